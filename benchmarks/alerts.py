@@ -11,6 +11,7 @@ import argparse
 import time
 from random import Random
 
+from oddsdesk.base.tasks import exhaust
 from oddsdesk.board.alerts.gate import Gate
 from oddsdesk.board.alerts.rules import (
     AlertSettings,
@@ -24,12 +25,11 @@ from oddsdesk.board.alerts.rules import (
 )
 from oddsdesk.board.alerts.watching import AlertWatch
 from oddsdesk.board.board import Board
-from oddsdesk.board.opportunities import LOOK_RESTS, Opportunities
+from oddsdesk.board.opportunities.offers import LOOK_RESTS, Opportunities
 from oddsdesk.contract.resources import OddsRow, PriceMessage
 from oddsdesk.contract.times import format_ms
 from oddsdesk.ledger.presets import BUILT_IN
 from oddsdesk.pricing.opportunities import Split
-from oddsdesk.slices import exhaust
 
 GAMES, BOOKMAKERS = 60, ("Pinnacle", *(f"Bookmaker {number:02}" for number in range(1, 15)))
 LINES = (1.5, 2.5, 3.5, 4.5)
@@ -140,13 +140,13 @@ class Told:
             self.looks += took
             self._next_look = self._market.now + max(1.0, took * LOOK_RESTS) * 1_000
         began = time.process_time()
-        self._watch.tick()
+        self._watch.check_alerts()
         self.ticks += time.process_time() - began
 
     def close(self) -> None:
         """Let go of the board."""
-        self._offered.close()
-        self._watch.close()
+        self._offered.stop_listening()
+        self._watch.stop_listening()
 
 
 def shares(market: Market, seconds: int, changes: int, told: Told | None) -> float:

@@ -32,8 +32,7 @@ from oddsdesk.archive import parquet
 from oddsdesk.archive.archive import HOUR_MS, Archive
 from oddsdesk.archive.older import ArchivedLog
 from oddsdesk.contract.identity import game_id
-from oddsdesk.store.older import OldMoves
-from oddsdesk.store.spans import ArchivedRow, Span
+from oddsdesk.store.spans import ArchivedRow, OldMoves, Span
 
 BEGAN = 1_776_002_400_000
 GAMES, BOOKMAKERS = 1_000, 10
@@ -198,7 +197,7 @@ def read(folder: Path) -> None:
 
     def found_by_readers(_folder: Path, match_name: str) -> int:
         asked = OldMoves(2**62, (_ids[match_name],), "total", 0, "Over 2.5")
-        return len(log.moves(asked))
+        return len(log.archived_moves(asked))
 
     chance = Random(11)
     games = [name(chance.randrange(GAMES)) for _ in range(FOUND)]

@@ -23,8 +23,8 @@ from pathlib import Path
 
 import httpx
 
-from oddsdesk.clock import system_clock
-from oddsdesk.contract.plans import Plan
+from oddsdesk.base.clock import system_clock
+from oddsdesk.contract.access import Plan
 from oddsdesk.store.access import open_access
 
 MEGABYTE = 1024 * 1024

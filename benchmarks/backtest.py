@@ -16,11 +16,12 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from oddsdesk.contract.quotes import Quote
+from oddsdesk.pricing.closing import CloseBy
 from oddsdesk.pricing.devig import DEFAULT_METHOD
-from oddsdesk.research.backtest.betting import Question, backtest
-from oddsdesk.research.past.recorded_log import RecordedLog
-from oddsdesk.research.scorecards.scoring import scorecards
-from oddsdesk.shipped_bookmakers import shipped_profiles
+from oddsdesk.pricing.profiles import shipped_profiles
+from oddsdesk.research.backtest import Question, run_backtest
+from oddsdesk.research.recorded_log import RecordedLog
+from oddsdesk.research.scorecards import scorecards
 from oddsdesk.store.reader import Reader
 from oddsdesk.store.store import open_store
 
@@ -117,20 +118,20 @@ def measured(name: str, work: Callable[[Reader], int], path: Path) -> None:
 
 def main(rows: int) -> None:
     """Make a log and go through it."""
-    question = Question(reference="Pinnacle", method=DEFAULT_METHOD, profiles=shipped_profiles())
+    profiles, close = shipped_profiles(), CloseBy("Pinnacle")
+    asked = {"reference": "Pinnacle", "method": DEFAULT_METHOD}
+    question = Question(**asked, profiles=profiles, close=close)
     bets = 0
 
     def bet(reader: Reader) -> int:
         nonlocal bets
-        done = backtest(RecordedLog(reader), question, TODAY)
+        done = run_backtest(RecordedLog(reader), question, TODAY)
         bets = len(done.bets)
         return done.rows
 
     def score(reader: Reader) -> int:
-        asked = {"reference": "Pinnacle", "method": DEFAULT_METHOD}
-        return scorecards(
-            RecordedLog(reader), **asked, profiles=question.profiles, now_ms=TODAY
-        ).rows
+        log = RecordedLog(reader)
+        return scorecards(log, **asked, profiles=profiles, close=close, now_ms=TODAY).rows
 
     with TemporaryDirectory() as folder:
         path = Path(folder) / "log.db"

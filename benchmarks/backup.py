@@ -21,7 +21,7 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
-from oddsdesk.clock import system_clock
+from oddsdesk.base.clock import system_clock
 from oddsdesk.contract.quotes import Quote
 from oddsdesk.store.access import open_access
 from oddsdesk.store.store import open_store
@@ -64,7 +64,7 @@ def build(database: Path, megabytes: int) -> None:
             store.record(quotes(bookmaker, range(GAMES), 0)).result()
         wal = database.with_name(f"{database.name}-wal")
         while database.stat().st_size + wal.stat().st_size < megabytes * 1e6:
-            store.write(lambda connection: connection.execute(GROW).rowcount).result()
+            store.run_on_writer(lambda connection: connection.execute(GROW).rowcount).result()
 
 
 def write(database: Path, rate: int) -> None:

@@ -22,8 +22,8 @@ from machine import echo_ms
 from stream import heard, quote, subscribed
 from workers import Served
 
+from oddsdesk.base.tasks import new_loop
 from oddsdesk.contract.times import format_ms
-from oddsdesk.server.loops import new_loop
 from tests.kit.cluster import Node, make_key, running
 from tests.kit.nats import Nats, running_nats
 from tests.kit.postgres import Postgres, running_postgres

@@ -44,19 +44,17 @@ from machine import stalls_ms
 from receipt_to_pixel import Follower, Pixels, Sent, note_paints, note_sent
 
 import oddsdesk.desk.shell.app as desk_app
-from oddsdesk.board.games import GameEntry
-from oddsdesk.board.message_queue import MessageQueue
-from oddsdesk.clock import system_clock
+from oddsdesk.base.clock import system_clock
+from oddsdesk.board.intake.sync import MessageQueue
+from oddsdesk.board.model.matrix import GameEntry
 from oddsdesk.contract.quotes import Quote
 from oddsdesk.contract.resources import Offer
+from oddsdesk.desk.connections.manager import ServiceSession
 from oddsdesk.desk.connections.profiles import EmbeddedProfile, Profile
-from oddsdesk.desk.connections.sessions import ServiceSession
 from oddsdesk.desk.shell import embedding
 from oddsdesk.desk.shell.assembly import Desk
-from oddsdesk.server.administration import Administration
-from oddsdesk.server.runner import Server
+from oddsdesk.server.run.runner import Server
 from oddsdesk.server.settings import Settings
-from oddsdesk.server.thread import EmbeddedServer
 from oddsdesk.store.store import Store, open_store
 
 BEAT_MS = 5
@@ -174,18 +172,17 @@ def move(store: Store, games: int, changes: int) -> None:
         store.record(offer.moved(changes // BATCHES_A_SECOND)).result()
 
 
-class FedServer(EmbeddedServer):
+class FedServer(embedding.DeskServer):
     """Records changes on a thread beside its own, as its feeds do."""
 
     games = changes = 0
 
-    def _announce(self, server: Server) -> Administration:
+    async def _announce(self, server: Server) -> None:
         note_sent(self._settings.database.with_name(SENT))
-        administration = super()._announce(server)
+        await super()._announce(server)
         feed = partial(move, server.store, self.games, self.changes)
         if self.changes:
             threading.Thread(target=feed, name="feed", daemon=True).start()
-        return administration
 
 
 class Measured(Desk):
@@ -216,13 +213,13 @@ class Measured(Desk):
         self._matrix = matrix.table.model
 
     def _count_messages(self) -> None:
-        put = MessageQueue.put
+        put = MessageQueue.put_messages
 
         def counted(queue: MessageQueue, messages: Any) -> None:
             self._messages += len(messages)
             put(queue, messages)
 
-        MessageQueue.put = counted  # type: ignore[method-assign, assignment]
+        MessageQueue.put_messages = counted  # type: ignore[method-assign, assignment]
 
     def _measure(self) -> None:
         self._messages = 0
@@ -306,7 +303,7 @@ def running(*arguments: str, until: str) -> Any:
 
 def serve(database: Path) -> None:
     """Run the server alone, and say so, until the process is ended."""
-    FedServer(Settings(database, port=0, reference=BOOKMAKERS[0])).start()
+    FedServer(Settings(database, port=0, reference=BOOKMAKERS[0])).start_server()
     print("listening", flush=True)
     signal.pause()
 
@@ -324,7 +321,7 @@ def run(given: argparse.Namespace, folder: str) -> None:
     # In a process of its own: what is offered is not the desk's to hold.
     subprocess.run([sys.executable, __file__, "--fill", str(database), *sizes], check=True)
     if given.server == "inside":
-        embedding.EmbeddedServer = FedServer  # type: ignore[misc, attr-defined]
+        embedding.DeskServer = FedServer  # type: ignore[misc, attr-defined]
         own = EmbeddedProfile(database=str(database), feeds=("none",), reference=BOOKMAKERS[0])
         desk_app.run_desk(desk_app.Start(own))
         return

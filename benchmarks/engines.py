@@ -8,10 +8,10 @@ of this process and of PostgreSQL's together, on an empty database and on one th
 quotes already while a tenth of the prices moves. Without ``--database``, which has to be on this
 machine and may be written to, PostgreSQL's programs run a server that waits for the disk.
 
-With ``--at-once 2 4 8`` so many `ingest` commands record into a fresh database of each engine at
-the same time, each a file of ``--quotes`` quotes, while ``--busy`` processes keep the machine busy.
-With ``--same-file`` they all read one file, which has each market five times. Budget: all end with
-status 0, and the database holds each market and each change once.
+With ``--at-once 2 4 8``, first 2, then 4, then 8 `ingest` commands record at the same time into a
+fresh database of each engine. Each reads a file of ``--quotes`` quotes, while ``--busy`` other
+processes keep the machine busy. With ``--same-file`` they all read one file, which has each market
+five times. Budget: all end with status 0, and the database holds each market and each change once.
 """
 
 import argparse
@@ -34,14 +34,14 @@ import msgspec
 import psycopg
 from record import BUDGET, fresh_quotes, moved
 
-from oddsdesk.clock import system_clock
+from oddsdesk.base.clock import system_clock
 from oddsdesk.contract.quotes import Quote, quote_line
 from oddsdesk.store.databases import DatabaseUrl, database_named
 from oddsdesk.store.store import Store, open_store
 
 CPU_BUDGET_US = 20.0
 TIMES = 5
-"""How often a file that several read at once has each market."""
+"""How many times each market is in a file that several commands read."""
 _TICKS = os.sysconf("SC_CLK_TCK")
 _PIDS = "SELECT pid FROM pg_stat_activity"
 
@@ -129,7 +129,7 @@ def in_turns(server: Server, options: argparse.Namespace) -> dict[tuple[str, str
 
 @contextlib.contextmanager
 def busy_machine(count: int) -> Iterator[None]:
-    """Keep so many processes busy."""
+    """Run ``count`` processes that keep the processor busy, while inside."""
     busy = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(count)]
     try:
         yield
@@ -140,17 +140,17 @@ def busy_machine(count: int) -> Iterator[None]:
 
 
 class Said(NamedTuple):
-    """Files to record at once, and what is to come of them."""
+    """Files to record at the same time, and the counts expected afterwards."""
 
     files: list[Path]
     lines: int
-    """Quotes of each file."""
+    """Quotes in each file."""
     changes: int
     markets: int
 
 
 def different_files(folder: Path, count: int, quotes: int) -> Said:
-    """Write files, each with the quotes of other bookmakers."""
+    """Write files, each with quotes of different bookmakers."""
     made = fresh_quotes(quotes, Random(7))
     now, files = system_clock(), []
     for number in range(count):
@@ -164,7 +164,7 @@ def different_files(folder: Path, count: int, quotes: int) -> Said:
 
 
 def same_file(folder: Path, count: int, quotes: int) -> Said:
-    """Write one file for all, which has each market several times while a tenth moves."""
+    """Write one file for all commands: each market several times, a tenth of the prices moving."""
     random = Random(7)
     made = fresh_quotes(quotes // TIMES, random)
     first, changes, path = system_clock(), sum(len(each.odds) for each in made), folder / "same"
@@ -189,7 +189,7 @@ def count_quotes(database: str) -> int:
 
 
 def ingest_at_once(database: str, said: Said) -> str:
-    """Record files at once; return what is wrong, nothing where all is whole."""
+    """Record files at the same time; return what went wrong, empty if all is complete."""
     command = [sys.executable, "-m", "oddsdesk", "ingest", "--database", database]
     started = [
         subprocess.Popen([*command, str(file)], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
@@ -213,7 +213,7 @@ def ingest_at_once(database: str, said: Said) -> str:
 
 
 def all_at_once(server: Server, options: argparse.Namespace) -> bool:
-    """Have several commands record at once on each engine; return whether all was whole."""
+    """Have several commands record at once on each engine; return whether all is complete."""
     kept = True
     for count in options.at_once:
         with tempfile.TemporaryDirectory() as folder, server.empty() as url:
@@ -225,7 +225,7 @@ def all_at_once(server: Server, options: argparse.Namespace) -> bool:
                     wrong = ingest_at_once(database, said)
                 seconds = time.perf_counter() - begin
                 kept = kept and not wrong
-                print(f"{engine:<12}{count} at once{seconds:8.1f} s   {wrong or 'all whole'}")
+                print(f"{engine:<12}{count} at once{seconds:8.1f} s   {wrong or 'all complete'}")
     return kept
 
 
@@ -249,7 +249,7 @@ def main() -> int:
     parser.add_argument("--database", help="a PostgreSQL database of this machine")
     parser.add_argument("--at-once", type=int, nargs="+", metavar="COUNT")
     parser.add_argument("--same-file", action="store_true", help="for all of --at-once")
-    parser.add_argument("--busy", type=int, default=8, help="busy processes beside --at-once")
+    parser.add_argument("--busy", type=int, default=8, help="processes that keep the machine busy")
     options = parser.parse_args()
     with server_of(options.database) as server:
         if options.at_once:

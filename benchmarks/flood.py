@@ -31,12 +31,11 @@ from attack import resident_mb
 from websockets.asyncio.client import connect
 from websockets.sync.server import serve as serve_web_socket
 
-from oddsdesk.clock import Clock, system_clock
-from oddsdesk.contract.plans import Plan
+from oddsdesk.base.clock import Clock, system_clock
+from oddsdesk.contract.access import Plan
 from oddsdesk.contract.quotes import Quote
 from oddsdesk.contract.times import format_ms, parse_ms
-from oddsdesk.feeds.live.live_feed import LiveFeed
-from oddsdesk.feeds.live.spec import LiveSpec
+from oddsdesk.feeds.live.live_feed import LiveFeed, LiveSpec
 from oddsdesk.store.access import open_access
 from oddsdesk.store.owner_secret import owner_header
 

@@ -23,9 +23,9 @@ from attack import MEGABYTE, asking, resident_mb, served
 from websockets.asyncio.client import connect
 from websockets.frames import Frame, Opcode
 
-from oddsdesk.contract.plans import Plan
+from oddsdesk.base.tasks import spawn
+from oddsdesk.contract.access import Plan
 from oddsdesk.store.access import open_access
-from oddsdesk.tasks import spawn
 
 AHEAD = 64
 """Requests that are sent before their answers are there."""

@@ -22,8 +22,9 @@ from machine import sorting_ms
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QSortFilterProxyModel, Qt
 from PySide6.QtWidgets import QApplication, QScrollBar, QTableView
 
+from oddsdesk.base.clock import system_clock
+from oddsdesk.base.tasks import exhaust
 from oddsdesk.board.board import Board
-from oddsdesk.clock import system_clock
 from oddsdesk.contract.resources import OddsRow
 from oddsdesk.contract.times import format_ms
 from oddsdesk.desk.grid.columns import BY_KEY, COLUMNS
@@ -32,7 +33,6 @@ from oddsdesk.desk.grid.filter import Range, words_of
 from oddsdesk.desk.grid.model import GridModel
 from oddsdesk.desk.ui.table.live_table import LiveTable
 from oddsdesk.desk.ui.theme.theme import Scheme, Theme
-from oddsdesk.slices import exhaust
 
 FILTER_MS, SORT_MS, FRAME_MS = 8, 12, 1000 / 60
 LARGE_GAMES, LARGE_FILTER_MS, LARGE_SORT_MS = 400, 25, 40
@@ -98,7 +98,7 @@ class PlainModel(QAbstractTableModel):
 def loaded(games: int, app: QApplication) -> GridModel:
     """Return a grid that has taken in all prices of so many games."""
     board = Board(system_clock)
-    board.want_rows(True)
+    board.keep_all_rows(True)
     model = GridModel(board, system_clock)
     exhaust(board.merge_rows(rows(games, system_clock())))
     while model.is_behind:

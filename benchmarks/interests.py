@@ -9,7 +9,7 @@ from random import Random
 from statistics import median
 from typing import cast
 
-from oddsdesk.server.subscribers import Channel, Interest, Subscriber, Subscribers
+from oddsdesk.server.stream.hub import Channel, Interest, Subscriber, Subscribers
 from oddsdesk.store.keys import Caller
 from oddsdesk.store.values import Change
 
@@ -91,10 +91,10 @@ def main() -> None:
     wanted, moved = interests(), changes()
     subscribers = Subscribers()
     for each in wanted:
-        subscribers.add(Subscriber(cast(Channel, None), each, cast(Caller, None)))
+        subscribers.add_subscriber(Subscriber(cast(Channel, None), each, cast(Caller, None)))
     for change in moved[:PLAIN_CHANGES]:
-        assert set(asked(change, wanted)) == set(subscribers.interests_in(change))
-    found = us_each(lambda change: [*subscribers.interests_in(change)], moved)
+        assert set(asked(change, wanted)) == set(subscribers.interests_in(change, {}))
+    found = us_each(lambda change: [*subscribers.interests_in(change, {})], moved)
     plain = us_each(lambda change: asked(change, wanted), moved[:PLAIN_CHANGES])
     print(f"{len(wanted):,} interests: {found:.1f} us a change, asking each {plain:,.0f} us")
 

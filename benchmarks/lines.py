@@ -30,7 +30,7 @@ import httpx
 from websockets.exceptions import ConnectionClosed
 from websockets.sync.server import serve as serve_web_socket
 
-from oddsdesk.clock import system_clock
+from oddsdesk.base.clock import system_clock
 from oddsdesk.contract.times import format_ms
 from oddsdesk.store.owner_secret import owner_header
 

@@ -18,8 +18,9 @@ os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 from machine import sorting_ms
 from PySide6.QtWidgets import QApplication, QTableView, QWidget
 
+from oddsdesk.base.clock import system_clock
+from oddsdesk.base.tasks import exhaust
 from oddsdesk.board.board import Board
-from oddsdesk.clock import system_clock
 from oddsdesk.contract.identity import game_id
 from oddsdesk.contract.resources import (
     BookOddsCell,
@@ -32,10 +33,9 @@ from oddsdesk.contract.resources import (
 from oddsdesk.contract.times import format_ms
 from oddsdesk.desk.matrix.layout import FIRST_BOOKMAKER, FROZEN
 from oddsdesk.desk.matrix.model import MatrixModel
+from oddsdesk.desk.ui import spacing
 from oddsdesk.desk.ui.table.live_table import LiveTable
-from oddsdesk.desk.ui.theme import tokens as spacing
 from oddsdesk.desk.ui.theme.theme import Scheme, Theme
-from oddsdesk.slices import exhaust
 
 GAME = game_id("EPL", "Everton - Liverpool")
 NAMES = (
@@ -197,7 +197,7 @@ def own_repaint_ms(
     app.processEvents()
     calm = repaint_ms(table.scrolling)
     let_move()
-    model.flush()
+    model.flush_touched()
     flashing = milliseconds(table.scrolling.viewport().repaint)
     table.hide()
     return calm, flashing

@@ -27,12 +27,12 @@ from typing import Any
 
 import httpx
 
-from oddsdesk.clock import system_clock
-from oddsdesk.contract.plans import Plan
+from oddsdesk.base.clock import system_clock
+from oddsdesk.base.tasks import cancel_tasks, spawn
+from oddsdesk.contract.access import Plan
 from oddsdesk.contract.times import format_ms
 from oddsdesk.store.access import open_access
 from oddsdesk.store.owner_secret import owner_header
-from oddsdesk.tasks import spawn, stop
 
 BOOKMAKERS = ("Pinnacle", "Unibet", "Betway", "Bwin", "Ladbrokes", "Betsson", "Tipico", "Coral")
 COMPETITIONS = ("EPL", "LIGA", "NBA", "NHL")
@@ -226,7 +226,7 @@ class Moves:
     async def going_on(self) -> AsyncIterator[None]:
         moving = spawn("move prices", self._move())
         yield
-        await stop(moving)
+        await cancel_tasks(moving)
 
     async def _move(self) -> None:
         while True:

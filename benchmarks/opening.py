@@ -33,8 +33,8 @@ from oddsdesk.desk.connections.profiles import EmbeddedProfile
 from oddsdesk.desk.shell.assembly import Desk
 from oddsdesk.desk.shell.commands import show_tab
 from oddsdesk.desk.ui.table.live_pane import LivePane
+from oddsdesk.server.run.embedded import EmbeddedServer
 from oddsdesk.server.settings import Settings
-from oddsdesk.server.thread import EmbeddedServer
 
 GAMES, ROWS = 200, 100_000
 FIRST_S, ALL_S, STALL_MS = 0.5, 5.0, 33
@@ -98,7 +98,7 @@ class Opening(Desk):
                 QTimer.singleShot(3_000, self._open)
             return
         model = self.grid().model
-        if model.count == ROWS and not model.is_behind and not model.misplaced:
+        if model.kept_count == ROWS and not model.is_behind and not model.misplaced:
             self._end()
 
     def _painted(self, model: object) -> None:
@@ -115,7 +115,9 @@ class Opening(Desk):
 
     def _give_up(self) -> None:
         model = self.grid().model
-        print(f"NO MEASUREMENT: {model.count} of {model.total} rows, {model.misplaced} misplaced")
+        print(
+            f"NO MEASUREMENT: {model.kept_count} of {model.total} rows, {model.misplaced} misplaced"
+        )
         self.window.close()
 
 
@@ -154,7 +156,7 @@ def fill_stock_table(database: Path) -> None:
     """Print how long it takes to read the same pages and show them as they are."""
     app = QApplication([])
     server = EmbeddedServer(Settings(database, port=0, feeds=("none",), reference=BOOKMAKERS[0]))
-    url = server.start()
+    url = server.start_server()
     model, view = Filled([]), QTableView()
     view.setModel(model)
     view.resize(1_680, 900)
@@ -178,7 +180,7 @@ def fill_stock_table(database: Path) -> None:
                 break
     print(f"{first:.3f} {time.perf_counter() - began:.3f}", flush=True)
     assert model.rowCount() == ROWS
-    server.stop()
+    server.stop_server()
 
 
 def asked_of(what: str, database: Path) -> list[float]:

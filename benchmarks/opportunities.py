@@ -14,12 +14,12 @@ from collections.abc import Iterator
 from random import Random
 from statistics import median
 
+from oddsdesk.base.tasks import SLICE_S, exhaust
 from oddsdesk.board.board import Board
-from oddsdesk.board.opportunities import Opportunities
+from oddsdesk.board.opportunities.offers import Opportunities
 from oddsdesk.contract.resources import OddsRow
 from oddsdesk.contract.times import format_ms
 from oddsdesk.pricing.opportunities import LOW_HOLD, OpportunityKind, Split
-from oddsdesk.slices import SLICE_S, exhaust
 
 NOW = 1_795_000_000_000
 BOOKMAKERS = ("Pinnacle", *(f"Bookmaker {number:02}" for number in range(1, 26)))
@@ -76,9 +76,8 @@ def best_prices(board: Board) -> int:
         for section in () if matrix is None else matrix.sections:
             best: dict[str, float] = {}
             for row, side in zip(section.rows, section.sides, strict=True):
-                for price in (row.reference, *row.prices.values()):
-                    if price is not None and price.odds > best.get(side, 0.0):
-                        best[side] = price.odds
+                for price in row.prices.values():
+                    best[side] = max(price.odds, best.get(side, 0.0))
             found += bool(best) and sum(1 / odds for odds in best.values()) <= 1 + LOW_HOLD
     return found
 

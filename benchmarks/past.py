@@ -18,10 +18,10 @@ from contextlib import closing
 from pathlib import Path
 from random import Random
 
+from oddsdesk.base.clock import MomentClock
 from oddsdesk.board.board import Board
-from oddsdesk.board.history_source import LogSource
-from oddsdesk.board.past import Past
-from oddsdesk.clock import MomentClock
+from oddsdesk.board.history.past import Past
+from oddsdesk.board.history.sources import LogSource
 from oddsdesk.contract.quotes import Quote
 from oddsdesk.desk.connections.profiles import EmbeddedProfile
 from oddsdesk.desk.shell.embedding import EmbeddedSession
@@ -117,10 +117,10 @@ async def measure(path: Path) -> None:
     """Print every figure."""
     clock = MomentClock()
     session = EmbeddedSession(EmbeddedProfile("past", str(path), ("none",)), clock.now)
-    await session.start()
+    await session.start_session()
     looking = Looking(session, clock)
     past, board, log = looking.past, looking.board, looking.log
-    past.start()
+    past.start_reading()
     await past.go_to(END_MS - 5 * 86_400_000)
     game = next(iter(board.games))
     past.subscribe_game(game)
@@ -141,19 +141,19 @@ async def measure(path: Path) -> None:
     print(f"memory: {before:.0f} MB, all games {held:.0f}, {2 * STEPS} steps on {memory_mb():.0f}")
     await past.go_to(END_MS)
     source, key = LogSource(log, board), ("moneyline", 0, "Draw")
-    history = await source.history(game, key, 0)
+    history = await source.history_of(game, key, 0)
     points = sum(map(len, history.paths.values()))
     print(f"history of a selection, {points:,} points:", end=" ")
-    print(await taken(MOMENTS, lambda: source.history(game, key, 0)))
+    print(await taken(MOMENTS, lambda: source.history_of(game, key, 0)))
     day = 86_400_000
     print("time line of a day:", await taken(MOMENTS, lambda: log.map(END_MS - day, END_MS, 240)))
     whole = END_MS - DAYS * day
     print("time line of the log:", await taken(5, lambda: log.map(whole, END_MS, 240)))
-    print("largest move of a game:", await taken(5, lambda: log.largest_move(game)))
+    print("largest move of a game:", await taken(5, lambda: log.largest_price_move(game)))
     print("step to a game's next move:", end=" ")
-    print(await taken(MOMENTS, lambda: log.next_move(looking.moment(), game, back=False)))
-    await past.stop()
-    await session.stop()
+    print(await taken(MOMENTS, lambda: log.move_after(looking.moment(), game, back=False)))
+    await past.stop_reading()
+    await session.stop_session()
 
 
 def main() -> None:

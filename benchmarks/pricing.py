@@ -12,8 +12,8 @@ import time
 from collections.abc import Callable
 from statistics import median
 
+from oddsdesk.pricing.assessment import Market, Prices, ReferenceMarket, value_bets
 from oddsdesk.pricing.devig import DEFAULT_METHOD, METHODS, devig
-from oddsdesk.pricing.market import Market, Prices, ReferenceMarket, value_bets
 
 GAMES = 2_000
 ROUNDS = 5

@@ -4,8 +4,8 @@
 
 Runs `oddsdesk serve`, alone or as two processes behind a shipped proxy (`packaging/deploy`, with
 other names, ports and certificates). For each kind `wrk` asks one public path without a key on
-`--connections` connections; `loris` holds connections that say a byte now and then, `held` those
-that say nothing. Meanwhile `/api/ready` and `/api/health` are asked eight times, each on a fresh
+`--connections` connections; `loris` holds connections that send a byte now and then, `held` those
+that send nothing. Meanwhile `/api/ready` and `/api/health` are asked eight times, each on a fresh
 connection, and a caller with a key asks for `/api/sports` twenty times a second. The first line of
 each front is without a flood. Needs `wrk`; Linux only.
 """
@@ -48,7 +48,7 @@ HEAD: Final = b"GET /api/odds HTTP/1.1\r\nHost: localhost\r\nX-Slow: "
 
 
 class Front(NamedTuple):
-    """Where it is asked."""
+    """An address at which the service is asked."""
 
     url: str
     key: str
@@ -65,7 +65,7 @@ class Front(NamedTuple):
 
 
 class Caller(threading.Thread):
-    """Asks with a key until the end, and keeps how long each answer took (s)."""
+    """Asks with a key until ``end``, and records how long each answer took (s)."""
 
     def __init__(self, front: Front) -> None:
         super().__init__()
@@ -113,7 +113,7 @@ def probe(front: Front, path: str) -> tuple[int, float]:
 def wrk(
     front: Front, path: str, connections: int, seconds: float, *more: str
 ) -> Iterator[list[str]]:
-    """Flood a path while inside; what wrk said of it is there afterwards."""
+    """Flood a path while inside; afterwards the list holds what wrk printed."""
     script = Path(tempfile.gettempdir()) / f"post.{os.getpid()}.lua"
     script.write_text('wrk.method = "POST"\n')
     command = ["wrk", "-t1", f"-c{connections}", f"-d{seconds:g}s", "--timeout", "8s", *more]
@@ -131,7 +131,7 @@ def wrk(
 
 @contextlib.contextmanager
 def held(front: Front, first: bytes) -> Iterator[list[str]]:
-    """Hold connections open while inside; each says ``first`` and a byte a second, if anything."""
+    """Hold connections open while inside; each sends ``first`` and a byte a second, if anything."""
     ended = threading.Event()
     parts = urlsplit(front.url)
     opened: list[socket.socket] = []

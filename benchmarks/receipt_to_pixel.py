@@ -14,16 +14,16 @@ from pathlib import Path
 from typing import Any
 
 from oddsdesk.board.board import Board
-from oddsdesk.board.matrix import RowKey
-from oddsdesk.board.message_queue import MessageQueue
-from oddsdesk.board.notices import Notice, PricesChanged
+from oddsdesk.board.intake.sync import MessageQueue
+from oddsdesk.board.model.matrix import RowKey
+from oddsdesk.board.model.notices import Notice, PricesChanged
 from oddsdesk.contract.identity import game_id
 from oddsdesk.contract.times import parse_ms
 from oddsdesk.desk.grid.book import Marks
 from oddsdesk.desk.grid.panel import GridPanel
 from oddsdesk.desk.ui.table.live_model import LiveModel
 from oddsdesk.desk.ui.table.live_pane import LivePane
-from oddsdesk.server.hub import Hub
+from oddsdesk.server.stream.hub import Hub
 from oddsdesk.store.values import Change
 
 known_id = cache(game_id)
@@ -128,7 +128,7 @@ class Follower:
             model.dataChanged.connect(lambda *_span, m=model: pixels.flushed(m))
 
     def _watch_queue(self) -> None:
-        put = MessageQueue.put
+        put = MessageQueue.put_messages
 
         def heard(queue: MessageQueue, messages: Any) -> None:
             ago = time.time() - time.perf_counter()
@@ -143,14 +143,14 @@ class Follower:
                 self._pixels.receive(key, came[text], self._models[0 if is_open else 1 :])
             put(queue, messages)
 
-        MessageQueue.put = heard  # type: ignore[method-assign, assignment]
+        MessageQueue.put_messages = heard  # type: ignore[method-assign, assignment]
 
     def _key_in_sight(self, message: Any) -> RowKey | None:
         game = known_id(message.competition, message.match_name)
         if not self._is_followed(game):
             return None
-        name = None if message.bookmaker == self._board.reference else message.bookmaker
-        return RowKey(game, message.market_type, message.period, message.selection, name)
+        of_game = message.market_type, message.period, message.selection
+        return RowKey(game, *of_game, message.bookmaker)
 
     def _is_followed(self, game: str) -> bool:
         return game == self._first or game in self._board.in_grid
@@ -177,7 +177,7 @@ class Follower:
 
     def _watch_grid(self) -> None:
         book = self._grid.model.book
-        take = book.take
+        take = book.take_prices
 
         def taken(marks: Marks) -> Any:
             followed = [each for each in marks.items() if self._is_followed(each[0][0])]
@@ -187,7 +187,7 @@ class Follower:
             self._pixels.take(self._models[1], keys, seen)
             return take(marks)
 
-        book.take = taken  # type: ignore[method-assign]
+        book.take_prices = taken  # type: ignore[method-assign]
 
 
 def note_paints(pixels: Pixels) -> None:

@@ -25,9 +25,8 @@ import msgspec
 
 from oddsdesk.contract.quotes import Quote
 from oddsdesk.contract.resources import Offer
-from oddsdesk.store.sqlite.database import open_writer
+from oddsdesk.store.sqlite.database import WriteAheadLog, open_writer
 from oddsdesk.store.sqlite.schema import ODDS
-from oddsdesk.store.sqlite.write_ahead import WriteAheadLog
 from oddsdesk.store.store import open_store
 
 START_MS = 1_776_000_000_000
@@ -181,7 +180,7 @@ def write_bare(path: Path, quotes: list[tuple], log: list[tuple], transactions: 
         connection.execute("COMMIT")
         write_ahead.keep_small()
     seconds = Seconds.now().since(begin)
-    write_ahead.close()
+    write_ahead.close_wal()
     connection.close()
     return seconds
 

@@ -17,9 +17,9 @@ from pathlib import Path
 from rest_odds import quotes
 from workers import PATH, QUOTES, REQUESTS, Served, a_request_us, serving
 
-from oddsdesk.clock import system_clock
-from oddsdesk.contract.plans import Plan
-from oddsdesk.server.loops import new_loop
+from oddsdesk.base.clock import system_clock
+from oddsdesk.base.tasks import new_loop
+from oddsdesk.contract.access import Plan
 from oddsdesk.store.access import open_access
 from oddsdesk.store.databases import Database, DatabaseUrl
 from oddsdesk.store.store import open_store

@@ -22,13 +22,13 @@ from random import Random
 from machine import echo_line
 from record import BOOKMAKERS, START_MS, fresh_quotes
 
+from oddsdesk.base.tasks import new_loop
+from oddsdesk.contract.access import Plan
 from oddsdesk.contract.identity import game_id
-from oddsdesk.contract.plans import Plan
 from oddsdesk.server.app import create_app
-from oddsdesk.server.listener import HttpServer, bind, url_of
-from oddsdesk.server.loop_access import LoopAccess
-from oddsdesk.server.loops import new_loop
-from oddsdesk.server.service import Service
+from oddsdesk.server.edge.listener import HttpServer, bind, url_of
+from oddsdesk.server.edge.protocol import Refusals
+from oddsdesk.server.gate import LoopAccess, Service
 from oddsdesk.store.access import AccessStore, open_access
 from oddsdesk.store.store import Store, open_store
 
@@ -68,12 +68,12 @@ def served(store: Store, access: AccessStore) -> Iterator[str]:
     async def serve() -> None:
         listener = bind("127.0.0.1", 0)
         app = create_app(Service(store, LoopAccess(access, clock), clock, no_stream))
-        server = HttpServer(app, listener, app.limits)
-        await server.start()
+        server = HttpServer(app, listener, Refusals(app.limits))
+        await server.start_http()
         started.set_result(url_of(listener))
         await asyncio.wrap_future(stopping)
-        await server.stop()
-        app.close()
+        await server.stop_http()
+        app.end_threads()
 
     def run() -> None:
         with asyncio.Runner(loop_factory=new_loop) as runner:
@@ -119,8 +119,8 @@ def measure(folder: Path, count: int) -> dict[str, float]:
 
             found = {path: median_ms(lambda path=path: ask(path)) for path in PATHS}
             reader = store.reader()
-            found["sports, once a minute"] = median_ms(lambda: reader.sports(START_MS))
-            found["bookmakers, once a minute"] = median_ms(lambda: reader.bookmakers(START_MS))
+            found["sports, once a minute"] = median_ms(lambda: reader.list_sports(START_MS))
+            found["bookmakers, once a minute"] = median_ms(lambda: reader.list_bookmakers(START_MS))
             connection.close()
     return found
 

@@ -30,15 +30,15 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from oddsdesk.clock import system_clock
-from oddsdesk.contract.plans import Plan
+from oddsdesk.base.clock import system_clock
+from oddsdesk.base.tasks import new_loop
+from oddsdesk.contract.access import Plan
 from oddsdesk.contract.quotes import Quote
 from oddsdesk.contract.resources import Answer, Meta
 from oddsdesk.server.app import create_app
-from oddsdesk.server.listener import HttpServer, bind, url_of
-from oddsdesk.server.loop_access import LoopAccess
-from oddsdesk.server.loops import new_loop
-from oddsdesk.server.service import Service
+from oddsdesk.server.edge.listener import HttpServer, bind, url_of
+from oddsdesk.server.edge.protocol import Refusals
+from oddsdesk.server.gate import LoopAccess, Service
 from oddsdesk.store.access import open_access
 from oddsdesk.store.store import Store, open_store
 from oddsdesk.store.values import Filters, Visibility
@@ -76,7 +76,7 @@ def quotes(count: int, now_ms: int, kick_off_ms: int | None = None) -> list[Quot
 
 def bare_app(store: Store) -> Starlette:
     def rows() -> bytes:
-        page = store.reader().odds(system_clock(), Filters(), Visibility(), LIMIT, None)
+        page = store.reader().list_odds(system_clock(), Filters(), Visibility(), LIMIT, None)
         return msgspec.json.encode(
             Answer(page.items, Meta(0, len(page.items), page.next_cursor or ""))
         )
@@ -149,11 +149,11 @@ async def serve(folder: Path, count: int, rounds: int, datasette: str | None) ->
         app = create_app(
             Service(store, LoopAccess(access, system_clock), system_clock, bare_app(store))
         )
-        servers = {"service": HttpServer(app, whole := bind("127.0.0.1", 0), app.limits)}
+        servers = {"service": HttpServer(app, whole := bind("127.0.0.1", 0), Refusals(app.limits))}
         servers["bare"] = HttpServer(bare_app(store), bare := bind("127.0.0.1", 0))
         asked = {"service": (url_of(whole), OURS), "bare": (url_of(bare), OURS)}
         for server in servers.values():
-            await server.start()
+            await server.start_http()
         async with contextlib.AsyncExitStack() as beside:
             if datasette is not None:
                 url = await beside.enter_async_context(running(datasette, folder / "odds.db"))
@@ -165,8 +165,8 @@ async def serve(folder: Path, count: int, rounds: int, datasette: str | None) ->
                     rates[name].append(len(took) / ROUND_S)
         paced = sorted(await ask_from_outside(*asked["service"], keys[rounds], PACE))
         for server in servers.values():
-            await server.stop()
-        app.close()
+            await server.stop_http()
+        app.end_threads()
     report(count, rates, paced)
 
 

@@ -1,14 +1,14 @@
-"""What one key that asks for much costs another: its answers' p50 and p99 while the first asks.
+"""How much one busy key slows down another: p50 and p99 of the other key's answers.
 
     PYTHONPATH=. python benchmarks/shares.py [--connections 1 4 16 50 400] [--seconds 5] [load ...]
 
-Starts `oddsdesk serve` on a file with 50,000 quotes and a log of a million rows. A caller asks for
-`/api/sports` and `/api/odds?limit=100` in turns, forty times a second, at first alone, then while
-`wrk` asks on so many connections of another key: for 500 rows (`page`), for 500 games (`games`),
-for 500 rows as they were a minute ago (`past`), or for nothing that exists (`none`). The bound is
-three times the idle figure and 20 ms. With `--url` and `--database` a server that runs already is
-asked instead, on the database in which its keys lie: behind a proxy, in several processes or on
-PostgreSQL.
+Starts `oddsdesk serve` on a file with 50,000 quotes and a log of a million rows. A caller
+alternates between `/api/sports` and `/api/odds?limit=100`, forty requests a second: first alone,
+then while `wrk` sends requests with another key on each number of `--connections`. `wrk` asks for
+500 rows (`page`), for 500 games (`games`), for 500 rows as of a minute ago (`past`), or for a path
+that does not exist (`none`). The bound is three times the idle figure and 20 ms. With `--url` and
+`--database` it measures a server that already runs, such as one behind a proxy, in several
+processes or on PostgreSQL; `--database` is where its keys are.
 """
 
 import argparse
@@ -30,8 +30,8 @@ from random import Random
 from rest_odds import quotes
 from workers import serving
 
-from oddsdesk.clock import system_clock
-from oddsdesk.contract.plans import Plan
+from oddsdesk.base.clock import system_clock
+from oddsdesk.contract.access import Plan
 from oddsdesk.store.access import open_access
 from oddsdesk.store.databases import Database, DatabaseUrl, database_named
 from oddsdesk.store.store import open_store
@@ -48,7 +48,7 @@ INSERT INTO price_change (game, bookmaker, market_type, period, selection, odds,
 
 
 def load_path(kind: str) -> str:
-    """Return what the first key asks for."""
+    """Return the path that the busy key asks for."""
     if kind == "none":
         return "/nowhere"
     if kind == "page":
@@ -60,7 +60,7 @@ def load_path(kind: str) -> str:
 
 
 def fill(database: Database, count: int, rows: int) -> None:
-    """Record quotes, and where it is a file a log of a week."""
+    """Record quotes, and in a file also a log of a week."""
     offer(database, count)
     if isinstance(database, DatabaseUrl):
         return
@@ -70,7 +70,7 @@ def fill(database: Database, count: int, rows: int) -> None:
 
 
 def offer(database: Database, count: int) -> None:
-    """Record quotes that are fresh for ten minutes."""
+    """Record quotes that stay fresh for ten minutes."""
     offered = quotes(count, system_clock(), KICK_OFF_MS)
     with closing(open_store(database)) as store:
         for start in range(0, count, 500):
@@ -88,7 +88,7 @@ def _moves(count: int, rows: int, now_ms: int) -> Iterator[tuple[object, ...]]:
 
 @contextmanager
 def asking(url: str, path: str, key: str, connections: int, seconds: float) -> Iterator[list[str]]:
-    """Let wrk ask while inside; the list holds what it printed afterwards."""
+    """Run wrk while inside; afterwards the list holds what it printed."""
     printed: list[str] = []
     if not connections:
         yield printed
@@ -103,7 +103,7 @@ def asking(url: str, path: str, key: str, connections: int, seconds: float) -> I
 
 
 def ask(url: str, key: str, seconds: float) -> tuple[dict[str, list[float]], Counter[int]]:
-    """Ask for each path in turns; return how long its answers took (ms) and their statuses."""
+    """Ask for the paths alternately; return how long answers took (ms), and their statuses."""
     took: dict[str, list[float]] = {path: [] for path in ASKED}
     statuses: Counter[int] = Counter()
     end = time.monotonic() + seconds
@@ -122,11 +122,11 @@ def ask(url: str, key: str, seconds: float) -> tuple[dict[str, list[float]], Cou
 
 
 def of_wrk(printed: list[str]) -> str:
-    """Return how many answers a second wrk got, and how many were no success."""
+    """Return how many answers a second wrk got, and how many of them were errors."""
     said = "\n".join(printed)
     found = re.search(r"(\d+) requests in ([\d.]+)s", said)
     if found is None:
-        return "nobody else asks"
+        return "no other load"
     count, seconds = int(found[1]), float(found[2])
     refused = re.search(r"Non-2xx or 3xx responses: (\d+)", said)
     others = int(refused[1]) if refused else 0

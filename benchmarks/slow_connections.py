@@ -26,8 +26,8 @@ from pathlib import Path
 
 from attack import asking, resident_mb, served
 
-from oddsdesk.server.descriptors import make_room, most_connections
-from oddsdesk.tasks import spawn
+from oddsdesk.base.tasks import spawn
+from oddsdesk.server.edge.connections import make_room, most_connections
 from tests.kit.deployed import Certificate
 
 PACE_S = 1.0

@@ -27,13 +27,13 @@ from machine import echo_ms
 from websockets.asyncio.server import broadcast
 from websockets.asyncio.server import serve as serve_websockets
 
-from oddsdesk.clock import system_clock
-from oddsdesk.contract.plans import Plan
+from oddsdesk.base.clock import system_clock
+from oddsdesk.base.tasks import new_loop
+from oddsdesk.contract.access import Plan
 from oddsdesk.contract.quotes import Quote
-from oddsdesk.server.loops import new_loop
-from oddsdesk.server.runner import Server, serving
+from oddsdesk.server.run.runner import Server, serving
 from oddsdesk.server.settings import Settings
-from oddsdesk.server.tokens import issue_token
+from oddsdesk.server.stream.endpoint import issue_token
 
 RATE = 1_000
 MESSAGES = 400_000
@@ -42,7 +42,7 @@ STEP = 1e-6
 """Each change has odds of its own: 1 + its number times this."""
 
 Paths = Callable[[int], list[str]]
-"""Returns as many paths of the stream, each with a token of its own."""
+"""Returns this many paths of the stream, each with a different token."""
 
 
 class Subscriber(asyncio.Protocol):
@@ -77,6 +77,8 @@ class Subscriber(asyncio.Protocol):
             if size == 126:
                 size, head = struct.unpack_from("!H", stream, place + 2)[0], 4
             place += head + size
+            if place > len(stream):  # the rest is on its way
+                break
             while have < place:
                 when, data = next(ends)
                 have += len(data)
@@ -202,7 +204,7 @@ async def plain_broadcast(count: int) -> float:
     message = json.dumps({"match_name": "Home 1 - Away 1", "odds": 1.5, "filler": "x" * 190})
     async with serve_websockets(lambda c: c.wait_closed(), "127.0.0.1", 0, compression=None) as s:
         host, port = s.sockets[0].getsockname()[:2]
-        async with subscribed(f"http://{host}:{port}", "/", count) as pipe:
+        async with subscribed(f"http://{host}:{port}", ["/"] * count) as pipe:
             began = time.monotonic()
             for number in range(MESSAGES // count):
                 broadcast(s.connections, message)

@@ -26,9 +26,9 @@ import httpx
 from rest_odds import Asker, quotes
 from stream import Subscriber, quote
 
-from oddsdesk.clock import system_clock
-from oddsdesk.contract.plans import Plan
-from oddsdesk.server.loops import new_loop
+from oddsdesk.base.clock import system_clock
+from oddsdesk.base.tasks import new_loop
+from oddsdesk.contract.access import Plan
 from oddsdesk.store.access import open_access
 from oddsdesk.store.databases import Database, DatabaseUrl
 from oddsdesk.store.store import Store, open_store

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-VERSION: Final = "0.1.0.dev0"
+VERSION: Final = "1.0.0.dev0"
 """Of the next release, in a checkout; else of the tag, or `.devN`, N commits after the last tag."""
 COMMIT: Final = ""
 """What it was built from; empty in a checkout."""

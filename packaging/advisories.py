@@ -2,8 +2,9 @@
 
     python packaging/advisories.py FOLDER [--osv-url URL]
 
-pip-audit asks OSV (osv.dev, or ``ODDSDESK_OSV_URL``). What `packaging/advisories.toml` lists is
-passed over until its day. FOLDER keeps the date of the last successful scan.
+pip-audit asks OSV (osv.dev, or ``ODDSDESK_OSV_URL``). Advisories in
+`packaging/advisories.toml` are ignored until their last day. FOLDER keeps the date of the last
+successful scan.
 
 Exit status:
     0: nothing is known; or no source answered, and the last scan is at most 7 days old (a warning)
@@ -43,7 +44,7 @@ class ListError(Exception):
 
 
 def pins() -> list[str]:
-    """Return all that is pinned, as ``name==version``, whatever system or Python it is for."""
+    """Return all pinned packages of all systems and Pythons, as ``name==version``."""
     found = {}
     for name in PINNED:
         text = (PACKAGING / name).read_text("utf-8")
@@ -54,7 +55,7 @@ def pins() -> list[str]:
 
 
 def ignored(path: Path) -> dict[str, datetime.date]:
-    """Return until when each listed advisory is passed over, by its id.
+    """Return the last day on which each listed advisory is ignored, by its id.
 
     Raises:
         ListError: an entry lacks something.
@@ -74,7 +75,7 @@ def ignored(path: Path) -> dict[str, datetime.date]:
 
 
 def scan(url: str) -> list[dict[str, Any]]:
-    """Return the pinned packages with what is known of each, as pip-audit tells it.
+    """Return the pinned packages with their known vulnerabilities, as pip-audit prints them.
 
     Raises:
         NotScannedError: the source did not answer for all of them.
@@ -123,7 +124,7 @@ def known(packages: list[dict[str, Any]]) -> Iterator[tuple[str, set[str], str]]
 def judge(
     packages: list[dict[str, Any]], days: dict[str, datetime.date], today: datetime.date
 ) -> int:
-    """Say what is known, and return the exit status."""
+    """Print the known vulnerabilities, and return the exit status."""
     met: set[str] = set()
     failed = False
     for _, ids, line in known(packages):
@@ -168,7 +169,7 @@ def record_scan(state: Path, today: datetime.date) -> None:
 
 
 def say(how: str, line: str) -> None:
-    """Say a line on standard error, as a forge shows it beside the run."""
+    """Print a line on standard error, on GitHub as an annotation of the run."""
     prefix = f"::{how}::" if os.environ.get("GITHUB_ACTIONS") else f"{how}: "
     print(f"{prefix}{line}", file=sys.stderr)
 

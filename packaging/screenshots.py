@@ -40,7 +40,9 @@ _TO_MORE: Final = 14
 """Steps of Tab in the dialog of live odds from its sources to what folds its address out."""
 _RESEARCH_S: Final = 30
 """How long going through a season may take."""
-_SETTINGS: Final = "[look]\nscheme={scheme}\n\n[start]\nintroduction={introduction}\n"
+_SETTINGS: Final = (
+    "[look]\nscheme={scheme}\ntext_size={text}\n\n[start]\nintroduction={introduction}\n"
+)
 _EXAMPLE: Final = {
     "Pinnacle": (2.05, 1.88),
     "Azulejo": (2.15, 1.74),
@@ -164,9 +166,9 @@ def connections(stage: Stage) -> None:
 
 
 def server(stage: Stage) -> None:
-    """The embedded server: its database, its feeds, files to import and keys."""
+    """The built-in server: its database, its feeds, files to import and keys."""
     stage.choose_connection(4)
-    with stage.dialog("^Embedded server"):
+    with stage.dialog("^Built-in server"):
         for page in ("server", "feeds", "import", "", "keys"):
             if page:
                 stage.shoot(page)
@@ -183,14 +185,15 @@ SCENES: Final = (
 class Theatre:
     """Starts the program for one scheme and one size, each time as at home in one folder."""
 
-    def __init__(self, pictures: Path, scheme: str, size: str, home: Path) -> None:
-        self._pictures = pictures / f"{scheme}-{size}"
+    def __init__(self, pictures: Path, scheme: str, size: str, text: int, home: Path) -> None:
+        self._pictures = pictures / (f"{scheme}-{size}" + (f"-{text}" if text != 100 else ""))
+        self._text = text
         self._scheme = scheme
         self._size = size
         self._home = home
 
     def show(self, scenes: list[Callable[[Stage], None]], source: list[str]) -> None:
-        """Play scenes on the embedded server; ``source``: options that say where odds are from."""
+        """Play scenes on the built-in server; ``source``: options that say where odds are from."""
         with self._stage(self._local("odds.db", *source), _PAINTED) as stage:
             stage.wait(_PAST_S)
             for scene in scenes:
@@ -225,10 +228,10 @@ class Theatre:
             stage.press("ctrl+Home", "Down")
             stage.shoot("alerts")
             stage.press("ctrl+shift+a")
-            with stage.dialog("^Alerts$"):
+            with stage.dialog("^Alert rules$"):
                 stage.shoot("alerts-rules")
             stage.press("F6", "ctrl+Home", "Down", *["Right"] * 6, "t")
-            with stage.dialog("^Alert me"):
+            with stage.dialog("^Price alert"):
                 stage.shoot("target")
         rules.unlink()
 
@@ -240,7 +243,7 @@ class Theatre:
         database = self._local("example.db", "--feed", "none")
         run_program(["ingest", *database[2:4], str(quotes)], self._environment())
         with self._stage(database, _PAINTED) as stage:
-            stage.press("F6", "shift+F6", "ctrl+Home", "Down", *["Right"] * 6)
+            stage.press("F6", "shift+F6", "ctrl+Home", "Down", "b")
             stage.wait(_CALM_S)
             stage.shoot("worked-example")
 
@@ -286,7 +289,7 @@ class Theatre:
         run_program(["ingest", *database[2:4], str(quotes)], self._environment())
         with self._stage(database, _PAINTED) as stage:
             stage.choose_connection(4)
-            with stage.dialog("^Embedded server"):
+            with stage.dialog("^Built-in server"):
                 stage.press(*["ctrl+Tab"] * 3)
                 stage.press("Tab", "ctrl+Home", "r", "a")
                 stage.wait(_CALM_S)
@@ -375,7 +378,7 @@ class Theatre:
         file = self._home / "oddsdesk" / "desk.ini"
         file.parent.mkdir(exist_ok=True)
         said = str(introduction).lower()
-        file.write_text(_SETTINGS.format(scheme=self._scheme, introduction=said))
+        file.write_text(_SETTINGS.format(scheme=self._scheme, text=self._text, introduction=said))
         with run_screen(self._size) as display:
             environment = self._environment(display)
             with started([*arguments, "--verbose"], environment) as program:
@@ -483,6 +486,7 @@ def main() -> None:
     parser.add_argument("pictures", type=Path, help="folder to save them in")
     parser.add_argument("--scheme", choices=SCHEMES, action="append", help="default: both")
     parser.add_argument("--size", action="append", help=f"default: {', '.join(SIZES)}")
+    parser.add_argument("--text", type=int, default=100, help="size of text in percent")
     parser.add_argument("--scene", choices=names, action="append", help="default: all")
     parser.add_argument("--data", type=Path, help="folder of recordings to replay")
     options = parser.parse_args()
@@ -494,7 +498,9 @@ def main() -> None:
         for scheme in options.scheme or SCHEMES:
             for size in options.size or SIZES:
                 with tempfile.TemporaryDirectory() as home:
-                    theatre = Theatre(options.pictures / folder, scheme, size, Path(home))
+                    theatre = Theatre(
+                        options.pictures / folder, scheme, size, options.text, Path(home)
+                    )
                     if scenes:
                         theatre.show(scenes, source)
                     for state in states if options.data is None else ():

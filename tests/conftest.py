@@ -107,8 +107,20 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     )
 
 
+def _hear_signals() -> None:
+    """Have programs hear signals that are ignored here: with `nohup`, or in a script's background.
+
+    What is ignored stays so in each program that is started; what is handled does not.
+    """
+    for name in ("SIGINT", "SIGQUIT", "SIGHUP"):
+        number = getattr(signal, name, None)
+        if number is not None and signal.getsignal(number) is signal.SIG_IGN:
+            signal.signal(number, lambda *_: None)
+
+
 def pytest_configure(config: pytest.Config) -> None:
     """Have xdist take the files in our order, not those of the most tests first."""
+    _hear_signals()
     if hasattr(config.option, "loadscopereorder"):
         config.option.loadscopereorder = False
 

@@ -1,1 +1,1 @@
-"""Price history in Parquet files: what the log of a database says hour by hour, for good."""
+"""Price history in Parquet files: the log of a database, hour by hour, permanently."""

@@ -1,8 +1,8 @@
 """The archive of a database: each hour of its log in a Parquet file, once that hour is over.
 
-A file stands for the rows of a shard from one number to another, as its name says; together
-they are without overlap. It gets its name once it is whole, on the disk, and has as many rows
-as the database; until then the next round begins it anew.
+A file has the rows of a shard from one number to another, as its name says; files do not overlap.
+It gets its name once it is complete, on the disk, and has as many rows as the database; until then
+the next round writes it again.
 """
 
 import logging
@@ -13,16 +13,15 @@ from typing import Final
 
 import pyarrow as pa
 
-from oddsdesk.archive.errors import ArchiveError
-from oddsdesk.archive.files import ArchivedFile, archived_files, by_day
+from oddsdesk.archive.folder import ArchivedFile, ArchiveError, archived_files, by_day
 from oddsdesk.archive.index import index_of
 from oddsdesk.archive.parquet import span_of, write_sorted
+from oddsdesk.base.files import keep_from_others
+from oddsdesk.base.places import make_folder, sync
 from oddsdesk.contract.times import MINUTE_MS, format_ms
-from oddsdesk.places import make_folder, sync
-from oddsdesk.private_files import keep_from_others
 from oddsdesk.store.reader import Reader
 from oddsdesk.store.spans import ArchivedRow, Position, Span
-from oddsdesk.store.unfinished import unfinished_beside
+from oddsdesk.store.unfinished import unfinished_folder
 
 HOUR_MS: Final = 60 * MINUTE_MS
 SLICE: Final = 5_000
@@ -32,11 +31,11 @@ _log = logging.getLogger(__name__)
 
 
 class _StoppedError(Exception):
-    """The program ends."""
+    """The program is stopping."""
 
 
 class Archive:
-    """One process keeps it, a round at a time; ``reader`` returns the calling thread's."""
+    """Used by one process, a round at a time; ``reader`` returns the calling thread's."""
 
     def __init__(self, folder: Path, reader: Callable[[], Reader]) -> None:
         self.folder = folder
@@ -45,25 +44,25 @@ class Archive:
         self._confirmed: set[Path] = set()
         self._indexed: set[Path] = set()
 
-    def stop(self) -> None:
-        """End what runs soon: what is not whole yet is left out."""
+    def stop_sealing(self) -> None:
+        """Stop running work soon; incomplete files are dropped."""
         self._stopping.set()
 
-    def prepare(self) -> None:
-        """Make the folder, if it is missing, and see that it can be written.
+    def prepare_folder(self) -> None:
+        """Make the folder, if it is missing, and check that it can be written.
 
         Raises:
             OSError: it cannot.
         """
         make_folder(self.folder)
-        with unfinished_beside(self.folder / "hour"):
+        with unfinished_folder(self.folder / "hour"):
             pass
 
     def seal(self, now_ms: int) -> int:
-        """Write the hours that are over and not there yet; return how many rows these have.
+        """Write the hours that are over and missing; return their number of rows.
 
         Raises:
-            ArchiveError: it is another database's, or the log changed meanwhile.
+            ArchiveError: it is another database's, or the log changed in between.
             StoreUnavailableError, OSError: something cannot be read or written now.
         """
         rows = 0
@@ -73,16 +72,16 @@ class Archive:
                 rows += span.rows
             self._index()
         except _StoppedError:
-            _log.info("price history is archived further when the server runs again")
+            _log.info("archiving of price history goes on at the next start")
         return rows
 
     def through(self, before_ms: int) -> Position:
-        """Return up to which row of each shard all is archived that was recorded before a time.
+        """Return the position up to which everything recorded before a time is archived.
 
-        Each file that speaks of rows which the database still has was counted against them.
+        Each file with rows still in the database was counted against them.
 
         Raises:
-            ArchiveError: a file does not hold what the database does.
+            ArchiveError: a file differs from the database.
             StoreUnavailableError, OSError: something cannot be read now.
         """
         return tuple(self._through(shard, before_ms) for shard in range(self._reader().shards))
@@ -99,32 +98,34 @@ class Archive:
         return through
 
     def _is_safe(self, file: ArchivedFile, before_ms: int) -> bool:
-        """Say whether all of a file was recorded before a time; raise where it lacks something."""
+        """Return whether all of a file was recorded before a time; raise if it lacks rows."""
         held = span_of(file.path)
         if held.ended >= before_ms:
             return False
         if file.path not in self._confirmed:
-            found = self._reader().between(*file[:3])
+            found = self._reader().span_between(*file[:3])
             if found is not None and not _holds(held, file, found):
-                raise ArchiveError(f"{file.path}: the database has other rows of these numbers")
+                raise ArchiveError(f"{file.path}: the database has other rows under these numbers")
             self._confirmed.add(file.path)
         return True
 
     def _missing(self, shard: int, files: Sequence[ArchivedFile]) -> Iterator[tuple[int, int]]:
-        """Yield behind which row and up to which there may be some that no file has."""
+        """Yield the gaps: after which row and up to which some may be in no file."""
         end = self._reader().last_seq(shard)
         if files and files[-1].last > end:
-            raise ArchiveError(f"{self.folder}: goes further than the database; is it another's?")
+            raise ArchiveError(
+                f"{self.folder}: has newer rows than the database; is it from another database?"
+            )
         after = 0
         for file in files:
             if file.first <= after:
-                raise ArchiveError(f"{file.path}: speaks of rows that another file has, too")
+                raise ArchiveError(f"{file.path}: overlaps with another file")
             yield after, file.first - 1
             after = file.last
         yield after, end
 
     def _sealed(self, now_ms: int) -> Iterator[Span]:
-        """Yield the hours that are over and that no file has."""
+        """Yield the hours that are over and in no file."""
         for shard in range(self._reader().shards):
             for after, until in list(self._missing(shard, self._files(shard))):
                 seq = after
@@ -139,10 +140,10 @@ class Archive:
         path = self._path(span)
         make_folder(path.parent)
         sync(self.folder)
-        with unfinished_beside(self.folder / "hour") as scratch:
+        with unfinished_folder(self.folder / "hour") as scratch:
             whole = scratch / "whole"
             written = write_sorted(whole, scratch, span, self._rows(span), self._go_on)
-            found = self._reader().between(span.shard, span.first, span.last)
+            found = self._reader().span_between(span.shard, span.first, span.last)
             if (written, found) != (span.rows, span) or span_of(whole) != span:
                 raise ArchiveError(f"the log changed while {path.name} was written")
             keep_from_others(whole)
@@ -151,19 +152,19 @@ class Archive:
             sync(path.parent)
 
     def _index(self) -> None:
-        """Have an index of each day: of those of an earlier version, too, in the first round."""
+        """Make an index of each day; in the first round also for files of an earlier version."""
         for day in by_day(archived_files(self.folder)):
             if all(file.path in self._indexed for file in day):
                 continue
             try:
                 index_of(day, self._go_on)
             except (ArchiveError, OSError, pa.ArrowException) as error:
-                _log.warning("who looks back has to read the files of a day: %s", error)
+                _log.warning("cannot index the archive, so looking back is slower: %s", error)
             self._indexed.update(file.path for file in day)
 
     def _rows(self, span: Span) -> Iterator[Sequence[ArchivedRow]]:
         after = span.first - 1
-        while after < span.last and (rows := self._reader().rows_of(span, after, SLICE)):
+        while after < span.last and (rows := self._reader().span_rows(span, after, SLICE)):
             yield rows
             after = rows[-1][0]
 
@@ -181,7 +182,7 @@ class Archive:
 
 
 def _holds(held: Span, file: ArchivedFile, found: Span) -> bool:
-    """Say whether what a file holds may be what the database has, or more of it."""
+    """Return whether a file's rows can be those of the database, or more."""
     return (
         held.rows >= found.rows
         and (held.first, held.last) == (file.first, file.last)

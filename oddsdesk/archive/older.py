@@ -1,7 +1,7 @@
-"""The archive as what a database's readers go on into: ``store.older.OlderLog``.
+"""The archive as an extension of a database's log: ``store.spans.OlderLog``.
 
-What is found out about its files is kept, as they stay as they are: after the first question a
-game's rows are looked for in those files alone that have it.
+Facts about its files are kept, because files never change: after the first question a game's rows
+are searched only in files that have it.
 """
 
 import contextlib
@@ -13,40 +13,36 @@ from typing import Any, Final, NamedTuple
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from oddsdesk.archive.errors import ArchiveError
-from oddsdesk.archive.files import ArchivedFile, archived_files, by_day
-from oddsdesk.archive.hour import ArchivedHour
-from oddsdesk.archive.index import WrittenGame, index_of, later
-from oddsdesk.archive.parquet import SCHEMA
-from oddsdesk.archive.reading import moves_of, values_of
+from oddsdesk.archive.folder import ArchivedFile, ArchiveError, archived_files, by_day
+from oddsdesk.archive.index import ArchivedHour, WrittenGame, index_of, later
+from oddsdesk.archive.parquet import SCHEMA, moves_of, values_of
 from oddsdesk.contract.competitions import played_sport
 from oddsdesk.contract.times import MINUTE_MS
 from oddsdesk.store.errors import StoreUnavailableError
 from oddsdesk.store.games import UNDATED_MS
-from oddsdesk.store.older import OldGame, OldMoves
-from oddsdesk.store.spans import LoggedMove, Position
+from oddsdesk.store.spans import LoggedMove, OldGame, OldMoves, Position
 
 _LISTED_MS: Final = 7 * 24 * 60 * MINUTE_MS
-"""How long after its kick-off a game may be listed yet: that may have been moved since."""
+"""How long after its kick-off a game may still be listed: the kick-off may have moved."""
 _SELECTION: Final = ("game_id", "bookmaker", "market_type", "period", "selection")
 _MOST_ROWS: Final = 500_000
-"""So many are looked through at a time for the last of each selection: some 100 MB."""
+"""How many rows are searched at a time for the last of each selection: some 100 MB."""
 _FOREVER: Final = 2**62
 _KEPT_MS: Final = 24 * 60 * MINUTE_MS
-"""How far back from a moment others may lie that are reached without looking at all before."""
+"""How far from an earlier moment another can be reached without reading everything before."""
 _AT_ONCE: Final = 5_000
-"""Rows that are made objects of at a time, some 2 ms a column: no other thread runs meanwhile."""
+"""Rows converted at a time, some 2 ms a column, in which no other thread runs."""
 _OF_GAME: Final = ("match_name", "competition", "sport", "match_date")
 _EMPTY: Final = SCHEMA.empty_table().select(
     [name for name in LoggedMove._fields if name not in _OF_GAME]
 )
-"""What is read of rows whose games are known."""
+"""The columns read if the games are known."""
 
 Standing = Mapping[OldGame, Sequence[LoggedMove]]
 
 
 class _Stood(NamedTuple):
-    """The last row of each selection up to a moment, of games that may be listed from then on."""
+    """The last row of each selection up to a moment, of games that may be listed then."""
 
     before: int
     at: int
@@ -54,7 +50,7 @@ class _Stood(NamedTuple):
 
 
 class ArchivedLog:
-    """The files of one archive's folder, looked for anew whenever more may have gone into them."""
+    """The files of one archive's folder, listed again whenever there may be new ones."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -64,20 +60,22 @@ class ArchivedLog:
         self._hours: dict[Path, ArchivedHour] = {}
         self._games: dict[str, WrittenGame] = {}
         self._stood: list[_Stood] = []
-        """What the last moment was reached from, and that moment: the next may lie near them."""
+        """The last moment and the one it was reached from: the next may be near them."""
         self._answer: tuple[tuple[int, int], Standing] | None = None
 
-    def game(self, game_id: str, before: int) -> OldGame | None:
-        """Return a game, None where it is not there."""
+    def archived_game(self, game_id: str, before: int) -> OldGame | None:
+        """Return a game, None if it is not there."""
         with self._reading():
             self._listed(before)
         found = self._games.get(game_id)
         return None if found is None else found.game
 
-    def games(self, since: int, until: int, before: int, behind: Position = ()) -> list[OldGame]:
+    def archived_games(
+        self, since: int, until: int, before: int, behind: Position = ()
+    ) -> list[OldGame]:
         """Return the games that began from a time to before another, by id.
 
-        With ``behind`` those alone that have rows behind one of each shard.
+        With ``behind`` only those with rows after one of each shard.
         """
         with self._reading():
             self._listed(before)
@@ -89,8 +87,8 @@ class ArchivedLog:
             and (not behind or seq > behind[shard])
         ]
 
-    def moves(self, asked: OldMoves, limit: int | None = None) -> list[LoggedMove]:
-        """Return moves by ``scraped_at``, those of one time by number; the first ``limit``."""
+    def archived_moves(self, asked: OldMoves, limit: int | None = None) -> list[LoggedMove]:
+        """Return moves by ``scraped_at``, then number; the first ``limit``."""
         since, until = _span(asked)
         ids = None if asked.game_ids is None else frozenset(asked.game_ids)
         tables: list[pa.Table] = []
@@ -98,12 +96,12 @@ class ArchivedLog:
             for hour in self._by_time(asked.before, since, until):
                 if limit is not None and tables and _has(tables, limit, hour.times[0]):
                     break
-                rows = hour.between(since, until) if ids is None else hour.of_games(ids)
+                rows = hour.rows_between(since, until) if ids is None else hour.of_games(ids)
                 if rows is not None:
                     tables.append(rows.filter(_wanted(rows, asked, since, until)))
         return moves_of(_sorted(tables).slice(0, limit)) if tables else []
 
-    def standing(self, at: int, before: int) -> Standing:
+    def archived_standing(self, at: int, before: int) -> Standing:
         """Return the last move of each selection up to a moment, of games that may be listed."""
         kept = self._answer
         if kept is None or kept[0] != (at, before):
@@ -112,22 +110,22 @@ class ArchivedLog:
         return kept[1]
 
     def began(self) -> int | None:
-        """Return when its first row was recorded; None where it has none."""
+        """Return when its first row was recorded; None if it is empty."""
         with self._reading():
             hours = self._listed(self._before)
             firsts = {hour.file.shard: hour for hour in reversed(hours)}
             return min((hour.began for hour in firsts.values()), default=None)
 
     def ends(self, before: int) -> tuple[int, int] | None:
-        """Return the times of its first and its last price; None where it has none."""
+        """Return the times of its first and its last price; None if it is empty."""
         with self._reading():
             times = [hour.times for hour in self._listed(before)]
         if not times:
             return None
         return min(first for first, _ in times), max(last for _, last in times)
 
-    def counts(self, since: int, until: int, parts: int, before: int) -> list[int]:
-        """Return how many prices moved in each of so many equal parts of a span."""
+    def archived_counts(self, since: int, until: int, parts: int, before: int) -> list[int]:
+        """Return how many prices moved in each of ``parts`` equal parts of a span."""
         found = [0] * parts
         end = min(until, before)
 
@@ -171,7 +169,7 @@ class ArchivedLog:
 
     @contextlib.contextmanager
     def _reading(self) -> Iterator[None]:
-        """Say what cannot be read as a database's readers do; look for the files anew then."""
+        """Turn read errors into those of a database's readers; list the files again then."""
         try:
             yield
         except (ArchiveError, OSError, pa.ArrowException) as error:
@@ -181,7 +179,7 @@ class ArchivedLog:
             raise StoreUnavailableError(f"the archive cannot be read: {error}") from error
 
     def _listed(self, before: int | None) -> list[ArchivedHour]:
-        """Return all files in order; what went since the last look is in files that are new."""
+        """Return all files in order; rows removed since the last look are in new files."""
         with self._lock:
             if before is None or before != self._before:
                 files = archived_files(self._folder)
@@ -191,8 +189,8 @@ class ArchivedLog:
             return list(self._hours.values())
 
     def _take_in(self, files: Sequence[ArchivedFile]) -> None:
-        """Find out what there is in the days that have new files."""
-        games = self._games.copy()  # others look through it meanwhile
+        """Read the days with new files."""
+        games = self._games.copy()  # others may be reading the old one
         for day in by_day(files):
             if all(file.path in self._hours for file in day):
                 continue
@@ -208,7 +206,7 @@ class ArchivedLog:
         self._games = games
 
     def _by_time(self, before: int, since: int, until: int) -> list[ArchivedHour]:
-        """Return files that have prices of a span, those with the earliest first."""
+        """Return files with prices of a span, those with the earliest first."""
         found = [
             hour
             for hour in self._listed(before)
@@ -233,14 +231,14 @@ class ArchivedLog:
         }
 
     def _keep(self, stood: _Stood) -> None:
-        """Keep the last moment, and the earlier one until that is two days back from the last."""
+        """Keep the last moment, and the earlier one until it is two days before."""
         earlier = self._stood[:1]
         if earlier and self._stood[-1].at - earlier[0].at >= 2 * _KEPT_MS:
             earlier = self._stood[-1:]
         self._stood = [*earlier, stood]
 
     def _last_until(self, hours: Iterable[ArchivedHour], until: int) -> pa.Table:
-        """Return the last rows up to a moment, going on from those of an earlier one."""
+        """Return the last rows up to a moment, starting from those of an earlier one."""
         wanted = {
             ident
             for ident, (_, _, game) in self._games.items()
@@ -266,7 +264,7 @@ class ArchivedLog:
 
 
 def _span(asked: OldMoves) -> tuple[int, int]:
-    """Return from when to before when prices are asked for."""
+    """Return the requested span: from a time to before another."""
     after = -_FOREVER if asked.after is None else asked.after[0]
     since = -_FOREVER if asked.since is None else asked.since
     until = asked.before if asked.until is None else min(asked.until, asked.before)
@@ -274,7 +272,7 @@ def _span(asked: OldMoves) -> tuple[int, int]:
 
 
 def _wanted(rows: pa.Table, asked: OldMoves, since: int, until: int) -> Any:
-    """Return which rows are asked for."""
+    """Return which rows are requested."""
     at = rows["scraped_at"].cast(pa.int64())
     conditions = [_between(rows, since, until)]
     for name in ("market_type", "period", "selection", "bookmaker"):
@@ -302,7 +300,7 @@ def _between(rows: pa.Table, since: int, until: int) -> Any:
 
 
 def _named(rows: pa.Table, games: Mapping[str, WrittenGame]) -> Iterator[LoggedMove]:
-    """Yield rows as the log has them, of games as they were written last."""
+    """Yield rows like those of the log, with games as last written."""
     for start in range(0, rows.num_rows, _AT_ONCE):
         part = rows.slice(start, _AT_ONCE)
         values = (values_of(part[name], name) for name in part.column_names)
@@ -319,7 +317,7 @@ def _sorted(tables: Sequence[pa.Table]) -> pa.Table:
 
 
 def _has(tables: list[pa.Table], limit: int, next_at: int) -> bool:
-    """Say whether so many rows are there that come before all of a time; keep no more of them."""
+    """Return whether ``limit`` rows come before all of a time; keep only these."""
     if sum(table.num_rows for table in tables) < limit:
         return False
     tables[:] = [_sorted(tables).slice(0, limit)]

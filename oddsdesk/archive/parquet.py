@@ -8,16 +8,17 @@ from typing import Any, Final
 
 import msgspec
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from oddsdesk.archive.errors import ArchiveError
-from oddsdesk.store.spans import ArchivedRow, Span
+from oddsdesk.archive.folder import ArchiveError
+from oddsdesk.store.spans import ArchivedRow, LoggedMove, Span
 
 PART_ROWS: Final = 120_000
-"""Rows that are sorted at a time, some 100 MB of memory in all, and are a row group then: what
-a reader of one selection has to read. Smaller ones make a footer that takes longer than that."""
+"""Rows sorted at a time, some 100 MB of memory in all, which then form a row group: a reader of one
+selection has to read it. Smaller groups make a footer that takes longer than that."""
 MOST_PARTS: Final = 256
-"""Files that are open at a time; an hour of more than 30 million rows takes more memory."""
+"""Files open at a time; an hour of more than 30 million rows takes more memory."""
 _MARK: Final = b"oddsdesk.span"
 _TIME: Final = pa.timestamp("ms", tz="UTC")
 _COLUMNS: Final[dict[str, pa.DataType]] = {
@@ -40,7 +41,7 @@ _COLUMNS: Final[dict[str, pa.DataType]] = {
 _SORTED_BY: Final = ("game_id", "market_type", "period", "selection", "bookmaker", "seq")
 SCHEMA: Final = pa.schema(list(_COLUMNS.items()))
 _GROWING: Final = ("seq", "scraped_at", "recorded_at")
-"""What grows from row to row within a selection: kept as differences."""
+"""Columns that grow within a selection: stored as differences."""
 _IS_LIVE: Final = list(_COLUMNS).index("is_live")
 
 
@@ -53,8 +54,8 @@ def write_sorted(
 ) -> int:
     """Write rows, a game's together, and return how many there were.
 
-    They are dealt to ``scratch`` by game first, so that only a part of them is in memory at a
-    time. ``go_on`` is called now and then, and may raise to end it.
+    Rows are first dealt to ``scratch`` by game, so that only a part is in memory at a time.
+    ``go_on`` is called now and then, and may raise to stop.
     """
     count = min(-(-span.rows // PART_ROWS), MOST_PARTS)
     rows = 0
@@ -65,24 +66,24 @@ def write_sorted(
             go_on()
     with pq.ParquetWriter(file, SCHEMA, **_how()) as writer:
         writer.add_key_value_metadata({_MARK: msgspec.json.encode(span)})
-        for part in parts.read():
+        for part in parts.read_parts():
             writer.write_table(part.sort_by([(name, "ascending") for name in _SORTED_BY]))
             go_on()
     return rows
 
 
 def span_of(file: Path) -> Span:
-    """Return what a file says that it holds.
+    """Return a file's span from its metadata.
 
     Raises:
-        ArchiveError: it is none of ours, cut off, or holds another number of rows.
+        ArchiveError: it is not one of ours, cut off, or has another number of rows.
         OSError: it cannot be read now.
     """
     try:
         found = pq.read_metadata(file)
         span = msgspec.json.decode((found.metadata or {})[_MARK], type=Span)
     except (pa.ArrowInvalid, KeyError, msgspec.DecodeError) as error:
-        raise ArchiveError(f"{file}: is no file of the archive, or is damaged") from error
+        raise ArchiveError(f"{file}: is not an archive file, or is damaged") from error
     if found.num_rows != span.rows:
         raise ArchiveError(f"{file}: holds {found.num_rows:,} rows instead of {span.rows:,}")
     return span
@@ -98,7 +99,7 @@ def _how() -> dict[str, Any]:
 
 
 class _Parts(contextlib.ExitStack):
-    """Files of rows, by the beginning of the game's id: each has whole games, all in order."""
+    """Files of rows, by the beginning of the game's id: each has whole games, in order."""
 
     def __init__(self, folder: Path, count: int) -> None:
         super().__init__()
@@ -119,7 +120,7 @@ class _Parts(contextlib.ExitStack):
         for part, found in dealt.items():
             self._streams[part].write_batch(_batch(found))
 
-    def read(self) -> Iterator[pa.Table]:
+    def read_parts(self) -> Iterator[pa.Table]:
         """Yield the rows of each part, once all are dealt."""
         for file in self._files:
             with pa.OSFile(str(file)) as source:
@@ -134,3 +135,49 @@ def _batch(rows: Sequence[ArchivedRow]) -> pa.RecordBatch:
         pa.array(column, kind) for column, kind in zip(columns, _COLUMNS.values(), strict=True)
     ]
     return pa.record_batch(arrays, schema=SCHEMA)
+
+
+WINDOW: Final = 200_000
+"""Rows sorted at a time: the file is read once for each, in some 100 MB of memory."""
+_TIMES: Final = frozenset({"recorded_at", "scraped_at", "match_date"})
+
+
+def rows_in_order(path: Path, first: int, last: int) -> Iterator[list[LoggedMove]]:
+    """Yield the rows of a file by number; in the file they are by game.
+
+    Raises:
+        ArchiveError: it is damaged.
+        OSError: it cannot be read now.
+    """
+    try:
+        with pq.ParquetFile(path) as file:
+            for begin in range(first, last + 1, WINDOW):
+                rows = _window(file, begin, min(begin + WINDOW - 1, last))
+                if rows:
+                    yield rows
+    except pa.ArrowInvalid as error:
+        raise ArchiveError(f"{path}: is not an archive file, or is damaged") from error
+
+
+def _window(file: pq.ParquetFile, first: int, last: int) -> list[LoggedMove]:
+    parts = []
+    for number in range(file.num_row_groups):
+        group = file.read_row_group(number, columns=list(LoggedMove._fields))
+        seq = group["seq"]
+        parts.append(group.filter(pc.and_(pc.greater_equal(seq, first), pc.less_equal(seq, last))))
+    if not parts:
+        return []
+    table = pa.concat_tables(parts).select(LoggedMove._fields).sort_by("seq")
+    return moves_of(table)
+
+
+def moves_of(table: pa.Table) -> list[LoggedMove]:
+    """Return rows like those of the log."""
+    columns = (values_of(table[name], name) for name in LoggedMove._fields)
+    return list(map(LoggedMove._make, zip(*columns, strict=True)))
+
+
+def values_of(column: pa.ChunkedArray, name: str) -> list[Any]:
+    """Return the values of a column, times in milliseconds."""
+    found: list[Any] = (column.cast(pa.int64()) if name in _TIMES else column).to_pylist()
+    return found

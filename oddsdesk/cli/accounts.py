@@ -1,4 +1,4 @@
-"""`oddsdesk accounts`: lists and removes accounts, changes their plan and bookmaker (D109)."""
+"""`oddsdesk accounts`: lists and removes accounts, changes their plan and bookmaker."""
 
 import sys
 import time
@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from oddsdesk.base.clock import system_clock
 from oddsdesk.cli.keys import (
     open_keys,
     recorded_bookmakers,
@@ -14,14 +15,13 @@ from oddsdesk.cli.keys import (
     warn_of_unknown_bookmaker,
 )
 from oddsdesk.cli.options import access_option, database_option
-from oddsdesk.cli.tables import print_list
-from oddsdesk.clock import system_clock
+from oddsdesk.cli.terminal import print_list
+from oddsdesk.contract.access import Plan
 from oddsdesk.contract.administration import AccountState, bookmaker_in_words, plan_in_words
-from oddsdesk.contract.plans import Plan
 from oddsdesk.contract.times import format_ms
-from oddsdesk.store.bookmaker_names import usual_spelling
 from oddsdesk.store.databases import Database
 from oddsdesk.store.keys import KNOWN_S
+from oddsdesk.store.names import usual_spelling
 
 _HEADINGS = (
     "ACCOUNT",
@@ -40,8 +40,9 @@ _HEADINGS = (
 def accounts() -> None:
     """List and remove accounts, change their plan and bookmaker.
 
-    Plan and bookmaker hold for every key of an account. A running server on the same database
-    knows as soon as a command has ended. `oddsdesk keys create --account NAME` makes an account.
+    The plan and the bookmaker apply to every key of an account. A running server on the same
+    database has the change by the time the command ends. To add an account, use
+    `oddsdesk keys create --account NAME`.
 
     \b
     Example:
@@ -53,12 +54,12 @@ def accounts() -> None:
 @accounts.command(name="list")
 @database_option
 @access_option
-@click.option("--json", "as_json", is_flag=True, help="Print a JSON array, an account an object.")
+@click.option("--json", "as_json", is_flag=True, help="Print a JSON array of accounts.")
 def list_(database: Database, access: Path | None, as_json: bool) -> None:
-    """Show every account, with its keys and what is left of its quotas.
+    """List every account with its keys and remaining quotas.
 
-    What is left is the sum over the account's active keys: of requests in the present day (Free)
-    or hour, of streams and stream tokens today.
+    The remaining quotas are summed over the account's active keys: requests today (Free) or this
+    hour (other plans), streams and stream tokens today.
 
     \b
     Example:
@@ -75,15 +76,15 @@ def list_(database: Database, access: Path | None, as_json: bool) -> None:
 @access_option
 @click.argument("name", metavar="NAME")
 @click.argument(
-    "plan",
-    metavar="PLAN",
-    type=click.Choice([plan.value for plan in Plan], case_sensitive=False),
+    "plan", metavar="PLAN", type=click.Choice([plan.value for plan in Plan], case_sensitive=False)
 )
 def plan(database: Database, access: Path | None, name: str, plan: str) -> None:
-    """Change the plan of an account: Free, Pro, "Pro+ RT" or "Pro+ Live".
+    """Change the plan of an account.
 
-    Its keys stay, and so do its counts: what was used of a day on Free counts again once the
-    account is back on Free. Open streams end, and open again with the new rights.
+    The plans are Free, Pro, "Pro+ RT" and "Pro+ Live".
+
+    Keys and counts stay: requests used on Free today still count if the account returns to Free.
+    Open streams are closed; clients reconnect with the new rights.
 
     \b
     Example:
@@ -100,11 +101,13 @@ def plan(database: Database, access: Path | None, name: str, plan: str) -> None:
 @access_option
 @click.argument("name", metavar="NAME")
 @click.argument("bookmaker", metavar="BOOKMAKER", required=False)
-@click.option("--none", "is_cleared", is_flag=True, help="Choose none: Free sees no odds then.")
+@click.option(
+    "--none", "is_cleared", is_flag=True, help="Clear the choice; Free then shows no odds."
+)
 def bookmaker(
     database: Database, access: Path | None, name: str, bookmaker: str | None, is_cleared: bool
 ) -> None:
-    """Choose the one bookmaker that an account sees on Free.
+    """Choose the one bookmaker that an account sees on the Free plan.
 
     \b
     Example:
@@ -112,7 +115,7 @@ def bookmaker(
       oddsdesk accounts bookmaker anna --none
     """
     if (bookmaker is None) is not is_cleared:
-        raise click.UsageError("give the name of one bookmaker, or --none to choose none")
+        raise click.UsageError("give one BOOKMAKER, or --none to clear the choice")
     if bookmaker is not None:
         bookmaker = usual_spelling(bookmaker, recorded_bookmakers(database))
     with open_keys(database, access) as opened:
@@ -120,8 +123,8 @@ def bookmaker(
     _tell_change(before, after)
     if after.plan.rights.all_bookmakers:
         click.echo(
-            f"note: account {after.name!r} is on {after.plan.value}, which sees all bookmakers;"
-            " the choice counts only on Free",
+            f"note: account {after.name!r} is on {after.plan.value}, which shows all bookmakers;"
+            " this choice only matters on Free",
             err=True,
         )
     warn_of_missing_bookmaker(after.name, after.plan, after.bookmaker)
@@ -133,11 +136,11 @@ def bookmaker(
 @database_option
 @access_option
 @click.argument("name", metavar="NAME")
-@click.option("--yes", is_flag=True, help="Remove it without a question, as a script wants it.")
+@click.option("--yes", is_flag=True, help="Do not ask for confirmation (for scripts).")
 def remove(database: Database, access: Path | None, name: str, yes: bool) -> None:
-    """Remove an account: its keys end at once, and its streams with them.
+    """Remove an account: its keys and streams end immediately.
 
-    The account, its keys and its counts are deleted and do not come back.
+    The account, its keys and its usage counts are deleted permanently.
 
     \b
     Example:
@@ -153,10 +156,10 @@ def remove(database: Database, access: Path | None, name: str, yes: bool) -> Non
 
 
 def _ask(account: AccountState) -> None:
-    """Ask at a terminal whether an account is to go; end the command unless it is."""
+    """Ask for confirmation in the terminal; exit if the answer is no."""
     if not _is_asked_at_a_terminal():
         raise click.ClickException(
-            "nothing was removed: there is no terminal to ask at; --yes removes the account without"
+            "nothing was removed: no terminal to confirm in; use --yes to remove it without"
             " a question"
         )
     plan = plan_in_words(account.plan, account.bookmaker)
@@ -169,9 +172,9 @@ def _is_asked_at_a_terminal() -> bool:
 
 
 def _tell_change(before: AccountState, after: AccountState) -> None:
-    time.sleep(KNOWN_S)  # servers know then: no later request is answered by the old rights
+    time.sleep(KNOWN_S)  # by then every server answers with the new rights
     if (before.plan, before.bookmaker) == (after.plan, after.bookmaker):
-        click.echo(f"account {after.name!r} is on {_rights(after)} already; nothing was changed")
+        click.echo(f"account {after.name!r} is already on {_rights(after)}; nothing changed")
         return
     click.echo(
         f"account {after.name!r} was on {_rights(before)} and is on {_rights(after)} now, with"
@@ -180,7 +183,7 @@ def _tell_change(before: AccountState, after: AccountState) -> None:
 
 
 def _rights(account: AccountState) -> str:
-    """Return the plan with the chosen bookmaker, also where the plan sees all."""
+    """Return the plan and the chosen bookmaker, even if the plan shows all bookmakers."""
     if account.bookmaker is None:
         return account.plan.value
     when = "on Free: " if account.plan.rights.all_bookmakers else ""
@@ -227,5 +230,5 @@ def _row(account: AccountState) -> tuple[str, ...]:
 
 def _left(account: AccountState, left: int | None) -> str:
     if not account.plan.rights.websocket:
-        return "no stream"
+        return "no streams"
     return "no limit" if left is None else f"{left:,} today"

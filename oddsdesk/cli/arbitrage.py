@@ -1,4 +1,4 @@
-"""`oddsdesk arbitrage`: bets that cover everything across bookmakers, without a window."""
+"""`oddsdesk arbitrage`: arbitrage, middles and low hold without a window."""
 
 import json
 import math
@@ -10,25 +10,25 @@ from typing import Any, Final
 
 import click
 
-from oddsdesk.board.opportunities import Opportunities
-from oddsdesk.board.opportunity import Opportunity
-from oddsdesk.board.rows import UNNAMED_REFERENCE
-from oddsdesk.board.verdict_words import amount_text, caution_text
+from oddsdesk.base.clock import system_clock
+from oddsdesk.base.tasks import exhaust
+from oddsdesk.board.opportunities.finder import Opportunity
+from oddsdesk.board.opportunities.offers import Opportunities
+from oddsdesk.board.valuation.verdict_words import amount_text, caution_text
 from oddsdesk.cli.bet_sources import board_of, read_moment, reference_choice, source_options
 from oddsdesk.cli.options import Number
 from oddsdesk.cli.own_records import own_setting, placed_bets
-from oddsdesk.cli.tables import aligned, plain
-from oddsdesk.clock import system_clock
-from oddsdesk.desk.opportunities.rows import LegRow, rows_of
+from oddsdesk.cli.terminal import aligned, market_words, plain
+from oddsdesk.contract.identity import game_title
+from oddsdesk.desk.opportunities.rows import LegRow, count_text, leg_rows
 from oddsdesk.desk.settings.declared import split_of
 from oddsdesk.ledger.open_bets import by_bookmaker, open_by_outcome
 from oddsdesk.pricing.opportunities import LOW_HOLD, OpportunityKind, Outlay
-from oddsdesk.slices import exhaust
 from oddsdesk.store.databases import Database
 
 _HEADINGS: Final = (
     *("KIND", "PROFIT", "MARGIN", "STAKE", "ODDS", "NET"),
-    *("LEG", "BOOKMAKER", "CAUTION", "GAME"),
+    *("LEG", "BOOKMAKER", "WARNING", "GAME"),
 )
 _RIGHT: Final = frozenset({"PROFIT", "MARGIN", "STAKE", "ODDS", "NET"})
 
@@ -37,22 +37,19 @@ _RIGHT: Final = frozenset({"PROFIT", "MARGIN", "STAKE", "ODDS", "NET"})
 @source_options
 @click.option(
     "--least",
-    type=Number(-100, what="number of percent"),
+    type=Number(-100, what="percentage"),
     default=0.0,
     metavar="PERCENT",
     show_default=True,
-    help="Only what brings at least so much in the worst outcome that decides, after rounding of "
-    "the stakes; "
-    f"0 is every arbitrage, every low hold up to {LOW_HOLD:.0%} and every middle that costs no "
-    "more or that gains on average.",
+    help="Minimum profit in the worst decided outcome, after stakes are rounded. "
+    f"0 lists every arbitrage, low hold up to {LOW_HOLD:.0%}, and middles within that cost "
+    "or with a gain on average.",
 )
 @click.option(
-    "--kind",
-    type=click.Choice([kind.value for kind in OpportunityKind]),
-    help="Only one kind.",
+    "--kind", type=click.Choice([kind.value for kind in OpportunityKind]), help="List one kind."
 )
 @reference_choice
-@click.option("--json", "as_json", is_flag=True, help="Print a JSON array, by kind, best first.")
+@click.option("--json", "as_json", is_flag=True, help="Print a JSON array by kind, best first.")
 def arbitrage(
     database: Database | None,
     url: str | None,
@@ -62,14 +59,18 @@ def arbitrage(
     reference: str | None,
     as_json: bool,
 ) -> None:
-    """List bets that cover everything across bookmakers: arbitrage, middles, low hold.
+    """List arbitrage, middles and low hold across bookmakers.
 
-    Profit and margin are by net odds; the margin, hold_pct with --json, is what they add up to
-    above 1. Stakes divide what the desk's settings say (100) among the legs, in their steps. The
-    reference tells a middle's chance, and what speaks against a leg beside it: one that is too good
-    may be a mistake that its bookmaker takes back. Where a leg is placed and open in the ledger,
-    the others are staked to complete it, and profit is what all of it leaves; what costs more than
-    2 % to complete by now is listed by the desk alone.
+    Profit and margin are after commission. The margin (hold_pct in JSON) is how far the prices of
+    all legs add up above 100 %. The total stake comes from the desk's settings (default 100) and
+    is divided among the legs, rounded to each bookmaker's step.
+
+    The sharp book gives the chance of a middle and the warnings on each leg. A leg that is far too
+    good may be an error that the bookmaker voids.
+
+    If a leg is already placed and open in the ledger, the other legs are staked to complete it,
+    and the profit is for the whole set. The desk also lists sets that cost more than 2 % to
+    complete; this command does not.
 
     \b
     Example:
@@ -84,16 +85,16 @@ def arbitrage(
     placed = open_by_outcome(
         placed_bets(),
         simulated=moment.simulated,
-        listed=moment.games(),
+        listed=moment.games_by_id(),
         spelled=board.players.spelled,
     )
     found = Opportunities(board, lambda: now_ms, lambda: split)
     found.count_placed(by_bookmaker(placed))
     exhaust(found.looking())
-    named = board.reference or UNNAMED_REFERENCE
-    rows = rows_of(
-        sorted(found.entries.values(), key=Opportunity.order),
-        board.basis.profiles.of,
+    named = board.reference_name
+    rows = leg_rows(
+        sorted(found.entries.values(), key=Opportunity.sort_key),
+        board.basis.profiles.profile_of,
         named,
         is_lost=False,
         placed=placed,
@@ -113,7 +114,7 @@ def arbitrage(
 
 
 def fields(legs: Sequence[LegRow]) -> dict[str, Any]:
-    """Return an opportunity as ``--json`` prints it."""
+    """Return an opportunity in the form that ``--json`` prints."""
     found, staked = legs[0].found, legs[0].staked
     told: dict[str, Any] = {
         "kind": legs[0].kind.value,
@@ -162,19 +163,18 @@ def _table(found: Sequence[Sequence[LegRow]], sources: Sequence[str], reference:
     rows = [row for each in found for row in _rows(each, reference)]
     lines = [*aligned(_HEADINGS, rows, _RIGHT), ""] if rows else []
     counts = Counter(legs[0].kind for legs in found)
-    lines.append(", ".join(f"{counts[kind]} {_words(kind)}" for kind in OpportunityKind))
+    lines.append(", ".join(count_text(kind, counts[kind]) for kind in OpportunityKind))
     if sources:
-        lines.append(f"prices of {plain(', '.join(sources))}")
+        lines.append(f"Odds from {plain(', '.join(sources))}")
     return "\n".join(lines)
 
 
 def _rows(legs: Sequence[LegRow], reference: str) -> list[tuple[str, ...]]:
-    """Return a line a leg; what is of all legs stands at the first."""
+    """Return one row per leg; the first row also holds what all legs share."""
     found, staked = legs[0].found, legs[0].staked
-    period = f", period {found.key.period}" if found.key.period else ""
-    market = found.key.market_type.replace("_", " ")
+    market = market_words(found.key.market_type, found.sport, found.key.period)
     whole = (_words(legs[0].kind), f"{staked.worst_pct:+.2f} %", f"{found.hold_pct:+.2f} %")
-    game = plain(f"{found.match_name}, {market}{period}{_other_words(found, staked)}")
+    game = plain(f"{game_title(found.match_name)}, {market}{_other_words(found, staked)}")
     return [
         (
             *(whole if row.is_first else ("", "", "")),
@@ -192,20 +192,20 @@ def _rows(legs: Sequence[LegRow], reference: str) -> list[tuple[str, ...]]:
 
 
 def _remarks(row: LegRow, reference: str) -> Iterator[str]:
-    """What is placed, what that leaves open, and what speaks against the leg."""
+    """Yield what is placed, what is still open, and the warnings on the leg."""
     if row.placed:
-        yield f"{_placed(row):g} placed already"
+        yield f"{_placed(row):g} already placed"
     elif row.rest is not None:
-        yield "open beside what is placed"
+        yield "still to place"
     if row.limited_by == row.leg.bookmaker:
-        yield "all stakes smaller: it takes no more"
+        yield "its limit reduces all stakes"
     if row.leg.for_sale is not None:
         yield f"{amount_text(*row.leg.for_sale)} for sale"
     yield from (caution_text(caution, reference) for caution in row.leg.cautions)
 
 
 def _other_words(found: Opportunity, staked: Outlay) -> str:
-    """What is won where the line is hit, or between two lines."""
+    """Return what is won if the result lands on the line, or between two lines."""
     middle, push = found.middle, staked.push
     if middle is None:
         return "" if push is None else f": push {push:+.2f}"

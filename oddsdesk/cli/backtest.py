@@ -1,4 +1,4 @@
-"""`oddsdesk backtest`: what value bets of a recorded log would have earned."""
+"""`oddsdesk backtest`: what the value bets of a recorded log would have earned."""
 
 import contextlib
 import json
@@ -9,22 +9,13 @@ from typing import Any, Final, NamedTuple
 
 import click
 
-from oddsdesk.archive.errors import ArchiveError
-from oddsdesk.cli.ledger_tables import reports_table
-from oddsdesk.cli.moments import check_span, moment
-from oddsdesk.cli.options import (
-    archive_option,
-    check_archive,
-    close_method_option,
-    close_reference_option,
-    log_reference_option,
-    maybe_database_option,
-    usual_database,
-)
+from oddsdesk.archive.folder import ArchiveError
+from oddsdesk.base.clock import system_clock
+from oddsdesk.base.spreadsheets import SheetError
+from oddsdesk.cli import options
+from oddsdesk.cli.ledger import reports_table
 from oddsdesk.cli.own_records import own_close_by, own_profiles, own_setting, preset
-from oddsdesk.cli.progress import Progress
-from oddsdesk.cli.tables import aligned, plain
-from oddsdesk.clock import system_clock
+from oddsdesk.cli.terminal import Progress, aligned, plain
 from oddsdesk.contract.times import format_ms
 from oddsdesk.desk.settings.declared import METHOD, MINE
 from oddsdesk.ledger.bets import PlacedBet
@@ -32,9 +23,9 @@ from oddsdesk.ledger.reporting import Grouping, split_report, whole_report
 from oddsdesk.ledger.settling import settle_by_file
 from oddsdesk.pricing.closing import CloseBy
 from oddsdesk.pricing.devig import METHODS
-from oddsdesk.research.backtest.betting import Backtested, Question
-from oddsdesk.research.backtest.betting import backtest as bet_on_log
-from oddsdesk.research.backtest.summary import (
+from oddsdesk.research.backtest import Backtested, Question
+from oddsdesk.research.backtest import run_backtest as bet_on_log
+from oddsdesk.research.backtest_summary import (
     Summary,
     as_fields,
     bets_text,
@@ -42,31 +33,33 @@ from oddsdesk.research.backtest.summary import (
     summary,
     summary_fields,
 )
-from oddsdesk.research.past.coverage import coverage_fields, coverage_lines
-from oddsdesk.research.past.judged_by import open_judged
-from oddsdesk.research.past.log_words import in_span
-from oddsdesk.research.past.recorded_log import RecordedLog
-from oddsdesk.spreadsheets import SheetError
+from oddsdesk.research.coverage import coverage_fields, coverage_lines, in_span
+from oddsdesk.research.recorded_log import RecordedLog, open_judged
 from oddsdesk.store.databases import Database
 from oddsdesk.store.errors import StoreError
 
 _MOST_TOLD: Final = 5
 _METHODS: Final = ("METHOD", "BETS", "RESULTS", "PROFIT", "YIELD", "CLV", "CLOSES")
-_BRACKETS: Final = "[..] holds 95 %, by games drawn again; ? is too few games to say"
+_BRACKETS: Final = "[..] is the 95 % interval (bootstrapped by game); ? means too few games"
 
 
 @click.command()
-@maybe_database_option
-@archive_option
-@click.option("--from", "since", callback=moment, metavar="TIME", help="Bet from then on.")
-@click.option("--to", "until", callback=moment, metavar="TIME", help="Read nothing from then on.")
-@click.option("--preset", "preset_name", metavar="NAME", help="Only what this preset lists.")
+@options.maybe_database_option
+@options.archive_option
+@click.option(
+    "--from", "since", callback=options.moment, metavar="TIME", help="Start betting at this time."
+)
+@click.option(
+    "--to", "until", callback=options.moment, metavar="TIME", help="Stop reading at this time."
+)
+@click.option("--preset", "preset_name", metavar="NAME", help="Bet only what this preset lists.")
 @click.option(
     "--latency",
     type=click.IntRange(min=0, max=86_400_000),
     default=0,
     metavar="MS",
-    help="How long it takes to bet; what is value no more by then is missed.",
+    help="Delay between seeing a price and betting it. A price that is no longer value by then is "
+    "missed.",
 )
 @click.option(
     "--method",
@@ -74,20 +67,20 @@ _BRACKETS: Final = "[..] holds 95 %, by games drawn again; ? is too few games to
     multiple=True,
     type=click.Choice(METHODS),
     metavar="METHOD",
-    help="How the reference's margin is taken out to judge prices. Give it several times for one "
-    "table of methods. Default: as the desk's settings say.",
+    help="Devig method: how the sharp book's margin is removed. Give it several times to compare "
+    "methods in one table. Default: the desk's setting.",
 )
-@log_reference_option
-@close_reference_option
-@close_method_option
+@options.log_reference_option
+@options.close_reference_option
+@options.close_method_option
 @click.option(
     "--results",
     "files",
     multiple=True,
     metavar="FILE",
-    help="Scores as football-data has them, beside those that imports kept.",
+    help="Scores in football-data's format, used with the results that imports stored.",
 )
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object; each bet is in rows.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object; bets are in rows.")
 def backtest(
     database: Database | None,
     archive: Path | None,
@@ -102,12 +95,12 @@ def backtest(
     files: tuple[str, ...],
     as_json: bool,
 ) -> None:
-    """Say what value bets would have earned, had they been bet on as the log was recorded.
+    """Report what value bets would have earned on a recorded log.
 
-    At each moment only what was recorded until then is known, and the desk's own rules say what is
-    value. One unit on the best net price of an outcome, once; nothing at the moment at which a game
-    begins. CLV is by one closing line, whatever reference and method judged the bets; profit where
-    results are known.
+    At each moment the test knows only what had been recorded by then, and the desk's own rules
+    decide what is value. It bets one unit per outcome, once, at the best price after commission,
+    and never at or after kick-off. CLV uses one fixed closing line, whatever sharp book and method
+    picked the bets. Profit needs results.
 
     \b
     Example:
@@ -115,8 +108,8 @@ def backtest(
       oddsdesk backtest --database season.db --method shin --method multiplicative
       oddsdesk backtest --from 2024-12-01 --to 2025-01-01 --latency 5000 --json
     """
-    check_span(since, until)
-    check_archive(archive)
+    options.check_span(since, until)
+    options.check_archive(archive)
     problems: list[str] = []
     asked = {
         "preset": preset_name or "",
@@ -128,7 +121,7 @@ def backtest(
     how = list(dict.fromkeys(methods)) or [own_setting(METHOD)]
     by = own_close_by(close_reference, close_method)
     settle = partial(_settled, files=files, problems=problems)
-    runs = _run(database or usual_database(), archive, reference, by, how, asked, settle)
+    runs = _run(database or options.usual_database(), archive, reference, by, how, asked, settle)
     problems = list(dict.fromkeys(problems))
     if as_json:
         found = [_fields(run, problems) for run in runs]
@@ -144,7 +137,7 @@ def backtest(
 
 
 class _Run(NamedTuple):
-    """A backtest by one method, summed up."""
+    """A backtest with one method, and its summary."""
 
     question: Question
     done: Backtested
@@ -160,7 +153,7 @@ def _run(
     asked: dict[str, Any],
     settle: Callable[[list[PlacedBet]], list[PlacedBet]],
 ) -> list[_Run]:
-    """Return a backtest by each method, all closed alike."""
+    """Run the backtest with each method, all against the same closing line."""
     profiles, mine = own_profiles(), own_setting(MINE)
     runs = []
     try:
@@ -176,7 +169,7 @@ def _run(
                     mine=profiles.among(mine) if mine else None,
                     **asked,
                 )
-                done = bet_on_log(log, question, system_clock(), progress.add, settle)
+                done = bet_on_log(log, question, system_clock(), progress.count_done, settle)
                 runs.append(_Run(question, done, summary(done.bets)))
     except (StoreError, ArchiveError, OSError) as error:
         raise click.ClickException(str(error)) from error
@@ -199,7 +192,7 @@ def _fields(run: _Run, problems: Sequence[str]) -> dict[str, Any]:
 def _settled(
     bets: list[PlacedBet], *, files: Sequence[str], problems: list[str]
 ) -> list[PlacedBet]:
-    """Return bets with the results of files."""
+    """Return the bets settled from result files."""
     for name in files:
         try:
             told = settle_by_file(Path(name).read_bytes(), bets, system_clock())
@@ -223,17 +216,17 @@ def _asked(runs: Sequence[_Run]) -> str:
     since, until = question.since_ms, question.until_ms
     span = "" if since is None and until is None else f" {in_span(since, until)}"
     line = (
-        f"{done.asked:,} rows of the log{span}, judged by {question.reference}, {how}{which}; "
-        f"{question.close.text}"
+        f"{done.asked:,} rows of the log{span}, sharp book {question.reference}, {how}{which}; "
+        f"CLV {question.close.close_by_text}"
     )
     if done.first_ms is None:
         return plain(line)
     all_of_it = f"{format_ms(done.first_ms)} to {format_ms(done.last_ms)}"
-    return plain(f"{line}; the log goes from {all_of_it}")
+    return plain(f"{line}; the log covers {all_of_it}")
 
 
 def _comparison(runs: Sequence[_Run]) -> str:
-    """Return a row for each method."""
+    """Return a table with one row per method."""
     rows = []
     for question, _, found in runs:
         profit = "" if found.profit is None else f"{found.profit:+.2f}"
@@ -266,7 +259,7 @@ def _said(run: _Run) -> list[str]:
 
 
 def _shared_notes(runs: Sequence[_Run]) -> Iterator[str]:
-    """Yield what has to be said of all methods once, and of one of them with its name."""
+    """Yield the notes that apply to all methods once, the others with their method's name."""
     told = [_said(run) for run in runs]
     shared = [line for line in told[0] if all(line in lines for lines in told)]
     for run, lines in zip(runs, told, strict=True):
@@ -275,7 +268,7 @@ def _shared_notes(runs: Sequence[_Run]) -> Iterator[str]:
 
 
 def _table(bets: Sequence[PlacedBet], found: Summary) -> str:
-    lines = [f"{bets_text(found.bets)} of one unit"]
+    lines = [f"{bets_text(found.bets)} of one unit each"]
     if found.settled:
         rows = [("", "", whole_report(bets))]
         rows += [("", name, each) for name, each in split_report(bets, Grouping.BOOKMAKER).items()]
@@ -291,9 +284,9 @@ def _figure(
     name: str, figure: float | None, ends: tuple[float | None, float | None], of: str
 ) -> str:
     if figure is None:
-        return f"{name}: not known"
+        return f"{name}: unknown"
     low, high = ends
-    about = "too few games to say how sure that is"
+    about = "too few games for a 95 % interval"
     if low is not None and high is not None:
-        about = f"95 % between {low:+.2f} and {high:+.2f}"
-    return f"{name}: {figure:+.2f} % of {of}; {about}"
+        about = f"95 % interval {low:+.2f} to {high:+.2f}"
+    return f"{name}: {figure:+.2f} % over {of}; {about}"

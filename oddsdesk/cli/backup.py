@@ -1,4 +1,4 @@
-"""`oddsdesk backup` and `oddsdesk restore`: the database in one file, and back (D79)."""
+"""`oddsdesk backup` and `oddsdesk restore`: the database as one file, and back."""
 
 import contextlib
 import shlex
@@ -10,23 +10,17 @@ from typing import Any, Final
 
 import click
 
-from oddsdesk.cli.options import (
-    access_option,
-    database_option,
-    made_database_option,
-    usual_ledger,
-)
-from oddsdesk.cli.progress import Progress
-from oddsdesk.ledger.merging import take_in
-from oddsdesk.ledger.schema import LedgerError
+from oddsdesk.base.files import is_written_directly
+from oddsdesk.cli.options import access_option, database_option, made_database_option, usual_ledger
+from oddsdesk.cli.terminal import Progress
+from oddsdesk.ledger.ledger import LedgerError, merge_ledger
 from oddsdesk.store.databases import Database, DatabaseUrl
 from oddsdesk.store.errors import StoreError
 from oddsdesk.store.lock import DatabaseInUseError, check_in_place, owner_of
 from oddsdesk.store.sqlite import backup as backups
 from oddsdesk.store.sqlite.backup import BackedUp, Contents
 from oddsdesk.store.sqlite.restore import Restored
-from oddsdesk.store.sqlite.restore import restore as restore_backup
-from oddsdesk.whole_files import is_written_directly
+from oddsdesk.store.sqlite.restore import restore_database as restore_backup
 
 STREAM: Final = Path("-")
 _MIB: Final = 1 << 20
@@ -34,17 +28,18 @@ _MIB: Final = 1 << 20
 
 @click.command()
 @click.argument("file", metavar="FILE | -", type=click.Path(path_type=Path))
-@click.option("--with-keys", is_flag=True, help="Accounts, keys and their counts, too.")
-@click.option("--with-bets", is_flag=True, help="Your placed bets and presets, too.")
+@click.option("--with-keys", is_flag=True, help="Include accounts, keys and usage counts.")
+@click.option("--with-bets", is_flag=True, help="Include your placed bets and presets.")
 @database_option
 @access_option
 def backup(
     file: Path, with_keys: bool, with_bets: bool, database: Database, access: Path | None
 ) -> None:
-    """Copy the database to one file, also while a server or a desk records into it.
+    """Copy the database to one file.
 
-    FILE is a database that opens by itself; with keys or bets it is a tar that `restore`
-    reads. Only you may read it, and an older FILE is replaced once the new one is whole.
+    A server or desk may keep recording. FILE is an ordinary database. With keys or bets
+    it is a tar file for `oddsdesk restore`. Only you can read it. An existing FILE is replaced once
+    the new one is complete.
 
     \b
     Example:
@@ -58,29 +53,31 @@ def backup(
     ledger = usual_ledger() if with_bets else None
     contents = Contents(with_keys, ledger, access or _served_keys(database))
     if file == STREAM and sys.stdout.isatty():
-        raise click.UsageError("- is standard output: send it to a file or a program")
-    with _progress("FILE is as it was") as progress:
+        raise click.UsageError("- is standard output: redirect it to a file or a program")
+    with _progress("FILE is unchanged") as progress:
         check_in_place(database)
         if file == STREAM:
             done = backups.stream_backup(database, sys.stdout.buffer, contents, progress=progress)
         else:
             done = backups.back_up(database, file, contents, progress=progress)
-    is_stream = file == STREAM or is_written_directly(file)  # that may be standard output, too
+    is_stream = file == STREAM or is_written_directly(file)  # may be standard output
     click.echo(_written(done, contents, database, file), err=is_stream)
 
 
 @click.command()
 @click.argument("file", metavar="FILE | -", type=click.Path(path_type=Path))
 @click.option(
-    "--force", is_flag=True, help="Replace a database and keys that are there; they stay beside."
+    "--force",
+    is_flag=True,
+    help="Replace an existing database and its keys; the old files are kept next to it.",
 )
 @made_database_option
 @access_option
 def restore(file: Path, force: bool, database: Database, access: Path | None) -> None:
-    """Make a backup the database again, here or on another machine.
+    """Restore a backup, on this or another machine.
 
-    The keys of the backup open it, where it holds any; else those here do. Bets are added to
-    those here. Nothing changes unless all of FILE is whole.
+    If the backup has keys, they replace those here; otherwise the keys here stay. Bets are added
+    to the ledger here. Nothing changes unless FILE is complete.
 
     \b
     Example:
@@ -94,7 +91,7 @@ def restore(file: Path, force: bool, database: Database, access: Path | None) ->
 
     def take_bets(ledger: Path) -> None:
         nonlocal added
-        added = take_in(ledger, usual_ledger())
+        added = merge_ledger(ledger, usual_ledger())
 
     with _progress("run it again") as progress:
         source = sys.stdin.buffer if file == STREAM else file
@@ -107,12 +104,12 @@ def restore(file: Path, force: bool, database: Database, access: Path | None) ->
 def _not_here(database: DatabaseUrl, command: str) -> click.ClickException:
     url = shlex.quote(str(database))
     return click.ClickException(
-        f"this is for a file; PostgreSQL has programs of its own for it: {command}{url}"
+        f"this command is for SQLite files; for PostgreSQL use {command}{url}"
     )
 
 
 def _served_keys(database: Path) -> Path | None:
-    """Return the file of keys that the database is served with, None where that is not known."""
+    """Return the key file that the running server uses, None if that is not known."""
     try:
         owner = owner_of(database)
     except DatabaseInUseError:
@@ -122,11 +119,11 @@ def _served_keys(database: Path) -> Path | None:
 
 @contextlib.contextmanager
 def _progress(interrupted: str) -> Iterator[Callable[[int], None]]:
-    """Show progress, and errors in one line; after an interrupt nothing is left behind."""
+    """Show progress, report errors in one line, and leave nothing behind after an interrupt."""
     before = signal.signal(signal.SIGTERM, _interrupt)
     try:
         with Progress("MiB copied") as progress:
-            yield _InMib(progress).add
+            yield _InMib(progress).count_bytes
     except KeyboardInterrupt:
         raise click.ClickException(f"interrupted; {interrupted}") from None
     except OSError as error:
@@ -142,16 +139,16 @@ def _interrupt(_number: int, _frame: Any) -> None:
 
 
 class _InMib:
-    """Adds bytes up to whole MiB."""
+    """Adds up bytes and reports whole MiB."""
 
     def __init__(self, progress: Progress) -> None:
         self._progress = progress
         self._rest = 0
 
-    def add(self, count: int) -> None:
-        """Count bytes."""
+    def count_bytes(self, count: int) -> None:
+        """Add bytes."""
         whole, self._rest = divmod(self._rest + count, _MIB)
-        self._progress.add(whole)
+        self._progress.count_done(whole)
 
 
 def _written(done: BackedUp, contents: Contents, database: Path, file: Path) -> str:
@@ -163,15 +160,15 @@ def _written(done: BackedUp, contents: Contents, database: Path, file: Path) -> 
         (parts if done.bets else lacking).append("bets")
     where = "standard output" if file == STREAM else str(file)
     line = f"{' and '.join(parts)} of {database}: {done.size / _MIB:,.1f} MiB in {where}"
-    return f"{line} (there are no {' and no '.join(lacking)} yet)" if lacking else line
+    return f"{line} (no {' and no '.join(lacking)} yet)" if lacking else line
 
 
 def _restored(done: Restored, added: tuple[int, int]) -> str:
-    line = f"{done.database} is restored"
+    line = f"restored {done.database}"
     if done.keys:
         line += " with its keys"
     if done.bets:
-        line += f"; bets added {added[0]}, presets {added[1]}"
+        line += f"; bets added: {added[0]}, presets: {added[1]}"
     if done.kept:
-        line += f"; what was there is kept as {' and '.join(map(str, done.kept))}"
+        line += f"; the old files are kept as {' and '.join(map(str, done.kept))}"
     return line

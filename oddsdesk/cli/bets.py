@@ -1,15 +1,26 @@
 """`oddsdesk bets`: the list of value bets with their stakes, without a window."""
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import click
 from msgspec.structs import replace
 
-from oddsdesk.board.bets import Bet, listing_bets
+from oddsdesk.base.clock import system_clock
+from oddsdesk.base.tasks import returned
 from oddsdesk.board.board import Board
-from oddsdesk.board.game_results import fair_lines
+from oddsdesk.board.valuation.bets import Bet, fair_lines, listing_bets
+from oddsdesk.board.valuation.verdict_words import (
+    FAILS,
+    PER_DECIDED,
+    PER_DECIDED_TEXT,
+    below_minimum_text,
+    bound_text,
+    caution_text,
+    for_sale_text,
+)
 from oddsdesk.cli.bet_sources import (
     board_of,
     check_judged,
@@ -17,16 +28,14 @@ from oddsdesk.cli.bet_sources import (
     reference_choice,
     source_options,
 )
-from oddsdesk.cli.bet_table import table
 from oddsdesk.cli.options import Number
 from oddsdesk.cli.own_records import own_setting, placed_bets, preset
-from oddsdesk.cli.tables import plain
-from oddsdesk.clock import system_clock
-from oddsdesk.desk.settings.declared import stake_plan
+from oddsdesk.cli.terminal import aligned, market_words, plain
+from oddsdesk.contract.identity import game_title
+from oddsdesk.desk.settings.declared import own_rules_text, stake_plan
 from oddsdesk.ledger.open_bets import placed_in
 from oddsdesk.ledger.presets import ValueFilter
-from oddsdesk.pricing.exposure import Placed, StakePlan
-from oddsdesk.slices import returned
+from oddsdesk.pricing.exposure import Bound, Placed, StakePlan
 from oddsdesk.store.databases import Database
 
 
@@ -36,14 +45,14 @@ from oddsdesk.store.databases import Database
     "--bankroll",
     type=Number(0, above=True, what="amount"),
     metavar="AMOUNT",
-    help="What stakes are taken of. Default: as the desk's settings say, else 1000.",
+    help="Your betting bank. Stakes are a fraction of it. Default: the desk's setting (1000).",
 )
-@click.option("--preset", "preset_name", metavar="NAME", help="Only what this preset lists.")
+@click.option("--preset", "preset_name", metavar="NAME", help="List only what this preset lists.")
 @click.option(
     "--all",
     "everything",
     is_flag=True,
-    help="Also what the contract's rules list at gross odds, and what only a caution keeps out.",
+    help="Also list value before commission, and prices left out only because of a warning.",
 )
 @reference_choice
 @click.option("--json", "as_json", is_flag=True, help="Print a JSON array, best EV first.")
@@ -57,9 +66,10 @@ def bets(
     reference: str | None,
     as_json: bool,
 ) -> None:
-    """List what is value now and what to stake on it: one stake an outcome.
+    """List current value bets and their stakes.
 
-    EV and stakes are by net odds. What is placed and open in the ledger counts against the caps.
+    There is one stake per outcome. EV and stakes are after commission. Open bets in the ledger
+    count against the stake limits.
 
     \b
     Example:
@@ -75,13 +85,13 @@ def bets(
     moment = read_moment(database, url, key_file, system_clock())
     board = board_of(moment, system_clock(), reference)
     check_judged(board, moment)
-    simulated, listed = moment.simulated, moment.games()
+    simulated, listed = moment.simulated, moment.games_by_id()
     spelled = board.players.spelled
     placed = placed_in(
         placed_bets(), system_clock(), simulated=simulated, listed=listed, spelled=spelled
     )
     found = _found(board, plan, passes, placed, everything=everything)
-    other = None if board.whose.is_services_own else board.reference
+    other = None if board.desk_reference.is_services_own else board.reference_name
     if as_json:
         told: dict[str, Any] = {"sources": moment.sources} if moment.sources else {}
         told |= moment.marks
@@ -90,12 +100,14 @@ def bets(
         click.echo(json.dumps([fields(bet) | told for bet in found], indent=2))
     else:
         if other is not None:
-            click.echo(f"judged by {plain(other)}; the service judges by {plain(moment.reference)}")
-        click.echo(table(found, moment.sources))
+            click.echo(f"sharp book: {plain(other)} (the service's: {plain(moment.reference)})")
+        if own := own_rules_text(own_setting):
+            click.echo(f"your own rules, with the service's in brackets: {own}")
+        click.echo(bets_table(found, moment.sources, board.reference_name or "the sharp book"))
 
 
 def fields(bet: Bet) -> dict[str, Any]:
-    """Return a bet as ``--json`` prints it, but for the sources."""
+    """Return a bet in the form that ``--json`` prints, without the sources."""
     price, found = bet.price, bet.price.assessment
     for_sale = {} if price.for_sale is None else {"for_sale": round(price.for_sale, 2)}
     return {
@@ -121,12 +133,7 @@ def fields(bet: Bet) -> dict[str, Any]:
 
 
 def _found(
-    board: Board,
-    plan: StakePlan,
-    passes: ValueFilter | None,
-    placed: Placed,
-    *,
-    everything: bool,
+    board: Board, plan: StakePlan, passes: ValueFilter | None, placed: Placed, *, everything: bool
 ) -> list[Bet]:
     now_ms = system_clock()
     prices = board.value_bets.values()
@@ -147,3 +154,71 @@ def _found(
 
 def _rounded(figure: float | None, digits: int) -> float | None:
     return None if figure is None else round(figure, digits)
+
+
+_HEADINGS: Final = ("SELECTION", "BOOKMAKER", "ODDS", "NET", "EV", "STAKE", "", "GAME")
+_RIGHT: Final = frozenset({"ODDS", "NET", "EV", "STAKE"})
+
+
+def bets_table(
+    bets: Sequence[Bet], sources: Sequence[str] = (), reference: str = "the sharp book"
+) -> str:
+    """Return the table, highest EV first, the total staked, and where the odds come from."""
+    shown = sorted(bets, key=lambda bet: -(bet.price.assessment.ev or 0.0))
+    lines = aligned(_HEADINGS, (_row(bet, reference) for bet in shown), _RIGHT) if bets else []
+    told = [f"Odds from {plain(', '.join(sources))}"] if sources else []
+    return "\n".join([*lines, *([""] if bets else []), _sum(bets), *told])
+
+
+def _row(bet: Bet, reference: str) -> tuple[str, ...]:
+    price, found = bet.price, bet.price.assessment
+    net = "" if found.net_odds == found.odds else f"{found.net_odds:.3f}"
+    unit = "" if found.per == "staked" else f" {PER_DECIDED}"
+    return (
+        plain(price.key.selection),
+        plain(price.bookmaker),
+        f"{found.odds:g}",
+        net,
+        "" if found.ev is None else f"{found.ev:+.2f} %{unit:2}",
+        f"{bet.stake:g}" if bet.stake else "",
+        _why(bet, reference),
+        plain(f"{game_title(price.match_name)}, {_market(bet)}"),
+    )
+
+
+def _why(bet: Bet, reference: str) -> str:
+    """Return what limited the stake, or why there is none."""
+    found = bet.price.assessment
+    if found.cautions:
+        return ", ".join(caution_text(caution, reference) for caution in found.cautions)
+    if bet.bound is not None:
+        bound = bound_text(bet.bound, bet.price.bookmaker, bet.stake) or "Kelly"
+        told = ("" if bet.bound is Bound.FOR_SALE else bound, for_sale_text(bet.price))
+        return plain(", ".join(filter(None, told)))
+    if not found.is_value:
+        is_charged = found.net_odds != found.odds
+        return "no value after commission" if is_charged else below_minimum_text(found) or FAILS
+    carrier = bet.same_bet_as
+    return "" if carrier is None else plain(f"same bet at {carrier.bookmaker}{_as_what(bet)}")
+
+
+def _as_what(bet: Bet) -> str:
+    """Return the selection that carries the stake if it is a different one."""
+    carrier = bet.same_bet_as
+    if carrier is None or carrier.key.selection == bet.price.key.selection:
+        return ""
+    return f" as {carrier.key.selection}"
+
+
+def _market(bet: Bet) -> str:
+    key = bet.price.key
+    return market_words(key.market_type, bet.price.sport, key.period)
+
+
+def _sum(bets: Sequence[Bet]) -> str:
+    staked = [bet.stake for bet in bets if bet.stake]
+    prices = f"{len(bets)} price{'' if len(bets) == 1 else 's'}"
+    line = f"{prices}, {len(staked)} with a stake, {sum(staked):g} staked in total"
+    if any(bet.price.assessment.per == "decided" for bet in bets):
+        line += f"; {PER_DECIDED} EV {PER_DECIDED_TEXT}"
+    return line

@@ -1,7 +1,7 @@
-"""A command whose options may also come from the environment and from a file (D81).
+"""A command whose options can also come from the environment and from a file.
 
-What is given on the command line holds, else ``ODDSDESK_NAME`` of the environment, else the TOML
-file, else the default.
+The command line wins, then ``ODDSDESK_NAME`` in the environment, then the TOML file, then the
+default.
 """
 
 import os
@@ -15,16 +15,15 @@ import click
 import msgspec
 from click.core import ParameterSource
 
-from oddsdesk.near_names import near_names
+from oddsdesk.base.text import near_names
 from oddsdesk.network.secrets import without_keys
-from oddsdesk.store.databases import DatabaseUrl
-from oddsdesk.store.settings import KEEP_ALL
+from oddsdesk.store.databases import KEEP_ALL, DatabaseUrl
 
 PREFIX: Final = "ODDSDESK_"
 _CONFIG: Final = "config"
 _SHOW: Final = "show_config"
 _FILE: Final = "oddsdesk.config"
-"""Where the context of a command keeps the path of its file."""
+"""The key in the command's context that holds the path of its file."""
 _OPTION: Final = re.compile(r"--([a-z][a-z-]*)")
 _PASSWORD: Final = re.compile(r"//[^/@\s]*@")
 _WORDS: Final = {
@@ -35,10 +34,10 @@ _WORDS: Final = {
 
 
 class ConfiguredCommand(click.Command):
-    """Reads options from the environment and a file; ``--show-config`` prints what holds.
+    """Reads options from the environment and a file; ``--show-config`` prints the result.
 
-    The command is run then, too, with ``show_config``: it checks what it was given, and ends. What
-    is wrong is told with the place that says it.
+    With ``show_config`` the command still runs, but only checks its options and ends. Errors name
+    the place where the bad value was set.
     """
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -55,19 +54,19 @@ class ConfiguredCommand(click.Command):
                 expose_value=False,
                 callback=self._read,
                 metavar="FILE",
-                help="TOML file of these options, each by its name: keep-days = 30. What stands in"
-                f" the environment, as {PREFIX}KEEP_DAYS, or here goes before it.",
+                help="TOML file with these options by name, such as keep-days = 30. The command"
+                f" line and environment variables such as {PREFIX}KEEP_DAYS override it.",
             ),
             click.Option(
                 ["--show-config"],
                 is_flag=True,
-                help="Print what holds and where it comes from, without passwords, check it as the"
-                " start does, and end.",
+                help="Print the effective settings and where each comes from (without passwords),"
+                " check them as a start would, and exit.",
             ),
         ]
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Read the options; what is wrong with one names the file or the variable it is from."""
+        """Read the options; an error names the file or the variable with the bad value."""
         try:
             return super().parse_args(ctx, args)
         except click.BadParameter as error:
@@ -77,9 +76,9 @@ class ConfiguredCommand(click.Command):
             raise click.UsageError(f"{place}: {error.message}", ctx) from error
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Run the command, or say what it would run with and have that checked."""
+        """Run the command, after printing the settings if that was asked for."""
         for name, meant in self._mistyped(os.environ):
-            click.echo(f"warning: {name} names no option; is it {meant}?", err=True)
+            click.echo(f"warning: {name} is not an option; did you mean {meant}?", err=True)
         if ctx.params[_SHOW]:
             for line in self._lines(ctx):
                 click.echo(line)
@@ -95,7 +94,7 @@ class ConfiguredCommand(click.Command):
             raise click.ClickException(said) from error
 
     def _places(self, ctx: click.Context, message: str) -> Iterator[str]:
-        """Yield where those options were given that a message speaks of, by name or by file."""
+        """Yield where the options that a message mentions by name or by file were set."""
         said = set(_OPTION.findall(message))
         for name, option in self.named().items():
             value = ctx.params.get(str(option.name))
@@ -104,7 +103,7 @@ class ConfiguredCommand(click.Command):
                 yield place
 
     def _place(self, ctx: click.Context, option: click.Parameter) -> str | None:
-        """Return where an option was given; None on the command line, or nowhere."""
+        """Return where an option was set; None for the command line and for defaults."""
         match ctx.get_parameter_source(str(option.name)):
             case ParameterSource.DEFAULT_MAP:
                 name = max(option.opts, key=len).removeprefix("--")
@@ -115,7 +114,7 @@ class ConfiguredCommand(click.Command):
                 return None
 
     def named(self) -> dict[str, click.Option]:
-        """Return the options that may stand in a file, by their names in it."""
+        """Return the options that a file may hold, by their names there."""
         return {
             max(each.opts, key=len).removeprefix("--"): each
             for each in self.params
@@ -123,7 +122,7 @@ class ConfiguredCommand(click.Command):
         }
 
     def _mistyped(self, environment: Iterable[str]) -> Iterator[tuple[str, str]]:
-        """Yield what is nearly the name of an option, and that: a limit that would not hold."""
+        """Yield environment variables that look like a misspelt option, with the right name."""
         known = {str(option.envvar) for option in self.named().values()}
         for name in sorted(set(environment) - known):
             if name.startswith(PREFIX):
@@ -143,7 +142,7 @@ class ConfiguredCommand(click.Command):
         for name, value in found.items():
             if name not in options:
                 known = ", ".join(sorted(options))
-                message = f"{path}: {name!r} is no option; there are {known}"
+                message = f"{path}: no option {name!r}; options are {known}"
                 raise click.BadParameter(message, ctx, option)
             _check(path, name, options[name], value)
             is_number = isinstance(value, int | float) and not isinstance(value, bool)
@@ -168,22 +167,22 @@ def _names(variables: Iterable[str]) -> list[str]:
 
 
 def _check(path: Path, name: str, option: click.Option, value: Any) -> None:
-    """Refuse a value of a kind that the option cannot have; click would take its text."""
+    """Refuse a value of the wrong kind; click would use its text."""
     kinds: tuple[type, ...] = (str, int, float)
-    expected = "a text or a number"
+    expected = "a string or a number"
     if option.multiple:
-        kinds, expected = (list,), 'a list, as in ["one", "two"]'
+        kinds, expected = (list,), 'a list such as ["one", "two"]'
     elif option.is_flag:
         kinds, expected = (bool,), "true or false"
     if not isinstance(value, kinds) or (isinstance(value, bool) and bool not in kinds):
         raise click.UsageError(f"{path}: {name}: expected {expected}, got {value!r}")
     texts = value if isinstance(value, list) else [value]
     if any("\0" in each for each in texts if isinstance(each, str)):
-        raise click.UsageError(f"{path}: {name}: expected no NUL in it, got {value!r}")
+        raise click.UsageError(f"{path}: {name}: NUL characters are not allowed, got {value!r}")
 
 
 def _said(value: Any) -> str:
-    """Return a value as TOML writes it."""
+    """Return a value in TOML syntax."""
     if isinstance(value, tuple):
         return f"[{', '.join(map(_said, value))}]"
     if isinstance(value, bool | int | float):

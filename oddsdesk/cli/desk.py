@@ -7,23 +7,10 @@ from pathlib import Path
 import click
 import msgspec
 
+from oddsdesk.base.places import NoHomeError, data_folder, settings_folder
+from oddsdesk.cli import options
 from oddsdesk.cli.logs import start_logging
-from oddsdesk.cli.options import (
-    DatabaseType,
-    access_option,
-    devig_option,
-    feeds_option,
-    reference_option,
-    speed_option,
-)
-from oddsdesk.desk.connections.profiles import (
-    EMBEDDED_NAME,
-    EmbeddedProfile,
-    Profile,
-    Profiles,
-    UnknownProfileError,
-)
-from oddsdesk.desk.connections.sessions import SessionError
+from oddsdesk.desk.connections import profiles
 from oddsdesk.desk.shell.display import (
     leave_out_httpx_command,
     missing_display,
@@ -31,45 +18,44 @@ from oddsdesk.desk.shell.display import (
     missing_qt_libraries,
     restore_import,
 )
-from oddsdesk.places import NoHomeError, data_folder, settings_folder
 from oddsdesk.store.databases import Database, DatabaseUrl
 
 
 def _only_file(_: click.Context, __: click.Parameter, value: Database | None) -> Path | None:
     if isinstance(value, DatabaseUrl):
         raise click.UsageError(
-            f"{value}: the desk's own server keeps a file; run oddsdesk serve on that database, and"
-            " connect the desk to it"
+            f"{value}: the built-in server only works with a file; run oddsdesk serve on that"
+            " database and connect the desk to it"
         )
     return value
 
 
 @click.command()
 @click.option(
-    "--local", is_flag=True, help="Use the embedded local server (so does a first start)."
+    "--local", is_flag=True, help="Use the built-in server (the default on the first start)."
 )
 @click.option("--profile", metavar="NAME", help="Use a saved connection.")
 @click.option(
     "--database",
-    type=DatabaseType(),
+    type=options.DatabaseType(),
     callback=_only_file,
     metavar="FILE",
     show_default="the platform's data folder",
-    help="SQLite file that holds the odds; it is made if it is missing.",
+    help="SQLite file that holds the odds; created if missing.",
 )
-@access_option
-@feeds_option(
-    "Where the embedded server's odds come from: none, simulator, replay:FILE or "
+@options.access_option
+@options.feeds_option(
+    "Where the built-in server gets its odds: none, simulator, replay:FILE, "
     "replay:FORMAT:FILE, or live odds (docs/feeds.md). Default: the simulator, until the "
     "database holds real odds."
 )
-@speed_option(show_default="1")
-@reference_option()
-@devig_option(
-    "How the reference's margin is taken out, by the embedded server and for true EV. "
-    "Default: as the settings say."
+@options.speed_option(show_default="1")
+@options.reference_option()
+@options.devig_option(
+    "Devig method: how the sharp book's margin is removed, in the built-in server and for EV. "
+    "Default: the desk's setting."
 )
-@click.option("-v", "--verbose", is_flag=True, help="Tell on stderr what happens.")
+@click.option("-v", "--verbose", is_flag=True, help="Log what happens to stderr.")
 def desk(
     local: bool,
     profile: str | None,
@@ -81,9 +67,10 @@ def desk(
     devig_method: str | None,
     verbose: bool,
 ) -> None:
-    """Open the desk: on the connection used last, or as the options say.
+    """Open the desk.
 
-    Options of the embedded server hold this time only.
+    It uses the last connection unless you name another one. Options of the built-in server apply to
+    this start only.
 
     \b
     Example:
@@ -108,7 +95,8 @@ def desk(
         raise click.ClickException(problem)
     leave_out_httpx_command()
     restore_import()
-    from oddsdesk.desk.shell.app import Start, run_desk  # noqa: PLC0415 - Qt only where it can draw
+    from oddsdesk.desk.connections.manager import SessionError  # noqa: PLC0415 - imports Qt
+    from oddsdesk.desk.shell.app import Start, run_desk  # noqa: PLC0415 - imports Qt
 
     try:
         run_desk(Start(wanted, devig_method))
@@ -117,29 +105,31 @@ def desk(
 
 
 def _look_for_home() -> None:
-    """The desk keeps settings, connections and bets, whatever database it opens."""
+    """Refuse to start without a home folder: settings, connections and bets are kept there."""
     try:
         settings_folder()
         data_folder()
     except NoHomeError as error:
-        raise click.ClickException(f"{error}; the desk needs one: set HOME") from error
+        raise click.ClickException(f"{error}; the desk needs a home folder: set HOME") from error
 
 
-def _wanted_profile(name: str | None, local: bool, changes: Mapping[str, object]) -> Profile | None:
-    """Return the connection that the options mean, None where the settings are to say."""
+def _wanted_profile(
+    name: str | None, local: bool, changes: Mapping[str, object]
+) -> profiles.Profile | None:
+    """Return the connection that the options name; None if the settings decide."""
     if name is None:
         if not local and not changes:
             return None
-        name = EMBEDDED_NAME
+        name = profiles.EMBEDDED_NAME
     elif local:
-        raise click.UsageError("--profile names a connection already: leave out --local")
+        raise click.UsageError("--profile already names a connection: leave out --local")
     try:
-        profile = Profiles(settings_folder()).find(name)
-    except UnknownProfileError as error:
+        profile = profiles.Profiles(settings_folder()).find_profile(name)
+    except profiles.UnknownProfileError as error:
         raise click.ClickException(str(error)) from error
     if not changes:
         return profile
-    if not isinstance(profile, EmbeddedProfile):
+    if not isinstance(profile, profiles.EmbeddedProfile):
         option = next(iter(changes)).replace("devig_method", "devig").replace("feeds", "feed")
-        raise click.UsageError(f"--{option} is for the embedded server; {name!r} is elsewhere")
+        raise click.UsageError(f"--{option} is for the built-in server; {name!r} is a remote one")
     return msgspec.structs.replace(profile, **changes)

@@ -1,4 +1,4 @@
-"""``oddsdesk devig``: the margin taken out of prices by every method."""
+"""``oddsdesk devig``: fair odds from decimal odds, by every devig method."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -11,7 +11,7 @@ from oddsdesk.pricing.formats import OddsFormatError, parse_odds
 
 
 class BadOddsError(click.ClickException):
-    """An argument that is no decimal odds."""
+    """An argument that is not valid decimal odds."""
 
     exit_code = 2
 
@@ -20,10 +20,10 @@ class BadOddsError(click.ClickException):
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object, keyed by method.")
 @click.argument("odds", nargs=-1, required=True)
 def devig(odds: tuple[str, ...], as_json: bool) -> None:
-    """Take the margin out of decimal ODDS, one for each outcome of a market.
+    """Remove the margin from decimal odds.
 
-    All methods stand side by side; `published` is the service's formula to the letter,
-    which adds margin, for comparison.
+    Give the ODDS of all outcomes of a market. All methods are listed side by side. `published` is
+    an odds service's formula as published, which adds margin; it is there for comparison.
 
     \b
     Examples:
@@ -32,7 +32,7 @@ def devig(odds: tuple[str, ...], as_json: bool) -> None:
     """
     prices = [_price(text) for text in odds]
     if len(prices) < 2:
-        raise BadOddsError("expected the odds of at least two outcomes, such as: 2.05 1.88")
+        raise BadOddsError("give the odds of at least two outcomes, for example: 2.05 1.88")
     answers = {method: _answer(method, prices) for method in METHODS}
     click.echo(_json(answers) if as_json else _table(prices, answers))
 
@@ -76,7 +76,7 @@ def _table(prices: Sequence[float], answers: Mapping[str, Fair | DevigError]) ->
     widths = [max(len(row[column]) for row in full) for column in range(len(full[0]))]
     widths[0] = max(len(row[0]) for row in rows)
     lines = [_line(row, widths) for row in rows]
-    return "\n".join([*lines, "", f"S {total:.6f}, margin {(total - 1) * 100:.4f} %"])
+    return "\n".join([*lines, "", f"margin {(total - 1) * 100:.4f} %"])
 
 
 def _odds(prices: Sequence[float]) -> list[str]:
@@ -89,7 +89,7 @@ def _percents(probabilities: Sequence[float]) -> list[str]:
 
 def _line(row: Sequence[str], widths: Sequence[int]) -> str:
     name, *figures = row
-    cells = figures  # one text that says why there are none
+    cells = figures  # a single text says why there are no figures
     if len(figures) > 1:
         cells = [text.rjust(width) for text, width in zip(figures, widths[1:], strict=True)]
     return "  ".join([name.ljust(widths[0]), *cells]).rstrip()

@@ -1,20 +1,497 @@
-"""`oddsdesk doctor`: what is installed, reachable and writable; says nothing secret."""
+"""`oddsdesk doctor`: what is installed, reachable and writable; prints no secrets."""
 
+import errno
+import importlib.metadata
+import importlib.util
 import json
+import os
+import platform
+import shutil
+import ssl
 import sys
-from collections.abc import Iterable, Iterator, Sequence
-from typing import Any
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from datetime import UTC, datetime
+from enum import Enum, auto
+from http.client import HTTPException
+from pathlib import Path
+from typing import Any, Final
 
 import click
+import msgspec
 
-from oddsdesk.cli.checks import database as databases
-from oddsdesk.cli.checks import machine, own_files, server, window
-from oddsdesk.cli.checks.finding import Mark, Section
+from oddsdesk import __version__
+from oddsdesk.base import places
+from oddsdesk.base.clock import system_clock
+from oddsdesk.base.places import home_folder
+from oddsdesk.board.alerts.rules import RULES_FILE, RulesFileError, read_rules
+from oddsdesk.cli.logs import FILE
 from oddsdesk.cli.options import database_option
-from oddsdesk.clock import system_clock
-from oddsdesk.places import home_folder
+from oddsdesk.cli.own_records import settings_file, settings_problems
+from oddsdesk.cli.terminal import plain
+from oddsdesk.contract.quotes import CLOCK_TOLERANCE_MS
+from oddsdesk.contract.resources import Health
+from oddsdesk.contract.times import format_ms
+from oddsdesk.desk.shell.display import missing_display, missing_qt, missing_qt_libraries
+from oddsdesk.ledger.bookmakers import bookmakers_file, known_bookmakers
+from oddsdesk.server.edge.listener import ListenError, bind
 from oddsdesk.server.settings import DEFAULT_PORT
-from oddsdesk.store.databases import Database, DatabaseUrl
+from oddsdesk.store.databases import Database, DatabaseUrl, access_path, has_file, part_of_cluster
+from oddsdesk.store.errors import NotYetError, StoreError
+from oddsdesk.store.lock import DatabaseInUseError, Owner, check_in_place, owner_of
+from oddsdesk.store.reader import misnamed_line, unpriced_line
+from oddsdesk.store.sqlite import inspection
+from oddsdesk.store.sqlite.access_file import SCHEMA as ACCESS
+from oddsdesk.store.sqlite.migrations import Schema
+from oddsdesk.store.sqlite.schema import ODDS
+from oddsdesk.store.store import Store, open_store
+
+
+class Mark(Enum):
+    """What a finding means."""
+
+    OK = auto()
+    NOTE = auto()
+    """Worth knowing, but nothing fails because of it."""
+    BROKEN = auto()
+
+
+class Finding(msgspec.Struct, frozen=True):
+    """One thing that was checked, in one line."""
+
+    name: str
+    text: str
+    mark: Mark = Mark.OK
+
+
+class Section(msgspec.Struct, frozen=True):
+    """Findings about one thing."""
+
+    title: str
+    findings: tuple[Finding, ...]
+
+
+LEAST_FREE_BYTES: Final = 100 * 2**20
+LEAST_YEAR: Final = 2026
+"""An earlier year means a wrong clock: this program did not exist then."""
+_DESK_PACKAGES: Final = ("PySide6-Essentials", "qasync")
+_PACKAGES: Final = (
+    "starlette",
+    "uvicorn",
+    "httptools",
+    "uvloop",
+    "websockets",
+    "httpx",
+    "msgspec",
+    "sqlite-utils",
+    "rapidfuzz",
+    "platformdirs",
+    "click",
+    "tzdata",
+    "keyring",
+)
+_OPTIONAL: Final = frozenset({"uvloop", "keyring"})
+
+
+def has_desk() -> bool:
+    """Return whether the desk is part of this installation, unlike the server's wheel or bundle."""
+    if importlib.util.find_spec("PySide6") is not None:
+        return True
+    names = {dist.name for dist in importlib.metadata.distributions()}
+    is_bundle = getattr(sys, "frozen", False)
+    return not is_bundle and ("oddsdesk" in names or "oddsdesk-server" not in names)
+
+
+def check_versions(*, desk: bool) -> Section:
+    """List the versions of everything involved; only a desk needs Qt."""
+    how = "bundle" if getattr(sys, "frozen", False) else "Python package"
+    bug = " (has the WAL-reset bug: harmless here)" if inspection.has_wal_reset_bug() else ""
+    return Section(
+        "versions",
+        (
+            Finding("oddsdesk", f"{__version__} ({how})"),
+            Finding("python", f"{platform.python_version()} {platform.python_implementation()}"),
+            Finding("system", f"{platform.platform()} {platform.machine()}"),
+            Finding("sqlite", inspection.sqlite_version() + bug),
+            *_twice_installed(),
+            *(_package(name) for name in (*(_DESK_PACKAGES if desk else ()), *_PACKAGES)),
+        ),
+    )
+
+
+def check_paths(database: Database) -> Section:
+    """List where files are, whether they are writable, and how much disk space is left."""
+    portable = places.portable_folder()
+    resources = places.resource_path("icons")
+    return Section(
+        "paths",
+        (
+            Finding("program", sys.executable),
+            Finding("portable", str(portable) if portable else "no (no `data` folder here)"),
+            _resources(resources),
+            *_database_files(database),
+            _own_file("records", places.default_ledger),
+            _own_file("settings", settings_file),
+            _own_file("logs", lambda: places.log_folder() / FILE),
+            *(() if isinstance(database, DatabaseUrl) else (_room(database),)),
+        ),
+    )
+
+
+def _database_files(database: Database) -> tuple[Finding, ...]:
+    if isinstance(database, DatabaseUrl):
+        return (Finding("database", str(database)),)
+    keys = _file("keys", access_path(database), needed=places.can_write(database))
+    try:
+        check_in_place(database)
+    except StoreError:
+        what = "not the file in use" if os.access(database, os.F_OK) else "has been removed"
+        return Finding("database", f"{database} ({what})", Mark.BROKEN), keys
+    return _file("database", database, needed=not os.access(database, os.F_OK)), keys
+
+
+def check_clock(now_ms: int) -> Section:
+    """Report the time: the age of every price depends on it."""
+    mark = Mark.OK if datetime.fromtimestamp(now_ms / 1000, UTC).year >= LEAST_YEAR else Mark.BROKEN
+    offset = time.strftime("%z %Z")
+    return Section("clock", (Finding("now", f"{format_ms(now_ms)}, local offset {offset}", mark),))
+
+
+def _twice_installed() -> tuple[Finding, ...]:
+    """Warn if both packages are installed: they share files, so removing one breaks the other."""
+    names = {dist.name for dist in importlib.metadata.distributions()}
+    if not names >= {"oddsdesk", "oddsdesk-server"}:
+        return ()
+    text = "both oddsdesk and oddsdesk-server, which share files: uninstall both, install one"
+    return (Finding("installed", text, Mark.NOTE),)
+
+
+def _package(name: str) -> Finding:
+    try:
+        return Finding(name, importlib.metadata.version(name))
+    except importlib.metadata.PackageNotFoundError:
+        if name in _OPTIONAL or (name == "PySide6-Essentials" and _has_all_of_pyside()):
+            return Finding(name, "not installed", Mark.NOTE)
+        return Finding(name, "not installed", Mark.BROKEN)
+
+
+def _has_all_of_pyside() -> bool:
+    """Return whether the full PySide6 package is installed, which includes Essentials."""
+    return any(dist.name == "PySide6" for dist in importlib.metadata.distributions())
+
+
+def _resources(icons: Path) -> Finding:
+    found = icons.is_dir() and any(icons.iterdir())
+    mark = Mark.OK if found else Mark.BROKEN
+    return Finding("resources", str(icons.parent) + ("" if found else " is missing"), mark)
+
+
+def _file(name: str, path: Path, *, needed: bool) -> Finding:
+    try:
+        state = "exists" if path.exists() else "not there yet"
+    except OSError as error:
+        state = f"cannot be checked: {error.strerror or error}"
+    seems_writable, refusal = places.can_write(path), places.refused_write(path)
+    if seems_writable and refusal is None:
+        return Finding(name, f"{path} ({state}, writable)")
+    is_told = refusal is not None and (seems_writable or refusal.errno == errno.EROFS)
+    why = f": {places.in_words(refusal)}" if refusal is not None and is_told else ""
+    # A disk that reports itself writable but refuses a write is always broken.
+    mark = Mark.BROKEN if needed or seems_writable else Mark.NOTE
+    return Finding(name, f"{path} ({state}, not writable{why})", mark)
+
+
+def _own_file(name: str, place: Callable[[], Path]) -> Finding:
+    try:
+        return _file(name, place(), needed=False)
+    except places.NoHomeError as error:
+        return Finding(name, str(error), Mark.NOTE)
+
+
+def _room(database: Path) -> Finding:
+    folder = next(each for each in database.absolute().parents if os.access(each, os.F_OK))
+    if not os.access(folder, os.W_OK):
+        return Finding("room", f"{folder} is not writable", Mark.NOTE)
+    free = shutil.disk_usage(folder).free
+    mark = Mark.OK if free >= LEAST_FREE_BYTES else Mark.BROKEN
+    return Finding("room", f"{free / 2**20:,.0f} MiB free", mark)
+
+
+def check_own_files() -> Section:
+    """List what in the user's own files was ignored."""
+    return Section(
+        "own files",
+        (
+            *_found("bookmakers", lambda: bookmakers_file().exists(), _bookmakers),
+            *_found("alerts", lambda: (places.settings_folder() / RULES_FILE).exists(), _rules),
+            *_found("settings", lambda: settings_file().exists(), settings_problems),
+        ),
+    )
+
+
+def _found(
+    name: str, is_there: Callable[[], bool], problems: Callable[[], list[str]]
+) -> list[Finding]:
+    try:
+        if not is_there():
+            return [Finding(name, "no file of your own")]
+        broken = [Finding(name, problem, Mark.BROKEN) for problem in problems()]
+    except places.NoHomeError as error:
+        return [Finding(name, str(error), Mark.NOTE)]
+    except OSError as error:
+        return [Finding(name, f"cannot be checked: {error.strerror or error}", Mark.BROKEN)]
+    return broken or [Finding(name, "read without errors")]
+
+
+def _bookmakers() -> list[str]:
+    return known_bookmakers().problems
+
+
+def _rules() -> list[str]:
+    try:
+        read_rules(places.settings_folder() / RULES_FILE)
+    except RulesFileError as error:
+        return [str(error)]
+    return []
+
+
+def check_display() -> Section:
+    """Report whether a window could be opened; a machine without a screen is not broken."""
+    named = {name: os.environ.get(name, "") for name in ("DISPLAY", "WAYLAND_DISPLAY")}
+    screen = ", ".join(f"{name}={value or 'unset'}" for name, value in named.items())
+    problem = missing_display()
+    shown = Finding("display", screen)
+    if problem is not None:
+        shown = Finding("display", f"{screen}; {problem}", Mark.NOTE)
+    trouble = missing_qt() or missing_qt_libraries()
+    if trouble is None:
+        return Section("window", (shown, Finding("Qt", "libraries load")))
+    mark = Mark.BROKEN if problem is None else Mark.NOTE
+    return Section("window", (shown, Finding("Qt", trouble, mark)))
+
+
+def check_keyring() -> Section:
+    """Report where keys of remote services would be stored, without opening the keyring."""
+    if importlib.util.find_spec("keyring") is None:
+        text = "not installed (package keyring); keys last for the session or go to a file"
+        return Section("keyring", (Finding("keyring", text, Mark.NOTE),))
+    from keyring import get_keyring  # noqa: PLC0415 - optional, and it asks D-Bus
+
+    try:
+        backend = get_keyring()
+        usable = backend.priority > 0
+    except Exception as error:  # noqa: BLE001 - backends of others raise what they like
+        return Section("keyring", (Finding("keyring", f"fails: {error}", Mark.NOTE),))
+    name = f"{type(backend).__module__}.{type(backend).__name__}"
+    if usable:
+        return Section("keyring", (Finding("keyring", name),))
+    text = f"{name} stores nothing; keys last for the session or go to a file"
+    return Section("keyring", (Finding("keyring", text, Mark.NOTE),))
+
+
+_PROBE_S: Final = 4.0
+"""Longer than the 3 s that a server waits for its database before it reports that it hangs."""
+_MOST_BYTES: Final = 65_536
+
+
+def check_server(number: int, database: Database) -> Section:
+    """Report whether the port is free or who has it, and the health of a running server."""
+    port, listening = _port(number)
+    owner, running = _running(database)
+    if owner is None or not owner.url:
+        return Section("server", (port, running, *_condition(listening)))
+    told = _health(owner.url)
+    silence = Finding("health", f"{owner.url} does not answer", Mark.BROKEN)
+    return Section("server", (port, running, *(_condition(told) if told else [silence])))
+
+
+def _port(number: int) -> tuple[Finding, Health | None]:
+    """Check whether a port is free; also return the health of an oddsdesk that has it."""
+    try:
+        bind("127.0.0.1", number).close()
+    except ListenError as error:
+        health = _health(f"http://127.0.0.1:{number}", f"https://127.0.0.1:{number}")
+        text = str(error) if health is None else f"{number} is oddsdesk {plain(health.version)}"
+        return Finding("port", text, Mark.NOTE), health
+    return Finding("port", f"{number} is free"), None
+
+
+def _running(database: Database) -> tuple[Owner | None, Finding]:
+    """Return which process serves the database, if it is a file, with a line about it."""
+    if isinstance(database, DatabaseUrl):
+        text = "several servers, on several machines, may run on this database"
+        return None, Finding("server", text)
+    try:
+        owner = owner_of(database)
+    except DatabaseInUseError as error:
+        return None, Finding("server", str(error), Mark.NOTE)
+    if owner is None:
+        return None, Finding("server", "none is running on this database")
+    where = owner.url or "starting"
+    return owner, Finding("server", f"process {owner.pid} runs on this database ({where})")
+
+
+def _condition(health: Health | None) -> Iterator[Finding]:
+    """Yield the state that a server reports, such as an expired certificate or a refused feed."""
+    if health is None:
+        return
+    if health.status == "ok":
+        yield Finding("health", health.status)
+    for reason in health.reasons:
+        yield Finding("health", plain(f"{health.status}: {reason}"), Mark.BROKEN)
+
+
+def _health(*urls: str) -> Health | None:
+    """Return the health of the oddsdesk at one of these addresses; None if there is none."""
+    for url in urls:
+        try:
+            return msgspec.json.decode(_asked(f"{url}/api/health"), type=Health)
+        except TimeoutError:  # no answer over one scheme means none over the other
+            return None
+        except (OSError, HTTPException, msgspec.MsgspecError):
+            continue
+    return None
+
+
+def _asked(url: str) -> bytes:
+    """Return what this machine answers; certificates are not checked, none is for 127.0.0.1."""
+    unchecked = ssl.create_default_context()
+    unchecked.check_hostname, unchecked.verify_mode = False, ssl.CERT_NONE
+    opener = urllib.request.build_opener(
+        urllib.request.ProxyHandler({}), urllib.request.HTTPSHandler(context=unchecked)
+    )
+    try:
+        with opener.open(url, timeout=_PROBE_S) as answer:
+            return bytes(answer.read(_MOST_BYTES))
+    except urllib.error.HTTPError as refusal:  # 503: the health says why
+        with refusal:
+            return refusal.read(_MOST_BYTES)
+
+
+def check_odds_file(path: Path, now_ms: int, *, full: bool) -> Section:
+    """Report what the odds file holds and whether it is intact."""
+
+    def look_at_odds() -> list[Finding]:
+        return _contents(path, now_ms, inspection.count_rows(path))
+
+    try:
+        check_in_place(path)
+    except StoreError as error:
+        return Section("database", (Finding("odds", str(error), Mark.BROKEN),))
+    return Section("database", _of_file("odds", path, ODDS, look_at_odds, full=full))
+
+
+def check_access_file(path: Path, *, full: bool) -> Section:
+    """Report whether the file of accounts and keys is intact; no key is printed."""
+    access = access_path(path)
+
+    def look_at_keys() -> list[Finding]:
+        return [Finding("keys", f"{inspection.count_active_keys(access)} active")]
+
+    return Section("keys", _of_file("keys", access, ACCESS, look_at_keys, full=full))
+
+
+def _of_file(
+    name: str, path: Path, schema: Schema, look: Callable[[], list[Finding]], *, full: bool
+) -> tuple[Finding, ...]:
+    """Return what ``look`` finds in a file of this version, and whether the file is intact."""
+    try:
+        if not has_file(path):
+            text = f"{path.name} does not exist yet; the first start creates it"
+            return (Finding(name, text, Mark.NOTE),)
+    except StoreError as error:
+        return (Finding(name, str(error), Mark.BROKEN),)
+    size = Finding("size", _sizes(path))
+    try:
+        return (size, *_unless_waiting(name, look), _damage(path, schema, full=full))
+    except StoreError as error:
+        return size, Finding(name, str(error), Mark.BROKEN)
+
+
+def _unless_waiting(name: str, look: Callable[[], list[Finding]]) -> list[Finding]:
+    """Return the findings; a file that waits for the next start is not broken."""
+    try:
+        return look()
+    except NotYetError as error:
+        return [Finding(name, str(error), Mark.NOTE)]
+
+
+def check_postgres(database: DatabaseUrl, now_ms: int) -> tuple[Section, Section]:
+    """Report what a PostgreSQL database holds, and how many keys; no key is printed."""
+    try:
+        found = part_of_cluster("inspection")(database.url)
+        counts = (found.games, found.quotes)
+        findings = (
+            Finding("server", f"PostgreSQL {found.server}"),
+            Finding("size", f"{found.size / 2**20:,.1f} MiB"),
+            *_contents(database, now_ms, counts),
+            Finding("check", "use pg_amcheck to look for damage", Mark.NOTE),
+        )
+        keys = Finding("keys", f"{found.active_keys} active")
+    except StoreError as error:
+        mark = Mark.NOTE if isinstance(error, NotYetError) else Mark.BROKEN
+        findings = (Finding("odds", str(error), mark),)
+        keys = Finding("keys", "in the same database", Mark.NOTE)
+    return Section("database", findings), Section("keys", (keys,))
+
+
+def _contents(database: Database, now_ms: int, counts: tuple[int, int]) -> list[Finding]:
+    store = open_store(database, read_only=True)
+    try:
+        reader = store.reader()
+        last = reader.last_scraped_at()
+        simulated, shifted = reader.is_simulated(now_ms), reader.is_shifted(now_ms)
+        keep_days = reader.keep_days()
+        reference = _reference(store)
+    finally:
+        store.close()
+    newest = Finding("last scrape", "none" if last is None else format_ms(last))
+    if last is not None and last > now_ms + CLOCK_TOLERANCE_MS:
+        text = (
+            f"{format_ms(last)}, which is in this machine's future: if the clock is wrong, set it;"
+            " otherwise do nothing, prices appear once they are seen again"
+        )
+        newest = Finding("last scrape", text, Mark.BROKEN)
+    odds = Finding("odds", "{:,} games, {:,} quotes".format(*counts))
+    if last is None:
+        text = f"{odds.text}: no odds to show until you ingest or import some, or run a feed"
+        odds = Finding("odds", text, Mark.NOTE)
+    return [
+        odds,
+        reference,
+        Finding("history", f"kept for {keep_days:,} days" if keep_days else "kept in full"),
+        Finding("simulated", "yes" if simulated else "no"),
+        Finding("moved to now", "yes: old odds are shown as if current" if shifted else "no"),
+        newest,
+    ]
+
+
+def _reference(store: Store) -> Finding:
+    """Name the sharp book; add if nothing can be compared because it has no prices."""
+    reader = store.reader()
+    name = reader.unpriced_reference()
+    if (misnamed := misnamed_line(reader)) is not None:
+        return Finding("reference", misnamed, Mark.BROKEN)
+    if name is not None:
+        return Finding("reference", unpriced_line(name, ()), Mark.NOTE)
+    return Finding("reference", store.reference)
+
+
+def _damage(path: Path, schema: Schema, *, full: bool) -> Finding:
+    found = inspection.damage(path, schema, full=full)
+    how = "read in full" if full else "quick check; --full reads everything"
+    if not found:
+        return Finding("check", f"no damage ({how})")
+    return Finding("check", f"damaged: {found[0]} ({len(found)} in all)", Mark.BROKEN)
+
+
+def _sizes(path: Path) -> str:
+    log = path.with_name(f"{path.name}-wal")
+    log_text = f", {log.stat().st_size / 2**20:,.1f} MiB write-ahead log" if log.exists() else ""
+    return f"{path.stat().st_size / 2**20:,.1f} MiB{log_text}"
+
 
 _MARKS = {Mark.OK: "ok  ", Mark.NOTE: "note", Mark.BROKEN: "BAD "}
 
@@ -23,14 +500,14 @@ _port_option = click.option(
     type=click.IntRange(1, 65_535),
     default=DEFAULT_PORT,
     show_default=True,
-    help="The port that `serve` would listen on.",
+    help="Port that `serve` would listen on.",
 )
 _full_option = click.option(
-    "--full", is_flag=True, help="Read all of the database for damage, however long it takes."
+    "--full", is_flag=True, help="Check the whole database for damage, which can take long."
 )
 
 _json_option = click.option(
-    "--json", "as_json", is_flag=True, help="Print a JSON array, a section an object."
+    "--json", "as_json", is_flag=True, help="Print JSON: an array with one object per section."
 )
 
 
@@ -40,10 +517,10 @@ _json_option = click.option(
 @_full_option
 @_json_option
 def doctor(database: Database, port: int, full: bool, as_json: bool) -> None:
-    """Tell what is installed, reachable and writable, to paste into a bug report.
+    """Check this installation, for a bug report.
 
-    No keys are told. The exit status is 1 where something is broken. Where the server alone is
-    installed, nothing of a window is missed.
+    It lists what is installed, reachable and writable. No keys are printed. The exit status is 1 if
+    something is broken. Where only the server is installed, the window is not checked.
 
     \b
     Example:
@@ -53,27 +530,27 @@ def doctor(database: Database, port: int, full: bool, as_json: bool) -> None:
     """
     now_ms = system_clock()
     if isinstance(database, DatabaseUrl):
-        contents = databases.postgres_database(database, now_ms)
+        contents = check_postgres(database, now_ms)
     else:
         contents = (
-            databases.odds_file(database, now_ms, full=full),
-            databases.access_file(database, full=full),
+            check_odds_file(database, now_ms, full=full),
+            check_access_file(database, full=full),
         )
-    desk = machine.has_desk()
+    desk = has_desk()
     sections = [
-        machine.versions(desk=desk),
-        machine.paths(database),
-        own_files.own_files(),
+        check_versions(desk=desk),
+        check_paths(database),
+        check_own_files(),
         *contents,
-        server.server(port, database),
-        machine.clock(now_ms),
-        *((window.display(), window.keyring()) if desk else ()),
+        check_server(port, database),
+        check_clock(now_ms),
+        *((check_display(), check_keyring()) if desk else ()),
     ]
     _report(sections, as_json)
 
 
 def _report(sections: Sequence[Section], as_json: bool) -> None:
-    """Print what was found; exit with 1 where something is broken."""
+    """Print the findings; exit with 1 if something is broken."""
     broken = sum(each.mark is Mark.BROKEN for section in sections for each in section.findings)
     if as_json:
         click.echo(json.dumps(list(map(_fields, sections)), indent=2, ensure_ascii=False))
@@ -85,7 +562,7 @@ def _report(sections: Sequence[Section], as_json: bool) -> None:
 
 
 def _fields(section: Section) -> dict[str, Any]:
-    """Return a section as ``--json`` prints it."""
+    """Return a section in the form that ``--json`` prints."""
     findings = [
         {"name": each.name, "text": _without_home(each.text), "mark": each.mark.name.lower()}
         for each in section.findings
@@ -93,17 +570,22 @@ def _fields(section: Section) -> dict[str, Any]:
     return {"title": section.title, "findings": findings}
 
 
+_TITLES: Final = {"moved to now": "times shifted", "reference": "sharp book", "room": "disk space"}
+"""What people read for some names, which stay the same in JSON."""
+
+
 def _lines(sections: Iterable[Section], broken: int) -> Iterator[str]:
     for section in sections:
         yield section.title
         for finding in section.findings:
-            text = " ".join(f"{finding.name}: {finding.text}".split())
+            name = _TITLES.get(finding.name, finding.name)
+            text = " ".join(f"{name}: {finding.text}".split())
             yield f"  {_MARKS[finding.mark]}  {_without_home(text)}"
     things = "thing is" if broken == 1 else "things are"
     yield f"\n{broken} {things} broken (BAD)" if broken else "\nnothing is broken"
 
 
 def _without_home(text: str) -> str:
-    """Return a text with the user's folder as ~: a report is shown to others."""
+    """Replace the user's folder by ~, since reports are shown to others."""
     home = home_folder()
     return text if home is None or home == home.parent else text.replace(str(home), "~")

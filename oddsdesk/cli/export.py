@@ -1,4 +1,4 @@
-"""`oddsdesk export`: price changes, quotes and bets into files (D74)."""
+"""`oddsdesk export`: price changes, quotes and bets as files."""
 
 import contextlib
 import gc
@@ -12,39 +12,34 @@ from typing import Any, BinaryIO, Final, TypeVar
 import click
 import msgspec
 
-from oddsdesk.archive.errors import ArchiveError
-from oddsdesk.archive.looking_back import LookingBack
-from oddsdesk.cli.moments import moment
-from oddsdesk.cli.options import archive_option, check_archive, database_option, ledger_option
-from oddsdesk.cli.outputs import is_standard_output, output
-from oddsdesk.cli.progress import Progress
-from oddsdesk.clock import system_clock
+from oddsdesk.archive.folder import ArchiveError, LookingBack
+from oddsdesk.base.clock import system_clock
+from oddsdesk.base.files import NEW_FILE, OWNER_ONLY, whole_file
+from oddsdesk.base.places import how_to_install
+from oddsdesk.cli import options
+from oddsdesk.cli.terminal import Progress, is_standard_output, output
 from oddsdesk.contract.times import format_ms
-from oddsdesk.installed import how_to_install
-from oddsdesk.ledger.ledger import Ledger
-from oddsdesk.ledger.schema import LedgerError
-from oddsdesk.private_files import OWNER_ONLY
-from oddsdesk.research.export.columns import EXPORTS, Column, described
-from oddsdesk.research.export.exporting import (
+from oddsdesk.ledger.ledger import Ledger, LedgerError
+from oddsdesk.research.export import (
+    EXPORTS,
+    Column,
     Exported,
-    export_bets,
-    export_changes,
-    export_quotes,
-    silences_within,
-)
-from oddsdesk.research.export.formats import (
     Format,
     RowWriter,
     TextWriter,
+    described,
+    export_bets,
+    export_changes,
+    export_quotes,
     format_of,
     known_endings,
+    silences_within,
 )
-from oddsdesk.research.export.log import ALWAYS, LogOfAll
+from oddsdesk.research.recorded_log import ALWAYS, LogOfAll
 from oddsdesk.store.databases import Database
 from oddsdesk.store.errors import StoreError
 from oddsdesk.store.reader import Reader
 from oddsdesk.store.store import open_store
-from oddsdesk.whole_files import NEW_FILE, whole_file
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -52,30 +47,29 @@ _MOST_GAPS: Final = 10
 _SCHEMA: Final = "schema.json"
 _WORKBOOK: Final = ".xlsx"
 _NO_PARQUET: Final = (
-    "Parquet needs pyarrow, which is not installed: {}; or write .csv.gz or .ndjson.gz"
+    "Parquet needs pyarrow, which is not installed: {}; or use .csv.gz or .ndjson.gz"
 )
 
 
 def _common(command: F) -> F:
-    """Add the argument and the options that every export has."""
+    """Add the argument and the options that all exports share."""
     for option in (
         click.argument("target", metavar="FILE | -"),
         click.option(
             "--format",
             "how",
             type=click.Choice([each.value for each in Format]),
-            help=f"Default: by the ending of FILE ({known_endings()}); NDJSON for -.",
+            help=f"File format. Default: by the ending of FILE ({known_endings()}); NDJSON for -.",
         ),
         click.option(
-            "--to", "before", callback=moment, metavar="TIME", help="Only before this time."
+            "--to", "before", callback=options.moment, metavar="TIME", help="Stop before this time."
         ),
         click.option(
             "--from",
             "since",
-            callback=moment,
+            callback=options.moment,
             metavar="TIME",
-            help="Only from this time on: a date, which is its midnight in UTC, or a time with its"
-            " offset.",
+            help="Start at this time: a date (midnight UTC) or a time with its offset.",
         ),
     ):
         command = option(command)
@@ -84,10 +78,11 @@ def _common(command: F) -> F:
 
 @click.group()
 def export() -> None:
-    """Write price changes, quotes or placed bets as Parquet, CSV or NDJSON.
+    """Export price changes, quotes or placed bets.
 
-    The format goes by the ending of FILE, packed with gzip where that is .gz; - is standard output.
-    A file is there whole or not at all. Beside Parquet, schema.json says what the columns hold.
+    The ending of FILE sets the format: Parquet, CSV or NDJSON; with .gz it is compressed. - is
+    standard output. FILE is written completely or not at all. A Parquet file gets a schema.json
+    that describes its columns.
 
     \b
     Example:
@@ -98,8 +93,8 @@ def export() -> None:
 
 @export.command()
 @_common
-@database_option
-@archive_option
+@options.database_option
+@options.archive_option
 def changes(
     target: str,
     how: str | None,
@@ -108,7 +103,7 @@ def changes(
     database: Database,
     archive: Path | None,
 ) -> None:
-    """Write each move of a price, by the time that it was scraped.
+    """Export every price change, by the time it was scraped.
 
     \b
     Example:
@@ -119,8 +114,8 @@ def changes(
 
 @export.command()
 @_common
-@database_option
-@archive_option
+@options.database_option
+@options.archive_option
 def quotes(
     target: str,
     how: str | None,
@@ -129,10 +124,11 @@ def quotes(
     database: Database,
     archive: Path | None,
 ) -> None:
-    """Write each market whole, each time that it changed, as `oddsdesk ingest` reads it.
+    """Export whole markets, each time they changed.
 
-    Without results, and without when a market was seen last where nothing changed: a backtest of
-    what is made of it may lack closing lines. For a whole copy use `oddsdesk backup`.
+    The format is that of `oddsdesk ingest`. Results are not included, nor is the time at which an
+    unchanged market was last seen, so a backtest on this export may lack closing lines. For a full
+    copy use `oddsdesk backup`.
 
     \b
     Example:
@@ -143,11 +139,11 @@ def quotes(
 
 @export.command()
 @_common
-@ledger_option()
+@options.ledger_option()
 def bets(target: str, how: str | None, since: int | None, before: int | None, path: Path) -> None:
-    """Write the bets that you placed, by the time that they were placed.
+    """Export your placed bets, by the time they were placed.
 
-    A workbook is what `oddsdesk ledger export --to bets.xlsx` writes.
+    For a workbook use `oddsdesk ledger export --to bets.xlsx`.
 
     \b
     Example:
@@ -156,7 +152,7 @@ def bets(target: str, how: str | None, since: int | None, before: int | None, pa
     span = _span(since, before)
     try:
         with contextlib.closing(Ledger(path, is_made=False)) as held:
-            placed = held.bets()
+            placed = held.read_bets()
     except LedgerError as error:
         raise click.ClickException(str(error)) from error
     with _writing("bets", target, how, []) as writer:
@@ -174,7 +170,7 @@ def _export_log(
     archive: Path | None,
 ) -> None:
     span = _span(*asked)
-    check_archive(archive)
+    options.check_archive(archive)
     try:
         with contextlib.closing(open_store(database, read_only=True)) as store:
             reader = store.reader()
@@ -186,18 +182,18 @@ def _export_log(
                 Progress("price changes read") as progress,
                 _writing(name, target, how, sources) as writer,
             ):
-                exported = work(log, *span, writer, progress.add)
+                exported = work(log, *span, writer, progress.count_done)
             _tell(name, exported, target)
             _tell_what_is_missing(reader, log, exported, archive)
             if sources:
-                click.echo(f"with prices that {', '.join(sources)} told", err=True)
+                click.echo(f"includes prices from {', '.join(sources)}", err=True)
     except (StoreError, ArchiveError) as error:
         raise click.ClickException(str(error)) from error
 
 
 @contextlib.contextmanager
 def _without_collector() -> Iterator[None]:
-    """Look for no cycles: rows have none, and 20,000 at a time doubled what an export takes."""
+    """Pause the garbage collector: rows form no cycles, and it doubled the time of an export."""
     gc.disable()
     try:
         yield
@@ -206,27 +202,24 @@ def _without_collector() -> Iterator[None]:
 
 
 def _span(since: int | None, before: int | None) -> tuple[int, int]:
-    """Return from when to before when.
+    """Return the start and the end of the span.
 
     Raises:
-        click.UsageError: that is no time at all.
+        click.UsageError: the end is not after the start.
     """
     span = (ALWAYS[0] if since is None else since, ALWAYS[1] if before is None else before)
     if span[0] >= span[1]:
-        raise click.UsageError("--to: expected a time after --from")
+        raise click.UsageError("--to must be later than --from")
     return span
 
 
 @contextlib.contextmanager
 def _writing(name: str, target: str, how: str | None, sources: list[str]) -> Iterator[RowWriter]:
-    """Give what writes rows to a file, whole or not at all, or to standard output."""
+    """Open a writer of rows to a file, complete or not at all, or to standard output."""
     form, packed = _format(name, target, how)
     columns, words = EXPORTS[name], described(sources)
     new_mode = OWNER_ONLY if name == "bets" else NEW_FILE
-    with (
-        output(target, new_mode) as file,
-        _writer(file, columns, form, packed, words) as writer,
-    ):
+    with output(target, new_mode) as file, _writer(file, columns, form, packed, words) as writer:
         yield writer
     if form is Format.PARQUET and not is_standard_output(target):
         _write_schema(Path(target).parent / _SCHEMA, words)
@@ -242,17 +235,17 @@ def _format(name: str, target: str, how: str | None) -> tuple[Format, bool]:
         if target.lower().endswith(_WORKBOOK):
             raise click.UsageError(f"{target}: {_instead_of_workbook(name, target)}")
         raise click.UsageError(
-            f"{target}: its ending names no format; use one of {known_endings()}, or give --format"
+            f"{target}: unknown ending; use one of {known_endings()}, or give --format"
         )
     return found
 
 
 def _instead_of_workbook(name: str, target: str) -> str:
-    """Return what to write where a workbook is asked for."""
+    """Return what to do instead of exporting a workbook."""
     if name == "bets":
-        return f"a workbook of bets is what `oddsdesk ledger export {shlex.quote(target)}` writes"
+        return f"for a workbook of bets use `oddsdesk ledger export {shlex.quote(target)}`"
     csv = f"{target[: -len(_WORKBOOK)]}.csv"
-    return f"a log may have more rows than a sheet; write {csv}, which spreadsheets open"
+    return f"a log can be too long for a sheet; use {csv}, which spreadsheet programs open"
 
 
 def _writer(
@@ -262,16 +255,16 @@ def _writer(
         return TextWriter(file, columns, form, packed=packed)
     if find_spec("pyarrow") is None:
         raise click.ClickException(_NO_PARQUET.format(how_to_install("archive")))
-    from oddsdesk.research.export.parquet import ParquetWriter  # noqa: PLC0415 - an extra
+    from oddsdesk.research.parquet import ParquetWriter  # noqa: PLC0415 - an extra
 
     return ParquetWriter(file, columns, words)
 
 
 def _write_schema(path: Path, words: dict[str, Any]) -> None:
-    """Say beside Parquet what the columns hold, unless a file of somebody else is there."""
+    """Describe the columns next to a Parquet file, unless another program's file is there."""
     try:
         if path.exists() and b'"made_by": "oddsdesk"' not in path.read_bytes():
-            click.echo(f"{path} is not ours and stays as it is", err=True)
+            click.echo(f"{path} was not written by oddsdesk and is left unchanged", err=True)
             return
         with whole_file(path) as file:
             file.write(msgspec.json.format(msgspec.json.encode(words), indent=2) + b"\n")
@@ -282,7 +275,7 @@ def _write_schema(path: Path, words: dict[str, Any]) -> None:
 def _tell(name: str, exported: Exported, target: str) -> None:
     what = {"changes": "price changes"}.get(name, name)
     if exported.first is None or exported.last is None:
-        click.echo(f"no {what} in that time: {_shown(target)} has none", err=True)
+        click.echo(f"no {what} in that time: {_shown(target)} has no rows", err=True)
         return
     size = ""
     if not is_standard_output(target):
@@ -296,7 +289,7 @@ def _tell(name: str, exported: Exported, target: str) -> None:
 
 
 def named_archive(reader: Reader) -> Path | None:
-    """Return the archive that the database names; where it cannot be read, say so."""
+    """Return the archive that the database names; report one that cannot be read."""
     find = LookingBack(tell=partial(click.echo, err=True))
     find(reader)
     return find.folder
@@ -306,15 +299,15 @@ def _tell_what_is_missing(
     reader: Reader, log: LogOfAll, exported: Exported, archive: Path | None
 ) -> None:
     if log.begins_late:
-        where = "" if archive else "; --archive reads them where `serve --archive` put them"
+        where = "" if archive else "; --archive can read them if `serve --archive` stored them"
         click.echo(f"older price changes were removed from the database{where}", err=True)
     if not reader.holds_real_odds() and reader.is_simulated(system_clock()):
-        click.echo("all prices of the database are simulated", err=True)
+        click.echo("all prices in the database are simulated", err=True)
     gaps = list(silences_within(reader, exported))
     for since, until in gaps[:_MOST_GAPS]:
         click.echo(f"nothing was recorded {format_ms(since)} to {format_ms(until)}", err=True)
     if len(gaps) > _MOST_GAPS:
-        click.echo(f"nor in {len(gaps) - _MOST_GAPS:,} more whiles of 10 minutes", err=True)
+        click.echo(f"and {len(gaps) - _MOST_GAPS:,} more gaps of 10 minutes or more", err=True)
 
 
 def _shown(target: str) -> str:

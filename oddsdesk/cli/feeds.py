@@ -1,30 +1,27 @@
-"""`oddsdesk feeds`: the state of the running server's feeds; keys, choices and cost of sources."""
+"""`oddsdesk feeds`: state of the running server's feeds; keys, choices and costs of sources."""
 
 import asyncio
 import json
 import sys
 from collections.abc import Awaitable, Callable
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import Any, Final, TypeVar
 
 import click
 import msgspec
 
+from oddsdesk.base.clock import system_clock
+from oddsdesk.base.keyring import KeyringError
 from oddsdesk.cli.options import maybe_database_option, usual_database
-from oddsdesk.cli.tables import aligned
-from oddsdesk.clock import system_clock
+from oddsdesk.cli.terminal import aligned
 from oddsdesk.contract.administration import FeedReport
 from oddsdesk.feeds.errors import FeedError
-from oddsdesk.feeds.live.adapters import live_names
+from oddsdesk.feeds.live.adapters import Guides, live_names, sources
 from oddsdesk.feeds.live.keys import is_key, keep_key
-from oddsdesk.network.errors import NetworkError
+from oddsdesk.network import NetworkError
 from oddsdesk.store.databases import Database, DatabaseUrl
 from oddsdesk.store.errors import StoreError
 from oddsdesk.store.lock import owner_of
 from oddsdesk.store.owner_secret import owner_header, secret_path
-from oddsdesk.system_keyring import KeyringError
-
-if TYPE_CHECKING:
-    from oddsdesk.feeds.live.guides import Guides
 
 T = TypeVar("T")
 
@@ -34,10 +31,10 @@ _PATH: Final = "/administration/feeds"
 
 @click.group(invoke_without_command=True)
 @maybe_database_option
-@click.option("--json", "as_json", is_flag=True, help="Print a JSON array, a feed an object.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON: an array, one object per feed.")
 @click.pass_context
 def feeds(context: click.Context, database: Database | None, as_json: bool) -> None:
-    """Show how the feeds of the server are that runs on a database.
+    """Show the feeds of a running server.
 
     \b
     Example:
@@ -53,15 +50,16 @@ def feeds(context: click.Context, database: Database | None, as_json: bool) -> N
     if as_json:
         click.echo(json.dumps([msgspec.to_builtins(each) for each in reports], indent=2))
     else:
-        click.echo(_table(reports) if reports else "the server runs no feeds")
+        click.echo(_table(reports) if reports else "the server has no feeds")
 
 
 @feeds.command()
 @click.argument("name", metavar="NAME")
 def key(name: str) -> None:
-    """Keep the key of a source in the system's keyring; a running feed takes it up by itself.
+    """Store the key of a source in the keyring.
 
-    The key is asked for, or read from standard input where that is no terminal.
+    Running feeds pick it up. The command asks for the key, or reads it from standard input if that
+    is not a terminal.
 
     \b
     Example:
@@ -69,38 +67,36 @@ def key(name: str) -> None:
       oddsdesk feeds key the-odds-api < key.txt
     """
     if name not in live_names():
-        raise click.UsageError(f"{name!r} is no source; there are {', '.join(live_names())}")
+        raise click.UsageError(f"no source {name!r}; sources are {', '.join(live_names())}")
     if sys.stdin.isatty():
         given = click.prompt(f"Key of {name}", hide_input=True)
     else:
         given = sys.stdin.readline(4096)
     secret = given.strip()
     if not is_key(secret):
-        raise click.ClickException("expected a key: letters and digits, with no blank among them")
+        raise click.ClickException("a key has only letters and digits, and no spaces")
     try:
         keep_key(name, secret)
     except KeyringError as error:
-        raise click.ClickException(f"the key is not kept: {error}") from error
-    click.echo(f"the key of {name} is kept in the keyring")
+        raise click.ClickException(f"the key was not stored: {error}") from error
+    click.echo(f"the key of {name} is in the keyring")
 
 
 @feeds.command()
 @click.argument("name", metavar="[NAME]", default="")
-@click.option("--url", metavar="ADDRESS", help="Where the source is, where a proxy stands for it.")
+@click.option("--url", metavar="ADDRESS", help="Address of the source, if you reach it by a proxy.")
 @click.option("--json", "as_json", is_flag=True, help="Print a JSON array.")
 def choices(name: str, url: str | None, as_json: bool) -> None:
-    """Show what can be read from a source; without NAME, which sources there are. Free.
+    """List what a source offers; without NAME, list the sources. This costs nothing.
 
     \b
     Example:
       oddsdesk feeds choices
       oddsdesk feeds choices the-odds-api --json
     """
-    from oddsdesk.feeds.live.guides import Guides, sources  # noqa: PLC0415 - 0.4 s that --help saves
-
     found: list[Any] = [*sources()]
     if name:
-        found = [*_told(lambda guides: guides.choices(name, url), Guides).choices]
+        found = [*_told(lambda guides: guides.choices_of(name, url)).choices]
     if as_json:
         click.echo(json.dumps(msgspec.to_builtins(found), indent=2))
     elif name:
@@ -115,31 +111,29 @@ def choices(name: str, url: str | None, as_json: bool) -> None:
 @click.argument("feed", metavar="FEED")
 @click.option("--json", "as_json", is_flag=True, help="Print a JSON object.")
 def plan(feed: str, as_json: bool) -> None:
-    """Tell what a feed would do and cost, before anything is paid.
+    """Show what a feed would do and cost, without spending anything.
 
     \b
     Example:
       oddsdesk feeds plan 'the-odds-api:soccer_epl,basketball_nba?regions=uk,eu'
     """
-    from oddsdesk.feeds.live.guides import Guides  # noqa: PLC0415 - as above
-
-    told = _told(lambda guides: guides.plan(feed), Guides)
+    told = _told(lambda guides: guides.plan_feed(feed))
     if as_json:
         click.echo(json.dumps(msgspec.to_builtins(told), indent=2))
         return
     counts = [
         f"{part}: {count} game{'' if count == 1 else 's'}" for part, count in told.games.items()
     ]
-    click.echo("\n".join([told.sentence or "nothing is known of its cost", *counts]))
+    click.echo("\n".join([told.sentence or "its cost is unknown", *counts]))
 
 
-def _told(ask: Callable[["Guides"], Awaitable[T]], kind: "type[Guides]") -> T:
+def _told(ask: Callable[[Guides], Awaitable[T]]) -> T:
     async def answer() -> T:
-        guides = kind(system_clock)
+        guides = Guides(system_clock)
         try:
             return await ask(guides)
         finally:
-            await guides.close()
+            await guides.close_guides()
 
     try:
         return asyncio.run(answer())
@@ -150,22 +144,22 @@ def _told(ask: Callable[["Guides"], Awaitable[T]], kind: "type[Guides]") -> T:
 def _ask(database: Database) -> list[FeedReport]:
     if isinstance(database, DatabaseUrl):
         raise click.ClickException(
-            f"{database}: its servers may be on any machine; /api/health of each tells of its feeds"
+            f"{database}: its servers can be on any machine; ask /api/health of each for its feeds"
         )
     try:
         owner = owner_of(database)
     except StoreError as error:
         raise click.ClickException(str(error)) from error
     if owner is None:
-        raise click.ClickException(f"{database}: no oddsdesk serves it now")
+        raise click.ClickException(f"{database}: no oddsdesk server is running on it")
     if not owner.url:
         who = f"process {owner.pid} runs its feeds"
-        raise click.ClickException(f"{database}: {who} and listens on nothing, or only starts")
+        raise click.ClickException(f"{database}: {who} but has no address, or is still starting")
     header = owner_header(database)
     if not header:
         raise click.ClickException(
-            f"{secret_path(database)}: expected the owner's secret, readable by you and nobody"
-            " else; restart the server, which makes it"
+            f"{secret_path(database)}: the owner's secret is missing or readable by other users;"
+            " restart the server to create it"
         )
     try:
         body = asyncio.run(_get(owner.url, header))
@@ -179,9 +173,9 @@ async def _get(url: str, header: dict[str, str]) -> bytes:
 
     http = HttpClient(header, is_secure=False, is_local=True)
     try:
-        reply = await http.send("GET", url + _PATH, {})
+        reply = await http.send_request("GET", url + _PATH, {})
     finally:
-        await http.close()
+        await http.close_connections()
     if reply.status != 200:
         raise NetworkError(f"status {reply.status}")
     return reply.body

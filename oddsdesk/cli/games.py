@@ -1,4 +1,4 @@
-"""`oddsdesk games`: games of several sources that may be one (D69)."""
+"""`oddsdesk games`: pairs of games from different sources that may be one game."""
 
 import contextlib
 import json
@@ -8,10 +8,10 @@ from typing import Any, Final
 
 import click
 
+from oddsdesk.base.clock import system_clock
 from oddsdesk.cli.options import database_option
-from oddsdesk.cli.tables import aligned
-from oddsdesk.clock import system_clock
-from oddsdesk.contract.game_pairs import GamePair, PairState
+from oddsdesk.cli.terminal import aligned
+from oddsdesk.contract.identity import GamePair, PairState
 from oddsdesk.contract.times import format_ms
 from oddsdesk.store.databases import Database
 from oddsdesk.store.errors import PairError, StoreError
@@ -20,8 +20,8 @@ from oddsdesk.store.store import Store, open_store
 _HEADINGS: Final = ("ID", "STATE", "COMPETITION", "KICK-OFF", "GAME", "OTHER GAME")
 _ORDER: Final = (PairState.SUGGESTED, PairState.ACCEPTED, PairState.REFUSED)
 _DONE: Final = {
-    PairState.ACCEPTED: "one game now",
-    PairState.REFUSED: "two games",
+    PairState.ACCEPTED: "merged",
+    PairState.REFUSED: "kept apart",
     PairState.SUGGESTED: "undecided again",
 }
 
@@ -31,10 +31,10 @@ json_option = click.option("--json", "as_json", is_flag=True, help="Print a JSON
 
 @click.group()
 def games() -> None:
-    """Make one game of what sources name differently.
+    """Merge games that sources name differently.
 
-    Names that are known to be one team's need none of this. A running server on the same
-    database shows what was decided at the next reading.
+    Known spellings of a team are merged without this. A running server on the same database shows
+    a decision the next time it reads the prices.
 
     \b
     Example:
@@ -47,10 +47,10 @@ def games() -> None:
 @database_option
 @json_option
 def suggest(database: Database, as_json: bool) -> None:
-    """List games that may be one, and what was decided of others.
+    """List games that may be the same, and your earlier decisions.
 
-    Same competition, kick-offs within two hours, names that are alike, and prices that do not say
-    otherwise. Nothing is merged by that.
+    Pairs have the same competition, similar names, kick-offs within two hours, and prices that
+    agree. Listing them merges nothing.
 
     \b
     Example:
@@ -66,7 +66,9 @@ def suggest(database: Database, as_json: bool) -> None:
 @json_option
 @idents_argument
 def accept_(database: Database, as_json: bool, idents: tuple[int, ...]) -> None:
-    """Make one game of each pair; the names of its teams are aliases from then on.
+    """Merge the two games of each pair.
+
+    Their team names are remembered as aliases.
 
     \b
     Example:
@@ -80,7 +82,7 @@ def accept_(database: Database, as_json: bool, idents: tuple[int, ...]) -> None:
 @json_option
 @idents_argument
 def refuse_(database: Database, as_json: bool, idents: tuple[int, ...]) -> None:
-    """Say that the games of each pair are two, so that they are not suggested again.
+    """Keep the two games of each pair apart and stop suggesting them.
 
     \b
     Example:
@@ -94,10 +96,10 @@ def refuse_(database: Database, as_json: bool, idents: tuple[int, ...]) -> None:
 @json_option
 @idents_argument
 def undo_(database: Database, as_json: bool, idents: tuple[int, ...]) -> None:
-    """Take back what was decided of each pair.
+    """Undo your decision on each pair.
 
-    Both games are as they were, with what came since under the name that it came with. So are
-    games of the same teams that were recorded as one meanwhile, for a week after their last price.
+    Both games return, each with the prices that arrived under its own name. Other games of the same
+    teams that were merged meanwhile also return, for a week after their last price.
 
     \b
     Example:
@@ -107,7 +109,7 @@ def undo_(database: Database, as_json: bool, idents: tuple[int, ...]) -> None:
 
 
 def _decide(database: Database, idents: Sequence[int], state: PairState, *, as_json: bool) -> None:
-    """Decide of all pairs or, where one cannot be decided of, of none; then tell them."""
+    """Decide on all pairs, or on none if one of them cannot be decided; then print them."""
     with _open(database) as store:
         decided = store.decide_pairs(idents, state, system_clock()).result()
     if as_json:
@@ -134,7 +136,7 @@ def _tell(pairs: Sequence[GamePair], *, as_json: bool) -> None:
         click.echo(json.dumps([_fields(pair) for pair in pairs], indent=2))
         return
     if not pairs:
-        click.echo("no two games here look like one")
+        click.echo("no games here look like the same game")
         return
     for line in aligned(_HEADINGS, map(_row, pairs)):
         click.echo(line)

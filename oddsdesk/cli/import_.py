@@ -1,4 +1,4 @@
-"""`oddsdesk import`: converts other people's files and records them."""
+"""`oddsdesk import`: converts files of other programs and records them."""
 
 import sys
 from collections.abc import Iterable
@@ -6,20 +6,19 @@ from datetime import timedelta
 
 import click
 
+from oddsdesk.base.clock import system_clock
+from oddsdesk.cli.ingest import Recorder, count_line, open_recorder
 from oddsdesk.cli.options import (
     check_durable,
     durable_option,
     maybe_made_database_option,
     usual_database,
 )
-from oddsdesk.cli.outputs import is_standard_output, output, standard_input
-from oddsdesk.cli.progress import Progress
-from oddsdesk.cli.recorder import Recorder, count_line, open_recorder
-from oddsdesk.clock import system_clock
+from oddsdesk.cli.terminal import Progress, is_standard_output, output, standard_input
+from oddsdesk.contract.formats import file_formats
 from oddsdesk.contract.quotes import Quote, quote_line
 from oddsdesk.contract.times import MINUTE_MS
 from oddsdesk.feeds.imported import Imported
-from oddsdesk.feeds.importers import IMPORTERS
 from oddsdesk.feeds.importing import (
     american_line,
     leave_out_future,
@@ -29,25 +28,27 @@ from oddsdesk.feeds.importing import (
     shift_to,
 )
 from oddsdesk.store.databases import Database
-from oddsdesk.store.origins import Origin, origin_named
+from oddsdesk.store.values import Origin, origin_named
 
 BATCH_QUOTES = 2_000
+FORMATS = file_formats()
+_HELP = "\n".join(f"  {each.name:15} {each.title}" for each in FORMATS)
 _SHIFT, _AGAIN, _SHIFT_AGAIN = "--shift-to-now", "again", "--shift-to-now-again"
-_REMEDY = f"{_SHIFT} would move them"
+_REMEDY = f"{_SHIFT} would shift them"
 _REMEDY_AGAIN = (
-    f"{_SHIFT}={_AGAIN} moves the newest scrape to now, and parts these games from those that are"
-    " here; one import of all files into a new database keeps them together"
+    f"{_SHIFT}={_AGAIN} shifts the newest scrape to now, but separates these games from those"
+    " already here; to keep them together, import all files at once into a new database"
 )
 _PARTED = (
-    "times are moved by {moved}, those of the import before by {before}: kick-offs differ by as"
-    " much, and a game of both is two games here"
+    "times are shifted by {moved}, but the last import was shifted by {before}: kick-offs differ by"
+    " that much, so a game in both imports is listed twice"
 )
-_MOVED = "their times are moved: what records these quotes shows old prices as if offered now"
-_INFERRED = "times of scrape are inferred from the kick-offs: the files name none before them"
+_MOVED = "times are shifted: old prices will be shown as if just read"
+_INFERRED = "the files have no scrape times; they are inferred from the kick-offs"
 
 
 class _Import(click.Command):
-    """Takes ``--shift-to-now=again`` beside the plain flag: click gives a flag no value."""
+    """Accepts ``--shift-to-now=again`` as well as the plain flag; click gives a flag no value."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Read the arguments."""
@@ -57,22 +58,22 @@ class _Import(click.Command):
         return super().parse_args(ctx, words + args[end:])
 
 
-@click.command("import", cls=_Import, epilog=f"FORMAT is {' or '.join(sorted(IMPORTERS))}.")
-@click.argument("format_name", metavar="FORMAT", type=click.Choice(sorted(IMPORTERS)))
+@click.command("import", cls=_Import, epilog=f"\b\nFORMAT is one of\n{_HELP}")
+@click.argument("format_name", metavar="FORMAT", type=click.Choice([each.name for each in FORMATS]))
 @click.argument("files", nargs=-1, required=True, metavar="FILE... | -")
 @click.option(
     "--to",
     "target",
     type=click.Path(dir_okay=False, readable=False, allow_dash=True),
     metavar="quotes.ndjson",
-    help="Write quotes to a file instead of recording them; - is standard output.",
+    help="Write quotes to a file and record nothing; - is standard output.",
 )
 @click.option(
     _SHIFT,
     "shift_to_now",
     is_flag=True,
-    help="Move every time by one offset, so that the newest scrape is now. The next files of the"
-    f" same database are moved by the same offset; {_SHIFT}={_AGAIN} moves their newest to now.",
+    help="Shift all times so that the newest scrape is now. Later imports into the same database"
+    f" are shifted by the same amount; {_SHIFT}={_AGAIN} shifts their newest scrape to now.",
 )
 @click.option(_SHIFT_AGAIN, "shift_again", is_flag=True, hidden=True)
 @maybe_made_database_option
@@ -86,12 +87,12 @@ def import_(
     database: Database | None,
     durable: bool,
 ) -> None:
-    """Convert other people's files, plain or gzip, and record them.
+    """Import odds from files of other programs.
 
-    Of pinnacle odds and fixtures are given together. Every price is kept, or counted by the
-    reason why it was skipped. Files of one command are recorded in the order of time; give
-    those of several oldest first, since what is older than what is recorded of its market is
-    skipped. Where the quotes go to standard output, the counts go to standard error.
+    Files can be plain or gzip. For pinnacle, give odds and fixtures together. Every price is kept
+    or counted as skipped, with the reason. The files of one command are recorded in order of time.
+    Give several commands the oldest files first: prices older than what a market already has are
+    skipped. If the quotes go to standard output, the counts go to standard error.
 
     \b
     Example:
@@ -103,7 +104,7 @@ def import_(
     if target is None and database is None:
         database = usual_database()
     with Progress("prices read") as progress:
-        imported = read_files(format_name, files, progress.add, stdin=standard_input())
+        imported = read_files(format_name, files, progress.count_done, stdin=standard_input())
     leave_out_over(imported, system_clock())
     own_shift = shift_to(imported, system_clock()) if shift_to_now or shift_again else None
     if target is None:
@@ -117,7 +118,7 @@ def import_(
         set_times(imported, system_clock(), own_shift)
         if imported.shifted:
             click.echo(_MOVED, err=True)
-        if imported.quotes or not imported.problems:  # nothing takes the place of what stood there
+        if imported.quotes or not imported.problems:  # keeps an old file if nothing was read
             _write(target, imported.quotes)
         last_line = count_line(len(imported.quotes), 0, 0, len(imported.problems))
     for problem in imported.problems:
@@ -135,15 +136,15 @@ def import_(
 def _move_times(
     imported: Imported, recorder: Recorder, own_shift: int | None, *, again: bool
 ) -> None:
-    """Move times as the first import of this database did (D72); leave out what is to come."""
+    """Shift times by the offset of this database's first import; drop times in the future."""
     shift = None
     if own_shift is not None and imported.quotes:
-        shift = first = recorder.agree_on_shift(own_shift, again=False)
+        shift = first = recorder.shift_of_import(own_shift, again=False)
         if again:
-            shift = recorder.agree_on_shift(own_shift, again=True)
+            shift = recorder.shift_of_import(own_shift, again=True)
         moved = timedelta(seconds=shift // 1000)
         if abs(shift - own_shift) > MINUTE_MS:
-            click.echo(f"times are moved by {moved}, as those of the first import here", err=True)
+            click.echo(f"times are shifted by {moved}, like the first import here", err=True)
         if abs(shift - first) > MINUTE_MS:
             before = timedelta(seconds=first // 1000)
             click.echo(_PARTED.format(moved=moved, before=before), err=True)
@@ -159,8 +160,8 @@ def _record(imported: Imported, recorder: Recorder, origin: Origin) -> None:
     with Progress("quotes recorded") as progress:
         for start in range(0, len(imported.quotes), BATCH_QUOTES):
             batch = imported.quotes[start : start + BATCH_QUOTES]
-            recorder.record(batch, origin, shifted=imported.shifted)
-            progress.add(len(batch))
+            recorder.record_batch(batch, origin, shifted=imported.shifted)
+            progress.count_done(len(batch))
     recorder.record_results(imported.results)
     imported.skip_older(recorder.skipped.prices, there=recorder.skipped.prices_there)
 
@@ -171,7 +172,7 @@ def _write(target: str, quotes: Iterable[Quote]) -> None:
 
 
 def _accounts(imported: Imported) -> str:
-    """Every price of the files, kept or skipped, the skipped ones by reason."""
+    """Return how many prices were kept and skipped, with the reasons."""
     skipped = imported.skipped.total()
     reasons = ", ".join(f"{reason} {count}" for reason, count in imported.skipped.most_common())
     line = f"prices {imported.kept + skipped}, kept {imported.kept}, skipped {skipped}"

@@ -1,27 +1,159 @@
 """`oddsdesk ingest`: records quotes from NDJSON."""
 
 import sys
+import threading
+from collections.abc import Iterator, Sequence
+from concurrent.futures import Future, wait
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
 import click
 
+from oddsdesk.base.clock import system_clock
 from oddsdesk.cli.options import check_durable, durable_option, made_database_option
-from oddsdesk.cli.outputs import STANDARD, standard_input
-from oddsdesk.cli.progress import Progress
-from oddsdesk.cli.recorder import Recorder, open_recorder
-from oddsdesk.clock import system_clock
+from oddsdesk.cli.terminal import STANDARD, Progress, standard_input
+from oddsdesk.contract.identity import GameResult
+from oddsdesk.contract.quotes import Quote
+from oddsdesk.feeds.files import Readable
 from oddsdesk.feeds.ndjson import read_batches
-from oddsdesk.feeds.sources import Readable
-from oddsdesk.store.databases import Database
+from oddsdesk.store.databases import Database, DatabaseUrl
+from oddsdesk.store.errors import Fault, StoreError, StoreUnavailableError
+from oddsdesk.store.lock import check_in_place
+from oddsdesk.store.retention import imported_past
+from oddsdesk.store.sqlite.recognition import refusal_in_words
+from oddsdesk.store.store import Store, open_store
+from oddsdesk.store.values import Origin, Recorded, Skipped
+
+TOLD_S: Final = 5.0
+"""Seconds after which the user is told, once, that other programs hold the database."""
+AGAIN_S: Final = 0.2
+_WAITING: Final = (
+    "waiting for the database, which other programs are using;"
+    " Ctrl-C stops and keeps what is recorded"
+)
+
+
+class Recorder:
+    """Records batches and counts the results."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._pending: Future[Recorded] | None = None
+        self._has_told = False
+        self.quotes = 0
+        self.changes = 0
+        self.skipped = Skipped()
+        self.bad = 0
+
+    def past_line(self, quotes: Sequence[Quote], now_ms: int) -> str | None:
+        """Return a warning if quotes are older than the database keeps its log."""
+        return imported_past(quotes, self._store.reader().keep_days(), now_ms)
+
+    def shift_of_import(self, own_ms: int, *, again: bool) -> int:
+        """Return the time shift to use: that of the first import here."""
+        return self._store.agree_on_shift(own_ms, again=again).result()
+
+    def record_batch(
+        self, quotes: Sequence[Quote], origin: Origin | None = None, *, shifted: bool = False
+    ) -> None:
+        """Record one batch and wait until it is committed; see ``Store.record``."""
+        if quotes:
+            self._pending = self._store.record(quotes, origin=origin, shifted=shifted)
+            self.collect()
+
+    def record_results(self, results: Sequence[GameResult]) -> None:
+        """Record final scores."""
+        if results:
+            self._store.record_results(results).result()
+
+    def collect(self) -> None:
+        """Wait for the current batch and count it."""
+        if self._pending is not None:
+            if not self._has_told and not wait([self._pending], TOLD_S).done:
+                self._has_told = True
+                click.echo(_WAITING, err=True)
+            recorded = self._pending.result()
+            self._pending = None
+            self.quotes += recorded.quotes
+            self.changes += recorded.changes
+            if recorded.skipped:
+                self.skipped.add_recorded(recorded, self._store.reader().are_in_log)
+
+    def interrupt(self) -> bool:
+        """Finish the current batch unless another program holds it up.
+
+        Returns:
+            Whether it was recorded.
+        """
+        while self._pending is not None and not wait([self._pending], AGAIN_S).done:
+            self._store.stop_waiting()
+        try:
+            self.collect()
+        except StoreUnavailableError as error:
+            if error.fault is not Fault.LOCKED:
+                raise
+            self._pending = None
+            return False
+        return True
+
+    def echo_skipped(self) -> None:
+        """Print why quotes were skipped, if any were; the last line only has their number."""
+        if (line := self.skipped.in_a_line()) is not None:
+            click.echo(line, err=True)
+
+    def count_line(self) -> str:
+        """Return the last line of the command."""
+        return count_line(self.quotes, self.changes, self.skipped.quotes, self.bad)
+
+
+def count_line(quotes: int, changes: int, skipped: int, bad: int) -> str:
+    """Return the last line that a command about quotes prints."""
+    return f"quotes {quotes}, changes {changes}, skipped {skipped}, bad {bad}"
+
+
+@contextmanager
+def open_recorder(database: Database, *, durable: bool = False) -> Iterator[Recorder]:
+    """Open the database for a command; a server may be running on it.
+
+    Everything is on disk when this exits, whether ``durable`` or not.
+
+    Raises:
+        click.ClickException: the database can't be used or written.
+    """
+    before = ""
+    try:
+        if isinstance(database, Path):
+            check_in_place(database)
+        telling = threading.Timer(TOLD_S, lambda: click.echo(_WAITING, err=True))
+        telling.daemon = True
+        telling.start()
+        try:
+            store = open_store(database, durable=durable, waits=True)
+        finally:
+            telling.cancel()
+        recorder = Recorder(store)
+        try:
+            yield recorder
+        finally:
+            if recorder.quotes:
+                before = (
+                    f"; {recorder.quotes:,} quotes before that are recorded: run the same command"
+                    " again for the rest, nothing is recorded twice"
+                )
+            store.close()
+    except StoreError as error:
+        told = error if isinstance(database, DatabaseUrl) else refusal_in_words(database, error)
+        raise click.ClickException(f"{told}{before}") from error
+
 
 _MOST_TOLD: Final = 20
-"""How many bad lines of a file are told one by one."""
+"""How many bad lines of a file are printed."""
 
-_INTERRUPTED: Final = "interrupted; what was read until then is recorded"
+_INTERRUPTED: Final = "interrupted; what was read so far is recorded"
 _INTERRUPTED_WAITING: Final = (
-    "interrupted while waiting for the database; what was counted is recorded, run the same"
-    " command again to record the rest"
+    "interrupted while waiting for the database; the counted quotes are recorded, run the same"
+    " command again for the rest"
 )
 
 
@@ -30,11 +162,12 @@ _INTERRUPTED_WAITING: Final = (
 @made_database_option
 @durable_option
 def ingest(files: tuple[str, ...], database: Database, durable: bool) -> None:
-    """Record quotes, one a line of NDJSON, plain or gzip; - reads them as they come.
+    """Record quotes from NDJSON files.
 
-    A quote is an odds row as /api/odds answers it. Bad lines are reported, the first
-    20 of a file one by one, and the good ones kept; then the exit status is 1. Odds of 0, 1
-    or null withdraw their selection; {} withdraws the market.
+    Files have one quote per line, plain or gzip; - reads standard input as it arrives. A quote is
+    an odds row as /api/odds returns it. Bad lines are skipped and reported, the first 20 of a file
+    one by one; the exit status is then 1. Odds of 0, 1 or null remove a selection; an empty odds
+    object, {}, removes the market.
 
     \b
     Example:
@@ -47,7 +180,7 @@ def ingest(files: tuple[str, ...], database: Database, durable: bool) -> None:
             unread = [name for name in files if not _ingest(name, recorder, progress)]
         except KeyboardInterrupt:
             is_whole = recorder.interrupt()
-            progress.clear()
+            progress.clear_line()
             click.echo(_INTERRUPTED if is_whole else _INTERRUPTED_WAITING, err=True)
             unread = list(files)
     recorder.echo_skipped()
@@ -56,7 +189,7 @@ def ingest(files: tuple[str, ...], database: Database, durable: bool) -> None:
 
 
 def _ingest(name: str, recorder: Recorder, progress: Progress) -> bool:
-    """Record one file or stdin; False if it can't be read. An interrupt is the end of stdin."""
+    """Record one file or stdin; return False if unreadable. Ctrl-C ends stdin."""
     try:
         if name == STANDARD:
             _record_stream("stdin", standard_input(), recorder, progress)
@@ -64,7 +197,7 @@ def _ingest(name: str, recorder: Recorder, progress: Progress) -> bool:
             with Path(name).open("rb") as stream:
                 _record_stream(name, stream, recorder, progress)
     except OSError as error:
-        progress.clear()
+        progress.clear_line()
         click.echo(f"cannot read {name}: {error.strerror or error}", err=True)
         return False
     except KeyboardInterrupt:
@@ -81,13 +214,13 @@ def _record_stream(name: str, stream: Readable, recorder: Recorder, progress: Pr
     try:
         for batch in read_batches(stream, system_clock):
             for bad in batch.bad[: max(0, _MOST_TOLD - count)]:
-                progress.clear()
+                progress.clear_line()
                 click.echo(f"{name} line {bad.number}: {bad.reason}", err=True)
             count += len(batch.bad)
             recorder.bad += len(batch.bad)
-            recorder.record(batch.quotes)
-            progress.add(len(batch.quotes))
+            recorder.record_batch(batch.quotes)
+            progress.count_done(len(batch.quotes))
     finally:
         if count > _MOST_TOLD:
-            progress.clear()
+            progress.clear_line()
             click.echo(f"{name}: and {count - _MOST_TOLD:,} more bad lines", err=True)

@@ -1,4 +1,4 @@
-"""`oddsdesk keys`: makes, lists, rotates and revokes API keys (D25)."""
+"""`oddsdesk keys`: creates, lists, rotates and revokes API keys."""
 
 import contextlib
 import shlex
@@ -10,23 +10,27 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
+from oddsdesk.base.clock import system_clock
+from oddsdesk.base.places import make_folder
 from oddsdesk.cli.options import access_option, database_option, made_database_option
-from oddsdesk.cli.tables import print_list
-from oddsdesk.clock import system_clock
+from oddsdesk.cli.terminal import print_list
+from oddsdesk.contract.access import ErrorCode, Plan
 from oddsdesk.contract.administration import Key, bookmaker_in_words, plan_in_words
-from oddsdesk.contract.errors import ErrorCode
-from oddsdesk.contract.plans import Plan
 from oddsdesk.contract.times import format_ms
-from oddsdesk.places import make_folder
 from oddsdesk.store.access import AccessStore, open_access
-from oddsdesk.store.access_paths import access_path, earlier_access_files, is_there
 from oddsdesk.store.accounts import BadAccountError, OwnAccountError, UnknownAccountError
-from oddsdesk.store.bookmaker_names import unknown_bookmaker, usual_spelling
-from oddsdesk.store.databases import Database, DatabaseUrl
+from oddsdesk.store.databases import (
+    Database,
+    DatabaseUrl,
+    access_path,
+    earlier_access_files,
+    is_there,
+)
 from oddsdesk.store.errors import StoreError, StoreUnavailableError
 from oddsdesk.store.keys import KNOWN_S, KeyLimitError, UnknownKeyError
 from oddsdesk.store.lock import DatabaseInUseError, owner_of
-from oddsdesk.store.sqlite.recognition import recognise, refused
+from oddsdesk.store.names import unknown_bookmaker, usual_spelling
+from oddsdesk.store.sqlite.recognition import recognise, refusal_in_words
 from oddsdesk.store.sqlite.schema import ODDS
 from oddsdesk.store.store import open_store
 
@@ -37,10 +41,10 @@ _HEADINGS = ("ID", "KEY", "ACCOUNT", "PLAN", "BOOKMAKER", "CREATED", "STATE", "M
 
 @click.group()
 def keys() -> None:
-    """Make, list, rotate and revoke API keys.
+    """Create, list, rotate and revoke API keys.
 
-    A running server on the same database knows as soon as a command has ended.
-    `oddsdesk accounts` changes a plan or a bookmaker and makes no key.
+    A running server on the same database has a change by the time the command ends. To change a
+    plan or a bookmaker without a new key, use `oddsdesk accounts`.
 
     \b
     Example:
@@ -55,17 +59,17 @@ def keys() -> None:
 @click.option(
     "--plan",
     type=click.Choice([plan.value for plan in Plan], case_sensitive=False),
-    help="The account's plan from now on; a new account without one is Free.",
+    help="New plan of the account. Default: unchanged; Free for a new account.",
 )
 @click.option(
     "--account",
     default=DEFAULT_ACCOUNT,
     show_default=True,
     metavar="NAME",
-    help="Whose key it is; the account is made if it is unknown.",
+    help="Owner of the key; created if it does not exist.",
 )
-@click.option("--bookmaker", metavar="NAME", help="The one bookmaker that the Free plan sees.")
-@click.option("--write", is_flag=True, help="It may record odds, too: POST /ingest.")
+@click.option("--bookmaker", metavar="NAME", help="The one bookmaker that the Free plan shows.")
+@click.option("--write", is_flag=True, help="Let the key record odds, too (POST /ingest).")
 def create(
     database: Database,
     access: Path | None,
@@ -74,7 +78,7 @@ def create(
     bookmaker: str | None,
     write: bool,
 ) -> None:
-    """Make a key and print it: the only time it is shown in full.
+    """Create a key and print it in full, which happens only once.
 
     \b
     Example:
@@ -85,14 +89,14 @@ def create(
         bookmaker = usual_spelling(bookmaker, recorded_bookmakers(database))
     with open_keys(database, access, may_make=True) as opened:
         chosen = None if plan is None else Plan(plan)
-        before = opened.keys.all()
+        before = opened.keys.all_keys()
         try:
             made = opened.keys.create(account, chosen, bookmaker, system_clock(), may_write=write)
         except KeyLimitError as error:
             raise KeyLimitError(f"{error}{_without_a_key(account, plan, bookmaker)}") from error
         try:
             click.echo(made.secret)
-        except OSError:  # nobody has seen it, nor ever will
+        except OSError:  # nobody saw the key, and nobody can
             opened.keys.revoke(made.secret, system_clock())
             raise
     _tell_of_other_keys(before, made.key)
@@ -102,7 +106,7 @@ def create(
 
 
 def _without_a_key(account: str, plan: str | None, bookmaker: str | None) -> str:
-    """Return how to change an account that can have no further key."""
+    """Return how to change an account that cannot have another key."""
     values = {"plan": plan, "bookmaker": bookmaker}
     commands = [
         f"`oddsdesk accounts {name} {shlex.quote(account)} {shlex.quote(value)}`"
@@ -112,15 +116,15 @@ def _without_a_key(account: str, plan: str | None, bookmaker: str | None) -> str
     if not commands:
         return ""
     what = " and ".join(name for name, value in values.items() if value is not None)
-    return f". {' and '.join(commands)} changes its {what} and makes no key"
+    return f". To change its {what} without a new key, use {' and '.join(commands)}"
 
 
 @keys.command(name="list")
 @database_option
 @access_option
-@click.option("--json", "as_json", is_flag=True, help="Print a JSON array, a key an object.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON: an array, one object per key.")
 def list_(database: Database, access: Path | None, as_json: bool) -> None:
-    """Show every key, masked, with its account and plan.
+    """List every key, masked, with its account and plan.
 
     \b
     Example:
@@ -128,7 +132,7 @@ def list_(database: Database, access: Path | None, as_json: bool) -> None:
       oddsdesk keys list --json
     """
     with open_keys(database, access) as opened:
-        found = opened.keys.all()
+        found = opened.keys.all_keys()
     print_list(found, _fields, _HEADINGS, _row, as_json=as_json)
 
 
@@ -137,7 +141,9 @@ def list_(database: Database, access: Path | None, as_json: bool) -> None:
 @access_option
 @click.argument("key", metavar="KEY|ID")
 def rotate(database: Database, access: Path | None, key: str) -> None:
-    """Give a key a new secret and print it; the old one stops working at once.
+    """Replace a key's secret and print the new one.
+
+    The old one stops working immediately.
 
     \b
     Example:
@@ -145,7 +151,7 @@ def rotate(database: Database, access: Path | None, key: str) -> None:
     """
     with open_keys(database, access) as opened:
         made = opened.keys.rotate(key)
-    time.sleep(KNOWN_S)  # servers know then: the old one opens no request that comes later
+    time.sleep(KNOWN_S)  # by then no server accepts the old one
     click.echo(made.secret)
 
 
@@ -154,7 +160,7 @@ def rotate(database: Database, access: Path | None, key: str) -> None:
 @access_option
 @click.argument("key", metavar="KEY|ID")
 def revoke(database: Database, access: Path | None, key: str) -> None:
-    """End a key for good.
+    """Revoke a key permanently.
 
     \b
     Example:
@@ -170,7 +176,7 @@ def revoke(database: Database, access: Path | None, key: str) -> None:
 def open_keys(
     database: Database, named: Path | None, *, may_make: bool = False
 ) -> Iterator[AccessStore]:
-    """Open the keys, and say in one line what went wrong with them or with the request."""
+    """Open the keys; report what goes wrong in one line."""
     try:
         with contextlib.closing(_opened(database, named, may_make=may_make)) as access:
             yield access
@@ -187,7 +193,7 @@ def open_keys(
 def _refusal(database: Database, named: Path | None, error: StoreUnavailableError) -> str:
     if isinstance(database, DatabaseUrl):
         return str(error)
-    return str(refused(access_path(database, named), error))
+    return str(refusal_in_words(access_path(database, named), error))
 
 
 def _opened(database: Database, named: Path | None, *, may_make: bool) -> AccessStore:
@@ -200,28 +206,28 @@ def _opened(database: Database, named: Path | None, *, may_make: bool) -> Access
     elif not is_there(path):
         recognise(database, ODDS, look_for_damage=False)
         _tell_of_earlier(database, path)
-        raise StoreError(f"{path}: there is no such file of keys; `keys create` makes it")
+        raise StoreError(f"{path}: no key file; `oddsdesk keys create` makes one")
     access = open_access(database, named)
     _tell_of_earlier(database, path)
     return access
 
 
 def _make_usual_folder(database: Path) -> None:
-    """Make the folder of the database that nobody had to name; another one may be misspelt."""
+    """Create the folder of the default database; a folder named by the user may be misspelt."""
     if click.get_current_context().get_parameter_source("database") is ParameterSource.DEFAULT:
-        with contextlib.suppress(OSError):  # said of the file in it
+        with contextlib.suppress(OSError):  # opening the file in it reports the error
             make_folder(database.parent)
 
 
 def _refuse_other_keys(database: Path, path: Path) -> None:
-    """Keep keys from where the server that runs on the database does not look."""
+    """Refuse a key file that the server running on the database does not use."""
     try:
         owner = owner_of(database)
     except DatabaseInUseError:
         return
     if owner is not None and owner.access and Path(owner.access) != path.absolute():
         raise StoreError(
-            f"{database}: is served with the keys in {owner.access}; say --access {owner.access}"
+            f"{database}: the server uses the keys in {owner.access}; give --access {owner.access}"
         )
 
 
@@ -229,14 +235,14 @@ def _tell_of_earlier(database: Path, path: Path) -> None:
     for earlier in earlier_access_files(database):
         if earlier != path.absolute():
             click.echo(
-                f"note: keys that an older oddsdesk made for this database lie in {earlier};"
+                f"note: keys made for this database by an older oddsdesk are in {earlier};"
                 f" use them with --access {earlier}",
                 err=True,
             )
 
 
 def _tell_of_other_keys(before: list[Key], made: Key) -> None:
-    """Say which keys changed with their account, whoever uses them."""
+    """Report which other keys of the account changed plan or bookmaker."""
     active = [key for key in before if key.account == made.account and not key.is_revoked]
     if not active:
         return
@@ -244,31 +250,31 @@ def _tell_of_other_keys(before: list[Key], made: Key) -> None:
     if was != now:
         ids = ", ".join(str(key.key_id) for key in active)
         click.echo(
-            f"note: account {made.account!r} was on {was} and is on {now} now, with the keys it"
-            f" had (id {ids}); a key of its own plan needs an --account of its own",
+            f"note: account {made.account!r} changed from {was} to {now}, also for its other keys"
+            f" (id {ids}); for a key on another plan, use a separate --account",
             err=True,
         )
 
 
 def warn_of_missing_bookmaker(account: str, plan: Plan, bookmaker: str | None) -> None:
-    """Warn where an account is on Free and its keys see no odds."""
+    """Warn if an account is on Free with no bookmaker, since its keys then see no odds."""
     if plan is Plan.FREE and bookmaker is None:
         click.echo(
-            f"warning: account {account!r} is on Free, which shows one bookmaker, and none is"
-            " chosen, so its keys see no odds; choose it:"
+            f"warning: account {account!r} is on Free, which shows one bookmaker, but none is"
+            " chosen, so its keys see no odds; choose one with"
             f" oddsdesk accounts bookmaker {shlex.quote(account)} NAME",
             err=True,
         )
 
 
 def warn_of_unknown_bookmaker(database: Database, name: str) -> None:
-    """Warn where no bookmaker is called so."""
+    """Warn if there is no bookmaker of that name."""
     if warning := unknown_bookmaker(name, recorded_bookmakers(database)):
         click.echo(f"warning: {warning}", err=True)
 
 
 def recorded_bookmakers(database: Database) -> list[str]:
-    """Return whose prices a database has; none where there is no such database yet."""
+    """Return the bookmakers in a database; none if there is no database yet."""
     try:
         with contextlib.closing(open_store(database, read_only=True)) as store:
             return store.reader().recorded_bookmakers()
@@ -277,7 +283,7 @@ def recorded_bookmakers(database: Database) -> list[str]:
 
 
 def _fields(key: Key) -> dict[str, Any]:
-    """Return a key as ``--json`` prints it."""
+    """Return a key in the form that ``--json`` prints."""
     return {
         "id": key.key_id,
         "key": key.masked,

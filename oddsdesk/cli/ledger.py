@@ -10,9 +10,11 @@ from typing import Any, Final
 
 import click
 
-from oddsdesk.archive.looking_back import LookingBack
-from oddsdesk.board.verdict_words import FLOOR_TEXT, PER_DECIDED_TEXT
-from oddsdesk.cli.ledger_tables import bets_table, reports_table
+from oddsdesk.archive.folder import LookingBack
+from oddsdesk.base.clock import system_clock
+from oddsdesk.base.files import OWNER_ONLY
+from oddsdesk.base.spreadsheets import SheetError
+from oddsdesk.board.valuation.verdict_words import PER_DECIDED, PER_DECIDED_TEXT
 from oddsdesk.cli.options import (
     Number,
     close_method_option,
@@ -21,38 +23,27 @@ from oddsdesk.cli.options import (
     maybe_database_option,
     usual_database,
 )
-from oddsdesk.cli.outputs import STANDARD, output
 from oddsdesk.cli.own_records import own_close_by, own_profiles
-from oddsdesk.clock import system_clock
+from oddsdesk.cli.terminal import STANDARD, aligned, output, plain
+from oddsdesk.contract.identity import game_title
+from oddsdesk.contract.times import format_ms
 from oddsdesk.desk.shell.display import missing_qt
+from oddsdesk.ledger import reporting
+from oddsdesk.ledger.bet_tables import bet_fields, write_bet_analytix, write_csv, write_json
 from oddsdesk.ledger.bets import BadBetError, BetState, PlacedBet, cashed_out, counted, settled
 from oddsdesk.ledger.cells import CellError, read_result
-from oddsdesk.ledger.ledger import Ledger
+from oddsdesk.ledger.ledger import Ledger, LedgerError, compare_bets
 from oddsdesk.ledger.log_closes import closed_wrongly, closes_again, closes_from_log
-from oddsdesk.ledger.merging import compare
+from oddsdesk.ledger.open_bets import placed_in
 from oddsdesk.ledger.reading import NO_MATCH, ImportedBets, OddsUnclearError, read_bets
-from oddsdesk.ledger.reporting import (
-    LUCK_TEXT,
-    Grouping,
-    OneClose,
-    by_currency,
-    by_one_close,
-    luck_text,
-    split_report,
-    whole_report,
-)
-from oddsdesk.ledger.schema import LedgerError
 from oddsdesk.ledger.settling import Settled, settle_by_file
-from oddsdesk.ledger.writing import as_fields, write_bet_analytix, write_csv, write_json
 from oddsdesk.pricing.formats import STYLES
 from oddsdesk.pricing.reports import Report
-from oddsdesk.pricing.results import Result
-from oddsdesk.private_files import OWNER_ONLY
-from oddsdesk.spreadsheets import SheetError
+from oddsdesk.pricing.selections import Result
 from oddsdesk.store.databases import Database
 from oddsdesk.store.errors import StoreError
-from oddsdesk.store.past_odds import ReaderPast
-from oddsdesk.store.store import Store, open_store
+from oddsdesk.store.reader import ReaderPast
+from oddsdesk.store.store import open_store
 
 _MOST_TOLD: Final = 20
 _FIRST: Final = 5
@@ -63,9 +54,9 @@ json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON."
 
 @click.group()
 def ledger() -> None:
-    """The bets that you placed: list, settle, close, report, import and export.
+    """List, settle and report your placed bets.
 
-    A desk that is running shows what was changed here when its list of bets is opened anew.
+    A running desk shows changes made here when you reopen its list of bets.
 
     \b
     Example:
@@ -77,10 +68,10 @@ def ledger() -> None:
 
 @ledger.command(name="list")
 @ledger_option()
-@click.option("--state", type=click.Choice([*_STATES]), help="Only bets that stand so.")
+@click.option("--state", type=click.Choice([*_STATES]), help="Only list bets in this state.")
 @json_option
 def list_(path: Path, state: str | None, as_json: bool) -> None:
-    """List the bets in the order of their kick-offs.
+    """List the bets by kick-off.
 
     \b
     Example:
@@ -88,11 +79,11 @@ def list_(path: Path, state: str | None, as_json: bool) -> None:
     """
     now_ms = system_clock()
     with _open(path) as held:
-        bets = sorted(held.bets(), key=lambda bet: bet.order)
+        bets = sorted(held.read_bets(), key=lambda bet: bet.time_order)
     if state is not None:
         bets = [bet for bet in bets if bet.state(now_ms) is _STATES[state]]
     if as_json:
-        rows = [as_fields(bet) | {"state": bet.state(now_ms).value} for bet in bets]
+        rows = [bet_fields(bet) | {"state": bet.state(now_ms).value} for bet in bets]
         click.echo(json.dumps(rows, indent=2))
     else:
         click.echo(bets_table(bets, now_ms))
@@ -101,18 +92,18 @@ def list_(path: Path, state: str | None, as_json: bool) -> None:
 @ledger.command()
 @ledger_option()
 @click.argument("words", nargs=-1, metavar="[BET... RESULT]")
-@click.option("--results", metavar="FILE", help="A file of results or scores; - is standard input.")
+@click.option("--results", metavar="FILE", help="File of results or scores; - is standard input.")
 @click.option(
     "--back",
     type=Number(0, what="amount"),
     metavar="AMOUNT",
-    help="What was paid back by a cash-out.",
+    help="Amount the bookmaker paid for a cash-out.",
 )
 @click.option(
     "--part",
     type=Number(0, above=True, what="stake"),
     metavar="STAKE",
-    help="How much of the stake was cashed out.",
+    help="Part of the stake that was cashed out.",
 )
 @json_option
 def settle(
@@ -123,14 +114,15 @@ def settle(
     part: float | None,
     as_json: bool,
 ) -> None:
-    """Settle bets by number, or all that a file has results of.
+    """Settle bets by number, or from a file of results.
 
-    RESULT is won, lost, void, half-won, half-lost, cashed-out (with --back, and --part for a part
-    of the stake) or open. A file has columns bet and result, or football-data's scores; CSV or
-    XLSX. Bets that have a result keep it.
+    RESULT is won, lost, void, half-won, half-lost, cashed-out or open. For a cash-out give --back,
+    and --part if only part of the stake was cashed out.
 
-    A score settles a bet only if teams, competition and kick-off agree. A game that was put off,
-    is in another competition or of another side of the clubs is listed with the reason: look at it.
+    The file is CSV or XLSX: either columns bet and result, or football-data's scores. Bets that are
+    already settled keep their result. A score settles a bet only if teams, competition and kick-off
+    agree. If the game was postponed, or the score is from another competition or another team of
+    the same clubs, the bet is listed with the reason for you to check.
 
     \b
     Example:
@@ -139,19 +131,19 @@ def settle(
       oddsdesk ledger settle --results E0.csv
     """
     if (results is None) == (not words):
-        raise click.UsageError("say BET... RESULT, or --results FILE")
+        raise click.UsageError("give BET... RESULT, or --results FILE")
     now_ms = system_clock()
     data = b"" if results is None else _read(results)
     with _open(path) as held:
         if results is None:
-            found = Settled(_by_hand(held.bets(), words, back, part, now_ms), [])
+            found = Settled(_by_hand(held.read_bets(), words, back, part, now_ms), [])
         else:
             try:
-                found = settle_by_file(data, held.bets(), now_ms)
+                found = settle_by_file(data, held.read_bets(), now_ms)
             except SheetError as error:
                 raise click.ClickException(f"{results}: {error}") from error
         if found.bets:
-            held.change(found.bets, "settled")
+            held.change_bet(found.bets, "settled")
     ended, problems, unknown, to_look_at = found
     _tell_problems(results or "", problems)
     _tell_problems(results or "", to_look_at)
@@ -164,7 +156,7 @@ def settle(
 @ledger.command()
 @ledger_option()
 @maybe_database_option
-@click.option("--mend", is_flag=True, help="Replace closing lines of other games than the bets'.")
+@click.option("--mend", is_flag=True, help="Replace closing lines taken from the wrong game.")
 @close_reference_option
 @close_method_option
 @json_option
@@ -176,16 +168,17 @@ def close(
     close_method: str | None,
     as_json: bool,
 ) -> None:
-    """Fill in closing lines from the log of a database, for bets whose games have begun.
+    """Fill in closing lines from a recorded log.
 
-    All are of one reference and by one method, whatever judged the bets.
+    Only for bets whose games have started. All closing lines use one sharp book and one devig
+    method, whatever picked the bets.
 
-    A close is the reference's last complete line before the game, at most 30 minutes old. The game
-    is that of the bet's teams, competition and kick-off. The log holds moves only: a market that
-    did not move in that time has a close where a desk or `watch` saw it.
+    The closing line is the sharp book's last complete line before kick-off, at most 30 minutes
+    old, in the game with the bet's teams, competition and kick-off. The log only stores moves: if
+    a market did not move in those 30 minutes, only a desk or `watch` running then saw its close.
 
-    Earlier versions took some closes from other games of the same teams. These are counted as
-    wrong; --mend replaces them by what this log has, and `oddsdesk ledger undo` takes that back.
+    Earlier versions took some closing lines from other games of the same teams. They are counted as
+    wrong; --mend replaces them from this log. `oddsdesk ledger undo` reverts that.
 
     \b
     Example:
@@ -196,17 +189,19 @@ def close(
     name = str(database or usual_database())
     try:
         with (
-            contextlib.closing(_log_of(database or usual_database())) as store,
+            contextlib.closing(
+                open_store(database or usual_database(), read_only=True, find_older=LookingBack())
+            ) as store,
             _open(path) as held,
         ):
             past = ReaderPast(store.reader(), store.reference)
-            wrong = closed_wrongly(past, counted(held.bets()), now_ms)
+            wrong = closed_wrongly(past, counted(held.read_bets()), now_ms)
             mended = 0
             if mend and wrong:
                 mended = held.close_again(closes_again(past, wrong, now_ms, by))
-            closes = closes_from_log(past, counted(held.bets()), now_ms, by)
-            news = held.write_closes(closes.found | closes.reasons(held.bets(), now_ms))
-            bets = list(counted(held.bets()))
+            closes = closes_from_log(past, counted(held.read_bets()), now_ms, by)
+            news = held.write_closes(closes.found | closes.reasons(held.read_bets(), now_ms))
+            bets = list(counted(held.read_bets()))
     except StoreError as error:
         raise click.ClickException(str(error)) from error
     left = set[int | None]() if mend else {bet.ident for bet in wrong}
@@ -224,28 +219,24 @@ def close(
 
 def _wrong_text(count: int) -> str:
     bets = "1 bet has" if count == 1 else f"{count} bets have"
-    return f"{bets} the closing line of another game; replace them with --mend"
-
-
-def _log_of(database: Database) -> Store:
-    return open_store(database, read_only=True, find_older=LookingBack())
+    return f"{bets} a closing line from another game; replace with --mend"
 
 
 @ledger.command()
 @ledger_option()
 @click.argument("file", required=False)
-@click.option("--to", "target", metavar="FILE", help="The same as FILE. Default: standard output.")
+@click.option("--to", "target", metavar="FILE", help="Same as FILE. Default: standard output.")
 @click.option(
     "--format",
     "form",
     type=click.Choice(["csv", "json", "xlsx", "bet-analytix"]),
-    help="Default: by the ending of FILE, else csv. bet-analytix is the list that it imports.",
+    help="Default: by the ending of FILE, else csv. bet-analytix is Bet-Analytix's import format.",
 )
-@click.option("--json", "as_json", is_flag=True, help="The same as --format json.")
+@click.option("--json", "as_json", is_flag=True, help="Same as --format json.")
 def export(
     path: Path, file: str | None, target: str | None, form: str | None, as_json: bool
 ) -> None:
-    """Write all bets with all that is known of them.
+    """Export all bets with everything known about them.
 
     `ledger import` reads CSV and XLSX back, not JSON.
 
@@ -255,12 +246,12 @@ def export(
       oddsdesk ledger export --format bet-analytix for-bet-analytix.csv
     """
     if file is not None and target is not None:
-        raise click.UsageError("FILE and --to are the same: give one of them")
+        raise click.UsageError("FILE and --to mean the same: give only one of them")
     target = file or target or STANDARD
     ending = Path(target).suffix.lower().removeprefix(".")
     chosen = "json" if as_json else form or (ending if ending in ("json", "xlsx") else "csv")
     with _open(path) as held:
-        bets = sorted(held.bets(), key=lambda bet: bet.order)
+        bets = sorted(held.read_bets(), key=lambda bet: bet.time_order)
     text = io.BytesIO()
     if chosen == "xlsx":
         _write_workbook(bets, text)
@@ -279,15 +270,17 @@ def export(
 @click.option(
     "--odds",
     type=click.Choice(STYLES),
-    help="How odds are written, where neither titles nor figures tell.",
+    help="How odds are written, if neither the column titles nor the figures show it.",
 )
 @json_option
 def import_(path: Path, files: tuple[str, ...], odds: str | None, as_json: bool) -> None:
-    """Record bets of other files: ours, Pikkit's, Bet-Analytix's, OddsJam's, plain lists.
+    """Import bets from CSV or XLSX.
 
-    CSV or XLSX. Bets that are there already (the same price at the same moment) are not taken
-    again; open ones get the result that the list has by now. New bets are undone as one, results
-    as another.
+    It reads files of oddsdesk, Pikkit, Bet-Analytix and OddsJam, and plain lists.
+
+    Bets you already have (same price at the same time) are not added again, but open ones are
+    settled if the file has their result. `oddsdesk ledger undo` reverts first the results, then
+    the new bets.
 
     \b
     Example:
@@ -302,7 +295,7 @@ def import_(path: Path, files: tuple[str, ...], odds: str | None, as_json: bool)
         try:
             found = read_bets(_read(file), now_ms, odds, profiles)
         except OddsUnclearError as error:
-            raise click.ClickException(f"{file}: {error}; say it with --odds") from error
+            raise click.ClickException(f"{file}: {error}; use --odds") from error
         except SheetError as error:
             raise click.ClickException(f"{file}: {error}") from error
         click.echo(_read_as(file, found), err=True)
@@ -316,13 +309,13 @@ def import_(path: Path, files: tuple[str, ...], odds: str | None, as_json: bool)
         left_out += found.left_out
         differing += [f"{file}: {line}" for line in found.differing]
     with _open(path, is_made=True) as held:
-        compared = compare(bets, held.bets(), now_ms, undated)
+        compared = compare_bets(bets, held.read_bets(), now_ms, undated)
         if compared.settled:
-            held.change(compared.settled, "settled")
+            held.change_bet(compared.settled, "settled")
         if compared.fresh:
             held.place_all(compared.fresh, "imported")
     if left_out:
-        click.echo(f"columns that say nothing here: {', '.join(left_out)}", err=True)
+        click.echo(f"unused columns: {', '.join(left_out)}", err=True)
     told = {
         "bets": len(compared.fresh),
         "there_already": compared.there,
@@ -340,55 +333,61 @@ def import_(path: Path, files: tuple[str, ...], odds: str | None, as_json: bool)
 @ledger_option()
 @json_option
 def undo(path: Path, as_json: bool) -> None:
-    """Take back the last change of bets; again takes back the one before.
+    """Undo the last change to the bets.
+
+    Repeat it to undo earlier changes.
 
     \b
     Example:
       oddsdesk ledger undo
     """
     with _open(path) as held:
-        undone = held.undo()
+        undone = held.undo_change()
     if undone is None:
-        raise click.ClickException("there is nothing to take back")
+        raise click.ClickException("nothing to undo")
     what, count = undone
     _tell({"undone": what, "bets": count}, as_json=as_json)
 
 
 @ledger.command()
 @ledger_option()
-@click.option("--by", type=click.Choice([each.value for each in Grouping]), help="Split by this.")
+@click.option(
+    "--by", type=click.Choice([each.value for each in reporting.Grouping]), help="Split by this."
+)
 @close_reference_option
 @close_method_option
 @json_option
 def report(
-    path: Path,
-    by: str | None,
-    close_reference: str | None,
-    close_method: str | None,
-    as_json: bool,
+    path: Path, by: str | None, close_reference: str | None, close_method: str | None, as_json: bool
 ) -> None:
-    """Report profit, yield, expected profit, closing line value, drawdown and luck.
+    """Report profit, yield, CLV, drawdown and luck.
 
-    Settled bets only, without practice, each currency for itself. Luck is how often a bettor
-    without edge does as well, or as badly: nested lines of a game, such as over 1.5 and over 2.5,
-    win and lose together and count as one outcome. It is "about" so often where different markets
-    of one game were bet on, or too many bets to add up every way to end; z is then the profit in
-    standard deviations of what chance alone does. Months are UTC. CLV is of closes of one reference
-    and by one method: closes recorded otherwise are left out and counted.
+    The report covers settled bets, without practice bets, for each currency separately. Months are
+    UTC.
+
+    Luck is how often a bettor without an edge would do as well, or as badly. Nested lines of a
+    game, such as over 1.5 and over 2.5, win and lose together and count as one outcome. The chance
+    is marked "about" if you bet different markets of one game, or if there are too many bets for
+    an exact sum. Z is the profit in standard deviations of a result by chance.
+
+    CLV uses closing lines of one sharp book and one devig method. Closing lines recorded another
+    way are left out and counted.
 
     \b
     Example:
       oddsdesk ledger report --by month --json
     """
     with _open(path) as held:
-        placed = held.bets()
+        placed = held.read_bets()
     by_close = own_close_by(close_reference, close_method)
-    closed = by_one_close(counted(placed), by_close, is_method_fixed=close_method is not None)
+    closed = reporting.by_one_close(
+        counted(placed), by_close, is_method_fixed=close_method is not None
+    )
     rows: list[tuple[str, str, Report]] = []
-    for currency, bets in by_currency(closed.bets).items():
-        whole = whole_report(bets)
+    for currency, bets in reporting.by_currency(closed.bets).items():
+        whole = reporting.whole_report(bets)
         if whole.bets:
-            split = {} if by is None else split_report(bets, Grouping(by))
+            split = {} if by is None else reporting.split_report(bets, reporting.Grouping(by))
             rows += [(currency, label, found) for label, found in split.items()]
             rows.append((currency, "", whole))
     if as_json:
@@ -397,16 +396,14 @@ def report(
         )
     else:
         click.echo(reports_table(rows))
-        if rows and closed.text:
-            click.echo(closed.text, err=True)
+        if rows and closed.close_text:
+            click.echo(closed.close_text, err=True)
         if decided := sum(found.clv_decided for _, label, found in rows if not label):
             click.echo(f"CLV of {decided} bets is {PER_DECIDED_TEXT}", err=True)
-        if any(found.expected_bets and found.clv_bets for _, _, found in rows):
-            click.echo(FLOOR_TEXT, err=True)
-        if any(luck_text(found).startswith("about") for _, _, found in rows):
-            click.echo(LUCK_TEXT, err=True)
+        if any(reporting.luck_text(found).startswith("about") for _, _, found in rows):
+            click.echo(reporting.LUCK_TEXT, err=True)
     if practice := sum(bet.practice and bet.result is not None for bet in placed):
-        click.echo(f"left out, since they are practice: {practice}", err=True)
+        click.echo(f"practice bets left out: {practice}", err=True)
 
 
 @contextlib.contextmanager
@@ -428,7 +425,7 @@ def _read(file: str) -> bytes:
 
 
 def _read_as(file: str, found: ImportedBets) -> str:
-    whose = f", a list of {found.tracker}" if found.tracker else ""
+    whose = f", exported by {found.tracker}" if found.tracker else ""
     return f"{file}: {found.read_as}{whose}"
 
 
@@ -443,15 +440,15 @@ def _by_hand(
     held = {str(bet.ident): bet for bet in bets}
     unknown = [ident for ident in idents if ident not in held]
     if unknown or not idents:
-        raise click.UsageError(f"there is no bet {', '.join(unknown)}" if idents else "which bets?")
+        raise click.UsageError(f"no bet {', '.join(unknown)}" if idents else "give bet numbers")
     try:
         result = read_result(word)
         if result is not Result.CASHED_OUT:
             if back is not None or part is not None:
-                raise click.UsageError("--back and --part are for cashed-out")
+                raise click.UsageError("--back and --part are only for cashed-out")
             return [settled(held[ident], result, now_ms) for ident in idents]
         if back is None or len(idents) > 1:
-            raise click.UsageError("a cash-out is of one bet, with --back AMOUNT")
+            raise click.UsageError("cash out one bet at a time, with --back AMOUNT")
         bet = held[idents[0]]
         return [cashed_out(bet, bet.open_stake if part is None else part, back, now_ms)]
     except (BadBetError, CellError) as error:
@@ -461,9 +458,8 @@ def _by_hand(
 def _write_workbook(bets: Sequence[PlacedBet], stream: io.BytesIO) -> None:
     problem = missing_qt()
     if problem is not None:
-        raise click.ClickException(f"a workbook of bets: {problem}")
-    from oddsdesk.desk.export.bets import write_bets_workbook  # noqa: PLC0415 - Qt comes with it
-    from oddsdesk.desk.export.files import ExportError  # noqa: PLC0415
+        raise click.ClickException(f"cannot write a workbook of bets: {problem}")
+    from oddsdesk.desk.export.files import ExportError, write_bets_workbook  # noqa: PLC0415
 
     try:
         write_bets_workbook(bets, stream)
@@ -479,7 +475,7 @@ def _report_fields(currency: str, label: str, found: Report) -> dict[str, Any]:
         "staked": found.staked,
         "profit": found.profit,
         "yield_pct": found.yield_pct,
-        "expected": found.expected,
+        "expected": found.floored_expected,
         "expected_bets": found.expected_bets,
         "clv_pct": found.clv_pct,
         "clv_bets": found.clv_bets,
@@ -495,7 +491,7 @@ def _report_fields(currency: str, label: str, found: Report) -> dict[str, Any]:
     }
 
 
-def _close_fields(closed: OneClose) -> dict[str, Any]:
+def _close_fields(closed: reporting.OneClose) -> dict[str, Any]:
     return {
         "close_reference": closed.by.reference,
         "close_method": closed.by.method,
@@ -507,13 +503,25 @@ def _tell(told: dict[str, Any], *, as_json: bool) -> None:
     if as_json:
         click.echo(json.dumps(told))
     else:
-        click.echo(", ".join(f"{name.replace('_', ' ')} {value}" for name, value in told.items()))
+        words = (f"{_WORDS.get(name, name.replace('_', ' '))} {told[name]}" for name in told)
+        click.echo(", ".join(words))
+
+
+_WORDS: Final = {
+    "bad": "problems",
+    "mended": "replaced",
+    "not_known": "unknown",
+    "of_no_bet": "for no bet",
+    "there_already": "already recorded",
+    "to_look_at": "to check",
+}
+"""What people read for some JSON keys."""
 
 
 def _tell_differing(lines: Sequence[str]) -> None:
     if not lines:
         return
-    click.echo("look at what earned something else by its list than its result gives:", err=True)
+    click.echo("check these bets: their profit in the file differs from their result:", err=True)
     for line in lines[:_FIRST]:
         click.echo(line, err=True)
     if len(lines) > _FIRST:
@@ -525,3 +533,112 @@ def _tell_problems(file: str, problems: Sequence[str]) -> None:
         click.echo(f"{file}: {problem}", err=True)
     if len(problems) > _MOST_TOLD:
         click.echo(f"{file}: and {len(problems) - _MOST_TOLD} more", err=True)
+
+
+_BETS: Final = ("BET", "STATE", "KICK-OFF", "OUTCOME", "BOOKMAKER", "ODDS", "STAKE", "EV", "CLV")
+_REPORT: Final = (
+    "OF",
+    "BETS",
+    "STAKED",
+    "PROFIT",
+    "YIELD",
+    "EXPECTED",
+    "CLV",
+    "DRAWDOWN",
+    "Z",
+    "LUCK",
+)
+_LEFT: Final = frozenset({"STATE", "KICK-OFF", "OUTCOME", "BOOKMAKER", "GAME", "OF", "LUCK"})
+_RIGHT: Final = frozenset({*_BETS, *_REPORT, "PROFIT"}) - _LEFT
+
+
+def bets_table(bets: Sequence[PlacedBet], now_ms: int) -> str:
+    """Return bets as a table, with the number of bets below it."""
+    rows = [_bet(bet, now_ms) for bet in bets]
+    lines = aligned((*_BETS, "PROFIT", "GAME"), rows, _RIGHT) if rows else []
+    last = f"{len(bets)} bet{'' if len(bets) == 1 else 's'}"
+    if practice := sum(bet.practice for bet in bets):
+        last += f", {practice} practice"
+    if risks := list(_at_risk(bets, now_ms)):
+        last += f", at risk {', '.join(risks)}"
+    if units := [
+        name
+        for name, per in (("EV", "per"), ("CLV", "clv_per"))
+        if any(getattr(bet, per) == "decided" for bet in bets)
+    ]:
+        last += f"; {PER_DECIDED} {' and '.join(units)} {PER_DECIDED_TEXT}"
+    return "\n".join([*lines, last])
+
+
+def _at_risk(bets: Sequence[PlacedBet], now_ms: int) -> Iterator[str]:
+    """Yield the worst possible loss of the open bets in each currency."""
+    for currency in dict.fromkeys(bet.currency for bet in bets):
+        placed = placed_in([bet for bet in bets if bet.currency == currency], now_ms)
+        if placed.by_outcome or placed.total:
+            yield plain(f"{placed.total:.2f} {currency}".strip())
+
+
+def reports_table(rows: Sequence[tuple[str, str, Report]]) -> str:
+    """Return reports as a table; each row has a currency, its group, and the figures."""
+    if not rows:
+        return "no settled bets yet"
+    return "\n".join(aligned(_REPORT, [_report(*row) for row in rows], _RIGHT))
+
+
+def _bet(bet: PlacedBet, now_ms: int) -> tuple[str, ...]:
+    result = bet.result
+    state = bet.state(now_ms).value if result is None else result.value.replace("_", " ")
+    state += ", practice" if bet.practice else ""
+    money = f"{bet.stake:g}{f' {bet.currency}' if bet.currency else ''}"
+    return (
+        str(bet.ident),
+        state,
+        "" if bet.kick_off is None else f"{format_ms(bet.kick_off)[:16].replace('T', ' ')}",
+        plain(bet.selection),
+        plain(bet.bookmaker),
+        f"{bet.odds:g}",
+        plain(money),
+        _per(bet.ev, bet.per),
+        _closing(bet),
+        "" if bet.profit is None else f"{bet.profit:+.2f}",
+        plain(game_title(bet.match_name)),
+    )
+
+
+def _closing(bet: PlacedBet) -> str:
+    if bet.close is None:
+        return ""
+    return _per(bet.clv_pct, bet.clv_per) or "no close"
+
+
+def _per(figure: float | None, per: str) -> str:
+    """Return a percentage with its mark, padded so that figures align."""
+    unit = f" {PER_DECIDED}" if per == "decided" else ""
+    return "" if figure is None else f"{_percent(figure)}{unit:2}"
+
+
+def _report(currency: str, label: str, found: Report) -> tuple[str, ...]:
+    of = label or "all"
+    return (
+        plain(f"{of}, {currency}" if currency else of),
+        str(found.bets),
+        f"{found.staked:.2f}",
+        f"{found.profit:+.2f}",
+        _percent(found.yield_pct),
+        _of_some(f"{found.expected:+.2f}", found.expected_bets, found.bets),
+        _of_some(_percent(found.clv_pct), found.clv_bets, found.bets),
+        f"{found.drawdown.depth:.2f}",
+        "" if found.z is None else f"{found.z:+.2f}",
+        reporting.luck_text(found),
+    )
+
+
+def _of_some(figure: str, known: int, bets: int) -> str:
+    """Return a figure, with the number of bets it covers unless it covers all of them."""
+    if not known:
+        return ""
+    return figure if known == bets else f"{figure} of {known}"
+
+
+def _percent(figure: float | None) -> str:
+    return "" if figure is None else f"{figure:+.2f} %"

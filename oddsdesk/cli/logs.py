@@ -1,4 +1,4 @@
-"""Where the program's log goes: standard error, and a file that stays small."""
+"""The program's log: standard error, and a file of limited size."""
 
 import io
 import logging
@@ -11,38 +11,37 @@ from typing import Any, Final
 
 import msgspec
 
+from oddsdesk.base.files import keep_from_others, make_own_folder
+from oddsdesk.base.places import NoHomeError, log_folder, portable_folder
 from oddsdesk.network.secrets import without_keys
-from oddsdesk.places import NoHomeError, log_folder, portable_folder
-from oddsdesk.private_files import keep_from_others, make_own_folder
 
 FILE: Final = "oddsdesk.log"
 MOST_BYTES: Final = 1_000_000
 KEPT: Final = 2
-"""Older files beside the present one."""
+"""Older files kept besides the current one."""
 _FORM: Final = "%(asctime)s %(levelname)s %(name)s: %(message)s"
 _LIVE_FEEDS: Final = "oddsdesk.feeds.live"
-"""What these mean to read, and that they run again, is told on standard error, too (D65)."""
+"""What these feeds plan to read, and when they recover, also goes to standard error."""
 _ACCESS: Final = "oddsdesk.access"
-"""A line for each request, where that is asked for (D81)."""
+"""One line per request, if switched on."""
 _UNSHOWABLE: Final = re.compile(
     "[\x00-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]"
 )
-"""Control characters, line ends, marks that turn the direction of a text, halves of surrogates."""
+"""Control characters, line ends, direction marks, half surrogates."""
 MOST_CHARACTERS: Final = 4_000
-"""Of a message; what is longer, as a foreign name may be, is cut."""
+"""Longest message; longer ones, such as those with a long foreign name, are cut."""
 
 _log = logging.getLogger(__name__)
 
 
 class LineFormatter(logging.Formatter):
-    """Keeps a message on one line, and what follows it (a traceback) indented.
+    """Keeps a message on one line and indents what follows it, such as a traceback.
 
-    Names of others stand in messages: with a line break in one, it could pretend to be a line of
-    the log.
+    Messages contain foreign names; a line break in one could forge a line of the log.
     """
 
     def format(self, record: logging.LogRecord) -> str:
-        """Return the record without keys, which addresses in tracebacks may hold."""
+        """Return the record without keys, which addresses in tracebacks can contain."""
         return without_keys(super().format(record))
 
     def formatMessage(self, record: logging.LogRecord) -> str:  # noqa: N802 - of logging
@@ -57,9 +56,9 @@ class LineFormatter(logging.Formatter):
 
 
 class JsonFormatter(LineFormatter):
-    """Makes an object of JSON of each record, one a line, for programs that collect logs.
+    """Formats each record as one JSON object per line, for programs that collect logs.
 
-    What a record says in fields of its own is there as fields, too.
+    Extra fields of a record become fields of the object.
     """
 
     def format(self, record: logging.LogRecord) -> str:
@@ -81,7 +80,7 @@ class JsonFormatter(LineFormatter):
 
 
 def _on_one_line(message: str) -> str:
-    """Return a message without what could end its line, at a bounded length."""
+    """Return a message on one line, cut to a limited length."""
     if len(message) > MOST_CHARACTERS:
         message = f"{message[:MOST_CHARACTERS]}... ({len(message)} characters)"
     return _UNSHOWABLE.sub(_escaped, message)
@@ -92,11 +91,10 @@ def _escaped(found: re.Match[str]) -> str:
 
 
 def start_logging(*, window: bool, level: int = logging.WARNING, as_json: bool = False) -> None:
-    """Log from ``level`` on to standard error, and to a file where nobody would see that.
+    """Log from ``level`` up to standard error, and to a file for a window.
 
-    A window has no terminal; a portable program keeps its log with the rest. What was asked for by
-    name, as the log of requests is, comes in any case, and what feeds say unless only errors are
-    wanted.
+    A window has no terminal. A portable program keeps its log in its own folder. The access log is
+    always written if asked for; feeds are logged unless only errors are wanted.
     """
     terminal = logging.StreamHandler(sys.stderr)
     terminal.addFilter(lambda record: record.levelno >= level or _is_always_told(record, level))
@@ -117,7 +115,7 @@ def _is_always_told(record: logging.LogRecord, level: int) -> bool:
 
 
 class _OwnFileHandler(RotatingFileHandler):
-    """Keeps the log from other users."""
+    """Makes the log readable by its owner only."""
 
     def _open(self) -> io.TextIOWrapper:
         keep_from_others(Path(self.baseFilename))
@@ -128,19 +126,15 @@ def _log_to_file() -> None:
     try:
         path = log_folder() / FILE
     except NoHomeError as error:
-        _log.info("%s; the log is on standard error only", error)
+        _log.info("%s; logging to standard error only", error)
         return
     try:
         make_own_folder(path.parent)
         handler = _OwnFileHandler(
-            path,
-            maxBytes=MOST_BYTES,
-            backupCount=KEPT,
-            encoding="utf-8",
-            errors="backslashreplace",
+            path, maxBytes=MOST_BYTES, backupCount=KEPT, encoding="utf-8", errors="backslashreplace"
         )
     except OSError as error:
-        _log.info("%s: cannot be written (%s); the log is on standard error only", path, error)
+        _log.info("%s: cannot be written (%s); logging to standard error only", path, error)
         return
     handler.setFormatter(LineFormatter(_FORM))
     logging.getLogger().addHandler(handler)

@@ -1,23 +1,146 @@
-"""The `oddsdesk` command: the desk when nothing else is named."""
+"""The `oddsdesk` command; without a subcommand it opens the desk."""
+
+import gc
+import importlib
+import os
+import sys
+import traceback
+from typing import Any, Final
 
 import click
 
 from oddsdesk import __version__
-from oddsdesk.cli.commands import COMMANDS, LazyGroup
+from oddsdesk.base.ending import Ending
+
+SERVER_COMMANDS: Final = {
+    "accounts": "oddsdesk.cli.accounts:accounts",
+    "backup": "oddsdesk.cli.backup:backup",
+    "doctor": "oddsdesk.cli.doctor:doctor",
+    "export": "oddsdesk.cli.export:export",
+    "feeds": "oddsdesk.cli.feeds:feeds",
+    "games": "oddsdesk.cli.games:games",
+    "import": "oddsdesk.cli.import_:import_",
+    "ingest": "oddsdesk.cli.ingest:ingest",
+    "keys": "oddsdesk.cli.keys:keys",
+    "migrate": "oddsdesk.cli.migrate:migrate",
+    "restore": "oddsdesk.cli.backup:restore",
+    "serve": "oddsdesk.cli.serve:serve",
+}
+"""The commands of `oddsdesk-server`; none of them imports Qt."""
+COMMANDS: Final = SERVER_COMMANDS | {
+    "arbitrage": "oddsdesk.cli.arbitrage:arbitrage",
+    "backtest": "oddsdesk.cli.backtest:backtest",
+    "bets": "oddsdesk.cli.bets:bets",
+    "desk": "oddsdesk.cli.desk:desk",
+    "devig": "oddsdesk.cli.devig:devig",
+    "ledger": "oddsdesk.cli.ledger:ledger",
+    "scorecard": "oddsdesk.cli.scorecard:scorecard",
+    "suppliers": "oddsdesk.cli.suppliers:suppliers",
+    "watch": "oddsdesk.cli.watch:watch",
+}
+"""The commands of `oddsdesk`."""
+_RUN_LONG: Final = {"desk", "serve", "watch"}
+
+
+class LazyGroup(click.Group):
+    """A group that imports each command (``module:name``) only when called: a fast start."""
+
+    def __init__(self, *args: Any, targets: dict[str, str], **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self._targets = targets
+
+    def main(self, *args: Any, **extra: Any) -> Any:
+        """Run a command; report unwritable output in one line."""
+        open_closed_streams()
+        try:
+            return super().main(*args, **extra)
+        except OSError as error:
+            if not is_of_output(error):
+                raise
+            silence_output()
+            why = error.strerror or error
+            click.echo(f"Error: standard output cannot be written: {why}", err=True)
+            raise SystemExit(1) from error
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Return the command names without loading any command."""
+        return sorted(self._targets)
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Find the command; signals already end the program while a long-running one loads."""
+        if args[0] in _RUN_LONG:
+            Ending().listen()
+        if args[0] == "desk":
+            gc.disable()  # modules leave no garbage; the window collects (`shell/loop.py`)
+        self._refuse_mistyped(ctx, args[0])
+        return super().resolve_command(ctx, args)
+
+    def _refuse_mistyped(self, ctx: click.Context, name: str) -> None:
+        """Suggest the nearest commands; newer versions of click do so only for loaded ones."""
+        if name in self._targets or name.startswith("-") or ctx.resilient_parsing:
+            return
+        from difflib import get_close_matches  # noqa: PLC0415 - 5 ms of each start
+
+        if meant := get_close_matches(name, self._targets):
+            ctx.fail(f"No such command {name!r}. Did you mean {' or '.join(meant)}?")
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Load a command; None if no command has that name."""
+        target = self._targets.get(cmd_name)
+        if target is None:
+            return None
+        module, name = target.split(":")
+        command: click.Command = getattr(importlib.import_module(module), name)
+        return command
+
+
+_STAND_INS: Final = (
+    ("stdin", "r", os.O_RDONLY),
+    ("stdout", "w", os.O_RDONLY),
+    ("stderr", "w", os.O_WRONLY),
+)
+"""How to open the null device in place of each stream; writes to a closed output must fail."""
+
+
+def open_closed_streams() -> None:
+    """Replace closed standard streams, else the next file opened would be used as one."""
+    if os.name != "posix":  # on Windows a program with a window has none, by design
+        return
+    for number, (name, mode, flags) in enumerate(_STAND_INS):
+        try:
+            os.fstat(number)
+        except OSError:
+            os.open(os.devnull, flags)  # the lowest number that is free
+            setattr(sys, name, open(number, mode, closefd=False))  # noqa: SIM115 - to the end
+
+
+def is_of_output(error: OSError) -> bool:
+    """Return whether writing output failed, not a file or a socket."""
+    frames = traceback.walk_tb(error.__traceback__)
+    return any(frame.f_code is click.echo.__code__ for frame, _ in frames)
+
+
+def silence_output() -> None:
+    """Discard all further output and what is buffered; Python would retry it at exit."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, sys.stdout.fileno())
+    os.close(nowhere)
 
 
 @click.command(cls=LazyGroup, targets=COMMANDS, invoke_without_command=True)
 @click.version_option(__version__, prog_name="oddsdesk")
 @click.pass_context
 def main(ctx: click.Context) -> None:
-    """Compare bookmakers with a sharp reference, live.
+    """Compare bookmakers with a sharp book, live.
 
-    Without a command it opens the desk.
+    Without a command, oddsdesk opens the desk.
 
     \b
     Example:
-      oddsdesk                                   the desk, on its own server
-      oddsdesk serve --feed simulator            the same server without a window
+      oddsdesk                                   open the desk with its built-in server
+      oddsdesk serve --feed simulator            run the same server without a window
     """
     if ctx.invoked_subcommand is None:
         _, command, _ = main.resolve_command(ctx, ["desk"])

@@ -1,27 +1,32 @@
-"""Options that several commands share."""
+"""Options shared by several commands."""
 
+import functools
+import ipaddress
 import math
+import re
 from collections.abc import Callable
+from datetime import datetime
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Final, TypeVar
+from urllib.parse import urlsplit
 
 import click
 from click.shell_completion import CompletionItem
 
+from oddsdesk.base.places import NoHomeError, default_database, default_ledger, how_to_install
 from oddsdesk.contract.identity import fold_name
-from oddsdesk.installed import how_to_install
-from oddsdesk.places import NoHomeError, default_database, default_ledger
+from oddsdesk.contract.times import parse_ms
 from oddsdesk.pricing.devig import METHODS
-from oddsdesk.server.settings import ALL_ROLES, Role
-from oddsdesk.store.databases import Database, DatabaseUrl, database_named
-from oddsdesk.store.settings import KEEP_ALL
+from oddsdesk.server.edge.middleware import LOOPBACK_PROXIES
+from oddsdesk.server.settings import ALL_ROLES, PublicAddress, Role, TlsFiles
+from oddsdesk.store.databases import KEEP_ALL, Database, DatabaseUrl, database_named
 
 F = TypeVar("F", bound=Callable[..., Any])
 
 
 class DatabaseType(click.ParamType):  # type: ignore[type-arg]
-    """A file's path or the URL of a database."""
+    """A database: the path of a file, or a URL."""
 
     name = "database"
     _file: Final = click.Path(path_type=Path)
@@ -29,53 +34,53 @@ class DatabaseType(click.ParamType):  # type: ignore[type-arg]
     def convert(
         self, value: Any, param: click.Parameter | None, ctx: click.Context | None
     ) -> Database:
-        """Return the database that was named."""
+        """Return the database."""
         return database_named(value) if isinstance(value, str) else Path(value)
 
     def shell_complete(
         self, ctx: click.Context, param: click.Parameter, incomplete: str
     ) -> list[CompletionItem]:
-        """Complete files."""
+        """Complete file names."""
         return self._file.shell_complete(ctx, param, incomplete)
 
 
 class Number(click.FloatRange):
-    """A finite number of a range: of a plain one click lets `nan` pass, which no comparison stops.
+    """A finite number in a range; plain click accepts `nan`, which passes every comparison.
 
-    ``what`` it is called where it is refused.
+    ``what`` names the value in error messages.
     """
 
     def __init__(
         self, least: float, most: float | None = None, *, above: bool = False, what: str = "number"
     ) -> None:
         super().__init__(least, most, min_open=above)
-        self._what = f"{what} {range_in_words(least, most, above=above)}"
+        self._what = f"{what} must be {range_in_words(least, most, above=above)}"
 
     def convert(
         self, value: Any, param: click.Parameter | None, ctx: click.Context | None
     ) -> float:
-        """Return the number that was given."""
+        """Return the number."""
         try:
             number: float = super().convert(value, param, ctx)
         except click.BadParameter:
             number = math.nan
         if not math.isfinite(number):
-            self.fail(f"{value} is no {self._what}", param, ctx)
+            self.fail(f"{value}: the {self._what}", param, ctx)
         return number
 
 
 def range_in_words(least: float, most: float | None, *, above: bool = False) -> str:
-    """Return a range of numbers as people read it."""
+    """Return a range of numbers in words."""
     if most is not None:
         return f"from {least:,} to {most:,}"
-    return f"above {least:,}" if above else f"from {least:,} on"
+    return f"above {least:,}" if above else f"at least {least:,}"
 
 
 def usual_database() -> Path:
-    """Return the database where none is named.
+    """Return the default database.
 
     Raises:
-        click.ClickException: there is no home to keep it in.
+        click.ClickException: there is no home folder to keep it in.
     """
     try:
         return default_database()
@@ -84,15 +89,17 @@ def usual_database() -> Path:
 
 
 def usual_ledger() -> Path:
-    """Return the file of the user's bets.
+    """Return the default file of the user's bets.
 
     Raises:
-        click.ClickException: there is no home to keep it in.
+        click.ClickException: there is no home folder to keep it in.
     """
     try:
         return default_ledger()
     except NoHomeError as error:
-        raise click.ClickException(f"{error}; bets are kept there: set HOME") from error
+        raise click.ClickException(
+            f"{error}; bets are kept in your home folder: set HOME"
+        ) from error
 
 
 def _or_usual_ledger(_: click.Context, __: click.Parameter, named: Path | None) -> Path:
@@ -100,9 +107,9 @@ def _or_usual_ledger(_: click.Context, __: click.Parameter, named: Path | None) 
 
 
 def ledger_option(*, is_made: bool = False) -> Callable[[F], F]:
-    """Return the option that names the file of the bets, as ``path``.
+    """Return the option for the file of bets, as ``path``.
 
-    One that is named has to be there, unless it is made where it is missing.
+    A file that the user names must exist, unless ``is_made`` allows creating it.
     """
     return click.option(
         "--ledger",
@@ -110,8 +117,8 @@ def ledger_option(*, is_made: bool = False) -> Callable[[F], F]:
         type=click.Path(exists=not is_made, path_type=Path),
         callback=_or_usual_ledger,
         metavar="FILE",
-        show_default="the desk's",
-        help=f"The file that holds the bets{', which is made if it is missing' * is_made}.",
+        show_default="the desk's file",
+        help=f"File that holds the bets{'; created if missing' * is_made}.",
     )
 
 
@@ -123,49 +130,49 @@ _THERE: Final[dict[str, Any]] = {
 }
 _MADE: Final = {
     **_THERE,
-    "help": "SQLite file that holds the odds, which is made if it is missing, or postgresql://...",
+    "help": "SQLite file that holds the odds (created if missing), or postgresql://...",
 }
 database_option = click.option("--database", default=usual_database, **_THERE)
 made_database_option = click.option("--database", default=usual_database, **_MADE)
 maybe_database_option = click.option("--database", **_THERE)
-"""For commands that may do without."""
+"""For commands that can do without a database."""
 maybe_made_database_option = click.option("--database", **_MADE)
 durable_option = click.option(
     "--durable",
     is_flag=True,
-    help="Lose nothing when power fails: each recording waits for the disk. Else it may cost "
-    "the last second. For a file only.",
+    help="Survive a power cut without loss: each write waits for the disk. Without it, the last "
+    "second can be lost. For SQLite files only.",
 )
 
 
 def check_durable(database: Database | None, durable: bool) -> None:
-    """Refuse to promise of PostgreSQL what its own settings say.
+    """Refuse --durable for PostgreSQL, whose own settings decide.
 
     Raises:
-        click.UsageError: it was asked for.
+        click.UsageError: it was given for PostgreSQL.
     """
     if durable and isinstance(database, DatabaseUrl):
-        raise click.UsageError("--durable is for a file: PostgreSQL's own settings say it")
+        raise click.UsageError("--durable is for files; PostgreSQL has its own setting for it")
 
 
 access_option = click.option(
     "--access",
     type=click.Path(path_type=Path),
     metavar="FILE",
-    show_default="the one beside the database",
-    help="File of the keys.",
+    show_default="the one next to the database",
+    help="File that holds the keys.",
 )
 
 
 def _name(_: click.Context, __: click.Parameter, value: str | None) -> str | None:
     if value is not None and not fold_name(value):
-        raise click.BadParameter(f"{value!r} is no name of a bookmaker")
+        raise click.BadParameter(f"{value!r} is not a bookmaker's name")
     return value
 
 
 def reference_option(**attributes: Any) -> Callable[[F], F]:
-    """Return the option that names the reference bookmaker (D1)."""
-    meaning = "The bookmaker that prices are judged by."
+    """Return the option for the sharp book."""
+    meaning = "The sharp book: the bookmaker whose prices, margin removed, are the fair odds."
     return click.option("--reference", metavar="NAME", callback=_name, help=meaning, **attributes)
 
 
@@ -173,16 +180,16 @@ archive_option = click.option(
     "--archive",
     type=click.Path(path_type=Path, exists=True, file_okay=False),
     metavar="FOLDER",
-    help="Where `serve --archive` put what --keep-days removed from the database.",
-    show_default="as the database says",
+    help="Folder where `serve --archive` stored what --keep-days removed from the database.",
+    show_default="the database's",
 )
 
 
 def check_archive(archive: Path | None) -> None:
-    """Refuse to read an archive where what reads it is not installed.
+    """Refuse to read an archive if pyarrow is not installed.
 
     Raises:
-        click.ClickException: so it is.
+        click.ClickException: it is not.
     """
     if archive is not None and find_spec("pyarrow") is None:
         raise click.ClickException(
@@ -193,7 +200,7 @@ def check_archive(archive: Path | None) -> None:
 log_reference_option = click.option(
     "--reference",
     metavar="NAME|consensus",
-    help="Who prices are judged by: a bookmaker, an exchange, or all bookmakers together. "
+    help="The sharp book: a bookmaker, an exchange, or consensus (all bookmakers together). "
     "Default: the database's.",
 )
 
@@ -201,24 +208,23 @@ log_reference_option = click.option(
 close_reference_option = click.option(
     "--close-reference",
     metavar="NAME|consensus",
-    help="Whose closing line CLV is by, for all rows. Default: as the desk's settings say, else "
-    "the database's reference.",
+    help="Sharp book whose closing line is used for the CLV of all rows. Default: the desk's "
+    "setting, else the database's sharp book.",
 )
 close_method_option = click.option(
     "--close-method",
     type=click.Choice(METHODS),
     metavar="METHOD",
-    help="How the margin is taken out of closing lines, for all rows. Default: as the desk's "
-    "settings say.",
+    help="Devig method for the closing lines of all rows. Default: the desk's setting.",
 )
 
 
 def _days(_: click.Context, __: click.Parameter, value: str | None) -> int | None:
-    """Return a number of days, ``KEEP_ALL`` for all."""
+    """Return a number of days; ``KEEP_ALL`` for all."""
     if value is None or value == "all":
         return None if value is None else KEEP_ALL
     if not (value.isascii() and value.isdecimal() and len(value) < 6 and int(value)):
-        raise click.BadParameter(f"{value!r} is neither a number from 1 to 99999 nor 'all'")
+        raise click.BadParameter(f"expected a number from 1 to 99999 or 'all', got {value!r}")
     return int(value)
 
 
@@ -226,15 +232,15 @@ keep_days_option = click.option(
     "--keep-days",
     callback=_days,
     metavar="DAYS|all",
-    show_default="as the database says; all in a new one",
-    help="For how long price history is kept, by the time of the price. The database keeps this.",
+    show_default="the database's; all in a new one",
+    help="Days of price history to keep, by the time of the price. The database remembers this.",
 )
 
 
 def devig_option(
-    meaning: str = "How the reference's margin is taken out.", **attributes: Any
+    meaning: str = "Devig method: how the sharp book's margin is removed.", **attributes: Any
 ) -> Callable[[F], F]:
-    """Return the option that chooses a devig method (D26)."""
+    """Return the option for the devig method."""
     return click.option(
         "--devig",
         "devig_method",
@@ -246,29 +252,29 @@ def devig_option(
 
 
 def feeds_option(meaning: str) -> Callable[[F], F]:
-    """Return the option that names feeds, as often as it is given."""
+    """Return the option for feeds, which can be given several times."""
     return click.option("--feed", "feeds", multiple=True, metavar="FEED", help=meaning)
 
 
 def speed_option(**attributes: Any) -> Callable[[F], F]:
-    """Return the option that says how fast replays run."""
+    """Return the option for the speed of replays."""
     return click.option(
         "--speed",
         type=Number(0.01, 100_000),
-        help="How fast replays run: 60 plays an hour a minute.",
+        help="Speed of replays: 60 plays an hour per minute.",
         **attributes,
     )
 
 
 def _roles(_: click.Context, __: click.Parameter, value: str | None) -> frozenset[Role]:
-    """Return the roles of a list with commas."""
+    """Return the roles in a comma-separated list."""
     if value is None:
         return ALL_ROLES
     try:
         return frozenset(Role(name.strip()) for name in value.split(","))
     except ValueError as error:
         known = ", ".join(Role)
-        raise click.BadParameter(f"expected some of {known}, separated by commas") from error
+        raise click.BadParameter(f"expected roles out of {known}, separated by commas") from error
 
 
 roles_option = click.option(
@@ -276,6 +282,146 @@ roles_option = click.option(
     callback=_roles,
     metavar="LIST",
     show_default=",".join(Role),
-    help="What this process does, where others do the rest. Only one of them runs valuation, "
-    "upkeep and feeds; without api and stream it listens on nothing.",
+    help="What this process does, if others do the rest. Only one process runs valuation, upkeep "
+    "and feeds. Without api and stream it does not listen.",
 )
+
+
+_NAME: Final = re.compile(r"[0-9A-Za-z]([0-9A-Za-z._-]*[0-9A-Za-z])?")
+
+
+def _is_name(text: str) -> bool:
+    try:
+        ipaddress.ip_address(text)
+    except ValueError:
+        return _NAME.fullmatch(text) is not None
+    return True
+
+
+def _hosts(_: click.Context, __: click.Parameter, value: tuple[str, ...]) -> tuple[str, ...]:
+    for host in value:
+        if not _is_name(host):
+            raise click.BadParameter(f"{host!r} is not a host name such as odds.example.org")
+    return value
+
+
+def _base(_: click.Context, __: click.Parameter, value: str | None) -> str | None:
+    if value is None:
+        return None
+    wrong = click.BadParameter(f"{value!r} is not an address such as https://odds.example.org")
+    try:
+        parts = urlsplit(value)
+        port = parts.port
+    except ValueError:
+        raise wrong from None
+    host = parts.hostname or ""
+    if parts.scheme not in ("http", "https") or not _is_name(host) or parts.username is not None:
+        raise wrong
+    if parts.path not in ("", "/") or parts.query or parts.fragment:
+        raise click.BadParameter(f"{value!r}: leave out the path: the service is at the root")
+    shown = f"[{host}]" if ":" in host else host
+    return f"{parts.scheme}://{shown}{f':{port}' if port else ''}"
+
+
+def _proxies(_: click.Context, __: click.Parameter, value: str | None) -> tuple[str, ...]:
+    found = tuple(each.strip() for each in value.split(",")) if value is not None else ()
+    for each in found:
+        try:
+            ipaddress.ip_network(each)
+        except ValueError:
+            raise click.BadParameter(
+                f"{each!r} is neither an address nor a network such as 10.0.0.0/8"
+            ) from None
+    return found
+
+
+_OPTIONS: Final = (
+    click.option(
+        "--allow-host",
+        "allow_hosts",
+        multiple=True,
+        callback=_hosts,
+        metavar="NAME",
+        help="Also answer requests for this host name. By default only this machine's names and "
+        "--host are answered.",
+    ),
+    click.option(
+        "--base-url",
+        callback=_base,
+        metavar="URL",
+        help="Public address, such as https://odds.example.org. Links and examples use it, and"
+        " requests for its name are answered.",
+    ),
+    click.option(
+        "--behind-proxy",
+        is_flag=False,
+        flag_value=",".join(LOOPBACK_PROXIES),
+        callback=_proxies,
+        metavar="[ADDRESSES]",
+        help="Trust X-Forwarded-For, -Proto and -Host from proxies on this machine, or from these"
+        " comma-separated addresses and networks. Others are not trusted.",
+    ),
+    click.option(
+        "--tls-cert",
+        type=click.Path(dir_okay=False, path_type=Path),
+        metavar="FILE",
+        help="Certificate for TLS (PEM, with the chain); a renewed one is used within a minute."
+        " Programs on this machine get a separate address without TLS.",
+    ),
+    click.option(
+        "--tls-key",
+        type=click.Path(dir_okay=False, path_type=Path),
+        metavar="FILE",
+        help="Key of the certificate, without a password.",
+    ),
+)
+
+
+def public_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add the options; the command receives them as ``public``."""
+
+    @functools.wraps(command)
+    def together(
+        *,
+        allow_hosts: tuple[str, ...],
+        base_url: str | None,
+        behind_proxy: tuple[str, ...],
+        tls_cert: Path | None,
+        tls_key: Path | None,
+        **options: Any,
+    ) -> Any:
+        if (tls_cert is None) != (tls_key is None):
+            raise click.UsageError("--tls-cert and --tls-key must be given together")
+        tls = None if tls_cert is None or tls_key is None else TlsFiles(tls_cert, tls_key)
+        public = PublicAddress(allow_hosts, base_url or "", behind_proxy, tls)
+        return command(public=public, **options)
+
+    for option in reversed(_OPTIONS):
+        together = option(together)
+    return together
+
+
+_DAY: Final = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
+
+
+def moment(_: click.Context, __: click.Parameter, value: str | None) -> int | None:
+    """Return a time in milliseconds; a date is midnight UTC."""
+    if value is None:
+        return None
+    try:
+        if _DAY.fullmatch(value):
+            return parse_ms(f"{datetime.fromisoformat(value):%Y-%m-%d}T00:00:00Z")
+        return parse_ms(value)
+    except ValueError as error:
+        expected = "expected a date, or a time with an offset such as 2026-11-20T18:30:00Z"
+        raise click.BadParameter(f"{expected}, got {value!r}") from error
+
+
+def check_span(since: int | None, until: int | None) -> None:
+    """Refuse an empty span.
+
+    Raises:
+        click.UsageError: it ends before it begins.
+    """
+    if since is not None and until is not None and since >= until:
+        raise click.UsageError("--from must be earlier than --to")

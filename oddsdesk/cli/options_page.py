@@ -1,4 +1,4 @@
-"""The page of the options of `serve`, made from their definitions."""
+"""Writes docs/server-options.md from the definitions of `serve`."""
 
 import sys
 from typing import Final
@@ -11,37 +11,37 @@ from oddsdesk.server.settings import Role
 
 _HEAD: Final = """# Options of the server
 
-Those of `oddsdesk serve`, and of `oddsdesk-server` without a command. What is given on the command
-line holds, else the variable of the environment, else the key of the TOML file that `--config FILE`
-(or `ODDSDESK_CONFIG`) names, else the default. A list stands in the file as `["one", "two"]`; on
-the command line its option is given several times, and in the environment there are spaces between.
-[deploy.md](deploy.md) says what they are for, with an example of a file.
+The options of `oddsdesk serve`, and of `oddsdesk-server` without a command. The command line wins,
+then the environment variable, then the TOML file given with `--config FILE` (or `ODDSDESK_CONFIG`),
+then the default. A list is written `["one", "two"]` in the file and with spaces in the environment;
+on the command line, give the option several times. [deploy.md](deploy.md) explains how to use them
+and has an example of a file.
 
-`--show-config` prints what holds and where each comes from, as a file that says the same, and then
-checks it as the start does: values and what goes together, the database's file, certificate and
-key, whether the address is of this machine, feeds and the files they replay. Nothing is made or
-begun, and no other machine is asked but for the address of a name. The exit status is that of the
-start: 0, or 1 or 2 with what is wrong.
+`--show-config` prints the effective settings and where each comes from, in the form of such a file.
+Then it checks them as a start would: the values and their combinations, the database file,
+certificate and key, whether the address belongs to this machine, the feeds and the files they
+replay. It creates and starts nothing, and contacts no other machine except to resolve host names.
+The exit status is that of a start: 0 if all is well, 1 or 2 with a message if not.
 
-This page is made from the program: `python -m oddsdesk.cli.options_page > docs/server-options.md`.
+This page is generated: `python -m oddsdesk.cli.options_page > docs/server-options.md`.
 """
 _ROLES: Final = ", ".join(f"`{each}`" for each in Role)
 _OF_TEXTS: Final = {
-    "allow-host": "a list of names of hosts, or of addresses",
-    "base-url": "`http://NAME` or `https://NAME`, with `:PORT` if need be",
-    "behind-proxy": "addresses and networks with commas between them; on the command line it may"
-    " stand alone, for those of this machine",
-    "bus": "`nats://HOST:PORT` or `tls://HOST:PORT`, with `USER:PASSWORD@` before the host if need"
-    " be",
+    "allow-host": "a list of host names or addresses",
+    "base-url": "`http://NAME` or `https://NAME`, with `:PORT` if needed",
+    "behind-proxy": "comma-separated addresses and networks; without a value on the command line,"
+    " proxies on this machine",
+    "bus": "`nats://HOST:PORT` or `tls://HOST:PORT`, with `USER:PASSWORD@` before the host if"
+    " needed",
     "feed": "a list of feeds, `none` for none",
-    "host": "an address of this machine, or a name of it; `0.0.0.0` and `::` are all of them",
+    "host": "an address or name of this machine; `0.0.0.0` and `::` stand for all of them",
     "keep-days": "a whole number of days from 1 to 99,999, or `all`",
-    "metrics-host": "as of `host`",
-    "reference": "the name of a bookmaker",
-    "roles": f"some of {_ROLES}, with commas between them",
-    "share": "a list of names of sources",
+    "metrics-host": "like `host`",
+    "reference": "a bookmaker's name",
+    "roles": f"one or more of {_ROLES}, separated by commas",
+    "share": "a list of sources",
 }
-"""What texts may be."""
+"""What the values of text options can be."""
 _UNITS: Final = {
     "max-connections": "connections",
     "max-connections-per-address": "connections",
@@ -51,7 +51,7 @@ _UNITS: Final = {
     "shards": "parts",
     "workers": "processes",
 }
-"""What whole numbers count, if anything."""
+"""The units of whole numbers."""
 
 
 def options_page() -> str:
@@ -70,7 +70,7 @@ def _entry(name: str, option: click.Option) -> str:
 def _values(name: str, option: click.Option) -> str:
     match option.type:
         case click.types.BoolParamType():
-            return "`true`, `false`; on the command line it stands alone"
+            return "`true`, `false`; on the command line give it without a value"
         case click.Choice() as kind:
             return ", ".join(f"`{each}`" for each in kind.choices)
         case click.IntRange() as kind:

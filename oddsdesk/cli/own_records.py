@@ -1,4 +1,4 @@
-"""What commands about money read of the user's own: placed bets, presets, bookmakers, settings."""
+"""The user's own data for betting commands: placed bets, presets, bookmakers, settings."""
 
 import configparser
 import contextlib
@@ -8,16 +8,13 @@ from typing import TypeVar
 
 import click
 
-from oddsdesk.board.reference import CONSENSUS
-from oddsdesk.desk.settings.declared import SECTIONS, close_by
-from oddsdesk.desk.settings.kinds import Setting
+from oddsdesk.base.places import NoHomeError, default_ledger, settings_folder
+from oddsdesk.board.model.basis import CONSENSUS
+from oddsdesk.desk.settings.declared import SECTIONS, Setting, close_by
 from oddsdesk.ledger.bets import PlacedBet
 from oddsdesk.ledger.bookmakers import known_bookmakers
-from oddsdesk.ledger.hidden import HiddenThings
-from oddsdesk.ledger.ledger import Ledger
-from oddsdesk.ledger.presets import BUILT_IN, Preset, ValueFilter
-from oddsdesk.ledger.schema import LedgerError
-from oddsdesk.places import NoHomeError, default_ledger, settings_folder
+from oddsdesk.ledger.ledger import Ledger, LedgerError
+from oddsdesk.ledger.presets import BUILT_IN, HiddenThings, Preset, ValueFilter
 from oddsdesk.pricing.closing import CloseBy, ClosingLine
 from oddsdesk.pricing.consensus import CONSENSUS_TITLE
 from oddsdesk.pricing.profiles import Profiles
@@ -26,46 +23,46 @@ T = TypeVar("T")
 
 
 class UnknownPresetError(click.ClickException):
-    """No preset has the name that was given."""
+    """No preset has this name."""
 
     exit_code = 2
 
 
 def placed_bets() -> list[PlacedBet]:
-    """Return the placed bets; none where there is no ledger.
+    """Return the placed bets; none if there is no ledger.
 
     Raises:
-        click.ClickException: the ledger is there and cannot be read.
+        click.ClickException: the ledger exists but cannot be read.
     """
     return _of_ledger()[1]
 
 
 def hidden_things(now_ms: int) -> HiddenThings:
-    """Return what is hidden among the value bets of the desk; nothing without a ledger."""
+    """Return the value bets that the desk hides; nothing without a ledger."""
     return HiddenThings(_read(Ledger.hidden, []), now_ms)
 
 
 def keep_closes(closes: Mapping[int, ClosingLine]) -> None:
-    """Write closing lines of bets into the ledger, by number; one that is there stays.
+    """Write closing lines into the ledger, by bet number; existing ones stay.
 
     Raises:
-        click.ClickException: the ledger refuses.
+        click.ClickException: the ledger cannot be written.
     """
     _read(lambda ledger: ledger.write_closes(closes), 0)
 
 
 def preset(name: str) -> ValueFilter:
-    """Return what a preset lists, whatever the case of its name.
+    """Return the filter of a preset; case does not matter.
 
     Raises:
-        UnknownPresetError: there is none of that name.
+        UnknownPresetError: no preset has this name.
     """
     known = [*BUILT_IN, *_of_ledger()[0]]
     for each in known:
         if each.name.casefold() == name.casefold():
             return each.filter
     names = ", ".join(repr(each.name) for each in known)
-    raise UnknownPresetError(f"no preset {name!r}; there are {names}")
+    raise UnknownPresetError(f"no preset {name!r}; presets are {names}")
 
 
 def presets() -> dict[str, ValueFilter]:
@@ -74,7 +71,7 @@ def presets() -> dict[str, ValueFilter]:
 
 
 def own_profiles() -> Profiles:
-    """Return what bookmakers keep of a win, the user's own in place of the shipped ones."""
+    """Return the bookmaker profiles; the user's own replace the shipped ones."""
     profiles, problems = known_bookmakers()
     for problem in problems:
         click.echo(problem, err=True)
@@ -82,9 +79,9 @@ def own_profiles() -> Profiles:
 
 
 def own_setting(setting: Setting[T]) -> T:
-    """Return what the desk's settings say; the default where that was never set or makes no sense.
+    """Return a setting of the desk; its default if it was never set or is invalid.
 
-    The desk keeps them through Qt, which a command does without.
+    The desk stores settings with Qt, which this command does not need.
     """
     try:
         return _read_setting(_kept_settings(), setting)
@@ -93,7 +90,7 @@ def own_setting(setting: Setting[T]) -> T:
 
 
 def own_close_by(reference: str | None, method: str | None) -> CloseBy:
-    """Return whose closing line is wanted: as options say, else as the desk's settings do."""
+    """Return which closing line to use: by the options, else by the desk's settings."""
     usual = close_by(own_setting)
     named = usual.reference if reference is None else reference.strip()
     is_pooled = named.casefold() == CONSENSUS
@@ -101,20 +98,20 @@ def own_close_by(reference: str | None, method: str | None) -> CloseBy:
 
 
 def settings_file() -> Path:
-    """Return where the desk keeps its settings; it need not exist.
+    """Return where the desk stores its settings; the file may not exist.
 
     Raises:
-        NoHomeError: there is no home to keep them in.
+        NoHomeError: there is no home folder.
     """
     return settings_folder() / "desk.ini"
 
 
 def settings_problems() -> list[str]:
-    """Return what of the desk's settings is not read, a line each: the defaults hold for it."""
+    """Return one line for each setting that is ignored; its default applies."""
     try:
         kept = _kept_settings()
     except UnicodeDecodeError:
-        return [f"{settings_file()}: is not text in UTF-8"]
+        return [f"{settings_file()}: not UTF-8 text"]
     except OSError as error:
         return [f"{settings_file()}: cannot be read: {error.strerror or error}"]
     except configparser.Error as error:
@@ -124,7 +121,7 @@ def settings_problems() -> list[str]:
         try:
             _read_setting(kept, setting)
         except ValueError as error:
-            found.append(f"{settings_file()}: {setting.key}: {error}; the default is used")
+            found.append(f"{settings_file()}: {setting.key}: {error}; the default applies")
     return found
 
 
@@ -138,20 +135,20 @@ def _kept_settings() -> configparser.ConfigParser:
 
 def _read_setting(kept: configparser.ConfigParser, setting: Setting[T]) -> T:
     section, name = setting.key.split("/")
-    word = kept.get(section, name, fallback=setting.kind.write(setting.default))
-    return setting.kind.read(word)
+    word = kept.get(section, name, fallback=setting.kind.word_of(setting.default))
+    return setting.kind.parse_word(word)
 
 
 def _of_ledger() -> tuple[list[Preset], list[PlacedBet]]:
     none: tuple[list[Preset], list[PlacedBet]] = ([], [])
-    return _read(lambda ledger: (ledger.presets()[0], ledger.bets()), none)
+    return _read(lambda ledger: (ledger.presets()[0], ledger.read_bets()), none)
 
 
 def _read(ask: Callable[[Ledger], T], nothing: T) -> T:
-    """Ask the ledger; ``nothing`` where there is none.
+    """Ask the ledger; return ``nothing`` if there is none.
 
     Raises:
-        click.ClickException: it is there and refuses.
+        click.ClickException: the ledger exists but cannot be read or written.
     """
     try:
         path = default_ledger()

@@ -1,4 +1,4 @@
-"""`oddsdesk scorecard`: what a recorded log tells of each bookmaker."""
+"""`oddsdesk scorecard`: how sharp each bookmaker is, measured on a recorded log."""
 
 import contextlib
 import json
@@ -7,38 +7,25 @@ from typing import Any, Final
 
 import click
 
-from oddsdesk.archive.errors import ArchiveError
-from oddsdesk.cli.moments import check_span, moment
-from oddsdesk.cli.options import (
-    archive_option,
-    check_archive,
-    close_method_option,
-    close_reference_option,
-    log_reference_option,
-    maybe_database_option,
-    usual_database,
-)
+from oddsdesk.archive.folder import ArchiveError
+from oddsdesk.base.clock import system_clock
+from oddsdesk.cli import options
 from oddsdesk.cli.own_records import own_close_by, own_profiles, own_setting
-from oddsdesk.cli.progress import Progress
-from oddsdesk.cli.tables import aligned, plain
-from oddsdesk.clock import system_clock
+from oddsdesk.cli.terminal import Progress, aligned, plain
+from oddsdesk.contract.competitions import period_label
 from oddsdesk.contract.markets import market_title
-from oddsdesk.contract.periods import period_label
 from oddsdesk.desk.settings.declared import METHOD
 from oddsdesk.pricing.devig import METHODS
+from oddsdesk.research.coverage import coverage_fields, coverage_lines, in_span
 from oddsdesk.research.intervals import Interval
-from oddsdesk.research.past.coverage import coverage_fields, coverage_lines
-from oddsdesk.research.past.judged_by import open_judged
-from oddsdesk.research.past.log_words import in_span
-from oddsdesk.research.past.recorded_log import RecordedLog
-from oddsdesk.research.scorecards.scoring import Scored, notes, scorecards
-from oddsdesk.research.scorecards.tally import Card
+from oddsdesk.research.recorded_log import RecordedLog, open_judged
+from oddsdesk.research.scorecards import Card, Scored, notes, scorecards
 from oddsdesk.store.databases import Database
 from oddsdesk.store.errors import StoreError
 
 _HEADINGS: Final = (
     *("BOOKMAKER", "HOLD % BEFORE CLOSE", "BEST % BEFORE CLOSE", "VALUE", "CLV %"),
-    *("AGE s", "LAG s", "TIED %", "LOG LOSS VS REF AT CLOSE"),
+    *("AGE s", "LAG s", "TIED %", "LOG LOSS VS SHARP BOOK AT CLOSE"),
 )
 _RIGHT: Final = frozenset(_HEADINGS[1:])
 _FIGURES: Final = (
@@ -48,20 +35,24 @@ _FIGURES: Final = (
 
 
 @click.command()
-@maybe_database_option
-@archive_option
-@click.option("--from", "since", callback=moment, metavar="TIME", help="Count from then on.")
-@click.option("--to", "until", callback=moment, metavar="TIME", help="Read nothing from then on.")
+@options.maybe_database_option
+@options.archive_option
+@click.option(
+    "--from", "since", callback=options.moment, metavar="TIME", help="Start counting at this time."
+)
+@click.option(
+    "--to", "until", callback=options.moment, metavar="TIME", help="Stop reading at this time."
+)
 @click.option(
     "--method",
     type=click.Choice(METHODS),
     metavar="METHOD",
-    help="How margins are taken out. Default: as the desk's settings say.",
+    help="Devig method: how margins are removed. Default: the desk's setting.",
 )
-@log_reference_option
-@close_reference_option
-@close_method_option
-@click.option("--json", "as_json", is_flag=True, help="Print a JSON array, a card each.")
+@options.log_reference_option
+@options.close_reference_option
+@options.close_method_option
+@click.option("--json", "as_json", is_flag=True, help="Print JSON: an array, one object per card.")
 def scorecard(
     database: Database | None,
     archive: Path | None,
@@ -73,27 +64,34 @@ def scorecard(
     close_method: str | None,
     as_json: bool,
 ) -> None:
-    """Say what a recorded log tells of bookmakers: a line for each kind of market.
+    """Score bookmakers on a recorded log.
 
-    The median hold before the close, of gross prices; how often its price was the best after
-    commission; prices that were value and how they closed; how long its price had stood when the
-    reference moved, and how long after that it moved the same way, of the moves that it went along
-    with; how many of those were read at one moment, so that nobody knows who was first (where half
-    may be, age or lag is only "tied"); how much more than the reference's the log loss of its
-    closing line was, of lines that both closed and with a result: below 0 it knew more. Each with
-    how many it is of, and between what it lies with 95 %. Its own log loss is in --json.
+    There is one table for each kind of market, with one line per bookmaker.
+
+    \b
+    HOLD      median hold before the close, before commission
+    BEST      how often its price was the best, after commission
+    VALUE     prices that were value; CLV is how they did against the closing line
+    AGE       how old its price was when the sharp book moved
+    LAG       how long after that it moved the same way, if it did
+    TIED      moves read at the same moment, so it is unknown which was first;
+              if these may be half or more, AGE and LAG only say "tied"
+    LOG LOSS  log loss of its closing line minus the sharp book's, over lines where
+              both have a close and a result; below 0 it was sharper
+
+    Each figure has its count and its 95 % interval. Its own log loss is in --json.
 
     \b
     Example:
       oddsdesk scorecard --database season.db
       oddsdesk scorecard --database season.db --from 2024-12-01 --to 2025-01-01 --json
     """
-    check_span(since, until)
-    check_archive(archive)
+    options.check_span(since, until)
+    options.check_archive(archive)
     profiles, how = own_profiles(), method or own_setting(METHOD)
     try:
         by = own_close_by(close_reference, close_method)
-        store, judged_by, closer = open_judged(database or usual_database(), reference, by)
+        store, judged_by, closer = open_judged(database or options.usual_database(), reference, by)
         with contextlib.closing(store), Progress("rows read") as progress:
             found = scorecards(
                 RecordedLog(store.reader(), archive),
@@ -104,7 +102,7 @@ def scorecard(
                 now_ms=system_clock(),
                 since_ms=since,
                 until_ms=until,
-                progress=progress.add,
+                progress=progress.count_done,
             )
     except (StoreError, ArchiveError, OSError) as error:
         raise click.ClickException(str(error)) from error
@@ -118,7 +116,7 @@ def scorecard(
 
 
 def as_fields(card: Card) -> dict[str, Any]:
-    """Return a card as ``--json`` prints it."""
+    """Return a card in the form that ``--json`` prints."""
     fields: dict[str, Any] = {**card.key._asdict(), "is_reference": card.is_reference}
     for name in _FIGURES:
         fields |= _fields(name, getattr(card, name))
@@ -130,7 +128,7 @@ def as_fields(card: Card) -> dict[str, Any]:
 
 
 def _with_log(found: Scored, card: Card) -> dict[str, Any]:
-    """Return a card with what all cards of the log share."""
+    """Return a card with the fields that all cards of the log share."""
     return as_fields(card) | {
         "reference": found.reference,
         "close_reference": found.close.reference,
@@ -157,8 +155,8 @@ def _tables(found: Scored) -> str:
         lines.append(f"{market_title(market_type)}, {period_label(sport, period)}, {sport}")
         lines += [*aligned(_HEADINGS, map(_row, cards), _RIGHT), ""]
     lines.append(
-        f"{found.games} games began; CLV {found.close.text}; [..] holds 95 %, "
-        "(n) is how many a figure is of, ? is too few"
+        f"{found.games} games started; CLV {found.close.close_by_text}; [..] is the 95 % interval, "
+        "(n) the count, ? means too few"
     )
     return "\n".join(lines)
 
@@ -166,7 +164,7 @@ def _tables(found: Scored) -> str:
 def _row(card: Card) -> tuple[str, ...]:
     name = plain(card.key.bookmaker)
     return (
-        f"{name} (reference)" if card.is_reference else name,
+        f"{name} (sharp book)" if card.is_reference else name,
         _text(card.hold_pct, 2),
         _text(card.best_pct, 1),
         str(card.value_bets),
@@ -183,7 +181,7 @@ def _tied(of: Interval) -> str:
 
 
 def _text(of: Interval, digits: int, sign: str = "") -> str:
-    """Return a figure with its interval and its count, so that little data looks like little."""
+    """Return a figure with its interval and count, so that little data looks like little."""
     if of.figure is None:
         return ""
     if of.low is None or of.high is None:

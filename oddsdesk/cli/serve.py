@@ -4,53 +4,113 @@ import asyncio
 import contextlib
 import faulthandler
 import logging
-from collections.abc import Callable
+import os
+import time
+from collections.abc import Callable, Iterator, Sequence
+from importlib.util import find_spec
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import click
 
+from oddsdesk import __version__
+from oddsdesk.base.ending import Ending
+from oddsdesk.base.places import how_to_install
+from oddsdesk.base.tasks import Jobs, new_loop
+from oddsdesk.cli import options
 from oddsdesk.cli.configured import ConfiguredCommand
 from oddsdesk.cli.logs import start_logging
-from oddsdesk.cli.options import (
-    access_option,
-    devig_option,
-    durable_option,
-    feeds_option,
-    keep_days_option,
-    made_database_option,
-    reference_option,
-    roles_option,
-    speed_option,
-)
-from oddsdesk.cli.public import public_options
-from oddsdesk.cli.run_lines import RunLines
-from oddsdesk.cli.serve_checks import (
-    START_ERRORS,
-    check_new_database,
-    check_together,
-    check_usable,
-    unusable,
-)
-from oddsdesk.cli.standard_streams import silence_output
-from oddsdesk.ending import Ending
+from oddsdesk.cli.main import silence_output
+from oddsdesk.feeds.errors import FeedError
+from oddsdesk.feeds.feed import one_of, open_feed
+from oddsdesk.feeds.live.adapters import live_names
 from oddsdesk.pricing.devig import DEFAULT_METHOD
-from oddsdesk.server.descriptors import make_room, most_connections
-from oddsdesk.server.liveness import ServiceManager
-from oddsdesk.server.loops import new_loop
-from oddsdesk.server.runner import Server, serving
+from oddsdesk.server.edge.connections import make_room, most_connections
+from oddsdesk.server.edge.listener import Certificate, ListenError, can_share_ports, check_address
+from oddsdesk.server.run.monitoring import OPTIONS as METRICS_OPTIONS
+from oddsdesk.server.run.monitoring import ServiceManager
+from oddsdesk.server.run.runner import Server, serving
 from oddsdesk.server.settings import (
     DEFAULT_HOST,
     DEFAULT_PORT,
+    RUN_ONCE,
     ConnectionLimits,
     PublicAddress,
     Role,
     Settings,
     is_loopback,
 )
-from oddsdesk.store.databases import Database
-from oddsdesk.store.settings import DEFAULT_REFERENCE
-from oddsdesk.tasks import Jobs
+from oddsdesk.store.access import check_access_file
+from oddsdesk.store.databases import (
+    DEFAULT_REFERENCE,
+    Database,
+    DatabaseUrl,
+    has_file,
+    part_of_cluster,
+)
+from oddsdesk.store.errors import StoreError
+from oddsdesk.store.sqlite.recognition import recognise
+from oddsdesk.store.sqlite.schema import ODDS
+
+
+class RunLines:
+    """Logs the start and the end at level info; with ``--log-format json`` also as fields."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        self._began = time.monotonic()
+
+    def started(self, url: str) -> None:
+        """Log that the server runs, with its address if it listens."""
+        fields = self._fields(url)
+        said = ", ".join(f"{name} {_said(value)}" for name, value in fields.items())
+        _log.info("started: %s", said, extra={"fields": fields})
+
+    @contextlib.contextmanager
+    def telling_the_end(self, ending: Ending) -> Iterator[None]:
+        """Log why the code inside ended, once all files are closed."""
+        try:
+            yield
+        except BaseException as error:
+            self._stopped(str(error) or type(error).__name__)
+            raise
+        self._stopped(ending.why)
+
+    def _stopped(self, why: str) -> None:
+        seconds = round(time.monotonic() - self._began, 1)
+        fields = {"why": why, "seconds": seconds}
+        _log.info("stopped: %s, after %s s", why, seconds, extra={"fields": fields})
+
+    def _fields(self, url: str) -> dict[str, Any]:
+        settings = self._settings
+        tls = settings.public.tls
+        return {
+            "version": __version__,
+            "process": os.getpid(),
+            "address": url or None,
+            "tls": None if tls is None else str(tls.certificate),
+            "database": _place(settings.database),
+            "engine": "SQLite" if isinstance(settings.database, Path) else "PostgreSQL",
+            "roles": [each for each in Role if each in settings.roles],
+            "workers": settings.workers,
+            "feeds": _kinds(settings.feeds),
+        }
+
+
+def _place(database: Database) -> str:
+    return str(database.absolute() if isinstance(database, Path) else database)
+
+
+def _kinds(feeds: Sequence[str]) -> list[str]:
+    """Return only the kind of each feed, since the rest may contain a key."""
+    return [each.partition(":")[0] for each in feeds if each != "none"]
+
+
+def _said(value: Any) -> str:
+    if isinstance(value, list):
+        return " ".join(value) or "none"
+    return "none" if value is None else str(value)
+
 
 DEFAULT_LIMITS: Final = ConnectionLimits()
 
@@ -58,8 +118,8 @@ _log: Final = logging.getLogger(__name__)
 
 
 @click.command(cls=ConfiguredCommand)
-@made_database_option
-@access_option
+@options.made_database_option
+@options.access_option
 @click.option("--host", default=DEFAULT_HOST, show_default=True, help="Address to listen on.")
 @click.option(
     "--port",
@@ -68,108 +128,109 @@ _log: Final = logging.getLogger(__name__)
     show_default=True,
     help="Port to listen on; 0 picks a free one.",
 )
-@reference_option(show_default=f"as the database says; {DEFAULT_REFERENCE} in a new one")
-@keep_days_option
-@devig_option(default=DEFAULT_METHOD, show_default=True)
-@feeds_option(
-    "A feed to run inside: none, simulator, replay:FILE, replay:FORMAT:FILE, or live odds such as "
-    "the-odds-api:soccer_epl?regions=uk (docs/feeds.md); may be given several times."
+@options.reference_option(show_default=f"the database's; {DEFAULT_REFERENCE} in a new one")
+@options.keep_days_option
+@options.devig_option(default=DEFAULT_METHOD, show_default=True)
+@options.feeds_option(
+    "Feed to run: none, simulator, replay:FILE, replay:FORMAT:FILE, or live odds such as "
+    "the-odds-api:soccer_epl?regions=uk (docs/feeds.md). Can be given several times."
 )
-@speed_option(default=1.0, show_default=True)
-@durable_option
+@options.speed_option(default=1.0, show_default=True)
+@options.durable_option
 @click.option(
     "--archive",
     type=click.Path(file_okay=False, path_type=Path),
     metavar="FOLDER",
-    help="Write each hour of price history there once it is over, as Parquet files; what "
-    "--keep-days removes is there before, and is answered from there (needs the extra archive).",
+    help="Write each finished hour of price history to this folder as Parquet files. Requests for "
+    "history that --keep-days removed are answered from there. Needs the extra archive.",
 )
-@roles_option
+@options.roles_option
 @click.option(
     "--workers",
     type=click.IntRange(1, 64),
     default=1,
     show_default=True,
-    help="Processes that share the port; one of them runs valuation, upkeep and feeds.",
+    help="Processes that share the port. One of them runs valuation, upkeep and feeds.",
 )
 @click.option(
     "--metrics-port",
     type=click.IntRange(1, 65_535),
     metavar="PORT",
-    help="Answer /metrics for Prometheus there.",
+    help="Port for /metrics, for Prometheus.",
 )
 @click.option(
     "--metrics-host",
     default=DEFAULT_HOST,
     show_default=True,
     metavar="HOST",
-    help="The address of /metrics; whoever reaches it reads all figures, without a key and without "
-    "encryption.",
+    help="Address for /metrics. Anyone who can connect can read all figures: there is no key and "
+    "no encryption.",
 )
 @click.option(
     "--bus",
     metavar="URL",
-    help="A NATS server, nats://HOST:PORT, over which processes on one database of PostgreSQL tell "
-    "each other what they recorded; without it streams are some milliseconds slower.",
+    help="NATS server, nats://HOST:PORT, by which processes on one PostgreSQL database announce "
+    "what they recorded. Without it streams are a few milliseconds slower.",
 )
 @click.option(
     "--shards",
     type=click.IntRange(1, 64),
     metavar="N",
-    help="Into how many parts the log of a database of PostgreSQL is divided, so that as many "
-    "processes record at a time; settled before anything is recorded.",
-    show_default="as it is",
+    help="Number of parts of the log in a PostgreSQL database; that many processes can record at "
+    "a time. It cannot change once something is recorded.",
+    show_default="the database's",
 )
 @click.option(
     "--share",
     multiple=True,
     metavar="SOURCE",
-    help="You may pass on what this source says, though its usual terms forbid it: its prices are "
-    "in the answers on an address that other machines reach, too.",
+    help="Confirm that you may pass on this source's prices, although its usual terms forbid it. "
+    "They are then also served to other machines.",
 )
-@public_options
+@options.public_options
 @click.option(
     "--max-connections",
     type=click.IntRange(min=1),
     default=DEFAULT_LIMITS.in_all,
     show_default=True,
-    help="Connections that a process may have at a time. A new one then takes the place of the "
-    "oldest one without a key, and is refused if all have one.",
+    help="Most connections per process. At the limit, a new connection replaces the oldest one "
+    "without a key; if all have a key, it is refused.",
 )
 @click.option(
     "--max-connections-per-address",
     type=click.IntRange(min=1),
     default=DEFAULT_LIMITS.by_address,
     show_default=True,
-    help="The same of one address; behind a proxy that is believed, requests and streams at a "
-    "time of the address that it names.",
+    help="Most connections from one address. Behind a trusted proxy: most simultaneous requests "
+    "and streams from the address that it names.",
 )
 @click.option(
     "--max-handshakes",
     type=click.IntRange(min=1),
     default=DEFAULT_LIMITS.handshakes,
     show_default=True,
-    help="TLS handshakes under way that a process may have, each of up to 350 KB; for a further "
-    "one the oldest is ended.",
+    help="Most TLS handshakes in progress per process, up to 350 KB each. One more ends the "
+    "oldest.",
 )
 @click.option(
     "--log-level",
     type=click.Choice(["info", "warning", "error"]),
     default="warning",
     show_default=True,
-    help="From what on it is told on standard error; what feeds begin, unless only errors are.",
+    help="Lowest level that goes to standard error. The start of feeds is logged unless the level "
+    "is error.",
 )
 @click.option(
     "--log-format",
     type=click.Choice(["text", "json"]),
     default="text",
     show_default=True,
-    help="Lines for people, or an object of JSON a line.",
+    help="Plain text, or one JSON object per line.",
 )
 @click.option(
     "--access-log",
     is_flag=True,
-    help="Log each request and stream: who, which key by its number, what, status, bytes, ms.",
+    help="Log each request and stream: address, key number, path, status, bytes, milliseconds.",
 )
 def serve(
     database: Database,
@@ -201,8 +262,8 @@ def serve(
 ) -> None:
     """Serve odds over HTTP and WebSocket until stopped.
 
-    Prints one line once it answers: the address. With roles that answer nobody it prints
-    `running` and them instead.
+    Once ready, it prints one line with its address. With roles that do not listen, it prints
+    `running` and the roles.
 
     \b
     Example:
@@ -210,14 +271,14 @@ def serve(
     """
     if not is_loopback(host) and public.tls is None:
         click.echo(
-            f"warning: {host} can be reached from other machines, without encryption;"
-            " give --tls-cert and --tls-key, or put a TLS proxy before it",
+            f"warning: {host} is reachable from other machines without encryption;"
+            " give --tls-cert and --tls-key, or put a TLS proxy in front",
             err=True,
         )
     if metrics_port is not None and not is_loopback(metrics_host):
         click.echo(
-            f"warning: {metrics_host}:{metrics_port}/metrics can be read by whoever reaches it,"
-            " without a key; let only your Prometheus through",
+            f"warning: anyone who can connect to {metrics_host}:{metrics_port}/metrics can read it"
+            " without a key; allow only your Prometheus",
             err=True,
         )
     settings = Settings(
@@ -265,7 +326,7 @@ def _serve_to_the_end(settings: Settings, ending: Ending) -> None:
     except START_ERRORS as error:
         raise unusable(error) from error
     finally:
-        ending.listen()  # the loop has let go of the signals, and a second one may come
+        ending.listen()  # the loop released the signals, and a second one may come
 
 
 def _make_room(settings: Settings) -> None:
@@ -273,16 +334,16 @@ def _make_room(settings: Settings) -> None:
     make_room(wanted)
     if settings.listens and (most := most_connections()) < wanted:
         click.echo(
-            f"warning: the system lets this process have {most} connections, not {wanted};"
-            " raise its limit of open files (ulimit -n, LimitNOFILE) or give --max-connections",
+            f"warning: the system allows this process {most} connections, not {wanted};"
+            " raise its limit of open files (ulimit -n, LimitNOFILE) or lower --max-connections",
             err=True,
         )
 
 
 def _serve(settings: Settings, ending: Ending, lines: RunLines) -> None:
     manager = ServiceManager()
-    with contextlib.suppress(OSError, RuntimeError):  # where there is no standard error
-        faulthandler.enable()  # the watchdog's SIGABRT says where each thread hangs
+    with contextlib.suppress(OSError, RuntimeError):  # if there is no standard error
+        faulthandler.enable()  # on the watchdog's SIGABRT it prints where each thread hangs
 
     def announce(url: str) -> None:
         lines.started(url)
@@ -291,14 +352,14 @@ def _serve(settings: Settings, ending: Ending, lines: RunLines) -> None:
         _print(line)
 
     if settings.workers > 1:
-        _supervise(settings, ending, manager, announce)
+        part_of_cluster("workers")(settings, ending, manager).supervise(announce)
         return
     with asyncio.Runner(loop_factory=new_loop) as runner:
         runner.run(_run(settings, ending, manager, announce))
 
 
 def _print(line: str) -> None:
-    """Print a line; standard output on a full disk, or closed, keeps nobody from being served."""
+    """Print a line; keep serving if standard output is full or closed."""
     try:
         click.echo(line)
     except OSError as error:
@@ -306,36 +367,18 @@ def _print(line: str) -> None:
         silence_output()
 
 
-def _supervise(
-    settings: Settings, ending: Ending, manager: ServiceManager, announce: Callable[[str], None]
-) -> None:
-    from oddsdesk.server.workers.supervisor import (  # noqa: PLC0415 - not on every system
-        CannotStartError,
-        Supervisor,
-    )
-
-    try:
-        Supervisor(settings, ending, manager).run(announce)
-    except CannotStartError as error:
-        raise click.ClickException(str(error)) from error
-
-
 async def _run(
     settings: Settings, ending: Ending, manager: ServiceManager, announce: Callable[[str], None]
 ) -> None:
-    """Serve until the end is asked for, which cancels whatever is going on."""
-    loop = asyncio.get_running_loop()
-    running = asyncio.current_task()
-    assert running is not None
-    ending.listen_on(loop)
-    ending.then(lambda: loop.call_soon_threadsafe(running.cancel))
+    """Serve until asked to end, which cancels everything."""
+    ending.cancel_this_task()
     with contextlib.suppress(asyncio.CancelledError):
         async with serving(settings) as server:
             announce(server.url)
             jobs = Jobs()
-            jobs.start(
+            jobs.start_job(
                 "systemd",
-                lambda: manager.follow(
+                lambda: manager.report_status(
                     lambda: _status(settings, server), lambda: server.liveness.is_well
                 ),
             )
@@ -343,18 +386,126 @@ async def _run(
                 await asyncio.Event().wait()
             finally:
                 manager.stopping()
-                await jobs.stop()
+                await jobs.stop_jobs()
 
 
 def _status(settings: Settings, server: Server) -> str:
-    """Return a line for `systemctl status`: what the server does, and what is wrong."""
+    """Return a line for `systemctl status`: what the server does and what is wrong."""
     does = first_line(settings, server.url)
-    waits = "; stands by for another process" if server.stands_by else ""
+    waits = "; standing by for another process" if server.stands_by else ""
     return "; ".join([does + waits, *(each.line for each in server.troubles.now())])
 
 
 def first_line(settings: Settings, url: str) -> str:
-    """Return what is printed once it runs."""
+    """Return the line to print once the server runs."""
     if settings.listens:
         return f"listening on {url}"
     return f"running {', '.join(each for each in Role if each in settings.roles)}"
+
+
+START_ERRORS: Final = (StoreError, ListenError, FeedError)
+"""Errors of a start, each of which is one line with the reason."""
+
+
+def check_together(settings: Settings) -> None:
+    """Refuse options that make no sense, alone or together.
+
+    Raises:
+        click.ClickException: one line that names the option.
+    """
+    _check_shared(settings.share)
+    options.check_durable(settings.database, settings.durable)
+    _check_roles(settings)
+    if settings.metrics_port is None and settings.metrics_host != DEFAULT_HOST:
+        raise click.UsageError("--metrics-host needs --metrics-port")
+    if settings.workers > 1 and not can_share_ports():
+        raise click.ClickException(
+            "this system has no SO_REUSEPORT, so processes cannot share a port: leave out"
+            " --workers, or run one server per port behind a proxy"
+        )
+
+
+def check_usable(settings: Settings) -> None:
+    """Refuse what a start could not use, with the start's own checks.
+
+    Creates nothing, listens on nothing and contacts no other machine.
+
+    Raises:
+        click.ClickException: one line that says what is wrong and why.
+    """
+    try:
+        _check_usable(settings)
+    except START_ERRORS as error:
+        raise unusable(error) from error
+
+
+def check_new_database(settings: Settings) -> None:
+    """Make the same checks, and that the port is free, before an empty file would be created.
+
+    Raises:
+        START_ERRORS: one line that says what is wrong and why.
+    """
+    database = settings.database
+    if isinstance(database, Path) and settings.needs_lock and not has_file(database):
+        _check_usable(settings, may_be_in_use=False)
+
+
+def _check_usable(settings: Settings, *, may_be_in_use: bool = True) -> None:
+    if isinstance(settings.database, Path):
+        recognise(settings.database, ODDS, look_for_damage=False)
+        if settings.access is not None:
+            check_access_file(settings.database, settings.access)
+    if settings.public.tls is not None:
+        Certificate(settings.public.tls)
+    if settings.listens:
+        check_address(settings.host, settings.port, may_be_in_use=may_be_in_use)
+    if settings.metrics_port is not None:
+        check_address(
+            settings.metrics_host,
+            settings.metrics_port,
+            may_be_in_use=may_be_in_use,
+            of=METRICS_OPTIONS,
+        )
+    if settings.bus is not None:
+        part_of_cluster("bus")(settings)
+    for number, spec in enumerate(settings.feeds, 1):
+        with one_of(number, len(settings.feeds)):
+            _check_feed(spec, settings)
+
+
+def unusable(error: Exception) -> click.ClickException:
+    """Return the error of a command whose server cannot start."""
+    option = "--feed: " if isinstance(error, FeedError) else ""
+    return click.ClickException(f"{option}{error}")
+
+
+def _check_feed(spec: str, settings: Settings) -> None:
+    if not Path(spec.rpartition(":")[2]).is_fifo():  # a pipe can be read only once
+        open_feed(spec, reference=settings.reference or DEFAULT_REFERENCE, speed=settings.speed)
+
+
+def _check_shared(share: tuple[str, ...]) -> None:
+    """Refuse unknown sources, whose prices would silently be left out."""
+    known = live_names()
+    for source in share:
+        if source not in known:
+            raise click.UsageError(f"--share: no source {source!r}; sources are {', '.join(known)}")
+
+
+def _check_roles(settings: Settings) -> None:
+    """Refuse options for roles that this process does not have."""
+    given = {
+        "--feed": (any(each != "none" for each in settings.feeds), {Role.FEEDS}),
+        "--reference": (settings.reference is not None, RUN_ONCE),
+        "--keep-days": (settings.keep_days is not None, RUN_ONCE),
+        "--archive": (settings.archive is not None, {Role.UPKEEP, Role.API}),
+    }
+    for option, (is_given, needed) in given.items():
+        if is_given and not settings.roles & needed:
+            raise click.UsageError(f"{option} needs the role {' or '.join(sorted(needed))}")
+    if settings.shards is not None and not isinstance(settings.database, DatabaseUrl):
+        raise click.UsageError("--shards is for PostgreSQL: a file has only one log")
+    if settings.archive is not None and find_spec("pyarrow") is None:
+        raise click.UsageError(
+            f"--archive needs pyarrow, which is not installed: {how_to_install('archive')}"
+        )

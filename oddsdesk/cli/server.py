@@ -3,14 +3,14 @@
 import click
 
 from oddsdesk import __version__
-from oddsdesk.cli.commands import SERVER_COMMANDS, LazyGroup
+from oddsdesk.cli.main import SERVER_COMMANDS, LazyGroup
 
 PROGRAM = "oddsdesk-server"
 _OWN_OPTIONS = frozenset({"--help", "--version"})
 
 
 class _ServeByDefault(LazyGroup):
-    """Takes options without a command as those of `serve`."""
+    """Passes options without a command to `serve`."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         if not args or (args[0].startswith("-") and args[0] not in _OWN_OPTIONS):
@@ -23,7 +23,7 @@ class _ServeByDefault(LazyGroup):
 def main() -> None:
     """Serve odds to other programs, without a window.
 
-    Without a command it serves: the options are then those of `serve`.
+    Without a command it runs `serve`, and takes its options.
 
     \b
     Example:

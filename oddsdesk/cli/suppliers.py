@@ -1,4 +1,4 @@
-"""`oddsdesk suppliers`: which bookmakers show the odds of one supplier, by a recorded log."""
+"""`oddsdesk suppliers`: bookmakers that get their odds from one supplier, by a recorded log."""
 
 import contextlib
 import json
@@ -8,7 +8,8 @@ from typing import Any, Final, NamedTuple
 
 import click
 
-from oddsdesk.archive.errors import ArchiveError
+from oddsdesk.archive.folder import ArchiveError
+from oddsdesk.base.clock import system_clock
 from oddsdesk.cli.options import (
     archive_option,
     check_archive,
@@ -16,13 +17,9 @@ from oddsdesk.cli.options import (
     usual_database,
 )
 from oddsdesk.cli.own_records import own_profiles
-from oddsdesk.cli.progress import Progress
-from oddsdesk.cli.tables import aligned, plain
-from oddsdesk.clock import system_clock
+from oddsdesk.cli.terminal import Progress, aligned, plain
 from oddsdesk.contract.times import format_ms
-from oddsdesk.pricing.devig import DEFAULT_METHOD
-from oddsdesk.pricing.profiles import Profiles
-from oddsdesk.pricing.suppliers import (
+from oddsdesk.pricing.consensus import (
     LEAST_IDENTICAL,
     LEAST_SHARED,
     Pair,
@@ -30,9 +27,11 @@ from oddsdesk.pricing.suppliers import (
     Voices,
     prices_itself,
 )
-from oddsdesk.research.past.game import Era, PastGame
-from oddsdesk.research.past.recorded_log import RecordedLog
-from oddsdesk.research.past.walk import Walk
+from oddsdesk.pricing.devig import DEFAULT_METHOD
+from oddsdesk.pricing.profiles import Profiles
+from oddsdesk.research.past_game import Era
+from oddsdesk.research.recorded_log import RecordedLog
+from oddsdesk.research.walk import Visitor, Walk
 from oddsdesk.store.databases import Database
 from oddsdesk.store.errors import StoreError
 from oddsdesk.store.store import open_store
@@ -40,30 +39,30 @@ from oddsdesk.store.store import open_store
 _HEADINGS: Final = ("BOOKMAKER", "AND", "LINES", "IDENTICAL", "FIRST", "LAST", "")
 _RIGHT: Final = frozenset({"LINES", "IDENTICAL"})
 _LEAST_SHOWN: Final = 0.5
-"""Share of identical lines from which a pair is printed that shares no vote."""
+"""Share of identical lines from which a pair without a shared vote is listed."""
 
 
 class Evidence(NamedTuple):
-    """What a log tells of suppliers."""
+    """What a log shows about suppliers."""
 
     pairs: list[Pair]
-    """Those that both price ``LEAST_SHARED`` lines or more, at least one of them identical; the
-    highest share first."""
+    """Pairs that both price ``LEAST_SHARED`` lines or more, with at least one identical line;
+    the highest share first."""
     voices: Voices
-    """Whose votes are shared, by the profiles and by the pairs."""
+    """Which bookmakers share a vote, by the profiles and by the pairs."""
     bookmakers: set[str]
-    """Those in the log."""
+    """All bookmakers in the log."""
 
     def shared_votes(self) -> dict[str, list[str]]:
-        """Return the bookmakers of each vote that more than one has, by what it is called."""
+        """Return the bookmakers of each shared vote, by the vote's name."""
         votes: dict[str, list[str]] = {}
         for name in sorted(self.bookmakers, key=str.casefold):
-            votes.setdefault(self.voices.of(name), []).append(name)
+            votes.setdefault(self.voices.voice_of(name), []).append(name)
         return {title: names for title, names in sorted(votes.items()) if len(names) > 1}
 
     def has_one_vote(self, pair: Pair) -> bool:
-        """Whether the two of a pair share a vote."""
-        return self.voices.of(pair.one) == self.voices.of(pair.other)
+        """Return whether the two bookmakers share a vote."""
+        return self.voices.voice_of(pair.one) == self.voices.voice_of(pair.other)
 
 
 @click.command()
@@ -73,16 +72,17 @@ class Evidence(NamedTuple):
     "--json",
     "as_json",
     is_flag=True,
-    help="Print a JSON object: pairs with an identical line, votes.",
+    help="Print a JSON object: pairs with an identical line, and votes.",
 )
 def suppliers(database: Database | None, archive: Path | None, as_json: bool) -> None:
-    """Show which bookmakers have one supplier of odds, and so share a vote in the consensus.
+    """List bookmakers with the same odds supplier.
 
-    Two bookmakers share a vote when at least 80 % of 30 or more whole lines that both price are
-    identical. Each line is compared once for a pair, as it stood last before the game. Lines with
-    the same price on every side are left out: independent bookmakers show 1.91/1.91, too.
+    They share one vote in the consensus. Two bookmakers have the same supplier if at least 80 % of
+    their common lines are identical, out of 30 or more. Each line is compared once per pair, at its
+    last prices before kick-off. Lines with the same price on every side are left out, since
+    independent bookmakers also show 1.91/1.91.
 
-    Your bookmakers.csv sets one apart: give it its own name as supplier.
+    To give a bookmaker its own vote, set its own name as supplier in your bookmakers.csv.
 
     \b
     Example:
@@ -96,7 +96,7 @@ def suppliers(database: Database | None, archive: Path | None, as_json: bool) ->
             contextlib.closing(open_store(database or usual_database(), read_only=True)) as store,
             Progress("rows read") as progress,
         ):
-            found = evidence(RecordedLog(store.reader(), archive), profiles, progress.add)
+            found = evidence(RecordedLog(store.reader(), archive), profiles, progress.count_done)
     except (StoreError, ArchiveError, OSError) as error:
         raise click.ClickException(str(error)) from error
     if as_json:
@@ -107,7 +107,7 @@ def suppliers(database: Database | None, archive: Path | None, as_json: bool) ->
 
 
 def evidence(log: RecordedLog, profiles: Profiles, progress: Callable[[int], None]) -> Evidence:
-    """Return what a log tells of suppliers; ``progress`` is called with the rows done since.
+    """Return what a log shows about suppliers; ``progress`` receives the rows done since.
 
     Raises:
         ArchiveError, StoreUnavailableError, OSError: something cannot be read.
@@ -117,22 +117,10 @@ def evidence(log: RecordedLog, profiles: Profiles, progress: Callable[[int], Non
     def make_era() -> Era:
         return Era("", DEFAULT_METHOD, profiles, None, compared)
 
-    walk = Walk(log, _Nobody(), make_era, system_clock())
-    walk.run(None, None, progress)
+    walk = Walk(log, Visitor(), make_era, system_clock())
+    walk.walk_log(None, None, progress)
     voices = Voices(profiles, compared.found)
     return Evidence(compared.pairs(LEAST_SHARED), voices, walk.bookmakers)
-
-
-class _Nobody:
-    """Looks at no game: the walk itself compares lines."""
-
-    def at_moment(self, game: PastGame, now_ms: int) -> None: ...
-
-    def passing(self, game: PastGame, until_ms: int) -> None: ...
-
-    def before_begin(self, game: PastGame) -> None: ...
-
-    def at_close(self, game: PastGame) -> None: ...
 
 
 def _as_fields(found: Evidence, profiles: Profiles) -> dict[str, Any]:
@@ -163,11 +151,11 @@ def _lines(found: Evidence, profiles: Profiles) -> Iterator[str]:
         yield ""
     for title, names in found.shared_votes().items():
         by = ", ".join(_reasons(names, found.pairs, profiles))
-        yield f"one vote, {title}: {', '.join(names)} ({by})"
+        yield f"one vote for {title}: {', '.join(names)} ({by})"
     least = f"{LEAST_IDENTICAL:.0%}".replace("%", " %")
     yield (
-        f"{len(found.bookmakers)} bookmakers; one supplier from {least} identical of"
-        f" {LEAST_SHARED} lines on"
+        f"{len(found.bookmakers)} bookmakers; one supplier if {least} or more of at least"
+        f" {LEAST_SHARED} lines are identical"
     )
 
 
@@ -178,9 +166,9 @@ def _row(pair: Pair, found: Evidence) -> tuple[str, ...]:
 
 
 def _reasons(names: Iterable[str], pairs: Iterable[Pair], profiles: Profiles) -> Iterator[str]:
-    """Yield why bookmakers share a vote: their operator, what profiles name, what was found."""
+    """Yield why bookmakers share a vote: same operator, supplier in the profiles, or found here."""
     held = list(names)
-    known = [profiles.of(name) for name in held]
+    known = [profiles.profile_of(name) for name in held]
     if len({profile.group for profile in known}) < len(known):
         yield "operator"
     if any(each.supplier and not prices_itself(profiles, each.name) for each in known):

@@ -4,76 +4,319 @@ import asyncio
 import contextlib
 import hashlib
 import sys
-import time
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Hashable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
 import click
+import msgspec
 
-from oddsdesk.board.alerts.channels import (
-    Channel,
-    ChannelError,
-    Outbox,
-    find_address,
-    keep_address,
-    open_channel,
-)
-from oddsdesk.board.alerts.gate import AlertEntry, Gate
-from oddsdesk.board.alerts.memory import AlertMemory
+from oddsdesk.base.clock import Clock, system_clock
+from oddsdesk.base.ending import Ending
+from oddsdesk.base.places import NoHomeError, settings_folder
+from oddsdesk.base.polling import Arrivals, ToldSilence
+from oddsdesk.base.tasks import Jobs, in_slices, new_loop
+from oddsdesk.board.alerts.channels import ChannelError, keep_address
+from oddsdesk.board.alerts.gate import AlertEntry, AlertMemory
 from oddsdesk.board.alerts.rules import (
     RULES_FILE,
     AlertSettings,
     RulesFileError,
     ValueRule,
-    check_presets,
     read_rules,
 )
-from oddsdesk.board.alerts.watching import AlertWatch, OpenBet
+from oddsdesk.board.alerts.watching import AlertService, OpenBet
 from oddsdesk.board.board import Board
-from oddsdesk.board.closing_lines import ClosingLines
-from oddsdesk.board.connection import not_offered
-from oddsdesk.board.matrix import RowKey
-from oddsdesk.board.notices import ConnectionChanged, Notice
-from oddsdesk.board.opportunities import LOOK_RESTS, Opportunities
+from oddsdesk.board.intake.quote_readings import AHEAD_MS
+from oddsdesk.board.intake.sync import Sync
+from oddsdesk.board.model import notices
+from oddsdesk.board.model.matrix import RowKey
+from oddsdesk.board.model.notices import ConnectionChanged, Notice, not_offered
+from oddsdesk.board.valuation.closing_lines import ClosingLines
 from oddsdesk.cli.bet_sources import (
+    DAY_MS,
     check_source,
+    odds_row_of,
     own_board,
     read_key,
     reference_choice,
     source_options,
 )
-from oddsdesk.cli.followed_database import FollowedDatabase
-from oddsdesk.cli.followed_service import FollowedService
 from oddsdesk.cli.logs import start_logging
 from oddsdesk.cli.options import usual_database
-from oddsdesk.cli.own_records import (
-    hidden_things,
-    keep_closes,
-    own_setting,
-    placed_bets,
-    presets,
-)
-from oddsdesk.cli.tables import plain
+from oddsdesk.cli.own_records import hidden_things, keep_closes, own_setting, placed_bets, presets
+from oddsdesk.cli.terminal import plain
 from oddsdesk.client.client import Client
 from oddsdesk.client.diagnosis import in_words
-from oddsdesk.client.errors import AddressError
-from oddsdesk.clock import system_clock
-from oddsdesk.contract.times import format_ms
+from oddsdesk.client.errors import AddressError, ServiceError
+from oddsdesk.client.rows import reference_of
+from oddsdesk.client.whole_odds import unread_text
+from oddsdesk.contract.access import ErrorCode
+from oddsdesk.contract.resources import OddsRow
+from oddsdesk.contract.times import WINDOW_MS, format_ms
 from oddsdesk.desk.settings.declared import close_by, split_of
-from oddsdesk.ending import Ending
 from oddsdesk.ledger.bets import counted
 from oddsdesk.ledger.games import on_listed_games
-from oddsdesk.ledger.hidden import HiddenThings
 from oddsdesk.ledger.open_bets import by_bookmaker, open_by_outcome, to_follow
-from oddsdesk.places import NoHomeError, settings_folder
+from oddsdesk.ledger.presets import HiddenThings
 from oddsdesk.pricing.closing import ClosingLine
-from oddsdesk.server.loops import new_loop
-from oddsdesk.silence import ToldSilence
-from oddsdesk.slices import in_slices
 from oddsdesk.store.databases import Database
 from oddsdesk.store.errors import StoreError
-from oddsdesk.tasks import Jobs
+from oddsdesk.store.store import Store, open_store
+from oddsdesk.store.values import StandingQuote
+
+_QuoteKey = tuple[str, str, int, str]
+
+
+class _New(NamedTuple):
+    """What is new in a database."""
+
+    rows: list[OddsRow]
+    draws: list[tuple[str, int, str]]
+    reference: str
+    """Its sharp book; empty if nothing is new."""
+    simulated: bool
+    shifted: bool
+    newest: int
+    """When the newest price was scraped; 0 if there is none."""
+
+
+class FollowedDatabase:
+    """Reads new prices every second in a separate thread; writes nothing."""
+
+    def __init__(self, database: Database, board: Board, clock: Clock) -> None:
+        self._database = database
+        self._board = board
+        self._clock = clock
+        self._pool = ThreadPoolExecutor(1, thread_name_prefix="database")
+        self._store: Store | None = None
+        self._seen: dict[_QuoteKey, int] = {}
+        """When each held quote was scraped."""
+        self._newest: tuple[int | None, int] | None = None
+        """When the database's newest price was scraped, and where its log ends."""
+        self._simulated = False
+        self._arrivals = Arrivals()
+        self._looked_at = 0
+
+    async def open_followed(self) -> None:
+        """Open the database and read all current prices.
+
+        Raises:
+            StoreError: it is missing, damaged or unreadable.
+        """
+        self._board.want_values(True)
+        await self._read()
+
+    async def follow_database(self) -> None:
+        """Keep the board current; a database in trouble shows as a lost connection."""
+        while True:
+            await asyncio.sleep(_EVERY_S)
+            try:
+                await self._read()
+            except StoreError as error:
+                self._connect(notices.Link.WAITING, str(error))
+            await in_slices(self._board.sweeping())
+
+    async def close_followed(self) -> None:
+        """Close the database."""
+        self._pool.submit(self._close)
+        self._pool.shutdown(wait=False)
+
+    async def _read(self) -> None:
+        before, self._looked_at = self._looked_at, self._clock()
+        if before - self._looked_at > AHEAD_MS:  # else new prices would count as already seen
+            self._board.forget_prices()
+            self._seen, self._newest = {}, None
+        loop = asyncio.get_running_loop()
+        new = await loop.run_in_executor(self._pool, self._new)
+        held = self._board.connection
+        self._arrivals.note_newest(new.newest, self._clock())
+        facts = msgspec.structs.replace(
+            held,
+            simulated=new.simulated,
+            shifted=new.shifted,
+            silent_since_ms=self._arrivals.silent_since(),
+        )
+        self._board.set_connection(facts)
+        if new.reference:
+            self._board.name_reference(new.reference)
+        asked_at = self._clock()
+        await in_slices(self._board.merge_rows(new.rows, asked_at))
+        all_read = notices.SnapshotProgress(1, 1, len(new.rows), finished_at=asked_at)
+        self._board.set_snapshot_progress(all_read)
+        for game, period, bookmaker in new.draws:
+            self._board.miss_draw(game, period, bookmaker, asked_at)
+        self._connect(notices.Link.LIVE, None)
+
+    def _new(self) -> "_New":
+        """Return what was recorded since the last look; runs on the database's thread."""
+        if self._store is None:
+            self._store = open_store(self._database, read_only=True)
+        reader, now = self._store.reader(), self._clock()
+        simulated, shifted = reader.is_simulated(now), reader.is_shifted(now)
+        if self._simulated and not simulated:  # the board drops all that it holds
+            self._seen, self._newest = {}, None
+        self._simulated = simulated
+        is_first = self._newest is None
+        newest = (reader.last_scraped_at(), reader.last_seq())
+        scraped = newest[0] or 0
+        if newest == self._newest:
+            return _New([], [], "", simulated, shifted, scraped)
+        age_ms = DAY_MS if is_first else WINDOW_MS
+        rows = [odds_row_of(quote) for quote in self._changed(reader.standing_quotes(now, age_ms))]
+        draws = reader.priced_draws(now - age_ms) if is_first else ()
+        self._newest = newest
+        missed = [(game, period, name) for game, name, period in draws]
+        return _New(rows, missed, self._store.reference, simulated, shifted, scraped)
+
+    def _changed(self, quotes: list[StandingQuote]) -> Iterator[StandingQuote]:
+        for quote in quotes:
+            key = (quote.game_id, quote.market_type, quote.period, quote.bookmaker)
+            if self._seen.get(key) != quote.scraped_at:
+                self._seen[key] = quote.scraped_at
+                yield quote
+
+    def _close(self) -> None:
+        if self._store is not None:
+            with contextlib.suppress(StoreError):
+                self._store.close()
+
+    def _connect(self, link: notices.Link, reason: str | None) -> None:
+        held = self._board.connection
+        since = held.since_ms if held.link is link else self._clock()
+        changed = msgspec.structs.replace(held, link=link, reason=reason, since_ms=since)
+        if changed != held:
+            self._board.set_connection(changed)
+
+
+_LOOK_S: Final = 1.0
+_ASK_AGAIN_S: Final = 60.0
+_MOST_ASKED: Final = 5
+"""How many games are read at a time to find the sharp book's name, which not all have."""
+_BAD_ADDRESS: Final = "bad_address"
+
+
+class FollowedService:
+    """Reads a service within the key's quota; retries while the service is away."""
+
+    def __init__(
+        self, client: Client, board: Board, clock: Clock, tell: Callable[[str], None]
+    ) -> None:
+        """Take over the client; ``tell`` gets a line when prices begin or stop arriving."""
+        self._client = client
+        self._board = board
+        self._sync = Sync(client, board, clock)
+        self._tell = tell
+        self._refused = asyncio.Event()
+        self._has_answered = False
+        self._told: set[str] = set()
+        """What was printed since prices last arrived."""
+        self._clocks_agree = True
+        self._unread: tuple[str, ...] = ()
+        self._games: frozenset[str] = frozenset()
+        self._unsubscribe: Callable[[], None] = lambda: None
+
+    async def open_followed(self) -> None:
+        """Start; does not wait until the service answers."""
+        self._unsubscribe = self._board.subscribe(
+            self._on_board_notice, notices.ConnectionChanged, notices.SnapshotProgressChanged
+        )
+        self._sync.want_values(True)
+        self._sync.start_reading()
+
+    async def close_followed(self) -> None:
+        """Stop reading the service."""
+        self._unsubscribe()
+        await self._sync.stop_reading()
+        await self._client.close()
+
+    async def wait_for_refusal(self) -> str:
+        """Wait until the service refuses the key before any price came; return the reason.
+
+        A later refusal is retried, since the key was valid before.
+        """
+        await self._refused.wait()
+        return _in_words(self._board.connection)
+
+    def follow_games(self, games: frozenset[str]) -> None:
+        """Keep these games current instead of those followed before."""
+        for game in self._games - games:
+            self._sync.unsubscribe_game(game)
+        for game in games - self._games:
+            self._sync.subscribe_game(game)
+        self._games = games
+
+    async def find_reference(self) -> None:
+        """Ask games for the sharp book's name until it is known; nothing works without it.
+
+        Odds rows have it only if the sharp book has a maximum bet.
+        """
+        while True:
+            await asyncio.sleep(_LOOK_S)
+            if not self._board.desk_reference.is_named and self._board.games:
+                await self._ask_for_reference()
+                if not self._board.desk_reference.is_named:
+                    await asyncio.sleep(_ASK_AGAIN_S)
+
+    async def _ask_for_reference(self) -> None:
+        known = sorted(self._board.games.values(), key=lambda game: -game.bookmaker_count)
+        for game in known[:_MOST_ASKED]:
+            with suppress(ServiceError):  # shown by the connection's state
+                name = reference_of(await self._client.game(game.game_id))
+                if name is not None:
+                    self._board.name_reference(name)
+                    return
+
+    def _on_board_notice(self, notice: notices.Notice) -> None:
+        if isinstance(notice, notices.SnapshotProgressChanged):
+            self._look_at_unread()
+            return
+        connection = self._board.connection
+        if connection.link in (notices.Link.LIVE, notices.Link.POLLING):
+            if self._told or not self._has_answered:
+                self._tell("prices arrive again" if self._has_answered else "prices arrive")
+            self._has_answered = True
+            self._told.clear()
+            self._look_at_clocks(connection.clocks_text)
+        elif connection.link in (notices.Link.WAITING, notices.Link.REFUSED):
+            is_final = connection.link is notices.Link.REFUSED or connection.code == _BAD_ADDRESS
+            if is_final and not self._has_answered:
+                self._refused.set()
+            elif (why := _spent(connection) or _in_words(connection)) not in self._told:
+                self._told.add(why)
+                self._tell(f"no prices: {_in_words(connection)} Retrying.")
+
+    def _look_at_unread(self) -> None:
+        """Report unread parts after each pass, and when everything is read again."""
+        progress = self._board.snapshot_progress
+        if progress.slices_done != progress.slices_total or progress.cut == self._unread:
+            return
+        self._unread = progress.cut
+        self._tell(unread_text(progress.cut) or "all prices are read again")
+
+    def _look_at_clocks(self, apart: str) -> None:
+        if self._clocks_agree is not bool(apart):
+            return
+        self._clocks_agree = not apart
+        self._tell(f"{apart}: no alerts on prices" if apart else "the clocks agree again")
+
+
+def _spent(connection: notices.Connection) -> str:
+    """Return the code of a used-up quota, which counts as one reason until prices arrive again."""
+    code = ErrorCode.RATE_LIMIT_EXCEEDED.value
+    return code if connection.code == code else ""
+
+
+def _in_words(connection: notices.Connection) -> str:
+    reason = (connection.reason or "no answer").rstrip(".")
+    if connection.code == ErrorCode.UNAUTHORIZED.value:
+        reason = "the service does not know this key"
+    if _spent(connection) and connection.next_try_ms is not None:
+        return f"No requests left until {format_ms(connection.next_try_ms)}."
+    return f"{reason[:1].upper()}{reason[1:]}. {connection.advice}".rstrip()
+
 
 _EVERY_S: Final = 1.0
 _BETS_EVERY_S: Final = 60.0
@@ -87,15 +330,15 @@ _CLOSES_EVERY_S: Final = 5.0
     "rules_file",
     type=click.Path(path_type=Path),
     metavar="FILE",
-    help="What to tell of, where to and when not, TOML. Default: the rules of the desk, else every "
-    "value bet, here only.",
+    help="TOML file of alert rules, channels and quiet hours. Default: the desk's rules, else "
+    "every value bet, printed here only.",
 )
 @reference_choice
 @click.option(
     "--set-channel",
     metavar="NAME",
-    help="Keep the address of a channel in the keyring and end. It is asked for, or read from "
-    "standard input where that is no terminal.",
+    help="Store the address of an alert channel in the keyring and exit. The command asks for it, "
+    "or reads it from standard input if that is not a terminal.",
 )
 def watch(
     database: Database | None,
@@ -105,10 +348,11 @@ def watch(
     reference: str | None,
     set_channel: str | None,
 ) -> None:
-    """Tell of value, targets, steam, arbitrage and kick-offs until stopped.
+    """Alert on value, steam, arbitrage and more.
 
-    Each alert is a line here, and goes to the channels that the rules name; what is held back is a
-    line with its reason.
+    It runs until stopped; rules can also be about price targets and kick-offs. Each alert is
+    printed and sent to the channels that its rule names. Alerts that are not sent are printed with
+    the reason.
 
     \b
     Example:
@@ -143,12 +387,12 @@ def _keep_address(name: str) -> None:
         given = sys.stdin.readline(4096)
     address = given.strip()
     if not address:
-        raise click.ClickException("expected an address, such as https://ntfy.sh/topic")
+        raise click.ClickException("enter an address such as https://ntfy.sh/topic")
     try:
         keep_address(name, address)
     except ChannelError as error:
         raise click.ClickException(str(error)) from error
-    click.echo(f"the address of {name} is kept in the keyring")
+    click.echo(f"the address of {name} is in the keyring")
 
 
 def _settings(path: Path | None) -> AlertSettings:
@@ -157,18 +401,13 @@ def _settings(path: Path | None) -> AlertSettings:
     if path is None:
         return AlertSettings(rules=(ValueRule(),))
     try:
-        settings = read_rules(path)
+        return read_rules(path, presets())
     except RulesFileError as error:
         raise click.ClickException(str(error)) from error
-    try:
-        check_presets(settings, presets())
-    except RulesFileError as error:
-        raise click.ClickException(f"{path}: {error}") from error
-    return settings
 
 
 def _usual_rules() -> Path | None:
-    """Return the file that the desk keeps its rules in; None where there is none."""
+    """Return the desk's file of alert rules; None if there is none."""
     try:
         kept = settings_folder() / RULES_FILE
     except NoHomeError:
@@ -177,7 +416,7 @@ def _usual_rules() -> Path | None:
 
 
 def _told_before(rules: Path | None, source: object) -> AlertMemory | None:
-    """Return what keeps the list of alerts, by rules and source; None without a home."""
+    """Return the stored list of alerts for these rules and source; None without a home folder."""
     asked = f"{rules and rules.resolve()}\n{source}"
     name = hashlib.sha256(asked.encode()).hexdigest()[:12]
     try:
@@ -194,40 +433,31 @@ async def _run(
     service: tuple[str, str] | None,
     ending: Ending,
 ) -> None:
-    """Watch until the end is asked for, which cancels whatever is going on."""
-    loop = asyncio.get_running_loop()
-    running = asyncio.current_task()
-    assert running is not None
-    ending.listen_on(loop)
-    ending.then(lambda: loop.call_soon_threadsafe(running.cancel))
+    """Watch until asked to end, which cancels everything."""
+    running = ending.cancel_this_task()
     board, jobs, lines = own_board(system_clock, reference), Jobs(), _Lines(running.cancel)
     _tell_not_offered(board)
     _tell_of_silence(board)
-    channels = _channels(settings)
-    try:
-        with contextlib.suppress(asyncio.CancelledError):
-            async with (
-                _source(board, place, service, jobs) as followed,
-                contextlib.AsyncExitStack() as closing,
-            ):
-                watcher = _Watcher(board, settings, channels, told, lines)
-                if isinstance(followed, FollowedService):
-                    watcher.follow_games = followed.follow_games
-                closing.push_async_callback(watcher.outbox.stop)
-                watcher.start(jobs)
-                count = len(settings.active)
-                rules = "1 rule" if count == 1 else f"{count} rules"
-                lines.say(f"watching by {rules}{_judged_by(board)}")
-                await _end_of(followed)
-        if lines.error is not None:
-            raise lines.error
-    finally:
-        if told is not None:
-            told.close()
+    with contextlib.suppress(asyncio.CancelledError):
+        async with (
+            _source(board, place, service, jobs) as followed,
+            contextlib.AsyncExitStack() as closing,
+        ):
+            watcher = _Watcher(board, told, lines)
+            closing.push_async_callback(watcher.alerts.close_alerts)
+            if isinstance(followed, FollowedService):
+                watcher.follow_games = followed.follow_games
+            watcher.start_watching(settings, jobs)
+            count = len(settings.active)
+            rules = "1 rule" if count == 1 else f"{count} rules"
+            lines.print_line(f"watching with {rules}{_judged_by(board)}")
+            await _end_of(followed)
+    if lines.error is not None:
+        raise lines.error
 
 
 def _tell_not_offered(board: Board) -> None:
-    """Say it of the prices where nobody offers them, whenever that begins."""
+    """Print a line when the prices turn out to be simulated or old."""
     told = ""
 
     def on_board_notice(_notice: Notice) -> None:
@@ -242,12 +472,12 @@ def _tell_not_offered(board: Board) -> None:
 
 
 def _tell_of_silence(board: Board) -> None:
-    """Say it when no price comes in any more though the source answers, and when some do again."""
+    """Print a line when the source answers but sends no prices, and when prices return."""
     silence = ToldSilence(_tell)
 
     def on_board_notice(_notice: Notice) -> None:
         if board.connection.is_heard:
-            silence.note(board.connection.silent_since_ms)
+            silence.note_silence(board.connection.silent_since_ms)
 
     board.subscribe(on_board_notice, ConnectionChanged)
 
@@ -257,31 +487,31 @@ def _tell(text: str) -> None:
 
 
 def _judged_by(board: Board) -> str:
-    """Say by whom prices are judged, where that is not whom the source judges by."""
-    whose = board.whose
-    return "" if whose.is_services_own else f", judged by {plain(whose.name or '')}"
+    """Return the sharp book, if it is not the source's own."""
+    whose = board.desk_reference
+    return "" if whose.is_services_own else f", sharp book {plain(whose.reference_name)}"
 
 
 @contextlib.asynccontextmanager
 async def _source(
     board: Board, place: Database, service: tuple[str, str] | None, jobs: Jobs
 ) -> AsyncIterator[FollowedDatabase | FollowedService]:
-    """Keep a board current, from a service or from a database."""
+    """Keep a board current from a service or from a database."""
     followed: FollowedDatabase | FollowedService
     if service is None:
         followed = FollowedDatabase(place, board, system_clock)
     else:
         followed = _service(*service, board)
     try:
-        await followed.open()
+        await followed.open_followed()
         if isinstance(followed, FollowedDatabase):
-            jobs.start("database", followed.run)
+            jobs.start_job("database", followed.follow_database)
         else:
-            jobs.start("reference", followed.find_reference)
+            jobs.start_job("reference", followed.find_reference)
         yield followed
     finally:
-        await jobs.stop()
-        await followed.close()
+        await jobs.stop_jobs()
+        await followed.close_followed()
 
 
 def _service(url: str, key: str, board: Board) -> FollowedService:
@@ -292,7 +522,7 @@ def _service(url: str, key: str, board: Board) -> FollowedService:
 
 
 async def _end_of(followed: FollowedDatabase | FollowedService) -> None:
-    """Wait for what ends the watching from the other side: a database never does.
+    """Wait for the source to end the watch; a database never does.
 
     Raises:
         click.ClickException: the service refuses the key.
@@ -300,32 +530,21 @@ async def _end_of(followed: FollowedDatabase | FollowedService) -> None:
     if isinstance(followed, FollowedDatabase):
         await asyncio.Event().wait()
     else:
-        raise click.ClickException(await followed.refused())
-
-
-def _channels(settings: AlertSettings) -> dict[str, Channel]:
-    """Open the channels; one without an address is said, and the others go on."""
-    found: dict[str, Channel] = {}
-    for setting in settings.channels:
-        try:
-            found[setting.name] = open_channel(setting, find_address(setting.name))
-        except ChannelError as error:
-            click.echo(str(error), err=True)
-    return found
+        raise click.ClickException(await followed.wait_for_refusal())
 
 
 class _Lines:
-    """What is printed, by whichever job; where nobody reads it any more the command ends.
+    """Prints lines from all jobs; ends the command once nobody reads its output.
 
     Attributes:
-        error: What click ends a command quietly by; None while there is a reader.
+        error: The error that ends the command quietly; None while there is a reader.
     """
 
     def __init__(self, end: Callable[[], object]) -> None:
         self.error: BrokenPipeError | None = None
         self._end = end
 
-    def say(self, text: str) -> None:
+    def print_line(self, text: str) -> None:
         """Print a line."""
         if self.error is not None:
             return
@@ -336,92 +555,79 @@ class _Lines:
             self._end()
 
     def tell_delivery(self, entry: AlertEntry) -> None:
-        """Print what became of an alert."""
+        """Print whether an alert was delivered."""
         for name, became in entry.deliveries.items():
             if became != "waits":
-                self.say(plain(f"{name}: {became}: {entry.alert.title}"))
+                self.print_line(plain(f"{name}: {became}: {entry.alert.alert_title}"))
 
 
 class _Watcher:
-    """Looks again and again, and tells what it finds."""
+    """Checks the alerts again and again and prints what they find."""
 
-    def __init__(
-        self,
-        board: Board,
-        settings: AlertSettings,
-        channels: dict[str, Channel],
-        memory: AlertMemory | None,
-        lines: _Lines,
-    ) -> None:
-        """``outbox`` is to be stopped by who made this."""
+    def __init__(self, board: Board, memory: AlertMemory | None, lines: _Lines) -> None:
+        """``alerts`` must be closed by the caller."""
         self._board = board
         self._lines = lines
         self.follow_games: Callable[[frozenset[str]], None] = lambda _games: None
-        """Has games kept current for the closing lines of bets on them."""
+        """Keeps games current for the closing lines of bets on them."""
         self._bets: list[OpenBet] = []
+        self._placed: dict[tuple[Hashable, str], float] = {}
         self._hidden = HiddenThings()
         self._closing = ClosingLines(board, system_clock)
         self._unwritten: dict[int, ClosingLine] = {}
-        self._opportunities = Opportunities(board, system_clock, lambda: split_of(own_setting))
-        self._gate = Gate(settings, system_clock)
-        self._watch = AlertWatch(
+        self.alerts = AlertService(
             board,
             system_clock,
-            settings,
-            self._gate,
-            presets={name: each.passes for name, each in presets().items()},
+            memory,
             hidden=lambda **price: self._hidden.hides(**price),
-            opportunities=self._opportunities,
             open_bets=lambda: self._bets,
+            placed=lambda: self._placed,
+            split=lambda: split_of(own_setting),
+            on_delivery=lines.tell_delivery,
+            on_problem=lambda said: click.echo(said, err=True),
         )
-        asked = self._watch.as_it_is
-        self.outbox = Outbox(channels, system_clock, lines.tell_delivery, as_it_is=asked)
-        self._memory = memory
-        if memory is not None:
-            self._remember(memory)
-        self._kept = self._now_listed()
-        self._told = {id(entry) for entry in self._gate.entries}
+        self._told: set[int] = set()
+        """The ``id`` of each listed entry that is printed, now or in an earlier run."""
 
-    def _remember(self, memory: AlertMemory) -> None:
-        """Take over what was told before, and send what was still to be sent."""
-        self._gate.restore(memory.read())
-        sent = [entry for entry in self._gate.entries if entry.held is None]
-        for entry in sent:
-            self.outbox.resume(entry)
+    def start_watching(self, settings: AlertSettings, jobs: Jobs) -> None:
+        """Start checking and sending; what an earlier run did not send goes first."""
+        alerts = self.alerts
+        alerts.restore_entries()
+        self._told = {id(entry) for entry in alerts.gate.entries}
+        sent = [entry for entry in alerts.gate.entries if entry.held is None]
         if sent:
             count = "1 alert" if len(sent) == 1 else f"{len(sent)} alerts"
-            self._lines.say(f"told before: {count} since {format_ms(sent[0].at)}")
-
-    def start(self, jobs: Jobs) -> None:
-        """Begin to look and to send."""
-        self.outbox.start()
-        jobs.start("placed bets", self.read_bets)
-        jobs.start("closing lines", self.close_bets)
-        jobs.start("opportunities", self.look)
-        jobs.start("alerts", self.run)
+            self._lines.print_line(f"alerted before: {count} since {format_ms(sent[0].at)}")
+        lists = {name: each.passes for name, each in presets().items()}
+        alerts.begin_rules(settings, lists, after=None)
+        jobs.start_job("placed bets", self.read_bets)
+        jobs.start_job("closing lines", self.close_bets)
+        jobs.start_job("alerts", self.watch_forever)
 
     async def read_bets(self) -> None:
-        """Read the placed bets, and what is hidden, from time to time."""
+        """Read the placed bets and what is hidden, once a minute."""
         while True:
             placed = await asyncio.to_thread(placed_bets)
             self._hidden = await asyncio.to_thread(hidden_things, system_clock())
             games, spelled = self._board.games, self._board.players.spelled
             there = open_by_outcome(placed, simulated=False, listed=games, spelled=spelled)
-            self._opportunities.count_placed(by_bookmaker(there))
-            self._closing.follow(
+            self._placed = by_bookmaker(there)
+            self._closing.follow_bets(
                 bet
                 for bet in to_follow(placed, close_by(own_setting), games)
                 if bet.ident not in self._unwritten
             )
             self._bets = [
-                OpenBet(bet.game_id, bet.match_name, bet.kick_off, bet.selection, RowKey(*bet.key))
+                OpenBet(
+                    bet.game_id, bet.match_name, bet.kick_off, bet.selection, RowKey(*bet.bet_key)
+                )
                 for bet in on_listed_games(counted(placed), games, spelled)
                 if bet.kick_off is not None and bet.open_stake
             ]
             await asyncio.sleep(_BETS_EVERY_S)
 
     async def close_bets(self) -> None:
-        """Write closing lines into the ledger when they happen; what it refuses is tried again."""
+        """Write closing lines into the ledger as they happen; retry what it refuses."""
         while True:
             self.follow_games(self._closing.wanted_games())
             self._unwritten |= self._closing.decided()
@@ -432,43 +638,25 @@ class _Watcher:
                     del self._unwritten[ident]
             await asyncio.sleep(_CLOSES_EVERY_S)
 
-    async def look(self) -> None:
-        """Keep the opportunities up to date, where a rule is about them."""
-        while self._watch.wants_opportunities:
-            began = time.perf_counter()
-            await in_slices(self._opportunities.looking())
-            took = time.perf_counter() - began
-            await asyncio.sleep(max(_EVERY_S, took * LOOK_RESTS))
-
-    async def run(self) -> None:
-        """Look, tell, rest."""
+    async def watch_forever(self) -> None:
+        """Check and print once a second."""
         while True:
-            for entry in self._watch.tick():
-                self.outbox.put(entry)
-            self._keep()
+            self.alerts.check_alerts()
             self._tell()
             await asyncio.sleep(_EVERY_S)
 
-    def _keep(self) -> None:
-        """Have the list written where it differs."""
-        listed = self._now_listed()
-        if self._memory is not None and listed != self._kept:
-            self._memory.keep(self._gate.entries)
-            self._kept = listed
-
-    def _now_listed(self) -> tuple[int, list[dict[str, str]]]:
-        return self._gate.listed, [dict(entry.deliveries) for entry in self._gate.entries]
-
     def _tell(self) -> None:
-        """Print the lines of the list that are new."""
-        for entry in self._gate.entries:
+        """Print the new lines of the list."""
+        for entry in self.alerts.gate.entries:
             if id(entry) not in self._told:
-                self._lines.say(line_of(entry))
-        self._told = {id(entry) for entry in self._gate.entries}
+                self._lines.print_line(line_of(entry))
+        self._told = {id(entry) for entry in self.alerts.gate.entries}
 
 
 def line_of(entry: AlertEntry) -> str:
     """Return a line of the list as it is printed."""
-    state = "alert" if entry.held is None else f"held ({entry.held.value})"
+    state = "alert" if entry.held is None else f"not sent ({entry.held.held_text})"
     alert = entry.alert
-    return plain(f"{format_ms(entry.at)} {state}: {alert.rule}: {alert.title} | {alert.text}")
+    return plain(
+        f"{format_ms(entry.at)} {state}: {alert.rule}: {alert.alert_title} | {alert.body_text}"
+    )

@@ -25,8 +25,8 @@ from oddsdesk.client.errors import (
     ServiceUnavailableError,
     UnauthorizedError,
 )
-from oddsdesk.client.flat import to_dicts
 from oddsdesk.client.quota import Quota
+from oddsdesk.client.rows import to_dicts
 from oddsdesk.client.stream import Connected, Connecting, Lost, StreamState
 from oddsdesk.client.whole_odds import OddsSnapshot
 from oddsdesk.contract.resources import (

@@ -1,82 +1,70 @@
-"""Decoding answers: typed values, or the error that an answer states."""
+"""Decodes answers into typed values, or into the error that an answer states.
+
+An answer can hold 32 MiB, which a malicious one makes slow to decode: large ones are read in
+pieces, small ones at once. An answer with more values than any real one is refused.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from datetime import UTC
 from email.utils import parsedate_to_datetime
-from typing import Any, Final, Generic, TypeVar, overload
+from typing import Any, Final, Generic, TypeVar, cast, overload
 
 import msgspec
 
-from oddsdesk.client.errors import (
-    BadRequestError,
-    ForbiddenError,
-    MalformedAnswerError,
-    NotFoundError,
-    RateLimitedError,
-    ServiceError,
-    ServiceUnavailableError,
-    UnauthorizedError,
-)
-from oddsdesk.client.flat import to_dicts
-from oddsdesk.client.partial_answers import (
-    Losses,
-    MatrixInPart,
-    RowInPart,
-    row_in_part,
-    without_nan,
-)
-from oddsdesk.contract.errors import ErrorBody
-from oddsdesk.contract.names import LONGEST_NAME, showable_json
-from oddsdesk.contract.resources import Answer, EventDetail, GameMatrix, Meta, OddsRow
+from oddsdesk.client import errors, partial_answers
+from oddsdesk.client.rows import to_dicts
+from oddsdesk.contract import resources
+from oddsdesk.contract.access import ErrorBody
+from oddsdesk.contract.texts import LONGEST_NAME, showable_json
 from oddsdesk.contract.times import MINUTE_MS
 from oddsdesk.network.secrets import without_keys
 
 T = TypeVar("T")
 
 LONGEST_WAIT_MS: Final = 25 * 60 * MINUTE_MS
-"""No quota window is longer than a day (D18); a time further away is not believed (D85)."""
+"""No quota window is longer than a day, so times further away are ignored."""
 _LONGEST_MESSAGE: Final = 500
 _LARGEST_ERROR: Final = 256 * 1024
-"""In bytes; what is larger tells of no error."""
+"""In bytes; a larger body is not an Error object."""
 _OUT_OF_BOUNDS: Final = re.compile("Expected `(str` of length|int`) [<>]= ")
 CLOCKS_AGREE_MS: Final = 10_000
-"""Answers take seconds at times, and a ``Date`` has no fractions."""
+"""Answers can take seconds, and a ``Date`` has no fractions."""
 _errors = msgspec.json.Decoder(ErrorBody)
 _decoders: dict[Any, msgspec.json.Decoder[Any]] = {}
-_BY_STATUS: dict[int, type[ServiceError]] = {
-    400: BadRequestError,
-    401: UnauthorizedError,
-    403: ForbiddenError,
-    404: NotFoundError,
+_BY_STATUS: dict[int, type[errors.ServiceError]] = {
+    400: errors.BadRequestError,
+    401: errors.UnauthorizedError,
+    403: errors.ForbiddenError,
+    404: errors.NotFoundError,
 }
 
 
 def _has_nothing(item: object) -> bool:
-    return isinstance(item, RowInPart) and item.has_nothing
+    return isinstance(item, partial_answers.RowInPart) and item.has_nothing
 
 
 class Listing(Sequence[T], Generic[T]):
-    """The items of a list answer, with where to go on."""
+    """The items of a list answer, with the cursor of the next page."""
 
     def __init__(
         self,
         items: Sequence[T],
         next_cursor: str | None = None,
-        meta: Meta | None = None,
-        losses: Losses | None = None,
+        meta: resources.Meta | None = None,
+        losses: partial_answers.Losses | None = None,
     ) -> None:
         self.unread = [item for item in items if _has_nothing(item)]
         """Odds rows that say of which market they are, and nothing else that can be read."""
         self._items = [item for item in items if not _has_nothing(item)] if self.unread else items
-        self.losses = Losses() if losses is None else losses
-        """What of the answer made no sense."""
+        self.losses = partial_answers.Losses() if losses is None else losses
+        """The unreadable parts of the answer."""
         self.next_cursor = next_cursor
-        """Pass it as ``cursor`` to read on; None at the end, or where a service has none (D14)."""
+        """Pass it as ``cursor`` to read on; None at the end, or where a service has none."""
         self.meta = meta
-        """What the service said beside the items; None of a part of them."""
+        """The ``meta`` of the answer; None for a part of its items."""
 
     def to_dicts(self) -> list[dict[str, Any]]:
         """Return flat rows, ready for a data frame; odds give a row for each price."""
@@ -106,24 +94,24 @@ class Listing(Sequence[T], Generic[T]):
         return f"<Listing of {len(self._items)}>"
 
 
-class EventAnswer(EventDetail, frozen=True):
-    """An event with every market, as the service answers it."""
+class EventAnswer(resources.EventDetail, frozen=True):
+    """An event with every market, as the service returns it."""
 
     def to_dicts(self) -> list[dict[str, Any]]:
-        """Return a flat row a price, the reference's beside each."""
+        """Return one flat row per price, each with the sharp book's price."""
         return to_dicts([self])
 
 
-class GameAnswer(GameMatrix, frozen=True):
-    """A game as selections by bookmakers, as the service answers it."""
+class GameAnswer(resources.GameMatrix, frozen=True):
+    """A game as selections by bookmakers, as the service returns it."""
 
     def to_dicts(self) -> list[dict[str, Any]]:
-        """Return a flat row a price, the reference's beside each."""
+        """Return one flat row per price, each with the sharp book's price."""
         return to_dicts([self])
 
 
-class GameInPart(GameAnswer, MatrixInPart, frozen=True):
-    """A game of which some prices could not be read."""
+class GameInPart(GameAnswer, partial_answers.MatrixInPart, frozen=True):
+    """A game with some prices that could not be read."""
 
 
 def decode(kind: Any, body: bytes, path: str) -> Any:
@@ -138,21 +126,23 @@ def decode(kind: Any, body: bytes, path: str) -> Any:
 
 
 def decode_list(
-    kind: Any, body: bytes, path: str, losses: Losses | None = None
-) -> tuple[list[Any], Meta]:
+    kind: Any, body: bytes, path: str, losses: partial_answers.Losses | None = None
+) -> tuple[list[Any], resources.Meta]:
     """Read a list answer; what makes no sense is left out and counted in ``losses``.
 
     Raises:
         MalformedAnswerError: the body is something else, or no item makes sense.
     """
     try:
-        answer: Answer[list[Any]] = decode(Answer[list[kind]], body, path)
+        answer: resources.Answer[list[Any]] = decode(resources.Answer[list[kind]], body, path)
         return answer.data, answer.meta
-    except MalformedAnswerError:
-        body = without_nan(body)
-    parts: Answer[list[msgspec.Raw]] = read_json(Answer[list[msgspec.Raw]], body, path)
-    reading = ItemReading(kind, path, Losses() if losses is None else losses)
-    items = [item for raw in parts.data if (item := reading.read(bytes(raw))) is not None]
+    except errors.MalformedAnswerError:
+        body = partial_answers.without_nan(body)
+    parts: resources.Answer[list[msgspec.Raw]] = read_json(
+        resources.Answer[list[msgspec.Raw]], body, path
+    )
+    reading = ItemReading(kind, path, partial_answers.Losses() if losses is None else losses)
+    items = [item for raw in parts.data if (item := reading.read_item(bytes(raw))) is not None]
     reading.finish(len(items))
     return items, parts.meta
 
@@ -165,34 +155,34 @@ _OF_EXTENSION: Final = re.compile(rf"\.(?:{'|'.join(_EXTENSIONS)})\b")
 class ItemReading:
     """Reads the items of a list one by one."""
 
-    def __init__(self, kind: Any, path: str, losses: Losses) -> None:
+    def __init__(self, kind: Any, path: str, losses: partial_answers.Losses) -> None:
         self._kind = kind
         self._path = path
         self._losses = losses
-        self._error: MalformedAnswerError | None = None
+        self._error: errors.MalformedAnswerError | None = None
 
-    def read(self, document: bytes) -> Any:
-        """Return one item, an odds row maybe in part; None where it makes no sense."""
+    def read_item(self, document: bytes) -> Any:
+        """Return one item, an odds row possibly in part; None if it makes no sense."""
         try:
             return decode(self._kind, document, self._path)
-        except MalformedAnswerError as error:
+        except errors.MalformedAnswerError as error:
             row = (
-                row_in_part(as_json(document, self._path), self._losses)
-                if self._kind is OddsRow
+                partial_answers.row_in_part(as_json(document, self._path), self._losses)
+                if self._kind is resources.OddsRow
                 else None
             )
             if row is None:
-                if not _is_about_bounds(error):
+                if _OUT_OF_BOUNDS.search(error.message) is None:
                     self._error = self._error or error
-                if self._kind is not OddsRow:
+                if self._kind is not resources.OddsRow:
                     self._losses.add_row(error.message)
             return row
 
     def finish(self, count: int) -> None:
-        """End the list, of which so many items could be read.
+        """End the list; ``count`` of its items could be read.
 
         Raises:
-            MalformedAnswerError: nothing could be read, so it is a list of something else.
+            MalformedAnswerError: no item could be read, so this is another kind of list.
         """
         if self._error is not None and not count:
             raise self._error
@@ -202,12 +192,8 @@ def as_json(document: bytes, path: str) -> Any:
     """Return a part of an answer as JSON has it; None where it is none."""
     try:
         return decode(Any, document, path)
-    except MalformedAnswerError:
+    except errors.MalformedAnswerError:
         return None
-
-
-def _is_about_bounds(error: MalformedAnswerError) -> bool:
-    return _OUT_OF_BOUNDS.search(error.message) is not None
 
 
 def read_json(kind: Any, body: bytes, path: str) -> Any:
@@ -224,19 +210,21 @@ def read_json(kind: Any, body: bytes, path: str) -> Any:
     except msgspec.ValidationError as error:
         if _OF_EXTENSION.search(str(error)) and (said := _without_foreign(body)) is not None:
             return read_json(kind, said, path)
-        raise MalformedAnswerError(f"{path} answered something unexpected: {error}") from error
+        raise errors.MalformedAnswerError(
+            f"{path} answered something unexpected: {error}"
+        ) from error
     except RecursionError as error:
-        raise MalformedAnswerError(
+        raise errors.MalformedAnswerError(
             f"{path} answered something unexpected: JSON nested too deeply"
         ) from error
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise MalformedAnswerError(
+        raise errors.MalformedAnswerError(
             f"{path} answered something unexpected: no whole JSON"
         ) from error
 
 
 def _without_foreign(body: bytes) -> bytes | None:
-    """Return an answer without extension fields of another shape; None where it has none.
+    """Return an answer without extension fields of the wrong type; None if it has none.
 
     The contract does not know these fields, so another service may mean something else by them.
     """
@@ -260,16 +248,16 @@ def _without_foreign(body: bytes) -> bytes | None:
     return msgspec.json.encode(said) if lost else None
 
 
-def refusal(
+def error_of_answer(
     status: int, headers: Mapping[str, str], body: bytes, path: str, now_ms: int
-) -> ServiceError:
-    """Return the error that an answer tells of."""
+) -> errors.ServiceError:
+    """Return the error that an answer states."""
     code, message, upgrade_url = _detail(status, headers, body, path)
     if status == 429:
-        return RateLimitedError(message, _retry_at_ms(headers, now_ms))
+        return errors.RateLimitedError(message, _retry_at_ms(headers, now_ms))
     if status >= 500:
-        return ServiceUnavailableError(code, message, status)
-    return _BY_STATUS.get(status, ServiceError)(code, message, status, upgrade_url)
+        return errors.ServiceUnavailableError(code, message, status)
+    return _BY_STATUS.get(status, errors.ServiceError)(code, message, status, upgrade_url)
 
 
 def whole_number(headers: Mapping[str, str], name: str) -> int | None:
@@ -327,3 +315,176 @@ def _retry_at_ms(headers: Mapping[str, str], now_ms: int) -> int:
         return now_ms + min(after * 1000, LONGEST_WAIT_MS)
     reset = reset_ms(headers, now_ms)
     return reset if reset is not None and reset > now_ms else now_ms + MINUTE_MS
+
+
+AT_ONCE: Final = 256 * 1024
+"""In bytes: what is no larger is read in one piece."""
+LARGEST_ITEM: Final = 1024 * 1024
+"""In bytes: a game, an odds row or a row of a matrix takes 100 KiB at most."""
+MOST_ITEMS: Final = 10_000
+"""No list of the contract has more than 5,000 an answer."""
+MOST_VALUES: Final = 1_000_000
+"""A matrix of 100 bookmakers and 2,000 selections has 800,000."""
+
+
+class _MarketInParts(resources.MarketMatrix, frozen=True):
+    selections: list[msgspec.Raw]  # type: ignore[assignment]
+
+
+class _GameInParts(resources.GameMatrix, frozen=True):
+    markets: list[msgspec.Raw]  # type: ignore[assignment]
+
+
+def list_in_steps(
+    kind: Any, body: bytes, path: str, losses: partial_answers.Losses | None = None
+) -> Generator[None, None, tuple[list[Any], resources.Meta]]:
+    """Read a list answer; what makes no sense or is too large is left out, counted in ``losses``.
+
+    Raises:
+        MalformedAnswerError: the body is something else, or far too much.
+    """
+    losses = partial_answers.Losses() if losses is None else losses
+    if len(body) <= AT_ONCE:
+        return decode_list(kind, body, path, losses)
+    _keep_bound(body, path)
+    answer: resources.Answer[list[msgspec.Raw]] = _read_parts(
+        resources.Answer[list[msgspec.Raw]], body, path
+    )
+    yield
+    if len(answer.data) > MOST_ITEMS:
+        raise errors.MalformedAnswerError(
+            f"{path} answered {len(answer.data):,} items at once, more than {MOST_ITEMS:,}"
+        )
+    items = yield from _items(kind, answer.data, path, losses)
+    return items, answer.meta
+
+
+def one_in_steps(
+    kind: type[T], body: bytes, path: str, losses: partial_answers.Losses | None = None
+) -> Generator[None, None, T]:
+    """Read an answer that is no list, that of a game row by row.
+
+    Prices that make no sense are left out and counted in ``losses``.
+
+    Raises:
+        MalformedAnswerError: the body is something else, or far too much.
+    """
+    losses = partial_answers.Losses() if losses is None else losses
+    if len(body) > AT_ONCE:
+        _keep_bound(body, path)
+    if len(body) <= AT_ONCE or kind is not GameAnswer:
+        try:
+            whole: T = decode(resources.Answer[kind], body, path).data  # type: ignore[valid-type]
+            return whole
+        except errors.MalformedAnswerError:
+            if kind is EventAnswer:
+                return cast(T, _event_in_part(body, path, losses))
+            if kind is not GameAnswer:
+                raise
+    game: Any = yield from _game_in_steps(body, path, losses)
+    return cast(T, game)
+
+
+def _event_in_part(body: bytes, path: str, losses: partial_answers.Losses) -> EventAnswer:
+    said: resources.Answer[Any] = _read_parts(resources.Answer[Any], showable_json(body), path)
+    try:
+        event = partial_answers.event_in_part(EventAnswer, said.data, losses)
+    except msgspec.ValidationError as error:
+        raise errors.MalformedAnswerError(
+            f"{path} answered something unexpected: {error}"
+        ) from error
+    return cast(EventAnswer, event)
+
+
+def _game_in_steps(
+    body: bytes, path: str, losses: partial_answers.Losses
+) -> Generator[None, None, GameAnswer]:
+    parts: _GameInParts = _read_parts(resources.Answer[_GameInParts], body, path).data
+    yield
+    markets, unread = [], list[partial_answers.UnreadPrice]()
+    for raw in parts.markets:
+        try:
+            market: _MarketInParts = read_json(_MarketInParts, bytes(raw), path)
+            shown = _showable(resources.MarketMatrix, market, {"selections": []}, path)
+        except errors.MalformedAnswerError as error:
+            losses.add_row(error.message)
+            unread.append(partial_answers.UnreadPrice())
+            continue
+        yield
+        where = shown.market_type, shown.period
+        rows = yield from _rows(market.selections, where, path, unread, losses)
+        markets.append(msgspec.structs.replace(shown, selections=rows))
+        yield
+    if parts.markets and not markets:
+        raise errors.MalformedAnswerError(f"{path} answered something unexpected: {losses.first}")
+    game = _showable(GameAnswer, parts, {"markets": []}, path)
+    fields = msgspec.structs.asdict(game) | {"markets": markets}
+    return GameInPart(**fields, unread=tuple(unread)) if unread else GameAnswer(**fields)
+
+
+def _items(
+    kind: Any, raws: list[msgspec.Raw], path: str, losses: partial_answers.Losses
+) -> Generator[None, None, list[Any]]:
+    """Read items; yields after each."""
+    items, reading = [], ItemReading(kind, path, losses)
+    for raw in raws:
+        if len(raw) > LARGEST_ITEM:
+            losses.add_row(f"an item of {len(raw):,} bytes")
+        elif (item := reading.read_item(bytes(raw))) is not None:
+            items.append(item)
+        yield
+    reading.finish(len(items))
+    return items
+
+
+def _rows(
+    raws: list[msgspec.Raw],
+    market: tuple[str, int],
+    path: str,
+    unread: list[partial_answers.UnreadPrice],
+    losses: partial_answers.Losses,
+) -> Generator[None, None, list[resources.MatrixRow]]:
+    """Read rows of a matrix; yields after each."""
+    rows = []
+    for raw in raws:
+        if len(raw) > LARGEST_ITEM:
+            raise errors.MalformedAnswerError(f"{path} answered a row of {len(raw):,} bytes")
+        document = bytes(raw)
+        try:
+            rows.append(decode(resources.MatrixRow, document, path))
+        except errors.MalformedAnswerError:
+            row = partial_answers.matrix_row_in_part(
+                as_json(document, path), market, unread, losses
+            )
+            rows += [] if row is None else [row]
+        yield
+    return rows
+
+
+def _read_parts(kind: Any, body: bytes, path: str) -> Any:
+    """Read a body that may hold NaN, which is no JSON."""
+    try:
+        return read_json(kind, body, path)
+    except errors.MalformedAnswerError:
+        if (plain := partial_answers.without_nan(body)) is body:
+            raise
+        return read_json(kind, plain, path)
+
+
+def _showable(kind: type[T], parts: msgspec.Struct, emptied: dict[str, Any], path: str) -> T:
+    """Return a struct without its parts, its texts as ``decode`` gives them."""
+    named = ((name, getattr(parts, name)) for name in parts.__struct_fields__)
+    fields = {name: value for name, value in named if value is not msgspec.UNSET}
+    read: T = decode(kind, msgspec.json.encode(fields | emptied), path)
+    return read
+
+
+def _keep_bound(body: bytes, path: str) -> None:
+    """Refuse a body with more values than any answer has: each would take a hundred bytes.
+
+    Before every value but the first of its array or object stands a comma.
+    """
+    if body.count(b",") > MOST_VALUES:
+        raise errors.MalformedAnswerError(
+            f"{path} answered more than {MOST_VALUES:,} values at once"
+        )

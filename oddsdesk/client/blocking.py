@@ -1,16 +1,19 @@
-"""The same client for scripts that do not await: ``with SyncClient(url, key) as client``."""
+"""The client for scripts without ``await``: ``with SyncClient(url, key) as client``."""
 
 from __future__ import annotations
 
+import asyncio
+import threading
+import weakref
 from collections.abc import AsyncGenerator, Callable, Coroutine, Generator
+from contextlib import suppress
 from functools import wraps
-from typing import Any, Concatenate, ParamSpec, Self, TypeVar
+from typing import Any, Concatenate, Generic, ParamSpec, Self, TypeVar
 
-from oddsdesk.client.addresses import Addresses
+from oddsdesk.base.clock import Clock, system_clock
 from oddsdesk.client.client import Client
-from oddsdesk.client.loop_thread import LoopThread
 from oddsdesk.client.quota import Quota
-from oddsdesk.clock import Clock, system_clock
+from oddsdesk.client.requests import Addresses
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -19,11 +22,11 @@ T = TypeVar("T")
 def _blocking(
     method: Callable[Concatenate[Client, P], Coroutine[Any, Any, T]],
 ) -> Callable[Concatenate[SyncClient, P], T]:
-    """Return a coroutine method of ``Client`` as one that waits, of the same signature."""
+    """Return a coroutine method of ``Client`` as a blocking one with the same signature."""
 
     @wraps(method)
     def wait(self: SyncClient, /, *args: P.args, **kwargs: P.kwargs) -> T:
-        return self._loop.run(method(self._client, *args, **kwargs))
+        return self._loop.wait_for(method(self._client, *args, **kwargs))
 
     return wait
 
@@ -41,10 +44,10 @@ def _iterating(
 
 
 class SyncClient:
-    """A ``Client`` whose methods wait for the answer; several threads may share it.
+    """A ``Client`` with blocking methods; several threads may share it.
 
-    Its requests run on an event loop in a thread of its own, so it works in a notebook too,
-    where a loop runs already. ``on_state`` of a stream is called on that thread.
+    Its requests run on an event loop in a separate thread, so it also works in a notebook, which
+    already runs a loop. ``on_state`` of a stream is called on that thread.
     """
 
     def __init__(
@@ -80,14 +83,14 @@ class SyncClient:
 
     @property
     def clock_ahead_ms(self) -> int:
-        """How far the own clock is ahead of the service's, by its last answer; 0 if they agree."""
+        """How far this clock is ahead of the service's, by its last answer; 0 if they agree."""
         return self._client.clock_ahead_ms
 
     def close(self) -> None:
-        """Close the connections and end the thread; a later request starts anew."""
+        """Close the connections and end the thread; a later request restarts it."""
         if self._loop.is_running:
-            self._loop.run(self._client.close())
-            self._loop.stop()
+            self._loop.wait_for(self._client.close())
+            self._loop.stop_thread()
 
     sports = _blocking(Client.sports)
     bookmakers = _blocking(Client.bookmakers)
@@ -110,3 +113,118 @@ class SyncClient:
     all_history = _iterating(Client.all_history)
     all_value_bets = _iterating(Client.all_value_bets)
     stream = _iterating(Client.stream)
+
+
+class LoopThread:
+    """Runs coroutines for other threads; starts on first use, and again after ``stop``."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+        # a generator that is garbage-collected meanwhile closes itself through here
+        self._lock = threading.RLock()
+        self._running: _Running | None = None
+
+    @property
+    def is_running(self) -> bool:
+        """Whether the thread is running."""
+        return self._running is not None
+
+    def wait_for(self, coroutine: Coroutine[Any, Any, T]) -> T:
+        """Wait for a coroutine and return its result; an interrupted wait cancels it.
+
+        Raises:
+            RuntimeError: called from the loop's own thread, which would wait for itself.
+        """
+        running = self._start()
+        if running.thread is threading.current_thread():
+            coroutine.close()
+            raise RuntimeError("a callback of this client cannot wait for the same client")
+        call = _Call(coroutine)
+        try:  # an interrupt may come before there is a future to cancel
+            return asyncio.run_coroutine_threadsafe(call.run(), running.loop).result()
+        except BaseException:
+            with suppress(RuntimeError):  # the loop is closed: nothing runs there any more
+                running.loop.call_soon_threadsafe(call.give_up)
+            raise
+
+    def iterate(self, source: AsyncGenerator[T, None]) -> Generator[T, None, None]:
+        """Yield the items of an async generator, and close it when the iteration ends."""
+        running = self._start()
+        try:
+            while item := self.wait_for(_next(source)):
+                yield item[0]
+        finally:
+            if running.thread.is_alive() and running.thread is not threading.current_thread():
+                self.wait_for(source.aclose())
+
+    def stop_thread(self) -> None:
+        """Cancel what is running, end the thread and wait for it."""
+        with self._lock:
+            running, self._running = self._running, None
+        if running is not None:
+            running.stop()
+
+    def _start(self) -> _Running:
+        with self._lock:
+            if self._running is None:
+                self._running = _Running(self._name)
+            return self._running
+
+
+class _Call(Generic[T]):
+    """A coroutine on the loop's thread; it can be cancelled at any moment."""
+
+    def __init__(self, coroutine: Coroutine[Any, Any, T]) -> None:
+        self._coroutine = coroutine
+        self._task: asyncio.Task[Any] | None = None
+        self._is_given_up = False
+
+    async def run(self) -> T:
+        if self._is_given_up:
+            self._coroutine.close()
+            raise asyncio.CancelledError
+        self._task = asyncio.current_task()
+        return await self._coroutine
+
+    def give_up(self) -> None:
+        self._is_given_up = True
+        if self._task is not None:
+            self._task.cancel()
+
+
+class _Running:
+    """A loop and its thread; they also end when this is garbage collected, and at exit."""
+
+    def __init__(self, name: str) -> None:
+        # not by the policy: qasync sets one whose loops belong to the GUI thread
+        self.loop = asyncio.SelectorEventLoop()
+        stopping = asyncio.Event()
+        self.thread = threading.Thread(
+            target=_serve, args=(self.loop, stopping), name=name, daemon=True
+        )
+        self.thread.start()
+        self.stop = weakref.finalize(self, _stop, self.loop, stopping, self.thread)
+
+
+def _serve(loop: asyncio.AbstractEventLoop, stopping: asyncio.Event) -> None:
+    with asyncio.Runner(loop_factory=lambda: loop) as runner:
+        runner.run(_until(stopping))
+
+
+async def _until(stopping: asyncio.Event) -> None:
+    await stopping.wait()
+
+
+def _stop(
+    loop: asyncio.AbstractEventLoop, stopping: asyncio.Event, thread: threading.Thread
+) -> None:
+    loop.call_soon_threadsafe(stopping.set)
+    if thread is not threading.current_thread():
+        thread.join()
+
+
+async def _next(source: AsyncGenerator[T, None]) -> tuple[T] | None:
+    try:
+        return (await anext(source),)
+    except StopAsyncIteration:
+        return None

@@ -1,4 +1,4 @@
-"""The Python client of an odds service: one coroutine a resource."""
+"""The Python client of an odds service: one coroutine per resource."""
 
 from __future__ import annotations
 
@@ -11,44 +11,22 @@ from urllib.parse import quote
 import msgspec
 from msgspec import UNSET
 
-from oddsdesk.client.addresses import read_addresses, read_key
-from oddsdesk.client.answers import EventAnswer, GameAnswer, Listing, decode
+from oddsdesk.base.clock import Clock, system_clock
+from oddsdesk.base.tasks import awake
+from oddsdesk.client import answers, whole_lists
 from oddsdesk.client.errors import (
     ForbiddenError,
     MalformedAnswerError,
     NotFoundError,
     UnauthorizedError,
 )
-from oddsdesk.client.kick_offs import KickOffs
-from oddsdesk.client.large_answers import LARGEST_ITEM, list_in_steps, one_in_steps
-from oddsdesk.client.paging import paged
 from oddsdesk.client.partial_answers import Losses
 from oddsdesk.client.quota import Quota
-from oddsdesk.client.requests import Parameter, Requests
-from oddsdesk.client.row_slices import RowSlice
+from oddsdesk.client.requests import Parameter, Requests, read_addresses, read_key
+from oddsdesk.client.rows import KickOffs, RowSlice
 from oddsdesk.client.stream import StateListener, follow
-from oddsdesk.client.whole_lists import (
-    LIMIT,
-    MOST_EVENTS,
-    AnswerSize,
-    every_item,
-    every_value_bet,
-)
 from oddsdesk.client.whole_odds import OddsSnapshot, every_row, every_row_in_play, snapshot
-from oddsdesk.clock import Clock, system_clock
-from oddsdesk.contract.resources import (
-    Bookmaker,
-    Event,
-    Game,
-    Health,
-    OddsRow,
-    PriceChange,
-    PriceMessage,
-    Sport,
-    StreamToken,
-    ValueBet,
-)
-from oddsdesk.slices import awake
+from oddsdesk.contract import resources
 
 HISTORY_PATH: Final = "/api/games/{game_id}/history"
 
@@ -77,11 +55,11 @@ class _Described(msgspec.Struct):
 
 
 class Client:
-    """Asks one service with one key; use it as ``async with Client(url, key) as client``.
+    """Reads one service with one key; use it as ``async with Client(url, key) as client``.
 
-    Every coroutine raises a ``ServiceError`` of the kind that says what to do about it.
-    The key is never part of a message or ``repr``. With ``keeps_quota`` nothing is asked while the
-    latest answer says that nothing is left: ``RateLimitedError`` is raised at once.
+    Every coroutine raises a ``ServiceError`` of the kind that says what to do about it. The key is
+    never in a message or ``repr``. With ``keeps_quota``, no request is sent once the latest answer
+    says that none are left: ``RateLimitedError`` is raised at once.
     """
 
     def __init__(
@@ -98,14 +76,14 @@ class Client:
         self.keeps_quota = keeps_quota
         self._clock = clock
         self._told: dict[str, str] = {}
-        """What was not read of the latest answer, by path."""
-        self._answer_sizes: dict[str, AnswerSize] = {}
+        """What was unreadable in the latest answer, by path."""
+        self._answer_sizes: dict[str, whole_lists.AnswerSize] = {}
         self.has_games = True
-        """Whether the key may read games, as far as it is known."""
+        """Whether the key may read games, as far as known."""
         self.has_read_games = False
-        """Whether it read some."""
+        """Whether it has read some."""
         self.kick_offs = KickOffs()
-        """What whole readings saw of the kick-offs of games that share an id."""
+        """Kick-offs from complete readings, for games that share an id."""
         self._requests = Requests(self.addresses, read_key(key), clock, keeps_quota=keeps_quota)
 
     def __repr__(self) -> str:
@@ -124,25 +102,27 @@ class Client:
 
     @property
     def clock_ahead_ms(self) -> int:
-        """How far the own clock is ahead of the service's, by its last answer; 0 if they agree."""
+        """How far this clock is ahead of the service's, by its last answer; 0 if they agree."""
         return self._requests.clock_ahead_ms
 
     @property
     def heard(self) -> int | None:
-        """How often anything was heard of the service; None while no answer is waited for."""
-        return self._requests.heard
+        """Counts signs of life of the service; None while no answer is awaited."""
+        return self._requests.heard_count
 
     async def close(self) -> None:
         """Close the connections; a later request opens new ones."""
-        await self._requests.close()
+        await self._requests.close_requests()
 
-    async def sports(self) -> Listing[Sport]:
-        """Return the sports with odds of the last 10 minutes."""
-        return await self._list(Sport, "/api/sports")
+    async def sports(self) -> answers.Listing[resources.Sport]:
+        """Return the sports with odds from the last 10 minutes."""
+        return await self._list(resources.Sport, "/api/sports")
 
-    async def bookmakers(self, *, is_live: bool | None = None) -> Listing[Bookmaker]:
+    async def bookmakers(
+        self, *, is_live: bool | None = None
+    ) -> answers.Listing[resources.Bookmaker]:
         """Return the bookmakers scraped within the last 10 minutes."""
-        return await self._list(Bookmaker, "/api/bookmakers", is_live=is_live)
+        return await self._list(resources.Bookmaker, "/api/bookmakers", is_live=is_live)
 
     async def events(
         self,
@@ -154,10 +134,10 @@ class Client:
         stale_minutes: int | None = None,
         limit: int | None = None,
         cursor: str | None = None,
-    ) -> Listing[Event]:
+    ) -> answers.Listing[resources.Event]:
         """Return events, in-play ones first, then by kick-off."""
         return await self._list(
-            Event,
+            resources.Event,
             "/api/events",
             sport=sport,
             competition=competition,
@@ -176,11 +156,11 @@ class Client:
         market_type: str | None = None,
         period: int | None = None,
         stale_minutes: int | None = None,
-    ) -> EventAnswer:
-        """Return an event with every market; ``slug`` as the events list gives it."""
+    ) -> answers.EventAnswer:
+        """Return an event with every market; ``slug`` comes from the list of events."""
         path = f"/api/events/{quote(slug, safe='%')}"
-        detail: EventAnswer = await self._one(
-            EventAnswer,
+        detail: answers.EventAnswer = await self._one(
+            answers.EventAnswer,
             path,
             bookmaker=bookmaker,
             market_type=market_type,
@@ -200,13 +180,13 @@ class Client:
         as_of: str | None = None,
         limit: int | None = None,
         cursor: str | None = None,
-    ) -> Listing[OddsRow]:
-        """Return odds rows of the last 10 minutes; at most 500 an answer.
+    ) -> answers.Listing[resources.OddsRow]:
+        """Return odds rows from the last 10 minutes; at most 500 per answer.
 
-        ``as_of`` as in ``games``, with the rows of its games by their kick-offs.
+        ``as_of`` works as in ``games``, with the rows of those games by kick-off.
         """
         return await self._list(
-            OddsRow,
+            resources.OddsRow,
             "/api/odds",
             sport=sport,
             competition=competition,
@@ -227,10 +207,10 @@ class Client:
         market_type: str | None = None,
         limit: int | None = None,
         cursor: str | None = None,
-    ) -> Listing[OddsRow]:
+    ) -> answers.Listing[resources.OddsRow]:
         """Return in-play odds rows."""
         return await self._list(
-            OddsRow,
+            resources.OddsRow,
             "/api/odds/live",
             sport=sport,
             competition=competition,
@@ -250,14 +230,14 @@ class Client:
         as_of: str | None = None,
         limit: int | None = None,
         cursor: str | None = None,
-    ) -> Listing[Game]:
-        """Return games, in-play ones first, then by kick-off; at most 500 an answer.
+    ) -> answers.Listing[resources.Game]:
+        """Return games, in-play ones first, then by kick-off; at most 500 per answer.
 
-        ``as_of`` (ISO-8601 with an offset) asks for those that had prices then, by kick-off. It is
-        an addition to the contract: other services ignore it and answer as of now.
+        ``as_of`` (ISO-8601 with an offset) returns the games with prices at that time, by kick-off.
+        It is an addition to the contract: other services ignore it and return the current games.
         """
         games = await self._list(
-            Game,
+            resources.Game,
             "/api/games",
             sport=sport,
             competition=competition,
@@ -278,10 +258,10 @@ class Client:
         period: int | None = None,
         bookmaker: str | None = None,
         as_of: str | None = None,
-    ) -> GameAnswer:
-        """Return a game as selections by bookmakers, with ``as_of`` as it stood then."""
-        matrix: GameAnswer = await self._one(
-            GameAnswer,
+    ) -> answers.GameAnswer:
+        """Return a game as selections by bookmakers; with ``as_of``, at that time."""
+        matrix: answers.GameAnswer = await self._one(
+            answers.GameAnswer,
             f"/api/games/{quote(game_id, safe='')}",
             market_type=market_type,
             period=period,
@@ -302,14 +282,14 @@ class Client:
         until: str | None = None,
         limit: int | None = None,
         cursor: str | None = None,
-    ) -> Listing[PriceChange]:
-        """Return how the prices of a game moved, by time; at most 5000 an answer.
+    ) -> answers.Listing[resources.PriceChange]:
+        """Return the price moves of a game, by time; at most 5000 per answer.
 
-        From ``since`` to before ``until`` (ISO-8601 with an offset). It is an addition to the
-        contract: a service without it answers ``NotFoundError`` (``offers``).
+        The span is ``since`` to before ``until`` (ISO-8601 with an offset). It is an addition to
+        the contract: other services raise ``NotFoundError`` (see ``offers``).
         """
         return await self._list(
-            PriceChange,
+            resources.PriceChange,
             f"/api/games/{quote(game_id, safe='')}/history",
             market_type=market_type,
             period=period,
@@ -331,10 +311,10 @@ class Client:
         max_ev: float | None = None,
         limit: int | None = None,
         cursor: str | None = None,
-    ) -> Listing[ValueBet]:
+    ) -> answers.Listing[resources.ValueBet]:
         """Return value bets, highest EV first; ``min_ev`` and ``max_ev`` in percent."""
         return await self._list(
-            ValueBet,
+            resources.ValueBet,
             "/api/value-bets",
             sport=sport,
             competition=competition,
@@ -345,14 +325,16 @@ class Client:
             cursor=cursor,
         )
 
-    all_events = paged(
-        events, 1000, lambda own, asked: every_item(own, "events", own.events, asked)
+    all_events = whole_lists.paged(
+        events, 1000, lambda own, asked: whole_lists.every_item(own, "events", own.events, asked)
     )
-    all_odds = paged(odds, 500, every_row)
-    all_live_odds = paged(live_odds, 500, every_row_in_play)
-    all_games = paged(games, 500, lambda own, asked: every_item(own, "games", own.games, asked))
-    all_history = paged(history, 5000)
-    all_value_bets = paged(value_bets, 500, every_value_bet)
+    all_odds = whole_lists.paged(odds, 500, every_row)
+    all_live_odds = whole_lists.paged(live_odds, 500, every_row_in_play)
+    all_games = whole_lists.paged(
+        games, 500, lambda own, asked: whole_lists.every_item(own, "games", own.games, asked)
+    )
+    all_history = whole_lists.paged(history, 5000)
+    all_value_bets = whole_lists.paged(value_bets, 500, whole_lists.every_value_bet)
 
     async def odds_snapshot(
         self,
@@ -365,44 +347,45 @@ class Client:
     ) -> OddsSnapshot:
         """Return all odds rows at once, and what could not be read (``unread``).
 
-        Where the requests are used up amid the reading, the rest is unread; so is what the service
-        fails to answer time and again.
+        If the requests are used up midway, the rest is unread; so is what the service repeatedly
+        fails to answer.
         """
         return await snapshot(self, RowSlice(sport, competition, bookmaker, market_type, is_live))
 
-    def answer_size(self, name: str) -> AnswerSize:
-        """Return how many items of a list the service answers at most, as far as it is known."""
-        limit = MOST_EVENTS if name == "events" else LIMIT
-        return self._answer_sizes.setdefault(name, AnswerSize(limit))
+    def answer_size(self, name: str) -> whole_lists.AnswerSize:
+        """Return how many items of a list the service returns at most, as far as known."""
+        limit = whole_lists.MOST_EVENTS if name == "events" else whole_lists.LIMIT
+        return self._answer_sizes.setdefault(name, whole_lists.AnswerSize(limit))
 
-    async def health(self) -> Health:
-        """Return how the service is; it costs no request of the quota."""
+    async def health(self) -> resources.Health:
+        """Return the health of the service; costs no request of the quota."""
         path = "/api/health"
-        body = await self._requests.get(path, {}, is_counted=False)
-        health: Health = _small(Health, body, path)
+        body = await self._requests.get_body(path, {}, is_counted=False)
+        health: resources.Health = _small(resources.Health, body, path)
         return health
 
     async def offers(self, path: str, parameter: str = "") -> bool:
-        """Return whether the service says in ``/openapi.json`` that it answers a path (D75).
+        """Return whether the service lists a path in ``/openapi.json``.
 
-        Such as ``HISTORY_PATH``, or a parameter of one: ``offers("/api/odds", "as_of")``. A service
-        that describes itself in no such way offers nothing beyond the contract. It costs no
-        request of the quota.
+        Also for a parameter of a path: ``offers("/api/odds", "as_of")``. A service without that
+        document offers nothing beyond the contract. Costs no request of the quota.
         """
         where = "/openapi.json"
         try:
             described = _small(
-                _Described, await self._requests.get(where, {}, is_counted=False), where
+                _Described, await self._requests.get_body(where, {}, is_counted=False), where
             )
         except (ForbiddenError, MalformedAnswerError, NotFoundError, UnauthorizedError):
             return False
         found = described.paths.get(path)
         return found is not None and (not parameter or found.get.takes(parameter))
 
-    async def stream_token(self) -> StreamToken:
+    async def stream_token(self) -> resources.StreamToken:
         """Return a token for one stream connection; ``expires_in`` in seconds."""
         path = "/api/stream/token"
-        token: StreamToken = _small(StreamToken, await self._requests.post(path), path)
+        token: resources.StreamToken = _small(
+            resources.StreamToken, await self._requests.post(path), path
+        )
         return token
 
     async def stream(
@@ -413,11 +396,11 @@ class Client:
         bookmaker: str | None = None,
         game_id: str | None = None,
         on_state: StateListener | None = None,
-    ) -> AsyncGenerator[PriceMessage, None]:
-        """Yield price changes for as long as it is iterated; reconnects by itself.
+    ) -> AsyncGenerator[resources.PriceMessage, None]:
+        """Yield price changes while it is iterated; reconnects by itself.
 
-        ``on_state`` is called with each connection and loss. Changes between a loss and the next
-        connection are missed, so read the present state again when connected.
+        ``on_state`` is called on each connection and loss. Changes between a loss and the next
+        connection are missed, so read the current state again once connected.
 
         Raises:
             ServiceError: the key may not stream, or not with this filter.
@@ -436,32 +419,32 @@ class Client:
 
     def stream_together(
         self, gather_s: float, on_state: StateListener
-    ) -> AsyncGenerator[list[PriceMessage], None]:
-        """Yield all price changes, gathered for a while: for who takes in thousands a second.
+    ) -> AsyncGenerator[list[resources.PriceMessage], None]:
+        """Yield all price changes, collected for a while, for callers with thousands a second.
 
-        Else as ``stream``.
+        Otherwise like ``stream``.
         """
         return follow(self, {}, on_state, clock=self._clock, gather_s=gather_s)
 
-    async def _list(self, kind: Any, path: str, **parameters: Parameter) -> Listing[Any]:
-        body = await self._requests.get(path, parameters)
+    async def _list(self, kind: Any, path: str, **parameters: Parameter) -> answers.Listing[Any]:
+        body = await self._requests.get_body(path, parameters)
         losses = Losses()
-        items, meta = await awake(list_in_steps(kind, body, path, losses))
+        items, meta = await awake(answers.list_in_steps(kind, body, path, losses))
         self._say(path, losses)
         cursor = None if meta.next_cursor is UNSET else meta.next_cursor
-        return Listing(items, cursor, meta, losses)
+        return answers.Listing(items, cursor, meta, losses)
 
     async def _one(self, kind: Any, path: str, **parameters: Parameter) -> Any:
-        body = await self._requests.get(path, parameters)
+        body = await self._requests.get_body(path, parameters)
         losses = Losses()
-        found = await awake(one_in_steps(kind, body, path, losses))
+        found = await awake(answers.one_in_steps(kind, body, path, losses))
         self._say(path, losses)
         return found
 
     def _say(self, path: str, losses: Losses) -> None:
-        """Log what of an answer was not read, once while it stays the same.
+        """Log what was unreadable in an answer, once while it stays the same.
 
-        Of odds rows it is told by those who read all of them, so here it is only noted.
+        For odds rows, the reader of the whole list logs it; here it is only stored.
         """
         said = str(losses) if losses else ""
         if said and self._told.get(path) != said:
@@ -473,11 +456,11 @@ class Client:
 
 
 def _small(kind: Any, body: bytes, path: str) -> Any:
-    """Read an answer that is none of prices.
+    """Read an answer that has no prices.
 
     Raises:
         MalformedAnswerError: it is something else, or far too large.
     """
-    if len(body) > LARGEST_ITEM:
-        raise MalformedAnswerError(f"{path} answered {len(body):,} bytes, more than it has to say")
-    return decode(kind, body, path)
+    if len(body) > answers.LARGEST_ITEM:
+        raise MalformedAnswerError(f"{path} answered {len(body):,} bytes, which is too much")
+    return answers.decode(kind, body, path)

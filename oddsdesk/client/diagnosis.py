@@ -1,4 +1,4 @@
-"""Testing a connection: what its key may do at the service, and what is wrong."""
+"""Tests a connection: what its key may do, and what is wrong."""
 
 import asyncio
 import ssl
@@ -8,31 +8,21 @@ from typing import Final, NamedTuple
 
 import msgspec
 
+from oddsdesk.client import errors
 from oddsdesk.client.client import Client
-from oddsdesk.client.errors import (
-    AddressError,
-    ForbiddenError,
-    MalformedAnswerError,
-    OfflineError,
-    RateLimitedError,
-    ServiceError,
-    ServiceUnavailableError,
-    UnauthorizedError,
-)
 from oddsdesk.client.quota import Quota
 from oddsdesk.client.stream import Connected, Lost, StreamState
-from oddsdesk.contract.errors import ErrorCode
-from oddsdesk.contract.plans import Plan
+from oddsdesk.contract.access import ErrorCode, Plan
 from oddsdesk.contract.times import format_ms
 
 LIMIT_S: Final = 30.0
-"""How long a whole test may take."""
+"""The longest time for a whole test."""
 _CHECK: Final = "check the address"
-"""Stands in messages that say themselves what to do."""
+"""Marks messages that already say what to do."""
 
 
 class Right(NamedTuple):
-    """One right that a plan may include; ``problem`` says why it could not be tried."""
+    """One right that a plan may include; ``problem`` says why it could not be tested."""
 
     name: str
     is_given: bool
@@ -40,7 +30,7 @@ class Right(NamedTuple):
 
 
 class Diagnosis(msgspec.Struct, frozen=True):
-    """What the service let the key do; ``plan`` is None where the rights fit none."""
+    """What the service let the key do; ``plan`` is None if the rights fit no plan."""
 
     plan: Plan | None
     rights: tuple[Right, ...]
@@ -48,12 +38,12 @@ class Diagnosis(msgspec.Struct, frozen=True):
 
     @property
     def problems(self) -> tuple[str, ...]:
-        """What could not be tried although the plan may include it, a line each."""
+        """What could not be tested although the plan may include it, one line each."""
         return tuple(right.problem for right in self.rights if right.problem)
 
 
 async def diagnose(client: Client) -> Diagnosis:
-    """Try each kind of request once: four of the quota, a token and one stream connection.
+    """Try each kind of request once: four requests, a token and one stream connection.
 
     Raises:
         ServiceError: nothing works; ``advice`` says what to do about it.
@@ -64,54 +54,54 @@ async def diagnose(client: Client) -> Diagnosis:
             await client.games(limit=1)
             return await _rights(client)
     except TimeoutError as error:
-        raise OfflineError(
-            f"{client.addresses.base} answers too slowly: the test was given up after "
+        raise errors.OfflineError(
+            f"{client.addresses.base} answers too slowly: the test was stopped after "
             f"{LIMIT_S:g} seconds"
         ) from error
 
 
-def advice(error: ServiceError) -> str:
-    """Return what to do about an error, one sentence."""
+def advice(error: errors.ServiceError) -> str:
+    """Return what to do about an error, in one sentence."""
     match error:
-        case AddressError(is_about_key=True):
-            return "Copy the key whole, as the service shows it."
-        case AddressError():
-            return "Write the address as the service's documentation gives it."
-        case UnauthorizedError():
+        case errors.AddressError(is_about_key=True):
+            return "Copy the whole key, as the service shows it."
+        case errors.AddressError():
+            return "Use the address from the service's documentation."
+        case errors.UnauthorizedError():
             return (
-                "Copy the key again from where it was made: a key that was rotated or revoked "
-                "opens nothing."
+                "Copy the key again from the service: a key that was rotated or revoked "
+                "no longer works."
             )
-        case RateLimitedError():
+        case errors.RateLimitedError():
             return f"The key is fine; its requests return at {format_ms(error.retry_at_ms)}."
-        case ServiceUnavailableError():
-            return "The service has trouble of its own: try again in a few minutes."
-        case ForbiddenError(code=ErrorCode.BOOKMAKER_NOT_CONFIGURED.value):
-            return "The Free plan sees one bookmaker: choose it where the key was made."
-        case ForbiddenError(code=ErrorCode.BOOKMAKER_FORBIDDEN.value):
-            return "Choose that bookmaker where the key was made, or use a key that may do this."
-        case ForbiddenError(code=ErrorCode.LIVE_NOT_ON_PLAN.value):
-            return "They are in the plan Pro+ Live; all other prices are read as before."
-        case ForbiddenError(code=ErrorCode.WEBSOCKET_NOT_ON_PLAN.value):
-            return "It is in Pro+ RT and Pro+ Live; without it everything is read in turns."
-        case ForbiddenError(code=ErrorCode.VALUE_BETS_NOT_ON_PLAN.value):
-            return "Pro and the plans above it have them."
-        case ForbiddenError():
+        case errors.ServiceUnavailableError():
+            return "The service has a problem: try again in a few minutes."
+        case errors.ForbiddenError(code=ErrorCode.BOOKMAKER_NOT_CONFIGURED.value):
+            return "The Free plan shows one bookmaker: choose it where you got the key."
+        case errors.ForbiddenError(code=ErrorCode.BOOKMAKER_FORBIDDEN.value):
+            return "Choose that bookmaker where you got the key, or use a key that may see it."
+        case errors.ForbiddenError(code=ErrorCode.LIVE_NOT_ON_PLAN.value):
+            return "They need the plan Pro+ Live; all other prices work as before."
+        case errors.ForbiddenError(code=ErrorCode.WEBSOCKET_NOT_ON_PLAN.value):
+            return "It needs Pro+ RT or Pro+ Live; without it, prices are polled."
+        case errors.ForbiddenError(code=ErrorCode.VALUE_BETS_NOT_ON_PLAN.value):
+            return "They need Pro or a higher plan."
+        case errors.ForbiddenError():
             return "Ask the service for a key that may do this."
-        case OfflineError() if _is_about_tls(error):
-            return "Check that the address is right and the clock of this machine, too."
-        case OfflineError():
-            return "Check the address and the network, and that the service runs."
-        case MalformedAnswerError():
-            return "This is no odds service: give the address below which /api/sports answers."
+        case errors.OfflineError() if _is_about_tls(error):
+            return "Check the address and this computer's clock."
+        case errors.OfflineError():
+            return "Check the address, the network, and that the service is running."
+        case errors.MalformedAnswerError():
+            return "This is not an odds service: use the address below which /api/sports answers."
     if error.status is not None and 300 <= error.status < 500:
-        return "This is no odds service: give the address below which /api/sports answers."
+        return "This is not an odds service: use the address below which /api/sports answers."
     return "Check the address."
 
 
-def in_words(error: ServiceError) -> str:
-    """Return what is wrong and what to do, each once, in the words of who typed address and key."""
-    if isinstance(error, UnauthorizedError):
+def in_words(error: errors.ServiceError) -> str:
+    """Return what is wrong and what to do, for the user who typed address and key."""
+    if isinstance(error, errors.UnauthorizedError):
         return f"The service does not know this key. {advice(error)}"
     said = f"{error.message[:1].upper()}{error.message[1:].rstrip('.')}."
     return said if _CHECK in error.message else f"{said} {advice(error)}"
@@ -128,13 +118,13 @@ async def _rights(client: Client) -> Diagnosis:
 async def _try(name: str, request: Awaitable[object]) -> Right:
     try:
         await request
-    except ForbiddenError as error:
+    except errors.ForbiddenError as error:
         if error.is_about_plan:
             return Right(name, False)
         return Right(name, False, f"{name}: {error.message}")
-    except UnauthorizedError:
+    except errors.UnauthorizedError:
         raise
-    except ServiceError as error:
+    except errors.ServiceError as error:
         return Right(name, False, f"{name}: {error.message}. {advice(error)}")
     return Right(name, True)
 
@@ -154,7 +144,7 @@ def _plan(values: Right, live: Right, stream: Right) -> Plan | None:
 
 
 class _DecidedError(Exception):
-    """Ends the test of the stream once its outcome is known; carries the error, if any."""
+    """Ends the test of the stream once its result is known; carries the error, if any."""
 
     def __init__(self, reason: str | None) -> None:
         super().__init__(reason)
@@ -173,7 +163,7 @@ async def _stream(client: Client) -> None:
                 return
     except _DecidedError as decided:
         if decided.reason is not None:
-            raise OfflineError(decided.reason) from decided
+            raise errors.OfflineError(decided.reason) from decided
 
 
 def _notice_state(state: StreamState) -> None:

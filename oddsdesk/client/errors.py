@@ -1,17 +1,17 @@
-"""What can go wrong with a service, as exceptions that callers branch on."""
+"""Errors of a service, as exceptions that callers can branch on."""
 
 from typing import Final
 
-from oddsdesk.contract.plans import DAY_S
+from oddsdesk.contract.access import DAY_S
 from oddsdesk.network.secrets import without_keys
 
 
 class ServiceError(Exception):
-    """The service could not be asked, or refused; the message is fit to be shown.
+    """The service could not be reached, or refused; the message can be shown to people.
 
-    ``code`` is the contract's word where the service gave one; ``status`` the HTTP status,
-    None where there was no answer. What a service says stands here without the keys that are
-    known: some repeat what they were asked with.
+    ``code`` is the contract's code if the service sent one; ``status`` the HTTP status, None if
+    there was no answer. Known keys are removed from the service's own words, since some services
+    repeat the request.
     """
 
     def __init__(
@@ -26,7 +26,7 @@ class ServiceError(Exception):
 
 
 class BadRequestError(ServiceError):
-    """A parameter's value is not allowed; the message names it and what is."""
+    """A parameter's value is not allowed; the message names it and the allowed values."""
 
 
 class UnauthorizedError(ServiceError):
@@ -34,7 +34,7 @@ class UnauthorizedError(ServiceError):
 
 
 class ForbiddenError(ServiceError):
-    """The key's plan does not allow it; ``upgrade_url`` is where the plan can be changed."""
+    """The key's plan does not allow it; ``upgrade_url`` is where to change the plan."""
 
     @property
     def is_about_plan(self) -> bool:
@@ -43,7 +43,7 @@ class ForbiddenError(ServiceError):
 
 
 class NotFoundError(ServiceError):
-    """There is no such thing, or none that the key may see."""
+    """No such thing, or the key may not see it."""
 
 
 class RateLimitedError(ServiceError):
@@ -55,25 +55,25 @@ class RateLimitedError(ServiceError):
 
 
 class ServiceUnavailableError(ServiceError):
-    """The service has trouble of its own (5xx); trying again later is safe."""
+    """The service failed (5xx); retrying later is safe."""
 
 
 class OfflineError(ServiceError):
-    """Nobody answered: no network, wrong address, TLS failure, or it took too long."""
+    """No answer: no network, wrong address, TLS failure, or it took too long."""
 
     def __init__(self, message: str) -> None:
         super().__init__("offline", message)
 
 
 class MalformedAnswerError(ServiceError):
-    """Something answered that is not an odds service; the message says what was expected."""
+    """The address does not belong to an odds service; the message says what was expected."""
 
     def __init__(self, message: str, status: int | None = None) -> None:
         super().__init__("malformed_answer", message, status)
 
 
 class AddressError(ServiceError):
-    """The address or key is not a valid one; nothing was sent."""
+    """The address or key is invalid; nothing was sent."""
 
     def __init__(self, message: str, *, is_about_key: bool = False) -> None:
         super().__init__("bad_address", message)
@@ -82,26 +82,26 @@ class AddressError(ServiceError):
 
 _DAY_MS: Final = DAY_S * 1000
 _TRANSIENT: Final = {
-    1000: "the service ended the stream, as one that nobody listens to",
-    1001: "the service is going down or restarting",
-    1009: "the service sent a message of over a megabyte, which no price change is",
+    1000: "the service ended the stream because this program was silent",
+    1001: "the service is shutting down or restarting",
+    1009: "the service sent a message of more than a megabyte, which is no price change",
     1012: "the service is restarting",
-    1013: "the service cannot read its database for the moment",
-    4001: "the service accepts the stream's token no more",
+    1013: "the service temporarily cannot read its database",
+    4001: "the service no longer accepts the stream's token",
     4008: "this program fell behind the stream",
 }
 
 
 def error_of(code: int | None, now_ms: int) -> ServiceError:
-    """Return the error that a close code stands for: to be waited out, or not."""
+    """Return the error for a close code: one to wait out, or a final one."""
     if code is None:
-        return OfflineError("the stream broke off")
+        return OfflineError("the stream was cut off")
     if code == 4000:
         return BadRequestError("bad_request", "the service does not know a filter of the stream")
     if code == 4003:
         return ForbiddenError("bookmaker_forbidden", "the plan does not stream this bookmaker")
     if code == 4029:
         tomorrow = (now_ms // _DAY_MS + 1) * _DAY_MS
-        return RateLimitedError("the plan's stream connections of today are used up", tomorrow)
+        return RateLimitedError("today's stream connections of the plan are used up", tomorrow)
     reason = _TRANSIENT.get(code, f"the service closed the stream with code {code}")
     return ServiceUnavailableError("stream_closed", reason)

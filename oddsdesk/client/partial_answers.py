@@ -1,8 +1,8 @@
-"""Answers of which a part makes no sense: the bad cells are lost and counted, the rest is read.
+"""Answers with bad parts: bad cells are skipped and counted, the rest is read.
 
-Everything here runs only where the strict reading of an answer failed. Odds of null, 0 or 1 say
-that a selection is not offered now. Other odds that make no sense are unread: nobody said that the
-price is gone, so whoever holds one keeps it.
+Everything here runs only after the strict reading of an answer failed. Odds of null, 0 or 1 mean
+that a selection is not offered now. Other odds that make no sense are unread: they do not say that
+the price is gone, so the last known price stays.
 """
 
 import re
@@ -12,9 +12,7 @@ import msgspec
 
 from oddsdesk.contract.competitions import FOOTBALL, sport_of
 from oddsdesk.contract.identity import fold_name, teams
-from oddsdesk.contract.names import LONGEST_LINK, LONGEST_NAME
 from oddsdesk.contract.quotes import MOST_ODDS, UNNAMED, is_disabled, is_number
-from oddsdesk.contract.quoting import shown
 from oddsdesk.contract.resources import (
     BookOddsCell,
     EventDetail,
@@ -26,18 +24,19 @@ from oddsdesk.contract.resources import (
     ReferenceCell,
     ReferenceGroup,
 )
+from oddsdesk.contract.texts import LONGEST_LINK, LONGEST_NAME, shown
 from oddsdesk.contract.times import parse_ms
 
 _TEXT_OR_NAN: Final = re.compile(rb'"(?:[^"\\]|\\.)*"|-?\b(?:NaN|Infinity)\b', re.DOTALL)
 
 
 class Losses(msgspec.Struct):
-    """What of an answer makes no sense: cells that are unread, and whole rows left out."""
+    """The bad parts of an answer: cells that are unread, and whole rows left out."""
 
     cells: int = 0
     rows: int = 0
     first: str = ""
-    """What was wrong with the first of them."""
+    """The fault of the first one."""
 
     def add_cell(self, reason: str) -> None:
         """Count a cell."""
@@ -49,8 +48,8 @@ class Losses(msgspec.Struct):
         self.rows += 1
         self.first = self.first or reason
 
-    def add(self, other: "Losses") -> None:
-        """Count those of another answer, too."""
+    def add_losses(self, other: "Losses") -> None:
+        """Add the losses of another answer."""
         self.cells += other.cells
         self.rows += other.rows
         self.first = self.first or other.first
@@ -60,26 +59,26 @@ class Losses(msgspec.Struct):
         return bool(self.cells or self.rows)
 
     def __str__(self) -> str:
-        """Say it in a line."""
+        """Return the losses in one line."""
         counted = [(self.cells, "value"), (self.rows, "row")]
         said = [f"{n:,} {word}{'s' if n > 1 else ''}" for n, word in counted if n]
         return f"{' and '.join(said)}, the first: {self.first}"
 
 
 class RowInPart(OddsRow, frozen=True):
-    """An odds row of which some odds could not be read."""
+    """An odds row with some odds that could not be read."""
 
     unread: dict[str, str] = msgspec.field(default_factory=dict)
     """As ``Quote.unread``: why, by selection; with ``UNNAMED`` for all that the row lacks."""
 
     @property
     def has_nothing(self) -> bool:
-        """Whether none of it could be read but what it is about."""
+        """Whether only the names of its game and market could be read."""
         return UNNAMED in self.unread and not self.odds
 
 
 class UnreadPrice(NamedTuple):
-    """A price of a game that could not be read; None: any, the reference's too."""
+    """A price of a game that could not be read; None: any, including the reference's."""
 
     market_type: str | None = None
     period: int | None = None
@@ -89,22 +88,22 @@ class UnreadPrice(NamedTuple):
 
 
 class MatrixInPart(GameMatrix, frozen=True):
-    """A game of which some prices could not be read."""
+    """A game with some prices that could not be read."""
 
     unread: tuple[UnreadPrice, ...] = ()
 
 
 def without_nan(body: bytes) -> bytes:
-    """Return a document with NaN and Infinity, which are no JSON, as texts."""
+    """Return a document with NaN and Infinity, which JSON does not have, as strings."""
     if b"NaN" not in body and b"Infinity" not in body:
         return body
     return _TEXT_OR_NAN.sub(lambda found: found[0] if found[0][:1] == b'"' else b'"NaN"', body)
 
 
 def row_in_part(said: Any, losses: Losses) -> RowInPart | None:
-    """Read an odds row as far as it makes sense; None where it does not say of which market it is.
+    """Read the parts of an odds row that make sense; None if it does not name its market.
 
-    ``said`` is the row as JSON has it.
+    ``said`` is the decoded JSON of the row.
     """
     if not isinstance(said, dict) or not _is_about_market(said):
         losses.add_row(f"expected an odds row, got {shown(str(said)[:80])}")
@@ -149,7 +148,7 @@ def row_in_part(said: Any, losses: Losses) -> RowInPart | None:
 def _drop_without_draw(
     said: dict[str, Any], odds: dict[str, float], unread: dict[str, str]
 ) -> None:
-    """Leave no two teams whose draw was not read: they would look like a bet with overtime."""
+    """Drop both teams' odds if the draw was not read: they would look like a bet with overtime."""
     both = {fold_name(team).casefold() for team in teams(said["match_name"]) or ()}
     draws = [name for name in said["odds"] if fold_name(name).casefold() not in both]
     if both and any(name not in odds for name in draws):
@@ -164,7 +163,7 @@ def _is_about_market(said: dict[str, Any]) -> bool:
 
 
 def _fault_of_row(said: dict[str, Any]) -> str | None:
-    """Return why nothing of a row can be read."""
+    """Return why a row cannot be read at all."""
     if not is_time(said.get("scraped_at")):
         return f"scraped_at: {shown(str(said.get('scraped_at')))}"
     if not isinstance(said.get("is_live"), bool):
@@ -177,7 +176,7 @@ def _fault_of_row(said: dict[str, Any]) -> str | None:
 def matrix_row_in_part(
     said: Any, market: tuple[str, int], unread: list[UnreadPrice], losses: Losses
 ) -> MatrixRow | None:
-    """Read a row of a game as far as it makes sense; what does not is added to ``unread``."""
+    """Read the parts of a game's row that make sense; add the others to ``unread``."""
     selection = said.get("selection") if isinstance(said, dict) else None
     books = said.get("books") if isinstance(said, dict) else None
     if not is_name(selection) or not isinstance(books, dict):
@@ -218,7 +217,7 @@ def event_in_part(kind: type[EventDetail], said: Any, losses: Losses) -> EventDe
     """Read an event's details without the prices and groups that make no sense.
 
     Raises:
-        msgspec.ValidationError: something else of it is wrong.
+        msgspec.ValidationError: something else in it is wrong.
     """
     if isinstance(said, dict):
         said = dict(said)
@@ -250,7 +249,7 @@ def _group_in_part(kind: Any, said: Any, losses: Losses) -> Any:
 
 
 def is_price(value: Any) -> bool:
-    """Return whether a value is decimal odds of something that is offered."""
+    """Return whether a value is decimal odds of an offered selection."""
     return is_number(value) and 1 < value <= MOST_ODDS
 
 
@@ -260,7 +259,7 @@ def is_name(value: Any) -> bool:
 
 
 def is_period(value: Any) -> bool:
-    """Return whether a value is a number of a period, as far as it can be kept."""
+    """Return whether a value is the number of a period that can be stored."""
     return isinstance(value, int) and not isinstance(value, bool) and abs(value) < 2**31
 
 

@@ -1,4 +1,4 @@
-"""The stream of price changes, reconnecting for as long as somebody listens."""
+"""The stream of price changes; reconnects as long as a caller listens."""
 
 from __future__ import annotations
 
@@ -9,10 +9,11 @@ import time
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
 from contextlib import suppress
 from typing import TYPE_CHECKING, Final, Protocol
+from urllib.parse import urlencode
 
 import msgspec
 
-from oddsdesk.client.addresses import Addresses
+from oddsdesk.base.clock import Clock, system_clock
 from oddsdesk.client.errors import (
     MalformedAnswerError,
     OfflineError,
@@ -20,26 +21,25 @@ from oddsdesk.client.errors import (
     ServiceUnavailableError,
     error_of,
 )
-from oddsdesk.clock import Clock, system_clock
-from oddsdesk.contract.names import showable_json
+from oddsdesk.client.requests import Addresses
 from oddsdesk.contract.resources import PriceMessage, StreamToken
+from oddsdesk.contract.texts import showable_json
 from oddsdesk.contract.times import MINUTE_MS
-from oddsdesk.network.backoff import Backoff, Randomness
-from oddsdesk.network.errors import ClosedError, UnreachableError
+from oddsdesk.network import Backoff, ClosedError, NoWebSocketError, Randomness, UnreachableError
 
 if TYPE_CHECKING:
     from oddsdesk.network.websocket import WebSocket
 
 STEADY_MS: Final = 10_000
-"""After a connection that lasted this long, waits between tries start short again."""
+"""After a connection that lasted this long, waits between attempts start short again."""
 
 _PONG: Final = b"pong"
 _LARGEST: Final = 64 * 1024
-"""In bytes: a message of the contract takes 15 KiB at most, and no larger one is read."""
+"""In bytes: a message of the contract takes at most 15 KiB; larger ones are not read."""
 _AT_ONCE: Final = 1_000
-"""Frames read between two turns of the loop: 2 ms, 4 where they are read one by one."""
+"""Frames decoded between two turns of the event loop: 2 ms, or 4 if decoded singly."""
 _MOST_USELESS: Final = 500
-"""A second: a stream of so many frames that are no price change is given up (D85)."""
+"""Per second: a stream with this many frames that are not price changes is given up."""
 _SECOND_MS: Final = 1_000
 _log = logging.getLogger(__name__)
 _decoder = msgspec.json.Decoder(PriceMessage)
@@ -50,11 +50,11 @@ class Connecting(msgspec.Struct, frozen=True):
 
 
 class Connected(msgspec.Struct, frozen=True):
-    """The stream is up; earlier changes were missed, so read the present state now."""
+    """The stream is up; earlier changes were missed, so read the current state now."""
 
 
 class Lost(msgspec.Struct, frozen=True):
-    """There is no stream; the next try is at ``next_try_ms``."""
+    """There is no stream; the next attempt is at ``next_try_ms``."""
 
     reason: str
     next_try_ms: int
@@ -66,14 +66,14 @@ Sleep = Callable[[float], Awaitable[None]]
 
 
 class TokenSource(Protocol):
-    """What the stream needs of a client."""
+    """What the stream needs from a client."""
 
     @property
     def addresses(self) -> Addresses:
-        """Where the service is."""
+        """The service's addresses."""
 
     async def stream_token(self) -> StreamToken:
-        """Return a fresh token."""
+        """Return a new token."""
 
 
 async def follow(
@@ -86,13 +86,13 @@ async def follow(
     randomness: Randomness = random.random,
     gather_s: float = 0.0,
 ) -> AsyncGenerator[list[PriceMessage], None]:
-    """Yield the changes of one connection after the other, each with a fresh token.
+    """Yield the changes of all connections, each with a new token.
 
-    Those that came together come together, in order. With ``gather_s`` the connection rests where
-    they come sooner after one another than that, so that more do: each costs less then.
+    Changes that arrive together are yielded together, in order. With ``gather_s``, reading pauses
+    while changes follow more closely than that, so that more arrive together and cost less.
 
     Raises:
-        ServiceError: waiting would not help: unknown key, not on the plan, bad filter.
+        ServiceError: waiting would not help: unknown key, not in the plan, bad filter.
     """
     tell = on_state or _ignore
     backoff = Backoff(randomness)
@@ -107,7 +107,7 @@ async def follow(
                     yield messages
         except (OfflineError, ServiceUnavailableError, MalformedAnswerError) as error:
             if connected_at is not None and clock() - connected_at >= STEADY_MS:
-                backoff.reset()
+                backoff.reset_waits()
             reason, wait_s = error.message, backoff.next_s()
         except RateLimitedError as error:
             reason, wait_s = error.message, max(1.0, (error.retry_at_ms - clock()) / 1000)
@@ -116,9 +116,6 @@ async def follow(
 
 
 async def _connect(source: TokenSource, filters: Mapping[str, str]) -> WebSocket:
-    # the websockets client takes 15 to 30 ms to import, and the window is to stand before that
-    from oddsdesk.client.socket import open_socket  # noqa: PLC0415
-
     token = await source.stream_token()
     return await open_socket(source.addresses, {"token": token.token, **filters})
 
@@ -150,9 +147,9 @@ async def _batches(
 
 
 def _read_all(frames: list[bytes], passed_over: _PassedOver) -> list[PriceMessage]:
-    """Return the price changes that frames tell of.
+    """Return the price changes in frames.
 
-    They are read together, a line each; one by one where that does not make a change of each.
+    They are decoded together, and singly if that does not give one change per frame.
     """
     if max(map(len, frames)) <= _LARGEST:
         with suppress(msgspec.DecodeError, UnicodeDecodeError, RecursionError):
@@ -164,23 +161,23 @@ def _read_all(frames: list[bytes], passed_over: _PassedOver) -> list[PriceMessag
 
 
 def _read(frame: bytes, passed_over: _PassedOver) -> PriceMessage | None:
-    """Return the price change that a frame tells of; None where it is none, which is counted."""
+    """Return the price change in a frame; None, which is counted, if it is not one."""
     if frame == _PONG:
         passed_over.count_useless()
     elif len(frame) > _LARGEST:
-        passed_over.count(f"a frame of {len(frame):,} bytes")
+        passed_over.count_error(f"a frame of {len(frame):,} bytes")
     else:
         try:
             return _decoder.decode(showable_json(frame))
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
             if (message := _without_odds(frame)) is not None:
                 return message
-            passed_over.count(error)
+            passed_over.count_error(error)
     return None
 
 
 def _without_odds(frame: bytes) -> PriceMessage | None:
-    """Return a message of which only the odds are null, as 0: the selection is not offered now."""
+    """Return a message in which only the odds are null, as 0: no longer offered."""
     with suppress(msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         said = msgspec.json.decode(showable_json(frame))
         if isinstance(said, dict) and "odds" in said and said["odds"] is None:
@@ -189,7 +186,7 @@ def _without_odds(frame: bytes) -> PriceMessage | None:
 
 
 class _PassedOver:
-    """Counts frames that are no price change, and logs them once a minute at most."""
+    """Counts frames that are not price changes; logs them once a minute at most."""
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
@@ -199,30 +196,53 @@ class _PassedOver:
         self._useless_since = 0
 
     def count_useless(self) -> None:
-        """Count a frame that tells of no price.
+        """Count a frame without a price.
 
         Raises:
-            MalformedAnswerError: they are a flood.
+            MalformedAnswerError: there are too many.
         """
         now = self._clock()
         if not 0 <= now - self._useless_since < _SECOND_MS:
             self._useless, self._useless_since = 0, now
         self._useless += 1
         if self._useless > _MOST_USELESS:
-            raise MalformedAnswerError("the service floods the stream with what is no price change")
+            raise MalformedAnswerError("the service floods the stream with other messages")
 
-    def count(self, error: Exception | str) -> None:
+    def count_error(self, error: Exception | str) -> None:
         self.count_useless()
         self._untold += 1
         now = self._clock()
         if self._told_at is None or now - self._told_at >= MINUTE_MS:
             _log.warning(
-                "the stream sent what is no price change, passed over (%d): %s",
-                self._untold,
-                error,
+                "the stream sent messages that are no price changes (%d): %s", self._untold, error
             )
             self._untold, self._told_at = 0, now
 
 
 def _ignore(state: StreamState) -> None:
-    """The ``on_state`` of a stream that was opened without one."""
+    """The default ``on_state`` of a stream."""
+
+
+PING_EVERY_S: Final = 4.0
+SILENCE_S: Final = 10.0
+"""Seconds of silence, with a ping unanswered for at least 6 s: price moves may be missed."""
+
+
+async def open_socket(addresses: Addresses, query: Mapping[str, str]) -> WebSocket:
+    """Open a connection; errors do not show the query, which holds the token.
+
+    Raises:
+        OfflineError: no answer within 10 s.
+        ServiceUnavailableError: the answer did not open a stream.
+    """
+    # the websockets client takes 15 to 30 ms to import, and the window is to stand before that
+    from oddsdesk.network.websocket import Pinging, open_websocket  # noqa: PLC0415
+
+    url = f"{addresses.stream}/api/stream?{urlencode(query)}"
+    try:
+        return await open_websocket(url, Pinging("ping", PING_EVERY_S, SILENCE_S))
+    except NoWebSocketError as error:
+        code = f"http_{error.status}"
+        raise ServiceUnavailableError(code, error.message, error.status) from None
+    except UnreachableError as error:
+        raise OfflineError(error.message) from None

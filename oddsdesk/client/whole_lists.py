@@ -1,20 +1,25 @@
 """Whole lists of games, events and value bets, since one answer holds 500 or 1,000 at most.
 
-A service with pages (D14) is read page after page. One that is exactly the contract has none: a
+A service with pages is read page after page. One that is exactly the contract has none: a
 list that it cuts is asked for by sport, then competition, state of play and bookmaker, and value
 bets by their EV first. All odds rows are read by ``whole_odds``.
 """
 
 import logging
-from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine, Mapping, Sequence
 from contextlib import aclosing
+from functools import wraps
 from statistics import median
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, Concatenate, Final, NamedTuple, ParamSpec, TypeVar
 
 from oddsdesk.client.answers import Listing
-from oddsdesk.client.errors import BadRequestError, ForbiddenError, ServiceUnavailableError
-from oddsdesk.client.paging import MOST_PAGES, pages
-from oddsdesk.contract.errors import ErrorCode
+from oddsdesk.client.errors import (
+    BadRequestError,
+    ForbiddenError,
+    MalformedAnswerError,
+    ServiceUnavailableError,
+)
+from oddsdesk.contract.access import ErrorCode
 from oddsdesk.contract.identity import game_id
 from oddsdesk.contract.resources import Event, Game, Sport, ValueBet
 
@@ -27,10 +32,10 @@ MOST_EVENTS: Final = 1_000
 SMALLER_LIMITS: Final = (500, 250, 200, 100)
 """Tried in turn where a service refuses to answer as many."""
 MOST_GAMES: Final = 10_000
-"""So many of a list are kept; no service has half as many games with odds at one time (D85)."""
+"""Most games kept of a list; no service has half as many with odds at one time."""
 MOST_COMPETITIONS: Final = 1_000
 MOST_FAILURES: Final = 3
-"""So many competitions that the service fails to answer in a row end a reading."""
+"""A reading ends after the service fails for this many competitions in a row."""
 _LEAST_EV, _MOST_EV = 1.0, 20.0
 """The contract's range of value bets, in percent."""
 _SMALLEST_STEP: Final = 0.01
@@ -45,7 +50,7 @@ Fetch = Callable[..., Awaitable[Listing[T]]]
 
 
 class GameList(NamedTuple):
-    """The games of a service, as far as they are read."""
+    """The games of a service, as far as read."""
 
     games: list[Game]
     is_cut: bool
@@ -239,15 +244,12 @@ class _Splitting:
         ]
         if len(codes) > MOST_COMPETITIONS:
             self.is_cut = True
-            said = "sports: the service has %d competitions; no more are read than %d"
+            said = "sports: the service has %d competitions; only %d are read"
             _log.warning(said, len(codes), MOST_COMPETITIONS)
         return codes[:MOST_COMPETITIONS]
 
 
-_NOT_TO_BE_SEEN: Final = {
-    ErrorCode.LIVE_NOT_ON_PLAN.value,
-    ErrorCode.BOOKMAKER_FORBIDDEN.value,
-}
+_NOT_TO_BE_SEEN: Final = {ErrorCode.LIVE_NOT_ON_PLAN.value, ErrorCode.BOOKMAKER_FORBIDDEN.value}
 _OF_THE_BOOKMAKER: Final = {
     ErrorCode.BOOKMAKER_NOT_CONFIGURED.value,
     ErrorCode.BOOKMAKER_FORBIDDEN.value,
@@ -286,7 +288,7 @@ def note_no_games(client: "Client", error: ForbiddenError) -> None:
     """Note that a key may not read games.
 
     Raises:
-        ForbiddenError: it read some before, so the refusal will pass.
+        ForbiddenError: the key read games before, so the refusal is temporary.
     """
     if client.has_read_games:
         raise error
@@ -304,7 +306,7 @@ async def _games_of(
                 game = _as_game(item)
                 held.setdefault(game.game_id, game)
             if len(held) > MOST_GAMES:
-                said = "games: the service has more than %d; no more are read"
+                said = "games: the service has more than %d; the rest is not read"
                 _log.warning(said, MOST_GAMES)
                 return GameList(list(held.values())[:MOST_GAMES], is_cut=True)
     return GameList(list(held.values()), reading.is_cut, tuple(dict.fromkeys(reading.failed)))
@@ -429,3 +431,78 @@ def _between(low: float, high: float, bets: Sequence[ValueBet]) -> float | None:
         if low + _SMALLEST_STEP < middle < high - _SMALLEST_STEP:
             return round(middle, 4)
     return None
+
+
+P = ParamSpec("P")
+S = TypeVar("S")
+
+
+MOST_PAGES: Final = 200
+"""A list with more pages is taken for an endless one."""
+_LONGEST_CURSOR: Final = 4_096
+"""In characters; it is part of the next request's address."""
+
+
+async def pages(
+    fetch: Callable[[str | None], Awaitable[Listing[T]]], name: str, cursor: str | None = None
+) -> AsyncGenerator[Listing[T], None]:
+    """Yield page after page from ``cursor`` on; ``name`` names the list in errors.
+
+    Raises:
+        MalformedAnswerError: a cursor comes a second time or is too long, or there are more than
+            ``MOST_PAGES``.
+    """
+    seen = {cursor}
+    for _ in range(MOST_PAGES):
+        page = await fetch(cursor)
+        yield page
+        cursor = page.next_cursor
+        if cursor is None:
+            return
+        if len(cursor) > _LONGEST_CURSOR:
+            raise MalformedAnswerError(f"{name}: the service's cursor is far too long")
+        if cursor in seen:
+            raise MalformedAnswerError(f"{name}: the service repeats a page")
+        seen.add(cursor)
+    raise MalformedAnswerError(f"{name}: the service does not end after {MOST_PAGES} pages")
+
+
+def paged(
+    method: Callable[Concatenate[S, P], Coroutine[Any, Any, Listing[T]]],
+    largest: int,
+    whole: Callable[[S, dict[str, Any]], AsyncGenerator[T, None]] | None = None,
+) -> Callable[Concatenate[S, P], AsyncGenerator[T, None]]:
+    """Return a method that yields what ``method`` lists, over as many requests as it takes.
+
+    Parameters are those of ``method``; ``limit`` is the size of a page, ``largest`` by default.
+    ``whole`` yields all items from the beginning, of a service without pages, too.
+    """
+
+    @wraps(method)
+    async def every(client: S, /, *args: P.args, **kwargs: P.kwargs) -> AsyncGenerator[T, None]:
+        asked: dict[str, Any] = kwargs
+        if whole is not None and asked.get("cursor") is None and asked.get("as_of") is None:
+            async with aclosing(whole(client, asked)) as items:
+                async for item in items:
+                    yield item
+            return
+        if asked.get("limit") is None:
+            kwargs["limit"] = largest
+
+        def fetch(cursor: str | None) -> Coroutine[Any, Any, Listing[T]]:
+            kwargs["cursor"] = cursor
+            return method(client, *args, **kwargs)
+
+        begin: Any = asked.get("cursor")
+        async with aclosing(pages(fetch, method.__name__, begin)) as answers:
+            async for page in answers:
+                for item in page:
+                    yield item
+
+    every.__name__ = f"all_{method.__name__}"
+    every.__doc__ = (
+        f"Yield all that ``{method.__name__}`` lists, in as many requests as it takes.\n\n"
+        f"Takes its parameters; ``limit`` is the size of a page, {largest} unless given.\n"
+        "Items that change between two answers may be missing or outdated."
+    )
+    return every

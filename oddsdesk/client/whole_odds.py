@@ -1,6 +1,6 @@
 """Reading every odds row of a service, pass after pass, in as few requests as it allows.
 
-A service with pages (D14) is read page after page. One that is exactly the contract has none: what
+A service with pages is read page after page. One that is exactly the contract has none: what
 it cuts at 500 rows is asked for in slices, which are planned by what the last pass found.
 """
 
@@ -12,41 +12,25 @@ from contextlib import aclosing
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 
+from oddsdesk.base.clock import Clock, system_clock
+from oddsdesk.client import errors, whole_lists
 from oddsdesk.client.answers import Listing
-from oddsdesk.client.errors import (
-    BadRequestError,
-    ForbiddenError,
-    MalformedAnswerError,
-    NotFoundError,
-    OfflineError,
-    RateLimitedError,
-    ServiceError,
-    ServiceUnavailableError,
-)
-from oddsdesk.client.flat import has_reference, reference_of, rows_of_game
-from oddsdesk.client.kick_offs import FORGOTTEN_MS, RowsByGame
-from oddsdesk.client.paging import pages
 from oddsdesk.client.partial_answers import Losses, MatrixInPart, RowInPart
-from oddsdesk.client.row_slices import (
+from oddsdesk.client.rows import (
+    FORGOTTEN_MS,
     SAFE_SHARE,
     Cell,
     Coverage,
     Domains,
+    RowsByGame,
     RowSlice,
     cheapest_cover,
     count_rows,
+    has_reference,
+    reference_of,
+    rows_of_game,
 )
-from oddsdesk.client.whole_lists import (
-    MOST_FAILURES,
-    AnswerSize,
-    GameList,
-    all_games,
-    note_no_games,
-    sized,
-    without_paging,
-)
-from oddsdesk.clock import Clock, system_clock
-from oddsdesk.contract.errors import ErrorCode
+from oddsdesk.contract.access import ErrorCode
 from oddsdesk.contract.resources import Bookmaker, Game, OddsRow
 from oddsdesk.contract.times import MINUTE_MS, format_ms
 
@@ -58,8 +42,8 @@ MOST_SLICES: Final = 5_000
 RETRY_S: Final = (0.5, 2.0)
 """Waits before a request is made again that the service could not answer, in the midst of a pass"""
 SERIES_SPORTS: Final = frozenset({"Baseball", "Basketball", "Hockey"})
-"""In these, the same teams meet at the same place within days: their games may share an id, and the
-answer of a game would mix their prices."""
+"""Sports where the same teams play at the same place on consecutive days: such games may share an
+id, and the answer for a game would mix their prices."""
 SHORT_WAIT_S: Final = 10.0
 """For so long a pass waits for requests to be taken again; longer waits end it for the moment."""
 LATEST_RESUMED_MS: Final = 60 * MINUTE_MS
@@ -92,7 +76,7 @@ class _NoGamesError(Exception):
 
 
 class _SeriesError(Exception):
-    """A game shares its id with another of the same teams: its answer holds prices of both."""
+    """A game shares its id with another of the same teams: its answer mixes their prices."""
 
     def __init__(self, competition: str) -> None:
         super().__init__(competition)
@@ -112,14 +96,14 @@ class _Pass:
         self.later: deque[RowSlice] = deque()
         """Slices that the service failed to answer; asked for once more at the end."""
         self.failed: list[RowSlice] = []
-        """The slices since the latest answer that the service failed to answer."""
+        """Slices that the service failed to answer since its latest answer."""
         self.given_up = set[str]()
-        """Competitions that fail: of those put off only one is asked for, until it is answered."""
+        """Competitions that fail: only one of their slices is tried, until it is answered."""
         self.read_again = set[str]()
         """Names of slices that were answered, and of their competitions."""
         self.losses = Losses()
         self.in_part: list[RowSlice] = []
-        """Slices that hold something of which not even the market could be read."""
+        """Slices with a row in which not even the market could be read."""
         self.cells: Counter[Cell] = Counter()
         self.in_play: dict[str, set[_Key]] = {}
         """Rows in play by competition, since the answer of a game does not say which are."""
@@ -166,12 +150,12 @@ class WholeOdds:
         self._clock = clock
         self._fetch: _Fetch = client.live_odds if in_play else client.odds
         self._sleep = sleep
-        self._size = client.answer_size("odds") if limit is None else AnswerSize(limit)
+        self._size = client.answer_size("odds") if limit is None else whole_lists.AnswerSize(limit)
         self._domains = Domains()
         if in_play:
             self._domains.has_live = self._domains.has_games = False
         self._series = set[str]()
-        """Competitions in which games share an id, so that rows alone tell them apart."""
+        """Competitions in which games share an id, so that only rows separate them."""
         self._games: list[Game] = []
         self._game_names: dict[str, str] = {}
         self._bookmakers: list[Bookmaker] = []
@@ -212,17 +196,17 @@ class WholeOdds:
                 found = await self._read_next(now)
                 if found is not None:
                     yield found
-        except RateLimitedError:
+        except errors.RateLimitedError:
             raise
-        except ServiceError:
+        except errors.ServiceError:
             self._pass = None
             raise
         self._finish(now)
 
     def lacks(self) -> tuple[str, ...]:
-        """Return what is unread at the moment, for people.
+        """Return the slices that are unread at the moment, in words.
 
-        What the last finished pass lacks and this one has not read since, and what this one lacks.
+        These are missing from the last finished pass and not read since, or from this pass.
         """
         now = self._pass
         if now is None:
@@ -262,7 +246,7 @@ class WholeOdds:
         self.coverage = Coverage(whole, unread, sports)
         self.unread = (*self._named_of(now, now.unread), *([str(now.losses)] if now.losses else []))
         self.requests = max(now.requests, 1)
-        self._client.kick_offs.forget(self._clock() - FORGOTTEN_MS)
+        self._client.kick_offs.drop_before(self._clock() - FORGOTTEN_MS)
         is_sliced = now.is_planned and now.cells.total() > self._room()
         self._cells = now.cells if is_sliced else None
         self._pass = None
@@ -275,7 +259,7 @@ class WholeOdds:
     async def _read_unsliced(self, now: _Pass) -> AsyncGenerator[Slice, None]:
         """Ask for all rows: page after page, or in slices where the answer is cut."""
         is_part, is_first = False, True
-        async with aclosing(pages(lambda at: self._page(now, at), "odds")) as answers:
+        async with aclosing(whole_lists.pages(lambda at: self._page(now, at), "odds")) as answers:
             async for answer in answers:
                 is_last = answer.next_cursor is None
                 is_part = is_last and is_first and await self._is_cut(now, self._root, answer)
@@ -292,9 +276,9 @@ class WholeOdds:
             now.whole.append(self._root)
 
     def _note(self, now: _Pass, answer: Listing[OddsRow], part: RowSlice) -> None:
-        """Count what of an answer made no sense."""
+        """Count the bad parts of an answer."""
         self._client.kick_offs.learn(answer, self._clock())
-        now.losses.add(answer.losses)
+        now.losses.add_losses(answer.losses)
         if answer.losses.rows and part not in now.in_part:
             now.in_part.append(part)
 
@@ -304,7 +288,7 @@ class WholeOdds:
             return await self._fetch(**asked)
 
         at = {} if cursor is None else {"cursor": cursor}
-        return await sized(self._size, fetch, **self._root.filters(), **at)
+        return await whole_lists.sized(self._size, fetch, **self._root.filters(), **at)
 
     async def _is_cut(self, now: _Pass, part: RowSlice, answer: Listing[OddsRow]) -> bool:
         """Return whether there are rows beyond an answer.
@@ -374,16 +358,16 @@ class WholeOdds:
 
         try:
             found = await self._patiently(
-                now, partial(all_games, self._client, on_request=count), requests=0
+                now, partial(whole_lists.all_games, self._client, on_request=count), requests=0
             )
             await self._take_games(now, found)
-        except ForbiddenError as error:
-            note_no_games(self._client, error)
+        except errors.ForbiddenError as error:
+            whole_lists.note_no_games(self._client, error)
             self._drop_games(now)
-        except NotFoundError:
+        except errors.NotFoundError:
             self._drop_games(now)
 
-    async def _take_games(self, now: _Pass, found: GameList) -> None:
+    async def _take_games(self, now: _Pass, found: whole_lists.GameList) -> None:
         root = self._root
         self._games = [
             game
@@ -404,15 +388,15 @@ class WholeOdds:
             self._domains.reference = await self._reference(now)
 
     async def _reference(self, now: _Pass) -> str | None:
-        """Return whose the reference's prices of a large game are; of another where one fails."""
+        """Return the reference's name, from a large game; if that fails, from another."""
         largest = dict[str, Game]()
         for game in sorted(self._games, key=lambda game: -game.bookmaker_count):
             largest.setdefault(game.competition, game)
         for tried, game in enumerate(largest.values(), 1):
             try:
                 matrix = await self._patiently(now, partial(self._client.game, game.game_id))
-            except ServiceUnavailableError:
-                if tried >= MOST_FAILURES:
+            except errors.ServiceUnavailableError:
+                if tried >= whole_lists.MOST_FAILURES:
                     raise
             else:
                 return reference_of(matrix)
@@ -426,7 +410,7 @@ class WholeOdds:
         now.todo = deque(dict.fromkeys(kept))
 
     def _drop_games_of(self, now: _Pass, competition: str) -> None:
-        """Read no game of a competition as a whole any more: its prices have no kick-off there."""
+        """Stop reading games of a competition as a whole: their prices have no kick-off."""
         self._series.add(competition)
         self._domains.games.pop(competition, None)
         kept = [
@@ -449,15 +433,15 @@ class WholeOdds:
             now.todo.appendleft(part)
             self._drop_games(now)
             return None
-        except RateLimitedError:
+        except errors.RateLimitedError:
             now.todo.appendleft(part)
             raise
-        except (OfflineError, ServiceUnavailableError) as error:
+        except (errors.OfflineError, errors.ServiceUnavailableError) as error:
             if not is_last_try and self._is_down(now, part, error):
                 raise
             self._put_off(now, part, is_last_try=is_last_try)
             return None
-        except (BadRequestError, MalformedAnswerError) as error:
+        except (errors.BadRequestError, errors.MalformedAnswerError) as error:
             _log.warning("odds: %s was not read: %s", self._named([part])[0], error.message)
             now.unread.append(part)
             return self._slice(now, (), part)
@@ -468,16 +452,16 @@ class WholeOdds:
             now.read_again.update((*self._named([part]), part.competition or ""))
         return await self._take(now, part, rows, is_part=is_part)
 
-    def _is_down(self, now: _Pass, part: RowSlice, error: ServiceError) -> bool:
-        """Return whether the service fails, and not only what was asked for."""
+    def _is_down(self, now: _Pass, part: RowSlice, error: errors.ServiceError) -> bool:
+        """Return whether the whole service fails, not only this slice."""
         now.failed.append(part)
-        if isinstance(error, OfflineError):
+        if isinstance(error, errors.OfflineError):
             return len(now.failed) > 1
         places = {each.competition or str(each) for each in now.failed}
-        return len(places) >= MOST_FAILURES
+        return len(places) >= whole_lists.MOST_FAILURES
 
     def _put_off(self, now: _Pass, part: RowSlice, *, is_last_try: bool) -> None:
-        """Ask for a slice once more at the end, and for its competition's where all of it fails."""
+        """Try a slice once more at the end; if its whole competition fails, all of its slices."""
         code = part.competition
         if is_last_try:
             now.unread.append(part)
@@ -487,7 +471,7 @@ class WholeOdds:
             return
         now.later.append(part)
         same = sum(each.competition == code for each in now.failed)
-        if code is not None and same >= MOST_FAILURES:
+        if code is not None and same >= whole_lists.MOST_FAILURES:
             now.given_up.add(code)
             now.later += [each for each in now.todo if each.competition == code]
             now.todo = deque(each for each in now.todo if each.competition != code)
@@ -534,12 +518,12 @@ class WholeOdds:
             now.requests += requests
             try:
                 return await ask()
-            except RateLimitedError as error:
+            except errors.RateLimitedError as error:
                 wait_s, least_s = (error.retry_at_ms - self._clock()) / 1000, next(waits, None)
                 if wait_s > SHORT_WAIT_S or least_s is None:
                     raise
                 await self._sleep(max(wait_s, least_s))
-            except (OfflineError, ServiceUnavailableError):
+            except (errors.OfflineError, errors.ServiceUnavailableError):
                 if (least_s := next(waits, None)) is None:
                     raise
                 await self._sleep(least_s)
@@ -549,9 +533,9 @@ class WholeOdds:
             if part.game is not None:
                 return await self._rows_of_game(now, part), False
             answer = await self._fetch(**part.filters(), limit=self._size.limit)
-        except NotFoundError:
+        except errors.NotFoundError:
             return (), False
-        except ForbiddenError as error:
+        except errors.ForbiddenError as error:
             return self._not_to_be_seen(part, error), False
         self._note(now, answer, part)
         return [*answer, *answer.unread], await self._is_cut(now, part, answer)
@@ -574,7 +558,7 @@ class WholeOdds:
                 now.in_part.append(part)
         return [row for row in rows if _key_of(row) not in (in_play or ())]
 
-    def _not_to_be_seen(self, part: RowSlice, error: ForbiddenError) -> Sequence[OddsRow]:
+    def _not_to_be_seen(self, part: RowSlice, error: errors.ForbiddenError) -> Sequence[OddsRow]:
         """Learn what the plan does not show; there is nothing of it to be read.
 
         Raises:
@@ -586,7 +570,7 @@ class WholeOdds:
             self._domains.sees_all_bookmakers = False
             self._domains.bookmakers = []
         elif part.game is not None:
-            note_no_games(self._client, error)
+            whole_lists.note_no_games(self._client, error)
             raise _NoGamesError from None
         else:
             raise error
@@ -594,9 +578,7 @@ class WholeOdds:
 
 
 def _estimated(
-    sample: Sequence[OddsRow],
-    games: Sequence[Game],
-    bookmakers: Sequence[Bookmaker],
+    sample: Sequence[OddsRow], games: Sequence[Game], bookmakers: Sequence[Bookmaker]
 ) -> dict[Cell, float]:
     """Estimate how many rows there are from an answer that was cut and from the short lists.
 
@@ -650,13 +632,13 @@ async def every_row(
     client: "Client", asked: dict[str, Any], *, in_play: bool = False
 ) -> AsyncGenerator[OddsRow, None]:
     """Yield every odds row that fits the filters of ``asked``, each once."""
-    filters = RowSlice(**without_paging(asked))
+    filters = RowSlice(**whole_lists.without_paging(asked))
     reading = WholeOdds(client, filters, in_play=in_play, limit=asked.get("limit"))
     seen = RowsByGame()
     async with aclosing(reading.read()) as slices:
         async for part in slices:
             for row in part.rows:
-                if not _has_nothing(row) and seen.add(row):
+                if not _has_nothing(row) and seen.add_row(row):
                     yield row
     if reading.unread:
         _log.warning("odds: %s", unread_text(reading.unread))
@@ -687,13 +669,13 @@ async def snapshot(client: "Client", filters: RowSlice) -> OddsSnapshot:
             async for part in slices:
                 for row in part.rows:
                     if not _has_nothing(row):
-                        rows.add(row)
-    except RateLimitedError as error:
-        if not (found := rows.all()):
+                        rows.add_row(row)
+    except errors.RateLimitedError as error:
+        if not (found := rows.all_rows()):
             raise
         until = f"the requests are used up until {format_ms(error.retry_at_ms)}"
         return OddsSnapshot(found, (until, *reading.left_to_read()))
-    return OddsSnapshot(rows.all(), reading.unread)
+    return OddsSnapshot(rows.all_rows(), reading.unread)
 
 
 def unread_text(unread: Sequence[str]) -> str:

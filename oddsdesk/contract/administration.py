@@ -1,16 +1,19 @@
-"""What an embedded server tells its owner of itself: the same for the server and the desk."""
+"""What a built-in server tells its owner about itself; shared by the server and the desk."""
 
+from collections.abc import Iterable, Mapping
 from enum import StrEnum
 from pathlib import Path
+from typing import Final
+from urllib.parse import parse_qsl, quote, unquote
 
 import msgspec
 
-from oddsdesk.contract.plans import Plan
+from oddsdesk.contract.access import Plan
 from oddsdesk.contract.times import format_ms
 
 
 class DatabaseState(msgspec.Struct, frozen=True):
-    """The odds file as it may be shown; ``size`` in bytes, its write-ahead log included."""
+    """The odds file, for display; ``size`` in bytes, including its write-ahead log."""
 
     path: Path
     size: int
@@ -18,31 +21,31 @@ class DatabaseState(msgspec.Struct, frozen=True):
     last_scraped_at: int | None
     """In milliseconds."""
     holds_real_odds: bool
-    """Whether prices that are not made up were ever recorded."""
+    """Whether real prices were ever recorded."""
     is_read_only: bool
     keep_days: int
-    """For how long the log of price changes is kept; 0: for ever."""
+    """For how many days the log of price changes is kept; 0: forever."""
 
 
 class FeedCondition(StrEnum):
-    """How a feed is (D65)."""
+    """The condition of a feed."""
 
     RUNNING = "running"
     WAITING = "waiting"
-    """Its source wants to be left alone for a while, or has not answered yet."""
+    """Its source asked for a pause, or has not answered yet."""
     OUT_OF_CREDITS = "out_of_credits"
     REFUSED = "refused"
-    """There is no key, or the source does not take it."""
+    """The key is missing, or the source refuses it."""
     FAILING = "failing"
-    """Its last reading failed; it is tried again soon."""
+    """Its last reading failed; it will retry soon."""
     STOPPED = "stopped"
 
 
 class FeedStatus(msgspec.Struct, frozen=True):
     """The state of a feed; times in milliseconds.
 
-    ``reason`` is one line, empty while all is well. ``until`` is when it tries again, where that
-    is known. Credits are what its source said last, which may be below zero.
+    ``reason`` is one line, empty while all is well. ``until`` is the time of the next attempt, if
+    known. Credits are the source's last figures, which can be negative.
     """
 
     state: FeedCondition = FeedCondition.RUNNING
@@ -54,13 +57,13 @@ class FeedStatus(msgspec.Struct, frozen=True):
     read_at: int | None = None
     """The last good answer."""
     plan: str = ""
-    """What it means to read how often, in words."""
+    """How often it plans to read, in words."""
     next_at: int | None = None
-    """When it means to read odds next, where that is more than its own pace."""
+    """When it plans to read odds next, if that is later than its usual pace."""
 
 
 class FeedState(msgspec.Struct, frozen=True):
-    """A feed; ``problem`` says why it ended where nobody stopped it, or what is wrong."""
+    """A feed; ``problem`` says why it ended by itself, or what is wrong."""
 
     number: int
     spec: str
@@ -70,14 +73,14 @@ class FeedState(msgspec.Struct, frozen=True):
     is_running: bool
     problem: str
     recorded_at: int | None = None
-    """The moment of a recording that a replay plays now, in milliseconds; None: it is of now."""
+    """The moment of a recording that a replay is playing, in milliseconds; None: current odds."""
     status: FeedStatus = FeedStatus()
     is_over: bool = False
-    """Whether a recording was played to its end: its last prices are told again and again."""
+    """Whether a recording has played to its end and now repeats its last prices."""
 
 
 class FeedReport(msgspec.Struct, frozen=True):
-    """A feed as ``oddsdesk feeds --json`` tells it; times as on the wire (D2)."""
+    """A feed in the form of ``oddsdesk feeds --json``; times as on the wire."""
 
     name: str
     state: FeedCondition
@@ -92,7 +95,7 @@ class FeedReport(msgspec.Struct, frozen=True):
     number: int
 
     @classmethod
-    def of(cls, feed: FeedState) -> "FeedReport":
+    def from_state(cls, feed: FeedState) -> "FeedReport":
         """Return the report of a feed."""
         said = feed.status
         times = (said.since, said.until, said.read_at)
@@ -113,27 +116,27 @@ class FeedReport(msgspec.Struct, frozen=True):
 
 
 class ImportOutcome(msgspec.Struct, frozen=True, kw_only=True):
-    """What came of files, in prices; ``skipped`` by reason, the commonest first."""
+    """The result of an import, in prices; ``skipped`` by reason, the most frequent first."""
 
     kept: int
     skipped: dict[str, int]
     problems: list[str]
-    """Each names a file, or a part of one, that made no sense."""
+    """Each names a file, or an unreadable part of one."""
     quotes: int
     changes: int
-    """Price changes that were recorded; what the database knew already is none."""
+    """Number of price changes recorded, without those that the database already had."""
     notes: list[str]
-    """What there is to know besides, each a sentence."""
+    """Further notes, each a sentence."""
     newest_ms: int | None
     """When the newest of the prices was scraped."""
     is_past: bool
-    """Whether all prices are too old to be shown as offered now."""
+    """Whether all prices are too old to count as current."""
     inferred_times: bool
-    """Whether the files name no time of scrape, so that it follows from kick-offs."""
+    """Whether the files have no scrape times, so that they were inferred from kick-offs."""
 
 
 class Key(msgspec.Struct, frozen=True):
-    """A key as it may be shown; times in milliseconds."""
+    """A key, for display; times in milliseconds."""
 
     key_id: int
     account: str
@@ -146,7 +149,7 @@ class Key(msgspec.Struct, frozen=True):
 
 
 def plan_in_words(plan: Plan, bookmaker: str | None) -> str:
-    """Return a plan, with the chosen bookmaker where it sees one only."""
+    """Return a plan, with the chosen bookmaker if it shows only one."""
     if plan.rights.all_bookmakers or bookmaker is None:
         return plan.value
     return f"{plan.value} ({bookmaker})"
@@ -160,44 +163,154 @@ def bookmaker_in_words(plan: Plan, bookmaker: str | None) -> str:
 
 
 class AccountState(msgspec.Struct, frozen=True):
-    """An account of an embedded server or a database of keys; times in milliseconds.
+    """An account of a built-in server or a database of keys; times in milliseconds.
 
-    What is left is the sum over its active keys, which are counted one by one; None: no limit.
+    What is left is the sum over its active keys, which are counted separately; None: no limit.
     """
 
     name: str
     plan: Plan
     bookmaker: str | None
-    """The one that Free sees; kept while the account is on another plan."""
+    """The bookmaker that Free shows; kept while the account is on another plan."""
     created_at: int
     key_ids: tuple[int, ...]
     """Its active keys, oldest first."""
     revoked_keys: int
     requests_left: int
-    """In the present window of the plan: a day on Free, else an hour."""
+    """In the current window of the plan: a day on Free, else an hour."""
     streams_left: int | None
-    """Today; 0 where the plan has no stream."""
+    """Today; 0 if the plan has no stream."""
     tokens_left: int | None
 
 
 class LogState(msgspec.Struct, frozen=True):
-    """What the log of price changes covers; times in milliseconds."""
+    """The span that the log of price changes covers; times in milliseconds."""
 
     began: int | None
     silences: list[tuple[int, int]]
-    """Whiles in which nothing of any game was recorded."""
+    """Spans in which nothing of any game was recorded."""
     lacks: str = ""
-    """Why older moves than these are not told though they are kept; empty where nothing lacks."""
+    """Why kept older moves cannot be shown; empty if all can."""
 
 
 class LogMap(msgspec.Struct, frozen=True):
-    """What the log has in a span of time, for a time line; times in milliseconds."""
+    """The contents of the log in a span, for a time line; times in milliseconds."""
 
     since: int
     until: int
     moves: list[int]
-    """How many prices moved in each of its equal parts."""
+    """Number of price moves in each of its equal parts."""
     kick_offs: list[tuple[int, int]]
-    """When games begin, and how many at a time."""
+    """Kick-offs, and the number of games at each."""
     silences: list[tuple[int, int]]
-    """Whiles in which nothing of any game was recorded."""
+    """Spans in which nothing of any game was recorded."""
+
+
+class LocalServerError(Exception):
+    """The server refused; one line that says why and what to do."""
+
+
+class SourceKeyError(LocalServerError):
+    """A source of live odds refuses the key, or it is missing (``is_missing``)."""
+
+    def __init__(self, message: str, *, is_missing: bool) -> None:
+        super().__init__(message)
+        self.is_missing = is_missing
+
+
+_IN_PARTS: Final = ":/[]"
+_IN_VALUES: Final = ":/,[]"
+
+
+class SourceOption(msgspec.Struct, frozen=True):
+    """An option of a source with several values to choose from."""
+
+    name: str
+    """As in a feed's text: ``regions``."""
+    title: str
+    values: tuple[tuple[str, str], ...]
+    """Each as in a feed's text, and for people."""
+    chosen: tuple[str, ...]
+    """Those chosen by default."""
+
+
+class LiveSource(msgspec.Struct, frozen=True):
+    """A source of live odds, for people who choose one; every text is one line."""
+
+    name: str
+    """As in a feed's text: ``the-odds-api``."""
+    title: str
+    summary: str
+    """What it offers."""
+    costs: str
+    key: str = ""
+    """The name of its key; empty if it needs none."""
+    key_url: str = ""
+    """The page where people get a key."""
+    parts: str = ""
+    """What to type if the source has no list to choose from; empty if it has one."""
+    options: tuple[SourceOption, ...] = ()
+
+
+class Choice(msgspec.Struct, frozen=True):
+    """One competition of a source."""
+
+    name: str
+    """As in a feed's text: ``soccer_epl``."""
+    title: str
+    group: str
+    """The sport or the country, for people."""
+    competition: str = ""
+    """Our name of the competition; empty for those not in the contract's table."""
+
+
+class Choices(msgspec.Struct, frozen=True):
+    """All competitions of a source, known ones first, and its credits."""
+
+    choices: tuple[Choice, ...]
+    credits_left: int | None = None
+    credits_used: int | None = None
+
+
+class LivePlan(msgspec.Struct, frozen=True):
+    """What a feed will do and cost, before anything is paid."""
+
+    sentence: str
+    games: dict[str, int] = {}
+    """Current number of games, by part of the feed; only if that is free to find out."""
+    credits_left: int | None = None
+    credits_used: int | None = None
+    intervals_s: dict[str, tuple[float, ...]] = {}
+    """How often each part, or each of its games, is read, if parts differ."""
+
+
+class WrittenFeed(msgspec.Struct, frozen=True):
+    """A feed's text, split into its parts."""
+
+    name: str = ""
+    parts: tuple[str, ...] = ()
+    options: dict[str, str] = {}
+
+
+def feed_text(name: str, parts: Iterable[str], options: Mapping[str, str]) -> str:
+    """Return a feed's text, ``NAME:WHAT?option=value&...``, without empty options.
+
+    >>> feed_text("kalshi", ["KXEPLGAME"], {"url": "http://127.0.0.1:1", "every": ""})
+    'kalshi:KXEPLGAME?url=http://127.0.0.1:1'
+    """
+    what = ",".join(quote(part, safe=_IN_PARTS) for part in parts)
+    given = {option: value for option, value in options.items() if value}
+    tail = "&".join(f"{option}={quote(value, safe=_IN_VALUES)}" for option, value in given.items())
+    return f"{name}:{what}?{tail}" if tail else f"{name}:{what}"
+
+
+def read_feed_text(text: str) -> WrittenFeed:
+    """Take apart what ``feed_text`` wrote, or somebody typed; what is no option is left out.
+
+    >>> read_feed_text("kalshi:KXEPLGAME?url=http://127.0.0.1:1").options
+    {'url': 'http://127.0.0.1:1'}
+    """
+    head, _, tail = text.partition("?")
+    name, _, what = head.partition(":")
+    parts = tuple(unquote(part.strip()) for part in what.split(",") if part.strip())
+    return WrittenFeed(name, parts, dict(parse_qsl(tail)))

@@ -19,28 +19,22 @@ from oddsdesk.contract.competitions import (
     sport_of,
 )
 from oddsdesk.contract.identity import fold_name, teams
-from oddsdesk.contract.json_words import json_words
-from oddsdesk.contract.markets import MARKET_RANK
-from oddsdesk.contract.names import LONGEST_LINK, LONGEST_NAME, UNSHOWABLE
-from oddsdesk.contract.quoting import shown
+from oddsdesk.contract.markets import LINE_MARKETS, MARKET_RANK
 from oddsdesk.contract.resources import Level, OddsRow, Offer
+from oddsdesk.contract.texts import LONGEST_LINK, LONGEST_NAME, UNSHOWABLE, json_words, shown
 from oddsdesk.contract.times import MINUTE_MS, YEARS, format_ms, is_in_years, parse_ms
 
 CLOCK_TOLERANCE_MS = 5 * MINUTE_MS
-"""How far ahead of the clock a ``scraped_at`` may lie (D42)."""
+"""How far ahead of the clock a ``scraped_at`` may lie."""
 MAX_PERIOD = 1_000
 MOST_ODDS = 100_000.0
 MOST_LEVELS = 10
-"""So many levels of each side of a book are kept, the best ones."""
+"""Levels kept of each side of a book, the best ones."""
 MOST_LIQUIDITY = 1e12
 """What no bookmaker offers or takes: such figures are mistakes, and spoil every sum they are in."""
 UNNAMED = ""
-"""In ``Quote.unread``: an outcome whose name or line could not be read, so it may be any."""
+"""In ``Quote.unread``: an outcome with an unreadable name or line, so it may be any."""
 
-_WITH_LINES = frozenset(
-    {"total", "team_total", "spread", "player_prop", "3way_handicap"}
-    | {"total_games", "games_handicap"}
-)
 _MINUS = "\N{MINUS SIGN}"
 _LINE = re.compile(
     rf"(?P<whose>.+) (?P<sign>[+{_MINUS}-]?)(?P<whole>\d{{1,4}})"
@@ -60,8 +54,8 @@ class Quote(msgspec.Struct, frozen=True, gc=False):
 
     ``odds`` maps selection to decimal odds (> 1, <= ``MOST_ODDS``). A selection that is missing
     there is no longer offered, unless it ``stays``; empty ``odds`` withdraw the market.
-    ``liquidity`` is the bookmaker's maximum bet, shown for the reference only (D32). ``event``
-    is what a source calls the game, ``SOURCE:ID``: two of one source are two games (D51).
+    ``liquidity`` is the bookmaker's maximum bet, shown for the reference only. ``event``
+    is what a source calls the game, ``SOURCE:ID``: two of one source are two games.
     """
 
     bookmaker: str
@@ -77,7 +71,10 @@ class Quote(msgspec.Struct, frozen=True, gc=False):
     liquidity: float | None = None
     event: str | None = None
     offers: dict[str, Offer] | None = None
-    """By selection, where a source tells more than prices; answers hold those with levels."""
+    """By selection, where a source tells more than prices.
+
+    Answers hold those with levels or links.
+    """
     unread: dict[str, str] | None = None
     """Why the price of a selection could not be read, by selection: its last price stays.
 
@@ -86,12 +83,12 @@ class Quote(msgspec.Struct, frozen=True, gc=False):
     sport: str | None = None
     """What is played, as the source says; None where the contract's table has the competition."""
     gone: tuple[str, ...] = ()
-    """Selections that are said to be not offered; filled only where ``UNNAMED`` is unread."""
+    """Selections named as not offered; filled only if ``UNNAMED`` is unread."""
     dropped: tuple[str, ...] = ()
-    """Why a limit, a link or an offer of this quote was left out; its prices are not concerned."""
+    """Why a limit, a link or an offer of this quote was left out; its prices are not affected."""
 
     def stays(self, selection: str) -> bool:
-        """Return whether the last price of a selection stands: this quote does not speak of it."""
+        """Return whether the last price of a selection stays, as this quote does not change it."""
         unread = self.unread
         if not unread or selection in self.odds:
             return False
@@ -174,7 +171,7 @@ def parse_quote(line: bytes | str, now_ms: int) -> Quote:
         now_ms,
     )
     if quote.unread and not quote.odds and not any(map(is_disabled, raw.odds.values())):
-        raise BadQuoteError(unread_words(quote.unread))
+        raise BadQuoteError(_first_words([*quote.unread.values()]))
     return quote
 
 
@@ -318,13 +315,8 @@ def is_disabled(price: float | None) -> bool:
     return price is None or price in (0, 1)
 
 
-def unread_words(unread: Mapping[str, str]) -> str:
-    """Return why prices of a quote were not read, in one line."""
-    return _first_words([*unread.values()])
-
-
 def bad_part_words(quote: Quote) -> str:
-    """Return what of a quote was not read, in one line; empty where all was."""
+    """Return the unread parts of a quote in one line; empty if all was read."""
     reasons = [*(quote.unread or {}).values(), *quote.dropped]
     return _first_words(reasons) if reasons else ""
 
@@ -335,7 +327,7 @@ def _first_words(reasons: Sequence[str]) -> str:
 
 
 def check_quote(quote: Quote, now_ms: int) -> Quote:
-    """Return the quote with names in stored form (D40), or say what is wrong with it (D4, D42).
+    """Return the quote with names in stored form, or say what is wrong with it.
 
     Disabled selections are left out, those whose odds make no sense are in ``unread``, and a limit,
     link or offer that makes none is left out and in ``dropped``. A name that makes no sense is
@@ -413,16 +405,12 @@ def quote_line(quote: Quote) -> bytes:
     line = _QuoteLine(**msgspec.structs.asdict(row), event=quote.event or msgspec.UNSET)
     if not quote.unread:
         return _encoder.encode(line)
-    odds = {
-        **quote.odds,
-        **dict.fromkeys(quote.gone, 0),
-        **dict.fromkeys(quote.unread, "not read"),
-    }
+    odds = {**quote.odds, **dict.fromkeys(quote.gone, 0), **dict.fromkeys(quote.unread, "not read")}
     return _encoder.encode({**msgspec.to_builtins(line), "odds": odds})
 
 
 _Read = tuple[dict[str, float], dict[str, str] | None, tuple[str, ...]]
-"""Odds, why others were not read, and what is said to be not offered."""
+"""Odds, why others were not read, and selections named as not offered."""
 
 
 def _odds(quote: Quote) -> _Read:
@@ -445,7 +433,7 @@ def _readable_odds(quote: Quote) -> _Read:
     """Return what ``_odds`` does of a quote of which not all is odds.
 
     A game with a draw never loses only its draw: what is left would look like a bet on two. Only
-    in football it does not, as there is always a draw (D27).
+    in football it does not, as there is always a draw.
     """
     market_type = quote.market_type
     read, disabled, unread = dict[str, float](), set(quote.gone), dict[str, str]()
@@ -483,7 +471,7 @@ def _readable_odds(quote: Quote) -> _Read:
 def _may_lack_draw(
     read: Mapping[str, float], unread: Mapping[str, str], both: tuple[str, str]
 ) -> bool:
-    """Return whether the draw of a moneyline was not read, as far as that can be told.
+    """Return whether the draw of a moneyline was probably not read.
 
     An outcome without a name is the draw where both teams have odds.
     """
@@ -539,7 +527,7 @@ def _name(field: str, text: str) -> str:
 
 @lru_cache(maxsize=1 << 14)
 def _stored_name(text: str) -> str | None:
-    """The folded name (D40); None without a letter or digit, or where it cannot be shown."""
+    """The folded name; None without a letter or digit, or where it cannot be shown."""
     folded = fold_name(text)
     is_name = len(folded) <= LONGEST_NAME and any(map(str.isalnum, folded))
     return folded if is_name and not UNSHOWABLE.search(folded) else None
@@ -618,13 +606,13 @@ def _check_levels(side: str, selection: str, levels: tuple[Level, ...]) -> None:
 
 def _selection(market_type: str, field: str, text: str) -> str:
     name = _name(field, text)
-    return _with_plain_line(name) if market_type in _WITH_LINES else name
+    return _with_plain_line(name) if market_type in LINE_MARKETS else name
 
 
 def _stored_selection(market_type: str, text: str) -> str | None:
     """Return what ``_selection`` does of a text of usual length; None where it is no name."""
     name = _stored_name(text)
-    if name is None or market_type not in _WITH_LINES:
+    if name is None or market_type not in LINE_MARKETS:
         return name
     return _with_plain_line(name)
 

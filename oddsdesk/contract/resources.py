@@ -1,8 +1,7 @@
-"""Every resource of the contract as a struct, field for field.
+"""Every resource of the contract as a struct, field by field.
 
-Timestamps are D2 texts (``contract.times`` turns them into milliseconds). Fields that
-an answer may leave out are ``UNSET`` then. How long names are at most is checked where
-answers are read (D85).
+Timestamps are ISO texts (``contract.times`` converts them to milliseconds). Optional fields are
+``UNSET`` if an answer leaves them out. The length of names is checked where answers are read.
 """
 
 from typing import Generic, TypeVar
@@ -10,37 +9,37 @@ from typing import Generic, TypeVar
 import msgspec
 from msgspec import UNSET, UnsetType
 
-from oddsdesk.contract.names import Link, Name, Odds, Slug, Token, Whole
+from oddsdesk.contract.texts import Link, Name, Odds, Slug, Token, Whole
 
 Timestamp = Name
 T = TypeVar("T")
 
 
 class Meta(msgspec.Struct, frozen=True):
-    """What stands beside the data: requests left, items counted, where to go on (D14)."""
+    """Data about the answer: requests left, number of items, cursor of the next page."""
 
     rate_limit_remaining: int
     count: int | UnsetType = UNSET
     next_cursor: str | UnsetType = UNSET
     simulated: bool | UnsetType = UNSET
-    """Of a moment of the past: whether some of these games were simulated."""
+    """For a moment in the past: whether some of these games were simulated."""
     mixed: bool | UnsetType = UNSET
-    """Whether others of them were not."""
+    """For a moment in the past: whether other games were not simulated."""
     shifted: bool | UnsetType = UNSET
-    """Whether there may be old ones among them whose times were moved."""
+    """Whether the odds may include old ones with shifted times."""
     silences: list[list[str]] | UnsetType = UNSET
-    """Of the history of prices: since and until when none of any game was recorded, by time."""
+    """For price histories: spans, from and until, in which nothing of any game was recorded."""
 
 
 Level = tuple[float, float]
-"""Decimal odds, and how much money is for sale at them: the stake that a backer can place."""
+"""Decimal odds, and the amount for sale at them: the stake that a backer can place."""
 
 
 class Offer(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What a bookmaker says of one selection besides its price.
+    """A bookmaker's data on one selection, besides its price.
 
-    ``sid`` is its own name of the selection, ``bet_limit`` the most it takes, ``link`` its bet
-    slip. ``back`` is what can be backed, the highest odds first; ``lay`` what can be laid, the
+    ``sid`` is the bookmaker's name of the selection, ``bet_limit`` the most it takes, ``link`` its
+    bet slip. ``back`` lists what can be backed, highest odds first; ``lay`` what can be laid,
     lowest odds first, in backers' stakes. Both are before fees, in ``currency`` (ISO 4217).
     """
 
@@ -77,7 +76,7 @@ class Bookmaker(msgspec.Struct, frozen=True):
 
 
 class Event(msgspec.Struct, frozen=True):
-    """An event as the list shows it."""
+    """An event in the list of events."""
 
     slug: Slug
     match_name: Name
@@ -87,7 +86,7 @@ class Event(msgspec.Struct, frozen=True):
     is_live: bool
     bookmaker_count: Whole
     source_sport: Name | UnsetType = UNSET
-    """What is played, where the contract's table says ``Other``; the same in all answers."""
+    """The sport if the contract's table says ``Other``; the same in all answers."""
 
 
 class SelectionOdds(msgspec.Struct, frozen=True):
@@ -98,7 +97,7 @@ class SelectionOdds(msgspec.Struct, frozen=True):
 
 
 class ReferenceGroup(msgspec.Struct, frozen=True):
-    """The reference bookmaker's prices of one market of an event."""
+    """The sharp book's prices of one market of an event."""
 
     market_type: Name
     period: Whole
@@ -118,7 +117,7 @@ class MarketGroup(msgspec.Struct, frozen=True):
 
 
 class EventSummary(msgspec.Struct, frozen=True):
-    """What an event detail holds, counted (D33)."""
+    """Counts of what an event detail contains."""
 
     bookmakers: list[Name]
     market_types: list[Name]
@@ -140,7 +139,7 @@ class EventDetail(msgspec.Struct, frozen=True):
 
 
 class OddsRow(msgspec.Struct, frozen=True):
-    """One bookmaker's quote of one market: the odds row of the contract."""
+    """One bookmaker's quote of one market: an odds row."""
 
     bookmaker: Name
     match_name: Name
@@ -156,11 +155,12 @@ class OddsRow(msgspec.Struct, frozen=True):
     liquidity: float | None
     source_sport: Name | UnsetType = UNSET
     offers: dict[Name, Offer] | UnsetType = UNSET
-    """By selection, where the levels of a book are known; an addition to the contract."""
+    """By selection, if levels of a book or links to bet slips are known; an addition to the
+    contract."""
 
 
 class Game(msgspec.Struct, frozen=True):
-    """A game as the list shows it."""
+    """A game in the list of games."""
 
     game_id: Name
     match_name: Name
@@ -174,13 +174,13 @@ class Game(msgspec.Struct, frozen=True):
 
 
 class ReferenceCell(msgspec.Struct, frozen=True):
-    """The reference bookmaker's price of a selection, with its maximum bet."""
+    """The sharp book's price of a selection, with its maximum bet."""
 
     odds: Odds | None
     liquidity: float | None
     scraped_at: Timestamp | None
     offer: Offer | UnsetType = UNSET
-    """Where the levels of a book are known; an addition to the contract."""
+    """Set if the levels of a book are known; an addition to the contract."""
 
 
 class BookOddsCell(msgspec.Struct, frozen=True):
@@ -190,11 +190,11 @@ class BookOddsCell(msgspec.Struct, frozen=True):
     scraped_at: Timestamp | None
     url: Link | None
     offer: Offer | UnsetType = UNSET
-    """Where the levels of a book are known; an addition to the contract."""
+    """Set if the levels of a book are known; an addition to the contract."""
 
 
 class MatrixRow(msgspec.Struct, frozen=True):
-    """One outcome: the reference apart, then every bookmaker of the market."""
+    """One outcome: the sharp book's price, then every bookmaker's."""
 
     selection: Name
     reference: ReferenceCell | None
@@ -213,7 +213,7 @@ class MarketMatrix(msgspec.Struct, frozen=True):
 
 
 class GameMatrix(msgspec.Struct, frozen=True):
-    """A game with every market as selections by bookmakers."""
+    """A game with every market as a matrix of selections and bookmakers."""
 
     game_id: Name
     match_name: Name
@@ -227,7 +227,7 @@ class GameMatrix(msgspec.Struct, frozen=True):
 
 
 class PriceChange(msgspec.Struct, frozen=True):
-    """One move of a price: from ``scraped_at`` on it is ``odds``; null where withdrawn (D75)."""
+    """A price move: the price is ``odds`` from ``scraped_at`` on; null if no longer offered."""
 
     bookmaker: Name
     market_type: Name
@@ -239,7 +239,7 @@ class PriceChange(msgspec.Struct, frozen=True):
 
 
 class ValueBet(msgspec.Struct, frozen=True):
-    """A price that is better than fair, as the service says."""
+    """A value bet: a price above the sharp book's fair odds, by the service's own figures."""
 
     match_name: Name
     selection: Name
@@ -260,20 +260,20 @@ class ValueBet(msgspec.Struct, frozen=True):
 
 
 class StreamToken(msgspec.Struct, frozen=True):
-    """What the token endpoint answers; ``expires_in`` in seconds."""
+    """The answer of the token endpoint; ``expires_in`` in seconds."""
 
     token: Token
     expires_in: int
 
 
 class Health(msgspec.Struct, frozen=True):
-    """What the health endpoint answers (D15, D82).
+    """The answer of the health endpoint.
 
-    ``status`` is ``ok``, ``degraded`` where something is wrong but requests are answered, or
-    ``unavailable``; ``database`` is ``ok`` or what is wrong with it, and ``reasons`` says what is
-    wrong, a line each. ``simulated`` says that odds are made up, ``shifted`` that there may be old
-    ones among them whose times were moved to now; ``sources`` names those of the last hour's odds,
-    where any are known (D66); ``unpriced_reference`` the reference where no price of it is here.
+    ``status`` is ``ok``, ``degraded`` (something is wrong, but requests are answered) or
+    ``unavailable``. ``database`` is ``ok`` or says what is wrong with it; ``reasons`` has one line
+    per problem. ``simulated``: the odds are made up. ``shifted``: they may include old odds with
+    shifted times. ``sources`` names the sources of the last hour's odds, if known.
+    ``unpriced_reference`` names the sharp book if it has no prices.
     """
 
     status: str
@@ -288,7 +288,7 @@ class Health(msgspec.Struct, frozen=True):
 
 
 class Readiness(msgspec.Struct, frozen=True):
-    """What the readiness endpoint answers: ``ready``, or ``not ready`` with the reasons (D82)."""
+    """The answer of the readiness endpoint: ``ready``, or ``not ready`` with the reasons."""
 
     status: str
     reasons: list[Name] = []
@@ -297,7 +297,7 @@ class Readiness(msgspec.Struct, frozen=True):
 class PriceMessage(msgspec.Struct, frozen=True):
     """A stream message: one selection's new odds.
 
-    ``liquidity`` stands on the reference bookmaker's messages only, null if unknown (D41).
+    ``liquidity`` is only in messages about the sharp book, null if unknown.
     """
 
     bookmaker: Name
@@ -313,4 +313,4 @@ class PriceMessage(msgspec.Struct, frozen=True):
     liquidity: float | UnsetType | None = UNSET
     source_sport: Name | UnsetType = UNSET
     offer: Offer | UnsetType = UNSET
-    """Where the levels of a book are known; an addition to the contract."""
+    """Set if the levels of a book are known; an addition to the contract."""

@@ -1,10 +1,10 @@
-"""Timestamps on the wire (D2) and milliseconds inside."""
+"""Timestamps on the wire and milliseconds inside."""
 
 import re
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 
-from oddsdesk.contract.quoting import shown
+from oddsdesk.contract.texts import shown
 
 _ISO = re.compile(
     r"(\d{4}(?:-?\d{2}-?\d{2}|-?W\d{2}-?\d))[Tt ]"
@@ -17,7 +17,7 @@ _MILLISECOND = timedelta(milliseconds=1)
 
 MINUTE_MS = 60_000
 WINDOW_MS = 10 * MINUTE_MS
-"""For how long a price counts as fresh: those read longer ago are in no list (D11, D34)."""
+"""For how long a price counts as fresh: those read longer ago are in no list."""
 _FIRST_MS = (datetime(1, 1, 1, tzinfo=UTC) - _EPOCH) // _MILLISECOND
 _LAST_MS = (datetime(9999, 12, 31, 23, 59, 59, 999_000, tzinfo=UTC) - _EPOCH) // _MILLISECOND
 """The years that the wire can write; an offset may name a moment outside."""
@@ -37,7 +37,7 @@ def parse_ms(text: str) -> int:
     """Return the milliseconds since the epoch that an ISO-8601 timestamp names.
 
     Raises:
-        ValueError: it is no timestamp, or has no offset (never guessed, D2).
+        ValueError: it is no timestamp, or has no offset (never guessed).
     """
     match = _ISO.fullmatch(text)
     if match is None:
@@ -69,7 +69,7 @@ def _bad(text: str) -> ValueError:
 
 @lru_cache(maxsize=8192)
 def format_ms(ms: int) -> str:
-    """Return the timestamp of the wire, UTC with milliseconds and ``Z`` (D2).
+    """Return the timestamp of the wire, UTC with milliseconds and ``Z``.
 
     What lies beyond the years that the wire can write is written as the first or last moment of
     them: a row with an absurd time, by whatever program, is shown as one and stops nothing.

@@ -1,31 +1,23 @@
-"""How a placed bet is shown in a row, of the user's own and of a backtest's alike."""
+"""How bets are shown in rows, both the user's and those of a backtest."""
 
 from collections.abc import Callable
 from typing import Final
 
-from oddsdesk.board.verdict_words import FLOOR_TEXT, PER_DECIDED, PER_DECIDED_TEXT
+from oddsdesk.board.valuation.verdict_words import PER_DECIDED, PER_DECIDED_TEXT
+from oddsdesk.contract.competitions import period_label
+from oddsdesk.contract.identity import game_title
 from oddsdesk.contract.markets import MARKET_RANK, market_title
-from oddsdesk.contract.periods import period_label
-from oddsdesk.desk.ui.formatting import (
-    beside_text,
-    edge_text,
-    exact_odds_text,
-    odds_text,
-    signed_hundredths_text,
-    signed_text,
-    untold_text,
-)
-from oddsdesk.desk.ui.table.cells import Align, Cell, Column
-from oddsdesk.desk.ui.table.column_spec import ColumnSpec
+from oddsdesk.desk.ui import formatting
+from oddsdesk.desk.ui.table.cells import Align, Cell, Column, ColumnSpec, Priority
 from oddsdesk.desk.ui.theme.tokens import TextRole
 from oddsdesk.ledger.bets import PlacedBet
-from oddsdesk.pricing.results import Result
+from oddsdesk.pricing.selections import Result
 
 _LOWEST: Final = float("-inf")
 
 
 def result_text(result: Result) -> str:
-    """Return a result as people say it."""
+    """Return the display text of a result."""
     return result.value.replace("_", " ")
 
 
@@ -35,47 +27,53 @@ def stake_text(bet: PlacedBet) -> str:
 
 
 def market_and_game(bet: PlacedBet) -> str:
-    """Return what a selection is of, as far as that is known."""
-    game = beside_text("", bet.match_name) if bet.match_name else ""
+    """Return the market and game of a bet, as far as known."""
+    game = game_title(bet.match_name)
     return ", ".join(filter(None, (_market_text(bet), game)))
 
 
+def at_bookmaker(bet: PlacedBet) -> str:
+    """Return " at " and the bookmaker of a bet; empty if that was not recorded."""
+    return f" at {bet.bookmaker}" if bet.bookmaker else ""
+
+
 def bet_named(bet: PlacedBet) -> str:
-    """Return a bet in words that fit no other one: its stake, what it is on, where, its odds."""
-    beside = f" ({what})" if (what := market_and_game(bet)) else ""
-    odds = exact_odds_text(bet.odds)
-    return f"{stake_text(bet)} on {bet.selection}{beside}, {bet.bookmaker}, odds {odds}"
+    """Return a bet in words: stake, selection, bookmaker and odds."""
+    where = f" ({what})" if (what := market_and_game(bet)) else ""
+    odds = formatting.exact_odds_text(bet.odds)
+    what = f"{stake_text(bet)} on {bet.selection}{where}"
+    return ", ".join(filter(None, (what, bet.bookmaker, f"odds {odds}")))
 
 
 def odds_cell(bet: PlacedBet, _now: int) -> Cell:
-    """Return the odds of a bet, and what they pay net where that is less."""
-    net = "" if bet.net == bet.odds else odds_text(bet.net)
-    return Cell(odds_text(bet.odds), TextRole.STRONG, note=net)
+    """Return the odds of a bet, and the odds after commission if lower."""
+    net = "" if bet.net == bet.odds else formatting.odds_text(bet.net)
+    return Cell(formatting.odds_text(bet.odds), TextRole.STRONG, note=net)
 
 
 def ev_cell(bet: PlacedBet, _now: int) -> Cell:
-    """Return the EV that a bet had when it was placed."""
+    """Return the EV at the time of the bet."""
     unit = PER_DECIDED if bet.per == "decided" else ""
-    ev = "" if bet.true_ev is None else edge_text(bet.true_ev)
+    ev = "" if bet.ev is None else formatting.edge_text(bet.ev)
     return Cell(ev, TextRole.SOFT, note=unit)
 
 
 def profit_cell(profit: float | None) -> Cell:
-    """Return an amount that was won or lost, nothing where that is not known."""
+    """Return a profit or loss; empty if unknown."""
     if profit is None:
         return Cell("", TextRole.NOTE)
     ink = TextRole.UP if profit > 0 else TextRole.DOWN if profit < 0 else TextRole.SOFT
-    return Cell(signed_hundredths_text(profit), ink, is_strong=True)
+    return Cell(formatting.signed_hundredths_text(profit), ink, is_strong=True)
 
 
 def or_lowest(value: Callable[[PlacedBet], float | None]) -> Callable[[PlacedBet], float]:
-    """Return what sorts by a figure: what is not known comes after the lowest."""
+    """Return a sort key for a figure that sorts unknown as lowest."""
     return lambda bet: _LOWEST if (found := value(bet)) is None else found
 
 
 def _outcome(bet: PlacedBet, _now: int) -> Cell:
-    beside = beside_text(bet.selection, bet.match_name) if bet.match_name else ""
-    return Cell(bet.selection, TextRole.STRONG, note=beside, is_strong=True)
+    game = formatting.game_text(bet.selection, bet.match_name) if bet.match_name else ""
+    return Cell(bet.selection, TextRole.STRONG, note=game, is_strong=True)
 
 
 def _market_text(bet: PlacedBet) -> str:
@@ -92,7 +90,9 @@ def _clv(bet: PlacedBet, _now: int) -> Cell:
     clv = bet.clv_pct
     if clv is not None:
         unit = PER_DECIDED if bet.clv_per == "decided" else ""
-        return Cell(f"{signed_text(clv)} %", TextRole.UP if clv > 0 else TextRole.DOWN, note=unit)
+        return Cell(
+            f"{formatting.signed_text(clv)} %", TextRole.UP if clv > 0 else TextRole.DOWN, note=unit
+        )
     if bet.close is None:
         return Cell("", TextRole.NOTE)
     return Cell("line moved" if bet.close.moved_to else "no close", TextRole.NOTE)
@@ -100,7 +100,7 @@ def _clv(bet: PlacedBet, _now: int) -> Cell:
 
 OUTCOME: Final = ColumnSpec[PlacedBet, int](
     "outcome",
-    "Outcome",
+    "Selection",
     Column(
         "Wolverhampton −0.75 at L",
         Align.LEFT,
@@ -112,17 +112,18 @@ OUTCOME: Final = ColumnSpec[PlacedBet, int](
     ),
     _outcome,
     lambda bet: (bet.selection.casefold(), bet.match_name),
-    tip="What was bet on, and the game",
+    tip="Selection and game",
 )
 MARKET: Final = ColumnSpec[PlacedBet, int](
     "market",
     "Market",
-    Column("Match result · 1st", Align.LEFT, drops=4),
+    Column("Match result · 1st", Align.LEFT),
     _market,
     lambda bet: (MARKET_RANK.get(bet.market_type, len(MARKET_RANK)), bet.period),
-    in_short=lambda bet: untold_text(
+    in_short=lambda bet: formatting.untold_text(
         bet.market_type, bet.sport, bet.period, bet.selection, bet.match_name
     ),
+    priority=Priority.USEFUL,
 )
 CLV: Final = ColumnSpec[PlacedBet, int](
     "clv",
@@ -131,6 +132,8 @@ CLV: Final = ColumnSpec[PlacedBet, int](
     _clv,
     or_lowest(lambda bet: bet.clv_pct),
     descending_first=True,
-    tip="Closing line value per unit staked: net odds over the fair close of one reference, whoever"
-    f" judged the bet; {PER_DECIDED} {PER_DECIDED_TEXT}; {FLOOR_TEXT}",
+    tip=(
+        "Closing line value per unit staked: odds after commission against the fair closing "
+        f"odds; {PER_DECIDED} {PER_DECIDED_TEXT}"
+    ),
 )

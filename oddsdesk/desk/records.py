@@ -1,42 +1,42 @@
-"""The user's records at the desk: kept in memory, written by a thread of their own."""
+"""The user's bets, presets and hidden items: held in memory, written by a thread."""
 
 import logging
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
 from typing import Final
 
+import msgspec
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from oddsdesk.ledger.bets import BetKey, PlacedBet
 from oddsdesk.ledger.games import GamesOfBets, ListedGame, Spelled, as_written, on_listed_games
-from oddsdesk.ledger.hidden import Hidden
-from oddsdesk.ledger.ledger import Ledger
-from oddsdesk.ledger.open_bets import outcome_named, outcomes_by
-from oddsdesk.ledger.presets import BUILT_IN, Preset
-from oddsdesk.ledger.schema import LedgerError
+from oddsdesk.ledger.ledger import Ledger, LedgerError
+from oddsdesk.ledger.open_bets import outcome_named, outcomes_by, outcomes_of, placed_in
+from oddsdesk.ledger.presets import BUILT_IN, Hidden, Preset
+from oddsdesk.pricing.exposure import Placed, StakePlan
 
-_LOOK_MS: Final = 2_000
+_LOOK_MS: Final = 5_000
 
 _log = logging.getLogger(__name__)
 
 Taken = Callable[[], None]
-"""What is done on the window's thread once the file has it."""
+"""Called on the window's thread after the file was written."""
 
 
 class Records(QObject):
-    """Presets, placed bets and what is hidden; what is shown is what the file holds.
+    """Presets, placed bets and hidden items, as the ledger file holds them.
 
-    The file is read and written on a thread of its own, since a disk may take its time. What
-    another program changes in it, `oddsdesk ledger` or `watch`, is shown within seconds.
+    A thread reads and writes the file, as disks can be slow. Changes by other programs, such as
+    `oddsdesk ledger`, are shown within seconds.
     """
 
     presets_changed = Signal()
     bets_changed = Signal()
     hidden_changed = Signal()
     failed = Signal(str)
-    """One line: why something could not be recorded or read."""
+    """Why something could not be recorded or read, in one line."""
     _written = Signal(object)
 
     def __init__(self, path: Path) -> None:
@@ -44,32 +44,32 @@ class Records(QObject):
         self.presets: tuple[Preset, ...] = BUILT_IN
         """The built-in ones first."""
         self.hidden: tuple[Hidden, ...] = ()
-        """What is hidden among value bets, and what was for a time that is over."""
+        """The hidden value bets, including those whose time is over."""
         self.has_read_bets = False
-        """Whether it is known what is placed; before that there is none here."""
+        """Whether the bets have been read; before that there are none here."""
         self._bets: dict[BetKey, tuple[PlacedBet, ...]] = {}
         self._path = path
         self._ledger: Ledger | None = None
         self._pool = ThreadPoolExecutor(1, thread_name_prefix="ledger")
         self._written.connect(self._on_written)
         self._version = 0
-        """Of the file, when it was read last; of the ledger's thread."""
+        """The file's version when it was last read; used by the ledger's thread."""
         self._looks = QTimer(self, interval=_LOOK_MS)
         self._looks.timeout.connect(self._on_looks_timeout)
         self._do(self._read)
         self._looks.start()
 
-    def bets(self) -> Iterator[PlacedBet]:
+    def placed_bets(self) -> Iterator[PlacedBet]:
         """Yield every placed bet."""
         for bets in self._bets.values():
             yield from bets
 
     def holds(self, bet: PlacedBet) -> bool:
-        """Whether a placed bet is there still, as it was or changed since."""
-        return any(each.ident == bet.ident for each in self.bets())
+        """Return whether a bet still exists, perhaps changed."""
+        return any(each.ident == bet.ident for each in self.placed_bets())
 
     def placed(self, key: BetKey) -> tuple[PlacedBet, ...]:
-        """Return what was placed on a price, oldest first."""
+        """Return the bets on a price, oldest first."""
         return self._bets.get(key, ())
 
     def on_outcome(
@@ -82,12 +82,18 @@ class Records(QObject):
         *,
         in_play: bool,
     ) -> list[PlacedBet]:
-        """Return what was placed on an outcome, wherever and however it is written.
+        """Return the bets on an outcome at all bookmakers, however they are spelled.
 
-        ``listed``: the games of the board that the key is of; ``spelled``: how it spells players.
+        Args:
+            key: A price of the outcome.
+            match_name: The name of its game.
+            sport: The sport of its game.
+            listed: The games of the board.
+            spelled: How the board spells players.
+            in_play: Whether the game is in play.
         """
         wanted = outcome_named(key, match_name, sport, in_play=in_play)
-        held = list(self.bets())
+        held = list(self.placed_bets())
         on_listed = on_listed_games(held, listed, spelled)
         games = GamesOfBets(on_listed)
         return [
@@ -99,111 +105,109 @@ class Records(QObject):
     def act(
         self, work: Callable[[Ledger], Taken], refused: Callable[[str], None] | None = None
     ) -> None:
-        """Change bets on the ledger's thread; all are read again, then ``work``'s answer is called.
+        """Change bets on the ledger's thread, read all again, and call what ``work`` returned.
 
-        What ``work`` raises but ``LedgerError`` is a bug; it says other trouble in its answer.
-        ``refused`` is called with why nothing was written, in place of ``failed``.
+        ``work`` may raise ``LedgerError`` only; it reports other trouble by what it returns.
+        ``refused`` is called with the reason if nothing was written, in place of ``failed``.
         """
 
-        def write(ledger: Ledger) -> Taken:
+        def write_act(ledger: Ledger) -> Taken:
             then = work(ledger)
             take_bets = self._reread_bets(ledger)
 
-            def take() -> None:
+            def take_result() -> None:
                 take_bets()
                 then()
 
-            return take
+            return take_result
 
-        self._do(write, refused)
+        self._do(write_act, refused)
 
-    def change(
+    def change_bets(
         self,
         bets: Sequence[PlacedBet],
         what: str,
         then: Taken = lambda: None,
         refused: Callable[[str], None] | None = None,
     ) -> None:
-        """Record bets as they are now: settled, cashed out."""
+        """Save changed bets, for example settled ones."""
 
         def work(ledger: Ledger) -> Taken:
-            ledger.change(bets, what)
+            ledger.change_bet(bets, what)
             return then
 
         self.act(work, refused)
 
-    def place(
+    def place_bet(
         self,
         bet: PlacedBet,
         then: Callable[[PlacedBet], None],
         refused: Callable[[str], None] | None = None,
     ) -> None:
-        """Record a bet; ``then`` gets it with its number once it is on the disk."""
+        """Record a bet; ``then`` gets it with its number once it is on disk."""
 
         def write(ledger: Ledger) -> Taken:
-            placed = ledger.place(bet)
+            placed = ledger.record_bet(bet)
             return lambda: self._take_placed(placed, then)
 
         self._do(write, refused)
 
     def take_back(self, bet: PlacedBet, then: Callable[[bool], None] = lambda _: None) -> None:
-        """Forget a placed bet, unless it was changed since.
+        """Delete a bet, unless it has been changed since.
 
-        ``then`` is called once the disk has forgotten it, too, or with False.
+        ``then`` is called afterwards with whether it was deleted.
         """
 
-        def work(ledger: Ledger) -> Taken:
+        def take_back_bet(ledger: Ledger) -> Taken:
             return partial(then, ledger.take_back_unchanged(bet))
 
-        self.act(work)
+        self.act(take_back_bet)
 
     def save_preset(self, preset: Preset) -> None:
-        """Keep a preset, in place of the user's one of the same name."""
-
-        def write(ledger: Ledger) -> Taken:
+        def write_preset(ledger: Ledger) -> Taken:
             ledger.save_preset(preset)
             return self._reread(ledger)
 
-        self._do(write)
+        self._do(write_preset)
 
     def delete_preset(self, name: str) -> None:
-        """Forget one of the user's presets."""
+        """Delete one of the user's presets."""
 
-        def write(ledger: Ledger) -> Taken:
+        def drop_preset(ledger: Ledger) -> Taken:
             ledger.delete_preset(name)
             return self._reread(ledger)
 
-        self._do(write)
+        self._do(drop_preset)
 
     def hide(self, thing: Hidden, now_ms: int) -> None:
-        """Hide something among the value bets."""
+        """Hide an item among the value bets."""
 
-        def write(ledger: Ledger) -> Taken:
+        def write_hidden(ledger: Ledger) -> Taken:
             ledger.hide(thing, now_ms)
             return self._reread_hidden(ledger)
 
-        self._do(write)
+        self._do(write_hidden)
 
     def unhide(self, thing: Hidden) -> None:
-        """Hide something no longer."""
+        """Show a hidden item again."""
 
-        def write(ledger: Ledger) -> Taken:
+        def drop_hidden(ledger: Ledger) -> Taken:
             ledger.unhide(thing)
             return self._reread_hidden(ledger)
 
-        self._do(write)
+        self._do(drop_hidden)
 
     def read_again(self) -> None:
-        """Show what another program added."""
+        """Read the file again."""
         self._do(self._read)
 
-    def close(self) -> None:
-        """Finish what is being written and close the file."""
+    def close_records(self) -> None:
+        """Finish writing and close the file."""
         self._looks.stop()
         self._pool.shutdown(wait=True)
         if self._ledger is not None:
             self._ledger.close()
-            self._ledger = None  # an answer that is still on its way starts no look
+            self._ledger = None  # so that a late answer starts no check
 
     def _do(
         self, act: Callable[[Ledger], Taken], refused: Callable[[str], None] | None = None
@@ -218,74 +222,74 @@ class Records(QObject):
         except LedgerError as error:
             taken = partial(refused, f"Your records: {error}")
         except Exception:  # noqa: BLE001 - a thread's main
-            _log.exception("the ledger's thread failed")
+            _log.exception("unexpected error in the ledger's thread")
             return
         self._written.emit(taken)
 
     def _on_looks_timeout(self) -> None:
-        if self._ledger is not None:  # else it refused, which was said
-            self._looks.stop()  # a disk that hangs is not asked again meanwhile
+        if self._ledger is not None:  # otherwise it failed, which was reported
+            self._looks.stop()  # no second request to a hanging disk
             self._do(self._look)
 
     def _look(self, ledger: Ledger) -> Taken:
-        """Read again what another program changed; a file that refuses is said when it is used."""
+        """Read changes by other programs; errors are reported at the next use."""
         try:
             taken = self._read(ledger) if ledger.version() != self._version else _nothing
         except LedgerError:
             taken = _nothing
 
-        def take() -> None:
+        def take_state() -> None:
             taken()
             self._looks.start()
 
-        return take
+        return take_state
 
     def _read(self, ledger: Ledger) -> Taken:
         self._version = ledger.version()
         readings = (self._reread, self._reread_hidden, self._reread_bets)
         taken = [read(ledger) for read in readings]
 
-        def take() -> None:
+        def take_records() -> None:
             for each in taken:
                 each()
 
-        return take
+        return take_records
 
     def _reread_bets(self, ledger: Ledger) -> Taken:
-        bets = ledger.bets()
+        bets = ledger.read_bets()
 
-        def take() -> None:
+        def take_bets() -> None:
             self._bets = {}
             self.has_read_bets = True
             for bet in bets:
-                self._bets[bet.key] = (*self.placed(bet.key), bet)
+                self._bets[bet.bet_key] = (*self.placed(bet.bet_key), bet)
             self.bets_changed.emit()
 
-        return take
+        return take_bets
 
     def _reread(self, ledger: Ledger) -> Taken:
         presets, bad = ledger.presets()
 
-        def take() -> None:
+        def take_presets() -> None:
             self.presets = (*BUILT_IN, *presets)
             self.presets_changed.emit()
             if bad:
                 self.failed.emit(f"Your records: {'; '.join(bad)}")
 
-        return take
+        return take_presets
 
     def _reread_hidden(self, ledger: Ledger) -> Taken:
         things = tuple(ledger.hidden())
 
-        def take() -> None:
+        def take_hidden() -> None:
             if things != self.hidden:
                 self.hidden = things
                 self.hidden_changed.emit()
 
-        return take
+        return take_hidden
 
     def _take_placed(self, bet: PlacedBet, then: Callable[[PlacedBet], None]) -> None:
-        self._bets[bet.key] = (*self.placed(bet.key), bet)
+        self._bets[bet.bet_key] = (*self.placed(bet.bet_key), bet)
         self.bets_changed.emit()
         then(bet)
 
@@ -294,4 +298,55 @@ class Records(QObject):
 
 
 def _nothing() -> None:
-    """There is nothing to show."""
+    """Do nothing."""
+
+
+_DUST: Final = 1e-6
+"""Tolerance for rounding errors in sums of stakes."""
+
+
+def above_cap(whole: float, where: str, most: float) -> str:
+    """Return a warning if an amount is above the user's limit; empty if not."""
+    if whole <= most + _DUST:
+        return ""
+    return f"{whole:,.12g} {where} is above your limit of {most:,.12g}. Check the stake."
+
+
+def above_caps(
+    bet: PlacedBet, others: Iterable[PlacedBet], plan: StakePlan, now_ms: int, *, is_leg: bool
+) -> str:
+    """Return a warning for the first limit that a bet breaks together with ``others``.
+
+    For legs, which offset each other, only the limit on all open bets applies.
+    """
+    if not placed_in([bet], now_ms, simulated=bet.practice).total:
+        return ""  # settled, or the game is long over
+    others = list(others)
+    # Included without its stake, so that its spelling of the outcome counts before, too.
+    without_stake = msgspec.structs.replace(bet, stake=0.0, cashed_stake=0.0)
+    before = placed_in([*others, without_stake], now_ms, simulated=bet.practice)
+    after = placed_in([*others, bet], now_ms, simulated=bet.practice)
+    names = outcomes_of(bet)
+
+    def on_outcome(used: Placed) -> float:
+        return max((used.by_outcome.get(each, 0.0) for each in names), default=0.0)
+
+    def on_game(used: Placed) -> float:
+        return used.by_game.get(bet.game_id, 0.0) if bet.game_id else 0.0
+
+    caps = [(before.total, after.total, "in open bets", plan.total_cap)]
+    if not is_leg:
+        of_one = on_outcome(before), on_outcome(after)
+        of_game = on_game(before), on_game(after)
+        caps[:0] = [
+            (*of_one, "on this outcome", plan.outcome_cap),
+            (*of_game, "on this game", plan.game_cap),
+        ]
+    doubts = (
+        above_cap(
+            whole, f"{where}, including recorded bets," if already else where, plan.bankroll * share
+        )
+        for already, whole, where, share in caps
+        if whole > already
+    )
+    return next(filter(None, doubts), "")

@@ -1,5 +1,5 @@
-"""What a feed or an importer says when it can't go on."""
+"""The error of feeds and importers."""
 
 
 class FeedError(Exception):
-    """A feed, file or setting that can't be used; the message is one line for people."""
+    """A feed, file or setting cannot be used; the message is one line for people."""

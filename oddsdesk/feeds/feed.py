@@ -1,4 +1,4 @@
-"""Feeds: what one is, how one is named, and how its quotes get into the store."""
+"""Feeds: their interface, their names, and how their quotes get into the store."""
 
 import asyncio
 import contextlib
@@ -8,19 +8,19 @@ from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator
 from contextlib import aclosing
 from typing import Final, Protocol
 
-from oddsdesk.clock import Clock
+from oddsdesk.base.clock import Clock
 from oddsdesk.contract.quotes import Quote
 from oddsdesk.feeds.errors import FeedError
 from oddsdesk.store.errors import Fault, RealOddsError, StoreUnavailableError
-from oddsdesk.store.origins import Origin
 from oddsdesk.store.store import Store
+from oddsdesk.store.values import Origin
 
 __all__ = ["Feed", "FeedError", "Recorder", "one_of", "open_feed"]
 
 MOST_AT_ONCE: Final = 500
-"""Quotes recorded at a time, however many a feed says: other feeds are recorded between."""
+"""Quotes per recording, so that other feeds get their turn."""
 RETRY_S: Final = 1.0
-"""Seconds until quotes that the database refused are recorded again."""
+"""Seconds until quotes that the database refused are retried."""
 
 _log = logging.getLogger(__name__)
 
@@ -31,44 +31,38 @@ class Feed(Protocol):
     @property
     def name(self) -> str:
         """Its name for people."""
-        ...
 
     @property
     def simulated(self) -> bool:
         """Whether the prices are made up."""
-        ...
 
     @property
     def recorded_at(self) -> int | None:
-        """Which moment of a recording is played now, in milliseconds; None: it is of now."""
-        ...
+        """The moment of a recording that is playing, in milliseconds; None for current odds."""
 
     @property
     def is_over(self) -> bool:
-        """Whether it is a recording that was played to its end."""
-        ...
+        """Whether it is a recording that has played to its end."""
 
     @property
     def origin(self) -> Origin | None:
-        """Which source it tells the prices of; None: made up, or said by the user's program."""
-        ...
+        """The source of its prices; None: made up, or from the user's own program."""
 
     def batches(self, clock: Clock) -> AsyncGenerator[list[Quote], None]:
-        """Yield quotes as they come, each batch in the order it was said."""
-        ...
+        """Yield quotes as they come, each batch in order."""
 
 
 def open_feed(spec: str, *, reference: str, speed: float = 1.0) -> Feed | None:
-    """Return the feed that a text names: ``none``, ``simulator``, ``replay:[FORMAT:]FILE``, or
+    """Return the feed with this name: ``none``, ``simulator``, ``replay:[FORMAT:]FILE``, or
     a live feed, ``NAME:WHAT?option=value&...`` (``feeds.live``).
 
     Args:
-        spec: The text; FILE may be a folder or a pattern.
-        reference: The reference bookmaker that a simulated market follows.
-        speed: How many recorded seconds a replay plays in a second.
+        spec: The name; FILE may be a folder or a pattern.
+        reference: The sharp book that a simulated market follows.
+        speed: Recorded seconds per second of a replay.
 
     Raises:
-        FeedError: there is no such feed, or its files can't be used.
+        FeedError: no such feed, or its files cannot be used.
     """
     if spec == "none":
         return None
@@ -95,7 +89,7 @@ def open_feed(spec: str, *, reference: str, speed: float = 1.0) -> Feed | None:
 
 @contextlib.contextmanager
 def one_of(number: int, count: int) -> Iterator[None]:
-    """Say of which of several feeds an error is that is raised inside; they count from 1."""
+    """Name the feed, by number, in errors that are raised inside."""
     try:
         yield
     except FeedError as error:
@@ -105,9 +99,9 @@ def one_of(number: int, count: int) -> Iterator[None]:
 
 
 class Recorder:
-    """Records a feed's quotes, and keeps those that the database refuses until it takes them.
+    """Records a feed's quotes; keeps those that the database refuses until it accepts them.
 
-    The feed waits meanwhile, so that at most one batch is kept and nothing is lost.
+    The feed waits meanwhile, so that at most one batch is held and nothing is lost.
     """
 
     def __init__(
@@ -117,32 +111,32 @@ class Recorder:
         clock: Clock,
         before_more: Callable[[], Awaitable[None]] | None = None,
     ) -> None:
-        """``before_more`` is waited for once the first batch of a simulation is recorded."""
+        """``before_more`` is awaited once the first batch of a simulation is recorded."""
         self._feed = feed
         self._before_more = before_more if feed.simulated else None
         self.name = feed.name
-        """What the log calls the feed."""
+        """The feed's name in the log."""
         self._store = store
         self._clock = clock
         self._later = 0
-        """Quotes of a batch whose turn comes yet."""
+        """Quotes of the batch that are still to be recorded."""
         self.waiting = 0
-        """How many quotes the database refuses now."""
+        """Number of quotes that the database currently refuses."""
         self.fault: Fault | None = None
         """Why it refuses them."""
         self.recorded = 0
-        """Quotes that the database took."""
+        """Number of quotes recorded."""
         self.lost = 0
-        """Quotes that could not be recorded: for an error of their own, or as the feed ended."""
+        """Quotes that were lost: invalid, or refused until the feed ended."""
         self.lost_at = 0.0
-        """When the last of them were lost (``time.monotonic``)."""
+        """When the last of them was lost (``time.monotonic``)."""
         self.ended_by = ""
         """Why a simulation ended by itself."""
 
-    async def run(self) -> None:
+    async def record_feed(self) -> None:
         """Record until the feed ends or the task is cancelled.
 
-        A simulation takes back what an earlier one offered: of both together nobody makes a price.
+        A simulation first removes the prices of an earlier one, since the two do not fit together.
         """
         try:
             await self._accepted(0, lambda: self.withdraw_simulated(another=True))
@@ -155,17 +149,17 @@ class Recorder:
                         await self._before_more()
         except RealOddsError as error:
             self.ended_by = str(error)
-            _log.warning("%s ends: %s", self.name, error)
+            _log.warning("%s ended: %s", self.name, error)
         finally:
             self._give_up()
 
     async def withdraw_simulated(self, *, another: bool = False) -> None:
-        """Take back what a simulation offers, as it ends or ``another`` begins.
+        """Remove the prices of a simulation when it ends or ``another`` begins.
 
-        Nobody offers that, and beside other prices of the same game it would be judged with them.
+        Nobody offers them, and they must not be compared with other prices of the same game.
 
         Raises:
-            StoreUnavailableError: the database refuses; then the prices age away.
+            StoreUnavailableError: the database refuses; the prices then grow stale.
         """
         if self._feed.simulated:
             await asyncio.wrap_future(self._store.end_simulation(another=another))
@@ -175,28 +169,28 @@ class Recorder:
             await self._record(batch)
         except RealOddsError:
             raise
-        except Exception:  # noqa: BLE001 - task wrapper of one batch: what is wrong in it?
+        except Exception:  # noqa: BLE001 - task wrapper of one batch: find the bad quote
             await self._record_singly(batch)
 
     async def _record(self, batch: list[Quote]) -> None:
         feed = self._feed
         shifted = feed.recorded_at is not None
 
-        async def record() -> None:
+        async def record_batch() -> None:
             recorded = self._store.record(batch, feed.simulated, feed.origin, shifted=shifted)
             await asyncio.wrap_future(recorded)
 
-        await self._accepted(len(batch) + self._later, record)
+        await self._accepted(len(batch) + self._later, record_batch)
         self.recorded += len(batch)
 
     async def _accepted(self, quotes: int, work: Callable[[], Awaitable[None]]) -> None:
-        """Do work until the database takes it, with so many quotes waiting meanwhile."""
+        """Repeat work until the database accepts it, with this many quotes waiting."""
         while True:
             try:
                 await work()
             except StoreUnavailableError as error:
                 if self.fault is None:
-                    _log.warning("%s waits, its quotes are kept: %s", self.name, error)
+                    _log.warning("%s is waiting, its quotes are kept: %s", self.name, error)
                 self.waiting, self.fault = quotes, error.fault
                 await asyncio.sleep(RETRY_S)
                 continue
@@ -209,14 +203,16 @@ class Recorder:
         for quote in batch:
             try:
                 await self._record([quote])
-            except Exception:  # noqa: BLE001 - task wrapper of one quote: told, and gone on
+            except RealOddsError:
+                raise
+            except Exception:  # noqa: BLE001 - task wrapper of one quote: log it and continue
                 if not self.lost:
                     _log.exception("%s: a quote cannot be recorded", self.name)
                 self._lose(1)
 
     def _give_up(self) -> None:
-        if self.waiting:
-            _log.warning("%s ends: %d quotes are lost", self.name, self.waiting)
+        if self.waiting and not self._feed.simulated:  # losing made-up prices does not matter
+            _log.warning("%s ended: %d quotes are lost", self.name, self.waiting)
             self._lose(self.waiting)
         self.waiting, self.fault = 0, None
 

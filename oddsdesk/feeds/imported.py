@@ -1,4 +1,4 @@
-"""What an importer is given and what it answers."""
+"""The input and the result of importers."""
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
@@ -6,60 +6,77 @@ from typing import Any, Final
 
 import msgspec
 
-from oddsdesk.contract.game_results import GameResult
-from oddsdesk.contract.names import UNSHOWABLE
-from oddsdesk.contract.quotes import Quote
+from oddsdesk.base.spreadsheets import SheetError
+from oddsdesk.contract.identity import GameResult
+from oddsdesk.contract.quotes import BadQuoteError, Quote, check_quote
+from oddsdesk.contract.texts import UNSHOWABLE
 from oddsdesk.feeds.errors import FeedError
 
-OVER: Final = "of a game that is over, with the date of another"
-"""Why prices are left out that stand beside a final score and a kick-off yet to come."""
+OVER: Final = "finished game with a kick-off in the future"
+"""Reason for leaving out games with a final score and a future kick-off."""
+BROKEN_DRAW: Final = "draw without a possible price"
+"""Reason for leaving out the sides of a moneyline."""
 
 
 class SourceFile(msgspec.Struct, frozen=True):
-    """A file of somebody else's format; ``name`` is what messages call it."""
+    """A file in another program's format; ``name`` is used in messages."""
 
     name: str
     data: bytes
 
 
 class Imported(msgspec.Struct):
-    """What came of files: every price in them is either in a quote or counted as skipped.
+    """The result of reading files: every price is in a quote or counted as skipped.
 
-    ``skipped`` counts prices by reason. ``problems`` are lines for people, each naming a
-    file or a part of one that made no sense. ``inferred_times``: the files have no time of
-    scrape, or one after the game, so ``scraped_at`` follows from kick-offs. ``shifted``: all times
-    were moved (``importing.set_times``). ``american``: the files whose prices were taken as
-    American odds.
+    ``skipped`` counts prices by reason. ``problems`` are lines for people, each naming a file or an
+    unreadable part of one. ``inferred_times``: the files have no scrape times, or only later than
+    the games, so ``scraped_at`` is inferred from kick-offs. ``shifted``: all times were shifted
+    (``importing.set_times``). ``american``: the files read as American odds.
     """
 
     quotes: list[Quote] = msgspec.field(default_factory=list)
     results: list[GameResult] = msgspec.field(default_factory=list)
-    """How games ended, where files tell it and when they began."""
+    """Results of games, if files have them together with the start."""
     skipped: Counter[str] = msgspec.field(default_factory=Counter)
     problems: list[str] = msgspec.field(default_factory=list)
     inferred_times: bool = False
     shifted: bool = False
     american: list[str] = msgspec.field(default_factory=list)
     older: int = 0
-    """Prices of the quotes that were not recorded, since newer ones are."""
+    """Number of prices not recorded because newer ones exist."""
 
     @property
     def kept(self) -> int:
-        """How many prices are in the quotes, and not ``older``."""
+        """Number of prices in the quotes, without the ``older`` ones."""
         return sum(len(quote.odds) for quote in self.quotes) - self.older
 
+    def keep_quote(self, quote: Quote, broken: str, place: str) -> None:
+        """Keep a quote in its recorded form; a refused one becomes a problem of ``place``.
+
+        Its prices are then counted under ``broken``.
+        """
+        try:
+            checked = check_quote(quote, quote.scraped_at)
+        except BadQuoteError as error:
+            self.skipped[broken] += _prices(quote)
+            self.problems.append(f"{place}: {error}")
+            return
+        if len(checked.odds) < len(quote.odds) and (lost := _prices(quote) - len(checked.odds)):
+            self.skipped[BROKEN_DRAW] += lost
+        self.quotes.append(checked)
+
     def skip_older(self, prices: int, *, there: int) -> None:
-        """Count prices of the quotes that recording left out; ``there`` the log has already."""
+        """Count prices that recording skipped; ``there`` of them are already in the log."""
         self.older += prices
         for reason, count in (
-            ("older than what is recorded", prices - there),
-            ("recorded before", there),
+            ("older than the recorded price", prices - there),
+            ("already recorded", there),
         ):
             if count:
                 self.skipped[reason] += count
 
     def merge(self, other: "Imported") -> None:
-        """Take in what came of other files; their words come without what cannot be shown."""
+        """Add the result of other files, with unprintable characters removed from its texts."""
         self.quotes += other.quotes
         self.results += other.results
         for reason, prices in (+other.skipped).items():
@@ -72,8 +89,8 @@ class Imported(msgspec.Struct):
 class Importer(msgspec.Struct, frozen=True):
     """How a format is read.
 
-    ``snapshots``: each file is an answer that was given at one moment. ``joins_files``: files
-    need each other, so that they must be converted together.
+    ``snapshots``: each file is one answer of a moment. ``joins_files``: files need each other and
+    must be converted together.
     """
 
     convert: Callable[[Sequence[SourceFile]], Imported]
@@ -81,9 +98,9 @@ class Importer(msgspec.Struct, frozen=True):
     joins_files: bool = False
 
     def convert_each(self, files: Iterable[SourceFile]) -> Iterator[Imported]:
-        """Yield what comes of each file as it is read, or of all where they need each other.
+        """Yield the result of each file, or of all together if they need each other.
 
-        A file that holds no price at all is a problem: it is seldom what was meant.
+        A file without any price is a problem, since it is probably the wrong file.
         """
         groups: Iterable[list[SourceFile]] = ([file] for file in files)
         if self.joins_files:
@@ -91,25 +108,29 @@ class Importer(msgspec.Struct, frozen=True):
         for group in groups:
             found = self.convert(group)
             if group and not found.problems and not found.kept + found.skipped.total():
-                found.problems.append(f"{group[0].name}: holds no price")
+                found.problems.append(f"{group[0].name}: no prices in it")
             yield found
 
 
 def file_by_file(
     convert: Callable[[SourceFile], Imported],
 ) -> Callable[[Sequence[SourceFile]], Imported]:
-    """Return the converter of many files: one that can't be read is a problem, no more."""
+    """Return a converter of many files; an unreadable one becomes a problem."""
 
     def convert_all(files: Sequence[SourceFile]) -> Imported:
         result = Imported()
         for file in files:
             try:
                 result.merge(convert(file))
-            except FeedError as error:
+            except (FeedError, SheetError) as error:
                 result.problems.append(f"{file.name}: {error}")
         return result
 
     return convert_all
+
+
+def _prices(quote: Quote) -> int:
+    return sum(map(bool, quote.odds.values()))
 
 
 def _showable(text: str) -> str:
@@ -117,12 +138,12 @@ def _showable(text: str) -> str:
 
 
 def count_prices(raw: Any, *names: str) -> int:
-    """Return how many numbers or texts stand under the given names, however deep."""
+    """Return the number of numbers and texts under these keys, at any depth."""
     return sum(1 for _ in _said_under(raw, names))
 
 
 def prices_in(raw: Any, *names: str) -> Iterator[float]:
-    """Yield the numbers that stand under the given names, however deep, in no order."""
+    """Yield the numbers under these keys, at any depth, in no particular order."""
     return (said for said in _said_under(raw, names) if not isinstance(said, str))
 
 

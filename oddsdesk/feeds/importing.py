@@ -1,23 +1,74 @@
-"""Reading other people's files once: every price is kept, or counted by why it was not."""
+"""Imports files of other programs: every price is kept or counted as skipped."""
 
-from collections.abc import Callable, Iterable, Iterator
+import logging
+import pkgutil
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from operator import attrgetter
 from typing import Final
 
 import msgspec
 
+from oddsdesk.contract.formats import OWN_FORMATS, FileFormat, file_formats, find_format
+from oddsdesk.contract.identity import GameResult
 from oddsdesk.contract.quotes import CLOCK_TOLERANCE_MS, Quote
 from oddsdesk.contract.times import bounded_ms, format_ms
 from oddsdesk.feeds.errors import FeedError
-from oddsdesk.feeds.imported import OVER, Imported, SourceFile
-from oddsdesk.feeds.importers import IMPORTERS
-from oddsdesk.feeds.sources import Readable, expand, read_file, read_stream
+from oddsdesk.feeds.files import Readable, expand, read_file, read_stream
+from oddsdesk.feeds.imported import OVER, Imported, Importer, SourceFile
 
 STDIN: Final = "-"
 MOST_NAMED: Final = 3
-"""How many games, or files, a line names."""
+"""How many games or files a message names."""
 Progress = Callable[[int], object]
-"""Called with the prices that were read since it was called last."""
+"""Called with the number of prices read since the last call."""
+
+_log = logging.getLogger(__name__)
+
+
+def load_importer(name: str) -> Importer:
+    """Return the importer of a format.
+
+    Raises:
+        FeedError: no such format, or its package is broken.
+    """
+    found = find_format(name)
+    if found is None:
+        names = ", ".join(each.name for each in file_formats())
+        raise FeedError(f"no format {name!r}; formats are {names}")
+    try:
+        importer = pkgutil.resolve_name(found.importer)
+    except Exception as error:
+        raise _broken(found, error) from error
+    if not isinstance(importer, Importer):
+        raise FeedError(f"format {name}: {found.importer} is not an Importer")
+    return importer if found in OWN_FORMATS else _of_others(found, importer)
+
+
+def _of_others(found: FileFormat, importer: Importer) -> Importer:
+    """Return an importer that turns errors of the package into problems."""
+
+    def convert(files: Sequence[SourceFile]) -> Imported:
+        imported = Imported()
+        place = files[0].name if files else found.name
+        try:
+            said = importer.convert(files)
+            without_quotes = msgspec.structs.replace(said, quotes=[])
+            for result in said.results:
+                msgspec.convert(msgspec.structs.asdict(result), GameResult)
+            imported.merge(without_quotes)
+            for quote in said.quotes:
+                imported.keep_quote(quote, "broken market", f"{place}: {quote.match_name}")
+        except Exception as error:  # noqa: BLE001 - border: packages raise anything
+            imported.problems.append(f"{place}: {_broken(found, error)}")
+        return imported
+
+    return msgspec.structs.replace(importer, convert=convert)
+
+
+def _broken(found: FileFormat, error: Exception) -> FeedError:
+    _log.info("format %s of %s", found.name, found.importer, exc_info=error)
+    why = " ".join(str(error).split())
+    return FeedError(f"format {found.name} ({found.importer}): {type(error).__name__}: {why}")
 
 
 def read_files(
@@ -25,11 +76,15 @@ def read_files(
 ) -> Imported:
     """Read and convert files, folders and patterns, oldest scrape first; ``-`` is ``stdin``.
 
-    A file that can't be read is a problem, no more.
+    An unreadable file or a format that cannot be loaded is a problem; the other files are read.
     """
     imported = Imported()
-    files = _readable(places, stdin, imported.problems)
-    for part in IMPORTERS[format_name].convert_each(files):
+    try:
+        importer = load_importer(format_name)
+    except FeedError as error:
+        imported.problems.append(str(error))
+        return imported
+    for part in importer.convert_each(_readable(places, stdin, imported.problems)):
         imported.merge(part)
         progress(part.kept + part.skipped.total())
     imported.quotes.sort(key=attrgetter("scraped_at"))
@@ -39,7 +94,7 @@ def read_files(
 def _readable(
     places: Iterable[str], stdin: Readable | None, problems: list[str]
 ) -> Iterator[SourceFile]:
-    """Yield the files one at a time: all together might not fit memory."""
+    """Yield the files one at a time, since all together may not fit into memory."""
     for place in places:
         try:
             if place == STDIN and stdin is not None:
@@ -60,18 +115,18 @@ def _unless_empty(name: str, data: bytes, problems: list[str]) -> Iterator[Sourc
     if data:
         yield SourceFile(name, data)
     else:
-        problems.append(f"{name}: it is empty")
+        problems.append(f"{name}: the file is empty")
 
 
 def shift_to(imported: Imported, now_ms: int) -> int:
-    """Return by how much the newest scrape lies before now, in milliseconds."""
+    """Return how far the newest scrape is in the past, in milliseconds."""
     return now_ms - imported.quotes[-1].scraped_at if imported.quotes else 0
 
 
 def leave_out_over(imported: Imported, now_ms: int) -> None:
-    """Leave out games that have a result and begin later than now, before times are moved.
+    """Leave out games with a result and a kick-off in the future, before times are shifted.
 
-    A game with a result is over, so that such a kick-off is a mistake or that of another game.
+    A game with a result is over, so the kick-off is wrong or belongs to another game.
     """
     over = [each for each in imported.results if each.kick_off > now_ms + CLOCK_TOLERANCE_MS]
     if not over:
@@ -86,13 +141,13 @@ def leave_out_over(imported: Imported, now_ms: int) -> None:
             kept.append(quote)
     imported.quotes = kept
     imported.problems.append(
-        f"games with a result and a kick-off later than now are left out: {len(over)},"
+        f"left out {len(over)} game{'s' * (len(over) > 1)} with a result and a future kick-off:"
         f" {_named((each.match_name for each in over), 'games')}; correct their dates"
     )
 
 
 def set_times(imported: Imported, now_ms: int, shift: int | None = None) -> None:
-    """Move all times by ``shift`` milliseconds; without, an inferred scrape is never after now."""
+    """Shift all times by ``shift`` ms; without, only keep inferred scrapes out of the future."""
     latest = now_ms if imported.inferred_times and shift is None else None
     imported.quotes = [_moved(quote, shift or 0, latest) for quote in imported.quotes]
     imported.shifted = bool(shift)
@@ -104,29 +159,29 @@ def set_times(imported: Imported, now_ms: int, shift: int | None = None) -> None
 
 
 def leave_out_future(imported: Imported, now_ms: int, remedy: str) -> None:
-    """Leave out quotes that were scraped later than now (D42); ``remedy`` says how to take them."""
+    """Leave out quotes scraped in the future; ``remedy`` says how to include them."""
     latest = now_ms + CLOCK_TOLERANCE_MS
     future = [quote for quote in imported.quotes if quote.scraped_at > latest]
     if future:
         imported.quotes = [quote for quote in imported.quotes if quote.scraped_at <= latest]
         imported.skipped["scraped in the future"] += sum(len(quote.odds) for quote in future)
         imported.problems.append(
-            f"{len(future)} quotes were scraped more than 5 minutes ahead of the clock, the "
-            f"latest at {format_ms(future[-1].scraped_at)}, of"
+            f"{len(future)} quotes were scraped more than 5 minutes in the future, the latest at "
+            f"{format_ms(future[-1].scraped_at)}, for"
             f" {_named((quote.match_name for quote in future), 'games')}; {remedy}"
         )
 
 
 def american_line(imported: Imported) -> str | None:
-    """Return a line on files whose odds were taken as American; None where all were decimal."""
+    """Return a line about files read as American odds; None if all were decimal."""
     if not imported.american:
         return None
     files = _named(imported.american, "files")
-    return f"odds are read as American (a price of -100 or less, or none below 100): {files}"
+    return f"read as American odds (a price of -100 or less, or none below 100): {files}"
 
 
 def _named(all_names: Iterable[str], kind: str) -> str:
-    """Name the first, and say how many there are besides."""
+    """Name the first few and count the rest."""
     names = list(dict.fromkeys(all_names))
     others = len(names) - MOST_NAMED
     shown = ", ".join(names[:MOST_NAMED])

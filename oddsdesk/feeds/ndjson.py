@@ -1,29 +1,29 @@
-"""Quotes from NDJSON, one a line: the good ones kept, the bad ones numbered with a reason."""
+"""Reads quotes from NDJSON: keeps the good lines, reports the bad ones by number."""
 
 from collections.abc import Iterator
 
 import msgspec
 
-from oddsdesk.clock import Clock
+from oddsdesk.base.clock import Clock
 from oddsdesk.contract.quotes import BadQuoteError, Quote, bad_part_words, parse_quote
 from oddsdesk.feeds.errors import FeedError
-from oddsdesk.feeds.sources import Readable, plain_chunks
+from oddsdesk.feeds.files import Readable, plain_chunks
 
 MAX_LINE_BYTES = 1024 * 1024
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
 class BadLine(msgspec.Struct, frozen=True):
-    """A line that is no quote, or a quote of which a part is left out; numbers start at 1."""
+    """A line that is not a quote, or only partly one; numbers start at 1."""
 
     number: int
     reason: str
 
 
 class Batch(msgspec.Struct):
-    """What one read of a stream held, in its order.
+    """The result of one read of a stream, in order.
 
-    A line of which only a part makes no sense is in both lists.
+    A line that is only partly readable is in both lists.
     """
 
     quotes: list[Quote] = msgspec.field(default_factory=list)
@@ -31,10 +31,10 @@ class Batch(msgspec.Struct):
 
 
 def read_batches(stream: Readable, clock: Clock) -> Iterator[Batch]:
-    """Yield the quotes of NDJSON, plain or gzip, as they come: one batch a read.
+    """Yield the quotes of NDJSON, plain or gzip, as they arrive: one batch per read.
 
-    Blank lines and a byte order mark are passed over (D42). Lines may end in CRLF.
-    Damaged or cut gzip data is the last bad line; a line it cuts is not reported twice.
+    Blank lines and a byte order mark are skipped. Lines may end in CRLF. Damaged or cut gzip data
+    is the last bad line; the line that it cuts is not reported again.
     """
     lines = QuoteLines(clock)
     try:
@@ -43,13 +43,13 @@ def read_batches(stream: Readable, clock: Clock) -> Iterator[Batch]:
     except FeedError as error:
         yield Batch(bad=[BadLine(lines.number + 1, str(error))])
         return
-    yield lines.end()
+    yield lines.last_line()
 
 
 class QuoteLines:
     """Reads plain NDJSON piece by piece.
 
-    ``number`` is that of the last complete line, ``quotes`` how many of them were quotes.
+    ``number`` is the last complete line, ``quotes`` how many lines were quotes.
     """
 
     def __init__(self, clock: Clock) -> None:
@@ -64,11 +64,11 @@ class QuoteLines:
         *ended, rest = chunk.split(b"\n")
         for piece in ended:
             self._end_line(piece, batch)
-        self._line.add(rest)
+        self._line.add_piece(rest)
         self.quotes += len(batch.quotes)
         return batch
 
-    def end(self) -> Batch:
+    def last_line(self) -> Batch:
         """Return the quote of the last line, which may lack its line break."""
         batch = Batch()
         self._end_line(b"", batch)
@@ -77,7 +77,7 @@ class QuoteLines:
 
     def _end_line(self, piece: bytes, batch: Batch) -> None:
         self.number += 1
-        _read_line(self._line.end(piece), self.number, self._clock(), batch)
+        _read_line(self._line.end_line(piece), self.number, self._clock(), batch)
 
 
 def read_quotes(stream: Readable, clock: Clock) -> Iterator[Quote | BadLine]:
@@ -88,22 +88,22 @@ def read_quotes(stream: Readable, clock: Clock) -> Iterator[Quote | BadLine]:
 
 
 class _PartialLine:
-    """The incomplete line; one longer than the limit is not kept in memory."""
+    """The incomplete line; a too long one is not kept in memory."""
 
     def __init__(self) -> None:
         self._pieces: list[bytes] = []
         self._size = 0
 
-    def add(self, piece: bytes) -> None:
+    def add_piece(self, piece: bytes) -> None:
         self._size += len(piece)
         if self._size <= MAX_LINE_BYTES:
             self._pieces.append(piece)
         else:
             self._pieces.clear()
 
-    def end(self, piece: bytes) -> bytes | None:
-        """Return the whole line and begin the next; None for one that was too long."""
-        self.add(piece)
+    def end_line(self, piece: bytes) -> bytes | None:
+        """Return the complete line and begin the next; None if it was too long."""
+        self.add_piece(piece)
         line = None if self._size > MAX_LINE_BYTES else b"".join(self._pieces)
         self._pieces.clear()
         self._size = 0
@@ -112,7 +112,7 @@ class _PartialLine:
 
 def _read_line(line: bytes | None, number: int, now_ms: int, batch: Batch) -> None:
     if line is None:
-        batch.bad.append(BadLine(number, f"expected at most {MAX_LINE_BYTES:,} bytes a line"))
+        batch.bad.append(BadLine(number, f"longer than {MAX_LINE_BYTES:,} bytes"))
         return
     if number == 1:
         line = line.removeprefix(_BYTE_ORDER_MARK)

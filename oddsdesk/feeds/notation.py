@@ -1,16 +1,23 @@
-"""How other people write prices and lines, and how quotes write them."""
+"""Reads prices and lines as other programs write them."""
 
+import json
+import re
 from collections.abc import Iterable
+from typing import Any, Final, TypeVar
+
+import msgspec
 
 from oddsdesk.contract.quotes import MOST_ODDS, is_disabled
+from oddsdesk.contract.texts import json_words
+from oddsdesk.feeds.errors import FeedError
 
-NOT_OFFERED = "not offered now"
-"""Why a price is left out that a source writes as 0, 1 or nothing."""
+NOT_OFFERED = "not offered"
+"""Reason for leaving out a price that a source writes as 0, 1 or nothing."""
 _LEAST_AMERICAN = 100
 
 
 def is_american(prices: Iterable[float]) -> bool:
-    """Tell whether prices are American odds, judged on all of a file's together.
+    """Return whether prices are American odds, judged on all prices of a file together.
 
     Decimal odds are never negative, and American ones never lie between -100 and 100.
     """
@@ -20,7 +27,7 @@ def is_american(prices: Iterable[float]) -> bool:
 
 
 def decimal_odds(price: float, american: bool) -> float | None:
-    """Return a price as decimal odds, None where there can be no such price."""
+    """Return a price as decimal odds, None if it is impossible."""
     if not american:
         return price if 1 < price <= MOST_ODDS else None
     if price >= _LEAST_AMERICAN:
@@ -31,7 +38,7 @@ def decimal_odds(price: float, american: bool) -> float | None:
 
 
 def is_offered(price: float | None, american: bool) -> bool:
-    """Tell whether a source offers a selection: its price is not 0, null or, in decimal odds, 1."""
+    """Return whether a selection is offered: its price is not 0, null or, in decimal odds, 1."""
     return not (price in (None, 0) if american else is_disabled(price))
 
 
@@ -41,5 +48,56 @@ def line_text(line: float) -> str:
 
 
 def signed_text(line: float) -> str:
-    """Return a handicap with its sign: ``-1.5``, ``+0.25``, ``+0`` (D36)."""
+    """Return a handicap with its sign: ``-1.5``, ``+0.25``, ``+0``."""
     return f"{line + 0.0:+.10g}"
+
+
+T = TypeVar("T")
+_BYTE_ORDER_MARK: Final = b"\xef\xbb\xbf"
+_NO_NUMBER: Final = re.compile(rb"\b(?:NaN|Infinity)\b")
+
+
+def read_json(data: bytes, expected: str, kind: Any = Any, *, strict: bool = True) -> Any:
+    """Return a JSON document, as ``kind`` where that is told; ``expected`` begins the message.
+
+    NaN and Infinity, which Python writes and JSON does not have, are read as texts.
+
+    Raises:
+        FeedError: it is no JSON, of another shape, or nested too deeply.
+    """
+    plain = data.removeprefix(_BYTE_ORDER_MARK)
+    try:
+        try:
+            return msgspec.json.decode(plain, type=kind, strict=strict)
+        except msgspec.DecodeError:
+            if not _NO_NUMBER.search(plain):
+                raise
+            return msgspec.json.decode(_with_texts(plain), type=kind, strict=strict)
+    except msgspec.ValidationError as error:
+        raise FeedError(f"{expected}: {json_words(error)}") from error
+    except msgspec.DecodeError as error:
+        raise FeedError(f"{expected}, but {json_words(error)}") from error
+    except UnicodeDecodeError as error:
+        raise FeedError(f"{expected}, but this is no JSON ({error})") from error
+    except RecursionError as error:
+        raise FeedError(f"{expected}, but this is nested too deeply") from error
+
+
+def _with_texts(data: bytes) -> bytes:
+    """Return JSON with NaN and Infinity as texts; unchanged if it is readable already."""
+    try:
+        return json.dumps(json.loads(data, parse_constant=str)).encode()
+    except ValueError:
+        return data
+
+
+def read_as(kind: type[T], raw: Any) -> T:
+    """Return a part of an answer as a struct.
+
+    Raises:
+        FeedError: a field is missing or of another type; says which.
+    """
+    try:
+        return msgspec.convert(raw, kind)
+    except msgspec.ValidationError as error:
+        raise FeedError(json_words(error)) from error

@@ -1,33 +1,149 @@
-"""Plays a recording as if it happened now: re-timed, faster or slower, then kept fresh.
+"""Plays a recording as if it happened now, at any speed, and keeps it fresh at the end.
 
-Every time is moved by one rule: the recording's first moment is the start, and what came
-later comes later by its distance divided by the speed. Kick-offs follow the same rule, so
-that a game goes in play when the recording says so, at any speed.
+Every time is moved by one rule: the recording's first moment is now, and later moments follow at
+their distance divided by the speed. Kick-offs follow the same rule, so games go in play at the
+right moment.
 """
 
 import asyncio
+import logging
 import math
-from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Iterator, Sequence
 from itertools import groupby
+from operator import attrgetter
 from pathlib import Path
 
 import msgspec
 
-from oddsdesk.clock import Clock
+from oddsdesk.base.clock import Clock
+from oddsdesk.contract.formats import FileFormat, file_formats, find_format
 from oddsdesk.contract.identity import SAME_GAME_MS
 from oddsdesk.contract.quotes import Quote
 from oddsdesk.contract.times import MINUTE_MS, bounded_ms, format_ms
 from oddsdesk.feeds.errors import FeedError
-from oddsdesk.feeds.importers import IMPORTERS
-from oddsdesk.feeds.recording import Moment, read_recording
-from oddsdesk.store.origins import Origin, origin_named
+from oddsdesk.feeds.files import expand, read_file
+from oddsdesk.feeds.imported import Imported, Importer, SourceFile
+from oddsdesk.feeds.importing import load_importer
+from oddsdesk.feeds.ndjson import BadLine, read_quotes
+from oddsdesk.store.values import Origin, origin_named
+
+ROUND_MS = MINUTE_MS
+"""Snapshots whose newest quotes are this close belong to one round of requests."""
+_ANY_TIME = 1 << 60
+
+_log = logging.getLogger(__name__)
+
+
+class Moment(msgspec.Struct, frozen=True):
+    """Quotes of one moment, in the order of ``scraped_at``."""
+
+    at: int
+    quotes: Sequence[Quote]
+
+
+def read_recording(place: str) -> list[Moment]:
+    """Return the moments of a recording, oldest first.
+
+    Args:
+        place: ``FILE`` of NDJSON quotes, or ``FORMAT:FILE``; FILE may be a folder or a
+            pattern. A snapshot counts as one moment, the time of its newest quote.
+
+    Raises:
+        FeedError: no such file, no quote in it, or its format cannot be loaded.
+    """
+    file_format, files = _split(place)
+    importer = None if file_format is None else load_importer(file_format.name)
+    paths = _expand(files)
+    moments = _quotes_of(paths) if importer is None else _imported(paths, importer)
+    if not moments:
+        raise FeedError(f"{place}: no quotes to replay")
+    return moments
+
+
+def _split(place: str) -> tuple[FileFormat | None, str]:
+    """Return the format in a place, None if it names none, and the files."""
+    name, named, files = place.partition(":")
+    found = find_format(name) if named else None
+    return (None, place) if found is None else (found, files)
+
+
+def _expand(place: str) -> list[Path]:
+    try:
+        return expand(place)
+    except FeedError as error:
+        formats = ", ".join(each.name for each in file_formats())
+        raise FeedError(f"{error} (formats that can precede it: {formats})") from error
+
+
+def _quotes_of(paths: Iterable[Path]) -> list[Moment]:
+    quotes: list[Quote] = []
+    for path in paths:
+        bad: list[BadLine] = []
+        try:
+            with path.open("rb") as stream:
+                for item in read_quotes(stream, lambda: _ANY_TIME):
+                    quotes.append(item) if isinstance(item, Quote) else bad.append(item)
+        except OSError as error:
+            raise FeedError(f"cannot read {path}: {error.strerror or error}") from error
+        if bad:
+            _log.warning(
+                "%s: %d bad lines left out; line %d: %s",
+                path.name,
+                len(bad),
+                bad[0].number,
+                bad[0].reason,
+            )
+    return _by_scrape(quotes)
+
+
+def _imported(paths: Iterable[Path], importer: Importer) -> list[Moment]:
+    files = (SourceFile(path.name, read_file(path)) for path in paths)
+    converted = [_warned(imported).quotes for imported in importer.convert_each(files)]
+    if importer.snapshots:
+        return list(_rounds([quotes for quotes in converted if quotes]))
+    return _by_scrape([quote for quotes in converted for quote in quotes])
+
+
+def _warned(imported: Imported) -> Imported:
+    for problem in imported.problems:
+        _log.warning("%s", problem)
+    return imported
+
+
+def _by_scrape(quotes: list[Quote]) -> list[Moment]:
+    quotes.sort(key=attrgetter("scraped_at"))
+    return [Moment(at, list(group)) for at, group in groupby(quotes, attrgetter("scraped_at"))]
+
+
+def _rounds(snapshots: Iterable[list[Quote]]) -> Iterator[Moment]:
+    """Merge the snapshots of each round of requests into one moment."""
+    dated = sorted(((_newest(quotes), quotes) for quotes in snapshots), key=lambda pair: pair[0])
+    together: list[Quote] = []
+    began: int | None = None
+    for newest, quotes in dated:
+        if began is not None and newest - began > ROUND_MS:
+            yield _moment(together)
+            together, began = [], None
+        began = newest if began is None else began
+        together = together + quotes
+    if together:
+        yield _moment(together)
+
+
+def _moment(quotes: list[Quote]) -> Moment:
+    return Moment(_newest(quotes), sorted(quotes, key=attrgetter("scraped_at")))
+
+
+def _newest(quotes: list[Quote]) -> int:
+    return max(quote.scraped_at for quote in quotes)
+
 
 REPEAT_MS = 10_000
-"""How often the last prices are yielded again after the end."""
+"""How often the last prices are repeated after the end."""
 TICK_MS = 100
-"""Quotes that are due within one tick are yielded together."""
+"""Quotes due within one tick are yielded together."""
 SPREAD_MS = 30_000
-"""The games of one moment are spread over at most this long (see ``_steps``)."""
+"""The longest time over which the games of a moment are spread (see ``_steps``)."""
 BATCH_QUOTES = 500
 LONGEST_GAME_MS = 4 * 60 * MINUTE_MS
 UNHEARD_MS = 10 * MINUTE_MS
@@ -40,13 +156,13 @@ def open_replay(place: str, speed: float) -> "Replay":
     """Return the replay of ``[FORMAT:]FILE``.
 
     Raises:
-        FeedError: the files can't be used, or the speed is no number above 0.
+        FeedError: the files cannot be used, or the speed is not above 0.
     """
     if not (math.isfinite(speed) and speed > 0):
         raise FeedError(f"speed: expected a number above 0, got {speed}")
     title = Path(place.rpartition(":")[2]).name or place
-    format_name, _, named = place.partition(":")
-    origin = origin_named(format_name) if named and format_name in IMPORTERS else None
+    file_format, _ = _split(place)
+    origin = None if file_format is None else origin_named(file_format.name)
     return Replay(read_recording(place), title, speed, origin=origin)
 
 
@@ -68,23 +184,23 @@ class Replay:
         self.name = f"replay of {title}" + (f" · {speed:g}x" if speed != 1 else "")
         self._moments = moments
         self._elapsed: Callable[[], int] = lambda: 0
-        """How many milliseconds it has been played for."""
+        """For how many milliseconds it has been playing."""
         self._speed = speed
         self._sleep = sleep
 
     @property
     def recorded_at(self) -> int:
-        """The moment of the recording that is played now, in milliseconds; at its end the last."""
+        """The moment of the recording that is playing, in milliseconds; the last at its end."""
         first, last = self._moments[0].at, self._moments[-1].at
         return min(first + round(self._elapsed() * self._speed), last)
 
     @property
     def is_over(self) -> bool:
-        """Whether the recording was played to its end."""
+        """Whether the recording has played to its end."""
         return self.recorded_at == self._moments[-1].at
 
     async def batches(self, clock: Clock) -> AsyncGenerator[list[Quote], None]:
-        """Yield the quotes when they are due; after the last, all last prices again and again."""
+        """Yield the quotes when due; after the end, repeat the last prices."""
         retiming = _Retiming(self._moments[0].at, clock(), self._speed)
         self._elapsed = lambda: max(0, clock() - retiming.start)
         standing = StandingQuotes()
@@ -109,7 +225,7 @@ class Replay:
 
 
 class StandingQuotes:
-    """The last quote of each market; it grows with the replay, so that its end is no long job."""
+    """The last quote of each market; grows with the replay, so the end is quick."""
 
     def __init__(self) -> None:
         self._games = _GameNames(0)
@@ -117,8 +233,8 @@ class StandingQuotes:
         self._heard: dict[tuple[str, str], int] = {}
 
     def hear(self, quote: Quote) -> None:
-        """Take in a quote, as it was recorded."""
-        game = (quote.competition, self._games.name(quote))
+        """Add a quote as it was recorded."""
+        game = (quote.competition, self._games.game_name(quote))
         self._heard[game] = max(quote.scraped_at, self._heard.get(game, 0))
         market = (quote.bookmaker, *game, quote.market_type, quote.period)
         if quote.unread and (before := self._last.get(market)) is not None:
@@ -127,9 +243,9 @@ class StandingQuotes:
         self._last[market] = quote
 
     def at(self, end: int) -> list[Quote]:
-        """Return what stands at the recording's end, in milliseconds.
+        """Return the current quotes at the recording's end, in milliseconds.
 
-        A game is over if it kicked off hours before the end and nobody quoted it any more.
+        A game is over if it kicked off hours before the end and has no later quote.
         """
         return [quote for quote in self._last.values() if quote.odds and not self._over(quote, end)]
 
@@ -137,11 +253,11 @@ class StandingQuotes:
         kick_off = end if quote.match_date is None else quote.match_date
         if end - kick_off <= LONGEST_GAME_MS:
             return False
-        return end - self._heard[quote.competition, self._games.name(quote)] > UNHEARD_MS
+        return end - self._heard[quote.competition, self._games.game_name(quote)] > UNHEARD_MS
 
 
 class _Retiming:
-    """Moves times: ``first`` in the recording is ``start`` on the clock."""
+    """Moves times: ``first`` of the recording becomes ``start`` on the clock."""
 
     def __init__(self, first: int, start: int, speed: float) -> None:
         self.start = start
@@ -150,16 +266,16 @@ class _Retiming:
         self._games = _GameNames(start - first)
 
     def apply(self, quote: Quote, late: int = 0) -> Quote:
-        """Return the quote in the time of the replay, said ``late`` milliseconds later."""
+        """Return the quote in replay time, ``late`` milliseconds later."""
         return msgspec.structs.replace(
             quote,
-            match_name=self._games.name(quote),
+            match_name=self._games.game_name(quote),
             match_date=None if quote.match_date is None else self._moved(quote.match_date),
             scraped_at=self._moved(quote.scraped_at) + late,
         )
 
     def repeat(self, quote: Quote, now_ms: int) -> Quote:
-        """Return the quote as if it were scraped again now."""
+        """Return the quote as if it was scraped now."""
         return msgspec.structs.replace(self.apply(quote), scraped_at=now_ms)
 
     def _moved(self, ms: int) -> int:
@@ -167,16 +283,16 @@ class _Retiming:
 
 
 class _GameNames:
-    """Tells games of the same teams apart by the day, before speed moves their days together.
+    """Adds the date to one of two games of the same teams, before speed moves them together.
 
-    The later game carries its date (D31), moved by ``shift_ms`` as at normal speed.
+    The later game carries its date, moved by ``shift_ms`` as at normal speed.
     """
 
     def __init__(self, shift_ms: int) -> None:
         self._shift_ms = shift_ms
         self._kick_offs: dict[tuple[str, str], list[int]] = {}
 
-    def name(self, quote: Quote) -> str:
+    def game_name(self, quote: Quote) -> str:
         """Return the name of the quote's game."""
         kick_off = quote.match_date
         if kick_off is None:
@@ -193,7 +309,7 @@ class _GameNames:
 
 
 class _Step(msgspec.Struct, frozen=True):
-    """Quotes due at ``offset`` milliseconds after the start, ``late`` after their moment."""
+    """Quotes due ``offset`` milliseconds after the start, ``late`` after their moment."""
 
     offset: int
     late: int
@@ -203,9 +319,9 @@ class _Step(msgspec.Struct, frozen=True):
 def _steps(moments: Sequence[Moment], speed: float) -> Iterator[_Step]:
     """Spread each moment over the time until the next one, game by game.
 
-    At 3600x snapshots six hours apart come every six seconds; yielded all at once they would
-    make the desk flash and freeze by turns. A game is never torn apart: prices that were
-    compared at one moment are heard at one moment. The first moment fills the desk at once.
+    At 3600x, snapshots that are six hours apart come every six seconds; all at once they would make
+    the desk freeze repeatedly. A game is never split: prices that were compared at one moment come
+    at one moment. The first moment comes at once.
     """
     span = 0
     for number, moment in enumerate(moments):
@@ -229,7 +345,7 @@ def _by_game(quotes: Sequence[Quote]) -> Iterator[list[Quote]]:
 
 
 def _batched(steps: Iterator[_Step]) -> Iterator[tuple[int, list[tuple[Quote, int]]]]:
-    """Join the steps of a tick, and cut what is too much for one recording."""
+    """Join the steps of a tick, and split what is too much for one recording."""
     for _, together in groupby(steps, lambda step: step.offset // TICK_MS):
         said = list(together)
         due_ms = said[-1].offset

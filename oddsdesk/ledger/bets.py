@@ -1,4 +1,4 @@
-"""Placed bets: what the user bet, what it was judged by at that moment, and what became of it."""
+"""Placed bets: what was bet, how it was valued at that moment, and how it ended."""
 
 import math
 from collections.abc import Iterable, Iterator
@@ -7,24 +7,25 @@ from typing import Final
 
 import msgspec
 
+from oddsdesk.contract.markets import HANDICAPS, TOTALS
 from oddsdesk.contract.times import MINUTE_MS
 from oddsdesk.pricing.closing import MOST_AGE_MS, ClosingLine
-from oddsdesk.pricing.outcomes import read_selection
-from oddsdesk.pricing.pushes import can_push
 from oddsdesk.pricing.reports import SettledBet
-from oddsdesk.pricing.results import Result, clv_pct, decided_share, profit_of
-from oddsdesk.pricing.settlement import HANDICAPS, TOTALS
+from oddsdesk.pricing.selections import Result, clv_pct, decided_share, profit_of, read_selection
+from oddsdesk.pricing.value import can_push, expected_value, floored_ev
 
 TOO_MUCH: Final = 1e12
-"""Neither odds nor amounts of money are so large."""
+"""Odds and amounts of money are always smaller than this."""
 _MOST_PERIODS: Final = 100
+_NO_EV: Final = 1e-6
+"""In percent: from less than this no share can be worked out."""
 
 BetKey = tuple[str, str, int, str, str]
 """Game id, market type, period, selection, bookmaker."""
 
 
 class PlacedBet(msgspec.Struct, frozen=True):
-    """A bet that the user placed, and what was thought then (D56).
+    """A bet that the user placed, with its valuation at that time.
 
     Times in milliseconds, EV in percent. Odds, stake, currency and bookmaker are as typed.
     """
@@ -42,91 +43,139 @@ class PlacedBet(msgspec.Struct, frozen=True):
     placed_at: int
     kick_off: int | None = None
     fair_odds: float | None = None
-    """Before the safety floor."""
     true_ev: float | None = None
-    """Of ``odds`` after commission, safety floor included; recorded before version 2 of the
-    ledger, it is of the odds that were listed."""
+    """``ev_pct`` of JSON and files: EV of ``odds`` after commission, with the safety floor. People
+    see ``ev``. Ledgers before version 2 hold the EV before commission. Imported bets without fair
+    odds hold the other program's EV."""
     per: str = ""
-    """Of what unit ``true_ev`` is: ``staked`` or ``decided``, as ``Assessment.per``; empty where
-    that was not recorded."""
+    """Unit of ``true_ev``: ``staked`` or ``decided``, as in ``Assessment.per``; empty if that was
+    not recorded."""
     method: str = ""
-    """The devig method that made ``fair_odds``; empty where there are none."""
+    """Devig method behind ``fair_odds``; empty if there are none."""
     reference: str = ""
-    """Whom ``fair_odds`` are by, as the desk named it; empty where that was not recorded: then it
-    was whom the service judged by."""
+    """The sharp book behind ``fair_odds``; empty if not recorded, which means the service's
+    own."""
     net_odds: float | None = None
-    """What ``odds`` pay after commission, tax and fees, as the bookmaker was known then."""
+    """Odds after commission, tax and fees, by the bookmaker's profile at that time."""
     currency: str = ""
-    """Of the stake; empty for the user's own money."""
+    """Currency of the stake; empty for the user's own."""
     age_ms: int | None = None
-    """How old the price was when the bet was placed; None where that was not known."""
+    """Age of the price when the bet was placed; None if unknown."""
     cautions: tuple[str, ...] = ()
-    """What spoke against the price, as ``pricing.assessment.Caution`` names it."""
+    """Warnings on the price, as named in ``pricing.assessment.Caution``."""
     account: str = ""
-    """With which of the user's accounts there, in the user's words."""
+    """The user's account at the bookmaker, in the user's words."""
     note: str = ""
     preset: str = ""
-    """Which preset listed it; empty where none did."""
+    """The preset that listed it; empty if none did."""
     practice: bool = False
-    """Whether the price was simulated: no money is on it. ``counted`` says where it counts."""
+    """Whether the price was simulated, so no money is on it. See ``counted``."""
     leg: bool = False
-    """Whether it was recorded as a leg of an opportunity: its other sides are to be bet on too."""
+    """Whether it was recorded as a leg of an opportunity, to be completed by other bets."""
     result: Result | None = None
     """None while it is open."""
     settled_at: int | None = None
     """When its result was recorded."""
     cashed_stake: float = 0.0
-    """The part of the stake that was sold back; all of it where the bet was cashed out."""
+    """Part of the stake that was cashed out; all of it once the bet is cashed out."""
     cashed_back: float = 0.0
-    """What was paid for that part."""
+    """Amount paid for that part."""
     close: ClosingLine | None = None
-    """None while nobody has looked for it."""
+    """None until it was looked for."""
     ident: int | None = None
-    """Given when the bet is recorded."""
+    """Number in the ledger, given when the bet is recorded."""
 
     @property
-    def key(self) -> BetKey:
-        """What the bet was on, and where."""
+    def bet_key(self) -> BetKey:
+        """The outcome and the bookmaker of the bet."""
         return (self.game_id, self.market_type, self.period, self.selection, self.bookmaker)
 
     @property
     def outcome(self) -> tuple[str, str, int, str]:
-        """What the bet was on, wherever."""
-        return self.key[:4]
+        """The outcome of the bet, at any bookmaker."""
+        return self.bet_key[:4]
 
     @property
     def net(self) -> float:
-        """What the odds pay after commission, as far as that was known."""
+        """Odds after commission, as far as known."""
         return self.odds if self.net_odds is None else self.net_odds
 
     @property
     def open_stake(self) -> float:
-        """What is still at risk; 0 once it is settled."""
+        """Stake still at risk; 0 once settled."""
         return 0.0 if self.result is not None else self.stake - self.cashed_stake
 
     @property
     def profit(self) -> float | None:
-        """What it earned, net of commission; None while it is open."""
+        """Profit after commission; None while open."""
         if self.result is None:
             return None
         return self._decided_profit(self.result) + self.cashed_back - self.cashed_stake
 
     @property
-    def expected(self) -> float | None:
-        """What its EV promised when it was placed; None where that was not known.
+    def ev(self) -> float | None:
+        """The EV in percent when it was placed: net odds over fair odds, minus 1.
 
-        Of what was decided where its EV is of a decided unit (D53): None while it is open.
+        It is worked out from what was recorded, so it compares with ``clv_pct``, whichever version
+        recorded it. Without fair odds it is what another program stated.
         """
-        if self.true_ev is None or (self._of_decided and self.result is None):
+        return self.true_ev if self.fair_odds is None else self.ev_at(self.net)
+
+    def ev_at(self, net_odds: float) -> float | None:
+        """Return what ``ev`` would be at other net odds."""
+        if self.true_ev is None or self.fair_odds is None:
+            return None
+        return expected_value(net_odds, self.fair_odds, self._share_then)
+
+    def ev_pct_at(self, net_odds: float) -> float | None:
+        """Return what ``true_ev`` would be at other net odds."""
+        if self.true_ev is None or self.fair_odds is None:
+            return None
+        return floored_ev(net_odds, self.fair_odds, self.market_type, self._share_then)
+
+    @property
+    def _share_then(self) -> float:
+        """The share of the stake that was thought to be won or lost on average.
+
+        It is not recorded by itself. Where the EV is of a unit staked, it is ``true_ev`` over the
+        figure of a decided unit.
+        """
+        if self.per != "staked" or self.true_ev is None or self.fair_odds is None:
+            return 1.0
+        whole = floored_ev(self.net, self.fair_odds, self.market_type)
+        if abs(whole) < _NO_EV or not self._may_push:
+            return 1.0
+        return min(1.0, max(0.0, self.true_ev / whole))
+
+    @property
+    def _may_push(self) -> bool:
+        read = read_selection(self.market_type, self.match_name, self.selection)
+        return read is None or can_push(self.market_type, read.line)
+
+    @property
+    def expected(self) -> float | None:
+        """Expected profit by the EV at placing; None if unknown.
+
+        If the EV is per decided unit, it needs the result: None while open.
+        """
+        return self._promised(self.ev)
+
+    @property
+    def floored_expected(self) -> float | None:
+        """The same of ``true_ev``: ``expected`` of JSON."""
+        return self._promised(self.true_ev)
+
+    def _promised(self, ev: float | None) -> float | None:
+        if ev is None or (self._of_decided and self.result is None):
             return None
         share = self._decided if self._of_decided else 1.0
-        return self.stake * share * self.true_ev / 100
+        return self.stake * share * ev / 100
 
     @property
     def has_others_close(self) -> bool:
-        """Whether the close that is recorded is another game's: it was seen far from the kick-off.
+        """Whether the recorded close is another game's: it was seen far from the kick-off.
 
-        Earlier versions looked for a close by competition and names alone.
+        Earlier versions searched for a close by competition and names only.
         """
         at = None if self.close is None else self.close.at
         if at is None or self.kick_off is None:
@@ -135,9 +184,9 @@ class PlacedBet(msgspec.Struct, frozen=True):
 
     @property
     def clv_pct(self) -> float | None:
-        """Net odds over the fair close in percent of ``clv_per`` (D57).
+        """Odds after commission over the fair closing odds, in percent of ``clv_per``.
 
-        None without a close of its own game.
+        None without a close of the bet's own game.
         """
         close = self.close
         if close is None or close.fair_odds is None or self.has_others_close:
@@ -146,26 +195,24 @@ class PlacedBet(msgspec.Struct, frozen=True):
 
     @property
     def clv_per(self) -> str:
-        """Of what unit ``clv_pct`` is, as ``per`` is of the EV; empty without a close.
+        """Unit of ``clv_pct``: ``staked`` or ``decided``; empty without a close.
 
-        ``decided`` where the line can push and nobody knows how often: so it is of all closes of
-        such lines that were recorded before the share was kept.
+        ``decided`` if the line can push and the chance of a push is unknown. That includes all
+        such closes recorded before the chance was stored.
         """
         if self.close is None or self.clv_pct is None:
             return ""
         if self.close.decided is not None:
             return "staked"
-        read = read_selection(self.market_type, self.match_name, self.selection)
-        may_push = read is None or can_push(self.market_type, read.line)
-        return "decided" if may_push else "staked"
+        return "decided" if self._may_push else "staked"
 
     @property
-    def order(self) -> tuple[int, int]:
-        """Where it stands in time: by its kick-off, else by when it was placed."""
+    def time_order(self) -> tuple[int, int]:
+        """Sort key: kick-off, or the time of placing if that is unknown."""
         return (self.placed_at if self.kick_off is None else self.kick_off, self.ident or 0)
 
     def state(self, now_ms: int) -> "BetState":
-        """Return how it stands."""
+        """Return the state of the bet at a time."""
         if self.result is not None:
             return BetState.SETTLED
         ends = self.placed_at + UNDATED_MS
@@ -174,7 +221,7 @@ class PlacedBet(msgspec.Struct, frozen=True):
         return BetState.TO_SETTLE if now_ms > ends else BetState.OPEN
 
     def as_settled(self) -> SettledBet | None:
-        """Return it as reports count it; None while it is open."""
+        """Return the bet as reports count it; None while open."""
         profit, result = self.profit, self.result
         if profit is None or result is None or not self.stake:
             return None
@@ -182,6 +229,7 @@ class PlacedBet(msgspec.Struct, frozen=True):
         return SettledBet(
             *(self.stake, self.net, profit, self._decided, earned, self.expected, self.clv_pct),
             is_clv_decided=self.clv_per == "decided",
+            floored_expected=self.floored_expected,
         )
 
     @property
@@ -190,7 +238,7 @@ class PlacedBet(msgspec.Struct, frozen=True):
 
     @property
     def _decided(self) -> float:
-        """The share of the stake that was won or lost."""
+        """Share of the stake that was won or lost."""
         if self.result is None or not self.stake:
             return 0.0
         return decided_share(self.result) * (self.stake - self.cashed_stake) / self.stake
@@ -200,68 +248,68 @@ class PlacedBet(msgspec.Struct, frozen=True):
 
 
 def counted(bets: Iterable[PlacedBet], *, simulated: bool | None = False) -> Iterator[PlacedBet]:
-    """Yield the bets that count: beside simulated odds those of practice, else those of money."""
+    """Yield practice bets if the odds are simulated, else real ones."""
     return (bet for bet in bets if bet.practice == bool(simulated))
 
 
 FARTHEST_CLOSE_MS: Final = 12 * 60 * MINUTE_MS
-"""A game that begins this long before its bet's kick-off or after it is another one (D97)."""
+"""A game that starts this far from the bet's kick-off, earlier or later, is another game."""
 LONGEST_GAME_MS: Final = 150 * MINUTE_MS
-"""So long after its kick-off a bet waits for its result."""
+"""How long after kick-off a bet waits for its result."""
 UNDATED_MS: Final = 7 * 24 * 60 * MINUTE_MS
-"""So long after it was placed, where nobody knows its kick-off: most bets are of the week."""
+"""How long after placing, if the kick-off is unknown: most bets are for the same week."""
 
 
 class BetState(Enum):
-    """How a bet stands."""
+    """State of a bet."""
 
     OPEN = "open"
     TO_SETTLE = "to settle"
-    """Its game should be over by now."""
+    """Its game should be over."""
     SETTLED = "settled"
 
 
 class BadBetError(ValueError):
-    """A bet that cannot be; one line that says what was expected."""
+    """An impossible bet; the message is one line that says what was expected."""
 
 
 def check_bet(bet: PlacedBet) -> PlacedBet:
-    """Return a bet that can be.
+    """Return the bet if it is possible.
 
     Raises:
-        BadBetError: odds, stake or what was cashed out make no sense.
+        BadBetError: odds, stake or cash-out make no sense.
     """
     if not 1 < bet.odds < TOO_MUCH:
         raise BadBetError(f"odds {bet.odds:g}: expected decimal odds above 1")
     if not 1 <= bet.net < TOO_MUCH:
-        raise BadBetError(f"net odds {bet.net:g}: they pay back less than the stake")
+        raise BadBetError(f"odds after commission {bet.net:g}: they return less than the stake")
     if not 0 < bet.stake < TOO_MUCH:
         raise BadBetError(f"stake {bet.stake:g}: expected an amount above 0 and below 1e12")
     if not 0 <= bet.period < _MOST_PERIODS:
         raise BadBetError(f"period {bet.period}: expected 0 for the whole game, or a part of it")
     if not (0 <= bet.cashed_stake <= bet.stake and 0 <= bet.cashed_back < TOO_MUCH):
         raise BadBetError(
-            f"cashed out {bet.cashed_stake:g} for {bet.cashed_back:g}: expected a part of the "
-            f"stake, {bet.stake:g}, and what was paid for it"
+            f"cash-out of {bet.cashed_stake:g} for {bet.cashed_back:g}: expected a part of the "
+            f"stake, {bet.stake:g}, and the amount paid for it"
         )
     if bet.per not in {"", "staked", "decided"}:
         raise BadBetError(f"per {bet.per!r}: expected staked or decided")
     if (bet.result is Result.CASHED_OUT) != (bet.cashed_stake == bet.stake):
-        raise BadBetError("a bet is cashed out where all of its stake is, and only there")
+        raise BadBetError("the result is cashed out if, and only if, all of the stake is")
     return bet
 
 
 class HalfResultError(BadBetError):
-    """A half result of a bet that cannot be won or lost by half; one line."""
+    """A half result for a bet that cannot be half won or half lost."""
 
 
 def check_half(bet: PlacedBet) -> PlacedBet:
-    """Return a bet whose result its selection can have.
+    """Return the bet if its selection can have its result.
 
-    Only quarter lines are won or lost by half. What cannot be read may be one.
+    Only quarter lines can be half won or half lost. An unreadable selection may be one.
 
     Raises:
-        HalfResultError: it is half won or half lost, and of no quarter line.
+        HalfResultError: a half result on anything but a quarter line.
     """
     if bet.result not in {Result.HALF_WON, Result.HALF_LOST}:
         return bet
@@ -272,20 +320,19 @@ def check_half(bet: PlacedBet) -> PlacedBet:
     if has_lines and read.line is not None and not (read.line * 2).is_integer():
         return bet
     raise HalfResultError(
-        f"{bet.selection} is won or lost as a whole: half results are for quarter lines such as "
+        f"{bet.selection} is won or lost in full: half results are for quarter lines such as "
         "-0.75 or 2.25"
     )
 
 
 def settled(bet: PlacedBet, result: Result | None, now_ms: int) -> PlacedBet:
-    """Return a bet with a result, or open again; a part that was cashed out of it stays so.
+    """Return the bet with a result, or open again; a partial cash-out stays.
 
-    One that was cashed out in full is open again as it was placed: which part was the last is not
-    known.
+    A bet that was cashed out in full is reopened as it was placed, since the last part is unknown.
 
     Raises:
-        HalfResultError: its selection cannot be won or lost by half.
-        BadBetError: all of it was cashed out, or is to be: ``cashed_out`` does that.
+        HalfResultError: its selection cannot be half won or half lost.
+        BadBetError: it was or would be cashed out in full; use ``cashed_out`` for that.
     """
     when = None if result is None else now_ms
     if result is None and bet.result is Result.CASHED_OUT:
@@ -294,15 +341,15 @@ def settled(bet: PlacedBet, result: Result | None, now_ms: int) -> PlacedBet:
 
 
 def cashed_out(bet: PlacedBet, stake: float, back: float, now_ms: int) -> PlacedBet:
-    """Return a bet of whose stake a part was sold back, or all that is left of it.
+    """Return the bet with a part of its stake, or all that is left, cashed out.
 
     Raises:
-        BadBetError: that is more than is open, or makes no sense.
+        BadBetError: the part is more than is open, or makes no sense.
     """
     if bet.result is not None:
-        raise BadBetError(f"it has a result already: {bet.result.value.replace('_', ' ')}")
+        raise BadBetError(f"already settled as {bet.result.value.replace('_', ' ')}")
     if not 0 < stake <= bet.open_stake or not 0 <= back < math.inf:
-        raise BadBetError(f"expected a part of what is open, up to {bet.open_stake:g}")
+        raise BadBetError(f"expected a part of the open stake, up to {bet.open_stake:g}")
     is_whole = stake == bet.open_stake
     return check_bet(
         msgspec.structs.replace(

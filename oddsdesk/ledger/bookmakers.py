@@ -1,10 +1,11 @@
-"""The user's own bookmakers: ``bookmakers.csv`` in the settings folder, over what is shipped."""
+"""The user's own bookmaker profiles: ``bookmakers.csv`` in the settings folder."""
 
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from oddsdesk.places import NoHomeError, make_folder, settings_folder
+from oddsdesk.base.files import OWNER_ONLY, whole_file
+from oddsdesk.base.places import NoHomeError, make_folder, settings_folder
 from oddsdesk.pricing.profiles import (
     COLUMNS,
     Profile,
@@ -12,38 +13,36 @@ from oddsdesk.pricing.profiles import (
     Profiles,
     fold_name,
     profile_lines,
+    shipped_profiles,
     write_profile,
 )
-from oddsdesk.private_files import OWNER_ONLY
-from oddsdesk.shipped_bookmakers import shipped_profiles
-from oddsdesk.whole_files import whole_file
 
 _MOST_BYTES: Final = 4 * 1024 * 1024
 
 
 class BookmakersFileError(Exception):
-    """The user's file cannot be read or written; one line that says why."""
+    """The user's file cannot be read or written; one line with the reason."""
 
 
 class KnownBookmakers(NamedTuple):
-    """What is known of bookmakers, and what of the user's own file makes no sense."""
+    """All bookmaker profiles, and the errors in the user's file."""
 
     profiles: Profiles
     problems: list[str]
-    """One line each: file, number of the line, what was expected. The rest of the file holds."""
+    """One line each: file, line number, what was expected. Other lines apply."""
 
 
 def bookmakers_file() -> Path:
-    """Return where the user's own lines are kept; it need not exist.
+    """Return where the user's profiles are stored; the file may not exist.
 
     Raises:
-        NoHomeError: there is no home to keep them in.
+        NoHomeError: there is no home folder.
     """
     return settings_folder() / "bookmakers.csv"
 
 
 def known_bookmakers() -> KnownBookmakers:
-    """Return the shipped profiles with the user's own in the place of theirs."""
+    """Return the shipped profiles; the user's own replace them."""
     shipped = shipped_profiles()
     try:
         path = bookmakers_file()
@@ -58,13 +57,13 @@ def known_bookmakers() -> KnownBookmakers:
 
 
 def save_bookmakers(profiles: Iterable[Profile]) -> None:
-    """Keep what differs from what is shipped, whole or not at all.
+    """Store the profiles that differ from the shipped ones, all or none.
 
-    Comments of the file stay, above; what made no sense becomes a comment.
+    Comments stay, at the top; unreadable lines become comments.
 
     Raises:
-        BookmakersFileError: the file is not one of ours to replace, or cannot be written.
-        NoHomeError: there is no home to keep it in.
+        BookmakersFileError: the file is not ours to replace, or cannot be written.
+        NoHomeError: there is no home folder.
     """
     path, shipped = bookmakers_file(), shipped_profiles()
     before = _lines(path, shipped)
@@ -77,7 +76,7 @@ def save_bookmakers(profiles: Iterable[Profile]) -> None:
     written = [
         write_profile(profile, usual)
         for profile in sorted(profiles, key=lambda each: fold_name(each.name))
-        if profile != (usual := shipped.of(profile.name))
+        if profile != (usual := shipped.profile_of(profile.name))
     ]
     text = "\n".join([*kept, ",".join(COLUMNS), *written, ""])
     try:
@@ -95,11 +94,11 @@ def _lines(path: Path, shipped: Profiles) -> list[ProfileLine]:
         with path.open("rb") as file:
             data = file.read(_MOST_BYTES + 1)
         if len(data) > _MOST_BYTES:
-            raise BookmakersFileError(f"{path}: is larger than 4 MB: no list of bookmakers")
+            raise BookmakersFileError(f"{path}: larger than 4 MB, so not a list of bookmakers")
         return list(profile_lines(data.decode("utf-8-sig"), shipped))
     except FileNotFoundError:
         return []
     except UnicodeDecodeError as error:
-        raise BookmakersFileError(f"{path}: is not text in UTF-8; save it as CSV UTF-8") from error
+        raise BookmakersFileError(f"{path}: not UTF-8 text; save it as CSV UTF-8") from error
     except OSError as error:
         raise BookmakersFileError(f"{path}: cannot be read: {error.strerror or error}") from error

@@ -1,20 +1,34 @@
-"""What the cells of a list of bets mean: numbers, amounts, moments and results, as people write.
+"""Reads the cells of a list of bets: numbers, amounts, times and results, as people write them.
 
-Neither the point nor the order of day and month is the same everywhere. What one cell leaves
-open (``1.500``, ``08/09/2026``) others of the same file tell; nothing is guessed about a date.
+Decimal points and the order of day and month differ between files. What is ambiguous in one cell
+(``1.500``, ``08/09/2026``) is decided by the other cells of the file; dates are never guessed.
+
+``Commission`` may be a percentage or an amount. The title (``Commission %``), a sign in a cell
+(``2 %``, ``€0.20``), an impossible figure or the profits of won bets decide; if none does, the
+column is not read, and a message says that.
+
+Free bets, each-way bets and lay bets do not earn what a stake earns at its odds. A line is one of
+them if a column is named for it (``Free bet``: yes), if a column of kinds or sides has its name
+(``Bet type``, ``Side``, ``Stake type``), or if a cell of a note or an unused column has only its
+name.
 """
 
 import math
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from enum import Enum
-from typing import Final
+from functools import partial
+from typing import TYPE_CHECKING, Final, NamedTuple
 
-from oddsdesk.contract.names import folded
+from oddsdesk.base.text import as_written
+from oddsdesk.contract.texts import folded
 from oddsdesk.contract.times import YEARS, is_in_years, parse_ms
-from oddsdesk.ledger.bets import TOO_MUCH
-from oddsdesk.pricing.results import Result
+from oddsdesk.ledger.bets import TOO_MUCH, PlacedBet
+from oddsdesk.pricing.selections import Result, decided_share
+
+if TYPE_CHECKING:
+    from oddsdesk.base.spreadsheets import SheetRow
 
 RESULT_WORDS: Final[dict[str, Result | None]] = {
     **dict.fromkeys(("", "open", "pending", "placed", "o"), None),
@@ -28,24 +42,24 @@ RESULT_WORDS: Final[dict[str, Result | None]] = {
     **dict.fromkeys(("halflost", "halfloss", "hl"), Result.HALF_LOST),
     **dict.fromkeys(("cashedout", "cashout", "cashed"), Result.CASHED_OUT),
 }
-"""What trackers call results, folded."""
+"""Trackers' names for results, folded."""
 YES: Final = frozenset({"yes", "true", "1", "y", "oui"})
 NO: Final = frozenset({"no", "false", "0", "n", "non"})
 SIGNS: Final = {"$": "USD", "€": "EUR", "£": "GBP"}
-"""Currencies by what stands before or behind an amount."""
+"""Currencies by the sign before or after an amount."""
 _DROPPED: Final = str.maketrans("", "", "".join(SIGNS))
 _WITH_POINT: Final = re.compile(
     r"[+-]?(\d+\.(\d{1,2}|\d{4,})|(0|\d{4,})\.\d+|\d{1,3}(,\d{3})+\.\d+|\d{1,3}(,\d{3}){2,})",
     re.ASCII,
 )
-"""A number that only one who writes a point before decimals writes."""
+"""A number that can only have a decimal point."""
 _WITH_COMMA: Final = re.compile(
     r"[+-]?(\d+,(\d{1,2}|\d{4,})|(0|\d{4,}),\d+|\d{1,3}(\.\d{3})+,\d+|\d{1,3}(\.\d{3}){2,})",
     re.ASCII,
 )
-"""The same for a comma."""
+"""A number that can only have a decimal comma."""
 _GROUPS: Final = re.compile(r"[+-]?\d{1,3}([.,]\d{3})+([.,]\d+)?", re.ASCII)
-"""Digits in threes."""
+"""Digits in groups of three."""
 _POINT_GROUP: Final = re.compile(r"[1-9]\d{0,2}\.\d{3}", re.ASCII)
 _DAY: Final = re.compile(
     r"(?P<one>\d{1,2})(?P<sign>[./ -])(?P<two>\d{1,2}|[A-Za-z]{3,9})(?P=sign)(?P<year>\d{4})"
@@ -58,18 +72,18 @@ _MONTHS: Final = (
     *("jul", "aug", "sep", "oct", "nov", "dec"),
 )
 _EXCEL_DAYS: Final = re.compile(r"[3-6][0-9]{4}(\.[0-9]+)?")
-"""What a workbook holds where it shows a date: days, 1982 to 2091."""
+"""The numbers that workbooks store for dates: days, 1982 to 2091."""
 _EXCEL_EPOCH_DAYS: Final = 25_569
-"""1970 as Excel counts."""
+"""1970 in Excel's count of days."""
 _DAY_MS: Final = 86_400_000
 
 
 class CellError(ValueError):
-    """A cell that makes no sense; says what was expected."""
+    """A cell that makes no sense; the message says what was expected."""
 
 
 class Habit(Enum):
-    """How a file writes what may be written in two ways."""
+    """How a file writes what can be written in two ways."""
 
     POINT = "point"
     """1,500.25: a point before decimals."""
@@ -79,13 +93,13 @@ class Habit(Enum):
     MONTH_FIRST = "month first"
 
 
-def fold(text: str) -> str:
-    """Return a title or word without case, blanks and punctuation; ``%`` is ``pct``."""
+def folded_title(text: str) -> str:
+    """Return a title or word without case, spaces and punctuation; ``%`` becomes ``pct``."""
     return folded(text.replace("%", "pct"))
 
 
 def decimals_of(cells: Iterable[str]) -> Habit | None:
-    """Return what stands before decimals in a file, by all its numbers; None where none tells."""
+    """Return a file's decimal sign, judged by all its numbers; None if none decides."""
     plain = [_plain(cell) for cell in cells]
     has_point = any(map(_WITH_POINT.fullmatch, plain))
     has_comma = any(map(_WITH_COMMA.fullmatch, plain))
@@ -95,7 +109,7 @@ def decimals_of(cells: Iterable[str]) -> Habit | None:
 
 
 def days_of(cells: Iterable[str]) -> Habit | None:
-    """Return whether the day or the month comes first in a file's dates; None where none tells."""
+    """Return whether a file's dates put the day or the month first; None if none decides."""
     dates = [found for cell in cells if (found := _DAY.fullmatch(cell)) and found["two"].isdigit()]
     day_first = any(int(each["one"]) > len(_MONTHS) for each in dates)
     month_first = any(int(each["two"]) > len(_MONTHS) for each in dates)
@@ -108,20 +122,20 @@ def read_result(text: str, words: Mapping[str, Result | None] = RESULT_WORDS) ->
     """Return the result that a word names, None for an open bet; ``words`` are folded.
 
     Raises:
-        CellError: it names none.
+        CellError: the word is not a result.
     """
     try:
-        return words[fold(text)]
+        return words[folded_title(text)]
     except KeyError:
         known = "won, lost, void, half won, half lost, cashed out or open"
         raise CellError(f"result {text!r}: expected {known}") from None
 
 
 def read_number(key: str, text: str) -> float:
-    """Return a number of few digits, such as odds: a comma stands for the point.
+    """Return a small number such as odds; a comma counts as a decimal point.
 
     Raises:
-        CellError: it is none, or not finite.
+        CellError: not a number, or not finite.
     """
     plain = _plain(text)
     if _GROUPS.fullmatch(plain) and "." in plain and "," in plain:
@@ -130,13 +144,13 @@ def read_number(key: str, text: str) -> float:
 
 
 def read_amount(key: str, text: str, decimals: Habit | None = None) -> float:
-    """Return an amount of money, a currency's sign beside it or not.
+    """Return an amount of money, with or without a currency sign.
 
-    ``decimals``: as ``decimals_of`` the file; where it is None, a comma before three digits
-    divides thousands and a point never does.
+    ``decimals`` is the file's habit (``decimals_of``). If None, a comma before three digits
+    separates thousands, and a point never does.
 
     Raises:
-        CellError: it is none, or not finite.
+        CellError: not a number, or not finite.
     """
     plain = _plain(text)
     if _GROUPS.fullmatch(plain) and decimals is not None:
@@ -149,13 +163,13 @@ def read_amount(key: str, text: str, decimals: Habit | None = None) -> float:
 
 
 def read_stake(text: str) -> float:
-    """Return an amount above 0 that somebody typed, as ``read_amount`` reads it.
+    """Return an amount above 0 that a user typed, read like ``read_amount``.
 
     Raises:
-        CellError: it is none.
+        CellError: not such an amount.
     """
     if _POINT_GROUP.fullmatch(text.strip()):
-        raise CellError(f"{text.strip()} may be thousands: write them without a point")
+        raise CellError(f"{text.strip()} may mean thousands: write them without a point")
     try:
         stake = read_amount("stake", text)
     except CellError:
@@ -166,18 +180,18 @@ def read_stake(text: str) -> float:
 
 
 def sign_of(text: str) -> str:
-    """Return the currency whose sign stands beside an amount; empty for none."""
+    """Return the currency whose sign is next to an amount; empty if none is."""
     return next((currency for sign, currency in SIGNS.items() if sign in text), "")
 
 
 def read_time(key: str, text: str, days: Habit | None = None) -> int:
-    """Return a time in milliseconds; one without an offset is taken as UTC, as are Excel's days.
+    """Return a time in milliseconds; without an offset it is UTC, as are Excel's days.
 
-    ``days``: as ``days_of`` the file. Points stand between numbers only where the day is first.
+    ``days`` is the file's habit (``days_of``). With points between numbers the day comes first.
 
     Raises:
-        CellError: it is no time or date, is of a year that no bet is of, or does not tell which of
-            two numbers is the day.
+        CellError: not a time or date, a year in which nobody bet, or unclear which number is the
+            day.
     """
     moment = _moment(key, text, days)
     if not is_in_years(moment):
@@ -202,11 +216,11 @@ def _moment(key: str, text: str, days: Habit | None) -> int:
 
 
 def _by_day(text: str, days: Habit | None) -> datetime | None:
-    """Return the moment of a date with the year last; None for other texts.
+    """Return the moment of a date that ends with the year; None for other texts.
 
     Raises:
-        CellError: it does not tell which number is the day.
-        ValueError: there is no such day.
+        CellError: unclear which number is the day.
+        ValueError: no such day.
     """
     found = _DAY.fullmatch(text)
     if found is None:
@@ -221,7 +235,7 @@ def _by_day(text: str, days: Habit | None) -> datetime | None:
     elif days is Habit.DAY_FIRST:
         day, month = int(one), int(two)
     else:
-        raise CellError("nothing in the file tells which number is the day; write 2026-04-16")
+        raise CellError("the file does not show which number is the day; write 2026-04-16")
     hour = int(found["hour"] or 0)
     if found["half"]:
         hour = hour % 12 + (12 if found["half"] in "Pp" else 0)
@@ -234,7 +248,7 @@ def _plain(text: str) -> str:
 
 
 def _joined(plain: str, point: str) -> str:
-    """Return digits in threes as one number; ``point`` stands before its decimals."""
+    """Return grouped digits as one number; ``point`` is the decimal sign."""
     other = "." if point == "," else ","
     return plain.replace(other, "").replace(point, ".")
 
@@ -247,3 +261,322 @@ def _float(key: str, text: str, plain: str) -> float:
     if not math.isfinite(number):
         raise CellError(f"{key} {text!r}: expected a number such as 12.50")
     return number
+
+
+COMMISSION, COMMISSION_PCT, COMMISSION_AMOUNT = "commission", "commission %", "commission amount"
+CENT: Final = 0.01 + 1e-9
+"""How far rounding can move a profit."""
+_MOST_SHARE: Final = 0.5
+"""A larger figure cannot be a share of the winnings: 0.75 is percent."""
+_WINS: Final = frozenset({Result.WON, Result.HALF_WON})
+
+
+class CommissionKind(Enum):
+    """What a column of commissions holds."""
+
+    PERCENT = "as percent of the winnings"
+    SHARE = "as a share of the winnings"
+    """0.02 for 2 %; workbooks store percentages like this."""
+    AMOUNT = "as an amount"
+
+
+_BY_TITLE: Final = {
+    COMMISSION_PCT: frozenset({CommissionKind.PERCENT, CommissionKind.SHARE}),
+    COMMISSION_AMOUNT: frozenset({CommissionKind.AMOUNT}),
+    COMMISSION: frozenset(CommissionKind),
+}
+COMMISSION_KEYS: Final = tuple(_BY_TITLE)
+"""The most common first."""
+PERCENT_SIGN: Final = "% "
+"""What can follow a percentage."""
+
+
+class StatedCommission(NamedTuple):
+    """What a cell says about commission."""
+
+    figure: float
+    kinds: frozenset[CommissionKind]
+    """The kinds that its sign allows."""
+
+
+class BetLine(NamedTuple):
+    """A bet of a list, with the other cells of its line."""
+
+    number: int
+    bet: PlacedBet
+    profit: float | None
+    commission: StatedCommission | None
+
+
+class Commissions(NamedTuple):
+    """How a list states commissions."""
+
+    kind: CommissionKind | None = None
+    """None if the list has no readable commission."""
+    taken_for: str = ""
+    """How it was read; empty if there is no commission."""
+    doubt: str = ""
+    """Why it is not read; empty if it is, or if there is none."""
+
+    def net(self, line: BetLine) -> float | None:
+        """Return the odds of a bet after commission; None if the commission does not give them.
+
+        An amount does so only for a won bet, since others pay none.
+        """
+        bet, said = line.bet, line.commission
+        if (
+            self.kind is None
+            or said is None
+            or (self.kind is CommissionKind.AMOUNT and not _has_won(bet))
+        ):
+            return None
+        stake = bet.stake * _share(bet) if self.kind is CommissionKind.AMOUNT else 1.0
+        won = stake * (bet.odds - 1)
+        return 1 + max(0.0, won - _kept(self.kind, said.figure, won)) / stake
+
+
+def read_commission(text: str, decimals: Habit | None) -> StatedCommission | None:
+    """Return what a cell says; None for an empty one. A negative figure was charged as an amount.
+
+    Raises:
+        CellError: not a number.
+    """
+    if not text:
+        return None
+    figure = read_amount("commission", text.rstrip(PERCENT_SIGN), decimals)
+    kinds = frozenset(CommissionKind)
+    if text.endswith("%"):
+        kinds &= {CommissionKind.PERCENT}
+    if figure < 0 or sign_of(text):
+        kinds &= {CommissionKind.AMOUNT}
+    return StatedCommission(abs(figure), kinds)
+
+
+def commission_key(keys: Collection[str]) -> str | None:
+    """Return which column of a list holds the commission; None if none does."""
+    return next((key for key in COMMISSION_KEYS if key in keys), None)
+
+
+def commissions_of(key: str, lines: Sequence[BetLine]) -> Commissions:
+    """Return how a list states commissions; ``key`` is the meaning of the column's title."""
+    told = [line for line in lines if line.commission is not None]
+    above = next((said.figure for line in told if (said := line.commission) and said.figure), None)
+    if above is None:  # all zero: the kind does not matter
+        return Commissions(CommissionKind.PERCENT) if told else Commissions()
+    sample = f"commission such as {above:g} was not read"
+    kinds = _BY_TITLE[key].intersection(*map(_possible, told))
+    fitting = [_fitting(line) for line in told]
+    if frozenset() in fitting:
+        return Commissions(doubt=f"{sample}: the listed profits are before commission")
+    kinds = kinds.intersection(*filter(None, fitting))
+    if not kinds:
+        return Commissions(doubt=f"{sample}: other bets in the list contradict it")
+    if len(kinds) > 1:
+        return Commissions(
+            doubt=f"{sample}: it may be a percentage or an amount; undo, name the column"
+            " Commission % (2 for 2 %) or Commission amount, and import again"
+        )
+    (kind,) = kinds
+    return Commissions(kind, f"commission {kind.value}")
+
+
+def _possible(line: BetLine) -> frozenset[CommissionKind]:
+    """Return what a figure can be by its sign and its size."""
+    said = line.commission
+    if said is None:
+        return frozenset(CommissionKind)
+    most = {
+        CommissionKind.PERCENT: 100.0,
+        CommissionKind.SHARE: _MOST_SHARE,
+        CommissionKind.AMOUNT: _won(line.bet) + CENT if _has_won(line.bet) else math.inf,
+    }
+    return frozenset(kind for kind in said.kinds if said.figure <= most[kind])
+
+
+def _fitting(line: BetLine) -> frozenset[CommissionKind] | None:
+    """Return the kinds of commission that fit the listed profit; none if it is before commission.
+
+    None if the profit does not decide: it is missing, or fits no kind.
+    """
+    said, profit = line.commission, line.profit
+    if said is None or profit is None or not _has_won(line.bet):
+        return None
+    won = _won(line.bet)
+    fits = frozenset(
+        kind for kind in CommissionKind if abs(won - _kept(kind, said.figure, won) - profit) <= CENT
+    )
+    if abs(won - profit) <= CENT:
+        return None if fits else fits
+    return fits or None
+
+
+def _kept(kind: CommissionKind, figure: float, won: float) -> float:
+    match kind:
+        case CommissionKind.PERCENT:
+            return won * figure / 100
+        case CommissionKind.SHARE:
+            return won * figure
+        case CommissionKind.AMOUNT:
+            return figure
+
+
+def _won(bet: PlacedBet) -> float:
+    """Return the winnings of a won bet before commission, without its stake."""
+    return bet.stake * _share(bet) * (bet.odds - 1)
+
+
+def _share(bet: PlacedBet) -> float:
+    return 0.0 if bet.result is None else decided_share(bet.result)
+
+
+def _has_won(bet: PlacedBet) -> bool:
+    return bet.result in _WINS
+
+
+class BetKind(Enum):
+    """A kind of bet that is not imported, and the reason."""
+
+    FREE = "a free bet, which does not earn what its stake would"
+    EACH_WAY = "an each-way bet, which does not earn what its stake would"
+    LAY = "a lay bet; lay bets aren't supported"
+
+
+_FLAGS: Final = {
+    **dict.fromkeys(("freebet", "freebets", "isfreebet", "freebetused", "snr"), BetKind.FREE),
+    **dict.fromkeys(("freebetstake", "freebetamount"), BetKind.FREE),
+    **dict.fromkeys(("bonusbet", "bonusbets", "isbonusbet", "isbonus"), BetKind.FREE),
+    **dict.fromkeys(("eachway", "eachwaybet", "iseachway", "ew", "isew"), BetKind.EACH_WAY),
+    **dict.fromkeys(("laybet", "islaybet", "islay"), BetKind.LAY),
+}
+"""Columns of yes or no, or of a count or fraction (``1/5``)."""
+_MIXED: Final = {"bonus": BetKind.FREE, "lay": BetKind.LAY}
+"""Columns that in other lists hold a bonus on top, or the odds of a hedge."""
+_TYPES: Final = frozenset(
+    {
+        *("type", "bettype", "typeofbet", "wagertype", "bidtype", "ordertype"),
+        *("kind", "betkind", "kindofbet", "staketype", "typeofstake", "stakekind"),
+        *("fundstype", "moneytype"),
+    }
+)
+_SIDES: Final = frozenset(
+    {"side", "betside", "orderside", "backlay", "backorlay", "layback", "layorback", "bl"}
+)
+_TAGS: Final = frozenset({"tag", "tags", "labels"})
+_ALONE: Final = {
+    **dict.fromkeys(("freebet", "freebets", "bonus", "bonusbet", "bonusbets", "snr"), BetKind.FREE),
+    **dict.fromkeys(("freebetsnr", "snrfreebet", "freebetsr", "srfreebet"), BetKind.FREE),
+    **dict.fromkeys(("eachway", "eachwaybet", "ew"), BetKind.EACH_WAY),
+    **dict.fromkeys(("lay", "laybet"), BetKind.LAY),
+}
+"""Whole cells, folded; those in ``_NAMED`` only count in a column of kinds."""
+_NAMED: Final = {"free": BetKind.FREE, "sell": BetKind.LAY}
+_BACKED: Final = frozenset({"back", "backbet", "b", "buy"})
+_LETTERS: Final = {"b": "", "l": BetKind.LAY.value}
+_NOTHING: Final = frozenset({*NO, "none", "na"})
+_UNLESS: Final = r"(?<!\bno )(?<!\bnon )(?<!\bnon-)(?<!\bnot )(?<!\brisk )(?<!\brisk-)"
+"""A risk-free bet is made with the user's own money."""
+_WORDS: Final = {
+    BetKind.LAY: re.compile(rf"{_UNLESS}\b(lay|lays|laid)\b"),
+    BetKind.EACH_WAY: re.compile(rf"{_UNLESS}\b(each[ -]?way|e/w|ew)\b"),
+    BetKind.FREE: re.compile(
+        rf"{_UNLESS}\b(free[ -]?(bet|stake|play|credit)s?|snr|stake not returned"
+        r"|bonus[ -]?(bets?|stakes?|money|cash|funds?|balance|credits?))\b(?!.*\bqualif)"
+    ),
+}
+"""A bet that qualifies for a free bet is not one."""
+_LONGEST: Final = 40
+"""In characters; longer cells are prose."""
+
+Told = str | None
+"""Why a line is not imported; empty: it is not of this kind; None: the cell does not say."""
+
+
+class BetKinds(NamedTuple):
+    """The lines of a list that are bets of kinds that are not imported."""
+
+    refused: dict[int, str]
+    """The reason for each line, by its number."""
+    read: set[str]
+    """Titles of the columns that decided."""
+
+
+def bet_kinds_of(
+    rows: "Sequence[SheetRow]", titles: Sequence[str], spare: Collection[str]
+) -> BetKinds:
+    """Return the lines whose bets are not imported.
+
+    ``spare``: titles of notes and unused columns.
+    """
+    found = BetKinds({}, set())
+    for title in titles:
+        tell = _teller(title, is_spare=title in spare)
+        if tell is None:
+            continue
+        cells = {row.number: as_written(row.cells.get(title, "")) for row in rows}
+        texts = {text for text in cells.values() if text}
+        if tell is _by_words and _are_letters(title, texts):
+            tell = _by_letter
+        told = {text: tell(text) for text in texts}
+        if folded_title(title) in _FLAGS or any(why is not None for why in told.values()):
+            found.read.add(title)
+        for number, text in cells.items():
+            if why := told.get(text):
+                found.refused.setdefault(number, why)
+    return found
+
+
+def _teller(title: str, *, is_spare: bool) -> Callable[[str], Told] | None:
+    """Return the function that reads the cells of a column; None if it decides nothing."""
+    name = folded_title(title)
+    if name in _FLAGS:
+        return partial(_by_flag, title, _FLAGS[name])
+    if name in _MIXED:
+        return partial(_by_mixed, _MIXED[name])
+    if name in _TYPES | _SIDES:
+        return _by_words
+    if name in _TAGS:
+        return _by_tags
+    return _by_cell if is_spare else None
+
+
+def _are_letters(title: str, texts: Collection[str]) -> bool:
+    """Return whether a column has B for back and L for lay; L alone may mean live."""
+    letters = {folded_title(text) for text in texts}
+    return letters <= {*_LETTERS} and ("b" in letters or folded_title(title) in _SIDES)
+
+
+def _by_flag(title: str, kind: BetKind, text: str) -> Told:
+    found = _by_mixed(kind, text)
+    if found is not None:
+        return found
+    return kind.value if folded_title(text).isdecimal() else f"{title} {text!r}: expected yes or no"
+
+
+def _by_mixed(kind: BetKind, text: str) -> Told:
+    word = folded_title(text)
+    if not word.strip("0") or word in _NOTHING:
+        return ""
+    return kind.value if word in YES else _by_cell(text)
+
+
+def _by_letter(text: str) -> Told:
+    return _LETTERS.get(folded_title(text))
+
+
+def _by_words(text: str) -> Told:
+    word, plain = folded_title(text), text.casefold().replace("_", " ")
+    if word in _BACKED:
+        return ""
+    if word in _NAMED:
+        return _NAMED[word].value
+    named = (kind.value for kind, words in _WORDS.items() if words.search(plain))
+    return next(named, None) or _by_cell(text)
+
+
+def _by_tags(text: str) -> Told:
+    return next(filter(None, map(_by_cell, re.split("[,;|]", text))), None)
+
+
+def _by_cell(text: str) -> Told:
+    kind = _ALONE.get(folded_title(text)) if len(text) <= _LONGEST else None
+    return None if kind is None else kind.value

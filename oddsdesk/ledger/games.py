@@ -1,6 +1,6 @@
-"""Which bets are on one game, and which of the games that are listed it is.
+"""Which bets are on the same game, and which listed game that is.
 
-``matching.bet_games`` says what a game is: its teams, its competition and its kick-off.
+``matching.bet_games`` compares games: by teams, competition and kick-off.
 """
 
 from collections import defaultdict
@@ -15,28 +15,27 @@ from oddsdesk.contract.identity import teams, without_date
 from oddsdesk.contract.times import MINUTE_MS
 from oddsdesk.ledger.bets import UNDATED_MS, PlacedBet
 from oddsdesk.matching.bet_games import MOVED_MS, WantedGame, clusters, is_same_kick_off
-from oddsdesk.matching.renaming import renamed
-from oddsdesk.matching.team_names import fold_team, shipped_names
+from oddsdesk.matching.names import fold_team, renamed, shipped_names
 
 
 def may_be_on_one_game(one: PlacedBet, kick_off: int | None) -> bool:
-    """Whether a bet may be on the game of its id that begins then: its kick-off agrees."""
+    """Return whether a bet can be on the game with its id and this kick-off."""
     if one.kick_off is None or kick_off is None:
         return True
     return is_same_kick_off(one.kick_off, kick_off, one.sport, _competition(one.competition))
 
 
 def wanted_game(bet: PlacedBet) -> WantedGame:
-    """Return what a bet says of its game."""
+    """Return what a bet knows about its game."""
     return WantedGame(bet.match_name, bet.competition, bet.sport, bet.kick_off, bet.placed_at)
 
 
 class ListedGame(Protocol):
-    """A game as a board lists it."""
+    """A game on a board."""
 
     @property
     def game_id(self) -> str:
-        """What the service calls it."""
+        """Its id in the service."""
 
     @property
     def match_name(self) -> str:
@@ -44,40 +43,40 @@ class ListedGame(Protocol):
 
     @property
     def competition(self) -> str:
-        """Its code."""
+        """The competition's code."""
 
     @property
     def sport(self) -> str:
-        """Of the contract's table."""
+        """The sport, in the contract's words."""
 
     @property
     def kick_off(self) -> int | None:
-        """In milliseconds; None where that is not known."""
+        """In milliseconds; None if unknown."""
 
 
 Spelled = Callable[[str, str, int, str], str]
-"""Returns what a board calls a selection, by game id, market type and period."""
+"""Returns a board's spelling of a selection, by game id, market type and period."""
 
 
 def as_written(game_id: str, market_type: str, period: int, selection: str) -> str:
-    """Return a selection as it is: no board spells players in its own way."""
+    """Return a selection unchanged, for use without a board."""
     return selection
 
 
 class _Known(NamedTuple):
-    """A game of bets: what they share, and the ids that they have of it."""
+    """A game that bets are on: their common key, and all ids they have for it."""
 
     token: str
     ids: frozenset[str]
 
 
 class GamesOfBets:
-    """The games of bets, told apart by teams, competition and kick-off.
+    """Groups bets by game, judged by teams, competition and kick-off.
 
-    What is typed or imported has the id of its own spelling (D6), ``A - B`` beside the ``A vs B``
-    of a feed: bets on the same teams at the same minute are on one game. Bets of one id whose
-    kick-offs do not fit are on several games: those of a series, or of two seasons. Ids of one
-    spelling, or of two competitions, stay games apart.
+    A typed or imported bet has an id from its own spelling (``A - B`` instead of a feed's
+    ``A vs B``): bets on the same teams at the same minute are on one game. Bets with one id but
+    kick-offs that do not fit are on several games: those of a series, or of two seasons. Ids with
+    the same spelling, or of two competitions, remain separate games.
     """
 
     def __init__(self, bets: Iterable[PlacedBet]) -> None:
@@ -99,18 +98,18 @@ class GamesOfBets:
         self._of = _named(groups, held)
 
     def ids(self, bet: PlacedBet) -> frozenset[str]:
-        """Return all ids that bets have of a bet's game, its own among them."""
+        """Return all ids that bets have for a bet's game, including its own."""
         known = self._of.get(id(bet))
         return frozenset({bet.game_id}) if known is None else known.ids
 
-    def of(self, bet: PlacedBet) -> str | None:
-        """Return what bets on one game share; None where nobody tells."""
+    def game_of_bet(self, bet: PlacedBet) -> str | None:
+        """Return the common key of all bets on a bet's game; None if unknown."""
         known = self._of.get(id(bet))
         return None if known is None or not known.token else known.token
 
 
 def _named(groups: "_Groups", held: list[PlacedBet]) -> dict[int, _Known]:
-    """Return the games of bets by the identities of the bets."""
+    """Return the games of bets, by the identity of each bet."""
     members = defaultdict[int, list[PlacedBet]](list)
     for bet in held:
         members[groups.first(id(bet))].append(bet)
@@ -130,10 +129,10 @@ def _named(groups: "_Groups", held: list[PlacedBet]) -> dict[int, _Known]:
 def on_listed_games(
     bets: Iterable[PlacedBet], games: Mapping[str, ListedGame], spelled: Spelled = as_written
 ) -> list[PlacedBet]:
-    """Return bets in the words of a board, whose games are given by id: with the ids they have.
+    """Return bets with the ids of a board's games, and the board's spelling of players.
 
-    An id may be another game's there: that of a series, or of the next season. A bet whose game is
-    not listed has an id that no listed game has. ``spelled`` is how the board spells players.
+    An id can belong to another game there, of a series or of the next season. A bet whose game is
+    not listed gets an id that no listed game has. ``spelled`` gives the board's spelling.
     """
     held = list(bets)
     if not held or not games:
@@ -149,10 +148,7 @@ def on_listed_games(
         if game is not None:
             words = (bet.market_type, bet.match_name, game.match_name, False, bet.selection)
             held[place] = msgspec.structs.replace(
-                bet,
-                game_id=game.game_id,
-                match_name=game.match_name,
-                selection=renamed(*words),
+                bet, game_id=game.game_id, match_name=game.match_name, selection=renamed(*words)
             )
         elif bet.game_id in games:
             held[place] = msgspec.structs.replace(bet, game_id=f"{bet.game_id} {bet.kick_off}")
@@ -164,7 +160,7 @@ def on_listed_games(
 
 
 def _listed_by_teams(bets: list[PlacedBet], games: Iterable[ListedGame]) -> dict[int, ListedGame]:
-    """Return the listed games of bets by the identities of these; kick-offs have to be known."""
+    """Return the listed games of bets, by the identity of each bet; needs kick-offs."""
     dated = [bet for bet in bets if bet.kick_off is not None and teams(bet.match_name)]
     starts = [bet.kick_off for bet in dated if bet.kick_off is not None]
     if not starts:
@@ -188,24 +184,24 @@ def _listed_by_teams(bets: list[PlacedBet], games: Iterable[ListedGame]) -> dict
 
 @lru_cache(maxsize=1 << 14)
 def _names_of(competition: str, match_name: str) -> tuple[Hashable, Hashable]:
-    """Return what all names of a game have in common, with and without its competition.
+    """Return the common key of all spellings of a game, with and without its competition.
 
-    Home teams are told apart from away teams, as outcomes are by side.
+    Home and away teams are not swapped, since outcomes depend on the side.
     """
     names, pair = shipped_names(), teams(match_name)
-    keys = tuple(names.key(competition, each) for each in pair or ())
+    keys = tuple(names.team_key(competition, each) for each in pair or ())
     return (_competition(competition), keys), keys
 
 
 @lru_cache(maxsize=1 << 12)
 def _competition(name: str) -> str:
-    return shipped_names().competition(name).casefold()
+    return shipped_names().competition_named(name).casefold()
 
 
 def is_on_listed(bet: PlacedBet, game: ListedGame) -> bool:
-    """Whether competition and kick-off allow that a bet is on a listed game of its teams, or id.
+    """Return whether competition and kick-off allow a bet to be on a listed game.
 
-    Of a kick-off that is not known the id alone tells.
+    If the kick-off is unknown, the id alone decides.
     """
     has_its_id = game.game_id == bet.game_id
     if bet.competition and _competition(bet.competition) != _competition(game.competition):
@@ -213,30 +209,30 @@ def is_on_listed(bet: PlacedBet, game: ListedGame) -> bool:
     if bet.kick_off is None or game.kick_off is None:
         return has_its_id
     sport = game.sport if game.sport not in {"", OTHER} else bet.sport
-    place = shipped_names().competition(game.competition)
+    place = shipped_names().competition_named(game.competition)
     return is_same_kick_off(bet.kick_off, game.kick_off, sport, place)
 
 
 class _Groups:
-    """What belongs together, joined pair by pair."""
+    """Groups that are joined pair by pair."""
 
     def __init__(self) -> None:
         self._parents: dict[int, int] = {}
 
     def first(self, one: int) -> int:
-        """Return what all that belongs together with one has in common."""
+        """Return the key of the group that contains a member."""
         while (parent := self._parents.get(one, one)) != one:
             one = parent
         return one
 
     def join(self, members: Iterable[int]) -> None:
-        """Have some belong together."""
+        """Join members into one group."""
         roots = [self.first(each) for each in members]
         self._parents |= dict.fromkeys(roots, roots[0]) if roots else {}
 
 
 def _by_kick_off(bets: list[PlacedBet]) -> list[list[PlacedBet]]:
-    """Return bets of one id by game; those without a kick-off go with the only one there is."""
+    """Return bets with one id by game; a bet without a kick-off joins the only game there is."""
     sport = next((bet.sport for bet in bets if bet.sport), "")
     dated = [(bet.kick_off, bet) for bet in bets if bet.kick_off is not None]
     grouped = clusters(dated, sport, _competition(bets[0].competition))
@@ -251,8 +247,8 @@ def _by_kick_off(bets: list[PlacedBet]) -> list[list[PlacedBet]]:
 
 
 def _is_about(bet: PlacedBet, others: list[PlacedBet]) -> bool:
-    """Whether a bet without a kick-off was placed in the week before those of a game."""
-    begins = min(each.order[0] for each in others)
+    """Return whether a bet without a kick-off was placed in the week before a game's bets."""
+    begins = min(each.time_order[0] for each in others)
     return abs(begins - bet.placed_at) <= UNDATED_MS
 
 
@@ -264,15 +260,15 @@ def _fixture(bet: PlacedBet) -> tuple[str, ...] | None:
 
 @lru_cache(maxsize=1 << 14)
 def teams_of(match_name: str) -> tuple[str, ...]:
-    """Return the teams of a name, the same of each way to write it and whichever is first."""
+    """Return the teams in a name, in any spelling and order."""
     pair = teams(match_name)
     return (match_name.casefold(),) if pair is None else tuple(sorted(map(fold_team, pair)))
 
 
 def _of_one_name(bets: list[PlacedBet]) -> list[list[PlacedBet]]:
-    """Return the bets on the same teams at one minute that are on one game.
+    """Return the groups of bets on the same teams at one minute that are on one game.
 
-    All of them; only those without an id where that cannot be said.
+    All of them, or only those without an id if that is uncertain.
     """
     spelled = {
         (without_date(bet.match_name).casefold(), _competition(bet.competition), bet.game_id)

@@ -1,26 +1,44 @@
-"""The ledger's file: opened, kept whole, and read back."""
+"""The ledger file: placed bets, presets and hidden things."""
 
+import contextlib
 import sqlite3
-from collections.abc import Callable, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Container, Hashable, Iterable, Mapping, Sequence
+from contextlib import closing
 from pathlib import Path
-from typing import Any, Final, TypeVar
+from typing import Any, Final, NamedTuple, TypeVar
 
 import msgspec
 
+from oddsdesk.base.earlier_copy import CopyError, forget_older_copies, keep_copy, way_back
+from oddsdesk.base.files import ForeignFileError, make_private
+from oddsdesk.base.places import cannot_be_written, is_on_read_only_disk, make_folder
+from oddsdesk.contract.markets import market_named
+from oddsdesk.contract.times import MINUTE_MS
 from oddsdesk.ledger.bets import BadBetError, PlacedBet, check_bet
-from oddsdesk.ledger.change import Change
-from oddsdesk.ledger.hidden import Hidden, HiddenKind
-from oddsdesk.ledger.presets import Preset, ValueFilter
-from oddsdesk.ledger.schema import LedgerError, prepare, reason, recognise
-from oddsdesk.places import make_folder
+from oddsdesk.ledger.games import may_be_on_one_game
+from oddsdesk.ledger.presets import Hidden, HiddenKind, Preset, ValueFilter
 from oddsdesk.pricing.closing import ClosingLine
-from oddsdesk.pricing.results import Result
-from oddsdesk.private_files import ForeignFileError, make_private
+from oddsdesk.pricing.selections import Result
+
+
+class Change(NamedTuple):
+    """The last change to bets, with their numbers; None if a bet did not or does not exist."""
+
+    number: int
+    """Number in the log of changes."""
+    what: str
+    before: dict[int, PlacedBet | None]
+    after: dict[int, PlacedBet | None]
+    """The bets after the change."""
+    is_earlier: bool
+    """Whether it was made in an earlier session, before this ledger was opened."""
+
 
 T = TypeVar("T")
 
 CLOSED_AGAIN: Final = "closed again"
-"""What undo calls a change of closing lines: the only change that has them as they were."""
+"""Undo's name for a change of closing lines, the only one that restores old closes."""
 _BUSY_TIMEOUT_S: Final = 5.0
 _FIELDS: Final = tuple(name for name in PlacedBet.__struct_fields__ if name != "ident")
 _INSERT_BET: Final = (
@@ -53,21 +71,21 @@ _UNHIDE: Final = "DELETE FROM hidden WHERE kind = ? AND key = ?"
 
 
 class Ledger:
-    """Presets, placed bets, what is hidden; each change is on the disk when its call returns.
+    """Presets, placed bets and hidden things; a change is on disk when its call returns.
 
-    One thread at a time. Every method raises ``LedgerError`` where the file refuses.
+    For one thread at a time. Every method raises ``LedgerError`` if the file cannot be used.
     """
 
     def __init__(self, path: Path, *, is_made: bool = True) -> None:
-        """Open a file; where there is none it is made, or else holds nothing and stays away."""
+        """Open a file; a missing one is created, or treated as empty if not ``is_made``."""
         self._path = path
         self._connection = _open(path, is_made=is_made)
         last = self._run(lambda c: c.execute(_LAST_CHANGE).fetchone())
         self._opened_after: int = last[0] if last else 0
-        """The number of the last change of earlier sessions."""
+        """Number of the last change of earlier sessions."""
 
     def presets(self) -> tuple[list[Preset], list[str]]:
-        """Return the user's presets, oldest first, and what is wrong with unreadable ones."""
+        """Return the user's presets, oldest first, and errors for the unreadable ones."""
         presets, bad = [], []
         for name, text in self._run(lambda c: c.execute(_SELECT_PRESETS).fetchall()):
             try:
@@ -77,60 +95,60 @@ class Ledger:
         return presets, bad
 
     def save_preset(self, preset: Preset) -> None:
-        """Keep a preset, in place of the one of the same name."""
+        """Store a preset and replace one of the same name."""
         self._run(lambda c: c.execute(_SAVE_PRESET, _preset_values(preset)))
 
     def delete_preset(self, name: str) -> None:
-        """Forget a preset; one that is not there is no error."""
+        """Delete a preset; a missing one is no error."""
         self._run(lambda c: c.execute(_DELETE_PRESET, (name,)))
 
     def hidden(self) -> list[Hidden]:
-        """Return what is hidden, oldest first, and what was hidden for a time that is over."""
+        """Return what is hidden, oldest first, including what has expired."""
         rows = self._run(lambda c: c.execute(_SELECT_HIDDEN).fetchall())
         return [Hidden(HiddenKind(kind), *fields) for kind, *fields in rows]
 
     def hide(self, thing: Hidden, now_ms: int) -> None:
-        """Hide something, and forget what was hidden for a time that is over."""
+        """Hide something, and delete what has expired."""
 
-        def write(connection: sqlite3.Connection) -> None:
+        def insert_hidden(connection: sqlite3.Connection) -> None:
             connection.execute(_FORGET_HIDDEN, (now_ms,))
             connection.execute(_HIDE, (thing.kind.value, thing.key, thing.title, thing.until))
 
-        self._change(write)
+        self._change(insert_hidden)
 
     def unhide(self, thing: Hidden) -> None:
-        """Hide something no longer; what is not hidden is no error."""
+        """Show something again; no error if it is not hidden."""
         self._run(lambda c: c.execute(_UNHIDE, (thing.kind.value, thing.key)))
 
-    def bets(self) -> list[PlacedBet]:
-        """Return the placed bets in the order in which they were recorded."""
+    def read_bets(self) -> list[PlacedBet]:
+        """Return the placed bets in the order they were recorded."""
         rows = self._run(lambda c: c.execute(_SELECT_BETS).fetchall())
         return [_bet(row) for row in rows]
 
-    def place(self, bet: PlacedBet) -> PlacedBet:
+    def record_bet(self, bet: PlacedBet) -> PlacedBet:
         """Record a bet and return it with its number."""
         return self.place_all([bet], "placed")[0]
 
     def place_all(self, bets: Sequence[PlacedBet], what: str) -> list[PlacedBet]:
         """Record bets, all or none, and return them with their numbers.
 
-        ``what`` was done, as undo says it: "placed", "imported".
+        ``what`` names the change for undo: "placed", "imported".
         """
 
-        def write(connection: sqlite3.Connection) -> list[PlacedBet]:
+        def insert_bets(connection: sqlite3.Connection) -> list[PlacedBet]:
             placed = [_inserted(connection, bet) for bet in bets]
             _note(connection, what, {_number(bet): None for bet in placed})
             return placed
 
-        return self._change(write)
+        return self._change(insert_bets)
 
-    def change(self, bets: Sequence[PlacedBet], what: str) -> None:
-        """Record bets as they are now, all or none: edited, settled, cashed out.
+    def change_bet(self, bets: Sequence[PlacedBet], what: str) -> None:
+        """Store the new state of bets, all or none: edited, settled, cashed out.
 
-        What was seen of their closing lines stays. One that is gone is no error.
+        Recorded closing lines stay. Deleted bets are ignored.
         """
 
-        def write(connection: sqlite3.Connection) -> None:
+        def update_bet(connection: sqlite3.Connection) -> None:
             before = {_number(bet): _held(connection, _number(bet)) for bet in bets}
             present = {number: held for number, held in before.items() if held is not None}
             for bet in bets:
@@ -140,15 +158,15 @@ class Ledger:
                     connection.execute(_UPDATE_BET, _values(kept) | {"ident": bet.ident})
             _note(connection, what, present)
 
-        self._change(write)
+        self._change(update_bet)
 
     def edit(self, before: PlacedBet, after: PlacedBet) -> None:
-        """Record how a bet really was; what somebody else changed of it meanwhile stays.
+        """Correct a bet; other changes made to it meanwhile are kept.
 
-        One that was on another outcome, or game, has no closing line: that is to be looked for.
+        If its outcome or game changes, its closing line is dropped, to be looked for again.
 
         Raises:
-            LedgerError: the bet is gone, or makes no sense with what was changed meanwhile.
+            LedgerError: the bet was deleted, or the result makes no sense with the other changes.
         """
         edited = {
             name: getattr(after, name)
@@ -156,7 +174,7 @@ class Ledger:
             if getattr(after, name) != getattr(before, name)
         }
 
-        def write(connection: sqlite3.Connection) -> None:
+        def update_bets(connection: sqlite3.Connection) -> None:
             number = _number(before)
             held = _held(connection, number)
             if held is None:
@@ -170,47 +188,47 @@ class Ledger:
             connection.execute(_UPDATE_BET, _values(changed) | {"ident": number})
             _note(connection, "edited", {number: held})
 
-        self._change(write)
+        self._change(update_bets)
 
-    def delete(self, *idents: int) -> None:
+    def delete_bets(self, *idents: int) -> None:
         """Delete bets."""
 
-        def write(connection: sqlite3.Connection) -> None:
+        def delete_bets(connection: sqlite3.Connection) -> None:
             before = {ident: _held(connection, ident) for ident in idents}
             connection.executemany(_DELETE_BET, [(ident,) for ident in idents])
             _note(connection, "deleted", {k: held for k, held in before.items() if held})
 
-        self._change(write)
+        self._change(delete_bets)
 
     def take_back_unchanged(self, bet: PlacedBet) -> bool:
-        """Forget a bet that was just placed; False where it was changed since, or is gone.
+        """Delete a bet that was just placed; return False if it was changed or deleted.
 
-        A closing line that was seen meanwhile is no change.
+        A closing line seen meanwhile is not a change.
         """
 
-        def write(connection: sqlite3.Connection) -> bool:
+        def delete_unchanged(connection: sqlite3.Connection) -> bool:
             number = _number(bet)
             held = _held(connection, number)
             if held is None or not _is_but_for_close(held, bet):
                 return False
             connection.execute(_DELETE_BET, (number,))
-            _note(connection, "taken back", {number: held})
+            _note(connection, "removed", {number: held})
             return True
 
-        return self._change(write)
+        return self._change(delete_unchanged)
 
     def last_change(self) -> Change | None:
-        """Return what ``undo`` would take back."""
+        """Return what ``undo_change`` would undo."""
         return self._run(self._last)
 
-    def undo(self, change: Change | None = None) -> tuple[str, int] | None:
-        """Take the last change of bets back; return what it was and of how many, None without one.
+    def undo_change(self, change: Change | None = None) -> tuple[str, int] | None:
+        """Undo the last change; return its name and the number of bets, None if there is none.
 
-        ``change`` is taken back only while it is the last. Taking back is no change of its own:
-        again takes back the one before.
+        A given ``change`` is only undone while it is the last one. Undoing records no change:
+        calling it again undoes the change before.
         """
 
-        def write(connection: sqlite3.Connection) -> tuple[str, int] | None:
+        def undo_change(connection: sqlite3.Connection) -> tuple[str, int] | None:
             last = self._last(connection)
             if last is None or (change is not None and last.number != change.number):
                 return None
@@ -219,12 +237,12 @@ class Ledger:
             connection.execute("DELETE FROM bet_change WHERE id = ?", (last.number,))
             return last.what, len(last.before)
 
-        return self._change(write)
+        return self._change(undo_change)
 
     def redo(self, change: Change) -> bool:
-        """Do again what was undone; False where one of its bets was changed since."""
+        """Redo what was undone; return False if one of its bets was changed since."""
 
-        def write(connection: sqlite3.Connection) -> bool:
+        def redo_change(connection: sqlite3.Connection) -> bool:
             held = {number: _held(connection, number) for number in change.before}
             if not all(map(_is_but_for_close, held.values(), change.before.values())):
                 return False
@@ -233,7 +251,7 @@ class Ledger:
             _note(connection, change.what, held)
             return True
 
-        return self._change(write)
+        return self._change(redo_change)
 
     def _last(self, connection: sqlite3.Connection) -> Change | None:
         last = connection.execute(_LAST_CHANGE).fetchone()
@@ -245,12 +263,12 @@ class Ledger:
         return Change(number, what, before, after, number <= self._opened_after)
 
     def write_closes(self, closes: Mapping[int, ClosingLine]) -> int:
-        """Record closing lines by number of bet; return how many were news.
+        """Record closing lines by bet number; return how many are new.
 
-        One that is there stays; "no close" gives way to a close. They are no changes to undo.
+        An existing close stays, but replaces "no close". This is not a change to undo.
         """
 
-        def write(connection: sqlite3.Connection) -> int:
+        def update_closes(connection: sqlite3.Connection) -> int:
             written = 0
             for ident, close in closes.items():
                 bet = _held(connection, ident)
@@ -259,15 +277,15 @@ class Ledger:
                 written += connection.execute(_SET_CLOSE, (_close_text(close), ident)).rowcount
             return written
 
-        return self._change(write)
+        return self._change(update_closes)
 
     def close_again(self, closes: Mapping[int, ClosingLine | None]) -> int:
-        """Replace closing lines by number of bet, as one change that can be undone.
+        """Replace closing lines by bet number, as one change that can be undone.
 
-        None leaves a bet without one, to be looked for. Return how many bets were changed.
+        None removes a close, to be looked for again. Returns the number of changed bets.
         """
 
-        def write(connection: sqlite3.Connection) -> int:
+        def replace_closes(connection: sqlite3.Connection) -> int:
             before = {number: _held(connection, number) for number in closes}
             held = {
                 number: bet
@@ -280,19 +298,19 @@ class Ledger:
             _note(connection, CLOSED_AGAIN, held)
             return len(held)
 
-        return self._change(write)
+        return self._change(replace_closes)
 
-    def add(self, bets: Sequence[PlacedBet], presets: Sequence[Preset]) -> None:
-        """Record bets and presets together, all or none; a preset's name has to be new."""
+    def add_bets(self, bets: Sequence[PlacedBet], presets: Sequence[Preset]) -> None:
+        """Record bets and presets together, all or none; preset names must be new."""
 
-        def write(connection: sqlite3.Connection) -> None:
+        def insert_records(connection: sqlite3.Connection) -> None:
             connection.executemany(_INSERT_BET, map(_values, bets))
             connection.executemany(_SAVE_PRESET, map(_preset_values, presets))
 
-        self._change(write)
+        self._change(insert_records)
 
     def version(self) -> int:
-        """Return a number that differs once another program has changed the file."""
+        """Return a number that changes whenever another program changes the file."""
         return int(self._run(lambda c: c.execute("PRAGMA data_version").fetchone()[0]))
 
     def close(self) -> None:
@@ -300,7 +318,7 @@ class Ledger:
         self._connection.close()
 
     def _change(self, write: Callable[[sqlite3.Connection], T]) -> T:
-        """Write whole or not at all."""
+        """Write everything or nothing."""
 
         def act(connection: sqlite3.Connection) -> T:
             connection.execute("BEGIN IMMEDIATE")
@@ -308,7 +326,7 @@ class Ledger:
                 written = write(connection)
                 connection.execute("COMMIT")
             except BaseException:
-                if connection.in_transaction:  # a full disk has ended it by itself
+                if connection.in_transaction:  # a full disk has already ended it
                     connection.execute("ROLLBACK")
                 raise
             return written
@@ -368,7 +386,7 @@ def _inserted(connection: sqlite3.Connection, bet: PlacedBet) -> PlacedBet:
 def _note(
     connection: sqlite3.Connection, what: str, before: Mapping[int, PlacedBet | None]
 ) -> None:
-    """Keep what changed, for undo."""
+    """Store the state before a change, for undo."""
     if before:
         text = msgspec.json.encode(before).decode()
         cursor = connection.execute(_NOTE_CHANGE, (what, text))
@@ -376,7 +394,7 @@ def _note(
 
 
 def _is_but_for_close(held: PlacedBet | None, bet: PlacedBet | None) -> bool:
-    """Whether a bet is held as it was; a closing line that was seen since is no change."""
+    """Return whether a bet is unchanged, apart from a closing line seen since."""
     if held is None or bet is None:
         return held is bet
     return msgspec.structs.replace(held, close=bet.close) == bet
@@ -385,7 +403,7 @@ def _is_but_for_close(held: PlacedBet | None, bet: PlacedBet | None) -> bool:
 def _put_back(
     connection: sqlite3.Connection, number: int, bet: PlacedBet | None, *, with_close: bool
 ) -> None:
-    """Have a bet as it was, ``with_close`` or with the close that was seen of its outcome since."""
+    """Restore a bet, ``with_close`` or with the close of its outcome that was seen since."""
     held = _held(connection, number)
     if bet is None:
         connection.execute(_DELETE_BET, (number,))
@@ -405,7 +423,7 @@ def _open(path: Path, *, is_made: bool) -> sqlite3.Connection:
     place: Path | str = path
     try:
         if is_made or path.exists() or path.is_symlink():
-            recognise(path)
+            recognise_ledger(path)
             make_folder(path.parent)
             make_private(path)
         else:
@@ -414,13 +432,13 @@ def _open(path: Path, *, is_made: bool) -> sqlite3.Connection:
             place, timeout=_BUSY_TIMEOUT_S, isolation_level=None, check_same_thread=False
         )
     except ForeignFileError as error:
-        raise LedgerError(f"{path}: {error.reason}; records need a file of your own") from error
+        raise LedgerError(f"{path}: {error.reason}; the ledger must be your own file") from error
     except OSError as error:
-        raise LedgerError(f"{path}: cannot be made: {error.strerror or error}") from error
+        raise LedgerError(f"{path}: cannot be created: {error.strerror or error}") from error
     except sqlite3.Error as error:
         raise LedgerError(f"{path}: {reason(path, error)}") from error
     try:
-        prepare(connection, path)
+        prepare_ledger(connection, path)
     except sqlite3.Error as error:
         connection.close()
         raise LedgerError(f"{path}: {reason(path, error)}") from error
@@ -428,3 +446,269 @@ def _open(path: Path, *, is_made: bool) -> sqlite3.Connection:
         connection.close()
         raise
     return connection
+
+
+_APPLICATION_ID: Final = 0x6F64646C  # "oddl"
+_STEPS: Final = (
+    (
+        """CREATE TABLE preset (
+            id INTEGER PRIMARY KEY,
+            name TEXT NOT NULL UNIQUE,
+            filter TEXT NOT NULL
+        ) STRICT""",
+        """CREATE TABLE placed_bet (
+            id INTEGER PRIMARY KEY AUTOINCREMENT,
+            game_id TEXT NOT NULL,
+            match_name TEXT NOT NULL,
+            competition TEXT NOT NULL,
+            sport TEXT NOT NULL,
+            market_type TEXT NOT NULL,
+            period INTEGER NOT NULL,
+            selection TEXT NOT NULL,
+            bookmaker TEXT NOT NULL,
+            odds REAL NOT NULL CHECK (odds > 1),
+            stake REAL NOT NULL CHECK (stake >= 0),
+            placed_at INTEGER NOT NULL,
+            kick_off INTEGER,
+            fair_odds REAL,
+            true_ev REAL,
+            method TEXT NOT NULL
+        ) STRICT""",
+    ),
+    (
+        "ALTER TABLE placed_bet ADD COLUMN net_odds REAL",
+        "ALTER TABLE placed_bet ADD COLUMN currency TEXT NOT NULL DEFAULT ''",
+        "ALTER TABLE placed_bet ADD COLUMN age_ms INTEGER",
+        "ALTER TABLE placed_bet ADD COLUMN cautions TEXT NOT NULL DEFAULT ''",
+    ),
+    (
+        "ALTER TABLE placed_bet ADD COLUMN account TEXT NOT NULL DEFAULT ''",
+        "ALTER TABLE placed_bet ADD COLUMN note TEXT NOT NULL DEFAULT ''",
+        "ALTER TABLE placed_bet ADD COLUMN preset TEXT NOT NULL DEFAULT ''",
+        "ALTER TABLE placed_bet ADD COLUMN result TEXT",
+        "ALTER TABLE placed_bet ADD COLUMN settled_at INTEGER",
+        "ALTER TABLE placed_bet ADD COLUMN cashed_stake REAL NOT NULL DEFAULT 0",
+        "ALTER TABLE placed_bet ADD COLUMN cashed_back REAL NOT NULL DEFAULT 0",
+        "ALTER TABLE placed_bet ADD COLUMN close TEXT",  # JSON of a ClosingLine
+        # Changes, newest last, with each bet as it was before: JSON, null for a new bet.
+        """CREATE TABLE bet_change (
+            id INTEGER PRIMARY KEY AUTOINCREMENT,
+            what TEXT NOT NULL,
+            before TEXT NOT NULL
+        ) STRICT""",
+    ),
+    (
+        """CREATE TABLE hidden (
+            kind TEXT NOT NULL,
+            key TEXT NOT NULL,
+            title TEXT NOT NULL,
+            until INTEGER,
+            PRIMARY KEY (kind, key)
+        ) STRICT""",
+    ),
+    ("ALTER TABLE placed_bet ADD COLUMN reference TEXT NOT NULL DEFAULT ''",),
+    ("ALTER TABLE placed_bet ADD COLUMN per TEXT NOT NULL DEFAULT ''",),
+    ("ALTER TABLE placed_bet ADD COLUMN practice INTEGER NOT NULL DEFAULT 0",),
+    ("ALTER TABLE placed_bet ADD COLUMN leg INTEGER NOT NULL DEFAULT 0",),
+)
+"""Statements by version; new steps are only added at the end."""
+
+
+class LedgerError(Exception):
+    """The ledger cannot be used; the message is one line with the reason."""
+
+
+def recognise_ledger(path: Path) -> None:
+    """Refuse a file that is not a ledger before SQLite can change it.
+
+    Raises:
+        LedgerError: it belongs to another program or a newer oddsdesk.
+        sqlite3.Error: it is not a database.
+    """
+    if not path.is_file() or path.stat().st_size == 0:
+        return
+    uri = f"{path.absolute().as_uri()}?mode=ro&immutable=1"
+    with contextlib.closing(sqlite3.connect(uri, uri=True)) as connection:
+        try:
+            _version_of(connection, path)
+        except sqlite3.DatabaseError:
+            if not path.with_name(f"{path.name}-journal").exists():
+                raise
+            # torn by a power cut: check again once SQLite has rolled that back
+
+
+def prepare_ledger(connection: sqlite3.Connection, path: Path) -> None:
+    """Bring an open database to the current schema.
+
+    Raises:
+        LedgerError: it belongs to another program or a newer oddsdesk.
+        sqlite3.Error: it is not a database, damaged, locked or not writable.
+    """
+    # A rollback journal, not WAL: two desks may write, and SQLite before 3.51.3 can lose
+    # pages when two connections checkpoint. A bet a minute needs no WAL. EXTRA: a bet is safe
+    # once the journal is removed, and only EXTRA syncs that removal.
+    connection.execute("PRAGMA synchronous = EXTRA")
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        _migrate(connection, path)
+    except CopyError as error:
+        connection.execute("ROLLBACK")
+        raise LedgerError(str(error)) from error
+    except BaseException:
+        connection.execute("ROLLBACK")
+        raise
+    connection.execute("COMMIT")
+    if path.exists():
+        forget_older_copies(path)
+
+
+def _migrate(connection: sqlite3.Connection, path: Path) -> None:
+    version = _version_of(connection, path)
+    if version == len(_STEPS):
+        return
+    if version > 0:
+        keep_copy(path)
+    connection.execute(f"PRAGMA application_id = {_APPLICATION_ID}")
+    for statements in _STEPS[version:]:
+        for statement in statements:
+            connection.execute(statement)
+    connection.execute(f"PRAGMA user_version = {len(_STEPS)}")
+
+
+def _version_of(connection: sqlite3.Connection, path: Path) -> int:
+    """Return the schema version of a ledger, 0 for an empty file."""
+    (application,) = connection.execute("PRAGMA application_id").fetchone()
+    (version,) = connection.execute("PRAGMA user_version").fetchone()
+    if application != _APPLICATION_ID:
+        if connection.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchall():
+            raise LedgerError(f"{path}: not the ledger, but a database of another kind")
+        return 0
+    if version > len(_STEPS):
+        back = way_back(path, recognise_ledger, LedgerError)
+        raise LedgerError(f"{path}: written by a newer oddsdesk; update this one{back}")
+    return int(version)
+
+
+def reason(path: Path, error: sqlite3.Error) -> str:
+    """Return why SQLite refused, in plain words, and what to do."""
+    match getattr(error, "sqlite_errorname", ""):
+        case "SQLITE_NOTADB" | "SQLITE_CORRUPT":
+            return f"not a database, or damaged ({error}); move the file away"
+        case "SQLITE_FULL":
+            return "the disk is full; nothing was recorded"
+        case name if name.startswith("SQLITE_CANTOPEN") and not is_on_read_only_disk(path):
+            return "cannot be opened; check that it is a file and that its folder is writable"
+        case name if name.startswith(("SQLITE_READONLY", "SQLITE_CANTOPEN")):
+            return cannot_be_written(path)
+        case name if name.startswith("SQLITE_BUSY"):
+            return "locked by another program; try again later"
+        case _:
+            return f"cannot be used ({error})"
+
+
+_DAY_MS: Final = 24 * 60 * MINUTE_MS
+
+
+def merge_ledger(other: Path, path: Path) -> tuple[int, int]:
+    """Add bets and presets of another ledger that are missing here; return how many of each.
+
+    Two bets are the same if they are on the same price and were placed at the same moment, whatever
+    their notes or results. A preset whose name exists here is skipped. All are added or none. The
+    other file is brought to the current schema.
+
+    Raises:
+        LedgerError: one of the files cannot be used.
+    """
+    with closing(Ledger(other)) as found:
+        bets, (presets, _) = found.read_bets(), found.presets()
+    with closing(Ledger(path)) as ledger:
+        missing = lacking(bets, ledger.read_bets())
+        names = {preset.name for preset in ledger.presets()[0]}
+        fresh = [preset for preset in presets if preset.name not in names]
+        ledger.add_bets(missing, fresh)
+    return len(missing), len(fresh)
+
+
+def lacking(bets: Iterable[PlacedBet], held: Iterable[PlacedBet]) -> list[PlacedBet]:
+    """Return the bets that are not in the ledger: another price, or placed at another moment."""
+    there = Counter((bet.bet_key, bet.placed_at) for bet in held)
+    missing = []
+    for bet in bets:
+        if there[bet.bet_key, bet.placed_at] > 0:
+            there[bet.bet_key, bet.placed_at] -= 1
+        else:
+            missing.append(bet)
+    return missing
+
+
+class Compared(NamedTuple):
+    """Bets of a file compared with those in the ledger."""
+
+    fresh: list[PlacedBet]
+    """Bets that are not in the ledger."""
+    settled: list[PlacedBet]
+    """Open bets of the ledger, with the result that the file has."""
+    there: int
+    """Number of bets already in the ledger."""
+
+
+def compare_bets(
+    bets: Sequence[PlacedBet], held: Iterable[PlacedBet], now_ms: int, undated: Container[int] = ()
+) -> Compared:
+    """Return the bets of a file that are new, and the open ones that the file has results for.
+
+    Bets are matched as in ``lacking``. If only the day of placing is known, odds and stake must
+    match, too; for those in ``undated``, odds and stake alone decide.
+    """
+    known: defaultdict[Hashable, list[PlacedBet]] = defaultdict(list)
+    loosely: defaultdict[Hashable, list[PlacedBet]] = defaultdict(list)
+    for bet in held:
+        known[_identity(bet)].append(bet)
+        loosely[_price(bet)].append(bet)
+    found = Compared([], [], 0)
+    there = 0
+    for place, bet in enumerate(bets):
+        same = loosely[_price(bet)] if place in undated else known[_identity(bet)]
+        if not same:
+            found.fresh.append(bet)
+            continue
+        there += 1
+        before = same.pop(_place_of_game(same, bet))
+        if before.result is None and not before.cashed_stake and bet.result is not None:
+            found.settled.append(_settled(before, bet, now_ms))
+    return found._replace(there=there)
+
+
+def _place_of_game(same: Sequence[PlacedBet], bet: PlacedBet) -> int:
+    """Return which of the bets at one price is on a bet's game; games of a series share an id.
+
+    The first if none is: the game may have been postponed.
+    """
+    on_it = (place for place, each in enumerate(same) if may_be_on_one_game(each, bet.kick_off))
+    return next(on_it, 0)
+
+
+def _settled(before: PlacedBet, told: PlacedBet, now_ms: int) -> PlacedBet:
+    return msgspec.structs.replace(
+        before,
+        result=told.result,
+        settled_at=now_ms if told.settled_at is None else told.settled_at,
+        cashed_stake=before.stake if told.result is Result.CASHED_OUT else told.cashed_stake,
+        cashed_back=told.cashed_back,
+        net_odds=before.net_odds if told.net_odds is None else told.net_odds,
+    )
+
+
+def _identity(bet: PlacedBet) -> Hashable:
+    is_day = bet.placed_at % _DAY_MS == 0
+    return bet.placed_at, _price(bet) if is_day else _place(bet)
+
+
+def _price(bet: PlacedBet) -> Hashable:
+    return _place(bet), bet.odds, bet.stake
+
+
+def _place(bet: PlacedBet) -> Hashable:
+    """Return the outcome of a bet, in the current names of market types."""
+    game_id, market_type, *rest = bet.bet_key
+    return game_id, market_named(market_type), *rest

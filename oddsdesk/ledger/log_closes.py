@@ -1,8 +1,8 @@
-"""Closing lines of placed bets, read from the log of a database (D57).
+"""Closing lines of placed bets, read from the log of a database.
 
-The close is of the game that the bet is on, by teams, competition and kick-off
+The close is taken from the bet's game, found by teams, competition and kick-off
 (``matching.bet_games``), whatever id the database has for it. Earlier versions took closes from
-other games of the same names: ``closed_wrongly`` finds those.
+other games of the same teams; ``closed_wrongly`` finds those.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -10,15 +10,15 @@ from typing import Final, NamedTuple, Protocol
 
 import msgspec
 
-from oddsdesk.contract.identity import teams
+from oddsdesk.contract.identity import game_title, teams
+from oddsdesk.contract.markets import DRAW_RETURNS
 from oddsdesk.contract.resources import BookOddsCell, GameMatrix, MarketMatrix, ReferenceCell
 from oddsdesk.contract.times import MINUTE_MS, parse_ms
 from oddsdesk.ledger.bets import UNDATED_MS, PlacedBet
 from oddsdesk.ledger.games import wanted_game
 from oddsdesk.matching.bet_games import NEARBY_MS, Found, GamesNearby, NamedGame
-from oddsdesk.matching.player_names import PLAYER_PROP, spelled_among
-from oddsdesk.matching.renaming import renamed
-from oddsdesk.matching.team_names import shipped_names
+from oddsdesk.matching.names import PLAYER_PROP, renamed, shipped_names, spelled_among
+from oddsdesk.pricing.assessment import Market
 from oddsdesk.pricing.closing import (
     MONEYLINE,
     MOST_AGE_MS,
@@ -31,43 +31,39 @@ from oddsdesk.pricing.closing import (
     is_close,
 )
 from oddsdesk.pricing.consensus import CONSENSUS_TITLE
-from oddsdesk.pricing.market import Market
-from oddsdesk.pricing.pushes import MAY_BE_DRAWN
 
 _LATE_MS: Final = 24 * 60 * MINUTE_MS
-"""Until so long after a game's stated begin it may first be seen in play."""
+"""How long after a game's stated start it can first be seen in play."""
 _BEGINS_MS: Final = 10 * MINUTE_MS
-"""So long after its kick-off a game is seen to begin, at most; as ``board.closing_lines`` waits."""
+"""How long after its kick-off the start of a game is looked for; the desk waits as long."""
 
 
 class LoggedGame(NamedGame, Protocol):
-    """A game as a database has it."""
+    """A game in a database."""
 
     @property
     def game_id(self) -> str:
-        """What it is known by there."""
+        """Its id in the database."""
 
 
 class PastOdds(Protocol):
-    """What a database knows of the past; times in milliseconds."""
+    """The past of a database; times in milliseconds."""
 
-    def game(self, game_id: str, at_ms: int) -> GameMatrix | None:
-        """Return a game as it stood then, else as it stood first; None for an unknown one."""
-        ...
+    def game_at(self, game_id: str, at_ms: int) -> GameMatrix | None:
+        """Return a game at a time, else its first state; None if unknown."""
 
     def games_between(self, since_ms: int, until_ms: int) -> Sequence[LoggedGame]:
-        """Return the games that began from a time to another, but for simulated ones."""
-        ...
+        """Return the games that started in a span, without simulated ones."""
 
-    def market(self, game_id: str, market_type: str, period: int, at_ms: int) -> GameMatrix | None:
-        """Return one market of it."""
-        ...
+    def market_at(
+        self, game_id: str, market_type: str, period: int, at_ms: int
+    ) -> GameMatrix | None:
+        """Return one market of a game."""
 
     def seen_in_play(
         self, game_id: str, market_type: str, period: int, selection: str
     ) -> Sequence[int]:
-        """Return when a selection's prices moved in play."""
-        ...
+        """Return when the prices of a selection moved in play."""
 
     def reference_moves(
         self,
@@ -78,34 +74,32 @@ class PastOdds(Protocol):
         since_ms: int,
         bookmaker: str = "",
     ) -> Sequence[int]:
-        """Return when a bookmaker's price of a selection moved since a moment.
+        """Return when a bookmaker's price of a selection moved since a time.
 
-        Without a name it is the reference of the database.
+        Without a name: the database's sharp book.
         """
-        ...
 
-    def reference(self) -> str:
-        """Return whom the database judges by."""
-        ...
+    def usual_reference(self) -> str:
+        """Return the database's sharp book."""
 
 
-_PLACED_LATE: Final = "it was placed after the game had begun: its line had closed before"
+_PLACED_LATE: Final = "it was placed after the game had started, when its line had closed"
 
 
 class LogCloses(NamedTuple):
-    """What a log says of the closing lines of bets, by number of bet."""
+    """What a log says about the closing lines of bets, by bet number."""
 
     found: dict[int, ClosingLine]
-    """Of bets whose games it knows, and that have begun."""
+    """Closes of bets whose games are in the log and have started."""
     not_known: dict[int, str]
-    """Why it does not know the games of others, in words."""
+    """For other bets: why the log does not know their games, in words."""
 
     def reasons(self, bets: Iterable[PlacedBet], now_ms: int) -> dict[int, ClosingLine]:
-        """Return why there is no close of bets whose games have begun and are not known.
+        """Return why there is no close, for bets whose games have started but are unknown.
 
-        One that another database told of stays.
+        A reason from another database stays.
         """
-        unsaid = {bet.ident for bet in bets if bet.close is None and bet.order[0] <= now_ms}
+        unsaid = {bet.ident for bet in bets if bet.close is None and bet.time_order[0] <= now_ms}
         return {
             ident: ClosingLine(why=why) for ident, why in self.not_known.items() if ident in unsaid
         }
@@ -114,27 +108,27 @@ class LogCloses(NamedTuple):
 def closes_from_log(
     past: PastOdds, bets: Iterable[PlacedBet], now_ms: int, by: CloseBy
 ) -> LogCloses:
-    """Return the closing lines of bets whose games have begun and that lack one.
+    """Return the missing closing lines of bets whose games have started.
 
     Args:
-        past: The database whose log tells.
+        past: The database with the log.
         bets: All bets.
         now_ms: The time.
-        by: Whose close it is, and what devigs it, whatever judged the bets (D117).
+        by: The sharp book and the devig method for all bets.
     """
     closes, wanted = LogCloses({}, {}), list[PlacedBet]()
     for bet in bets:
         if bet.ident is None or (bet.close is not None and bet.close.is_there):
             continue
         if by.reference == CONSENSUS_TITLE:
-            why = "nobody saw the consensus close, and no log has it"
+            why = "the consensus close was not recorded"
             closes.found[bet.ident] = ClosingLine(why=why)
         else:
             wanted.append(bet)
     games = _GamesOfLog(past, wanted, now_ms)
     for bet in wanted:
         assert bet.ident is not None
-        game = games.of(bet)
+        game = games.game_of_bet(bet)
         if isinstance(game, str):
             closes.not_known[bet.ident] = game
         elif close := _close(past, _as_named(past, bet, game), game, now_ms, by):
@@ -145,10 +139,10 @@ def closes_from_log(
 def closes_of_own_bets(
     past: PastOdds, bets: Iterable[PlacedBet], now_ms: int, by: CloseBy
 ) -> dict[int, ClosingLine]:
-    """Return the closing lines of bets that were made on this very log: its ids are theirs."""
+    """Return the closing lines of bets that were made on this log and have its ids."""
     found = {}
     for bet in bets:
-        game = past.game(bet.game_id, now_ms)
+        game = past.game_at(bet.game_id, now_ms)
         if bet.ident is None or game is None:
             continue
         begins = None if game.match_date is None else parse_ms(game.match_date)
@@ -159,11 +153,11 @@ def closes_of_own_bets(
 
 
 def closed_wrongly(past: PastOdds, bets: Iterable[PlacedBet], now_ms: int) -> list[PlacedBet]:
-    """Return the bets whose closes are of other games than theirs.
+    """Return the bets whose closes are from other games.
 
-    A close that was seen far from the kick-off is (``PlacedBet.has_others_close``). One that was
-    seen some hours off, or nobody knows when, is compared with the log: it is another game's where
-    the log has the bet's game, and did not close it then.
+    A close seen far from the kick-off is (``PlacedBet.has_others_close``). A close seen some hours
+    off, or at an unknown time, is compared with the log: it is another game's if the log has the
+    bet's game and that did not close at that time.
     """
     wrong, doubtful = list[PlacedBet](), list[PlacedBet]()
     for bet in bets:
@@ -173,7 +167,7 @@ def closed_wrongly(past: PastOdds, bets: Iterable[PlacedBet], now_ms: int) -> li
             doubtful.append(bet)
     games = _GamesOfLog(past, doubtful, now_ms)
     for bet in doubtful:
-        game = games.of(bet)
+        game = games.game_of_bet(bet)
         if not isinstance(game, str) and _is_others(past, bet, game, now_ms):
             wrong.append(bet)
     return sorted(wrong, key=lambda bet: bet.ident or 0)
@@ -182,9 +176,9 @@ def closed_wrongly(past: PastOdds, bets: Iterable[PlacedBet], now_ms: int) -> li
 def closes_again(
     past: PastOdds, bets: Iterable[PlacedBet], now_ms: int, by: CloseBy
 ) -> dict[int, ClosingLine | None]:
-    """Return what a log has in place of the closes of bets that are other games'.
+    """Return the log's closes for bets that have another game's close.
 
-    Why there is none where the log does not know the game, None where that is to be looked for.
+    The reason if the log does not know the game; None if the close is to be looked for.
     """
     unclosed = [msgspec.structs.replace(bet, close=None) for bet in bets]
     closes = closes_from_log(past, unclosed, now_ms, by)
@@ -193,7 +187,7 @@ def closes_again(
 
 
 def _fits_well(bet: PlacedBet) -> bool:
-    """Whether a close was seen when one is: shortly before the kick-off, or as play began."""
+    """Return whether a close was seen at a usual time: shortly before kick-off, or at its start."""
     at, kick_off = None if bet.close is None else bet.close.at, bet.kick_off
     if at is None or kick_off is None:
         return False
@@ -201,14 +195,14 @@ def _fits_well(bet: PlacedBet) -> bool:
 
 
 def _is_others(past: PastOdds, bet: PlacedBet, game: "_Game", now_ms: int) -> bool:
-    """Whether a close is not that of the bet's game, which a log knows."""
+    """Return whether a close is not that of the bet's game, which the log knows."""
     named, close = _as_named(past, bet, game), bet.close
     assert close is not None
     if close.at is not None:
         kick_off = bet.kick_off if game.begins_ms is None else game.begins_ms
         began = began_at(kick_off, _first_in_play(past, named, kick_off))
         return began is not None and not (close.at <= began and is_close(close.at, began, kick_off))
-    by_id = past.game(bet.game_id, now_ms)
+    by_id = past.game_at(bet.game_id, now_ms)
     if by_id is None or by_id.game_id == game.game_id or by_id.match_date is None:
         return False
     other = _Game(by_id.game_id, by_id.match_name, by_id.sport, parse_ms(by_id.match_date))
@@ -219,7 +213,7 @@ def _is_others(past: PastOdds, bet: PlacedBet, game: "_Game", now_ms: int) -> bo
 
 
 class _Game(NamedTuple):
-    """The game of a bet, as the log has it."""
+    """The game of a bet, in the log."""
 
     game_id: str
     match_name: str
@@ -228,36 +222,38 @@ class _Game(NamedTuple):
 
 
 class _GamesOfLog:
-    """The games of bets in a log, which is asked once for those of all."""
+    """Finds the games of bets in a log, with one query for all."""
 
     def __init__(self, past: PastOdds, bets: Sequence[PlacedBet], now_ms: int) -> None:
         self._past = past
         self._now = now_ms
-        times = [bet.order[0] for bet in bets if teams(bet.match_name) is not None]
+        times = [bet.time_order[0] for bet in bets if teams(bet.match_name) is not None]
         span = (min(times) - NEARBY_MS, max(times) + NEARBY_MS) if times else None
         games = () if span is None else past.games_between(*span)
         self._nearby = GamesNearby(games, shipped_names())
 
-    def of(self, bet: PlacedBet) -> _Game | str:
-        """Return the game of a bet, else why the log does not know it."""
-        found = self._nearby.of(wanted_game(bet))
+    def game_of_bet(self, bet: PlacedBet) -> _Game | str:
+        """Return the game of a bet, or why the log does not know it."""
+        found = self._nearby.games_near(wanted_game(bet))
         if found is not None and found.is_same:
             game = found.game
             return _Game(game.game_id, game.match_name, game.sport, game.begins_ms)
-        # A game without a kick-off is in no span: its id leads to it, and its prices say when.
-        known = self._past.game(bet.game_id, self._now) if found is None and bet.game_id else None
+        # A game without a kick-off is in no span: its id finds it, and its prices give the time.
+        known = (
+            self._past.game_at(bet.game_id, self._now) if found is None and bet.game_id else None
+        )
         if known is not None and known.match_date is None:
             return _Game(known.game_id, known.match_name, known.sport, None)
         return _why_not_known(bet, found)
 
 
 def _as_named(past: PastOdds, bet: PlacedBet, game: _Game) -> PlacedBet:
-    """Return a bet in the words of the database that has its game."""
+    """Return a bet with the names of the database that has its game."""
     selection = renamed(bet.market_type, bet.match_name, game.match_name, False, bet.selection)
     if bet.market_type == PLAYER_PROP:
         begins = bet.kick_off if game.begins_ms is None else game.begins_ms
         at = bet.placed_at if begins is None else begins
-        there = past.market(game.game_id, bet.market_type, bet.period, at)
+        there = past.market_at(game.game_id, bet.market_type, bet.period, at)
         markets = () if there is None else there.markets
         names = [row.selection for market in markets for row in market.selections]
         selection = spelled_among(selection, names)
@@ -266,30 +262,30 @@ def _as_named(past: PastOdds, bet: PlacedBet, game: _Game) -> PlacedBet:
 
 def _why_not_known(bet: PlacedBet, found: Found[LoggedGame] | None) -> str:
     if not bet.match_name:
-        return "no match is told"
+        return "the bet has no game"
     if teams(bet.match_name) is None:
-        return f"{bet.match_name} names no two teams"
+        return f"{game_title(bet.match_name)} does not name two teams"
     if found is not None:
-        return f"the log has {found.game.match_name}, which {found.why_not}"
+        return f"the log has {game_title(found.game.match_name)}, which {found.why_not}"
     if bet.kick_off is None:
-        return "its kick-off is not told, and no game of these teams was when it was placed"
-    return "the log has no game of these teams about its kick-off"
+        return "the bet has no kick-off, and these teams had no game when it was placed"
+    return "the log has no game of these teams near its kick-off"
 
 
 def _close(
     past: PastOdds, bet: PlacedBet, game: _Game, now_ms: int, by: CloseBy
 ) -> ClosingLine | None:
-    """Return the close of one bet, None where its game has not begun."""
+    """Return the close of one bet, None if its game has not started."""
     kick_off = bet.kick_off if game.begins_ms is None else game.begins_ms
     first = _first_in_play(past, bet, kick_off)
     if kick_off is None and first is not None and abs(first - bet.placed_at) > UNDATED_MS:
-        return ClosingLine(why="the log's game of these teams was at another time")
+        return ClosingLine(why="the log has these teams only at another time")
     began = began_at(kick_off, first)
     if began is not None and began > now_ms:
         return None
     if began is not None and bet.placed_at > began:
         return ClosingLine(why=_PLACED_LATE)
-    other = "" if by.reference == past.reference() else by.reference
+    other = "" if by.reference == past.usual_reference() else by.reference
     moments = [] if began is None else _moments(past, bet, began, other)
 
     def seen(market_type: str) -> list[Sighting]:
@@ -304,9 +300,9 @@ def _close(
         kick_off=kick_off,
         first_in_play=first,
         method=by.method,
-        moneyline=seen(MONEYLINE) if bet.market_type in MAY_BE_DRAWN else (),
+        moneyline=seen(MONEYLINE) if bet.market_type in DRAW_RETURNS else (),
     )
-    return msgspec.structs.replace(found, reference=other or past.reference())
+    return msgspec.structs.replace(found, reference=other or past.usual_reference())
 
 
 def _first_in_play(past: PastOdds, bet: PlacedBet, kick_off: int | None) -> int | None:
@@ -317,9 +313,9 @@ def _first_in_play(past: PastOdds, bet: PlacedBet, kick_off: int | None) -> int 
 
 
 def _moments(past: PastOdds, bet: PlacedBet, began: int, other: str) -> list[int]:
-    """Return the moments at which the market may have stood as it closed."""
+    """Return the times at which the market may have closed."""
     since = began - MOST_AGE_MS
-    moves = past.reference_moves(*bet.key[:4], since, other)
+    moves = past.reference_moves(*bet.bet_key[:4], since, other)
     times = {at for move in moves for at in (move, move - 1)}
     return sorted({began, began - 1} | {at for at in times if since <= at <= began})
 
@@ -327,11 +323,11 @@ def _moments(past: PastOdds, bet: PlacedBet, began: int, other: str) -> list[int
 def _sightings(
     past: PastOdds, where: MarketKey, at: int, first_in_play: int | None, other: str
 ) -> Iterator[Sighting]:
-    """Yield what the reference said of a market as of a moment.
+    """Yield the sharp book's prices of a market at a time.
 
-    ``other`` is the reference where that is not whom the database judges by, else empty.
+    ``other`` is the sharp book if it is not the database's own, else empty.
     """
-    game = past.market(*where, at)
+    game = past.market_at(*where, at)
     for market in () if game is None else game.markets:
         seen = _seen_at(market, other)
         if seen is not None:
@@ -340,7 +336,7 @@ def _sightings(
 
 
 def _seen_at(market: MarketMatrix, other: str) -> int | None:
-    """Return when the reference's market was seen last; None where it never was."""
+    """Return when the sharp book's market was last seen; None if never."""
     if not other:
         told = market.reference_scraped_at
         return None if told is None else parse_ms(told)

@@ -1,35 +1,49 @@
-"""What is placed already and open, as stakes count it (D54)."""
+"""Open bets, as the stake limits count them.
 
+Bets are evaluated together if one number decides them all: both teams' goals in football, the
+margin of victory, a total. Different numbers count as independent, which never understates risk.
+"""
+
+import math
 from collections import defaultdict
 from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
+from itertools import combinations
 from types import MappingProxyType
 from typing import Final, NamedTuple
 
 import msgspec
 
+from oddsdesk.contract.competitions import FOOTBALL
+from oddsdesk.contract.markets import HANDICAPS, SCORE_MARKETS, TOTALS, Form, types_of
 from oddsdesk.contract.times import MINUTE_MS
 from oddsdesk.ledger.bets import UNDATED_MS, BetKey, PlacedBet, counted
-from oddsdesk.ledger.games import (
-    GamesOfBets,
-    ListedGame,
-    Spelled,
-    as_written,
-    on_listed_games,
-)
-from oddsdesk.pricing.at_risk import OpenBet, at_risk, cover_of
+from oddsdesk.ledger.games import GamesOfBets, ListedGame, Spelled, as_written, on_listed_games
 from oddsdesk.pricing.closing import CloseBy, FollowedBet
 from oddsdesk.pricing.exposure import Placed, Position
-from oddsdesk.pricing.outcomes import bet_named, read_selection
 from oddsdesk.pricing.profiles import fold_name
+from oddsdesk.pricing.score_grid import SCORES
+from oddsdesk.pricing.selections import (
+    AWAY,
+    HOME,
+    NO,
+    YES,
+    Goals,
+    bet_named,
+    line_of,
+    read_selection,
+    result_at,
+    share_of,
+)
 
 NOT_LISTED: Final[Mapping[str, ListedGame]] = MappingProxyType({})
-"""The games of no board: bets go by their own ids."""
+"""Stands for the games of no board: bets then go by their own ids."""
 _OPEN_FROM: Final = 0.5
-"""A leg of which others pay less than half of what it pays still has to be completed."""
+"""A leg is still open if other bets pay less than this share of its payout."""
 _Outcome = tuple[str, str, int, str, str]
 """Game id, market type, period, line group, side."""
 OPEN_AFTER_MS: Final = 6 * 60 * MINUTE_MS
-"""How long after its kick-off a bet counts as open: nobody tells when it is settled."""
+"""How long after kick-off an unsettled bet counts as open."""
 
 
 def placed_in(
@@ -40,16 +54,16 @@ def placed_in(
     listed: Mapping[str, ListedGame] = NOT_LISTED,
     spelled: Spelled = as_written,
 ) -> Placed:
-    """Return what is staked and at risk in open bets; a stake counts as its figure in any currency.
+    """Return stakes and risk of the open bets; a stake counts at face value in any currency.
 
-    By outcome all that is staked on it, whatever is staked on other sides. By game the worst result
-    of all bets on it: of sides that exclude each other not all lose. Bets that cannot be read count
-    as lost. Games add up.
+    By outcome: all stakes on it, without deducting other sides. By game: the worst result of all
+    its bets, since sides that exclude each other cannot all lose. Unreadable bets count as lost.
+    Games are added up.
 
-    ``simulated``: whether the odds are beside which they count, as ``counted`` says. An outcome is
-    (game id, market type, period, line group, side): how the list of bets names it. A bet stands
-    under each of ``outcomes_of`` it, by all ids that bets have of its game. ``listed`` are the
-    games of a board by id, whose ids are meant then, and ``spelled`` is how it spells players
+    ``simulated`` chooses the bets that count (``counted``). An outcome is (game id, market type,
+    period, line group, side), the key of the list of bets. A bet appears under each of its
+    ``outcomes_of``, for every id that bets have for its game. ``listed`` are a board's games by
+    id, which then define the ids; ``spelled`` gives the board's spelling of players
     (``on_listed_games``).
     """
     of_game = defaultdict[Hashable, list[tuple[PlacedBet, frozenset[str]]]](list)
@@ -85,7 +99,7 @@ def placed_in(
 
 
 def _at_risk(bets: Iterable[PlacedBet]) -> tuple[float, dict[Hashable, float]]:
-    """Return what bets on one game lose at worst, and each outcome of them, as it is named."""
+    """Return the worst loss on one game's bets, in total and for each outcome."""
     unread, read = 0.0, []
     for bet in bets:
         outcome = _outcome(bet)
@@ -94,7 +108,7 @@ def _at_risk(bets: Iterable[PlacedBet]) -> tuple[float, dict[Hashable, float]]:
         else:
             in_play = _is_in_play(bet)
             read.append(OpenBet(outcome, bet.open_stake, bet.net, bet.sport, in_play))
-    # By all ids of the game an outcome is the same.
+    # An outcome has the same risk under all ids of its game.
     first = read[0].outcome[0] if read else ""
     named = [each._replace(outcome=(first, *each.outcome[1:])) for each in read]
     found = at_risk(named)
@@ -105,7 +119,7 @@ def _at_risk(bets: Iterable[PlacedBet]) -> tuple[float, dict[Hashable, float]]:
 
 
 def _outcome(bet: PlacedBet) -> tuple[str, str, int, str, str] | None:
-    return outcome_named(bet.key, bet.match_name, bet.sport, in_play=_is_in_play(bet))
+    return outcome_named(bet.bet_key, bet.match_name, bet.sport, in_play=_is_in_play(bet))
 
 
 def _is_in_play(bet: PlacedBet) -> bool:
@@ -119,9 +133,9 @@ def open_by_outcome(
     listed: Mapping[str, ListedGame] = NOT_LISTED,
     spelled: Spelled = as_written,
 ) -> dict[Hashable, list[PlacedBet]]:
-    """Return the bets that are open by what they are on, oldest first, as ``placed_in`` names it.
+    """Return the open bets by outcome, oldest first, with keys as in ``placed_in``.
 
-    ``simulated``: whether the odds are beside which they count, as ``counted`` says.
+    ``simulated`` chooses the bets that count (``counted``).
     """
     found = defaultdict[Hashable, list[PlacedBet]](list)
     held = (bet for bet in counted(bets, simulated=simulated) if bet.open_stake)
@@ -132,20 +146,20 @@ def open_by_outcome(
 
 
 class CoveredBet(NamedTuple):
-    """How far other open bets of the game pay where a bet loses."""
+    """How far other open bets of the game pay if a bet loses."""
 
     left: float
-    """The share of what it pays, 0 to 1, that they do not pay."""
+    """Share of its payout, 0 to 1, that other bets do not pay."""
     groups: tuple[frozenset[int], ...]
-    """By ``id``: the bets that complete each other, this one among them."""
+    """The ``id`` of each bet in the group, including this one."""
 
     @property
-    def is_open(self) -> bool:
-        """Whether most of it is not covered."""
+    def is_mostly_open(self) -> bool:
+        """Whether less than half of it is covered."""
         return self.left > _OPEN_FROM
 
     def belongs_to(self, bets: Iterable[PlacedBet]) -> bool:
-        """Whether it is completed by bets that are all among these."""
+        """Return whether bets among these cover it alone."""
         idents = {id(bet) for bet in bets}
         return any(group <= idents for group in self.groups)
 
@@ -153,9 +167,9 @@ class CoveredBet(NamedTuple):
 def covered_bets(
     found: Mapping[Hashable, Sequence[PlacedBet]], games: Collection[str]
 ) -> dict[int, CoveredBet]:
-    """Return the bets on these games that others complete, by ``id``.
+    """Return the bets on these games that other bets cover, by ``id``.
 
-    ``found``: as ``open_by_outcome`` says.
+    ``found`` is the result of ``open_by_outcome``.
     """
     by_game = defaultdict[str, dict[int, tuple[PlacedBet, list[_Outcome]]]](dict)
     for outcome, bets in found.items():
@@ -169,10 +183,8 @@ def covered_bets(
     return covered
 
 
-def _covered_among(
-    bets: Sequence[tuple[PlacedBet, _Outcome]],
-) -> Iterator[tuple[int, CoveredBet]]:
-    """Yield the bets on one game that others complete, with ``id``."""
+def _covered_among(bets: Sequence[tuple[PlacedBet, _Outcome]]) -> Iterator[tuple[int, CoveredBet]]:
+    """Yield the bets on one game that other bets cover, with ``id``."""
     cover = cover_of(
         OpenBet(outcome, bet.open_stake, bet.net, bet.sport, _is_in_play(bet))
         for bet, outcome in bets
@@ -191,7 +203,7 @@ def _covered_among(
 
 
 def _meant(bet: PlacedBet, outcomes: Sequence[_Outcome]) -> _Outcome:
-    """Return the outcome that tells how a bet ends, of those that it stands under."""
+    """Return the outcome that settles a bet, out of those it appears under."""
     named = _outcome(bet)
     same = (each for each in outcomes if named is not None and each[1:] == named[1:])
     return next(same, min(outcomes))
@@ -200,7 +212,7 @@ def _meant(bet: PlacedBet, outcomes: Sequence[_Outcome]) -> _Outcome:
 def by_bookmaker(
     found: Mapping[Hashable, Sequence[PlacedBet]],
 ) -> dict[tuple[Hashable, str], float]:
-    """Return what is staked on each outcome at each bookmaker, of what ``open_by_outcome`` says."""
+    """Return the stakes on each outcome at each bookmaker, from ``open_by_outcome``."""
     staked = defaultdict[tuple[Hashable, str], float](float)
     for outcome, bets in found.items():
         for bet in bets:
@@ -211,10 +223,10 @@ def by_bookmaker(
 def to_follow(
     bets: Iterable[PlacedBet], by: CloseBy, listed: Mapping[str, ListedGame] = NOT_LISTED
 ) -> list[FollowedBet]:
-    """Return the bets whose closing line is wanted; practice has none.
+    """Return the bets whose closing line is wanted, without practice bets.
 
-    All are closed by one, whoever judged them when they were placed (D117). ``listed`` are the
-    games of the board that is to see them close.
+    All use one sharp book and method, whatever the bet was valued with. ``listed`` are the games of
+    the board that watches them close.
     """
     return [
         FollowedBet(
@@ -236,19 +248,19 @@ def to_follow(
 
 
 def outcomes_of(bet: PlacedBet) -> frozenset[Hashable]:
-    """Return what a bet was on: as it is written, and as the list of bets names it.
+    """Return the outcomes of a bet: as written, and as the list of bets keys it.
 
-    None where that cannot be read. In play the list names some as they are written.
+    None if unreadable. In play the list keeps some as written.
     """
     named = (
-        outcome_named(bet.key, bet.match_name, bet.sport, in_play=each)
+        outcome_named(bet.bet_key, bet.match_name, bet.sport, in_play=each)
         for each in {True, _is_in_play(bet)}
     )
     return frozenset(each for each in named if each is not None)
 
 
 def outcomes_by(ids: Iterable[str], bet: PlacedBet) -> set[Hashable]:
-    """Return ``outcomes_of`` a bet by each of the ids of its game."""
+    """Return ``outcomes_of`` a bet for each id of its game."""
     if ids == {bet.game_id}:
         return set(outcomes_of(bet))
     spelled = (msgspec.structs.replace(bet, game_id=each) for each in ids)
@@ -258,7 +270,7 @@ def outcomes_by(ids: Iterable[str], bet: PlacedBet) -> set[Hashable]:
 def outcome_named(
     key: BetKey, match_name: str, sport: str, *, in_play: bool
 ) -> tuple[str, str, int, str, str] | None:
-    """Return the outcome that a selection stands for; None where it cannot be read."""
+    """Return the outcome of a selection; None if unreadable."""
     game_id, market_type, period, selection, _ = key
     read = read_selection(market_type, match_name, selection)
     if read is None:
@@ -270,15 +282,218 @@ def outcome_named(
 def _with_games(
     bets: Iterable[PlacedBet], listed: Mapping[str, ListedGame], spelled: Spelled
 ) -> list[tuple[PlacedBet, PlacedBet, str | None, frozenset[str]]]:
-    """Return the bets, each as the board names it, with its game and all ids that it has."""
+    """Return the bets with the board's names, their game and all its ids."""
     held = list(bets)
     named = on_listed_games(held, listed, spelled)
     games = GamesOfBets(named)
     pairs = zip(held, named, strict=True)
-    return [(bet, each, games.of(each), games.ids(each)) for bet, each in pairs]
+    return [(bet, each, games.game_of_bet(each), games.ids(each)) for bet, each in pairs]
 
 
 def _ends(bet: PlacedBet) -> int:
     if bet.kick_off is None:
         return bet.placed_at + UNDATED_MS
     return bet.kick_off + OPEN_AFTER_MS
+
+
+_MARGINS: Final = types_of(Form.WINNER, Form.HANDICAP, Form.DOUBLE_CHANCE)
+_TWO_WAY: Final = 0.9
+"""If 1/odds of both teams add up to this or more, the market has no separate draw."""
+_SCORE, _MARGIN, _TOTAL, _QUESTION = "score", "margin", "total", "question"
+
+
+class OpenBet(NamedTuple):
+    """An open bet that can be read."""
+
+    outcome: tuple[str, str, int, str, str]
+    """Game id, market type, period, line group, side."""
+    stake: float
+    net_odds: float
+    sport: str
+    in_play: bool = False
+    """Whether it was placed in play: its handicap may count from the score at that time."""
+
+
+class AtRisk(NamedTuple):
+    """The worst possible loss."""
+
+    total: float
+    """Over all bets; 0 if they win something in every result."""
+    by_outcome: Mapping[Hashable, float]
+    """If the outcome loses: the loss on it and on bets that never win with it. At most its
+    stakes."""
+
+
+class Cover(NamedTuple):
+    """Which open bets of one game cover each other, like the legs of an arbitrage or a middle."""
+
+    left: Mapping[Hashable, float]
+    """By outcome: share of its payout, 0 to 1, that no other bet pays if it loses."""
+    groups: Sequence[frozenset[Hashable]]
+    """Groups of outcomes of which, in every result, one wins or none loses."""
+
+
+def at_risk(bets: Iterable[OpenBet]) -> AtRisk:
+    """Return the worst loss on the open bets of one game, in the currency of the stakes."""
+    subjects = defaultdict[Hashable, list[OpenBet]](list)
+    for bet in bets:
+        subjects[_subject(bet)].append(bet)
+    total, by_outcome = 0.0, dict[Hashable, float]()
+    for on_subject in subjects.values():
+        if len(on_subject) == 1:
+            (bet,) = on_subject
+            total += bet.stake
+            by_outcome[bet.outcome] = bet.stake
+        else:
+            total += _worst_of(on_subject, by_outcome)
+    return AtRisk(max(0.0, total), by_outcome)
+
+
+def cover_of(bets: Iterable[OpenBet]) -> Cover:
+    """Return which open bets of one game cover each other; each payout is used only once.
+
+    Bets with the most similar payouts are grouped first.
+    """
+    subjects = defaultdict[Hashable, dict[Hashable, OpenBet]](dict)
+    paid = defaultdict[Hashable, float](float)
+    for bet in bets:
+        paid[bet.outcome] += bet.stake * bet.net_odds
+        known = subjects[_subject(bet)].setdefault(bet.outcome, bet)
+        if known.net_odds < bet.net_odds:
+            subjects[_subject(bet)][bet.outcome] = bet
+    left, groups = dict(paid), list[frozenset[Hashable]]()
+    for on_subject in subjects.values():
+        outcomes = tuple(on_subject)
+        complete = _complete(tuple(map(_named, on_subject.values())))
+        waiting = [frozenset(outcomes[at] for at in group) for group in complete]
+        while waiting := [each for each in waiting if all(left[one] > 0 for one in each)]:
+            best = max(waiting, key=lambda group: _evenness([left[each] for each in group]))
+            groups.append(best)
+            covered = min(left[each] for each in best)
+            for each in best:
+                left[each] -= covered
+    return Cover({each: left[each] / paid[each] for each in paid if paid[each]}, groups)
+
+
+def _evenness(payouts: Sequence[float]) -> float:
+    return min(payouts) / max(payouts)
+
+
+@lru_cache(maxsize=1 << 10)
+def _complete(bets: tuple[OpenBet, ...]) -> tuple[tuple[int, ...], ...]:
+    """Return pairs and triples, by position, of which in every result one wins or none loses."""
+    if len(bets) < 2:
+        return ()
+    shares = _distinct(bets)
+    wins = [sum(1 << at for at, share in enumerate(of_bet) if share > 0) for of_bet in shares]
+    loses = [sum(1 << at for at, share in enumerate(of_bet) if share < 0) for of_bet in shares]
+    found = list[tuple[int, ...]]()
+    for count in (2, 3):
+        for group in combinations(range(len(bets)), count):
+            won = lost = 0
+            for at in group:
+                won, lost = won | wins[at], lost | loses[at]
+            if not lost & ~won and not any(set(each) < set(group) for each in found):
+                found.append(group)
+    return tuple(found)
+
+
+def _worst_of(bets: Sequence[OpenBet], by_outcome: dict[Hashable, float]) -> float:
+    """Return the worst loss, negative if a win; fill in the same for each outcome."""
+    shares = _distinct(tuple(map(_named, bets)))
+    gains = [
+        [bet.stake * (share * (bet.net_odds - 1) if share > 0 else share) for share in of_bet]
+        for bet, of_bet in zip(bets, shares, strict=True)
+    ]
+    for outcome in dict.fromkeys(bet.outcome for bet in bets):
+        first = next(at for at, bet in enumerate(bets) if bet.outcome == outcome)
+        on_it = shares[first]
+        covering = [
+            gains[at]
+            for at, bet in enumerate(bets)
+            if bet.outcome == outcome or not _win_together(on_it, shares[at])
+        ]
+        staked = math.fsum(bet.stake for bet in bets if bet.outcome == outcome)
+        losses = [
+            -math.fsum(column) for share, *column in zip(on_it, *covering, strict=True) if share < 0
+        ]
+        by_outcome[outcome] = min(staked, max(0.0, *losses)) if losses else 0.0
+    return max(-math.fsum(column) for column in zip(*gains, strict=True))
+
+
+def _win_together(one: Sequence[float], other: Sequence[float]) -> bool:
+    return any(a > 0 and b > 0 for a, b in zip(one, other, strict=True))
+
+
+def _subject(bet: OpenBet) -> tuple[object, ...]:
+    """Return the key of the number that decides a bet; bets with equal keys go together."""
+    _, market_type, period, key, _ = bet.outcome
+    if bet.in_play and market_type in _MARGINS and market_type != "moneyline":
+        return period, _MARGIN, market_type, key
+    if bet.sport == FOOTBALL and market_type in SCORE_MARKETS:
+        return period, _SCORE
+    if market_type in TOTALS:
+        return period, _TOTAL, market_type, key.rpartition(" ")[0]
+    if market_type in HANDICAPS and market_type != "spread":
+        return period, _MARGIN, market_type  # games of tennis
+    if market_type in _MARGINS:
+        return period, _MARGIN
+    return period, _QUESTION, market_type, key
+
+
+def _named(bet: OpenBet) -> OpenBet:
+    """Return what decides how a bet ends; the odds of both teams show whether draws exist."""
+    _, market_type, period, key, side = bet.outcome
+    odds = bet.net_odds if market_type == "moneyline" else 0.0
+    return OpenBet(("", market_type, period, key, side), 0.0, odds, bet.sport, bet.in_play)
+
+
+@lru_cache(maxsize=1 << 10)
+def _distinct(bets: tuple[OpenBet, ...]) -> tuple[tuple[float, ...], ...]:
+    """Return the share of its stake that each bet wins, for each distinct combined result."""
+    return tuple(zip(*set(zip(*_shares(bets), strict=True)), strict=True))
+
+
+def _shares(bets: Sequence[OpenBet]) -> list[Sequence[float]]:
+    """Return the share of its stake that each bet wins, for each possible result."""
+    kind = _subject(bets[0])[1]
+    if kind == _QUESTION:
+        sides = {bet.outcome[4] for bet in bets}
+        answers = {YES, NO} if sides <= {YES, NO} else {*sides, ""}
+        return [[1.0 if bet.outcome[4] == each else -1.0 for each in answers] for bet in bets]
+    if kind == _SCORE:
+        results: Sequence[Goals] = SCORES
+    elif kind == _TOTAL:
+        results = [Goals(number, 0) for number in _around(bets) if number >= 0]
+    else:
+        margins = {*_around(bets), -1, 0, 1} - ({0} if _is_two_way(bets) else set())
+        results = [Goals(max(0, each), max(0, -each)) for each in margins]
+    return [[_share(bet, goals) for goals in results] for bet in bets]
+
+
+def _share(bet: OpenBet, goals: Goals) -> float:
+    _, market_type, _, key, side = bet.outcome
+    if market_type in TOTALS and market_type != "team_total":
+        market_type = "total"
+    elif market_type in HANDICAPS:
+        market_type = "spread"
+    if market_type == "team_total" and bet.sport != FOOTBALL:
+        market_type = "total"
+    found = result_at(market_type, key, side, goals)
+    return -1.0 if found is None else share_of(found)
+
+
+def _around(bets: Iterable[OpenBet]) -> set[int]:
+    """Return the whole numbers around all lines; beyond them nothing changes."""
+    lines = [line_of(bet.outcome[3]) for bet in bets]
+    lines += [-line for line in lines]  # a handicap of -2.5 is passed at 3
+    return {number for line in lines for number in range(math.floor(line) - 1, math.ceil(line) + 2)}
+
+
+def _is_two_way(bets: Iterable[OpenBet]) -> bool:
+    """Return whether the game has no draw, by the odds of both teams; not for football."""
+    best = dict[str, float]()
+    for bet in bets:
+        if bet.outcome[1] == "moneyline":
+            best[bet.outcome[4]] = max(best.get(bet.outcome[4], 0.0), bet.net_odds)
+    return best.keys() == {HOME, AWAY} and sum(1 / odds for odds in best.values()) >= _TWO_WAY

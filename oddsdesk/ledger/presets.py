@@ -1,38 +1,41 @@
-"""Presets: named filters of value bets."""
+"""Presets: named filters of value bets, and what is hidden."""
 
+from collections.abc import Hashable, Iterable
+from enum import Enum
 from typing import Final
 
 import msgspec
 
 from oddsdesk.contract.markets import MARKET_TYPES
-from oddsdesk.pricing.rules import MIN_EV
+from oddsdesk.contract.times import MINUTE_MS
 
 
 class ValueFilter(msgspec.Struct, frozen=True):
-    """Which value bets are shown; an empty tuple, and None, let everything of their kind pass."""
+    """Which value bets are shown; an empty tuple or None filters nothing."""
 
     sports: tuple[str, ...] = ()
     market_types: tuple[str, ...] = ()
     bookmakers: tuple[str, ...] = ()
-    min_true_ev: float = MIN_EV
-    """In percent, safety floor included."""
+    min_true_ev: float = 0.0
+    """EV in percent, as it is shown. Presets that were saved when the EV included the safety floor
+    keep their number."""
     min_odds: float | None = None
     max_odds: float | None = None
     in_play: bool | None = None
-    """True: only games in play; False: only games that have not begun."""
+    """True: only games in play; False: only games before kick-off."""
     competitions: tuple[str, ...] = ()
     max_true_ev: float | None = None
-    """In percent: more is too good to be true."""
+    """In percent; more is too good to be true."""
     max_hours_ahead: float | None = None
-    """Games that begin within so many hours; one without a kick-off is not among them."""
+    """Games that start within this many hours; games without a kick-off are left out."""
     min_limit: float | None = None
-    """In the user's money: bookmakers that are noted to take less are left out (D55)."""
+    """In the user's currency; bookmakers with a lower noted limit are left out."""
     max_age_s: float | None = None
-    """Since a price was seen; one of unknown age is not shown."""
+    """Age of a price; prices of unknown age are left out."""
 
     @property
     def depends_on_time(self) -> bool:
-        """Whether a price may cease to pass without changing."""
+        """Return whether a price can stop passing without changing."""
         return self.max_hours_ahead is not None or self.max_age_s is not None
 
     def passes(
@@ -49,10 +52,10 @@ class ValueFilter(msgspec.Struct, frozen=True):
         age_s: float | None = None,
         limit: float | None = None,
     ) -> bool:
-        """Tell whether a value bet is shown; one without a true EV is not.
+        """Return whether a value bet is shown; one without an EV is not.
 
-        ``hours_ahead`` is until kick-off, ``age_s`` since the price was seen, ``limit`` what the
-        bookmaker takes as the user noted it; None where that is not known.
+        ``true_ev`` is the EV that people see, ``hours_ahead`` the time to kick-off, ``age_s`` the
+        age of the price, ``limit`` the noted limit of the bookmaker; None if unknown.
         """
         return (
             (not self.sports or sport in self.sports)
@@ -70,7 +73,7 @@ class ValueFilter(msgspec.Struct, frozen=True):
 
 
 def _lies(figure: float | None, least: float | None, most: float | None) -> bool:
-    """Tell whether a figure keeps bounds; one that is not known keeps none that is set."""
+    """Return whether a figure is within bounds; an unknown figure is outside any set bound."""
     if figure is None:
         return least is None and most is None
     return (least is None or figure >= least) and (most is None or figure <= most)
@@ -92,4 +95,76 @@ BUILT_IN: Final = (
     Preset("In play", ValueFilter(in_play=True)),
     Preset("Short prices", ValueFilter(max_odds=3.0)),
 )
-"""Presets that are always there; the user's own come after them."""
+"""Presets that always exist; the user's own come after them."""
+
+
+FOR_NOW_MS: Final = 24 * 60 * MINUTE_MS
+"""Length of "for now": until tomorrow, when today's games are over."""
+
+
+GAME_LASTS_MS: Final = 6 * 60 * MINUTE_MS
+"""How long after kick-off a game stays hidden; the teams' next game may have its id."""
+
+
+class HiddenKind(Enum):
+    """What one act hides."""
+
+    BET = "bet"
+    """An outcome, at every bookmaker."""
+    GAME = "game"
+    MARKET = "market"
+    """A market type, in every game."""
+    BOOKMAKER = "bookmaker"
+
+
+class Hidden(msgspec.Struct, frozen=True):
+    """One hidden thing; times in milliseconds."""
+
+    kind: HiddenKind
+    key: str
+    """A game's id, a market type, a bookmaker's name, or a bet's ``bet_key``."""
+    title: str
+    """Its name for people."""
+    until: int | None = None
+    """None: until shown again."""
+
+
+def hidden_until(
+    kind: HiddenKind, kick_off: int | None, now_ms: int, *, for_good: bool
+) -> int | None:
+    """Return until when something is hidden; None for good.
+
+    A game, or a bet on it, is hidden until the game is over: the next game of a series or of the
+    next season may have the same id.
+    """
+    ends = [] if for_good else [now_ms + FOR_NOW_MS]
+    if kind in (HiddenKind.GAME, HiddenKind.BET) and kick_off is not None:
+        ends.append(max(now_ms, kick_off) + GAME_LASTS_MS)
+    return min(ends, default=None)
+
+
+def bet_key(outcome: Hashable) -> str:
+    """Return the key of a bet, from its outcome."""
+    return msgspec.json.encode(outcome).decode()
+
+
+class HiddenThings:
+    """What is hidden at a moment."""
+
+    def __init__(self, things: Iterable[Hidden] = (), now_ms: int = 0) -> None:
+        self.things = [each for each in things if each.until is None or each.until > now_ms]
+        self._keys = {(each.kind, each.key) for each in self.things}
+        self._has_bets = any(each.kind is HiddenKind.BET for each in self.things)
+
+    def __len__(self) -> int:
+        return len(self.things)
+
+    def hides(self, game_id: str, market_type: str, bookmaker: str, outcome: Hashable) -> bool:
+        """Return whether a price is hidden; ``outcome`` is the key of the list of bets."""
+        keys = self._keys
+        return bool(keys) and (
+            (HiddenKind.GAME, game_id) in keys
+            or (HiddenKind.MARKET, market_type) in keys
+            or (HiddenKind.BOOKMAKER, bookmaker) in keys
+            or (self._has_bets and (HiddenKind.BET, bet_key(outcome)) in keys)
+        )

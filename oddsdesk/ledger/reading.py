@@ -1,9 +1,8 @@
-"""Bets that come from files: our own tables, those of other trackers, and plain lists.
+"""Imports bets from files: our own tables, those of other trackers, and plain lists.
 
-Files are told apart by the titles of their columns (``ledger.trackers``). How odds are written is
-told by the title, by the tracker or by the cells themselves; where none of them tells, the user
-is asked. What stands before decimals, and whether the day or the month comes first, is told by
-all cells of a file together (``ledger.cells``).
+Column titles identify a file (``ledger.bet_tables``). The odds format is decided by the title, the
+tracker or the cells; if none of them decides, the user is asked. The decimal sign and the order of
+day and month are decided by all cells of a file together (``ledger.cells``).
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -11,136 +10,130 @@ from typing import Any, Final, NamedTuple
 
 import msgspec
 
+from oddsdesk.base.spreadsheets import SheetError, read_sheet
+from oddsdesk.base.text import as_written
 from oddsdesk.contract.competitions import played_sport
 from oddsdesk.contract.identity import game_id
 from oddsdesk.contract.markets import market_named
-from oddsdesk.contract.quoting import shown
+from oddsdesk.contract.texts import shown
 from oddsdesk.contract.times import MINUTE_MS, format_ms
-from oddsdesk.formula_texts import as_written
-from oddsdesk.ledger.bets import BadBetError, PlacedBet, check_bet, check_half
-from oddsdesk.ledger.cells import (
-    NO,
-    RESULT_WORDS,
-    SIGNS,
-    YES,
-    CellError,
-    Habit,
-    days_of,
-    decimals_of,
-    fold,
-    read_amount,
-    read_number,
-    read_result,
-    read_time,
-    sign_of,
-)
-from oddsdesk.ledger.columns import COLUMNS, ColumnKind, close_of
-from oddsdesk.ledger.commissions import (
-    CENT,
-    COMMISSION_KEYS,
-    PERCENT_SIGN,
-    BetLine,
-    Commissions,
-    commission_key,
-    commissions_of,
-    read_commission,
-)
-from oddsdesk.ledger.kinds import kinds_of
-from oddsdesk.ledger.trackers import (
+from oddsdesk.ledger.bet_tables import (
+    BET_COLUMNS,
     DATE,
     EV_SHARE,
     ODDS_KEYS,
     OURS,
     PLAIN,
     TIPSTER,
+    ColumnKind,
     Tracker,
+    close_of,
     keys_of,
     tracker_of,
 )
-from oddsdesk.pricing.closing import ClosingLine
-from oddsdesk.pricing.formats import (
-    AMERICAN,
-    DECIMAL,
-    FRACTIONAL,
-    OddsFormatError,
-    parse_odds,
+from oddsdesk.ledger.bets import BadBetError, PlacedBet, check_bet, check_half
+from oddsdesk.ledger.cells import (
+    CENT,
+    COMMISSION_KEYS,
+    NO,
+    PERCENT_SIGN,
+    RESULT_WORDS,
+    SIGNS,
+    YES,
+    BetLine,
+    CellError,
+    Commissions,
+    Habit,
+    bet_kinds_of,
+    commission_key,
+    commissions_of,
+    days_of,
+    decimals_of,
+    folded_title,
+    read_amount,
+    read_commission,
+    read_number,
+    read_result,
+    read_time,
+    sign_of,
 )
+from oddsdesk.pricing.closing import ClosingLine
+from oddsdesk.pricing.formats import AMERICAN, DECIMAL, FRACTIONAL, OddsFormatError, parse_odds
 from oddsdesk.pricing.profiles import Profiles
-from oddsdesk.pricing.results import Result, decided_share
-from oddsdesk.spreadsheets import SheetError, read_sheet
+from oddsdesk.pricing.selections import Result, decided_share
 
 _NEEDED: Final = ("selection", "stake")
-_KINDS: Final = {column.key: column.kind for column in COLUMNS}
-_READ: Final = frozenset(column.key for column in COLUMNS if column.is_read) - {"odds"}
+_KINDS: Final = {column.key: column.kind for column in BET_COLUMNS}
+_READ: Final = frozenset(column.key for column in BET_COLUMNS if column.is_read) - {"odds"}
 _OTHERS: Final = {EV_SHARE, TIPSTER, *COMMISSION_KEYS}
 _SAID: Final = {*_KINDS, *ODDS_KEYS.values(), *_OTHERS}
 _DEFAULTS: Final = {"market_type": "", "competition": "", "match_name": "", "bookmaker": ""}
 _AMOUNTS: Final = frozenset({"stake", "cashed_stake", "cashed_back", "age_ms"})
-"""Columns of numbers that may have thousands."""
+"""Columns of numbers that may have thousands separators."""
 _TEXTS: Final = frozenset({"note", "market_type"})
-"""What may say nothing but that a bet is free, each-way or a lay; in our own lists it is a text."""
+"""Columns that may only say that a bet is free, each-way or a lay; in our own lists, prose."""
 _PROFIT: Final = "profit"
 _MOST_NAMED: Final = 8
 _FIRST_ZONE_MS: Final = 14 * 60 * MINUTE_MS
-"""How far ahead of UTC clocks are anywhere."""
+"""The largest offset of a time zone ahead of UTC."""
 LONGEST_CELL: Final = 10_000
-"""In characters; the legs of a long accumulator are some thousand."""
+"""In characters; the legs of a long accumulator take a few thousand."""
 NO_MATCH: Final = (
-    "no column is the match: no scores settle these bets, and none gets a closing line"
+    "no column holds the game: scores cannot settle these bets, and they get no closing line"
 )
 NO_PROFILES: Final = Profiles()
 
 
 class OddsUnclearError(SheetError):
-    """Nothing tells how a file's odds are written; ``sample`` is one of them."""
+    """The odds format of a file is unclear; ``sample`` is one of its odds."""
 
     def __init__(self, sample: str) -> None:
-        super().__init__(f"has odds such as {sample}, and does not tell how they are written")
+        super().__init__(f"odds such as {sample} may be decimal, American or something else")
         self.sample = sample
 
 
 class _Writing(NamedTuple):
-    """How a file writes what its cells alone do not tell."""
+    """A file's habits, where single cells are ambiguous."""
 
     words: Mapping[str, Result | None]
-    """Of results, folded."""
+    """Words for results, folded."""
     odds: str
     """A style of ``pricing.formats``."""
     decimals: Habit | None
     days: Habit | None
     has_currencies: bool
-    """Whether signs of several currencies stand beside its amounts."""
+    """Whether its amounts have signs of several currencies."""
 
 
 class ImportedBets(NamedTuple):
-    """What a file of bets holds."""
+    """The bets of a file."""
 
     bets: list[PlacedBet]
     problems: list[str]
-    """One line each: the number of the line, and what was expected there."""
+    """One line per unreadable row: its number, and what was expected."""
     left_out: list[str]
-    """Titles of columns that say nothing here."""
+    """Titles of columns that are not used."""
     undated: set[int]
-    """Places of the bets that the file has no date of: they are taken as placed now, or before the
-    game where that has begun."""
+    """Positions of bets without a date: they count as placed now, or before the game if that has
+    started."""
     doubts: list[str]
-    """One line each: what the list says and is not read."""
+    """One line each: what the list says but is not read."""
     differing: list[str]
-    """One line each: a bet that is said to have earned something else than its result gives."""
+    """One line each: a bet whose listed profit differs from its result."""
     tracker: str = ""
-    """Whose list it is; empty for our own and plain ones."""
+    """The program of the list; empty for our own and plain ones."""
     odds: str = DECIMAL
-    """How its odds are written, a style of ``pricing.formats``."""
+    """The odds format, a style of ``pricing.formats``."""
     has_match: bool = True
-    """Whether a column is read as the match."""
+    """Whether a column holds the game."""
     commission: str = ""
-    """What its commissions were taken for; empty where it has none that were read."""
+    """How commissions were read; empty if there were none."""
     date: str = ""
-    """The title that was taken for when bets were placed, and may be of the games."""
+    """The title that was read as the time of placing, but may be that of the games."""
 
     @property
     def read_as(self) -> str:
-        """What its figures were taken for, in words."""
+        """How the figures were read, in words."""
         date = f"{self.date} as the time of placing" if self.date else ""
         odds = f"{self.odds.replace('_', ' ')} odds"
         return ", ".join(filter(None, (odds, date, self.commission)))
@@ -149,15 +142,15 @@ class ImportedBets(NamedTuple):
 def read_bets(
     data: bytes, now_ms: int, odds: str | None = None, profiles: Profiles = NO_PROFILES
 ) -> ImportedBets:
-    """Return the bets of a CSV or XLSX file; a line that makes no sense is left out and named.
+    """Return the bets of a CSV or XLSX file; unreadable lines are left out and reported.
 
-    ``odds`` is how the user says that they are written, a style of ``pricing.formats``. What they
-    pay net is told by a column, else by the profit of a bet that was won, else by its commission,
-    else by ``profiles``.
+    ``odds`` is the odds format given by the user, a style of ``pricing.formats``. Odds after
+    commission come from a column, else from the profit of a won bet, else from the commission, else
+    from ``profiles``.
 
     Raises:
-        OddsUnclearError: nobody told how its odds are written.
-        SheetError: it is no table, or has no bets by its titles.
+        OddsUnclearError: the odds format is unclear.
+        SheetError: not a table, or no columns of bets.
     """
     titles, rows = read_sheet(data)
     tracker = tracker_of(titles)
@@ -174,7 +167,7 @@ def read_bets(
     writing = _writing_of(cells, tracker, style)
     unread = [title for title in titles if keys[title] not in _SAID]
     texts = [] if tracker is OURS else [title for title in titles if keys[title] in _TEXTS]
-    kinds = kinds_of(rows, titles, [*unread, *texts])
+    kinds = bet_kinds_of(rows, titles, [*unread, *texts])
     left_out = [title for title in unread if title not in kinds.read]
     has_match = "match_name" in keys.values()
     found = ImportedBets([], [], left_out, set(), [], [], tracker.name, style, has_match)
@@ -208,43 +201,45 @@ def read_bets(
             bet = _with_net(bet, profit, charged.net(line), profiles)
         found.bets.append(bet)
         if profit is not None and bet.profit is not None and abs(bet.profit - profit) > CENT:
-            said = f"its list says {profit:+.2f}, {_result_text(bet)} is {bet.profit:+.2f}"
+            said = f"profit {profit:+.2f} in the file, but {_result_text(bet)} is {bet.profit:+.2f}"
             found.differing.append(f"line {line.number}: {said}")
-    dates = [title for title in titles if keys[title] == "placed_at" and fold(title) == DATE]
+    dates = [
+        title for title in titles if keys[title] == "placed_at" and folded_title(title) == DATE
+    ]
     date = dates[0] if dates and tracker is PLAIN else ""
     return found._replace(commission=charged.taken_for, date=date)
 
 
 def _too_early(lines: Iterable[BetLine], now_ms: int) -> Iterator[str]:
-    """Yield one line where bets are said to be placed on a day that is nowhere yet."""
+    """Yield one line if bets were placed on a day that has not begun anywhere."""
     ahead = [line for line in lines if line.bet.placed_at > now_ms + _FIRST_ZONE_MS]
     if ahead:
         others = f" and {len(ahead) - 1} more" if len(ahead) > 1 else ""
         day = format_ms(ahead[0].bet.placed_at)[:10]
         yield (
-            f"line {ahead[0].number}{others}: placed on a day that is yet to come, {day}: if that"
-            " is when the game is, call the column Kick-off, undo and import it again"
+            f"line {ahead[0].number}{others}: placed on a day in the future, {day}: if that"
+            " is the day of the game, name the column Kick-off, undo and import again"
         )
 
 
 def _check_titles(keys: Mapping[str, str]) -> None:
-    """Refuse a table that has no bets by its titles, and name those that nobody knows."""
+    """Refuse a table without the columns of bets, and name the unknown columns."""
     missing = [key for key in _NEEDED if key not in keys.values()]
     if not {"odds", *ODDS_KEYS.values()} & set(keys.values()):
         missing.append("odds")
     if not missing:
         return
     unknown = [title for title, key in keys.items() if key not in _SAID]
-    said = f"is no list of bets: no column for {', '.join(missing)}"
+    said = f"not a list of bets: no column for {', '.join(missing)}"
     if unknown:
         more = len(unknown) - _MOST_NAMED
         named = ", ".join(unknown[:_MOST_NAMED]) + (f" and {more} more" if more > 0 else "")
-        said += f"; nothing is known of {named}"
+        said += f"; unknown: {named}"
     raise SheetError(said)
 
 
 def _with_legs(rows: Sequence[tuple[int, dict[str, str]]]) -> list[tuple[int, dict[str, str]]]:
-    """Return bets with the selections that stand below them in their notes."""
+    """Return bets with the selections listed below them added to their notes."""
     bets: list[tuple[int, dict[str, str]]] = []
     for number, row in rows:
         if bets and not row.get("placed_at") and not row.get("stake"):
@@ -257,20 +252,20 @@ def _with_legs(rows: Sequence[tuple[int, dict[str, str]]]) -> list[tuple[int, di
 
 
 def _style(keys: Mapping[str, str], tracker: Tracker, rows: Sequence[Mapping[str, str]]) -> str:
-    """Return how odds are written: by a title, by the tracker, by the cells.
+    """Return the odds format, from a title, the tracker or the cells.
 
     Raises:
-        OddsUnclearError: none of them tells.
+        OddsUnclearError: none of them decides.
     """
     told = next((style for style, key in ODDS_KEYS.items() if key in keys.values()), tracker.odds)
     return told or _style_of_cells([cell for row in rows if (cell := row.get("odds", "").strip())])
 
 
 def _style_of_cells(cells: Sequence[str]) -> str:
-    """Return how odds are written, by what no other way of writing them has.
+    """Return the odds format by what only that format has.
 
-    A fraction has a stroke. American odds have a sign or are 100 and more, and none lies between:
-    a number below 100 is decimal. Numbers that are all 100 and more, or below 1, do not tell.
+    Fractions have a slash. American odds have a sign or are 100 or more, and never less: a number
+    below 100 is decimal. If all numbers are 100 or more, or below 1, they do not decide.
     """
     if any("/" in cell for cell in cells):
         return FRACTIONAL
@@ -293,7 +288,7 @@ def _number(cell: str) -> float | None:
 
 
 def _writing_of(rows: Sequence[Mapping[str, str]], tracker: Tracker, odds: str) -> _Writing:
-    """Return how a file writes, by all of its cells."""
+    """Return the habits of a file, judged by all its cells."""
     numbers, moments, signs = list[str](), list[str](), set[str]()
     for row in rows:
         for key, text in row.items():
@@ -315,7 +310,7 @@ def _writing_of(rows: Sequence[Mapping[str, str]], tracker: Tracker, odds: str) 
 
 
 def _close(read: dict[str, Any]) -> ClosingLine | None:
-    """Take the closing line out of what was read of a row."""
+    """Remove the closing line's columns from a row and return the line."""
     line = read.pop("close_line", "")
     try:
         return close_of(
@@ -331,7 +326,7 @@ def _close(read: dict[str, Any]) -> ClosingLine | None:
             line,
         )
     except ValueError:
-        raise CellError(f"close_line: expected odds with blanks between, got {line!r}") from None
+        raise CellError(f"close_line: expected odds separated by spaces, got {line!r}") from None
 
 
 def _bet(row: Mapping[str, str], now_ms: int, writing: _Writing) -> PlacedBet:
@@ -341,7 +336,7 @@ def _bet(row: Mapping[str, str], now_ms: int, writing: _Writing) -> PlacedBet:
     odds = _odds(row, writing.odds)
     for key in _NEEDED:
         if key not in read:
-            raise CellError(f"{key}: expected one, got nothing")
+            raise CellError(f"{key}: missing")
     close = _close(read)
     result = read.pop("result", None)
     placed_at = min(now_ms, read.get("kick_off", now_ms + MINUTE_MS) - MINUTE_MS)
@@ -367,11 +362,11 @@ def _bet(row: Mapping[str, str], now_ms: int, writing: _Writing) -> PlacedBet:
 def _with_net(
     bet: PlacedBet, profit: float | None, told: float | None, profiles: Profiles
 ) -> PlacedBet:
-    """Return a bet with what its odds pay after commission, to the cent that was paid.
+    """Return a bet with its odds after commission, exact to the cent that was paid.
 
-    ``told``: what they pay by the commission that its list states.
+    ``told``: odds after the commission that the list states.
     """
-    net = profiles.of(bet.bookmaker).net(bet.odds) if told is None else told
+    net = profiles.profile_of(bet.bookmaker).net(bet.odds) if told is None else told
     if bet.result in (Result.WON, Result.HALF_WON) and profit is not None and profit > 0:
         won = bet.stake * decided_share(bet.result)
         is_gross = abs(profit - won * (bet.odds - 1)) <= CENT
@@ -380,18 +375,18 @@ def _with_net(
 
 
 def _ended(bet: PlacedBet, profit: float | None) -> PlacedBet:
-    """Return a bet whose cash-out is told by its profit alone with what was paid back."""
+    """Return a bet; a cash-out that is known only by its profit gets its amount."""
     if bet.result is not Result.CASHED_OUT or bet.cashed_stake:
         return bet
     if profit is None:
-        raise CellError("profit: expected one of a bet that was cashed out")
+        raise CellError("profit: needed for a bet that was cashed out")
     return msgspec.structs.replace(
         bet, cashed_stake=bet.stake, cashed_back=max(0.0, bet.stake + profit)
     )
 
 
 def _profit(row: Mapping[str, str], writing: _Writing) -> float | None:
-    """Return what its list says that a bet earned; None where it does not."""
+    """Return the listed profit of a bet; None if it is not listed."""
     text = row.get(_PROFIT, "")
     return read_amount(_PROFIT, text, writing.decimals) if text else None
 
@@ -417,7 +412,7 @@ def _cell(key: str, text: str, writing: _Writing) -> Any:
 
 
 def _flag(key: str, text: str) -> bool:
-    word = fold(text)
+    word = folded_title(text)
     if word not in YES | NO:
         raise CellError(f"{key} {text!r}: expected true or false")
     return word in YES
@@ -434,6 +429,6 @@ def _odds(row: Mapping[str, str], style: str) -> float:
 
 
 def _share(row: Mapping[str, str]) -> float | None:
-    """Return the EV that Pikkit states as a share of 1, in percent."""
+    """Return the EV that Pikkit states as a fraction, in percent."""
     text = row.get(EV_SHARE, "")
     return read_number("ev", text) * 100 if text else None

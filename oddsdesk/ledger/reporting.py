@@ -1,4 +1,4 @@
-"""Reports over the ledger: by currency, which are never summed, and by what the user asks."""
+"""Reports on the ledger, for each currency separately."""
 
 import math
 from collections import Counter, defaultdict
@@ -11,49 +11,56 @@ from typing import Final, NamedTuple
 import msgspec
 
 from oddsdesk.contract.competitions import sport_title
-from oddsdesk.contract.markets import market_title
+from oddsdesk.contract.markets import (
+    DRAW_RETURNS,
+    SCORE_MARKETS,
+    Draw,
+    Form,
+    market_title,
+    types_of,
+    types_with,
+)
 from oddsdesk.ledger.bets import PlacedBet, counted
 from oddsdesk.ledger.games import GamesOfBets
 from oddsdesk.ledger.open_bets import outcome_named
 from oddsdesk.pricing.closing import CloseBy, ClosingLine, devigged_by
-from oddsdesk.pricing.outcomes import read_selection
-from oddsdesk.pricing.profiles import fold_name
+from oddsdesk.pricing.profiles import fold_name, shipped_profiles
 from oddsdesk.pricing.reports import Report, SettledBet, report, reports_by
-from oddsdesk.shipped_bookmakers import shipped_profiles
+from oddsdesk.pricing.selections import read_selection
 
 _Outcome = tuple[str | int, ...]
 _MARGINS: Final = dict.fromkeys(
-    ("moneyline", "spread", "draw_no_bet", "double_chance", "3way_handicap"), "margin"
+    SCORE_MARKETS & types_of(Form.WINNER, Form.HANDICAP, Form.DOUBLE_CHANCE), "margin"
 )
-"""Markets that the difference of two scores decides."""
-_FROM_THE_SCORE: Final = frozenset({"spread", "draw_no_bet", "3way_handicap"})
-"""Those of them that may count from the score so far where they are bet on in play."""
+"""Markets decided by the difference of two scores."""
+_FROM_THE_SCORE: Final = types_with(lambda market: market.draw in (Draw.RETURNED, Draw.SIDE))
+"""Markets that may count from the current score if bet in play."""
 _NEVER_LEVEL: Final = frozenset({"Tennis", "Basketball", "Baseball"})
-"""Sports whose games have a winner: home and away are all that can win."""
+"""Sports without draws."""
 LUCK_TEXT: Final = (
     "Luck: nested lines of a game (over 1.5 and over 2.5) win and lose together and count as one "
-    'outcome. "About": different markets of one game count as independent, or there are too many '
-    "bets to add up every way in which they can end."
+    'outcome. "About" means that different markets of one game count as independent, or that there '
+    "are too many bets for an exact sum."
 )
-"""What stands below luck that is not exact."""
+"""The note below luck that is not exact."""
 
 
 class Grouping(Enum):
-    """What reports are split by."""
+    """How reports are split."""
 
     BOOKMAKER = "bookmaker"
     SPORT = "sport"
     MARKET = "market"
     PRESET = "preset"
     MONTH = "month"
-    """Of the kick-off; of the bet where that is not known."""
+    """Month of the kick-off, or of placing if that is unknown."""
 
 
 _USUAL: Final = 0.4
-"""How often something is to happen by chance for nobody to ask why it did."""
+"""A chance so small that the exact figure does not matter."""
 _HARDLY_EVER: Final = 10_000
 NONE: Final = "none"
-"""The label of bets that have nothing to be split by."""
+"""Label of bets that have no value to split by."""
 _LABELS: Final[dict[Grouping, Callable[[PlacedBet], str]]] = {
     Grouping.BOOKMAKER: lambda bet: bet.bookmaker,
     Grouping.SPORT: lambda bet: sport_title(bet.sport) if bet.sport else "",
@@ -63,38 +70,39 @@ _LABELS: Final[dict[Grouping, Callable[[PlacedBet], str]]] = {
 
 
 class OneClose(NamedTuple):
-    """Bets whose closing lines are all of one reference and by one method (D117)."""
+    """Bets with comparable closing lines: one sharp book, one devig method."""
 
     by: CloseBy
-    """With the reference by name; without one where no close is recorded with one."""
+    """The sharp book by name; empty if no close was recorded with one."""
     bets: list[PlacedBet]
-    """All of them; those closed otherwise have no close here, and why."""
+    """All bets; those closed another way have no close here, but a reason."""
     left_out: int
-    """How many those are."""
+    """Number of those."""
 
     @property
-    def text(self) -> str:
-        """What CLV is measured by, and what it leaves out; empty where there is no close."""
+    def close_text(self) -> str:
+        """How CLV is measured and what is left out; empty without a close."""
         if not self.left_out and not any(bet.clv_pct is not None for bet in self.bets):
             return ""
         if not self.left_out:
-            return f"CLV {self.by.text}"
+            return f"CLV {self.by.close_by_text}"
         some = f"{self.left_out} close{'' if self.left_out == 1 else 's'}"
-        return f"CLV {self.by.text}; {some} by another reference or method left out"
+        return f"CLV {self.by.close_by_text}; {some} of another sharp book or method left out"
 
 
 def by_one_close(
     bets: Iterable[PlacedBet], by: CloseBy, *, is_method_fixed: bool = False
 ) -> OneClose:
-    """Return bets with the closes that can be compared.
+    """Return the bets with comparable closes.
 
-    A recorded close is devigged again from its line. One recorded before that was kept counts where
-    its own method is the one. Its reference is then whom the bet was judged by.
+    Recorded closes are devigged again from their lines. A close recorded without its line counts
+    only if its own method is the wanted one; its sharp book is then that of the bet.
 
     Args:
         bets: Any bets.
-        by: Whose close; without a reference the one that closed most bets.
-        is_method_fixed: Whether no other method will do. Else one that measures more closes does.
+        by: The wanted close. Without a sharp book: the one that closed most bets.
+        is_method_fixed: Whether the method must not change. Otherwise a method that measures more
+            closes is used.
     """
     held = list(bets)
     names = Counter(name for bet in held if (name := _closer(bet)))
@@ -112,28 +120,28 @@ def by_one_close(
             is_same = fold_name(_closer(bet)) in same
             found = devigged_by(close, method) if is_same else None
             left_out += found is None
-            why = CloseBy(_closer(bet), close.method).text
+            why = CloseBy(_closer(bet), close.method).close_by_text
             bet = msgspec.structs.replace(bet, close=found or ClosingLine(why=why))
         measured.append(bet)
     return OneClose(CloseBy(by.reference or usual, method), measured, left_out)
 
 
 def _closer(bet: PlacedBet) -> str:
-    """Return whose close a bet has; empty where that was not recorded, or it has none."""
+    """Return whose close a bet has; empty if not recorded or if there is none."""
     if bet.close is None or not bet.close.is_there:
         return ""
     return bet.close.reference or bet.reference
 
 
 def in_order(bets: Iterable[PlacedBet]) -> list[tuple[PlacedBet, SettledBet]]:
-    """Return the settled bets by kick-off, each with what reports count of it; no practice."""
-    ordered = sorted(counted(bets), key=lambda bet: bet.order)
+    """Return the settled bets by kick-off, with what reports count; no practice bets."""
+    ordered = sorted(counted(bets), key=lambda bet: bet.time_order)
     games = GamesOfBets(ordered)
     found = []
     for bet in ordered:
         each = bet.as_settled()
         if each is not None:
-            game = games.of(bet)
+            game = games.game_of_bet(bet)
             draw, wins, push = _draw_of(bet, game)
             each = each._replace(game=game, outcome=_outcome_of(bet, game))
             found.append((bet, each._replace(line=draw, wins=wins, push=push)))
@@ -141,7 +149,7 @@ def in_order(bets: Iterable[PlacedBet]) -> list[tuple[PlacedBet, SettledBet]]:
 
 
 def _outcome_of(bet: PlacedBet, game: str | None) -> _Outcome | None:
-    """Return what bets share that win and lose together; None where nobody tells."""
+    """Return what bets that win and lose together share; None if unknown."""
     if game is None:
         return None
     what = (bet.market_type, bet.period, bet.selection)
@@ -151,10 +159,10 @@ def _outcome_of(bet: PlacedBet, game: str | None) -> _Outcome | None:
 def _draw_of(
     bet: PlacedBet, game: str | None
 ) -> tuple[Hashable, tuple[float, float] | None, float | None]:
-    """Return what bets share that one number decides, which win this one, and which it pushes at.
+    """Return the draw of lots that bets share, the numbers that win, and the push number.
 
-    None where nobody tells. In play a handicap may count from the score so far: its sides exclude
-    each other, and no other line is on its draw.
+    None if unknown. In play a handicap may count from the current score: then only its own two
+    sides are related.
     """
     read = read_selection(bet.market_type, bet.match_name, bet.selection)
     if game is None or read is None:
@@ -163,7 +171,7 @@ def _draw_of(
     if _in_play(bet) and bet.market_type in _FROM_THE_SCORE:
         return (game, bet.market_type, bet.period, read.key), None, None
     if kind == "yes_no" and not read.key:
-        return None, None, None  # nobody tells the question
+        return None, None, None  # the question is unknown
     wins = _winning_numbers(read.side, read.line)
     if wins is None:
         return None, None, None
@@ -172,12 +180,12 @@ def _draw_of(
 
 
 def _push_of(bet: PlacedBet, side: str, line: float) -> float | None:
-    """Return the number with which a side comes back: of goals, or of the home team's margin."""
+    """Return the number at which a side pushes: goals, or the home team's margin."""
     if not line.is_integer():
         return None
     if side in ("over", "under"):
         return line
-    if side in ("home", "away") and bet.market_type in ("spread", "draw_no_bet"):
+    if side in ("home", "away") and bet.market_type in DRAW_RETURNS:
         return -line
     if (bet.market_type, bet.period) == ("moneyline", 0) and bet.sport in _NEVER_LEVEL:
         return 0.0
@@ -185,10 +193,10 @@ def _push_of(bet: PlacedBet, side: str, line: float) -> float | None:
 
 
 def _winning_numbers(side: str, line: float | None) -> tuple[float, float] | None:
-    """Return the least and greatest whole number with which a side wins.
+    """Return the smallest and largest whole number with which a side wins.
 
-    Of goals or points, or of how many more the home team has (``line`` is its handicap); None of
-    "no draw", which wins with both large and small ones. A quarter line wins where half of it does.
+    The number is goals or points, or the home team's margin (``line`` is its handicap). None for
+    "no draw", which wins at both ends. A quarter line wins if half of it does.
     """
     line = line or 0.0
     match side:
@@ -229,20 +237,20 @@ def _named(
 
 
 def luck_text(found: Report) -> str:
-    """Return how often chance alone does as well, or as badly, in words; ``about`` if not exact."""
+    """Return the chance of doing as well, or as badly, by luck; ``about`` if not exact."""
     if found.chance is None or found.bad_chance is None:
         return ""
     share = min(found.chance, found.bad_chance)
     side = "by chance" if found.chance <= found.bad_chance else "as bad by chance"
     if share > _USUAL:
-        return "what chance alone does"
+        return "as expected by chance"
     times = 1 / share if share > 0 else math.inf
     about = "" if found.is_exact else "about "
     return f"{about}one in {times:,.0f} {side}" if times < _HARDLY_EVER else f"hardly ever {side}"
 
 
 def by_currency(bets: Iterable[PlacedBet]) -> dict[str, list[PlacedBet]]:
-    """Return the bets by currency, the one with most bets first."""
+    """Return the bets by currency, the most used currency first."""
     groups: dict[str, list[PlacedBet]] = {}
     for bet in bets:
         groups.setdefault(bet.currency, []).append(bet)
@@ -250,14 +258,14 @@ def by_currency(bets: Iterable[PlacedBet]) -> dict[str, list[PlacedBet]]:
 
 
 def whole_report(bets: Iterable[PlacedBet]) -> Report:
-    """Return the report over bets of one currency; open ones are not counted."""
+    """Return the report on bets of one currency; open bets are not counted."""
     return report([each for _, each in in_order(bets)])
 
 
 def split_report(
     bets: Iterable[PlacedBet], by: Grouping, zone: tzinfo | None = UTC
 ) -> dict[str, Report]:
-    """Return reports over bets of one currency by label; months in order, others by turnover."""
+    """Return reports on bets of one currency by label; months in order, others by turnover."""
     ordered = in_order(bets)
     labels = [_label(bet, by, zone) for bet, _ in ordered]
     if by is Grouping.BOOKMAKER:
@@ -269,7 +277,7 @@ def split_report(
 
 
 def _one_spelling(names: Sequence[str]) -> list[str]:
-    """Return each bookmaker's name as most bets have it: files spell them as they like."""
+    """Return each bookmaker's name in its most common spelling."""
     keys = [shipped_profiles().canonical(name) or fold_name(name) for name in names]
     spelt = defaultdict[str, Counter[str]](Counter)
     for key, name in zip(keys, names, strict=True):
@@ -279,6 +287,6 @@ def _one_spelling(names: Sequence[str]) -> list[str]:
 
 def _label(bet: PlacedBet, by: Grouping, zone: tzinfo | None) -> str:
     if by is Grouping.MONTH:
-        moment = datetime.fromtimestamp(bet.order[0] / 1000, UTC).astimezone(zone)
+        moment = datetime.fromtimestamp(bet.time_order[0] / 1000, UTC).astimezone(zone)
         return f"{moment:%Y-%m}"
     return _LABELS[by](bet) or NONE

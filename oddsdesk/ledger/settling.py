@@ -1,9 +1,9 @@
-"""Bets settled from a file: results by number of bet, or the scores of football games.
+"""Settles bets from a file: results by bet number, or scores of football games.
 
-Scores are read by football-data's columns: ``Date, HomeTeam, AwayTeam, FTHG, FTAG`` and, for the
-halves, ``HTHG, HTAG``; in its files of further leagues ``Date, Home, Away, HG, AG``; ``Time`` is UK
-time. ``matching.bet_games`` says whether a row is the game of a bet. A row that only may be it
-settles nothing: it is listed, with the reason (D97).
+Scores use football-data's columns: ``Date, HomeTeam, AwayTeam, FTHG, FTAG`` and, for the halves,
+``HTHG, HTAG``; files of the further leagues have ``Date, Home, Away, HG, AG``. ``Time`` is UK time.
+``matching.bet_games`` decides whether a row is the game of a bet. A row that only may be the game
+settles nothing: it is listed with the reason.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -11,15 +11,16 @@ from datetime import UTC, datetime
 from typing import Final, NamedTuple
 from zoneinfo import ZoneInfo
 
+from oddsdesk.base.spreadsheets import SheetError, SheetRow, read_sheet
+from oddsdesk.base.text import as_written
 from oddsdesk.contract.competitions import FOOTBALL
-from oddsdesk.formula_texts import as_written
+from oddsdesk.contract.identity import game_title
 from oddsdesk.ledger.bets import BadBetError, PlacedBet, cashed_out, settled
-from oddsdesk.ledger.cells import CellError, fold, read_amount, read_number, read_result
+from oddsdesk.ledger.cells import CellError, folded_title, read_amount, read_number, read_result
 from oddsdesk.ledger.games import wanted_game
 from oddsdesk.matching.bet_games import DAY_MS, GamesNearby
-from oddsdesk.matching.team_names import shipped_names
-from oddsdesk.pricing.results import Goals, Result, Score, result_of
-from oddsdesk.spreadsheets import SheetError, SheetRow, read_sheet
+from oddsdesk.matching.names import shipped_names
+from oddsdesk.pricing.selections import Goals, Result, Score, result_of
 
 _SCORES: Final = (
     ("date", "hometeam", "awayteam", "fthg", "ftag"),
@@ -32,16 +33,16 @@ _UK: Final = ZoneInfo("Europe/London")
 
 
 class Settled(NamedTuple):
-    """What a file of results says of the bets that are held."""
+    """What a file of results says about the bets in the ledger."""
 
     bets: list[PlacedBet]
-    """Those that it settles, with their results."""
+    """Bets that the file settles, with their results."""
     problems: list[str]
-    """One line each: the number of the line, and what was expected there."""
+    """One line per unreadable row: its number, and what was expected."""
     of_no_bet: int = 0
-    """How many games of the file have no open bet."""
+    """Number of games in the file without an open bet."""
     to_look_at: Sequence[str] = ()
-    """One line for each bet whose game a row may be: why it settles nothing, and what it would."""
+    """One line per bet whose game a row may be: why it is not settled, and what it would be."""
 
 
 class _Game(NamedTuple):
@@ -49,20 +50,20 @@ class _Game(NamedTuple):
     begins_ms: int
     has_time: bool
     competition: str
-    """As the file calls it; empty where it does not."""
+    """As in the file; empty if it has none."""
     match_name: str
     score: Score
     sport: str = FOOTBALL
 
 
 def settle_by_file(data: bytes, bets: Iterable[PlacedBet], now_ms: int) -> Settled:
-    """Return the bets that a CSV or XLSX file settles; those with a result keep theirs.
+    """Settle bets from a CSV or XLSX file; settled bets keep their result.
 
     Raises:
-        SheetError: it is no table, or has no results by its titles.
+        SheetError: not a table, or no columns of results.
     """
     titles, rows = read_sheet(data)
-    named = {fold(title): title for title in titles}
+    named = {folded_title(title): title for title in titles}
     held = list(bets)
     if {"bet", "result"} <= set(named):
         return _by_number(rows, named, held, now_ms)
@@ -70,15 +71,12 @@ def settle_by_file(data: bytes, bets: Iterable[PlacedBet], now_ms: int) -> Settl
         if set(columns) <= set(named):
             return _by_score(rows, named, columns, held, now_ms)
     raise SheetError(
-        "has no results: expected columns bet, result, or Date, HomeTeam, AwayTeam, FTHG, FTAG"
+        "no results: expected columns bet, result, or Date, HomeTeam, AwayTeam, FTHG, FTAG"
     )
 
 
 def _by_number(
-    rows: Sequence[SheetRow],
-    named: Mapping[str, str],
-    bets: Sequence[PlacedBet],
-    now_ms: int,
+    rows: Sequence[SheetRow], named: Mapping[str, str], bets: Sequence[PlacedBet], now_ms: int
 ) -> Settled:
     held = {bet.ident: bet for bet in bets}
     found = Settled([], [])
@@ -87,13 +85,13 @@ def _by_number(
         try:
             bet = held.get(round(read_number("bet", told["bet"])))
             if bet is None:
-                raise CellError(f"there is no bet {told['bet']}")
+                raise CellError(f"no bet {told['bet']}")
             result = read_result(told["result"])
             if result is None or bet.result is result:
                 continue
             if bet.result is not None:
                 kept = bet.result.value.replace("_", " ")
-                raise CellError(f"bet {bet.ident} has a result already: {kept}")
+                raise CellError(f"bet {bet.ident} is already settled as {kept}")
             ended = _ended(bet, result, told, now_ms)
         except (CellError, BadBetError) as error:
             found.problems.append(f"line {row.number}: {error}")
@@ -131,22 +129,22 @@ def _by_score(
     nearby, wanted = GamesNearby(games, shipped_names()), set[int]()
     ended, to_look_at = list[PlacedBet](), list[str]()
     for bet in bets:
-        nearest = None if bet.result is not None else nearby.of(wanted_game(bet))
+        nearest = None if bet.result is not None else nearby.games_near(wanted_game(bet))
         if nearest is None:
             continue
         game = nearest.game
         wanted.add(game.line)
         why = nearest.why_not
         if not why and bet.kick_off is None:
-            why = "may be another game: the bet tells no kick-off"
+            why = "may be another game: the bet has no kick-off"
         by_score = (bet.market_type, bet.period, bet.match_name, bet.selection, game.score)
         result = result_of(*by_score) if nearest.has_teams or not why else None
         if why:
             to_look_at.append(_to_look_at(game, bet, why, result))
         elif result is None:
             problems.append(
-                f"line {game.line}: does not tell how bet {bet.ident} ended, "
-                f"{bet.selection} ({bet.market_type or 'market unknown'})"
+                f"line {game.line}: cannot settle bet {bet.ident}, "
+                f"{bet.selection} ({bet.market_type or 'unknown market'})"
             )
         else:
             ended.append(settled(bet, result, now_ms))
@@ -156,12 +154,12 @@ def _by_score(
 def _game(
     line: int, told: Mapping[str, str], columns: Sequence[str], problems: list[str]
 ) -> _Game | None:
-    """Return a game with its score, None for one that was not played yet.
+    """Return a game with its score, None if it was not played yet.
 
-    A half-time score that makes no sense is left out, and added to ``problems``.
+    An impossible half-time score is left out and added to ``problems``.
 
     Raises:
-        ValueError: the row makes no sense; says what was expected.
+        ValueError: the row makes no sense; the message says what was expected.
     """
     date, home, away, *goals = (told[column] for column in columns)
     if not (home and away):
@@ -175,7 +173,7 @@ def _game(
         if all(told.get(each) for each in _HALVES):
             half = Goals(*(_goals(told[each]) for each in _HALVES))
     except ValueError as error:
-        problems.append(f"line {line}: half-time {error}; no half-time score")
+        problems.append(f"line {line}: half-time {error}; half-time score ignored")
     league = " - ".join(filter(None, (told.get("country"), told.get("league"))))
     score = Score(end, half)
     competition = told.get("div") or league
@@ -190,7 +188,7 @@ def _goals(text: str) -> int:
 
 
 def _begins_ms(date: str, time: str) -> tuple[int, bool]:
-    """Return when a game begins, and whether its hour is known; else it is noon of its day."""
+    """Return the start of a game, noon if only the day is known, and whether the hour is known."""
     day = _read_as(date, _DATES)
     if day is None:
         raise ValueError(f"expected a date such as 16/08/2024, got {date!r}")
@@ -211,12 +209,12 @@ def _read_as(text: str, forms: Sequence[str]) -> datetime | None:
 
 
 def _to_look_at(game: _Game, bet: PlacedBet, why: str, result: Result | None) -> str:
-    """Return why a row does not settle a bet, and how the bet would have ended by its score."""
+    """Return why a row does not settle a bet, and the result that its score would give."""
     goals = f"{game.score.end.home}-{game.score.end.away}"
     line = (
-        f"line {game.line}: {game.match_name} ({goals}) {why}: look at bet {bet.ident}, "
-        f"{bet.selection}, {bet.match_name}"
+        f"line {game.line}: {game_title(game.match_name)} ({goals}) {why}: check bet"
+        f" {bet.ident}, {bet.selection}, {game_title(bet.match_name)}"
     )
     if result is None:
         return line
-    return f"{line}; by this score it would be {result.value.replace('_', ' ')}"
+    return f"{line}; by this score it is {result.value.replace('_', ' ')}"

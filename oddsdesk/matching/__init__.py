@@ -1,1 +1,1 @@
-"""Which names are one team's, and which games are one: for odds, and for results (D69)."""
+"""Finds out which names mean the same team and which games are the same."""

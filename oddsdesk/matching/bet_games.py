@@ -1,8 +1,8 @@
-"""Which game a bet is on: the one of its teams, in its competition, at its kick-off (D97).
+"""Finds the game that a bet is on, by teams, competition and kick-off.
 
-Closing lines, settlement, reports, exposure and alerts all ask here. An id alone is no answer: it
-is made of competition and names (D6), so two seasons of a fixture and the games of a series share
-it, and databases that recorded them in another order swap it.
+Closing lines, settlement, reports, exposure and alerts all use this. An id is not enough: it is
+made from competition and names, so two seasons of a fixture and the games of a series share it, and
+databases that recorded them in another order swap it.
 """
 
 from collections import defaultdict
@@ -27,70 +27,71 @@ from oddsdesk.matching.games import (
     may_be_alike,
     sides,
 )
-from oddsdesk.matching.team_names import TeamNames, fold_team
+from oddsdesk.matching.names import TeamNames, fold_team
 
 HOUR_MS: Final = 60 * MINUTE_MS
 DAY_MS: Final = 24 * HOUR_MS
 MOVED_MS: Final = 12 * HOUR_MS
-"""A game that is moved by at most this, within its day, is the same one: bookmakers' bets stand."""
+"""A game moved by at most this, within its day, is the same game, and its bets stand."""
 UNNAMED_MS: Final = 3 * HOUR_MS
-"""How far from its kick-off the only game of the teams is that of a bet without a competition."""
+"""How far from its kick-off the only game of the teams still belongs to a bet without
+competition."""
 NEARBY_MS: Final = 3 * DAY_MS
-"""How far off a game of the same teams is looked for, to be named as the one it is not."""
+"""How far off other games of the same teams are searched, to be named in the reason."""
 UNDATED_MS: Final = 36 * HOUR_MS
-"""How long after it was placed the game of a bet without a kick-off begins, at most."""
+"""The latest start of the game of a bet without kick-off, after the time of placing."""
 _ALIKE_MS: Final = 36 * HOUR_MS
-"""How far off a game is named that may be of these teams, or has them the other way round."""
+"""How far off a game is named that may have these teams, or has them the other way round."""
 _LONGEST_PUT_OFF_DAYS: Final = 60
-"""In a league the same teams are at home to each other once a season."""
+"""In a league, two teams meet in each stadium once a season."""
 _ONCE_A_DAY: Final = frozenset(
     {FOOTBALL, "Basketball", "Tennis", "Hockey", "AmericanFootball", "Rugby"}
 )
-"""Sports in which two teams never meet twice on a day, as they do in a doubleheader of baseball."""
+"""Sports in which two teams never meet twice a day; baseball has doubleheaders."""
 _UK: Final = "Europe/London"
 _DAYS_IN: Final = {
     **dict.fromkeys(("mls", "nba", "nhl", "mlb", "nfl"), "America/Los_Angeles"),
     "bras": "America/Sao_Paulo",
     "arg": "America/Argentina/Buenos_Aires",
 }
-"""Where days begin for the venues of a competition; elsewhere, as in football-data's files, in
-London. The west coast's day has all games that an American day has."""
+"""Time zone of a competition's venues; London for others, as in football-data's files. A day on
+the west coast includes all games of an American day."""
 
 
 class WantedGame(NamedTuple):
-    """What a bet says of its game; times in milliseconds."""
+    """What a bet knows about its game; times in milliseconds."""
 
     match_name: str
     competition: str
-    """Empty where that is not known."""
+    """Empty if unknown."""
     sport: str
-    """Of the contract's table; empty or ``Other`` where that is not known."""
+    """In the contract's words; empty or ``Other`` if unknown."""
     kick_off: int | None
     placed_at: int
 
 
 class NamedGame(Protocol):
-    """A game as somebody else has it."""
+    """A game from another source."""
 
     @property
     def begins_ms(self) -> int:
-        """When it begins; noon of its day where no more is known."""
+        """Start of the game; noon of its day if only that is known."""
 
     @property
     def has_time(self) -> bool:
-        """Whether more than its day is known."""
+        """Whether the hour is known."""
 
     @property
     def sport(self) -> str:
-        """Of the contract's table."""
+        """In the contract's words."""
 
     @property
     def competition(self) -> str:
-        """As it is called there; empty where it is not."""
+        """The source's name for it; empty if none."""
 
     @property
     def match_name(self) -> str:
-        """As it is called there."""
+        """The source's name for the game."""
 
 
 G = TypeVar("G", bound=NamedGame)
@@ -98,30 +99,30 @@ T = TypeVar("T")
 
 
 class Found(NamedTuple, Generic[G]):
-    """What is nearest to being the game of a bet."""
+    """The game that is closest to a bet's game."""
 
     game: G
     why_not: str = ""
-    """Why it may be another game, in words that follow its name; empty where it is the bet's."""
+    """Why it may be another game, in words that follow its name; empty if it is the same."""
     has_teams: bool = True
-    """Whether it has the teams of the bet, home team first, by names that are known as one."""
+    """Whether it has the bet's teams, home team first, by known names."""
 
     @property
     def is_same(self) -> bool:
-        """Whether it is that game."""
+        """Whether it is the bet's game."""
         return not self.why_not
 
 
 def is_same_competition(names: TeamNames, one: str, other: str) -> bool:
-    """Whether two names are one competition's; one that is not known (empty) is none."""
+    """Return whether two names mean one competition; an empty name matches nothing."""
     return bool(one and other) and _competition(names, one) == _competition(names, other)
 
 
 def is_same_kick_off(one: int, other: int, sport: str, competition: str = "") -> bool:
-    """Whether a game that begins at one moment may be the one that was to begin at another.
+    """Return whether two kick-offs can belong to the same game.
 
-    Within two hours, as sources differ; in sports in which teams meet once a day within twelve,
-    on the same day at the venue.
+    Within two hours, since sources differ. In sports where teams meet at most once a day: within
+    twelve hours, on the same day at the venue.
     """
     apart = abs(one - other)
     if apart <= SAME_START_MS:
@@ -132,7 +133,7 @@ def is_same_kick_off(one: int, other: int, sport: str, competition: str = "") ->
 
 
 class GamesNearby(Generic[G]):
-    """Games of others, asked for that of a bet."""
+    """Searches a source's games for that of a bet."""
 
     def __init__(self, games: Iterable[G], names: TeamNames) -> None:
         self._names = names
@@ -141,8 +142,8 @@ class GamesNearby(Generic[G]):
             self._by_day[game.begins_ms // DAY_MS].append(game)
         self._sides = lru_cache(maxsize=1 << 14)(self._find_sides)
 
-    def of(self, bet: WantedGame) -> Found[G] | None:
-        """Return the game of a bet, else the nearest that may be it and why not, else None."""
+    def games_near(self, bet: WantedGame) -> Found[G] | None:
+        """Return the bet's game, else the nearest candidate with the reason, else None."""
         if teams(bet.match_name) is None:
             return None
         at = bet.placed_at if bet.kick_off is None else bet.kick_off
@@ -151,7 +152,7 @@ class GamesNearby(Generic[G]):
         if len(same) > 1:
             starts = [game.begins_ms for game in same]
             if bet.kick_off is None or is_midway(bet.kick_off, starts):
-                return Found(same[0], "is one of two games of these teams about then")
+                return Found(same[0], "is one of two games of these teams around that time")
         if same:
             return self._known_alone(bet, same[0], judged)
         found = min(judged, key=lambda each: not each.has_teams, default=None)
@@ -160,7 +161,7 @@ class GamesNearby(Generic[G]):
         return self._put_off(bet) or found
 
     def _known_alone(self, bet: WantedGame, game: G, judged: Sequence[Found[G]]) -> Found[G]:
-        """Return a game, refused where its competition is not known and another may be meant."""
+        """Return a game, unless its competition is unknown and another game may be meant."""
         if self._is_named(bet, game):
             return Found(game)
         near = [
@@ -169,11 +170,11 @@ class GamesNearby(Generic[G]):
             if each.has_teams and abs(each.game.begins_ms - (bet.kick_off or 0)) <= UNNAMED_MS
         ]
         if len(near) > 1:
-            return Found(game, "is one of two games of these teams about then")
+            return Found(game, "is one of two games of these teams around that time")
         return Found(game)
 
     def _judged(self, bet: WantedGame, at: int) -> Iterator[Found[G]]:
-        """Yield the games that may be that of a bet, the nearest first."""
+        """Yield the games that may be the bet's, the nearest first."""
         near = [
             game
             for day in range((at - NEARBY_MS) // DAY_MS, (at + NEARBY_MS) // DAY_MS + 1)
@@ -187,13 +188,13 @@ class GamesNearby(Generic[G]):
             elif abs(game.begins_ms - at) > _ALIKE_MS:
                 continue
             elif is_other_side:
-                yield Found(game, "is of another side of these clubs", False)
+                yield Found(game, "is of another team of these clubs", False)
             elif match.verdict is not Verdict.OTHER:
                 why = "has the teams the other way round"
                 yield Found(game, why if match.is_crosswise else "may be another game", False)
 
     def _why_not(self, bet: WantedGame, game: G) -> str:
-        """Return why a game of a bet's teams is not its game; empty where it is."""
+        """Return why a game with the bet's teams is another game; empty if it is the same."""
         ours, theirs = bet.competition, game.competition
         if ours and theirs and not is_same_competition(self._names, ours, theirs):
             return f"is in {theirs}, not in {ours}"
@@ -205,26 +206,28 @@ class GamesNearby(Generic[G]):
             if game.has_time and apart <= UNNAMED_MS:
                 return ""
             if not game.has_time:
-                return "may be another game: competition and hour are not known"
+                return "may be another game: competition and hour are unknown"
         elif not game.has_time:
-            place, day = self._names.competition(theirs or ours), game.begins_ms // DAY_MS
+            place, day = self._names.competition_named(theirs or ours), game.begins_ms // DAY_MS
             if day in (_day(bet.kick_off, place), _day(bet.kick_off, "")):
                 return ""
-        elif is_same_kick_off(bet.kick_off, game.begins_ms, sport, self._names.competition(theirs)):
+        elif is_same_kick_off(
+            bet.kick_off, game.begins_ms, sport, self._names.competition_named(theirs)
+        ):
             return ""
         return _apart_text(bet.kick_off, game)
 
     def _is_named(self, bet: WantedGame, game: G) -> bool:
-        """Whether it is known that a game is in the competition of a bet.
+        """Return whether a game is known to be in the bet's competition.
 
-        A file that names none is believed of a competition that the table knows.
+        A file without competitions is trusted for competitions that the table knows.
         """
         if game.competition:
             return bool(bet.competition)
         return bool(bet.competition) and self._names.knows(bet.competition)
 
     def _put_off(self, bet: WantedGame) -> Found[G] | None:
-        """Return the game of football that was to be that of a bet and was played days later."""
+        """Return the football game that was planned as the bet's game but played days later."""
         if bet.kick_off is None or _sport(bet.sport, FOOTBALL) is None:
             return None
         today = bet.kick_off // DAY_MS
@@ -241,7 +244,7 @@ class GamesNearby(Generic[G]):
         return None
 
     def _compare(self, bet: WantedGame, game: G) -> tuple[Match, bool]:
-        """Return what the teams are to each other, and whether they are other sides of clubs."""
+        """Compare the teams, and return whether they are other teams of the same clubs."""
         place = self._place(bet.competition, game.competition)
         ours, theirs = self._sides(place, bet.match_name), self._sides(place, game.match_name)
         if ours is None or theirs is None or not may_be_alike(ours, theirs):
@@ -257,16 +260,16 @@ class GamesNearby(Generic[G]):
         return found, False
 
     def _are_other_sides(self, place: str, pair: tuple[str, str], named: tuple[str, str]) -> bool:
-        """Whether two games are of the same clubs, and of different sides of them."""
+        """Return whether two games are between the same clubs, but with other teams of them."""
         if _side_of(pair) == _side_of(named):
             return False
         ours, theirs = (
-            [self._names.key(place, club_of(name)) for name in each] for each in (pair, named)
+            [self._names.team_key(place, club_of(name)) for name in each] for each in (pair, named)
         )
         return theirs in (ours, ours[::-1])
 
     def _place(self, ours: str, theirs: str) -> str:
-        """Return the competition in whose words the teams of two are compared."""
+        """Return the competition whose names are used to compare the teams of two."""
         known = [each for each in (ours, theirs) if self._names.knows(each)]
         return known[0] if known else ours or theirs
 
@@ -275,7 +278,7 @@ class GamesNearby(Generic[G]):
 
 
 def clusters(starts: Iterable[tuple[int, T]], sport: str, competition: str = "") -> list[list[T]]:
-    """Return things that begin at some times by game: all that fit the first of them."""
+    """Group things with start times by game: all that fit the first of a group."""
     found, first = list[list[T]](), None
     for at, thing in sorted(starts, key=lambda each: each[0]):
         if first is None or not is_same_kick_off(first, at, sport, competition):
@@ -290,27 +293,27 @@ _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC).toordinal()
 
 
 def _competition(names: TeamNames, name: str) -> str:
-    return fold_team(names.competition(name))
+    return fold_team(names.competition_named(name))
 
 
 def _sport(one: str, other: str) -> str | None:
-    """Return the sport of two names for it, empty where neither tells; None where they differ."""
+    """Return the sport of two names for it, empty if both are unknown; None if they differ."""
     told = {one, other} - {"", OTHER}
     return None if len(told) > 1 else next(iter(told), "")
 
 
 def _why_not_undated(bet: WantedGame, game: NamedGame) -> str:
-    """Return why a game is not that of a bet that tells no kick-off; empty where it may be."""
+    """Return why a game is not that of a bet without kick-off; empty if it may be."""
     if not (bet.competition and game.competition) or game.sport not in _ONCE_A_DAY:
-        return "may be another game: the bet tells no kick-off"
+        return "may be another game: the bet has no kick-off"
     begins = game.begins_ms + (0 if game.has_time else DAY_MS // 2)
     if bet.placed_at - SAME_START_MS <= begins and game.begins_ms - bet.placed_at <= UNDATED_MS:
         return ""
-    return "may be another game: the bet tells no kick-off"
+    return "may be another game: the bet has no kick-off"
 
 
 def _apart_text(kick_off: int, game: NamedGame) -> str:
-    """Return how much later or earlier than its bet says a game is."""
+    """Return how much later or earlier a game is than its bet says."""
     if not game.has_time:
         days = game.begins_ms // DAY_MS - kick_off // DAY_MS
         count, unit = float(abs(days)), "day"
@@ -325,7 +328,7 @@ def _apart_text(kick_off: int, game: NamedGame) -> str:
 
 
 def _day(at: int, competition: str) -> int:
-    """Return the day of a moment at the venues of a competition, counted from 1970."""
+    """Return the day of a time at a competition's venues, counted from 1970."""
     zone = _zone(_DAYS_IN.get(competition.casefold(), _UK))
     return datetime.fromtimestamp(at / 1000, UTC).astimezone(zone).toordinal() - _EPOCH
 
@@ -336,12 +339,12 @@ def _zone(name: str) -> ZoneInfo:
 
 
 def _side_of(pair: tuple[str, str]) -> frozenset[str]:
-    """Return which side plays; sources often name it of one of the teams only."""
+    """Return which team of a club plays; sources often mark only one of the two names."""
     return club_side(pair[0]) | club_side(pair[1])
 
 
 def _are_known_apart(ours: tuple[Side, Side], theirs: tuple[Side, Side], found: Match) -> bool:
-    """Whether the table has two teams for what is alike: ``Man United`` and ``Man City``."""
+    """Return whether the table knows similar names as two teams: ``Man United``, ``Man City``."""
     named = (theirs[1], theirs[0]) if found.is_crosswise else theirs
     return any(
         one.key != other.key and one.key[0] and other.key[0]

@@ -1,4 +1,4 @@
-"""Comparing games that sources name differently: the same one, perhaps, or not (D69)."""
+"""Compares games that sources name differently."""
 
 import re
 from collections.abc import Iterable
@@ -8,19 +8,18 @@ from typing import Final, NamedTuple
 
 import msgspec
 
-from oddsdesk.contract.game_pairs import TeamLikeness
-from oddsdesk.contract.identity import teams
+from oddsdesk.contract.identity import TeamLikeness, teams
 from oddsdesk.contract.times import MINUTE_MS
-from oddsdesk.matching.team_names import Key, TeamNames, fold_team
+from oddsdesk.matching.names import Key, TeamNames, fold_team
 
 SAME_START_MS: Final = 2 * 60 * MINUTE_MS
-"""The most that kick-offs of one game differ between two sources."""
+"""The largest difference between two sources' kick-offs of one game."""
 AHEAD_MS: Final = 14 * 24 * 60 * MINUTE_MS
-"""How long before its kick-off a game is assumed to be priced by a source without kick-offs."""
+"""How long before kick-off a source without kick-offs is assumed to price a game."""
 MIDWAY_MS: Final = 60 * MINUTE_MS
-"""Two games of a day are about as near to a kick-off where one is nearer by less."""
+"""Two games of a day are about equally near to a kick-off if they differ by less."""
 ALIKE_SCORE: Final = 90
-"""The least similarity score at which two names may be one team's."""
+"""The lowest similarity score at which two names may mean one team."""
 
 _LEAST_LETTERS: Final = 3
 _COMMON: Final = frozenset(
@@ -28,7 +27,7 @@ _COMMON: Final = frozenset(
     | {"fc", "football", "fsv", "of", "racing", "rangers", "real", "rovers", "saint", "sc", "sport"}
     | {"sporting", "spvgg", "sv", "the", "town", "tsv", "united", "vfb", "vfl", "wanderers"}
 )
-"""Words that many teams have in their names."""
+"""Words in the names of many teams."""
 _WOMEN: Final = frozenset(
     {"w", "wfc", "woman", "women", "womens", "ladies", "girls", "wom", "frauen", "damen", "dames"}
     | {"fem", "femenino", "femenina", "femeninas", "feminas", "feminin", "feminine", "feminines"}
@@ -44,7 +43,7 @@ _YOUTH: Final = frozenset(
 )
 _SIMULATED: Final = frozenset({"cyber", "esoccer", "esports", "srl", "virtual"})
 _OTHER_SIDES: Final = _WOMEN | _RESERVES | _YOUTH | _SIMULATED
-"""Words that tell another side of a club from its first."""
+"""Words that mark another team of a club, not its first team."""
 _KIND_OF_SIDE: Final = (
     dict.fromkeys(_WOMEN, "women")
     | dict.fromkeys(_RESERVES, "reserves")
@@ -52,16 +51,17 @@ _KIND_OF_SIDE: Final = (
     | dict.fromkeys(_SIMULATED, "simulated")
 )
 _AGE: Final = re.compile(r"\b(?:u|under|sub) (\d\d)s?\b|\b(?:under|sub)(\d\d)s?\b|\bu(\d\d)s\b")
-"""Age groups in a folded name, as they are also written: ``u 21``, ``under 21``, ``sub20``."""
+"""Age groups in a folded name, in all their spellings: ``u 21``, ``under 21``, ``sub20``."""
 
 _INITIAL: Final = re.compile(r"\b\w\.")
 _SWAPPED_MOST: Final = 0.5
 _APART_LEAST: Final = 0.12
-"""Sides count as swapped where probabilities differ by this much, and swapped by at most half."""
+"""Sides count as swapped if the probabilities differ by this much, and by at most half once
+swapped."""
 
 
 class Game(msgspec.Struct, frozen=True):
-    """A game as one source has it; times in milliseconds."""
+    """A game from one source; times in milliseconds."""
 
     competition: str
     match_name: str
@@ -69,23 +69,23 @@ class Game(msgspec.Struct, frozen=True):
     seen_ms: int
     """When it was last priced."""
     chances: tuple[float, float] | None = None
-    """Probabilities of the team named first and of the other, from prices before the game."""
+    """Probabilities of the first and the second team, from prices before the game."""
 
 
 class Verdict(Enum):
-    """Whether two games are one."""
+    """Whether two games are the same."""
 
     SAME = "same"
-    """One game, as the table of aliases has both teams."""
+    """The same game: the table of aliases has both teams."""
     ALIKE = "alike"
-    """Perhaps one game: to be suggested."""
+    """Perhaps the same game: to be suggested."""
     SWAPPED = "swapped"
-    """One by their names, but their prices say that the sides are swapped: refused."""
+    """The same by name, but prices show that the sides are swapped: refused."""
     OTHER = "other"
 
 
 class Match(NamedTuple):
-    """A verdict, and whether the other game names the teams the other way round."""
+    """A verdict, and whether the other game lists the teams the other way round."""
 
     verdict: Verdict
     is_crosswise: bool = False
@@ -95,7 +95,7 @@ _NO_MATCH: Final = Match(Verdict.OTHER)
 
 
 def compare(names: TeamNames, one: Game, other: Game) -> Match:
-    """Return what two games are to each other."""
+    """Return whether two games are the same."""
     pair, other_pair = teams(one.match_name), teams(other.match_name)
     if pair is None or other_pair is None or not _may_be_one(names, one, other):
         return _NO_MATCH
@@ -108,7 +108,7 @@ def compare(names: TeamNames, one: Game, other: Game) -> Match:
 def compare_teams(
     names: TeamNames, competition: str, pair: tuple[str, str], other: tuple[str, str]
 ) -> Match:
-    """Return what two games of a competition are to each other by their teams alone."""
+    """Return whether two games of a competition have the same teams."""
     for test, verdict in ((_is_known, Verdict.SAME), (_is_alike, Verdict.ALIKE)):
         straight = test(names, competition, pair, other)
         crosswise = test(names, competition, pair, (other[1], other[0]))
@@ -120,9 +120,9 @@ def compare_teams(
 
 
 def is_midway(start: int, kick_offs: Iterable[int]) -> bool:
-    """Whether a start may be that of either of two games of the same teams, before and after it.
+    """Return whether a start is about midway between two games of the same teams.
 
-    It is that of a game which is half as far as the other, or nearer by ``MIDWAY_MS``.
+    It belongs to a game that is half as far away as the other, or nearer by ``MIDWAY_MS``.
     """
     nearest = sorted((each - start for each in kick_offs), key=abs)[:2]
     if len(nearest) < 2 or nearest[0] * nearest[1] >= 0:
@@ -132,20 +132,20 @@ def is_midway(start: int, kick_offs: Iterable[int]) -> bool:
 
 
 class Side(NamedTuple):
-    """A team of a game, prepared for comparing it with those of many others."""
+    """A team, prepared for comparison with many others."""
 
     key: Key
     words: frozenset[str]
-    """Those that may tell a team."""
+    """Words that can identify a team."""
     sorted_words: str
 
 
 def sides(names: TeamNames, competition: str, match_name: str) -> tuple[Side, Side] | None:
-    """Return the teams of a game, prepared; None where a name tells no teams."""
+    """Return the teams of a game, prepared; None if the name is not a pair of teams."""
     pair = teams(match_name)
     if pair is None:
         return None
-    home, away = (_side(names.key(competition, name), name) for name in pair)
+    home, away = (_side(names.team_key(competition, name), name) for name in pair)
     return home, away
 
 
@@ -156,9 +156,9 @@ def _side(key: Key, name: str) -> Side:
 
 
 def may_be_alike(one: tuple[Side, Side], other: tuple[Side, Side]) -> bool:
-    """Whether it is worth comparing two games: where not, their names are not alike.
+    """Return whether two games are worth comparing; if not, their names are not alike.
 
-    A hundred times as quick as ``compare``, of which it leaves out what needs more than a look.
+    A hundred times faster than ``compare``, because it skips the costly checks.
     """
     return (_may_be_team(one[0], other[0]) and _may_be_team(one[1], other[1])) or (
         _may_be_team(one[0], other[1]) and _may_be_team(one[1], other[0])
@@ -174,7 +174,7 @@ def _may_be_team(one: Side, other: Side) -> bool:
 def likeness(
     names: TeamNames, competition: str, match_names: tuple[str, str], *, is_crosswise: bool
 ) -> tuple[TeamLikeness, ...]:
-    """Return how the teams of two games go together, by team; nothing where there are none."""
+    """Return how similar the teams of two games are, by team; empty if there are no teams."""
     pair, other = (teams(name) for name in match_names)
     if pair is None or other is None:
         return ()
@@ -183,15 +183,15 @@ def likeness(
 
 
 def _likeness(names: TeamNames, competition: str, name: str, other: str) -> TeamLikeness:
-    one, another = (_side(names.key(competition, each), each) for each in (name, other))
+    one, another = (_side(names.team_key(competition, each), each) for each in (name, other))
     shared = sorted(one.words & another.words)
     score = _ratio(one.sorted_words, another.sorted_words)
     return TeamLikeness(name, other, one.key == another.key, tuple(shared), round(score))
 
 
 def _may_be_one(names: TeamNames, one: Game, other: Game) -> bool:
-    """Whether competition and kick-off allow that they are one."""
-    if names.competition(one.competition) != names.competition(other.competition):
+    """Return whether competition and kick-off allow two games to be the same."""
+    if names.competition_named(one.competition) != names.competition_named(other.competition):
         return False
     starts = [game.kick_off for game in (one, other) if game.kick_off is not None]
     if len(starts) == 2:
@@ -213,7 +213,7 @@ def _judged(verdict: Verdict, one: Game, other: Game, *, is_crosswise: bool) -> 
 def _are_swapped(
     one: tuple[float, float] | None, other: tuple[float, float] | None, *, is_crosswise: bool
 ) -> bool:
-    """Whether prices show that home and away are swapped between them."""
+    """Return whether prices show that home and away are swapped."""
     if one is None or other is None:
         return False
     first, second = (other[1], other[0]) if is_crosswise else other
@@ -239,7 +239,7 @@ def _is_alike(
 
 
 def _resemble(name: str, other: str, of_both: frozenset[str]) -> bool:
-    """Whether two names share a word that tells a team, or are nearly spelled alike."""
+    """Return whether two names share an identifying word, or are spelled nearly alike."""
     words, other_words = _words(name), _words(other)
     if club_side(name) != club_side(other):
         return False
@@ -249,22 +249,22 @@ def _resemble(name: str, other: str, of_both: frozenset[str]) -> bool:
 
 @lru_cache(maxsize=1 << 14)
 def club_side(name: str) -> frozenset[str]:
-    """Return which side of a club a name means: empty for the first, else such as ``women``.
+    """Return which team of a club a name means: empty for the first team, else such as ``women``.
 
-    Spellings are folded: ``(w)`` and ``Ladies`` are ``women``, ``U-21`` and ``Under 21`` are
-    ``u21``, ``II``, ``B`` and ``Castilla`` are ``reserves``.
+    Spellings are folded: ``(w)`` and ``Ladies`` become ``women``, ``U-21`` and ``Under 21``
+    become ``u21``, ``II``, ``B`` and ``Castilla`` become ``reserves``.
     """
     return frozenset(_KIND_OF_SIDE[word] for word in _split_name(name)[1])
 
 
 @lru_cache(maxsize=1 << 14)
 def club_of(name: str) -> str:
-    """Return a folded name without the words that tell a side of a club from its first."""
+    """Return a folded name without the words that mark another team of the club."""
     return " ".join(_split_name(name)[0])
 
 
 def _split_name(name: str) -> tuple[list[str], list[str]]:
-    """Return the words of a club, and those of its side; ``R Sociedad`` has none of a side."""
+    """Split a name into the words of the club and those of the team; ``R Sociedad`` has none."""
     club, side = list[str](), list[str]()
     for place, word in enumerate(_folded_words(_INITIAL.sub(" ", name))):
         is_of_side = word in _OTHER_SIDES and (place > 0 or len(word) > 1)
@@ -288,11 +288,11 @@ def _score(name: str, other: str) -> float:
 
 
 def _ratio(one: str, other: str) -> float:
-    """Return how alike two texts are, of 100; 0 where that is less than ``ALIKE_SCORE``."""
+    """Return the similarity of two texts, up to 100; 0 if below ``ALIKE_SCORE``."""
     lengths = len(one), len(other)
     if abs(lengths[0] - lengths[1]) * 100 > sum(lengths) * (100 - ALIKE_SCORE):
         return 0
-    # Not needed by a start, nor where the table knows the teams.
+    # Not needed at start, nor for teams that the table knows.
     from rapidfuzz.fuzz import ratio  # noqa: PLC0415
 
     return float(ratio(one, other, score_cutoff=ALIKE_SCORE))

@@ -1,8 +1,8 @@
-"""Keys that this process knows are kept out of every log line and bug report (D64).
+"""Keeps the keys that this process knows out of log lines and bug reports.
 
-Some services want their key in the query of an address, and addresses stand in the logs of
-libraries and in their exceptions. Whoever reads a key says it here; whoever writes a text that
-people may pass on asks here. That is one list for the process, as logging itself is.
+Some services want their key in the query of an address, and libraries log addresses and show them
+in exceptions. Code that reads a key registers it here; code that writes a text for people filters
+it here. There is one list per process, as for logging itself.
 """
 
 import logging
@@ -12,23 +12,23 @@ from urllib.parse import quote, quote_plus
 
 REMOVED: Final = "[removed]"
 SHORTEST: Final = 6
-"""Characters; shorter texts occur by chance, and no service has such short keys."""
+"""Characters; shorter texts occur by chance, and no service has keys this short."""
 
 _known: set[str] = set()
 _OF_A_SERVER: Final = re.compile(
     r"oddsdesk_live_[0-9a-z]+|[0-9a-f]{32,}|[\w-]{48,}", re.IGNORECASE | re.ASCII
 )
-"""A key, the part of one that was percent-encoded twice, or most of a stream token."""
+"""A key, a part of one that was percent-encoded twice, or most of a stream token."""
 
 
 def keep_secret(secret: str) -> None:
-    """Take a key out of all texts from now on, plain and percent-encoded."""
+    """Remove a key from all texts from now on, plain and percent-encoded."""
     if len(secret) >= SHORTEST:
         _known.update({secret, quote(secret, safe=""), quote_plus(secret)})
 
 
 def without_keys(text: str) -> str:
-    """Return a text without the keys that are known."""
+    """Return a text without the known keys."""
     for secret in sorted(_known, key=len, reverse=True):
         if secret in text:
             text = text.replace(secret, REMOVED)
@@ -36,17 +36,17 @@ def without_keys(text: str) -> str:
 
 
 def masked(asked: str) -> str:
-    """Return what somebody asked of a server without what looks like one of its keys or tokens.
+    """Return a request to a server without what looks like one of its keys or tokens.
 
-    Which key it is need not be known: it may be another server's (D44).
+    The key need not be known: it may belong to another server.
     """
     return _OF_A_SERVER.sub("****", asked)
 
 
 def body_without_keys(body: bytes) -> bytes:
-    """Return an answer without the keys that are known, whoever repeats what it was asked with.
+    """Return an answer without the known keys; some services repeat the request.
 
-    Messages show parts of answers, and a part of a key would be found by nobody later.
+    Messages show parts of answers, and a part of a key could not be recognised later.
     """
     for secret in sorted(_known, key=len, reverse=True):
         if secret.encode() in body:
@@ -55,7 +55,7 @@ def body_without_keys(body: bytes) -> bytes:
 
 
 class KeyFilter(logging.Filter):
-    """Takes keys out of what a library logs, before any handler sees it."""
+    """Removes keys from what a library logs, before any handler sees it."""
 
     def filter(self, record: logging.LogRecord) -> bool:
         """Let every record pass, without keys in its message."""

@@ -1,4 +1,4 @@
-"""Which certificates are trusted: those that the system trusts."""
+"""Trusted certificates: those of the system."""
 
 import ssl
 from functools import cache
@@ -11,14 +11,14 @@ _BUNDLES: Final = (
     "/etc/ssl/ca-bundle.pem",  # openSUSE
     "/etc/ssl/cert.pem",  # macOS, BSD
 )
-"""Where systems keep their certificates, for a bundled program: its OpenSSL was built elsewhere."""
+"""Where systems keep certificates, for a bundled program, whose OpenSSL was built elsewhere."""
 
 
 @cache
 def system_trust() -> ssl.SSLContext:
-    """Return a context that trusts the system's certificates; reading them takes some 20 ms.
+    """Return a context that trusts the system's certificates; loading them takes about 20 ms.
 
-    Where the system has none, it is certifi's. TLS is 1.2 at least.
+    Certifi's are used if the system has none. TLS is at least 1.2.
     """
     context = ssl.create_default_context()
     context.minimum_version = ssl.TLSVersion.TLSv1_2  # Debian's Python leaves it to the system

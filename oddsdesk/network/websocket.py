@@ -1,4 +1,4 @@
-"""One WebSocket over the websockets client; imported when first needed."""
+"""One WebSocket, using the websockets client; imported when first needed."""
 
 import asyncio
 import contextlib
@@ -6,9 +6,8 @@ import logging
 import ssl
 import time
 from collections import deque
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
-from types import TracebackType
 from typing import Any, Final, NamedTuple, Self
 
 from websockets.asyncio.client import ClientConnection, connect
@@ -16,53 +15,53 @@ from websockets.exceptions import ConnectionClosed, InvalidStatus, WebSocketExce
 from websockets.frames import DATA_OPCODES, Frame, Opcode
 from websockets.protocol import State
 
-from oddsdesk.network.addresses import USER_AGENT, host_of, is_local
-from oddsdesk.network.errors import (
+from oddsdesk.base.tasks import SLICE_S, cancel_tasks, spawn
+from oddsdesk.network import (
+    USER_AGENT,
     ClosedError,
     NoWebSocketError,
     UnreachableError,
+    host_of,
+    is_local,
     silence_text,
 )
 from oddsdesk.network.secrets import KeyFilter
 from oddsdesk.network.trust import system_trust
-from oddsdesk.slices import SLICE_S
-from oddsdesk.tasks import spawn, stop
 
 LARGEST: Final = 1024 * 1024
-"""In bytes: a message of the contract takes 15 KiB at most; larger ones are passed over, up to
-this."""
+"""In bytes: a message of the contract takes at most 15 KiB; larger ones up to this are skipped."""
 _OPEN_S: Final = 10
 _CLOSE_S: Final = 1
 _PIECE: Final = 2048
-"""Bytes taken in at a time: of frames without content these are a thousand."""
+"""Bytes processed at a time; of empty frames that is about a thousand."""
 _AT_ONCE: Final = 1_000
-"""Messages taken in together: half a millisecond."""
+"""Messages processed at a time: half a millisecond."""
 _LOOKS: Final = 10
-"""So often the silence that ends a connection is looked for, and found each time."""
+"""How often silence must be seen in a row before it ends a connection."""
 _MOST_PINGS: Final = 200
-"""A second: so many pings and pongs nobody means."""
+"""Per second: no peer sends this many pings and pongs on purpose."""
 
 _MOST_WAITING: Final = 256 * 1024
-"""Bytes of messages that nobody asked for yet, from which on no more is read."""
+"""Bytes of messages waiting for the caller; beyond this nothing more is read."""
 _END_OF_HEADERS: Final = b"\r\n\r\n"
 _WHOLE: Final = (0x81, 0x82)
-"""How the frame of a whole message begins, text or bytes; RFC 6455, 5.2."""
+"""First bytes of a frame with a whole message, text or binary; RFC 6455, 5.2."""
 _SHORT_HEADER: Final = 2
 _LONG: Final = 126
 _LONGER: Final = {_LONG: 2, 127: 8}
-"""In place of short lengths: in how many further bytes the length is."""
+"""Number of further bytes that hold the length, by the short length."""
 
 _frames = logging.getLogger("oddsdesk.network.frames")
-# at DEBUG, websockets logs the address, and the token in it (D23)
+# at DEBUG, websockets logs the address, and the token in it
 _frames.addFilter(lambda record: "token=" not in record.getMessage())
 _frames.addFilter(KeyFilter())
 
 
 class Pinging(NamedTuple):
-    """Which text is sent how often as a ping, and after how many silent seconds it is dead.
+    """The text and interval of pings, and the silence in seconds after which a connection is dead.
 
-    Without a text it is a ping of the protocol, whose pong counts as being heard. Seconds in which
-    this program was too busy to listen are none of silence.
+    Without a text, protocol pings are used, whose pongs count as signs of life. Seconds in which
+    this program was too busy to listen do not count as silence.
     """
 
     text: str
@@ -71,65 +70,65 @@ class Pinging(NamedTuple):
 
 
 class _Connection(ClientConnection):
-    """Takes in what comes in slices, since others have their turns on the same thread (D85).
+    """Processes input in slices, since other tasks share the thread.
 
-    One read may bring 256 KiB. Of empty frames these are 130,000, which took 15 s in one piece.
-    Whole messages in one plain frame, which nearly all are, it reads itself: the library takes
-    ten times as long for each. It has the handshake and every other frame, each at its place.
+    One read can bring 256 KiB. In empty frames that is 130,000, which took 15 s in one piece. It
+    decodes whole messages in one plain frame, the usual case, itself, because the library takes ten
+    times as long. The library handles the handshake and all other frames.
     """
 
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)
         self.is_flooded = False
-        """Whether it was ended since it brought nothing but pings."""
+        """Whether it was closed because it only sent pings."""
         self._left: deque[Callable[[], None]] = deque()
-        """What is to be taken in yet, in order."""
+        """Input that is not processed yet, in order."""
         self._is_lost = False
         self._pings = 0
         self._counted_at = 0.0
         self._take: Callable[[bytes], None] = self._take_handshake
         self._unread = bytearray()
-        """The beginning of a frame; of the handshake its last bytes, which the library has read."""
+        """The start of a frame; during the handshake, its last bytes."""
         self._part = bytearray()
-        """The beginning of a message in several frames."""
+        """The start of a message in several frames."""
         self._messages: list[bytes] = []
         self._size = 0
-        """Of the messages, in bytes."""
+        """Size of the waiting messages, in bytes."""
         self._has_news = asyncio.Event()
-        self._has_ended = self._is_resting = self._is_let_go = False
+        self._has_ended = self._is_resting = self._is_dropped = False
         self._is_heard = False
 
     def hear(self) -> None:
-        """Count the other end as heard."""
+        """Record a sign of life."""
         self._is_heard = True
 
     def was_heard(self) -> bool:
-        """Return whether it was since this was asked last, or is not listened to for now."""
+        """Return whether there was one since the last call, or reading is paused."""
         was_heard, self._is_heard = self._is_heard, False
         return was_heard or self._is_resting or bool(self._messages or self._left)
 
     async def messages(self) -> list[bytes]:
-        """Return what came since it was asked last, in order; waits until that is something.
+        """Return what arrived since the last call, in order; wait until there is something.
 
         Raises:
-            ConnectionClosed: nothing comes any more.
+            ConnectionClosed: nothing more will come.
         """
         while not (self._messages or self._has_ended):
             self._has_news.clear()
             await self._has_news.wait()
         if not self._messages:
-            await self.recv(decode=False)  # says how the connection ended
+            await self.recv(decode=False)  # raises how the connection ended
         found, self._messages, self._size = self._messages, [], 0
         self._read_on()
         return found
 
     @property
     def has_messages(self) -> bool:
-        """Whether some wait to be asked for."""
+        """Whether messages are waiting."""
         return bool(self._messages)
 
     def rest(self, seconds: float) -> None:
-        """Read nothing for a while."""
+        """Pause reading."""
         self._is_resting = True
         self.transport.pause_reading()
         self.loop.call_later(seconds, self._end_rest)
@@ -138,9 +137,9 @@ class _Connection(ClientConnection):
         self._is_resting = False
         self._read_on()
 
-    def let_go(self) -> None:
-        """Keep no message from now on, so that the answer to the end is read at once."""
-        self._is_let_go, self._is_resting = True, False
+    def drop_messages(self) -> None:
+        """Drop all messages from now on, so that the answer to the close is read at once."""
+        self._is_dropped, self._is_resting = True, False
         self._messages, self._size = [], 0
         self._read_on()
 
@@ -162,7 +161,7 @@ class _Connection(ClientConnection):
 
     def send_data(self) -> None:
         if self._is_lost:
-            self.protocol.data_to_send()  # asyncio would warn of each
+            self.protocol.data_to_send()  # asyncio would warn about each
         else:
             super().send_data()
 
@@ -200,7 +199,7 @@ class _Connection(ClientConnection):
         self._has_news.set()
 
     def _keep(self, messages: Sequence[bytes]) -> None:
-        if self._is_let_go or not messages:
+        if self._is_dropped or not messages:
             return
         self.hear()
         self._messages += messages
@@ -218,7 +217,7 @@ class _Connection(ClientConnection):
         self._take(data)
 
     def _take_handshake(self, data: bytes) -> None:
-        """Give the library the answer to the handshake; what follows it are frames."""
+        """Give the library the end of the handshake; frames follow it."""
         seen = bytes(self._unread)
         ends = (seen + data).find(_END_OF_HEADERS)
         if ends < 0:
@@ -234,9 +233,9 @@ class _Connection(ClientConnection):
             self._take(data[ends:])
 
     def _take_messages(self, data: bytes) -> bytes:
-        """Take the messages that what came begins with; return what is to be taken yet.
+        """Take the messages at the start of the input; return what is left.
 
-        Of those in a frame of their own, which nearly all are, it takes what is below 64 KiB.
+        It takes messages in a single frame, the usual case, below 64 KiB.
         """
         protocol, unread = self.protocol, self._unread
         is_between_messages = protocol.state is State.OPEN and protocol.current_size is None
@@ -276,9 +275,9 @@ class _Connection(ClientConnection):
             unread.clear()
 
     def _frame(self, at: int) -> tuple[int, int] | None:
-        """Return where the content of a frame begins and ends; None where not all of it came.
+        """Return where a frame's content begins and ends; None if it is incomplete.
 
-        One that is against the rules ends with all that came, and has no content to be read here.
+        An invalid frame ends with the input, and has no content to decode here.
         """
         unread, known = self._unread, len(self._unread) - at
         if known < _SHORT_HEADER:
@@ -307,11 +306,11 @@ class _Connection(ClientConnection):
 
 
 def _pass_over(data: bytes) -> None:
-    """Read nothing more of a connection that was given up."""
+    """Stop reading from a connection that was given up."""
 
 
 class WebSocket:
-    """An open connection that says its ping; use it as a context manager."""
+    """An open connection that sends its pings; use it as a context manager."""
 
     def __init__(self, connection: _Connection, host: str, pinging: Pinging) -> None:
         self._pinging_as = pinging
@@ -325,29 +324,24 @@ class WebSocket:
         self._look_again()
         return self
 
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    async def __aexit__(self, *_: object) -> None:
         self._silence.cancel()
-        await stop(self._pinging)
-        self._connection.let_go()
+        await cancel_tasks(self._pinging)
+        self._connection.drop_messages()
         await self._connection.close()
 
     async def receive(self) -> bytes:
-        """Return the next frame, as ``receive_all`` does all of them."""
+        """Return the next frame; see ``receive_all``."""
         if not self._received:
             self._received.extend(await self.receive_all())
         return self._received.popleft()
 
     async def receive_all(self) -> list[bytes]:
-        """Return the frames that came since, in order; waits until there is one.
+        """Return the frames that arrived, in order; wait until there is one.
 
         Raises:
             ClosedError: the connection is closed.
-            UnreachableError: nothing was heard for too long.
+            UnreachableError: the other side was silent for too long.
         """
         try:
             frames = await self._connection.messages()
@@ -362,14 +356,14 @@ class WebSocket:
 
     @property
     def has_more(self) -> bool:
-        """Whether frames came since those that were received last."""
+        """Whether frames have arrived since the last ones received."""
         return self._connection.has_messages
 
     def rest(self, seconds: float) -> None:
-        """Read nothing for a while: what comes meanwhile is then taken in together."""
+        """Pause reading, so that more frames are received together."""
         self._connection.rest(seconds)
 
-    async def send(self, text: str) -> None:
+    async def send_text(self, text: str) -> None:
         """Send a text.
 
         Raises:
@@ -386,9 +380,9 @@ class WebSocket:
         self._silence = loop.call_later(self._pinging_as.silence_s / _LOOKS, self._look)
 
     def _look(self) -> None:
-        """Look for silence by one timer: a timeout around each frame took 5 % of the window.
+        """Check for silence with one timer: a timeout per frame cost 5 % of the window's time.
 
-        What is counted are looks: one that comes late, after other work, is one.
+        It counts checks: one that comes late, after other work, counts once.
         """
         self._silent_looks = 0 if self._connection.was_heard() else self._silent_looks + 1
         if self._silent_looks < _LOOKS:
@@ -417,18 +411,12 @@ class _Connect(connect):
         return exc
 
 
-async def open_websocket(
-    url: str,
-    pinging: Pinging,
-    *,
-    headers: Mapping[str, str] | None = None,
-    largest: int = LARGEST,
-) -> WebSocket:
-    """Open a connection; no error names the address in full, since its query may hold a token.
+async def open_websocket(url: str, pinging: Pinging, *, largest: int = LARGEST) -> WebSocket:
+    """Open a connection; errors do not show the query, which may hold a token.
 
     Raises:
-        UnreachableError: nobody answered within 10 s.
-        NoWebSocketError: something answered, but opened none.
+        UnreachableError: no answer within 10 s.
+        NoWebSocketError: the answer did not open one.
     """
     host = host_of(url)
     try:
@@ -439,7 +427,6 @@ async def open_websocket(
             ping_interval=None,  # the text ping counts, protocol pings do not
             max_size=largest,
             proxy=None if is_local(url) else True,
-            additional_headers=headers,
             user_agent_header=USER_AGENT,
             ssl=system_trust() if url.startswith("wss:") else None,
             logger=_frames,
@@ -452,8 +439,8 @@ async def open_websocket(
     except TimeoutError:
         raise UnreachableError(f"{host} took too long to open the stream") from None
     except ssl.SSLError:
-        raise UnreachableError(f"no secure stream from {host}: does it speak wss?") from None
+        raise UnreachableError(f"no secure stream from {host}: does it use wss?") from None
     except (OSError, WebSocketException):
-        raise UnreachableError(f"nothing streams at {host}") from None
+        raise UnreachableError(f"{host} does not answer") from None
     assert isinstance(connection, _Connection)
     return WebSocket(connection, host, pinging)

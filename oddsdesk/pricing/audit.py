@@ -1,4 +1,4 @@
-"""Checking a service's value bets by its own figures: which formula and floor it used (D26)."""
+"""Checking a service's value bets by its own figures: which formula and floor it used."""
 
 import math
 import sys
@@ -6,15 +6,8 @@ from collections.abc import Iterable, Sequence
 from itertools import product
 from typing import Final, NamedTuple
 
-from oddsdesk.pricing.devig import (
-    DEFAULT_METHOD,
-    FROM_TOTAL,
-    METHODS,
-    PUBLISHED,
-    DevigError,
-    devig,
-)
-from oddsdesk.pricing.rules import safety_floor
+from oddsdesk.pricing.devig import DEFAULT_METHOD, FROM_TOTAL, METHODS, PUBLISHED, DevigError, devig
+from oddsdesk.pricing.value import safety_floor
 
 _RATE_ROUNDING: Final = 0.56e-4
 """Half a unit in the last place of S on the wire; where 1/S is sent, up to a tenth more."""
@@ -26,7 +19,7 @@ _ENOUGH: Final = 0.9
 
 
 class AuditedRow(NamedTuple):
-    """The figures of a value bet as they stand on the wire (D3: rounded)."""
+    """The figures of a value bet as sent, rounded."""
 
     market_type: str
     odds: float
@@ -43,7 +36,7 @@ class Hypothesis(NamedTuple):
 
     method: str
     floor_in_fair_odds: bool
-    """``fair_odds`` is shown after the safety floor; D26a says before."""
+    """``fair_odds`` is shown after the safety floor; the contract says before."""
     floor_in_ev: bool
     """``ev_pct`` is measured from the fair price after the floor, as the contract says."""
 
@@ -57,7 +50,7 @@ class Audit(NamedTuple):
     """Rows that the fitting hypotheses explain."""
     fitting: tuple[Hypothesis, ...]
     sends_return_rate: bool = False
-    """``payout_rate`` holds 1/S where the contract says S; figures are reckoned with S (D52)."""
+    """``payout_rate`` holds 1/S where the contract says S; figures are reckoned with S."""
 
     @property
     def is_published(self) -> bool:
@@ -124,7 +117,7 @@ _HYPOTHESES: Final = tuple(
 
 
 def sends_return_rate(rates: Sequence[float]) -> bool:
-    """Tell whether a server sends 1/S as ``payout_rate``: most of its rows lie below 1 (D52).
+    """Tell whether a server sends 1/S as ``payout_rate``: most of its rows lie below 1.
 
     S of a reference that values anything is 1 or more.
     """
@@ -187,12 +180,7 @@ def explains(hypothesis: Hypothesis, row: AuditedRow) -> bool:
     spans = (_fair_span(hypothesis.method, row, outcomes) for outcomes in row.outcomes)
     return any(
         span is not None
-        and _follows(
-            row,
-            span,
-            in_fair=hypothesis.floor_in_fair_odds,
-            in_ev=hypothesis.floor_in_ev,
-        )
+        and _follows(row, span, in_fair=hypothesis.floor_in_fair_odds, in_ev=hypothesis.floor_in_ev)
         for span in spans
     )
 

@@ -1,4 +1,4 @@
-"""The closing line of a bet: the last fair odds before its game began (D57)."""
+"""The closing line of a bet: the last fair odds before its game started."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
@@ -6,42 +6,42 @@ from typing import Final, NamedTuple
 
 import msgspec
 
+from oddsdesk.contract.markets import DRAW_RETURNS
 from oddsdesk.contract.times import MINUTE_MS
-from oddsdesk.pricing.assessment import settlement_of
+from oddsdesk.pricing.assessment import Market, Prices, reference_lines, settlement_of
 from oddsdesk.pricing.devig import DEFAULT_METHOD, NotApplicableError, devig
-from oddsdesk.pricing.market import Market, Prices, reference_lines
-from oddsdesk.pricing.outcomes import DRAW, Outcome, read_selection
-from oddsdesk.pricing.pushes import MAY_BE_DRAWN, Pushes, can_push
-from oddsdesk.pricing.selections import LineGroup, line_groups
+from oddsdesk.pricing.selections import DRAW, LineGroup, Outcome, line_groups, read_selection
+from oddsdesk.pricing.value import Pushes, can_push
 
 MOST_AGE_MS: Final = 30 * MINUTE_MS
-"""A sighting that is older when the game begins is no closing line."""
+"""A price that is older when the game starts is not a closing line."""
 
 
 MONEYLINE: Final = "moneyline"
 
 
 class CloseBy(NamedTuple):
-    """The one close that all bets of a table are measured by, whatever judged them (D117)."""
+    """The closing line that all bets of a table use, whatever valued them."""
 
     reference: str = ""
-    """Whose closing line it is: a bookmaker, or ``CONSENSUS_TITLE``; empty for whom the database or
-    the service judges by."""
+    """Whose closing line: a bookmaker, or ``CONSENSUS_TITLE``; empty for the sharp book of the
+    database or service."""
     method: str = DEFAULT_METHOD
     """The devig method."""
 
     @property
-    def text(self) -> str:
-        """Who closes, and by which method, in words."""
-        return f"closed by {self.reference or 'the reference'}, {self.method.replace('_', ' ')}"
+    def close_by_text(self) -> str:
+        """The sharp book and the method, in words."""
+        whose = f"the {self.reference}" if self.reference else "the sharp book's"
+        return f"vs {whose} close, {self.method.replace('_', ' ')}"
 
 
 class Sighting(NamedTuple):
-    """What the reference said of a whole market at a time, in milliseconds."""
+    """The sharp book's prices of a whole market at a time, in milliseconds."""
 
     at: int
     odds: Mapping[str, float]
-    """By selection; what it did not offer is left out."""
+    """By selection; missing if it was not offered."""
     is_live: bool
 
 
@@ -60,57 +60,57 @@ class FollowedBet(NamedTuple):
     period: int
     selection: str
     kick_off: int | None
-    """As it was when the bet was placed, in milliseconds; what is known later goes before it."""
+    """The kick-off when the bet was placed, in milliseconds; a later one replaces it."""
     by: CloseBy
-    """Whose closing line is wanted, and what devigs it."""
+    """Whose closing line is wanted, and the devig method."""
     bookmaker: str = ""
-    """Where it was placed: a consensus is asked without that one's operator."""
+    """Where it was placed; a consensus leaves that operator out."""
     competition: str = ""
 
     @property
     def market(self) -> MarketKey:
-        """The market that it is of."""
+        """The market of the bet."""
         return self.game_id, self.market_type, self.period
 
 
 class ClosingLine(msgspec.Struct, frozen=True):
-    """The close of a bet, or why it has none; written into the ledger as it is."""
+    """The close of a bet, or why it has none; stored in the ledger."""
 
     odds: float | None = None
-    """The reference's own, gross; None where there is no close."""
+    """The sharp book's own odds before commission; None if there is no close."""
     fair_odds: float | None = None
     method: str = ""
-    """The devig method that made all fair odds here."""
+    """The devig method behind all fair odds here."""
     at: int | None = None
     """When it was seen, in milliseconds."""
     why: str = ""
-    """Why there is no close, in words; empty where there is one."""
+    """Why there is no close, in words; empty if there is one."""
     moved_to: str = ""
-    """The selection of the line that took the place of the bet's, which is another bet."""
+    """The selection that replaced the bet's line, which is another bet."""
     moved_fair_odds: float | None = None
     reference: str = ""
-    """Whose close it is; empty where that was not recorded."""
+    """Whose close it is; empty if that was not recorded."""
     decided: float | None = None
-    """The share of the stake that is won or lost on average, by the close: below 1 where the line
-    can push. None where that is not known, as in closes recorded before it was kept."""
+    """The average share of the stake that is won or lost, by the close: below 1 if the line can
+    push. None if unknown, as in closes recorded before it was stored."""
     line: tuple[float, ...] = ()
-    """The gross odds of all sides, from which another method devigs; empty in older records."""
+    """The gross odds of all sides, for devigging with another method; empty in older records."""
 
     @property
     def is_there(self) -> bool:
-        """Whether the bet has a closing line of its own."""
+        """Whether the bet has a closing line."""
         return self.fair_odds is not None
 
 
 def began_at(kick_off: int | None, first_in_play: int | None) -> int | None:
-    """Return when a game began: when it was first seen in play, else its kick-off."""
+    """Return when a game started: when it was first seen in play, else its kick-off."""
     return kick_off if first_in_play is None else first_in_play
 
 
 def is_close(seen_at: int, began: int, kick_off: int | None) -> bool:
-    """Return whether what was seen then is recent enough to close a game that began.
+    """Return whether prices were seen recently enough to close a game.
 
-    What was seen by the kick-off is judged by its age then, also where play was seen only later.
+    What was seen by the kick-off is judged by its age then, even if play was seen only later.
     """
     at = began if kick_off is None or not seen_at <= kick_off < began else kick_off
     return at - seen_at <= MOST_AGE_MS
@@ -126,11 +126,11 @@ def closing_line(
     method: str,
     moneyline: Sequence[Sighting] = (),
 ) -> ClosingLine:
-    """Return the close of a bet from what the reference said of its market.
+    """Return the close of a bet from the sharp book's prices of its market.
 
-    A sighting before the kick-off is judged by its age then, also where the game was seen in play
-    only later. ``moneyline`` is what the reference said of the moneyline of the same period: its
-    draw tells how often a handicap of zero and draw no bet push.
+    What was seen by the kick-off is judged by its age then, even if play was seen only later.
+    ``moneyline`` has the sharp book's moneyline of the same period: its draw gives the chance of
+    a push for a handicap of zero and for draw no bet.
 
     Raises:
         DevigError: unknown method.
@@ -138,12 +138,12 @@ def closing_line(
     began = began_at(kick_off, first_in_play)
     read = read_selection(market.market_type, market.match_name, selection)
     if began is None:
-        return ClosingLine(why="the kick-off is not known")
+        return ClosingLine(why="unknown kick-off")
     if read is None:
-        return ClosingLine(why="the selection could not be read")
+        return ClosingLine(why="unreadable selection")
     before = _before(sightings, began)
     if not before:
-        return ClosingLine(why="the reference was not seen to price this market before the game")
+        return ClosingLine(why="the sharp book did not price this market before the game")
     recent = _recent(before, began, kick_off)
     if not recent:
         return ClosingLine(why="last seen more than 30 minutes before the game")
@@ -159,17 +159,17 @@ def closing_line(
 
 
 class ClosedLine(NamedTuple):
-    """A complete line group as it was seen last."""
+    """A complete line group as it was last seen."""
 
     at: int
     group: LineGroup
     odds: tuple[float, ...]
-    """Gross, in the order of the group."""
+    """Before commission, in the order of the group."""
     market: Mapping[str, float]
-    """All that was said of the market at that moment, by selection."""
+    """All prices of the market at that moment, by selection."""
 
     def fair(self, method: str, side: str) -> tuple[float, float | None]:
-        """Return the odds of a side, and its fair odds where the method gives any."""
+        """Return the odds of a side, and its fair odds if the method gives any."""
         place = self.group.sides.index(side)
         try:
             fair = devig(method, self.odds).fair_odds[place]
@@ -181,10 +181,10 @@ class ClosedLine(NamedTuple):
 def closing_lines(
     market: Market, sightings: Sequence[Sighting], *, kick_off: int | None, began: int
 ) -> dict[str, ClosedLine]:
-    """Return what each line of a market closed at, by the line's key in the market.
+    """Return the closing odds of each line of a market, by the line's key.
 
-    That is its last complete group up to the moment the game began that is recent enough, whether
-    it stood until then or was withdrawn before.
+    That is the last complete group before the start that is recent enough, whether it stood until
+    then or was removed before.
     """
     return _last(market, _recent(_before(sightings, began), began, kick_off))
 
@@ -192,8 +192,8 @@ def closing_lines(
 def _draw_chance(
     market: Market, sightings: Sequence[Sighting], begin: tuple[int | None, int], method: str
 ) -> float | None:
-    """Return how likely a draw is by the close of the three-way moneyline; None without one."""
-    if market.market_type not in MAY_BE_DRAWN:
+    """Return the chance of a draw by the closing three-way moneyline; None without one."""
+    if market.market_type not in DRAW_RETURNS:
         return None
     kick_off, began = begin
     whole = market._replace(market_type=MONEYLINE)
@@ -207,15 +207,15 @@ def _draw_chance(
 def _decided(
     market: Market, own: ClosedLine, side: str, draw: float | None, method: str
 ) -> float | None:
-    """Return the share of a stake that is decided on average, None where that is not known (D53).
+    """Return the average share of a stake that is decided, None if unknown.
 
-    Neighbouring lines are those that stood at the same moment.
+    Neighbouring lines are those of the same moment.
     """
     if not can_push(market.market_type, own.group.line):
         return 1.0
     lines = reference_lines(market, Prices("", own.market, own.at, is_live=False), method)
     line = lines[own.group.key]
-    push = Pushes(lines.values(), draw).of(line, in_play=False)
+    push = Pushes(lines.values(), draw).push_chance(line, in_play=False)
     fair = line.prices[side].fair_odds
     if push is None or fair is None:
         return None
@@ -223,7 +223,7 @@ def _decided(
 
 
 def devigged_by(close: ClosingLine, method: str) -> ClosingLine | None:
-    """Return a close with its margin taken out by another method, None where its line is not known.
+    """Return a close devigged by another method, None if its line is unknown.
 
     Raises:
         DevigError: unknown method.
@@ -250,7 +250,7 @@ def _recent(sightings: Iterable[Sighting], began: int, kick_off: int | None) -> 
 
 
 def _last(market: Market, recent: Sequence[Sighting], side: str = "") -> dict[str, ClosedLine]:
-    """Return the last complete group of each line, of those that have a side where one is given."""
+    """Return the last complete group of each line, or only of those with a given side."""
     lines: dict[str, ClosedLine] = {}
     for sighting in sorted(recent, key=lambda each: each.at, reverse=True):
         for found in _complete(market, sighting, side):
@@ -259,11 +259,11 @@ def _last(market: Market, recent: Sequence[Sighting], side: str = "") -> dict[st
 
 
 def _moved(market: Market, read: Outcome, recent: Sequence[Sighting], method: str) -> ClosingLine:
-    """Return no close, and beside it the nearest line that the reference closed at."""
+    """Return no close, together with the nearest line at which the sharp book closed."""
     last = max(recent, key=lambda each: each.at)
     others = [found for found in _complete(market, last, read.side) if found.group.key != read.key]
     if read.line is None or not others:
-        return ClosingLine(why="the reference did not price all of the line at the end")
+        return ClosingLine(why="the sharp book did not price every side at the close")
     line = read.line
     nearest = min(others, key=lambda found: abs((found.group.line or 0.0) - line))
     return ClosingLine(
@@ -276,7 +276,7 @@ def _moved(market: Market, read: Outcome, recent: Sequence[Sighting], method: st
 
 
 def _complete(market: Market, sighting: Sighting, side: str) -> Iterator[ClosedLine]:
-    """Yield the complete line groups of a sighting, those that have a side where one is given."""
+    """Yield the complete line groups of a moment, or only those with a given side."""
     odds = sighting.odds
     for group in _groups(market.market_type, market.match_name, tuple(odds), market.sport):
         if group.complete and (not side or side in group.sides):
@@ -285,4 +285,4 @@ def _complete(market: Market, sighting: Sighting, side: str) -> Iterator[ClosedL
 
 
 _groups: Final = lru_cache(maxsize=1 << 10)(line_groups)
-"""Bookmakers price the same selections: they are read once."""
+"""Bookmakers price the same selections, so each is read once."""

@@ -1,4 +1,4 @@
-"""Taking the margin out of a bookmaker's prices, by name of method (D26).
+"""Taking the margin out of a bookmaker's prices, by name of method.
 
 Throughout: ``o`` decimal odds, ``q = 1/o`` what they imply, ``S`` the sum of ``q``,
 ``M = S - 1`` the margin, ``n`` the number of outcomes, ``p`` the fair probabilities.
@@ -9,8 +9,6 @@ import sys
 from collections.abc import Callable, Sequence
 from statistics import NormalDist
 from typing import Final, NamedTuple
-
-from oddsdesk.pricing.roots import find_root, widen
 
 DEFAULT_METHOD: Final = "margin_proportional"
 PUBLISHED: Final = "published"
@@ -84,7 +82,7 @@ def _margin_proportional(implied: float, total: float, outcomes: int) -> float:
     """Margin proportional to the odds: fair = n*o / (n - M*o), so p = q - M/n.
 
     Buchdahl, "The Wisdom of the Crowd" (football-data.co.uk, 2015). It is step 2 of the
-    specification with TRJ read as the return rate 1/S (D26). The additive method is the
+    specification with TRJ read as the return rate 1/S. The additive method is the
     same: Clarke, Kovalchik, Ingram (2017), Adjusting Bookmaker's Odds to Allow for
     Overround, American Journal of Sports Science 5(6).
     """
@@ -92,7 +90,7 @@ def _margin_proportional(implied: float, total: float, outcomes: int) -> float:
 
 
 def _published(implied: float, total: float, outcomes: int) -> float:
-    """Steps 1 and 2 of the specification to the letter, TRJ the sum (D26): it *adds* margin.
+    """Steps 1 and 2 of the specification to the letter, TRJ the sum: it *adds* margin.
 
     fair = n*o / (n - o*(1/S - 1)), so p = q + (1 - 1/S)/n and the sum of p is above S.
     """
@@ -219,3 +217,75 @@ _FORMULAS: Final[dict[str, Callable[[Sequence[float]], _Solution]]] = {
 }
 METHODS: Final = tuple(_FORMULAS)
 """Names of the methods; ``published`` last, which adds margin instead of taking it out."""
+
+
+_STEPS: Final = 200
+_RELATIVE: Final = 4e-16
+_ABSOLUTE: Final = 1e-16
+
+
+def widen(function: Callable[[float], float], low: float, high: float) -> float:
+    """Return a bound at or beyond ``high`` at which a falling function is no longer positive.
+
+    The distance from ``low`` doubles with each step.
+
+    Raises:
+        ArithmeticError: there is none within the range of floating point numbers.
+    """
+    for _ in range(1_000):
+        if function(high) <= 0:
+            return high
+        high = low + 2 * (high - low)
+    raise ArithmeticError("no sign change found")
+
+
+def find_root(function: Callable[[float], float], low: float, high: float) -> float:
+    """Return the root between two bounds at which the function has different signs.
+
+    Chandrupatla (1997), A new hybrid quadratic/bisection algorithm for finding the zero of
+    a nonlinear function without using derivatives, Advances in Engineering Software 28(3):
+    inverse quadratic interpolation where it is safe, bisection elsewhere, never outside.
+
+    Raises:
+        ArithmeticError: the signs at the bounds do not differ.
+    """
+    newest, previous = low, high
+    f_newest, f_previous = function(low), function(high)
+    if f_newest == 0:
+        return low
+    if f_newest * f_previous > 0:
+        raise ArithmeticError("no sign change between the bounds")
+    share = 0.5
+    for _ in range(_STEPS):
+        point = newest + share * (previous - newest)
+        f_point = function(point)
+        if f_point * f_newest > 0:
+            older, f_older = newest, f_newest
+        else:
+            older, f_older = previous, f_previous
+            previous, f_previous = newest, f_newest
+        newest, f_newest = point, f_point
+        best = newest if abs(f_newest) < abs(f_previous) else previous
+        width = abs(previous - newest)
+        tolerance = _RELATIVE * abs(best) + _ABSOLUTE
+        if f_newest == 0 or f_previous == 0 or width <= 2 * tolerance:
+            return best
+        share = _next_share(
+            newest, previous, older, f_newest, f_previous, f_older, tolerance / width
+        )
+    return best
+
+
+def _next_share(
+    a: float, b: float, c: float, fa: float, fb: float, fc: float, least: float
+) -> float:
+    """Return where to try next, as a share of the way from ``a`` to ``b``."""
+    share = 0.5
+    if fa != fb and fb != fc and fa != fc:
+        xi = (a - b) / (c - b)
+        phi = (fa - fb) / (fc - fb)
+        if phi * phi < xi and (1 - phi) * (1 - phi) < 1 - xi:
+            share = fa / (fb - fa) * fc / (fb - fc) + (c - a) / (b - a) * fa / (fc - fa) * fb / (
+                fc - fb
+            )
+    return min(1 - least, max(least, share))

@@ -1,11 +1,11 @@
-"""What to stake on many prices at once: one outcome one stake, caps, what is placed (D54, D55).
+"""Stakes on many prices at once: one stake per outcome, limits, and bets already placed.
 
-- Prices of one outcome at several bookmakers are one bet. The best net price carries the stake.
-  Where its bookmaker takes less, the next best price carries the rest.
-- Lines of one game are no separate bets. Sides that exclude each other, and all lines whose results
-  are known together (a grid of scores), are solved together. Else the game's best line alone is
-  staked.
-- Games are staked in the order of their expected gain, as far as Kelly and the caps allow.
+- Prices of one outcome at several bookmakers are one bet. The best price after commission carries
+  the stake. If its bookmaker takes less, the next best price carries the rest.
+- Lines of one game are not independent bets. Sides that exclude each other, and all lines whose
+  results are known together (a grid of scores), are solved together. Otherwise only the game's best
+  line is staked.
+- Games are staked in the order of their expected profit, as far as Kelly and the limits allow.
 """
 
 import math
@@ -27,54 +27,63 @@ from typing import Final, NamedTuple
 
 import msgspec
 
-from oddsdesk.pricing.depth import Ladder, Rung, kelly_stake, net_at, stakeable
-from oddsdesk.pricing.kelly import Game, Most, kelly_exclusive, most_growth
 from oddsdesk.pricing.profiles import fold_name
-from oddsdesk.pricing.settlement import Settlement
+from oddsdesk.pricing.selections import Settlement
+from oddsdesk.pricing.stakes import (
+    GameBets,
+    Ladder,
+    Most,
+    Rung,
+    kelly_exclusive,
+    kelly_stake,
+    most_growth,
+    net_at,
+    stakeable,
+)
 
 _DUST: Final = 1e-9
-"""A share of a step: a stake of 2.9999999999 steps counts as three."""
+"""Share of a step: a stake of 2.9999999999 steps counts as three."""
 _SOLVED_DUST: Final = 1e-4
-"""The same of a stake that was found numerically."""
+"""The same for a stake that was found numerically."""
 _STILL: Final = 1e-6
-"""A share of the bankroll that makes no difference."""
+"""A share of the bankroll too small to matter."""
 _KEPT: Final = 5
-"""So many solutions of a game are kept beside the last: one for each bet below a step."""
+"""Number of solutions kept per game: one for each bet that dropped below a step."""
 _WAYS: Final = (1.0, 0.5, 0.0, -0.5, -1.0)
-"""What of a unit staked is won in each way a settlement names."""
+"""Profit of a unit staked for each result of a settlement."""
 
 
 class Bound(Enum):
-    """What set a stake."""
+    """What determined a stake."""
 
     KELLY = "kelly"
-    """The chosen share of Kelly's fraction."""
+    """The Kelly fraction that the user chose."""
     OUTCOME = "outcome"
-    """The most of the bankroll that one outcome may take."""
+    """Limit for one outcome."""
     GAME = "game"
-    """The most that all bets of a game may take."""
+    """Limit for all bets on a game."""
     SAME_GAME = "same_game"
-    """Other lines of the game win and lose with it: they carry the stake, or most of it."""
+    """Other lines of the game win and lose with it, and carry the stake or most of it."""
     TOTAL = "total"
-    """The most that all open bets may take."""
+    """Limit for all open bets."""
     BOOKMAKER = "bookmaker"
-    """The most that the bookmaker takes, as the user noted it, less what is placed there."""
+    """The bookmaker's limit, as the user noted it, minus what is placed there."""
     FOR_SALE = "for_sale"
-    """What is for sale at odds that are still worth it."""
+    """The amount for sale at odds that are still worth it."""
     PLACED = "placed"
-    """What is placed already leaves less than Kelly would stake, or nothing."""
+    """Bets already placed leave less than Kelly would stake, or nothing."""
     ROUNDING = "rounding"
-    """What would be staked is less than one step."""
+    """The stake would be less than one step."""
     NO_EDGE = "no_edge"
-    """The price gains nothing on average: nothing is staked."""
+    """The price has no positive EV, so nothing is staked."""
 
 
 class StakePlan(msgspec.Struct, frozen=True, kw_only=True):
-    """How the user stakes; amounts in the user's money, shares of 1."""
+    """How the user stakes; amounts in the user's currency, shares as fractions of 1."""
 
     bankroll: float = 1_000.0
     kelly_share: float = 0.25
-    """Of the full Kelly fraction; a quarter gives up little growth for a wrong probability."""
+    """Kelly fraction; a quarter gives up little growth and is safer if a probability is wrong."""
     outcome_cap: float = 0.02
     game_cap: float = 0.03
     total_cap: float = 0.25
@@ -83,7 +92,7 @@ class StakePlan(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Offer(NamedTuple):
-    """A price that may be bet on, and what its outcome is."""
+    """A price that may be bet on, and its outcome."""
 
     outcome: Hashable
     """Equal for prices that win and lose together, at any bookmaker."""
@@ -94,23 +103,23 @@ class Offer(NamedTuple):
     net_odds: float
     settlement: Settlement
     most: float | None = None
-    """The most that the bookmaker takes, as the user noted it (D55)."""
+    """The bookmaker's limit, as the user noted it."""
     ladder: Ladder | None = None
-    """What is for sale at odds that are worth it (D104); None where nobody tells."""
+    """The amount for sale at odds that are worth it; None if unknown."""
 
 
 class Stake(NamedTuple):
-    """What to stake on an offer and what bound it; ``amount`` is a multiple of the plan's step."""
+    """The stake on an offer and what limited it; ``amount`` is a multiple of the plan's step."""
 
     amount: float
     bound: Bound | None
     full_kelly: float
-    """Kelly's share of the bankroll, bets of the game solved together, by what there is room for
-    of them."""
+    """Kelly's share of the bankroll, with the game's bets solved together, for those that there is
+    room for."""
     same_bet_as: str | None = None
-    """The bookmaker whose price carries the stake of this outcome; None where it is this one."""
+    """The bookmaker whose price carries this outcome's stake; None if it is this one."""
     net_odds: float | None = None
-    """The average net odds of ``amount`` over the levels that it eats (D104); None without any."""
+    """Average odds of ``amount`` over the levels that it takes; None if it is 0."""
 
 
 class Position(NamedTuple):
@@ -122,42 +131,42 @@ class Position(NamedTuple):
 
 
 class Placed(NamedTuple):
-    """What is placed already and open, in the user's money."""
+    """Open bets, in the user's currency."""
 
     by_outcome: Mapping[Hashable, float] = {}
-    """What is staked on it, whatever is staked on other sides of its line."""
+    """Stakes on it; stakes on other sides of its line are not deducted."""
     by_game: Mapping[Hashable, float] = {}
     """The worst result of all open bets of a game, as a loss."""
     total: float = 0.0
     """The sum of the games' worst results."""
     by_bookmaker: Mapping[tuple[Hashable, str], float] = {}
-    """What is staked on an outcome at a bookmaker, by its name as ``fold_name`` has it."""
+    """Stakes on an outcome at a bookmaker, whose name is in the form of ``fold_name``."""
     positions: Mapping[Hashable, Sequence[Position]] = {}
-    """The open bets of a game whose selections can be read."""
+    """The open bets of a game with readable selections."""
     risks: Mapping[Hashable, float] = {}
-    """What is lost at worst where an outcome does not come, at most what is staked on it."""
+    """The largest loss if an outcome does not happen, at most the stakes on it."""
 
 
 class Results(NamedTuple):
-    """The results that a game may have, and what its bets win in each of them."""
+    """The possible results of a game, and the profit of its bets in each of them."""
 
     chances: Sequence[float]
     shares: Mapping[Hashable, Sequence[float]]
-    """By outcome: what of a unit staked is won. 1, 0.5, 0, -0.5 or -1."""
+    """By outcome: profit of a unit staked: 1, 0.5, 0, -0.5 or -1 of the winnings."""
     held: Sequence[float] | None = None
-    """What open bets of the game gain in each result, in the user's money. None: not known; what is
-    placed on an outcome then counts as if it were placed at its best price now."""
+    """Profit of the game's open bets in each result, in the user's currency. None: unknown; a bet
+    placed on an outcome then counts as placed at its current best price."""
 
 
 ResultsOf = Callable[[Sequence[Offer]], Results | None]
-"""Returns what is known of a game's results by offers of its lines; None where nothing is."""
+"""Returns the results of a game for offers on its lines; None if unknown."""
 
 
 _NONE: Final = Stake(0.0, None, 0.0)
 
 
 Solved = dict[Hashable, list[tuple[object, list[float]]]]
-"""By game: what was asked, and the shares that were found, the last times."""
+"""By game: the last inputs and the shares found for them."""
 
 
 def staking(
@@ -169,16 +178,14 @@ def staking(
 ) -> Generator[None, None, list[Stake]]:
     """Return the stake of each offer, in the order of the offers; in small steps.
 
-    No cap is passed, whatever is placed. A game that gains less is staked after one that gains
-    more.
+    No limit is exceeded, whatever is placed. Games with a higher expected profit are staked first.
 
     Args:
         plan: How the user stakes.
         offers: The prices that are value.
-        placed: What is placed and open.
-        results_of: What is known of a game's results, asked of games with several lines.
-        solved: What was solved numerically the last time, by game; what is the same is taken from
-            it.
+        placed: The open bets.
+        results_of: Returns the results of a game; called for games with several lines.
+        solved: Cached numerical solutions by game, reused while nothing changed.
     """
     has_ladders = any(offer.ladder is not None for offer in offers)
     limited = [_at_its_stake(plan, offer) for offer in offers] if has_ladders else offers
@@ -194,7 +201,7 @@ def staking(
                     if at != place:
                         stakes[at] = other
         else:
-            found = yield from rooms.take(bets)
+            found = yield from rooms.stake_game(bets)
             for outcome, (at, _) in bets.offers:
                 other = Stake(0.0, None, 0.0, outcome.carrier.bookmaker)
                 stakes[at] = found.get(at, other)
@@ -205,9 +212,9 @@ def staking(
 
 
 def _at_its_stake(plan: StakePlan, offer: Offer) -> Offer:
-    """Return an offer at the average odds of the most that is worth staking on it alone.
+    """Return an offer at the average odds of the largest amount worth staking on it alone.
 
-    Its ladder is then one level: of these odds, as much as that.
+    Its ladder is then one level with these odds and that amount.
     """
     ladder = offer.ladder
     if not ladder:
@@ -232,7 +239,7 @@ class _Price(NamedTuple):
     offer: Offer
     net_odds: float
     most: float
-    """What may still be staked at it, in the user's money; infinite where nobody tells."""
+    """What can still be staked at it, in the user's currency; infinite if unknown."""
     limited_by: Bound
     """What sets ``most``: the bookmaker's limit, or what is for sale."""
 
@@ -241,42 +248,42 @@ class _Outcome(NamedTuple):
     """The prices of one outcome."""
 
     offers: Sequence[tuple[int, Offer]]
-    """The best net price first; of equal ones the first."""
+    """The best price after commission first; of equal ones the first."""
     prices: Sequence[_Price]
-    """Those that carry the stake: the next best one where the better ones take too little."""
+    """Those that carry the stake: the next best one if the better ones take too little."""
     used_up: Sequence[tuple[int, Bound]]
-    """Better ones of which no step is to be had, and why."""
+    """Better ones that take less than a step, and why."""
 
     @property
     def best(self) -> Offer:
-        """The offer with the best net price."""
+        """The offer with the best price after commission."""
         return self.offers[0][1]
 
     @property
     def carrier(self) -> Offer:
-        """The best offer that may still be staked; the best where none may be."""
+        """The best offer that can still be staked; the best one if none can."""
         return self.prices[0].offer if self.prices else self.best
 
     @property
     def gain(self) -> float:
-        """What a unit gains on average."""
+        """Expected profit of a unit staked."""
         return self.best.settlement.gain(self.carrier.net_odds)
 
     @property
     def growth(self) -> float:
-        """What Kelly's stake alone adds to the expected logarithm."""
+        """Expected log growth from Kelly's stake on it alone."""
         ends, odds = self.best.settlement, self.carrier.net_odds
         return ends.growth(ends.kelly(odds), odds)
 
 
 class _Bets(NamedTuple):
-    """The bets of a game that are staked together, what gains most first."""
+    """The bets of a game that are staked together, the highest expected profit first."""
 
     outcomes: Sequence[_Outcome]
     results: Results | None
-    """None for a single outcome, and for outcomes that exclude each other and have no halves."""
+    """None for a single outcome, and for exclusive outcomes without halves."""
     left_out: Sequence[tuple[_Outcome, Bound]] = ()
-    """The other bets of the game, and why nothing is staked on them."""
+    """The other bets of the game, and why they get no stake."""
 
     @property
     def offers(self) -> Iterator[tuple[_Outcome, tuple[int, Offer]]]:
@@ -287,14 +294,14 @@ class _Bets(NamedTuple):
 
 
 _Turn = tuple[float, int, _Bets | Sequence[int]]
-"""The gain with its sign changed, the place of the first offer, and the bets of a game; mostly
-just the places of the offers, of one outcome whose best price has no limit."""
+"""Negative expected profit, position of the first offer, and the bets of a game; usually just the
+positions of the offers on one outcome whose best price has no limit."""
 
 
 def _in_order(
     offers: Sequence[Offer], results_of: ResultsOf | None, rooms: "_Rooms"
 ) -> Generator[None, None, list[_Turn]]:
-    """Return what is staked together, in the order in which it is staked."""
+    """Return the groups that are staked together, in the order of staking."""
     games = defaultdict[Hashable, list[int]](list)
     for place, offer in enumerate(offers):
         games[offer.game].append(place)
@@ -314,7 +321,7 @@ def _in_order(
 
 
 def _only(offers: Sequence[Offer], at: Sequence[int]) -> int | None:
-    """Return the place of the price that alone carries the stake of a game; None if others may."""
+    """Return the position of the only price that can carry a game's stake; None if others can."""
     if len(at) == 1:
         return at[0]
     best = at[0]
@@ -330,7 +337,7 @@ def _only(offers: Sequence[Offer], at: Sequence[int]) -> int | None:
 def _bets_of(
     offers: Iterable[tuple[int, Offer]], results_of: ResultsOf | None, rooms: "_Rooms"
 ) -> _Bets:
-    """Return what is staked of a game."""
+    """Return the bets of a game that are staked."""
     by_outcome = defaultdict[Hashable, list[tuple[int, Offer]]](list)
     for each in offers:
         by_outcome[each[1].outcome].append(each)
@@ -343,7 +350,7 @@ def _bets_of(
 
 
 def _together(outcomes: Sequence[_Outcome], results_of: ResultsOf | None) -> _Bets:
-    """Return which lines of a game are staked: all whose results are known, else the best one."""
+    """Return which lines of a game are staked: all with known results, else the best one."""
     results = None if results_of is None else results_of([each.best for each in outcomes])
     known = () if results is None else results.shares
     lines = defaultdict[Hashable, list[_Outcome]](list)
@@ -382,14 +389,14 @@ def _of_halves(outcomes: Sequence[_Outcome]) -> Results | None:
 
 
 def ways(ends: Settlement) -> tuple[float, ...]:
-    """Return how likely a bet is won, half won, returned, half lost and lost."""
+    """Return the chances that a bet is won, half won, returned, half lost and lost."""
     return ends.win, ends.half_win, ends.push, ends.half_loss, ends.loss
 
 
 def _exclusive(outcomes: Sequence[_Outcome]) -> Results:
     """Return the results of outcomes of which at most one wins; one outcome may have halves.
 
-    Where a line is hit every stake comes back: the logarithm grows by nothing there.
+    If a line is hit, every stake is returned and there is no growth.
     """
     if len(outcomes) == 1:
         (only,) = outcomes
@@ -404,7 +411,7 @@ def _exclusive(outcomes: Sequence[_Outcome]) -> Results:
 
 
 class _Rooms:
-    """What the caps still leave, in the user's money."""
+    """What the limits still allow, in the user's currency."""
 
     def __init__(self, plan: StakePlan, placed: Placed, solved: Solved) -> None:
         self._solved_before = solved
@@ -414,10 +421,10 @@ class _Rooms:
         self._total = plan.bankroll * plan.total_cap - placed.total
         self._cap = plan.bankroll * plan.outcome_cap
         self._staked = plan.bankroll * plan.kelly_share
-        """The bankroll of which Kelly's full shares are staked."""
+        """The bankroll that Kelly's full shares refer to."""
 
     def has_other_bets(self, offer: Offer) -> bool:
-        """Whether something is placed on the game beyond what is on the outcome."""
+        """Whether there are bets on the game besides those on the outcome."""
         game = self._placed.by_game.get(offer.game, 0.0)
         if game > self._already(offer) + self._plan.step * _DUST:
             return True
@@ -425,10 +432,10 @@ class _Rooms:
         return any(each.outcome != offer.outcome for each in held)
 
     def prices_of(self, offers: Sequence[tuple[int, Offer]], *, is_alone: bool) -> _Outcome:
-        """Return the prices of an outcome that carry its stake, by what bookmakers still take.
+        """Return the prices that carry an outcome's stake, within the bookmakers' limits.
 
-        With other bets of the game Kelly may want more of it than alone: prices are then taken up
-        to the cap.
+        With other bets on the game, Kelly's stake may be larger than alone; prices are then
+        taken up to the limit.
         """
         if len(offers) > 1:
             offers = sorted(offers, key=_by_net_odds)
@@ -452,7 +459,7 @@ class _Rooms:
         return _Outcome(offers, prices, used_up)
 
     def _most(self, offer: Offer) -> tuple[float, Bound]:
-        """Return what may still be staked at an offer, and what bounds that."""
+        """Return what can still be staked at an offer, and what limits it."""
         most, for_sale = math.inf, math.inf
         if offer.most is not None:
             placed = self._placed.by_bookmaker
@@ -463,7 +470,7 @@ class _Rooms:
         return (for_sale, Bound.FOR_SALE) if for_sale < most else (most, Bound.BOOKMAKER)
 
     def take_one(self, offer: Offer) -> Stake:
-        """Stake the one offer of a game, as far as is wanted and allowed."""
+        """Stake the only offer of a game, as far as wanted and allowed."""
         most, by = math.inf, Bound.BOOKMAKER
         if offer.most is not None or offer.ladder is not None:
             most, by = self._most(offer)
@@ -471,8 +478,8 @@ class _Rooms:
                 return Stake(0.0, by, 0.0)
         return self._alone(offer, offer.net_odds, most, by)
 
-    def take(self, bets: _Bets) -> Generator[None, None, dict[int, Stake]]:
-        """Stake bets of a game, as far as is wanted and allowed."""
+    def stake_game(self, bets: _Bets) -> Generator[None, None, dict[int, Stake]]:
+        """Stake the bets of a game, as far as wanted and allowed."""
         found = {
             place: Stake(0.0, by, 0.0)
             for outcome in (*bets.outcomes, *(left for left, _ in bets.left_out))
@@ -490,7 +497,7 @@ class _Rooms:
         return found
 
     def _alone(self, offer: Offer, net_odds: float, most: float, by: Bound) -> Stake:
-        """Stake one price where there is room; ``by`` bounds what is ``most``."""
+        """Stake one price as far as there is room; ``by`` is the reason for ``most``."""
         full_kelly = offer.settlement.kelly(net_odds)
         if full_kelly <= 0:
             return Stake(0.0, Bound.NO_EDGE, 0.0)
@@ -519,13 +526,13 @@ class _Rooms:
     ) -> Generator[None, None, dict[int, Stake]]:
         """Stake prices of a game whose results are known together.
 
-        Nothing is staked on a price that would get less than a step: the others are solved without
-        it.
+        A price that would get less than a step gets nothing, and the others are solved again
+        without it.
         """
         if self._staked <= 0:
             return {price.place: Stake(0.0, Bound.KELLY, 0.0) for price in prices}
         results = bets.results or _exclusive(bets.outcomes)
-        game = Game(
+        game = GameBets(
             results.chances,
             [_gains(results.shares[each.offer.outcome], each.net_odds) for each in prices],
             self._held(bets, results),
@@ -548,9 +555,9 @@ class _Rooms:
             shares = None
 
     def _most_growth(
-        self, ident: Hashable, game: Game, limits: Sequence[float], sums: Sequence[Most]
+        self, ident: Hashable, game: GameBets, limits: Sequence[float], sums: Sequence[Most]
     ) -> Generator[None, None, list[float]]:
-        """Return the shares with the highest growth, those of the last time where all is alike."""
+        """Return the shares with the highest growth; reuse the last ones if nothing changed."""
         asked = game, [*limits], [*sums]
         known = self._solved_before.setdefault(ident, [])
         for each, shares in known:
@@ -565,11 +572,11 @@ class _Rooms:
         self,
         bets: _Bets,
         prices: Sequence[_Price],
-        game: Game,
+        game: GameBets,
         limits: Sequence[float],
         sums: Sequence[Most],
     ) -> list[float] | None:
-        """Return the shares of sides that exclude each other, where nothing else bounds them."""
+        """Return the shares of exclusive sides, if nothing else limits them."""
         if bets.results is not None or len(prices) > len(bets.outcomes) or any(game.held):
             return None
         shares = kelly_exclusive([(each.offer.settlement.chance, each.net_odds) for each in prices])
@@ -579,7 +586,7 @@ class _Rooms:
         return shares if all(is_within) else None
 
     def _held(self, bets: _Bets, results: Results) -> list[float]:
-        """Return what open bets gain in each result, in shares of what is staked of."""
+        """Return the profit of open bets in each result, as shares of the bankroll."""
         if results.held is not None:
             return [gained / self._staked for gained in results.held]
         held = [0.0] * len(results.chances)
@@ -597,7 +604,7 @@ class _Rooms:
         return held
 
     def _sums(self, bets: _Bets, prices: Sequence[_Price]) -> list[Most]:
-        """Return the caps: of each outcome, of the game, of all."""
+        """Return the limits of each outcome, of the game, and of all bets."""
         caps = []
         for outcome in bets.outcomes:
             at = frozenset(
@@ -617,7 +624,7 @@ class _Rooms:
         small: Collection[int],
         sums: Sequence[Most],
     ) -> dict[int, Stake]:
-        """Return the stakes in whole steps and what bound them, and keep account of them."""
+        """Return the stakes in whole steps with their reasons, and book them."""
         game, total = self._game(prices[0].offer), self._total
         is_full = math.fsum(shares) >= sums[-1].share - _STILL
         of_outcome = dict(zip((each.best.outcome for each in bets.outcomes), sums, strict=False))
@@ -643,7 +650,7 @@ class _Rooms:
         return found
 
     def _why(self, bets: _Bets, price: _Price, share: float, *, is_small: bool) -> Bound:
-        """Return what bound a stake where no cap and no limit did."""
+        """Return what determined a stake that no limit did."""
         ends, placed = price.offer.settlement, self._placed.by_game.get(price.offer.game)
         if is_small:
             return Bound.ROUNDING
@@ -656,7 +663,7 @@ class _Rooms:
         return Bound.SAME_GAME if is_less or share <= _STILL else Bound.KELLY
 
     def _spent(self, steps: int, offer: Offer) -> float:
-        """Return the amount of a number of steps, and keep account of it."""
+        """Return the amount of a number of steps, and book it."""
         amount = round(steps * self._plan.step, 6)
         self._games[offer.game] = self._game(offer) - amount
         self._total -= amount
@@ -671,12 +678,12 @@ class _Rooms:
 
 
 def _gains(shares: Sequence[float], net_odds: float) -> list[float]:
-    """Return what a unit gains in each result."""
+    """Return the profit of a unit staked in each result."""
     return [share * (net_odds - 1) if share > 0 else share for share in shares]
 
 
 def _fill_in_order(prices: Sequence[_Price], limits: Sequence[float], shares: list[float]) -> None:
-    """Move what equal prices of one outcome share to the first of them, as far as it takes it."""
+    """Move the shares of equal prices of one outcome to the first of them, up to its limit."""
     for at in range(len(prices) - 1):
         one, other = prices[at], prices[at + 1]
         if one.offer.outcome == other.offer.outcome and one.net_odds == other.net_odds:

@@ -1,7 +1,7 @@
-"""Bets on everything that may happen, across bookmakers: arbitrage, low hold, middles (D59).
+"""Sets of bets across bookmakers that cover every outcome: arbitrage, low hold, middles.
 
-``S`` is the sum of 1/net odds over legs that cover every outcome. Below 1 they win whatever
-happens; a little above 1 they cost little. The legs of a middle are of two lines: between them
+``S`` is the sum of 1/odds after commission over legs that cover every outcome. Below 1 the set wins
+in any case; slightly above 1 it costs little. The legs of a middle are on two lines: between them
 neither loses.
 """
 
@@ -13,40 +13,40 @@ from operator import le, mul
 from typing import Final, NamedTuple
 
 from oddsdesk.pricing.assessment import APART_MS
-from oddsdesk.pricing.depth import Ladder, Rung, net_at, shares_of_equal_payout
-from oddsdesk.pricing.settlement import number_hit
+from oddsdesk.pricing.selections import number_hit
+from oddsdesk.pricing.stakes import Ladder, Rung, net_at, shares_of_equal_payout
 
 LOW_HOLD: Final = 0.02
-"""Up to this ``S - 1`` legs cost little enough to be told of."""
+"""Largest ``S - 1`` of a low-hold set."""
 
 
 NEAR_STEPS: Final = 3
-"""So many steps a stake may lie beside the one with which all legs pay the same."""
+"""How many steps a stake may differ from the one at which all legs pay the same."""
 LONG_STEPS: Final = 300
-"""So many steps a stake may lie below it where all that are near lose."""
+"""How many steps a stake may be below it if all nearer ones lose."""
 LEAST_WIN_PCT: Final = 0.005
-"""Less at worst is told as 0.00 % and is no arbitrage."""
+"""A smaller worst profit shows as 0.00 % and is not an arbitrage."""
 _HAIR: Final = 1e-6
-"""Of a step: what is so near a whole number of them is one."""
+"""Share of a step: an amount this close to whole steps counts as whole."""
 
 
 class OpportunityKind(Enum):
-    """What a set of legs is, in the order in which they are listed."""
+    """Kinds of sets, in the order of lists."""
 
     ARBITRAGE = "arbitrage"
-    """They win whatever happens, with stakes in the user's steps: S is below 1."""
+    """They win in any case, with stakes in the user's steps: S is below 1."""
     MIDDLE = "middle"
-    """They are of two lines, and in between none loses."""
+    """They are on two lines, and between them none loses."""
     LOW_HOLD = "low-hold"
-    """They lose little whatever happens."""
+    """They lose little in any case."""
 
 
 class Leg(NamedTuple):
-    """A price that may be relied upon as one of several bets."""
+    """A reliable price, as one of several bets."""
 
     bookmaker: str
     group: str
-    """Its operator: no two legs are of one (D47)."""
+    """Its operator; no two legs share one."""
     selection: str
     odds: float
     net_odds: float
@@ -54,88 +54,88 @@ class Leg(NamedTuple):
     """In milliseconds."""
     in_play: bool
     has_overtime: bool | None = None
-    """Whether its bets of the game count overtime; None where that cannot be told (D49)."""
+    """Whether its bets on the game count overtime; None if unknown."""
     most: float | None = None
-    """The most that the bookmaker takes, as the user noted it (D55)."""
+    """The bookmaker's limit, as the user noted it."""
     ladder: Ladder | None = None
-    """What is for sale (D104); None where nobody tells."""
+    """The amounts for sale; None if unknown."""
 
     def at(self, stake: float) -> "Leg":
-        """Return the leg at the net odds of a stake: the average over the levels that it eats."""
+        """Return the leg at the odds of a stake: the average over the levels that it takes."""
         return self._replace(net_odds=net_at(self.ladder, stake)) if self.ladder else self
 
 
 class Split(NamedTuple):
-    """How the user divides money among legs."""
+    """How the user divides a total among legs."""
 
     total: float = 100.0
-    """All legs together cost no more."""
+    """The largest total of all legs."""
     step: float = 1.0
     """Stakes are whole multiples of it."""
 
 
 class Outlay(NamedTuple):
-    """Stakes in the user's steps, one a leg, and what they gain; in the user's money."""
+    """Stakes in the user's steps, one per leg, and their profit; in the user's currency."""
 
     stakes: tuple[float, ...]
     worst: float
-    """The least gain of the outcomes that decide; of a middle, of all."""
+    """The lowest profit of the deciding outcomes; for a middle, of all outcomes."""
     push: float | None = None
-    """The gain where the line is hit exactly; None where it cannot be."""
+    """The profit if the line is hit exactly; None if it cannot be."""
     limited_by: int | None = None
-    """The place of the leg of which so little can be had that all stakes are smaller, by its
-    bookmaker's limit or what is for sale; None for none."""
+    """Position of the leg whose limit, or amount for sale, makes all stakes smaller; None if there
+    is none."""
 
     @property
     def staked(self) -> float:
-        """What all legs together cost."""
+        """The total stake."""
         return math.fsum(self.stakes)
 
     @property
     def covers_all(self) -> bool:
-        """Whether each leg is staked: none is where there is not a step for each."""
+        """Whether each leg has a stake; none has if they cannot all get a step."""
         return all(stake > 0 for stake in self.stakes)
 
     @property
     def worst_pct(self) -> float:
-        """``worst`` in percent of what is staked; all is lost where nothing is."""
+        """``worst`` in percent of the total stake; -100 if there is none."""
         return 100 * self.worst / self.staked if self.staked else -100.0
 
     @property
     def worst_of_all(self) -> float:
-        """The least gain of all that can happen, the line hit exactly among it."""
+        """The lowest profit of all results, including an exact hit of the line."""
         return self.worst if self.push is None else min(self.worst, self.push)
 
     @property
     def worst_of_all_pct(self) -> float:
-        """``worst_of_all`` in percent of what is staked; all is lost where nothing is."""
+        """``worst_of_all`` in percent of the total stake; -100 if there is none."""
         return 100 * self.worst_of_all / self.staked if self.staked else -100.0
 
     @property
     def wins(self) -> bool:
-        """Whether something is won whatever decides."""
+        """Whether every deciding outcome makes a profit."""
         return self.worst_pct >= LEAST_WIN_PCT
 
 
 class Middle(NamedTuple):
-    """What a middle may bring; amounts in the user's money."""
+    """The possible profit of a middle; amounts in the user's currency."""
 
     loss: float
-    """What is lost outside; below 0 it is won."""
+    """The loss outside the middle; negative if it is a profit."""
     hit: float
-    """The least that is won where no leg loses."""
+    """The lowest profit if no leg loses."""
     chance: float | None
-    """That no leg loses, by the reference's ladder; None where it does not tell."""
+    """Chance that no leg loses, by the sharp book's ladder; None if unknown."""
 
     @property
     def break_even(self) -> float:
-        """The chance of a hit from which on it gains on average: ``L / (L + H)``."""
+        """The chance of a hit at which it breaks even: ``L / (L + H)``."""
         loss = max(0.0, self.loss)
         return loss / (loss + self.hit)
 
     @property
     def gains(self) -> bool:
-        """Whether it gains on average, as far as the reference's ladder tells."""
+        """Whether it gains on average, by the sharp book's ladder."""
         return self.chance is not None and self.chance >= self.break_even
 
 
@@ -146,40 +146,41 @@ class Span(NamedTuple):
     most: int
 
     def chance(self, above: Mapping[float, float]) -> float | None:
-        """Return how likely one of them is, by ``P(X > line)`` of half lines; None if unknown."""
+        """Return the chance that one of them comes, by ``P(X > line)`` of half lines; None if
+        unknown."""
         under, over = above.get(self.least - 0.5), above.get(self.most + 0.5)
         return None if under is None or over is None or under < over else under - over
 
 
 class Between(NamedTuple):
-    """Where two legs do not settle against each other: between the lines of a middle, or a push."""
+    """Where two legs do not settle against each other: inside a middle, or at a push."""
 
     lines: tuple[float, float]
-    """Above which the first leg wins, and below which the second does."""
+    """The first leg wins above the first line, the second below the second."""
     span: Span
 
     def gain(self, legs: Sequence[tuple[float, float]]) -> float:
-        """Return the least that stakes at net odds gain there, one pair a leg."""
+        """Return the lowest profit there; one pair of stake and odds per leg."""
         numbers = range(self.span.least, self.span.most + 1)
         return min(math.fsum(_gains(legs, self.lines, number)) for number in numbers)
 
 
 def total_of(legs: Iterable[Leg]) -> float:
-    """Return S: the sum of 1/net odds."""
+    """Return S, the sum of 1/odds after commission."""
     return math.fsum(1 / leg.net_odds for leg in legs)
 
 
 def best_legs(
     offers: Sequence[Sequence[Leg]], *, overtime_decides: bool = False
 ) -> tuple[Leg, ...] | None:
-    """Return the leg of each side with which S is least, None where no legs go together.
+    """Return the leg of each side with the lowest S, None if no legs fit together.
 
-    Legs that go together are of different operators and all in play or none; in play they were
-    seen within a minute. Of equal ones the first bookmaker by name is taken.
+    Legs fit if their operators differ and they are all in play or all not; in play they must have
+    been seen within a minute. Of equal ones the first bookmaker by name is chosen.
 
     Args:
-        offers: What is offered of each side.
-        overtime_decides: Whether legs that count overtime do not go with such that do not (D49).
+        offers: The offers of each side.
+        overtime_decides: Whether legs that count overtime do not fit legs that do not.
     """
     found = [
         legs
@@ -190,7 +191,7 @@ def best_legs(
 
 
 def go_together(legs: Sequence[Leg]) -> bool:
-    """Whether legs are of different operators and all in play, seen within a minute, or none."""
+    """Return whether operators differ, and legs are in play within a minute, or all not in play."""
     if len({leg.group for leg in legs}) < len(legs):
         return False
     seen_at = [leg.seen_at for leg in legs if leg.in_play]
@@ -200,14 +201,14 @@ def go_together(legs: Sequence[Leg]) -> bool:
 def split_stakes(
     nets: Sequence[float], split: Split, most: Sequence[float | None] = ()
 ) -> tuple[float, ...]:
-    """Return the stakes at net odds, in the user's steps, that leave most whoever wins.
+    """Return the stakes, in the user's steps, with the best profit in the worst outcome.
 
-    Most in percent of what is staked, then of equals the largest; among those of at most the total
-    that lie near such as pay the same whoever wins. Where S is below 1 and these do not win, those
-    below that win most money. All are 0 where there is not a step for each.
+    They maximise the profit in percent of the total stake, then the total, among stakes up to the
+    total near those with equal payouts. If S is below 1 but these do not win, smaller stakes with
+    the highest profit are used. All are 0 if they cannot all get a step.
 
-    ``most``: the most that each leg's bookmaker takes. All legs are smaller together where one
-    takes less than its share of the total.
+    ``most``: the limit of each leg's bookmaker. All legs shrink together if one takes less than its
+    share of the total.
     """
     room, _ = _scaled(nets, split, most)
     steps, total = split.total / split.step, math.fsum(1 / net for net in nets)
@@ -222,7 +223,7 @@ def split_stakes(
 def _scaled(
     nets: Sequence[float], split: Split, most: Sequence[float | None]
 ) -> tuple[float, int | None]:
-    """Return how many steps all legs may cost, and the place of the leg that limits them."""
+    """Return how many steps all legs may cost, and the position of the leg that limits them."""
     total, steps = math.fsum(1 / net for net in nets), split.total / split.step
     allowed = [
         (room * net * total, place)
@@ -247,21 +248,20 @@ def rest_of_legs(
     step: float,
     most: Sequence[float | None] = (),
 ) -> tuple[tuple[float, ...], float]:
-    """Return the stakes of legs that are still to be placed, and what all legs gain at worst.
+    """Return the stakes of the legs still to be placed, and the worst profit of all legs.
 
-    Those that leave most at worst of all stakes, as ``split_stakes`` does, near such as pay as
-    much as the least of what was placed: to pay more would cost and leave no more.
+    They maximise the worst profit, as in ``split_stakes``, near stakes that pay as much as the
+    lowest payout already placed: paying out more would cost more and leave the same.
 
     Args:
-        placed: Stake and net odds of each leg that was placed.
-        net_odds: The net odds of the others now.
-        step: What stakes are multiples of.
-        most: The most that each of those bookmakers takes. The others are smaller with one that
-            takes too little.
+        placed: Stake and odds after commission of each placed leg.
+        net_odds: Current odds after commission of the others.
+        step: Stakes are multiples of it.
+        most: The limit of each of those bookmakers. The others shrink with one that takes less.
 
     Returns:
-        The stakes in the order of ``net_odds``, and the worst outcome's gain in percent of all
-        stakes; below 0 it is a loss.
+        The stakes in the order of ``net_odds``, and the worst profit in percent of all stakes;
+        negative if it is a loss.
     """
     pays = min(stake * net for stake, net in placed) / step
     rooms = _rooms(most, step, len(net_odds))
@@ -274,7 +274,7 @@ def rest_of_legs(
 
 
 def outlay_of(legs: Sequence[tuple[float, float]]) -> Outlay:
-    """Return what stakes at net odds gain, one pair a leg of those that exclude each other."""
+    """Return the profits of stakes; one pair of stake and odds per leg that excludes the others."""
     stakes = tuple(stake for stake, _ in legs)
     return Outlay(stakes, min(stake * net for stake, net in legs) - math.fsum(stakes))
 
@@ -288,14 +288,14 @@ def _most_at_worst(
     pays: float = math.inf,
     rooms: Sequence[float],
 ) -> Sequence[int]:
-    """Return how many steps leave most at worst in percent of all; none where one each is too much.
+    """Return the steps with the best worst profit in percent; none if one each is too much.
 
     Args:
-        nets: Net odds of each leg.
-        even: The steps with which all legs pay the same; near them is looked.
-        most: How many steps there are at most.
-        placed: How many are staked on other legs already.
-        pays: The least that one of those pays, in steps.
+        nets: Odds after commission of each leg.
+        even: The steps at which all legs pay the same; the search starts there.
+        most: The largest number of steps.
+        placed: Steps already staked on other legs.
+        pays: The lowest payout of those, in steps.
         rooms: How many steps each leg's bookmaker takes.
     """
     least = [max(1, math.ceil(each - NEAR_STEPS - _HAIR)) for each in even]
@@ -307,7 +307,7 @@ def _most_at_worst(
     if placed:
         payments.append(pays)
     best: tuple[float, int, Sequence[int]] = (-math.inf, 0, [0] * len(nets))
-    for paid in payments:  # the least of all: the legs want no more steps than pay that
+    for paid in payments:  # the lowest: the legs need only the steps that pay that
         wanted = (math.ceil(paid / net - _HAIR) for net in nets)
         counts = list(map(max, least, wanted))
         if (staked := sum(counts)) <= most + _HAIR and all(map(le, counts, rooms)):
@@ -323,9 +323,9 @@ def _wins(counts: Sequence[int], nets: Sequence[float]) -> bool:
 def _most_money(
     nets: Sequence[float], even: Sequence[float], most: float, rooms: Sequence[float]
 ) -> Sequence[int] | None:
-    """Return how many steps win most at worst, of equals the most steps; None where none win.
+    """Return the steps with the highest worst profit, of equals the most steps; None if none win.
 
-    From the largest payment down: a smaller one leaves at most ``1 - S`` of itself.
+    From the largest payout down: a smaller one leaves at most ``1 - S`` of itself.
     """
     payments = sorted(
         (
@@ -349,10 +349,10 @@ def _most_money(
 
 
 def outlay(legs: Sequence[Leg], split: Split, line: float | None = None) -> Outlay:
-    """Return the stakes of legs that exclude each other, and what they gain.
+    """Return the stakes of legs that exclude each other, and their profit.
 
-    ``line``: what their selections are about, None where it cannot be hit. The first of two legs
-    is then taken to win above it: over, or the home team over minus its handicap.
+    ``line``: the line of their selections, None if it cannot be hit. The first of two legs is then
+    the one that wins above it: over, or the home team over minus its handicap.
     """
     pairs, push = _pairs(legs, split), push_of(line)
     return outlay_of(pairs)._replace(
@@ -361,7 +361,7 @@ def outlay(legs: Sequence[Leg], split: Split, line: float | None = None) -> Outl
 
 
 def push_of(line: float | None) -> Between | None:
-    """Return where two bets on a line are hit exactly; None where it cannot be."""
+    """Return where two bets on a line are hit exactly; None if they cannot be."""
     number = None if line is None else number_hit(line)
     if number is None or line is None:
         return None
@@ -371,9 +371,9 @@ def push_of(line: float | None) -> Between | None:
 def middle_span(
     above: float, below: float, *, impossible: frozenset[int] = frozenset()
 ) -> Span | None:
-    """Return where neither a bet above one line nor one below another loses; None for nowhere.
+    """Return where neither a bet above one line nor one below another loses; None if nowhere.
 
-    ``impossible``: numbers that cannot be, such as a drawn game where overtime decides it.
+    ``impossible``: impossible numbers, such as a draw if overtime decides the game.
     """
     safe = [
         number
@@ -388,9 +388,9 @@ def middle_span(
 def middle_outlay(
     legs: tuple[Leg, Leg], lines: tuple[float, float], span: Span, split: Split
 ) -> tuple[Outlay, float]:
-    """Return the stakes of a middle with its worst gain, and the least gain of a hit.
+    """Return the stakes of a middle, its worst profit, and its lowest profit on a hit.
 
-    ``lines``: above which the first leg wins, and below which the second does.
+    ``lines``: the first leg wins above the first, the second below the second.
     """
     pairs = _pairs(legs, split)
     worst = min(math.fsum(_gains(pairs, lines, number)) for number in _numbers(*lines))
@@ -400,22 +400,22 @@ def middle_outlay(
 
 
 def _pairs(legs: Sequence[Leg], split: Split) -> list[tuple[float, float]]:
-    """Return the stakes of legs, each with its net odds for that stake."""
+    """Return the stakes of legs, each with its odds at that stake."""
     nets, most = _at_equal_payout(legs, split)
     stakes = split_stakes(nets, split, most)
     return [(stake, leg.at(stake).net_odds) for stake, leg in zip(stakes, legs, strict=True)]
 
 
 def _limiting(legs: Sequence[Leg], split: Split) -> int | None:
-    """Return the place of the leg whose limit makes the stakes smaller; None for none."""
+    """Return the position of the leg whose limit makes the stakes smaller; None if none does."""
     nets, most = _at_equal_payout(legs, split)
     return _scaled(nets, split, most)[1]
 
 
 def _at_equal_payout(legs: Sequence[Leg], split: Split) -> tuple[list[float], list[float | None]]:
-    """Return the net odds of each leg, and the most that it takes, where all pay the same.
+    """Return the odds of each leg and the most that it takes, at equal payouts.
 
-    Of what is for sale no more is eaten than makes all legs together win more (D104).
+    Levels for sale are only taken as long as they increase the profit of all legs together.
     """
     nets, most = [leg.net_odds for leg in legs], [leg.most for leg in legs]
     if all(leg.ladder is None for leg in legs):
@@ -433,7 +433,7 @@ def _at_equal_payout(legs: Sequence[Leg], split: Split) -> tuple[list[float], li
 
 
 def _reached(ladder: Ladder, stake: float) -> float:
-    """Return the largest stake that eats no level that a stake leaves alone."""
+    """Return the largest stake that takes no level which the stake should leave."""
     reached = 0.0
     for rung in ladder:
         reached += rung.most
@@ -450,7 +450,7 @@ def _gains(
 
 
 def _gain(line: float, number: int, net_odds: float, *, is_above: bool) -> float:
-    """What a unit gains where a number comes; a quarter line is half a bet on each neighbour."""
+    """Return the profit of a unit at a number; a quarter line is half a bet on each neighbour."""
     if not (line * 2).is_integer():
         halves = (line - 0.25, line + 0.25)
         return sum(_gain(half, number, net_odds, is_above=is_above) for half in halves) / 2
@@ -459,14 +459,14 @@ def _gain(line: float, number: int, net_odds: float, *, is_above: bool) -> float
 
 
 def _numbers(above: float, below: float) -> range:
-    """The whole numbers around two lines: beyond them nothing differs."""
+    """Return the whole numbers around two lines; beyond them nothing changes."""
     return range(math.floor(above) - 1, math.ceil(below) + 2)
 
 
 def _pools(
     offers: Sequence[Sequence[Leg]], *, overtime_decides: bool
 ) -> Iterable[Sequence[Sequence[Leg]]]:
-    """Yield what goes together: of one state, seen together, and settling alike."""
+    """Yield legs that fit: of one state, seen together, and settling alike."""
     forms: tuple[bool | None, ...] = (None,)
     if overtime_decides and len({leg.has_overtime for legs in offers for leg in legs}) > 1:
         forms = (True, False)
@@ -483,7 +483,7 @@ def _pools(
 
 
 def _least_total(offers: Sequence[Sequence[Leg]]) -> tuple[Leg, ...] | None:
-    """Return the legs of different operators with the least S."""
+    """Return the legs of different operators with the lowest S."""
     if not all(offers):
         return None
     best = [_best_of_groups(legs, len(offers)) for legs in offers]
@@ -492,7 +492,7 @@ def _least_total(offers: Sequence[Sequence[Leg]]) -> tuple[Leg, ...] | None:
 
 
 def _best_of_groups(legs: Sequence[Leg], count: int) -> list[Leg]:
-    """Return the best leg of each of the ``count`` best operators: more are never needed."""
+    """Return the best leg of each of the ``count`` best operators; more are never needed."""
     best: dict[str, Leg] = {}
     for leg in sorted(legs, key=lambda leg: (-leg.net_odds, leg.bookmaker)):
         best.setdefault(leg.group, leg)

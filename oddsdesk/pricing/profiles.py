@@ -1,10 +1,10 @@
-"""What a bookmaker keeps of a win, and which bookmakers are one voice (D46, D47, D70).
+"""Bookmaker profiles: commission and fees, and which bookmakers belong together.
 
-A profile stands in a line of a CSV file (``resources/bookmakers.csv``, and one of the user's own
-whose lines replace those): name, group, supplier, kind, commission, tax and taker fee in percent,
-currency, short name, code, other names (``|`` between them), and where the figures come from. The
-user's own has two more: the limit, which is the most that the bookmaker takes from the user (D55),
-and the weight of its vote in a consensus (D60).
+A profile is a line of a CSV file (``resources/bookmakers.csv``, or the user's own, whose lines
+replace those): name, group, supplier, kind, commission, tax and taker fee in percent, currency,
+short name, code, other names (separated by ``|``), and the source of the figures. The user's file
+has two more columns: the limit, the most that the bookmaker takes from the user, and the weight of
+its vote in a consensus.
 """
 
 import csv
@@ -13,12 +13,13 @@ import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from enum import Enum
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Final, NamedTuple
 
 import msgspec
 
-from oddsdesk.pricing.depth import Depth, Ladder, Rung
+from oddsdesk.base.places import resource_path
+from oddsdesk.pricing.stakes import Depth, Ladder, Rung
 
 COLUMNS: Final = (
     "name",
@@ -40,12 +41,12 @@ _PERCENT: Final = ("commission", "tax", "taker_fee")
 _AMOUNTS: Final = ("limit", "weight")
 _TEXTS: Final = ("group", "supplier", "currency", "short", "code", "source")
 _GUARDED: Final = ("=", "+", "-", "@", "#", "'")
-"""A written field begins with none of these: formulas to a spreadsheet, ``#`` a comment."""
+"""A field never begins with these: a spreadsheet formula, or ``#`` for a comment."""
 _LINE_END: Final = re.compile(r"\r\n|\n|\r")
 _DELAYED: Final = " (delayed)"
 _FEE: Final = re.compile(r"(?P<name>.+) \((?P<percent>\d{1,2}(?:\.\d{1,4})?) % fee\)")
 SIMULATED: Final = "simulated"
-"""The source of profiles that are the simulator's: they have names for a window, and no more."""
+"""Marks the simulator's profiles, which only have names for the window."""
 _FOLDED: Final = re.compile(r"[\W_]+")
 
 
@@ -58,39 +59,39 @@ class Kind(Enum):
 
 
 class Profile(msgspec.Struct, frozen=True, kw_only=True):
-    """What is known of a bookmaker; shares are of 1."""
+    """The profile of a bookmaker; shares are fractions of 1."""
 
     name: str
     group: str
-    """Its operator: skins of one operator and views of one exchange pool share it (D47)."""
+    """Its operator: skins of one operator and views of one exchange pool share it."""
     supplier: str = ""
-    """Whose odds it shows: bookmakers with one supplier share a vote (D94), but are different
-    operators, where two bets may be placed. Its own name: nobody's but its own; empty: not known.
+    """Supplier of its odds: bookmakers with one supplier share a vote, but remain different
+    operators, where two bets may be placed. Its own name: it prices itself; empty: unknown.
     """
     kind: Kind = Kind.BOOKMAKER
     commission: float = 0.0
-    """Of what is won, stake not included."""
+    """Share of the winnings, without the stake."""
     tax: float = 0.0
-    """Of what a bet pays or stakes, taken from the whole return."""
+    """Share of the stake or the payout, taken from the whole return."""
     taker_fee: float = 0.0
-    """Of a prediction market: ``r`` in a fee of ``r p (1-p)`` for a share that costs ``p``."""
+    """For a prediction market: ``r`` in a fee of ``r p (1-p)`` for a share at price ``p``."""
     currency: str = ""
     short: str = ""
     code: str = ""
     aliases: tuple[str, ...] = ()
     source: str = ""
     limit: float | None = None
-    """The most that it takes as a bet, in the user's money, as the user noted it (D55)."""
+    """The most that it takes as a bet, in the user's currency, as the user noted it."""
     weight: float = 1.0
-    """Of its vote in a consensus (D60); 0 is none."""
+    """Weight of its vote in a consensus; 0 is no vote."""
 
     @property
     def charges(self) -> bool:
-        """Whether a win pays less than the odds say."""
+        """Whether a win pays less than the odds promise."""
         return bool(self.commission or self.tax or self.taker_fee)
 
     def net(self, odds: float) -> float:
-        """Return what a unit staked at decimal odds really pays back, stake included (D46).
+        """Return what a unit staked really pays back, stake included.
 
         ``(1 + (o-1)(1-c))(1-t)``; with a taker fee a share costs ``p + r p (1-p)``, ``p = 1/o``.
         """
@@ -100,9 +101,9 @@ class Profile(msgspec.Struct, frozen=True, kw_only=True):
         return (1 + (odds - 1) * (1 - self.commission)) * (1 - self.tax)
 
     def ladder(self, depth: Depth) -> Ladder:
-        """Return what is for sale as a bettor meets it: net odds, and stakes with the taker's fee.
+        """Return the ladder as a bettor sees it: odds after commission, stakes with taker's fee.
 
-        Levels of nothing are left out.
+        Empty levels are left out.
         """
         return tuple(
             Rung(self.net(odds), self.stake_of(odds, size))
@@ -111,14 +112,14 @@ class Profile(msgspec.Struct, frozen=True, kw_only=True):
         )
 
     def stake_of(self, odds: float, size: float) -> float:
-        """Return the stake that takes an amount for sale, the taker's fee included.
+        """Return the stake that takes an amount for sale, including the taker's fee.
 
         A share that costs ``p`` takes ``p + r p (1-p)`` of a stake.
         """
         return size * (1 + self.taker_fee * (1 - 1 / odds))
 
     def gross(self, net: float) -> float:
-        """Return the odds offered whose net odds are ``net``; ``inf`` where there are none."""
+        """Return the gross odds that give ``net`` after commission; ``inf`` if none do."""
         odds = 1 + (net / (1 - self.tax) - 1) / (1 - self.commission)
         if not self.taker_fee or odds <= 1:
             return odds
@@ -129,7 +130,7 @@ class Profile(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Profiles:
-    """Profiles by any name of a bookmaker; one that is not known is a group of its own."""
+    """Profiles by any name of a bookmaker; an unknown one forms its own group."""
 
     def __init__(self, profiles: Iterable[Profile] = ()) -> None:
         self._by_name: dict[str, Profile] = {}
@@ -137,83 +138,83 @@ class Profiles:
             for name in (profile.name, *profile.aliases):
                 self._by_name[fold_name(name)] = profile
         self._found: dict[str, Profile] = {}
-        """As they were asked for: folding a name takes long."""
+        """Cached, because folding names is slow."""
         self._charging: dict[str, Profile | None] = {}
 
     def charging(self, name: str) -> Profile | None:
-        """Return the profile of a bookmaker that keeps a part of a win, None of any other."""
+        """Return the profile of a bookmaker with commission or fees, None for others."""
         if name not in self._charging:
-            profile = self.of(name)
+            profile = self.profile_of(name)
             self._charging[name] = profile if profile.charges else None
         return self._charging[name]
 
-    def of(self, name: str) -> Profile:
+    def profile_of(self, name: str) -> Profile:
         """Return the profile of a bookmaker by any of its names."""
         found = self._found.get(name)
         if found is None:
             found = self._by_name.get(fold_name(name))
             if found is None and is_delayed(name):
-                found = self.of(name.removesuffix(_DELAYED))
+                found = self.profile_of(name.removesuffix(_DELAYED))
             elif found is None and (told := _FEE.fullmatch(name)):
-                found = _with_fee(self.of(told["name"]), told["percent"])
+                found = _with_fee(self.profile_of(told["name"]), told["percent"])
             elif found is None:
                 found = Profile(name=name, group=name)
             self._found[name] = found
         return found
 
     def canonical(self, name: str) -> str | None:
-        """Return what a known bookmaker is called here, None where no profile has the name (D70).
+        """Return our name of a known bookmaker, None if no profile has the name.
 
-        Late prices are a bookmaker of their own: their name says that they are late (D66).
+        Delayed prices count as a separate bookmaker: its name says that they are delayed.
         """
         found = self._by_name.get(fold_name(name))
         return None if found is None else found.name
 
     def with_changes(self, changes: Iterable[Profile]) -> "Profiles":
-        """Return these profiles with others in the place of those of the same name."""
+        """Return these profiles with some replaced by others of the same name."""
         changed = {fold_name(profile.name): profile for profile in changes}
-        kept = [known for known in self.all() if fold_name(known.name) not in changed]
+        kept = [known for known in self.all_profiles() if fold_name(known.name) not in changed]
         return Profiles([*kept, *changed.values()])
 
     def among(self, names: Iterable[str]) -> Callable[[str], bool]:
-        """Return a test of whether a bookmaker is one of these, by any of its names."""
-        wanted = {fold_name(self.of(name).name) for name in names}
-        return lambda bookmaker: fold_name(self.of(bookmaker).name) in wanted
+        """Return a test whether a bookmaker is one of these, by any of its names."""
+        wanted = {fold_name(self.profile_of(name).name) for name in names}
+        return lambda bookmaker: fold_name(self.profile_of(bookmaker).name) in wanted
 
-    def all(self) -> list[Profile]:
-        """Return every profile that was given, by name."""
+    def all_profiles(self) -> list[Profile]:
+        """Return all given profiles by name."""
         known = {profile.name: profile for profile in self._by_name.values()}
         return [known[name] for name in sorted(known, key=str.casefold)]
 
 
 class ProfileLine(NamedTuple):
-    """A line of a profile file that says something; a header only where it is wrong."""
+    """A line of a profile file; of headers only a wrong one."""
 
     text: str
     profile: Profile | None = None
-    """None for a comment and a line that makes no sense."""
+    """None for a comment or an unreadable line."""
     problem: str = ""
-    """What is wrong, with the number of the line and what was expected."""
+    """What is wrong, with the line number and what was expected."""
     is_header: bool = False
 
 
 def delayed_name(name: str) -> str:
-    """Return what a bookmaker is called where its source says that its prices are late (D66).
+    """Return the name of a bookmaker whose source says that its prices are delayed.
 
-    The wire has no other place for it: so it is told wherever the price is.
+    The wire has no other place for this, and so every price carries it.
     """
     return name + _DELAYED
 
 
 def is_delayed(name: str) -> bool:
-    """Whether the prices of a bookmaker are late, by its name."""
+    """Return whether the prices of a bookmaker are delayed, by its name."""
     return name.endswith(_DELAYED)
 
 
 def fee_name(name: str, taker_fee: float) -> str:
-    """Return what a prediction market is called where one of its markets has a fee of its own.
+    """Return the name of a prediction market with a special fee for one of its markets.
 
-    ``taker_fee`` is a share of 1. As with late prices, the wire has no other place for it.
+    ``taker_fee`` is a fraction of 1. As for delayed prices, the wire has no other place for it.
     """
     return f"{name} ({round(taker_fee * 100, 4):g} % fee)"
 
@@ -225,22 +226,24 @@ def _with_fee(profile: Profile, percent: str) -> Profile:
 
 
 class ProfileLineError(Exception):
-    """A line of a profile file that makes no sense; says what was expected."""
+    """An unreadable line of a profile file; the message says what was expected."""
 
 
-def read_profiles(text: str, shipped: Profiles | None = None) -> tuple[list[Profile], list[str]]:
-    """Read the lines of a profile file; return what they say and what is wrong, line by line.
+def read_profiles(text: str) -> tuple[list[Profile], list[str]]:
+    """Read the lines of a profile file; return the profiles and the errors, line by line.
 
-    A wrong line is left out and named with its number; lines that begin with ``#`` are comments.
-    What a line of the user's own file leaves empty is as ``shipped``, whose other names stay.
+    A wrong line is skipped and reported with its number; lines that begin with ``#`` are comments.
     """
-    lines = list(profile_lines(text, shipped))
+    lines = list(profile_lines(text))
     profiles = [line.profile for line in lines if line.profile is not None]
     return profiles, [line.problem for line in lines if line.problem]
 
 
 def profile_lines(text: str, shipped: Profiles | None = None) -> Iterator[ProfileLine]:
-    """Yield each line of a profile file as it was understood, as ``read_profiles`` reads them."""
+    """Yield each line of a profile file as ``read_profiles`` understands it.
+
+    Fields that the user's file leaves empty are taken from ``shipped``, with its other names.
+    """
     header: list[str] | None = None
     places: dict[str, int] = {}
     for number, line in enumerate(_LINE_END.split(text.removeprefix("\ufeff")), 1):
@@ -262,16 +265,16 @@ def profile_lines(text: str, shipped: Profiles | None = None) -> Iterator[Profil
             profile = _profile(_row(header, fields), shipped or Profiles())
             place = places.setdefault(fold_name(profile.name), number)
             if place != number:
-                raise ProfileLineError(f"{profile.name} has line {place} already")
+                raise ProfileLineError(f"{profile.name} is already in line {place}")
             yield ProfileLine(line, profile)
         except ProfileLineError as error:
             yield ProfileLine(line, problem=f"line {number}: {error}")
 
 
 def write_profile(profile: Profile, shipped: Profile) -> str:
-    """Return the line of the user's own file that makes ``shipped`` this profile.
+    """Return the line of the user's own file that turns ``shipped`` into this profile.
 
-    A field that is as shipped is left empty, so that what is shipped later holds.
+    Fields that equal the shipped ones stay empty, so that later shipped values apply.
     """
     row = {
         column: ""
@@ -287,7 +290,7 @@ def write_profile(profile: Profile, shipped: Profile) -> str:
 
 
 def field_text(profile: Profile, column: str) -> str:
-    """Return what a profile says in a column, as it is written; a share in percent."""
+    """Return the text of a profile in a column; shares are in percent."""
     value = getattr(profile, column)
     if column in _PERCENT:
         return f"{value * 100:.12g}"
@@ -299,33 +302,33 @@ def field_text(profile: Profile, column: str) -> str:
 
 
 def with_field(profile: Profile, column: str, text: str, shipped: Profile) -> Profile:
-    """Return a profile with what was written in a column; nothing is what is shipped.
+    """Return a profile with a text entered in a column; an empty text means the shipped value.
 
     Raises:
-        ProfileLineError: the text makes no sense there; says what was expected.
+        ProfileLineError: the text makes no sense there; the message says what was expected.
     """
     return msgspec.structs.replace(profile, **{column: _field(column, text, shipped)})
 
 
 @lru_cache(maxsize=1 << 12)
 def fold_name(name: str) -> str:
-    """Compare names without case, blanks and punctuation: ``Bet Victor`` is ``betvictor``."""
+    """Return a name without case, spaces and punctuation: ``Bet Victor`` is ``betvictor``."""
     plain = name.casefold()
     return _FOLDED.sub("", plain) or plain
 
 
 def _written(text: str) -> str:
-    """Return a field that stays in its line and is no formula."""
+    """Return a field that stays in its line and is not a formula."""
     text = " ".join(text.split())
     return f"'{text}" if text.startswith(_GUARDED) else text
 
 
 def _fields(line: str) -> list[str]:
-    """Return the fields of one line of CSV; a quoted field may not go on in the next line."""
+    """Return the fields of one line of CSV; a quoted field cannot continue on the next line."""
     try:
         fields = next(csv.reader([line], strict=True), [])
     except csv.Error as error:
-        raise ProfileLineError(f"{error}; expected fields with commas between them") from error
+        raise ProfileLineError(f"{error}; expected fields separated by commas") from error
     fields = [field.strip() for field in fields]
     return [
         field[1:] if field.startswith("'") and field[1:2] in _GUARDED else field for field in fields
@@ -335,9 +338,9 @@ def _fields(line: str) -> list[str]:
 def _header_problem(header: Sequence[str]) -> str:
     known = ", ".join(COLUMNS)
     if "name" not in header:
-        return f"no column 'name'; expected some of {known}, with commas between them"
+        return f"no column 'name'; expected columns out of {known}, separated by commas"
     foreign = ", ".join(repr(each) for each in header if each and each not in COLUMNS)
-    return f"{foreign} is left out; expected some of {known}" if foreign else ""
+    return f"{foreign} ignored; expected columns out of {known}" if foreign else ""
 
 
 def _row(header: Sequence[str], fields: Sequence[str]) -> dict[str, str]:
@@ -350,8 +353,8 @@ def _row(header: Sequence[str], fields: Sequence[str]) -> dict[str, str]:
 
 def _profile(row: Mapping[str, str], shipped: Profiles) -> Profile:
     if not row.get("name"):
-        raise ProfileLineError("no name; expected that of a bookmaker")
-    known = shipped.of(row["name"])
+        raise ProfileLineError("no name; expected a bookmaker's name")
+    known = shipped.profile_of(row["name"])
     columns = (*_TEXTS, *_PERCENT, *_AMOUNTS, "kind")
     try:
         fields = {column: _field(column, row.get(column, ""), known) for column in columns}
@@ -384,11 +387,11 @@ def _kind(text: str) -> Kind:
 
 
 def _share(column: str, text: str) -> float:
-    """Read a figure in percent as a share."""
+    """Return a percentage as a fraction."""
     share = _number(text) / 100
     if not 0 <= share < 1:
         title = column.replace("_", " ")
-        raise ProfileLineError(f"{title} {text!r}; expected percent, from 0 to below 100")
+        raise ProfileLineError(f"{title} {text!r}; expected a percentage from 0 to below 100")
     return share
 
 
@@ -404,3 +407,9 @@ def _number(text: str) -> float:
         return float(text)
     except ValueError:
         return math.nan
+
+
+@cache
+def shipped_profiles() -> Profiles:
+    """Return the shipped profiles; the file is read once, for the server and the window."""
+    return Profiles(read_profiles(resource_path("bookmakers.csv").read_text("utf-8"))[0])

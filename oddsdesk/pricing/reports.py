@@ -1,29 +1,28 @@
-"""What bets earned, what they should have earned, and how much of that chance alone explains.
+"""Reports on settled bets: profit, expected profit, and how much chance alone explains.
 
-Chance alone is a bettor without edge: each bet is won with the probability ``1/o`` of its net
-odds, which earns nothing on average, with a variance of ``s^2 (o-1)`` for a stake ``s``. Bets on
-one outcome win and lose together: they are one bet of their stakes, at odds that pay what they pay
-together.
+"Chance alone" is a bettor without an edge: each bet wins with probability ``1/o`` of its odds after
+commission, which gives an expected profit of 0 and a variance of ``s^2 (o-1)`` for a stake ``s``.
+Bets on one outcome win and lose together: they count as one bet with the summed stakes and payouts.
 
-Outcomes that one number decides (the goals of a game, or their difference) are one draw. Nested
-lines win and lose together: over 3.5 wins only where over 2.5 does, so both win with the smaller of
-their two probabilities (the upper bound of Fréchet), not with the product. Outcomes that exclude
-each other share the draw: home, draw and away, over 2.5 and under 2.5 (the multinomial
-distribution). Where the ``1/o`` of those are more than 1 together, as a margin makes them, all are
-divided by their sum: chance alone loses then. What no number can bring about does not happen: over
-2.5 and under 2.5 never both lose, whatever their odds, and their ``1/o`` are divided by their sum
-also where that is less than 1: chance alone wins then. Draws of one game that no such rule connects
-(its winner and its goals) count as independent, which they are not: ``Report.is_exact`` is False.
+Outcomes that one number decides (a game's goals, or their difference) are one draw. Nested lines
+win and lose together: over 3.5 wins only if over 2.5 does, so both win with the smaller of their
+two probabilities (the upper bound of Fréchet), not with the product. Outcomes that exclude each
+other share the draw: home, draw and away, over 2.5 and under 2.5 (the multinomial distribution). If
+their ``1/o`` add up to more than 1, as a margin makes them, they are divided by their sum, and
+chance alone loses. Impossible results have no chance: over 2.5 and under 2.5 never both lose,
+whatever their odds, so their ``1/o`` are divided by their sum even if it is below 1, and chance
+alone wins. Draws of one game that no such rule connects (its winner and its goals) count as
+independent, which they are not: ``Report.is_exact`` is then False.
 
-``z`` is the profit, above the mean of chance alone, in standard deviations of that. What came back
-(void, half of a half result) was not decided and counts for neither; what was cashed out counts for
-profit and yield alone.
+``z`` is the profit above the mean of chance alone, in standard deviations. Returned stakes (void,
+half of a half result) were not decided and do not count for it; cashed-out stakes only count for
+profit and yield.
 
-Few bets are far from a normal distribution, long odds above all: up to ``MOST_EXACT`` outcomes
-have no ``z``, and how often chance does as well is the tail of the sum of all ways in which they
-can end (Wang, On the number of successes in independent trials, Statistica Sinica 3, 1993, here
-with what each pays), added up of two halves (Horowitz and Sahni, Computing partitions with
-applications to the knapsack problem, JACM 21, 1974).
+Few bets, above all at long odds, are far from a normal distribution: up to ``MOST_EXACT`` outcomes
+have no ``z``, and the chance of doing as well is the tail of the exact distribution of their sum
+(Wang, On the number of successes in independent trials, Statistica Sinica 3, 1993, here with
+payouts), computed from two halves (Horowitz and Sahni, Computing partitions with applications to
+the knapsack problem, JACM 21, 1974).
 """
 
 import math
@@ -37,103 +36,107 @@ from typing import Final, NamedTuple, TypeVar
 K = TypeVar("K")
 
 BAND_SHARE: Final = 0.95
-"""How much of what chance alone does lies within the band."""
+"""Share of chance results inside the band."""
 BAND_Z: Final = NormalDist().inv_cdf((1 + BAND_SHARE) / 2)
 MOST_EXACT: Final = 20
-"""Of so many draws that may win or lose every way to end is added up, and of fewer where lines of a
-game make more ways; of more, profit is taken as normal, which it comes near to the later the longer
-the odds are."""
+"""Up to this many undecided draws, the chances of all results are summed exactly; the limit is
+lower if the lines of a game have more results. Above it, profit counts as normal, an approximation
+that needs more bets the longer the odds are."""
 _HAIR: Final = 1e-9
-"""Of all that may be won and lost: profits that differ by less are equal."""
+"""Share of all that can be won and lost: profits that differ by less count as equal."""
 
 
 _Profits = list[tuple[float, float]]
-"""What may be earned, with how likely that is without an edge."""
+"""Possible profits, with their probabilities without an edge."""
 
 
 class SettledBet(NamedTuple):
-    """A settled bet, in one currency; at the place in time where it stands."""
+    """A settled bet in one currency, with its position in time."""
 
     stake: float
     net_odds: float
     profit: float
     decided: float
-    """The share of the stake that was won or lost; 0 where it came back or was cashed out."""
+    """Share of the stake that was won or lost; 0 if it was returned or cashed out."""
     decided_profit: float
-    """What that share earned."""
+    """Profit of that share."""
     expected: float | None
-    """What its EV promised when it was placed; None where that was not known."""
+    """Expected profit by the EV at placing; None if unknown."""
     clv_pct: float | None
     """None without a closing line."""
     outcome: Hashable = None
-    """Equal for bets that win and lose together; None where it goes with no other."""
+    """Equal for bets that win and lose together; None if it is alone."""
     line: Hashable = None
-    """Equal for bets that one draw decides; None where nobody tells."""
+    """Equal for bets that one draw decides; None if unknown."""
     game: Hashable = None
-    """Equal for bets that one game decides, all of them together; None where nobody tells."""
+    """Equal for bets that one game decides; None if unknown."""
     wins: tuple[float, float] | None = None
-    """The least and greatest number of its draw with which it wins, an end infinite for a line:
-    over 2.5 goals 3 and more. None: of the outcomes of its draw at most one wins."""
+    """Smallest and largest number of its draw with which it wins, infinite at an open end: over 2.5
+    goals wins with 3 and more. None: at most one outcome of its draw wins."""
     push: float | None = None
-    """The number of its draw with which it comes back, or that never is; None where none is."""
+    """The number of its draw at which it pushes, or an impossible one; None if it cannot push."""
     is_clv_decided: bool = False
-    """Whether ``clv_pct`` is per decided unit, since how often the line pushes is not known."""
+    """Whether ``clv_pct`` is per decided unit, since the chance of a push is unknown."""
+    floored_expected: float | None = None
+    """``expected`` after the safety floor."""
 
 
 class Drawdown(NamedTuple):
-    """The deepest fall of the profit below a peak before it."""
+    """The deepest fall of the profit from an earlier peak."""
 
     depth: float
-    """0 or below."""
+    """0 or negative."""
     bets: int
-    """How many bets it took from the peak to the deepest point."""
+    """Number of bets from the peak to the lowest point."""
 
 
 class Report(NamedTuple):
-    """What came of bets in one currency. Percentages are None where nothing is to divide by."""
+    """The report on bets in one currency. Percentages are None without a base."""
 
     bets: int
     staked: float
     profit: float
     yield_pct: float | None
-    """Profit of what was staked, stakes that came back included."""
+    """Profit over all stakes, including returned ones."""
     expected: float
-    """Of the bets whose EV was known when they were placed."""
+    """Over the bets whose EV was known when they were placed."""
     expected_bets: int
     clv_pct: float | None
-    """The mean of the bets that have a closing line, each counted once."""
+    """Mean over the bets with a closing line, each counted once."""
     clv_bets: int
     clv_decided: int
-    """Of how many of those it is per decided unit: how often their lines push is not known."""
+    """How many of those are per decided unit, because the chance of a push is unknown."""
     beaten_pct: float | None
     """How many of those beat the close."""
     drawdown: Drawdown
     outcomes: int
-    """How many outcomes the bets that were decided were on; nested lines of a game are one."""
+    """Number of outcomes behind the decided bets; nested lines of a game count as one."""
     z: float | None
-    """None where every way to end was added up: it would say little of so few."""
+    """None if all results were summed exactly: it would mean little for so few bets."""
     chance: float | None
-    """How often chance alone does as well or better, between 0 and 1; None: nothing was decided."""
+    """Chance of doing as well or better by luck, from 0 to 1; None if nothing was decided."""
     bad_chance: float | None
-    """How often it does as badly or worse."""
+    """Chance of doing as badly or worse by luck."""
     is_exact: bool = False
-    """Whether both are exact for a bettor without edge: every way to end was added up, and no game
-    has several draws, which would depend on each other."""
+    """Whether both are exact for a bettor without an edge: all results were summed, and no game has
+    several draws, which would depend on each other."""
+    floored_expected: float = 0.0
+    """``expected`` after the safety floor, as JSON has it."""
 
 
 class Step(NamedTuple):
-    """Where a bettor stands after a game, whose bets are decided together."""
+    """The bettor's result after a game, whose bets are decided together."""
 
     bets: int
-    """How many have been decided by then."""
+    """Number of bets decided by then."""
     profit: float
     expected: float
     band: float
-    """Within plus and minus this, ``BAND_SHARE`` of what chance alone does."""
+    """``BAND_SHARE`` of chance results lie within plus and minus this."""
 
 
 def report(bets: Sequence[SettledBet]) -> Report:
-    """Sum up bets, given in the order in which they were decided."""
+    """Sum up bets, in the order in which they were decided."""
     staked = math.fsum(bet.stake for bet in bets)
     profit = math.fsum(bet.profit for bet in bets)
     expected = [bet.expected for bet in bets if bet.expected is not None]
@@ -155,16 +158,17 @@ def report(bets: Sequence[SettledBet]) -> Report:
         drawdown=drawdown(
             [bet.profit for _, bet in together] for together in _decided_together(bets)
         ),
-        outcomes=sum(draw.count for draw in draws),
+        outcomes=sum(draw.outcome_count for draw in draws),
         z=z,
         chance=chance,
         bad_chance=bad_chance,
         is_exact=chance is not None and z is None and _are_independent(draws),
+        floored_expected=math.fsum(bet.floored_expected or 0.0 for bet in bets),
     )
 
 
 def reports_by(bets: Iterable[SettledBet], keys: Iterable[K]) -> dict[K, Report]:
-    """Sum up bets by a key that is given for each, in the order in which keys first come."""
+    """Sum up bets by a key given for each, in the order in which keys first appear."""
     groups: dict[K, list[SettledBet]] = {}
     for bet, key in zip(bets, keys, strict=True):
         groups.setdefault(key, []).append(bet)
@@ -172,10 +176,10 @@ def reports_by(bets: Iterable[SettledBet], keys: Iterable[K]) -> dict[K, Report]
 
 
 def drawdown(profits: Iterable[Sequence[float]]) -> Drawdown:
-    """Return the deepest fall of summed profits below a peak, the beginning being one.
+    """Return the deepest fall of the summed profit from a peak, which may be the start.
 
-    Profits that were made together are one step: who bets on both sides was never down by the one
-    that had to lose.
+    Profits made together are one step, so that a bet on both sides of a game is never down by the
+    side that had to lose.
     """
     total = peak = deepest = 0.0
     number, since, longest = 0, 0, 0
@@ -189,7 +193,7 @@ def drawdown(profits: Iterable[Sequence[float]]) -> Drawdown:
 
 
 def course(bets: Iterable[SettledBet]) -> list[Step]:
-    """Return where the bettor stood after each game, from the beginning on."""
+    """Return the bettor's result after each game, from the start on."""
     profit = expected = variance = 0.0
     steps, draws = [Step(0, 0.0, 0.0, 0.0)], defaultdict[Hashable, _Draw](_Draw)
     for together in _decided_together(bets):
@@ -198,7 +202,7 @@ def course(bets: Iterable[SettledBet]) -> list[Step]:
             expected += bet.expected or 0.0
             draw = draws[_draw_of(number, bet)]
             before = draw.variance
-            draw.take(number, bet)
+            draw.add_bet(number, bet)
             variance += draw.variance - before
         decided = steps[-1].bets + len(together)
         steps.append(Step(decided, profit, expected, BAND_Z * math.sqrt(max(0.0, variance))))
@@ -206,7 +210,7 @@ def course(bets: Iterable[SettledBet]) -> list[Step]:
 
 
 def _decided_together(bets: Iterable[SettledBet]) -> Iterable[list[tuple[int, SettledBet]]]:
-    """Return bets with their numbers by game, each game at the place of its first bet."""
+    """Return bets with their numbers by game, each game at the position of its first bet."""
     found = defaultdict[Hashable, list[tuple[int, SettledBet]]](list)
     for number, bet in enumerate(bets):
         found[("bet", number) if bet.game is None else bet.game].append((number, bet))
@@ -236,7 +240,7 @@ class _Draw:
         self.games = set[Hashable]()
         self._outcomes: dict[Hashable, _Outcome] = {}
 
-    def take(self, number: int, bet: SettledBet) -> None:
+    def add_bet(self, number: int, bet: SettledBet) -> None:
         """Add a bet to its outcome."""
         key = bet.outcome or ("bet", number)
         before, stake = self._outcomes.get(key, _Outcome()), bet.stake * bet.decided
@@ -250,7 +254,7 @@ class _Draw:
         return [each for each in self._outcomes.values() if each.pays > each.stake > 0]
 
     @property
-    def count(self) -> int:
+    def outcome_count(self) -> int:
         """How many outcomes there are, those that are nested being one."""
         outcomes = self.outcomes
         if any(each.wins is None for each in outcomes):
@@ -299,7 +303,7 @@ class _Draw:
 
 
 def _merged(profits: _Profits, hair: float) -> _Profits:
-    """Return profits with those that are equal but for floats as one."""
+    """Return profits, merging those that differ only by rounding."""
     found = _Profits()
     for profit, share in sorted(profits):
         if found and profit - found[-1][0] <= hair:
@@ -310,10 +314,10 @@ def _merged(profits: _Profits, hair: float) -> _Profits:
 
 
 def _possible(outcomes: Sequence[_Outcome]) -> set[tuple[bool, ...]] | None:
-    """Return which outcomes can win together, as some number decides; None where nobody tells.
+    """Return the sets of outcomes that some number makes win together; None if unknown.
 
-    A number with which one comes back did not happen, since all here were decided, unless another
-    wins with it: that one may have been decided in a game of its own.
+    A number at which one pushes did not happen, since all outcomes here were decided, unless
+    another wins with it: that one may have been decided in a separate game.
     """
     spans = [each.wins for each in outcomes if each.wins is not None]
     if len(spans) < len(outcomes):
@@ -358,7 +362,7 @@ def _spans(outcomes: Sequence[_Outcome]) -> list[tuple[float, float]]:
 def _begin_between(one: _Outcome, outcomes: Sequence[_Outcome], whole: float) -> float:
     """Return where an outcome in the middle, such as a draw, begins.
 
-    Beside those it excludes, else at the edge of one that it is part of: of "home or draw".
+    Next to those it excludes, else at the edge of one that it is part of: of "home or draw".
     """
     above = [e.share for e in outcomes if _is_above(e, one) and _high(e) == math.inf]
     below = [e.share for e in outcomes if _is_above(one, e) and _low(e) == -math.inf]
@@ -412,7 +416,7 @@ def _draws(bets: Iterable[SettledBet]) -> list[_Draw]:
     """Return the draws that something was decided on."""
     found = defaultdict[Hashable, _Draw](_Draw)
     for number, bet in enumerate(bets):
-        found[_draw_of(number, bet)].take(number, bet)
+        found[_draw_of(number, bet)].add_bet(number, bet)
     return [draw for draw in found.values() if draw.outcomes]
 
 

@@ -1,4 +1,4 @@
-"""How likely each score of a football game is, fitted to the reference's fair probabilities (D89).
+"""How likely each score of a football game is, fitted to the reference's fair probabilities.
 
 A grid of scores gives the results of all lines of a game together: which win with which. It is
 the model of Dixon and Coles (1997), Modelling Association Football Scores and Inefficiencies in
@@ -13,24 +13,12 @@ from functools import lru_cache
 from operator import mul
 from typing import Final, NamedTuple
 
-from oddsdesk.pricing.kelly import solved
-from oddsdesk.pricing.results import Goals, result_at, share_of
+from oddsdesk.contract.markets import SCORE_MARKETS, Draw, Form, types_of, types_with
+from oddsdesk.pricing.selections import Goals, result_at, share_of
+from oddsdesk.pricing.stakes import solve_linear
 
 MOST_GOALS: Final = 14
 """Of a team; the grid is cut there and normalised."""
-MARKETS: Final = frozenset(
-    {
-        "moneyline",
-        "spread",
-        "total",
-        "team_total",
-        "btts",
-        "double_chance",
-        "draw_no_bet",
-        "3way_handicap",
-    }
-)
-"""Market types that a score of the whole game settles."""
 LARGEST_MISS: Final = 0.02
 """Of a probability: a grid that misses a line by more does not describe the game."""
 SCORES: Final = tuple(
@@ -41,7 +29,9 @@ _STEPS: Final = 12
 _ENOUGH_TOTALS: Final = 3
 _NUDGE: Final = 1e-4
 _TINY: Final = 1e-12
-_THREE_SIDES: Final = frozenset({"moneyline", "double_chance", "3way_handicap"})
+_THREE_SIDES: Final = types_of(Form.DOUBLE_CHANCE) | types_with(
+    lambda market: market.draw in (Draw.MAY_BE_SIDE, Draw.SIDE)
+)
 _BOUNDS: Final = ((-2.5, 2.0), (-2.5, 2.0), (-0.25, 0.25), (0.6, 1.8))
 """Of the logarithms of both rates, of rho and of the dispersion."""
 
@@ -87,7 +77,7 @@ class ScoreGrid(NamedTuple):
 def shares_at(market_type: str, key: str, side: str) -> tuple[float, ...] | None:
     """Return what of a unit staked is won at each score of a grid; None where no score tells."""
     results = [result_at(market_type, key, side, goals) for goals in SCORES]
-    if market_type not in MARKETS or None in results:
+    if market_type not in SCORE_MARKETS or None in results:
         return None
     return tuple(share_of(result) for result in results if result is not None)
 
@@ -145,8 +135,8 @@ class _Aim(NamedTuple):
     probability: float
 
 
-_WINNERS: Final = frozenset({"moneyline", "spread", "draw_no_bet", "3way_handicap"})
-_GOALS: Final = frozenset({"total", "team_total", "btts"})
+_WINNERS: Final = SCORE_MARKETS & types_of(Form.WINNER, Form.HANDICAP)
+_GOALS: Final = SCORE_MARKETS & types_of(Form.OVER_UNDER, Form.TEAM_OVER_UNDER, Form.YES_NO)
 _MARGIN, _TOTAL, _HOME, _AWAY, _BOTH = range(5)
 """Views: numbers that lines are about."""
 
@@ -253,7 +243,7 @@ def _least_squares(aims: Sequence[_Aim], free: int) -> list[float]:
                 [each * (1 + damping) + _TINY if i == j else each for j, each in enumerate(row)]
                 for i, row in enumerate(curve)
             ]
-            step = solved(damped, pull)
+            step = solve_linear(damped, pull)
             to = [
                 min(max(value + change, low), high)
                 for value, change, (low, high) in zip(

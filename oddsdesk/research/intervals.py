@@ -1,6 +1,6 @@
-"""How much of a figure may be chance: intervals that hold 95 % of it.
+"""Confidence intervals of figures: 95 %.
 
-What is drawn anew is drawn from a seed: the same data has the same interval.
+Bootstraps use a fixed seed: the same data gives the same interval.
 """
 
 import math
@@ -21,18 +21,18 @@ _SEED: Final = 57
 _MOST_DRAWS: Final = 2_000
 _LEAST_DRAWS: Final = 200
 _LEAST_CLUSTERS: Final = 10
-"""Of fewer what is drawn may be one that won, again and again."""
+"""With fewer, a resample may be the same winner again and again."""
 _LEAST_TOSSES: Final = 6
-"""Fewer have no order statistics that hold ``SHARE``."""
+"""With fewer, no order statistics cover ``SHARE``."""
 _HAIR: Final = 1e-9
 _MOST_WORK: Final = 2_000_000
-"""Of draws times clusters: some seconds."""
+"""Resamples times clusters; takes some seconds."""
 
 
 class Interval(msgspec.Struct, frozen=True):
-    """A figure, how many it is of, and between what it may lie.
+    """A figure, its count, and its interval.
 
-    None where there is nothing to form it of; the ends are None where too little is known.
+    The figure is None without data; the ends are None if there is too little data.
     """
 
     figure: float | None
@@ -42,18 +42,17 @@ class Interval(msgspec.Struct, frozen=True):
 
 
 class Sample:
-    """Numbers, each with its game and its weight; ``len`` is how many there are."""
+    """Numbers with game and weight; ``len`` is the count."""
 
     def __init__(self) -> None:
         self.values = array("d")
         self.games = array("l")
         self.weights = array("d")
 
-    def add(self, value: float, game: int, weight: float = 1.0) -> None:
-        """Add a number; numbers with the same ``game`` are of one game.
+    def add_value(self, value: float, game: int, weight: float = 1.0) -> None:
+        """Add a number; numbers with the same ``game`` are correlated.
 
-        ``weight`` is above 0 and at most 1: a bet of which half was decided weighs a half.
-        Medians ignore it.
+        ``weight`` is above 0 and at most 1: a half-decided bet weighs a half. Medians ignore it.
         """
         self.values.append(value)
         self.games.append(game)
@@ -64,16 +63,16 @@ class Sample:
 
 
 def mean_of(sample: Sample) -> Interval:
-    """Return a weighted mean with Student's interval (1908) by games; an interval takes two games.
+    """Return a weighted mean with Student's interval (1908) by games; needs two games.
 
-    What is of one game goes together, so games are what is independent. The variance is that of
+    Numbers of one game are correlated, so games are the independent units. The variance is that of
     Bell and McCaffrey, "Bias reduction in standard errors for linear regression with multi-stage
     samples", Survey Methodology 28 (2002), which for a mean is ``sum(e_g^2 / (1 - w_g/w)) / w^2``
     with ``e_g`` the weighted sum of the deviations in a game of weight ``w_g``. Degrees of freedom
     are one less than the effective number of games, ``w^2 / sum(w_g^2)`` (Carter, Schnepel and
     Steigerwald, "Asymptotic behavior of a t-test robust to cluster heterogeneity", Review of
-    Economics and Statistics 99, 2017). With one number a game, all of weight 1, it is Student's
-    own.
+    Economics and Statistics 99, 2017). With one number per game, all of weight 1, it is Student's
+    own interval.
     """
     if not sample:
         return Interval(None, 0, None, None)
@@ -87,11 +86,11 @@ def mean_of(sample: Sample) -> Interval:
 
 
 def median_of(sample: Sample) -> Interval:
-    """Return a median with the interval of order statistics, which takes six or more.
+    """Return a median with the interval of order statistics; needs six numbers.
 
-    David and Nagaraja, "Order Statistics", 7.1: whatever the distribution, the median lies between
-    the k-th smallest and the k-th largest as often as k or more of n tosses of a coin are heads.
-    What is of one game is fewer tosses than it has numbers: those that scatter as much (Woodruff,
+    David and Nagaraja, "Order Statistics", 7.1: for any distribution, the median lies between the
+    k-th smallest and the k-th largest as often as k or more of n coin tosses are heads. Numbers of
+    one game count as fewer tosses, namely as many as have the same variance (Woodruff,
     "Confidence intervals for medians and other position measures", JASA 47, 1952).
     """
     ordered, count = sorted(sample.values), len(sample)
@@ -99,7 +98,7 @@ def median_of(sample: Sample) -> Interval:
         return Interval(None, 0, None, None)
     middle, sides = median(ordered), Sample()
     for each, game in zip(sample.values, sample.games, strict=True):
-        sides.add(float((each > middle) - (each < middle)), game)
+        sides.add_value(float((each > middle) - (each < middle)), game)
     tosses = _independent(sides)
     if tosses < _LEAST_TOSSES:
         return Interval(middle, count, None, None)
@@ -108,9 +107,9 @@ def median_of(sample: Sample) -> Interval:
 
 
 def share_of(sample: Sample) -> Interval:
-    """Return the share of ones among ones and zeros in percent, with Wilson's interval (1927).
+    """Return the percentage of ones among ones and zeros, with Wilson's interval (1927).
 
-    What is of one game counts as the number of tosses that scatters as much (Korn and Graubard,
+    Numbers of one game count as the number of tosses with the same variance (Korn and Graubard,
     "Confidence intervals for proportions with small expected number of positive counts estimated
     from survey data", Survey Methodology 24, 1998).
     """
@@ -132,13 +131,13 @@ def bootstrapped(
     cluster_of: Callable[[T], Hashable],
     figures_of: Callable[[Sequence[T]], Sequence[float | None]],
 ) -> list[tuple[float | None, float | None]]:
-    """Return between what each figure of a sample may lie, by drawing its clusters anew.
+    """Return the interval of each figure of a sample, by resampling its clusters.
 
-    Efron (1979). Bets on one game end together: drawn one by one they would look more certain than
-    they are. The percentiles are those of the expanded interval (Hesterberg, "What teachers should
-    know about the bootstrap", arXiv 1411.5279, 2014): as far out as Student's interval of as many
-    clusters as have a part in the figure, since those of ``SHARE`` are too narrow, the fewer the
-    more. A figure that fewer than ten have a part in has no ends.
+    Efron (1979). Bets on one game end together: resampling single bets would make the figures look
+    more certain than they are. The percentiles are those of the expanded interval (Hesterberg,
+    "What teachers should know about the bootstrap", arXiv 1411.5279, 2014): as wide as Student's
+    interval for as many clusters as contribute to the figure, since plain percentiles are too
+    narrow for few clusters. A figure with fewer than ten contributing clusters has no interval.
     """
     clusters: dict[Hashable, list[T]] = {}
     for member in members:
@@ -163,20 +162,20 @@ def bootstrapped(
 
 
 class _Within(NamedTuple):
-    """How much less numbers tell since some are of one game."""
+    """How much less information numbers have because some share a game."""
 
     variance: float
-    """Of the weighted sum of as many independent numbers."""
+    """Variance of the weighted sum of as many independent numbers."""
     effect: float
-    """The variance of the sum as it is, in that of independent numbers (Kish's design effect).
+    """Variance of the actual sum over that (Kish's design effect).
 
-    At least 1: that sides of a game even out is not counted on.
+    At least 1: no credit is given for sides of a game that even out.
     """
     freedom: int
 
 
 def _within(sample: Sample, middle: float) -> _Within | None:
-    """Return what games do to the mean of numbers; None of fewer than two games."""
+    """Return the clustering effect on a mean; None with fewer than two games."""
     sums = dict[int, tuple[float, float]]()
     alone = list[tuple[float, float]]()
     for value, game, weight in zip(sample.values, sample.games, sample.weights, strict=True):
@@ -201,14 +200,14 @@ def _variance(parts: Iterable[tuple[float, float]], whole: float) -> float:
 
 
 def _effective(parts: Iterable[tuple[float, float]], whole: float) -> float:
-    """Return of how many parts of equal weight a sum would be as sure."""
+    """Return the number of equal parts with the same certainty."""
     return whole * whole / math.fsum(weight * weight for _, weight in parts)
 
 
 def _independent(sample: Sample) -> float:
-    """Return of how many independent numbers a mean would be as sure; 0 of a single game.
+    """Return the number of independent numbers with the same certainty; 0 for a single game.
 
-    The fewer the games, the fewer: by how much wider Student's interval of them is.
+    Few games count for even less, because Student's interval is wider for them.
     """
     within = _within(sample, fmean(sample.values, sample.weights))
     if within is None:
@@ -221,7 +220,7 @@ def _independent(sample: Sample) -> float:
 
 @lru_cache(maxsize=256)
 def _student(freedom: int) -> float:
-    """Return how many standard errors hold ``SHARE``, with so many degrees of freedom.
+    """Return how many standard errors cover ``SHARE``, for given degrees of freedom.
 
     Abramowitz and Stegun, 26.7.5, within 0.2 % from three on; below that in closed form.
     """

@@ -1,1 +1,1 @@
-"""The service: ASGI app, access, stream hub, valuation, and the thread that embeds it."""
+"""The service: ASGI app, access, stream hub, valuation, and the thread that runs it in the desk."""

@@ -1,58 +1,58 @@
-"""The service as an ASGI application: which path goes where."""
+"""The service as an ASGI application: routes paths to endpoints."""
 
-from collections.abc import Iterator
+import asyncio
+import hmac
+from abc import abstractmethod
+from collections.abc import Iterator, Sequence
+from typing import Any, Final
 
+import msgspec
 from starlette.routing import BaseRoute, Route, Router, WebSocketRoute
 from starlette.types import Receive, Scope, Send
 
-from oddsdesk.server.answers import refuse, send_reply
-from oddsdesk.server.door import Door
-from oddsdesk.server.endpoints.catalogue import Catalogue
-from oddsdesk.server.endpoints.documentation import (
-    DOCS_PATH,
-    OPENAPI_PATH,
-    DocsGate,
-    OpenApiGate,
-)
-from oddsdesk.server.endpoints.events import EVENT, EVENTS
-from oddsdesk.server.endpoints.feeds import PATH as FEEDS_PATH
-from oddsdesk.server.endpoints.feeds import FeedsGate
-from oddsdesk.server.endpoints.games import GAME, GAMES, HISTORY
-from oddsdesk.server.endpoints.health import (
+from oddsdesk.server import rest
+from oddsdesk.server.edge.middleware import HostGuard
+from oddsdesk.server.edge.protocol import Sender
+from oddsdesk.server.endpoints import lists
+from oddsdesk.server.endpoints.health import HealthGate, Looks, ReadyGate
+from oddsdesk.server.endpoints.ingest import FEEDS_PATH, INGEST_PATH, SECRET, FeedsGate, IngestGate
+from oddsdesk.server.fairness import (
     HEALTH_PATH,
+    PROBES,
     READY_PATH,
-    HealthGate,
-    Looks,
+    FairShares,
     ProbesFirst,
-    ReadyGate,
+    ReaderPool,
 )
-from oddsdesk.server.endpoints.ingest import PATH as INGEST_PATH
-from oddsdesk.server.endpoints.ingest import IngestGate
-from oddsdesk.server.endpoints.odds import LIVE_ODDS, ODDS, ODDS_OF_BOOKMAKER
-from oddsdesk.server.endpoints.stream_token import PATH as TOKEN_PATH
-from oddsdesk.server.endpoints.stream_token import TokenGate
-from oddsdesk.server.endpoints.value_bets import VALUE_BETS
-from oddsdesk.server.fairness import FairShares
-from oddsdesk.server.gate import EndpointGate, Gate, no_such_path
-from oddsdesk.server.hosts import HostGuard
-from oddsdesk.server.limits import limits_before_the_gate
-from oddsdesk.server.reader_pool import ReaderPool
-from oddsdesk.server.service import Service
+from oddsdesk.server.gate import (
+    GET,
+    Endpoint,
+    EndpointGate,
+    Gate,
+    RequestContext,
+    Service,
+    known_caller,
+    limits_before_the_gate,
+    no_such_path,
+)
 from oddsdesk.server.settings import Role
-from oddsdesk.server.stream import STREAM_PATH
+from oddsdesk.server.stream.endpoint import PATH as TOKEN_PATH
+from oddsdesk.server.stream.endpoint import STREAM_PATH, TOKEN, TokenGate, known_bearer
+from oddsdesk.store.keys import Caller
+from oddsdesk.store.owner_secret import SECRET_PREFIX
 
 
 class App:
-    """The service; whoever made it closes it."""
+    """The service; its creator closes it."""
 
     def __init__(self, service: Service) -> None:
         self._reads = ReaderPool(circuit=service.access.circuit)
         self._looks_back = ReaderPool("look back", threads=1, circuit=service.access.circuit)
-        """What reads the archive, too, may take seconds: that holds up nothing but its like."""
+        """For reads of the archive, which may take seconds and so must not block others."""
         self._looks = Looks(service, others=(self._reads, self._looks_back))
         self._access = service.access
         self.limits = limits_before_the_gate(service.access, service.clock)
-        """The rate-limit headers for refusals before this application sees a request (D17)."""
+        """The rate-limit headers for refusals before this application sees a request."""
         figures = service.figures
         router = _router(service, self._reads, self._looks_back, self._looks)
         self._guarded = HostGuard(router, service.hosts, self.limits, figures)
@@ -67,7 +67,7 @@ class App:
         self._app = ProbesFirst(in_turn, self._guarded)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Serve one request or one stream; the owner of the database waits for no turn."""
+        """Serve one request or stream; the database owner's requests do not wait in a queue."""
         is_owner = scope["type"] == "http" and self.door.is_owner(scope["headers"])
         await (self._guarded if is_owner else self._app)(scope, receive, send)
 
@@ -75,12 +75,12 @@ class App:
         """Return the threads that each request needs."""
         return self._reads, self._access.thread
 
-    def close(self) -> None:
+    def end_threads(self) -> None:
         """End the threads that read the stores, before these are closed."""
         self._reads.close()
         self._looks_back.close()
-        self._looks.close()
-        self._access.close()
+        self._looks.end_looks()
+        self._access.end_thread()
 
 
 def create_app(service: Service) -> App:
@@ -109,16 +109,16 @@ def _route(path: str, gate: Gate) -> Route:
 
 def _resources(service: Service, reads: ReaderPool, looks_back: ReaderPool) -> Iterator[BaseRoute]:
     endpoints = [
-        *Catalogue().endpoints(),
-        EVENTS,
-        EVENT,
-        ODDS,
-        LIVE_ODDS,  # before the one that takes any name
-        ODDS_OF_BOOKMAKER,
-        GAMES,
-        HISTORY,  # before the game, whose id is any text
-        GAME,
-        VALUE_BETS,
+        *lists.Catalogue().endpoints(),
+        lists.EVENTS,
+        lists.EVENT,
+        lists.ODDS,
+        lists.LIVE_ODDS,  # before the one that takes any name
+        lists.ODDS_OF_BOOKMAKER,
+        lists.GAMES,
+        lists.HISTORY,  # before the game, whose id may be any text
+        lists.GAME,
+        lists.VALUE_BETS,
     ]
     for each in endpoints:
         yield _route(each.path, EndpointGate(each, service, reads, looks_back))
@@ -134,7 +134,7 @@ def _streaming(service: Service) -> Iterator[BaseRoute]:
 
 
 class _Nowhere:
-    """Answers every path that is not the contract's."""
+    """Answers every path that is not in the contract."""
 
     def __init__(self, service: Service) -> None:
         self._gate = Gate(service)
@@ -143,4 +143,115 @@ class _Nowhere:
         if scope["type"] == "http":
             await self._gate(scope, receive, send)
         else:
-            await send_reply(scope, send, refuse(no_such_path(), ""))
+            await rest.send_reply(scope, send, rest.refuse(no_such_path(), ""))
+
+
+OPENAPI_PATH = "/openapi.json"
+DOCS_PATH = "/docs"
+MOST_ADDRESSES: Final = 8
+"""How many documents are kept: one per address that clients use."""
+
+_POLICY = (
+    b"content-security-policy",
+    b"default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'",
+)
+
+
+class _Documentation(Gate):
+    """Answers with a document that is made at the first request, to save time at the start."""
+
+    content_type = rest.JSON
+    headers: rest.Headers = ()
+
+    def __init__(self, service: Service, endpoints: Sequence[Endpoint]) -> None:
+        super().__init__(service)
+        self._endpoints = endpoints
+        self._made: dict[str, bytes] = {}
+        """By the address that it mentions."""
+        self._making = asyncio.Lock()
+
+    async def reply(self, request: RequestContext) -> rest.Reply:
+        """Return the documentation to anyone."""
+        if not request.has_method(GET):
+            raise request.not_allowed(GET)
+        address = self.address(request.scope)
+        async with self._making:  # it is made once for all waiting requests
+            body = self._made.get(address)
+            if body is None:
+                if len(self._made) == MOST_ADDRESSES:
+                    self._made.clear()
+                body = self._made[address] = await asyncio.to_thread(self._make, address)
+        return rest.Reply(200, body, [*self.headers], self.content_type)
+
+    def _document(self) -> dict[str, Any]:
+        from oddsdesk.server.endpoints.openapi import openapi_document  # noqa: PLC0415 - few starts need it
+
+        return openapi_document(self._endpoints, self._service.base_url or "/")
+
+    @abstractmethod
+    def _make(self, address: str) -> bytes:
+        """Return the document for clients that use this address."""
+
+
+class OpenApiGate(_Documentation):
+    """The OpenAPI document."""
+
+    def _make(self, address: str) -> bytes:
+        return msgspec.json.encode(self._document())
+
+
+class DocsGate(_Documentation):
+    """The page for people; its examples use the address that the request was sent to."""
+
+    content_type = b"text/html; charset=utf-8"
+    headers = (_POLICY,)
+
+    def _make(self, address: str) -> bytes:
+        from oddsdesk.server.endpoints.openapi import docs_page  # noqa: PLC0415 - few starts need it
+
+        return docs_page(self._document(), address).encode()
+
+
+class Door:
+    """Tells the kind of client from the head of a request; for the server's loop."""
+
+    def __init__(self, service: Service) -> None:
+        self._access = service.access
+        self._clock = service.clock
+        secret = None if service.owner is None else service.owner.read_secret()
+        self._secret = None if secret is None else secret.encode()
+
+    def sender_of(self, url: bytes, headers: rest.RequestHeaders) -> Sender:
+        """Return the kind of client that sent a request."""
+        path, _, query = url.decode("latin-1").partition("?")
+        if path in PROBES:
+            return Sender.PROBE
+        if self._caller(path, query.encode("latin-1"), headers) or self.is_owner(headers):
+            return Sender.CALLER
+        return Sender.STRANGER
+
+    def caller_of(self, scope: Scope) -> Caller | None:
+        """Return the holder of the key or stream token in a request, as far as known."""
+        return self._caller(scope["path"], scope["query_string"], scope["headers"])
+
+    def _caller(self, path: str, query: bytes, headers: rest.RequestHeaders) -> Caller | None:
+        if path == STREAM_PATH and (bearer := self._bearer(query)) is not None:
+            return bearer  # as for the stream itself, which ignores keys
+        return known_caller(self._access, headers)
+
+    def _bearer(self, query: bytes) -> Caller | None:
+        try:
+            token = rest.read_query(query, TOKEN, are_all=False)["token"]
+        except rest.BadParameterError:
+            return None
+        return known_bearer(self._access, token, self._clock()) if token else None
+
+    def is_owner(self, headers: rest.RequestHeaders) -> bool:
+        """Return whether a request has the owner's secret as of the server's start.
+
+        This only saves a wait: endpoints check the file.
+        """
+        return self._secret is not None and any(
+            name == SECRET and hmac.compare_digest(value.removeprefix(SECRET_PREFIX), self._secret)
+            for name, value in headers
+        )

@@ -1,50 +1,61 @@
-"""Fair shares: whose request begins now, and whose reads the store next (D83).
+"""Fair shares: which request begins now, and which one reads the store next.
 
-Each key has a line of its own, and all callers without a known key share one.
+Each key has a queue ("line"); all callers without a known key share one.
 
-1. A request begins when fewer than ``Rights.in_flight`` of its line are under way, and when the
-   line keeps to its pace (``Lane``).
+1. A request begins when fewer than ``Rights.in_flight`` of its line are running, and when the
+line's pace allows it (``Lane``).
 2. Until then it waits in its line. A line holds ``MOST_WAITING``; further requests are refused with
-   503, and the refusals keep to a pace too, so that asking again at once gains nothing.
-3. What begins and reads the store waits for a thread. Whenever one is free, it takes the line that
-   has used the threads least (``reader_pool.FairQueue``): a request costs the time that it took.
+   503. Refusals have a pace too, so that retrying without a pause gains nothing.
+3. A request that reads the store then waits for a thread. A free thread takes the line that has
+   used the threads least (``FairQueue``): a request costs the time that it took.
+
+Nothing begins and nobody waits while a remote database is unreachable (``Circuit``).
 """
 
 import asyncio
+import contextlib
+import heapq
+import itertools
+import logging
+import threading
 import time
 from collections import deque
-from collections.abc import Callable, Collection
-from typing import Final
+from collections.abc import Callable, Collection, Hashable
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import Any, Final, Generic, NamedTuple, TypeVar
 
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from oddsdesk.contract.errors import ErrorCode
-from oddsdesk.server.answers import Refusal, going_down, refuse, send_reply
-from oddsdesk.server.figures import Figures, Refused
-from oddsdesk.server.limits import LimitsOf
+from oddsdesk.contract.access import ErrorCode
+from oddsdesk.server.rest import Figures, LimitsOf, Refusal, Refused, going_down, refuse, send_reply
+from oddsdesk.store.errors import Fault, StoreError, StoreUnavailableError
 from oddsdesk.store.keys import Caller
+
+T = TypeVar("T")
+
+_log = logging.getLogger(__name__)
 
 A_SECOND: Final = 200.0
 AT_ONCE: Final = 50
-"""Requests of one key that begin in a second, and how many more after a pause."""
+"""Requests of one key that begin in a second, and how many more in a burst after a pause."""
 STRANGERS_A_SECOND: Final = 100.0
 STRANGERS_AT_ONCE: Final = 20
-"""The same for all callers together that show no known key."""
+"""The same for all callers without a known key together."""
 STRANGERS_IN_FLIGHT: Final = 8
 MOST_WAITING: Final = 64
 """Requests that wait in one line; further ones are refused."""
 REFUSALS_A_SECOND: Final = 100.0
 REFUSALS_AT_ONCE: Final = 20
 LONGEST_HOLD_S: Final = 10.0
-"""How long a refusal is held back at most."""
+"""The longest time that a refusal is held back (s)."""
 RETRY_S: Final = 1
 MOST_LINES: Final = 10_000
 LEAVING: Final = "oddsdesk.leaving"
-"""Where the scope of a request holds a future that is done once its client has gone."""
+"""Key of a request's scope: a future that is done once the client has gone."""
 
 
 class Lane:
-    """So many turns a second, in the order in which they are taken; ``at_once`` after a pause.
+    """``a_second`` turns a second, first come, first served; ``at_once`` more after a pause.
 
     The generic cell rate algorithm (ITU-T I.371). Times are in seconds and never jump.
     """
@@ -55,18 +66,18 @@ class Lane:
         self._due = 0.0
 
     def wait_s(self, now: float) -> float:
-        """Return how long the next turn is away."""
+        """Return the seconds until the next turn."""
         return max(self._due - self._ahead - now, 0.0)
 
     def take(self, now: float) -> float:
-        """Take the next turn, and return how long it is away."""
+        """Take the next turn, and return the seconds until it."""
         wait = self.wait_s(now)
         self._due = max(self._due, now) + self._interval
         return wait
 
 
 class LineFullError(Exception):
-    """As many requests wait in the line as may."""
+    """The line is full: ``MOST_WAITING`` requests wait in it."""
 
 
 class LeftError(Exception):
@@ -74,7 +85,7 @@ class LeftError(Exception):
 
 
 class Line:
-    """The requests of one key: some are under way, others wait in the order in which they came.
+    """The requests of one key: some are running, others wait in order of arrival.
 
     For one event loop. ``now`` is in seconds and never jumps.
     """
@@ -90,14 +101,14 @@ class Line:
 
     @property
     def is_idle(self) -> bool:
-        """Whether nothing of it is under way or waits."""
+        """Whether nothing of it is running or waiting."""
         return not (self._in_flight or self._waiting)
 
     async def enter(self, leaving: asyncio.Future[None] | None = None) -> None:
         """Wait until a request may begin; ``leave`` ends it.
 
         Raises:
-            LineFullError: too many wait already.
+            LineFullError: ``MOST_WAITING`` requests are already waiting.
             LeftError: ``leaving`` was done first.
         """
         if not self._waiting and self._may_begin():
@@ -130,7 +141,7 @@ class Line:
         self._in_flight += 1
 
     def _begin_waiting(self) -> None:
-        """Begin what may begin now; a timer does so again when the pace allows more."""
+        """Begin what may begin now; a timer repeats that when the pace allows more."""
         while self._waiting and self._may_begin():
             turn = self._waiting.popleft()
             if not turn.cancelled():
@@ -175,8 +186,8 @@ async def wait_unless_left(
 class FairShares:
     """Lets requests begin, line by line.
 
-    ``unbounded`` are paths that keep to the pace of their line but not to its places: they have
-    limits of their own. Streams are the same.
+    ``unbounded`` paths follow the pace of their line but take none of its places, as they have
+    separate limits. Streams are treated the same way.
     """
 
     def __init__(
@@ -201,9 +212,6 @@ class FairShares:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass a request on when its turn has come."""
-        if scope["type"] == "lifespan":
-            await self._app(scope, receive, send)
-            return
         line = self._line(scope)
         try:
             await self._enter(line, scope)
@@ -237,8 +245,8 @@ class FairShares:
     async def _hold_back(self, line: Line, leaving: asyncio.Future[None] | None) -> None:
         """Wait until a refusal may go out, or its client has gone.
 
-        A refusal that waits as long as any may moves the line's pace no further: the pace
-        would stay behind for as long as a flood had lasted.
+        A refusal after a wait of ``LONGEST_HOLD_S`` takes no turn: otherwise the pace would lag as
+        long as a flood had lasted.
         """
         now = self._now()
         wait = line.refusals.wait_s(now)
@@ -262,11 +270,371 @@ class FairShares:
         return line
 
     def _busy(self, line: Line, scope: Scope) -> Refusal:
-        whose, instead = "with this key", "wait for answers before sending more"
+        whose, instead = "with this key", "wait for the answers before you send more"
         if line is self._strangers:
             whose, instead = "without a known key", "send a valid X-Api-Key"
         return Refusal(
             ErrorCode.SERVICE_UNAVAILABLE,
-            f"{MOST_WAITING} requests {whose} wait already; {instead}, or retry in {RETRY_S} s.",
+            f"{MOST_WAITING} requests {whose} are waiting; {instead}, or retry in {RETRY_S} s.",
             [(b"retry-after", str(RETRY_S).encode()), *self._limits(scope["headers"])],
         )
+
+
+HEALTH_PATH = "/api/health"
+
+
+READY_PATH = "/api/ready"
+
+
+PROBES: Final = frozenset({HEALTH_PATH, READY_PATH})
+
+
+ANSWERS_A_SECOND: Final = 100.0
+
+
+ANSWERS_AT_ONCE: Final = 50
+"""Probes that are answered without a wait. Further ones wait, and then are answered."""
+
+
+PAUSES_S: Final = (0.5, 1.5)
+"""How long they wait. The waits differ, so that clients that retry do not come together."""
+
+
+_GOLDEN: Final = 0.618034
+"""Fractional parts of its multiples are spread evenly over 0 to 1."""
+
+
+HURRY: Final = "oddsdesk.hurry"
+"""Key of a scope: the event that ends this wait, because a newer connection needs the place."""
+
+
+class ProbesFirst:
+    """Passes probes straight to ``probed``; others go to ``app``, where they queue.
+
+    A flood of probes is slowed down to keep the loop responsive; each one is still answered.
+    """
+
+    def __init__(
+        self, app: ASGIApp, probed: ASGIApp, now: Callable[[], float] = time.monotonic
+    ) -> None:
+        self._app = app
+        self._probed = probed
+        self._now = now
+        self._lane = Lane(ANSWERS_A_SECOND, ANSWERS_AT_ONCE)
+        self._part = 0.0
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve one request or stream."""
+        if scope["type"] != "http" or scope["path"] not in PROBES:
+            await self._app(scope, receive, send)
+            return
+        now = self._now()
+        if not self._lane.wait_s(now):
+            self._lane.take(now)
+        else:
+            hurry: asyncio.Event = scope.get(HURRY) or asyncio.Event()
+            try:
+                with contextlib.suppress(TimeoutError):
+                    async with asyncio.timeout(self._pause_s()):
+                        await hurry.wait()
+            except asyncio.CancelledError:  # the server ends
+                await send_reply(scope, send, refuse(going_down(), ""))
+                return
+        await self._probed(scope, receive, send)
+
+    def _pause_s(self) -> float:
+        self._part = (self._part + _GOLDEN) % 1
+        least, most = PAUSES_S
+        return least + self._part * (most - least)
+
+
+THREADS = 2
+"""With one, a long query would block all others. More would mostly wait for each other, because
+Python's sqlite3 releases the interpreter lock at each row."""
+A_TURN_S: Final = 0.001
+"""The assumed cost of reading until it is known (s)."""
+ROUND_S: Final = 0.025
+"""Smaller differences of time are ignored: similar keys are served in the order of requests."""
+CHARGED: Final = 1 / 8
+"""The part of a share's debt that is charged at the end of each of its turns."""
+
+
+PROBE_S: Final = 0.25
+"""The pause between two looks at the database."""
+LOOK_LIMIT_S: Final = 2.0
+"""A database that takes longer to answer is unreachable."""
+
+
+class KnownAwayError(StoreUnavailableError):
+    """The database is known to be unreachable, and that was logged."""
+
+
+class Circuit:
+    """Refuses at once while the database is unreachable; a look finds out when it is back.
+
+    It opens when a look or a request fails or gets no answer in time, and cancels waiting requests.
+    Without ``watch`` it stays closed. One event loop only.
+    """
+
+    def __init__(self) -> None:
+        self.away_error: KnownAwayError | None = None
+        """Why nothing is sent to the database now, if so."""
+        self._waiting: set[asyncio.Future[Any]] = set()
+        self._openings = 0
+        self.is_watched = False
+        """Whether looks are running."""
+
+    def check_database(self) -> None:
+        """Refuse if the database is unreachable.
+
+        Raises:
+            KnownAwayError: it is.
+        """
+        if self.away_error is not None:
+            raise self.away_error.with_traceback(None)
+
+    async def wait_for_database(self, future: asyncio.Future[T]) -> T:
+        """Wait for the database's answer, but not while it is unreachable.
+
+        Raises:
+            StoreError: it fails; ``KnownAwayError`` if it is unreachable.
+        """
+        self._waiting.add(future)
+        try:
+            return await future
+        except asyncio.CancelledError:
+            task = asyncio.current_task()
+            if self.away_error is None or (task is not None and task.cancelling()):
+                raise
+            raise self.away_error.with_traceback(None) from None
+        except StoreUnavailableError as error:
+            if error.fault is Fault.AWAY and self.is_watched:
+                self._open(error)
+                self.check_database()
+            raise
+        finally:
+            self._waiting.discard(future)
+
+    async def watch(self, look: Callable[[], asyncio.Future[None]]) -> None:
+        """Look at the database until cancelled; ``look`` starts one on a thread."""
+        self.is_watched = True
+        try:
+            while True:
+                await self._look(look)
+                await asyncio.sleep(PROBE_S)
+        finally:
+            self.is_watched = False
+
+    async def _look(self, look: Callable[[], asyncio.Future[None]]) -> None:
+        openings = self._openings
+        looking = look()
+        answered, _ = await asyncio.wait([looking], timeout=LOOK_LIMIT_S)
+        if not answered:
+            self._open(slow_error(LOOK_LIMIT_S))
+            openings = self._openings
+            await asyncio.wait([looking])
+        try:
+            looking.result()
+        except StoreError as error:
+            self._open(error)
+        else:
+            if openings == self._openings:  # otherwise a request failed during this look
+                self._close()
+
+    def _open(self, error: StoreError) -> None:
+        self._openings += 1
+        if self.away_error is None:
+            _log.warning("the database cannot be reached; retrying: %s", error)
+        fault = error.fault if isinstance(error, StoreUnavailableError) else Fault.OTHER
+        self.away_error = KnownAwayError(str(error), fault)
+        for future in tuple(self._waiting):
+            future.cancel()
+
+    def _close(self) -> None:
+        if self.away_error is not None:
+            _log.warning("the database can be reached again")
+        self.away_error = None
+
+
+def slow_error(seconds: float) -> StoreUnavailableError:
+    """Return the refusal of a database that has not answered for some seconds."""
+    return StoreUnavailableError(f"{Fault.SLOW.value}: no answer for {seconds:g} s", Fault.SLOW)
+
+
+class Turn(NamedTuple, Generic[T]):
+    """Work that waits for a thread: its share, its estimated cost (s), and the work itself."""
+
+    whose: Hashable
+    cost: float
+    work: T
+
+
+class _Share(Generic[T]):
+    """One line's use of the threads: its waiting turns, and the virtual time when it is due."""
+
+    __slots__ = ("due", "owed", "running", "waiting")
+
+    def __init__(self) -> None:
+        self.due = 0.0
+        self.owed = 0.0
+        """What its turns cost above the estimate, not charged yet; negative if they cost less."""
+        self.running = 0
+        self.waiting: deque[Turn[T]] = deque()
+
+
+class FairQueue(Generic[T]):
+    """Chooses the next work so that all waiting shares get equal time on the threads.
+
+    Start-time fair queueing (Goyal, Vin, Cheng: SIGCOMM 1996) for several servers at a time
+    (SFQ(D); Jin, Chase, Kaur: SIGMETRICS 2004). Each share has a virtual time at which it is due,
+    which advances by the cost of its turns; the share that is due first is next. Shares due in the
+    same ``ROUND_S`` take turns, as in deficit round robin (Shreedhar, Varghese: SIGCOMM 1995).
+    A share that had nothing waiting is due no earlier than the last turn given, so a pause earns no
+    credit.
+
+    A turn's cost is an estimate until ``settle`` gives the real one. The difference is charged in
+    parts, so that a share does not wait long after a turn that was held up. Any thread may call.
+    """
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._numbers = itertools.count()
+        self._time = 0.0
+        """When the last turn given was due."""
+        self._shares: dict[Hashable, _Share[T]] = {}
+        self._due: list[tuple[int, int, float, _Share[T]]] = []
+        """A heap; an entry is ignored if its time differs from its share's."""
+        self._open = 0
+        """Turns that wait or run."""
+
+    def add(self, whose: Hashable, cost: float, work: T) -> None:
+        """Queue work for its turn; ``cost`` in seconds."""
+        with self._lock:
+            share = self._shares.get(whose)
+            if share is None:
+                share = self._shares[whose] = _Share()
+            if not share.waiting:
+                share.due = max(share.due, self._time)
+                self._enter(share)
+            share.waiting.append(Turn(whose, cost, work))
+            self._open += 1
+
+    def take(self) -> Turn[T] | None:
+        """Return the next turn, None if none waits; ``settle`` ends it."""
+        with self._lock:
+            while self._due:
+                *_, due, share = heapq.heappop(self._due)
+                if not share.waiting or due != share.due:
+                    continue
+                turn = share.waiting.popleft()
+                self._time = max(self._time, due)
+                share.due += turn.cost
+                share.running += 1
+                if share.waiting:
+                    self._enter(share)
+                return turn
+            return None
+
+    def settle(self, turn: Turn[T], cost: float) -> None:
+        """End a turn; ``cost`` is the time that it really took (s)."""
+        with self._lock:
+            self._open -= 1
+            if not self._open:  # all debts are void
+                self._shares.clear()
+                self._due.clear()
+                self._time = 0.0
+                return
+            share = self._shares[turn.whose]
+            share.running -= 1
+            owed = share.owed + cost - turn.cost
+            share.due += owed * CHARGED
+            share.owed = owed - owed * CHARGED
+            if share.waiting:
+                self._enter(share)
+            elif not share.running and share.due + share.owed <= self._time:
+                del self._shares[turn.whose]
+
+    def clear(self) -> list[T]:
+        """Remove and return all waiting work."""
+        with self._lock:
+            works = [turn.work for share in self._shares.values() for turn in share.waiting]
+            for share in self._shares.values():
+                share.waiting.clear()
+            self._due.clear()
+            self._open -= len(works)
+            return works
+
+    def _enter(self, share: _Share[Any]) -> None:
+        number = next(self._numbers)
+        heapq.heappush(self._due, (int(share.due // ROUND_S), number, share.due, share))
+
+
+class _Work(NamedTuple):
+    function: Callable[[], Any]
+    answer: Future[Any]
+
+
+class ReaderPool:
+    """A few named threads; each has its own reader of the store.
+
+    A free thread takes its next work from the ``FairQueue``; no work is assigned earlier.
+    While ``circuit`` is open nothing starts, and nobody waits for running work.
+    """
+
+    def __init__(
+        self, name: str = "read", threads: int = THREADS, circuit: Circuit | None = None
+    ) -> None:
+        self._circuit = circuit or Circuit()
+        self._turns: FairQueue[_Work] = FairQueue()
+        self._pool = ThreadPoolExecutor(threads, thread_name_prefix=f"oddsdesk {name}")
+        """Gets one call for each waiting work; starts another thread if all are busy."""
+        self.answered_at = float("-inf")
+        """When a function last returned (s, ``time.monotonic``)."""
+
+    async def run(
+        self, function: Callable[[], T], whose: Hashable = None, cost_s: float = A_TURN_S
+    ) -> T:
+        """Run a function on one of the threads when it is the turn of ``whose``.
+
+        ``cost_s`` is the estimated time in seconds, used until the real one is known.
+        """
+        self._circuit.check_database()
+        return await self._circuit.wait_for_database(self.begin(function, whose, cost_s))
+
+    def begin(
+        self, function: Callable[[], T], whose: Hashable = None, cost_s: float = A_TURN_S
+    ) -> asyncio.Future[T]:
+        """Run a function on one of the threads, and return the future of its result."""
+        answer: Future[T] = Future()
+        self._turns.add(whose, cost_s, _Work(function, answer))
+        self._pool.submit(self._work)
+        return asyncio.wrap_future(answer)
+
+    def abandon(self) -> None:
+        """Start nothing more and wait for nothing; running work ends unobserved."""
+        self._pool.shutdown(wait=False, cancel_futures=True)
+        for work in self._turns.clear():
+            work.answer.cancel()
+
+    def close(self) -> None:
+        """Wait for running work, drop waiting work, and end the threads."""
+        self.abandon()
+        self._pool.shutdown()
+
+    def _work(self) -> None:
+        """Run the next work; cancelled work costs nothing."""
+        while (turn := self._turns.take()) is not None:
+            work, began = turn.work, time.perf_counter()
+            if not work.answer.set_running_or_notify_cancel():
+                self._turns.settle(turn, 0.0)
+                continue
+            try:
+                found = work.function()
+            except BaseException as error:  # noqa: BLE001 - the caller gets it
+                self._turns.settle(turn, time.perf_counter() - began)
+                work.answer.set_exception(error)
+            else:
+                self._turns.settle(turn, time.perf_counter() - began)
+                self.answered_at = time.monotonic()
+                work.answer.set_result(found)
+            return

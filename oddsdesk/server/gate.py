@@ -1,37 +1,396 @@
-"""The gate before every endpoint: key, method, quota, then the endpoint (D17, D39)."""
+"""The gate before every endpoint: key, method, quota, then the endpoint."""
 
 import asyncio
+import contextlib
 import logging
 import time
 from collections.abc import Callable, Sequence
+from concurrent.futures import Future
 from typing import Any, Final
 
 import msgspec
-from starlette.types import Receive, Scope, Send
+from msgspec.structs import replace
+from starlette.types import ASGIApp, Receive, Scope, Send
 
-from oddsdesk.contract.errors import ErrorCode
+from oddsdesk.base.clock import Clock, jumps_of
+from oddsdesk.contract.access import DAY_S, HOUR_S, ErrorCode
+from oddsdesk.contract.administration import FeedReport
+from oddsdesk.contract.times import format_ms
 from oddsdesk.network.secrets import masked
-from oddsdesk.server.access import KEY_ID, key_in, unauthorized
-from oddsdesk.server.answers import (
-    Payload,
-    Refusal,
-    Reply,
-    encode,
-    failed,
-    going_down,
-    refuse,
-    send_reply,
-    unavailable,
-)
-from oddsdesk.server.circuit import KnownAwayError
-from oddsdesk.server.limits import headers_of, headers_of_nobody, slot_of, used_up
-from oddsdesk.server.parameters import BadParameterError, Parameter, read_query
-from oddsdesk.server.reader_pool import A_TURN_S, ReaderPool
-from oddsdesk.server.service import Service
+from oddsdesk.server import rest
+from oddsdesk.server.fairness import A_TURN_S, Circuit, KnownAwayError, ReaderPool
+from oddsdesk.server.settings import ANSWERING, Role
+from oddsdesk.server.troubles import Troubles
+from oddsdesk.store.access import AccessStore
 from oddsdesk.store.errors import BadCursorError, StoreError
-from oddsdesk.store.keys import Caller
-from oddsdesk.store.quotas import Count, Kind
+from oddsdesk.store.keys import KNOWN_S, Caller
+from oddsdesk.store.owner_secret import OwnerSecret
+from oddsdesk.store.quotas import Count, Kind, Token
 from oddsdesk.store.reader import Reader
+from oddsdesk.store.store import Store
+from oddsdesk.store.values import Visibility
+
+RECHECK_S: Final = 0.25
+"""How old the known keys may be before they are read again; they still hold meanwhile."""
+
+
+class LoopAccess:
+    """Uses an ``AccessStore`` on an event loop, which never waits for its database.
+
+    Coroutines may wait, and raise ``StoreUnavailableError``; the rest returns what is known.
+    ``circuit`` is the database's. The store is closed by its opener. Times are those of ``clock``;
+    after a jump of the clock no count starts over.
+    """
+
+    def __init__(self, store: AccessStore, clock: Clock) -> None:
+        self._jumped = jumps_of(clock)
+        self.circuit = Circuit()
+        self.secret = store.secret
+        self._keys, self._quotas = store.keys, store.quotas
+        self.thread = ReaderPool("access", threads=1, circuit=self.circuit)
+        """The thread that uses the store."""
+        self._reading: asyncio.Future[None] | None = None
+        self._failure: BaseException | None = None
+
+    async def caller(self, secret: str) -> Caller | None:
+        """Return the caller of an active key, None for any other text."""
+        await self._be_recent()
+        caller = self._keys.caller(secret)
+        if caller is None:  # another process may have made it just now
+            await self.reread_keys()
+            caller = self._keys.caller(secret)
+        return caller
+
+    async def by_id(self, key_id: int) -> Caller | None:
+        """Return the holder of the active key with this id, at most half a second old."""
+        await self._be_recent()
+        return self._keys.by_id(key_id)
+
+    def known_by_id(self, key_id: int) -> Caller | None:
+        """Return the holder of the active key with this id, as far as known."""
+        return self._keys.by_id(key_id)
+
+    def known_caller(self, secret: str) -> Caller | None:
+        """Return the holder of a key, as far as known."""
+        return self._keys.caller(secret)
+
+    def is_unchanged(self, caller: Caller) -> bool:
+        """Return whether a key is active with the same rights, as far as known."""
+        return self._keys.present_caller(caller) == caller
+
+    async def reread_keys(self) -> None:
+        """Read recent changes; concurrent callers share one reading."""
+        self.circuit.check_database()
+        if self._reading is not None:  # it may have looked before the change
+            with contextlib.suppress(StoreError):
+                await self._wait(self._reading)
+            self.circuit.check_database()
+        await self._wait(self._reading or self._read())
+
+    def refresh_soon(self) -> None:
+        """Start reading recent changes, if there may be any.
+
+        Raises:
+            StoreError: the last reading failed.
+        """
+        if self._reading is None and (self._failure is not None or self._keys.may_have_changed()):
+            self._read()
+        if self._failure is not None:
+            raise self._failure
+
+    async def peek(
+        self, key_id: int, kind: Kind, allowance: int, window_s: int, now_ms: int
+    ) -> Count:
+        """Return a key's count without counting."""
+        jumped = self._jumped(now_ms)
+        await self._know_count(key_id, kind, window_s, now_ms - jumped)
+        count = self._quotas.peek(key_id, kind, allowance, window_s, now_ms - jumped)
+        return _as_seen(count, jumped)
+
+    def known_count(
+        self, key_id: int, kind: Kind, allowance: int, window_s: int, now_ms: int
+    ) -> Count | None:
+        """Return the same, None if unknown."""
+        jumped = self._jumped(now_ms)
+        if not self._quotas.knows(key_id, kind, window_s, now_ms - jumped):
+            return None
+        count = self._quotas.peek(key_id, kind, allowance, window_s, now_ms - jumped)
+        return _as_seen(count, jumped)
+
+    async def take_token(
+        self, key_id: int, kind: Kind, allowance: int, window_s: int, now_ms: int
+    ) -> Count:
+        """Count one if the window has one left."""
+        jumped = self._jumped(now_ms)
+        slot = key_id, kind, allowance, window_s
+        count = self._quotas.take_token(*slot, now_ms - jumped)
+        if count is None:
+            self.circuit.check_database()
+            count = await self._counted(slot, self._quotas.take_exactly(*slot, now_ms - jumped))
+        return _as_seen(count, jumped)
+
+    async def spend_token(
+        self, token: Token, key_id: int, connections: int | None, now_ms: int
+    ) -> Count:
+        """Use a stream token up, and count the connection if the plan has a daily limit.
+
+        Raises:
+            TokenSpentError: it was already used, here or in another process; nothing is counted.
+        """
+        self.circuit.check_database()
+        jumped = self._jumped(now_ms)
+        slot = key_id, Kind.CONNECTIONS, connections, DAY_S
+        counting = self._quotas.take_exactly(*slot, now_ms - jumped, token)
+        return _as_seen(await self._counted(slot, counting), jumped)
+
+    def give_back_token(
+        self, key_id: int, kind: Kind, allowance: int, window_s: int, taken: Count
+    ) -> Count:
+        """Undo one ``take_token``; nothing happens if its window is over."""
+        count = self._quotas.give_back_token(key_id, kind, allowance, window_s, taken)
+        return replace(count, jumped_s=taken.jumped_s)
+
+    def save_counts(self) -> Future[None] | None:
+        """Start adding the counts to the database, as ``Quotas.save_counts`` does."""
+        return self._quotas.save_counts()
+
+    def read_keys(self) -> None:
+        """Read recent changes; on any thread but the loop's.
+
+        Raises:
+            StoreUnavailableError: that is not possible now.
+        """
+        self._keys.reread_keys()
+
+    def end_thread(self) -> None:
+        """End the thread, before the store is closed."""
+        self.thread.close()
+
+    async def _know_count(self, key_id: int, kind: Kind, window_s: int, now_ms: int) -> None:
+        if not self._quotas.knows(key_id, kind, window_s, now_ms):
+            slot = key_id, kind, window_s
+            await self.thread.run(lambda: self._quotas.learn([slot], now_ms))
+
+    async def _counted(
+        self, slot: tuple[int, Kind, int | None, int], counting: Future[Count]
+    ) -> Count:
+        """Wait until the database has counted; give the count back if the wait is cancelled."""
+        try:
+            return await self.circuit.wait_for_database(asyncio.wrap_future(counting))
+        except (StoreError, asyncio.CancelledError):
+            counting.add_done_callback(lambda done: self._undo(slot, done))
+            raise
+
+    def _undo(self, slot: tuple[int, Kind, int | None, int], done: Future[Count]) -> None:
+        key_id, kind, allowance, window_s = slot
+        if allowance is not None and done.exception() is None and done.result().allowed:
+            self._quotas.give_back_token(key_id, kind, allowance, window_s, done.result())
+
+    async def _wait(self, reading: asyncio.Future[None]) -> None:
+        await self.circuit.wait_for_database(asyncio.shield(reading))
+
+    async def _be_recent(self) -> None:
+        age_s = self._keys.age_s
+        if age_s > KNOWN_S:
+            await self.reread_keys()
+        elif age_s > RECHECK_S and self._reading is None:
+            self._read()
+
+    def _read(self) -> asyncio.Future[None]:
+        reading = self._reading = self.thread.begin(self._keys.reread_keys)
+        reading.add_done_callback(self._have_read)
+        return reading
+
+    def _have_read(self, reading: asyncio.Future[None]) -> None:
+        self._reading = None
+        self._failure = None if reading.cancelled() else reading.exception()
+
+
+def _as_seen(count: Count, jumped_ms: int) -> Count:
+    """Return a count with its reset by the visible clock."""
+    return replace(count, jumped_s=jumped_ms // 1000) if jumped_ms else count
+
+
+KEY_HEADER = b"x-api-key"
+KEY_ID = "oddsdesk.key_id"
+"""Key of a scope: the number of the caller's key, once known."""
+
+
+def key_in(headers: rest.RequestHeaders) -> str | None:
+    """Return the key in a request; None if there is none or more than one.
+
+    Blanks around a value are not part of it (RFC 9110, 5.5); the parser keeps trailing ones.
+    """
+    given = [value for name, value in headers if name == KEY_HEADER]
+    return given[0].strip(b" \t").decode("latin-1") if len(given) == 1 else None
+
+
+def known_caller(access: LoopAccess, headers: rest.RequestHeaders) -> Caller | None:
+    """Return the holder of the key in a request, as far as known, without waiting."""
+    key = key_in(headers)
+    return None if key is None else access.known_caller(key)
+
+
+def unauthorized() -> rest.Refusal:
+    """Return the refusal for a missing or unknown key."""
+    return rest.Refusal(
+        ErrorCode.UNAUTHORIZED,
+        "X-Api-Key: expected one valid API key, but it is missing, unknown, revoked or sent"
+        " twice; see /docs. The operator of this server issues keys.",
+    )
+
+
+def require_stream(caller: Caller) -> None:
+    """Refuse a plan without the stream, and Free without its bookmaker."""
+    if not caller.rights.websocket:
+        raise rest.Refusal(
+            ErrorCode.WEBSOCKET_NOT_ON_PLAN,
+            f"The stream is not part of the {caller.plan.value} plan; it needs Pro+ RT.",
+        )
+    _require_chosen(caller)
+
+
+def require_value_bets(caller: Caller) -> None:
+    """Refuse plans below Pro."""
+    if not caller.rights.value_bets:
+        raise rest.Refusal(
+            ErrorCode.VALUE_BETS_NOT_ON_PLAN,
+            f"Value bets are not part of the {caller.plan.value} plan; they need Pro.",
+        )
+
+
+def require_live(caller: Caller) -> None:
+    """Refuse plans without in-play odds."""
+    if not caller.rights.live:
+        raise rest.Refusal(
+            ErrorCode.LIVE_NOT_ON_PLAN,
+            f"In-play odds are not part of the {caller.plan.value} plan; they need Pro+ Live.",
+        )
+
+
+def require_all_bookmakers(caller: Caller, name: str) -> None:
+    """Refuse a parameter to a plan with only one bookmaker."""
+    if not caller.rights.all_bookmakers:
+        raise rest.Refusal(
+            ErrorCode.BOOKMAKER_FORBIDDEN,
+            f"{name} is not part of the {caller.plan.value} plan, which has one bookmaker; it"
+            " needs Pro.",
+        )
+
+
+def visibility_for(caller: Caller, asked: dict[str, Any]) -> Visibility:
+    """Return what the caller may see, given the parameters.
+
+    Raises:
+        Refusal: in-play odds or another bookmaker are requested and not on the plan; or Free has no
+        bookmaker.
+    """
+    if asked.get("is_live"):
+        require_live(caller)
+    if caller.rights.all_bookmakers:
+        return Visibility(bookmaker=None, live=caller.rights.live)
+    chosen = _require_chosen(caller)
+    bookmaker = asked.get("bookmaker")
+    if bookmaker is not None and bookmaker != chosen:
+        raise rest.Refusal(
+            ErrorCode.BOOKMAKER_FORBIDDEN,
+            f"bookmaker: the {caller.plan.value} plan has only {chosen!r}, got {bookmaker!r};"
+            " use that one, or leave the parameter out.",
+        )
+    return Visibility(bookmaker=chosen, live=caller.rights.live)
+
+
+def _require_chosen(caller: Caller) -> str:
+    if caller.rights.all_bookmakers:
+        return ""
+    if caller.bookmaker is None:
+        raise rest.Refusal(
+            ErrorCode.BOOKMAKER_NOT_CONFIGURED,
+            f"The {caller.plan.value} plan has one bookmaker, and none is chosen for this account;"
+            " ask the operator of this server to choose one.",
+        )
+    return caller.bookmaker
+
+
+_COUNTED: Final = {
+    Kind.REQUESTS: "requests",
+    Kind.TOKENS: "stream tokens",
+    Kind.CONNECTIONS: "stream connections",
+}
+_WINDOWS: Final = {HOUR_S: "an hour", DAY_S: "a day"}
+
+
+def slot_of(caller: Caller) -> tuple[int, Kind, int, int]:
+    """Return key, kind, window and limit of a caller's requests."""
+    rights = caller.rights
+    return caller.key_id, Kind.REQUESTS, rights.requests, rights.window_s
+
+
+def used_up(caller: Caller, kind: Kind, count: Count, now_ms: int) -> tuple[str, int]:
+    """Return the message that a limit is reached, and the seconds until more is allowed."""
+    rights = caller.rights
+    most, window_s = rights.connections_per_day, DAY_S
+    if kind is Kind.REQUESTS:
+        most, window_s = rights.requests, rights.window_s
+    again_s = count.reset_s + count.jumped_s
+    wait_s = max(again_s - now_ms // 1000, 1)
+    said = f"The {most:,} {_COUNTED[kind]} {_WINDOWS[window_s]} of the {caller.plan.value} plan"
+    return f"{said} are used up; retry in {wait_s} s, at {format_ms(again_s * 1000)}.", wait_s
+
+
+def headers_of(count: Count) -> rest.Headers:
+    """Return the headers with a known caller's count."""
+    return _headers(count.remaining, count.reset_s + count.jumped_s)
+
+
+def headers_of_nobody(now_ms: int) -> rest.Headers:
+    """Return the headers for an unknown caller: nothing left, retry now."""
+    return _headers(0, now_ms // 1000)
+
+
+def limits_before_the_gate(access: LoopAccess, clock: Clock) -> rest.LimitsOf:
+    """Return the function that makes headers for refusals before the gate, which do not count.
+
+    It does not wait: a caller not seen yet counts as unknown.
+    """
+
+    def limits(request: rest.RequestHeaders) -> rest.Headers:
+        now_ms = clock()
+        caller = known_caller(access, request)
+        count = None if caller is None else access.known_count(*slot_of(caller), now_ms)
+        return headers_of_nobody(now_ms) if count is None else headers_of(count)
+
+    return limits
+
+
+def _headers(remaining: int, reset_s: int) -> rest.Headers:
+    return (
+        (b"x-ratelimit-remaining", str(remaining).encode()),
+        (b"x-ratelimit-reset", str(reset_s).encode()),
+    )
+
+
+class Service(msgspec.Struct, frozen=True):
+    """The stores, the clock, the stream's application and the list of troubles.
+
+    ``hosts`` are the served host names besides loopback; ``base_url`` is the public address, empty
+    to use the request's. Without ``stream``, or without the role, the path does not exist;
+    ``roles`` are those that answer.
+    """
+
+    store: Store
+    access: LoopAccess
+    clock: Clock
+    stream: ASGIApp | None = None
+    hosts: frozenset[str] = frozenset()
+    base_url: str = ""
+    feeds: Callable[[], Sequence[FeedReport]] = tuple
+    owner: OwnerSecret | None = None
+    """The secret for programs on this machine to write and see the feeds; None: none."""
+    troubles: Troubles = msgspec.field(default_factory=Troubles)
+    roles: frozenset[Role] = ANSWERING
+    figures: rest.Figures = msgspec.field(default_factory=rest.Figures)
+
 
 GET = ("GET", "HEAD")
 ROWS_OF_A_TURN: Final = 100
@@ -42,7 +401,7 @@ _log = logging.getLogger(__name__)
 
 
 class Call(msgspec.Struct, frozen=True):
-    """What an endpoint is asked: the caller, the time (ms), path parameters and query."""
+    """An endpoint's input: the caller, the time (ms), path parameters and query."""
 
     caller: Caller
     now_ms: int
@@ -51,7 +410,7 @@ class Call(msgspec.Struct, frozen=True):
     asked: dict[str, Any]
 
     def in_stored_words(self) -> "Call":
-        """Return the call with a plan's one bookmaker as the database calls it (D70)."""
+        """Return the call with the plan's one bookmaker in the database's spelling."""
         chosen = self.caller.bookmaker
         if self.caller.rights.all_bookmakers or chosen is None:
             return self
@@ -66,28 +425,28 @@ class Call(msgspec.Struct, frozen=True):
 
 
 class Endpoint(msgspec.Struct, frozen=True):
-    """One path of the contract and what answers it, on a thread of ``ReaderPool``.
+    """One path of the contract and its function, which runs on a thread of ``ReaderPool``.
 
-    ``data`` is what the answer's ``data`` holds; the API's documentation is made from it.
+    ``data`` is the type of the answer's ``data``; the API's documentation is made from it.
     """
 
     path: str
     summary: str
     data: Any
-    answer: Callable[[Call], Payload]
-    parameters: Sequence[Parameter] = ()
+    answer: Callable[[Call], rest.Payload]
+    parameters: Sequence[rest.Parameter] = ()
     methods: Sequence[str] = GET
     looks_back: Callable[[dict[str, Any]], bool] = lambda _asked: False
-    """Whether what is asked is of the past."""
+    """Whether past odds are requested."""
 
     def cost_s(self, asked: dict[str, Any]) -> float:
-        """Return a guess of how long it takes, in seconds: by its rows."""
+        """Return the estimated time in seconds, from the number of rows."""
         rows: int = asked.get("limit", 0)
         return A_TURN_S * (1 + rows / ROWS_OF_A_TURN)
 
 
 class RequestContext:
-    """One request on its way: who asks and what was counted for it."""
+    """One request: its caller and what was counted for it."""
 
     def __init__(self, service: Service, scope: Scope) -> None:
         self._service = service
@@ -98,7 +457,7 @@ class RequestContext:
         self._taken = False
 
     async def identify(self) -> Caller | None:
-        """Find out whose key the request carries."""
+        """Find the holder of the request's key."""
         access = self._service.access
         key = key_in(self.scope["headers"])
         self.caller = None if key is None else await access.caller(key)
@@ -108,7 +467,7 @@ class RequestContext:
         return self.caller
 
     async def require_key(self) -> Caller:
-        """Refuse a caller who is unknown."""
+        """Refuse an unknown caller."""
         caller = await self.identify()
         if caller is None:
             raise unauthorized()
@@ -118,44 +477,44 @@ class RequestContext:
         """Return whether the request's method is one of a path's."""
         return self.scope["method"] in methods
 
-    def not_allowed(self, methods: Sequence[str]) -> Refusal:
+    def not_allowed(self, methods: Sequence[str]) -> rest.Refusal:
         """Return the refusal of a method that the path does not have."""
         allowed = ", ".join(methods)
-        return Refusal(
+        return rest.Refusal(
             ErrorCode.METHOD_NOT_ALLOWED,
-            f"{_shown_method(self.scope)} is not allowed here; allowed: {allowed}.",
+            f"{_shown_method(self.scope)} is not allowed here; use {allowed}.",
             [(b"allow", allowed.encode())],
         )
 
-    async def take(self) -> bool:
+    async def take_token(self) -> bool:
         """Count the request if its window has one left."""
         assert self.caller is not None
-        self.count = await self._service.access.take(*slot_of(self.caller), self.now_ms)
+        self.count = await self._service.access.take_token(*slot_of(self.caller), self.now_ms)
         self._taken = self.count.allowed
         return self._taken
 
     async def require_quota(self) -> int:
         """Count the request; return how many are left after it."""
-        if not await self.take():
+        if not await self.take_token():
             assert self.count is not None
             raise self.exceeded(Kind.REQUESTS, self.count)
         assert self.count is not None
         return self.count.remaining
 
-    def exceeded(self, kind: Kind, count: Count) -> Refusal:
-        """Return the refusal after a quota is used up; the answer's headers are of this quota."""
-        self._service.figures.refused(kind.value)
+    def exceeded(self, kind: Kind, count: Count) -> rest.Refusal:
+        """Return the refusal for a used-up quota; the headers are of this quota."""
+        self._service.figures.count_refusal(kind.value)
         assert self.caller is not None
         self.count = count
         message, wait_s = used_up(self.caller, kind, count, self.now_ms)
         retry = [(b"retry-after", str(wait_s).encode())]
-        return Refusal(ErrorCode.RATE_LIMIT_EXCEEDED, message, retry)
+        return rest.Refusal(ErrorCode.RATE_LIMIT_EXCEEDED, message, retry)
 
-    def finish(self, reply: Reply) -> Reply:
-        """Put the headers of D17 on a reply; a request that failed on our side is not counted."""
+    def finish(self, reply: rest.Reply) -> rest.Reply:
+        """Put the rate limit headers on a reply. A failure on our side is not counted."""
         if reply.status >= 500 and self._taken and self.caller is not None and self.count:
             slot = slot_of(self.caller)
-            self.count = self._service.access.give_back(*slot, self.count)
+            self.count = self._service.access.give_back_token(*slot, self.count)
         if reply.status == 401:
             reply.headers.extend(headers_of_nobody(self.now_ms))
         elif self.count is not None:
@@ -164,18 +523,18 @@ class RequestContext:
 
 
 class Gate:
-    """Answers requests in the order of D39, whatever goes wrong, with one kind of error."""
+    """Checks requests in the contract's order; whatever goes wrong is one kind of error."""
 
     path = "other"
-    """The path that it answers, as it is counted: without anything that was asked."""
+    """The path for counting, without anything from the request."""
 
     work = "answering requests"
-    """What health calls its work where the database refuses."""
+    """The name of its work in health, when the database fails."""
 
     def __init__(self, service: Service) -> None:
         self._service = service
         self._refused = 0
-        """How many requests in a row the database refused."""
+        """How many requests in a row failed at the database."""
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one HTTP request."""
@@ -184,46 +543,46 @@ class Gate:
         try:
             reply = await self.reply(request)
             self._note_end(scope)
-        except Refusal as refusal:
-            reply = refuse(refusal, f"{self.address(scope)}/docs#plans")
-        except (BadParameterError, BadCursorError) as error:
-            reply = refuse(Refusal(ErrorCode.BAD_REQUEST, str(error)), "")
+        except rest.Refusal as refusal:
+            reply = rest.refuse(refusal, f"{self.address(scope)}/docs#plans")
+        except (rest.BadParameterError, BadCursorError) as error:
+            reply = rest.refuse(rest.Refusal(ErrorCode.BAD_REQUEST, str(error)), "")
         except KnownAwayError:
-            reply = refuse(unavailable(), "")
+            reply = rest.refuse(rest.unavailable(), "")
         except StoreError as error:
             self._note_refusal(scope, error)
             self._service.troubles.met(self.work, error)
-            reply = refuse(unavailable(), "")
+            reply = rest.refuse(rest.unavailable(), "")
         except asyncio.CancelledError:  # still asked for when the server's time to stop was up
-            reply = refuse(going_down(), "")
+            reply = rest.refuse(rest.going_down(), "")
         except Exception:  # noqa: BLE001 - the request handler: a bug costs one request
             _log.exception("%s failed", loggable(scope))
-            reply = refuse(failed(), "")
+            reply = rest.refuse(rest.failed(), "")
         reply = request.finish(reply)
         seconds = time.perf_counter() - began
         self._service.figures.answered(self.path, reply.status, seconds)
-        await send_reply(scope, send, reply)
+        await rest.send_reply(scope, send, reply)
 
     def _note_refusal(self, scope: Scope, error: StoreError) -> None:
-        """Log the first only: the log may lie on the same full disk."""
+        """Log the first only: the log may be on the same full disk."""
         if not self._refused:
             _log.warning("%s: %s", loggable(scope), error)
         self._refused += 1
 
     def _note_end(self, scope: Scope) -> None:
         if self._refused:
-            said = "%s: the database answers again; it refused %d requests"
+            said = "%s: the database works again; %d requests failed"
             _log.warning(said, loggable(scope), self._refused)
             self._refused = 0
 
     def address(self, scope: Scope) -> str:
-        """Return where others reach the service: as it is told, else what they asked."""
+        """Return the service's public address: the configured one, else the request's."""
         return self._service.base_url or _asked_address(scope)
 
-    async def reply(self, request: RequestContext) -> Reply:
-        """Return the answer of an unknown path: without a valid key 401, else 404 (D39)."""
+    async def reply(self, request: RequestContext) -> rest.Reply:
+        """Return the answer of an unknown path: without a valid key 401, else 404."""
         await request.require_key()
-        await request.take()
+        await request.take_token()
         raise no_such_path()
 
 
@@ -238,28 +597,28 @@ class EndpointGate(Gate):
         self._reads = reads
         self._looks_back = looks_back
 
-    async def reply(self, request: RequestContext) -> Reply:
-        """Return what the endpoint finds."""
+    async def reply(self, request: RequestContext) -> rest.Reply:
+        """Return the endpoint's result."""
         endpoint, store = self._endpoint, self._service.store
         caller = await request.require_key()
         if not request.has_method(endpoint.methods):
-            await request.take()
+            await request.take_token()
             raise request.not_allowed(endpoint.methods)
         remaining = await request.require_quota()
-        asked = read_query(request.scope["query_string"], endpoint.parameters)
+        asked = rest.read_query(request.scope["query_string"], endpoint.parameters)
         path = request.scope.get("path_params", {})
 
-        def answer() -> Reply:
+        def answer_request() -> rest.Reply:
             call = Call(caller, request.now_ms, store.reader(), path, asked)
-            return encode(endpoint.answer(call.in_stored_words()), remaining)
+            return rest.encode(endpoint.answer(call.in_stored_words()), remaining)
 
         reads = self._looks_back if endpoint.looks_back(asked) else self._reads
-        return await reads.run(answer, caller.key_id, endpoint.cost_s(asked))
+        return await reads.run(answer_request, caller.key_id, endpoint.cost_s(asked))
 
 
-def no_such_path() -> Refusal:
-    """Return the refusal of a path that is not the contract's."""
-    return Refusal(ErrorCode.NOT_FOUND, "There is no such path; /docs lists all paths.")
+def no_such_path() -> rest.Refusal:
+    """Return the refusal of a path that is not in the contract."""
+    return rest.Refusal(ErrorCode.NOT_FOUND, "No such path; /docs lists all paths.")
 
 
 def _asked_address(scope: Scope) -> str:

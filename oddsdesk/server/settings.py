@@ -1,4 +1,4 @@
-"""What a server is started with."""
+"""The settings of a server."""
 
 import ipaddress
 from enum import StrEnum
@@ -16,7 +16,7 @@ DEFAULT_PORT = 8765
 
 
 class Role(StrEnum):
-    """What a server does; each may be left to another process on the same database."""
+    """What a server does; other processes on the same database can do the rest."""
 
     API = "api"
     STREAM = "stream"
@@ -27,55 +27,55 @@ class Role(StrEnum):
 
 ALL_ROLES: Final = frozenset(Role)
 ANSWERING: Final = frozenset({Role.API, Role.STREAM})
-"""What needs an address to listen on; any number of processes may do it."""
+"""Roles that need an address; any number of processes may have them."""
 RUN_ONCE: Final = ALL_ROLES - ANSWERING
-"""What one process of a database does at a time, the one that holds its lock or lease."""
+"""Roles of one process at a time, the one with the lock or lease."""
 
 
 class TlsFiles(msgspec.Struct, frozen=True):
-    """The files of a certificate, with those that vouch for it, and of its key; PEM both."""
+    """PEM files: the certificate with its chain, and its key."""
 
     certificate: Path
     key: Path
 
 
 class ConnectionLimits(msgspec.Struct, frozen=True):
-    """How many connections a process may have at a time (D83)."""
+    """How many connections a process may have at a time."""
 
     in_all: int = 10_000
-    """Fewer where the system gives the process fewer file descriptors."""
+    """Fewer if the system allows fewer file descriptors."""
     by_address: int = 1_000
-    """Of one address of version 4, or network of 64 bits of version 6."""
+    """Per IPv4 address or IPv6 /64 network."""
     handshakes: int = 1_000
-    """Of all of them, TLS handshakes that have begun and not ended; each holds up to 350 KB."""
+    """Unfinished TLS handshakes; each holds up to 350 KB."""
 
 
 class PublicAddress(msgspec.Struct, frozen=True):
-    """How others reach a server (D80)."""
+    """How others reach a server."""
 
     allow_hosts: tuple[str, ...] = ()
-    """Names that it answers to besides those of this machine and of its settings' ``host``."""
+    """Accepted names besides those of this machine and of ``host``."""
     base_url: str = ""
-    """The address that others reach it at, without a slash at the end; its name is answered to.
-    Empty where that is what they asked."""
+    """The public address, without a slash at the end; its name is accepted. Empty to use the
+    request's."""
     behind_proxy: tuple[str, ...] = ()
-    """Addresses and networks of proxies that are believed who asks, and for what name."""
+    """Addresses and networks of proxies that are trusted with client and host names."""
     tls: TlsFiles | None = None
 
     @property
     def is_given(self) -> bool:
-        """Whether others reach it through a proxy or by a name of its own."""
+        """Whether others reach it through a proxy or a separate name."""
         return bool(self.behind_proxy or self.base_url or self.allow_hosts)
 
 
 class Settings(msgspec.Struct, frozen=True):
     """Settings of one run.
 
-    ``None`` as the reference and for how many days the log is kept (0: for ever) leaves what the
-    database says (D1, D76). ``port`` 0 picks a free one. ``speed`` is how fast replays run.
-    ``durable``: nothing recorded is lost when power fails; else at most the last second.
-    ``access`` is the file of keys, None for the one beside the database. Without ``lasting_keys``,
-    those of a database that can only be read live as long as the server.
+    ``None`` as the sharp book (``reference``) and as the number of days the log is kept (0: for
+    ever) uses the database's value. ``port`` 0 picks a free one. ``speed`` is the speed of replays.
+    ``durable``: a power cut loses nothing recorded; else at most the last second. ``access`` is the
+    key file, None for the one next to the database. Without ``lasting_keys``, keys of a read-only
+    database live as long as the server.
     """
 
     database: Database
@@ -90,76 +90,77 @@ class Settings(msgspec.Struct, frozen=True):
     access: Path | None = None
     lasting_keys: bool = True
     share: tuple[str, ...] = ()
-    """Sources whose prices may be passed on, though their usual terms forbid it (D66)."""
+    """Sources whose odds may be passed on, though their usual terms forbid it."""
     roles: frozenset[Role] = ALL_ROLES
     workers: int = 1
-    """How many processes share the work; more than one need a ``Supervisor``."""
+    """Number of processes; more than one need a ``Supervisor``."""
     bus: str | None = None
-    """Where processes tell each other what they recorded, if anywhere: the URL of a NATS server."""
+    """URL of the NATS server for messages between processes, if any."""
     shards: int | None = None
-    """Into how many shards the log of a database of PostgreSQL is divided; None: as it is."""
+    """Number of shards of a PostgreSQL log; None: unchanged."""
     archive: Path | None = None
-    """The folder of Parquet files that price history is archived in, and read from; None for the
-    one that the database names, if any, to read from."""
+    """The folder of Parquet files to archive price history in and read it from; None to read from
+    the one stored in the database, if any."""
     metrics_port: int | None = None
-    """Where `/metrics` is answered, if anywhere."""
+    """The port of `/metrics`, if any."""
     metrics_host: str = DEFAULT_HOST
     public: PublicAddress = PublicAddress()
     connections: ConnectionLimits = ConnectionLimits()
     access_log: bool = False
     """Whether each request and stream is logged."""
     head_start_s: float = 0.0
-    """For so many seconds at most nothing is valued and a simulation gives its first prices only:
-    whoever starts it has the processor."""
+    """For this time at most nothing is valued and a simulation only gives its first prices, to
+    leave the processor to the caller (s)."""
 
     @property
     def listens(self) -> bool:
-        """Whether it answers anybody."""
+        """Whether it listens at all."""
         return bool(self.roles & ANSWERING)
 
     @property
     def told(self) -> tuple[str, ...] | None:
-        """Of sources that forbid to pass prices on, those that are told all the same (D66).
+        """Return the sources that are shared although they forbid passing odds on.
 
-        None where nobody else is told anything: nothing is left out then.
+        None if no other machine can read: then nothing is left out.
         """
         return self.share if self.is_public else None
 
     @property
     def scheme(self) -> str:
-        """How it is asked."""
+        """The scheme of its URL."""
         return "http" if self.public.tls is None else "https"
 
     @property
     def is_public(self) -> bool:
-        """Whether other machines can ask it, straight or through a proxy."""
+        """Whether other machines can reach it, directly or through a proxy."""
         return self.listens and (self.public.is_given or not is_loopback(self.host))
 
     @property
-    def names(self) -> frozenset[str]:
-        """The names of hosts that it answers to, besides those of this machine."""
+    def host_names(self) -> frozenset[str]:
+        """The accepted host names, besides those of this machine."""
         base = urlsplit(self.public.base_url).hostname
         return frozenset({self.host, *self.public.allow_hosts, *([base] if base else ())})
 
     @property
     def run_once(self) -> frozenset[Role]:
-        """What of its roles only one process may do; PostgreSQL has several value."""
+        """The roles that only one process may have; on PostgreSQL several may value."""
         is_shared = isinstance(self.database, DatabaseUrl)
         return self.roles & RUN_ONCE - ({Role.VALUATION} if is_shared else frozenset())
 
     @property
     def needs_lock(self) -> bool:
-        """Whether it does something that only one process may do."""
+        """Whether it has such a role."""
         return bool(self.run_once)
 
     @property
-    def divides_valuation(self) -> bool:
-        """Whether it values beside others, whoever does what one process may do."""
-        return Role.VALUATION in self.roles - self.run_once
+    def is_alone(self) -> bool:
+        """Whether one process does everything for a file; anything else needs the cluster."""
+        is_one = self.roles == ALL_ROLES and self.workers == 1 and self.bus is None
+        return is_one and not isinstance(self.database, DatabaseUrl)
 
 
 def is_loopback(host: str) -> bool:
-    """Say whether an address to listen on is reached from this machine only."""
+    """Return whether a listening address is reachable from this machine only."""
     try:
         return ipaddress.ip_address(host).is_loopback
     except ValueError:

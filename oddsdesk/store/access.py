@@ -1,4 +1,4 @@
-"""Access to the service: accounts, keys and counts, beside the odds in a file of their own.
+"""Access to the service: accounts, keys and counts, in a file next to the odds.
 
 In PostgreSQL they are tables of the same database.
 """
@@ -8,96 +8,84 @@ import logging
 import secrets
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Protocol
 
-from oddsdesk.places import can_write
-from oddsdesk.private_files import check_private, make_private
-from oddsdesk.store.access_paths import access_path, earlier_access_files, lies_beside
-from oddsdesk.store.databases import Database, DatabaseUrl, needing_postgresql
+from oddsdesk.base.files import check_private, make_private
+from oddsdesk.base.places import can_write
+from oddsdesk.store import databases
 from oddsdesk.store.errors import StoreError, StoreUnavailableError
-from oddsdesk.store.keys import Keys, KeyTables
+from oddsdesk.store.keys import Keys
 from oddsdesk.store.lock import DatabaseLock
-from oddsdesk.store.quotas import CountTables, Quotas
+from oddsdesk.store.quotas import Quotas
 from oddsdesk.store.sqlite.access_file import SCHEMA, AccessFile
 from oddsdesk.store.sqlite.recognition import recognise
 from oddsdesk.store.sqlite.schema import ODDS
-from oddsdesk.store.transactions import Transactions
 
 _log = logging.getLogger(__name__)
-
-
-class AccessTables(KeyTables, CountTables, Protocol):
-    """What access needs of an engine, inside a transaction."""
-
-    def secret(self, name: str) -> bytes | None:
-        """Return the secret of a name, if one is kept."""
-        ...
-
-    def put_secret(self, name: str, value: bytes) -> bytes:
-        """Keep a secret unless there is one of that name; return the one that is kept."""
-        ...
 
 
 class AccessStore:
     """Keys, counts, and the secret that signs stream tokens."""
 
-    def __init__(self, file: Transactions[AccessTables]) -> None:
+    def __init__(self, file: AccessFile) -> None:
         self._file = file
-        kept = file.read(lambda tables: tables.secret("stream"))
-        self.secret = kept or file.write(
+        kept = file.read_with(lambda tables: tables.secret("stream"))
+        self.secret = kept or file.write_with(
             lambda tables: tables.put_secret("stream", secrets.token_bytes(32))
         )
         self.keys = Keys(file)
         self.quotas = Quotas(file)
 
+    @property
+    def path(self) -> Path | None:
+        """The file; None where the keys are in PostgreSQL."""
+        return self._file.path
+
     def close(self) -> None:
         """Save what was counted and close the file."""
         try:
-            self.quotas.save()
+            self.quotas.save_counts_now()
         except StoreUnavailableError as error:
-            _log.warning("the last counts of requests are lost: %s", error)
+            _log.warning("the last request counts are lost: %s", error)
         finally:
-            self._file.close()
+            self._file.close_transactions()
 
 
 def open_access(
-    database: Database, named: Path | None = None, *, lock: DatabaseLock | None = None
+    database: databases.Database, named: Path | None = None, *, lock: DatabaseLock | None = None
 ) -> AccessStore:
-    """Open the keys that belong to a database; their file or tables are made if missing.
+    """Open the keys of a database; a missing file or table is made.
 
-    ``named`` is a file elsewhere, for a database that is a file. ``lock`` is the one that guards
-    the keys, where this process holds it.
+    ``named`` is another file, for a database that is a file. ``lock`` is the one that guards the
+    keys, if this process holds it.
 
     Raises:
-        StoreError: they cannot be used; says why in one line.
+        StoreError: they cannot be used; one line with the reason.
     """
-    if isinstance(database, DatabaseUrl):
+    if isinstance(database, databases.DatabaseUrl):
         return _open_tables(database, named)
     path = make_access_file(database, named)
-    guarded = database if lies_beside(database, path) and can_write(database) else path
+    guarded = (
+        database if databases.is_next_to_odds(database, path) and can_write(database) else path
+    )
     return AccessStore(AccessFile(path, lock=lock, locked_by=guarded))
 
 
-def _open_tables(database: DatabaseUrl, named: Path | None) -> AccessStore:
+def _open_tables(database: databases.DatabaseUrl, named: Path | None) -> AccessStore:
     if named is not None:
-        raise StoreError(f"--access: the keys of {database} are kept in it, not in a file")
-    with needing_postgresql():
-        from oddsdesk.store.postgres.access import (  # noqa: PLC0415 - an extra
-            open_postgres_access,
-        )
-    opened = open_postgres_access(database.url)
+        raise StoreError(f"--access: {database} keeps its keys itself, not in a file")
+    opened: AccessFile = databases.part_of_cluster("access")(database.url)
     try:
         return AccessStore(opened)
     except BaseException:
-        opened.close()
+        opened.close_transactions()
         raise
 
 
 def make_access_file(odds_path: Path, named: Path | None) -> Path:
-    """Make the file of keys of an odds file, or what is there its owner's alone; return its place.
+    """Make the key file of an odds file, or make an existing one private; return its path.
 
     Raises:
-        StoreError: there is no odds file that it could belong to, or it cannot be used.
+        StoreError: there is no such odds file, or the key file cannot be used.
     """
     recognise(odds_path, ODDS, look_for_damage=False)
     path = check_access_file(odds_path, named)
@@ -107,12 +95,12 @@ def make_access_file(odds_path: Path, named: Path | None) -> Path:
 
 
 def check_access_file(odds_path: Path, named: Path | None) -> Path:
-    """Return where the keys of an odds file lie, or would; nothing is made.
+    """Return the path of an odds file's keys; nothing is made.
 
     Raises:
-        StoreError: they cannot be used there, or made.
+        StoreError: they cannot be used or made there.
     """
-    path = access_path(odds_path, named)
+    path = databases.access_path(odds_path, named)
     with _refusals(odds_path, path):
         if not path.parent.exists():
             raise FileNotFoundError(path.parent)
@@ -123,7 +111,7 @@ def check_access_file(odds_path: Path, named: Path | None) -> Path:
 
 @contextlib.contextmanager
 def _refusals(odds_path: Path, path: Path) -> Iterator[None]:
-    """Say the system's refusals of a file of keys in one line, with what could be used."""
+    """Turn system errors about a key file into one line, with what could be used."""
     try:
         yield
     except OSError as error:
@@ -133,9 +121,9 @@ def _refusals(odds_path: Path, path: Path) -> Iterator[None]:
 
 
 def _advice(odds_path: Path, path: Path) -> str:
-    """Say which file could be used instead of one that cannot."""
-    if not lies_beside(odds_path, path):
-        return "; name another file with --access"
-    earlier = earlier_access_files(odds_path)
+    """Return which file could be used instead."""
+    if not databases.is_next_to_odds(odds_path, path):
+        return "; choose another file with --access"
+    earlier = databases.earlier_access_files(odds_path)
     known = f" (an older oddsdesk kept them in {earlier[0]})" if earlier else ""
-    return f"; keys lie beside their database, or in the file that --access names{known}"
+    return f"; keys are in a file next to the database, or in the one given with --access{known}"

@@ -1,23 +1,25 @@
-"""Accounts: plan, chosen bookmaker and keys (D43, D109)."""
+"""Accounts: plan, chosen bookmaker and keys."""
 
-from collections.abc import Sequence
 from enum import Enum, auto
-from typing import Final, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Final, NamedTuple
 
+from oddsdesk.base.text import near_names
+from oddsdesk.contract.access import Plan
 from oddsdesk.contract.identity import fold_name
-from oddsdesk.contract.plans import Plan
-from oddsdesk.near_names import near_names
+
+if TYPE_CHECKING:
+    from oddsdesk.store.sqlite.access_file import AccessTables
 
 OWN_ACCOUNT: Final = "desk"
 """The account of the desk's own key, which the desk makes and replaces at each start."""
 
 
 class BadAccountError(ValueError):
-    """An account's or bookmaker's name that is not valid; the message says what was expected."""
+    """An invalid account or bookmaker name; the message says what was expected."""
 
 
 class UnknownAccountError(LookupError):
-    """There is no account of that name; the message names those that are nearly called so."""
+    """There is no account with that name; the message lists similar names."""
 
 
 class OwnAccountError(Exception):
@@ -25,7 +27,7 @@ class OwnAccountError(Exception):
 
 
 class Kept(Enum):
-    """Stands for a value that stays as it is."""
+    """Marks a value that is not changed."""
 
     KEPT = auto()
 
@@ -48,32 +50,8 @@ class AccountRow(NamedTuple):
     created_at: int
 
 
-class AccountTables(Protocol):
-    """What accounts need of an engine, inside a transaction."""
-
-    def account(self, name: str) -> Account | None:
-        """Return the account of a name."""
-        ...
-
-    def put_account(self, name: str, plan: Plan, bookmaker: str | None, now_ms: int) -> int:
-        """Make an account, or change the one of that name; return its id."""
-        ...
-
-    def accounts(self) -> Sequence[AccountRow]:
-        """Return all accounts, oldest first."""
-        ...
-
-    def remove_account(self, account: int) -> None:
-        """Delete an account, its keys, and the counts of every key that is gone."""
-        ...
-
-
 def ensure_account(
-    tables: AccountTables,
-    name: str,
-    plan: Plan | None,
-    bookmaker: str | None,
-    now_ms: int,
+    tables: "AccessTables", name: str, plan: Plan | None, bookmaker: str | None, now_ms: int
 ) -> int:
     """Return the id of an account; a new name makes one (on Free unless a plan is given).
 
@@ -88,7 +66,7 @@ def ensure_account(
 
 
 def change_account(
-    tables: AccountTables,
+    tables: "AccessTables",
     name: str,
     now_ms: int,
     *,
@@ -114,8 +92,8 @@ def change_account(
     return name
 
 
-def remove_account(tables: AccountTables, name: str) -> str:
-    """Delete an account with its keys and their counts; return the name that it had.
+def remove_account(tables: "AccessTables", name: str) -> str:
+    """Delete an account with its keys and their counts; return its stored name.
 
     Raises:
         UnknownAccountError, OwnAccountError: nothing is changed.
@@ -125,7 +103,7 @@ def remove_account(tables: AccountTables, name: str) -> str:
     return name
 
 
-def changeable(tables: AccountTables, text: str) -> tuple[str, Account]:
+def changeable(tables: "AccessTables", text: str) -> tuple[str, Account]:
     """Return the stored name of an account, and the account.
 
     Raises:
@@ -141,8 +119,8 @@ def changeable(tables: AccountTables, text: str) -> tuple[str, Account]:
         )
     if name == OWN_ACCOUNT:
         raise OwnAccountError(
-            f"account {name!r} holds the desk's own key, so its plan is fixed and it stays;"
-            " give another account"
+            f"account {name!r} holds the desk's own key, so it cannot be changed;"
+            " choose another account"
         )
     return name, known
 

@@ -1,30 +1,30 @@
-"""What the store raises, one class per thing a caller does about it."""
+"""The store's errors, one class for each reaction of a caller."""
 
 from enum import Enum
 from typing import Final
 
-from oddsdesk import places
+from oddsdesk.base import places
 
 
 class StoreError(Exception):
-    """The database cannot be used; the message is one line that says why and what to do."""
+    """The database cannot be used; the message is one line with the reason and what to do."""
 
 
 class HalfMadeError(StoreError):
-    """A database that ``oddsdesk migrate`` has not finished; nobody may serve it."""
+    """A database that ``oddsdesk migrate`` has not finished; it must not be served."""
 
     def __init__(self, shown: str) -> None:
         super().__init__(
-            f"{shown}: is half made; run oddsdesk migrate again to finish it, or remove it"
+            f"{shown}: is unfinished; run oddsdesk migrate again to finish it, or delete it"
         )
 
 
 class NotYetError(StoreError):
-    """Who only reads can do nothing with it: it is empty, or an older oddsdesk's."""
+    """The database is empty or needs a migration, which a reader cannot do."""
 
 
 class Fault(Enum):
-    """Why a database refuses, in words that hold no paths."""
+    """Why a database fails, in words without paths."""
 
     FULL = "the disk is full"
     DAMAGED = "the database is damaged"
@@ -34,18 +34,18 @@ class Fault(Enum):
     SLOW = "the database does not answer in time"
     READ_ONLY = "the database is read-only"
     READ_ONLY_DISK = places.READ_ONLY_DISK
-    NOT_ALLOWED = "the database file or its folder may not be written"
-    QUOTA = "the disk quota is used up"
+    NOT_ALLOWED = "no permission to write the database file or its folder"
+    QUOTA = "the disk quota is full"
     DISK = "the disk reports an error"
-    OTHER = "the database refuses"
+    OTHER = "the database reports an error"
 
 
-WHEN_MOVED: Final = "put it back, or stop the server, restore a backup and start it again"
+WHEN_MOVED: Final = "put it back, or stop the server, restore a backup and restart"
 """What to do about ``Fault.MOVED``."""
 
 
 class StoreUnavailableError(StoreError):
-    """The database refuses for now (disk full, locked, unreadable); asking again may work."""
+    """The database fails for now (disk full, locked, unreadable); a retry may work."""
 
     def __init__(self, message: str, fault: Fault = Fault.OTHER) -> None:
         super().__init__(message)
@@ -53,17 +53,15 @@ class StoreUnavailableError(StoreError):
 
 
 class RealOddsError(StoreError):
-    """Simulated odds are refused: the database holds real ones."""
+    """Simulated odds are refused because the database has real ones."""
 
     def __init__(self) -> None:
-        super().__init__(
-            "real odds are recorded in this database, so nothing is simulated in it any more"
-        )
+        super().__init__("this database has real odds, so it cannot take simulated ones")
 
 
 class BadCursorError(ValueError):
-    """A cursor that did not come from an answer of this list (D14)."""
+    """A cursor that is not from an answer of this list."""
 
 
 class PairError(Exception):
-    """A pair cannot be accepted, refused or undone; says why in one line."""
+    """A pair cannot be accepted, refused or undone; one line with the reason."""

@@ -1,15 +1,15 @@
-"""Which stored game a quote belongs to, and when that game starts (D31, D40, D71).
+"""Which stored game a quote belongs to, and when that game starts.
 
-A game is its competition, its teams and its kick-off, whatever was recorded before it. Its
-name, and so its id (D6), is that of its first quote if no other game has it, else that name
-with the UTC date of its kick-off, and with the time as well if that is taken, too.
+A game is identified by competition, teams and kick-off, whatever order it is recorded in. Its name,
+and so its id, is that of its first quote if it is free, else that name with the UTC date of
+its kick-off, and with the time as well if that is taken, too.
 """
 
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import count
-from typing import Final, NamedTuple, Protocol, TypeVar
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
 
 import msgspec
 
@@ -18,15 +18,18 @@ from oddsdesk.contract.identity import SAME_GAME_MS, game_id, without_date
 from oddsdesk.contract.quotes import Quote
 from oddsdesk.contract.times import MINUTE_MS, format_ms
 from oddsdesk.matching.games import is_midway
-from oddsdesk.matching.renaming import renamed
-from oddsdesk.store.other_names import OtherNames
+from oddsdesk.matching.names import renamed
+from oddsdesk.store.names import OtherNames
+
+if TYPE_CHECKING:
+    from oddsdesk.store.sqlite.tables import Tables
 
 OVER_AFTER_MS: Final = 6 * 60 * MINUTE_MS
 """How long after kick-off a game counts as over for quotes without a kick-off."""
 UNDATED_MS: Final = 14 * 24 * 60 * MINUTE_MS
 """How far from a game's time a quote without a kick-off may be scraped to belong to it."""
 NO_DATE: Final = 2**63 - 1
-"""``game.kickoff`` of a game without ``match_date``: after all others (D13)."""
+"""``game.kickoff`` of a game without ``match_date``: after all others."""
 
 SPORTS_BY_CODE: Final = """
 UPDATE game SET sport = CASE
@@ -43,25 +46,25 @@ UPDATE game SET sport = CASE
     ELSE sport
 END WHERE sport = 'Other'
 """
-"""A migration: ``game.sport`` was that of the contract's table before."""
+"""A migration: ``game.sport`` was the contract's sport before."""
 
 T = TypeVar("T")
 
 Family = tuple[str, str]
-"""Competition and plain name: the games that only their kick-offs tell apart."""
+"""Competition and plain name: games that differ only in their kick-offs."""
 _ident = lru_cache(maxsize=1 << 14)(game_id)
 
 
 @lru_cache(maxsize=1 << 14)
 def plain_name(match_name: str) -> str:
-    """Return what all games of a name have in common: no date, and no case as in ids (D6)."""
+    """Return the common part of all games with a name: without date, and with the case of ids."""
     return without_date(match_name.strip()).lower()
 
 
 def names_of_game(match_name: str, moment: int) -> Iterator[str]:
-    """Yield the names that a game may get: it gets the first that is free (D31).
+    """Yield the possible names of a game: it gets the first free one.
 
-    ``moment`` is its kick-off, or when it was first seen where that is unknown, in milliseconds.
+    ``moment`` is its kick-off, or when it was first seen if that is unknown, in milliseconds.
     """
     yield match_name
     plain, when = without_date(match_name), format_ms(moment)
@@ -75,7 +78,7 @@ def names_of_game(match_name: str, moment: int) -> Iterator[str]:
 
 
 class StoredGame(msgspec.Struct):
-    """A game's row as far as recording needs it."""
+    """The columns of a game that recording needs."""
 
     row: int
     match_name: str
@@ -85,14 +88,14 @@ class StoredGame(msgspec.Struct):
     match_date_scraped_at: int | None
     first_seen: int
     last_seen: int
-    """Newest ``scraped_at`` of its prices, 0 where none is left."""
+    """Newest ``scraped_at`` of its prices, 0 without prices."""
     sport: str = OTHER
-    """What is played; ``Other`` until a source tells."""
+    """The sport; ``Other`` until a source reports it."""
     other_names: dict[str, bool] = {}
-    """Whether each other name, as ``plain_name`` has it, names the teams the other way round."""
+    """Other names, as from ``plain_name``, and whether they swap the teams."""
 
     def in_own_words(self, quote: Quote) -> Quote:
-        """Return a quote with the teams as this game names them (D69)."""
+        """Return a quote with the teams in this game's spelling."""
         said = quote.match_name
         is_crosswise = self.other_names.get(plain_name(said))
         if is_crosswise is None:
@@ -116,13 +119,13 @@ class StoredGame(msgspec.Struct):
             return self._is_seen_about(quote.scraped_at)
         if quote.match_date is not None:
             return abs(self.match_date - quote.match_date) <= SAME_GAME_MS
-        if self.is_over(quote.scraped_at):
+        if self.has_ended(quote.scraped_at):
             return quote.scraped_at - self.match_date <= UNDATED_MS
         is_soon = self.match_date - quote.scraped_at <= UNDATED_MS
         return is_soon or self._is_seen_about(quote.scraped_at)
 
-    def is_over(self, moment: int) -> bool:
-        """Whether the game had ended by then, as far as its kick-off is known."""
+    def has_ended(self, moment: int) -> bool:
+        """Whether the game had ended by then, if its kick-off is known."""
         return self.match_date is not None and moment > self.match_date + OVER_AFTER_MS
 
     def _is_seen_about(self, moment: int) -> bool:
@@ -130,7 +133,7 @@ class StoredGame(msgspec.Struct):
 
 
 NamedGame = tuple[StoredGame, Family, bool | None]
-"""A game, by which name it was found, and where that is another name, whether it is crosswise."""
+"""A game, the name it was found by, and if that is another name, whether it swaps the teams."""
 
 
 class NewGame(NamedTuple):
@@ -144,68 +147,32 @@ class NewGame(NamedTuple):
 
 
 class GameChanges(NamedTuple):
-    """What a recording changes of games."""
+    """A recording's changes to games."""
 
     moved: Collection[StoredGame]
     """With another ``match_date``."""
     dated: Collection[StoredGame]
-    """With another bookmaker or time that ``match_date`` is from."""
+    """With another bookmaker or time of ``match_date``."""
     begun: Collection[StoredGame]
     """With another ``first_seen``."""
     events: Mapping[str, int]
-    """Games by what sources call them."""
+    """Games by the sources' ids."""
     played: Collection[StoredGame] = ()
-    """With a sport, which was not known before."""
-
-
-class GameTables(Protocol):
-    """What finding the games of quotes needs of an engine, inside a transaction."""
-
-    def games_named(self, families: Collection[Family], low: int, high: int) -> Iterable[NamedGame]:
-        """Return games by competition and plain name, their own or another.
-
-        Those without a kick-off, and those with one from ``low`` to ``high``. Of each family come
-        those named so first, by kick-off and row; then those of other names, by row.
-        """
-        ...
-
-    def game(self, row: int) -> StoredGame:
-        """Return a game by its row."""
-        ...
-
-    def is_taken(self, game_id: str) -> bool:
-        """Say whether a game has that id, or had it and became part of another: it leads there."""
-        ...
-
-    def add_game(self, game: NewGame) -> int:
-        """Add a game without prices or times; return its row."""
-        ...
-
-    def events_of(self, games: Collection[int]) -> Iterable[tuple[int, str]]:
-        """Return the sources' ids that mean games, each after its game."""
-        ...
-
-    def last_made_up(self) -> int:
-        """Return the row of the last game that was simulated before there were real odds."""
-        ...
+    """With a sport that was unknown before."""
 
 
 class Games:
-    """The games of one recording: found or made once, their new dates told at the end."""
+    """The games of one recording: found or made once, their new dates collected at the end."""
 
     def __init__(
-        self,
-        tables: GameTables,
-        reference: str,
-        other_names: OtherNames | None,
-        latest_ms: int,
+        self, tables: "Tables", reference: str, other_names: OtherNames | None, latest_ms: int
     ) -> None:
-        """Where ``other_names`` is None, games of other names are other games: made-up ones are.
+        """``other_names`` None: games with other names are other games, as for simulated ones.
 
-        A kick-off that was told later than ``latest_ms`` was told by a wrong clock.
+        A kick-off reported later than ``latest_ms`` comes from a wrong clock.
         """
         self.made: set[int] = set()
-        """The rows of games that there were none of: nothing else is stored of them."""
+        """The rows of new games: nothing else is stored of them."""
         self._tables = tables
         self._reference = reference
         self._other_names = other_names
@@ -242,10 +209,10 @@ class Games:
                 game.other_names[family[1]] = crosswise
         self._events.read_ahead(quotes, self._fitting)
 
-    def known(self, quote: Quote) -> StoredGame | None:
-        """Return the game of a quote, None where it is not stored; call ``read_ahead`` first."""
+    def known_game(self, quote: Quote) -> StoredGame | None:
+        """Return the stored game of a quote, None if there is none; call ``read_ahead`` first."""
         if quote.event is not None:
-            return self._events.known(quote)
+            return self._events.known_events(quote)
         moment = quote.match_date
         key = (
             quote.competition,
@@ -260,24 +227,24 @@ class Games:
                 self._found[key] = game
         return game
 
-    def of(self, quote: Quote) -> StoredGame:
-        """Return the game that a quote is about, made if it is new."""
-        game = self.known(quote)
+    def game_of_quote(self, quote: Quote) -> StoredGame:
+        """Return the game of a quote, made if it is new."""
+        game = self.known_game(quote)
         if game is not None:
             return game
         if quote.event is None:
             return self._by_other_name(quote) or self._make(quote)
-        game = self._events.find(quote, self._fitting(quote)) or self._by_other_name(quote)
+        game = self._events.find_game(quote, self._fitting(quote)) or self._by_other_name(quote)
         if game is None or not self._events.may_be(quote, game):
             game = self._make(quote)
         self._events.link(quote, game)
         return game
 
     def note_times(self, game: StoredGame, quote: Quote) -> None:
-        """Note when a quote was scraped, its kick-off if it counts (D40), and its sport.
+        """Note a quote's time, its kick-off if it counts, and its sport.
 
-        The reference's kick-off counts, else the latest scraped. The first sport that a source
-        tells stays: prices are never judged by the rules of two sports in turn.
+        The sharp book's kick-off counts, else the latest scraped. The first sport from a source
+        stays, so that the rules for a game never switch between sports.
         """
         scraped_at = quote.scraped_at
         if game.sport == OTHER and quote.sport is not None:
@@ -298,7 +265,7 @@ class Games:
             self._move(game, quote)
 
     def changes(self) -> GameChanges:
-        """Return what is new: kick-offs, who said each last, first sightings, ids of sources."""
+        """Return the changes: kick-offs, their bookmakers, first sightings, ids of sources."""
         return GameChanges(
             self._moved.values(),
             self._dated.values(),
@@ -316,7 +283,7 @@ class Games:
         game.match_date_scraped_at = quote.scraped_at
 
     def _choose(self, quote: Quote) -> StoredGame | None:
-        """Return the game of that name whose times fit best."""
+        """Return the game with that name whose times fit best."""
         return _nearest(self._fitting(quote), quote)
 
     def _fitting(self, quote: Quote) -> list[StoredGame]:
@@ -331,18 +298,18 @@ class Games:
         return [game for game in fitting if game.match_name.lower().startswith(f"{name[:-1]}, ")]
 
     def _by_other_name(self, quote: Quote) -> StoredGame | None:
-        """Return the game that has the quote's teams by other names, which it keeps (D69)."""
+        """Return the game with the quote's teams under other names, and keep these names."""
         if self._other_names is None or quote.match_date is None or not _tells_its_day(quote):
             return None
         plain = plain_name(quote.match_name)
-        match = self._other_names.find(quote, plain)
+        match = self._other_names.find_row(quote, plain)
         if match is None:
             return None
         row, is_crosswise = match
         if row not in self._rows:
-            self._rows[row] = self._tables.game(row)
+            self._rows[row] = self._tables.game_of_row(row)
         game = self._rows[row]
-        self._other_names.keep(quote, plain, row, is_crosswise)
+        self._other_names.keep_name(quote, plain, row, is_crosswise)
         game.other_names[plain] = is_crosswise
         self._families[quote.competition, plain].append(game)
         return game
@@ -371,25 +338,25 @@ class Games:
 
 
 class _Events:
-    """Which games the sources' own ids mean: two ids of one source are two games (D51).
+    """Maps the sources' ids to games: two ids of one source are two games.
 
-    An id keeps its game while their times fit (D31). A new one gets the nearest game that none
-    of its source has, or a game of its own.
+    An id keeps its game while their times fit. A new id gets the nearest game without an id of its
+    source, or a new game.
     """
 
-    def __init__(self, tables: GameTables) -> None:
+    def __init__(self, tables: "Tables") -> None:
         self.new: dict[str, int] = {}
-        """Games, by their rows, of the ids that are new."""
+        """New ids with the rows of their games."""
         self._tables = tables
         self._said: dict[_Event, Quote] = {}
         self._games: dict[_Event, StoredGame] = {}
         self._taken: defaultdict[int, set[str]] = defaultdict(set)
-        """The ids that mean the game, by its row."""
+        """The ids of each game, by its row."""
 
     def read_ahead(
         self, quotes: Iterable[Quote], fitting: Callable[[Quote], list[StoredGame]]
     ) -> None:
-        """Find the games of all ids at once, so that the nearest gets each."""
+        """Find the games of all ids at once, so that each gets the nearest."""
         self._said = {_event(quote): quote for quote in quotes if quote.event is not None}
         if not self._said:
             return
@@ -408,13 +375,13 @@ class _Events:
             if _nearest(left, self._said[event]) is game:
                 self._link(event, game)
 
-    def known(self, quote: Quote) -> StoredGame | None:
-        """Return the game that the quote's id means, None for a new id or another day."""
+    def known_events(self, quote: Quote) -> StoredGame | None:
+        """Return the game of the quote's id, None for a new id or another day."""
         game = self._games.get(_event(quote))
         return game if game is not None and game.may_be_of(quote) else None
 
-    def find(self, quote: Quote, games: Iterable[StoredGame]) -> StoredGame | None:
-        """Return the game of a new id among those that its times fit, made meanwhile."""
+    def find_game(self, quote: Quote, games: Iterable[StoredGame]) -> StoredGame | None:
+        """Return the game of a new id among those with fitting times, including just made ones."""
         event = _event(quote)
         free = [game for game in games if self._is_free(game, event)]
         nearest = _nearest(free, quote)
@@ -429,17 +396,18 @@ class _Events:
         return nearest if all(own <= _distance(nearest, other) for other in rivals) else None
 
     def may_be(self, quote: Quote, game: StoredGame) -> bool:
-        """Whether no other id of the quote's source means a game."""
+        """Whether no other id of the quote's source belongs to a game."""
         for row, ident in self._tables.events_of([game.row]):
             self._taken[row].add(ident)
         return self._is_free(game, _event(quote))
 
     def link(self, quote: Quote, game: StoredGame) -> None:
-        """Have the quote's id mean a game from now on."""
+        """Assign the quote's id to a game."""
         self._link(_event(quote), game)
 
     def _is_free(self, game: StoredGame, event: "_Event") -> bool:
-        """Whether no other id of the event's source means a game; its own may, by another name."""
+        """Whether no other id of the event's source belongs to a game; its own may, by another
+        name."""
         others = self._taken[game.row] - {event.ident}
         return all(_source(ident) != event.source for ident in others)
 
@@ -449,7 +417,7 @@ class _Events:
         self.new[event.ident] = game.row
 
     def _read(self, may_be: Mapping["_Event", list[StoredGame]]) -> None:
-        """Read which ids mean these games already."""
+        """Read the existing ids of these games."""
         idents = {event.ident: event for event in may_be}
         games = {game.row: game for games in may_be.values() for game in games}
         for row, ident in self._tables.events_of(games):
@@ -460,7 +428,7 @@ class _Events:
 
 
 class _Event(NamedTuple):
-    """An id with the teams that it was said of: who misuses one fuses no games by it."""
+    """An id with its teams, so that a misused id joins no games."""
 
     ident: str
     source: str
@@ -483,7 +451,7 @@ def _source(event: str) -> str:
 
 
 def _tells_its_day(quote: Quote) -> bool:
-    """Whether the date in a name is that of the kick-off, so that the kick-off identifies the game.
+    """Whether the date in a name is the day of the kick-off, so that the kick-off is unique.
 
     Otherwise the date itself tells games apart: a fast replay moves the kick-offs of different
     days together.
@@ -498,7 +466,7 @@ def _tells_its_day(quote: Quote) -> bool:
 
 
 def _numbered(match_name: str) -> Iterator[str]:
-    """Yield the names that a game may get whose date in the name is not its day (D31)."""
+    """Yield possible names for a game whose date in the name is not its day."""
     yield match_name
     for number in count(2):
         yield f"{match_name[:-1]}, {number})"
@@ -512,8 +480,8 @@ def _day(moment: int) -> str:
 
 
 def _nearest(games: Sequence[StoredGame], quote: Quote) -> StoredGame | None:
-    """Return the game that a quote may be of; None where it may be of either of two (D31)."""
-    if (start := quote.match_date) is not None:
+    """Return the game of a quote; None if two are possible."""
+    if len(games) > 1 and (start := quote.match_date) is not None:
         dates = [game.match_date for game in games if game.match_date is not None]
         if is_midway(start, dates):
             return None
@@ -521,12 +489,12 @@ def _nearest(games: Sequence[StoredGame], quote: Quote) -> StoredGame | None:
 
 
 def _distance(game: StoredGame, quote: Quote) -> tuple[int, int, bool]:
-    """Return how far a quote is from a game that it may belong to; it belongs to the nearest."""
+    """Return the distance between a quote and a game that fits; the nearest game gets it."""
     is_other_name = game.match_name.lower() != quote.match_name.lower()
     if game.match_date is None:
         return (1, 0, is_other_name)
     if quote.match_date is not None:
         return (0, abs(game.match_date - quote.match_date), is_other_name)
-    if game.is_over(quote.scraped_at):
+    if game.has_ended(quote.scraped_at):
         return (2, quote.scraped_at - game.match_date, is_other_name)
     return (0, game.match_date - quote.scraped_at, is_other_name)

@@ -1,4 +1,4 @@
-"""API keys: shown once, stored and looked up as a digest (D25, D43)."""
+"""API keys: shown once, stored and looked up as a digest."""
 
 import hashlib
 import secrets
@@ -6,15 +6,14 @@ import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from enum import Enum, auto
-from typing import Final, NamedTuple, Protocol, TypeVar
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
 
 import msgspec
 
+from oddsdesk.contract.access import DAY_S, Plan, Rights
 from oddsdesk.contract.administration import AccountState, Key
-from oddsdesk.contract.plans import DAY_S, Plan, Rights
 from oddsdesk.store.accounts import (
     AccountRow,
-    AccountTables,
     Kept,
     change_account,
     changeable,
@@ -22,7 +21,9 @@ from oddsdesk.store.accounts import (
     remove_account,
 )
 from oddsdesk.store.quotas import Kind, Slot
-from oddsdesk.store.transactions import Transactions
+
+if TYPE_CHECKING:
+    from oddsdesk.store.sqlite.access_file import AccessFile, AccessTables
 
 T = TypeVar("T")
 
@@ -30,35 +31,35 @@ PREFIX = "oddsdesk_live_"
 MAX_KEYS = 5
 """Active keys of one account."""
 KNOWN_S: Final = 0.5
-"""How old the keys that a server knows may be at most; who asks later waits for newer ones."""
+"""The largest age of a server's known keys (s); later requests wait for newer ones."""
 _LEAST_DIGITS: Final = 19
-"""What has so many digits is no id."""
+"""A text with this many digits is not an id."""
 
 
 class KeyLimitError(Exception):
-    """An account has all the keys it may have."""
+    """The account has reached its limit of keys."""
 
 
 class UnknownKeyError(LookupError):
-    """No active key goes by that name."""
+    """No active key matches."""
 
 
 class NewKey(msgspec.Struct, frozen=True):
-    """A key just made; ``secret`` is shown this once."""
+    """A new key; ``secret`` is shown only now."""
 
     secret: str
     key: Key
 
 
 class Caller(msgspec.Struct, frozen=True):
-    """Whose key a request carries, and what it may do."""
+    """The holder of a request's key, and their rights."""
 
     key_id: int
     digest: bytes
     plan: Plan
     bookmaker: str | None
     may_write: bool = False
-    """Whether it may record odds, too."""
+    """Whether the key can record odds."""
 
     @property
     def rights(self) -> Rights:
@@ -67,58 +68,18 @@ class Caller(msgspec.Struct, frozen=True):
 
 
 class StoredKey(NamedTuple):
-    """What is kept of a key's secret."""
+    """The stored part of a key's secret."""
 
     digest: bytes
     masked: str
 
 
 class KeyName(Enum):
-    """By what somebody may mean a key."""
+    """How a person can name a key."""
 
     IDENT = auto()
     MASKED = auto()
     DIGEST = auto()
-
-
-class KeyTables(AccountTables, Protocol):
-    """What keys need of an engine, inside a transaction."""
-
-    def active_keys(self, account: int) -> Sequence[int]:
-        """Return the keys of an account that are not revoked, oldest first."""
-        ...
-
-    def add_key(self, account: int, key: StoredKey, now_ms: int, *, may_write: bool) -> int:
-        """Add a key and return its id, which no key had before."""
-        ...
-
-    def replace_key(self, key_id: int, key: StoredKey) -> None:
-        """Give a key another secret."""
-        ...
-
-    def end_key(self, key_id: int, now_ms: int) -> None:
-        """Revoke a key."""
-        ...
-
-    def keys_named(self, kind: KeyName, value: int | str | bytes) -> Sequence[int]:
-        """Return the active keys that somebody may mean."""
-        ...
-
-    def key(self, key_id: int) -> Key:
-        """Return a key by its id."""
-        ...
-
-    def keys(self) -> list[Key]:
-        """Return every key, revoked ones too, oldest first."""
-        ...
-
-    def callers(self) -> Sequence[Caller]:
-        """Return who holds each active key."""
-        ...
-
-    def counts(self) -> Sequence[tuple[Slot, int, int]]:
-        """Return the start and the count of the last windows of every key that was counted."""
-        ...
 
 
 class _View(NamedTuple):
@@ -127,37 +88,41 @@ class _View(NamedTuple):
 
 
 class Keys:
-    """The keys of every account; who holds the active ones is kept in memory.
+    """The keys of every account; holders of active ones are kept in memory.
 
-    ``caller``, ``by_id`` and ``present`` tell what is known and wait for nothing, everything else
-    may wait for the database. What is done here is known at once, what another process does after
-    ``refresh``. Any thread may ask.
+    ``caller``, ``by_id`` and ``present_caller`` return what is known without waiting; everything
+    else may wait for the database. Changes made here are known at once, those of other processes
+    after ``reread_keys``. Any thread may call.
     """
 
-    def __init__(self, file: Transactions[KeyTables]) -> None:
+    def __init__(self, file: "AccessFile") -> None:
         self._file = file
         self._reading = threading.Lock()
         self._version: int | None = None
         self._view = _View({}, {})
         self._read_at = 0.0
-        self.refresh()
+        self.reread_keys()
 
     @property
     def age_s(self) -> float:
-        """For how long a change by another process may have gone unseen."""
+        """For how long a change by another process may be unknown."""
         return time.monotonic() - self._read_at
 
-    def refresh(self) -> None:
-        """Read again what another process has changed.
+    def may_have_changed(self) -> bool:
+        """Return False if no process wrote for a while."""
+        return self._file.may_have_changed()
+
+    def reread_keys(self) -> None:
+        """Read the changes of other processes.
 
         Raises:
-            StoreUnavailableError: the keys cannot be read now; what is known stays.
+            StoreUnavailableError: the keys cannot be read now; known keys stay.
         """
         with self._reading:
             began = time.monotonic()
             version = self._file.version()
             if version != self._version:
-                self._know(self._file.read(lambda tables: tables.callers()))
+                self._know(self._file.read_with(lambda tables: tables.callers()))
             self._version, self._read_at = version, began
 
     def caller(self, secret: str) -> Caller | None:
@@ -165,11 +130,11 @@ class Keys:
         return self._view.by_digest.get(digest_of(secret))
 
     def by_id(self, key_id: int) -> Caller | None:
-        """Return who holds the active key of this id."""
+        """Return the holder of the active key with this id."""
         return self._view.by_id.get(key_id)
 
-    def present(self, caller: Caller) -> Caller | None:
-        """Return the caller as the account is now; None once the key is revoked or rotated."""
+    def present_caller(self, caller: Caller) -> Caller | None:
+        """Return the caller with the current rights; None once the key is revoked or rotated."""
         return self._view.by_digest.get(caller.digest)
 
     def create(
@@ -185,22 +150,22 @@ class Keys:
 
         Raises:
             KeyLimitError: the account has five; nothing is changed.
-            BadAccountError: the account or bookmaker is no name.
+            BadAccountError: the account or bookmaker name is invalid.
         """
 
-        def work(tables: KeyTables) -> NewKey:
+        def create_key(tables: "AccessTables") -> NewKey:
             account_id = ensure_account(tables, account, plan, bookmaker, now_ms)
             return _insert(tables, account_id, account, now_ms, may_write=may_write)
 
-        return self._write(work)
+        return self._write(create_key)
 
     def reissue(self, account: str, plan: Plan, now_ms: int) -> NewKey:
-        """Make the only key of an account that has one user, such as the desk itself.
+        """Make the only key of an account with one user, such as the desk.
 
-        A key that it had is rotated: its counts go on, and the old secret stops working.
+        An existing key is rotated: its counts go on, and the old secret stops working.
         """
 
-        def work(tables: KeyTables) -> NewKey:
+        def reissue_key(tables: "AccessTables") -> NewKey:
             account_id = ensure_account(tables, account, plan, None, now_ms)
             held = tables.active_keys(account_id)
             if not held:
@@ -209,7 +174,7 @@ class Keys:
                 tables.end_key(key_id, now_ms)
             return _replace(tables, held[0])
 
-        return self._write(work)
+        return self._write(reissue_key)
 
     def rotate(self, ident: str) -> NewKey:
         """Give a key a new secret; the old one stops working, counts go on.
@@ -226,28 +191,28 @@ class Keys:
             UnknownKeyError: ``ident`` is neither an active key, nor a masked one, nor an id.
         """
 
-        def work(tables: KeyTables) -> Key:
+        def revoke_key(tables: "AccessTables") -> Key:
             key_id = _find(tables, ident)
             tables.end_key(key_id, now_ms)
-            return tables.key(key_id)
+            return tables.key_by_id(key_id)
 
-        return self._write(work)
+        return self._write(revoke_key)
 
-    def all(self) -> list[Key]:
+    def all_keys(self) -> list[Key]:
         """Return every key, revoked ones too, oldest first."""
-        return self._file.read(lambda tables: tables.keys())
+        return self._file.read_with(lambda tables: tables.all_keys())
 
     def accounts(self, now_ms: int) -> list[AccountState]:
-        """Return every account, oldest first, with what is left of its counts at a time."""
-        return self._file.read(lambda tables: _accounts(tables, now_ms))
+        """Return every account, oldest first, with what is left of its quotas at a time."""
+        return self._file.read_with(lambda tables: _accounts(tables, now_ms))
 
     def account(self, name: str, now_ms: int) -> AccountState:
-        """Return an account that may be changed or removed.
+        """Return an account that can be changed or removed.
 
         Raises:
-            UnknownAccountError, OwnAccountError: it is none.
+            UnknownAccountError, OwnAccountError: it does not exist, or is the desk's own.
         """
-        return self._file.read(
+        return self._file.read_with(
             lambda tables: _named(_accounts(tables, now_ms), changeable(tables, name)[0])
         )
 
@@ -265,12 +230,12 @@ class Keys:
             UnknownAccountError, OwnAccountError, BadAccountError: nothing is changed.
         """
 
-        def work(tables: KeyTables) -> tuple[AccountState, AccountState]:
+        def change_rights(tables: "AccessTables") -> tuple[AccountState, AccountState]:
             before = _accounts(tables, now_ms)
             name = change_account(tables, account, now_ms, plan=plan, bookmaker=bookmaker)
             return _named(before, name), _named(_accounts(tables, now_ms), name)
 
-        return self._write(work)
+        return self._write(change_rights)
 
     def remove_account(self, account: str, now_ms: int) -> AccountState:
         """Delete an account, its keys and its counts; return it as it was.
@@ -279,15 +244,17 @@ class Keys:
             UnknownAccountError, OwnAccountError: nothing is changed.
         """
 
-        def work(tables: KeyTables) -> AccountState:
+        def drop_account(tables: "AccessTables") -> AccountState:
             before = _accounts(tables, now_ms)
             return _named(before, remove_account(tables, account))
 
-        return self._write(work)
+        return self._write(drop_account)
 
-    def _write(self, work: Callable[[KeyTables], T]) -> T:
+    def _write(self, work: Callable[["AccessTables"], T]) -> T:
         with self._reading:
-            outcome, callers = self._file.write(lambda tables: (work(tables), tables.callers()))
+            outcome, callers = self._file.write_with(
+                lambda tables: (work(tables), tables.callers())
+            )
             self._know(callers)
         return outcome
 
@@ -298,10 +265,10 @@ class Keys:
         )
 
 
-def _accounts(tables: KeyTables, now_ms: int) -> list[AccountState]:
+def _accounts(tables: "AccessTables", now_ms: int) -> list[AccountState]:
     active: dict[str, list[int]] = {}
     revoked: dict[str, int] = {}
-    every_key = tables.keys()
+    every_key = tables.all_keys()
     for key in every_key:
         if key.is_revoked:
             revoked[key.account] = revoked.get(key.account, 0) + 1
@@ -310,7 +277,7 @@ def _accounts(tables: KeyTables, now_ms: int) -> list[AccountState]:
     now_s = now_ms // 1000
     used = {
         (key_id, kind, window_s): count
-        for (key_id, kind, window_s), started_s, count in tables.counts()
+        for (key_id, kind, window_s), started_s, count in tables.key_counts()
         if started_s == now_s // window_s * window_s
     }
     return [
@@ -347,35 +314,35 @@ def _named(accounts: Sequence[AccountState], name: str) -> AccountState:
 
 
 def digest_of(secret: str) -> bytes:
-    """Return what is kept of a key: its SHA-256 digest."""
+    """Return the stored part of a key: its SHA-256 digest."""
     return hashlib.sha256(secret.encode()).digest()
 
 
 def masked(secret: str) -> str:
-    """Return a key as it may be shown: its prefix and its last four digits."""
+    """Return a key for display: its prefix and its last four digits."""
     return f"{PREFIX}****{secret[-4:]}"
 
 
 def _insert(
-    tables: KeyTables, account_id: int, account: str, now_ms: int, *, may_write: bool = False
+    tables: "AccessTables", account_id: int, account: str, now_ms: int, *, may_write: bool = False
 ) -> NewKey:
     if len(tables.active_keys(account_id)) >= MAX_KEYS:
         raise KeyLimitError(
-            f"account {account!r} has {MAX_KEYS} keys, the most it may have; revoke one first"
+            f"account {account!r} already has {MAX_KEYS} keys, the limit; revoke one first"
         )
     secret = _new_secret()
     key_id = tables.add_key(account_id, _stored(secret), now_ms, may_write=may_write)
-    return NewKey(secret, tables.key(key_id))
+    return NewKey(secret, tables.key_by_id(key_id))
 
 
-def _replace(tables: KeyTables, key_id: int) -> NewKey:
+def _replace(tables: "AccessTables", key_id: int) -> NewKey:
     secret = _new_secret()
     tables.replace_key(key_id, _stored(secret))
-    return NewKey(secret, tables.key(key_id))
+    return NewKey(secret, tables.key_by_id(key_id))
 
 
-def _find(tables: KeyTables, ident: str) -> int:
-    """Return the id of the one active key that a person means."""
+def _find(tables: "AccessTables", ident: str) -> int:
+    """Return the id of the one active key that a person names."""
     if ident.isascii() and ident.isdecimal() and len(ident) < _LEAST_DIGITS:
         found = tables.keys_named(KeyName.IDENT, int(ident))
     elif "*" in ident:
@@ -383,8 +350,8 @@ def _find(tables: KeyTables, ident: str) -> int:
     else:
         found = tables.keys_named(KeyName.DIGEST, digest_of(ident))
     if len(found) != 1:
-        problem = "several active keys look" if found else "no active key looks"
-        raise UnknownKeyError(f"{problem} like that; see `oddsdesk keys list` for their ids")
+        problem = "several active keys match" if found else "no active key matches"
+        raise UnknownKeyError(f"{problem}; see `oddsdesk keys list` for the ids")
     return found[0]
 
 

@@ -1,24 +1,21 @@
-"""The lock of a database: one process at a time serves it."""
+"""The lock of a database: one process at a time serves it.
+
+With two names for one file, one of its logs is lost; see SQLite's "How To Corrupt" (2.4).
+"""
 
 import contextlib
 import os
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO, Final
 
 import msgspec
 
-from oddsdesk.places import make_folder
-from oddsdesk.private_files import (
-    ForeignFileError,
-    is_for_others,
-    keep_private,
-    open_private,
-    open_private_to_read,
-)
+from oddsdesk.base import files
+from oddsdesk.base.places import make_folder
 from oddsdesk.store.errors import WHEN_MOVED, StoreError
-from oddsdesk.store.hard_links import check_one_name
 
 if sys.platform == "win32":
     import msvcrt
@@ -26,11 +23,11 @@ else:
     import fcntl
 
 _LOCKED_BYTE: Final = 1 << 30
-"""The byte that is locked, beyond the text: Windows lets nobody read locked bytes."""
+"""The locked byte, beyond the text, because locked bytes cannot be read on Windows."""
 ANNOUNCE_LIMIT_S: Final = 2.0
-"""How long a process that is just starting has to write down where it answers."""
+"""How long a starting process may take to write its address (s)."""
 _STEP_S: Final = 0.05
-_OPEN_TO_OTHERS: Final = "is open to all users, as older versions make it"
+_OPEN_TO_OTHERS: Final = "can be opened by all users, as in older versions"
 
 
 class Owner(msgspec.Struct, frozen=True):
@@ -41,11 +38,11 @@ class Owner(msgspec.Struct, frozen=True):
     access: str = ""
     """The file of its keys; empty until it answers."""
     file: tuple[int, int] | None = None
-    """What tells the database's file from any other; None until it answers, and of older ones."""
+    """The identity of the database file; None until it answers, and for older versions."""
 
 
 class DatabaseInUseError(StoreError):
-    """Another oddsdesk serves this database; ``owner`` is None where it does not say who."""
+    """Another oddsdesk serves this database; ``owner`` is None if unknown."""
 
     def __init__(self, path: Path, owner: Owner | None) -> None:
         self.owner = owner
@@ -53,17 +50,19 @@ class DatabaseInUseError(StoreError):
         if owner is not None:
             who += f" (process {owner.pid}{f', {owner.url}' if owner.url else ''})"
         self.who = who
-        super().__init__(f"{path}: is served by {who}; use that one, stop it, or give a --database")
+        super().__init__(
+            f"{path} is in use by {who}; use that one, stop it, or choose another database"
+        )
 
 
 class ForeignLockError(DatabaseInUseError):
-    """The lock file is another user's: its holder is not trusted with any key (D78)."""
+    """The lock file belongs to another user, whose process gets no key."""
 
     def __init__(self, path: Path, lock: Path, reason: str) -> None:
         super().__init__(path, None)
         self.args = (
-            f"{path}: its lock file {lock.name} {reason}, so another user may hold it; stop the"
-            " oddsdesk that serves this database, or remove that file where none does",
+            f"{path}: its lock file {lock.name} {reason}, so another user may hold it. Stop the"
+            " oddsdesk that serves this database; if there is none, delete that file",
         )
 
 
@@ -74,13 +73,13 @@ class DatabaseLock:
         self._path = path
         self._file = file
         try:
-            self.announce("")
+            self.announce_owner("")
         except OSError:  # a full disk
-            self.release()
+            self.release_lock()
             raise
 
-    def announce(self, url: str, access: Path | None = None) -> None:
-        """Write into the lock file where the server answers and where its keys are."""
+    def announce_owner(self, url: str, access: Path | None = None) -> None:
+        """Write the server's address and key file into the lock file."""
         self._file.seek(0)
         self._file.truncate()
         where = "" if access is None else str(access.absolute())
@@ -88,8 +87,8 @@ class DatabaseLock:
         self._file.write(msgspec.json.encode(Owner(os.getpid(), url, where, held)))
         self._file.flush()
 
-    def release(self) -> None:
-        """Release the lock, and remove its file where the system allows that."""
+    def release_lock(self) -> None:
+        """Release the lock, and remove its file if the system allows."""
         with contextlib.suppress(OSError):  # Windows keeps open files, a read-only disk all
             self._path.unlink(missing_ok=True)
         with contextlib.suppress(OSError):  # what a full disk did not take
@@ -114,7 +113,7 @@ def lock_database(odds_path: Path) -> DatabaseLock:
     try:
         make_folder(path.parent)
         lock = _take(path, odds_path)
-    except ForeignFileError as error:
+    except files.ForeignFileError as error:
         raise ForeignLockError(odds_path, path, error.reason) from error
     except OSError as error:
         reason = error.strerror or error
@@ -125,20 +124,20 @@ def lock_database(odds_path: Path) -> DatabaseLock:
 
 
 def take_if_free(odds_path: Path) -> DatabaseLock | None:
-    """Lock a database if nobody has it now; does not wait to learn who does.
+    """Lock a database if it is free; does not wait to learn who has it.
 
     Raises:
-        StoreError: the lock file cannot be made, or is another user's.
+        StoreError: the lock file cannot be made, or belongs to another user.
     """
     path = lock_path(odds_path)
     try:
-        handle = open_private(path, owned_as=odds_path)
+        handle = files.open_private(path, owned_as=odds_path)
         file = os.fdopen(handle, "r+b")
         if _lock(file) and _is_still(path, file) and not _was_open_to_others(path, handle):
-            keep_private(handle, odds_path)
+            files.keep_private(handle, odds_path)
             return DatabaseLock(path, file)
         file.close()
-    except ForeignFileError as error:
+    except files.ForeignFileError as error:
         raise ForeignLockError(odds_path, path, error.reason) from error
     except OSError as error:
         reason = error.strerror or error
@@ -147,23 +146,23 @@ def take_if_free(odds_path: Path) -> DatabaseLock | None:
 
 
 def owner_of(odds_path: Path) -> Owner | None:
-    """Return who serves a database now, also on a read-only disk; None where nobody does.
+    """Return the server of a database, also on a read-only disk; None if none runs.
 
     Raises:
-        DatabaseInUseError: somebody does, but the lock does not say who, or it is another user's
-            and cannot be trusted (``ForeignLockError``).
+        DatabaseInUseError: one runs but its owner is unknown, or another user's and not trusted
+        (``ForeignLockError``).
     """
     path = lock_path(odds_path)
     try:
-        handle = open_private_to_read(path, owned_as=odds_path)
-    except ForeignFileError as error:
+        handle = files.open_private_to_read(path, owned_as=odds_path)
+    except files.ForeignFileError as error:
         raise ForeignLockError(odds_path, path, error.reason) from error
     except OSError:
         return None
     with os.fdopen(handle, "rb") as file:
         if _lock(file, shared=True):
             return None
-        if is_for_others(handle):
+        if files.is_for_others(handle):
             raise ForeignLockError(odds_path, path, _OPEN_TO_OTHERS)
         owner = _read(path)
     if owner is None:
@@ -172,9 +171,9 @@ def owner_of(odds_path: Path) -> Owner | None:
 
 
 def check_in_place(odds_path: Path) -> None:
-    """Refuse a file that is not the one which the server of its database uses.
+    """Refuse a file that is not the one used by its database's server.
 
-    What is recorded in a file that was made since, or copied from it, the server does not see.
+    The server does not see what is recorded in a newer or copied file.
 
     Raises:
         StoreError: the server's file was moved, deleted or replaced, or has another name.
@@ -193,7 +192,7 @@ def check_in_place(odds_path: Path) -> None:
 
 
 def file_identity(path: Path) -> tuple[int, int] | None:
-    """Return what tells a file from any other, None where there is none to be seen."""
+    """Return a file's identity, None if there is none."""
     try:
         found = path.stat()
     except OSError:
@@ -202,39 +201,39 @@ def file_identity(path: Path) -> tuple[int, int] | None:
 
 
 def _take(path: Path, odds_path: Path) -> DatabaseLock | None:
-    """Take the lock; None once it is clear that another process holds it and where it answers.
+    """Take the lock; None once another process is known to hold it, with its address.
 
-    Tried more than once, since ``owner_of`` in another process holds it for a moment.
+    Retries, because ``owner_of`` in another process holds it for a moment.
     """
     deadline = time.monotonic() + ANNOUNCE_LIMIT_S
     refusals = 0
     while True:
-        handle = open_private(path, owned_as=odds_path)
+        handle = files.open_private(path, owned_as=odds_path)
         file = os.fdopen(handle, "r+b")
         if _lock(file):
             if _is_still(path, file) and not _was_open_to_others(path, handle):
-                keep_private(handle, odds_path)
+                files.keep_private(handle, odds_path)
                 return DatabaseLock(path, file)
             file.close()
             continue
-        for_others = is_for_others(handle)
+        for_others = files.is_for_others(handle)
         file.close()
         refusals += 1
         owner = _read(path)
         announced = refusals > 1 and owner is not None and owner.url
         if announced or time.monotonic() >= deadline:
             if for_others:
-                raise ForeignFileError(_OPEN_TO_OTHERS)
+                raise files.ForeignFileError(_OPEN_TO_OTHERS)
             return None
         time.sleep(_STEP_S)
 
 
 def _was_open_to_others(path: Path, handle: int) -> bool:
-    """Set aside a lock file that others could open, as older versions made it.
+    """Replace a lock file that other users could open, as older versions made it.
 
-    Whoever has it open could lock it after us, and be taken for us.
+    A process that has it open could lock it after us, and be mistaken for us.
     """
-    if not is_for_others(handle):
+    if not files.is_for_others(handle):
         return False
     with contextlib.suppress(FileNotFoundError):
         path.unlink()
@@ -249,7 +248,7 @@ def _read(path: Path) -> Owner | None:
 
 
 def _lock(file: BinaryIO, *, shared: bool = False) -> bool:
-    """Lock a file unless that is refused; a shared lock needs no right to write."""
+    """Lock a file unless refused; a shared lock needs no right to write."""
     try:
         if sys.platform == "win32":
             file.seek(_LOCKED_BYTE)
@@ -262,8 +261,44 @@ def _lock(file: BinaryIO, *, shared: bool = False) -> bool:
 
 
 def _is_still(path: Path, file: BinaryIO) -> bool:
-    """Say whether the locked file is the one at its place: its last owner may have removed it."""
+    """Return whether the locked file is still in place: its last owner may have removed it."""
     try:
         return os.path.samestat(os.fstat(file.fileno()), path.stat())
     except FileNotFoundError:
         return False
+
+
+def check_one_name(path: Path) -> None:
+    """Refuse a file that a process has open under another name, if the system shows that.
+
+    Linux does, for processes of the same user.
+
+    Raises:
+        StoreError: it is open under another name; names that and the process.
+    """
+    with contextlib.suppress(OSError):
+        found = path.stat()
+        if found.st_nlink == 1:
+            return
+        real = path.resolve()
+        for handle in _open_files():
+            with contextlib.suppress(OSError):  # it was closed in between
+                if os.path.samestat(handle.stat(), found) and not _is_same(handle, real):
+                    raise StoreError(
+                        f"{path}: process {handle.parts[2]} has it open under another name,"
+                        f" {handle.readlink()}; recording under both loses data. Use that name,"
+                        f" or replace {path.name} with a real copy"
+                    )
+
+
+def _open_files() -> Iterator[Path]:
+    for process in Path("/proc").iterdir():
+        if process.name.isdecimal():
+            with contextlib.suppress(OSError):  # it has ended, or is another user's
+                yield from (process / "fd").iterdir()
+
+
+def _is_same(handle: Path, path: Path) -> bool:
+    """Return whether a file is open by this name in this folder, which may be mounted twice."""
+    name = handle.readlink()
+    return name.name == path.name and name.parent.samefile(path.parent)

@@ -1,9 +1,9 @@
-"""The owner's secret: the file beside a database that lets its owner write to the server.
+"""The owner's secret: a file next to the database that lets its owner write to the server.
 
 The file is one line, an HTTP header, so that curl can send it without showing it in the list of
-processes: `curl -H @odds.db.secret`. It is private as `private_files` has it, stays the same over
-restarts, and is read again for each caller: all processes of a database accept the same secret,
-and removing the file ends it at once. A database behind a URL has no such file.
+processes: `curl -H @odds.db.secret`. The file is private (`private_files`), stays the
+same over restarts, and is read again for each caller: all processes of a database accept the same
+secret, and it ends as soon as the file is removed. A database behind a URL has no such file.
 """
 
 import contextlib
@@ -15,14 +15,14 @@ import secrets
 from pathlib import Path
 from typing import Final
 
-from oddsdesk.network.secrets import keep_secret
-from oddsdesk.private_files import (
+from oddsdesk.base.files import (
     ForeignFileError,
     is_for_others,
     keep_private,
     open_private,
     open_private_to_read,
 )
+from oddsdesk.network.secrets import keep_secret
 from oddsdesk.store.databases import Database, DatabaseUrl
 
 SECRET_HEADER: Final = "X-Oddsdesk-Secret"  # noqa: S105 - its name
@@ -31,7 +31,7 @@ SECRET_FILE_VARIABLE: Final = "ODDSDESK_SECRET_FILE"  # noqa: S105 - its name
 _LINE: Final = re.compile(rb"X-Oddsdesk-Secret: ([0-9a-f]{64})\r?\n?")
 SECRET_PREFIX: Final = f"{SECRET_HEADER}: ".encode()
 _MOST_BYTES: Final = 200
-_RESTART: Final = "a restart of the server makes a new secret"
+_RESTART: Final = "restart the server to make a new one"
 MISSING: Final = f"its file is missing; {_RESTART}"
 """The fault of a secret that was deleted."""
 
@@ -48,7 +48,7 @@ class OwnerSecret:
     def make(self) -> None:
         """Make the file if it is missing, damaged, or was open to other users; else keep it.
 
-        Where that is impossible the log says why, and nobody is the owner.
+        If that is impossible, the log says why, and no caller is accepted as the owner.
         """
         try:
             if self._keep():
@@ -56,7 +56,7 @@ class OwnerSecret:
             handle = open_private(self.path, owned_as=self._odds_path)
         except OSError as error:
             _log.warning(
-                "%s: the owner's secret cannot be kept: %s; POST /ingest takes only keys",
+                "%s: cannot save the owner's secret: %s; POST /ingest accepts only keys",
                 self.path,
                 _reason(error),
             )
@@ -65,7 +65,7 @@ class OwnerSecret:
             was_open = is_for_others(handle)
             if was_open or _secret_in(file.read(_MOST_BYTES)) is None:
                 if was_open:
-                    _log.warning("%s: other users could read it; it has a new secret", self.path)
+                    _log.warning("%s: other users could read it; made a new secret", self.path)
                 keep_private(handle, self._odds_path)
                 file.seek(0)
                 file.truncate()
@@ -73,7 +73,7 @@ class OwnerSecret:
             keep_private(handle, self._odds_path)
 
     def _keep(self) -> bool:
-        """Keep a secret that is good, in a file that need not be writable; return whether it is."""
+        """Keep a valid secret, even in a read-only file; return whether it is valid."""
         try:
             handle = open_private_to_read(self.path, owned_as=self._odds_path)
         except FileNotFoundError:
@@ -84,7 +84,7 @@ class OwnerSecret:
             keep_private(handle, self._odds_path)
         return True
 
-    def read(self) -> str | None:
+    def read_secret(self) -> str | None:
         """Return the secret; None if the file is missing, damaged, or not private to its owner."""
         return self._look()[0]
 
@@ -109,13 +109,13 @@ class OwnerSecret:
         return secret, ""
 
     def matches(self, said: bytes) -> bool:
-        """Say whether a header's value is the secret; the file's whole line is taken, too."""
-        secret = self.read()
+        """Return whether a header's value is the secret; the file's whole line is accepted, too."""
+        secret = self.read_secret()
         if secret is None:
             return False
         return hmac.compare_digest(said.removeprefix(SECRET_PREFIX), secret.encode())
 
-    def remove(self) -> None:
+    def remove_secret(self) -> None:
         """Remove the file; the next server makes a new secret."""
         with contextlib.suppress(FileNotFoundError):
             self.path.unlink()
@@ -127,8 +127,8 @@ def owner_secret_of(database: Database) -> OwnerSecret | None:
 
 
 def owner_header(odds_path: Path) -> dict[str, str]:
-    """Return the header by which a server takes a caller for the owner; empty without a secret."""
-    secret = OwnerSecret(odds_path).read()
+    """Return the header that identifies the owner to a server; empty without a secret."""
+    secret = OwnerSecret(odds_path).read_secret()
     return {} if secret is None else {SECRET_HEADER: secret}
 
 

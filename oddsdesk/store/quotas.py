@@ -1,23 +1,25 @@
-"""Counts of requests and connections: per key, in fixed UTC windows (D17, D18)."""
+"""Counts of requests and connections: per key, in fixed UTC windows."""
 
 import threading
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future
 from enum import Enum
 from itertools import chain
-from typing import Any, Final, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import msgspec
 
 from oddsdesk.store.errors import StoreUnavailableError
-from oddsdesk.store.transactions import Transactions
+
+if TYPE_CHECKING:
+    from oddsdesk.store.sqlite.access_file import AccessFile, AccessTables
 
 REREAD_MS = 1_000
-"""How old the known count may get while this process itself counts nothing."""
+"""The largest age of a known count while this process counts nothing itself (ms)."""
 EXACT_LEFT: Final = 275
-"""With no more left in a window, each one is counted in the database before it is granted.
+"""With at most this many left in a window, each is counted in the database before it is granted.
 
-5 % of the 5,500 an hour of paid plans; the small quotas of Free are always counted so.
+5 % of the 5,500 an hour of paid plans. The small quotas of Free are always counted this way.
 """
 LEAST_AHEAD: Final = 4
 MOST_AHEAD: Final = 16
@@ -25,11 +27,11 @@ MOST_AHEAD: Final = 16
 more are left, and fewer towards the end. 13 processes together stay within 1 % of 5,500."""
 _LEFT_FOR_ONE_AHEAD: Final = 170
 TOKEN_MARGIN_MS: Final = 300_000
-"""How long a used token is remembered after its end, for processes whose clocks differ."""
+"""How long a used token is remembered after its end, as clocks of processes differ."""
 FORGET_TOKENS_MS: Final = 60_000
-"""The pause between two removals of used tokens that are over."""
+"""The pause between two removals of expired used tokens."""
 KEPT_WINDOWS: Final = 5
-"""How many windows of a key that are over stay in the database at least."""
+"""The number of past windows of a key that stay in the database at least."""
 _NEVER: Final = -(1 << 62)
 
 
@@ -44,7 +46,7 @@ class Kind(Enum):
 class Count(msgspec.Struct, frozen=True):
     """Where a key stands in a window; ``reset_s`` is Unix time, the start of the next one.
 
-    The clock that people see may be ahead of that by ``jumped_s``.
+    The visible clock may be ahead of that by ``jumped_s``.
     """
 
     allowed: bool
@@ -54,7 +56,7 @@ class Count(msgspec.Struct, frozen=True):
 
 
 class TokenSpentError(Exception):
-    """A token has opened its one stream already."""
+    """The token was already used for a stream."""
 
 
 Slot = tuple[int, Kind, int]
@@ -64,7 +66,7 @@ Slot = tuple[int, Kind, int]
 class Added(NamedTuple):
     """How many are added to a window that starts at ``started_s``, in Unix seconds.
 
-    Nothing is added where ``most`` are counted already.
+    Nothing is added if ``most`` are already counted.
     """
 
     slot: Slot
@@ -86,38 +88,14 @@ class Token(NamedTuple):
     ends_ms: int
 
 
-class CountTables(Protocol):
-    """What counting needs of an engine, inside a transaction."""
-
-    def count(self, slot: Slot, started_s: int) -> int:
-        """Return the count of a window."""
-        ...
-
-    def add_counts(self, batch: Sequence[Added]) -> Sequence[int | None]:
-        """Add counts to their windows, none of which falls below 0; return what each holds then.
-
-        None where nothing was added, since the most were counted. Of windows that are over the
-        last few are kept.
-        """
-        ...
-
-    def spend_tokens(self, tokens: Sequence[Token]) -> Sequence[bool]:
-        """Note tokens as used; return for each whether it was not yet."""
-        ...
-
-    def forget_tokens(self, before_ms: int) -> None:
-        """Remove the used tokens that ended before a time."""
-        ...
-
-
 class _Window(msgspec.Struct):
     started_s: int
     stored: int = 0
     read_ms: int = _NEVER
-    """When the database last told ``stored``."""
+    """When ``stored`` was last read from the database."""
     asked_ms: int = _NEVER
     unsaved: int = 0
-    """How many were granted here that ``stored`` lacks; below 0 where more were given back."""
+    """Granted here but missing in ``stored``; negative if more were given back."""
     saves: int = 0
     """How often counts of the window were sent to the database."""
     is_saving: bool = False
@@ -125,7 +103,7 @@ class _Window(msgspec.Struct):
 
     @property
     def is_due(self) -> bool:
-        """Whether so many are ahead of the database that it has to count them."""
+        """Whether enough are ahead of the database that they must be saved."""
         return self.unsaved >= self.most_ahead // 2
 
     @property
@@ -133,13 +111,13 @@ class _Window(msgspec.Struct):
         return self.stored + self.unsaved
 
     def is_known(self, now_ms: int) -> bool:
-        """Return whether ``stored`` is as it was lately: each save tells what others counted."""
+        """Return whether ``stored`` is recent: each save also returns the counts of others."""
         is_ahead = (self.unsaved or self.is_saving) and self.read_ms != _NEVER
         return bool(is_ahead) or now_ms - self.read_ms < REREAD_MS
 
 
 class _Asked(NamedTuple):
-    """One that waits to be counted in the database before it is granted."""
+    """A request that waits for the database to count it."""
 
     slot: Slot
     started_s: int
@@ -155,10 +133,10 @@ class _Batch(NamedTuple):
     asked: list[_Asked]
     forget_before_ms: int | None
 
-    def settle(self, tables: CountTables) -> tuple[list[bool], list[int | None]]:
-        """Count; return which tokens were not used yet, and what the windows hold then.
+    def settle_counts(self, tables: "AccessTables") -> tuple[list[bool], list[int | None]]:
+        """Count; return which tokens were unused, and the new counts of the windows.
 
-        One window for each in ``added``, then one for each in ``asked`` that is counted.
+        One count for each in ``added``, then one for each counted one in ``asked``.
         """
         if self.forget_before_ms is not None:
             tables.forget_tokens(self.forget_before_ms)
@@ -176,19 +154,19 @@ class _Batch(NamedTuple):
 class Quotas:
     """Counts of this process, added up with those of all others in the database.
 
-    While many are left in a window, ``take`` grants up to ``MOST_AHEAD`` from memory and the
+    While many are left in a window, ``take_token`` grants up to ``MOST_AHEAD`` from memory and the
     database counts them soon after. Near the end of a window, and for small allowances always,
     ``take_exactly`` counts in the database first: all processes together never grant more than the
-    allowance. What waits together shares one transaction. Safe to use from any thread; only
-    ``learn`` and ``save`` wait for the database.
+    allowance. Requests that wait together share one transaction. Safe to use from any thread; only
+    ``learn`` and ``save_counts_now`` wait for the database.
     """
 
-    def __init__(self, file: Transactions[CountTables]) -> None:
+    def __init__(self, file: "AccessFile") -> None:
         self._file = file
         self._lock = threading.Lock()
         self._windows: dict[Slot, _Window] = {}
         self._unsaved: set[Slot] = set()
-        """Whose windows may hold counts that the database lacks."""
+        """Slots whose windows may have counts that the database lacks."""
         self._asked: list[_Asked] = []
         self._flushing: Future[None] | None = None
         self._is_refused = False
@@ -201,7 +179,7 @@ class Quotas:
         self._uncounted.add(key_id)
 
     def knows(self, key_id: int, kind: Kind, window_s: int, now_ms: int) -> bool:
-        """Return whether a window is known as it was lately; else ``learn`` is due."""
+        """Return whether a window's recent count is known; otherwise call ``learn``."""
         if key_id in self._uncounted:
             return True
         window = self._windows.get((key_id, kind, window_s))
@@ -210,23 +188,25 @@ class Quotas:
         return window.is_known(now_ms)
 
     def learn(self, slots: Sequence[Slot], now_ms: int) -> None:
-        """Read what all processes together have counted in some windows.
+        """Read the counts of all processes together for some windows.
 
         Raises:
-            StoreUnavailableError: the database cannot be read now; what is known stays.
+            StoreUnavailableError: the database cannot be read now; known counts stay.
         """
         with self._lock:
             windows = [self._window(slot, now_ms) for slot in slots]
             saves = [None if window.is_saving else window.saves for window in windows]
         asked = [(slot, window.started_s) for slot, window in zip(slots, windows, strict=True)]
-        found = self._file.read(lambda tables: [tables.count(*each) for each in asked])
+        found = self._file.read_with(
+            lambda tables: [tables.count_of_window(*each) for each in asked]
+        )
         with self._lock:
             for window, before, used in zip(windows, saves, found, strict=True):
                 if window.read_ms == _NEVER or window.saves == before:
                     window.stored = used
                 window.read_ms = max(window.read_ms, now_ms)
 
-    def take(
+    def take_token(
         self, key_id: int, kind: Kind, allowance: int, window_s: int, now_ms: int
     ) -> Count | None:
         """Count one in memory, or refuse it if none is left; None: ``take_exactly`` has to."""
@@ -243,7 +223,7 @@ class Quotas:
             count = _count(window, True, allowance, window_s)
             is_due = window.is_due
         if is_due and not self._is_refused:
-            self.flush()
+            self.save_counts()
         return count
 
     def take_exactly(
@@ -257,14 +237,14 @@ class Quotas:
     ) -> Future[Count]:
         """Start counting one in the database if the window has one left.
 
-        ``token`` is used up with it, in the same transaction; without an allowance nothing else
-        is done. The future fails with ``TokenSpentError`` where the token was used before, and
-        with ``StoreUnavailableError`` where the database refuses: nothing is counted then. Of a
-        large allowance it is counted in memory then.
+        ``token`` is used up in the same transaction; without an allowance nothing else is done. The
+        future fails with ``TokenSpentError`` if the token was already used, and with
+        ``StoreUnavailableError`` if the database fails: then nothing is counted, except a large
+        allowance, which is counted in memory.
         """
         slot = key_id, kind, window_s
         answer = Future[Count]()
-        answer.set_running_or_notify_cancel()  # a waiter may be cancelled, the counting goes on
+        answer.set_running_or_notify_cancel()  # if the waiter is cancelled, the count is still made
         most = None if key_id in self._uncounted else allowance
         with self._lock:
             started_s = self._window(slot, now_ms).started_s
@@ -272,21 +252,21 @@ class Quotas:
             if token is not None and now_ms - self._forgotten_ms >= FORGET_TOKENS_MS:
                 self._forgotten_ms = now_ms
                 self._forget_before_ms = min(now_ms, token.ends_ms) - 2 * TOKEN_MARGIN_MS
-        self.flush()
+        self.save_counts()
         return answer
 
     def peek(self, key_id: int, kind: Kind, allowance: int, window_s: int, now_ms: int) -> Count:
-        """Return where a key stands without counting."""
+        """Return a key's count without counting."""
         if key_id in self._uncounted:
             return _all_left(allowance, window_s, now_ms)
         with self._lock:
             window = self._window((key_id, kind, window_s), now_ms)
             return _count(window, window.used < allowance, allowance, window_s)
 
-    def give_back(
+    def give_back_token(
         self, key_id: int, kind: Kind, allowance: int, window_s: int, taken: Count
     ) -> Count:
-        """Undo one ``take``; nothing happens if its window is over, or nothing was counted."""
+        """Undo one ``take_token``, unless its window is over or nothing was counted."""
         if key_id in self._uncounted:
             return taken
         with self._lock:
@@ -297,14 +277,14 @@ class Quotas:
             self._unsaved.add((key_id, kind, window_s))
             count = _count(window, True, allowance, window_s)
         if count.remaining <= EXACT_LEFT and not self._is_refused:
-            self.flush()
+            self.save_counts()
         return count
 
-    def flush(self) -> Future[None] | None:
-        """Start counting in the database; None if nothing is to be, or that is under way.
+    def save_counts(self) -> Future[None] | None:
+        """Start counting in the database; None if there is nothing to count or it is running.
 
-        The future fails with ``StoreUnavailableError`` if the database refuses; what was granted
-        stays in memory then and goes with the next flush.
+        The future fails with ``StoreUnavailableError`` if the database fails; the counts then stay
+        in memory until the next flush.
         """
         with self._lock:
             if self._flushing is not None:
@@ -314,26 +294,26 @@ class Quotas:
                 return None
             done = self._flushing = Future[None]()
             done.set_running_or_notify_cancel()  # a waiter may be cancelled, the saving goes on
-        self._file.submit(batch.settle).add_done_callback(
+        self._file.submit_write(batch.settle_counts).add_done_callback(
             lambda settled: self._settled(batch, settled, done)
         )
         return done
 
-    def save(self) -> None:
-        """Add everything that was counted until now to the database, and wait for it.
+    def save_counts_now(self) -> None:
+        """Add all counts to the database, and wait for it.
 
         Raises:
-            StoreUnavailableError: the database refuses.
+            StoreUnavailableError: the database fails.
         """
         for _ in ("what is on its way", "what was counted since"):
-            flushing = self.flush()
+            flushing = self.save_counts()
             if flushing is not None:
                 flushing.result()
 
     def _may_run_ahead(self, window: _Window, allowance: int, now_ms: int) -> bool:
         """Return whether one may be granted before the database has counted it.
 
-        A large quota is counted in memory, as far as it is known here, while the database refuses.
+        A large quota is counted in memory, if known here, while the database fails.
         """
         if self._is_refused and allowance > EXACT_LEFT:
             return True
@@ -387,7 +367,7 @@ class Quotas:
         else:
             done.set_exception(error)
         if is_due:
-            self.flush()
+            self.save_counts()
 
     def _is_far_ahead(self) -> bool:
         return any(self._windows[slot].is_due for slot in self._unsaved)
@@ -395,7 +375,7 @@ class Quotas:
     def _note(
         self, batch: _Batch, is_fresh: list[bool], totals: list[int | None]
     ) -> list[Count | BaseException]:
-        """Note what windows hold; return the answers."""
+        """Note the counts of windows; return the answers."""
         left = iter(totals)
         for slot, started_s, added, _ in batch.added:
             self._note_stored(slot, started_s, next(left), added)
@@ -413,7 +393,7 @@ class Quotas:
         return Count(used is not None, max(asked.allowance - (used or asked.allowance), 0), reset_s)
 
     def _in_memory(self, asked: _Asked, error: BaseException) -> Count | BaseException:
-        """Count one of a large quota here where the database refuses; return its error else."""
+        """Count one of a large quota in memory if the database fails; else return the error."""
         window = self._windows.get(asked.slot)
         if not isinstance(error, StoreUnavailableError):
             return error
@@ -444,7 +424,7 @@ class Quotas:
 
 
 def _start(window_s: int, now_ms: int) -> int:
-    """Return when the window began that a time lies in."""
+    """Return the start of the window that contains a time."""
     return now_ms // 1000 // window_s * window_s
 
 

@@ -1,33 +1,60 @@
-"""Reading the odds, on whatever engine there is, and what is recorded about the database itself."""
+"""Reading the odds on any engine, and facts about the database itself."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import Final
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
+from typing import Final, NamedTuple, Protocol, runtime_checkable
 
+from oddsdesk.base.text import near_names
+from oddsdesk.contract import resources
 from oddsdesk.contract.quotes import CLOCK_TOLERANCE_MS
-from oddsdesk.contract.times import MINUTE_MS
-from oddsdesk.pricing.market import Prices
-from oddsdesk.pricing.results import Score
-from oddsdesk.store.bookmaker_names import name_among
-from oddsdesk.store.origins import FORBIDDING
-from oddsdesk.store.queries import conditions, results, standing, valuation
-from oddsdesk.store.queries.answers import Answers
-from oddsdesk.store.queries.value_bets import ODDS_AGE_MS
-from oddsdesk.store.settings import (
+from oddsdesk.contract.times import MINUTE_MS, WINDOW_MS, parse_ms
+from oddsdesk.pricing.assessment import Prices
+from oddsdesk.pricing.selections import Score
+from oddsdesk.store.databases import (
     LAST_MADE_UP_GAME,
     LAST_REAL_AT,
     LAST_SHIFTED_AT,
     LAST_SIMULATED_AT,
     SOURCE,
 )
-from oddsdesk.store.values import DatedGame, MarketKey, StandingQuote, ValuedGame, ValuedMarket
+from oddsdesk.store.names import canonical, known_names, name_among
+from oddsdesk.store.queries import as_of, game, lists, valuation
+from oddsdesk.store.queries.lists import ODDS_AGE_MS
+from oddsdesk.store.queries.log import LogReader
+from oddsdesk.store.queries.past import SOURCES
+from oddsdesk.store.spans import Position
+from oddsdesk.store.values import (
+    FORBIDDING,
+    Change,
+    DatedGame,
+    EncodedOddsRow,
+    Filters,
+    MarketFilter,
+    MarketKey,
+    MoveFilter,
+    Page,
+    StandingQuote,
+    ValuedGame,
+    ValuedMarket,
+    Visibility,
+)
 
+ALL_MARKETS: Final = MarketFilter()
 LONGEST_WINDOW_MS: Final = 60 * MINUTE_MS
 _REAL_GAMES: Final = """
 SELECT game_id, kickoff, sport, competition, match_name FROM game
 WHERE kickoff BETWEEN :since AND :until AND id > :last
 """
-_MADE_UP: Final = "SELECT count(*) FROM game WHERE id <= :last AND game_id {}"
+_MADE_UP: Final = """
+SELECT count(*) FROM game
+WHERE id <= :last AND game_id IN (SELECT value FROM json_each(:game_ids))
+"""
+_LAST_SCRAPED_AT: Final = "SELECT max(last_scraped_at) FROM game INDEXED BY game_order WHERE recent"
+NEWEST_PRICE: Final = """
+SELECT max(coalesce((SELECT max(last_scraped_at) FROM game), 0),
+    coalesce((SELECT scraped_at FROM price_change ORDER BY seq DESC LIMIT 1), 0))
+"""
 _IS_UNPRICED: Final = """
 SELECT EXISTS (SELECT 1 FROM game JOIN coverage c ON c.game = game.id WHERE game.recent)
     AND NOT EXISTS (
@@ -36,50 +63,225 @@ SELECT EXISTS (SELECT 1 FROM game JOIN coverage c ON c.game = game.id WHERE game
     )
 """
 _LISTED_MS: Final = ODDS_AGE_MS + CLOCK_TOLERANCE_MS
-"""For so long after it was recorded a price may be listed, or a value bet that rests on it."""
-_LAST_STANDING: Final = """
+"""How long after recording a price, or a value bet from it, may be listed (ms)."""
+_LAST_STANDING: Final = f"""
 SELECT max(CASE WHEN g.last_scraped_at <= :until THEN g.last_scraped_at ELSE (
-    SELECT max({newest}) FROM coverage c WHERE c.game = g.id
+    SELECT max({lists.NEWEST_OF_PAIR}) FROM coverage c WHERE c.game = g.id
 ) END) FROM game g WHERE g.recent
 """
 _BOOKMAKERS: Final = "SELECT DISTINCT bookmaker FROM source ORDER BY bookmaker"
 
 
-class Reader(Answers, ABC):
+class Reader(LogReader, ABC):
     """Read-only; for the thread that got it from ``Store.reader``.
 
-    Every method raises ``StoreUnavailableError`` where the database cannot be read now, and
-    those with a ``cursor`` raise ``BadCursorError``. Times are milliseconds.
+    Every method raises ``StoreUnavailableError`` if the database cannot be read now, and those with
+    a ``cursor`` raise ``BadCursorError``. Times are milliseconds.
     """
 
     @property
     @abstractmethod
     def shards(self) -> int:
-        """Into how many shards the log is divided, each numbered on its own; a file has one."""
+        """The number of shards of the log, each numbered separately; a file has one."""
+
+    def data_version(self) -> int | None:
+        """Return a number that changes with another commit; None if the engine has none."""
+        return None
+
+    def list_sports(self, now_ms: int) -> list[resources.Sport]:
+        """Return the sports with fresh prices, by name."""
+        return lists.list_sports(
+            self._select, lists.standing_window(now_ms, WINDOW_MS), self._share
+        )
+
+    def list_bookmakers(
+        self, now_ms: int, has_live: bool | None = None
+    ) -> list[resources.Bookmaker]:
+        """Return the bookmakers with fresh prices, by name."""
+        window = lists.standing_window(now_ms, WINDOW_MS)
+        return lists.list_bookmakers(self._select, window, has_live, self._share)
+
+    def list_events(
+        self,
+        now_ms: int,
+        filters: Filters,
+        visibility: Visibility,
+        stale_minutes: int,
+        limit: int,
+        cursor: str | None = None,
+    ) -> Page[resources.Event]:
+        """Return events in the contract's order; ``filters.market_type`` is not for events."""
+        window = lists.standing_window(now_ms, stale_minutes * MINUTE_MS)
+        told = visibility.of_share(self._share)
+        with self._select.together():
+            page = lists.list_games(
+                self._select, self._reference, filters, told, window, limit, cursor
+            )
+        return Page(list(map(lists.to_event, page.items)), page.next_cursor)
+
+    def list_games(
+        self,
+        now_ms: int,
+        filters: Filters,
+        visibility: Visibility,
+        limit: int,
+        cursor: str | None = None,
+    ) -> Page[resources.Game]:
+        """Return games in the contract's order; ``filters.market_type`` is not for games."""
+        window = lists.standing_window(now_ms, WINDOW_MS)
+        told = visibility.of_share(self._share)
+        with self._select.together():
+            page = lists.list_games(
+                self._select, self._reference, filters, told, window, limit, cursor
+            )
+        return Page(list(map(lists.to_game, page.items)), page.next_cursor)
+
+    def event_detail(
+        self,
+        match_name: str,
+        now_ms: int,
+        visibility: Visibility,
+        wanted: MarketFilter = ALL_MARKETS,
+        *,
+        stale_minutes: int,
+    ) -> resources.EventDetail | None:
+        """Return the event with a name, None if nothing of it is visible."""
+        with self._select.together():
+            return game.event_detail(
+                self._select,
+                self._reference,
+                match_name,
+                visibility.of_share(self._share),
+                lists.standing_window(now_ms, stale_minutes * MINUTE_MS),
+                wanted,
+            )
+
+    def list_odds(
+        self,
+        now_ms: int,
+        filters: Filters,
+        visibility: Visibility,
+        limit: int,
+        cursor: str | None = None,
+    ) -> Page[EncodedOddsRow]:
+        """Return odds rows in the contract's order."""
+        window, told = (lists.standing_window(now_ms, WINDOW_MS), visibility.of_share(self._share))
+        with self._select.together():
+            return lists.list_odds(
+                self._select, self._reference, filters, told, window, limit, cursor
+            )
+
+    def matrix(
+        self, game_id: str, now_ms: int, visibility: Visibility, wanted: MarketFilter = ALL_MARKETS
+    ) -> resources.GameMatrix | None:
+        """Return the matrix of a game, None if nothing of it is visible."""
+        with self._select.together():
+            return game.game_matrix(
+                self._select,
+                self._reference,
+                game_id,
+                visibility.of_share(self._share),
+                lists.standing_window(now_ms, WINDOW_MS),
+                wanted,
+            )
+
+    def list_value_bets(
+        self,
+        now_ms: int,
+        filters: Filters,
+        visibility: Visibility,
+        min_ev: float,
+        max_ev: float,
+        limit: int,
+        cursor: str | None = None,
+    ) -> Page[resources.ValueBet]:
+        """Return the value bets that hold now, the best first."""
+        return lists.list_value_bets(
+            self._select,
+            self._reference,
+            filters,
+            visibility.of_share(self._share),
+            now_ms,
+            min_ev=min_ev,
+            max_ev=max_ev,
+            limit=limit,
+            cursor=cursor,
+        )
+
+    def merged_ids(self) -> dict[str, list[str]]:
+        """Return the ids of games joined into another, by that one's id."""
+        return game.ids_merged_with(self._select)
+
+    def games_as_of(
+        self,
+        at_ms: int,
+        filters: Filters,
+        visibility: Visibility,
+        limit: int,
+        cursor: str | None = None,
+    ) -> Page[resources.Game]:
+        """Return the games that had prices at a moment, by kick-off.
+
+        From those that began a day before; ``filters.market_type`` is not for games.
+        """
+        told = visibility.of_share(self._share)
+        with self._select.together():
+            page = as_of.list_games_as_of(
+                self._select, self._reference, filters, told, at_ms, limit, cursor, self._older()
+            )
+        return Page(list(map(lists.to_game, page.items)), page.next_cursor)
+
+    def odds_as_of(
+        self,
+        at_ms: int,
+        filters: Filters,
+        visibility: Visibility,
+        limit: int,
+        cursor: str | None = None,
+    ) -> Page[EncodedOddsRow]:
+        """Return the odds rows of a moment, by kick-off, of the same games."""
+        told = visibility.of_share(self._share)
+        with self._select.together():
+            return as_of.list_odds_as_of(
+                self._select, self._reference, filters, told, at_ms, limit, cursor, self._older()
+            )
+
+    def matrix_as_of(
+        self, game_id: str, at_ms: int, visibility: Visibility, wanted: MarketFilter = ALL_MARKETS
+    ) -> resources.GameMatrix | None:
+        """Return the matrix of a game at a moment; None if it had no prices."""
+        told = visibility.of_share(self._share)
+        with self._select.together():
+            older = self._older()
+            found = self._game(game_id, told, older)
+            if found is None:
+                return None
+            stood = as_of.quotes_as_of(self._select, self._reference, found, told, at_ms, older)
+        return game.matrix_of(found, stood, self._reference, wanted)
 
     def market_prices(self, game: int, market_type: str, period: int) -> list[Prices]:
-        """Return what every bookmaker says of a market, whatever its age, by name."""
+        """Return every bookmaker's prices of a market, of any age, by name."""
         return valuation.market_prices(self._select, game, market_type, period, self._share)
 
     def prices_of(
         self, asked: Mapping[MarketKey, Collection[str]]
     ) -> dict[MarketKey, list[Prices]]:
-        """Return what some bookmakers say of each market, whatever its age."""
+        """Return some bookmakers' prices of each market, of any age."""
         return valuation.prices_of(self._select, asked, self._share)
 
     def standing_quotes(self, now_ms: int, age_ms: int) -> list[StandingQuote]:
-        """Return the present quotes of all games that are of no more than an age now."""
-        return standing.standing_quotes(self._select, conditions.standing(now_ms, age_ms))
+        """Return the current quotes of all games up to an age."""
+        return valuation.standing_quotes(self._select, lists.standing_window(now_ms, age_ms))
 
     def priced_draws(self, since: int) -> set[tuple[str, str, int]]:
-        """Return whose draw in a moneyline moved, came or went since: game id, bookmaker, period.
+        """Return moneylines whose draw changed since then: game id, bookmaker, period.
 
-        One that such a bookmaker does not price now is missing (D48).
+        Those that the bookmaker does not price now are missing.
         """
-        return standing.priced_draws(self._select, since)
+        return valuation.priced_draws(self._select, since)
 
     def games_to_value(self, since: int) -> list[ValuedGame]:
-        """Return the games that the valuation has to look at, for prices scraped since then."""
+        """Return the games to value, for prices scraped since then."""
         return valuation.games_to_value(self._select, since)
 
     def markets_to_value(self, game: int) -> list[ValuedMarket]:
@@ -87,7 +289,7 @@ class Reader(Answers, ABC):
         return valuation.markets_to_value(self._select, self._reference, game, self._share)
 
     def bookmakers_that_drew(self, game: int, period: int, since: int) -> set[str]:
-        """Return whose draw in a moneyline of a game, given by its row, moved, came or went."""
+        """Return whose draw in a moneyline of a game, given by its row, changed."""
         return valuation.bookmakers_that_drew(self._select, game, period, since)
 
     def moneylines_like(
@@ -97,15 +299,16 @@ class Reader(Answers, ABC):
         return valuation.moneylines_like(self._select, game, bookmakers, since)
 
     def scores(self) -> dict[str, Score]:
-        """Return how games ended, by id, as far as a feed told it."""
-        return results.scores(self._select)
+        """Return final scores by id, as far as a feed reported them."""
+        return game.scores(self._select)
 
     def score_named(self, competition: str, match_name: str, kick_off: int) -> Score | None:
-        """Return how a game ended that the database has nothing else of, by name and kick-off."""
-        return results.score_named(self._select, competition, match_name, kick_off)
+        """Return the score of a game of which the database has nothing else, by name and
+        kick-off."""
+        return game.score_named(self._select, competition, match_name, kick_off)
 
     def real_games_between(self, since_ms: int, until_ms: int) -> list[DatedGame]:
-        """Return the games that began from a time to another, but for simulated ones."""
+        """Return the games that began from a time to another, without simulated ones."""
         if self._setting(LAST_REAL_AT) is None and self._setting(LAST_SIMULATED_AT) is not None:
             return []
         last = self._setting(LAST_MADE_UP_GAME) or 0
@@ -120,27 +323,26 @@ class Reader(Answers, ABC):
 
     def last_scraped_at(self) -> int | None:
         """Return the newest ``scraped_at`` of all prices."""
-        return self._select(self._select.sql.reader.last_scraped_at)[0][0] or None
+        return self._select(_LAST_SCRAPED_AT)[0][0] or None
 
     def last_standing(self, now_ms: int) -> int | None:
-        """Return the newest ``scraped_at`` of prices that stand now, ``now_ms`` at most (D84)."""
+        """Return the newest ``scraped_at`` of current prices, ``now_ms`` at most."""
         until = now_ms + CLOCK_TOLERANCE_MS
         last = self.last_scraped_at()
         if last is not None and last > until:  # seldom: it looks at each recent game
-            query = _LAST_STANDING.format(newest=conditions.NEWEST_OF_PAIR)
-            last = self._select(query, {"until": until})[0][0]
+            last = self._select(_LAST_STANDING, {"until": until})[0][0]
         return min(last, now_ms) if last else None
 
     def newest_price(self) -> int | None:
-        """Return the time of the newest price of all, withdrawn or not."""
-        return int(self._select(self._select.sql.reader.newest_price)[0][0]) or None
+        """Return the time of the newest price of all, current or not."""
+        return int(self._select(NEWEST_PRICE)[0][0]) or None
 
     def bookmaker_name(self, said: str) -> str:
-        """Return what the database calls a bookmaker that somebody names in their own way (D70)."""
+        """Return the database's name of a bookmaker."""
         return name_among(self.recorded_bookmakers(), said)
 
     def recorded_bookmakers(self) -> list[str]:
-        """Return the names of all bookmakers that ever priced anything, in their order."""
+        """Return the names of all bookmakers that ever had a price, in their order."""
         return [name for (name,) in self._select(_BOOKMAKERS)]
 
     def is_simulated(self, now_ms: int) -> bool:
@@ -148,32 +350,32 @@ class Reader(Answers, ABC):
         return self._may_stand(LAST_SIMULATED_AT, now_ms)
 
     def is_shifted(self, now_ms: int) -> bool:
-        """Whether they may still hold old ones whose times were moved; also of a past moment.
+        """Whether they may still hold old ones with shifted times; also in the past.
 
-        From where on is not known: what is moved at once may be months long.
+        It is unknown since when: a shift may cover months.
         """
         return self._may_stand(LAST_SHIFTED_AT, now_ms)
 
     def made_up_among(self, game_ids: Sequence[str]) -> int:
-        """Return how many of some games were simulated: real odds have games of their own."""
+        """Return how many of some games were simulated: real odds have separate games."""
         if self._setting(LAST_REAL_AT) is None:
             return 0 if self._setting(LAST_SIMULATED_AT) is None else len(game_ids)
         last = self._setting(LAST_MADE_UP_GAME)
         if not last or not game_ids:
             return 0
-        query = _MADE_UP.format(self._select.sql.conditions.is_one_of.format("game_ids"))
-        asked = {"last": last, "game_ids": self._select.listed(sorted(game_ids))}
-        return int(self._select(query, asked)[0][0])
+        asked = {"last": last, "game_ids": self._select.list_parameter(sorted(game_ids))}
+        return int(self._select(_MADE_UP, asked)[0][0])
 
     def unpriced_reference(self) -> str | None:
-        """Return the reference's name where others price recent games, and it none; else None."""
+        """Return the sharp book's name if others price recent games and it prices none; else
+        None."""
         ((is_unpriced,),) = self._select(_IS_UNPRICED, {"reference": self._reference})
         return self._reference if is_unpriced else None
 
     def sources(self, now_ms: int) -> list[str]:
-        """Return whose prices lists of fresh ones may hold, as far as sources are known (D66)."""
+        """Return the sources whose odds may be in lists of fresh prices, as far as known."""
         since = {"since": now_ms - LONGEST_WINDOW_MS}
-        told = self._select(self._select.sql.reader.sources, since)
+        told = self._select(SOURCES, since)
         names = sorted(str(key).removeprefix(SOURCE) for (key,) in told)
         if self._share is None:
             return names
@@ -184,8 +386,176 @@ class Reader(Answers, ABC):
         return self._setting(LAST_REAL_AT) is not None
 
     def _may_stand(self, recorded_at: str, now_ms: int) -> bool:
-        """Whether fresh prices may be of a kind that a setting says was recorded last then."""
+        """Whether fresh prices may be of a kind that a setting dates."""
         last, real = self._setting(recorded_at), self._setting(LAST_REAL_AT)
         if not last:
             return False
         return real is None or last >= real or last >= now_ms - _LISTED_MS
+
+
+def unpriced_line(name: str, recorded: Iterable[str]) -> str:
+    """Say that a sharp book has no prices, and suggest similar recorded names."""
+    meant = " or ".join(near_names(name, {*recorded, *known_names()} - {name}))
+    said = f"no odds from the sharp book {name!r}: nothing can be valued"
+    return f"{said}; did you mean {meant}?" if meant else said
+
+
+def misnamed_line(reader: Reader) -> str | None:
+    """Return the same if no known bookmaker has that name either; else None."""
+    name = reader.unpriced_reference()
+    if name is None or canonical(name) is not None:
+        return None
+    return unpriced_line(name, reader.recorded_bookmakers())
+
+
+def mistyped_line(reader: Reader, name: str) -> str | None:
+    """Return the same for a name close to a known one, before any price is recorded."""
+    recorded = reader.recorded_bookmakers()
+    if name in recorded or canonical(name) is not None:
+        return None
+    is_near = near_names(name, {*recorded, *known_names()})
+    return unpriced_line(name, recorded) if is_near else None
+
+
+_ALL: Final = Visibility()
+
+
+class ReaderPast:
+    """A reader as ``ledger.log_closes.PastOdds``; for the thread of the reader."""
+
+    def __init__(self, reader: Reader, reference: str) -> None:
+        self._reader = reader
+        self._reference = reference
+
+    def game_at(self, game_id: str, at_ms: int) -> resources.GameMatrix | None:
+        """Return a game at that time, else as first recorded; None if unknown."""
+        standing = self._reader.matrix_as_of(game_id, at_ms, _ALL)
+        if standing is not None:
+            return standing
+        # Once a game is over all prices of it are withdrawn: nothing stands of it then.
+        moves = self._reader.moves(game_id, MoveFilter(), _ALL, 1)
+        if moves is None or not moves.items:
+            return None
+        return self._reader.matrix_as_of(game_id, parse_ms(moves.items[0].scraped_at), _ALL)
+
+    def games_between(self, since_ms: int, until_ms: int) -> list[DatedGame]:
+        """Return the games that began from a time to another, without simulated ones."""
+        return self._reader.real_games_between(since_ms, until_ms)
+
+    def market_at(
+        self, game_id: str, market_type: str, period: int, at_ms: int
+    ) -> resources.GameMatrix | None:
+        """Return one market of it."""
+        wanted = MarketFilter(market_type=market_type, period=period)
+        return self._reader.matrix_as_of(game_id, at_ms, _ALL, wanted)
+
+    def seen_in_play(
+        self, game_id: str, market_type: str, period: int, selection: str
+    ) -> list[int]:
+        """Return when a selection's prices moved in play."""
+        points = self._reader.history(game_id, market_type, period, selection, 0)
+        return [point.scraped_at for point in points if point.is_live]
+
+    def usual_reference(self) -> str:
+        """Return the database's sharp book."""
+        return self._reference
+
+    def reference_moves(
+        self,
+        game_id: str,
+        market_type: str,
+        period: int,
+        selection: str,
+        since_ms: int,
+        bookmaker: str = "",
+    ) -> list[int]:
+        """Return when a bookmaker's price of a selection moved; without a name the sharp book's."""
+        if bookmaker:
+            points = self._reader.history(game_id, market_type, period, selection, since_ms)
+            return [point.scraped_at for point in points if point.bookmaker == bookmaker]
+        key = (market_type, period, selection)
+        moves = self._reader.reference_history(game_id, [key], since_ms)
+        return [move.scraped_at for move in moves.get(key, ())]
+
+
+class Batch(NamedTuple):
+    """Changes in the order of their shards' logs; ``end`` is the position after them."""
+
+    changes: Sequence[Change]
+    end: Position
+
+
+class Tail(Protocol):
+    """The end of a growing log; reads may raise ``StoreUnavailableError``."""
+
+    def listening(self) -> AbstractContextManager[None]:
+        """Get notified of growth inside the ``with`` block, on the running loop."""
+
+    async def end(self) -> Position:
+        """Return the position of the last changes."""
+
+    async def next(self, after: Position, limit: int) -> Batch:
+        """Return the changes after a position, in order, without a gap or a repeat.
+
+        At most ``limit`` of each shard. It waits for them, but after a while it returns none.
+        """
+
+    async def between(self, after: Position, end: Position) -> Sequence[Change]:
+        """Return the changes between two positions that both exist."""
+
+    async def merged_ids(self) -> Mapping[str, Sequence[str]]:
+        """Return the ids of games joined into another, by that one's id."""
+
+
+class Grown(NamedTuple):
+    """What was recorded in a shard: its first and last number.
+
+    It may have been rolled back: to get the changes, read the log.
+    """
+
+    shard: int
+    first: int
+    last: int
+    changes: Sequence[Change] = ()
+    """All of its changes, if they are few; those that any source forbids passing on are marked as
+    left out."""
+
+
+OnRecorded = Callable[[Grown], None]
+
+
+@runtime_checkable
+class Announcing(Protocol):
+    """A store shared with other machines, which knows what it recorded itself."""
+
+    def on_recorded(self, callback: OnRecorded) -> Callable[[], None]:
+        """Call back, on any thread, after a commit; returns how to stop that."""
+
+    def reader_for_all(self) -> Reader:
+        """Return a reader for the calling thread that marks what any source forbids passing on."""
+
+
+def log_end(reader: Reader) -> Position:
+    """Return the current end of the log."""
+    return tuple(reader.last_seq(shard) for shard in range(reader.shards))
+
+
+def read_after(reader: Reader, after: Position, limit: int) -> Batch:
+    """Return the changes after a position, at most ``limit`` of each shard."""
+    changes: list[Change] = []
+    end: list[int] = []
+    for shard, seq in enumerate(after):
+        found = reader.changes_after(seq, limit, shard)
+        changes += found
+        end.append(found[-1].seq if found else seq)
+    return Batch(changes, tuple(end))
+
+
+def read_between(reader: Reader, after: Position, end: Position) -> list[Change]:
+    """Return the changes between two positions."""
+    changes: list[Change] = []
+    for shard, (seq, last) in enumerate(zip(after, end, strict=True)):
+        if last > seq:
+            found = reader.changes_after(seq, last - seq, shard)
+            changes += [each for each in found if each.seq <= last]
+    return changes

@@ -1,10 +1,10 @@
-"""Recording quotes: change detection against present state, and the log of what changed."""
+"""Recording quotes: comparison with current prices, and the log of changes."""
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import groupby
 from operator import attrgetter, itemgetter
-from typing import Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import msgspec
 from msgspec.structs import replace
@@ -12,15 +12,8 @@ from msgspec.structs import replace
 from oddsdesk.contract.quotes import CLOCK_TOLERANCE_MS, Quote
 from oddsdesk.contract.resources import Offer
 from oddsdesk.contract.times import MINUTE_MS
-from oddsdesk.matching.player_names import PLAYER_PROP
-from oddsdesk.store.bookmaker_names import BookmakerNames
-from oddsdesk.store.errors import RealOddsError
-from oddsdesk.store.games import GameChanges, Games, StoredGame
-from oddsdesk.store.order import ordered_selections
-from oddsdesk.store.origins import Origin, origin_of_event
-from oddsdesk.store.other_names import OtherNames
-from oddsdesk.store.player_names import PlayerNames
-from oddsdesk.store.settings import (
+from oddsdesk.matching.names import PLAYER_PROP
+from oddsdesk.store.databases import (
     LAST_MADE_UP_GAME,
     LAST_MADE_UP_MOVE,
     LAST_REAL_AT,
@@ -29,6 +22,9 @@ from oddsdesk.store.settings import (
     NEWEST_SCRAPED_AT,
     SOURCE,
 )
+from oddsdesk.store.errors import RealOddsError
+from oddsdesk.store.games import GameChanges, Games, StoredGame
+from oddsdesk.store.names import BookmakerNames, OtherNames, PlayerNames
 from oddsdesk.store.tables import (
     NOTHING_KNOWN,
     Changes,
@@ -38,13 +34,15 @@ from oddsdesk.store.tables import (
     PresentRow,
     QuoteRow,
     SeenOffer,
-    Tables,
 )
-from oddsdesk.store.values import Recorded
+from oddsdesk.store.values import FORBIDDING, Origin, Recorded, ordered_selections
+
+if TYPE_CHECKING:
+    from oddsdesk.store.sqlite.tables import Tables
 
 RECENT_MS: Final = 24 * 60 * MINUTE_MS
 """Games whose newest price is this much older than the newest of all are in no list of fresh
-prices: ``game.recent`` is 0 for them, which keeps the indexes of lists short."""
+prices: their ``game.recent`` is 0, which keeps the indexes of lists short."""
 PAUSE_MS: Final = MINUTE_MS
 """A shorter pause between two recordings is not noted: ``recorded`` gets a row a minute at most."""
 
@@ -68,16 +66,17 @@ _offer_and_time: Final = attrgetter(
 
 
 class _Offer(msgspec.Struct):
-    """What a bookmaker says of a game, by market."""
+    """A bookmaker's prices of a game, by market."""
 
     pair: Pair
     read: dict[Market, PresentRow]
-    """What stood there before the recording."""
+    """The rows before the recording."""
     kept: dict[Market, QuoteRow]
-    """What is to stand there after it."""
+    """The rows after it."""
 
     def seen_at(self) -> int | None:
-        """Return when all that was priced was said again, None where some was not or at times."""
+        """Return when all its prices were seen again, None if some were not or at different
+        times."""
         at: int | None = None
         for market, before in self.read.items():
             if before[_ODDS] is None:
@@ -105,11 +104,11 @@ class _Offer(msgspec.Struct):
 
 
 class _Recording:
-    """One batch being recorded; quotes are taken in the order they come."""
+    """One batch being recorded, in the order of its quotes."""
 
     def __init__(
         self,
-        tables: Tables,
+        tables: "Tables",
         reference: str,
         now_ms: int,
         other_names: OtherNames | None,
@@ -121,7 +120,7 @@ class _Recording:
         self._told_by: dict[tuple[Pair, str], Origin] = {}
         self._now_ms = now_ms
         self._latest = now_ms + CLOCK_TOLERANCE_MS
-        """What is recorded as seen later than that was seen by a wrong clock."""
+        """A later time of sighting comes from a wrong clock."""
         self._other_names = other_names
         self._players = players
         self._games = Games(tables, reference, other_names, self._latest)
@@ -135,7 +134,7 @@ class _Recording:
         self.older: list[tuple[int, Quote]] = []
 
     def read_ahead(self, quotes: Collection[Quote]) -> None:
-        """Read the games of quotes, and their present prices, in a few queries."""
+        """Read the games of quotes, and their current prices, in a few queries."""
         quotes = {  # one quote of each bookmaker's offer of a game: they are of the same game
             (
                 quote.competition,
@@ -151,18 +150,18 @@ class _Recording:
         self._known = self._tables.known()
         if self._other_names is not None and (self._known.joined or self._known.has_same_teams):
             self._said = []
-        known = ((self._games.known(quote), quote.bookmaker) for quote in quotes)
+        known = ((self._games.known_game(quote), quote.bookmaker) for quote in quotes)
         self._read({(game.row, bookmaker) for game, bookmaker in known if game is not None})
 
     @property
     def is_first_real(self) -> bool:
-        """Whether all that was recorded before it is simulated; call ``read_ahead`` first."""
+        """Whether everything recorded before is simulated; call ``read_ahead`` first."""
         return self._known.has_simulated and not self._known.has_real
 
-    def take(self, quotes: Sequence[Quote]) -> None:
-        """Compare quotes of one offer and time with present ones and note what to write."""
+    def compare_quotes(self, quotes: Sequence[Quote]) -> None:
+        """Compare quotes of one offer and time with current ones and note what to write."""
         first = quotes[0]
-        game = self._games.of(first)
+        game = self._games.game_of_quote(first)
         if self._said is not None:
             self._said += [(game.row, quote) for quote in quotes]
         offer = self._offer((game.row, first.bookmaker))
@@ -174,14 +173,14 @@ class _Recording:
         if not count:
             return
         self.quotes += count
-        if (origin := self._origin or origin_of_event(first.event)) is not None:
+        if (origin := self._origin or _origin_of_event(first.event)) is not None:
             self._told_by[offer.pair, origin.source] = origin
         self._games.note_times(game, first)
 
     def _compare(self, game: StoredGame, offer: _Offer, quote: Quote) -> bool:
-        """Return whether a quote is to be kept: it is none that is older than the present one.
+        """Return whether a quote is kept: it is not older than the current one.
 
-        One of the future gives way to any that is not (D84): else a clock that was ahead for a
+        A current price from the future is always replaced: otherwise a clock that was ahead for a
         minute would keep its prices until their time has come.
         """
         market = (quote.market_type, quote.period)
@@ -193,9 +192,9 @@ class _Recording:
         quote = self._in_own_words(game, quote)
         seen_at = quote.scraped_at
         if quote.unread and before is not None:
-            quote, seen_at = _beside_unread(quote, before)
+            quote, seen_at = _with_unread(quote, before)
         was = None if before is None else before[_ODDS]
-        odds = _encoded_beside(was, game, quote)
+        odds = _encoded_like(was, game, quote)
         if odds != was:
             self._note_changes(offer.pair, quote, was)
         if before is not None and (odds is None or before[_IS_LIVE] != quote.is_live):
@@ -219,7 +218,7 @@ class _Recording:
         return True
 
     def _in_own_words(self, game: StoredGame, quote: Quote) -> Quote:
-        """Return a quote with teams and players as its game names them."""
+        """Return a quote with its game's spelling of teams and players."""
         if game.other_names:
             quote = game.in_own_words(quote)
         if self._players is not None and quote.market_type == PLAYER_PROP:
@@ -229,7 +228,7 @@ class _Recording:
     def changes(self, said_by: Iterable[str], ends: Mapping[str, int]) -> Changes:
         """Return what is to be written, with ``ends`` among the settings.
 
-        ``said_by`` are the settings that tell when it last was.
+        ``said_by`` are the settings with the time of the last recording.
         """
         offers = [offer for offer in self._offers.values() if offer.kept]
         covered = [row for offer in offers for row in offer.coverage()]
@@ -266,7 +265,7 @@ class _Recording:
         )
 
     def _span(self) -> tuple[int, int]:
-        """Return since and until when prices came in, whether they moved or not."""
+        """Return the span in which prices came in, changed or not."""
         last = self._known.span
         if last is not None and last[0] > self._latest:  # by a clock that was put back since
             return self._now_ms - self._now_ms % PAUSE_MS, self._now_ms
@@ -286,7 +285,7 @@ class _Recording:
 
     def _read(self, pairs: Collection[Pair]) -> None:
         self._offers.update((pair, _Offer(pair, {}, {})) for pair in pairs)
-        for row in self._tables.present(pairs):
+        for row in self._tables.present_rows(pairs):
             self._offers[row[0], row[1]].read[row[2], row[3]] = row
 
     def _note_changes(self, pair: Pair, quote: Quote, was: str | None) -> None:
@@ -305,11 +304,17 @@ class _Recording:
         ]
 
 
-def _beside_unread(quote: Quote, before: PresentRow) -> tuple[Quote, int]:
-    """Return a quote with what stands of its unread selections, and when all of it was read.
+def _origin_of_event(event: str | None) -> Origin | None:
+    """Return the origin in the id of a quote's game, if that source forbids passing on."""
+    source = "" if event is None else event.partition(":")[0]
+    return Origin(source, may_share=False) if source in FORBIDDING else None
 
-    A market has one time, which is that of its oldest price: a price that was not read again does
-    not become newer. What stood before the game is no price in play.
+
+def _with_unread(quote: Quote, before: PresentRow) -> tuple[Quote, int]:
+    """Return a quote with the current prices of its unread selections, and its time.
+
+    A market has one time, that of its oldest price: a price that was not read again does not become
+    newer. Pre-match prices are not in-play prices.
     """
     if before[_ODDS] is None or before[_IS_LIVE] != quote.is_live:
         return quote, quote.scraped_at
@@ -324,10 +329,10 @@ def _beside_unread(quote: Quote, before: PresentRow) -> tuple[Quote, int]:
 
 
 def _ends(before: PresentRow, quote: Quote, kick_off: int | None) -> bool:
-    """Return whether prices were seen ahead of their game for the last time before a quote.
+    """Return whether pre-match prices were seen for the last time before a quote.
 
-    The game has begun since, or they are withdrawn: what is seen later tells nothing of until when
-    they stood, which a closing line is judged by (D57).
+    The game has begun, or they are no longer offered: later sightings do not show how long they
+    were current, which a closing line depends on.
     """
     at = before[_SCRAPED_AT]
     if before[_ODDS] is None or before[_IS_LIVE] or (kick_off is not None and at > kick_off):
@@ -336,7 +341,7 @@ def _ends(before: PresentRow, quote: Quote, kick_off: int | None) -> bool:
 
 
 class _Parted(NamedTuple):
-    """Rows of offers by what was there before."""
+    """Rows of offers by their previous state."""
 
     new: list[QuoteRow]
     again: list[tuple[PresentRow, QuoteRow]]
@@ -367,7 +372,7 @@ def _parted(offers: Iterable[_Offer]) -> _Parted:
 
 
 def _says_same(before: PresentRow, row: QuoteRow) -> bool:
-    """Return whether a priced row differs from what stood there in its time alone."""
+    """Return whether a priced row differs from the current one only in its time."""
     if before[_ODDS] is not row[_ODDS] or row[_ODDS] is None:  # the same text is kept as it was
         return False
     return before[_IS_LIVE] == row[_IS_LIVE] and before[_LIQUIDITY:_END] == row[_LIQUIDITY:]
@@ -389,7 +394,7 @@ def _sources(offers: Iterable[_Offer]) -> list[tuple[str, str, int]]:
 
 
 def _newest(covered: Iterable[CoverageRow]) -> list[tuple[int, bool, int]]:
-    """Return the newest time and whether there is anything in play, by game."""
+    """Return by game the newest time and whether anything is in play."""
     games: dict[int, tuple[int, bool]] = {}
     for game, _, is_live, newest, *_ in covered:
         before, live = games.get(game, (0, False))
@@ -398,16 +403,16 @@ def _newest(covered: Iterable[CoverageRow]) -> list[tuple[int, bool, int]]:
 
 
 def recent_since(newest: int, now_ms: int) -> int:
-    """Return the ``last_scraped_at`` from which on a game is recent.
+    """Return the ``last_scraped_at`` from which a game is recent.
 
-    Counted from the newest price, so that old recordings are listed as of their own time; from
-    the clock where the newest price lies in the future.
+    Counted from the newest price, so that old recordings are listed by their time; from the clock
+    if the newest price is from the future.
     """
     return min(newest, now_ms) - RECENT_MS
 
 
 def record_quotes(
-    tables: Tables,
+    tables: "Tables",
     quotes: Collection[Quote],
     *,
     reference: str,
@@ -418,53 +423,53 @@ def record_quotes(
     origin: Origin | None = None,
     shifted: bool = False,
 ) -> Recorded:
-    """Record checked quotes inside the caller's transaction (D40, D42, D70).
+    """Record checked quotes inside the caller's transaction.
 
-    The first real ones withdraw all that was simulated before; none is simulated from then on.
+    The first real ones end all simulated ones; simulated ones are refused from then on.
 
     Raises:
-        RealOddsError: the quotes are simulated, and real ones are recorded.
+        RealOddsError: the quotes are simulated, and there are real ones.
     """
     if simulated and tables.known().has_real:
         raise RealOddsError
     quotes = (bookmakers or BookmakerNames(reference)).in_own_words(tables, quotes)
     said = [list(group) for _, group in groupby(quotes, _offer_and_time)]
 
-    def read() -> _Recording:
+    def read_present() -> _Recording:
         other_names = None if simulated else OtherNames(tables, quotes)
         named = None if simulated else players or PlayerNames()
         recording = _Recording(tables, reference, now_ms, other_names, named, origin)
         recording.read_ahead([group[0] for group in said])
         return recording
 
-    recording, ends = read(), {}
+    recording, ends = read_present(), {}
     if said and not simulated and recording.is_first_real:
         beginning = {LAST_MADE_UP_GAME: tables.last_game(), NEWEST_SCRAPED_AT: 0}
         _withdraw_all(tables, now_ms, beginning)
-        recording = read()
+        recording = read_present()
         ends = {f"{LAST_MADE_UP_MOVE}{shard}": seq for shard, seq in tables.log_ends().items()}
     for group in said:
-        recording.take(group)
+        recording.compare_quotes(group)
     said_by = [LAST_SIMULATED_AT if simulated else LAST_REAL_AT]
     changes = recording.changes([*said_by, LAST_SHIFTED_AT] if shifted else said_by, ends)
-    last_seq = tables.write(changes)
+    last_seq = tables.write_recording(changes)
     older = tuple(recording.older)
     prices = sum(len(quote.odds) for _, quote in older)
     return Recorded(recording.quotes, len(changes.log), len(older), last_seq, prices, older)
 
 
-def end_simulation(tables: Tables, now_ms: int, *, another: bool = False) -> int:
-    """Withdraw what is simulated unless real odds have done so; return how many changes.
+def end_simulation(tables: "Tables", now_ms: int, *, another: bool = False) -> int:
+    """End simulated prices unless real odds have done so; return the number of changes.
 
-    ``another`` begins: nobody is to take its first prices for real ones meanwhile.
+    ``another`` begins: its first prices must not be mistaken for real ones.
     """
     if tables.known().has_real:
         return 0
     return _withdraw_all(tables, now_ms, {LAST_SIMULATED_AT: now_ms if another else 0})
 
 
-def _withdraw_all(tables: Tables, now_ms: int, settings: Mapping[str, int]) -> int:
-    standing = sorted(tables.standing(), key=_market_of_offer)
+def _withdraw_all(tables: "Tables", now_ms: int, settings: Mapping[str, int]) -> int:
+    standing = sorted(tables.standing_quotes(), key=_market_of_offer)
     log: list[LogRow] = []
     again: list[tuple[PresentRow, QuoteRow]] = []
     for row in standing:
@@ -494,16 +499,16 @@ def _withdraw_all(tables: Tables, now_ms: int, settings: Mapping[str, int]) -> i
         settings={LAST_SIMULATED_AT: 0, **settings},
         recorded=None,
     )
-    tables.write(changes)
+    tables.write_recording(changes)
     return len(log)
 
 
-def _encoded_beside(was: str | None, game: StoredGame, quote: Quote) -> str | None:
-    """Return a quote's odds as JSON, where ``was`` is what stands there."""
+def _encoded_like(was: str | None, game: StoredGame, quote: Quote) -> str | None:
+    """Return a quote's odds as JSON, given the current JSON ``was``."""
     if was is None:
         return encoded_odds(quote.market_type, game.match_name, quote.odds)
     said = _encode(quote.odds).decode()
-    if said == was:  # in the order of D7 already
+    if said == was:  # in the contract's order already
         return was
     return encoded_odds(quote.market_type, game.match_name, quote.odds, said)
 
@@ -511,9 +516,9 @@ def _encoded_beside(was: str | None, game: StoredGame, quote: Quote) -> str | No
 def encoded_odds(
     market_type: str, match_name: str, odds: Mapping[str, float], said: str | None = None
 ) -> str | None:
-    """Return odds as the JSON that is stored, in the order of D7; None without any.
+    """Return odds as the JSON that is stored, in the contract's order; None without any.
 
-    ``said`` is their JSON in the order that they have, where it is known.
+    ``said`` is their JSON in the given order, if known.
     """
     if not odds:
         return None

@@ -1,7 +1,8 @@
-"""Whose turn it is: what waits for the one thread that writes, without an engine."""
+"""The queue of the one thread that writes, for any engine."""
 
 import threading
 import time
+from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Callable
 from concurrent.futures import Future
@@ -16,25 +17,25 @@ Connection = TypeVar("Connection")
 MAX_JOBS: Final = 64
 """How many waiting short jobs may share a transaction."""
 SHORT_QUOTES: Final = 50
-"""With more a recording is long: those of others have their turn between two such."""
+"""A recording with more quotes is long: others get a turn between two of these."""
 REFUSAL_S: Final = 15.0
-"""A refusal counts as over once nobody has tried to record for so long: feeds try each second,
+"""An error counts as over if nobody has tried to record for this long (s): feeds try each second,
 and may wait 5 s for a lock."""
 
 
 class Job(msgspec.Struct, Generic[Connection]):
-    """A function that waits for its turn, and who waits for what comes of it."""
+    """A function waiting for its turn, with its future."""
 
     function: Callable[[Connection], Any]
     future: Future[Any]
     outcome: Any = None
 
 
-class Turns(Generic[Connection]):
+class Turns(ABC, Generic[Connection]):
     """Jobs of one thread, queued by any.
 
-    Short jobs that wait together are told together; long jobs one by one, and they take turns with
-    the short ones: however many wait, a short job waits for one.
+    Short jobs that wait together run together; long jobs one by one, alternating with the short
+    ones: however many wait, a short job waits for one.
     """
 
     def __init__(self) -> None:
@@ -46,7 +47,10 @@ class Turns(Generic[Connection]):
         self._began: float | None = None
 
     def submit(self, function: Callable[[Connection], T], *, is_long: bool = False) -> Future[T]:
-        """Queue a function; what is short may have its turn before an earlier one that is long."""
+        """Queue a function; its future fails with ``StoreUnavailableError`` if it is refused.
+
+        A short job may be done before an earlier long one.
+        """
         future: Future[T] = Future()
         with self._changed:
             if self._closed:
@@ -57,7 +61,7 @@ class Turns(Generic[Connection]):
         return future
 
     def next(self, most: int = MAX_JOBS) -> list[Job[Connection]]:
-        """Wait for jobs and return those whose turn it is, at most ``most``; none at the end."""
+        """Wait for jobs and return the next ones, at most ``most``; none at the end."""
         self._began = None
         while jobs := self._waiting(most):
             if wanted := [each for each in jobs if each.future.set_running_or_notify_cancel()]:
@@ -66,12 +70,20 @@ class Turns(Generic[Connection]):
         return []
 
     def busy_for_s(self) -> float:
-        """Return for how long the thread has been at its jobs, in seconds; 0 while it waits."""
+        """Return how long the thread has been at its jobs, in seconds; 0 while it waits."""
         began = self._began
         return 0.0 if began is None else time.monotonic() - began
 
-    def close(self) -> None:
-        """Refuse later jobs; what is queued still has its turn."""
+    @abstractmethod
+    def close_writer(self) -> None:
+        """Finish the queue, then close the connection; may be called twice."""
+
+    @abstractmethod
+    def fail_waiting(self) -> None:
+        """Make jobs that wait for other programs fail, now and later."""
+
+    def close_turns(self) -> None:
+        """Refuse later jobs; queued ones are still done."""
         with self._changed:
             self._closed = True
             self._changed.notify()
@@ -87,7 +99,7 @@ class Turns(Generic[Connection]):
 
 
 class LastRefusal:
-    """Why the last recording was refused; ``error`` is None where it was not."""
+    """The error of the last recording; ``error`` is None if it succeeded."""
 
     def __init__(self) -> None:
         self.error: StoreUnavailableError | None = None
@@ -95,16 +107,16 @@ class LastRefusal:
 
     @property
     def age_s(self) -> float:
-        """How long ago somebody tried to record last."""
+        """How long ago the last recording was tried (s)."""
         return time.monotonic() - self._at
 
     @property
     def is_fresh(self) -> bool:
-        """Whether somebody tried to record not long ago."""
+        """Whether a recording was tried recently."""
         return self.age_s < REFUSAL_S
 
-    def note(self, recorded: Future[Any]) -> bool:
-        """Note what came of a recording; return whether it was done."""
+    def note_outcome(self, recorded: Future[Any]) -> bool:
+        """Note the outcome of a recording; return whether it succeeded."""
         error = None if recorded.cancelled() else recorded.exception()
         self.error = error if isinstance(error, StoreUnavailableError) else None
         self._at = time.monotonic()

@@ -1,4 +1,4 @@
-"""Files that are made beside their place and put there when they are whole."""
+"""Files that are made under another name and renamed when complete."""
 
 import contextlib
 import shutil
@@ -17,8 +17,8 @@ OWNER_ONLY: Final = 0o600
 
 
 @contextlib.contextmanager
-def unfinished_beside(target: Path) -> Iterator[Path]:
-    """Yield a private folder beside a file's place, removed at the end with all that is in it.
+def unfinished_folder(target: Path) -> Iterator[Path]:
+    """Yield a private folder in a file's folder, removed at the end with its contents.
 
     Folders that a killed process left for the same target are removed, too.
 
@@ -44,16 +44,15 @@ def _sweep(target: Path) -> None:
 
 
 def _literally(name: str) -> str:
-    """Return a glob pattern that only this name matches."""
+    """Return a glob pattern that matches only this name."""
     return "".join(f"[{letter}]" if letter in "*?[" else letter for letter in name)
 
 
 def _try_lock(handle: int) -> bool:
-    """Say whether nobody else works in the folder; Windows keeps open files by itself."""
-    if sys.platform == "win32":
-        return True
-    try:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
+    """Return whether no other process works in the folder; on Windows open files are safe."""
+    if sys.platform != "win32":
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return False
     return True

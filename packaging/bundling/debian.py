@@ -5,6 +5,8 @@ import hashlib
 import shutil
 import subprocess
 from dataclasses import dataclass
+from datetime import UTC, datetime
+from email.utils import format_datetime
 from pathlib import Path
 from typing import Final
 
@@ -12,7 +14,8 @@ from bundling.depends import depends_of
 from bundling.icons import draw_icons
 from bundling.licences import FILE as LICENCES
 from bundling.manual import manual_pages
-from bundling.metainfo import METAINFO, metainfo
+from bundling.metainfo import ENTRY, METAINFO, metainfo
+from bundling.published import maintainer
 from bundling.versions import Build, build_of, debian_version
 
 
@@ -37,7 +40,7 @@ DESK: Final = Package(
     "oddsdesk",
     ("oddsdesk", "oddsdesk-server"),
     "oddsdesk-server",
-    "compare bookmakers with a sharp reference, live",
+    "compare odds with a sharp bookmaker, live",
     """\
  A desktop app that shows a game as a matrix of selections and bookmakers, with
  fair prices and value bets, and the odds server it talks to: REST and a stream
@@ -49,7 +52,7 @@ SERVER: Final = Package(
     "oddsdesk-server",
     ("oddsdesk-server",),
     "oddsdesk",
-    "an odds server of your own",
+    "odds server with REST and a price stream",
     """\
  REST and a stream of price changes over one SQLite file, with feeds, importers,
  keys, plans and quotas. It is oddsdesk without its window: no Qt, no OpenGL.
@@ -61,7 +64,7 @@ _CONTROL: Final = """\
 Package: {name}
 Version: {version}
 Architecture: {architecture}
-Maintainer: the oddsdesk developers <oddsdesk@localhost>
+Maintainer: {maintainer}
 Installed-Size: {kib}
 {relations}Conflicts: {conflicts}
 Replaces: {conflicts}
@@ -69,6 +72,24 @@ Section: misc
 Priority: optional
 Description: {summary}
 {about}"""
+
+
+_COPYRIGHT: Final = """\
+{name} is under the MIT licence and brings parts of others along: Python, Qt and the
+libraries that it uses. Each part, its version, its notice and its licence are in
+/usr/share/doc/{name}/LICENCES.txt.gz.
+
+Debian's copies of the long texts: /usr/share/common-licenses/GPL-3 (PyInstaller's starter and
+GCC's run time, each with its exception), LGPL-3 (Qt, PySide6) and Apache-2.0.
+
+"""
+_CHANGELOG: Final = """\
+{name} ({version}) stable; urgency=medium
+
+  * See CHANGELOG.md.gz.
+
+ -- {maintainer}  {when}
+"""
 
 
 def build_package(package: Package, bundle: Path, root: Path, work: Path, target: Path) -> Path:
@@ -85,13 +106,13 @@ def build_package(package: Package, bundle: Path, root: Path, work: Path, target
         _add_desktop_files(root, build, tree / "usr" / "share")
     unit = root / "resources" / "desktop" / "oddsdesk-server.service"
     _copy(unit, tree / "usr" / "lib" / "systemd" / "user" / unit.name)
-    _add_documents(package, bundle, root, tree / "usr" / "share")
+    _add_documents(package, bundle, root, build, tree / "usr" / "share")
     (tree / "DEBIAN").mkdir()
     depends = depends_of(tree / "usr" / "lib" / package.name, work / "shlibdeps")
-    _add_control(package, tree, debian_version(build.version), depends)
+    _add_control(package, tree, root, debian_version(build.version), depends)
     for path in tree.rglob("*"):
         if not path.is_symlink():
-            path.chmod(0o755 if path.is_dir() or path.stat().st_mode & 0o100 else 0o644)
+            path.chmod(0o755 if path.is_dir() or _is_program(path) else 0o644)
     file = target / f"{package.name}_{build.version}_{architecture()}.deb"
     subprocess.run(
         [
@@ -102,6 +123,12 @@ def build_package(package: Package, bundle: Path, root: Path, work: Path, target
         stdout=subprocess.DEVNULL,
     )
     return file
+
+
+def _is_program(path: Path) -> bool:
+    with path.open("rb") as stream:
+        begins = stream.read(4)
+    return ".so" not in path.name and begins.startswith((b"\x7fELF", b"#!"))
 
 
 def architecture() -> str:
@@ -121,17 +148,36 @@ def _link_programs(package: Package, folder: Path) -> None:
 def _add_desktop_files(root: Path, build: Build, share: Path) -> None:
     source = root / "resources" / "desktop"
     icons = share / "icons" / "hicolor"
-    _copy(source / "oddsdesk.desktop", share / "applications" / "oddsdesk.desktop")
+    _copy(source / ENTRY, share / "applications" / ENTRY)
     (share / "metainfo").mkdir(parents=True)
     (share / "metainfo" / METAINFO).write_text(metainfo(root, build), "utf-8")
     _copy(source / "oddsdesk.svg", icons / "scalable" / "apps" / "oddsdesk.svg")
     draw_icons(source / "oddsdesk.svg", icons)
 
 
-def _add_documents(package: Package, bundle: Path, root: Path, share: Path) -> None:
+def _debian_changelog(package: Package, root: Path, build: Build) -> str:
+    when = format_datetime(datetime.fromtimestamp(build.committed_s, UTC))
+    return _CHANGELOG.format(
+        name=package.name,
+        version=debian_version(build.version),
+        maintainer=maintainer(root),
+        when=when,
+    )
+
+
+def _add_documents(package: Package, bundle: Path, root: Path, build: Build, share: Path) -> None:
     documents = share / "doc" / package.name
-    _copy(bundle / LICENCES, documents / "copyright")
-    _pack(root / "CHANGELOG.md", documents / "changelog.gz")
+    documents.mkdir(parents=True, exist_ok=True)
+    licence = (root / "LICENSE").read_text("utf-8")
+    (documents / "copyright").write_text(_COPYRIGHT.format(name=package.name) + licence, "utf-8")
+    _pack(bundle / LICENCES, documents / f"{LICENCES}.gz")
+    _pack(root / "CHANGELOG.md", documents / "CHANGELOG.md.gz")
+    _write_packed(_debian_changelog(package, root, build), documents / "changelog.gz")
+    overrides = (root / "packaging" / "lintian-overrides").read_text("utf-8")
+    (share / "lintian" / "overrides").mkdir(parents=True)
+    (share / "lintian" / "overrides" / package.name).write_text(
+        overrides.format(name=package.name), "utf-8"
+    )
     for unit in sorted((root / "packaging" / "deploy" / "systemd").iterdir()):
         _copy(unit, documents / "examples" / unit.name)
     pages = share / "man" / "man1"
@@ -141,7 +187,7 @@ def _add_documents(package: Package, bundle: Path, root: Path, share: Path) -> N
             (pages / f"{name}.gz").write_bytes(gzip.compress(text.encode(), 9, mtime=0))
 
 
-def _add_control(package: Package, tree: Path, version: str, depends: str) -> None:
+def _add_control(package: Package, tree: Path, root: Path, version: str, depends: str) -> None:
     files = [path for path in sorted(tree.rglob("*")) if path.is_file() and not path.is_symlink()]
     relations = {"Depends": depends, "Recommends": package.recommends}
     about = _CONTROL.format(
@@ -151,6 +197,7 @@ def _add_control(package: Package, tree: Path, version: str, depends: str) -> No
         kib=sum(file.stat().st_size for file in files) // 1024,
         relations="".join(f"{field}: {value}\n" for field, value in relations.items() if value),
         conflicts=package.conflicts,
+        maintainer=maintainer(root),
         summary=package.summary,
         about=package.about,
     )
@@ -170,5 +217,9 @@ def _copy(source: Path, target: Path) -> None:
 
 
 def _pack(source: Path, target: Path) -> None:
+    _write_packed(source.read_text("utf-8"), target)
+
+
+def _write_packed(text: str, target: Path) -> None:
     target.parent.mkdir(parents=True, exist_ok=True)
-    target.write_bytes(gzip.compress(source.read_bytes(), 9, mtime=0))
+    target.write_bytes(gzip.compress(text.encode(), 9, mtime=0))

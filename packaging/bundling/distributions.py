@@ -20,7 +20,7 @@ _DEPENDENCIES: Final = re.compile(r"^dependencies = \[\n(.*?)^\]\n", re.MULTILIN
 _EXTRAS: Final = "[project.optional-dependencies]\n"
 _SAYS: Final = {
     'name = "oddsdesk"': f'name = "{SERVER}"',
-    'description = "Compare bookmakers with a sharp reference, live: a desktop app and an offline '
+    'description = "Compare odds with a sharp bookmaker, live: a desktop app and an offline '
     'odds server"': 'description = "An odds service of your own: REST and a stream of prices, over '
     'SQLite or PostgreSQL"',
     'readme = "README.md"': 'readme = "packaging/server/README.md"',

@@ -1,5 +1,6 @@
 """Which shared libraries are needed by what stays, when parts of Qt are left out."""
 
+import re
 import subprocess
 from collections.abc import Iterable
 from pathlib import PurePath
@@ -33,6 +34,15 @@ def linked_to(library: str) -> set[str]:
     told = subprocess.run(["objdump", "-p", library], capture_output=True, text=True, check=True)
     lines = (line.split() for line in told.stdout.splitlines())
     return {words[1] for words in lines if words[:1] == ["NEEDED"]}
+
+
+def run_paths(library: str | PurePath) -> list[str]:
+    """Return the folders in which a library looks for others before the system's."""
+    dynamic = subprocess.run(
+        ["readelf", "--dynamic", "--wide", str(library)], capture_output=True, text=True, check=True
+    )
+    found = re.findall(r"\((?:RPATH|RUNPATH)\).*\[(.*)\]", dynamic.stdout)
+    return [folder for each in found for folder in each.split(":") if folder]
 
 
 def _is_loaded(place: str, kind: str) -> bool:

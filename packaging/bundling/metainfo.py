@@ -9,6 +9,7 @@ from xml.sax.saxutils import escape
 from bundling.published import published_at
 from bundling.versions import Build
 
+ENTRY: Final = "org.oddsdesk.oddsdesk.desktop"
 METAINFO: Final = "org.oddsdesk.oddsdesk.metainfo.xml"
 SCREENSHOTS: Final = {
     "matrix-dark.png": "A game as a matrix, its value bets below",
@@ -18,10 +19,12 @@ SCREENSHOTS: Final = {
 """In docs/pictures; the first is the one that is shown alone."""
 _RELEASED: Final = re.compile(r"^## \[(\d[^\]]*)\] - (\d{4}-\d\d-\d\d)$", re.MULTILINE)
 
+_BULLET: Final = re.compile(r"^- \*\*(.+?)\*\*", re.MULTILINE | re.DOTALL)
+
 
 def metainfo(root: Path, build: Build) -> str:
     """Return the file of the sources with the releases, and pictures where there is an address."""
-    source = (root / "resources" / "desktop" / "oddsdesk.metainfo.xml").read_text("utf-8")
+    source = (root / "resources" / "desktop" / METAINFO).read_text("utf-8")
     address = published_at(root)
     told = _releases(root, build)
     if address:
@@ -36,9 +39,21 @@ def _releases(root: Path, build: Build) -> str:
     kind = "development" if re.search(r"dev|a\d|b\d|rc", public) else "stable"
     known = dict(_RELEASED.findall((root / "CHANGELOG.md").read_text("utf-8")))
     known.pop(public, None)
-    lines = [f'    <release version="{public}" date="{when}" type="{kind}"/>']
+    notes = "".join(f"          <li>{escape(each)}</li>\n" for each in _notes(root))
+    lines = [
+        f'    <release version="{public}" date="{when}" type="{kind}">',
+        f"      <description>\n        <ul>\n{notes}        </ul>\n      </description>",
+        "    </release>",
+    ]
     lines += [f'    <release version="{each}" date="{day}"/>' for each, day in known.items()]
     return "  <releases>\n" + "\n".join(lines) + "\n  </releases>\n"
+
+
+def _notes(root: Path) -> list[str]:
+    """What the newest section of the changelog names in bold, without what an upgrade needs."""
+    newest = re.split("^## ", (root / "CHANGELOG.md").read_text("utf-8"), flags=re.MULTILINE)[1]
+    news = newest.partition("\n### If you ")[0]
+    return [" ".join(each.split()) for each in _BULLET.findall(news)]
 
 
 def _screenshots(address: str, build: Build) -> str:

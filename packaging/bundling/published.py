@@ -18,6 +18,12 @@ def published_at(root: Path) -> str:
     return str(project["tool"]["oddsdesk"]["address"]).rstrip("/")
 
 
+def maintainer(root: Path) -> str:
+    """Return the name and mail address of who maintains the Debian packages."""
+    project = tomllib.loads((root / "pyproject.toml").read_text("utf-8"))
+    return str(project["tool"]["oddsdesk"]["maintainer"])
+
+
 def with_urls(project: str, address: str) -> str:
     """Return the project's file with the links that an index shows."""
     links = {

@@ -11,11 +11,10 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QMainWindow, QWidget
 from pytestqt.qtbot import QtBot
 
-from oddsdesk.clock import system_clock
+from oddsdesk.base.clock import system_clock
 from oddsdesk.desk.connections.profiles import EmbeddedProfile
-from oddsdesk.desk.matrix.bookmakers import BookmakerColumns
-from oddsdesk.desk.settings.preferences import Preferences
-from oddsdesk.desk.settings.saved_state import Layout
+from oddsdesk.desk.matrix.layout import BookmakerColumns
+from oddsdesk.desk.settings.saved_state import Layout, Preferences
 from oddsdesk.desk.shell.embedding import EmbeddedSession
 from oddsdesk.desk.ui.formatting import choose_style
 from oddsdesk.desk.ui.theme.theme import Scheme, Theme
@@ -38,7 +37,7 @@ def _session_theme(qapp: QApplication) -> Theme:
 def theme(_session_theme: Theme) -> Theme:
     """The theme of the application, dark at the start of each test."""
     if _session_theme.scheme is not Scheme.DARK or _session_theme.is_colour_blind:
-        _session_theme.choose(Scheme.DARK)
+        _session_theme.choose_scheme(Scheme.DARK)
     return _session_theme
 
 
@@ -124,6 +123,6 @@ async def session(qapp: QApplication, tmp_path: Path) -> AsyncIterator[EmbeddedS
     """An embedded server that runs, without a feed."""
     profile = EmbeddedProfile("x", str(tmp_path / "odds.db"), ("none",))
     made = EmbeddedSession(profile, system_clock)
-    await made.start()
+    await made.start_session()
     yield made
-    await made.stop()
+    await made.stop_session()

@@ -22,7 +22,7 @@ from typing import Final
 import httpx
 import msgspec
 
-from oddsdesk.board.connection import Link
+from oddsdesk.board.model.notices import Link
 from oddsdesk.contract.identity import game_id
 from tests.kit.board_desk import BoardDesk
 from tests.kit.cluster import (

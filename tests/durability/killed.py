@@ -24,7 +24,7 @@ from typing import IO, Final
 
 import msgspec
 
-from oddsdesk.clock import system_clock
+from oddsdesk.base.clock import system_clock
 from oddsdesk.ledger.ledger import Ledger
 from oddsdesk.store.access import open_access
 from oddsdesk.store.sqlite.backup import Contents, back_up
@@ -265,7 +265,7 @@ def _lost(job: Job, heard: list[tuple[str, str]]) -> Iterator[str]:
     placed = {int(name) for kind, name in heard if kind == "bet"}
     if job.phase in ("bets", "restoring"):
         with closing(Ledger(job.odds.with_name(LEDGER))) as ledger:
-            bets = ledger.bets()
+            bets = ledger.read_bets()
         kept = {bet.ident for bet in bets}
         yield from (f"bet {each}" for each in sorted((placed | {1, 2, 3}) - kept))
         ended = {int(name) for kind, name in heard if kind == "result"}

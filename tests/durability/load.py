@@ -15,9 +15,9 @@ from functools import partial
 from pathlib import Path
 from typing import Final
 
-from oddsdesk.clock import system_clock
+from oddsdesk.base.clock import system_clock
 from oddsdesk.store.sqlite import store as store_module
-from oddsdesk.store.sqlite.write_ahead import WriteAheadLog
+from oddsdesk.store.sqlite.database import WriteAheadLog
 from oddsdesk.store.store import Store, open_store
 from tests.durability import workload
 from tests.durability.workload import DURABLE, ODDS, Tell

@@ -19,12 +19,12 @@ import msgspec
 
 from oddsdesk.cli.ingest import ingest
 from oddsdesk.contract.quotes import odds_row
-from oddsdesk.ledger.merging import take_in
-from oddsdesk.store.sqlite import retention, write_ahead
+from oddsdesk.ledger.ledger import merge_ledger
+from oddsdesk.store.sqlite import database, retention
 from oddsdesk.store.sqlite import store as store_module
 from oddsdesk.store.sqlite.backup import back_up
-from oddsdesk.store.sqlite.restore import restore
-from oddsdesk.store.sqlite.write_ahead import WriteAheadLog
+from oddsdesk.store.sqlite.database import WriteAheadLog
+from oddsdesk.store.sqlite.restore import restore_database
 from oddsdesk.store.store import open_store
 from tests.durability import workload
 from tests.durability.workload import LEDGER, ODDS, Tell
@@ -60,7 +60,7 @@ def recording(job: Job, tell: Tell) -> None:
 def checkpoint(job: Job, tell: Tell) -> None:
     """Record with a log so short that it is copied after nearly every commit."""
     store_module.WriteAheadLog = partial(WriteAheadLog, limit_bytes=100_000)  # type: ignore[misc]
-    write_ahead.STEP_BYTES = 0  # type: ignore[misc]
+    database.STEP_BYTES = 0  # type: ignore[misc]
     recording(job, tell)
 
 
@@ -70,7 +70,7 @@ def pruning(job: Job, tell: Tell) -> None:
     store = open_store(job.odds)
     threading.Thread(target=lambda: [*workload.record(store, job.base_ms, job.first, tell)]).start()
     while True:
-        retention.prune(store, job.base_ms, KEEP_DAYS)
+        store.prune(job.base_ms, KEEP_DAYS)
 
 
 def migration(job: Job, tell: Tell) -> None:
@@ -97,8 +97,8 @@ def restoring(job: Job, tell: Tell) -> None:
     """Replace a database, its keys and its bets, as often as there is time."""
     folder = job.odds.parent
     while True:
-        bets = partial(take_in, path=folder / LEDGER)
-        restore(folder / ARCHIVE, job.odds, bets, force=True)
+        bets = partial(merge_ledger, path=folder / LEDGER)
+        restore_database(folder / ARCHIVE, job.odds, bets, force=True)
         tell("restored")
 
 

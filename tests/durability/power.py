@@ -147,7 +147,7 @@ def _lost_bets(
 ) -> list[str]:
     ledger = Ledger(path)
     try:
-        kept = {str(bet.ident): bet for bet in ledger.bets()}
+        kept = {str(bet.ident): bet for bet in ledger.read_bets()}
     finally:
         ledger.close()
     lost = [f"bet {ident}" for ident, _ in placed if ident not in kept]

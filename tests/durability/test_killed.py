@@ -18,7 +18,7 @@ import pytest
 from websockets.asyncio.client import connect
 from websockets.exceptions import ConnectionClosed
 
-from oddsdesk.contract.plans import Plan
+from oddsdesk.contract.access import Plan
 from oddsdesk.contract.times import parse_ms
 from oddsdesk.store.access import open_access
 from oddsdesk.store.store import open_store
@@ -26,10 +26,7 @@ from tests.durability.invariants import broken
 from tests.durability.killed import Result, run_cycles
 from tests.durability.phases import PHASES
 
-pytestmark = [
-    pytest.mark.slow,
-    pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork"),
-]
+pytestmark = [pytest.mark.slow, pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")]
 
 CYCLES = 2 * len(PHASES)
 SEED = 1

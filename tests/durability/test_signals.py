@@ -8,10 +8,7 @@ import pytest
 from tests.durability.signals import PROMISED_S, make_recording, run
 from tests.kit.promises import in_time
 
-pytestmark = [
-    pytest.mark.slow,
-    pytest.mark.skipif(sys.platform == "win32", reason="sends SIGTERM"),
-]
+pytestmark = [pytest.mark.slow, pytest.mark.skipif(sys.platform == "win32", reason="sends SIGTERM")]
 
 
 def test_a_start_ends_clean_and_in_time_whatever_it_is_doing(tmp_path: Path) -> None:

@@ -11,13 +11,13 @@ from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
 from typing import Final
 
-from oddsdesk.contract.plans import Plan
+from oddsdesk.contract.access import Plan
 from oddsdesk.contract.quotes import Quote
 from oddsdesk.ledger.bets import PlacedBet, settled
 from oddsdesk.ledger.ledger import Ledger
-from oddsdesk.pricing.results import Result
+from oddsdesk.pricing.selections import Result
 from oddsdesk.store.access import open_access
-from oddsdesk.store.sqlite.value_bets import replace_value_bets
+from oddsdesk.store.sqlite.store import replace_value_bets
 from oddsdesk.store.store import Store
 from oddsdesk.store.values import FoundValueBet
 
@@ -91,7 +91,7 @@ def reconcile(store: Store, number: int, now_ms: int) -> None:
         ((game,),) = connection.execute(query, (f"{name}%",)).fetchall()
         replace_value_bets(connection, game, "total", 0, bets, now_ms)
 
-    store.write(work).result()
+    store.run_on_writer(work).result()
 
 
 def record(store: Store, base_ms: int, first: int, tell: Tell) -> Iterator[int]:
@@ -130,14 +130,14 @@ def place_bets(folder: Path, tell: Tell) -> Generator[None, None, None]:
     ledger = Ledger(folder / LEDGER)
     try:
         while True:
-            bet = ledger.place(
+            bet = ledger.record_bet(
                 PlacedBet(
                     "x", *GAMES[0][:2], "Football", "total", 0, "Over 2.5", "Casa 4", 2.1, 5.0, 1
                 )
             )
             tell(f"bet {bet.ident}")
             yield
-            ledger.change([settled(bet, Result.WON, 2)], "settled")
+            ledger.change_bet([settled(bet, Result.WON, 2)], "settled")
             tell(f"result {bet.ident}")
     finally:
         ledger.close()

@@ -20,6 +20,11 @@ WRITTEN: Final = ("null", "true", "false", "[]", "{}", "[[]]", *(f'"{name}"' for
 MOST_CHANGES: Final = 3
 
 
+def changed(data: bytes, dice: Random) -> bytes | None:
+    """Return a JSON document changed as such, and any other text as lines of words."""
+    return changed_json(data, dice) or changed_cells(data, dice)
+
+
 def changed_json(data: bytes, dice: Random) -> bytes | None:
     """Return a JSON document with some of its parts changed; None where it is none."""
     try:

@@ -10,7 +10,7 @@ import tempfile
 from pathlib import Path
 from typing import Final
 
-from oddsdesk.contract.plans import Plan
+from oddsdesk.contract.access import Plan
 from tests.kit.made_files import with_tables
 from tests.kit.many_quotes import many_quotes
 from tests.kit.running_service import RunningService

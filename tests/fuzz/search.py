@@ -13,7 +13,11 @@ import atheris
 from tests.fuzz import mutation
 from tests.fuzz.targets import TARGETS
 
-_CHANGED: Final = {"json": mutation.changed_json, "cells": mutation.changed_cells}
+_CHANGED: Final = {
+    "json": mutation.changed_json,
+    "cells": mutation.changed_cells,
+    "either": mutation.changed,
+}
 _PLAIN_SHARE: Final = 0.2
 """Of changes that are made to the bytes, whatever these are written in."""
 

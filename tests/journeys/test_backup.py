@@ -108,10 +108,10 @@ def test_a_served_database_is_backed_up_but_not_restored_over(
     refused = launch(*command)
     out, err = refused.process.communicate(timeout=LIMIT_S)
     assert (refused.process.returncode, out) == (1, "")
-    assert f"is served by another oddsdesk (process {server.process.pid}, {url})" in err
+    assert f"is in use by another oddsdesk (process {server.process.pid}, {url})" in err
     assert len(err.splitlines()) == 1
     assert server.finish()[0] == 0
-    assert "is restored; what was there is kept as" in run(*command)
+    assert run(*command).startswith(f"restored {database}; the old files are kept as ")
 
 
 def test_the_keys_of_a_backup_are_those_that_the_database_is_served_with(
@@ -143,7 +143,7 @@ def test_an_interrupted_backup_leaves_nothing(
         assert list(database.parent.glob(".odds.db.*.unfinished"))
         program.send_signal(how)
         assert program.wait(LIMIT_S) == 1
-        assert program.stderr.read() == b"Error: interrupted; FILE is as it was\n"
+        assert program.stderr.read() == b"Error: interrupted; FILE is unchanged\n"
     assert _files(database.parent) == before
 
 

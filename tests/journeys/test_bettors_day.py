@@ -13,13 +13,13 @@ from typing import Any
 
 import pytest
 
+from oddsdesk.base.clock import system_clock
+from oddsdesk.base.places import default_ledger, settings_folder
 from oddsdesk.board.alerts.channels import variable_of
 from oddsdesk.board.alerts.rules import RULES_FILE
-from oddsdesk.clock import system_clock
 from oddsdesk.contract.quotes import Quote
 from oddsdesk.ledger.bets import PlacedBet
 from oddsdesk.ledger.ledger import Ledger
-from oddsdesk.places import default_ledger, settings_folder
 from oddsdesk.store.store import open_store
 from tests.kit.desk_window import DeskWindow
 from tests.kit.program import Launch
@@ -86,7 +86,7 @@ class Day:
 
 def bet_on_disk() -> PlacedBet | None:
     with closing(Ledger(default_ledger())) as ledger:
-        bets = ledger.bets()
+        bets = ledger.read_bets()
     assert len(bets) <= 1
     return bets[0] if bets else None
 
@@ -134,7 +134,7 @@ def place(desk: DeskWindow) -> None:
     desk.explanation(f"{HOME} at Harbour, 2.2\n")
     desk.go_to("alerts")
     desk.press("ctrl+Home", "Return", "p")
-    desk.enter("^Mark as placed$")
+    desk.enter("^Record bet$")
     desk.press("alt+s", "ctrl+a")
     desk.write("12.5")
     desk.press("alt+o", "ctrl+a")
@@ -169,7 +169,7 @@ def settle(desk: DeskWindow, folder: Path) -> None:
         f"Div,Date,HomeTeam,AwayTeam,FTHG,FTAG\nE0,{today:%d/%m/%Y},Man United,Fulham,2,1\n"
     )
     desk.press("ctrl+l", "r")
-    desk.enter("^Settle bets from a file of results$")
+    desk.enter("^Settle bets from a results file$")
     desk.write(str(results))
     desk.press("Return")
 
@@ -228,7 +228,7 @@ def test_a_bet_from_its_alert_to_the_report_survives_every_kill(day: Day, tmp_pa
 
     desk = day.start()
     by_keys(desk, lambda: settle(desk, tmp_path), lambda: the_bet().result)
-    desk.wait_until_gone("^Settle bets from a file of results$")
+    desk.wait_until_gone("^Settle bets from a results file$")
     desk.enter("oddsdesk$")
     report = Report(desk, tmp_path)
     by_keys(desk, report.ask, report.is_there)

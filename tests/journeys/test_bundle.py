@@ -6,6 +6,7 @@
 import contextlib
 import json
 import os
+import re
 import shlex
 import shutil
 import signal
@@ -18,7 +19,7 @@ from pathlib import Path
 import pytest
 from websockets.sync.client import connect
 
-from oddsdesk.clock import system_clock
+from oddsdesk.base.clock import system_clock
 from oddsdesk.contract.times import format_ms
 from tests.kit.bundle import Bundle, unpack
 from tests.kit.promises import in_time
@@ -86,6 +87,15 @@ def test_there_is_no_python_to_be_found(bundle: Bundle):
     licences = (bundle.folder / "LICENCES.txt").read_text()
     assert "PySide6_Essentials" in licences
     assert "GNU LESSER GENERAL PUBLIC LICENSE" in licences
+
+
+def test_nothing_is_looked_for_in_folders_of_the_builder(unpacked: Path):
+    """Whoever owns such a folder on another machine could put libraries there."""
+    files = [str(file) for file in unpacked.rglob("*.so*") if not file.is_symlink()]
+    told = subprocess.run(["readelf", "-dW", *files], capture_output=True, text=True, check=True)
+    paths = re.findall(r"\((?:RPATH|RUNPATH)\).*\[(.*)\]", told.stdout)
+    assert paths, "Qt has some"
+    assert [each for each in paths if not each.startswith("$ORIGIN")] == []
 
 
 def test_the_server_starts_imports_streams_and_stops(bundle: Bundle):
@@ -230,7 +240,7 @@ def test_the_debian_package_installs_starts_and_leaves_nothing(
     files = [Path(line) for line in heard.stdout.splitlines()]
     assert Path("/usr/share/man/man1/oddsdesk-server.1.gz") in files
     system = Bundle(Path("/usr/bin"), tmp_path / "home")
-    entry = Path("/usr/share/applications/oddsdesk.desktop").read_text()
+    entry = Path("/usr/share/applications/org.oddsdesk.oddsdesk.desktop").read_text()
     (line,) = [each for each in entry.splitlines() if each.startswith("Exec=")]
     program = shlex.split(line.removeprefix("Exec="))
     process = system.start(*program, DISPLAY=x_screen.display)

@@ -69,7 +69,7 @@ def compose() -> dict[str, Any]:
     return services
 
 
-def test_what_it_is_made_from_is_fixed_by_its_digest():
+def test_its_images_are_pinned_by_digest():
     used = images((ROOT / "packaging" / "Containerfile").read_text("utf-8"))
     for service in compose().values():
         built = service.get("build", {}).get("dockerfile_inline")
@@ -84,7 +84,7 @@ def test_a_base_without_a_digest_is_found(line: str):
     assert "@sha256" not in images(f"# FROM x\n{line}\nRUN true\n")[0]
 
 
-def test_it_runs_as_a_numbered_user_who_owns_its_data():
+def test_it_runs_as_a_numbered_user_that_owns_its_data():
     """Kubernetes cannot tell from a name that it is not root's."""
     assert instructions()["USER"] == "1000:1000"
     text = (ROOT / "packaging" / "Containerfile").read_text("utf-8")

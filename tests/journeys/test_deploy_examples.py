@@ -38,9 +38,9 @@ from tests.kit.workers import until
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the examples are for Linux")
 
 PUBLIC = "https://odds.example.org"
-TOO_MUCH = "Too much is asked without a key; retry with backoff."
+TOO_MUCH = "Too many requests without a key; retry with backoff."
 STRANGERS = 150
-"""Connections that ask without a key as fast as they are answered."""
+"""Connections that ask without a key as fast as answers come."""
 MOST_KEYS = 50
 """Unknown keys, which are spread by ports that the system picks: both processes get some."""
 HOP_BY_HOP = {"connection", "keep-alive", "transfer-encoding", "date", "server"}
@@ -196,7 +196,7 @@ def check_answers(proxy: Proxy, backend: Backend, key: str) -> None:
 
 
 def check_old_tls(proxy: Proxy) -> None:
-    """TLS before 1.2 is refused, also of a client that would take it."""
+    """TLS before 1.2 is refused, even if the client allows it."""
     old = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     old.check_hostname, old.verify_mode = False, ssl.CERT_NONE
     old.set_ciphers("ALL:@SECLEVEL=0")
@@ -266,7 +266,7 @@ def test_a_process_is_drained_before_it_is_stopped(behind: Behind, pair: Pair, k
 def test_callers_without_a_key_stop_neither_probes_nor_keys_nor_streams(
     name: str, behind: Behind, key: str
 ) -> None:
-    """Whoever asks too often without a key is refused in the contract's form."""
+    """Too many requests without a key are refused in the contract's form."""
     proxy = behind(name)
     answers: list[httpx.Response] = []
     ended = threading.Event()
@@ -384,7 +384,7 @@ def test_a_unit_is_begun_anew_for_as_long_as_its_database_is_away(name: str) -> 
     ids=["answering", "duties", "user"],
 )
 def test_a_unit_is_ready_when_the_server_says_so_and_is_watched(unit: Path, threshold: int) -> None:
-    """A database that is brought up to date at the start has all the time that it needs."""
+    """A migration at the start may take any time."""
     text = unit.read_text("utf-8")
     for line in ("Type=notify", "TimeoutStartSec=infinity", "WatchdogSec=30", "LimitCORE=0"):
         assert f"\n{line}\n" in text

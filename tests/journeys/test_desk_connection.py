@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from oddsdesk.desk.connections.profiles import Profiles, RemoteProfile
-from oddsdesk.desk.connections.secrets import KeyPlace, Secrets
-from oddsdesk.places import settings_folder
+from oddsdesk.base.places import settings_folder
+from oddsdesk.desk.connections.profiles import KeyPlace, Profiles, RemoteProfile, Secrets
+from oddsdesk.network import host_of
 from tests.kit.desk_window import LIMIT_S
 from tests.kit.ndjson import quote
 from tests.kit.program import Launch, Program
@@ -70,9 +70,9 @@ def service(launch: Launch, tmp_path: Path) -> Service:
     """A service that the desk has a saved connection to."""
     service = Service(launch, tmp_path)
     profile = RemoteProfile(SERVICE, service.url, key_place=KeyPlace.FILE)
-    kept = Profiles(settings_folder()).put(profile)
+    kept = Profiles(settings_folder()).save_profile(profile)
     assert isinstance(kept, RemoteProfile)
-    Secrets(settings_folder()).put(kept.ident, KeyPlace.FILE, service.key)
+    Secrets(settings_folder()).keep_key(kept.ident, KeyPlace.FILE, service.key)
     return service
 
 
@@ -98,7 +98,9 @@ def test_a_service_that_is_lost_or_hangs_is_told_its_prices_stay_and_it_is_found
     desk.explanation("Everton at Harbour, 3.5\n")
 
     service.hang()
-    desk.program.wait_for_log("Not connected: prices are as last seen. Nothing was heard from")
+    desk.program.wait_for_log(
+        f"Not connected: prices are as last seen. {host_of(service.url)} is silent."
+    )
     service.go_on()
     desk.program.wait_for_log("connection: live")
     desk.press("ctrl+q")
@@ -136,8 +138,8 @@ def test_a_key_is_made_at_the_desk_used_from_curl_rotated_and_revoked(open_desk)
     desk = open_desk("--local")
     url = f"{desk.using[-1]}/api/odds"
     desk.go_to("feeds, keys")
-    desk.enter("^Embedded server$")
-    desk.press("ctrl+shift+Tab", "ctrl+shift+Tab", "alt+m")
+    desk.enter("^Built-in server$")
+    desk.press("ctrl+shift+Tab", "ctrl+shift+Tab", "alt+c")
     shown = desk.copied_by("ctrl+c", is_key)
     desk.press("Tab", "Tab", "Tab")
     line = desk.copied_by("space", lambda text: text.startswith("curl "))
@@ -157,7 +159,7 @@ def test_a_key_is_made_at_the_desk_used_from_curl_rotated_and_revoked(open_desk)
     desk.press(*["shift+Tab"] * 8, "space", "shift+Tab", "space")
     wait_until_refused(url, rotated)
     desk.press("Escape")
-    desk.wait_until_gone("^Embedded server$")
+    desk.wait_until_gone("^Built-in server$")
     desk.enter("oddsdesk$")
     desk.press("ctrl+q")
     _, err = desk.program.process.communicate(timeout=60)

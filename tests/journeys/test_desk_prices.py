@@ -121,6 +121,6 @@ def test_a_value_bet_is_explained_with_its_window(open_desk, launch: Launch, tmp
     database = _ingest(launch, tmp_path, reference, harbour)
     desk = open_desk("--local", "--database", database, "--reference", "Pinnacle")
     said = desk.explained("alba", "Down", "End", part="Alba at Harbour, 2.15")
-    assert "True EV +1.74 % (by Pinnacle, margin proportional, floor 1.01)" in said
+    assert "EV +2.76 % (Pinnacle, margin proportional)" in said
     assert "Pinnacle: Alba 2.05, Bremen 1.88" in said
     assert "Value from 2.135, suspicious above 2.183" in said

@@ -15,9 +15,9 @@ import pytest
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import connect
 
-from oddsdesk.clock import system_clock
-from oddsdesk.contract.plans import Plan
-from oddsdesk.server.tokens import issue_token
+from oddsdesk.base.clock import system_clock
+from oddsdesk.contract.access import Plan
+from oddsdesk.server.stream.endpoint import issue_token
 from oddsdesk.store.access import AccessStore, open_access
 from oddsdesk.store.databases import DatabaseUrl
 from oddsdesk.store.keys import KNOWN_S
@@ -39,7 +39,7 @@ OPENED, ABORTED = 0, -1
 
 
 class Served:
-    """Several processes on one database, asked by many connections at the same moment."""
+    """Several processes on one database; many connections ask at the same moment."""
 
     def __init__(self, access: AccessStore, *urls: str, trusted: ssl.SSLContext | None = None):
         self.access = access
@@ -85,7 +85,7 @@ class Served:
         return token
 
     def signed_tokens(self, key: str, count: int) -> list[str]:
-        """Return more tokens than a day has, as of two days that meet."""
+        """Return more tokens than a day allows, as at the change of two days."""
         caller = self.access.keys.caller(key)
         assert caller is not None
         return [issue_token(self.access.secret, caller, system_clock()) for _ in range(count)]
@@ -145,7 +145,7 @@ def gateways(request: pytest.FixtureRequest, folder: Path) -> Iterator[Served]:
 
 @contextlib.contextmanager
 def proxied(request: pytest.FixtureRequest, folder: Path) -> Iterator[Served]:
-    """Two processes on a file, behind the HAProxy that is shipped."""
+    """Two processes on a file, behind HAProxy with the shipped configuration."""
     both = (
         Backend(folder, "--behind-proxy"),
         Backend(folder, "--roles", "api,stream", "--behind-proxy"),
@@ -178,7 +178,7 @@ def test_free_gets_exactly_what_it_includes_and_a_token_opens_one_stream(served:
 
 
 def test_what_a_killed_process_granted_is_counted(launch: Launch, tmp_path: Path) -> None:
-    """`kill -9` between the answer and the next save gives nothing twice."""
+    """`kill -9` between the answer and the next save grants nothing twice."""
     database = tmp_path / "odds.db"
     with contextlib.ExitStack() as opened:
         started = opened.enter_context(contextlib.closing(Workers(launch, database, 1)))

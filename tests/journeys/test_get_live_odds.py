@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from oddsdesk.clock import system_clock
+from oddsdesk.base.clock import system_clock
 from tests.kit.desk_window import LIMIT_S, DeskWindow
 from tests.kit.fake_source import FakeSource
 from tests.kit.odds_api_answers import bookmaker, game, h2h, listed
@@ -84,7 +84,7 @@ async def test_a_key_is_pasted_a_competition_ticked_and_prices_are_seen(
     assert "/v4/sports/soccer_epl/odds" not in source.paths(), "nothing is paid before the start"
     await do(desk.press, "alt+t")
     await asked(source, "/v4/sports/soccer_epl/odds")
-    await do(desk.program.wait_for_log, "live odds are begun: The Odds API")
+    await do(desk.program.wait_for_log, "live odds started: The Odds API")
     await do(desk.press, "Escape")
     await do(desk.wait_until_gone, "^Get live odds$")
     await opened(desk, "quixote", f"^{HOME} v Chelsea – oddsdesk$")

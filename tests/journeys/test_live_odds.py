@@ -4,7 +4,7 @@ import asyncio
 import json
 from pathlib import Path
 
-from oddsdesk.clock import system_clock
+from oddsdesk.base.clock import system_clock
 from tests.kit.fake_source import FakeSource
 from tests.kit.odds_api_answers import bookmaker, game, h2h, listed
 from tests.kit.program import Launch
@@ -27,7 +27,7 @@ async def test_serve_says_what_it_will_cost_and_never_the_key(launch: Launch, tm
     first = await asyncio.to_thread(serving.first_line)
     assert first.startswith("listening on http://127.0.0.1:")
     line = await asyncio.to_thread(serving.wait_for_log, "a month")
-    assert "the-odds-api: one league, 20,000 a month: every " in line
+    assert "the-odds-api: one league, 20,000 credits a month: every " in line
     while "/v4/sports/soccer_epl/odds" not in source.paths():
         await asyncio.sleep(0.05)
     asking = launch("feeds", "--database", database, "--json")

@@ -94,8 +94,8 @@ def test_workers_share_a_database_and_one_takes_over_from_another(launch: Launch
 @pytest.mark.parametrize(
     ("options", "status", "said"),
     [
-        (["--durable"], 2, "--durable is for a file"),
-        (["--access", "keys.db"], 1, "kept in it, not in a file"),
+        (["--durable"], 2, "--durable is for files"),
+        (["--access", "keys.db"], 1, "keeps its keys itself, not in a file"),
     ],
 )
 def test_options_of_a_file_are_refused(

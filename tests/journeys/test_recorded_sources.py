@@ -15,9 +15,8 @@ from typing import Any
 import httpx
 import pytest
 
-from oddsdesk.desk.connections.profiles import Profiles, RemoteProfile
-from oddsdesk.desk.connections.secrets import KeyPlace, Secrets
-from oddsdesk.places import settings_folder
+from oddsdesk.base.places import settings_folder
+from oddsdesk.desk.connections.profiles import KeyPlace, Profiles, RemoteProfile, Secrets
 from tests.kit import recorded_sources, recordings
 from tests.kit.fake_source import FakeSource
 from tests.kit.program import Launch, as_owner
@@ -112,7 +111,7 @@ async def test_every_source_is_served_and_shown_as_its_recording_holds_it(
         await serving.ingest(lines["post"])
         await serving.until_as_held(held)
         said = await asyncio.to_thread(serving.feeds)
-        assert said.pop(5) == "exec: stopped it has come to its end"
+        assert said.pop(5) == "exec: stopped it has ended"
         assert {each.rpartition(": ")[2] for each in said} == {"running"}
         shown = await asyncio.to_thread(_at_the_desk, open_desk, serving, len(held))
     odds = {(game, book, text): odds for (game, book, _, text), odds in held.items()}
@@ -143,9 +142,9 @@ async def _mirroring(launch: Launch, folder: Path, lines: dict[str, list[str]]) 
 def _at_the_desk(open_desk: Any, serving: Serving, count: int) -> dict[tuple[str, str, str], float]:
     """Return the odds grid of a desk that is connected to a service, once it is whole."""
     profile = RemoteProfile(SERVICE, serving.url, key_place=KeyPlace.FILE)
-    kept = Profiles(settings_folder()).put(profile)
+    kept = Profiles(settings_folder()).save_profile(profile)
     assert isinstance(kept, RemoteProfile)
-    Secrets(settings_folder()).put(kept.ident, KeyPlace.FILE, serving.key)
+    Secrets(settings_folder()).keep_key(kept.ident, KeyPlace.FILE, serving.key)
     desk = open_desk("--profile", SERVICE)
     desk.press("ctrl+g")
     return _shown(desk.copied_by("ctrl+c", lambda text: len(text.splitlines()) == count + 1))

@@ -41,7 +41,7 @@ def test_one_process_values_what_is_posted_to_another(launch: Launch, tmp_path: 
     assert [bet["selection"] for bet in bets] == ["Everton"]
 
     asked = launch("feeds", "--database", database)
-    assert "listens on nothing" in asked.process.communicate(timeout=30)[1]
+    assert "has no address" in asked.process.communicate(timeout=30)[1]
     second = launch("serve", "--database", database, "--port", "0", "--roles", "upkeep")
     assert f"process {valuing.process.pid}" in second.process.communicate(timeout=30)[1]
     assert second.process.returncode == 1
@@ -74,10 +74,10 @@ def test_what_is_another_process_s_is_not_found(
     ("options", "status", "named"),
     [
         (["--roles", "api,tea"], 2, "api, stream, valuation, upkeep, feeds"),
-        (["--roles", "api,stream", "--feed", "simulator"], 2, "--feed is for who runs feeds"),
-        (["--roles", "api", "--reference", "Sharp"], 2, "--reference is for who runs feeds or"),
-        (["--roles", "stream,feeds", "--archive", "old"], 2, "--archive is for who runs api or up"),
-        (["--roles", "api"], 1, "there is no such database yet"),
+        (["--roles", "api,stream", "--feed", "simulator"], 2, "--feed needs the role feeds"),
+        (["--roles", "api", "--reference", "Sharp"], 2, "--reference needs the role feeds or"),
+        (["--roles", "stream,feeds", "--archive", "old"], 2, "--archive needs the role api or up"),
+        (["--roles", "api"], 1, "no such database yet"),
     ],
 )
 def test_roles_that_cannot_be_are_one_line(

@@ -100,7 +100,7 @@ def test_a_database_that_cannot_be_written_is_served_as_it_is(
     assert [row["bookmaker"] for row in rows] == ["Harbour"]
     assert server.returncode == 0
     (line,) = err.splitlines()
-    assert "cannot be written: it is served as it is" in line
+    assert "is read-only: nothing is recorded or removed" in line
     assert [each.name for each in handed_over.parent.iterdir()] == ["odds.db"]
 
 
@@ -112,8 +112,8 @@ def test_keys_of_what_cannot_be_written_are_nowhere_unless_a_file_is_named(
     asked = _without_rights(environment, *command, "--database", str(handed_over))
     out, err = asked.communicate(timeout=30)
     assert (asked.returncode, out) == (1, "")
-    assert "odds-access.db: may not be made in this folder" in err.splitlines()[-1]
-    assert "the file that --access names" in err.splitlines()[-1]
+    assert "odds-access.db: no permission to make it in this folder" in err.splitlines()[-1]
+    assert "the one given with --access" in err.splitlines()[-1]
     assert [each.name for each in handed_over.parent.iterdir()] == ["odds.db"]
     assert not list(Path(environment["XDG_DATA_HOME"]).rglob("*"))
 
@@ -124,7 +124,7 @@ def test_what_only_reads_keys_says_that_there_are_none(
     asked = _without_rights(environment, "keys", "list", "--database", str(handed_over))
     out, err = asked.communicate(timeout=30)
     assert (asked.returncode, out) == (1, "")
-    assert "odds-access.db: there is no such file of keys" in err.splitlines()[-1]
+    assert "odds-access.db: no key file" in err.splitlines()[-1]
     assert [each.name for each in handed_over.parent.iterdir()] == ["odds.db"]
 
 

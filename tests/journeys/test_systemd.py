@@ -1,4 +1,4 @@
-"""What `serve` says to systemd, with a socket such as systemd gives it."""
+"""What `serve` reports to systemd, on a socket as systemd provides it."""
 
 import json
 import sys
@@ -33,7 +33,7 @@ def systemd(tmp_path: Path) -> Iterator[NotifySocket]:
 def test_a_server_says_that_it_is_ready_how_it_is_and_that_it_stops(
     workers: str, systemd: NotifySocket, launch: Launch, tmp_path: Path
 ) -> None:
-    """It is ready once it answers, and programs of its feeds do not speak for it."""
+    """It is ready once it answers, and programs of its feeds cannot report for it."""
     script, seen = tmp_path / "feed.py", tmp_path / "seen"
     script.write_text(FEED)
     program = launch(
@@ -46,7 +46,7 @@ def test_a_server_says_that_it_is_ready_how_it_is_and_that_it_stops(
     assert line.startswith("listening on http://127.0.0.1:")
     assert systemd.next() == ["READY=1", f"STATUS={line}"]
     if workers == "2":
-        systemd.until(f"STATUS={line}, 2 of 2 workers run")
+        systemd.until(f"STATUS={line}, 2 of 2 workers running")
     systemd.until("WATCHDOG=1")
     systemd.until("WATCHDOG=1")
     environment = json.loads(until(lambda: seen.exists() and seen.read_text()))
@@ -66,9 +66,9 @@ def test_the_status_shows_what_is_wrong_until_it_is_over(
         NOTIFY_SOCKET=systemd.address,
         **WATCHDOG,
     )
-    runs = program.first_line() + (", 2 of 2 workers run" if workers == "2" else "")
+    runs = program.first_line() + (", 2 of 2 workers running" if workers == "2" else "")
     away = database.rename(tmp_path / "away.db")
-    moved = "prices cannot be recorded: the database file was moved or deleted"
+    moved = "odds cannot be recorded: the database file was moved or deleted"
     told = systemd.until_told(runs, moved)
     assert told.count(moved) == 1
     away.rename(database)
@@ -83,7 +83,7 @@ def test_a_process_that_stands_by_is_ready_too(
     launch(*options).first_line()
     program = launch(*options, NOTIFY_SOCKET=systemd.address, **WATCHDOG)
     assert systemd.next() == ["READY=1", "STATUS=running upkeep, feeds"]
-    systemd.until("STATUS=running upkeep, feeds; stands by for another process")
+    systemd.until("STATUS=running upkeep, feeds; standing by for another process")
     assert program.finish()[0] == 0
 
 
@@ -98,4 +98,4 @@ def test_a_socket_that_is_away_keeps_nobody_from_being_served(
     assert program.first_line().startswith("listening on ")
     status, _, log = program.finish()
     assert status == 0
-    assert log.count("systemd is not told how the server is") == 1
+    assert log.count("cannot report the server's state to systemd") == 1

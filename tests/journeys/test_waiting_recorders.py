@@ -22,7 +22,7 @@ Release = Callable[[], object]
 
 @contextlib.contextmanager
 def held(database: str) -> Iterator[Release]:
-    """Hold the lock that recordings need; yields what ends that."""
+    """Hold the lock that recordings need; yields a function that frees it."""
     is_url = database.startswith("postgresql:")
     opened: Any = psycopg.connect(database, autocommit=True) if is_url else _file(database)
     with contextlib.closing(opened) as other:
@@ -38,7 +38,7 @@ def _file(database: str) -> sqlite3.Connection:
 
 @pytest.fixture
 def files(tmp_path: Path) -> list[Path]:
-    """Two files; the first is read as it is written."""
+    """Two files; the first is read while it is written."""
     made = [tmp_path / "first.ndjson", tmp_path / "second.ndjson"]
     os.mkfifo(made[0])
     made[1].write_text(game("Leeds"))
@@ -51,7 +51,7 @@ def game(home: str) -> str:
 
 @pytest.fixture(params=["sqlite", "postgresql"])
 def made_database(request: pytest.FixtureRequest, tmp_path: Path) -> str:
-    """A database of each engine that holds nothing."""
+    """An empty database of each engine."""
     if request.param == "sqlite":
         database = str(tmp_path / "odds.db")
     else:
@@ -62,7 +62,7 @@ def made_database(request: pytest.FixtureRequest, tmp_path: Path) -> str:
 
 @contextlib.contextmanager
 def waiting(launch: Launch, database: str, files: list[Path]) -> Iterator[tuple[Program, Release]]:
-    """Have files recorded by a program that waits for the lock; with what frees it."""
+    """Start a program that records files and waits for the lock; yields how to free it."""
     recorder = launch("ingest", *map(str, files), "--database", database)
     with files[0].open("w") as first, held(database) as release:  # it has opened the database
         first.write(game("Everton"))

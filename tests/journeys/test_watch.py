@@ -9,9 +9,9 @@ from typing import Any
 import msgspec
 import pytest
 
+from oddsdesk.base.places import default_ledger
 from oddsdesk.board.alerts.channels import variable_of
 from oddsdesk.ledger.ledger import Ledger
-from oddsdesk.places import default_ledger
 from oddsdesk.store.store import open_store
 from tests.kit.program import Program
 from tests.kit.watching import lines_until, placed_on, quote, wait_for_close
@@ -53,7 +53,7 @@ def test_what_is_simulated_is_listed_and_goes_to_no_channel(
     known = {**environment, variable_of("phone"): address}
     program = Program(["watch", "--database", str(database), "--rules", str(rules)], known)
     try:
-        said = lines_until(program, lambda line: " alert: Value: Simulated: +2." in line)
+        said = lines_until(program, lambda line: " alert: Value: Simulated: +3.5 %: " in line)
         status, out, _ = program.finish(signal.SIGTERM)
     finally:
         program.kill()
@@ -75,10 +75,10 @@ def test_what_others_record_alerts_once_on_every_channel_until_it_is_stopped(
     program = Program(["watch", "--database", str(database), "--rules", str(rules)], known)
     try:
         first = lines_until(program, lambda line: "watching" in line)
-        assert first == ["watching by 2 rules"]
+        assert first == ["watching with 2 rules"]
         store.record([quote("Soft", {"A": 2.07})]).result()
         said = lines_until(program, lambda line: line.startswith("phone: sent"))
-        assert any(" alert: Value: +2." in line for line in said)
+        assert any(" alert: Value: +3.5 %: " in line for line in said)
         status, out, err = program.finish(signal.SIGTERM)
     finally:
         program.kill()
@@ -113,7 +113,7 @@ def test_the_closing_line_of_a_bet_is_written_when_its_game_begins(
     before = quote("Pinnacle", {"A": 1.90, "B": 2.00})
     store.record([before]).result()
     with closing(Ledger(default_ledger())) as ledger:
-        ledger.place(placed_on(before))
+        ledger.record_bet(placed_on(before))
     program = Program(["watch", "--database", str(database)], environment)
     try:
         lines_until(program, lambda line: "watching" in line)
@@ -149,7 +149,7 @@ def test_it_ends_quietly_where_nobody_reads_it_any_more(
     store.record([quote("Pinnacle", {"A": 1.95, "B": 1.95})]).result()
     program = Program(["watch", "--database", str(database)], environment)
     try:
-        assert program.first_line() == "watching by 1 rule"
+        assert program.first_line() == "watching with 1 rule"
         assert program.process.stdout is not None
         program.process.stdout.close()
         program.process.stdout = None

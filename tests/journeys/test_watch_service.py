@@ -8,10 +8,10 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from oddsdesk.base.places import default_ledger
 from oddsdesk.board.alerts.channels import variable_of
 from oddsdesk.contract.quotes import Quote
 from oddsdesk.ledger.ledger import Ledger
-from oddsdesk.places import default_ledger
 from oddsdesk.store.store import open_store
 from tests.kit.deployed import free_port
 from tests.kit.program import Launch, Program
@@ -58,21 +58,21 @@ def test_a_service_that_is_away_is_told_and_goes_on_where_it_was(
     before = quote("Pinnacle", {"A": 1.95, "B": 1.95})
     service.record([before, quote("Soft", {"A": 2.07, "B": 1.8})])
     with closing(Ledger(default_ledger())) as ledger:
-        ledger.place(placed_on(before))
+        ledger.record_bet(placed_on(before))
     service.serve().kill()
     watching = service.watched(service.key_file)
-    assert "Nothing answers" in watching.wait_for_log("no prices come: ", LIMIT_S)
+    assert "does not answer. Check the address" in watching.wait_for_log("no prices: ", LIMIT_S)
     server = service.serve()
-    lines_until(watching, lambda line: " alert: Value: +2.5 %: A 2.07 at Soft" in line)
-    watching.wait_for_log(" prices come", LIMIT_S)
+    lines_until(watching, lambda line: " alert: Value: +3.5 %: A 2.07 at Soft" in line)
+    watching.wait_for_log(" prices arrive", LIMIT_S)
 
     server.kill()
-    watching.wait_for_log("no prices come: ", LIMIT_S)
+    watching.wait_for_log("no prices: ", LIMIT_S)
     others = ("C vs D", "E vs F")
     service.record(quote("Pinnacle", {n[0]: 1.95, n[-1]: 1.95}, n) for n in others)
     service.record([quote("Soft", {"C": 2.08, "D": 1.8}, "C vs D")])
     service.serve()
-    lines_until(watching, lambda line: " alert: Value: +3.0 %: C 2.08 at Soft" in line)
+    lines_until(watching, lambda line: " alert: Value: +4.0 %: C 2.08 at Soft" in line)
     in_play = quote("Pinnacle", {"A": 1.50, "B": 2.70})
     service.record([msgspec.structs.replace(in_play, is_live=True)])
     close = wait_for_close()
@@ -113,17 +113,17 @@ def test_an_alert_that_waited_while_the_service_was_lost_is_sent_only_if_it_stan
     server = service.serve()
     watching = service.watched(service.key_file, "--rules", str(rules))
     for _ in games:
-        lines_until(watching, lambda line: " alert: Value: +3.0 %: " in line)
+        lines_until(watching, lambda line: " alert: Value: +4.0 %: " in line)
     lines_until(watching, lambda line: line.startswith("phone: not yet: "))
     server.kill()
-    watching.wait_for_log("no prices come: ", LIMIT_S)
+    watching.wait_for_log("no prices: ", LIMIT_S)
     service.record([quote("Soft", {"A": 1.8, "B": 1.8}), quote("Soft", {"C": 2.07}, "C vs D")])
-    over = "phone: not sent: what it tells stood no more: +3.0 %: A 2.08 at Soft"
+    over = "phone: not sent: it no longer held: +4.0 %: A 2.08 at Soft"
     with webhook(port) as (_, posted):
         service.serve()
         said = list[str]()
         for _ in games:
             said += lines_until(watching, lambda line: line.startswith(("phone: sent ", over)))
         watching.finish(signal.SIGTERM)
-    assert [each["title"] for each in posted] == ["+2.5 %: C 2.07 at Soft"]
+    assert [each["title"] for each in posted] == ["+3.5 %: C 2.07 at Soft"]
     assert over in said, said

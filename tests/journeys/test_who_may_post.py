@@ -16,8 +16,8 @@ import httpx
 import msgspec
 import pytest
 
-from oddsdesk.clock import system_clock
-from oddsdesk.contract.plans import Plan
+from oddsdesk.base.clock import system_clock
+from oddsdesk.contract.access import Plan
 from oddsdesk.store.access import open_access
 from oddsdesk.store.lock import owner_of
 from oddsdesk.store.owner_secret import OwnerSecret
@@ -45,19 +45,19 @@ SERVERS: Final = {
     "two": ("127.0.0.2", ("--host", "127.0.0.2")),
     "tls": ("127.0.0.1", ("--allow-host", NAME)),
 }
-"""By name: the address at which the server is asked, and its options."""
+"""By name: the server's address for the test, and its options."""
 PROXIES: Final = ("nginx-host", "nginx-forwarded", "haproxy", "caddy")
 
 
 class Served(msgspec.Struct):
-    """A running server, and what some callers show it."""
+    """A running server, and the keys and secrets of some callers."""
 
     program: Program
     database: Path
     address: str
     port: int
     local_port: int
-    """The plain address for programs of this machine, where others need TLS."""
+    """The address without TLS for programs on this machine."""
     secret: str
     keys: dict[str, str]
 
@@ -175,7 +175,7 @@ class Way(msgspec.Struct, frozen=True):
     source: str = ""
     """The address that the client asks from."""
     local: bool = False
-    """Ask at the plain address of a server with TLS."""
+    """Use the address without TLS of a server with TLS."""
     trailer: str = ""
     """The body comes in chunks and ends with this."""
 
@@ -230,7 +230,7 @@ REFUSED: Final = {
     "secret behind a proxy, for 127.0.0.1": Way(
         401, "behind", headers=(SECRET, "X-Forwarded-For: 127.0.0.1")
     ),
-    # pages and proxies that tell what they are
+    # pages and proxies that identify themselves
     "page": Way(401, headers=("Origin: http://127.0.0.1:{port}",)),
     "page of no origin": Way(400, headers=("Origin: null",)),
     "page of another site": Way(400, headers=("Origin: http://evil.example",)),
@@ -266,6 +266,9 @@ REFUSED: Final = {
     "PATCH": Way(401, line="PATCH /ingest HTTP/1.1"),
     "GET": Way(401, line="GET /ingest HTTP/1.1"),
     "PUT with the secret": Way(405, line="PUT /ingest HTTP/1.1", headers=(SECRET,)),
+    "PUT with a key that may only read": Way(
+        405, line="PUT /ingest HTTP/1.1", headers=("X-Api-Key: {reader}",)
+    ),
     "another method meant": Way(401, headers=("X-HTTP-Method-Override: GET",)),
     "WebSocket": Way(
         400,
@@ -288,7 +291,7 @@ def test_nobody_writes_without_a_key_or_the_secret(world: World, name: str) -> N
 
 @pytest.mark.parametrize("server", [name for name in SERVERS if name != "behind"])
 def test_the_owner_writes_on_loopback(world: World, server: str) -> None:
-    """So each refusal of these servers above has no other reason than the one it names."""
+    """So each refusal of these servers above has only the reason that it names."""
     host = {"six": "[::1]:{port}", "two": "127.0.0.2:{port}"}.get(server, "127.0.0.1:{port}")
     for number in range(4):  # each worker gets some
         owner = Way(200, server, host, (SECRET,), local=True)
@@ -413,7 +416,7 @@ def test_the_secret_is_in_no_log_configuration_or_backup(launch: Launch, tmp_pat
 
 
 def _ask(world: World, way: Way, game: str) -> int:
-    """Send a request as it is written, with a price of a game; return the status."""
+    """Send a request byte for byte, with a price of a game; return the status."""
     served = world.servers["plain" if way.server in PROXIES else way.server]
     port = served.local_port if way.local else served.port
     port = world.ports.get(way.server, port)
@@ -458,7 +461,7 @@ def _body(game: str) -> bytes:
 
 
 def _games(database: Path) -> set[str]:
-    """Return the games that a database has prices of."""
+    """Return the games with prices in a database."""
     with contextlib.closing(open_store(database, read_only=True)) as store:
         changes = store.reader().changes_after(0, 10_000_000)
     return {each.match_name.partition(" - ")[0] for each in changes}

@@ -27,7 +27,9 @@ def test_a_first_start_shows_simulated_prices_and_closes_within_three_seconds(
     assert time.monotonic() - asked < in_time(CLOSE_LIMIT_S)
     assert program.process.returncode == 0
     assert "ERROR" not in err
-    assert "WARNING" not in err
+    if "WARNING" in err:  # its limit counts seconds, however slow the machine is
+        assert "stopped without waiting" in err
+        assert in_time(1) > 1.2, err
 
 
 def test_odds_of_ones_own_are_shown_without_the_simulator(

@@ -13,7 +13,7 @@ import httpx
 import pytest
 from websockets.sync.client import ClientConnection
 
-from oddsdesk.contract.plans import Plan
+from oddsdesk.contract.access import Plan
 from oddsdesk.store.lock import lock_path
 from oddsdesk.store.store import open_store
 from tests.kit import prometheus
@@ -138,7 +138,7 @@ def test_a_worker_that_is_killed_in_mid_load_costs_nothing(
             assert each.messages == log
     status, out, err = workers.program.finish()
     assert (status, out) == (0, "")
-    assert f"(process {killed}) was ended by signal 9; it is begun anew" in err
+    assert f"(process {killed}) was ended by signal 9; restarting it" in err
     assert "Traceback" not in err
 
 
@@ -174,7 +174,7 @@ def test_who_cannot_take_over_says_so_and_tries_again(serve_with: Start, tmp_pat
     owner = workers.owner()
     assert owner is not None
     workers.kill(owner)
-    told = ("taking over what another process did failed", "nobody runs valuation, upkeep, feeds")
+    told = ("taking over as leader failed", "nobody runs valuation, upkeep, feeds")
     until(lambda: all(each in " ".join(workers.health()["reasons"]) for each in told))
     aside.rename(file)
     until(lambda: workers.owner() not in (None, owner))

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from oddsdesk.clock import system_clock
+from oddsdesk.base.clock import system_clock
 from oddsdesk.contract.times import format_ms
 from tests.kit.program import Launch
 

@@ -5,9 +5,10 @@ from typing import Any
 
 from msgspec import UNSET
 
+from oddsdesk.base.tasks import exhaust
 from oddsdesk.board.board import Board
-from oddsdesk.board.matrix import CellKey, RowKey, SectionKey
-from oddsdesk.board.notices import Notice
+from oddsdesk.board.model.matrix import CellKey, RowKey, SectionKey
+from oddsdesk.board.model.notices import Notice
 from oddsdesk.contract.identity import game_id
 from oddsdesk.contract.resources import (
     BookOddsCell,
@@ -21,7 +22,6 @@ from oddsdesk.contract.resources import (
     ValueBet,
 )
 from oddsdesk.contract.times import format_ms
-from oddsdesk.slices import exhaust
 
 NOW = 1_795_000_000_000
 NAME = "Arsenal - Chelsea"
@@ -55,7 +55,7 @@ class Desk:
         return heard
 
 
-def row_key(selection: str, bookmaker: str | None, market_type: str = "moneyline") -> RowKey:
+def row_key(selection: str, bookmaker: str, market_type: str = "moneyline") -> RowKey:
     """A price of the game."""
     return RowKey(GAME, market_type, 0, selection, bookmaker)
 

@@ -9,12 +9,11 @@ from typing import Any, TypeVar
 
 import httpx
 
+from oddsdesk.base.clock import system_clock
 from oddsdesk.board.board import Board
-from oddsdesk.board.connection import Link
-from oddsdesk.board.notices import ConnectionChanged, Notice
-from oddsdesk.board.sync import Sync
+from oddsdesk.board.intake.sync import Sync
+from oddsdesk.board.model.notices import ConnectionChanged, Link, Notice
 from oddsdesk.client.client import Client
-from oddsdesk.clock import system_clock
 
 T = TypeVar("T")
 LIMIT_S = 30
@@ -86,10 +85,10 @@ class BoardDesk:
             end_notices = board.subscribe(self._on_notice)
             for game_id in self._game_ids:
                 sync.subscribe_game(game_id)
-            sync.start()
+            sync.start_reading()
             await self._ending.wait()
             end_notices()
-            await sync.stop()
+            await sync.stop_reading()
 
     def _on_notice(self, notice: Notice) -> None:
         link = self._board.connection.link
@@ -103,13 +102,14 @@ class BoardDesk:
             for section in () if matrix is None else matrix.sections:
                 market = (section.key.market_type, section.key.period)
                 for row in section.rows:
-                    for bookmaker, price in row.all_prices().items():
+                    for bookmaker, price in row.prices.items():
                         if price.is_offered:
                             found[game_id, *market, row.selection, bookmaker] = price.odds
         return found
 
     def _told(self) -> Odds:
         found: Odds = {}
+        judge = self._board.desk_reference.bookmaker
         for game_id in self._game_ids:
             url = f"{self._url}/api/games/{game_id}"
             answer = httpx.get(url, headers=self._other, timeout=LIMIT_S).raise_for_status()
@@ -117,7 +117,7 @@ class BoardDesk:
             for market in matrix["markets"]:
                 named = (market["market_type"], market["period"])
                 for row in market["selections"]:
-                    cells = {None: row["reference"], **row["books"]}
+                    cells = {judge: row["reference"], **row["books"]}
                     for bookmaker, cell in cells.items():
                         if cell is not None and cell["odds"] is not None:
                             found[game_id, *named, row["selection"], bookmaker] = cell["odds"]

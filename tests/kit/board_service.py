@@ -5,11 +5,11 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, closing
 from pathlib import Path
 
-from oddsdesk.board.reading_plan import Pace
-from oddsdesk.clock import Clock, system_clock
-from oddsdesk.contract.plans import Plan
+from oddsdesk.base.clock import Clock, system_clock
+from oddsdesk.board.intake.reading_plan import Pace
+from oddsdesk.contract.access import Plan
 from oddsdesk.contract.quotes import Quote
-from oddsdesk.server.runner import Server, serving
+from oddsdesk.server.run.runner import Server, serving
 from oddsdesk.server.settings import Settings
 from oddsdesk.store.store import open_store
 from tests.kit.board import MONEYLINE, NAME, REFERENCE

@@ -15,8 +15,8 @@ import httpx
 from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import ClientConnection, connect
 
-from oddsdesk.clock import system_clock
-from oddsdesk.contract.plans import Plan
+from oddsdesk.base.clock import system_clock
+from oddsdesk.contract.access import Plan
 from oddsdesk.store.access import open_access
 from oddsdesk.store.databases import DatabaseUrl
 from oddsdesk.store.store import open_store

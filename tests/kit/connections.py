@@ -1,9 +1,8 @@
 """Connections of the desk: a profile of a service elsewhere, and sessions of embedded ones."""
 
-from oddsdesk.clock import system_clock
-from oddsdesk.desk.connections.profiles import EmbeddedProfile, Profile, RemoteProfile
-from oddsdesk.desk.connections.secrets import KeyPlace
-from oddsdesk.desk.connections.sessions import ServiceSession
+from oddsdesk.base.clock import system_clock
+from oddsdesk.desk.connections.manager import ServiceSession
+from oddsdesk.desk.connections.profiles import EmbeddedProfile, KeyPlace, Profile, RemoteProfile
 from oddsdesk.desk.shell.embedding import EmbeddedSession, GuestSession
 
 REMOTE = RemoteProfile("Odds Co.", "http://127.0.0.1:9", key_place=KeyPlace.SESSION)

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import httpx
 
-from oddsdesk.contract.plans import Plan
+from oddsdesk.contract.access import Plan
 from tests.kit import prometheus
 from tests.kit.program import STOP_LIMIT_S, Program
 from tests.kit.workers import until

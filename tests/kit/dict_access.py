@@ -1,4 +1,4 @@
-"""Accounts, keys and counts in dicts, for the rules that need an engine: ``store.access``."""
+"""Accounts, keys and counts in dicts, in the place of ``AccessTables``."""
 
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
@@ -7,8 +7,8 @@ from typing import TypeVar
 
 import msgspec
 
+from oddsdesk.contract.access import Plan
 from oddsdesk.contract.administration import Key
-from oddsdesk.contract.plans import Plan
 from oddsdesk.store.accounts import Account, AccountRow
 from oddsdesk.store.keys import Caller, KeyName, StoredKey
 from oddsdesk.store.quotas import Added, Slot, Token
@@ -82,7 +82,7 @@ class DictAccessTables:
 
         return [ident for ident in self._active() if name(ident) == value]
 
-    def key(self, key_id: int) -> Key:
+    def key_by_id(self, key_id: int) -> Key:
         held = self.held[key_id]
         account = self.by_name[held.account]
         return Key(
@@ -96,16 +96,16 @@ class DictAccessTables:
             held.may_write,
         )
 
-    def keys(self) -> list[Key]:
-        return [self.key(ident) for ident in self.held]
+    def all_keys(self) -> list[Key]:
+        return [self.key_by_id(ident) for ident in self.held]
 
     def callers(self) -> list[Caller]:
         return [self._caller(ident) for ident in self._active()]
 
-    def counts(self) -> list[tuple[Slot, int, int]]:
+    def key_counts(self) -> list[tuple[Slot, int, int]]:
         return [(*window, used) for window, used in self.counts_of.items()]
 
-    def count(self, slot: Slot, started_s: int) -> int:
+    def count_of_window(self, slot: Slot, started_s: int) -> int:
         return self.counts_of.get((slot, started_s), 0)
 
     def add_counts(self, batch: Sequence[Added]) -> list[int | None]:
@@ -124,7 +124,7 @@ class DictAccessTables:
         return self.secrets.setdefault(name, value)
 
     def _add(self, slot: Slot, started_s: int, added: int, most: int | None) -> int | None:
-        used = self.count(slot, started_s)
+        used = self.count_of_window(slot, started_s)
         if most is not None and used >= most:
             return None
         total = self.counts_of[slot, started_s] = max(used + added, 0)
@@ -146,15 +146,15 @@ class DictAccessTables:
 
 
 class DictAccess:
-    """``store.transactions.Transactions`` of them; what fails is undone."""
+    """``AccessFile`` of them; what fails is undone."""
 
     def __init__(self) -> None:
         self.tables = DictAccessTables()
 
-    def read(self, function: Callable[[DictAccessTables], T]) -> T:
+    def read_with(self, function: Callable[[DictAccessTables], T]) -> T:
         return function(self.tables)
 
-    def write(self, function: Callable[[DictAccessTables], T]) -> T:
+    def write_with(self, function: Callable[[DictAccessTables], T]) -> T:
         before = deepcopy(self.tables.__dict__)
         try:
             return function(self.tables)
@@ -162,13 +162,16 @@ class DictAccess:
             self.tables.__dict__ = before
             raise
 
-    def submit(self, function: Callable[[DictAccessTables], T]) -> Future[T]:
+    def submit_write(self, function: Callable[[DictAccessTables], T]) -> Future[T]:
         done: Future[T] = Future()
-        done.set_result(self.write(function))
+        done.set_result(self.write_with(function))
         return done
+
+    def may_have_changed(self) -> bool:
+        return True
 
     def version(self) -> int:
         return 0
 
-    def close(self) -> None:
+    def close_transactions(self) -> None:
         pass

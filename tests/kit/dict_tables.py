@@ -1,19 +1,19 @@
-"""An engine made of dicts, for the rules that need one: ``store.tables.Tables``."""
+"""An engine made of dicts, in the place of ``Tables``."""
 
 import json
 from collections.abc import Collection, Iterable
 from copy import copy
 from typing import Any
 
-from oddsdesk.matching.team_names import SameTeam
-from oddsdesk.store.games import NO_DATE, Family, NamedGame, NewGame, StoredGame, plain_name
-from oddsdesk.store.other_names import DatedGame
-from oddsdesk.store.settings import (
+from oddsdesk.matching.names import SameTeam
+from oddsdesk.store.databases import (
     LAST_MADE_UP_GAME,
     LAST_REAL_AT,
     LAST_SIMULATED_AT,
     NEWEST_SCRAPED_AT,
 )
+from oddsdesk.store.games import NO_DATE, Family, NamedGame, NewGame, StoredGame, plain_name
+from oddsdesk.store.names import DatedGame
 from oddsdesk.store.tables import Changes, Known, Pair, PresentRow
 
 _FIELDS = ("match_date", "match_date_by", "match_date_scraped_at", "first_seen", "last_seen")
@@ -62,7 +62,7 @@ class DictTables:
     def _family(self, row: int) -> Family:
         return self.games[row].competition, plain_name(self.games[row].plain_name)
 
-    def game(self, row: int) -> StoredGame:
+    def game_of_row(self, row: int) -> StoredGame:
         return copy(self.stored[row])
 
     def is_taken(self, game_id: str) -> bool:
@@ -119,15 +119,15 @@ class DictTables:
     def log_ends(self) -> dict[int, int]:
         return {0: len(self.log)}
 
-    def standing(self) -> list[PresentRow]:
+    def standing_quotes(self) -> list[PresentRow]:
         return [(*key, *values, "its place") for key, values in self.quotes.items() if values[3]]
 
-    def present(self, pairs: Collection[Pair]) -> list[PresentRow]:
+    def present_rows(self, pairs: Collection[Pair]) -> list[PresentRow]:
         return [
             (*key, *values, "its place") for key, values in self.quotes.items() if key[:2] in pairs
         ]
 
-    def write(self, changes: Changes) -> int:
+    def write_recording(self, changes: Changes) -> int:
         assert not self.quotes.keys() & {row[:4] for row in changes.new}
         self.quotes.update({row[:4]: row[4:] for row in changes.new})
         for before, row in changes.again:

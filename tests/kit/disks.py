@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
-from oddsdesk import places
+from oddsdesk.base import places
 
 
 def refuse_writes(monkeypatch: pytest.MonkeyPatch, refused_by: int) -> None:
-    """Have a try to write beside a database refused with an error of the system."""
+    """Make test writes in a database's folder fail with an error of the system."""
 
     def refuse(*_: Any, **__: Any) -> Any:
         raise OSError(refused_by, os.strerror(refused_by))
@@ -19,7 +19,7 @@ def refuse_writes(monkeypatch: pytest.MonkeyPatch, refused_by: int) -> None:
 
 
 def refuse_to_open_for_writing(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Have the system open files for reading only, as on a read-only disk."""
+    """Make the system open files for reading only, as on a read-only disk."""
     opened = os.open
 
     def refuse(path: Any, flags: int, *rest: Any, **named: Any) -> int:

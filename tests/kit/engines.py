@@ -41,5 +41,7 @@ def opening_stores(request: pytest.FixtureRequest, folder: Path) -> Iterator[Ope
 
 def rows(store: Any, query: str) -> list[tuple[Any, ...]]:
     """Return the rows that a query finds, which both engines understand."""
-    found: list[tuple[Any, ...]] = store.write(lambda c: c.execute(query).fetchall()).result(10)
+    found: list[tuple[Any, ...]] = store.run_on_writer(
+        lambda c: c.execute(query).fetchall()
+    ).result(10)
     return found

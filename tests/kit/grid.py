@@ -33,7 +33,7 @@ def marks_of(keys):
 
 def take_again(model):
     """Take every price that is held."""
-    model.book.take({one.key: list(one.prices) for one in model.book.selections()})
+    model.book.take_prices({one.key: list(one.prices) for one in model.book.selections()})
 
 
 def words(text):

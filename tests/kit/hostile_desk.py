@@ -10,22 +10,18 @@ from pathlib import Path
 import msgspec
 from keyring.backends.fail import Keyring as NoKeyring
 
+from oddsdesk.base.clock import system_clock
 from oddsdesk.board.board import Board
-from oddsdesk.board.connection import Link
-from oddsdesk.clock import system_clock
+from oddsdesk.board.model.notices import Link
 from oddsdesk.contract.quotes import Quote, odds_row
 from oddsdesk.desk.bookmakers.controller import BookmakersController
 from oddsdesk.desk.connections.manager import ConnectionManager
-from oddsdesk.desk.connections.profiles import EmbeddedProfile, Profiles, RemoteProfile
-from oddsdesk.desk.connections.secrets import Secrets
+from oddsdesk.desk.connections.profiles import EmbeddedProfile, Profiles, RemoteProfile, Secrets
 from oddsdesk.desk.records import Records
-from oddsdesk.desk.settings.preferences import Preferences
-from oddsdesk.desk.settings.saved_state import Layout
-from oddsdesk.desk.shell.app import _price_log
+from oddsdesk.desk.settings.saved_state import Layout, Preferences
+from oddsdesk.desk.shell.app import Introduction, _price_log
 from oddsdesk.desk.shell.assembly import Desk
-from oddsdesk.desk.shell.connections import Connections
-from oddsdesk.desk.shell.dialogs import DeskDialogs
-from oddsdesk.desk.shell.introduction import Introduction
+from oddsdesk.desk.shell.connections import Connections, DeskDialogs
 from oddsdesk.desk.ui.theme.theme import Theme
 from oddsdesk.ledger.presets import Preset, ValueFilter
 from tests.kit.connections import make_session
@@ -96,10 +92,10 @@ class HostileDesk:
             trap.markup, str(folder / "odds.db"), (f"replay:{write_quotes(folder, trap)}",),
             reference=REFERENCE,
         )  # fmt: skip
-        profiles.put(self.profile)
-        profiles.put(RemoteProfile(f"2{trap.markup}", "https://odds.invalid", ident="2"))
+        profiles.save_profile(self.profile)
+        profiles.save_profile(RemoteProfile(f"2{trap.markup}", "https://odds.invalid", ident="2"))
         manager = self.manager = ConnectionManager(self.board, system_clock, make_session)
-        manager.left.connect(self.desk.reset)
+        manager.left.connect(self.desk.reset_desk)
         self.desk.connect_reading(manager)
         manager.entered.connect(lambda: self.desk.read_history(_price_log(manager), manager.client))
         window = self.desk.window
@@ -108,7 +104,9 @@ class HostileDesk:
             self.desk.around.reference.bookmakers,
         )  # fmt: skip
         self.desk.offer_settings(self.dialogs.open_settings)
-        self.bookmakers = BookmakersController(theme, preferences, window, self.board.bookmakers)
+        self.bookmakers = BookmakersController(
+            theme, preferences, window, self.board.bookmakers_with_prices
+        )
         self.desk.offer_bookmakers(self.bookmakers)
         around = self.desk.around
         self.connections = Connections(
@@ -123,9 +121,9 @@ class HostileDesk:
         self.records.save_preset(Preset(trap.markup, ValueFilter()))
 
     async def open(self) -> None:
-        self.desk.window.restore()
+        self.desk.window.restore_window()
         self.desk.window.show()
-        assert await self.connections.open(make_session(self.profile)) is None
+        assert await self.connections.open_first(make_session(self.profile)) is None
 
     async def fill(self) -> None:
         """Wait for prices and open a game."""
@@ -139,7 +137,7 @@ class HostileDesk:
             ),
         )
         game = next(iter(board.games))
-        self.desk.open_game_beside(game)
+        self.desk.open_game_in_new_tab(game)
         self.desk.around.favourites.toggle(game)
         await until_told(
             board, lambda: (m := board.matrix(game)) is not None and m.read_at is not None
@@ -147,10 +145,10 @@ class HostileDesk:
 
     async def close(self) -> None:
         self.desk.window.hide()
-        await self.connections.close()
+        await self.connections.end_connections()
         self.introduction.close_panel()
-        self.desk.close()
-        self.records.close()
+        self.desk.close_desk()
+        self.records.close_records()
         self.desk.window.deleteLater()
 
 

@@ -11,15 +11,15 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Final
 
+from oddsdesk.base.clock import system_clock
+from oddsdesk.base.tasks import cancel_tasks, spawn
 from oddsdesk.board.board import Board
-from oddsdesk.board.connection import Link
-from oddsdesk.board.matrix import CellKey
-from oddsdesk.board.reading_plan import Pace
-from oddsdesk.board.sync import Sync
+from oddsdesk.board.intake.reading_plan import Pace
+from oddsdesk.board.intake.sync import Sync
+from oddsdesk.board.model.matrix import CellKey
+from oddsdesk.board.model.notices import Link
 from oddsdesk.client import Client
-from oddsdesk.clock import system_clock
 from oddsdesk.desk.shell.status_bar import link_text
-from oddsdesk.tasks import spawn, stop
 from tests.kit.hostile_service import (
     BAD,
     FIRST_PRICE,
@@ -44,7 +44,7 @@ _PACE: Final = Pace(2.0, 2.0, 2.0, 2.0, 2.0)
 _BEAT_S: Final = 0.005
 _PAGE: Final = os.sysconf("SC_PAGE_SIZE")
 _PRICE: Final = CellKey("moneyline", 0, HOME, SOFT)
-_REFERENCE: Final = CellKey("moneyline", 0, HOME, None)
+_REFERENCE: Final = CellKey("moneyline", 0, HOME, "Pinnacle")
 
 
 class Log(logging.Handler):
@@ -225,11 +225,11 @@ async def kept_board(url: str) -> AsyncIterator[Board]:
         sync = Sync(client, board, system_clock, pace=_PACE, randomness=lambda: 0.0)
         sync.subscribe_game(GAME)
         sync.want_rows(True)
-        sync.start()
+        sync.start_reading()
         try:
             yield board
         finally:
-            await sync.stop()
+            await sync.stop_reading()
 
 
 async def play_headless(
@@ -248,7 +248,7 @@ async def beating() -> AsyncIterator[Heart]:
     try:
         yield heart
     finally:
-        await stop(task)
+        await cancel_tasks(task)
 
 
 async def _until(holds: Callable[[], bool], limit_s: float) -> bool:

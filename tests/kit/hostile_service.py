@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any, Final
 from urllib.request import urlopen
 
-from oddsdesk.clock import system_clock
+from oddsdesk.base.clock import system_clock
 from oddsdesk.contract.identity import game_id
 from oddsdesk.contract.times import format_ms
 

@@ -12,15 +12,12 @@ from keyring.backends.fail import Keyring as NoKeyring
 from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QApplication
 
+from oddsdesk.base.clock import system_clock
 from oddsdesk.board.board import Board
-from oddsdesk.clock import system_clock
-from oddsdesk.desk.connections.manager import ConnectionManager
-from oddsdesk.desk.connections.profiles import Profile, RemoteProfile
-from oddsdesk.desk.connections.secrets import KeyPlace, Secrets
-from oddsdesk.desk.connections.sessions import RemoteSession, ServiceSession
+from oddsdesk.desk.connections.manager import ConnectionManager, RemoteSession, ServiceSession
+from oddsdesk.desk.connections.profiles import KeyPlace, Profile, RemoteProfile, Secrets
 from oddsdesk.desk.records import Records
-from oddsdesk.desk.settings.preferences import Preferences
-from oddsdesk.desk.settings.saved_state import Layout
+from oddsdesk.desk.settings.saved_state import Layout, Preferences
 from oddsdesk.desk.shell.assembly import Desk
 from oddsdesk.desk.shell.loop import Garbage, run_on_qt
 from oddsdesk.desk.ui.theme.theme import Scheme, Theme
@@ -40,9 +37,9 @@ class WatchedDesk:
         layout = Layout(folder / "desk.ini")
         self.desk = Desk(self.board, theme, layout, Preferences(layout), self.records, system_clock)
         self._secrets = Secrets(folder, NoKeyring)
-        self._secrets.put(_IDENT, KeyPlace.SESSION, KEY)
+        self._secrets.keep_key(_IDENT, KeyPlace.SESSION, KEY)
         self.manager = ConnectionManager(self.board, system_clock, self._make_session)
-        self.manager.left.connect(self.desk.reset)
+        self.manager.left.connect(self.desk.reset_desk)
         self.desk.connect_reading(self.manager)
         self.heart = Heart()
         self._beats = QTimer(self.desk.window, interval=_BEAT_MS)
@@ -52,14 +49,14 @@ class WatchedDesk:
         """Show the window, connected to a service and with a game open."""
         window = self.desk.window
         if not window.isVisible():
-            window.restore()
+            window.restore_window()
             window.show()
         profile = RemoteProfile(url, url, key_place=KeyPlace.SESSION, ident=_IDENT)
         if self.manager.session is None:
-            await self.manager.open(self._make_session(profile))
+            await self.manager.open_first(self._make_session(profile))
         else:
             await self.manager.switch(profile)
-        self.desk.open_game_beside(GAME)
+        self.desk.open_game_in_new_tab(GAME)
         self.manager.want_rows(True)
         self._beats.start()
 
@@ -76,9 +73,9 @@ class WatchedDesk:
         """End all."""
         self._beats.stop()
         self.desk.window.hide()
-        await self.manager.close()
-        self.desk.close()
-        self.records.close()
+        await self.manager.close_connection()
+        self.desk.close_desk()
+        self.records.close_records()
         self.desk.window.deleteLater()
 
     def _make_session(self, profile: Profile) -> ServiceSession:
@@ -115,7 +112,7 @@ def told_of_slots(log: Log) -> Iterator[None]:
 def play_in_window(service: HostileService, kind: Misbehaviour, log: Log) -> tuple[Played, Heart]:
     """Play a misbehaviour against a desk of its own, in an application of its own."""
     app = QApplication([])
-    Garbage(app).begin()
+    Garbage(app).begin_collecting()
     theme = Theme(app, Scheme.DARK)
 
     async def run(folder: Path) -> tuple[Played, Heart]:

@@ -3,7 +3,7 @@
 from typing import Any
 
 from oddsdesk.desk.shell.assembly import Desk
-from oddsdesk.desk.shell.late_panels import LatePanel
+from oddsdesk.desk.shell.docks import LatePanel
 
 
 def late_ones(desk: Desk) -> list[LatePanel[Any]]:

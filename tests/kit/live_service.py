@@ -11,13 +11,13 @@ import httpx
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed
 
-from oddsdesk.contract.plans import Plan
+from oddsdesk.contract.access import Plan
 from oddsdesk.contract.quotes import Quote, check_quote
 from oddsdesk.pricing.devig import DEFAULT_METHOD
-from oddsdesk.server.runner import serving
+from oddsdesk.server.run.runner import serving
 from oddsdesk.server.settings import Settings
 from oddsdesk.store.databases import Database
-from oddsdesk.store.origins import Origin
+from oddsdesk.store.values import Origin
 
 NOW = int(datetime(2026, 11, 20, 18, 0, tzinfo=UTC).timestamp()) * 1000
 LIMIT_S = 30
@@ -101,10 +101,7 @@ class LiveService:
         return await self.open(token=await self.token(key or self.key()), **filters)
 
     async def open(
-        self,
-        query: str | None = None,
-        headers: dict[str, str] | None = None,
-        **parameters: str,
+        self, query: str | None = None, headers: dict[str, str] | None = None, **parameters: str
     ) -> ClientConnection:
         """A connection with this query, or these parameters."""
         query = urlencode(parameters) if query is None else query

@@ -4,11 +4,11 @@ from typing import Any
 
 from PySide6.QtWidgets import QLabel
 
-from oddsdesk.board.connection import Connection, Link
+from oddsdesk.board.model.notices import Connection, Link
 from oddsdesk.desk.matrix.layout import FIRST_BOOKMAKER, SELECTION
 from oddsdesk.desk.matrix.model import MatrixModel
 from oddsdesk.desk.matrix.panel import MatrixPanel
-from oddsdesk.desk.ui.controls.placeholder import Placeholder
+from oddsdesk.desk.ui.controls.messages import Placeholder
 
 LIVE = Connection(link=Link.LIVE)
 
@@ -34,7 +34,7 @@ def row_of(model: MatrixModel, selection: str) -> int:
 
 
 def column_of(model: MatrixModel, bookmaker: str) -> int:
-    return FIRST_BOOKMAKER + model.bookmakers.index(bookmaker)
+    return FIRST_BOOKMAKER + model.shown_bookmakers.index(bookmaker)
 
 
 def cell_of(model: MatrixModel, selection: str, bookmaker: str) -> Any:

@@ -7,7 +7,7 @@ import zlib
 from collections.abc import Callable
 from typing import Any, Final
 
-from oddsdesk.clock import system_clock
+from oddsdesk.base.clock import system_clock
 from tests.kit.hostile_service import (
     GAME,
     HOUR_MS,
@@ -287,8 +287,8 @@ async def never(asked: Exchange) -> None:
 
 
 _CHUNKED: Final = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
-_BROKE_OFF: Final = "broke off|whole JSON|could not be asked"
-_ABSURD: Final = "unexpected|passed over|left out"
+_BROKE_OFF: Final = r"cut off|incomplete JSON|the request to \S+ failed"
+_ABSURD: Final = "unexpected|skipped|left out"
 _ERROR: Final = json.dumps({"error": {"code": "no", "message": "x <b>" * 400_000}}).encode()
 _REFUSED: Final = json.dumps({"error": {"code": "no", "message": "go away"}}).encode()
 _NO_MORE: Final = "go away|no requests left"
@@ -330,22 +330,22 @@ REST: Final = (
         is_quick=False,
     ),
     Misbehaviour("gzip bomb", "more than 32 MiB", body(bomb(300), content_encoding="gzip")),
-    Misbehaviour("no gzip", "not packed as it says", body(b"{}", content_encoding="gzip")),
+    Misbehaviour("no gzip", "not compressed as stated", body(b"{}", content_encoding="gzip")),
     Misbehaviour(
-        "half a gzip", "broke off", body(gzip.compress(b"{}" * 999)[:30], content_encoding="gzip")
+        "half a gzip", "cut off", body(gzip.compress(b"{}" * 999)[:30], content_encoding="gzip")
     ),
-    Misbehaviour("brotli", "was not asked for", body(b"{}", content_encoding="br")),
+    Misbehaviour("brotli", "was not requested", body(b"{}", content_encoding="br")),
     Misbehaviour(
         "endless body", "more than 32 MiB",
         for_ever(b"HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n", b" " * 65_536),
         at=GAMES,
     ),
     Misbehaviour(
-        "slow body", "in full in time|nothing was heard",
+        "slow body", "its answer in time|is silent",
         for_ever(b"HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n", b" ", every_s=1.0),
         at=GAMES, patience_s=50, is_quick=False,
     ),
-    Misbehaviour("no answer", "nothing was heard", never, at=GAMES, is_quick=False),
+    Misbehaviour("no answer", "is silent", never, at=GAMES, is_quick=False),
     Misbehaviour(
         "endless headers", _BROKE_OFF, for_ever(b"HTTP/1.1 200 OK\r\n", b"X-A: b\r\n" * 999)
     ),
@@ -405,8 +405,8 @@ REST: Final = (
     Misbehaviour("odds 1e400", "unexpected", quoted("1e400"), at=PRICES),
     Misbehaviour("odds 1e308", "", quoted("1e308"), at=PRICES),
     Misbehaviour("odds barely above 1", "", quoted("1.0000000000000002"), at=PRICES),
-    Misbehaviour("odds of 0", "passed over", quoted("0.0"), at=PRICES, is_quick=False),
-    Misbehaviour("odds below zero", "passed over", quoted("-2.5"), at=PRICES),
+    Misbehaviour("odds of 0", "skipped", quoted("0.0"), at=PRICES, is_quick=False),
+    Misbehaviour("odds below zero", "skipped", quoted("-2.5"), at=PRICES),
     Misbehaviour("odds that are texts", "", quoted('"2.5"'), at=PRICES, is_quick=False),
     Misbehaviour("numbers of 18 digits", _ABSURD, whole_numbers(10**18)),
     Misbehaviour("numbers below zero", _ABSURD, whole_numbers(-(10**18)), is_quick=False),
@@ -455,7 +455,7 @@ REST: Final = (
         at="/api/stream/token",
     ),
     Misbehaviour(
-        "no token ever", "nothing was heard|in full", never, at="/api/stream/token",
+        "no token ever", "is silent|in time", never, at="/api/stream/token",
         is_quick=False,
     ),
 )  # fmt: skip

@@ -2,7 +2,7 @@
 
 import json
 
-from oddsdesk.clock import system_clock
+from oddsdesk.base.clock import system_clock
 from oddsdesk.contract.times import format_ms
 
 

@@ -10,7 +10,7 @@ LIMIT_S: Final = 30
 
 
 class NotifySocket:
-    """Receives what a service says; its address is a path, or abstract with `@` before it."""
+    """Receives a service's messages; its address is a path, or abstract if it begins with `@`."""
 
     def __init__(self, address: str) -> None:
         self.address = address
@@ -18,7 +18,7 @@ class NotifySocket:
         self._socket.bind(f"\0{address[1:]}" if address.startswith("@") else address)
 
     def next(self, limit_s: float = LIMIT_S) -> list[str]:
-        """Return the lines of the next message; none where none comes."""
+        """Return the lines of the next message; none if none comes."""
         self._socket.settimeout(limit_s)
         try:
             return self._socket.recv(65_536).decode().split("\n")
@@ -40,13 +40,13 @@ class NotifySocket:
         raise AssertionError(f"{line} was not said")
 
     def _messages(self) -> Iterator[list[str]]:
-        """Yield messages while some come; not without end, as a watchdog is fed for ever."""
+        """Yield messages while some come, up to a limit, as watchdog messages never end."""
         deadline = time.monotonic() + LIMIT_S
         while time.monotonic() < deadline and (said := self.next()):
             yield said
 
     def drain(self) -> list[str]:
-        """Return the lines of all messages that came until now."""
+        """Return the lines of all messages so far."""
         lines: list[str] = []
         while said := self.next(0):
             lines += said

@@ -11,7 +11,7 @@ from shiboken6 import isValid
 from oddsdesk.desk.opportunities.model import COLUMNS
 from oddsdesk.desk.opportunities.panel import OpportunitiesPanel
 from oddsdesk.desk.records import Records
-from oddsdesk.desk.value_bets.place_dialog import PlaceDialog
+from oddsdesk.desk.value_bets.placing import PlaceDialog
 
 TITLES = [column.title for column in COLUMNS]
 
@@ -25,9 +25,9 @@ def tell(panel: OpportunitiesPanel, quoted: Any, qtbot: QtBot, over: float = 2.1
 
 def look(panel: OpportunitiesPanel, qtbot: QtBot) -> None:
     """Have it look now, not after its rest."""
-    panel.list.stop()
+    panel.list.stop_looking()
     with qtbot.waitSignal(panel.list.changed):
-        panel.list.start()
+        panel.list.start_looking()
     panel.model.sort_now()
 
 
@@ -90,7 +90,7 @@ def kinds_listed(panel: OpportunitiesPanel) -> dict[str, list[str]]:
     """The kinds in the rows of the first legs, by the chip that lists them."""
     listed = {}
     for chip in ("arbitrage", "low-hold", "middle"):
-        panel.chips.choose(chip)
+        panel.chips.choose_chip(chip)
         listed[chip] = [row["Kind"] for row in shown(panel) if row["Kind"]]
     return listed
 

@@ -173,7 +173,7 @@ async def _forward(socket: WebSocket, send: Callable[[str], Any]) -> None:
 
 
 def respell(said: Any, spells: Callable[[str, str], str]) -> None:
-    """Have each bookmaker spell the players of props in its own way, wherever JSON names them."""
+    """Change the spelling of players in props for each bookmaker, everywhere in the JSON."""
     for each in said if isinstance(said, list) else [said]:
         for market in each.get("markets", ()):
             if market.get("market_type") == "player_prop" and "selections" in market:

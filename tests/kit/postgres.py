@@ -12,9 +12,8 @@ from urllib.parse import quote
 
 import psycopg
 
-from oddsdesk.store.postgres.connections import ServerAddress
-from oddsdesk.store.postgres.migrations import bring_up_to_date
-from oddsdesk.store.postgres.prepared import PreparingConnection
+from oddsdesk.cluster.postgres.connections import PreparingConnection, ServerAddress
+from oddsdesk.cluster.postgres.schema import bring_up_to_date
 
 SUPERUSER = "postgres"
 _FAST = {

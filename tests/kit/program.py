@@ -75,7 +75,7 @@ Launch = Callable[..., Program]
 
 
 def as_owner(database: Path | str) -> dict[str, str]:
-    """Return the header with the secret of a database that was served at least once."""
+    """Return the secret's header of a database that was served at least once."""
     header = owner_header(Path(database))
     assert header, f"{database} has no secret"
     return header

@@ -13,12 +13,12 @@ def ask_everything(reader: Reader) -> None:
     ident = game_id("EPL", "Home 0 - Away")
     for filters in FILTERS:
         for visibility in VISIBILITIES:
-            for ask in (reader.games, reader.odds, reader.games_as_of, reader.odds_as_of):
+            for ask in (reader.list_games, reader.list_odds, reader.games_as_of, reader.odds_as_of):
                 page = ask(NOW, filters, visibility, 1)
                 ask(NOW, filters, visibility, 1, page.next_cursor)
-            page = reader.events(NOW, filters, visibility, 10, 1)
-            page = reader.value_bets(NOW, filters, visibility, 1, 20, 1)
-            reader.value_bets(NOW, filters, visibility, 1, 20, 1, page.next_cursor)
+            page = reader.list_events(NOW, filters, visibility, 10, 1)
+            page = reader.list_value_bets(NOW, filters, visibility, 1, 20, 1)
+            reader.list_value_bets(NOW, filters, visibility, 1, 20, 1, page.next_cursor)
             reader.matrix(ident, NOW, visibility)
             reader.matrix_as_of(ident, NOW - 12 * MINUTE_MS, visibility)
             reader.games_as_of(NOW - 12 * MINUTE_MS, filters, visibility, 5)
@@ -27,9 +27,9 @@ def ask_everything(reader: Reader) -> None:
                 moves = reader.moves(ident, wanted, visibility, 1)
                 if moves is not None:
                     reader.moves(ident, wanted, visibility, 1, moves.next_cursor)
-            reader.event("Home 0 - Away", NOW, visibility, stale_minutes=20)
-    reader.sports(NOW)
-    reader.bookmakers(NOW)
+            reader.event_detail("Home 0 - Away", NOW, visibility, stale_minutes=20)
+    reader.list_sports(NOW)
+    reader.list_bookmakers(NOW)
     reader.changes_after(0, 5)
     reader.last_seq()
     priced, gone = (

@@ -9,11 +9,11 @@ from typing import Any
 
 import msgspec
 
+from oddsdesk.base.clock import Clock
 from oddsdesk.client.client import Client
 from oddsdesk.client.errors import ForbiddenError
 from oddsdesk.client.requests import Requests
 from oddsdesk.client.stream import Connected, Connecting, StateListener
-from oddsdesk.clock import Clock
 from oddsdesk.contract.resources import Game, GameMatrix, Health, PriceMessage
 from oddsdesk.network.http import Reply
 from tests.kit.small_service import KEY

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 
+from oddsdesk.base.tasks import exhaust
 from oddsdesk.board.board import Board
 from oddsdesk.contract.identity import game_id
 from oddsdesk.contract.resources import (
@@ -13,7 +14,6 @@ from oddsdesk.contract.resources import (
     ReferenceCell,
 )
 from oddsdesk.contract.times import format_ms
-from oddsdesk.slices import exhaust
 
 NOW_MS = 1_776_340_800_000
 REFERENCE = "Pinnacle"

@@ -113,7 +113,7 @@ class _Polymarket:
 
     @property
     def _bookmaker(self) -> str:
-        """Both recorded markets tell their fee, which then stands in the name."""
+        """Both recorded markets have a fee, which is then in the name."""
         percents = {each["feeSchedule"]["rate"] * 100 for each in (self.winner, self.handicap)}
         (percent,) = percents
         return f"Polymarket ({percent:g} % fee)"

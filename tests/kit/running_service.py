@@ -11,12 +11,12 @@ from typing import Any, TypeVar
 
 import httpx
 
-from oddsdesk.contract.plans import Plan
+from oddsdesk.contract.access import Plan
 from oddsdesk.contract.quotes import Quote, check_quote
 from oddsdesk.server.app import create_app
-from oddsdesk.server.listener import HttpServer, bind, url_of
-from oddsdesk.server.loop_access import LoopAccess
-from oddsdesk.server.service import Service
+from oddsdesk.server.edge.listener import HttpServer, bind, url_of
+from oddsdesk.server.edge.protocol import Refusals
+from oddsdesk.server.gate import LoopAccess, Service
 from oddsdesk.store.access import open_access
 from oddsdesk.store.databases import Database
 from oddsdesk.store.store import open_store
@@ -115,12 +115,12 @@ class RunningService:
     async def _serve(self) -> None:
         listener = bind("127.0.0.1", 0)
         app = create_app(Service(self.store, self._loop_access, self._clock, _no_stream))
-        server = HttpServer(app, listener, app.limits)
-        await server.start()
+        server = HttpServer(app, listener, Refusals(app.limits))
+        await server.start_http()
         self._started.set_result(url_of(listener))
         await self._stopping.wait()
-        await server.stop()
-        app.close()
+        await server.stop_http()
+        app.end_threads()
 
 
 async def _no_stream(_scope: Any, _receive: Any, _send: Any) -> None:

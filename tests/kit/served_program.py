@@ -11,8 +11,8 @@ from pathlib import Path
 
 import httpx
 
-from oddsdesk.clock import system_clock
-from oddsdesk.contract.plans import Plan
+from oddsdesk.base.clock import system_clock
+from oddsdesk.contract.access import Plan
 from oddsdesk.contract.quotes import Quote
 from oddsdesk.store.access import open_access
 from oddsdesk.store.store import open_store

@@ -3,12 +3,12 @@
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
+from oddsdesk.base.clock import Clock, system_clock
 from oddsdesk.board.board import Board
-from oddsdesk.board.matrix import CellKey
-from oddsdesk.board.reading_plan import Pace
-from oddsdesk.board.sync import Sync
+from oddsdesk.board.intake.reading_plan import Pace
+from oddsdesk.board.intake.sync import Sync
+from oddsdesk.board.model.matrix import CellKey
 from oddsdesk.client.client import Client
-from oddsdesk.clock import Clock, system_clock
 from tests.kit.board import GAME
 from tests.kit.board_service import CALM
 
@@ -24,11 +24,11 @@ async def syncing(
     board = Board(clock)
     async with Client(url, key, keeps_quota=True) as client:
         sync = Sync(client, board, clock, pace=pace, randomness=lambda: 0.0)
-        sync.start()
+        sync.start_reading()
         try:
             yield board, sync
         finally:
-            await sync.stop()
+            await sync.stop_reading()
 
 
 def odds(board: Board, key: CellKey = DRAW) -> float | None:

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from oddsdesk.board.matrix import RowKey
+from oddsdesk.board.model.matrix import RowKey
 from oddsdesk.contract.identity import game_id
 from oddsdesk.contract.resources import ValueBet
 from oddsdesk.contract.times import format_ms
@@ -53,7 +53,7 @@ def row(panel: ValuesPanel, place: int = 0) -> dict[str, str]:
 
 
 def facts(panel: ValuesPanel) -> str:
-    return panel.header._facts.accessibleName()
+    return panel.header.facts.accessibleName()
 
 
 def everton(quoted: Any, **more: Any) -> ValueBet:

@@ -5,12 +5,12 @@ import time
 from collections.abc import Callable
 from contextlib import closing
 
-from oddsdesk.clock import system_clock
+from oddsdesk.base.clock import system_clock
+from oddsdesk.base.places import default_ledger
 from oddsdesk.contract.identity import game_id
 from oddsdesk.contract.quotes import Quote
 from oddsdesk.ledger.bets import PlacedBet
 from oddsdesk.ledger.ledger import Ledger
-from oddsdesk.places import default_ledger
 from oddsdesk.pricing.closing import ClosingLine
 from tests.kit.program import Program
 
@@ -73,7 +73,7 @@ def wait_for_close() -> ClosingLine | None:
     impatience = time.monotonic() + LIMIT_S
     while time.monotonic() < impatience:
         with closing(Ledger(default_ledger())) as ledger:
-            (held,) = ledger.bets()
+            (held,) = ledger.read_bets()
         if held.close is not None:
             return held.close
         time.sleep(0.2)

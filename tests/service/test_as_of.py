@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from oddsdesk.contract.plans import Plan
+from oddsdesk.contract.access import Plan
 from oddsdesk.contract.quotes import Quote
 from oddsdesk.contract.times import format_ms
 
@@ -103,9 +103,9 @@ def test_a_moment_is_refused_where_the_answer_would_be_of_now(moved: Any, text: 
         error = answer.json()["error"]
         assert (error["code"], error["message"]) == (
             "bad_request",
-            "as_of: this path knows the present only; leave it out here. /api/odds,"
-            " /api/odds/{bookmaker}, /api/games and /api/games/{game_id} answer as of a moment",
+            "as_of: not supported here; use /api/odds or /api/games for past odds",
         )
+        assert len(error["message"].encode()) <= 120, "the stream closes with it"
 
 
 @pytest.mark.parametrize("path", ["/api/games", "/api/games/00000000-0000-0000-0000-000000000000"])

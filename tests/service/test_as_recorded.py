@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from oddsdesk.contract.quotes import MOST_LIQUIDITY, MOST_ODDS, Quote, check_quote
 from oddsdesk.contract.resources import PriceMessage
 from oddsdesk.contract.times import format_ms
-from oddsdesk.server.frames import price_frame
+from oddsdesk.server.stream.hub import price_frame
 from oddsdesk.store.values import FoundValueBet, MarketKey
 
 REFERENCE = "Pinnacle"

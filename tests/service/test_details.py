@@ -5,7 +5,7 @@ from urllib.parse import quote as quoted
 
 import pytest
 
-from oddsdesk.contract.plans import Plan
+from oddsdesk.contract.access import Plan
 
 REFERENCE = "Pinnacle"
 AT = "2026-11-20T18:00:00.000Z"

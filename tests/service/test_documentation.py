@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from oddsdesk.contract.plans import Plan
+from oddsdesk.contract.access import Plan
 
 pytestmark = pytest.mark.one_engine
 
@@ -190,4 +190,4 @@ def test_the_page_says_how_many_tokens_and_connections_free_has(service: Any) ->
     """D22: a failed handshake uses a token up, so users need to know both limits."""
     page = service.http.get("/docs").text
     assert "30 tokens and 30 connections a day" in page
-    assert "a handshake that fails after its token has used one up" in page
+    assert "a failed handshake counts once its token was used" in page

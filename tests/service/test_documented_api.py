@@ -8,11 +8,10 @@ import pytest
 
 import oddsdesk.client
 from oddsdesk.client import Client, ServiceError, SyncClient
-from oddsdesk.contract.errors import ErrorCode
+from oddsdesk.contract.access import HOUR_S, ErrorCode, Plan
 from oddsdesk.contract.markets import MARKET_TYPES
-from oddsdesk.contract.plans import HOUR_S, Plan
 from oddsdesk.contract.resources import PriceMessage
-from oddsdesk.server import hub, stream
+from oddsdesk.server.stream import endpoint, hub
 from tests.kit.documented import DOCS, Section, sections
 
 PAGE = {section.title: section for section in sections("api.md")}
@@ -85,8 +84,8 @@ def test_every_error_code_stands_with_its_status(document: dict[str, Any]) -> No
 def test_every_close_code_of_the_server_is_described(module_service: Any) -> None:
     """D24."""
     ours = {
-        hub.UNAUTHORIZED, hub.FELL_BEHIND, hub.GOING_AWAY, stream.BAD_FILTER,
-        stream.FORBIDDEN_FILTER, stream.TOO_MANY, stream.NOT_TEXT, stream.TRY_LATER,
+        hub.UNAUTHORIZED, hub.FELL_BEHIND, hub.GOING_AWAY, endpoint.BAD_FILTER,
+        endpoint.FORBIDDEN_FILTER, endpoint.TOO_MANY, endpoint.NOT_TEXT, endpoint.TRY_LATER,
     }  # fmt: skip
     described = {row[0] for row in PAGE["Close codes"].table("code")}
     assert described == {str(code) for code in ours} | BEYOND_OURS

@@ -115,9 +115,7 @@ def test_the_websockets_command_prints_changes(program: ServedProgram) -> None:
     assert process.returncode == 0, out + problems
 
 
-def test_the_stream_script_goes_on_after_a_restart_of_the_service(
-    program: ServedProgram,
-) -> None:
+def test_the_stream_script_goes_on_after_a_restart_of_the_service(program: ServedProgram) -> None:
     """service.md, Events."""
     [code] = [each.code for section in API for each in section.examples if each.language != "sh"]
     command = [sys.executable, "-c", code]

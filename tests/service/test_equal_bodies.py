@@ -13,12 +13,12 @@ import httpx
 import msgspec
 import pytest
 
-from oddsdesk.contract.plans import Plan
+from oddsdesk.contract.access import Plan
 from oddsdesk.contract.quotes import Quote
 from oddsdesk.contract.times import MINUTE_MS, format_ms
+from oddsdesk.feeds.files import expand, read_file
 from oddsdesk.feeds.imported import SourceFile
-from oddsdesk.feeds.importers import IMPORTERS
-from oddsdesk.feeds.sources import expand, read_file
+from oddsdesk.feeds.importing import load_importer
 from oddsdesk.store.databases import DatabaseUrl
 from oddsdesk.store.values import FoundValueBet, MarketKey
 from tests.kit.many_quotes import BOOKMAKERS, COMPETITIONS, many_quotes
@@ -88,7 +88,7 @@ def said(answer: httpx.Response) -> dict[str, str]:
 def real_quotes(folder: Path, now: int) -> list[Quote]:
     """Quotes of a real moment, as if that were now."""
     files = [SourceFile(path.name, read_file(path)) for path in expand(str(folder / "*.json.gz"))]
-    quotes = IMPORTERS["the-odds-api"].convert(files).quotes
+    quotes = load_importer("the-odds-api").convert(files).quotes
     shift = now - max(quote.scraped_at for quote in quotes)
     return [
         msgspec.structs.replace(

@@ -8,7 +8,7 @@ from typing import Any
 import httpx
 import pytest
 
-from oddsdesk.contract.plans import Plan
+from oddsdesk.contract.access import Plan
 
 pytestmark = pytest.mark.one_engine
 
@@ -68,7 +68,7 @@ def test_an_unknown_caller_has_nothing_left_and_may_ask_again_now(service: Any) 
 
 def test_who_asks_without_a_key_or_at_no_path_is_told_where_to_read(service: Any) -> None:
     """The address that a server prints as it starts, in a browser, is both."""
-    assert "/docs shows how" in error_of(service.http.get("/"))["message"]
+    assert "see /docs" in error_of(service.http.get("/"))["message"]
     assert "/docs lists all" in error_of(service.get("/", service.key()))["message"]
     assert service.http.get("/docs").status_code == 200
 
@@ -140,21 +140,21 @@ def test_parameters_come_before_rights_and_rights_before_existence(service: Any)
 
 
 def test_each_refusal_says_what_to_do(service: Any) -> None:
-    """To a caller who has only the answer."""
+    """The caller has nothing but the answer."""
     free, live = service.key(Plan.FREE, "Betfair"), service.key()
     none = service.key(Plan.FREE, None)
     told = [
-        (None, "/api/odds", {}, "The operator of this server makes keys."),
+        (None, "/api/odds", {}, "The operator of this server issues keys."),
         (live, "/api/nothing", {}, "/docs lists all paths."),
-        (live, "/api/odds?cursor=x", {}, "expected the next_cursor of an answer of this list"),
-        (live, "/api/events/none", {}, "/api/events lists those that have."),
-        (live, f"/api/games/{'0' * 32}", {}, "/api/games lists those that have."),
+        (live, "/api/odds?cursor=x", {}, "the next_cursor of an earlier answer of this list"),
+        (live, "/api/events/none", {}, "/api/events lists those that do."),
+        (live, f"/api/games/{'0' * 32}", {}, "/api/games lists those that do."),
         (live, f"/api/games/{'0' * 32}/history", {}, "/api/games lists games with active odds."),
-        (live, "/api/odds", {"Host": "evil.example"}, "adds a name with --allow-host."),
+        (live, "/api/odds", {"Host": "evil.example"}, "allow this name with --allow-host."),
         (live, "/api/odds", {"Origin": "https://evil.example"}, "call it from a program"),
-        (free, "/api/odds?bookmaker=Bwin", {}, "ask for that one, or leave it out."),
+        (free, "/api/odds?bookmaker=Bwin", {}, "use that one, or leave the parameter out."),
         (free, "/api/value-bets", {}, "they need Pro."),
-        (none, "/api/odds", {}, "the operator of this server chooses it."),
+        (none, "/api/odds", {}, "ask the operator of this server to choose one."),
     ]
     for key, path, headers, advice in told:
         named = {} if key is None else {"X-Api-Key": key}
@@ -190,7 +190,7 @@ def test_a_bug_is_a_500_that_tells_nothing_and_is_logged(
     answer = service.get(f"/api/odds/{KEY_IN_PATH}", key, token="secret")
     assert answer.status_code == 500
     assert error_of(answer)["code"] == "internal_error"
-    assert "detail" not in answer.text
+    assert "secret" not in answer.text
     [record] = caplog.records
     assert record.levelno == logging.ERROR
     assert key not in caplog.text

@@ -10,10 +10,9 @@ import pytest
 
 from oddsdesk import __version__
 from oddsdesk.contract.quotes import Quote
-from oddsdesk.server.fairness import FairShares
-from oddsdesk.server.reader_pool import THREADS
+from oddsdesk.server.fairness import THREADS, FairShares
 from oddsdesk.store.errors import StoreError, StoreUnavailableError
-from oddsdesk.store.origins import Origin
+from oddsdesk.store.values import Origin
 
 
 def test_health_needs_no_key(service: Any) -> None:
@@ -38,7 +37,7 @@ def test_health_says_when_prices_were_last_seen(service: Any) -> None:
 
 
 def test_health_says_that_prices_are_simulated_until_there_are_real_ones(service: Any) -> None:
-    """docs/decisions.md: a field beyond D15."""
+    """The contract (D15) has no such field."""
     odds = {"Arsenal": 2.1, "Chelsea": 3.6}
     made_up = Quote("Made up", "Arsenal - Chelsea", "EPL", "moneyline", 0, odds, service.now)
     service.store.record([made_up], simulated=True).result(timeout=10)
@@ -50,7 +49,7 @@ def test_health_says_that_prices_are_simulated_until_there_are_real_ones(service
 
 
 def test_health_says_that_old_prices_were_moved_to_now(service: Any) -> None:
-    """docs/decisions.md: a field beyond D15. Prices of now beside them end it in 20 minutes."""
+    """Not in the contract (D15). Real prices end it after 20 minutes."""
     service.store.record([service.quote()], shifted=True).result(timeout=10)
     service.quote(bookmaker="Bwin")
     assert service.http.get("/api/health").json()["shifted"] is True
@@ -60,7 +59,7 @@ def test_health_says_that_old_prices_were_moved_to_now(service: Any) -> None:
 
 
 def test_health_says_that_no_price_of_the_reference_is_here(service: Any) -> None:
-    """docs/decisions.md: a field beyond D15."""
+    """The contract (D15) has no such field."""
     service.quote()
     told = service.http.get("/api/health").json()
     assert (told["unpriced_reference"], told["status"]) == (service.store.reference, "ok")
@@ -69,7 +68,7 @@ def test_health_says_that_no_price_of_the_reference_is_here(service: Any) -> Non
 
 
 def test_health_names_the_sources_of_the_last_hours_odds(service: Any) -> None:
-    """docs/decisions.md: a field beyond D15, left out where no source is known (D66)."""
+    """Not in the contract (D15); left out where no source is known (D66)."""
     told = [service.quote()]
     for source in ("the-odds-api", "polymarket"):
         service.store.record(told, origin=Origin(source)).result(timeout=10)
@@ -94,7 +93,7 @@ def test_probes_are_in_no_line_of_other_requests(
 def test_probes_wait_for_no_thread_that_others_use(
     service: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """D82: whatever callers keep busy, the thread of the probes is theirs."""
+    """D82: whatever callers keep busy, probes have a separate thread."""
     key, reader, free = service.key(), service.store.reader, threading.Event()
     is_busy = threading.Semaphore(0)
 
@@ -181,7 +180,7 @@ def test_an_unreadable_access_file_is_503(service: Any, monkeypatch: pytest.Monk
     def refuse(*_: Any) -> None:
         raise StoreUnavailableError("disk I/O error")
 
-    monkeypatch.setattr(service.access._file, "read", refuse)
+    monkeypatch.setattr(service.access._file, "read_with", refuse)
     answer = service.get("/api/odds", key)
     assert answer.status_code == 503
     assert answer.json()["error"]["code"] == "service_unavailable"

@@ -9,18 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from oddsdesk.client import (
-    AddressError,
-    Client,
-    StreamToken,
-    UnauthorizedError,
-)
-from oddsdesk.clock import system_clock
+from oddsdesk.base.clock import system_clock
+from oddsdesk.base.tasks import spawn
+from oddsdesk.client import AddressError, Client, StreamToken, UnauthorizedError
 from oddsdesk.contract.quotes import Quote
+from oddsdesk.server.run.embedded import EmbeddedServer
 from oddsdesk.server.settings import Settings
-from oddsdesk.server.thread import EmbeddedServer
 from oddsdesk.store.store import Store, open_store
-from oddsdesk.tasks import spawn
 
 LIMIT_S = 20
 
@@ -56,7 +51,7 @@ async def test_a_desk_with_its_server_logs_neither_key_nor_token(
 ) -> None:
     database = tmp_path / "odds.db"
     server = EmbeddedServer(Settings(database, port=0))
-    client = Tokens(server.start(), server.key)
+    client = Tokens(server.start_server(), server.key)
     wrong_key = "oddsdesk_live_" + "f" * 32
     store = open_store(database)
     try:
@@ -69,7 +64,7 @@ async def test_a_desk_with_its_server_logs_neither_key_nor_token(
                 await no.sports()
     finally:
         store.close()
-        assert server.stop()
+        assert server.stop_server()
     assert "httpcore" in talkative.text
     assert client.given
     for secret in (server.key, wrong_key, *client.given):

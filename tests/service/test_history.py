@@ -5,15 +5,15 @@ from typing import Any
 
 import pytest
 
+from oddsdesk.base.tasks import exhaust
 from oddsdesk.board.board import Board
-from oddsdesk.board.connection import Connection, Link
-from oddsdesk.board.history import Origin, Point
-from oddsdesk.board.service_history import LATE_MS, ServiceSource
+from oddsdesk.board.history.price_history import Origin, Point
+from oddsdesk.board.history.sources import LATE_MS, ServiceSource
+from oddsdesk.board.model.notices import Connection, Link
 from oddsdesk.client import HISTORY_PATH, Client, Listing, PriceChange, SyncClient
+from oddsdesk.contract.access import Plan
 from oddsdesk.contract.identity import game_id
-from oddsdesk.contract.plans import Plan
 from oddsdesk.contract.times import format_ms
-from oddsdesk.slices import exhaust
 
 MINUTE = 60_000
 GAME = game_id("EPL", "Arsenal - Chelsea")
@@ -68,8 +68,8 @@ async def test_when_nothing_was_recorded_is_told_and_is_a_gap_in_the_desk(moved:
     assert told == [format_ms(began), format_ms(moved.now)]
     async with Client(moved.url, moved.key()) as client:
         source = ServiceSource(client, Board(lambda: moved.now))
-        history = await source.history(GAME, ARSENAL, 0)
-        again = await source.history(GAME, ARSENAL, 0)
+        history = await source.history_of(GAME, ARSENAL, 0)
+        again = await source.history_of(GAME, ARSENAL, 0)
     for each in (history, again):
         assert [(gap.since, gap.until) for gap in each.gaps] == [(began, moved.now)]
 
@@ -89,7 +89,7 @@ async def test_what_a_desk_did_not_hear_is_a_gap_where_a_service_tells_none(move
             return Listing(list(await super().history(*given, **asked)))
 
     async with Plain(moved.url, moved.key()) as client:
-        history = await ServiceSource(client, board).history(GAME, ARSENAL, 0)
+        history = await ServiceSource(client, board).history_of(GAME, ARSENAL, 0)
     assert [(gap.since, gap.until) for gap in history.gaps] == [(lost_at, moved.now)]
 
 
@@ -128,9 +128,7 @@ def test_what_makes_no_sense_is_refused_and_an_unknown_game_is_none(moved: Any) 
         assert moved.get(f"/api/games/{ident}/history", key).status_code == 404
 
 
-def test_it_is_for_plans_that_see_every_bookmaker_and_in_play_for_those_that_do(
-    moved: Any,
-) -> None:
+def test_it_is_for_plans_that_see_every_bookmaker_and_in_play_for_those_that_do(moved: Any) -> None:
     """D75, D20."""
     refused = moved.get(PATH, moved.key(Plan.FREE, "Betfair"))
     assert (refused.status_code, refused.json()["error"]["code"]) == (403, "bookmaker_forbidden")
@@ -152,7 +150,10 @@ def test_the_desk_reads_it_and_then_only_what_is_new(moved: Any) -> None:
     board = Board(lambda: moved.now)
 
     async def read(source: ServiceSource) -> Any:
-        return (await source.history(GAME, ARSENAL, 0), await source.history(GAME, ARSENAL, 0))
+        return (
+            await source.history_of(GAME, ARSENAL, 0),
+            await source.history_of(GAME, ARSENAL, 0),
+        )
 
     async def ask() -> None:
         async with Client(moved.url, moved.key()) as client:
@@ -166,7 +167,7 @@ def test_the_desk_reads_it_and_then_only_what_is_new(moved: Any) -> None:
             assert first.since_ms == began
             moved.now += 30 * MINUTE
             moved.quote(odds={"Arsenal": 2.5, "Chelsea": 3.6}, is_live=True)
-            again = await source.history(GAME, ARSENAL, 0)
+            again = await source.history_of(GAME, ARSENAL, 0)
             assert [point.odds for point in again.paths["Betfair"]][-2:] == [2.3, 2.5]
         async with Client(moved.url, moved.key(Plan.FREE, "Betfair")) as client:
             seen, _ = await read(ServiceSource(client, board))
@@ -183,9 +184,9 @@ async def test_a_price_is_told_that_stood_before_what_is_asked_for(moved: Any) -
         exhaust(board.merge_matrix(await client.game(GAME)))
         source, began = ServiceSource(client, board), moved.now - 2 * MINUTE
         moved.now += 60 * MINUTE
-        history = await source.history(GAME, ARSENAL, moved.now - 30 * MINUTE)
+        history = await source.history_of(GAME, ARSENAL, moved.now - 30 * MINUTE)
         references = await source.references(GAME, [ARSENAL], moved.now - 30 * MINUTE)
-    assert history.paths[None] == references.paths[ARSENAL] == [Point(began, 2.0)]
+    assert history.paths["Pinnacle"] == references.paths[ARSENAL] == [Point(began, 2.0)]
 
 
 @pytest.mark.one_engine

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 
 import pytest
 
-from oddsdesk.board.connection import Link
+from oddsdesk.board.model.notices import Link
 from tests.kit.hostile_run import (
     LONGEST_S,
     MOST_MIB,

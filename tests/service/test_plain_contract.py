@@ -14,20 +14,20 @@ import pytest
 from click.testing import CliRunner
 from starlette.responses import JSONResponse
 
+from oddsdesk.base.clock import system_clock
 from oddsdesk.board.board import Board
-from oddsdesk.board.connection import Link
-from oddsdesk.board.matrix import RowKey
-from oddsdesk.board.reading_plan import Pace
-from oddsdesk.board.sync import Sync
+from oddsdesk.board.intake.reading_plan import Pace
+from oddsdesk.board.intake.sync import Sync
+from oddsdesk.board.model.matrix import RowKey
+from oddsdesk.board.model.notices import Link
 from oddsdesk.cli.arbitrage import arbitrage
 from oddsdesk.cli.bets import bets
 from oddsdesk.client.client import Client
 from oddsdesk.client.whole_odds import WholeOdds
-from oddsdesk.clock import system_clock
+from oddsdesk.contract.access import Plan
 from oddsdesk.contract.identity import game_id
-from oddsdesk.contract.plans import Plan
 from oddsdesk.contract.quotes import Quote
-from oddsdesk.server.runner import serving
+from oddsdesk.server.run.runner import serving
 from oddsdesk.server.settings import Settings
 from oddsdesk.store.databases import Database
 from tests.kit.plain_service import PlainService
@@ -161,7 +161,7 @@ async def test_every_plan_reads_all_that_it_may_see(
         assert {_key(row): row for row in map(msgspec.to_builtins, rows)} == expected
         assert there.plain.requests <= 45
         hidden = there.plain.asked.keys() - {
-            *("/api/odds", "/api/sports", "/api/bookmakers", "/api/games", "/api/games/…"),
+            *("/api/odds", "/api/sports", "/api/bookmakers", "/api/games", "/api/games/…")
         }
         assert not hidden
 
@@ -246,7 +246,7 @@ async def _pass(reading: WholeOdds) -> dict[Any, dict[str, Any]]:
 
 def _was_read(reading: WholeOdds, row: dict[str, Any]) -> bool:
     game = game_id(row["competition"], row["match_name"])
-    names = reading.coverage.bookmakers(row["competition"], game, row["market_type"])
+    names = reading.coverage.bookmakers_read(row["competition"], game, row["market_type"])
     return names is None or row["bookmaker"] in names
 
 
@@ -263,7 +263,7 @@ def offered(board: Board) -> set[RowKey]:
         if (matrix := board.matrix(game)) is not None
         for section in matrix.sections
         for row in section.rows
-        for name, price in row.all_prices().items()
+        for name, price in row.prices.items()
         if price.is_offered
     }
 
@@ -275,7 +275,7 @@ def expected_keys(rows: dict[Any, dict[str, Any]]) -> set[RowKey]:
             row["market_type"],
             row["period"],
             selection,
-            None if row["bookmaker"] == REFERENCE else row["bookmaker"],
+            row["bookmaker"],
         )
         for row in rows.values()
         for selection in row["odds"]
@@ -295,7 +295,7 @@ async def test_a_desk_has_what_is_offered_also_after_a_restart_with_markets_gone
         async with Client(there.plain.url, key, keeps_quota=True) as client:
             sync = Sync(client, board, system_clock, pace=PACE, randomness=lambda: 0.0)
             sync.want_rows(True)
-            sync.start()
+            sync.start_reading()
             try:
                 await until(lambda: board.snapshot_progress.finished_at is not None)
                 assert board.snapshot_progress.cut == ()
@@ -310,10 +310,10 @@ async def test_a_desk_has_what_is_offered_also_after_a_restart_with_markets_gone
                 await there.record(*gone)
                 left = await there.source(key)
                 await there.restart()
-                sync.refresh()
+                sync.read_all_again()
                 await until(lambda: offered(board) == expected_keys(left))
             finally:
-                await sync.stop()
+                await sync.stop_reading()
 
 
 async def test_a_price_in_a_slice_that_fails_is_not_withdrawn_and_the_desk_says_what_is_unread(
@@ -326,7 +326,7 @@ async def test_a_price_in_a_slice_that_fails_is_not_withdrawn_and_the_desk_says_
         async with Client(there.plain.url, there.key(Plan.PRO_LIVE), keeps_quota=True) as client:
             sync = Sync(client, board, system_clock, pace=PACE, randomness=lambda: 0.0)
             sync.want_rows(True)
-            sync.start()
+            sync.start_reading()
             try:
                 await until(lambda: board.snapshot_progress.finished_at is not None)
                 held = offered(board)
@@ -341,11 +341,11 @@ async def test_a_price_in_a_slice_that_fails_is_not_withdrawn_and_the_desk_says_
                     return JSONResponse(said, 500) if lost else None
 
                 there.plain.failing = fail
-                sync.refresh()
+                sync.read_all_again()
                 await until(lambda: board.snapshot_progress.cut)
                 assert offered(board) == held
             finally:
-                await sync.stop()
+                await sync.stop_reading()
 
 
 async def test_a_free_key_that_may_read_no_games_has_them_by_events_and_rows(
@@ -370,10 +370,10 @@ async def test_a_free_key_that_may_read_no_games_has_them_by_events_and_rows(
             sync = Sync(client, board, system_clock, pace=PACE, randomness=lambda: 0.0)
             game = game_id("MLB", "MLB Home 2 vs MLB Away 2")
             sync.subscribe_game(game)
-            sync.start()
+            sync.start_reading()
             try:
                 await until(lambda: board.connection.has_value_bets is False)
-                sync.refresh()
+                sync.read_all_again()
                 rows = await there.source(key)
                 expected = {each for each in expected_keys(rows) if each.game_id == game}
                 await until(lambda: expected and offered(board) == expected)
@@ -386,19 +386,17 @@ async def test_a_free_key_that_may_read_no_games_has_them_by_events_and_rows(
                         if each.market_type == "total"
                     )
                 )
-                sync.refresh()
+                sync.read_all_again()
                 left = {each for each in expected if each.market_type != "total"}
                 await until(lambda: offered(board) == left)
                 assert board.connection.link is Link.LIVE
                 assert board.connection.reason is None
                 assert sum(refused.values()) <= 5
             finally:
-                await sync.stop()
+                await sync.stop_reading()
 
 
-async def test_the_commands_say_the_same_of_the_service_and_of_the_database(
-    tmp_path: Path,
-) -> None:
+async def test_the_commands_say_the_same_of_the_service_and_of_the_database(tmp_path: Path) -> None:
     """service.md, Limits: `bets` and `arbitrage` have all rows, not the first 500."""
     database = tmp_path / "odds.db"
     async with elsewhere(tmp_path, database) as there:
@@ -481,7 +479,7 @@ JOKIC = "Nikola Jokić points"
 
 
 def respelled(bookmaker: str, selection: str) -> str:
-    """A service on which half of the bookmakers write no accents, and one the surname first."""
+    """A service: half of the bookmakers write no accents, one puts the surname first."""
     if bookmaker == "Book 03":
         return selection.replace(JOKIC, "Jokic, Nikola points")
     return selection.replace("ć", "c") if bookmaker[-1] in "02468" else selection
@@ -490,7 +488,7 @@ def respelled(bookmaker: str, selection: str) -> str:
 async def test_players_are_one_however_each_bookmaker_spells_them_in_answers_and_stream(
     tmp_path: Path,
 ) -> None:
-    """service.md, Markets: a desk has the value bets that our own server finds."""
+    """service.md, Markets: a desk finds the same value bets as our own server."""
     database, now = tmp_path / "odds.db", system_clock()
 
     def prop(name: str, over: float, at: int) -> Quote:
@@ -527,7 +525,7 @@ async def test_players_are_one_however_each_bookmaker_spells_them_in_answers_and
             sync = Sync(client, board, system_clock, pace=PACE, randomness=lambda: 0.0)
             sync.want_rows(True)
             sync.subscribe_game(game_id("NBA", "NBA Home 0 vs NBA Away 0"))
-            sync.start()
+            sync.start_reading()
             try:
                 await until(lambda: board.snapshot_progress.finished_at is not None)
                 selections = {each.selection for each in offered(board)}
@@ -552,4 +550,4 @@ async def test_players_are_one_however_each_bookmaker_spells_them_in_answers_and
                 await until(lambda: RowKey(*where, "Book 03") in board.value_bets)
                 assert {each.selection for each in offered(board)} == selections
             finally:
-                await sync.stop()
+                await sync.stop_reading()

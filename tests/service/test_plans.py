@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from oddsdesk.contract.plans import Plan
+from oddsdesk.contract.access import Plan
 
 REFERENCE = "Pinnacle"
 NEEDS_BOOKMAKER = ["/api/events", "/api/events/x", "/api/odds", "/api/odds/B", "/api/games"]

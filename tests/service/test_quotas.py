@@ -7,7 +7,7 @@ from typing import Any
 import httpx
 import pytest
 
-from oddsdesk.contract.plans import Plan
+from oddsdesk.contract.access import Plan
 from oddsdesk.contract.times import format_ms
 from tests.kit.running_service import RunningService
 

@@ -6,10 +6,9 @@ from typing import Any
 import httpx
 import pytest
 
-from oddsdesk.contract.plans import Plan
-from oddsdesk.server.admission import open_connection
-from oddsdesk.server.loop_access import LoopAccess
-from oddsdesk.server.tokens import issue_token, read_token
+from oddsdesk.contract.access import Plan
+from oddsdesk.server.gate import LoopAccess
+from oddsdesk.server.stream.endpoint import issue_token, open_connection, read_token
 from oddsdesk.store.keys import Caller
 from oddsdesk.store.quotas import Kind, Token, TokenSpentError
 
@@ -111,7 +110,7 @@ def test_the_31st_token_of_a_day_is_refused_on_free(service: Any) -> None:
 
 
 def test_connections_count_where_tokens_do_not(service: Any) -> None:
-    """D22: 30 connections a UTC day, each counted when it opens, also by a token of yesterday."""
+    """D22: 30 connections a UTC day, counted when they open, even with yesterday's token."""
     caller = service.access.keys.caller(key := service.key(Plan.FREE, "Betfair"))
     tokens = [issue_token(service.access.secret, caller, service.now) for _ in range(31)]
     opened = [opens(service, token) for token in tokens]
@@ -131,7 +130,7 @@ def test_other_plans_open_as_many_as_they_like(service: Any) -> None:
 
 
 def test_a_token_opens_one_stream(service: Any) -> None:
-    """D23; two tokens of the same moment are two."""
+    """D23; two tokens of the same moment are different."""
     key = service.key(Plan.FREE, "Betfair")
     first, second = (ask(service, key).json()["token"] for _ in range(2))
     assert first != second

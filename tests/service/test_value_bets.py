@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from oddsdesk.contract.plans import Plan
+from oddsdesk.contract.access import Plan
 from oddsdesk.store.values import FoundValueBet, MarketKey
 
 REFERENCE = "Pinnacle"

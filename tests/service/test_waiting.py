@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from oddsdesk.contract.plans import Plan
+from oddsdesk.contract.access import Plan
 
 WAYS = [
     ("GET", "/api/odds"),
@@ -38,7 +38,7 @@ def read_on_a_loop(service: Any, monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
         return asked
 
-    for name in ("read", "write", "version"):
+    for name in ("read_with", "write_with", "version"):
         monkeypatch.setattr(
             service.access._file, name, noting(name, getattr(service.access._file, name))
         )

@@ -14,14 +14,14 @@ from click.testing import CliRunner
 
 import oddsdesk.cli.arbitrage as arbitrage_command
 import oddsdesk.cli.bets as command
-from oddsdesk.board.assessed import AssessedPrice, assessed_price
+from oddsdesk.base.clock import system_clock
+from oddsdesk.base.places import resource_path
 from oddsdesk.board.board import Board
+from oddsdesk.board.valuation.judging import AssessedPrice, assessed_price
 from oddsdesk.cli.bet_sources import moment_of_database
 from oddsdesk.cli.import_ import import_
 from oddsdesk.cli.ingest import ingest
-from oddsdesk.clock import system_clock
 from oddsdesk.contract.times import format_ms
-from oddsdesk.resource_files import resource_path
 from tests import money_quotes
 from tests.money_count import count_bets
 from tests.money_opportunities import count
@@ -196,8 +196,8 @@ def _reckoned(board: Board) -> Iterator[AssessedPrice]:
         matrix, section = board.matrix(key.game_id), board.section(*key[:4])
         assert matrix is not None
         assert section is not None
-        if key.bookmaker is not None and section.row_of(key.selection).fair is not None:
-            by = board.judge(matrix)
+        if key.bookmaker != matrix.reference and section.selection_row(key.selection).fair:
+            by = board.judge_of(matrix)
             yield assessed_price(by, matrix, section, key.selection, key.bookmaker)
 
 

@@ -1,5 +1,7 @@
 """Documents: what they link to is there, and pictures are light enough to be read on the web."""
 
+import ast
+import functools
 import importlib.util
 import re
 from collections.abc import Iterator
@@ -7,7 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from oddsdesk.feeds.importers import IMPORTERS
+from oddsdesk.board.valuation.pool import Silence
+from oddsdesk.board.valuation.verdict_words import bound_text, caution_text, rule_title
+from oddsdesk.contract.formats import OWN_FORMATS
+from oddsdesk.pricing.assessment import Caution
+from oddsdesk.pricing.exposure import Bound
+from oddsdesk.pricing.value import Rule, RuleCheck
 
 ROOT = Path(__file__).parents[2]
 PICTURES = ROOT / "docs" / "pictures"
@@ -16,6 +23,7 @@ LARGEST_TOGETHER = 2_000_000
 _CODE = re.compile(r"^```.*?^```|^ {4}.*?$|`[^`\n]*`", re.MULTILINE | re.DOTALL)
 _LINK = re.compile(r"\]\(([^()\s]+)\)")
 _DECISION = re.compile(r"(?<![\w`.#])D[1-9]\d?a?(?![\w`])")
+_PATH = re.compile(r"`((?:[a-z_]+/)+[a-z_]+(?:\.py)?)`")
 _HEADING = re.compile(r"^#+ (.+)$", re.MULTILINE)
 
 
@@ -56,6 +64,22 @@ def test_a_link_that_leads_nowhere_is_found(tmp_path: Path) -> None:
     document = tmp_path / "page.md"
     document.write_text("# Here\n[a](gone.md) ![b](gone.png) [c](#here) [d](#there)\n")
     assert broken(document) == ["gone.md", "gone.png", "#there"]
+
+
+@pytest.mark.parametrize("page", ["docs/architecture.md", "CONTRIBUTING.md"])
+def test_modules_that_a_page_for_contributors_names_are_there(page: str) -> None:
+    """A module is named by its room and file: ``store/names``, ``server/gate.py``."""
+    named = set(_PATH.findall((ROOT / page).read_text(encoding="utf-8")))
+    package = ROOT / "oddsdesk"
+    rooms = {each.name for each in package.iterdir() if each.is_dir()}
+    modules = {name.removesuffix(".py") for name in named if name.split("/")[0] in rooms}
+    missing = {
+        each
+        for each in modules
+        if not (package / each).exists() and not (package / f"{each}.py").exists()
+    }
+    assert len(modules) > 10
+    assert missing == set()
 
 
 def test_each_picture_is_shown_somewhere() -> None:
@@ -111,4 +135,66 @@ def test_the_justfile_has_every_step_of_the_ci_script() -> None:
 
 def test_the_guide_names_every_format_that_is_imported() -> None:
     guide = (ROOT / "docs" / "guide.md").read_text("utf-8")
-    assert [name for name in IMPORTERS if f"`{name}`" not in guide] == []
+    rows = [f"| `{each.name}` | {each.title} |" for each in OWN_FORMATS]
+    assert [row for row in rows if row not in guide] == []
+
+
+_BOLD = re.compile(r"\*\*(.+?)\*\*", re.DOTALL)
+_PRESSED = re.compile(r"`((?:Ctrl|Alt|Shift|F\d)[^`\s]*)`")
+
+
+def plain(label: str) -> str:
+    """Return a label without mnemonic, ellipsis and arrow."""
+    return " ".join(label.replace("&", "").split()).rstrip("…:▾ ")
+
+
+@functools.cache
+def labels() -> set[str]:
+    """Return every text of the program that may be a label, also what is before a value."""
+    return {
+        plain(line)
+        for room in ("board", "contract", "desk", "pricing")
+        for path in (ROOT / "oddsdesk" / room).rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_text("utf-8")))
+        if isinstance(node, ast.Constant) and isinstance(node.value, str)
+        for line in node.value.split("\n")
+    }
+
+
+@pytest.mark.parametrize(
+    "page", ["README.md", "docs/feeds.md", "docs/guide.md", "docs/reference.md"]
+)
+def test_each_label_that_a_page_quotes_is_in_the_window(page: str) -> None:
+    """Bold is a label; what ends in a full stop or colon only begins its paragraph."""
+    text = _CODE.sub("", (ROOT / page).read_text("utf-8"))
+    quoted = {each for each in _BOLD.findall(text) if not each.endswith((".", ":"))}
+    parts = {plain(part) for each in quoted for part in each.split(" > ")}
+    assert parts
+    assert sorted(parts - labels()) == []
+
+
+def test_each_key_that_the_guide_names_is_in_the_list_of_keys() -> None:
+    guide, keys = ((ROOT / "docs" / name).read_text("utf-8") for name in ("guide.md", "keys.md"))
+    listed = set(re.findall(r"`([^`]+)`", keys)) | {"Ctrl+,"}
+    pressed = set(_PRESSED.findall(guide)) - {"Ctrl", "Shift", "Alt"}
+    assert sorted(pressed - listed) == []
+
+
+def test_the_reference_has_every_rule_and_warning() -> None:
+    page = " ".join((ROOT / "docs" / "reference.md").read_text("utf-8").split())
+    limits = {
+        Rule.MIN_EDGE: (2.01, None),
+        Rule.MAX_EDGE: (None, 21.2),
+        Rule.EDGE_CAP: (None, 11.1),
+        Rule.OVERROUND: (1.0, 1.05),
+        Rule.PAYOUT: (0.99, 1.05),
+        Rule.RATIO: (None, 1.15),
+    }
+    checks = [RuleCheck(each, True, None, *limits.get(each, ())) for each in Rule]
+    said = {
+        *(caution_text(each, "Pinnacle") for each in Caution),
+        *(bound_text(each, "Bet365", 1.0) for each in Bound),
+        *(each.value for each in Silence),
+        *map(rule_title, checks),
+    }
+    assert sorted(each for each in said if each not in page) == []

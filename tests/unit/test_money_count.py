@@ -157,10 +157,7 @@ def test_spreads_of_more_than_a_goal_are_compared_whatever_counts():
         assert row.cautions == (("other_rules",) if line == 0.5 else ())
 
 
-@pytest.mark.parametrize(
-    ("seconds", "cautions"),
-    [(60, ()), (61, ("apart", "reference_stale"))],
-)
+@pytest.mark.parametrize(("seconds", "cautions"), [(60, ()), (61, ("apart", "reference_stale"))])
 def test_in_play_prices_seen_more_than_a_minute_apart_are_no_value(
     seconds: int, cautions: tuple[str, ...]
 ):

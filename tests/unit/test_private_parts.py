@@ -13,13 +13,12 @@ from typing import Any
 
 import pytest
 import qasync
-import uvicorn
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResponseCycle
 from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
+from uvicorn.server import ServerState
 
-from oddsdesk.server.listener import _Uvicorn
-from oddsdesk.server.protocol import BoundedHttp
-from oddsdesk.server.websocket import BoundedWebSocket
+from oddsdesk.server.edge.protocol import BoundedHttp
+from oddsdesk.server.edge.websocket import BoundedWebSocket
 
 ATTRIBUTES = {
     HttpToolsProtocol: {
@@ -53,14 +52,12 @@ ATTRIBUTES = {
         "scope",
         "transport",
     },
-    uvicorn.Server: {"config", "server_state", "should_exit", "started"},
     qasync._SimpleTimer: {"_stopped"},
     qasync._QEventLoop: {"_timer"},
 }
 """What we read or set on them: each is assigned or named somewhere in the class."""
 
 DIGESTS = {
-    "HttpToolsProtocol._start_asgi_task": "d743ab7b3dbc",
     "HttpToolsProtocol.connection_lost": "d94c8f881c93",
     "HttpToolsProtocol.connection_made": "57022c8ff63c",
     "HttpToolsProtocol.data_received": "77d64a8ed713",
@@ -76,10 +73,7 @@ DIGESTS = {
     "HttpToolsProtocol.resume_writing": "4440bc6ac6e6",
     "HttpToolsProtocol.shutdown": "1289206de08e",
     "HttpToolsProtocol.timeout_keep_alive_handler": "347bfacb1966",
-    "Server.capture_signals": "f5efdd178894",
-    "Server.main_loop": "37502fa8d66e",
-    "Server.shutdown": "0c7399d44c41",
-    "Server.startup": "884cdd027a0a",
+    "ServerState.__init__": "50a659e9a998",
     "WebSocketsSansIOProtocol.data_received": "92336f21d502",
     "WebSocketsSansIOProtocol.handle_close": "b50fe407b9a5",
     "WebSocketsSansIOProtocol.handle_connect": "480d718a3ddb",
@@ -100,14 +94,14 @@ DIGESTS = {
 
 def overridden() -> dict[str, Callable[..., Any]]:
     """Return the methods of others that ours replace or extend, by name."""
-    ours = ((BoundedHttp, HttpToolsProtocol), (BoundedWebSocket, WebSocketsSansIOProtocol))
-    pairs = [*ours, (_Uvicorn, uvicorn.Server)]
+    pairs = ((BoundedHttp, HttpToolsProtocol), (BoundedWebSocket, WebSocketsSansIOProtocol))
     found: dict[str, Callable[..., Any]] = {
         f"{base.__name__}.{name}": getattr(base, name)
         for mine, base in pairs
         for name in vars(mine)
         if inspect.isfunction(getattr(base, name, None)) and name != "__init__"
     }
+    found["ServerState.__init__"] = ServerState.__init__  # what `SharedState` stands for
     found["_SimpleTimer.timerEvent"] = qasync._SimpleTimer.timerEvent
     return found
 

@@ -12,8 +12,9 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from oddsdesk.board.bets import Bet, listing_bets
+from oddsdesk.base.tasks import exhaust, returned
 from oddsdesk.board.board import Board
+from oddsdesk.board.valuation.bets import Bet, listing_bets
 from oddsdesk.cli.backtest import backtest
 from oddsdesk.cli.import_ import import_
 from oddsdesk.cli.ledger import ledger
@@ -28,8 +29,7 @@ from oddsdesk.ledger.bets import PlacedBet
 from oddsdesk.ledger.ledger import Ledger
 from oddsdesk.pricing.devig import DEFAULT_METHOD
 from oddsdesk.pricing.exposure import StakePlan
-from oddsdesk.shipped_bookmakers import shipped_profiles
-from oddsdesk.slices import exhaust, returned
+from oddsdesk.pricing.profiles import shipped_profiles
 from tests import money_season
 
 FOOTBALL_DATA = Path(__file__).parents[3] / "shared" / "data" / "football-data"
@@ -221,10 +221,7 @@ PINNACLE, BET365 = money_season.REFERENCE, money_season.BET365
     ],
 )
 def test_a_backtest_of_a_season_is_the_second_count(
-    season: Season,
-    judge: dict[str, str],
-    method: str,
-    closed_by: tuple[dict[str, str], str],
+    season: Season, judge: dict[str, str], method: str, closed_by: tuple[dict[str, str], str]
 ) -> None:
     """By whatever reference and method bets are judged, they close by Pinnacle, unless told."""
     names = {id(PINNACLE): "Pinnacle", id(BET365): "Bet365"}
@@ -354,4 +351,4 @@ def test_coverage_is_the_second_count(tmp_path: Path) -> None:
         assert found["reference_first_day"] == str(min(priced))
         assert found["reference_last_day"] == str(max(priced))
     assert len(rows) == 380
-    assert told["notes"][0].endswith(f"it priced nothing after {max(priced)}")
+    assert told["notes"][0].endswith(f"it priced none after {max(priced)}")

@@ -1,1 +1,1 @@
-"""Alerts: rules, what they find on a board, and what of that is sent (D61, D62)."""
+"""Alerts: rules, what they find on a board, and what of that is sent."""

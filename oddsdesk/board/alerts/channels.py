@@ -12,23 +12,21 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
 from urllib.parse import quote, unquote, urlsplit, urlunsplit
 
+from oddsdesk.base.clock import Clock
+from oddsdesk.base.keyring import Keyring, KeyringError
+from oddsdesk.base.places import how_to_install
+from oddsdesk.base.tasks import Jobs, in_daemon_thread
 from oddsdesk.board.alerts.gate import Alert, AlertEntry
 from oddsdesk.board.alerts.rules import ChannelSetting
-from oddsdesk.clock import Clock
 from oddsdesk.contract.times import MINUTE_MS, format_ms
-from oddsdesk.installed import how_to_install
-from oddsdesk.network.addresses import host_of, is_local
-from oddsdesk.network.backoff import Backoff
-from oddsdesk.network.errors import NetworkError
+from oddsdesk.network import Backoff, NetworkError, host_of, is_local
 from oddsdesk.network.secrets import keep_secret
-from oddsdesk.system_keyring import Keyring, KeyringError
-from oddsdesk.tasks import Jobs, in_daemon_thread
 
 if TYPE_CHECKING:
     from oddsdesk.network.http import HttpClient
 
 TOO_OLD_MS: Final = 10 * MINUTE_MS
-"""An alert that could not be sent for so long is news no more."""
+"""An alert that could not be sent for this long is no longer news."""
 _MOST_WAITING: Final = 200
 _WAITS: Final = "waits"
 _NOT_SENT: Final = "not sent: "
@@ -48,15 +46,15 @@ class ChannelError(Exception):
 class Channel(Protocol):
     """Takes alerts."""
 
-    async def send(self, entry: AlertEntry) -> None:
+    async def send_alert(self, entry: AlertEntry) -> None:
         """Hand an alert over.
 
         Raises:
             ChannelError: it was not taken.
         """
 
-    async def close(self) -> None:
-        """Let go of connections."""
+    async def close_channel(self) -> None:
+        """Close the connections."""
 
 
 def variable_of(name: str) -> str:
@@ -80,7 +78,7 @@ def find_address(
     address, ring = environment.get(variable_of(name), "").strip(), keyring or Keyring()
     try:
         if not address and ring.is_there():
-            address = ring.get(keyring_name(name)) or ""
+            address = ring.get_key(keyring_name(name)) or ""
     except KeyringError as error:
         raise ChannelError(f"{name}: the keyring cannot be read: {error}") from error
     if not address:
@@ -101,11 +99,11 @@ def keep_address(name: str, address: str, keyring: Keyring | None = None) -> Non
     keep_secret(address)
     ring = keyring or Keyring()
     if not ring.is_there():
-        raise ChannelError(f"this machine has no keyring; set {variable_of(name)} instead")
+        raise ChannelError(f"this computer has no keyring; set {variable_of(name)} instead")
     try:
-        ring.put(keyring_name(name), address)
+        ring.keep_key(keyring_name(name), address)
     except KeyringError as error:
-        raise ChannelError(f"the address is not kept: {error}") from error
+        raise ChannelError(f"the address was not saved: {error}") from error
 
 
 def open_channel(setting: ChannelSetting, address: str) -> Channel:
@@ -120,7 +118,7 @@ def open_channel(setting: ChannelSetting, address: str) -> Channel:
     if parts.scheme not in ("http", "https") or not parts.hostname:
         raise ChannelError(f"{setting.name}: expected an address such as https://host/path")
     if parts.scheme == "http" and not is_local(address):
-        raise ChannelError(f"{setting.name}: expected https, since the address is a key")
+        raise ChannelError(f"{setting.name}: use https, as the address contains a key")
     keep_secret(parts.query)  # libraries log an address written otherwise than it is kept
     if setting.kind == "webhook":
         return WebhookChannel(setting.name, parts.geturl())  # its scheme in lower case
@@ -130,7 +128,7 @@ def open_channel(setting: ChannelSetting, address: str) -> Channel:
 def mark_waiting(entry: AlertEntry, channels: Iterable[str]) -> None:
     """Note that an alert is on its way to its channels, of those that there are.
 
-    One of odds that nobody offers goes to none: who reads it elsewhere would bet on it.
+    One of odds that nobody offers goes to none: its reader would bet on it.
     """
     there, why = list(channels), entry.alert.not_offered
     wanted = entry.alert.channels or there
@@ -152,10 +150,10 @@ class _HttpChannel:
         self._headers = headers
         self._http: HttpClient | None = None
 
-    async def close(self) -> None:
-        """Let go of the connection."""
+    async def close_channel(self) -> None:
+        """Close the connection."""
         if self._http is not None:
-            await self._http.close()
+            await self._http.close_connections()
             self._http = None
 
     async def post(self, body: object) -> None:
@@ -167,7 +165,7 @@ class _HttpChannel:
             local = is_local(self._url)
             self._http = HttpClient(self._headers, is_secure=secure, is_local=local)
         try:
-            reply = await self._http.send("POST", self._url, {}, json=body, limit_s=_SEND_S)
+            reply = await self._http.send_request("POST", self._url, {}, json=body, limit_s=_SEND_S)
         except NetworkError as error:
             raise ChannelError(error.message) from None
         if reply.status >= 300:
@@ -193,14 +191,14 @@ class NtfyChannel(_HttpChannel):
         url = urlunsplit((parts.scheme, host, f"/{quote(folder)}", parts.query, ""))
         super().__init__(name, url, headers)
 
-    async def send(self, entry: AlertEntry) -> None:
+    async def send_alert(self, entry: AlertEntry) -> None:
         """Publish."""
         alert = entry.alert
         await self.post(
             {
                 "topic": self._topic,
-                "title": alert.title,
-                "message": alert.text or alert.title,
+                "title": alert.alert_title,
+                "message": alert.body_text or alert.alert_title,
                 "tags": [alert.rule],
             }
         )
@@ -212,15 +210,15 @@ class WebhookChannel(_HttpChannel):
     def __init__(self, name: str, address: str) -> None:
         super().__init__(name, address, {})
 
-    async def send(self, entry: AlertEntry) -> None:
+    async def send_alert(self, entry: AlertEntry) -> None:
         """Post an alert; a cell as the contract names it."""
         alert = entry.alert
         cell = None if alert.cell is None else alert.cell._asdict()
         await self.post(
             {
                 "rule": alert.rule,
-                "title": alert.title,
-                "text": alert.text,
+                "title": alert.alert_title,
+                "text": alert.body_text,
                 "at": format_ms(entry.at),
                 "price": cell,
             }
@@ -234,11 +232,11 @@ class AppriseChannel:
         self._name = name
         self._address = address
 
-    async def send(self, entry: AlertEntry) -> None:
+    async def send_alert(self, entry: AlertEntry) -> None:
         """Hand over to apprise, which waits, on a thread."""
         await in_daemon_thread("apprise", lambda: self._notify(entry))
 
-    async def close(self) -> None:
+    async def close_channel(self) -> None:
         """Nothing is held."""
 
     def _notify(self, entry: AlertEntry) -> None:
@@ -249,11 +247,15 @@ class AppriseChannel:
             raise ChannelError(f"{self._name}: apprise is missing: {hint}", is_final=True) from None
         reached = apprise.Apprise()
         if not reached.add(self._address):
-            raise ChannelError(f"{self._name}: apprise knows no such address", is_final=True)
+            raise ChannelError(
+                f"{self._name}: apprise does not know this kind of address", is_final=True
+            )
         said = entry.alert
-        text = said.text or said.title
-        if not reached.notify(title=said.title, body=text, body_format=apprise.NotifyFormat.TEXT):
-            raise ChannelError(f"{self._name} took nothing")
+        text = said.body_text or said.alert_title
+        if not reached.notify(
+            title=said.alert_title, body=text, body_format=apprise.NotifyFormat.TEXT
+        ):
+            raise ChannelError(f"{self._name} did not accept the alert")
 
 
 class Unsent(NamedTuple):
@@ -289,21 +291,16 @@ class Outbox:
         self._wake = {name: asyncio.Event() for name in channels}
         self._jobs = Jobs()
 
-    def start(self) -> None:
+    def start_sending(self) -> None:
         """Begin to send."""
         for name in self._channels:
-            self._jobs.start(f"alerts to {name}", lambda name=name: self._run(name))  # type: ignore[misc]
+            self._jobs.start_job(f"alerts to {name}", lambda name=name: self._run(name))  # type: ignore[misc]
 
-    async def stop(self) -> None:
-        """Send no more."""
-        await self._jobs.stop()
+    async def stop_sending(self) -> None:
+        """Stop sending."""
+        await self._jobs.stop_jobs()
         for channel in self._channels.values():
-            await channel.close()
-
-    def put(self, entry: AlertEntry) -> None:
-        """Send an alert to its channels."""
-        mark_waiting(entry, self._channels)
-        self.resume(entry)
+            await channel.close_channel()
 
     def resume(self, entry: AlertEntry) -> None:
         """Send an alert to those of its channels that have not taken it; it is for no others."""
@@ -324,16 +321,16 @@ class Outbox:
                 if entry is None:
                     await self._rest(_LOOK_S)
                 elif await self._send(name, entry):
-                    with suppress(ValueError):  # too many came meanwhile: the oldest were let go of
+                    with suppress(ValueError):  # too many came meanwhile: the oldest were dropped
                         waiting.remove(entry)
-                    backoff.reset()
+                    backoff.reset_waits()
                 else:
                     await self._rest(backoff.next_s())
             wake.clear()
             await wake.wait()
 
     def _first_to_go(self, name: str, waiting: deque[AlertEntry]) -> AlertEntry | None:
-        """Return the first that may be sent, or waited for too long; let go of what never may."""
+        """Return the first that may be sent, or waited for too long; drop what never may."""
         for entry in list(waiting):
             if self._clock() - entry.at > TOO_OLD_MS:
                 return entry
@@ -351,7 +348,7 @@ class Outbox:
         if self._clock() - entry.at > TOO_OLD_MS:
             return self._tell(entry, name, f"given up: {entry.deliveries[name]}")
         try:
-            await self._channels[name].send(entry)
+            await self._channels[name].send_alert(entry)
         except ChannelError as error:
             text = f"refused: {error}" if error.is_final else f"{_NOT_YET}{error}"
             self._tell(entry, name, text)

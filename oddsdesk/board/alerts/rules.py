@@ -1,37 +1,36 @@
-"""What the user wants to be told of, and when not; and the file that says so."""
+"""Alert rules: their fields, limits and quiet hours, and the file that holds them."""
 
+import math
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
 from datetime import time
 from pathlib import Path
-from typing import Annotated, Any, Final
+from typing import Annotated, Any, Final, NamedTuple, get_args, get_type_hints
 
 import msgspec
-from msgspec import Meta
+from msgspec import NODEFAULT, Meta
+
+from oddsdesk.board.board import Board
+from oddsdesk.board.model.matrix import Doubted, RowKey, SelectionRow
+from oddsdesk.board.opportunities.finder import UNRELIABLE
+from oddsdesk.contract.identity import dated_game_title
+from oddsdesk.pricing.value import expected_value
 
 Name = Annotated[str, Meta(min_length=1, max_length=200)]
 RULES_FILE: Final = "alerts.toml"
-"""In the settings folder: what the desk tells of, and `oddsdesk watch` unless told otherwise."""
+"""In the settings folder; the desk reads it, and `oddsdesk watch` unless given another."""
 CHANNEL_KINDS: Final = ("ntfy", "webhook", "apprise")
 
 
 class _Rule(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """What all rules have; titles and texts of fields are what forms and the guide say."""
+    """Fields that all rules have; forms and the guide show their titles and descriptions."""
 
-    name: Annotated[
-        str,
-        Meta(
-            title="Name",
-            description="What its alerts are told under; empty for that of the kind.",
-        ),
-    ] = ""
+    name: Annotated[str, Meta(title="Name", description="Name shown in alerts (optional).")] = ""
     channels: Annotated[
         tuple[Name, ...],
-        Meta(title="Channels", description="Where its alerts go; none is everywhere."),
+        Meta(title="Channels", description="Where its alerts go. None ticked: all channels."),
     ] = ()
-    enabled: Annotated[
-        bool, Meta(title="Enabled", description="A rule that is off is kept, and not looked for.")
-    ] = True
+    enabled: Annotated[bool, Meta(title="Enabled", description="Disabled rules are kept.")] = True
 
     @classmethod
     def kind_title(cls) -> str:
@@ -39,7 +38,7 @@ class _Rule(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
         return str(cls.__struct_config__.tag).replace("-", " ").capitalize()
 
     @property
-    def title(self) -> str:
+    def shown_title(self) -> str:
         """What the rule is called."""
         return self.name or self.kind_title()
 
@@ -48,15 +47,15 @@ class ValueRule(_Rule, frozen=True, tag="value", tag_field="kind"):
     """A value bet that a preset lists."""
 
     preset: Annotated[
-        Name, Meta(title="Preset", description="Which of your presets has to list the bet.")
+        Name, Meta(title="Preset", description="The preset that must list the bet.")
     ] = "All value bets"
     least_ev: Annotated[
         float,
         Meta(
             ge=-100,
             le=1_000,
-            title="EV at least",
-            description="Where the preset asks for less.",
+            title="Minimum EV",
+            description="Used where it is above the preset's.",
             extra={"unit": "%"},
         ),
     ] = 0.0
@@ -66,49 +65,49 @@ class TargetRule(_Rule, frozen=True, kw_only=True, tag="target", tag_field="kind
     """A price that reaches a target, at one bookmaker or at any of the user's."""
 
     game: Annotated[
-        Name, Meta(title="Game", description="As it is written in the desk: Everton vs Liverpool.")
+        Name, Meta(title="Game", description="Home v away, such as Everton v Liverpool.")
     ]
-    market: Annotated[Name, Meta(title="Market", description="Which one of the game.")]
+    market: Annotated[Name, Meta(title="Market", description="A market of the game.")]
     period: Annotated[
-        int,
-        Meta(title="Part of the game", description="All of it, or a half, quarter, period or set."),
+        int, Meta(title="Period", description="Full game, or a half, quarter, period or set.")
     ] = 0
     selection: Annotated[
-        Name, Meta(title="Selection", description="As it is written in the desk: Over 2.5.")
+        Name, Meta(title="Selection", description="As shown in the desk, such as Over 2.5.")
     ]
     bookmaker: Annotated[
-        str, Meta(title="Bookmaker", description="Empty for any of your bookmakers.")
+        str, Meta(title="Bookmaker", description="Leave empty for any of your bookmakers.")
     ] = ""
     odds: Annotated[
-        float, Meta(gt=1, le=1e6, title="Odds reach", description="As offered, before commission.")
+        float,
+        Meta(gt=1, le=1e6, title="Target odds", description="Odds as offered, before commission."),
     ]
     """Decimal, as offered."""
 
 
 class OpportunityRule(_Rule, frozen=True, tag="arbitrage", tag_field="kind"):
-    """An arbitrage that leaves at least so much in its worst outcome."""
+    """An arbitrage with at least this guaranteed return."""
 
     least: Annotated[
         float,
         Meta(
             ge=-100,
             le=1_000,
-            title="Leaves at least",
-            description="In its worst outcome, a push too, of what is staked, after rounding.",
+            title="Minimum profit",
+            description="Guaranteed return on all stakes, after rounding; pushes count.",
             extra={"unit": "%"},
         ),
     ] = 0.0
 
 
 class SteamRule(_Rule, frozen=True, tag="steam", tag_field="kind"):
-    """Bookmakers that move the same way at once (D61)."""
+    """Bookmakers that move the same way at once."""
 
     groups: Annotated[
         int,
         Meta(
             ge=1,
             le=100,
-            title="Operators at least",
+            title="Bookmakers",
             description="Bookmakers of one operator or supplier count once.",
         ),
     ] = 3
@@ -117,7 +116,7 @@ class SteamRule(_Rule, frozen=True, tag="steam", tag_field="kind"):
         Meta(
             gt=0,
             le=1e6,
-            title="Each moves at least",
+            title="Minimum move",
             description="Percentage points of implied probability.",
             extra={"unit": "points"},
         ),
@@ -128,7 +127,7 @@ class SteamRule(_Rule, frozen=True, tag="steam", tag_field="kind"):
             gt=0,
             le=120,
             title="Within",
-            description="How long they may take to move.",
+            description="Time in which they all move.",
             extra={"unit": "min"},
         ),
     ] = 5.0
@@ -143,14 +142,14 @@ class KickOffRule(_Rule, frozen=True, tag="kick-off", tag_field="kind"):
             ge=0,
             le=10_080,
             title="Before kick-off",
-            description="Of a game on which you have an open bet.",
+            description="For games on which you have an open bet.",
             extra={"unit": "min"},
         ),
     ] = 10.0
 
 
 class ConnectionRule(_Rule, frozen=True, tag="connection", tag_field="kind"):
-    """Prices come no more."""
+    """The connection is lost, or no prices come in."""
 
     seconds: Annotated[
         float,
@@ -158,7 +157,7 @@ class ConnectionRule(_Rule, frozen=True, tag="connection", tag_field="kind"):
             ge=0,
             le=86_400,
             title="Lost for",
-            description="How long the connection has to be away.",
+            description="How long the connection must be lost.",
             extra={"unit": "s"},
         ),
     ] = 30.0
@@ -180,13 +179,13 @@ class ChannelSetting(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Policy(msgspec.Struct, frozen=True, kw_only=True):
-    """What is held back (D62)."""
+    """What is held back."""
 
     quiet: Annotated[
         tuple[str, str] | None,
         Meta(
             title="Quiet from",
-            description="From and until when nothing is sent, by the local clock; empty for never.",
+            description="No alerts between these local times. Leave empty for none.",
         ),
     ] = None
     most_per_hour: Annotated[
@@ -195,8 +194,8 @@ class Policy(msgspec.Struct, frozen=True, kw_only=True):
             ge=1,
             le=10_000,
             title="At most",
-            description="Of all lists together, the best first; the rest is listed. As many again "
-            "of targets, kick-offs and lost connections.",
+            description="Max alerts an hour, best first; the rest is only listed. Targets, "
+            "kick-offs and lost connections have the same limit again.",
             extra={"unit": "an hour"},
         ),
     ] = 20
@@ -205,8 +204,8 @@ class Policy(msgspec.Struct, frozen=True, kw_only=True):
         Meta(
             ge=0,
             le=10_080,
-            title="The same again after",
-            description="A bet, an arbitrage or a price is one thing, whoever offers it.",
+            title="Repeat after",
+            description="For the same bet, arbitrage or target, at any bookmaker.",
             extra={"unit": "min"},
         ),
     ] = 10.0
@@ -215,8 +214,8 @@ class Policy(msgspec.Struct, frozen=True, kw_only=True):
         Meta(
             ge=0,
             le=1_000,
-            title="And only if better by",
-            description="What its figure has to rise by: EV, what is left, percent above a target.",
+            title="Repeat only if better by",
+            description="Rise in EV, guaranteed return or percent above the target.",
             extra={"unit": "points"},
         ),
     ] = 0.5
@@ -252,7 +251,7 @@ class AlertSettings(Policy, frozen=True, kw_only=True, forbid_unknown_fields=Tru
         for rule in self.rules:
             for name in rule.channels:
                 if name not in names:
-                    raise ValueError(f"a rule names the channel {name!r}, which does not exist")
+                    raise ValueError(f"a rule uses the channel {name!r}, which does not exist")
 
 
 _PLACE: Final = re.compile(r" - at `\$\.([^`]+)`")
@@ -280,16 +279,12 @@ def read_time(text: str) -> time:
     return found
 
 
-def check_presets(settings: AlertSettings, names: Iterable[str]) -> None:
-    """Refuse rules that are on and name a preset that there is not.
-
-    Raises:
-        RulesFileError: there is one.
-    """
+def _check_presets(settings: AlertSettings, names: Iterable[str]) -> None:
+    """Refuse rules that are on and name a preset that there is not."""
     known = {name.casefold() for name in names}
     for rule in settings.active:
         if isinstance(rule, ValueRule) and rule.preset.casefold() not in known:
-            raise RulesFileError(f"no preset {rule.preset!r}")
+            raise RulesFileError(f"there is no preset {rule.preset!r}")
 
 
 def problem_text(error: Exception) -> str:
@@ -302,28 +297,260 @@ def problem_text(error: Exception) -> str:
     return f"{where.replace('.', ', ')}: {_PLACE.sub('', said)}"
 
 
-def decode_rules(text: bytes) -> AlertSettings:
-    """Read rules, TOML.
+def decode_rules(text: bytes, presets: Iterable[str] | None = None) -> AlertSettings:
+    """Read rules, TOML; where ``presets`` are given, a rule that is on may name no other.
 
     Raises:
         RulesFileError: they make no sense.
     """
     try:
-        found: Any = msgspec.toml.decode(text)
-        return msgspec.convert(found, AlertSettings)
+        settings = msgspec.convert(msgspec.toml.decode(text), AlertSettings)
+        if presets is not None:
+            _check_presets(settings, presets)
+        return settings
     except (msgspec.DecodeError, UnicodeDecodeError, ValueError) as error:
         raise RulesFileError(problem_text(error)) from error
 
 
-def read_rules(path: Path) -> AlertSettings:
-    """Read a file of rules.
+def read_rules(path: Path, presets: Iterable[str] | None = None) -> AlertSettings:
+    """Read a file of rules; ``presets`` as of ``decode_rules``.
 
     Raises:
         RulesFileError: it cannot be read, or says what makes no sense.
     """
     try:
-        return decode_rules(path.read_bytes())
+        return decode_rules(path.read_bytes(), presets)
     except OSError as error:
         raise RulesFileError(f"{path}: cannot be read: {error.strerror or error}") from error
     except RulesFileError as error:
         raise RulesFileError(f"{path}: {error}") from error
+
+
+KINDS: Final[Mapping[type[Rule], tuple[str, str]]] = {
+    ValueRule: ("Value bets", "A value bet that one of your presets lists."),
+    TargetRule: ("Target price", "A price reaches your target."),
+    OpportunityRule: ("Arbitrage", "An arbitrage with your minimum profit."),
+    SteamRule: ("Steam", "Several bookmakers move a price the same way at once."),
+    KickOffRule: ("Kick-off", "A game on which you have a bet is about to start."),
+    ConnectionRule: ("Lost connection", "Prices no longer come in."),
+}
+"""What each kind is called, and what it does."""
+LIMITS: Final = (
+    "Quiet hours and limits",
+    "Alerts that are not sent are listed with the reason, and sent later if they still hold.",
+)
+"""What the form of a policy is called, and what it does."""
+_LAST: Final = ("name", "channels", "enabled")
+"""What all rules have comes below the fields of a kind."""
+
+
+class RuleField(msgspec.Struct, frozen=True):
+    """A field as its rule declares it."""
+
+    name: str
+    """As the file has it."""
+    type: Any
+    """With its limits."""
+    default: Any
+    """``NODEFAULT`` where it has to be given."""
+    title: str
+    help: str
+    unit: str
+    meta: Meta
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether it is a whole number."""
+        return self._base is int
+
+    @property
+    def is_number(self) -> bool:
+        """Whether it is a number."""
+        return self._base in (int, float)
+
+    @property
+    def _base(self) -> Any:
+        return get_args(self.type)[0]
+
+    def expected(self) -> str:
+        """Say which values there are."""
+        meta = self.meta
+        if not self.is_number:
+            return f"up to {meta.max_length} characters" if meta.max_length else "a text"
+        number = "a whole number" if self.is_whole else "a number"
+        if meta.le is None:
+            return number
+        least = f"above {meta.gt:,g} and up to" if meta.ge is None else f"from {meta.ge:,g} to"
+        return f"{number} {least} {meta.le:,.12g}"
+
+    def parse_value(self, text: str) -> Any:
+        """Return what a typed text says.
+
+        Raises:
+            ValueError: nothing that the field may be; says what was expected.
+        """
+        text = text.strip()
+        if not text and self.default is NODEFAULT:
+            raise ValueError("this is needed")
+        try:
+            return self.check_value(
+                _number(text, is_whole=self.is_whole) if self.is_number else text
+            )
+        except ValueError:
+            raise ValueError(f"expected {self.expected()}") from None
+
+    def check_value(self, value: Any) -> Any:
+        """Return a value that the field may have.
+
+        Raises:
+            ValueError: it lies outside its limits; says what was expected.
+        """
+        try:
+            return msgspec.convert(value, self.type)
+        except msgspec.ValidationError:
+            raise ValueError(f"expected {self.expected()}") from None
+
+
+def fields_of(kind: type[Rule] | type[Policy]) -> list[RuleField]:
+    """Return the fields of a kind of rule, what all kinds have last; or those of a policy."""
+    hints = get_type_hints(kind, include_extras=True)
+    found = [_field(each, hints[each.name]) for each in msgspec.structs.fields(kind)]
+    return sorted(found, key=lambda field: field.name in _LAST)
+
+
+def _field(field: msgspec.structs.FieldInfo, hint: Any) -> RuleField:
+    _, *metas = get_args(hint)
+    limits = {
+        name: getattr(meta, name)
+        for meta in metas
+        for name in ("gt", "ge", "le", "min_length", "max_length")
+        if getattr(meta, name) is not None
+    }
+    said = metas[-1]
+    return RuleField(
+        name=field.name,
+        type=hint,
+        default=field.default,
+        title=said.title,
+        help=said.description or "",
+        unit=(said.extra or {}).get("unit", ""),
+        meta=Meta(**limits),
+    )
+
+
+def _number(text: str, *, is_whole: bool) -> float:
+    digits = text.removeprefix("-").replace(".", "", not is_whole)
+    if not (digits.isascii() and digits.isdecimal() and len(digits) < 20):
+        raise ValueError("no number")
+    return int(text) if is_whole else float(text)
+
+
+_BETTER: Final = 1.02
+"""How much more is asked for where the price is value already, or nobody knows its value."""
+
+
+class TargetCell(NamedTuple):
+    """A cell as its target is asked for: there need be no price in it."""
+
+    key: RowKey
+    match_name: str
+    sport: str
+    bookmaker: str
+    """By name, the reference too."""
+    odds: float | None
+    """Gross, as offered there now; None where it is not."""
+    best: float | None
+    """The gross odds of the best price at the user's bookmakers now."""
+    doubted: Doubted | None
+    """A higher price there that is doubted."""
+    reference: str
+    value_from: float | None
+    """Gross odds there from which it is value; None where no price can be."""
+    net: Callable[[float], float]
+    """Returns what a unit staked there pays back at gross odds."""
+    fair: float | None
+    decided: float
+
+    def ev_at(self, odds: float, *, anywhere: bool) -> float | None:
+        """Return the EV in percent at gross odds there, or ``anywhere`` without a commission."""
+        if self.fair is None:
+            return None
+        return expected_value(odds if anywhere else self.net(odds), self.fair, self.decided)
+
+    @property
+    def is_doubted_alerted(self) -> bool:
+        """Whether the doubted price may alert all the same, with its doubt."""
+        return self.doubted is not None and self.doubted.caution not in UNRELIABLE
+
+    def suggested(self) -> float:
+        """Return a price worth waiting for: where value begins, else a little more than now."""
+        least = self.value_from
+        if least is not None and math.isfinite(least) and (self.odds or 0.0) < least:
+            return _rounded_up(least)
+        return _rounded_up((self.odds or self.best or self.fair or 2.0) * _BETTER)
+
+    def rule(self, odds: float, *, anywhere: bool, like: TargetRule | None = None) -> TargetRule:
+        """Return the rule of a target, told where and under the name that ``like`` is."""
+        return TargetRule(
+            name=like.name if like else "",
+            channels=like.channels if like else (),
+            game=self.match_name,
+            market=self.key.market_type,
+            period=self.key.period,
+            selection=self.key.selection,
+            odds=odds,
+            bookmaker="" if anywhere else self.bookmaker,
+        )
+
+
+def target_cell(board: Board, key: RowKey) -> TargetCell | None:
+    """Return what a target on a cell is about; None where nothing of its row is held."""
+    matrix, section = board.matrix(key.game_id), board.section(*key[:4])
+    if matrix is None or section is None:
+        return None
+    row = section.selection_row(key.selection)
+    price = row.prices.get(key.bookmaker)
+    profile = board.basis.profiles.profile_of(key.bookmaker)
+    return TargetCell(
+        key=key,
+        match_name=matrix.match_name,
+        sport=matrix.sport,
+        bookmaker=key.bookmaker,
+        odds=price.odds if price is not None and price.is_offered else None,
+        best=_best(row),
+        doubted=_doubted(board, row),
+        reference=board.reference_name,
+        value_from=None if row.value_from is None else profile.gross(row.value_from),
+        net=profile.net,
+        fair=row.fair,
+        decided=row.decided,
+    )
+
+
+def target_of(settings: AlertSettings, cell: TargetCell) -> TargetRule | None:
+    """Return the target that stands on a cell: at its bookmaker, else at any."""
+    key, name = cell.key, dated_game_title(cell.match_name).casefold()
+    found = [
+        rule
+        for rule in settings.rules
+        if isinstance(rule, TargetRule)
+        and dated_game_title(rule.game).casefold() == name
+        and (rule.market, rule.period, rule.selection) == key[1:4]
+        and rule.bookmaker.casefold() in ("", cell.bookmaker.casefold())
+    ]
+    return max(found, key=lambda rule: bool(rule.bookmaker), default=None)
+
+
+def _best(row: SelectionRow) -> float | None:
+    offered = (row.prices.get(name) for name in row.best_bookmakers)
+    return next((price.odds for price in offered if price is not None), None)
+
+
+def _doubted(board: Board, row: SelectionRow) -> Doubted | None:
+    found = row.doubted
+    return found if found is not None and board.basis.is_mine(found.bookmaker) else None
+
+
+def _rounded_up(odds: float) -> float:
+    """Return odds with two decimals, as bookmakers quote them; never below what was given."""
+    return math.ceil(round(odds * 100, 6)) / 100

@@ -6,20 +6,21 @@ from typing import Any, Final, NamedTuple
 
 import msgspec
 
-from oddsdesk.board.alerts.rule_fields import RuleField, fields_of
 from oddsdesk.board.alerts.rules import (
     ChannelSetting,
     Policy,
     Rule,
+    RuleField,
     RulesFileError,
     TargetRule,
     decode_rules,
+    fields_of,
     problem_text,
 )
 
 _HEADER: Final = "[[rules]]"
 _CHANNEL: Final = "[[channels]]"
-_FIRST: Final = "# What to tell of, where to, and when not.\n"
+_FIRST: Final = "# Alert rules, alert channels and limits.\n"
 
 
 class RuleEntry(NamedTuple):
@@ -84,7 +85,7 @@ def with_enabled(text: str, place: int, *, enabled: bool) -> str:
     """
     rule = rule_entries(text)[place].rule
     if rule is None:
-        raise RulesFileError("this version does not know that rule")
+        raise RulesFileError("this version of oddsdesk does not know that kind of rule")
     return with_changed_rule(text, place, msgspec.structs.replace(rule, enabled=enabled))
 
 
@@ -160,7 +161,7 @@ def without_channel(text: str, place: int) -> str:
     for entry in rule_entries(text):
         if entry.rule is not None and name in entry.rule.channels:
             raise RulesFileError(
-                f"the rule {entry.title!r} sends there; take the channel off it first"
+                f"the rule {entry.title!r} uses this channel; remove it from the rule first"
             )
     lines, begin, end = _lines_of(text, _CHANNEL, place, len(channels))
     del channels[place]
@@ -209,13 +210,13 @@ def _entry(raw: Any) -> RuleEntry:
         said = raw if isinstance(raw, dict) else {}
         title = str(said.get("name") or said.get("kind") or "")
         return RuleEntry(None, problem_text(error), title)
-    return RuleEntry(rule, "", rule.title)
+    return RuleEntry(rule, "", rule.shown_title)
 
 
 def _place(text: str, rule: Rule) -> int:
     rules = decode_rules(text.encode()).rules
     if rule not in rules:
-        raise RulesFileError("the rule is there no longer")
+        raise RulesFileError("the rule no longer exists")
     return rules.index(rule)
 
 
@@ -234,7 +235,7 @@ def _raw_rules(found: dict[str, Any]) -> list[Any]:
 def _tables(found: dict[str, Any], name: str) -> list[Any]:
     tables = found.get(name, [])
     if not isinstance(tables, list):
-        raise RulesFileError(f"{name} is no list; expected [[{name}]]")
+        raise RulesFileError(f"{name} is not a list; write [[{name}]]")
     return tables
 
 
@@ -375,7 +376,7 @@ def _checked(new: str, text: str, rules: list[Any], rule: Rule | None) -> str:
 
 
 def _by_hand() -> RulesFileError:
-    return RulesFileError("they are written in a way that can only be changed as text, in Rules…")
+    return RulesFileError("these rules can only be edited as text, in Alert rules…")
 
 
 def _kind(rule: Rule) -> str:

@@ -1,151 +1,140 @@
-"""Looks for alerts while the desk runs, and hands them to the desktop and to channels."""
+"""Runs the alert rules while the desk is open, and sends alerts to the desktop and channels."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Hashable, Iterable, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import Any, Final
 
 from PySide6.QtCore import QObject, QTimer, Signal
+from PySide6.QtGui import QIcon
+from PySide6.QtWidgets import QApplication, QMenu, QSystemTrayIcon, QWidget
 
-from oddsdesk.board.alerts.channels import (
-    Channel,
-    ChannelError,
-    Outbox,
-    find_address,
-    keep_address,
-    mark_waiting,
-    open_channel,
-)
-from oddsdesk.board.alerts.gate import HOUR_MS, AlertEntry, Gate, Held
-from oddsdesk.board.alerts.memory import AlertMemory
+from oddsdesk.base.clock import Clock
+from oddsdesk.base.files import OWNER_ONLY, make_own_folder, whole_file
+from oddsdesk.base.tasks import in_daemon_thread, spawn
+from oddsdesk.board.alerts.channels import ChannelError, keep_address
+from oddsdesk.board.alerts.gate import HOUR_MS, AlertEntry, AlertMemory, Held
 from oddsdesk.board.alerts.rules import (
     AlertSettings,
     ChannelSetting,
     RulesFileError,
     TargetRule,
-    check_presets,
     read_rules,
 )
 from oddsdesk.board.alerts.rules_text import with_target, without_target
-from oddsdesk.board.alerts.watching import AlertWatch, OpenBet
+from oddsdesk.board.alerts.watching import AlertService, AlertWatch, OpenBet
 from oddsdesk.board.board import Board
-from oddsdesk.board.matrix import RowKey
-from oddsdesk.board.opportunities import LOOK_RESTS, Opportunities
-from oddsdesk.clock import Clock
+from oddsdesk.board.model.matrix import RowKey
+from oddsdesk.desk.alerts.model import line_text, shown_texts
 from oddsdesk.desk.records import Records
 from oddsdesk.desk.settings.declared import split_of
-from oddsdesk.desk.settings.preferences import Preferences
-from oddsdesk.desk.ui.time_format import local_time
+from oddsdesk.desk.settings.saved_state import Preferences
+from oddsdesk.desk.ui.formatting import local_time
 from oddsdesk.ledger.bets import counted
 from oddsdesk.ledger.games import on_listed_games
-from oddsdesk.ledger.hidden import HiddenThings
 from oddsdesk.ledger.open_bets import by_bookmaker, open_by_outcome
-from oddsdesk.private_files import OWNER_ONLY, make_own_folder
-from oddsdesk.slices import slices
-from oddsdesk.tasks import in_daemon_thread, spawn
-from oddsdesk.whole_files import whole_file
+from oddsdesk.ledger.presets import HiddenThings
 
 _TICK_MS: Final = 1_000
 _MEMORY_FILE: Final = "alerts-told.json"
-"""Beside the rules."""
+"""In the folder of the rules."""
 
 
 class AlertsController(QObject):
-    """Holds the rules of a file, and what came of them; runs on the loop of the window."""
+    """Holds the rules of a file and the alerts so far; runs on the window's event loop."""
 
     changed = Signal()
-    """The list differs."""
+    """The list of alerts has changed."""
     alerted = Signal(list)
-    """The ``AlertEntry`` of each alert that is sent at one look."""
+    """A list of ``AlertEntry``: the alerts sent by one check."""
     hour_filled = Signal(str)
-    """How many were sent, from when on there is room again, and where the rest is; once an hour."""
+    """The hourly limit is reached; a message for the user, at most once an hour."""
     ended = Signal(object)
-    """The key of an alert whose cause is over."""
+    """The key of an alert that no longer applies."""
     address_answered = Signal(str, str)
-    """The channel whose address was to be kept, and why it is not; empty where it is."""
+    """A channel, and why its address could not be saved; empty if it was."""
     problem_found = Signal(str)
-    """One line: what is wrong with the rules, or with a channel."""
-    read_anew = Signal()
-    """The file is read now: what was wrong with it need not be any more."""
+    """A problem with the rules or a channel, in one line."""
+    reread_begun = Signal()
+    """The rules file is about to be read again, so earlier problems may be solved."""
 
     def __init__(
-        self,
-        board: Board,
-        clock: Clock,
-        preferences: Preferences,
-        records: Records,
-        path: Path,
+        self, board: Board, clock: Clock, preferences: Preferences, records: Records, path: Path
     ) -> None:
         super().__init__()
         self.path = path
-        """The file of the rules; it need not exist."""
-        self.gate = Gate(AlertSettings(), clock)
+        """The rules file, which may not exist."""
+        self._service = AlertService(
+            board,
+            clock,
+            AlertMemory(path.with_name(_MEMORY_FILE)),
+            hidden=self._hides,
+            open_bets=self._open_bets,
+            placed=self._placed,
+            split=lambda: split_of(preferences.get_setting),
+            on_delivery=lambda _entry: self.changed.emit(),
+            on_problem=self.problem_found.emit,
+        )
+        self.gate = self._service.gate
         self.rule_count = 0
-        """How many rules are on."""
+        """The number of enabled rules."""
         self.looks_back = False
-        """Whether nothing is told because the desk shows the past."""
+        """Whether alerts are paused because the desk shows the past."""
         self.why_lost = ""
-        """Why nothing is told of prices; empty where they are known to stand."""
+        """Why there are no price alerts; empty if prices are current."""
         self.full_until_ms: int | None = None
-        """Until when an hour's bound holds alerts back; None where it does not."""
-        self._said_full_at: int | None = None
+        """When the hourly limit ends, in milliseconds; None if it is not reached."""
+        self._said_full_at: dict[str, int] = {}
+        """When that was last reported, by the reason why nobody offers the odds."""
         self._board = board
         self._clock = clock
-        self._preferences = preferences
         self._records = records
-        self._watch: AlertWatch | None = None
-        self._offered: Opportunities | None = None
-        self._outbox: Outbox | None = None
-        self._channels: tuple[str, ...] = ()
-        """Those of the rules, with an address or without."""
-        self._memory: AlertMemory | None = None
-        self._is_kept = True
-        self._steps: Iterator[float] | None = None
-        self._look = QTimer(self, singleShot=True)
-        self._look.timeout.connect(self._on_look_timeout)
-        self._took_s = 0.0
         self._tick = QTimer(self, interval=_TICK_MS)
-        self._tick.timeout.connect(self.tick)
+        self._tick.timeout.connect(self.look_for_alerts)
 
-    def read(self) -> None:
-        """Take the rules of the file from now on; none where there is no file."""
-        before = self._watch
-        self.read_anew.emit()
-        self._end()
-        self._remember()
+    def read_rules(self) -> None:
+        """Load the rules from the file; without a file there are none."""
+        self.reread_begun.emit()
+        before = self._end()
+        self._service.restore_entries()
         if not self.path.exists():
             self.changed.emit()
             return
         try:
-            self._begin(self._checked(read_rules(self.path)), before)
+            settings = read_rules(self.path, self.preset_names())
+            presets = {each.name.casefold(): each.filter.passes for each in self._records.presets}
+            self._service.begin_rules(settings, presets, before)
+            self.rule_count = len(settings.active)
+            self._tick.start()
         except RulesFileError as error:
             self.problem_found.emit(str(error))
         self.changed.emit()
 
     def kept(self) -> AlertSettings:
-        """Return what the file says.
+        """Return the settings in the file.
 
         Raises:
-            RulesFileError: it makes no sense, or cannot be read.
+            RulesFileError: The file is invalid or cannot be read.
         """
         return read_rules(self.path) if self.path.exists() else AlertSettings()
 
     def preset_names(self) -> list[str]:
-        """Return what presets of value bets there are."""
+        """Return the names of the value bet presets."""
         return [preset.name for preset in self._records.presets]
 
     def keep_address(self, channel: ChannelSetting, address: str) -> None:
-        """Keep the address of a channel, and answer by a signal: the keyring may ask its user."""
+        """Save the address of a channel; ``address_answered`` follows, as the keyring may ask the
+        user."""
         if address:
-            spawn("alerts: keep an address", self._keep_address(channel.name, address))
+            spawn("alerts: save an address", self._keep_address(channel.name, address))
         else:
             self.address_answered.emit(channel.name, "")
 
     def set_target(self, rule: TargetRule | None, instead_of: TargetRule | None = None) -> None:
-        """Write a target into the file, in the place of another if that is given; None: remove it.
+        """Write a target to the file, replacing ``instead_of`` if given; None removes that one.
 
         Raises:
-            RulesFileError: the file makes no sense, or cannot be read or written.
+            RulesFileError: The file is invalid, or cannot be read or written.
         """
         try:
             text = self.path.read_text("utf-8") if self.path.exists() else ""
@@ -158,27 +147,20 @@ class AlertsController(QObject):
                 file.write(text.encode())
         except (OSError, UnicodeDecodeError) as error:
             raise RulesFileError(f"{self.path}: {getattr(error, 'strerror', error)}") from error
-        self.read()
+        self.read_rules()
 
-    def tick(self) -> None:
-        """Look once; nothing is news while one looks back."""
+    def look_for_alerts(self) -> None:
+        """Check the rules once, unless the desk shows the past."""
         connection, before = self._board.connection, self._state
         self.looks_back, self.why_lost = connection.as_of_ms is not None, connection.why_lost
-        self.full_until_ms = self.gate.full_until_ms
+        self.full_until_ms = self.gate.full_until_ms(connection.not_offered)
         if self._state != before:
             self.changed.emit()
-        if self._watch is None or self.looks_back:
+        if self._service.watch is None or self.looks_back:
             return
         listed = self.gate.listed
-        sent = self._watch.tick()
-        for entry in sent:
-            mark_waiting(entry, self._channels)
-            if self._outbox is not None:
-                self._outbox.resume(entry)
-        if self.gate.listed != listed:
-            self._is_kept = False
-        self._keep()
-        for key in self._watch.ended:
+        sent = self._service.check_alerts()
+        for key in self._service.watch.ended:
             self.ended.emit(key)
         if sent:
             self.alerted.emit(sent)
@@ -186,128 +168,54 @@ class AlertsController(QObject):
             self._say_if_full(self.gate.listed - listed)
             self.changed.emit()
 
-    async def close(self) -> None:
-        """End everything."""
-        outbox = self._outbox
-        self._outbox = None
-        self._end()
-        if outbox is not None:
-            await outbox.stop()
-        self._keep()
-        if self._memory is not None:
-            self._memory.close()
+    async def close_alerts(self) -> None:
+        """Stop checking and close the channels."""
+        self._tick.stop()
+        await self._service.close_alerts()
 
     @property
     def _state(self) -> tuple[bool, str, int | None]:
         return self.looks_back, self.why_lost, self.full_until_ms
 
     def _say_if_full(self, new: int) -> None:
-        """Say once an hour that it is full, where that holds one of the ``new`` lines back."""
-        self.full_until_ms = until = self.gate.full_until_ms
-        now, said_at = self._clock(), self._said_full_at
+        """Emit ``hour_filled``, once an hour, if the limit stopped one of the ``new`` lines."""
+        why = self._board.connection.not_offered
+        self.full_until_ms = until = self.gate.full_until_ms(why)
+        now, said_at = self._clock(), self._said_full_at.get(why)
         was_said = said_at is not None and now - said_at < HOUR_MS
         news = islice(reversed(self.gate.entries), new)
         if until is None or was_said or all(entry.held is not Held.HOURLY for entry in news):
             return
-        self._said_full_at = now
+        self._said_full_at[why] = now
         most = self.gate.policy.most_per_hour
         self.hour_filled.emit(
-            f"{most} alert{'' if most == 1 else 's'} within an hour: the rest is held back until "
-            f"{local_time(until):%H:%M} and listed in Alerts."
+            f"Limit of {most} alert{'' if most == 1 else 's'} an hour reached. Until "
+            f"{local_time(until):%H:%M}, further alerts are only listed in Alerts."
         )
 
-    def _remember(self) -> None:
-        """Take over what was told before the program began, once."""
-        if self._memory is None:
-            self._memory = AlertMemory(self.path.with_name(_MEMORY_FILE))
-            self.gate.restore(self._memory.read())
-
-    def _keep(self) -> None:
-        if not self._is_kept and self._memory is not None:
-            self._is_kept = True
-            self._memory.keep(self.gate.entries)
-
-    def _on_outbox_changed(self, _entry: AlertEntry) -> None:
-        self._is_kept = False
-        self._keep()
-        self.changed.emit()
-
-    def _checked(self, settings: AlertSettings) -> AlertSettings:
-        try:
-            check_presets(settings, self.preset_names())
-        except RulesFileError as error:
-            raise RulesFileError(f"{self.path}: {error}") from error
-        return settings
-
-    def _begin(self, settings: AlertSettings, before: AlertWatch | None) -> None:
-        self.gate.policy = settings  # what was told stays told
-        self._offered = Opportunities(
-            self._board, self._clock, lambda: split_of(self._preferences.get)
-        )
-        self._watch = AlertWatch(
-            self._board,
-            self._clock,
-            settings,
-            self.gate,
-            presets={each.name.casefold(): each.filter.passes for each in self._records.presets},
-            hidden=self._hides,
-            opportunities=self._offered,
-            open_bets=self._open_bets,
-            after=before,
-        )
-        self.rule_count = len(settings.active)
-        self._channels = tuple(each.name for each in settings.channels)
-        self._tick.start()
-        if self._watch.wants_opportunities:
-            self._look.start(0)
-        if settings.channels:
-            spawn("alerts: open channels", self._open_channels(settings))
-
-    def _end(self) -> None:
+    def _end(self) -> AlertWatch | None:
         self._tick.stop()
-        self._look.stop()
-        self._steps = None
         self.rule_count = 0
-        for part in (self._watch, self._offered):
-            if part is not None:
-                part.close()
-        self._watch = self._offered = None
-        if self._outbox is not None:
-            spawn("alerts: close channels", self._outbox.stop())
-            self._outbox = None
+        return self._service.end_rules()
 
     def _hides(self, **price: Any) -> bool:
-        """What is hidden is few: it is looked through for each price that is value."""
+        """Return whether the user has hidden this price among the value bets."""
         return HiddenThings(self._records.hidden, self._clock()).hides(**price)
 
     def _open_bets(self) -> Iterable[OpenBet]:
         simulated = self._board.connection.simulated
-        held = counted(self._records.bets(), simulated=simulated)
+        held = counted(self._records.placed_bets(), simulated=simulated)
         open_bets = [bet for bet in held if bet.kick_off is not None and bet.open_stake]
         for bet in on_listed_games(open_bets, self._board.games, self._board.players.spelled):
             if bet.kick_off is not None:
-                cell = RowKey(*bet.key)
+                cell = RowKey(*bet.bet_key)
                 yield OpenBet(bet.game_id, bet.match_name, bet.kick_off, bet.selection, cell)
 
-    async def _open_channels(self, settings: AlertSettings) -> None:
-        """Ask the keyring, which may wait; a channel without an address is said."""
-        watch, found = self._watch, dict[str, Channel]()
-        for setting in settings.channels:
-            try:
-                address = await in_daemon_thread(
-                    "keyring",
-                    lambda name=setting.name: find_address(name),  # type: ignore[misc]
-                )
-                found[setting.name] = open_channel(setting, address)
-            except ChannelError as error:
-                self.problem_found.emit(str(error))
-        if self._watch is watch and watch is not None:
-            self._outbox = Outbox(
-                found, self._clock, self._on_outbox_changed, as_it_is=watch.as_it_is
-            )
-            self._outbox.start()
-            for entry in self.gate.entries:
-                self._outbox.resume(entry)
+    def _placed(self) -> dict[tuple[Hashable, str], float]:
+        board, simulated = self._board, self._board.connection.simulated
+        games, spelled, held = board.games, board.players.spelled, self._records.placed_bets()
+        there = open_by_outcome(held, simulated=simulated, listed=games, spelled=spelled)
+        return by_bookmaker(there)
 
     async def _keep_address(self, name: str, address: str) -> None:
         try:
@@ -316,24 +224,91 @@ class AlertsController(QObject):
             self.address_answered.emit(name, str(error))
             return
         self.address_answered.emit(name, "")
-        if name in self._channels:  # it may be open with another address
-            self.read()
+        if name in self._service.channels:  # it may be in use with the old address
+            self.read_rules()
 
-    def _on_look_timeout(self) -> None:
-        """Bring the opportunities up to date for a slice."""
-        if self._offered is None:
-            return
-        if self._steps is None:
-            held = [bet for bet in self._records.bets() if bet.open_stake]
-            simulated, games = self._board.connection.simulated, self._board.games
-            spelled = self._board.players.spelled
-            there = open_by_outcome(held, simulated=simulated, listed=games, spelled=spelled)
-            self._offered.count_placed(by_bookmaker(there))
-            self._steps, self._took_s = slices(self._offered.looking()), 0.0
-        took = next(self._steps, None)
-        if took is not None:
-            self._took_s += took
-            self._look.start(0)
-        else:
-            self._steps = None
-            self._look.start(max(_TICK_MS, round(self._took_s * 1000 * LOOK_RESTS)))
+
+_SHOWN_MS: Final = 15_000
+_MOST_NAMED: Final = 5
+_MARKUP: Final = str.maketrans({"<": "‹", ">": "›", "&": "+"})
+"""Desktops read notifications as markup, so text from feeds must not contain any."""
+
+
+class Notifier(QObject):
+    """Shows alerts in the system tray, if the desktop has one."""
+
+    price_requested = Signal(object)
+    """The ``RowKey`` of the notification on screen."""
+    list_requested = Signal()
+    """The user clicked while several notifications were on screen."""
+    window_requested = Signal()
+    quit_requested = Signal()
+
+    def __init__(self, icon: QIcon, owner: QWidget) -> None:
+        super().__init__(owner)
+        self._icon = icon
+        self._owner = owner
+        self._told: list[AlertEntry] = []
+        """The alerts on screen, or shown last."""
+        self._in_sight = QTimer(self, singleShot=True, interval=_SHOWN_MS)
+        self._tray: QSystemTrayIcon | None = None
+
+    def enter_tray(self) -> bool:
+        """Show the tray icon if the desktop has a tray; return whether it has.
+
+        Asking takes milliseconds.
+        """
+        is_there = QSystemTrayIcon.isSystemTrayAvailable()
+        if is_there and self._tray is None:
+            self._make_icon()
+        return is_there
+
+    def notify(self, entries: Sequence[AlertEntry]) -> None:
+        """Show the alerts of one check for a while, with one sound."""
+        if not self._in_sight.isActive():
+            self._told = []
+        self._told += entries
+        self._in_sight.start()
+        QApplication.beep()
+        self.show(*_title_and_text(entries))
+
+    def show(self, title: str, text: str) -> None:
+        """Show a notification for a while, if there is a tray."""
+        self.enter_tray()
+        if self._tray is not None:
+            icon = QSystemTrayIcon.MessageIcon.Information
+            title, text = title.translate(_MARKUP), text.translate(_MARKUP)
+            self._tray.showMessage(title, text, icon, _SHOWN_MS)
+
+    def show_told(self) -> None:
+        """Show the prices or the list that the notifications on screen are about."""
+        self.window_requested.emit()
+        if len(self._told) > 1:
+            self.list_requested.emit()
+        for entry in self._told if len(self._told) == 1 else ():
+            if entry.alert.cell is not None:
+                self.price_requested.emit(entry.alert.cell)
+
+    def leave_tray(self) -> None:
+        """Hide the tray icon."""
+        if self._tray is not None:
+            self._tray.hide()
+
+    def _make_icon(self) -> None:
+        self._tray = QSystemTrayIcon(self._icon, self)
+        self._menu = QMenu(self._owner)
+        self._menu.addAction("Show oddsdesk", self.window_requested.emit)
+        self._menu.addAction("Quit", self.quit_requested.emit)
+        self._tray.setContextMenu(self._menu)
+        self._tray.messageClicked.connect(self.show_told)
+        self._tray.activated.connect(lambda _reason: self.window_requested.emit())
+        self._tray.show()
+
+
+def _title_and_text(entries: Sequence[AlertEntry]) -> tuple[str, str]:
+    """Return title and text of a notification: one alert in full, or a line for each of several."""
+    if len(entries) == 1:
+        return shown_texts(entries[0])
+    lines = [line_text(entry) for entry in entries[:_MOST_NAMED]]
+    more = len(entries) - _MOST_NAMED
+    return f"{len(entries)} alerts", "\n".join([*lines, f"and {more} more"] if more > 0 else lines)

@@ -1,23 +1,21 @@
-"""The list of alerts as rows: what was sent, and what was held back and why."""
+"""The table of alerts: sent, or not sent and why."""
 
 from collections.abc import Iterable
 from typing import Final
 
+from oddsdesk.base.clock import Clock
 from oddsdesk.board.alerts.gate import AlertEntry, said_text
-from oddsdesk.clock import Clock
-from oddsdesk.desk.ui.formatting import exact_odds_text
-from oddsdesk.desk.ui.table.cells import Align, Cell, Column
-from oddsdesk.desk.ui.table.column_spec import ColumnSpec
-from oddsdesk.desk.ui.table.stable_rows import StableRowsModel
+from oddsdesk.desk.ui.formatting import exact_odds_text, local_time
+from oddsdesk.desk.ui.table.cells import Align, Cell, Column, ColumnSpec, Priority
+from oddsdesk.desk.ui.table.live_model import StableRowsModel
 from oddsdesk.desk.ui.theme.tokens import TextRole
-from oddsdesk.desk.ui.time_format import local_time
 
 EntryKey = tuple[int, int]
-"""When it was sent or held first, and a number."""
+"""When the alert came up, in milliseconds, and a number."""
 
 
 class AlertsModel(StableRowsModel[EntryKey, AlertEntry]):
-    """The newest on top until the user sorts otherwise."""
+    """The newest alerts on top, unless the user sorts by something else."""
 
     def __init__(self, clock: Clock) -> None:
         super().__init__(COLUMNS, 0, clock)
@@ -29,25 +27,25 @@ class AlertsModel(StableRowsModel[EntryKey, AlertEntry]):
         return "\n".join(filter(None, said))
 
 
-def rows_of(entries: Iterable[AlertEntry]) -> dict[EntryKey, AlertEntry]:
-    """Return a row for each line of the list."""
+def alert_rows(entries: Iterable[AlertEntry]) -> dict[EntryKey, AlertEntry]:
+    """Return the rows of the table by key."""
     return {(entry.at, number): entry for number, entry in enumerate(entries)}
 
 
 def shown_texts(entry: AlertEntry) -> tuple[str, str]:
-    """Return what an alert says and the rest of it, odds as the desk writes them now."""
+    """Return the headline and the details of an alert, in the odds format of the desk."""
     alert = entry.alert
     return said_text(alert.says, exact_odds_text), said_text(alert.also, exact_odds_text)
 
 
 def line_text(entry: AlertEntry) -> str:
-    """Return what an alert says in one line, with its game; the rest stands in the list."""
+    """Return an alert in one line, with its game."""
     title, text = shown_texts(entry)
     return " · ".join(filter(None, (title, text.partition(" · ")[0])))
 
 
 def when_text(at_ms: int, now_ms: int) -> str:
-    """Return a moment by the local clock, with its day where that is not today's."""
+    """Return a time in local time, with the day if that is not today."""
     at = local_time(at_ms)
     if at.date() == local_time(now_ms).date():
         return f"{at:%H:%M:%S}"
@@ -55,11 +53,11 @@ def when_text(at_ms: int, now_ms: int) -> str:
 
 
 def state_text(entry: AlertEntry) -> str:
-    """Return whether it was sent, else why not and how often."""
+    """Return "sent", or why not and how often."""
     if entry.held is None:
         return "sent"
     times = f" ({entry.times}×)" if entry.times > 1 else ""
-    return f"held back: {entry.held.value}{times}"
+    return f"not sent: {entry.held.held_text}{times}"
 
 
 def _ink(entry: AlertEntry) -> TextRole:
@@ -81,12 +79,12 @@ def _channels(entry: AlertEntry) -> str:
 COLUMNS: Final[tuple[ColumnSpec[AlertEntry, int], ...]] = (
     ColumnSpec(
         "at",
-        "At",
+        "Time",
         Column("88 Nov 88:88"),
         lambda entry, now: Cell(when_text(entry.at, now), TextRole.SOFT),
         lambda entry: entry.at,
         descending_first=True,
-        tip="When it was sent, or first held back",
+        tip="When the alert came up",
     ),
     ColumnSpec(
         "rule",
@@ -94,7 +92,7 @@ COLUMNS: Final[tuple[ColumnSpec[AlertEntry, int], ...]] = (
         Column("Connection", Align.LEFT, likes="Before kick-off"),
         lambda entry, _now: Cell(entry.alert.rule, TextRole.SOFT),
         lambda entry: entry.alert.rule.casefold(),
-        tip="The rule that asked for it",
+        tip="Alert rule",
     ),
     ColumnSpec(
         "title",
@@ -103,35 +101,36 @@ COLUMNS: Final[tuple[ColumnSpec[AlertEntry, int], ...]] = (
             "+3.4 %: Over 2.5 2.10 at Betfair",
             Align.LEFT,
             stretches=True,
-            likes="+3.4 %: Over 2.5 2.10 at Betfair Everton vs Liverpool · Total · fair 2.783",
+            likes="+3.4 %: Over 2.5 2.10 at Betfair Everton v Liverpool · Total · fair 2.783",
         ),
         _title,
-        lambda entry: entry.alert.title.casefold(),
-        tip="What it tells; Enter shows the price",
+        lambda entry: entry.alert.alert_title.casefold(),
+        tip="Enter shows the price",
     ),
     ColumnSpec(
         "state",
-        "What became of it",
+        "Status",
         Column(
-            "held back: quiet hours",
+            "not sent: quiet hours",
             Align.LEFT,
-            likes="held back: told a moment ago (2×)",
+            likes="not sent: already sent, no better now (2×)",
             stretches=True,
-            widest="held back: told before, and it is no better (50×)",
-            drops=2,
+            widest="not sent: already sent, no better now (50×)",
         ),
         lambda entry, _now: Cell(
             state_text(entry), TextRole.STRONG if entry.held is None else TextRole.NOTE
         ),
         state_text,
-        tip="Sent, or why it was held back and how often",
+        tip="Sent, or why not and how often",
+        priority=Priority.EXTRA,
     ),
     ColumnSpec(
         "channels",
         "Channels",
-        Column("phone ✓, mail ✓", Align.LEFT, drops=1),
+        Column("phone ✓, mail ✓", Align.LEFT),
         lambda entry, _now: Cell(_channels(entry), TextRole.NOTE),
         _channels,
-        tip="✓ taken, … on its way, ✕ not yet or refused: the tooltip of a row says why",
+        tip="✓ delivered, … sending, ✕ not delivered; the row's tooltip has the reason",
+        priority=Priority.EXTRA,
     ),
 )

@@ -1,48 +1,74 @@
-"""The panel of alerts: what was sent, what was held back and why, and the rules."""
+"""The alerts panel: the list of alerts, the rules dialog and price alerts."""
 
 from pathlib import Path
+from typing import Final
 
 from PySide6.QtCore import QModelIndex, Qt, Signal
-from PySide6.QtWidgets import QHBoxLayout, QPushButton, QStackedLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDialogButtonBox, QLineEdit, QPushButton, QWidget
 
-from oddsdesk.board.alerts.rules import RulesFileError, TargetRule
-from oddsdesk.board.alerts.targets import target_cell, target_of
+from oddsdesk.base.clock import Clock
+from oddsdesk.board.alerts.rules import (
+    RulesFileError,
+    TargetCell,
+    TargetRule,
+    target_cell,
+    target_of,
+)
 from oddsdesk.board.board import Board
-from oddsdesk.board.matrix import RowKey
-from oddsdesk.clock import Clock
+from oddsdesk.board.model.matrix import RowKey
+from oddsdesk.board.valuation.verdict_words import caution_text
+from oddsdesk.contract.competitions import period_label
+from oddsdesk.contract.identity import dated_game_title
+from oddsdesk.contract.markets import market_title
 from oddsdesk.desk.alerts.controller import AlertsController
-from oddsdesk.desk.alerts.model import AlertsModel, rows_of, when_text
+from oddsdesk.desk.alerts.model import AlertsModel, alert_rows, when_text
 from oddsdesk.desk.alerts.rule_form import KnownNames
 from oddsdesk.desk.alerts.rules_dialog import RulesDialog
-from oddsdesk.desk.alerts.target_dialog import TargetDialog
-from oddsdesk.desk.ui.actions import add_action
-from oddsdesk.desk.ui.controls.labels import ElidedLabel
-from oddsdesk.desk.ui.controls.placeholder import EmptyState, Placeholder
-from oddsdesk.desk.ui.controls.scaling import scale_height
-from oddsdesk.desk.ui.formatting import exact_odds_text
+from oddsdesk.desk.ui.controls.bars import ListBar
+from oddsdesk.desk.ui.controls.fields import ChoiceBox
+from oddsdesk.desk.ui.controls.form_dialog import FormDialog
+from oddsdesk.desk.ui.controls.labels import ElidedLabel, Label
+from oddsdesk.desk.ui.controls.messages import EmptyState, sentence
+from oddsdesk.desk.ui.formatting import (
+    exact_odds_text,
+    fair_text,
+    game_text,
+    local_time,
+    odds_style,
+    read_odds,
+    signed_hundredths_text,
+    typed_text,
+)
+from oddsdesk.desk.ui.list_panel import ListPanel
+from oddsdesk.desk.ui.states import state_of_mine
 from oddsdesk.desk.ui.table.live_table import LiveTable
-from oddsdesk.desk.ui.theme import tokens as spacing
 from oddsdesk.desk.ui.theme.theme import Theme
-from oddsdesk.desk.ui.time_format import local_time
+from oddsdesk.pricing.formats import DECIMAL, OddsFormatError
 
 _RULES = "Rules…"
-_PAST = (
-    "This price is from the past, and alerts are for now. Ctrl+Shift+J goes back to now; a target "
-    "can be set then."
+_PAST = "You cannot set an alert on a past price. Ctrl+Shift+J goes back to now."
+
+
+_NOTHING_YET = EmptyState("info", "No alerts yet.", "Alerts will be listed here.")
+_NO_RULES = EmptyState(
+    "info",
+    "No alert rules yet.",
+    "Rules alert you to value, arbitrage, steam, kick-offs and a lost connection. Press T on "
+    "a price to be alerted when it reaches your odds.",
+    _RULES,
 )
 
 
-class AlertsPanel(QWidget):
-    """Lists alerts, the newest on top; Enter shows the price that one is about."""
+class AlertsPanel(ListPanel):
+    """Lists alerts, the newest on top; Enter shows the price of the selected one."""
 
     price_requested = Signal(object)
     """The ``RowKey`` of a price to be shown in its game."""
     said = Signal(str, bool)
-    """One line for the message bar, and whether the rules are to be offered with it."""
+    """A line for the message bar, and whether to offer the rules with it."""
 
     def __init__(self, board: Board, alerts: AlertsController, theme: Theme, clock: Clock) -> None:
-        super().__init__()
-        self.setProperty("variant", "panel")
+        super().__init__(theme)
         self._board = board
         self._alerts = alerts
         self._theme = theme
@@ -50,19 +76,19 @@ class AlertsPanel(QWidget):
         self.model = AlertsModel(clock)
         self.table = LiveTable(theme, self.model, clock)
         self.table.setAccessibleName("Alerts")
-        self.placeholder = Placeholder(theme)
         self._facts = ElidedLabel()
         self._facts.setProperty("variant", "note")
         self.rules = QPushButton(_RULES)
-        self.rules.setToolTip("What is alerted, where to, and when not (Ctrl+Shift+A)")
+        self.rules.setToolTip("Alert rules, channels and quiet hours (Ctrl+Shift+A)")
         self.rules.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-        self._lay_out(theme)
+        header = ListBar(theme)
+        header.line.addWidget(self._facts, 1)
+        header.line.addWidget(self.rules)
+        self.setLayout(self._lay_out_list(header, self.table))
         self.rules.clicked.connect(self.edit_rules)
         self.placeholder.action_requested.connect(self.edit_rules)
         self.table.opened.connect(self._on_table_opened)
-        self.table.header_clicked.connect(self.model.sort_by)
         alerts.changed.connect(self._show)
-        add_action(self, "alerts.rules", self.edit_rules)
         self._show()
 
     def close_panel(self) -> None:
@@ -70,30 +96,30 @@ class AlertsPanel(QWidget):
         self._alerts.changed.disconnect(self._show)
 
     def edit_rules(self) -> None:
-        """Open the rules."""
-        games = {game.match_name for game in self._board.games.values()}
+        """Open the rules dialog."""
+        games = {dated_game_title(game.match_name) for game in self._board.games.values()}
         names = KnownNames(
             self._alerts.preset_names(),
             sorted(games, key=str.casefold),
-            sorted(self._board.bookmakers(), key=str.casefold),
+            sorted(self._board.bookmakers_with_prices(), key=str.casefold),
         )
         dialog = RulesDialog(Path(self._alerts.path), self._theme, names, self)
-        dialog.saved.connect(self._alerts.read)
+        dialog.saved.connect(self._alerts.read_rules)
         dialog.address_given.connect(self._alerts.keep_address)
         self._alerts.address_answered.connect(dialog.answer_address)
         dialog.open()
 
     def ask_target(self, key: RowKey) -> None:
-        """Ask from which price on a cell shall alert, or show and change what was asked for.
+        """Ask at which odds a cell should alert, or show the existing target to be changed.
 
-        Not while one looks back: what is offered there is not known now.
+        Refused while the desk shows the past.
         """
         if self._board.connection.as_of_ms is not None:
             self.said.emit(_PAST, False)
             return
         cell = target_cell(self._board, key)
         if cell is None:
-            self.said.emit("That price is no longer available here.", False)
+            self.said.emit("That price is no longer offered.", False)
             return
         try:
             standing = target_of(self._alerts.kept(), cell)
@@ -116,59 +142,169 @@ class AlertsPanel(QWidget):
             return
         where = f"{told.selection} at {told.bookmaker or 'any of my bookmakers'}"
         if rule is None:
-            self.said.emit(f"No more alerts for {where}.", True)
+            self.said.emit(f"Alert removed: {where}.", True)
         else:
-            self.said.emit(f"You are told when {where} reaches {exact_odds_text(rule.odds)}.", True)
-
-    def _lay_out(self, theme: Theme) -> None:
-        header, body = QWidget(), QWidget()
-        header.setProperty("variant", "bar")
-        header.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
-        scale_height(header, theme, spacing.BAR)
-        line = QHBoxLayout(header)
-        line.setContentsMargins(spacing.LEAD, 0, spacing.LEAD, 0)
-        line.addWidget(self._facts, 1)
-        line.addWidget(self.rules)
-        self._stack = QStackedLayout(body)
-        self._stack.addWidget(self.table)
-        self._stack.addWidget(self.placeholder)
-        whole = QVBoxLayout(self)
-        whole.setContentsMargins(0, 0, 0, 0)
-        whole.setSpacing(0)
-        whole.addWidget(header)
-        whole.addWidget(body, 1)
+            self.said.emit(f"Alert set: {where}, {exact_odds_text(rule.odds)} or better.", True)
 
     def _show(self) -> None:
         entries = self._alerts.gate.entries
         sent = sum(entry.held is None for entry in entries)
         held = len(entries) - sent
         rules = self._alerts.rule_count
-        said = f"{rules} rule{'' if rules == 1 else 's'} · {sent} sent · {held} held back"
+        said = f"{rules} rule{'' if rules == 1 else 's'} · {sent} sent · {held} not sent"
         if until := self._alerts.full_until_ms:
-            said += f" · the hour is full until {local_time(until):%H:%M}"
+            said += f" · hourly limit until {local_time(until):%H:%M}"
         if entries:
             said += f" · since {when_text(min(entry.at for entry in entries), self._clock())}"
         if self._alerts.looks_back:
-            said = f"No alerts while you look back · {said}"
+            said = f"No alerts in the past view · {said}"
         elif why := self._alerts.why_lost:
-            said = f"{why[0].upper()}{why[1:]}: no alerts of prices · {said}"
+            said = f"{why[0].upper()}{why[1:]}: no price alerts · {said}"
         self._facts.show_text(said if rules or entries else "")
-        self.model.show_rows(rows_of(entries), may_move=True)
-        if entries:
-            self._stack.setCurrentWidget(self.table)
-            return
-        if rules:
-            state = EmptyState("info", "Nothing to tell yet.", "Alerts are listed here.")
-        else:
-            detail = (
-                "Rules tell of value, arbitrage, steam, kick-offs and a lost connection; "
-                "T on a price alerts when it is reached."
+        self.model.show_rows(alert_rows(entries), may_move=True)
+        self._show_rows_of(self.table, self._state)
+
+    def _state(self) -> EmptyState:
+        """Return why no alert is listed."""
+        if not self._alerts.rule_count:
+            return _NO_RULES
+        if self._alerts.looks_back:
+            return EmptyState(
+                "info", "No alerts in the past view.", "They resume when you go back to now."
             )
-            state = EmptyState("info", "No alerts are set up.", detail, _RULES)
-        self.placeholder.say(state)
-        self._stack.setCurrentWidget(self.placeholder)
+        if why := self._alerts.why_lost:
+            detail = "Price alerts resume once prices have loaded."
+            return EmptyState("offline", f"No price alerts: {why}.", detail)
+        mine = state_of_mine(self._board.unticked_with_prices())
+        return _NOTHING_YET if mine is None else mine._replace(action="")
 
     def _on_table_opened(self, index: QModelIndex) -> None:
         cell = self.model.entry(index.row()).alert.cell
         if cell is not None:
             self.price_requested.emit(cell)
+
+
+_WIDTH: Final = 440
+_ANYWHERE: Final = "Any of my bookmakers"
+_HIGHEST: Final = 1e6
+
+
+class TargetDialog(FormDialog):
+    """Asks for the odds of a price alert, filled in with the existing target or a suggestion."""
+
+    chosen = Signal(object)
+    """The ``TargetRule`` the user entered."""
+    removed = Signal()
+    """The user removed the existing target."""
+
+    def __init__(
+        self, theme: Theme, cell: TargetCell, standing: TargetRule | None, parent: QWidget
+    ) -> None:
+        super().__init__(theme, "Price alert", parent)
+        self.setMinimumWidth(theme.fonts.scaled(_WIDTH))
+        self._cell, self._standing = cell, standing
+        odds = cell.suggested() if standing is None else standing.odds
+        self._filled_in, self._filled_odds = typed_text(odds), odds
+        self.price = QLineEdit(self._filled_in)
+        self.place = ChoiceBox()
+        self.place.addItems([cell.bookmaker, _ANYWHERE])
+        self.place.setCurrentIndex(1 if standing is not None and not standing.bookmaker else 0)
+        self.said = Label(wordWrap=True)
+        """The EV of the odds entered, and what is offered now."""
+        self.said.setProperty("variant", "note")
+        self._lay_out()
+        self.price.textChanged.connect(self._show_worth)
+        self.place.currentIndexChanged.connect(self._show_worth)
+        self._show_worth()
+        self.close_form()
+        self.price.setFocus()
+        self.price.selectAll()
+
+    def values(self) -> object:
+        return self.price.text(), self.place.currentIndex()
+
+    def _lay_out(self) -> None:
+        key, name, style = self._cell.key, self._cell.match_name, odds_style().replace("_", " ")
+        market = market_title(key.market_type)
+        if key.period:
+            market += f" · {period_label(self._cell.sport, key.period)}"
+        game = game_text(key.selection, name)
+        self.form.addRow(Label(f"{key.selection} {game} · {market}", wordWrap=True))
+        reaches = "&Odds" if style == DECIMAL else f"&Odds, {style}"
+        self.add_row("&Bookmaker", self.place)
+        self.add_row(reaches, self.price)
+        self.form.addRow("", self.said)
+        self.buttons.addButton(QDialogButtonBox.StandardButton.Cancel)
+        if self._standing is not None:
+            role = QDialogButtonBox.ButtonRole.DestructiveRole
+            self.remove = self.buttons.addButton("Remove alert", role)
+            self.remove.clicked.connect(self._on_remove_clicked)
+        save = "Set alert"
+        if self._standing is not None:
+            save = "Change alert" if self._standing.enabled else "Turn on alert"
+        self.save = self.buttons.addButton(save, QDialogButtonBox.ButtonRole.AcceptRole)
+        self.save.setProperty("variant", "primary")
+        self.buttons.accepted.connect(self._on_buttons_accepted)
+        self.buttons.rejected.connect(self.reject)
+
+    def _odds(self) -> float:
+        """Return the odds entered; an unchanged suggestion keeps its unrounded value."""
+        text = self.price.text().strip()
+        odds = self._filled_odds if text == self._filled_in else read_odds(text)
+        if odds > _HIGHEST:
+            raise OddsFormatError(f"expected odds up to {_HIGHEST:,.0f}")
+        return odds
+
+    def _is_anywhere(self) -> bool:
+        return self.place.currentIndex() == 1
+
+    def _show_worth(self) -> None:
+        try:
+            odds = self._odds()
+        except OddsFormatError as error:
+            self.said.setText(sentence(str(error)))
+            self.save.setEnabled(False)
+            return
+        self.save.setEnabled(True)
+        self.said.setText(f"{self._worth(odds)}\n{self._offered(odds)}")
+
+    def _worth(self, odds: float) -> str:
+        cell, anywhere = self._cell, self._is_anywhere()
+        ev = cell.ev_at(odds, anywhere=anywhere)
+        if ev is None or cell.fair is None:
+            return "No fair odds, so the EV is unknown."
+        said = [f"EV {signed_hundredths_text(ev)} % at that price"]
+        said += ["before commission"] if anywhere else []
+        return " · ".join([*said, f"fair {fair_text(cell.fair)}"])
+
+    def _offered(self, odds: float) -> str:
+        is_anywhere = self._is_anywhere()
+        now = self._cell.best if is_anywhere else self._cell.odds
+        what = "your best price" if is_anywhere else "offered"
+        said = (
+            "Not offered there now." if now is None else self._alerts(now, f"is {what} now", odds)
+        )
+        doubted = self._cell.doubted
+        if doubted is None or not is_anywhere:
+            return said
+        why = caution_text(doubted.caution, self._cell.reference)
+        what = f"at {doubted.bookmaker} has a warning ({why})"
+        if not self._cell.is_doubted_alerted:
+            return f"{said} {exact_odds_text(doubted.odds)} {what}."
+        return f"{said} {self._alerts(doubted.odds, what, odds)}"
+
+    @staticmethod
+    def _alerts(now: float, what: str, odds: float) -> str:
+        text = f"{exact_odds_text(now)} {what}"
+        return f"{text}, so this alerts at once." if now >= odds else f"{text}."
+
+    def _on_remove_clicked(self) -> None:
+        self.removed.emit()
+        self.mark_unchanged()
+        self.accept()
+
+    def _on_buttons_accepted(self) -> None:
+        anywhere = self._is_anywhere()
+        self.chosen.emit(self._cell.rule(self._odds(), anywhere=anywhere, like=self._standing))
+        self.mark_unchanged()
+        self.accept()

@@ -1,33 +1,22 @@
-"""A form of a rule, or of what is held back: declared fields, what is wrong said below each."""
+"""The form for an alert rule or for the limits, with an error below each field."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 import msgspec
 from msgspec import NODEFAULT
+from PySide6 import QtWidgets
 from PySide6.QtCore import QSize, Qt, Signal
-from PySide6.QtWidgets import (
-    QCheckBox,
-    QComboBox,
-    QCompleter,
-    QDialogButtonBox,
-    QFrame,
-    QLineEdit,
-    QScrollArea,
-    QVBoxLayout,
-    QWidget,
-)
 
-from oddsdesk.board.alerts.rule_fields import KINDS, LIMITS, RuleField, fields_of
-from oddsdesk.board.alerts.rules import EXPECTED_TIME, Policy, Rule, read_time
+from oddsdesk.board.alerts import rules
 from oddsdesk.contract.markets import MARKET_TYPES, market_title
-from oddsdesk.desk.ui.controls.choice_box import ChoiceBox
-from oddsdesk.desk.ui.controls.form_dialog import FormDialog, note, side_by_side, with_note
-from oddsdesk.desk.ui.controls.message_bar import sentence
-from oddsdesk.desk.ui.controls.plain import Label, literal
+from oddsdesk.desk.ui.controls.fields import ChoiceBox
+from oddsdesk.desk.ui.controls.form_dialog import FormDialog, note_label, side_by_side, with_note
+from oddsdesk.desk.ui.controls.labels import Label, literal
+from oddsdesk.desk.ui.controls.messages import sentence
 from oddsdesk.desk.ui.formatting import odds_style, read_odds, typed_text
+from oddsdesk.desk.ui.spacing import HALF, MARGIN, vertical
 from oddsdesk.desk.ui.theme.theme import Theme
-from oddsdesk.desk.ui.theme.tokens import HALF, MARGIN
 from oddsdesk.pricing.formats import DECIMAL, OddsFormatError
 
 _WIDTH: Final = 520
@@ -36,7 +25,7 @@ _ANY: Final = "Any of my bookmakers"
 
 
 class KnownNames(NamedTuple):
-    """What fields of rules are chosen from."""
+    """Names that the fields of rules offer."""
 
     presets: Sequence[str] = ()
     games: Sequence[str] = ()
@@ -44,86 +33,87 @@ class KnownNames(NamedTuple):
 
 
 class _Editor(NamedTuple):
-    field: RuleField
-    widget: QWidget
+    field: rules.RuleField
+    widget: QtWidgets.QWidget
     read: Callable[[], Any]
-    """Raises ``ValueError`` where what is typed makes no sense."""
+    """Raises ``ValueError`` if the input is invalid."""
     state: Callable[[], object]
-    """What is typed, to be compared."""
+    """The input, for comparison."""
     said: Label
-    """Below it: what it means, or what is wrong."""
+    """The help or error below the field."""
 
 
 class RuleForm(FormDialog):
-    """Filled in with a rule or a policy, or with what a kind has without being told."""
+    """Edits a rule or policy, filled in with its values or the defaults."""
 
     chosen = Signal(object)
-    """The ``Rule`` or ``Policy`` as it was typed."""
+    """The ``Rule`` or ``Policy`` the user entered."""
 
     def __init__(
         self,
         theme: Theme,
-        kind: type[Rule] | type[Policy],
+        kind: type[rules.Rule] | type[rules.Policy],
         values: Mapping[str, Any],
         names: KnownNames,
         channels: Sequence[str],
-        parent: QWidget,
+        parent: QtWidgets.QWidget,
     ) -> None:
-        """``values`` are those that differ from what a new rule has; ``channels`` there are."""
-        title, said = LIMITS if issubclass(kind, Policy) else KINDS[kind]
+        """``values`` differ from the defaults; ``channels`` are the names on offer."""
+        title, said = rules.LIMITS if issubclass(kind, rules.Policy) else rules.KINDS[kind]
         super().__init__(theme, title, parent)
         self._area = _Scrolled(self.take_fields())
         self.below.addWidget(self._area)
         self._column.setStretchFactor(self.below, 1)
-        self._untitled = "" if issubclass(kind, Policy) else kind.kind_title()
+        self._untitled = "" if issubclass(kind, rules.Policy) else kind.kind_title()
         self._kind, self._values, self._names, self._channels = kind, values, names, channels
         self._editors: list[_Editor] = []
-        self.form.addRow(note(said, theme))
+        self.form.addRow(note_label(said, theme))
         taken = {"c", "s"}  # Cancel and Save
-        for field in fields_of(kind):
+        for field in rules.fields_of(kind):
             self._add(field, with_mnemonic(field.title, taken))
         self._lay_out_buttons()
         room = self.screen().availableGeometry()
         width = min(theme.fonts.scaled(_WIDTH), room.width())
-        self._area.fit(width)
+        self._area.fit_fields(width)
         self.resize(width, min(self._column.totalSizeHint().height(), room.height()))
         first = self._editors[0].widget
         first.setFocus()
-        if isinstance(first, QLineEdit):
+        if isinstance(first, QtWidgets.QLineEdit):
             first.selectAll()
 
     def values(self) -> object:
-        """Return what the fields say, to be compared."""
         return [editor.state() for editor in self._editors]
 
-    def editor(self, name: str) -> QWidget:
-        """Return the field of a name."""
+    def editor(self, name: str) -> QtWidgets.QWidget:
+        """Return the editor of a field."""
         return next(each.widget for each in self._editors if each.field.name == name)
 
     def problems(self) -> dict[str, str]:
-        """Return what is wrong, by field."""
+        """Return the errors by field name."""
         found = {each.field.name: _problem(each) for each in self._editors}
         return {name: text for name, text in found.items() if text}
 
     def _lay_out_buttons(self) -> None:
-        self.buttons.addButton(QDialogButtonBox.StandardButton.Cancel)
-        self.save = self.buttons.addButton("&Save", QDialogButtonBox.ButtonRole.AcceptRole)
+        self.buttons.addButton(QtWidgets.QDialogButtonBox.StandardButton.Cancel)
+        self.save = self.buttons.addButton(
+            "&Save", QtWidgets.QDialogButtonBox.ButtonRole.AcceptRole
+        )
         self.save.setProperty("variant", "primary")
         self.buttons.accepted.connect(self._on_buttons_accepted)
         self.buttons.rejected.connect(self.reject)
         self.close_form()
 
-    def _add(self, field: RuleField, title: str) -> None:
+    def _add(self, field: rules.RuleField, title: str) -> None:
         value = self._values.get(field.name, field.default)
         widget, read, state = self._made(field, "" if value is NODEFAULT else value)
-        said = note(field.help, self.theme)
+        said = note_label(field.help, self.theme)
         self._editors.append(_Editor(field, widget, read, state, said))
         widget.setAccessibleName(field.title)
         widget.setAccessibleDescription(field.help)
         row = side_by_side(widget, Label(field.unit)) if field.unit else widget
         holder = with_note(row, said)
         holder.setFocusProxy(widget.focusProxy() or widget)
-        if isinstance(widget, QCheckBox):
+        if isinstance(widget, QtWidgets.QCheckBox):
             widget.setText(title)
             self.form.addRow("", holder)
         else:
@@ -131,8 +121,8 @@ class RuleForm(FormDialog):
             self.add_row(title if has_field else field.title, holder)
 
     def _made(
-        self, field: RuleField, value: Any
-    ) -> tuple[QWidget, Callable[[], Any], Callable[[], object]]:
+        self, field: rules.RuleField, value: Any
+    ) -> tuple[QtWidgets.QWidget, Callable[[], Any], Callable[[], object]]:
         match field.name:
             case "enabled":
                 check = _tick(value)
@@ -145,7 +135,7 @@ class RuleForm(FormDialog):
                 markets = [(each, market_title(each)) for each in MARKET_TYPES]
                 return _choice(field, markets, value or MARKET_TYPES[0])
             case "period":
-                parts = [(0, "Whole game"), *((part, f"Part {part}") for part in range(1, _PARTS))]
+                parts = [(0, "Full game"), *((part, f"Part {part}") for part in range(1, _PARTS))]
                 return _choice(field, parts, value)
             case "quiet":
                 return self._quiet(value)
@@ -155,9 +145,9 @@ class RuleForm(FormDialog):
                 return self._line(field, value)
 
     def _line(
-        self, field: RuleField, value: Any
-    ) -> tuple[QWidget, Callable[[], Any], Callable[[], object]]:
-        line = QLineEdit(f"{value:.12g}" if field.is_number else str(value))
+        self, field: rules.RuleField, value: Any
+    ) -> tuple[QtWidgets.QWidget, Callable[[], Any], Callable[[], object]]:
+        line = QtWidgets.QLineEdit(f"{value:.12g}" if field.is_number else str(value))
         if field.name == "bookmaker":
             line.setPlaceholderText(_ANY)
             line.setCompleter(_completer(self._names.bookmakers, line))
@@ -166,35 +156,35 @@ class RuleForm(FormDialog):
         elif field.name == "name":
             line.setPlaceholderText(self._untitled)
         line.textEdited.connect(lambda: self._check(field.name))
-        return line, lambda: field.read(line.text()), line.text
+        return line, lambda: field.parse_value(line.text()), line.text
 
     def _odds(
-        self, field: RuleField, value: Any
-    ) -> tuple[QWidget, Callable[[], Any], Callable[[], object]]:
+        self, field: rules.RuleField, value: Any
+    ) -> tuple[QtWidgets.QWidget, Callable[[], Any], Callable[[], object]]:
         style = odds_style()
         filled = "" if value == "" else typed_text(value)
-        line = QLineEdit(filled)
+        line = QtWidgets.QLineEdit(filled)
         if style != DECIMAL:
             line.setPlaceholderText(style.replace("_", " "))
 
-        def read() -> Any:
+        def read_field() -> Any:
             text = line.text().strip()
-            if text and text == filled:  # it may be rounded as it is written
+            if text and text == filled:  # the text may be rounded
                 return value
             if not text:
-                return field.read(text)
+                return field.parse_value(text)
             try:
-                return field.check(read_odds(text))
+                return field.check_value(read_odds(text))
             except OddsFormatError as error:
                 raise ValueError(str(error)) from None
 
         line.textEdited.connect(lambda: self._check(field.name))
-        return line, read, line.text
+        return line, read_field, line.text
 
     def _quiet(
         self, value: tuple[str, str] | None
-    ) -> tuple[QWidget, Callable[[], Any], Callable[[], object]]:
-        begin, end = (QLineEdit(text) for text in value or ("", ""))
+    ) -> tuple[QtWidgets.QWidget, Callable[[], Any], Callable[[], object]]:
+        begin, end = (QtWidgets.QLineEdit(text) for text in value or ("", ""))
         for line, example, name in ((begin, "23:00", "from"), (end, "07:00", "until")):
             line.setPlaceholderText(example)
             line.setAccessibleName(f"Quiet {name}")
@@ -203,24 +193,24 @@ class RuleForm(FormDialog):
         def typed() -> tuple[str, str]:
             return begin.text().strip(), end.text().strip()
 
-        def read() -> tuple[str, str] | None:
+        def read_quiet_hours() -> tuple[str, str] | None:
             if not any(typed()):
                 return None
             try:
                 for text in typed():
-                    read_time(text)
+                    rules.read_time(text)
             except ValueError:
-                raise ValueError(EXPECTED_TIME) from None
+                raise ValueError(rules.EXPECTED_TIME) from None
             return typed()
 
-        return side_by_side(begin, Label("to"), end), read, typed
+        return side_by_side(begin, Label("to"), end), read_quiet_hours, typed
 
     def _ticks(
-        self, field: RuleField, value: Sequence[str]
-    ) -> tuple[QWidget, Callable[[], Any], Callable[[], object]]:
+        self, field: rules.RuleField, value: Sequence[str]
+    ) -> tuple[QtWidgets.QWidget, Callable[[], Any], Callable[[], object]]:
         names = list(dict.fromkeys((*self._channels, *value)))
         if not names:
-            said = Label("None are set up in the file: alerts are shown here.", wordWrap=True)
+            said = Label("No channels yet. Alerts are shown in this window.", wordWrap=True)
             return said, lambda: (), lambda: ()
         ticks = [_tick(name in value, literal(name)) for name in names]
         for tick, name in zip(ticks, names, strict=True):
@@ -229,17 +219,15 @@ class RuleForm(FormDialog):
         def ticked() -> tuple[str, ...]:
             return tuple(name for name, tick in zip(names, ticks, strict=True) if tick.isChecked())
 
-        holder = QWidget()
-        column = QVBoxLayout(holder)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(HALF)
+        holder = QtWidgets.QWidget()
+        column = vertical(holder, spacing=HALF)
         for tick in ticks:
             column.addWidget(tick)
         holder.setFocusProxy(ticks[0])
         return holder, ticked, ticked
 
     def _check(self, name: str) -> str:
-        """Say below a field what is wrong with it now, else what it means; return the former."""
+        """Show a field's error below it, or its help; return the error."""
         editor = next(each for each in self._editors if each.field.name == name)
         problem = _problem(editor)
         said = problem or editor.field.help
@@ -257,24 +245,24 @@ class RuleForm(FormDialog):
             return
         found = {each.field.name: each.read() for each in self._editors}
         self.chosen.emit(self._kind(**found))
-        self.begin()
+        self.mark_unchanged()
         self.accept()
 
 
-class _Scrolled(QScrollArea):
-    """Fields that scroll where the screen is too small for them."""
+class _Scrolled(QtWidgets.QScrollArea):
+    """Fields that scroll if the screen is too small."""
 
-    def __init__(self, page: QWidget) -> None:
+    def __init__(self, page: QtWidgets.QWidget) -> None:
         super().__init__(widgetResizable=True)
-        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setFrameShape(QtWidgets.QFrame.Shape.NoFrame)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setWidget(page)
         self._page = page
         self._wanted = QSize()
 
-    def fit(self, width: int) -> None:
-        """Ask for the room that the fields need at a width."""
+    def fit_fields(self, width: int) -> None:
+        """Request the height that the fields need at a width."""
         self.setMinimumWidth(self._page.minimumSizeHint().width())
         self._wanted = QSize(width, self._page.heightForWidth(width - 2 * MARGIN))
         self.updateGeometry()
@@ -286,7 +274,7 @@ class _Scrolled(QScrollArea):
 
 
 def with_mnemonic(title: str, taken: set[str]) -> str:
-    """Return a title with the first letter marked that is not taken, which is from then on."""
+    """Return a title with its first free letter as mnemonic, and add that to ``taken``."""
     for place, letter in enumerate(title):
         if letter.isalpha() and letter.casefold() not in taken:
             taken.add(letter.casefold())
@@ -294,8 +282,8 @@ def with_mnemonic(title: str, taken: set[str]) -> str:
     return title
 
 
-def values_of(rule: Rule | Policy) -> dict[str, Any]:
-    """Return what a form of a rule is filled in with."""
+def values_of(rule: rules.Rule | rules.Policy) -> dict[str, Any]:
+    """Return the values to fill in a form with."""
     return msgspec.structs.asdict(rule)
 
 
@@ -308,8 +296,8 @@ def _problem(editor: _Editor) -> str:
 
 
 def _choice(
-    field: RuleField, entries: Iterable[tuple[Any, str]], value: Any
-) -> tuple[QWidget, Callable[[], Any], Callable[[], object]]:
+    field: rules.RuleField, entries: Iterable[tuple[Any, str]], value: Any
+) -> tuple[QtWidgets.QWidget, Callable[[], Any], Callable[[], object]]:
     box = ChoiceBox()
     for each, text in entries:
         box.addItem(text, each)
@@ -318,23 +306,23 @@ def _choice(
         box.addItem(str(value), value)
         place = box.count() - 1
     box.setCurrentIndex(place)
-    return box, lambda: field.check(box.currentData()), box.currentData
+    return box, lambda: field.check_value(box.currentData()), box.currentData
 
 
-def _place(box: QComboBox, value: Any) -> int:
+def _place(box: QtWidgets.QComboBox, value: Any) -> int:
     wanted = str(value).casefold()
     held = (str(box.itemData(row)).casefold() for row in range(box.count()))
     return next((row for row, each in enumerate(held) if each == wanted), -1)
 
 
-def _tick(value: bool, text: str = "") -> QCheckBox:
-    check = QCheckBox(text)
+def _tick(value: bool, text: str = "") -> QtWidgets.QCheckBox:
+    check = QtWidgets.QCheckBox(text)
     check.setChecked(value)
     return check
 
 
-def _completer(names: Sequence[str], parent: QWidget) -> QCompleter:
-    completer = QCompleter(list(names), parent)
+def _completer(names: Sequence[str], parent: QtWidgets.QWidget) -> QtWidgets.QCompleter:
+    completer = QtWidgets.QCompleter(list(names), parent)
     completer.setCaseSensitivity(Qt.CaseSensitivity.CaseInsensitive)
     completer.setFilterMode(Qt.MatchFlag.MatchContains)
     return completer

@@ -1,57 +1,46 @@
-"""The rules of alerts: a list with a form each, and the file that `oddsdesk watch` reads, too."""
+"""The alert rules dialog: rules, channels, and the file, which `oddsdesk watch` also reads."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
+from PySide6 import QtWidgets
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QFontDatabase, QKeyEvent, QTextCursor
-from PySide6.QtWidgets import (
-    QDialogButtonBox,
-    QHBoxLayout,
-    QMenu,
-    QPlainTextEdit,
-    QPushButton,
-    QTabWidget,
-    QTreeWidgetItem,
-    QVBoxLayout,
-    QWidget,
-)
 
-from oddsdesk.board.alerts.rule_fields import KINDS
+from oddsdesk.base.files import OWNER_ONLY, make_own_folder, whole_file
+from oddsdesk.board.alerts import rules_text
+from oddsdesk.board.alerts.channels import ChannelError, open_channel, variable_of
 from oddsdesk.board.alerts.rules import (
+    CHANNEL_KINDS,
+    KINDS,
+    ChannelSetting,
+    ConnectionRule,
+    KickOffRule,
+    OpportunityRule,
     Policy,
     Rule,
     RulesFileError,
-    check_presets,
+    SteamRule,
+    TargetRule,
+    ValueRule,
     decode_rules,
 )
-from oddsdesk.board.alerts.rules_text import (
-    RuleEntry,
-    policy_of,
-    rule_entries,
-    with_changed_rule,
-    with_enabled,
-    with_policy,
-    with_rule,
-    without_rule,
-)
-from oddsdesk.desk.alerts.channels_page import ChannelsPage
+from oddsdesk.contract.identity import game_title
+from oddsdesk.contract.markets import market_title
 from oddsdesk.desk.alerts.rule_form import KnownNames, RuleForm, values_of
-from oddsdesk.desk.alerts.rule_words import channels_text, policy_text, watched_text
-from oddsdesk.desk.ui.controls.form_dialog import FormDialog, note, plain_table, with_buttons
-from oddsdesk.desk.ui.controls.message_bar import sentence
-from oddsdesk.desk.ui.controls.plain import Label
-from oddsdesk.desk.ui.controls.scaling import resize_scaled
-from oddsdesk.desk.ui.theme.theme import Theme
-from oddsdesk.desk.ui.theme.tokens import STEP
-from oddsdesk.private_files import OWNER_ONLY, make_own_folder
-from oddsdesk.whole_files import whole_file
+from oddsdesk.desk.ui.controls.fields import ChoiceBox
+from oddsdesk.desk.ui.controls.form_dialog import FormDialog, note_label, plain_table, with_buttons
+from oddsdesk.desk.ui.controls.labels import Label, literal_title
+from oddsdesk.desk.ui.controls.messages import sentence
+from oddsdesk.desk.ui.formatting import exact_odds_text
+from oddsdesk.desk.ui.spacing import STEP, vertical
+from oddsdesk.desk.ui.theme.theme import Theme, resize_scaled, scale_least_width
 
 EXAMPLE: Final = """\
-# What to tell of, where to, and when not. `oddsdesk watch --rules FILE` reads the same.
-quiet = ["23:00", "07:00"]     # by the local clock; leave it out for none
+# Alert rules, quiet hours and channels. `oddsdesk watch --rules FILE` reads this file, too.
+quiet = ["23:00", "07:00"]     # local time; leave it out for none
 most_per_hour = 20
 
 [[rules]]
@@ -64,7 +53,7 @@ kind = "arbitrage"
 least = 1
 
 [[rules]]
-kind = "kick-off"              # of a game on which you have a bet
+kind = "kick-off"              # of a game that you have bet on
 minutes = 10
 
 [[rules]]
@@ -73,7 +62,7 @@ seconds = 30
 
 # [[rules]]
 # kind = "target"
-# game = "Everton vs Liverpool"
+# game = "Everton v Liverpool"
 # market = "moneyline"
 # selection = "Everton"
 # odds = 3.4
@@ -88,50 +77,50 @@ seconds = 30
 # name = "phone"
 # kind = "ntfy"
 """
-_SAID: Final = (
-    "T on a price adds a target here. oddsdesk watch tells by the same rules, without a window."
-)
-_PROPOSED: Final = "No rules are kept yet. These are a start: change them as you like, and save."
+_SAID: Final = "To add a target, press T on a price. Disabled rules are kept."
+_PROPOSED: Final = "No rules saved yet. Change these examples as you like, then save."
 _AS_TEXT: Final = (
-    "The file as it is. A rule is a [[rules]] with a kind: value, target, arbitrage, steam, "
-    "kick-off or connection."
+    "The rules file. Each [[rules]] has a kind: value, target, arbitrage, steam, kick-off or "
+    "connection."
 )
 _SIZE: Final = (820, 520)
-_WIDTHS: Final = {"On": 44, "Name": 130, "Channels": 120, "Looks for": 0}
+_WIDTHS: Final = {"On": 44, "Name": 130, "Channels": 120, "Alerts on": 0}
 _TEXT_PAGE: Final = 2
 _ENTRY: Final = Qt.ItemDataRole.UserRole
 
 
 class RulesDialog(FormDialog):
-    """Shows the rules, or an example where there are none; what makes no sense is not saved."""
+    """Edits the rules file, or an example if there is none; invalid rules cannot be saved."""
 
     saved = Signal()
     address_given = Signal(object, str)
-    """A ``ChannelSetting`` and its address, to be kept and answered."""
+    """A ``ChannelSetting`` and its address, to be saved; ``answer_address`` reports the outcome."""
 
-    def __init__(self, path: Path, theme: Theme, names: KnownNames, parent: QWidget) -> None:
-        super().__init__(theme, "Rules of alerts", parent)
+    def __init__(
+        self, path: Path, theme: Theme, names: KnownNames, parent: QtWidgets.QWidget
+    ) -> None:
+        super().__init__(theme, "Alert rules", parent)
         resize_scaled(self, theme, *_SIZE)
         self._path, self._names = path, names
-        self.text = QPlainTextEdit(tabChangesFocus=True)
+        self.text = QtWidgets.QPlainTextEdit(tabChangesFocus=True)
         self.text.setAccessibleName("Rules as text")
         fixed = QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont)
         fixed.setPointSizeF(theme.fonts.body.pointSizeF())
         self.text.setFont(fixed)
         self.list = plain_table(theme, "Rules", _WIDTHS)
-        self.add = QPushButton("&Add")
-        self.edit = QPushButton("&Edit…")
-        self.duplicate = QPushButton("&Duplicate…")
-        self.remove = QPushButton("&Remove")
+        self.add = QtWidgets.QPushButton("&Add")
+        self.edit = QtWidgets.QPushButton("&Edit…")
+        self.duplicate = QtWidgets.QPushButton("&Duplicate…")
+        self.remove = QtWidgets.QPushButton("&Remove")
         self.channels = ChannelsPage(theme)
-        self.limits = QPushButton("&Quiet hours, limits…")
+        self.limits = QtWidgets.QPushButton("&Quiet hours, limits…")
         self.held = Label(wordWrap=True)
-        self.pages = QTabWidget(documentMode=True)
+        self.pages = QtWidgets.QTabWidget(documentMode=True)
         self.problem = Label(wordWrap=True)
         self.problem.setProperty("variant", "down")
         self._lay_out()
         self._fault = ""
-        """Why the file cannot be read, and so is not written over."""
+        """Why the file cannot be read; it is not overwritten then."""
         self._kept: str | None = None
         try:
             self._kept = self._read()
@@ -140,44 +129,46 @@ class RulesDialog(FormDialog):
             self._fault = f"{path} cannot be read: {getattr(error, 'strerror', error)}"
         self._connect()
         self._check()
-        self.begin()
+        self.mark_unchanged()
         self._show_current()
 
     def values(self) -> object:
-        """Return what the file would say, to be compared."""
+        """Return the text of the file, for comparison."""
         return self.text.toPlainText()
 
     def _lay_out(self) -> None:
-        kinds = QMenu(self.add)
+        kinds = QtWidgets.QMenu(self.add)
         for kind, (title, said) in KINDS.items():
             action = kinds.addAction(f"&{title}…")
             action.setToolTip(said)
             action.triggered.connect(partial(self._ask, kind, {}, None))
         kinds.setToolTipsVisible(True)
         self.add.setMenu(kinds)
-        self.said = note(_SAID, self.theme)
-        rules, text = QWidget(), QWidget()
-        column, below = QVBoxLayout(rules), QVBoxLayout(text)
+        self.said = note_label(_SAID, self.theme)
+        rules, text = QtWidgets.QWidget(), QtWidgets.QWidget()
+        column, below = QtWidgets.QVBoxLayout(rules), QtWidgets.QVBoxLayout(text)
         for each in (column, below):
             each.setContentsMargins(0, STEP, 0, 0)
         buttons = (self.add, self.edit, self.duplicate, self.remove)
         column.addLayout(with_buttons(self.list, *buttons), 1)
-        held = QHBoxLayout()
+        held = QtWidgets.QHBoxLayout()
         held.addWidget(self.held, 1)
         held.addWidget(self.limits)
         column.addLayout(held)
         column.addWidget(self.said)
         below.addWidget(self.text, 1)
-        below.addWidget(note(_AS_TEXT, self.theme))
+        below.addWidget(note_label(_AS_TEXT, self.theme))
         self.pages.addTab(rules, "R&ules")
         self.pages.addTab(self.channels, "C&hannels")
         self.pages.addTab(text, "As &text")
         self.below.addWidget(self.pages, 1)
         self.below.addWidget(self.problem)
         self._column.setStretchFactor(self.below, 1)
-        self.save = self.buttons.addButton("&Save", QDialogButtonBox.ButtonRole.AcceptRole)
+        self.save = self.buttons.addButton(
+            "&Save", QtWidgets.QDialogButtonBox.ButtonRole.AcceptRole
+        )
         self.save.setProperty("variant", "primary")
-        self.buttons.addButton(QDialogButtonBox.StandardButton.Cancel)
+        self.buttons.addButton(QtWidgets.QDialogButtonBox.StandardButton.Cancel)
         self.close_form()
         self.list.setFocus()
 
@@ -196,7 +187,7 @@ class RulesDialog(FormDialog):
         self.buttons.rejected.connect(self.reject)
 
     def _read(self) -> str | None:
-        """Return what the file says; None where there is none."""
+        """Return the file's text, or None without a file."""
         try:
             return self._path.read_text("utf-8")
         except FileNotFoundError:
@@ -206,7 +197,7 @@ class RulesDialog(FormDialog):
         text, problem = self.text.toPlainText(), self._fault
         self.trouble.hide()
         try:
-            check_presets(decode_rules(text.encode()), self._names.presets)
+            decode_rules(text.encode(), self._names.presets)
         except RulesFileError as error:
             problem = problem or str(error)
         self.problem.setText(problem)
@@ -218,7 +209,7 @@ class RulesDialog(FormDialog):
 
     def _show_rules(self, text: str) -> None:
         try:
-            entries = rule_entries(text)
+            entries = rules_text.rule_entries(text)
         except RulesFileError:
             entries = []
         self.list.blockSignals(True)
@@ -227,7 +218,7 @@ class RulesDialog(FormDialog):
         for place, entry in enumerate(entries):
             item = self.list.topLevelItem(place)
             if item is None:
-                item = QTreeWidgetItem(self.list)
+                item = QtWidgets.QTreeWidgetItem(self.list)
             _fill(item, entry)
         self.list.blockSignals(False)
         self._go_to(max(self._place(), 0))
@@ -235,7 +226,7 @@ class RulesDialog(FormDialog):
 
     def _show_policy(self, text: str) -> None:
         try:
-            said = policy_text(policy_of(text))
+            said = policy_text(rules_text.policy_of(text))
         except RulesFileError:
             said = ""
         self.held.setText(said)
@@ -258,37 +249,39 @@ class RulesDialog(FormDialog):
         item = self.list.currentItem()
         return -1 if item is None else self.list.indexOfTopLevelItem(item)
 
-    def _entry(self) -> RuleEntry | None:
+    def _entry(self) -> rules_text.RuleEntry | None:
         item = self.list.currentItem()
         return None if item is None else item.data(0, _ENTRY)
 
     def _ask(self, kind: type[Rule], values: Mapping[str, Any], place: int | None) -> None:
-        """Ask for a rule: a new one, or what the one at a place shall be."""
-        form = RuleForm(self.theme, kind, values, self._names, self.channels.names(), self)
+        """Open the form for a new rule, or for the rule at ``place``."""
+        form = RuleForm(self.theme, kind, values, self._names, self.channels.channel_names(), self)
         form.chosen.connect(lambda rule: self._take(rule, place))
         form.open()
 
     def _ask_limits(self) -> None:
-        values = values_of(policy_of(self.text.toPlainText()))
+        values = values_of(rules_text.policy_of(self.text.toPlainText()))
         form = RuleForm(self.theme, Policy, values, self._names, (), self)
-        form.chosen.connect(lambda policy: self._change(lambda text: with_policy(text, policy)))
+        form.chosen.connect(
+            lambda policy: self._change(lambda text: rules_text.with_policy(text, policy))
+        )
         form.open()
 
     def answer_address(self, name: str, problem: str) -> None:
-        """Tell who asked for a channel what became of its address."""
+        """Pass on whether a channel's address was saved."""
         self.channels.answer_address(name, problem)
 
     def _take(self, rule: Rule, place: int | None) -> None:
         if place is not None:
-            self._change(lambda text: with_changed_rule(text, place, rule))
-        elif self._change(lambda text: with_rule(text, rule)):
+            self._change(lambda text: rules_text.with_changed_rule(text, place, rule))
+        elif self._change(lambda text: rules_text.with_rule(text, rule)):
             self._go_to(self.list.topLevelItemCount() - 1)
 
     def _edit(self) -> None:
         entry, place = self._entry(), self._place()
         if entry is None:
             return
-        if entry.rule is None:  # it has no form
+        if entry.rule is None:  # there is no form for it
             self.pages.setCurrentIndex(_TEXT_PAGE)
             self.text.setFocus()
         else:
@@ -301,11 +294,11 @@ class RulesDialog(FormDialog):
 
     def _remove(self) -> None:
         if (place := self._place()) >= 0:
-            self._change(lambda text: without_rule(text, place))
+            self._change(lambda text: rules_text.without_rule(text, place))
             self.list.setFocus()
 
     def _change(self, change: Callable[[str], str]) -> bool:
-        """Change the text, to be undone there; say why where that cannot be."""
+        """Change the text as one undoable step; return False and show the error if that fails."""
         try:
             text = change(self.text.toPlainText())
         except RulesFileError as error:
@@ -317,24 +310,26 @@ class RulesDialog(FormDialog):
         cursor.insertText(text)
         return True
 
-    def _on_list_item_changed(self, item: QTreeWidgetItem) -> None:
+    def _on_list_item_changed(self, item: QtWidgets.QTreeWidgetItem) -> None:
         place = self.list.indexOfTopLevelItem(item)
         is_on = item.checkState(0) is Qt.CheckState.Checked
-        self._change(lambda text: with_enabled(text, place, enabled=is_on))
+        self._change(lambda text: rules_text.with_enabled(text, place, enabled=is_on))
 
     def _save(self) -> None:
         try:
             if self._read() != self._kept:
                 name = self._path.name
-                self.say_trouble(f"{name} was changed elsewhere meanwhile. Open the rules anew.")
+                self.say_trouble(
+                    f"{name} was changed elsewhere. Close this window and open it again."
+                )
                 return
             make_own_folder(self._path.parent)
             with whole_file(self._path, OWNER_ONLY) as file:
                 file.write(self.text.toPlainText().encode())
         except (OSError, UnicodeDecodeError) as error:
-            self.say_trouble(f"The rules are not kept: {getattr(error, 'strerror', error)}")
+            self.say_trouble(f"The rules could not be saved: {getattr(error, 'strerror', error)}")
             return
-        self.begin()
+        self.mark_unchanged()
         self.saved.emit()
         self.accept()
 
@@ -344,12 +339,12 @@ class RulesDialog(FormDialog):
         is_enter = event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter)
         if self.list.hasFocus() and event.key() == Qt.Key.Key_Delete:
             self._remove()
-        elif not (self.list.hasFocus() and is_enter):  # which edits, and does not save
+        elif not (self.list.hasFocus() and is_enter):  # Enter edits instead of saving
             super().keyPressEvent(event)
 
 
-def _fill(item: QTreeWidgetItem, entry: RuleEntry) -> None:
-    """Show a rule; an item stays, since one may be what is just being ticked."""
+def _fill(item: QtWidgets.QTreeWidgetItem, entry: rules_text.RuleEntry) -> None:
+    """Fill a row with a rule; rows are reused, as the user may be ticking one."""
     rule = entry.rule
     said = ("", entry.problem) if rule is None else (channels_text(rule), watched_text(rule))
     item.setData(0, _ENTRY, entry)
@@ -360,8 +355,259 @@ def _fill(item: QTreeWidgetItem, entry: RuleEntry) -> None:
     if rule is None:
         item.setFlags(flags)
         item.setData(0, Qt.ItemDataRole.CheckStateRole, None)
-        item.setToolTip(0, "This version does not know it")
+        item.setToolTip(0, "This version does not support it")
         return
     item.setFlags(flags | Qt.ItemFlag.ItemIsUserCheckable)
     item.setCheckState(0, Qt.CheckState.Checked if rule.enabled else Qt.CheckState.Unchecked)
-    item.setToolTip(0, "On: it is looked for" if rule.enabled else "Off: it is kept only")
+    item.setToolTip(0, "Enabled" if rule.enabled else "Disabled")
+
+
+EVERYWHERE = "Everywhere"
+
+
+def watched_text(rule: Rule) -> str:
+    """Return what a rule alerts on."""
+    match rule:
+        case ValueRule():
+            return f"Value bets of “{rule.preset}” with {rule.least_ev:g} % EV or more"
+        case TargetRule():
+            where = rule.bookmaker or "any of my bookmakers"
+            market = market_title(rule.market) + (f", part {rule.period}" if rule.period else "")
+            odds = exact_odds_text(rule.odds)
+            game = game_title(rule.game)
+            return f"{rule.selection} reaches {odds} at {where} · {game} · {market}"
+        case OpportunityRule():
+            return f"Arbitrage with {rule.least:g} % profit or more"
+        case SteamRule():
+            return (
+                f"{rule.groups} or more independent bookmakers move by {rule.points:g} points "
+                f"within {rule.minutes:g} min"
+            )
+        case KickOffRule():
+            return f"{rule.minutes:g} min before a game you have bet on"
+        case ConnectionRule():
+            return f"No prices for {rule.seconds:g} s"
+
+
+def policy_text(policy: Policy) -> str:
+    """Return the quiet hours and limits in one line."""
+    quiet = (
+        "No quiet hours" if policy.quiet is None else "Quiet from {} to {}".format(*policy.quiet)
+    )
+    return (
+        f"{quiet} · at most {policy.most_per_hour} an hour · repeated after "
+        f"{policy.cooldown_min:g} min if {policy.step:g} pp better"
+    )
+
+
+def channels_text(rule: Rule) -> str:
+    """Return the channels of a rule."""
+    return ", ".join(rule.channels) or EVERYWHERE
+
+
+_CHANNEL_WIDTHS: Final = {"Name": 200, "Kind": 0}
+_ABOUT_CHANNELS: Final = (
+    "Alerts also go to these channels. A channel's address is saved in the system keyring at "
+    "once, the rest with Save."
+)
+_CHANNEL: Final = Qt.ItemDataRole.UserRole
+
+
+class ChannelsPage(QtWidgets.QWidget):
+    """Lists the channels in the rules text and emits what the user asks for."""
+
+    change_requested = Signal(object)
+    """A function that takes the rules text and returns it changed."""
+    address_given = Signal(object, str)
+    """A ``ChannelSetting`` and its address, to be saved; ``answer_address`` reports the outcome."""
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self._theme = theme
+        self.list = plain_table(theme, "Channels", _CHANNEL_WIDTHS)
+        self.add = QtWidgets.QPushButton("A&dd…")
+        self.address = QtWidgets.QPushButton("&Address…")
+        self.remove = QtWidgets.QPushButton("&Remove")
+        column = vertical(self, margins=(0, STEP, 0, 0))
+        column.addLayout(with_buttons(self.list, self.add, self.address, self.remove), 1)
+        column.addWidget(note_label(_ABOUT_CHANNELS, theme))
+        self.add.clicked.connect(lambda: self._ask(None))
+        self.address.clicked.connect(lambda: self._ask(self._current()))
+        self.list.itemActivated.connect(lambda: self._ask(self._current()))
+        self.list.currentItemChanged.connect(self._show_current)
+        self.remove.clicked.connect(self._remove)
+
+    def show_text(self, text: str) -> None:
+        """Show the channels in the rules text."""
+        place = max(self._place(), 0)
+        self.list.clear()
+        for channel in rules_text.channels_of(text):
+            item = QtWidgets.QTreeWidgetItem([channel.name, channel.kind])
+            item.setData(0, _CHANNEL, channel)
+            self.list.addTopLevelItem(item)
+        current = self.list.topLevelItem(min(place, self.list.topLevelItemCount() - 1))
+        if current is not None:
+            self.list.setCurrentItem(current)
+        self._show_current()
+
+    def channel_names(self) -> list[str]:
+        """Return the names of the channels."""
+        items = map(self.list.topLevelItem, range(self.list.topLevelItemCount()))
+        return [item.text(0) for item in items if item is not None]
+
+    def answer_address(self, name: str, problem: str) -> None:
+        """Pass on to the form whether a channel's address was saved."""
+        for form in self.findChildren(ChannelForm):
+            form.close_if_kept(name, problem)
+
+    def _current(self) -> ChannelSetting | None:
+        item = self.list.currentItem()
+        return None if item is None else item.data(0, _CHANNEL)
+
+    def _place(self) -> int:
+        item = self.list.currentItem()
+        return -1 if item is None else self.list.indexOfTopLevelItem(item)
+
+    def _show_current(self) -> None:
+        for button in (self.address, self.remove):
+            button.setEnabled(self._current() is not None)
+
+    def _ask(self, channel: ChannelSetting | None) -> None:
+        form = ChannelForm(self._theme, self.channel_names(), channel, self)
+        form.given.connect(self.address_given)
+        if channel is None:
+            form.kept.connect(self._add)
+        form.open()
+
+    def _add(self, channel: ChannelSetting) -> None:
+        self.change_requested.emit(lambda text: rules_text.with_channel(text, channel))
+
+    def _remove(self) -> None:
+        if (place := self._place()) >= 0:
+            self.change_requested.emit(lambda text: rules_text.without_channel(text, place))
+            self.list.setFocus()
+
+    # Qt's virtuals
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        is_enter = event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter)
+        if self.list.hasFocus() and event.key() == Qt.Key.Key_Delete:
+            self._remove()
+        elif not (self.list.hasFocus() and is_enter):  # Enter asks for an address instead of saving
+            super().keyPressEvent(event)
+
+
+_WIDTH: Final = 520
+_LONGEST_NAME: Final = 200
+_ADDRESSES: Final = {
+    "ntfy": "https://ntfy.sh/topic, or https://:TOKEN@host/topic",
+    "webhook": "https://host/path, which receives JSON",
+    "apprise": "An Apprise address such as tgram://TOKEN/CHAT (needs oddsdesk[apprise])",
+}
+
+
+class ChannelForm(FormDialog):
+    """Edits a channel; stays open until its address has been saved."""
+
+    given = Signal(object, str)
+    """The ``ChannelSetting`` and its address, which is empty if an environment variable holds
+    it."""
+    kept = Signal(object)
+    """The ``ChannelSetting`` whose address has been saved."""
+
+    def __init__(
+        self,
+        theme: Theme,
+        taken: Collection[str],
+        channel: ChannelSetting | None,
+        parent: QtWidgets.QWidget,
+    ) -> None:
+        """Ask for a new channel, or for a new address of ``channel``."""
+        title = "Channel" if channel is None else f"Address of {literal_title(channel.name)}"
+        super().__init__(theme, title, parent)
+        scale_least_width(self, theme, _WIDTH)
+        self._taken, self._channel = taken, channel
+        self._asked: ChannelSetting | None = None
+        self.name = QtWidgets.QLineEdit(
+            "" if channel is None else channel.name, placeholderText="phone"
+        )
+        self.name.setMaxLength(_LONGEST_NAME)
+        self.kind = ChoiceBox()
+        self.kind.addItems(list(CHANNEL_KINDS))
+        if channel is not None:
+            self.kind.setCurrentText(channel.kind)
+        for fixed in (self.name, self.kind):
+            fixed.setEnabled(channel is None)
+        self.address = QtWidgets.QLineEdit(echoMode=QtWidgets.QLineEdit.EchoMode.Password)
+        self.said = note_label("", theme)
+        self._lay_out()
+        self.name.textChanged.connect(self._explain)
+        self.kind.currentTextChanged.connect(self._explain)
+        self._explain()
+        (self.name if channel is None else self.address).setFocus()
+
+    def values(self) -> object:
+        return self.name.text(), self.kind.currentText(), self.address.text()
+
+    def close_if_kept(self, name: str, problem: str) -> None:
+        """Close if the address was saved, else show why not."""
+        asked = self._asked
+        if asked is None or asked.name != name:
+            return
+        self._asked = None
+        self.save.setEnabled(True)
+        if problem:
+            self.say_trouble(sentence(problem), self.address)
+            return
+        self.mark_unchanged()
+        self.kept.emit(asked)
+        self.accept()
+
+    def _lay_out(self) -> None:
+        self.add_row("&Name", self.name)
+        self.add_row("&Kind", self.kind)
+        self.add_row("&Address", self.address)
+        self.form.addRow("", self.said)
+        self.buttons.addButton(QtWidgets.QDialogButtonBox.StandardButton.Cancel)
+        self.save = self.buttons.addButton(
+            "&Save", QtWidgets.QDialogButtonBox.ButtonRole.AcceptRole
+        )
+        self.save.setProperty("variant", "primary")
+        self.buttons.accepted.connect(self._on_buttons_accepted)
+        self.buttons.rejected.connect(self.reject)
+        self.close_form()
+
+    def _explain(self) -> None:
+        variable = variable_of(self.name.text().strip() or "name")
+        self.said.setText(
+            f"{_ADDRESSES[self.kind.currentText()]}. It is saved in the system keyring. "
+            f"Leave it empty if the environment variable {variable} holds it."
+        )
+
+    def _on_buttons_accepted(self) -> None:
+        name, address = self.name.text().strip(), self.address.text().strip()
+        if not name:
+            self.say_trouble("A channel needs a name.", self.name)
+            return
+        if self._channel is None and name in self._taken:
+            self.say_trouble(f"There is already a channel called {name}.", self.name)
+            return
+        if self._channel is not None and not address:
+            self.say_trouble("Enter the new address.", self.address)
+            return
+        channel = ChannelSetting(name, self.kind.currentText())
+        try:
+            if address:
+                open_channel(channel, address)
+        except (ChannelError, ValueError) as error:
+            said = (
+                str(error)
+                if isinstance(error, ChannelError)
+                else f"{name}: this address is not valid"
+            )
+            self.say_trouble(sentence(said), self.address)
+            return
+        self.trouble.hide()
+        self._asked = channel
+        self.save.setEnabled(False)
+        self.given.emit(channel, address)

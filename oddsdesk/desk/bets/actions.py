@@ -1,42 +1,42 @@
-"""What can be done with the selected bets: settled, edited, cashed out, deleted, and undone."""
+"""Actions on the selected bets: settle, edit, cash out, delete, undo and redo."""
 
 from collections.abc import Callable, Iterable
 from functools import partial
 
+import msgspec
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QMenu, QWidget
 from shiboken6 import isValid
 
-from oddsdesk.board.games import GameEntry
-from oddsdesk.clock import Clock
-from oddsdesk.desk.bet_cells import bet_named, result_text, stake_text
-from oddsdesk.desk.bets.bet_dialog import BetDialog
-from oddsdesk.desk.bets.cash_dialog import CashDialog
-from oddsdesk.desk.records import Records, Taken
-from oddsdesk.desk.stake_caps import above_caps
+from oddsdesk.base.clock import Clock
+from oddsdesk.board.model.matrix import GameEntry
+from oddsdesk.desk.bet_cells import at_bookmaker, bet_named, result_text, stake_text
+from oddsdesk.desk.bets.bet_dialog import BetDialog, CashDialog
+from oddsdesk.desk.records import Records, Taken, above_caps
 from oddsdesk.desk.ui.actions import add_action
 from oddsdesk.desk.ui.controls.form_dialog import FormDialog
+from oddsdesk.desk.ui.formatting import until_text
 from oddsdesk.desk.ui.theme.theme import Theme
-from oddsdesk.desk.ui.time_format import until_text
 from oddsdesk.ledger.bets import BadBetError, HalfResultError, PlacedBet, settled
-from oddsdesk.ledger.change import Change
 from oddsdesk.ledger.games import on_listed_games
-from oddsdesk.ledger.ledger import Ledger
+from oddsdesk.ledger.ledger import Change, Ledger
 from oddsdesk.pricing.exposure import StakePlan
 from oddsdesk.pricing.profiles import Profiles
-from oddsdesk.pricing.results import Result
+from oddsdesk.pricing.selections import Result
 
 _BY_KEY = (Result.WON, Result.LOST, Result.VOID, Result.HALF_WON, Result.HALF_LOST)
 
 
 class BetsActions(QObject):
-    """Acts on the bets that ``selected`` names at that moment; ``current`` is one of them."""
+    """Acts on the bets that ``selected`` returns; ``current`` is one of them."""
 
     said = Signal(str, str)
-    """One line for the message bar, and the button that goes with it: "Undo", "Redo" or none."""
+    """A line for the message bar, and its button: "Undo", "Redo" or none."""
     asked = Signal(str, str)
-    """A question and the button that is its yes: ``do_asked``."""
+    """A question, and the button that confirms it by calling ``do_asked``."""
+    recorded = Signal(object)
+    """The ``PlacedBet`` that was just recorded by hand, or edited."""
     game_requested = Signal(object)
     """The ``PlacedBet`` whose game the user wants to see."""
 
@@ -66,9 +66,9 @@ class BetsActions(QObject):
         self._owner = owner
         self.bet_menu, self.settle_menu = QMenu(owner), QMenu(owner)
         self._asked: Callable[[], None] | None = None
-        """What was asked about last."""
+        """What to do if the user confirms the last question."""
         self._undone: list[Change] = []
-        """What can be done again, the last that was undone at the end."""
+        """Changes that can be redone, the latest last."""
         self._of_selected: list[QAction] = []
         self._fill_settle()
         self._fill_bet()
@@ -76,9 +76,9 @@ class BetsActions(QObject):
             self.keep_up_to_date(menu)
 
     def keep_up_to_date(self, menu: QMenu) -> None:
-        """Have a menu, while it is open, enable what makes sense for the bets selected then.
+        """Enable a menu's actions for the selection while it is open.
 
-        Else all is, so that keys work on what is selected when they are pressed.
+        While it is closed all are enabled, so that their keys work on any selection.
         """
         menu.aboutToShow.connect(lambda: self._enable(bool(self._selected())))
         menu.aboutToHide.connect(lambda: self._enable(True))
@@ -88,23 +88,23 @@ class BetsActions(QObject):
             action.setEnabled(enabled)
 
     def ask_new(self) -> None:
-        """Ask for a bet that was placed elsewhere."""
+        """Open the dialog for a new bet."""
         dialog = self._dialog(None)
         dialog.recorded.connect(lambda bet: self._record(bet, dialog))
         dialog.open()
 
     def ask_edit(self) -> None:
-        """Ask how the current bet really was."""
+        """Open the dialog to edit the current bet."""
         bet = self._current()
         if bet is not None:
             dialog = self._dialog(bet)
             dialog.recorded.connect(partial(self._edit, bet, dialog))
             dialog.open()
 
-    def settle(self, result: Result | None) -> None:
-        """Give the selected bets a result, or open them again.
+    def settle_selected(self, result: Result | None) -> None:
+        """Settle the selected bets, or reopen them for None.
 
-        Asks first where a game has not begun.
+        Asks first if a game has not started.
         """
         now = self._clock()
         others = [bet for bet in self._selected() if bet.result is not result]
@@ -115,12 +115,12 @@ class BetsActions(QObject):
         idents = {bet.ident for bet in others}
 
         def settle_as_they_stand() -> None:
-            self._end([bet for bet in self._records.bets() if bet.ident in idents], result)
+            self._end([bet for bet in self._records.placed_bets() if bet.ident in idents], result)
 
         self._ask(_question(others, early, result, now), "Settle", settle_as_they_stand)
 
     def do_asked(self) -> None:
-        """Do what was asked about last."""
+        """Carry out what the last question was about."""
         if self._asked is not None:
             act, self._asked = self._asked, None
             act()
@@ -137,11 +137,13 @@ class BetsActions(QObject):
             self.said.emit(f"{error}.", "")
             return
         except BadBetError:
-            self.said.emit("Cashed out in full: open it again (O) to say how else it ended.", "")
+            self.said.emit(
+                "This bet was cashed out in full. Reopen it (O) to change its result.", ""
+            )
             return
         if ended:
-            word = "open again" if result is None else result_text(result)
-            what = "settled" if result is not None else "opened again"
+            word = "reopened" if result is None else result_text(result)
+            what = "settled" if result is not None else "reopened"
             self._change(ended, what, f"{_named(bets)} {word}.")
 
     def take_back(self) -> None:
@@ -150,21 +152,21 @@ class BetsActions(QObject):
         if not idents:
             return
 
-        def work(ledger: Ledger) -> Taken:
-            ledger.delete(*idents)
+        def take_back_bets(ledger: Ledger) -> Taken:
+            ledger.delete_bets(*idents)
             return lambda: self.said.emit(f"{_bets(len(idents))} deleted.", "Undo")
 
-        self._records.act(work)
+        self._records.act(take_back_bets)
 
-    def undo(self) -> None:
-        """Take the last change back; ask first where it is of an earlier session."""
+    def undo_change(self) -> None:
+        """Undo the last change; ask first if it is from an earlier session."""
 
         def work(ledger: Ledger) -> Taken:
             change = ledger.last_change()
             if change is None:
-                return lambda: self.said.emit("There is nothing to undo.", "")
+                return lambda: self.said.emit("Nothing to undo.", "")
             if change.is_earlier:
-                question = f"Before this start of oddsdesk: {change_text(change)}. Undo that?"
+                question = f"From an earlier session: {change_text(change)}. Undo it?"
                 return lambda: self._ask(question, "Undo", partial(self._undo, change))
             return self._undoing(ledger, change)
 
@@ -174,8 +176,8 @@ class BetsActions(QObject):
         self._records.act(lambda ledger: self._undoing(ledger, change))
 
     def _undoing(self, ledger: Ledger, change: Change) -> Taken:
-        if ledger.undo(change) is None:
-            said = "Bets were changed elsewhere meanwhile: nothing was undone."
+        if ledger.undo_change(change) is None:
+            said = "Nothing was undone: the bets were changed elsewhere."
             return lambda: self.said.emit(said, "")
 
         def then() -> None:
@@ -185,31 +187,36 @@ class BetsActions(QObject):
         return then
 
     def redo(self) -> None:
-        """Do again what was undone last."""
+        """Redo what was undone last."""
         if not self._undone:
-            self.said.emit("There is nothing to redo.", "")
+            self.said.emit("Nothing to redo.", "")
             return
         change = self._undone.pop()
 
-        def work(ledger: Ledger) -> Taken:
+        def redo_change(ledger: Ledger) -> Taken:
             if ledger.redo(change):
-                return lambda: self.said.emit(f"Done again: {change_text(change)}.", "Undo")
-            said = f"Changed since, and left as it is: {change_text(change)}."
+                return lambda: self.said.emit(f"Redone: {change_text(change)}.", "Undo")
+            said = f"Not redone, as the bets have changed since: {change_text(change)}."
             return lambda: self.said.emit(said, "")
 
-        def refused(why: str) -> None:
+        def tell_refusal(why: str) -> None:
             self._undone.append(change)
             self._records.failed.emit(why)
 
-        self._records.act(work, refused)
+        self._records.act(redo_change, tell_refusal)
 
     def _fill_settle(self) -> None:
         for result in _BY_KEY:
             title = result_text(result).capitalize()
-            self._add(self.settle_menu, f"bets.{result.value}", partial(self.settle, result), title)
+            self._add(
+                self.settle_menu,
+                f"bets.{result.value}",
+                partial(self.settle_selected, result),
+                title,
+            )
         self.settle_menu.addSeparator()
-        self._add(self.settle_menu, "bets.cash", self._ask_cash, "Cashed out…")
-        self._add(self.settle_menu, "bets.reopen", partial(self.settle, None), "Open again")
+        self._add(self.settle_menu, "bets.cash", self._ask_cash, "Cash out…")
+        self._add(self.settle_menu, "bets.reopen", partial(self.settle_selected, None), "Reopen")
 
     def _fill_bet(self) -> None:
         menu = self.bet_menu
@@ -218,7 +225,7 @@ class BetsActions(QObject):
         self._add(menu, "bets.game", self._show_game)
         menu.addSeparator()
         self._add(menu, "bets.take_back", self.take_back)
-        menu.addAction(add_action(self._owner, "bets.undo", self.undo))
+        menu.addAction(add_action(self._owner, "bets.undo", self.undo_change))
         menu.addAction(add_action(self._owner, "bets.redo", self.redo))
 
     def _add(self, menu: QMenu, ident: str, act: Callable[[], None], title: str = "") -> None:
@@ -232,7 +239,7 @@ class BetsActions(QObject):
         now = self._clock()
 
         def doubt(typed: PlacedBet) -> str:
-            held = (each for each in self._records.bets() if bet is None or each != bet)
+            held = (each for each in self._records.placed_bets() if bet is None or each != bet)
             others = on_listed_games(held, {game.game_id: game for game in self._games()})
             return above_caps(typed, others, self._plan(), now, is_leg=False)
 
@@ -251,15 +258,17 @@ class BetsActions(QObject):
         bets = (self._current(), *self._selected())
         bet = next((bet for bet in bets if bet is not None and bet.result is None), None)
         if bet is None:
-            self.said.emit("Select a bet that is open.", "")
+            self.said.emit("Select an open bet.", "")
             return
         dialog = CashDialog(self._theme, bet, self._clock(), self._owner)
         answer = self._answer_of(dialog)
 
-        def record(cashed: PlacedBet) -> None:
-            self._records.change([cashed], "cashed out", lambda: answer("", "Cashed out."), answer)
+        def record_cash(cashed: PlacedBet) -> None:
+            self._records.change_bets(
+                [cashed], "cashed out", lambda: answer("", "Cashed out."), answer
+            )
 
-        dialog.recorded.connect(record)
+        dialog.recorded.connect(record_cash)
         dialog.open()
 
     def _show_game(self) -> None:
@@ -267,90 +276,94 @@ class BetsActions(QObject):
         if bet is None:
             return
         if not bet.game_id:
-            self.said.emit("This bet names no game.", "")
+            self.said.emit("This bet has no game.", "")
             return
         games = {game.game_id: game for game in self._games()}
         (on_listed,) = on_listed_games([bet], games)
         if bet.game_id in games and on_listed.game_id not in games:
-            self.said.emit("Only another game of these teams is listed.", "")
+            self.said.emit("This game is not listed, only another one between these teams.", "")
         else:
             self.game_requested.emit(on_listed)
 
     def _record(self, bet: PlacedBet, dialog: BetDialog) -> None:
         answer = self._answer_of(dialog)
-        said = f"Recorded {stake_text(bet)} on {bet.selection} at {bet.bookmaker}."
+        said = f"Recorded {stake_text(bet)} on {bet.selection}{at_bookmaker(bet)}."
 
-        def work(ledger: Ledger) -> Taken:
-            ledger.place(bet)
-            return lambda: answer("", said)
+        def record_bet(ledger: Ledger) -> Taken:
+            kept = ledger.record_bet(bet)
+            return lambda: answer("", said, kept)
 
-        self._records.act(work, answer)
+        self._records.act(record_bet, answer)
 
     def _edit(self, bet: PlacedBet, dialog: BetDialog, edited: PlacedBet) -> None:
         answer = self._answer_of(dialog)
 
-        def work(ledger: Ledger) -> Taken:
+        def edit_bets(ledger: Ledger) -> Taken:
             ledger.edit(bet, edited)
-            return lambda: answer("", "Saved.")
+            kept = msgspec.structs.replace(edited, ident=bet.ident)
+            return lambda: answer("", "Saved.", kept)
 
-        self._records.act(work, answer)
+        self._records.act(edit_bets, answer)
 
     def _answer_of(self, dialog: FormDialog) -> Callable[..., None]:
-        """Return what tells a dialog, if it is there still, why its bet is not kept; or all."""
+        """Return a function that reports the outcome to a dialog, or to the panel if it was
+        closed."""
 
-        def answer(problem: str, said: str = "") -> None:
+        def take_answer(problem: str, said: str = "", kept: PlacedBet | None = None) -> None:
             if isValid(dialog):
                 dialog.tell_kept(problem)
             elif problem:
                 self._records.failed.emit(problem)
             if said:
                 self.said.emit(said, "Undo")
+            if kept is not None:
+                self.recorded.emit(kept)
 
-        return answer
+        return take_answer
 
     def _change(self, bets: list[PlacedBet], what: str, said: str) -> None:
-        self._records.change(bets, what, lambda: self.said.emit(said, "Undo"))
+        self._records.change_bets(bets, what, lambda: self.said.emit(said, "Undo"))
 
 
 def _question(bets: list[PlacedBet], early: list[PlacedBet], result: Result, now_ms: int) -> str:
     word = result_text(result)
     if len(bets) == 1:
         begins = until_text(bets[0].kick_off or now_ms, now_ms)
-        bet_there = f"{bets[0].selection} at {bets[0].bookmaker}"
-        return f"{bet_there}: the game begins {begins}. Settle the bet as {word}?"
-    games = f"{len(early)} of {len(bets)} bets are of games"
-    return f"{games} that have not begun. Settle all {len(bets)} as {word}?"
+        bet_there = f"{bets[0].selection}{at_bookmaker(bets[0])}"
+        return f"{bet_there}: the game starts {begins}. Settle the bet as {word}?"
+    games = f"{len(early)} of {len(bets)} bets are on games"
+    return f"{games} that have not started. Settle all {len(bets)} as {word}?"
 
 
 def change_text(change: Change) -> str:
-    """Return what was done to which bets, the first by its name."""
+    """Return what was done to which bets, naming the first."""
     return f"{change.what} {_first_named(change)}"
 
 
 def undone_text(change: Change) -> str:
-    """Return what was undone; bets that are gone for it are named as such."""
+    """Return what was undone."""
     if not any(change.before.values()):
-        return f"Taken back: {_first_named(change)}."
+        return f"Undone: {_first_named(change)}."
     return f"Undone: {change_text(change)}."
 
 
 def _first_named(change: Change) -> str:
-    """Return the bet of a change; of several how many, and the first."""
+    """Return the bet of a change, or the number of bets and the first."""
     count = len(change.before)
     bets = (change.after[number] or before for number, before in change.before.items())
     bet = next(filter(None, bets), None)
-    if bet is None:  # gone by a way that is no change
+    if bet is None:  # deleted without a recorded change
         return _bets(count)
     return bet_named(bet) if count == 1 else f"{_bets(count)}, the first {bet_named(bet)}"
 
 
 def _named(bets: list[PlacedBet]) -> str:
-    """Return which bets are settled: one by its name, and with what it was before."""
+    """Return the bets in words: a single one by name, with its earlier result."""
     if len(bets) != 1:
         return _bets(len(bets))
     (bet,) = bets
     was = "" if bet.result is None else f", {result_text(bet.result)} before,"
-    return f"{bet.selection} at {bet.bookmaker}{was}"
+    return f"{bet.selection}{at_bookmaker(bet)}{was}"
 
 
 def _bets(count: int) -> str:

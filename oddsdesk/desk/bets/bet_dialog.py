@@ -1,4 +1,4 @@
-"""Asks for a bet: one that was placed elsewhere, or one to be corrected."""
+"""The dialogs to record or edit a bet, and to cash one out."""
 
 from collections.abc import Callable, Iterable
 from datetime import datetime
@@ -8,23 +8,23 @@ import msgspec
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QComboBox, QDialogButtonBox, QLineEdit, QWidget
 
-from oddsdesk.board.games import GameEntry
+from oddsdesk.board.model.matrix import GameEntry
 from oddsdesk.contract.competitions import SPORTS, sport_title
 from oddsdesk.contract.identity import game_id
 from oddsdesk.contract.markets import MARKET_TYPES, market_title
-from oddsdesk.desk.bets.listed_game import on_listed_game
-from oddsdesk.desk.ui.controls.choice_box import ChoiceBox
+from oddsdesk.desk.bet_cells import at_bookmaker, stake_text
+from oddsdesk.desk.ui.controls.fields import ChoiceBox
 from oddsdesk.desk.ui.controls.form_dialog import FormDialog, side_by_side
-from oddsdesk.desk.ui.controls.message_bar import sentence
-from oddsdesk.desk.ui.controls.plain import Label
-from oddsdesk.desk.ui.formatting import odds_style, read_odds, typed_text
+from oddsdesk.desk.ui.controls.labels import Label
+from oddsdesk.desk.ui.controls.messages import sentence
+from oddsdesk.desk.ui.formatting import local_time, odds_style, read_odds, typed_text
 from oddsdesk.desk.ui.theme.theme import Theme
-from oddsdesk.desk.ui.time_format import local_time
-from oddsdesk.ledger.bets import BadBetError, PlacedBet, check_bet
-from oddsdesk.ledger.cells import CellError, read_stake
+from oddsdesk.ledger.bets import BadBetError, PlacedBet, cashed_out, check_bet
+from oddsdesk.ledger.cells import CellError, read_amount, read_stake
+from oddsdesk.ledger.games import is_on_listed, teams_of
 from oddsdesk.pricing.formats import DECIMAL, OddsFormatError
 from oddsdesk.pricing.profiles import Profiles
-from oddsdesk.pricing.rules import safety_floor
+from oddsdesk.pricing.selections import read_selection
 
 _LONGEST_CURRENCY: Final = 8
 _TIME: Final = "%Y-%m-%d %H:%M"
@@ -32,7 +32,7 @@ _WIDTH: Final = 520
 
 
 class BetDialog(FormDialog):
-    """Fields of one bet; what makes no sense is said, and keeps it from being recorded."""
+    """Edits one bet; an invalid bet is explained and cannot be recorded."""
 
     recorded = Signal(object)
     """The ``PlacedBet``."""
@@ -48,34 +48,36 @@ class BetDialog(FormDialog):
         parent: QWidget,
         above_caps: Callable[[PlacedBet], str] = lambda _: "",
     ) -> None:
-        """Ask for a new bet, or how ``bet`` really was.
+        """Ask for a new bet, or edit ``bet``.
 
-        ``games`` are those that the service lists: what is typed of one of them is on that, by its
-        name. ``above_caps`` says of what is typed where it is more than the user's plan stakes.
+        A bet on one of the service's ``games`` is linked to it. ``above_caps`` returns a warning if
+        a stake is above the user's limits.
         """
-        super().__init__(theme, "Bet by hand" if bet is None else "Edit bet", parent)
+        super().__init__(theme, "Record bet" if bet is None else "Edit bet", parent)
         self.setMinimumWidth(theme.fonts.scaled(_WIDTH))
         self._bet, self._profiles, self._games = bet, profiles, games
         held = PlacedBet("", "", "", "", "", 0, "", "", 0.0, 0.0, now_ms) if bet is None else bet
         self._held = held
-        self.game = QLineEdit(held.match_name, placeholderText="Arsenal - Chelsea")
+        self.game = QLineEdit(held.match_name, placeholderText="Arsenal v Chelsea")
         self.competition = QLineEdit(held.competition, placeholderText="EPL")
         self.sport = _choice([("", "–"), *((each, sport_title(each)) for each in SPORTS)])
         self.market = _choice([("", "–"), *((each, market_title(each)) for each in MARKET_TYPES)])
-        self.period = _choice([("0", "whole game"), *((str(i), f"part {i}") for i in range(1, 10))])
+        self.period = _choice([("0", "Full game"), *((str(i), f"Part {i}") for i in range(1, 10))])
         self.selection = QLineEdit(held.selection, placeholderText="Arsenal −0.75, Over 2.5")
         self.bookmaker = ChoiceBox(editable=True)
         self.bookmaker.addItems(sorted({*bookmakers, held.bookmaker} - {""}, key=str.casefold))
         self.bookmaker.setCurrentText(held.bookmaker)
-        self.account = QLineEdit(held.account, placeholderText="Account, if any")
+        self.account = QLineEdit(held.account, placeholderText="Account (optional)")
         self.odds = QLineEdit(typed_text(held.odds) if bet else "")
         self.stake = QLineEdit(f"{held.stake:.12g}" if bet else "")
         self.currency = QLineEdit(held.currency, maxLength=_LONGEST_CURRENCY)
-        self.currency.setPlaceholderText("Your currency")
+        self.currency.setPlaceholderText("Currency (optional)")
         self.kick_off = QLineEdit(_time_text(held.kick_off), placeholderText="2026-04-16 20:45")
         self.placed_at = QLineEdit(_time_text(held.placed_at))
         self.note = QLineEdit(held.note)
         self._above_caps = above_caps
+        self._confirmed: tuple[int | None, int] | None = None
+        """The times, kick-off first, that the user was asked about."""
         self.doubt = Label(wordWrap=True)
         self.doubt.setProperty("variant", "down")
         self._lay_out()
@@ -85,7 +87,7 @@ class BetDialog(FormDialog):
             (self.period, str(held.period)),
         ):
             box.setCurrentIndex(max(0, box.findData(value)))
-        self.begin()
+        self.mark_unchanged()
         for line in self.findChildren(QLineEdit):
             line.textChanged.connect(self._show_doubt)
         for box in self.findChildren(QComboBox):
@@ -93,20 +95,20 @@ class BetDialog(FormDialog):
         self._show_doubt()
 
     def values(self) -> object:
-        """Return what the fields say, to be compared."""
         lines = [each.text() for each in self.findChildren(QLineEdit)]
         return lines, [each.currentText() for each in self.findChildren(QComboBox)]
 
     def bet(self) -> PlacedBet:
-        """Return the bet as it is typed.
+        """Return the bet as entered.
 
         Raises:
-            BadBetError: a field makes no sense; says which, and what was expected.
+            BadBetError: A field is invalid; names it and what was expected.
         """
         game, selection = self.game.text().strip(), self.selection.text().strip()
         bookmaker = self.bookmaker.currentText().strip()
-        if not selection or not bookmaker:
-            raise BadBetError("expected a selection and a bookmaker")
+        missing = ["a selection"] * (not selection) + ["a bookmaker"] * (not bookmaker)
+        if missing:
+            raise BadBetError(f"enter {' and '.join(missing)}")
         odds, stake = self._odds(), self._stake()
         competition = self.competition.text().strip()
         changed = msgspec.structs.replace(
@@ -148,11 +150,12 @@ class BetDialog(FormDialog):
             raise BadBetError(f"odds: {error}") from None
 
     def _net_odds(self, bookmaker: str, odds: float) -> float | None:
-        """Return what odds pay net: as it was known of the bet, while they are the same there."""
+        """Return the odds after commission; unchanged odds keep the figure recorded with the
+        bet."""
         held = self._held
         if self._bet is not None and (bookmaker, odds) == (held.bookmaker, held.odds):
             return held.net_odds
-        return self._profiles.of(bookmaker).net(odds)
+        return self._profiles.profile_of(bookmaker).net(odds)
 
     def _stake(self) -> float:
         try:
@@ -171,7 +174,7 @@ class BetDialog(FormDialog):
             moment = datetime.strptime(text, _TIME).astimezone()
             return round(moment.timestamp() * 1000)
         except (ValueError, OverflowError, OSError):
-            raise BadBetError(f"{name}: expected a time such as 2026-04-16 20:45") from None
+            raise BadBetError(f"{name}: enter a time such as 2026-04-16 20:45") from None
 
     def _lay_out(self) -> None:
         style = odds_style()
@@ -179,7 +182,7 @@ class BetDialog(FormDialog):
         self.sport.setAccessibleName("Sport")
         self.add_row("Com&petition", side_by_side(self.competition, self.sport))
         self.competition.setAccessibleName("Competition")
-        self.period.setAccessibleName("Part of the game")
+        self.period.setAccessibleName("Period")
         self.add_row("&Market", side_by_side(self.market, self.period))
         self.add_row("Se&lection", self.selection)
         self.account.setAccessibleName("Account")
@@ -201,7 +204,7 @@ class BetDialog(FormDialog):
         self.close_form()
 
     def _show_doubt(self) -> None:
-        """Say where the stake is beyond the caps; what makes no sense is said when it is saved."""
+        """Warn if the stake is above the limits; invalid input is reported on saving."""
         try:
             self.doubt.setText(self._above_caps(self.bet()))
         except BadBetError:
@@ -214,14 +217,27 @@ class BetDialog(FormDialog):
         except BadBetError as error:
             self.say_trouble(sentence(str(error)))
             return
+        if self._is_late(bet):
+            self._confirmed = bet.kick_off, bet.placed_at
+            verb = "Record" if self._bet is None else "Save"
+            self.say_trouble(f"Placed after kick-off. Check the times, or press {verb} again.")
+            return
         self.hand_over()
         self.recorded.emit(bet)
 
+    def _is_late(self, bet: PlacedBet) -> bool:
+        """Return whether to ask, once, as the bet was placed after kick-off."""
+        times = bet.kick_off, bet.placed_at
+        if bet.kick_off is None or bet.placed_at < bet.kick_off or times == self._confirmed:
+            return False
+        held = self._held
+        return self._bet is None or times != (held.kick_off, held.placed_at)
+
 
 def _judged_again(held: PlacedBet, changed: PlacedBet) -> PlacedBet:
-    """Return a bet whose EV is that of the odds as they are now, in the way it was reckoned.
+    """Return the changed bet with its EV recalculated for the new odds.
 
-    On another outcome nothing that was thought then holds.
+    On another outcome the EV and fair odds are dropped.
     """
     if held.outcome != changed.outcome:
         return msgspec.structs.replace(
@@ -229,10 +245,7 @@ def _judged_again(held: PlacedBet, changed: PlacedBet) -> PlacedBet:
         )
     if changed.net == held.net or held.true_ev is None or held.fair_odds is None:
         return changed
-    fair = held.fair_odds * safety_floor(held.market_type)
-    before = held.net / fair - 1
-    decided = held.true_ev / 100 / before if before else 1.0
-    return msgspec.structs.replace(changed, true_ev=(changed.net / fair - 1) * 100 * decided)
+    return msgspec.structs.replace(changed, true_ev=held.ev_pct_at(changed.net))
 
 
 def _choice(entries: Iterable[tuple[str, str]]) -> QComboBox:
@@ -244,3 +257,75 @@ def _choice(entries: Iterable[tuple[str, str]]) -> QComboBox:
 
 def _time_text(ms: int | None) -> str:
     return "" if ms is None else f"{local_time(ms):{_TIME}}"
+
+
+def on_listed_game(bet: PlacedBet, games: Iterable[GameEntry]) -> PlacedBet:
+    """Return a bet linked to the service's game between the same teams, if there is one.
+
+    Without this link, stakes and closing lines would miss the bet. It stays unchanged if several
+    games match, if competition or kick-off differ, or if the selection does not fit the game.
+    """
+    teams = teams_of(bet.match_name)
+    found = [game for game in games if teams_of(game.match_name) == teams and _fits(bet, game)]
+    if not bet.match_name or len(found) != 1:
+        return bet
+    (game,) = found
+    return msgspec.structs.replace(
+        bet,
+        game_id=game.game_id,
+        match_name=game.match_name,
+        competition=game.competition,
+        sport=bet.sport or game.sport,
+        kick_off=game.kick_off if bet.kick_off is None else bet.kick_off,
+    )
+
+
+def _fits(bet: PlacedBet, game: GameEntry) -> bool:
+    # Without a kick-off, the teams alone decide.
+    if not is_on_listed(msgspec.structs.replace(bet, game_id=game.game_id), game):
+        return False
+    market = bet.market_type
+    return not market or read_selection(market, game.match_name, bet.selection) is not None
+
+
+_CASH_WIDTH: Final = 420
+
+
+class CashDialog(FormDialog):
+    """Cashes out a bet; filled in with the open stake."""
+
+    recorded = Signal(object)
+    """The ``PlacedBet`` with the cash-out applied."""
+
+    def __init__(self, theme: Theme, bet: PlacedBet, now_ms: int, parent: QWidget) -> None:
+        super().__init__(theme, "Cash out", parent)
+        self.setMinimumWidth(theme.fonts.scaled(_CASH_WIDTH))
+        self._bet, self._now_ms = bet, now_ms
+        self.part = QLineEdit(f"{bet.open_stake:.12g}")
+        self.back = QLineEdit(placeholderText="7.50")
+        self.below.addWidget(
+            Label(f"{bet.selection}{at_bookmaker(bet)}, {stake_text(bet)}", wordWrap=True)
+        )
+        self.add_row("&Stake cashed out", self.part, "The rest of the stake stays open")
+        self.add_row("&Payout", self.back, "What the bookmaker paid")
+        self.buttons.addButton(QDialogButtonBox.StandardButton.Cancel)
+        save = self.buttons.addButton("Record", QDialogButtonBox.ButtonRole.AcceptRole)
+        save.setProperty("variant", "primary")
+        self.buttons.accepted.connect(self._on_buttons_accepted)
+        self.buttons.rejected.connect(self.reject)
+        self.close_form()
+        self.back.setFocus()
+
+    def values(self) -> object:
+        return self.part.text(), self.back.text()
+
+    def _on_buttons_accepted(self) -> None:
+        try:
+            part, back = self.part.text().strip(), self.back.text().strip()
+            stake, paid = read_amount("stake", part), read_amount("payout", back)
+            bet = cashed_out(self._bet, stake, paid, self._now_ms)
+        except (BadBetError, CellError) as error:
+            self.say_trouble(sentence(str(error)))
+            return
+        self.hand_over()
+        self.recorded.emit(bet)

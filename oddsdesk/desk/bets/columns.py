@@ -1,34 +1,24 @@
-"""The columns of the bets: how each stands, what it was, and what became of it."""
+"""The columns of the list of bets."""
 
 from collections.abc import Callable
 from typing import Final
 
 from msgspec.structs import replace
 
-from oddsdesk.board.verdict_words import PER_DECIDED, PER_DECIDED_TEXT
-from oddsdesk.desk.bet_cells import (
-    CLV,
-    MARKET,
-    OUTCOME,
-    ev_cell,
-    market_and_game,
-    odds_cell,
-    or_lowest,
-    profit_cell,
-    result_text,
-)
+from oddsdesk.board.valuation.verdict_words import PER_DECIDED, PER_DECIDED_TEXT
+from oddsdesk.desk import bet_cells
 from oddsdesk.desk.ui.formatting import (
     exact_odds_text,
     fair_text,
+    kick_off_text,
+    moment_text,
     odds_sample,
 )
-from oddsdesk.desk.ui.table.cells import Align, Cell, Column
-from oddsdesk.desk.ui.table.column_spec import ColumnSpec
-from oddsdesk.desk.ui.table.stable_rows import StableRowsModel
+from oddsdesk.desk.ui.table.cells import Align, Cell, Column, ColumnSpec, Priority
+from oddsdesk.desk.ui.table.live_model import StableRowsModel
 from oddsdesk.desk.ui.theme.tokens import TextRole
-from oddsdesk.desk.ui.time_format import kick_off_text, moment_text
 from oddsdesk.ledger.bets import BetState, PlacedBet
-from oddsdesk.pricing.results import Result
+from oddsdesk.pricing.selections import Result
 
 _RESULT_INKS: Final = {
     Result.WON: TextRole.UP,
@@ -41,12 +31,12 @@ _RESULT_INKS: Final = {
 
 
 def close_text(bet: PlacedBet) -> str:
-    """Return what is known of a bet's closing line, in words."""
+    """Return a bet's closing line in words, or why there is none."""
     close = bet.close
     if close is None:
         return ""
     if bet.has_others_close:
-        return "no close: what is recorded is of another game of these teams"
+        return "no close: the recorded one belongs to another game between these teams"
     if close.odds is None or close.fair_odds is None:
         moved = f": {close.moved_to} closed" if close.moved_to else ""
         fair = f" at a fair {fair_text(close.moved_fair_odds)}" if close.moved_fair_odds else ""
@@ -58,7 +48,9 @@ def close_text(bet: PlacedBet) -> str:
 def _state(bet: PlacedBet, now: int) -> Cell:
     practice = "practice" if bet.practice else ""
     if bet.result is not None:
-        return Cell(f"● {result_text(bet.result)}", _RESULT_INKS[bet.result], note=practice)
+        return Cell(
+            f"● {bet_cells.result_text(bet.result)}", _RESULT_INKS[bet.result], note=practice
+        )
     state = bet.state(now)
     ink = TextRole.VALUE if state is BetState.TO_SETTLE else TextRole.ACCENT
     cashed = "part cashed" if bet.cashed_stake else ""
@@ -85,15 +77,15 @@ def _note(bet: PlacedBet, _now: int) -> Cell:
 
 
 def _fair_text(bet: PlacedBet) -> str:
-    by = " and ".join(filter(None, (bet.reference, bet.method.replace("_", " "))))
-    return f"fair {fair_text(bet.fair_odds or 0.0)} by {by}"
+    by = ", ".join(filter(None, (bet.reference, bet.method.replace("_", " "))))
+    return f"fair {fair_text(bet.fair_odds or 0.0)} ({by})"
 
 
 def facts_text(bet: PlacedBet) -> str:
-    """Return what is known of a bet beside its row, a line each."""
+    """Return the tooltip of a bet, one fact a line."""
     told = [
-        f"{bet.selection}, {what}" if (what := market_and_game(bet)) else bet.selection,
-        "Practice: the odds were simulated, no money is on it" if bet.practice else "",
+        f"{bet.selection}, {what}" if (what := bet_cells.market_and_game(bet)) else bet.selection,
+        "Practice: simulated odds, no real money" if bet.practice else "",
         f"Placed {moment_text(bet.placed_at)}",
         f"kick-off {moment_text(bet.kick_off)}" if bet.kick_off else "",
         _fair_text(bet) if bet.fair_odds else "",
@@ -116,13 +108,13 @@ COLUMNS: Final[tuple[ColumnSpec[PlacedBet, int], ...]] = (
         Column("● cashed out practice", Align.LEFT, narrow="● cashed out"),
         _state,
         lambda bet: "" if bet.result is None else bet.result.value,
-        tip="Open, or how the bet ended; practice is at simulated odds, without money",
+        tip="Open or settled, and the result. Practice bets were placed at simulated odds",
     ),
-    OUTCOME,
-    MARKET,
+    bet_cells.OUTCOME,
+    bet_cells.MARKET,
     ColumnSpec(
         "bookmaker",
-        "At",
+        "Bookmaker",
         Column(
             "William Hill",
             Align.LEFT,
@@ -133,17 +125,17 @@ COLUMNS: Final[tuple[ColumnSpec[PlacedBet, int], ...]] = (
         ),
         _at,
         lambda bet: (bet.bookmaker.casefold(), bet.account),
-        tip="The bookmaker of the bet, and the account there",
+        tip="Bookmaker and account",
     ),
     ColumnSpec(
         "odds",
         "Odds",
         Column("", note_sample="8.888", hangs=True, narrow=""),
-        odds_cell,
+        bet_cells.odds_cell,
         lambda bet: bet.odds,
         descending_first=True,
         sample=odds_sample,
-        tip="As they were taken; beside them what was left after commission or tax",
+        tip="Odds taken, and after commission or tax",
     ),
     ColumnSpec(
         "stake",
@@ -152,35 +144,36 @@ COLUMNS: Final[tuple[ColumnSpec[PlacedBet, int], ...]] = (
         _stake,
         lambda bet: bet.stake,
         descending_first=True,
-        tip="What was staked, in the currency of the bet",
+        tip="Stake in the currency of the bet",
     ),
     ColumnSpec(
         "ev",
-        "EV then",
-        Column("+10.0 %", note_sample=PER_DECIDED, drops=3),
-        ev_cell,
-        or_lowest(lambda bet: bet.true_ev),
+        "EV at bet",
+        Column("+100.0 %", note_sample=PER_DECIDED),
+        bet_cells.ev_cell,
+        bet_cells.or_lowest(lambda bet: bet.ev),
         descending_first=True,
-        tip="The EV at the odds taken, as it was reckoned when the bet was placed; "
-        f"{PER_DECIDED} {PER_DECIDED_TEXT}",
+        tip=f"EV of the odds taken, when the bet was placed; {PER_DECIDED} {PER_DECIDED_TEXT}",
+        priority=Priority.EXTRA,
     ),
-    replace(CLV, width=replace(CLV.width, drops=2)),
+    replace(bet_cells.CLV, priority=Priority.EXTRA),
     ColumnSpec(
         "profit",
         "Profit",
         Column("+1,000.00"),
-        lambda bet, _now: profit_cell(bet.profit),
-        or_lowest(lambda bet: bet.profit),
+        lambda bet, _now: bet_cells.profit_cell(bet.profit),
+        bet_cells.or_lowest(lambda bet: bet.profit),
         descending_first=True,
-        tip="Net of commission",
+        tip="After commission",
     ),
     ColumnSpec(
         "kick_off",
         "Kick-off",
-        Column("26 Nov 18:30", Align.LEFT, drops=5),
+        Column("26 Nov 18:30", Align.LEFT),
         _kick_off,
-        lambda bet: bet.order,
+        lambda bet: bet.time_order,
         descending_first=True,
+        priority=Priority.IMPORTANT,
     ),
     ColumnSpec(
         "note",
@@ -190,17 +183,17 @@ COLUMNS: Final[tuple[ColumnSpec[PlacedBet, int], ...]] = (
             Align.LEFT,
             stretches=True,
             widest="close 2.71, fair 2.783 (margin proportional) and a few words more",
-            drops=1,
         ),
         _note,
         lambda bet: bet.note,
+        priority=Priority.EXTRA,
     ),
 )
 KICK_OFF: Final = [column.key for column in COLUMNS].index("kick_off")
 
 
 class BetsModel(StableRowsModel[tuple[int], PlacedBet]):
-    """The bets of a view, by number; the latest kick-off first."""
+    """The bets of a view; the latest kick-off first."""
 
     def __init__(self, clock: Callable[[], int]) -> None:
         super().__init__(COLUMNS, KICK_OFF, clock)

@@ -1,29 +1,29 @@
-"""Bets and results that come from files, and bets and reports that go to them."""
+"""Imports bets and results from files, and exports bets and reports."""
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Final
 
 from PySide6.QtCore import QObject, QStandardPaths, Signal
-from PySide6.QtWidgets import QFileDialog, QWidget
+from PySide6.QtWidgets import QDialogButtonBox, QFileDialog, QWidget
 
-from oddsdesk.clock import Clock
-from oddsdesk.desk.bets.odds_dialog import OddsDialog
-from oddsdesk.desk.export.files import FileFormat, Writer
-from oddsdesk.desk.export.tables import Table
+from oddsdesk.base.clock import Clock
+from oddsdesk.base.files import OWNER_ONLY, whole_file
+from oddsdesk.base.spreadsheets import SheetError
+from oddsdesk.desk.export.files import FileFormat, Table, Writer
 from oddsdesk.desk.records import Records, Taken
+from oddsdesk.desk.ui.controls.fields import ChoiceBox
 from oddsdesk.desk.ui.controls.file_dialog import file_dialog
+from oddsdesk.desk.ui.controls.form_dialog import FormDialog, note_label
+from oddsdesk.desk.ui.controls.labels import Label
 from oddsdesk.desk.ui.theme.theme import Theme
+from oddsdesk.ledger.bet_tables import write_bet_analytix
 from oddsdesk.ledger.bets import PlacedBet
-from oddsdesk.ledger.ledger import Ledger
-from oddsdesk.ledger.merging import compare
+from oddsdesk.ledger.ledger import Ledger, compare_bets
 from oddsdesk.ledger.reading import NO_MATCH, ImportedBets, OddsUnclearError, read_bets
 from oddsdesk.ledger.settling import settle_by_file
-from oddsdesk.ledger.writing import write_bet_analytix
+from oddsdesk.pricing.formats import AMERICAN, DECIMAL, STYLES, OddsFormatError, parse_odds
 from oddsdesk.pricing.profiles import Profiles
-from oddsdesk.private_files import OWNER_ONLY
-from oddsdesk.spreadsheets import SheetError
-from oddsdesk.whole_files import whole_file
 
 _TABLES: Final = "Tables (*.csv *.tsv *.txt *.xlsx)"
 _END_S: Final = 2.0
@@ -31,14 +31,14 @@ _MOST_TOLD: Final = 2
 
 
 class BetsFiles(QObject):
-    """Asks for files, and reads and writes them on other threads than the window's."""
+    """Asks for files, and reads and writes them off the window's thread."""
 
     said = Signal(str, bool)
-    """What was done, one line, and whether Undo goes with it."""
+    """What was done, in one line, and whether it can be undone."""
     brought_nothing = Signal(str)
-    """What was read of a file that changed no bet, one line."""
+    """What a file that changed no bet contained, in one line."""
     failed = Signal(str)
-    """What went wrong, one line."""
+    """What went wrong, in one line."""
     _write_ended = Signal(str)
 
     def __init__(
@@ -59,18 +59,17 @@ class BetsFiles(QObject):
         self._wrote = ""
         self._write_ended.connect(self._on_write_ended)
 
-    def close(self) -> None:
-        """Stop writing, and wait a moment so that nothing half-written stays."""
+    def end_writing(self) -> None:
+        """Stop writing, and wait a moment so that no partial file is left."""
         if self._writer is not None:
-            self._writer.stop()
-            self._writer.wait(_END_S)
+            self._writer.abort_writing()
+            self._writer.wait_for_end(_END_S)
 
     def ask_bets(self) -> None:
-        """Ask for a file of bets to be imported."""
         self._ask_to_open("Import bets", self.import_bets)
 
     def ask_bet_analytix(self, bets: Sequence[PlacedBet]) -> None:
-        """Ask where bets are to be written as Bet-Analytix takes them in."""
+        """Ask where to write bets in Bet-Analytix's import format."""
         dialog = self._dialog("Export for Bet-Analytix")
         dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
         dialog.setNameFilter("CSV (*.csv)")
@@ -80,71 +79,70 @@ class BetsFiles(QObject):
         dialog.open()
 
     def ask_results(self) -> None:
-        """Ask for a file of results or scores."""
-        self._ask_to_open("Settle bets from a file of results", self.settle)
+        self._ask_to_open("Settle bets from a results file", self.settle_from_file)
 
     def ask_export(self, table: Table, file_format: FileFormat, name: str) -> None:
-        """Ask where a table is to be written."""
+        """Ask where to write a table."""
         dialog = self._dialog(f"Export as {file_format.title}")
         dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
         dialog.setNameFilter(f"{file_format.title} (*{file_format.suffix})")
         dialog.setDefaultSuffix(file_format.suffix[1:])
         dialog.selectFile(f"{name}{file_format.suffix}")
-        dialog.fileSelected.connect(lambda path: self.write(table, file_format, Path(path)))
+        dialog.fileSelected.connect(lambda path: self.write_table(table, file_format, Path(path)))
         dialog.open()
 
     def write_bet_analytix(self, bets: Sequence[PlacedBet], path: Path) -> None:
-        """Write bets as Bet-Analytix takes them in, whole or not at all."""
+        """Write bets in Bet-Analytix's import format, whole or not at all."""
 
-        def work(_ledger: Ledger) -> Taken:
+        def write_file(_ledger: Ledger) -> Taken:
             with whole_file(path, OWNER_ONLY) as file:
                 done = write_bet_analytix(bets, file)
             said = "; ".join([f"{_bets(done.written)} written to {path}", *done.changed])
             return lambda: self.said.emit(f"{said}.", False)
 
-        self._read(path, work, "written")
+        self._read(path, write_file, "written")
 
     def import_bets(self, path: Path, odds: str | None = None) -> None:
-        """Record the bets of a file that are not there yet; ``odds``: how they are written."""
+        """Record the new bets of a file; ``odds`` is their format, None to detect it."""
         profiles = self._profiles()
 
-        def work(ledger: Ledger) -> Taken:
+        def import_file(ledger: Ledger) -> Taken:
             try:
                 found = read_bets(path.read_bytes(), self._clock(), odds, profiles)
             except OddsUnclearError as error:
                 sample = error.sample
                 return lambda: self._ask_odds(path, sample)
-            fresh, settled, there = compare(found.bets, ledger.bets(), self._clock(), found.undated)
+            fresh, settled, there = compare_bets(
+                found.bets, ledger.read_bets(), self._clock(), found.undated
+            )
             if settled:
-                ledger.change(settled, "settled")
+                ledger.change_bet(settled, "settled")
             if fresh:
                 ledger.place_all(fresh, "imported")
             said = [f"{_bets(len(fresh))} imported from {path.name}, {_read_as(found)}"]
-            said += [f"{there} there already"] if there else []
+            said += [f"{there} already recorded"] if there else []
             said += [f"{len(settled)} of them settled"] if settled else []
             said += _differing(found.differing)
             said += found.doubts[:_MOST_TOLD]
             said += [] if found.has_match else [NO_MATCH]
-            said += [f"columns left out: {', '.join(found.left_out)}"] if found.left_out else []
+            said += [f"columns ignored: {', '.join(found.left_out)}"] if found.left_out else []
             return self._telling(said, found.problems, is_change=bool(fresh or settled))
 
-        self._read(path, work)
+        self._read(path, import_file)
 
-    def settle(self, path: Path) -> None:
-        """Settle the bets that a file has results of."""
-
+    def settle_from_file(self, path: Path) -> None:
         def work(ledger: Ledger) -> Taken:
-            found = settle_by_file(path.read_bytes(), ledger.bets(), self._clock())
+            found = settle_by_file(path.read_bytes(), ledger.read_bets(), self._clock())
             if found.bets:
-                ledger.change(found.bets, "settled")
+                ledger.change_bet(found.bets, "settled")
             said = [f"{_bets(len(found.bets))} settled from {path.name}"]
-            said += [f"{found.of_no_bet} games without a bet"] if found.of_no_bet else []
+            said += [f"{found.of_no_bet} games have no bet"] if found.of_no_bet else []
             to_look_at = found.to_look_at
             return self._telling(said, found.problems, to_look_at, is_change=bool(found.bets))
 
         self._read(path, work)
 
-    def write(self, table: Table, file_format: FileFormat, path: Path) -> None:
+    def write_table(self, table: Table, file_format: FileFormat, path: Path) -> None:
         """Write a table to a file, whole or not at all."""
         rows = len(table.rows)
         self._wrote = f"{rows} row{'' if rows == 1 else 's'} written to {path}."
@@ -155,7 +153,7 @@ class BetsFiles(QObject):
             lambda _rows: None,
             lambda trouble: self._write_ended.emit(trouble or ""),
         )
-        self._writer.start()
+        self._writer.start_writing()
 
     def _ask_odds(self, path: Path, sample: str) -> None:
         dialog = OddsDialog(self._theme, path.name, sample, self._owner.window())
@@ -184,9 +182,9 @@ class BetsFiles(QObject):
     ) -> Taken:
         text = f"{'; '.join(said)}."
         if to_look_at:
-            text += f" To look at: {_first(to_look_at)}."
+            text += f" Please check: {_first(to_look_at)}."
         if problems:
-            text += f" Left out: {_first(problems)}."
+            text += f" Skipped: {_first(problems)}."
         if is_change:
             return lambda: self.said.emit(text, True)
         return lambda: self.brought_nothing.emit(text)
@@ -213,14 +211,14 @@ class BetsFiles(QObject):
 
 
 def _read_as(found: ImportedBets) -> str:
-    """Return how odds were read, and whose list it was."""
+    """Return the odds format that was read, and the tracker the file is from."""
     return f"a list of {found.tracker} with {found.read_as}" if found.tracker else found.read_as
 
 
 def _differing(lines: Sequence[str]) -> list[str]:
-    """Return what is said of bets that earned something else by their list than by their result."""
+    """Return the message about bets whose profit in the file differs from their result."""
     profits = f"{len(lines)} profit{'s differ' if len(lines) > 1 else ' differs'}"
-    return [f"{profits} from what results give: {_first(lines)}"] if lines else []
+    return [f"{profits} from the recorded results: {_first(lines)}"] if lines else []
 
 
 def _first(lines: Sequence[str]) -> str:
@@ -230,3 +228,49 @@ def _first(lines: Sequence[str]) -> str:
 
 def _bets(count: int) -> str:
     return f"{count} bet{'' if count == 1 else 's'}"
+
+
+_WIDTH: Final = 420
+
+
+class OddsDialog(FormDialog):
+    """Asks for the odds format of a file, and shows a sample in each."""
+
+    chosen = Signal(str)
+    """The style of ``pricing.formats``."""
+
+    def __init__(self, theme: Theme, file: str, sample: str, parent: QWidget) -> None:
+        super().__init__(theme, "Import bets", parent)
+        self.setMinimumWidth(theme.fonts.scaled(_WIDTH))
+        self.styles = ChoiceBox()
+        for style in sorted(STYLES, key=lambda each: each not in (AMERICAN, DECIMAL)):
+            if (worth := _worth(sample, style)) is not None:
+                said = style.replace("_", " ").capitalize()
+                self.styles.addItem(f"{said}: {sample} is {worth:.6g} decimal", style)
+        self.form.addRow(
+            Label(f"{file} has odds such as {sample}. What format is this?", wordWrap=True)
+        )
+        self.add_row("&Odds", self.styles)
+        self.below.addWidget(
+            note_label(
+                "Name the column American odds or Decimal odds to skip this question.", theme
+            )
+        )
+        self.buttons.addButton(QDialogButtonBox.StandardButton.Cancel)
+        self.read = self.buttons.addButton("Import", QDialogButtonBox.ButtonRole.AcceptRole)
+        self.read.setProperty("variant", "primary")
+        self.read.setEnabled(self.styles.count() > 0)
+        self.buttons.accepted.connect(self._on_buttons_accepted)
+        self.buttons.rejected.connect(self.reject)
+        self.close_form()
+
+    def _on_buttons_accepted(self) -> None:
+        self.chosen.emit(self.styles.currentData())
+        self.accept()
+
+
+def _worth(sample: str, style: str) -> float | None:
+    try:
+        return parse_odds(sample, style)
+    except OddsFormatError:
+        return None

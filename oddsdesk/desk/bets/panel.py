@@ -1,77 +1,59 @@
-"""The user's bets: open and settled, what came of them, and how much of that is luck."""
+"""The Bets tab: open and settled bets, reports, profit and luck."""
 
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
+from typing import Final
 
-from PySide6.QtCore import QPoint, Qt, QTimer, Signal
-from PySide6.QtGui import QHideEvent, QResizeEvent, QShowEvent
-from PySide6.QtWidgets import (
-    QAbstractItemView,
-    QFrame,
-    QHBoxLayout,
-    QMenu,
-    QStackedLayout,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtGui import QResizeEvent, QShowEvent
+from PySide6.QtWidgets import QAbstractItemView, QFrame, QMenu, QWidget
 
-from oddsdesk.board.games import GameEntry
-from oddsdesk.clock import Clock
+from oddsdesk.base.clock import Clock
+from oddsdesk.board.model.matrix import GameEntry
+from oddsdesk.desk.bets import views
 from oddsdesk.desk.bets.actions import BetsActions
-from oddsdesk.desk.bets.bar import BetsBar
 from oddsdesk.desk.bets.columns import BetsModel
-from oddsdesk.desk.bets.facts import AtRisk, facts_of
 from oddsdesk.desk.bets.files import BetsFiles
-from oddsdesk.desk.bets.report_model import COLUMNS as REPORT_COLUMNS
-from oddsdesk.desk.bets.report_model import ReportModel
-from oddsdesk.desk.bets.view_list import ViewList
-from oddsdesk.desk.bets.views import VIEWS, View, counts, listed, matching, state_without_bets
-from oddsdesk.desk.export.bets import table_of_bets
-from oddsdesk.desk.export.files import CSV, XLSX, FileFormat
-from oddsdesk.desk.export.tables import ExportColumn, Table
+from oddsdesk.desk.bets.reports import AtRisk, ReportModel, facts_of
+from oddsdesk.desk.export.files import CSV, XLSX, FileFormat, Table, table_of, table_of_bets
 from oddsdesk.desk.records import Records
 from oddsdesk.desk.settings.declared import close_by, stake_plan
-from oddsdesk.desk.settings.preferences import Preferences
+from oddsdesk.desk.settings.saved_state import Preferences
+from oddsdesk.desk.ui import spacing
 from oddsdesk.desk.ui.actions import add_action
 from oddsdesk.desk.ui.chart.course_chart import CourseChart
-from oddsdesk.desk.ui.controls.facts_bar import FactsBar
-from oddsdesk.desk.ui.controls.message_bar import MessageBar
-from oddsdesk.desk.ui.controls.placeholder import Placeholder
+from oddsdesk.desk.ui.controls.bars import FactsBar
+from oddsdesk.desk.ui.controls.buttons import ChipRow
+from oddsdesk.desk.ui.controls.fields import FilterEdit
+from oddsdesk.desk.ui.controls.labels import ElidedLabel
+from oddsdesk.desk.ui.controls.messages import MessageBar
+from oddsdesk.desk.ui.list_panel import ListPanel, line_button
 from oddsdesk.desk.ui.table.live_table import LiveTable
-from oddsdesk.desk.ui.theme.theme import Theme
+from oddsdesk.desk.ui.theme.theme import Theme, scale_height, scale_most_width
 from oddsdesk.desk.ui.theme.tokens import TextRole
+from oddsdesk.ledger import reporting
 from oddsdesk.ledger.bets import BetState, PlacedBet, counted
 from oddsdesk.ledger.open_bets import placed_in
-from oddsdesk.ledger.reporting import (
-    Grouping,
-    OneClose,
-    by_currency,
-    by_one_close,
-    in_order,
-    split_report,
-    whole_report,
-)
 from oddsdesk.pricing.profiles import Profiles
 from oddsdesk.pricing.reports import course
 
 _LEAST_FOR_CHART = 430
-"""A panel that is lower has no room for the chart."""
+"""A lower panel has no room for the chart."""
 _LEAST_FOR_LIST = 620
-"""A panel that is narrower, at texts of 100 %, has no room for the list of views: M goes through
-them."""
+"""A narrower panel, at 100 % text size, has no room for the list of views; M steps through them."""
 _AGES_MS = 30_000
-"""How often bets are looked at anew, since games end."""
+"""How often the list is refreshed, as games start and end."""
 
 
-class BetsPanel(QWidget):
-    """Shows what the ledger holds; each change is in the file before it is shown."""
+class BetsPanel(ListPanel):
+    """Shows the ledger; each change is written to the file before it is shown."""
 
     game_requested = Signal(str)
     """The id of the game of a bet."""
     waiting_changed = Signal(int)
-    """How many bets want a result."""
+    """How many bets need a result."""
     close_again_requested = Signal()
-    """The user wants closing lines of other games replaced."""
+    """The user wants wrong closing lines replaced."""
 
     def __init__(
         self,
@@ -83,13 +65,14 @@ class BetsPanel(QWidget):
         bookmakers: Callable[[], Iterable[str]],
         games: Callable[[], Iterable[GameEntry]],
     ) -> None:
-        super().__init__()
-        self.setProperty("variant", "panel")
+        super().__init__(theme, idle_ms=_AGES_MS)
         self._clock = clock
         self._preferences = preferences
         self._records = records
         self._theme = theme
         self._currency: str | None = None
+        self._revealed: int | None = None
+        """The number of a bet that was just recorded, until it is selected."""
         self._shown: list[PlacedBet] = []
         self.model, self.report = BetsModel(clock), ReportModel(clock)
         self.table = LiveTable(theme, self.model, clock)
@@ -102,43 +85,42 @@ class BetsPanel(QWidget):
             theme,
             clock,
             self.selected,
-            self.current,
+            self.current_bet,
             profiles,
             bookmakers,
             games,
-            lambda: stake_plan(preferences.get),
+            lambda: stake_plan(preferences.get_setting),
             self,
         )
         self.files = BetsFiles(records, theme, clock, profiles, self)
-        self.views = ViewList(theme)
+        self.views = views.ViewList(theme)
         self.facts, self.chart = FactsBar(theme), CourseChart(theme)
         acts = self.actions_on_bets
         self.bar = BetsBar(
             theme,
             (
-                ("Bet", "What can be done with the selected bets", acts.bet_menu),
-                ("Settle", "How the selected bets ended", acts.settle_menu),
+                ("Bet", "Record, edit or delete bets", acts.bet_menu),
+                ("Settle", "Settle the selected bets", acts.settle_menu),
                 ("File", "Results, import and export", self._file_menu()),
             ),
         )
-        self.messages, self.question = MessageBar(theme), MessageBar(theme)
+        self.question = MessageBar(theme)
         self._offers_redo = False
         self._offers_closing = False
         self._wrongly_closed = 0
-        """How many closes of other games were told last."""
-        self.placeholder = Placeholder(theme)
-        self.placeholder.setFocusPolicy(Qt.FocusPolicy.ClickFocus)  # its keys go on there
-        self._ages = QTimer(self, interval=_AGES_MS)
-        self._may_move = True
-        """Whether the chart may come or go: never while somebody is at the rows below it."""
+        """How many wrong closing lines were reported last."""
+        self.placeholder.setFocusPolicy(Qt.FocusPolicy.ClickFocus)  # the panel's keys work there
+        self._chart_may_move = True
+        """Whether the chart may be shown or hidden: not while the user works in the rows below
+        it."""
         self._lay_out()
         self._connect()
         self.show_all()
 
     def close_panel(self) -> None:
         """Write nothing more."""
-        self._ages.stop()
-        self.files.close()
+        self._idle.stop()
+        self.files.end_writing()
 
     def selected(self) -> list[PlacedBet]:
         """Return the selected bets; none while a report is shown."""
@@ -146,67 +128,87 @@ class BetsPanel(QWidget):
             return []
         return [self.model.entry(row) for row in self.table.selected_rows()]
 
-    def current(self) -> PlacedBet | None:
-        """Return the bet that the keyboard is on where it is selected, else the first that is."""
-        bets, index = self.selected(), self.table.current()
+    def current_bet(self) -> PlacedBet | None:
+        """Return the bet with the keyboard focus if it is selected, else the first selected one."""
+        bets, index = self.selected(), self.table.current_cell()
         at = self.model.entry(index.row()) if bets and index.isValid() else None
         return at if at in bets else next(iter(bets), None)
 
     def choose_view(self, key: str) -> None:
         """Show another list, or a report."""
-        self.views.choose(key)
+        self.views.choose_view(key)
 
     def show_all(self) -> None:
-        """Show the bets as they stand now."""
+        """Show the current state of all bets."""
         now, words = self._clock(), self.bar.filter.text().casefold().split()
-        every = list(self._records.bets())
-        currencies = by_currency(every)
+        every = list(self._records.placed_bets())
+        currencies = reporting.by_currency(every)
+        if revealed := [bet for bet in every if bet.ident == self._revealed]:
+            self._currency = revealed[0].currency
         if self._currency not in currencies:
             self._currency = next(iter(currencies), None)
-        self.bar.show_currencies(currencies)
-        self._shown = matching(currencies.get(self._currency or "", []), words)
+        self.bar.show_currencies(currencies, self._currency)
+        self._shown = views.matching(currencies.get(self._currency or "", []), words)
         self._show_table(self._view(), now, total=len(every), has_filter=bool(words))
+        self._select_revealed()
         self._show_figures(now)
-        numbers = counts(self._shown, now)
+        numbers = views.count_views(self._shown, now)
         self.views.show_counts(numbers)
-        self.waiting_changed.emit(counts(counted(every), now)[BetState.TO_SETTLE.value])
+        self.waiting_changed.emit(views.count_views(counted(every), now)[BetState.TO_SETTLE.value])
         self._offer_closing(sum(bet.has_others_close for bet in counted(every)))
 
+    def _reveal(self, bet: PlacedBet) -> None:
+        """Show a bet that was just recorded, whatever was shown before, and select it."""
+        words = self.bar.filter.text().casefold().split()
+        if not views.matching([bet], words):
+            self.bar.filter.clear()
+        if not views.bets_in_view([bet], self._view(), self._clock()) or self._view().grouping:
+            self.views.choose_view(views.ALL)
+        self._revealed = bet.ident
+        self.show_all()
+
     def say_closed_again(self, text: str) -> None:
-        """Say what came of replacing closing lines."""
+        """Report the outcome of replacing closing lines."""
         self._say(text, "Undo")
 
     def _offer_closing(self, wrong: int) -> None:
-        """Offer to replace the closing lines of other games, once for each number of them."""
+        """Offer to replace wrong closing lines, once for each number of them."""
         if wrong and wrong != self._wrongly_closed:
             self._offers_closing = True
-            self.messages.say(closes_text(wrong), icon="warning", action="Close again")
+            self.messages.show_message(closes_text(wrong), icon="warning", action="Replace")
         self._wrongly_closed = wrong
 
-    def _view(self) -> View:
-        return VIEWS[self.views.current]
+    def _view(self) -> views.View:
+        return views.VIEWS[self.views.current_view]
 
-    def _show_table(self, view: View, now: int, *, total: int, has_filter: bool) -> None:
+    def _show_table(self, view: views.View, now: int, *, total: int, has_filter: bool) -> None:
         if view.grouping is None:
-            bets = listed(self._shown, view, now)
+            bets = views.bets_in_view(self._shown, view, now)
             self.model.show_rows({(bet.ident or 0,): bet for bet in bets}, may_move=True)
             self._select_current()
-            table, rows = self.table, len(bets)
+            table = self.table
             self.bar.show_facts(_count_text(bets, total))
         else:
             closed = self._closed()
-            found = split_report(closed.bets, view.grouping, zone=None)
+            found = reporting.split_report(closed.bets, view.grouping, zone=None)
             self.report.show_rows({(of,): (of, each) for of, each in found.items()}, may_move=True)
-            table, rows = self.reports, len(found)
-            said = (_report_text(self._shown, view.grouping), closed.text)
+            table = self.reports
+            said = (_report_text(self._shown, view.grouping), closed.close_text)
             self.bar.show_facts("; ".join(filter(None, said)))
-        if not rows:
-            self.placeholder.say(state_without_bets(view, total=total, has_filter=has_filter))
-        self._show_page(table if rows else self.placeholder)
+        self._show_rows_of(
+            table, lambda: views.state_without_bets(view, total=total, has_filter=has_filter)
+        )
+
+    def _select_revealed(self) -> None:
+        """Select the bet that was just recorded, once it is listed."""
+        row = None if self._revealed is None else self.model.row_of_key((self._revealed,))
+        if row is not None:
+            self._revealed = None
+            self.table.set_current(row)
 
     def _select_current(self) -> None:
-        """Select the bet that the keyboard is on where none is: keys act on what is selected."""
-        current = self.table.current()
+        """If no bet is selected, select the focused one, as keys act on the selection."""
+        current = self.table.current_cell()
         if current.isValid() and not self.table.selected_rows():
             self.table.set_current(current.row(), current.column())
 
@@ -224,7 +226,10 @@ class BetsPanel(QWidget):
             page.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def _show_figures(self, now: int) -> None:
-        found, plan = whole_report(self._closed().bets), stake_plan(self._preferences.get)
+        found, plan = (
+            reporting.whole_report(self._closed().bets),
+            stake_plan(self._preferences.get_setting),
+        )
         is_own = not self._currency
         risk = AtRisk(
             placed_in(self._shown, now).total,
@@ -232,22 +237,22 @@ class BetsPanel(QWidget):
             plan.total_cap,
             placed_in(self._shown, now, simulated=True).total,
         )
-        self.facts.show_facts(facts_of(found, risk))
-        self.chart.show_steps(course(each for _, each in in_order(self._shown)))
+        self.facts.fill_facts(facts_of(found, risk))
+        self.chart.show_steps(course(each for _, each in reporting.in_order(self._shown)))
         self._fit()
 
-    def _closed(self) -> OneClose:
-        """Return the bets with closes that can be compared; the rows show them as recorded."""
-        return by_one_close(self._shown, close_by(self._preferences.get))
+    def _closed(self) -> reporting.OneClose:
+        """Return the bets with comparable closing lines; the rows show the recorded ones."""
+        return reporting.by_one_close(self._shown, close_by(self._preferences.get_setting))
 
     def _fit(self) -> None:
-        has_bets = next(self._records.bets(), None) is not None
-        has_course = whole_report(self._shown).bets > 0
+        has_bets = next(self._records.placed_bets(), None) is not None
+        has_course = reporting.whole_report(self._shown).bets > 0
         self.facts.setVisible(has_bets)
-        if self._may_move:
+        if self._chart_may_move:
             self.chart.setVisible(has_course and self.height() >= _LEAST_FOR_CHART)
-            self._may_move = not self.model.rowCount()
-        self.chart.fit(self.height() * 3 // 10)
+            self._chart_may_move = not self.model.rowCount()
+        self.chart.fit_chart(self.height() * 3 // 10)
         has_room = self.width() >= self._theme.fonts.scaled(_LEAST_FOR_LIST)
         self._side.setVisible(has_bets and has_room)
 
@@ -267,40 +272,26 @@ class BetsPanel(QWidget):
         self.files.ask_export(self.exported(), file_format, "bets")
 
     def exported(self) -> Table:
-        """Return what is shown as a table: bets with all that is known of them, or a report."""
+        """Return the current view as a table: the bets with all their fields, or the report."""
         view = self._view()
         if view.grouping is None:
-            rows = range(self.model.rowCount())
-            return table_of_bets([self.model.entry(row) for row in rows])
-        columns = [ExportColumn(each.key, each.title, each.kind) for each in REPORT_COLUMNS]
-        by = self._closed().by
-        table = Table(tuple(columns), self.report.exported())
+            return table_of_bets(self.model.standing())
+        table, by = table_of(self.report), self._closed().by
         return table.with_shared(close_reference=by.reference, close_method=by.method)
 
     def _lay_out(self) -> None:
-        body = QWidget()
-        self._stack = QStackedLayout(body)
-        for page in (self.table, self.reports, self.placeholder):
-            self._stack.addWidget(page)
-        main = QVBoxLayout()
-        main.setSpacing(0)
-        for part in (self.facts, self.chart, self.bar, body, self.messages, self.question):
-            main.addWidget(part)
-        main.setStretchFactor(body, 1)
+        main = self._lay_out_list(self.bar, self.table, self.reports)
+        main.insertWidget(0, self.facts)
+        main.insertWidget(1, self.chart)
+        main.addWidget(self.question)
         rule = QFrame()
         rule.setProperty("variant", "rule")
         rule.setFixedWidth(1)
         self._side = QWidget()
-        side = QHBoxLayout(self._side)
-        side.setContentsMargins(0, 0, 0, 0)
-        side.setSpacing(0)
-        side.addWidget(self.views)
-        side.addWidget(rule)
-        whole = QHBoxLayout(self)
-        whole.setContentsMargins(0, 0, 0, 0)
-        whole.setSpacing(0)
+        spacing.horizontal(self._side, self.views, rule, spacing=0)
+        whole = spacing.horizontal(self, spacing=0)
         whole.addLayout(main, 1)
-        whole.insertWidget(0, self._side)  # the keyboard comes to the table first
+        whole.insertWidget(0, self._side)  # added last, so that Tab reaches the table first
         self.setFocusProxy(self.table)
 
     def _connect(self) -> None:
@@ -310,15 +301,16 @@ class BetsPanel(QWidget):
         self._records.failed.connect(self._say_trouble)
         self._preferences.changed.connect(lambda _key: self.show_all())
         self.views.chosen.connect(self._on_views_chosen)
-        self.bar.filter_changed.connect(lambda _text: self._show_anew())
+        self.bar.filter_changed.connect(lambda _text: self._show_selection())
         self.bar.currency_chosen.connect(self._on_bar_currency_chosen)
         acts.said.connect(self._say)
+        acts.recorded.connect(self._reveal)
         acts.asked.connect(self._ask)
         self.question.action_requested.connect(self._on_question_action_requested)
         self.question.closed.connect(self.table.setFocus)
         acts.game_requested.connect(lambda bet: self.game_requested.emit(bet.game_id))
         self.files.said.connect(self._say_of_file)
-        self.files.brought_nothing.connect(self.messages.say)
+        self.files.brought_nothing.connect(self.messages.show_message)
         self.files.failed.connect(self._say_trouble)
         self.messages.action_requested.connect(self._on_messages_action_requested)
         self.placeholder.action_requested.connect(self._on_placeholder_action_requested)
@@ -326,32 +318,30 @@ class BetsPanel(QWidget):
         add_action(self, "bets.view", self.views.choose_next)
         self.table.opened.connect(lambda _index: acts.ask_edit())
         self.table.current_changed.connect(lambda _index: self._select_current())
-        self.table.scrolling.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
-        self.table.scrolling.customContextMenuRequested.connect(self._show_menu)
-        for table, model in ((self.table, self.model), (self.reports, self.report)):
-            table.header_clicked.connect(model.sort_by)
-        self._ages.timeout.connect(self.show_all)
+        self._offer_menu(self.table, self._new_menu)
 
     def _say(self, text: str, action: str) -> None:
         self._close_question()
         self._offers_closing = False
         self._offers_redo = action == "Redo"
-        icon = "check" if action else "info"  # what was done can be undone
-        self.messages.say(text, icon=icon, action=action, passes=True)
+        icon = "check" if action else "info"  # it can be undone
+        self.messages.show_message(text, icon=icon, action=action, passes=True)
 
     def _say_of_file(self, text: str, can_undo: bool) -> None:
-        """Say what came of a file until that is read; Undo goes as everywhere."""
+        """Show the outcome of a file until it is dismissed; Undo expires as usual."""
         self._offers_redo = self._offers_closing = False
-        self.messages.say(text, icon="check", action="Undo" if can_undo else "", action_passes=True)
+        self.messages.show_message(
+            text, icon="check", action="Undo" if can_undo else "", action_passes=True
+        )
 
     def _ask(self, text: str, yes: str) -> None:
         self.messages.hide()
-        self.question.ask(text, yes)
+        self.question.ask_question(text, yes)
 
     def _say_trouble(self, text: str) -> None:
-        self.messages.say(text, icon="warning", ink=TextRole.DOWN)
+        self.messages.show_message(text, icon="warning", ink=TextRole.DOWN)
 
-    def _show_menu(self, at: QPoint) -> None:
+    def _new_menu(self) -> QMenu:
         menu = QMenu(self)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         acts = self.actions_on_bets
@@ -359,21 +349,24 @@ class BetsPanel(QWidget):
         menu.addActions(acts.settle_menu.actions())
         menu.addSeparator()
         menu.addActions(acts.bet_menu.actions())
-        menu.popup(self.table.scrolling.viewport().mapToGlobal(at))
+        return menu
+
+    def _on_idle_timeout(self) -> None:
+        self.show_all()
 
     def _on_views_chosen(self, _key: str) -> None:
         grouping = self._view().grouping
         if grouping is not None:
             self.report.order_by(grouping)
-        self._show_anew()
+        self._show_selection()
 
     def _on_bar_currency_chosen(self, currency: str) -> None:
         self._currency = currency
-        self._show_anew()
+        self._show_selection()
 
-    def _show_anew(self) -> None:
-        """Show other bets than before."""
-        self._may_move = True
+    def _show_selection(self) -> None:
+        """Show another selection of bets."""
+        self._chart_may_move = True
         self.show_all()
 
     def _close_question(self) -> None:
@@ -392,7 +385,7 @@ class BetsPanel(QWidget):
             self.close_again_requested.emit()
             return
         acts = self.actions_on_bets
-        (acts.redo if self._offers_redo else acts.undo)()
+        (acts.redo if self._offers_redo else acts.undo_change)()
 
     def _on_placeholder_action_requested(self) -> None:
         if self.bar.filter.text():
@@ -404,24 +397,22 @@ class BetsPanel(QWidget):
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
-        self._ages.start()
-        self._may_move = True
+        self._chart_may_move = True
         self._fit()
-
-    def hideEvent(self, event: QHideEvent) -> None:
-        super().hideEvent(event)
-        self._ages.stop()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        self._may_move = True
+        self._chart_may_move = True
         self._fit()
 
 
 def closes_text(wrong: int) -> str:
-    """Return what is said of closing lines that are other games'."""
-    lines = "1 closing line is" if wrong == 1 else f"{wrong:,} closing lines are"
-    return f"{lines} of another game of the same teams, and in no figure."
+    """Return the message about closing lines of other games."""
+    if wrong == 1:
+        return "1 closing line belongs to another game between these teams and is not counted."
+    return (
+        f"{wrong:,} closing lines belong to other games between the same teams and are not counted."
+    )
 
 
 def _count_text(bets: Sequence[PlacedBet], total: int) -> str:
@@ -433,7 +424,81 @@ def _count_text(bets: Sequence[PlacedBet], total: int) -> str:
     return f"{text}, {practice:,} practice" if practice else text
 
 
-def _report_text(bets: Iterable[PlacedBet], by: Grouping) -> str:
+def _report_text(bets: Iterable[PlacedBet], by: reporting.Grouping) -> str:
     practice = sum(bet.practice and bet.result is not None for bet in bets)
     text = f"settled bets by {by.value}"
-    return f"{text}, without {practice:,} of practice" if practice else text
+    return f"{text}, {practice:,} practice excluded" if practice else text
+
+
+OWN: Final = "No currency"
+"""The label for bets without a currency."""
+_LEAST_WIDTH: Final = 240
+_LEAST_FILTER_WIDTH, _FILTER_WIDTH = 110, 200
+
+
+class BetsBar(QWidget):
+    """The bar above the list: currencies, filter and menus."""
+
+    filter_changed = Signal(str)
+    currency_chosen = Signal(str)
+
+    def __init__(self, theme: Theme, menus: Sequence[tuple[str, str, QMenu]]) -> None:
+        """Offer ``menus``: text, tooltip and the menu."""
+        super().__init__()
+        self.setProperty("variant", "bar")
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        scale_height(self, theme, spacing.BAR)
+        self._facts = ElidedLabel()
+        self._facts.setProperty("variant", "note")
+        self._currencies = ChipRow("Currency of the bets")
+        self._currencies.chosen.connect(self.currency_chosen)
+        self.filter = FilterEdit(theme, "Filter your bets")
+        scale_most_width(self.filter, theme, _FILTER_WIDTH)
+        self._theme = theme
+        self._said = ""
+        self.filter.textChanged.connect(self.filter_changed)
+        line = spacing.horizontal(
+            self, margins=(spacing.LEAD, 0, spacing.LEAD, 0), spacing=spacing.STEP
+        )
+        line.addWidget(self._currencies)
+        line.addWidget(self._facts, 1)
+        line.addWidget(self.filter)
+        for text, purpose, menu in menus:
+            line.addWidget(line_button(f"{text} ▾", purpose, menu))
+        self.show_currencies([])
+
+    def show_facts(self, text: str) -> None:
+        """Show how many bets are listed."""
+        self._said = text
+        self._facts.show_text(text)
+        self._fit()
+
+    def show_currencies(self, currencies: Iterable[str], shown: str | None = None) -> None:
+        """Offer the currencies if there are several; they are never added up."""
+        chips = [(each, each or OWN) for each in currencies]
+        self._currencies.show_chips(chips)
+        if shown is not None and shown != self._currencies.chosen_chip:
+            self._currencies.blockSignals(True)
+            self._currencies.choose_chip(shown)
+            self._currencies.blockSignals(False)
+        self._currencies.setVisible(len(chips) > 1)
+        self._fit()
+
+    def _fit(self) -> None:
+        """Shrink the filter before the text about the bets."""
+        parts = self.findChildren(QWidget, options=Qt.FindChildOption.FindDirectChildrenOnly)
+        fixed = [p for p in parts if p not in (self._facts, self.filter) and not p.isHidden()]
+        others = sum(part.sizeHint().width() for part in fixed)
+        others += self._theme.fonts.scaled(_LEAST_FILTER_WIDTH)
+        room = self.width() - 2 * spacing.LEAD - others - (len(fixed) + 1) * spacing.STEP
+        wanted = self._facts.width_of(self._said)
+        self._facts.setMinimumWidth(wanted if wanted <= room else 0)
+
+    # Qt's virtuals
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit()
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(_LEAST_WIDTH, super().minimumSizeHint().height())

@@ -1,9 +1,15 @@
-"""The views of the bets: by how they stand, and reports; and what is in each."""
+"""The views of the bets: lists by state, and reports."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Final, NamedTuple
 
-from oddsdesk.desk.ui.controls.placeholder import EmptyState
+from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtWidgets import QListWidget, QListWidgetItem, QWidget
+
+from oddsdesk.desk.ui import spacing
+from oddsdesk.desk.ui.controls.labels import Label
+from oddsdesk.desk.ui.controls.messages import EmptyState
+from oddsdesk.desk.ui.theme.theme import Theme
 from oddsdesk.ledger.bets import BetState, PlacedBet
 from oddsdesk.ledger.reporting import Grouping
 
@@ -16,12 +22,12 @@ _STATES: Final = {
 
 
 class View(NamedTuple):
-    """One view, as it is listed."""
+    """A view in the list."""
 
     key: str
     title: str
     grouping: Grouping | None = None
-    """What its report is split by; None where it lists bets."""
+    """What the report is split by; None for a list of bets."""
 
 
 LISTS: Final = (
@@ -32,13 +38,13 @@ REPORTS: Final = tuple(View(f"by {each.value}", each.value.capitalize(), each) f
 VIEWS: Final = {view.key: view for view in (*LISTS, *REPORTS)}
 
 
-def listed(bets: Iterable[PlacedBet], view: View, now_ms: int) -> list[PlacedBet]:
+def bets_in_view(bets: Iterable[PlacedBet], view: View, now_ms: int) -> list[PlacedBet]:
     """Return the bets of a view; a report is over all."""
     state = _STATES.get(view.key)
     return [bet for bet in bets if state is None or bet.state(now_ms) is state]
 
 
-def counts(bets: Iterable[PlacedBet], now_ms: int) -> dict[str, int]:
+def count_views(bets: Iterable[PlacedBet], now_ms: int) -> dict[str, int]:
     """Return how many bets each list has."""
     found = dict.fromkeys((view.key for view in LISTS), 0)
     for bet in bets:
@@ -48,32 +54,32 @@ def counts(bets: Iterable[PlacedBet], now_ms: int) -> dict[str, int]:
 
 
 def matching(bets: Iterable[PlacedBet], words: Sequence[str]) -> list[PlacedBet]:
-    """Return the bets that have every word, in any of their texts."""
+    """Return the bets whose texts contain every word."""
     if not words:
         return list(bets)
     return [bet for bet in bets if all(word in _texts(bet) for word in words)]
 
 
 def state_without_bets(view: View, *, total: int, has_filter: bool) -> EmptyState:
-    """Return why nothing is listed, and what to do."""
+    """Return why nothing is listed, and what to do about it."""
     if has_filter:
-        return EmptyState("filter", "No bet has these words.", action="Show all bets")
+        return EmptyState("filter", "No bets match the filter.", action="Show all bets")
     if not total:
         return EmptyState(
             "table",
             "No bets yet.",
-            "Mark a price as placed (P in a game, the grid or the value bets), record a bet by "
-            "hand, or import what another tracker exported.",
+            "Press P on a price to record a bet on it, record one by hand, or import bets "
+            "from another tracker.",
             action="Record a bet by hand…",
         )
     if view.grouping is not None:
         return EmptyState(
-            "table", "No bet is settled yet.", "Reports are of settled bets, without practice."
+            "table", "No settled bets yet.", "Reports cover settled bets, without practice bets."
         )
     said = {
-        BetState.OPEN.value: "No bet is open.",
-        BetState.TO_SETTLE.value: "No bet wants a result.",
-        BetState.SETTLED.value: "No bet is settled yet.",
+        BetState.OPEN.value: "No open bets.",
+        BetState.TO_SETTLE.value: "No bets to settle.",
+        BetState.SETTLED.value: "No settled bets yet.",
     }
     return EmptyState("check", said.get(view.key, "No bets in this currency."))
 
@@ -93,3 +99,89 @@ def _texts(bet: PlacedBet) -> str:
         "" if bet.result is None else bet.result.value.replace("_", " "),
     )
     return "\n".join(texts).casefold()
+
+
+_WIDTH = 150
+
+
+class ViewList(QListWidget):
+    """The list of views; one is always selected."""
+
+    chosen = Signal(str)
+    """The key of another view."""
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self.setAccessibleName("Views of your bets")
+        self.setFrameShape(QListWidget.Shape.NoFrame)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setViewportMargins(0, spacing.STEP, 0, 0)
+        self._theme = theme
+        self._counts: dict[str, Label] = {}
+        for view in LISTS:
+            self._add(view)
+        self._add_heading("Report by")
+        for view in REPORTS:
+            self._add(view)
+        theme.changed.connect(self._fit)
+        self._fit()
+        self.setCurrentRow(0)
+        self.currentItemChanged.connect(self._on_current_item_changed)
+
+    @property
+    def current_view(self) -> str:
+        """The key of the view that is chosen."""
+        item = self.currentItem()
+        return LISTS[0].key if item is None else str(item.data(Qt.ItemDataRole.UserRole))
+
+    def choose_view(self, key: str) -> None:
+        for row in range(self.count()):
+            if self.item(row).data(Qt.ItemDataRole.UserRole) == key:
+                self.setCurrentRow(row)
+
+    def choose_next(self) -> None:
+        """Choose the view after the chosen one, round the end."""
+        row = (self.currentRow() + 1) % self.count()
+        while not self.item(row).flags() & Qt.ItemFlag.ItemIsSelectable:
+            row = (row + 1) % self.count()
+        self.setCurrentRow(row)
+
+    def show_counts(self, counts: Mapping[str, int]) -> None:
+        """Say how many bets each list has."""
+        for key, label in self._counts.items():
+            label.setText(f"{counts.get(key, 0):,}" if key in counts else "")
+
+    def _fit(self) -> None:
+        """Give the list and its rows the size that texts ask for."""
+        fonts = self._theme.fonts
+        self.setFixedWidth(fonts.scaled(_WIDTH))
+        for item in map(self.item, range(self.count())):
+            is_view = bool(item.flags() & Qt.ItemFlag.ItemIsSelectable)
+            height = spacing.SECTION_ROW if is_view else spacing.HEADER
+            item.setSizeHint(QSize(0, fonts.row_height(height)))
+
+    def _add(self, view: View) -> None:
+        item = QListWidgetItem(self)
+        item.setData(Qt.ItemDataRole.UserRole, view.key)
+        item.setData(Qt.ItemDataRole.AccessibleTextRole, view.title)
+        row, count = (
+            QWidget(),
+            Label(alignment=Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter),
+        )
+        count.setProperty("variant", "note")
+        spacing.horizontal(row, Label(view.title), count, margins=(spacing.GAP, 0, spacing.GAP, 0))
+        self._counts[view.key] = count
+        self.setItemWidget(item, row)
+
+    def _add_heading(self, text: str) -> None:
+        item = QListWidgetItem(self)
+        item.setFlags(Qt.ItemFlag.NoItemFlags)
+        heading = Label(text)
+        heading.setFont(self._theme.fonts.strong)
+        heading.setContentsMargins(spacing.GAP, spacing.STEP, spacing.GAP, 0)
+        self.setItemWidget(item, heading)
+
+    def _on_current_item_changed(self, item: QListWidgetItem | None) -> None:
+        if item is not None and item.flags() & Qt.ItemFlag.ItemIsSelectable:
+            item.setSelected(True)
+            self.chosen.emit(self.current_view)

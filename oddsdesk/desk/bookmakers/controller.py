@@ -1,4 +1,4 @@
-"""Opens the dialog of bookmakers, keeps what was saved, and signals it to those who judge by it."""
+"""Opens the bookmakers dialog, saves the profiles and announces changes."""
 
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
@@ -6,34 +6,30 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QWidget
 
+from oddsdesk.base.places import NoHomeError
 from oddsdesk.desk.settings.declared import MINE
-from oddsdesk.desk.settings.preferences import Preferences
-from oddsdesk.desk.ui.controls.message_bar import sentence
+from oddsdesk.desk.settings.saved_state import Preferences
+from oddsdesk.desk.ui.controls.messages import sentence
 from oddsdesk.desk.ui.theme.theme import Theme
-from oddsdesk.ledger.bookmakers import (
-    BookmakersFileError,
-    known_bookmakers,
-    save_bookmakers,
-)
-from oddsdesk.places import NoHomeError
-from oddsdesk.shipped_bookmakers import shipped_profiles
+from oddsdesk.ledger.bookmakers import BookmakersFileError, known_bookmakers, save_bookmakers
+from oddsdesk.pricing.profiles import shipped_profiles
 
 if TYPE_CHECKING:
     from oddsdesk.desk.bookmakers.dialog import BookmakersDialog
 
 
 class BookmakersController(QObject):
-    """What is known of bookmakers, as the user has it.
+    """The bookmaker profiles with the user's changes.
 
     Attributes:
-        profiles: What is shipped, with the user's own in its place.
-        problems: What of the user's file makes no sense, a line each.
+        profiles: The shipped profiles with the user's changes.
+        problems: The invalid lines of the user's file, a message each.
     """
 
     profiles_changed = Signal(object)
-    """The ``Profiles`` as they are now."""
+    """The new ``Profiles``."""
     repaired = Signal()
-    """The user's file makes sense again."""
+    """The user's file is valid again."""
 
     def __init__(
         self,
@@ -42,7 +38,7 @@ class BookmakersController(QObject):
         window: QWidget,
         quoted: Callable[[], Iterable[str]],
     ) -> None:
-        """Read what is known; ``quoted`` names the bookmakers that have prices."""
+        """Read the profiles; ``quoted`` returns the bookmakers that have prices."""
         super().__init__(window)
         self._theme = theme
         self._preferences = preferences
@@ -51,17 +47,16 @@ class BookmakersController(QObject):
         self._dialog: BookmakersDialog | None = None
         self.profiles, self.problems = known_bookmakers()
 
-    def open(self) -> None:
-        """Show the dialog, with what the file says now."""
+    def open_dialog(self) -> None:
+        """Show the dialog with the current file."""
         if self._dialog is not None:
             self._dialog.raise_()
             self._dialog.activateWindow()
             return
-        from oddsdesk.desk.bookmakers.dialog import BookmakersDialog  # noqa: PLC0415 - late
-        from oddsdesk.desk.bookmakers.model import BookmakersModel  # noqa: PLC0415 - late
+        from oddsdesk.desk.bookmakers.dialog import BookmakersDialog, BookmakersModel  # noqa: PLC0415
 
         self._read()
-        mine = self._preferences.get(MINE)
+        mine = self._preferences.get_setting(MINE)
         model = BookmakersModel(
             self._theme, self.profiles, shipped_profiles(), self._quoted(), mine
         )
@@ -71,11 +66,11 @@ class BookmakersController(QObject):
         dialog.open()
 
     def _read(self) -> None:
-        before, was_wrong = self.profiles.all(), bool(self.problems)
+        before, was_wrong = self.profiles.all_profiles(), bool(self.problems)
         self.profiles, self.problems = known_bookmakers()
         if was_wrong and not self.problems:
             self.repaired.emit()
-        if self.profiles.all() != before:
+        if self.profiles.all_profiles() != before:
             self.profiles_changed.emit(self.profiles)
 
     def _on_dialog_save_requested(self) -> None:
@@ -88,7 +83,7 @@ class BookmakersController(QObject):
             dialog.say_trouble(sentence(str(error)))
             return
         self._read()
-        self._preferences.put(MINE, dialog.mine())
+        self._preferences.keep_setting(MINE, dialog.mine())
         dialog.accept()
 
     def _on_dialog_finished(self) -> None:

@@ -1,15 +1,22 @@
-"""The dialog of bookmakers: which are the user's, what they keep of a win, what they take."""
+"""The bookmakers dialog: a table of profiles, edited in place."""
 
-from collections.abc import Sequence
-from typing import Final
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final, NamedTuple
 
-from PySide6.QtCore import QAbstractItemModel, QModelIndex, QPersistentModelIndex, Qt, Signal
-from PySide6.QtGui import QKeyEvent, QResizeEvent
+from PySide6.QtCore import (
+    QAbstractItemModel,
+    QAbstractTableModel,
+    QModelIndex,
+    QPersistentModelIndex,
+    Qt,
+    Signal,
+)
+from PySide6.QtGui import QColor, QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QComboBox,
     QDialogButtonBox,
-    QHBoxLayout,
     QLineEdit,
     QPushButton,
     QStyledItemDelegate,
@@ -18,23 +25,277 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from oddsdesk.desk.bookmakers.model import COLUMNS, KINDS, MINE, BookmakersModel
-from oddsdesk.desk.ui.controls.choice_box import ChoiceBox
-from oddsdesk.desk.ui.controls.filter_edit import FilterEdit
+from oddsdesk.desk.ui import spacing
+from oddsdesk.desk.ui.controls.fields import ChoiceBox, FilterEdit
 from oddsdesk.desk.ui.controls.form_dialog import FormDialog
-from oddsdesk.desk.ui.controls.plain import Label
-from oddsdesk.desk.ui.controls.scaling import resize_scaled
-from oddsdesk.desk.ui.theme import tokens as spacing
-from oddsdesk.desk.ui.theme.theme import Theme
-from oddsdesk.pricing.profiles import Kind, Profile
+from oddsdesk.desk.ui.controls.labels import Label
+from oddsdesk.desk.ui.theme.theme import Theme, resize_scaled
+from oddsdesk.desk.ui.theme.tokens import TextRole
+from oddsdesk.pricing.profiles import (
+    SIMULATED,
+    Kind,
+    Profile,
+    ProfileLineError,
+    Profiles,
+    field_text,
+    with_field,
+)
+
+KINDS: Final = {
+    Kind.BOOKMAKER: "Bookmaker",
+    Kind.EXCHANGE: "Exchange",
+    Kind.PREDICTION_MARKET: "Prediction market",
+}
+MINE: Final = 0
+_Index = QModelIndex | QPersistentModelIndex
+_Role = Qt.ItemDataRole
+
+
+class Column(NamedTuple):
+    """A column of the table."""
+
+    field: str
+    """The field of ``Profile``; empty for the tick of the user's bookmakers."""
+    title: str
+    width: int
+    """In pixels, at 100 % text size."""
+    tip: str
+    is_number: bool = False
+    longest: int = 60
+    """The longest input, in characters."""
+
+
+COLUMNS: Final = (
+    Column("", "Mine", 52, "Tick the bookmakers you use. If none are ticked, all count."),
+    Column("name", "Bookmaker", 190, "Name of the bookmaker. Its other names mean the same one."),
+    Column("kind", "Kind", 130, "Bookmaker, exchange or prediction market."),
+    Column(
+        "group",
+        "Operator group",
+        150,
+        "Bookmakers of one operator share one vote in the consensus.",
+    ),
+    Column(
+        "supplier",
+        "Odds supplier",
+        110,
+        "Where its odds come from. Bookmakers with one supplier share one vote. For a "
+        "separate vote, enter the bookmaker's own name.",
+    ),
+    Column(
+        "commission",
+        "Commission %",
+        104,
+        "Percentage of the winnings, without the stake.",
+        True,
+        12,
+    ),
+    Column("tax", "Tax %", 62, "Percentage of the whole return.", True, 12),
+    Column(
+        "taker_fee", "Taker fee %", 90, "Fee of a prediction market: r × p × (1 − p).", True, 12
+    ),
+    Column(
+        "limit", "Limit", 84, "The highest stake it accepts from you, in your currency.", True, 16
+    ),
+    Column("weight", "Weight", 66, "Weight of its vote in the consensus; 0 for no vote.", True, 12),
+    Column("short", "Short name", 104, "Used where space is short.", longest=12),
+    Column("code", "Code", 58, "Used where space is very short.", longest=4),
+)
+
+
+@dataclass(slots=True)
+class Row:
+    """A bookmaker with the user's changes."""
+
+    profile: Profile
+    shipped: Profile
+    is_mine: bool
+    wrong: dict[str, tuple[str, str]] = field(default_factory=dict)
+    """Invalid cells by field: the input and the error."""
+
+    @property
+    def is_as_shipped(self) -> bool:
+        """Whether the profile is unchanged."""
+        return not self.wrong and self.profile == self.shipped
+
+
+class BookmakersModel(QAbstractTableModel):
+    """All bookmakers by name; invalid input stays and is marked."""
+
+    def __init__(
+        self,
+        theme: Theme,
+        profiles: Profiles,
+        shipped: Profiles,
+        quoted: Iterable[str],
+        mine: Iterable[str],
+    ) -> None:
+        super().__init__()
+        self._theme = theme
+        known = {
+            profile.name: profile
+            for profile in profiles.all_profiles()
+            if profile.source != SIMULATED
+        }
+        for name in (*quoted, *mine):
+            profile = profiles.profile_of(name)
+            known[profile.name] = profile
+        is_mine = profiles.among(mine)
+        self.rows = [
+            Row(known[name], shipped.profile_of(name), is_mine(name))
+            for name in sorted(known, key=str.casefold)
+        ]
+
+    def reset_row(self, row: int) -> None:
+        """Reset a bookmaker to its shipped profile."""
+        held = self.rows[row]
+        held.profile, held.wrong = held.shipped, {}
+        self._touch(row)
+
+    def set_mine(self, rows: Iterable[int], *, is_mine: bool) -> None:
+        """Tick or untick bookmakers as the user's."""
+        for row in rows:
+            self.rows[row].is_mine = is_mine
+        self.dataChanged.emit(self.index(0, MINE), self.index(len(self.rows) - 1, MINE))
+
+    def first_wrong(self) -> QModelIndex:
+        """Return the first invalid cell, or an invalid index if there is none."""
+        for row, held in enumerate(self.rows):
+            for place, column in enumerate(COLUMNS):
+                if column.field in held.wrong:
+                    return self.index(row, place)
+        return QModelIndex()
+
+    def fault(self, index: _Index) -> str:
+        """Return the error of a cell as a sentence; empty if there is none."""
+        if not index.isValid():
+            return ""
+        held = self.rows[index.row()]
+        wrong = held.wrong.get(COLUMNS[index.column()].field)
+        return "" if wrong is None else f"{held.profile.name}: {wrong[1]}."
+
+    def _touch(self, row: int) -> None:
+        self.dataChanged.emit(self.index(row, 0), self.index(row, len(COLUMNS) - 1))
+
+    def _text(self, held: Row, column: Column) -> str:
+        if column.field in held.wrong:
+            return held.wrong[column.field][0]
+        if column.field == "kind":
+            return KINDS[held.profile.kind]
+        text = field_text(held.profile, column.field)
+        is_none = text == "0" and column.field not in {"limit", "weight"}
+        return "" if is_none and not getattr(held.shipped, column.field) else text
+
+    def _tip(self, held: Row, column: Column, index: _Index) -> str:
+        if fault := self.fault(index):
+            return fault
+        said = [column.tip]
+        if column.field == "name" and held.profile.aliases:
+            said.append(f"Other names: {', '.join(held.profile.aliases)}.")
+        if column.field in _sourced(held.profile) and held.profile.source:
+            said.append(f"{held.profile.source}.")
+        if column.field and getattr(held.profile, column.field) != getattr(
+            held.shipped, column.field
+        ):
+            said.append(f"Default: {field_text(held.shipped, column.field) or 'empty'}.")
+        return "\n".join(said)
+
+    # Qt's virtuals
+
+    def rowCount(self, parent: _Index = QModelIndex()) -> int:
+        return 0 if parent.isValid() else len(self.rows)
+
+    def columnCount(self, parent: _Index = QModelIndex()) -> int:
+        return 0 if parent.isValid() else len(COLUMNS)
+
+    def headerData(self, section: int, orientation: Qt.Orientation, role: int = 0) -> Any:
+        if orientation is not Qt.Orientation.Horizontal:
+            return None
+        column = COLUMNS[section]
+        match role:
+            case _Role.DisplayRole:
+                return column.title
+            case _Role.ToolTipRole:
+                return column.tip
+            case _Role.TextAlignmentRole:
+                return _alignment(column)
+        return None
+
+    def data(self, index: _Index, role: int = 0) -> Any:
+        held, column = self.rows[index.row()], COLUMNS[index.column()]
+        if not column.field:
+            return self._mark(held, role)
+        match role:
+            case _Role.DisplayRole | _Role.EditRole:
+                return self._text(held, column)
+            case _Role.ToolTipRole:
+                return self._tip(held, column, index)
+            case _Role.TextAlignmentRole:
+                return _alignment(column)
+            case _Role.ForegroundRole if column.field in held.wrong:
+                return QColor(self._theme.tokens.ink(TextRole.DOWN))
+            case _Role.FontRole if column.field in held.wrong or (
+                getattr(held.profile, column.field) != getattr(held.shipped, column.field)
+            ):
+                return self._theme.fonts.strong
+        return None
+
+    def setData(self, index: _Index, value: Any, role: int = Qt.ItemDataRole.EditRole) -> bool:
+        held, column = self.rows[index.row()], COLUMNS[index.column()]
+        if role == _Role.CheckStateRole:
+            held.is_mine = Qt.CheckState(value) is Qt.CheckState.Checked
+        elif role == _Role.EditRole:
+            self._put(held, column.field, str(value))
+        else:
+            return False
+        self._touch(index.row())
+        return True
+
+    def flags(self, index: _Index) -> Qt.ItemFlag:
+        if not index.isValid():
+            return Qt.ItemFlag.NoItemFlags
+        usual = Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable
+        if index.column() == MINE:
+            return usual | Qt.ItemFlag.ItemIsUserCheckable
+        is_name = COLUMNS[index.column()].field == "name"
+        return usual if is_name else usual | Qt.ItemFlag.ItemIsEditable
+
+    def _put(self, held: Row, name: str, text: str) -> None:
+        held.wrong.pop(name, None)
+        try:
+            held.profile = with_field(held.profile, name, text, held.shipped)
+        except ProfileLineError as error:
+            held.wrong[name] = (text, str(error))
+
+    def _mark(self, held: Row, role: int) -> Any:
+        match role:
+            case _Role.CheckStateRole:
+                return Qt.CheckState.Checked if held.is_mine else Qt.CheckState.Unchecked
+            case _Role.ToolTipRole:
+                return COLUMNS[MINE].tip
+            case _Role.AccessibleTextRole:
+                return f"{held.profile.name}, {'mine' if held.is_mine else 'not mine'}"
+        return None
+
+
+def _sourced(profile: Profile) -> frozenset[str]:
+    """Return the columns that a profile's source is about."""
+    if profile.charges or not profile.supplier:
+        return frozenset({"commission", "tax", "taker_fee"})
+    return frozenset({"supplier"})
+
+
+def _alignment(column: Column) -> int:
+    side = Qt.AlignmentFlag.AlignRight if column.is_number else Qt.AlignmentFlag.AlignLeft
+    return int(side | Qt.AlignmentFlag.AlignVCenter)
+
 
 _SIZE: Final = (1_230, 640)
 _MOST_PROBLEMS: Final = 4
-_Index = QModelIndex | QPersistentModelIndex
 
 
 class BookmakersDialog(FormDialog):
-    """A table to be edited and saved; invalid cells are named, and keep it from being saved."""
+    """Edits the profiles; invalid cells are explained and prevent saving."""
 
     save_requested = Signal()
 
@@ -48,8 +309,8 @@ class BookmakersDialog(FormDialog):
         self.problems = Label(_problems_text(problems), wordWrap=True, visible=bool(problems))
         self.problems.setProperty("variant", "down")
         self.filter = FilterEdit(theme, "Find a bookmaker")
-        self.all = QPushButton("&All mine", autoDefault=False)
-        self.none = QPushButton("&None mine", autoDefault=False)
+        self.all = QPushButton("Tick &all", autoDefault=False)
+        self.none = QPushButton("Tick &none", autoDefault=False)
         self.restore = QPushButton("&Reset to default", autoDefault=False)
         self.table = _Table(theme, model)
         self.count = Label()
@@ -61,20 +322,20 @@ class BookmakersDialog(FormDialog):
         self._show_state()
 
     def profiles(self) -> list[Profile]:
-        """Return every bookmaker as it is given now."""
+        """Return all profiles as edited."""
         return [row.profile for row in self.model.rows]
 
     def mine(self) -> tuple[str, ...]:
-        """Return the names of the user's bookmakers; none where all are, or none is ticked."""
+        """Return the ticked bookmakers; empty if all or none are ticked."""
         names = tuple(row.profile.name for row in self.model.rows if row.is_mine)
         return () if len(names) == len(self.model.rows) else names
 
     def values(self) -> object:
-        """Return what the table says, to be compared."""
+        """Return the state of the table, for comparison."""
         return [(row.profile, row.is_mine, dict(row.wrong)) for row in self.model.rows]
 
     def go_to_fault(self) -> bool:
-        """Go to the first cell that makes no sense; False where there is none."""
+        """Go to the first invalid cell; return False if there is none."""
         index = self.model.first_wrong()
         if index.isValid():
             self.filter.clear()
@@ -83,8 +344,7 @@ class BookmakersDialog(FormDialog):
         return index.isValid()
 
     def _lay_out(self) -> None:
-        line = QHBoxLayout()
-        line.setSpacing(spacing.STEP)
+        line = spacing.horizontal(spacing=spacing.STEP)
         line.addWidget(self.filter, 1)
         for button in (self.all, self.none, self.restore):
             line.addWidget(button)
@@ -104,8 +364,8 @@ class BookmakersDialog(FormDialog):
         self.buttons.accepted.connect(self.save_requested)
         self.buttons.rejected.connect(self.reject)
         self.filter.textChanged.connect(self._on_filter_text_changed)
-        self.all.clicked.connect(lambda: self.model.tick(self._shown(), is_mine=True))
-        self.none.clicked.connect(lambda: self.model.tick(self._shown(), is_mine=False))
+        self.all.clicked.connect(lambda: self.model.set_mine(self._shown(), is_mine=True))
+        self.none.clicked.connect(lambda: self.model.set_mine(self._shown(), is_mine=False))
         self.restore.clicked.connect(self._on_restore_clicked)
         self.model.dataChanged.connect(self._show_state)
         self.table.selectionModel().currentChanged.connect(self._show_state)
@@ -123,10 +383,12 @@ class BookmakersDialog(FormDialog):
         self.restore.setEnabled(index.isValid() and not rows[index.row()].is_as_shipped)
         chosen = len(self.mine())
         self.count.setText(
-            f"{chosen} of {len(rows)} are yours: only they are value or staked, and Best of mine."
+            f"{chosen} of {len(rows)} ticked. Only these are used for best price, value and stakes."
             if chosen
-            else f"All {len(rows)} bookmakers count; tick those where you bet to see only theirs. "
-            "An emptied field is the default again."
+            else (
+                f"All {len(rows)} bookmakers count. Tick the ones you use. Clear a field to reset "
+                "it."
+            )
         )
 
     def _on_filter_text_changed(self, text: str) -> None:
@@ -147,11 +409,11 @@ def _problems_text(problems: Sequence[str]) -> str:
         return ""
     more = len(problems) - _MOST_PROBLEMS
     lines = [*problems[:_MOST_PROBLEMS], *([f"… and {more} more"] if more > 0 else [])]
-    return "\n".join([*lines, "The defaults hold there. Saving keeps such lines as comments."])
+    return "\n".join([*lines, "Defaults are used instead. Saving keeps these lines as comments."])
 
 
 class _Table(QTableView):
-    """Enter and typing edit; Tab leaves."""
+    """Enter or typing edits a cell; Tab leaves the table."""
 
     def __init__(self, theme: Theme, model: BookmakersModel) -> None:
         super().__init__()
@@ -179,7 +441,7 @@ class _Table(QTableView):
         self.setCurrentIndex(model.index(0, MINE))
 
     def _fit_name(self) -> None:
-        """Give the names what the other columns leave, and all they need where that is more."""
+        """Give the names the remaining width, or what they need if that is more."""
         header, name = self.horizontalHeader(), MINE + 1
         others = header.length() - header.sectionSize(name)
         left = self.viewport().width() - others
@@ -200,7 +462,7 @@ class _Table(QTableView):
 
 
 class _Fields(QStyledItemDelegate):
-    """Edits a cell: a kind is chosen, everything else typed."""
+    """The editors of cells: a list for the kind, text fields for the rest."""
 
     # Qt's virtuals
 

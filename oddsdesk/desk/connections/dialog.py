@@ -1,30 +1,45 @@
 """The list of saved connections: connect, add, edit, copy and delete."""
 
-from PySide6.QtCore import Qt, Signal, SignalInstance
-from PySide6.QtGui import QIcon, QPixmap
-from PySide6.QtWidgets import (
-    QDialog,
-    QMenu,
-    QPushButton,
-    QTreeWidgetItem,
-    QVBoxLayout,
-    QWidget,
-)
+import asyncio
+from collections.abc import Callable, Coroutine
+from typing import Any, Final, TypeVar
 
-from oddsdesk.desk.connections.profiles import EMBEDDED_NAME, Profile, RemoteProfile
+import msgspec
+from PySide6.QtCore import QObject, Qt, Signal, SignalInstance
+from PySide6.QtGui import QIcon, QPixmap
+from PySide6.QtWidgets import QMenu, QPushButton, QTreeWidgetItem, QWidget
+
+from oddsdesk.base.tasks import cancel_tasks, in_daemon_thread, spawn
+from oddsdesk.client.client import Client
+from oddsdesk.client.diagnosis import diagnose, in_words
+from oddsdesk.client.errors import ServiceError
+from oddsdesk.desk.connections.profile_dialogs import EmbeddedDialog, RemoteDialog
+from oddsdesk.desk.connections.profiles import (
+    EMBEDDED_NAME,
+    NAMED_LIKE_A_KEY,
+    KeyPlace,
+    Profile,
+    ProfileError,
+    Profiles,
+    RemoteProfile,
+    Secrets,
+    SecretsError,
+    check_profile,
+    encryption_refusal,
+)
+from oddsdesk.desk.ui.controls.dialogs import Dialog
 from oddsdesk.desk.ui.controls.form_dialog import plain_table, with_buttons
-from oddsdesk.desk.ui.controls.message_bar import MessageBar
-from oddsdesk.desk.ui.controls.scaling import resize_scaled
-from oddsdesk.desk.ui.theme.icons import SIZE
-from oddsdesk.desk.ui.theme.theme import Theme
-from oddsdesk.desk.ui.theme.tokens import GAP, MARGIN, TextRole
+from oddsdesk.desk.ui.controls.messages import MessageBar, sentence
+from oddsdesk.desk.ui.spacing import GAP, MARGIN, vertical
+from oddsdesk.desk.ui.theme.theme import SIZE, Theme, resize_scaled
+from oddsdesk.desk.ui.theme.tokens import TextRole
 
 _SIZE = (720, 380)
 _NAME_WIDTH = 190
 
 
-class ConnectionsDialog(QDialog):
-    """Shows the connections it is given; what the user asks for is signalled."""
+class ConnectionsDialog(Dialog):
+    """Lists the connections and emits what the user asks for."""
 
     connect_requested = Signal(object)
     edit_requested = Signal(object)
@@ -39,7 +54,7 @@ class ConnectionsDialog(QDialog):
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         resize_scaled(self, theme, *_SIZE)
         self._present = ""
-        self.list = plain_table(theme, "Connections", {"Name": _NAME_WIDTH, "Where": 0})
+        self.list = plain_table(theme, "Connections", {"Name": _NAME_WIDTH, "Address": 0})
         self.list.currentItemChanged.connect(self._on_list_current_changed)
         self.list.itemDoubleClicked.connect(lambda: self._wish(self.edit_requested))
         room = QPixmap(SIZE, SIZE)
@@ -58,14 +73,13 @@ class ConnectionsDialog(QDialog):
         self._lay_out()
 
     @property
-    def current(self) -> Profile | None:
-        """The connection that is selected."""
+    def current_profile(self) -> Profile | None:
         item = self.list.currentItem()
         return None if item is None else item.data(0, Qt.ItemDataRole.UserRole)
 
     def show_profiles(self, profiles: tuple[Profile, ...], present: str) -> None:
-        """Show connections; ``present`` is the name of the one in use."""
-        selected = self.current
+        """List the connections; ``present`` is the name of the one in use."""
+        selected = self.current_profile
         wanted = present if selected is None else selected.name
         self._present = present
         self.list.clear()
@@ -84,16 +98,13 @@ class ConnectionsDialog(QDialog):
     def _lay_out(self) -> None:
         add = QMenu(self)
         add.addAction("To a service…").triggered.connect(self.add_remote_requested)
-        add.addAction("To the embedded server…").triggered.connect(self.add_embedded_requested)
+        add.addAction("To the built-in server…").triggered.connect(self.add_embedded_requested)
         new = QPushButton("&New", autoDefault=False)
         new.setMenu(add)
         close = self._button("Close", self.reject)
         row = with_buttons(self.list, *self._buttons.values(), new, last=close)
         row.setSpacing(GAP)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(MARGIN, MARGIN, MARGIN, MARGIN)
-        column.addLayout(row)
-        column.addWidget(self._question)
+        vertical(self, row, self._question, margins=(MARGIN, MARGIN, MARGIN, MARGIN))
         self._buttons["Connect"].setDefault(True)
 
     def _button(self, title: str, act: object) -> QPushButton:
@@ -102,14 +113,14 @@ class ConnectionsDialog(QDialog):
         return button
 
     def _wish(self, signal: SignalInstance) -> None:
-        if self.current is not None:
-            signal.emit(self.current)
+        if self.current_profile is not None:
+            signal.emit(self.current_profile)
 
     def _ask_to_delete(self) -> None:
-        profile = self.current
+        profile = self.current_profile
         if profile is not None:
             text = f"Delete {profile.name} and its key?"
-            self._question.ask(text, action="Delete")
+            self._question.ask_question(text, action="Delete")
 
     def _on_question_action_requested(self) -> None:
         self._question.hide()
@@ -121,7 +132,7 @@ class ConnectionsDialog(QDialog):
         self._show_buttons()
 
     def _show_buttons(self) -> None:
-        profile = self.current
+        profile = self.current_profile
         for button in self._buttons.values():
             button.setEnabled(profile is not None)
         if profile is not None:
@@ -131,8 +142,196 @@ class ConnectionsDialog(QDialog):
 
 
 def where(profile: Profile) -> str:
-    """Return in a few words what a connection leads to."""
+    """Return the address of a connection, or its database and feeds."""
     if isinstance(profile, RemoteProfile):
         return profile.base_url
-    feeds = ", ".join(profile.feeds) or "simulated until there are real odds"
-    return f"{profile.database or 'the usual database'} · {feeds}"
+    feeds = ", ".join(profile.feeds) or "simulated until real odds arrive"
+    return f"{profile.database or 'default database'} · {feeds}"
+
+
+T = TypeVar("T")
+_NO_KEY: Final = "Enter your key for this service."
+
+
+class ProfileController(QObject):
+    """Opens the dialog of a connection, and saves and tests the input."""
+
+    saved = Signal(object)
+    """The connection as saved."""
+    message_ready = Signal(str)
+    """A line for the window's message bar, as the dialog is closed."""
+
+    def __init__(self, theme: Theme, profiles: Profiles, secrets: Secrets) -> None:
+        super().__init__()
+        self._theme = theme
+        self._profiles = profiles
+        self._secrets = secrets
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._test: asyncio.Task[None] | None = None
+
+    def edit(self, profile: Profile, parent: QWidget, replaces: str | None) -> None:
+        """Open a connection; saving replaces the one named ``replaces``, or adds a new one."""
+        if isinstance(profile, RemoteProfile):
+            self._edit_remote(profile, parent, replaces)
+            return
+        dialog = EmbeddedDialog(self._theme, profile, parent)
+        dialog.save_requested.connect(lambda: self._save_embedded(dialog, replaces))
+        dialog.open()
+
+    def ask_key(self, profile: RemoteProfile, parent: QWidget) -> None:
+        """Open a connection with the cursor in the key field."""
+        self._edit_remote(profile, parent, profile.name).key.setFocus()
+
+    def delete_profile(self, profile: Profile) -> None:
+        """Delete a connection and its key."""
+        try:
+            self._profiles.remove_profile(profile.name)
+        except OSError as error:
+            self.message_ready.emit(_unwritable(error))
+            return
+        if isinstance(profile, RemoteProfile):
+            self._do(self._forget(profile))
+
+    async def cancel_test(self) -> None:
+        """Cancel all running tasks."""
+        await cancel_tasks(*self._tasks)
+
+    def _edit_remote(
+        self, profile: RemoteProfile, parent: QWidget, replaces: str | None
+    ) -> RemoteDialog:
+        dialog = RemoteDialog(self._theme, profile, parent)
+        dialog.save_requested.connect(lambda: self._do(self._save_remote(dialog, replaces)))
+        dialog.test_requested.connect(lambda: self._start_test(dialog))
+        dialog.test_stopped.connect(lambda: self._stop_test(dialog))
+        looking = self._do(self._look_for_key(dialog, profile))
+        dialog.finished.connect(lambda: looking.cancel())
+        dialog.finished.connect(lambda: self._stop_test(None))
+        dialog.open()
+        return dialog
+
+    async def _look_for_key(self, dialog: RemoteDialog, profile: RemoteProfile) -> None:
+        dialog.show_has_keyring(await _elsewhere(self._secrets.has_keyring))
+        if not profile.ident:
+            return
+        try:
+            kept = await _elsewhere(lambda: self._find_key(profile))
+        except SecretsError:
+            return  # saving or testing shows the error
+        if kept is not None:
+            dialog.show_key_kept()
+
+    def _save_embedded(self, dialog: EmbeddedDialog, replaces: str | None) -> None:
+        if trouble := dialog.feed.trouble():
+            dialog.say_trouble(trouble, dialog.feed.path)
+            return
+        kept = self._put(dialog, dialog.values(), replaces)
+        if kept is not None:
+            dialog.accept()
+            self.saved.emit(kept)
+
+    async def _save_remote(self, dialog: RemoteDialog, replaces: str | None) -> None:
+        entered = dialog.values()
+        if not entered.key and replaces is None:
+            dialog.say_trouble(_NO_KEY, dialog.key)
+            return
+        if entered.key and entered.key == entered.profile.name.strip():
+            dialog.say_trouble(sentence(NAMED_LIKE_A_KEY), dialog.name)
+            return
+        kept = self._put(dialog, entered.profile, replaces)
+        if kept is None:
+            return
+        assert isinstance(kept, RemoteProfile)
+        dialog.accept()
+        try:
+            await _elsewhere(lambda: self._keep_key(kept, entered.key))
+        except SecretsError as error:
+            self.message_ready.emit(f"{kept.name}: {error}")
+        self.saved.emit(kept)
+
+    def _keep_key(self, profile: RemoteProfile, key: str) -> None:
+        """Save the key in the chosen place; if none was entered, move the saved one there."""
+        wanted = key or self._find_key(profile)
+        if wanted is not None:
+            self._secrets.keep_key(profile.ident, profile.key_place, wanted)
+
+    def _find_key(self, profile: RemoteProfile) -> str | None:
+        """Return the saved key from any place, as the user may just have changed the place."""
+        for place in (profile.key_place, *KeyPlace):
+            try:
+                found = self._secrets.get_key(profile.ident, place)
+            except SecretsError:
+                if place is profile.key_place:
+                    raise
+                continue
+            if found is not None:
+                return found
+        return None
+
+    def _put(
+        self, dialog: RemoteDialog | EmbeddedDialog, profile: Profile, replaces: str | None
+    ) -> Profile | None:
+        try:
+            return self._profiles.save_profile(profile, replaces)
+        except ProfileError as error:
+            dialog.say_trouble(sentence(str(error)), dialog.field(error.field))
+        except OSError as error:
+            dialog.say_trouble(_unwritable(error))
+        return None
+
+    def _start_test(self, dialog: RemoteDialog) -> None:
+        dialog.show_testing()
+        self._test = self._do(self._try(dialog))
+
+    def _stop_test(self, dialog: RemoteDialog | None) -> None:
+        if self._test is not None:
+            self._test.cancel()
+            self._test = None
+        if dialog is not None:
+            dialog.show_stopped()
+
+    async def _try(self, dialog: RemoteDialog) -> None:
+        entered = dialog.values()
+        named = msgspec.structs.replace(entered.profile, name=entered.profile.name or "test")
+        try:
+            checked = check_profile(named)
+            assert isinstance(checked, RemoteProfile)
+            if refusal := encryption_refusal(checked):
+                dialog.show_failure(refusal)
+                return
+            kept = None if entered.key else await _elsewhere(lambda: self._find_key(checked))
+            key = entered.key or kept
+            if not key:
+                dialog.show_failure(_NO_KEY)
+                return
+            async with _client(checked, key) as client:
+                dialog.show_diagnosis(await diagnose(client))
+        except ProfileError as error:
+            dialog.show_failure(sentence(str(error)))
+        except SecretsError as error:
+            dialog.show_failure(sentence(str(error)))
+        except ServiceError as error:
+            dialog.show_failure(in_words(error))
+
+    async def _forget(self, profile: RemoteProfile) -> None:
+        try:
+            await _elsewhere(lambda: self._secrets.drop_key(profile.ident))
+        except SecretsError as error:
+            self.message_ready.emit(f"{profile.name}: {error}")
+
+    def _do(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
+        task = spawn("connections", work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+        return task
+
+
+def _client(profile: RemoteProfile, key: str) -> Client:
+    return Client(profile.base_url, key, auth_url=profile.auth_url, ws_url=profile.ws_url)
+
+
+async def _elsewhere(work: Callable[[], T]) -> T:
+    return await in_daemon_thread("keyring", work)
+
+
+def _unwritable(error: OSError) -> str:
+    return f"{error.filename} cannot be written ({error.strerror}). Nothing was changed."

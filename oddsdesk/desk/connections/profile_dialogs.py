@@ -1,4 +1,4 @@
-"""The dialogs of one connection: to a service elsewhere, with a test, or to the embedded server."""
+"""The dialogs of a connection: to a service, with a test, or to the built-in server."""
 
 from typing import NamedTuple
 
@@ -12,44 +12,42 @@ from PySide6.QtWidgets import (
     QLineEdit,
     QPushButton,
     QScrollArea,
-    QVBoxLayout,
     QWidget,
 )
 
+from oddsdesk.base.places import default_database
 from oddsdesk.client.diagnosis import Diagnosis
 from oddsdesk.desk.connections.profiles import (
     EMBEDDED_NAME,
     SENDS_UNENCRYPTED,
     EmbeddedProfile,
+    KeyPlace,
     RemoteProfile,
     encryption_warning,
 )
-from oddsdesk.desk.connections.secrets import KeyPlace
-from oddsdesk.desk.ui.controls.choice_box import ChoiceBox
 from oddsdesk.desk.ui.controls.feed_fields import AUTOMATIC, LIVE, REPLAY, FeedFields
+from oddsdesk.desk.ui.controls.fields import ChoiceBox
 from oddsdesk.desk.ui.controls.file_dialog import file_dialog
-from oddsdesk.desk.ui.controls.form_dialog import FormDialog, note, side_by_side, with_note
-from oddsdesk.desk.ui.controls.plain import Label
-from oddsdesk.desk.ui.controls.scaling import resize_scaled
-from oddsdesk.desk.ui.theme.icons import SIZE
-from oddsdesk.desk.ui.theme.theme import Theme
-from oddsdesk.desk.ui.theme.tokens import GAP, HALF, STEP, TextRole
-from oddsdesk.desk.ui.time_format import local_time
-from oddsdesk.places import default_database
+from oddsdesk.desk.ui.controls.form_dialog import FormDialog, note_label, side_by_side, with_note
+from oddsdesk.desk.ui.controls.labels import Label
+from oddsdesk.desk.ui.formatting import local_time
+from oddsdesk.desk.ui.spacing import GAP, HALF, STEP, vertical
+from oddsdesk.desk.ui.theme.theme import SIZE, Theme, resize_scaled, scale_least_width
+from oddsdesk.desk.ui.theme.tokens import TextRole
 from oddsdesk.pricing.devig import METHODS
 
 _ROWS = 4
 
 
 class DiagnosisView(QWidget):
-    """A few lines, each with an icon; hidden until there is something to say."""
+    """Shows the test result in a few lines with icons; hidden until there is one."""
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
         self._theme = theme
         self.setProperty("variant", "panel")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
-        self.setAccessibleName("Result of the test")
+        self.setAccessibleName("Test result")
         grid = QGridLayout(self)
         grid.setContentsMargins(GAP, STEP, GAP, STEP)
         grid.setHorizontalSpacing(STEP)
@@ -65,20 +63,20 @@ class DiagnosisView(QWidget):
         self.hide()
 
     @property
-    def text(self) -> str:
-        """Everything that is said."""
+    def diagnosis_text(self) -> str:
+        """The text shown."""
         return "\n".join(label.text() for label in self._texts if not label.isHidden())
 
     def show_waiting(self, address: str) -> None:
-        """Say that the service is being asked."""
-        self._show([("loading", TextRole.NOTE, f"Asking {address}…")])
+        """Show that the test is running."""
+        self._show([("loading", TextRole.NOTE, f"Testing {address}…")])
 
     def show_failure(self, text: str) -> None:
-        """Say why nothing works and what to do."""
+        """Show why the test failed and what to do."""
         self._show([("warning", TextRole.DOWN, text)])
 
     def show_diagnosis(self, diagnosis: Diagnosis) -> None:
-        """Say which plan the key is of, and what it may do."""
+        """Show the plan of the key and its rights."""
         lines = [("check", TextRole.UP, headline(diagnosis))]
         for right in diagnosis.rights:
             if right.problem:
@@ -103,32 +101,31 @@ class DiagnosisView(QWidget):
 
 
 def headline(diagnosis: Diagnosis) -> str:
-    """Return plan and requests left in one line."""
-    said = ["The key is accepted"]
+    """Return the plan and the requests left in one line."""
+    said = ["Key accepted"]
     if diagnosis.plan is not None:
         said[0] += f": plan {diagnosis.plan.value}"
     if (quota := diagnosis.quota) is not None:
         said.append(f"{quota.remaining:,} requests left")
         if quota.resets_at_ms is not None:
-            said.append(f"back {local_time(quota.resets_at_ms):%H:%M}")
+            said.append(f"resets {local_time(quota.resets_at_ms):%H:%M}")
     return " · ".join(said)
 
 
 _REMOTE_WIDTH, _REMOTE_HEIGHT = 580, 540
-"""With room for all that may be said: what is typed must not move under the hand."""
+"""With room for every message, so that fields do not move while the user types."""
 _PLACES = {
-    KeyPlace.KEYRING: "In the keyring of this system",
-    KeyPlace.SESSION: "For this session only",
-    KeyPlace.FILE: "In a file, not encrypted, that only your user can read",
+    KeyPlace.KEYRING: "In the system keyring",
+    KeyPlace.SESSION: "This session only",
+    KeyPlace.FILE: "In an unencrypted file that only you can read",
 }
 _NO_KEYRING = (
-    "This system has no keyring that can be used: the key has to be entered at each start, "
-    "unless you choose the file."
+    "This system has no usable keyring. Enter the key at each start, or keep it in the file."
 )
 
 
 class _Said(QScrollArea):
-    """What is said of the fields, in the room that is left; it scrolls to what was said last."""
+    """Messages about the fields in the remaining room; scrolls to the latest."""
 
     def __init__(self, *parts: QWidget) -> None:
         super().__init__(widgetResizable=True)
@@ -136,9 +133,7 @@ class _Said(QScrollArea):
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         page = QWidget()
         page.setProperty("variant", "window")
-        column = QVBoxLayout(page)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(STEP)
+        column = vertical(page, spacing=STEP)
         for part in parts:
             column.addWidget(part)
         column.addStretch()
@@ -157,14 +152,14 @@ class _Said(QScrollArea):
 
 
 class Entered(NamedTuple):
-    """What the fields say; an empty key stands for the one that is kept."""
+    """The input; an empty key means the saved one."""
 
     profile: RemoteProfile
     key: str
 
 
 class RemoteDialog(FormDialog):
-    """Edits one remote profile; saving and testing are left to who opened it."""
+    """Edits a remote profile; the owner saves and tests it."""
 
     test_requested = Signal()
     test_stopped = Signal()
@@ -178,8 +173,8 @@ class RemoteDialog(FormDialog):
         self._is_testing = False
         self.name = QLineEdit(profile.name)
         self.base_url = QLineEdit(profile.base_url, placeholderText="https://odds.example")
-        self.auth_url = QLineEdit(profile.auth_url or "", placeholderText="The same address")
-        self.ws_url = QLineEdit(profile.ws_url or "", placeholderText="The same address, over wss")
+        self.auth_url = QLineEdit(profile.auth_url or "", placeholderText="Same address")
+        self.ws_url = QLineEdit(profile.ws_url or "", placeholderText="Same address, over wss")
         self.key = QLineEdit(
             echoMode=QLineEdit.EchoMode.Password, placeholderText="oddsdesk_live_…"
         )
@@ -191,9 +186,9 @@ class RemoteDialog(FormDialog):
         for place, label in _PLACES.items():
             self.place.addItem(label, place)
         self.place.setCurrentIndex(self.place.findData(profile.key_place))
-        self.keyring_note = note(_NO_KEYRING, theme)
+        self.keyring_note = note_label(_NO_KEYRING, theme)
         self.keyring_note.hide()
-        self.unencrypted = note("", theme)
+        self.unencrypted = note_label("", theme)
         self.sends_unencrypted = QCheckBox(SENDS_UNENCRYPTED)
         self.sends_unencrypted.setChecked(profile.sends_key_unencrypted)
         self.sends_unencrypted.toggled.connect(self._drop_result)
@@ -207,7 +202,7 @@ class RemoteDialog(FormDialog):
         self.close_form()
 
     def values(self) -> Entered:
-        """Return what the fields say."""
+        """Return the input."""
         return Entered(
             RemoteProfile(
                 self.name.text(),
@@ -222,7 +217,7 @@ class RemoteDialog(FormDialog):
         )
 
     def show_has_keyring(self, has_keyring: bool) -> None:
-        """Take the keyring off the list where there is none, and say so."""
+        """Remove the keyring from the choices if there is none, with a note."""
         if has_keyring:
             return
         was_unchanged = not self.is_changed()
@@ -232,14 +227,14 @@ class RemoteDialog(FormDialog):
         self.place.removeItem(keyring)
         self.keyring_note.show()
         if was_unchanged:
-            self.begin()
+            self.mark_unchanged()
 
     def show_key_kept(self) -> None:
-        """Say that no key needs to be typed: one is kept."""
-        self.key.setPlaceholderText("Kept already; type to replace it")
+        """Show that a key is saved already."""
+        self.key.setPlaceholderText("Saved; type to replace it")
 
     def show_testing(self) -> None:
-        """Show that the service is being asked."""
+        """Show that the test is running."""
         self._is_testing = True
         self._test.setText("Stop test")
         self.trouble.hide()
@@ -261,7 +256,7 @@ class RemoteDialog(FormDialog):
         self.diagnosis.hide()
 
     def field(self, name: str) -> QWidget | None:
-        """Return the field of a profile's part."""
+        """Return the editor of a profile's field."""
         fields = {
             "name": self.name,
             "base_url": self.base_url,
@@ -274,16 +269,14 @@ class RemoteDialog(FormDialog):
     def _lay_out(self) -> None:
         self.add_row("&Name", self.name)
         self.add_row(
-            "&Address",
-            self.base_url,
-            "Below it the service answers, for example at /api/sports.",
+            "&Address", self.base_url, "The part before /api, for example https://odds.example."
         )
         self.key.setAccessibleName("Key")
         self.add_row("&Key", side_by_side(self.key, self._reveal))
-        self.place.setAccessibleName("Keep the key")
+        self.place.setAccessibleName("Where to keep the key")
         self.add_row("K&eep the key", with_note(self.place, self.keyring_note))
-        self.add_row("Address of &tokens", self.auth_url)
-        self.add_row("Address of the &stream", self.ws_url)
+        self.add_row("&Token address", self.auth_url)
+        self.add_row("&Stream address", self.ws_url)
         said = _Said(self.unencrypted, self.sends_unencrypted, self.diagnosis)
         self.below.addWidget(said)
         self._column.setStretchFactor(self.below, 1)
@@ -298,14 +291,14 @@ class RemoteDialog(FormDialog):
         self.buttons.rejected.connect(self.reject)
 
     def _show_unencrypted(self) -> None:
-        """Say who else could read the key, before it is sent."""
+        """Warn if others could read the key, before it is sent."""
         warning = encryption_warning(self.values().profile)
         self.unencrypted.setText(warning)
         self.unencrypted.setVisible(bool(warning))
         self.sends_unencrypted.setVisible(bool(warning))
 
     def _drop_result(self) -> None:
-        """What was tested is not what stands here now."""
+        """Clear the test result, as the input has changed."""
         if self._is_testing:
             self.test_stopped.emit()
         self.diagnosis.hide()
@@ -327,20 +320,20 @@ _EMBEDDED_WIDTH = 600
 
 
 class EmbeddedDialog(FormDialog):
-    """Edits one embedded profile; saving is left to who opened it."""
+    """Edits a profile of the built-in server; the owner saves it."""
 
     save_requested = Signal()
 
     def __init__(self, theme: Theme, profile: EmbeddedProfile, parent: QWidget) -> None:
-        super().__init__(theme, "Connection to the embedded server", parent)
-        self.setMinimumWidth(_EMBEDDED_WIDTH)
+        super().__init__(theme, "Connection to the built-in server", parent)
+        scale_least_width(self, theme, _EMBEDDED_WIDTH)
         self._access = profile.access
         self.name = QLineEdit(profile.name, readOnly=profile.name == EMBEDDED_NAME)
         self.database = QLineEdit(profile.database or "", placeholderText=str(default_database()))
         self.feed = FeedFields((AUTOMATIC, "none", "simulator", REPLAY, LIVE))
         self.feed.show_specs(profile.feeds, profile.speed)
         self.reference = QLineEdit(
-            profile.reference or "", placeholderText="As the database has it; Pinnacle at first"
+            profile.reference or "", placeholderText="The database's; Pinnacle in a new one"
         )
         self.method = ChoiceBox()
         for method in METHODS:
@@ -350,7 +343,7 @@ class EmbeddedDialog(FormDialog):
         self.close_form()
 
     def values(self) -> EmbeddedProfile:
-        """Return what the fields say."""
+        """Return the input."""
         return EmbeddedProfile(
             self.name.text(),
             self.database.text().strip() or None,
@@ -362,7 +355,7 @@ class EmbeddedDialog(FormDialog):
         )
 
     def field(self, name: str) -> QWidget | None:
-        """Return the field of a profile's part."""
+        """Return the editor of a profile's field."""
         return {"name": self.name, "speed": self.feed.speed}.get(name)
 
     def _lay_out(self) -> None:
@@ -374,14 +367,16 @@ class EmbeddedDialog(FormDialog):
         self.add_row(
             "&Database",
             side_by_side(self.database, choose),
-            "Made if it is missing. A database of its own keeps simulated odds from real ones.",
+            "Created if missing. Use separate databases for simulated and real odds.",
         )
         self.add_row("&Odds from", self.feed)
-        self.add_row("&Reference", self.reference, "The bookmaker that prices are judged by.")
+        self.add_row(
+            "Sharp &book", self.reference, "Fair odds come from this bookmaker, margin removed."
+        )
         self.add_row(
             "De&vig method",
             self.method,
-            "Of the server's value bets. That of true EV stands in the settings.",
+            "For the server's value bets and EV. Settings has the method for EV in this window.",
         )
         self.buttons.addButton(QDialogButtonBox.StandardButton.Cancel)
         save = self.buttons.addButton("Save", QDialogButtonBox.ButtonRole.AcceptRole)

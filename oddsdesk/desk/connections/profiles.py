@@ -1,28 +1,167 @@
-"""Saved connections: the embedded server and remote services. Keys are not among it."""
+"""Saved connections: the built-in server and remote services. Keys are kept elsewhere."""
 
 import logging
 import re
+import threading
 import unicodedata
 import uuid
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from enum import Enum
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import msgspec
 
-from oddsdesk.client.addresses import read_addresses
+from oddsdesk.base.clock import REPLAY_SPEEDS
+from oddsdesk.base.files import whole_file
+from oddsdesk.base.keyring import Keyring, KeyringError, system_keyring
+from oddsdesk.base.places import make_folder
 from oddsdesk.client.errors import AddressError
-from oddsdesk.clock import REPLAY_SPEEDS
-from oddsdesk.desk.connections.secrets import KeyPlace, write_whole
+from oddsdesk.client.requests import read_addresses
 from oddsdesk.pricing.devig import DEFAULT_METHOD, METHODS
 
-EMBEDDED_NAME: Final = "Embedded server"
+if TYPE_CHECKING:
+    from keyring.backend import KeyringBackend
+
+OWNER_ONLY: Final = 0o600
+
+
+def write_whole(path: Path, content: bytes) -> None:
+    """Replace a file that only its owner may read; on ``OSError`` the old one stays unchanged."""
+    make_folder(path.parent)
+    with whole_file(path, OWNER_ONLY, private=True) as file:
+        file.write(content)
+
+
+_KEYS_FILE: Final = "keys.json"
+
+
+class KeyPlace(Enum):
+    """Where a key is kept; the value is used in the connections file."""
+
+    KEYRING = "keyring"
+    SESSION = "session"
+    FILE = "file"
+
+
+class SecretsError(Exception):
+    """A key cannot be saved or read; one line with what to do."""
+
+
+class Secrets:
+    """Keys by the ident of their connection. Methods may block, so not for the GUI thread."""
+
+    def __init__(
+        self, folder: Path, backend: Callable[[], "KeyringBackend"] = system_keyring
+    ) -> None:
+        self._path = folder / _KEYS_FILE
+        self._keyring = Keyring(backend)
+        self._session: dict[str, str] = {}
+        self._lock = threading.Lock()
+
+    def has_keyring(self) -> bool:
+        """Return whether this machine has a usable keyring."""
+        return self._keyring.is_there()
+
+    def get_key(self, ident: str, place: KeyPlace) -> str | None:
+        """Return a key, or None if there is none.
+
+        Raises:
+            SecretsError: The place cannot be read.
+        """
+        with self._lock:
+            if (held := self._session.get(ident)) is not None:
+                return held
+            match place:
+                case KeyPlace.KEYRING:
+                    return self._from_keyring(ident)
+                case KeyPlace.FILE:
+                    return self._read_file().get(ident)
+                case KeyPlace.SESSION:
+                    return None
+
+    def keep_key(self, ident: str, place: KeyPlace, key: str) -> None:
+        """Save a key in one place and remove it from the others.
+
+        Raises:
+            SecretsError: It cannot be saved there; it is still kept for this session.
+        """
+        with self._lock:
+            self._session[ident] = key
+            if place is KeyPlace.KEYRING:
+                self._to_keyring(ident, key)
+            if place is KeyPlace.FILE:
+                self._write_file({**self._read_file(), ident: key})
+            self._forget_elsewhere(ident, place)
+
+    def drop_key(self, ident: str) -> None:
+        """Delete a key from every place."""
+        with self._lock:
+            self._session.pop(ident, None)
+            self._forget_elsewhere(ident, KeyPlace.SESSION)
+
+    def _forget_elsewhere(self, ident: str, place: KeyPlace) -> None:
+        if place is not KeyPlace.FILE and self._path.exists():
+            kept = self._read_file()
+            if kept.pop(ident, None) is not None:
+                self._write_file(kept)
+        if place is not KeyPlace.KEYRING and self.has_keyring():
+            try:
+                self._keyring.drop_key(ident)
+            except KeyringError as error:
+                _log.warning("an old key could not be removed from the keyring: %s", error)
+
+    def _from_keyring(self, ident: str) -> str | None:
+        try:
+            return self._keyring.get_key(ident)
+        except KeyringError as error:
+            raise SecretsError(
+                f"the keyring cannot be read ({error}); unlock it or enter the key again"
+            ) from error
+
+    def _to_keyring(self, ident: str, key: str) -> None:
+        try:
+            self._keyring.keep_key(ident, key)
+        except KeyringError as error:
+            raise SecretsError(
+                f"the keyring did not accept the key ({error}); it is kept for this session only"
+            ) from error
+
+    def _read_file(self) -> dict[str, str]:
+        try:
+            if self._path.stat().st_mode & ~OWNER_ONLY & 0o077:
+                self._path.chmod(OWNER_ONLY)
+            return msgspec.json.decode(self._path.read_bytes(), type=dict[str, str])
+        except FileNotFoundError:
+            return {}
+        except (OSError, msgspec.DecodeError, UnicodeDecodeError) as error:
+            raise SecretsError(
+                f"{self._path}: cannot be read ({_said(error)}); repair or rename it"
+            ) from error
+
+    def _write_file(self, kept: dict[str, str]) -> None:
+        try:
+            write_whole(self._path, msgspec.json.encode(kept))
+        except OSError as error:
+            raise SecretsError(
+                f"{self._path}: cannot be written ({_said(error)}); "
+                "the key is kept for this session only"
+            ) from error
+
+
+def _said(error: BaseException) -> str:
+    return " ".join(str(error).split()) or type(error).__name__
+
+
+EMBEDDED_NAME: Final = "Built-in server"
+_OLD_EMBEDDED_NAME: Final = "Embedded server"
+"""Its name up to 0.1, which files and scripts may still hold."""
 GUEST_NAME: Final = "Running server"
 NAME_LIMIT: Final = 60
-NAMED_LIKE_A_KEY: Final = "this looks like a key, which belongs in the field Key: expected a name"
+NAMED_LIKE_A_KEY: Final = "this looks like a key; enter it in Key, and a name here"
 _LIKE_A_KEY: Final = re.compile(r"oddsdesk_live_|[\w+/=-]{32,}", re.IGNORECASE)
 SENDS_UNENCRYPTED: Final = "Send the key unencrypted"
-"""What a field of the dialog is called, and messages name."""
+"""A label of the dialog that messages quote."""
 
 _FILE: Final = "connections.json"
 _log = logging.getLogger(__name__)
@@ -31,11 +170,13 @@ _log = logging.getLogger(__name__)
 class EmbeddedProfile(
     msgspec.Struct, frozen=True, tag="embedded", forbid_unknown_fields=True, omit_defaults=True
 ):
-    """The server inside the desk; without a database it is the one of the platform's folder.
+    """The built-in server.
 
-    ``access`` is the file of its keys where they do not lie beside the database.
-    No feeds: simulated odds until the database holds real ones. ``("none",)`` is none. A
-    guest uses the server that another process runs on the database; it is never saved.
+    Attributes:
+        database: None for the default one.
+        feeds: Empty for simulated odds until there are real ones; ``("none",)`` for no feed.
+        guest: Whether it uses the server that another process runs on the database. Never saved.
+        access: The file of its keys, if it is not next to the database.
     """
 
     name: str = EMBEDDED_NAME
@@ -49,9 +190,11 @@ class EmbeddedProfile(
 
 
 class RemoteProfile(msgspec.Struct, frozen=True, tag="remote", forbid_unknown_fields=True):
-    """A service elsewhere; ``ident`` is what its key is kept under, whatever its name becomes.
+    """A connection to a service.
 
-    ``sends_key_unencrypted``: the user lets it be read on the way to another machine (D85).
+    Attributes:
+        ident: The name its key is kept under; it stays when the connection is renamed.
+        sends_key_unencrypted: Whether the user allows sending the key without encryption.
     """
 
     name: str
@@ -67,7 +210,7 @@ Profile = EmbeddedProfile | RemoteProfile
 
 
 class ProfileError(Exception):
-    """A connection that cannot be saved; ``field`` names what is wrong with it."""
+    """A connection cannot be saved; ``field`` is the invalid field."""
 
     def __init__(self, field: str, message: str) -> None:
         super().__init__(message)
@@ -75,22 +218,22 @@ class ProfileError(Exception):
 
 
 class UnknownProfileError(LookupError):
-    """No connection has that name; the message lists those there are."""
+    """There is no connection of this name; the message lists the known ones."""
 
 
 class _File(msgspec.Struct):
     last: str = EMBEDDED_NAME
     joined: list[str] = []
-    """Of whose databases the server of another process is used, where one runs."""
+    """Connections that use another process's server on their database, if one runs."""
     connections: list[msgspec.Raw] = []
 
 
 class Profiles:
-    """The connections in one file; entries that cannot be read stay in it, and are reported."""
+    """The saved connections; unreadable entries stay in the file and are reported."""
 
     def __init__(self, folder: Path) -> None:
         self.problems: list[str] = []
-        """What could not be read, each one line."""
+        """What could not be read, one line each."""
         self._path = folder / _FILE
         self._profiles: list[Profile] = [EmbeddedProfile()]
         self._unread: list[msgspec.Raw] = []
@@ -98,36 +241,37 @@ class Profiles:
         self._joined: list[str] = []
         self._load()
 
-    def all(self) -> tuple[Profile, ...]:
-        """Return every connection, embedded ones first, then by name."""
+    def all_profiles(self) -> tuple[Profile, ...]:
+        """Return all connections: built-in servers first, then by name."""
         ordered = sorted(self._profiles, key=_place)
         return tuple(ordered)
 
-    def find(self, name: str) -> Profile:
-        """Return a connection by its name, case aside.
+    def find_profile(self, name: str) -> Profile:
+        """Return a connection by its name, ignoring case.
 
         Raises:
-            UnknownProfileError: there is none; the message lists those there are.
+            UnknownProfileError: There is none; the message lists the known ones.
         """
-        for profile in self._profiles:
-            if _folded(profile.name) == _folded(name):
-                return profile
-        known = ", ".join(f"'{profile.name}'" for profile in self.all())
+        for wanted in (name, self._renamed(name)):
+            for profile in self._profiles:
+                if _folded(profile.name) == _folded(wanted):
+                    return profile
+        known = ", ".join(f"'{profile.name}'" for profile in self.all_profiles())
         raise UnknownProfileError(f"no connection is called {name!r}; there are {known}")
 
     @property
     def last(self) -> Profile:
-        """The connection used last; the embedded server where that is gone."""
+        """The connection used last; the built-in server if that no longer exists."""
         try:
-            return self.find(self._last)
+            return self.find_profile(self._last)
         except UnknownProfileError:
-            return self.find(EMBEDDED_NAME)
+            return self.find_profile(EMBEDDED_NAME)
 
     def remember(self, profile: Profile) -> None:
-        """Keep which connection was used last, and that a guest's uses another's server.
+        """Save which connection was used last, and whether it used another process's server.
 
         Raises:
-            OSError: that cannot be written.
+            OSError: The file cannot be written.
         """
         kept = next((each for each in self._profiles if _is_kept_as(profile, each)), None)
         if kept is None:
@@ -140,22 +284,23 @@ class Profiles:
             self._save()
 
     def joins(self, profile: Profile) -> bool:
-        """Say whether the user chose the server of another process for its database before."""
+        """Return whether the user has chosen another process's server for this connection
+        before."""
         return profile in self._profiles and profile.name in self._joined
 
-    def put(self, profile: Profile, replaces: str | None = None) -> Profile:
-        """Add a connection, or put it in the place of another, and return it as it is kept.
+    def save_profile(self, profile: Profile, replaces: str | None = None) -> Profile:
+        """Add or replace a connection, and return it as saved.
 
         Raises:
-            ProfileError: it makes no sense, its name is taken, or may be a key.
-            OSError: the file cannot be written; nothing is changed.
+            ProfileError: It is invalid, its name is taken, or its name looks like a key.
+            OSError: The file cannot be written; nothing was changed.
         """
         checked = check_profile(profile)
         if isinstance(checked, RemoteProfile) and _LIKE_A_KEY.search(checked.name):
             raise ProfileError("name", NAMED_LIKE_A_KEY)
         others = [other for other in self._profiles if other.name != replaces]
         if any(_folded(other.name) == _folded(checked.name) for other in others):
-            raise ProfileError("name", f"another connection is called {checked.name!r} already")
+            raise ProfileError("name", f"there is already a connection called {checked.name!r}")
         before = self._profiles, self._last, self._joined
         self._profiles = [*others, checked]
         if replaces == self._last:
@@ -164,8 +309,8 @@ class Profiles:
         self._save_or_restore(before)
         return checked
 
-    def remove(self, name: str) -> None:
-        """Drop a connection; the embedded server stays. ``OSError``: nothing is changed."""
+    def remove_profile(self, name: str) -> None:
+        """Delete a connection, except the built-in server. On ``OSError`` nothing is changed."""
         before = self._profiles, self._last, self._joined
         self._profiles = [
             other for other in self._profiles if other.name != name or name == EMBEDDED_NAME
@@ -175,7 +320,7 @@ class Profiles:
         self._save_or_restore(before)
 
     def free_name(self, wanted: str) -> str:
-        """Return a name that no connection has yet: ``Odds 2`` for a second ``Odds``."""
+        """Return a free name: ``Odds 2`` for a second ``Odds``."""
         taken = {_folded(profile.name) for profile in self._profiles}
         name, number = wanted, 2
         while _folded(name) in taken:
@@ -200,40 +345,44 @@ class Profiles:
         except FileNotFoundError:
             return
         except (OSError, msgspec.DecodeError, UnicodeDecodeError) as error:
-            self.problems.append(f"{self._path}: cannot be read ({error}); it is set aside")
-            self._set_aside()
+            self.problems.append(f"{self._path}: cannot be read ({error}); it has been renamed")
+            try:
+                self._path.replace(self._path.with_name(f"{_FILE}.unreadable"))
+            except OSError as error:
+                _log.warning("%s cannot be renamed: %s", self._path, error)
             return
-        self._last, self._joined = file.last, file.joined
         self._read_all(file.connections)
+        self._last = self._renamed(file.last)
+        self._joined = [self._renamed(name) for name in file.joined]
+
+    def _renamed(self, name: str) -> str:
+        """Return the present name of the built-in server for its old one; else the name itself."""
+        is_taken = any(_folded(each.name) == _folded(name) for each in self._profiles)
+        is_old = _folded(name) == _folded(_OLD_EMBEDDED_NAME)
+        return EMBEDDED_NAME if is_old and not is_taken else name
 
     def _read_all(self, connections: Iterable[msgspec.Raw]) -> None:
         for raw in connections:
             try:
                 profile = check_profile(msgspec.json.decode(raw, type=Profile))
             except (msgspec.DecodeError, ProfileError) as error:
-                self.problems.append(f"{self._path}: a connection is passed over: {error}")
+                self.problems.append(f"{self._path}: skipped a connection: {error}")
                 self._unread.append(raw)
                 continue
             kept = [other for other in self._profiles if other.name != profile.name]
             self._profiles = [*kept, profile]
 
-    def _set_aside(self) -> None:
-        try:
-            self._path.replace(self._path.with_name(f"{_FILE}.unreadable"))
-        except OSError as error:
-            _log.warning("%s cannot be set aside: %s", self._path, error)
-
 
 def guest_of(profile: EmbeddedProfile) -> EmbeddedProfile:
-    """Return what uses the server that another process runs on a connection's database."""
+    """Return the profile that uses another process's server on the same database."""
     return msgspec.structs.replace(profile, name=GUEST_NAME, guest=True)
 
 
 def check_profile(profile: Profile) -> Profile:
-    """Return the connection with its texts in order.
+    """Return the connection with cleaned-up texts.
 
     Raises:
-        ProfileError: a field makes no sense; says which and what was expected.
+        ProfileError: A field is invalid; names it and what was expected.
     """
     name = " ".join(profile.name.split())
     if not name or not name.isprintable() or len(name) > NAME_LIMIT:
@@ -250,7 +399,7 @@ def check_profile(profile: Profile) -> Profile:
 
 
 def encryption_warning(profile: Profile) -> str:
-    """Return who else could read the key of a connection; empty for nobody, or no address."""
+    """Return a warning if others could read the key on its way; empty if not, or if invalid."""
     if not isinstance(profile, RemoteProfile):
         return ""
     try:
@@ -260,9 +409,9 @@ def encryption_warning(profile: Profile) -> str:
 
 
 def encryption_refusal(profile: RemoteProfile) -> str:
-    """Return why a connection must not be made, one line; empty where it may."""
+    """Return why a connection must not be made, in one line; empty if it may."""
     warning = "" if profile.sends_key_unencrypted else encryption_warning(profile)
-    return f"{warning} Else allow it with “{SENDS_UNENCRYPTED}”." if warning else ""
+    return f"{warning} To allow it anyway, tick “{SENDS_UNENCRYPTED}”." if warning else ""
 
 
 def _check_remote(profile: RemoteProfile, name: str) -> RemoteProfile:

@@ -7,30 +7,17 @@ from typing import Final, NamedTuple
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFrame, QGridLayout, QWidget
 
-from oddsdesk.board.arithmetic import Step, exact, fair_text, steps
-from oddsdesk.board.assessed import AssessedPrice
-from oddsdesk.board.bets import Exposure
-from oddsdesk.board.explaining import ConsensusFigure, Explanation, MethodFigure
-from oddsdesk.board.explanation_text import method_title, votes_text
-from oddsdesk.board.verdict_words import (
-    amount_text,
-    bound_text,
-    caution_text,
-    currency_text,
-    figure_text,
-    levels_in_words,
-    limit_reason,
-    margin_text,
-    rule_title,
-)
-from oddsdesk.desk.ui.controls.labels import WrappedLabel
-from oddsdesk.desk.ui.controls.plain import Label
-from oddsdesk.desk.ui.formatting import NO_WINDOW, least_text, most_text
+from oddsdesk.board.valuation import explaining, verdict_words
+from oddsdesk.board.valuation.bets import Exposure
+from oddsdesk.board.valuation.judging import AssessedPrice
+from oddsdesk.desk.ui.controls.labels import Label, WrappedLabel
+from oddsdesk.desk.ui.formatting import NO_WINDOW, exact_odds_text, least_text, most_text
+from oddsdesk.desk.ui.spacing import HALF, STEP
 from oddsdesk.desk.ui.theme.theme import Theme
-from oddsdesk.desk.ui.theme.tokens import HALF, STEP, TextRole
-from oddsdesk.pricing.depth import stakeable
+from oddsdesk.desk.ui.theme.tokens import TextRole
 from oddsdesk.pricing.devig import DEFAULT_METHOD, PUBLISHED
-from oddsdesk.pricing.rules import Rule, RuleCheck
+from oddsdesk.pricing.stakes import stakeable
+from oddsdesk.pricing.value import Rule, RuleCheck
 
 _MARK, _TITLE, _NOTE, _FIGURE = range(4)
 _MARK_GAP = 6
@@ -65,7 +52,8 @@ class FactList(QWidget):
         super().__init__()
         self.setAccessibleName(purpose)
         self._theme = theme
-        self._facts: tuple[Fact, ...] = ()
+        self.facts: tuple[Fact, ...] = ()
+        """What is shown."""
         self._lines: list[_Line] = []
         rule = QFrame()
         rule.setProperty("variant", "rule")
@@ -78,14 +66,9 @@ class FactList(QWidget):
         self._grid.addWidget(rule, 0, 0, 1, _FIGURE + 1)
         self._grid.setRowMinimumHeight(0, STEP + 1)
 
-    @property
-    def facts(self) -> tuple[Fact, ...]:
-        """What is shown."""
-        return self._facts
-
-    def show_facts(self, facts: Sequence[Fact]) -> None:
+    def list_facts(self, facts: Sequence[Fact]) -> None:
         """Show these lines; the list is hidden where there are none."""
-        self._facts = tuple(facts)
+        self.facts = tuple(facts)
         while len(self._lines) < len(facts):
             self._lines.append(_Line(self._theme, self._grid, len(self._lines) + 1))
         for place, line in enumerate(self._lines):
@@ -161,6 +144,7 @@ def give_ink(label: Label, ink: TextRole) -> None:
 
 
 _MINUS: Final = "−"
+_NO_BREAK: Final = "\N{NO-BREAK SPACE}"
 
 
 def ev_text(ev: float | None) -> str:
@@ -170,59 +154,58 @@ def ev_text(ev: float | None) -> str:
     return f"{round(ev, 2) + 0.0:+.2f} %".replace("-", _MINUS)
 
 
-def arithmetic(said: Explanation) -> list[Fact]:
+def arithmetic(said: explaining.Explanation) -> list[Fact]:
     """Return the steps from the reference's prices to the value window."""
     if not said.quoted and not said.voters:
         return []
-    done, quoted = steps(said), _quoted(said)
+    done, quoted = explaining.steps(said), _quoted(said)
     if not done:
-        prices = " / ".join(exact(odds) for _, odds in said.quoted)
+        prices = " / ".join(explaining.exact(odds) for _, odds in said.quoted)
         return [Fact(f"{said.reference} {prices}", "", tip=quoted)]
-    facts = [_step(step) for step in done]
-    meaning = "" if said.voters else "\nS is the sum of 1/price: 1 and the margin"
+    facts = [Fact(f"{step.name}  {step.formula}".rstrip(), step.result) for step in done]
+    meaning = "" if said.voters else "\nTotal: the sum of 1/odds, 1 plus the margin"
     facts[0] = facts[0]._replace(tip=f"{quoted}{meaning}")
-    if said.true_ev is None:
+    if said.ev is None:
         return facts[:1]
     quoted_price = ", as quoted" if said.profile.charges else ""
     facts += _for_sale(said)
     if said.window is None:
-        return [*facts, Fact("Value window", NO_WINDOW, tip="No price is value by the rules")]
+        return [*facts, Fact("Value range", NO_WINDOW, tip=verdict_words.no_window_text(said))]
     return [
         *facts,
         Fact(f"Value from{quoted_price}", least_text(said.window.least)),
-        Fact(f"Suspicious above{quoted_price}", most_text(said.window.most)),
+        Fact(f"Value up to{quoted_price}", most_text(said.window.most)),
     ]
 
 
-def best_prices(said: Explanation) -> list[Fact]:
+def best_prices(said: explaining.Explanation) -> list[Fact]:
     """Return the best prices of the selection, of mine and of all, and what is doubted."""
     facts = []
     for each in said.best:
-        why = "" if each.caution is None else caution_text(each.caution, said.reference)
+        why = (
+            "" if each.caution is None else verdict_words.caution_text(each.caution, said.reference)
+        )
         mark = "? " if why else ""
-        facts.append(Fact(each.title, f"{mark}{exact(each.odds)}", each.bookmaker, tip=why))
+        facts.append(
+            Fact(each.title, f"{mark}{exact_odds_text(each.odds)}", each.bookmaker, tip=why)
+        )
     return facts
 
 
-def _for_sale(said: Explanation) -> list[Fact]:
+def _for_sale(said: explaining.Explanation) -> list[Fact]:
     """Return what is for sale at each of the best odds."""
-    tips = ("Fees included; as seen with the price", currency_text(said.depth))
+    tips = ("Fees included; as of when the price was seen", verdict_words.currency_text(said.depth))
     tip = "\n".join(filter(None, tips))
-    levels = levels_in_words(said.profile, said.depth)
-    return [Fact(f"For sale at {odds}", amount, tip=tip) for odds, amount in levels]
+    levels = verdict_words.levels_in_words(said.profile, said.depth)
+    return [Fact(f"Available at {odds}", amount, tip=tip) for odds, amount in levels]
 
 
-def _quoted(said: Explanation) -> str:
+def _quoted(said: explaining.Explanation) -> str:
     """What the reference says: its prices of the line, or each vote in the consensus."""
     if said.voters:
-        return f"{said.reference}, fair by each: {votes_text(said)}"
-    sides = ", ".join(f"{selection} {exact(odds)}" for selection, odds in said.quoted)
+        return f"{said.reference}, fair odds of each: {verdict_words.votes_text(said)}"
+    sides = ", ".join(f"{selection} {explaining.exact(odds)}" for selection, odds in said.quoted)
     return f"{said.reference}: {sides}"
-
-
-def _step(step: Step) -> Fact:
-    """A step as a line that can be worked out again: its name, its formula, its result."""
-    return Fact(f"{step.name}  {step.formula}".rstrip(), step.result)
 
 
 def exposure(found: Exposure | None, why_lost: str = "") -> list[Fact]:
@@ -234,90 +217,99 @@ def exposure(found: Exposure | None, why_lost: str = "") -> list[Fact]:
         return []
     plan, bet = found.plan, found.bet
     room = plan.bankroll * plan.outcome_cap
-    bound = bound_text(bet.bound, bet.price.bookmaker, bet.stake)
+    bound = verdict_words.bound_text(bet.bound, bet.price.bookmaker, bet.stake)
     facts = [
         Fact(
-            f"{plan.kelly_share * 100:g} % of Kelly of {plan.bankroll:,g}",
+            f"{plan.kelly_share * 100:g} % of full Kelly, bank {plan.bankroll:,g}",
             f"{math.floor(found.kelly * 100) / 100:.2f}",
         ),
-        Fact(f"Most on one outcome, {plan.outcome_cap * 100:g} %", f"{room:,g}"),
+        Fact(f"Max on one outcome, {plan.outcome_cap * 100:g} %", f"{room:,g}"),
     ]
     if found.same_at:
         others = "1 other price" if found.same_at == 1 else f"{found.same_at} other prices"
-        facts.append(Fact(f"{others.capitalize()} of the outcome", "one stake"))
+        facts.append(Fact(f"{others.capitalize()} on this outcome", "one stake"))
     what = "practice" if found.is_practice else "placed"
     on_game, in_all = found.at_risk_on_game, found.at_risk_in_all
     worst = "practice" if found.is_practice else "at risk"
     facts += [
         _placed(found),
-        _cap("On the game", found.game, plan.bankroll * plan.game_cap, on_game, worst),
-        _cap("Open in all", found.total, plan.bankroll * plan.total_cap, in_all, worst),
+        _cap(
+            "Open and listed on this game",
+            found.game,
+            plan.bankroll * plan.game_cap,
+            on_game,
+            worst,
+        ),
+        _cap(
+            "All open and listed bets", found.total, plan.bankroll * plan.total_cap, in_all, worst
+        ),
     ]
     if found.most is not None:
-        tip = "As you noted it among your bookmakers"
+        tip = "The limit you entered in Bookmakers"
         there = f"{found.placed_there:,g} {what}" if found.placed_there else ""
-        title = f"Most at {bet.price.bookmaker}"
+        title = f"Limit at {bet.price.bookmaker}"
         facts.append(Fact(title, f"{found.most:,g}", note=there, tip=tip))
     if found.of_game:
         others = ", ".join(f"{each.price.key.selection} {each.stake:g}" for each in found.of_game)
-        tip = "They win and lose together with this one"
-        facts.append(Fact(f"Also staked on the game: {others}", "", tip=tip))
+        tip = "Bets on one game are correlated"
+        facts.append(Fact(f"Also staked on this game: {others}", "", tip=tip))
     if bet.price.for_sale is not None and bet.price.ladder is not None:
-        title = "For sale at odds that are value"
-        facts.append(Fact(title, _for_sale_figure(bet.price), tip=currency_text(bet.price.depth)))
+        title = "Available at value odds"
+        facts.append(
+            Fact(
+                title, _for_sale_figure(bet.price), tip=verdict_words.currency_text(bet.price.depth)
+            )
+        )
     where = f" at {bet.price.bookmaker}" if found.same_at else ""
     for part in found.parts if not why_lost else ():
         name = part.price.bookmaker
-        why = bound_text(part.bound, name, part.stake)
+        why = verdict_words.bound_text(part.bound, name, part.stake)
         facts.append(Fact(f"Stake at {name}", f"{part.stake:g}", note=why))
     if why_lost:
         facts.append(Fact(f"Stake{where}: {why_lost}", "0"))
         return facts
-    tip = f"In whole steps of {plan.step:g}, rounded down"
+    tip = f"Rounded down to a multiple of {plan.step:g}"
     facts.append(Fact(f"Stake{where}", f"{bet.stake:g}", note=bound, tip=tip))
     return facts
 
 
 def _for_sale_figure(price: AssessedPrice) -> str:
     currency = "" if price.depth is None else price.depth.currency
-    return amount_text(stakeable(price.ladder or ()), currency)
+    return verdict_words.amount_text(stakeable(price.ladder or ()), currency)
 
 
 def _placed(found: Exposure) -> Fact:
-    """Return the stakes that are placed on the outcome, and what of them is lost at worst."""
+    """Return the stakes placed on the outcome, and how much of them can be lost."""
     notes = ["practice"] if found.is_practice else []
     if found.placed:
         notes.append(f"at risk {found.at_risk:,.12g}")
-    tip = "At risk is what is lost at worst if the outcome does not come: other bets may cover it"
-    return Fact("Placed already", f"{found.placed:,.12g}", note=", ".join(notes), tip=tip)
+    tip = "At risk: what you lose if this outcome loses, less what covering bets win"
+    return Fact("Already placed", f"{found.placed:,.12g}", note=", ".join(notes), tip=tip)
 
 
 def _cap(title: str, used: float, most: float, at_risk: float, what: str) -> Fact:
-    """Return how much of a cap is used, and how much of that is at risk: the rest is listed."""
-    tip = f"{used - at_risk:,.12g} of the stakes listed now, and {at_risk:,.12g} {what}"
+    """Return how much of a cap is used, and how much of that is at risk; the rest is listed."""
+    tip = f"{used - at_risk:,.12g} in stakes listed now and {at_risk:,.12g} {what}"
     note = f"{at_risk:,g} {what}" if at_risk else ""
     return Fact(title, f"{used:,g} of {most:,g}", note=note, tip=tip)
 
 
-def methods(said: Explanation) -> list[Fact]:
+def methods(said: explaining.Explanation) -> list[Fact]:
     """Return every devig method's EV, the user's marked, the worst case, and the consensus."""
     facts = [] if said.no_fair_odds is not None else [_method(said, each) for each in said.methods]
     if facts and said.worst is not None:
-        which = method_title(said.worst.method).lower()
-        facts.append(Fact("Worst case", ev_text(said.worst.ev_pct), note=which))
+        which = verdict_words.method_title(said.worst.method).lower()
+        facts.append(Fact("Worst case", ev_text(said.worst.ev), note=which))
     return facts if said.consensus is None else [*facts, _consensus(said, said.consensus)]
 
 
-def _consensus(said: Explanation, found: ConsensusFigure) -> Fact:
-    fair = fair_text(said.net_odds, found.fair_odds, said.floor)
-    tip = (
-        f"What {found.groups} votes say together, without this one and {said.reference}: "
-        f"fair price {fair}"
-    )
-    return Fact(f"Consensus of {found.groups} others", ev_text(found.ev_pct), note=fair, tip=tip)
+def _consensus(said: explaining.Explanation, found: explaining.ConsensusFigure) -> Fact:
+    fair = explaining.fair_text(said.net_odds, found.fair_odds)
+    tip = f"Fair odds {fair} by {found.groups} votes, without this bookmaker and {said.reference}"
+    return Fact(f"Consensus of {found.groups} others", ev_text(found.ev), note=fair, tip=tip)
 
 
-def votes(said: Explanation) -> list[Fact]:
+def votes(said: explaining.Explanation) -> list[Fact]:
     """Return how many votes a consensus is of, who shares one, and who has none and why.
 
     Empty where no consensus was asked, or nobody is left out and nobody shares a vote.
@@ -335,25 +327,25 @@ def votes(said: Explanation) -> list[Fact]:
     count = said.votes or (said.consensus.groups if said.consensus is not None else 0)
     told = [Fact("Votes in the consensus", str(count))] if count else []
     none = [
-        Fact(f"{each.bookmaker}: {each.text}", "", mark="✗", mark_ink=TextRole.NOTE)
+        Fact(f"{each.bookmaker}: {each.reason_text}", "", mark="✗", mark_ink=TextRole.NOTE)
         for each in said.left_out
     ]
-    return [*told, *facts, *([Fact("Without a vote", str(len(none)))] if none else []), *none]
+    return [*told, *facts, *([Fact("No vote", str(len(none)))] if none else []), *none]
 
 
-def rules(said: Explanation) -> list[Fact]:
+def rules(said: explaining.Explanation) -> list[Fact]:
     """Return every rule with a tick or a cross, its figure and its margin.
 
     Those that only hold or do not are one line while they hold.
     """
     if said.no_fair_odds is not None:
         return []
-    checks = sorted(said.assessment.checks, key=_place)
+    checks = sorted(verdict_words.told_checks(said.assessment), key=_place)
     plain = [check for check in checks if check.figure is None and check.holds]
     facts = [_rule(said, check) for check in checks if check not in plain]
     if plain:
         title = f"Comparable with {said.reference}"
-        tip = "\n".join(f"✓ {rule_title(check)}" for check in plain)
+        tip = "\n".join(f"✓ {verdict_words.rule_title(check)}" for check in plain)
         facts.append(Fact(title, "", mark="✓", tip=tip))
     return facts
 
@@ -375,29 +367,31 @@ def _place(check: RuleCheck) -> int:
     return _ORDER.index(check.rule) if check.rule in _ORDER else len(_ORDER)
 
 
-def _rule(said: Explanation, check: RuleCheck) -> Fact:
+def _rule(said: explaining.Explanation, check: RuleCheck) -> Fact:
+    title = verdict_words.rule_title(check)
+    figure = verdict_words.figure_text(check).replace("-", _MINUS)
+    if check.rule in (Rule.BOOK_AGE, Rule.REFERENCE_AGE):  # so long that titles had no room
+        title, figure = f"{title}: {figure.replace(' s ', f'{_NO_BREAK}s ')}", ""
     return Fact(
-        rule_title(check),
-        margin_text(check),
-        note=figure_text(check).replace("-", _MINUS),
+        title,
+        verdict_words.margin_text(check),
+        note=figure,
         mark="✓" if check.holds else "✗",
         mark_ink=TextRole.UP if check.holds else TextRole.DOWN,
         is_strong=not check.holds,
-        tip=limit_reason(said, check),
+        tip=verdict_words.limit_reason(said, check),
     )
 
 
-def _method(said: Explanation, figure: MethodFigure) -> Fact:
-    title = method_title(figure.method)
+def _method(said: explaining.Explanation, figure: explaining.MethodFigure) -> Fact:
+    title = verdict_words.method_title(figure.method)
     if figure.method == PUBLISHED:
-        title += " (the service's)"
-    fair = (
-        "" if figure.fair_odds is None else fair_text(said.net_odds, figure.fair_odds, said.floor)
-    )
+        title += " (service's)"
+    fair = "" if figure.fair_odds is None else explaining.fair_text(said.net_odds, figure.fair_odds)
     is_used = figure.method == said.method or (
         said.method == "additive" and figure.method == DEFAULT_METHOD
     )
-    tip = figure.problem or f"{title}: fair price {fair}, true EV {ev_text(figure.ev_pct)}"
+    tip = figure.problem or f"{title}: fair odds {fair}, EV {ev_text(figure.ev)}"
     if figure.method == DEFAULT_METHOD:
         tip += "\nThe additive method gives the same figures"
-    return Fact(title, ev_text(figure.ev_pct), note=fair, is_strong=is_used, tip=tip)
+    return Fact(title, ev_text(figure.ev), note=fair, is_strong=is_used, tip=tip)

@@ -4,24 +4,14 @@ from collections.abc import Callable
 from html import escape
 from typing import Final
 
+from PySide6 import QtWidgets
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QGuiApplication, QHideEvent, QShowEvent
-from PySide6.QtWidgets import (
-    QFrame,
-    QHBoxLayout,
-    QScrollArea,
-    QStackedLayout,
-    QToolButton,
-    QVBoxLayout,
-    QWidget,
-)
 
-from oddsdesk.board.bets import Exposure
+from oddsdesk.base.clock import Clock
 from oddsdesk.board.board import Board
-from oddsdesk.board.explaining import Explanation, explain
-from oddsdesk.board.explanation_text import explanation_text, method_title
-from oddsdesk.board.matrix import RowKey
-from oddsdesk.board.notices import (
+from oddsdesk.board.model.matrix import RowKey
+from oddsdesk.board.model.notices import (
     ConnectionChanged,
     MatrixLoaded,
     Notice,
@@ -29,37 +19,20 @@ from oddsdesk.board.notices import (
     RowsChanged,
     ValueBetsChanged,
 )
-from oddsdesk.board.verdict_words import (
-    GONE,
-    NOT_MINE,
-    caution_text,
-    remedies,
-    told_cautions,
-    unvalued_text,
-)
-from oddsdesk.clock import Clock
-from oddsdesk.desk.explain.facts import (
-    FactList,
-    arithmetic,
-    best_prices,
-    ev_text,
-    exposure,
-    give_ink,
-    methods,
-    rules,
-    votes,
-)
+from oddsdesk.board.valuation import verdict_words
+from oddsdesk.board.valuation.bets import Exposure
+from oddsdesk.board.valuation.explaining import Explanation, explain
+from oddsdesk.desk.explain import facts
+from oddsdesk.desk.ui import spacing
 from oddsdesk.desk.ui.actions import add_action
-from oddsdesk.desk.ui.controls.placeholder import EmptyState, Placeholder
-from oddsdesk.desk.ui.controls.plain import Label
-from oddsdesk.desk.ui.controls.scaling import scale_least_width
-from oddsdesk.desk.ui.formatting import beside_text, exact_odds_text
+from oddsdesk.desk.ui.controls.labels import Label
+from oddsdesk.desk.ui.controls.messages import EmptyState, Placeholder
+from oddsdesk.desk.ui.formatting import exact_odds_text, game_text, span_text
 from oddsdesk.desk.ui.states import may_be_gone
-from oddsdesk.desk.ui.theme import tokens as spacing
-from oddsdesk.desk.ui.theme.theme import Theme
+from oddsdesk.desk.ui.theme.theme import Theme, scale_least_width
 from oddsdesk.desk.ui.theme.tokens import TextRole
-from oddsdesk.desk.ui.time_format import span_text
 from oddsdesk.pricing.assessment import Caution, doubts_in_order
+from oddsdesk.pricing.value import safety_floor
 
 _TICK_MS: Final = 1_000
 _CALM_MS: Final = 100
@@ -71,7 +44,7 @@ _MOST_SHARE: Final = 0.28
 do not: on a screen of 1,280 pixels the longest take so much at 160 %."""
 
 
-class ExplainPanel(QWidget):
+class ExplainPanel(QtWidgets.QWidget):
     """Explains the price of the last ``show_price``, and keeps up with it."""
 
     game_wanted = Signal(str)
@@ -88,33 +61,29 @@ class ExplainPanel(QWidget):
         self._key: RowKey | None = None
         self._wanted = ""
         self.exposure_of: Callable[[RowKey], Exposure | None] = lambda _key: None
-        """Says how the stake on a price came about; whoever lists bets sets it."""
+        """Returns how the stake on a price came about; set by the panel that lists bets."""
         self.said: Explanation | None = None
         """What is shown; None where nothing is."""
         self._why_lost = ""
         """Why no price was known to stand when it was shown; empty where they were."""
         self._make_texts()
-        self.arithmetic = FactList(theme, "Arithmetic")
-        self.exposure = FactList(theme, "Stake")
-        self.methods = FactList(theme, "Devig methods")
-        self.votes = FactList(theme, "Votes in the consensus")
-        self.rules = FactList(theme, "Rules")
+        self.arithmetic = facts.FactList(theme, "Calculation")
+        self.exposure = facts.FactList(theme, "Stake")
+        self.methods = facts.FactList(theme, "Devig methods")
+        self.votes = facts.FactList(theme, "Votes in the consensus")
+        self.rules = facts.FactList(theme, "Rules")
         self.placeholder = Placeholder(theme)
         self._lay_out()
-        add_action(self, "explain.copy", self.copy)
+        add_action(self, "explain.copy", self.copy_explanation)
         self._calm = QTimer(self, singleShot=True, interval=_CALM_MS)
         self._calm.timeout.connect(self._show)
         self._tick = QTimer(self, interval=_TICK_MS)
         self._tick.timeout.connect(self._show)
         theme.changed.connect(self._show)
-        self._unsubscribe = board.subscribe(
-            self._on_board_notice,
-            *(PricesChanged, MatrixLoaded, ValueBetsChanged, RowsChanged, ConnectionChanged),
-        )
+        self._unsubscribe: Callable[[], None] = lambda: None
         self._show()
 
     def close_panel(self) -> None:
-        """Stop listening to the board."""
         self._calm.stop()
         self._tick.stop()
         self._unsubscribe()
@@ -126,25 +95,25 @@ class ExplainPanel(QWidget):
             self._show()
             self.area.verticalScrollBar().setValue(0)
 
-    def forget(self) -> None:
+    def forget_price(self) -> None:
         """Explain nothing: the prices are about to be another service's."""
         self._key = None
         self._show()
 
-    def copy(self) -> None:
+    def copy_explanation(self) -> None:
         """Put the explanation on the clipboard as text."""
         if self.said is not None:
-            told = (explanation_text(self.said), self._doubt(self.said))
+            told = (verdict_words.explanation_text(self.said), self._doubt(self.said))
             QGuiApplication.clipboard().setText("\n".join(filter(None, told)))
 
     def _doubt(self, said: Explanation) -> str:
-        """Say why the price may be offered no more; empty where it is known to be, or not to be."""
+        """Return why the price may no longer be offered; empty if that is known either way."""
         is_gone = Caution.WITHDRAWN in said.assessment.cautions
         return "" if is_gone else may_be_gone(self._why_lost)
 
     def _make_texts(self) -> None:
         self.title = Label(wordWrap=True)
-        self.gone = Label(GONE, wordWrap=True)
+        self.gone = Label(verdict_words.GONE, wordWrap=True)
         self.gone.setProperty("variant", "down")
         self.big = Label()
         self.big.setFont(self._theme.fonts.big)
@@ -157,27 +126,26 @@ class ExplainPanel(QWidget):
             label.setMinimumWidth(1)
             label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self.title.setTextFormat(Qt.TextFormat.RichText)  # names in it are escaped
-        self._copy = QToolButton()
+        self._copy = QtWidgets.QToolButton()
         self._copy.setText("Copy")
         self._copy.setProperty("variant", "plain")
         self._copy.setToolTip("Copy the explanation as text (Ctrl+C)")
         self._copy.setAccessibleName("Copy the explanation as text")
         self._copy.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-        self._copy.clicked.connect(self.copy)
+        self._copy.clicked.connect(self.copy_explanation)
 
     def _lay_out(self) -> None:
         heading = Label("Explain")
         heading.setFont(self._theme.fonts.strong)
-        line = QHBoxLayout()
-        line.setContentsMargins(spacing.LEAD, spacing.STEP, spacing.STEP, spacing.HALF)
+        line = spacing.horizontal(margins=(spacing.LEAD, spacing.STEP, spacing.STEP, spacing.HALF))
         line.addWidget(heading)
         line.addStretch()
         line.addWidget(self._copy)
-        inside = QWidget()
+        inside = QtWidgets.QWidget()
         inside.setProperty("variant", "panel")
-        column = QVBoxLayout(inside)
-        column.setContentsMargins(spacing.LEAD, 0, spacing.LEAD, spacing.GAP)
-        column.setSpacing(spacing.HALF)
+        column = spacing.vertical(
+            inside, margins=(spacing.LEAD, 0, spacing.LEAD, spacing.GAP), spacing=spacing.HALF
+        )
         for text in (self.title, self.gone, self.big, self.note, self.cautions):
             column.addWidget(text)
         above = (self.arithmetic, self.exposure, self.rules, self.remedies)
@@ -185,18 +153,16 @@ class ExplainPanel(QWidget):
             column.addSpacing(spacing.HALF)
             column.addWidget(part)
         column.addStretch()
-        self.area = QScrollArea(widgetResizable=True)
-        self.area.setFrameShape(QFrame.Shape.NoFrame)
+        self.area = QtWidgets.QScrollArea(widgetResizable=True)
+        self.area.setFrameShape(QtWidgets.QFrame.Shape.NoFrame)
         self.area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.area.setAccessibleName("Explanation")
         self.area.setWidget(inside)
-        body = QWidget()
-        self._stack = QStackedLayout(body)
+        body = QtWidgets.QWidget()
+        self._stack = QtWidgets.QStackedLayout(body)
         self._stack.addWidget(self.area)
         self._stack.addWidget(self.placeholder)
-        whole = QVBoxLayout(self)
-        whole.setContentsMargins(0, 0, 0, 0)
-        whole.setSpacing(0)
+        whole = spacing.vertical(self, spacing=0)
         whole.addLayout(line)
         whole.addWidget(body, 1)
 
@@ -211,12 +177,12 @@ class ExplainPanel(QWidget):
             return
         self._stack.setCurrentIndex(0)
         self._show_head(said)
-        self.arithmetic.show_facts([*arithmetic(said), *best_prices(said)])
-        self.exposure.show_facts(exposure(self.exposure_of(said.key), self._why_lost))
-        self.methods.show_facts(methods(said))
-        self.votes.show_facts(votes(said))
-        self.rules.show_facts(rules(said))
-        texts = remedies(said)
+        self.arithmetic.list_facts([*facts.arithmetic(said), *facts.best_prices(said)])
+        self.exposure.list_facts(facts.exposure(self.exposure_of(said.key), self._why_lost))
+        self.methods.list_facts(facts.methods(said))
+        self.votes.list_facts(facts.votes(said))
+        self.rules.list_facts(facts.rules(said))
+        texts = verdict_words.remedies(said)
         self.remedies.setText("\n".join(texts))
         self.remedies.setVisible(bool(texts))
 
@@ -239,61 +205,61 @@ class ExplainPanel(QWidget):
         if self._key is None:
             state = EmptyState(
                 "info",
-                "Select a price to have it explained.",
-                "A cell of a game, a row of the grid, a value bet.",
+                "Select a price to see how its EV is worked out.",
+                "Click a price in a game, the odds grid or the value bets.",
             )
         else:
-            name = self._key.bookmaker or self._board.reference or "The reference"
+            name = self._key.bookmaker or self._board.reference_name
             state = EmptyState("search", f"{name} has no price for {self._key.selection}.")
-        self.placeholder.say(state)
+        self.placeholder.show_state(state)
 
     def _show_head(self, said: Explanation) -> None:
         self.title.setText(_title(said, self._theme.tokens.ink(TextRole.SOFT)))
-        self.big.setText("Not valued" if said.true_ev is None else ev_text(said.true_ev))
-        give_ink(self.big, TextRole.NOTE if self._why_lost else _ink_of(said))
+        self.big.setText("No EV" if said.ev is None else facts.ev_text(said.ev))
+        facts.give_ink(self.big, TextRole.NOTE if self._why_lost else _ink_of(said))
         self.note.setText("\n".join(self._notes(said)))
         self.gone.setVisible(Caution.WITHDRAWN in said.assessment.cautions)
-        cautions = told_cautions(said.assessment)
+        cautions = verdict_words.told_cautions(said.assessment)
         if said.no_fair_odds is not None:
             cautions = doubts_in_order(cautions)
         texts = [doubt] if (doubt := self._doubt(said)) else []
         texts += [
-            f"No value: {caution_text(each, said.reference)}"
+            f"No value: {verdict_words.caution_text(each, said.reference)}"
             for each in cautions
             if each is not Caution.WITHDRAWN  # said first
         ]
         if not said.is_mine:
-            texts.append(NOT_MINE)
+            texts.append(verdict_words.NOT_MINE)
         self.cautions.setText("\n".join(texts))
         self.cautions.setVisible(bool(texts))
 
     def _notes(self, said: Explanation) -> list[str]:
         if said.no_fair_odds is not None:
-            notes = [unvalued_text(said)]
+            notes = [verdict_words.unvalued_text(said)]
         else:
-            method = method_title(said.method).lower()
-            per = "per decided unit" if said.assessment.per == "decided" else "per unit staked"
-            notes = [
-                f"{per}, net",
-                f"by {said.reference}",
-                f"{method}, floor {said.floor:g}",
-            ]
+            method = verdict_words.method_title(said.method).lower()
+            per = "without pushes" if said.assessment.per == "decided" else "per unit staked"
+            notes = [f"{per}, after commission", f"sharp book {said.reference}", method]
         if said.service is not None:
             by = f", by {said.service_reference}" if said.service_reference else ""
-            notes.append(f"the service says {ev_text(said.service.ev_pct)}{by}")
+            margin = (safety_floor(said.key.market_type) - 1) * 100
+            notes.append(
+                f"service's EV {facts.ev_text(said.service.ev_pct)}{by}: "
+                f"it takes off a {margin:.3g} % safety margin and no commission"
+            )
         if said.is_reference:
-            notes.append("The reference's own price: what its margin and the floor cost.")
+            notes.append("The sharp book's own price: the EV is what its margin costs.")
         if said.scraped_at is not None:
             notes.append(f"seen {span_text(self._clock() - said.scraped_at)} ago")
         if said.from_row:
             is_gone = Caution.WITHDRAWN in said.assessment.cautions
-            why = "it no longer shows the price" if is_gone else "the other prices are being read"
-            notes.append(f"From the service's list alone: {why}.")
+            why = "it no longer shows the price" if is_gone else "the other prices are loading"
+            notes.append(f"From the service's list only: {why}.")
         return notes
 
     def _on_board_notice(self, notice: Notice) -> None:
         key = self._key
-        if key is None or not self.isVisible() or self._calm.isActive():
+        if key is None or self._calm.isActive():
             return
         match notice:
             case PricesChanged(game_id=game) | MatrixLoaded(game_id=game):
@@ -313,28 +279,34 @@ class ExplainPanel(QWidget):
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
+        self._unsubscribe()
+        self._unsubscribe = self._board.subscribe(
+            self._on_board_notice,
+            *(PricesChanged, MatrixLoaded, ValueBetsChanged, RowsChanged, ConnectionChanged),
+        )
         self._tick.start()
         self._show()
 
     def hideEvent(self, event: QHideEvent) -> None:
         super().hideEvent(event)
+        self._unsubscribe()
         self._tick.stop()
         self._want_game()
 
 
 def _ink_of(said: Explanation) -> TextRole:
     """Value where it is listed as such; otherwise the figure is a figure."""
-    if said.true_ev is None or said.assessment.cautions:
+    if said.ev is None or said.assessment.cautions:
         return TextRole.NOTE
     return TextRole.VALUE if said.assessment.is_value and said.is_mine else TextRole.STRONG
 
 
 def _title(said: Explanation, soft: str) -> str:
     """The price in three lines of rich text: selection, market, bookmaker and odds."""
-    beside = escape(beside_text(said.selection, said.match_name))
+    game = escape(game_text(said.selection, said.match_name))
     where = escape(f"{said.market}, {said.period_label}")
     return (
-        f"{_strong(escape(said.selection))} <span style='color:{soft}'>{beside}<br>{where}</span>"
+        f"{_strong(escape(said.selection))} <span style='color:{soft}'>{game}<br>{where}</span>"
         f"<br>{escape(said.bookmaker)} {_strong(exact_odds_text(said.odds))}"
     )
 

@@ -11,35 +11,141 @@ from typing import Any, BinaryIO, Final, NamedTuple
 
 import msgspec
 
-from oddsdesk.contract.times import parse_ms
-from oddsdesk.desk.export.tables import ExportColumn, Row, Table, plain_text
-from oddsdesk.desk.ui.table.column_spec import Kind
-from oddsdesk.formula_texts import safe_text
-from oddsdesk.installed import how_to_install
-from oddsdesk.whole_files import whole_file
+from oddsdesk.base.files import whole_file
+from oddsdesk.base.places import how_to_install
+from oddsdesk.base.text import safe_text
+from oddsdesk.contract.times import format_ms, parse_ms
+from oddsdesk.desk.ui.table.cells import Exported, Kind, R, Value
+from oddsdesk.desk.ui.table.live_model import StableRowsModel
+from oddsdesk.ledger.bet_tables import BET_COLUMNS, ColumnKind
+from oddsdesk.ledger.bets import PlacedBet
+
+Row = Sequence[Value]
+
+
+class ExportColumn(msgspec.Struct, frozen=True):
+    """A column: ``key`` with its unit for programs, ``title`` for people."""
+
+    key: str
+    title: str
+    kind: Kind = Kind.TEXT
+    decimals: int | None = None
+    """Decimals in a workbook; None for two to four."""
+
+
+class Table(msgspec.Struct, frozen=True):
+    """Columns and rows; each row has a value for each column."""
+
+    columns: tuple[ExportColumn, ...]
+    rows: Sequence[Row]
+
+    def with_shared(self, **values: Value) -> "Table":
+        """Return the table with added columns that have the same value in all rows."""
+        more = tuple(ExportColumn(key, key.replace("_", " ")) for key in values)
+        rows = [[*row, *values.values()] for row in self.rows]
+        return Table((*self.columns, *more), rows)
+
+
+def table_of(model: StableRowsModel[Any, Any]) -> Table:
+    """Return the rows of a list in their order, with the figures that its columns export."""
+    figures = [figure for column in model.columns for figure in column.exported]
+    return Table(
+        tuple(ExportColumn(each.key, each.title, each.kind, each.decimals) for each in figures),
+        [[each.value(row) for each in figures] for row in model.standing()],
+    )
+
+
+def plain_text(value: Value) -> str:
+    """Return a value as a cell of CSV or TSV: safe, numbers in full, empty for None."""
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return safe_text(value) if isinstance(value, str) else repr(value)
+
+
+_BREAKS = str.maketrans(dict.fromkeys("\t\r\n\v\f\x85\u2028\u2029", " "))
+
+
+def tsv_text(table: Table) -> str:
+    """Return the table as TSV, titles first; cells contain no line breaks."""
+    rows = [[column.title for column in table.columns], *table.rows]
+    return "".join("\t".join(map(_cell, row)) + "\n" for row in rows)
+
+
+def html_text(table: Table) -> str:
+    """Return the table as HTML, with numbers right-aligned."""
+    from html import escape  # noqa: PLC0415 - few starts need it
+
+    head = "".join(f"<th>{escape(column.title)}</th>" for column in table.columns)
+    opening = [
+        '<td align="right">' if column.kind is Kind.NUMBER else "<td>" for column in table.columns
+    ]
+    body = "".join(
+        f"<tr>{''.join(f'{tag}{escape(_cell(value))}</td>' for tag, value in cells)}</tr>"
+        for cells in (zip(opening, row, strict=True) for row in table.rows)
+    )
+    return f'<meta charset="utf-8"><table><tr>{head}</tr>{body}</table>'
+
+
+def _cell(value: Value) -> str:
+    if isinstance(value, str):
+        return safe_text(value.translate(_BREAKS).strip())
+    return plain_text(value)
+
+
+def time_value(at_ms: int | None) -> str | None:
+    """Return a time in the format of tables, which is that of the API."""
+    return None if at_ms is None else format_ms(at_ms)
+
+
+GAME: Final = (
+    ExportColumn("game_id", "Game id"),
+    ExportColumn("match_name", "Game"),
+    ExportColumn("competition", "Competition"),
+    ExportColumn("sport", "Sport"),
+    ExportColumn("kick_off", "Kick-off", Kind.TIME),
+)
+"""The first columns of rows about a game, so that tables can be joined."""
+SELECTION: Final = (
+    ExportColumn("market_type", "Market"),
+    ExportColumn("period", "Period", Kind.NUMBER),
+    ExportColumn("selection", "Selection"),
+)
+
+
+def identified(of: Callable[[R], Row]) -> tuple[Exported[R], ...]:
+    """Return the first columns of rows about a price; ``of`` returns game, market and selection."""
+
+    def at(place: int) -> Callable[[R], Value]:
+        return lambda row: of(row)[place]
+
+    columns = enumerate((*GAME, *SELECTION))
+    return tuple(Exported(each.key, each.title, at(place), each.kind) for place, each in columns)
+
 
 _MOST_ROWS = 1_048_575
-"""An Excel sheet's, below its titles."""
+"""The limit of an Excel sheet, without the titles."""
 _WIDTHS = (9, 34)
 _SAMPLED = 200
 _FIRST_YEAR = 1901
-"""Excel takes 1900 for a leap year, and knows nothing before it."""
+"""Excel treats 1900 as a leap year and has no earlier dates."""
 
 
-_NO_EXCEL: Final = "Excel files need the extra: {}; CSV works without."
+_NO_EXCEL: Final = "Excel export is not installed ({}). CSV works without it."
 
 
 class ExportError(Exception):
-    """A table that cannot be written; one line that says why and what to do."""
+    """A table cannot be written; one line with the reason and what to do."""
 
 
 def write_xlsx(
     table: Table, numbers: Sequence[bool], file: BinaryIO, starts: Iterable[int], step: int
 ) -> None:
-    """Write one sheet; ``numbers`` tells the columns set to the right.
+    """Write one sheet; ``numbers`` marks the right-aligned columns.
 
     Raises:
-        ExportError: xlsxwriter is not installed, or the rows are more than a sheet holds.
+        ExportError: xlsxwriter is not installed, or there are too many rows.
     """
     try:
         import xlsxwriter  # noqa: PLC0415 - an extra, and 60 ms that only an export needs
@@ -47,8 +153,8 @@ def write_xlsx(
         raise ExportError(_NO_EXCEL.format(how_to_install("xlsx"))) from error
     if len(table.rows) > _MOST_ROWS:
         raise ExportError(
-            f"An Excel sheet holds {_MOST_ROWS:,} rows and there are {len(table.rows):,}; "
-            "filter them or choose CSV."
+            f"There are {len(table.rows):,} rows, but an Excel sheet holds {_MOST_ROWS:,}. "
+            "Filter them or choose CSV."
         )
     book = xlsxwriter.Workbook(file, {"constant_memory": True, "in_memory": False})
     try:
@@ -87,7 +193,7 @@ def _write_row(
 
 
 def _shown(column: ExportColumn) -> str:
-    """Return how Excel writes a column: its dates know no offset, so the format says it."""
+    """Return the number format of a column; Excel dates have no zone, so the format names UTC."""
     if column.kind is Kind.TIME:
         return 'yyyy-mm-dd hh:mm:ss" UTC"'
     if column.decimals is None:
@@ -96,7 +202,7 @@ def _shown(column: ExportColumn) -> str:
 
 
 def _moment(text: str) -> datetime | None:
-    """Return a wire time as Excel counts, None for another text and what Excel cannot hold."""
+    """Return an API time for Excel; None for other texts and dates that Excel cannot hold."""
     try:
         moment = datetime.fromtimestamp(parse_ms(text) / 1000, UTC).replace(tzinfo=None)
     except (ValueError, OverflowError, OSError):
@@ -111,16 +217,16 @@ def _width(table: Table, column: int) -> int:
 
 
 Progress = Callable[[int], None]
-"""Called with the rows written so far; may raise to end the writing."""
+"""Called with the number of rows written; may raise to stop."""
 
 STEP: Final = 500
-"""Rows between two reports of progress."""
+"""Rows between progress reports."""
 _BYTE_ORDER_MARK: Final = b"\xef\xbb\xbf"
-"""Without it, Excel reads UTF-8 as the machine's old code page."""
+"""Without it, Excel does not read the file as UTF-8."""
 
 
 class FileFormat(NamedTuple):
-    """One format: its name, the ending of its files, and what writes it."""
+    """A file format: its name, suffix and writer."""
 
     title: str
     suffix: str
@@ -128,7 +234,7 @@ class FileFormat(NamedTuple):
 
 
 def write_csv(table: Table, file: BinaryIO, progress: Progress) -> None:
-    """Write RFC 4180 in UTF-8, column keys first; texts are safe in a spreadsheet."""
+    """Write CSV (RFC 4180) in UTF-8, column keys first; texts are safe in a spreadsheet."""
     file.write(_BYTE_ORDER_MARK)
     text = io.TextIOWrapper(file, encoding="utf-8", newline="", write_through=True)
     writer = csv.writer(text)
@@ -141,7 +247,7 @@ def write_csv(table: Table, file: BinaryIO, progress: Progress) -> None:
 
 
 def write_json(table: Table, file: BinaryIO, progress: Progress) -> None:
-    """Write an array of objects by column key, one a line; texts stand as they are."""
+    """Write a JSON array of objects by column key, one a line; texts are unchanged."""
     keys = [column.key for column in table.columns]
     encode = msgspec.json.Encoder().encode
     file.write(b"[")
@@ -153,7 +259,7 @@ def write_json(table: Table, file: BinaryIO, progress: Progress) -> None:
 
 
 def write_workbook(table: Table, file: BinaryIO, progress: Progress) -> None:
-    """Write XLSX: titles frozen above, numbers and times as such, texts safe."""
+    """Write XLSX with frozen titles, real numbers and times, and safe texts."""
     numbers = [column.kind is Kind.NUMBER for column in table.columns]
     write_xlsx(table, numbers, file, _steps(table, progress), STEP)
 
@@ -165,7 +271,7 @@ FORMATS: Final = (CSV, XLSX, JSON)
 
 
 def lack_of(file_format: FileFormat) -> str:
-    """Say what a format needs that is not installed, before a file is asked for; empty for none."""
+    """Return what a format needs that is not installed; empty if nothing is missing."""
     if file_format is not XLSX or find_spec("xlsxwriter") is not None:
         return ""
     return _NO_EXCEL.format(how_to_install("xlsx"))
@@ -183,11 +289,11 @@ class Stopped(Exception):  # noqa: N818 - no error: the user stopped the writing
 
 
 def write_whole(table: Table, file_format: FileFormat, path: Path, progress: Progress) -> None:
-    """Write a table to a file, which takes its place when it is whole.
+    """Write a table to a file, whole or not at all.
 
     Raises:
-        ExportError: one line that says why it cannot be written.
-        Stopped: what ``progress`` raised; nothing is left behind.
+        ExportError: It cannot be written; one line with the reason.
+        Stopped: Raised by ``progress``; no file is left.
     """
     try:
         with whole_file(path) as file:
@@ -198,7 +304,7 @@ def write_whole(table: Table, file_format: FileFormat, path: Path, progress: Pro
 
 
 class Writer:
-    """Writes one table in a thread; callbacks come from there."""
+    """Writes a table in a thread, from which the callbacks come."""
 
     def __init__(
         self,
@@ -208,23 +314,22 @@ class Writer:
         on_progress: Progress,
         on_end: Callable[[str | None], None],
     ) -> None:
-        """``on_end`` is called with None when the file is whole, else with what went wrong."""
+        """``on_end`` is called with None on success, else with the error."""
         self._arguments = (table, file_format, path)
         self._on_progress = on_progress
         self._on_end = on_end
         self._stopped = threading.Event()
         self._thread = threading.Thread(target=self._run, name="export", daemon=True)
 
-    def start(self) -> None:
-        """Begin to write."""
+    def start_writing(self) -> None:
         self._thread.start()
 
-    def stop(self) -> None:
-        """Stop writing and leave nothing behind; ``on_end`` is not called."""
+    def abort_writing(self) -> None:
+        """Stop writing and leave no file; ``on_end`` is not called."""
         self._stopped.set()
 
-    def wait(self, seconds: float) -> bool:
-        """Wait for the end of the thread; whether it came."""
+    def wait_for_end(self, seconds: float) -> bool:
+        """Wait for the thread; return whether it has ended."""
         self._thread.join(seconds)
         return not self._thread.is_alive()
 
@@ -236,7 +341,7 @@ class Writer:
         except ExportError as error:
             self._end(str(error))
         except Exception as error:
-            self._end(f"The export failed: {error!r}. This is a bug of oddsdesk.")
+            self._end(f"The export failed: {error!r}. This is a bug in oddsdesk.")
             raise
         else:
             self._end(None)
@@ -249,3 +354,28 @@ class Writer:
         if self._stopped.is_set():
             raise Stopped
         self._on_progress(rows)
+
+
+_KINDS: Final = {
+    ColumnKind.TEXT: Kind.TEXT,
+    ColumnKind.NUMBER: Kind.NUMBER,
+    ColumnKind.TIME: Kind.TIME,
+    ColumnKind.FLAG: Kind.FLAG,
+}
+
+
+def table_of_bets(bets: Sequence[PlacedBet]) -> Table:
+    """Return the bets with all their fields, a row each."""
+    columns = tuple(
+        ExportColumn(column.key, column.column_title, _KINDS[column.kind]) for column in BET_COLUMNS
+    )
+    return Table(columns, [[column.written(bet) for column in BET_COLUMNS] for bet in bets])
+
+
+def write_bets_workbook(bets: Sequence[PlacedBet], file: BinaryIO) -> None:
+    """Write bets as XLSX.
+
+    Raises:
+        ExportError: xlsxwriter is not installed, or there are too many bets.
+    """
+    XLSX.write(table_of_bets(bets), file, lambda _rows: None)

@@ -1,4 +1,4 @@
-"""Asks where a panel's table is to go, and writes it there without holding the window."""
+"""Asks where to save a panel's table, and writes it in a thread."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -7,8 +7,7 @@ from typing import Final
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QFileDialog, QWidget
 
-from oddsdesk.desk.export.files import CSV, FORMATS, FileFormat, Writer, lack_of
-from oddsdesk.desk.export.tables import Table
+from oddsdesk.desk.export.files import CSV, FORMATS, FileFormat, Table, Writer, lack_of
 from oddsdesk.desk.ui.controls.file_dialog import file_dialog
 
 _END_S: Final = 2.0
@@ -16,14 +15,14 @@ _FILTERS: Final = {f"{each.title} (*{each.suffix})": each for each in FORMATS}
 
 
 class TableSaver(QObject):
-    """Writes what ``table`` returns at that moment, one file after the other."""
+    """Writes what ``table`` returns to a file that the user chooses."""
 
     said = Signal(str)
-    """What was written, or why not: one line."""
+    """What was written, or why not, in one line."""
     _ended = Signal(object, str)
 
     def __init__(self, owner: QWidget, name: Callable[[], str], table: Callable[[], Table]) -> None:
-        """``name`` is what the file is called unless the user says otherwise."""
+        """``name`` returns the suggested file name."""
         super().__init__(owner)
         self._owner = owner
         self._name = name
@@ -31,8 +30,8 @@ class TableSaver(QObject):
         self._writers: dict[Writer, str] = {}
         self._ended.connect(self._on_ended)
 
-    def ask(self) -> None:
-        """Ask for the file; its ending says in which format it is written."""
+    def ask_for_file(self) -> None:
+        """Ask for the file; its suffix sets the format."""
         dialog = file_dialog(self._owner, "Export")
         dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
         dialog.setNameFilters(list(_FILTERS))
@@ -41,15 +40,15 @@ class TableSaver(QObject):
             lambda chosen: dialog.setDefaultSuffix(_FILTERS[chosen].suffix[1:])
         )
         dialog.selectFile(self._name())
-        dialog.fileSelected.connect(lambda path: self.write(Path(path)))
+        dialog.fileSelected.connect(lambda path: self.write_table(Path(path)))
         dialog.open()
 
-    def write(self, path: Path) -> None:
+    def write_table(self, path: Path) -> None:
         """Write the table, whole or not at all."""
         found = format_of(path)
         if found is None:
             endings = ", ".join(each.suffix for each in FORMATS)
-            self.said.emit(f"{path.name}: no such format; a file ends in {endings}.")
+            self.said.emit(f"{path.name}: unknown format. Use a name that ends in {endings}.")
             return
         if lack := lack_of(found):
             self.said.emit(lack)
@@ -64,14 +63,14 @@ class TableSaver(QObject):
         )
         rows = len(table.rows)
         self._writers[writer] = f"{rows:,} row{'' if rows == 1 else 's'} written to {path.name}."
-        writer.start()
+        writer.start_writing()
 
-    def close(self) -> None:
-        """Stop writing, and wait a moment so that nothing half-written stays."""
+    def abort_saving(self) -> None:
+        """Stop writing, and wait a moment so that no partial file is left."""
         for writer in self._writers:
-            writer.stop()
+            writer.abort_writing()
         for writer in self._writers:
-            writer.wait(_END_S)
+            writer.wait_for_end(_END_S)
 
     def _on_ended(self, writer: Writer, trouble: str) -> None:
         done = self._writers.pop(writer, "")
@@ -79,5 +78,5 @@ class TableSaver(QObject):
 
 
 def format_of(path: Path) -> FileFormat | None:
-    """Return the format that a file's ending names."""
+    """Return the format of a file's suffix."""
     return next((each for each in FORMATS if path.suffix.lower() == each.suffix), None)

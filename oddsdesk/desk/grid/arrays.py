@@ -8,9 +8,9 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from oddsdesk.desk.grid.book import AWAY, FOLDED, Entries, Numbers
 from oddsdesk.desk.grid.entries import RANK, Entry, SelectionEntry
 from oddsdesk.desk.grid.filter import CompiledFilter, Range
-from oddsdesk.desk.grid.numbered import AWAY, FOLDED, Entries, Numbers
 
 Vector = NDArray[np.int64]
 Codes = NDArray[np.int32]
@@ -24,7 +24,7 @@ _ROOM: Final = 1_000
 
 
 class EntryArrays:
-    """Arrays of entries of one shape; what moved is read anew when one is asked for."""
+    """Arrays of the entries of one shape; moved entries are read again on access."""
 
     def __init__(self, entries: Entries) -> None:
         self.entries = entries
@@ -35,7 +35,7 @@ class EntryArrays:
         """Whether some figures or texts were read of entries."""
         return bool(self._columns)
 
-    def all(self) -> Mask:
+    def present_numbers(self) -> Mask:
         """Return which numbers there is an entry for that has not left."""
         held = np.ones(len(self.entries), bool)
         held[self.entries.left] = False
@@ -55,10 +55,10 @@ class EntryArrays:
         changed = self._changed_since(column.read_at, len(column))
         column.read_at = entries.selections.now
         entries.selections.now += 1
-        return column.read(changed, entries.held)
+        return column.read_column(changed, entries.held)
 
     def texts(self, key: Callable[[Entry], str]) -> tuple[Codes, list[str]]:
-        """Return the place of each entry's text in the list beside; of one that left, the last."""
+        """Return each entry's index in the list of texts; the last one if it left."""
         self.figures(key)
         column = self._columns[key]
         return column.codes, [*column.known, ""]
@@ -69,7 +69,7 @@ class EntryArrays:
         passed = [one is not None and test(one.selection) for one in held]
         return self._of_all(np.array(passed, bool))
 
-    def order(
+    def sorted_numbers(
         self,
         before: Numbers,
         selections: Sequence[SelectionEntry],
@@ -120,7 +120,7 @@ class EntryArrays:
         compiled: CompiledFilter,
         keys: Sequence[tuple[KeyOf, bool]],
     ) -> None:
-        """Mark 1 who of some entries would move, come or go if all were arranged anew, 0 who not.
+        """Mark entries that would move, appear or leave in a new sort with 1, others with 0.
 
         ``marks`` has a byte for each entry. ``places`` are those of entries among ``rows``. The
         weightiest key comes first, with each whether rows are sorted by it descending.
@@ -129,7 +129,7 @@ class EntryArrays:
         at = np.full(len(self.entries), AWAY)
         at[: len(places)] = places
         at = at[numbers]
-        is_wanted = self.all()[numbers]
+        is_wanted = self.present_numbers()[numbers]
         if not compiled.is_open:
             is_wanted &= [compiled.keeps(self.entries[number]) for number in numbers.tolist()]
         ill = is_wanted != (at != AWAY)
@@ -140,9 +140,9 @@ class EntryArrays:
     def _out_of_order(
         self, rows: Numbers, places: Vector, keys: Iterable[tuple[KeyOf, bool]]
     ) -> Mask:
-        """Return for each place whether its row may not stand beside one of its neighbours.
+        """Return for each place whether its row is out of order with a neighbour.
 
-        Titles are below zero among the rows: beside them any may. Keys are asked as they are now.
+        Titles are negative among the rows and fit any neighbour. Keys are the present ones.
         """
         title = -1
         shown = np.concatenate(([title], np.array(rows, np.int64), [title]))
@@ -157,8 +157,8 @@ class EntryArrays:
             stand_well |= is_equal & (before > after if descending else before < after)
             stand_well |= is_equal & (np.isnan(after) & ~np.isnan(before))
             is_equal &= (before == after) | (np.isnan(before) & np.isnan(after))
-        beside = stand_well | is_equal
-        ill: Mask = ~(beside[0] & beside[1])
+        in_order = stand_well | is_equal
+        ill: Mask = ~(in_order[0] & in_order[1])
         return ill
 
     def _figures_of(self, numbers: Vector, key: KeyOf) -> Figures:
@@ -209,7 +209,7 @@ class _Column:
     def __len__(self) -> int:
         return max(len(self._figures), len(self.codes))
 
-    def read(self, changed: Vector, entries: Sequence[Entry | None]) -> Figures:
+    def read_column(self, changed: Vector, entries: Sequence[Entry | None]) -> Figures:
         """Bring up to date what changed, and return all."""
         found = [
             None if (one := entries[number]) is None else self._key(one)
@@ -240,13 +240,13 @@ class _Column:
 
 
 def _grown(array_: NDArray[Any], count: int, filling: float) -> NDArray[Any]:
-    """Return an array with room for so many, what is new filled."""
+    """Return an array with room for more entries, the new ones filled."""
     return np.append(array_, np.full(count - len(array_), filling, array_.dtype))
 
 
 def kept(arrays: EntryArrays, compiled: CompiledFilter) -> Mask:
     """Return which of all rows a filter keeps, by number: those that ``keeps`` is true of."""
-    found = arrays.all()
+    found = arrays.present_numbers()
     for test in compiled.selection_tests:
         found &= arrays.of_selections(test)
     if compiled.words or compiled.names:
@@ -285,7 +285,7 @@ def _lies_in(within: Range, figures: Figures) -> Mask:
 
 
 def _ranked(found: Sequence[Any]) -> Figures:
-    """Return figures as they are and others as ranks among each other; not a number: none."""
+    """Return figures unchanged and other values as ranks; NaN where there is none."""
     if isinstance(next((each for each in found if each is not None), 0), int | float):
         return np.array(found, np.float64)
     ranks: dict[Any, float] = {key: rank for rank, key in enumerate(sorted(set(found) - {None}))}
@@ -302,4 +302,4 @@ def _game_of(entry: Entry) -> str:
 
 
 def _name_of(entry: Entry) -> str:
-    return entry.name
+    return entry.bookmaker

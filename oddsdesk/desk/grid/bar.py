@@ -1,34 +1,45 @@
 """The line above the odds grid: what it holds, how far it is read, and what can be done."""
 
-from PySide6.QtCore import QSize, Signal
-from PySide6.QtGui import QAction, QResizeEvent
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
+from typing import Any
+
+import msgspec
+from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtGui import QAction, QDoubleValidator, QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import (
+    QLineEdit,
+    QListWidget,
+    QListWidgetItem,
     QMenu,
     QProgressBar,
+    QPushButton,
     QSizePolicy,
     QToolButton,
     QWidget,
 )
 
+from oddsdesk.board.model.basis import Freshness
 from oddsdesk.desk.export.files import FORMATS, FileFormat
 from oddsdesk.desk.grid.entries import Shape
-from oddsdesk.desk.ui.controls.chips import ChipRow
-from oddsdesk.desk.ui.controls.filter_edit import FilterEdit
-from oddsdesk.desk.ui.controls.labels import ElidedLabel, SteadyButton
-from oddsdesk.desk.ui.controls.list_bar import ListBar
-from oddsdesk.desk.ui.controls.menus import MenuButton
-from oddsdesk.desk.ui.controls.scaling import scale_most_width
-from oddsdesk.desk.ui.theme import tokens as spacing
-from oddsdesk.desk.ui.theme.icons import SIZE
-from oddsdesk.desk.ui.theme.theme import Theme
+from oddsdesk.desk.grid.filter import GridFilter, Range, chips, hours_text, seconds_text, without
+from oddsdesk.desk.ui import spacing
+from oddsdesk.desk.ui.controls.bars import ListBar
+from oddsdesk.desk.ui.controls.buttons import ChipRow, MenuButton, Popup
+from oddsdesk.desk.ui.controls.fields import FilterEdit, OddsEdit
+from oddsdesk.desk.ui.controls.labels import ElidedLabel, Label, SteadyButton, literal
+from oddsdesk.desk.ui.controls.messages import sentence
+from oddsdesk.desk.ui.formatting import odds_style
+from oddsdesk.desk.ui.theme.theme import SIZE, Theme, scale_height, scale_most_width
 from oddsdesk.desk.ui.theme.tokens import TextRole
+from oddsdesk.pricing.formats import OddsFormatError
 
 _LEAST_FILTER_WIDTH, _FILTER_WIDTH = 110, 260
-_NARROW_FILTER_WIDTH = 80
+_NARROW_FILTER_WIDTH = 72
 """What it has where figures would be cut otherwise, however large texts are."""
 _PROGRESS_WIDTH = 90
-_PAUSE, _IN_SHORT = ("Stop reading", "Continue reading"), ("Stop", "Continue")
-"""What stops reading, and what goes on with it."""
+_PAUSE, _IN_SHORT = ("Pause updates", "Resume updates"), ("Pause", "Resume")
+"""The button that pauses the updates, and the one that resumes them."""
 _SHAPES = ((Shape.PRICES.value, "Prices"), (Shape.SELECTIONS.value, "Selections"))
 
 
@@ -59,20 +70,20 @@ class GridBar(ListBar):
         self.reading.setProperty("variant", "note")
         self.progress = QProgressBar(textVisible=False)
         self.progress.setFixedSize(_PROGRESS_WIDTH, spacing.HALF)
-        self.pause = self._button(_PAUSE[0], "Read no more prices for now; what is here stays")
+        self.pause = self._button(_PAUSE[0], "Stop loading new prices; those shown stay")
         self.arrange = SteadyButton()
-        self.arrange.setToolTip("Sort anew: new prices in, gone ones out (Shift+S)")
-        self.arrange.setAccessibleName("Sort anew")
-        self.shapes = ChipRow("What a row is")
+        self.arrange.setToolTip("Re-sort: add new prices, drop old ones (Shift+S)")
+        self.arrange.setAccessibleName("Re-sort")
+        self.shapes = ChipRow("Row type")
         self.shapes.show_chips(_SHAPES)
         self.group = QToolButton()
         self.group.setCheckable(True)
         self.group.setText("By game")
         self.group.setProperty("variant", "chip")
-        self.group.setToolTip("Rows below their game")
+        self.group.setToolTip("Group rows by game")
         self.views = MenuButton("View", tells_purpose=True)
         self.views.setToolTip("Saved filters, columns and sorting")
-        self.columns = self._button("", "Columns: show, hide, move")
+        self.columns = self._button("", "Show, hide and move columns")
         self.export = self._button("", "Copy or export")
         self.filter = FilterEdit(theme, "Filter: team, market, bookmaker…")
         scale_most_width(self.filter, theme, _FILTER_WIDTH)
@@ -91,7 +102,7 @@ class GridBar(ListBar):
         self.pause.setAccessibleName(_PAUSE[paused])
         self._say_pause(in_short=self.pause.text() in _IN_SHORT)
         self.pause.setToolTip(
-            "Go on reading prices" if paused else "Read no more prices for now; what is here stays"
+            "Load new prices again" if paused else "Stop loading new prices; those shown stay"
         )
 
     def show_count(self, rows: str, what: str) -> None:
@@ -116,12 +127,12 @@ class GridBar(ListBar):
         rows = self._misplaced
         if self._is_narrow:
             return self.arrange.show_text(f"Sort {rows:,}")
-        return self.arrange.show_text(f"{rows:,} row{'s' if rows != 1 else ''} would move")
+        return self.arrange.show_text(f"{rows:,} change{'s' if rows != 1 else ''} – re-sort")
 
     def _fit(self) -> None:
         """Say less where it is narrow, and leave out what is reached in other ways, too."""
         optional = (self.group, self.columns, self.export)
-        shown = [part for part in self.parts() if part not in optional and not part.isHidden()]
+        shown = [part for part in self.bar_parts() if part not in optional and not part.isHidden()]
         room = self.width() - 2 * spacing.LEAD
         least = self._theme.fonts.scaled(_LEAST_FILTER_WIDTH)
         self.filter.setMinimumWidth(least)
@@ -149,7 +160,7 @@ class GridBar(ListBar):
             part.setVisible(left >= 0)
 
     def _least_width(self, part: QWidget) -> int:
-        """What a part takes beside others; a label gives way to its least, but no figures."""
+        """The width that a part needs; labels may shrink to their minimum, figures not."""
         if part is self.count:
             return part.sizeHint().width() + spacing.STEP
         gives_way = isinstance(part, (ElidedLabel, FilterEdit))
@@ -213,3 +224,328 @@ class GridBar(ListBar):
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self._fit()
+
+
+_WIDTH, _HEIGHT = 260, 340
+_SEARCHED_FROM = 9
+_KEY = Qt.ItemDataRole.UserRole
+
+
+class ChoicePopup(Popup):
+    """A list to tick, searched by typing where it is long; each tick counts at once."""
+
+    chosen_changed = Signal(object)
+    """The keys that are ticked, a frozenset."""
+
+    def __init__(
+        self,
+        parent: QWidget,
+        theme: Theme,
+        title: str,
+        choices: Sequence[tuple[str, str]],
+        chosen: Iterable[str],
+    ) -> None:
+        """``choices`` are (key, text); those that are chosen but not offered stay chosen."""
+        super().__init__(parent, title)
+        self._chosen = set(chosen)
+        self.list = QListWidget()
+        self.list.setAccessibleName(title)
+        self.search = FilterEdit(theme, f"Find: {title.lower()}")
+        self.search.setVisible(len(choices) >= _SEARCHED_FROM)
+        row = theme.fonts.row_height(spacing.SECTION_ROW)
+        for key, text in choices:
+            item = QListWidgetItem(text, self.list)
+            item.setData(_KEY, key)
+            item.setSizeHint(QSize(0, row))
+            item.setFlags(
+                Qt.ItemFlag.ItemIsEnabled
+                | Qt.ItemFlag.ItemIsUserCheckable
+                | Qt.ItemFlag.ItemIsSelectable
+            )
+            item.setCheckState(_state(key in self._chosen))
+        self._clear = QPushButton("Clear")
+        for widget in (self.search, self.list, self._clear):
+            self.column.addWidget(widget)
+        self.setFixedWidth(theme.fonts.scaled(_WIDTH))
+        most = theme.fonts.scaled(_HEIGHT)
+        self.list.setFixedHeight(min(most, len(choices) * row + spacing.HALF))
+        self.search.textChanged.connect(self._on_search_text_changed)
+        self.search.lead_to(self.list)
+        self.list.itemChanged.connect(self._on_list_item_changed)
+        self._clear.clicked.connect(self._on_clear_clicked)
+        (self.search if self.search.isVisibleTo(self) else self.list).setFocus()
+
+    def _on_search_text_changed(self, text: str) -> None:
+        words = text.casefold().split()
+        for row in range(self.list.count()):
+            item = self.list.item(row)
+            item.setHidden(not all(word in item.text().casefold() for word in words))
+
+    def _on_list_item_changed(self, item: QListWidgetItem) -> None:
+        is_ticked = item.checkState() is Qt.CheckState.Checked
+        (self._chosen.add if is_ticked else self._chosen.discard)(item.data(_KEY))
+        self.chosen_changed.emit(frozenset(self._chosen))
+
+    def _on_clear_clicked(self) -> None:
+        self._chosen.clear()
+        self.list.blockSignals(True)
+        for row in range(self.list.count()):
+            self.list.item(row).setCheckState(Qt.CheckState.Unchecked)
+        self.list.blockSignals(False)
+        self.chosen_changed.emit(frozenset())
+
+
+class RangePopup(Popup):
+    """From and to, either may be left empty; Enter takes them and closes."""
+
+    range_chosen = Signal(object)
+    """A ``Range``."""
+
+    def __init__(self, parent: QWidget, theme: Theme, title: str, unit: str, chosen: Range) -> None:
+        super().__init__(parent, title)
+        self.least = self._edit("from", chosen.least)
+        self.most = self._edit("to", chosen.most)
+        line = spacing.horizontal(spacing=spacing.STEP)
+        for widget in (self.least, Label("to"), self.most, Label(unit)):
+            line.addWidget(widget)
+        self._apply = QPushButton("Filter")
+        self.problem = Label(wordWrap=True)
+        self.problem.setProperty("variant", "value")
+        self.problem.hide()
+        self.column.addLayout(line)
+        self.column.addWidget(self.problem)
+        self.column.addWidget(self._apply)
+        self.setFixedWidth(theme.fonts.scaled(_WIDTH))
+        self._apply.clicked.connect(self._take)
+        self.least.setFocus()
+
+    def _edit(self, purpose: str, figure: float | None) -> QLineEdit:
+        edit = QLineEdit("" if figure is None else f"{figure:g}")
+        edit.setPlaceholderText(purpose)
+        edit.setAccessibleName(purpose)
+        edit.setMaxLength(9)
+        edit.setValidator(QDoubleValidator(edit))
+        return edit
+
+    def _figure(self, edit: QLineEdit) -> float | None:
+        """What was typed; a comma is read as a point, and half a number as none."""
+        try:
+            return float(edit.text().replace(",", "."))
+        except ValueError:
+            return None
+
+    def _take(self) -> None:
+        try:
+            least, most = self._figure(self.least), self._figure(self.most)
+        except OddsFormatError as error:
+            self.problem.setText(sentence(str(error)))
+            self.problem.show()
+            self.adjustSize()
+            return
+        if least is not None and most is not None and least > most:
+            least, most = most, least
+        self.range_chosen.emit(Range(least, most))
+        self.close()
+
+    # Qt's virtuals
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            self._take()
+        else:
+            super().keyPressEvent(event)
+
+
+class OddsRangePopup(RangePopup):
+    """Typed in the style that the desk writes odds in; ranges are of decimal ones."""
+
+    def __init__(self, parent: QWidget, theme: Theme, title: str, chosen: Range) -> None:
+        super().__init__(parent, theme, title, "", chosen)
+
+    def _edit(self, purpose: str, figure: float | None) -> QLineEdit:
+        return OddsEdit(purpose, figure, purpose)
+
+    def _figure(self, edit: QLineEdit) -> float | None:
+        assert isinstance(edit, OddsEdit)
+        return edit.decimal_odds()
+
+
+def _state(is_ticked: bool) -> Qt.CheckState:
+    return Qt.CheckState.Checked if is_ticked else Qt.CheckState.Unchecked
+
+
+_GRID_FILTER_BAR_HEIGHT = spacing.CONTROL + 2 * (spacing.STEP - 2)
+_SETS = (
+    ("sports", "Sport"),
+    ("competitions", "Competition"),
+    ("markets", "Market"),
+    ("periods", "Period"),
+    ("bookmakers", "Bookmaker"),
+)
+_EDGES = (0.0, 1.0, 2.0, 3.0, 5.0)
+_HOLDS = (2.0, 3.0, 5.0, 8.0)
+_HOURS = (0.25, 1, 3, 12, 24, 72)
+_AGES_S = (15, 30, 60, 300, 900)
+
+Choices = Callable[[str], Iterable[tuple[str, str]]]
+"""The (key, text) that a facet can be filtered by now."""
+
+
+class GridFilterBar(QWidget):
+    """Shows a filter as chips and lets it be changed; the free words are typed elsewhere."""
+
+    filter_changed = Signal(object)
+    """Another ``GridFilter`` is wished for, its words as they were."""
+    cleared = Signal()
+    """Nothing is to be filtered, words included."""
+
+    def __init__(self, theme: Theme, choices: Choices) -> None:
+        super().__init__()
+        self.setProperty("variant", "bar")
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        scale_height(self, theme, _GRID_FILTER_BAR_HEIGHT)
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+        self._theme = theme
+        self._choices = choices
+        self._filter = GridFilter()
+        self.popup: ChoicePopup | RangePopup | None = None
+        self.button = QToolButton()
+        self.button.setProperty("variant", "chip")
+        self.button.setText("Filter")
+        self.button.setToolTip("Filter by sport, market, bookmaker, EV, odds, age and more")
+        self.button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
+        self.button.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+        self.button.setMenu(self._menu())
+        self._nothing = ElidedLabel()
+        self._nothing.setProperty("variant", "note")
+        self._clear = QToolButton()
+        self._clear.setProperty("variant", "plain")
+        self._clear.setText("Clear all")
+        self._clear.setToolTip("Remove all filters and the search words")
+        self._clear.clicked.connect(self.cleared)
+        self.chips: dict[str, QToolButton] = {}
+        self._line = spacing.horizontal(
+            self, margins=(spacing.LEAD, 0, spacing.LEAD, 0), spacing=spacing.STEP - 2
+        )
+        for widget in (self.button, self._nothing, self._clear):
+            self._line.addWidget(widget)
+        self._line.addStretch()
+        theme.changed.connect(self._restyle)
+        self.show_filter(GridFilter())
+        self.show_missing(0)
+
+    def show_filter(self, chosen: GridFilter) -> None:
+        """Show what is active."""
+        self._filter = chosen
+        wanted = dict(chips(chosen))
+        for facet in [facet for facet in self.chips if facet not in wanted]:
+            chip = self.chips.pop(facet)
+            self._line.removeWidget(chip)
+            chip.hide()
+            chip.deleteLater()
+        for facet, text in wanted.items():
+            if facet not in self.chips:
+                self.chips[facet] = self._chip(facet)
+                self._line.insertWidget(len(self.chips), self.chips[facet])
+            self.chips[facet].setText(literal(text))
+            self.chips[facet].setAccessibleName(f"Remove filter: {text}")
+            self.chips[facet].setToolTip(f"Remove filter: {text}")
+        self._nothing.setVisible(chosen.shows_all)
+        self._clear.setVisible(not chosen.shows_all)
+        self._restyle()
+
+    def show_missing(self, rows: int) -> None:
+        """Say how many rows are not shown: a click shows what a filter hides, else they are new."""
+        self._clear.setText(f"{rows:,} hidden · Show all" if rows else "Clear all")
+        new = f"{rows:,} more after the next re-sort (Shift+S)."
+        nothing = "No filters. Filter by sport, bookmaker, EV, age…"
+        self._nothing.show_text(new if rows else nothing)
+
+    def _chip(self, facet: str) -> QToolButton:
+        chip = QToolButton()
+        chip.setProperty("variant", "chip")
+        chip.setCheckable(True)
+        chip.setChecked(True)
+        chip.setLayoutDirection(Qt.LayoutDirection.RightToLeft)
+        chip.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
+        chip.clicked.connect(lambda: self.filter_changed.emit(without(self._filter, facet)))
+        return chip
+
+    def _menu(self) -> QMenu:
+        menu = QMenu(self)
+        for facet, title in _SETS:
+            self._add(menu, f"{title}…", partial(self._choose, facet, title))
+        menu.addSeparator()
+        self._add_values(
+            menu, "In play", "is_live", [("In play", True), ("Before kick-off", False)]
+        )
+        edges = [(f"At least {edge:g} %", Range(edge)) for edge in _EDGES]
+        self._add_ranges(menu, "ev", ("EV", "EV", "%"), edges)
+        self._add(menu, "Odds…", self._type_odds)
+        holds = [(f"At most {hold:g} %", Range(None, hold)) for hold in _HOLDS]
+        self._add_ranges(menu, "hold", ("Hold", "Hold", "%"), holds)
+        starts = [(f"Within {hours_text(hours)}", Range(0, hours)) for hours in _HOURS]
+        self._add_ranges(menu, "kick_off", ("Kick-off", "Hours to kick-off", "h"), starts)
+        ages = [(f"Within {seconds_text(seconds)}", seconds) for seconds in _AGES_S]
+        self._add_values(menu, "Seen", "seen_within_s", ages)
+        levels = [
+            ("Fresh only", Freshness.FRESH),
+            ("Fresh or ageing", Freshness.AGEING),
+            ("Fresh, ageing or stale", Freshness.STALE),
+        ]
+        self._add_values(menu, "Freshness", "freshness", levels)
+        return menu
+
+    def _add_values(
+        self, menu: QMenu, title: str, facet: str, values: Iterable[tuple[str, object]]
+    ) -> None:
+        submenu = menu.addMenu(title)
+        for text, value in values:
+            self._add(submenu, text, partial(self._set, facet, value))
+
+    def _add_ranges(
+        self, menu: QMenu, facet: str, words: tuple[str, str, str], offered: list[tuple[str, Range]]
+    ) -> None:
+        """Offer ranges, and to type one; ``words``: of the menu, of what is typed, its unit."""
+        title, purpose, unit = words
+        submenu = menu.addMenu(title)
+        for text, chosen in offered:
+            self._add(submenu, text, partial(self._set, facet, chosen))
+        submenu.addSeparator()
+        self._add(submenu, "Range…", partial(self._type, facet, purpose, unit))
+
+    def _add(self, menu: QMenu, text: str, act: Callable[[], None]) -> None:
+        action = QAction(text, menu)
+        action.triggered.connect(lambda _checked=False: act())
+        menu.addAction(action)
+
+    def _set(self, facet: str, value: object) -> None:
+        changes: dict[str, Any] = {facet: value}
+        self.filter_changed.emit(msgspec.structs.replace(self._filter, **changes))
+
+    def _choose(self, facet: str, title: str) -> None:
+        chosen = getattr(self._filter, facet)
+        offered = list(self._choices(facet))
+        popup = ChoicePopup(self, self._theme, title, offered, chosen)
+        popup.chosen_changed.connect(lambda keys: self._set(facet, keys))
+        self._open(popup)
+
+    def _type(self, facet: str, title: str, unit: str) -> None:
+        popup = RangePopup(self, self._theme, title, unit, getattr(self._filter, facet))
+        popup.range_chosen.connect(lambda chosen: self._set(facet, chosen))
+        self._open(popup)
+
+    def _type_odds(self) -> None:
+        title = f"Odds, {odds_style().replace('_', ' ')}"
+        popup = OddsRangePopup(self, self._theme, title, self._filter.odds)
+        popup.range_chosen.connect(lambda chosen: self._set("odds", chosen))
+        self._open(popup)
+
+    def _open(self, popup: ChoicePopup | RangePopup) -> None:
+        self.popup = popup
+        popup.open_below(self.button)
+
+    def _restyle(self) -> None:
+        self.button.setIcon(self._theme.icon("filter", TextRole.SOFT))
+        for chip in self.chips.values():
+            chip.setIcon(self._theme.icon("close", TextRole.SOFT))

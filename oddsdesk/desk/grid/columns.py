@@ -1,19 +1,257 @@
 """The columns of the odds grid: how each looks, what it is sorted by, what it exports."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
+from functools import lru_cache
 from operator import attrgetter
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
-from oddsdesk.board.verdict_words import PER_DECIDED, PER_DECIDED_TEXT
-from oddsdesk.contract.competition_titles import competition_title
-from oddsdesk.contract.competitions import sport_title
-from oddsdesk.contract.markets import MARKET_RANK
-from oddsdesk.desk.grid import cells
-from oddsdesk.desk.grid.cells import CellContext
-from oddsdesk.desk.grid.entries import RANK, Entry, Shape
-from oddsdesk.desk.ui.formatting import least_text, most_text, odds_sample
-from oddsdesk.desk.ui.table.cells import Align, Column
-from oddsdesk.desk.ui.table.column_spec import ColumnSpec, Kind
+from oddsdesk.board.model.basis import Freshness
+from oddsdesk.board.model.matrix import Price
+from oddsdesk.board.valuation.verdict_words import PER_DECIDED, PER_DECIDED_TEXT, caution_text
+from oddsdesk.contract.competitions import competition_title, sport_title
+from oddsdesk.contract.markets import MARKET_RANK, market_title
+from oddsdesk.desk.grid.entries import RANK, Entry, Figures, PriceEntry, SelectionEntry, Shape
+from oddsdesk.desk.ui.formatting import (
+    MINUTE_MS,
+    age_text,
+    amount_text,
+    edge_text,
+    fair_text,
+    kick_off_text,
+    least_text,
+    most_text,
+    odds_sample,
+    odds_text,
+    percent_text,
+    signed_text,
+)
+from oddsdesk.desk.ui.table.cells import (
+    ARROW_MS,
+    EMPTY,
+    NEVER,
+    PALE_ARROW_MS,
+    PRICE_ROLES,
+    Align,
+    Cell,
+    Column,
+    ColumnSpec,
+    Kind,
+    repaint_at,
+)
+from oddsdesk.desk.ui.theme.tokens import SurfaceRole, TextRole
+
+_HOUR_MS = 60 * MINUTE_MS
+
+
+class CellContext(NamedTuple):
+    """What a cell depends on, apart from its row."""
+
+    now_ms: int
+    freshness: Callable[[str, Price], Freshness]
+    reference: str
+    """The reference's name."""
+    short: Callable[[str], str] = str
+    """Gives the short name of a bookmaker."""
+
+
+_kick_off_text = lru_cache(maxsize=2048)(kick_off_text)
+CellOf = Callable[[Entry, CellContext], Cell]
+
+
+def selection_cell(entry: Entry, _context: CellContext) -> Cell:
+    """Return what is bet on."""
+    return Cell(entry.selection.key.selection)
+
+
+def game_cell(entry: Entry, _context: CellContext) -> Cell:
+    """Return which game it is."""
+    return Cell(entry.selection.game, TextRole.SOFT)
+
+
+def kick_off(entry: Entry, context: CellContext) -> Cell:
+    """Return when the game is played."""
+    if entry.selection.is_live:
+        return Cell("live", TextRole.LIVE)
+    minute = context.now_ms - context.now_ms % MINUTE_MS
+    text = _kick_off_text(entry.selection.kick_off, minute)
+    return Cell(text, TextRole.SOFT, repaint_at_ms=minute + MINUTE_MS)
+
+
+def live(entry: Entry, _context: CellContext) -> Cell:
+    """Return whether the game is in play."""
+    return Cell("yes", TextRole.LIVE) if entry.selection.is_live else Cell("no", TextRole.NOTE)
+
+
+def market_cell(entry: Entry, _context: CellContext) -> Cell:
+    """Return the market with its period."""
+    selection = entry.selection
+    return Cell(market_title(selection.key.market_type), TextRole.SOFT, note=selection.period_label)
+
+
+def bookmaker_cell(entry: Entry, context: CellContext) -> Cell:
+    """Return whose price it is; of a selection also how many others offer the same."""
+    if isinstance(entry, PriceEntry):
+        ink = TextRole.ACCENT if entry.is_reference else TextRole.STRONG
+        return Cell(context.short(entry.bookmaker), ink)
+    others = len(entry.figures.best_names) - 1
+    return Cell(context.short(entry.bookmaker), note=f"+ {others}" if others > 0 else "")
+
+
+def odds_cell(entry: Entry, context: CellContext) -> Cell:
+    """Return the price: its freshness, its last move, whether it is best or value."""
+    price = entry.price
+    if price is None:
+        return Cell("–", TextRole.NOTE)
+    if price.withdrawn_at is not None:
+        return Cell(odds_text(price.odds), TextRole.NOTE, is_struck=True)
+    freshness = context.freshness(entry.bookmaker, price)
+    is_dead = freshness is Freshness.DEAD
+    ground = SurfaceRole.PANEL if is_dead else _ground(entry)
+    ink = PRICE_ROLES[freshness]
+    if freshness is Freshness.FRESH and ground is not SurfaceRole.PANEL:
+        ink = TextRole.VALUE if ground is SurfaceRole.VALUE else TextRole.BEST
+    elif ground is not SurfaceRole.PANEL:
+        ink = TextRole.SOFT
+    since = context.now_ms - price.changed_at
+    arrow = price.direction if since < PALE_ARROW_MS else 0
+    return Cell(
+        odds_text(price.odds),
+        ink,
+        ground,
+        "",
+        True,
+        is_dead,
+        arrow,
+        since >= ARROW_MS,
+        price.direction,
+        -NEVER if price.move_heard_at is None else price.move_heard_at,
+        repaint_at(freshness, context.now_ms),
+    )
+
+
+def _ground(entry: Entry) -> SurfaceRole:
+    if entry.is_value:
+        return SurfaceRole.VALUE
+    is_best = isinstance(entry, PriceEntry) and (
+        entry.bookmaker in entry.selection.figures.best_names
+    )
+    return SurfaceRole.BEST if is_best else SurfaceRole.PANEL
+
+
+def ev(entry: Entry, context: CellContext) -> Cell:
+    """Return the EV: in the value colour if it is value, with a mark if there are warnings.
+
+    It is dim if the price is not fresh, as in the matrix and the value bets.
+    """
+    edge, price = entry.ev, entry.price
+    if edge is None or price is None:
+        return EMPTY
+    unit = "" if entry.is_per_staked else PER_DECIDED
+    if entry.is_doubtful:
+        return Cell(f"? {edge_text(edge)}", TextRole.NOTE, note=unit)
+    text = edge_text(edge)
+    if not entry.is_value:
+        return Cell(text, TextRole.SOFT, note=unit)
+    freshness = context.freshness(entry.bookmaker, price)
+    ink = TextRole.VALUE if freshness is Freshness.FRESH else TextRole.SOFT
+    return Cell(text, ink, note=unit, repaint_at_ms=repaint_at(freshness, context.now_ms))
+
+
+def cautions(entry: Entry, context: CellContext) -> Cell:
+    """Return what speaks against the price, the gravest first."""
+    if not entry.cautions:
+        return Cell("fails a rule", TextRole.NOTE) if entry.has_no_window else EMPTY
+    first = caution_text(entry.cautions[0], context.reference)
+    more = len(entry.cautions) - 1
+    return Cell(first, TextRole.NOTE, note=f"+ {more}" if more else "")
+
+
+def doubted(entry: Entry, context: CellContext) -> Cell:
+    """Return a higher price that is not to be relied upon, and the bookmaker that offers it."""
+    found = entry.selection.figures.doubted
+    if found is None:
+        return EMPTY
+    text = f"? {odds_text(found.odds)}"
+    return Cell(text, TextRole.NOTE, note=context.short(found.bookmaker))
+
+
+def fair(entry: Entry, _context: CellContext) -> Cell:
+    """Return the fair odds."""
+    odds_ = entry.selection.figures.fair_odds
+    return EMPTY if odds_ is None else Cell(fair_text(odds_), TextRole.SOFT)
+
+
+def limit(entry: Entry, _context: CellContext) -> Cell:
+    """Return the reference's maximum bet."""
+    amount = entry.selection.figures.liquidity
+    return EMPTY if amount is None else Cell(amount_text(amount), TextRole.NOTE)
+
+
+def count_cell(entry: Entry, _context: CellContext) -> Cell:
+    """Return how many bookmakers offer the selection."""
+    return Cell(str(entry.selection.figures.count), TextRole.NOTE)
+
+
+def link(entry: Entry, _context: CellContext) -> Cell:
+    """Return whether there is a page to open."""
+    has_link = entry.price is not None and entry.price.url is not None
+    return Cell("open", TextRole.ACCENT) if has_link else EMPTY
+
+
+def over_median(entry: Entry, _context: CellContext) -> Cell:
+    """Return how far the price lies above the median."""
+    share = entry.over_median
+    return EMPTY if share is None else Cell(f"{signed_text(share)} %", TextRole.SOFT)
+
+
+def spread(entry: Entry, _context: CellContext) -> Cell:
+    """Return how far worst and best price lie apart."""
+    distance = entry.selection.figures.spread
+    return EMPTY if distance is None else Cell(f"{percent_text(distance)} pp", TextRole.SOFT)
+
+
+def soft(text: Callable[[SelectionEntry], str]) -> CellOf:
+    """Return what shows a secondary fact of a selection."""
+    return lambda entry, _context: Cell(text(entry.selection), TextRole.SOFT)
+
+
+def figure(
+    pick: Callable[[Figures], float | None], text: Callable[[float], str] = odds_text
+) -> CellOf:
+    """Return what shows odds that bookmakers give together."""
+
+    def cell_of(entry: Entry, _context: CellContext) -> Cell:
+        odds_ = pick(entry.selection.figures)
+        return EMPTY if odds_ is None else Cell(text(odds_), TextRole.SOFT)
+
+    return cell_of
+
+
+def hold(pick: Callable[[Entry], float | None]) -> CellOf:
+    """Return what shows a hold in percent; below zero it stands out."""
+
+    def cell_of(entry: Entry, _context: CellContext) -> Cell:
+        share = pick(entry)
+        if share is None:
+            return EMPTY
+        return Cell(f"{percent_text(share)} %", TextRole.STRONG if share < 0 else TextRole.NOTE)
+
+    return cell_of
+
+
+def age(moment: Callable[[Entry], int | None]) -> CellOf:
+    """Return what shows how long ago something was, and when that text will differ."""
+
+    def cell_of(entry: Entry, context: CellContext) -> Cell:
+        since = moment(entry)
+        if since is None:
+            return EMPTY
+        span = max(0, context.now_ms - since)
+        step = 1_000 if span < MINUTE_MS else MINUTE_MS if span < _HOUR_MS else _HOUR_MS
+        repaint_at_ms = context.now_ms + step - span % step
+        return Cell(age_text(span), TextRole.NOTE, repaint_at_ms=repaint_at_ms)
+
+    return cell_of
 
 
 def _kick_off_order(entry: Entry) -> tuple[bool, float]:
@@ -57,166 +295,163 @@ _MARKET, _LONG_MARKET = "Match result  2nd Period", "Both teams to score  2nd Qu
 COLUMNS: Final[tuple[ColumnSpec[Entry, CellContext], ...]] = (
     ColumnSpec(
         "selection", "Selection", Column("Newcastle Utd +1.5", Align.LEFT, likes=_LONG),
-        cells.selection, attrgetter("selection.key.selection"),
+        selection_cell, attrgetter("selection.key.selection"),
     ),
     ColumnSpec(
         "game", "Game", Column(_WIDE, Align.LEFT, stretches=True, widest=_WIDEST),
-        cells.game, attrgetter("selection.match_name"),
+        game_cell, attrgetter("selection.match_name"),
     ),
     ColumnSpec(
         "sport", "Sport", Column("American football", Align.LEFT),
-        cells.soft(lambda selection: sport_title(selection.sport)),
+        soft(lambda selection: sport_title(selection.sport)),
         attrgetter("selection.sport"), is_usual=False,
     ),
     ColumnSpec(
-        "kick_off", "Kick-off", Column("28 May 00:00", Align.LEFT), cells.kick_off,
+        "kick_off", "Kick-off", Column("28 May 00:00", Align.LEFT), kick_off,
         attrgetter("selection.kick_off"), Kind.TIME, order=_kick_off_order,
     ),
     ColumnSpec(
-        "is_live", "In play", Column("In play", Align.LEFT), cells.live,
+        "is_live", "In play", Column("In play", Align.LEFT), live,
         attrgetter("selection.is_live"), Kind.FLAG, is_usual=False, descending_first=True,
-        tip="Whether the game has begun, as the service says",
+        tip="Whether the game has started, according to the service",
     ),
     ColumnSpec(
         "market_type", "Market", Column(_MARKET, Align.LEFT, stretches=True, widest=_LONG_MARKET),
-        cells.market, attrgetter("selection.key.market_type"), order=_market_order,
+        market_cell, attrgetter("selection.key.market_type"), order=_market_order,
     ),
     ColumnSpec(
         "period", "Period", Column("2nd Quarter", Align.LEFT),
-        cells.soft(lambda selection: selection.period_label), attrgetter("selection.period_label"),
+        soft(lambda selection: selection.period_label), attrgetter("selection.period_label"),
         order=attrgetter("selection.key.period"), is_usual=False,
-        tip="Which part of the game: all of it, or a half, quarter, period or set",
+        tip="Full game, or a half, quarter, period or set",
     ),
     ColumnSpec(
-        "bookmaker", "Bookmaker", Column("Betfair Exchange", Align.LEFT), cells.bookmaker,
-        attrgetter("name"),
+        "bookmaker", "Bookmaker", Column("Betfair Exchange", Align.LEFT), bookmaker_cell,
+        attrgetter("bookmaker"),
     ),
     ColumnSpec(
-        "odds", "Odds", Column("", has_arrow=True, hangs=True), cells.odds, attrgetter("odds"),
+        "odds", "Odds", Column("", has_arrow=True, hangs=True), odds_cell, attrgetter("odds"),
         Kind.NUMBER, descending_first=True, sample=odds_sample,
-        tip="The bookmaker's price; of a selection the best one of the bookmakers compared, or of "
-        "those of them that are yours",
+        tip="The bookmaker's price; for a selection, the best price (of your bookmakers, if you "
+        "ticked any)",
     ),
     ColumnSpec(
-        "ev_pct", "EV", Column("? +100.0 %", note_sample=PER_DECIDED), cells.ev,
+        "ev_pct", "EV", Column("? +100.0 %", note_sample=PER_DECIDED), ev,
         attrgetter("ev"), Kind.NUMBER, 2, order=RANK, order_up=_ev_upwards, descending_first=True,
-        tip="True EV: the net edge over the fair price, safety floor included. "
+        tip="Net odds over fair odds, minus 1. "
         "Those with a caution (?) stand below the others; "
         f"{PER_DECIDED} {PER_DECIDED_TEXT}",
     ),
     ColumnSpec(
-        "cautions", "Caution", Column("the game has begun + 2", Align.LEFT), cells.cautions,
+        "cautions", "Warning", Column("the game has started + 2", Align.LEFT), cautions,
         _cautions,
-        is_usual=False, tip="What speaks against a price that has the edge: it is no value",
+        is_usual=False, tip="Why a price with enough EV is still no value bet",
     ),
     ColumnSpec(
-        "fair_odds", "Fair", Column("", hangs=True), cells.fair, _figure("fair_odds"),
+        "fair_odds", "Fair", Column("", hangs=True), fair, _figure("fair_odds"),
         Kind.NUMBER, 4, descending_first=True, sample=odds_sample,
-        tip="The reference price without its margin, by your devig method",
+        tip="The sharp book's odds without the margin, by your devig method",
     ),
     ColumnSpec(
-        "liquidity", "Limit", Column("888k"), cells.limit, _figure("liquidity"), Kind.NUMBER,
-        descending_first=True, is_usual=False, tip="The reference bookmaker's maximum bet",
+        "liquidity", "Limit", Column("888k"), limit, _figure("liquidity"), Kind.NUMBER,
+        descending_first=True, is_usual=False, tip="The sharp book's maximum bet",
     ),
     ColumnSpec(
         "value_from", "Value from", Column("", hangs=True),
-        cells.figure(lambda f: f.value_from, least_text), _figure("value_from"), Kind.NUMBER, 4,
+        figure(lambda f: f.value_from, least_text), _figure("value_from"), Kind.NUMBER, 4,
         descending_first=True, sample=odds_sample, is_usual=False,
-        tip="From this price on the selection is a value bet",
+        tip="Lowest odds worth taking",
     ),
     ColumnSpec(
-        "suspicious_above", "Suspicious above", Column("", hangs=True),
-        cells.figure(lambda f: f.suspicious_above, most_text), _figure("suspicious_above"),
+        "suspicious_above", "Value up to", Column("", hangs=True),
+        figure(lambda f: f.suspicious_above, most_text), _figure("suspicious_above"),
         Kind.NUMBER, 4,
         descending_first=True, sample=odds_sample, is_usual=False,
-        tip="Above this price the rules call it an error",
+        tip="Odds above this are probably an error",
     ),
     ColumnSpec(
-        "best_odds", "Best", Column("", hangs=True), cells.figure(lambda f: f.best),
+        "best_odds", "Best", Column("", hangs=True), figure(lambda f: f.best),
         _figure("best"), Kind.NUMBER, descending_first=True, sample=odds_sample,
-        tip="The best price of the bookmakers compared, or of those of them that are yours; "
-        "the reference's own price is not compared",
+        tip="The best price, without the sharp book's own; of your bookmakers, if you ticked any",
     ),
     ColumnSpec(
         "best_of_all_odds", "Best of all", Column("", hangs=True),
-        cells.figure(lambda f: f.best_of_all),
+        figure(lambda f: f.best_of_all),
         _figure("best_of_all"), Kind.NUMBER, descending_first=True, sample=odds_sample,
-        tip="The best price of all bookmakers compared other than the reference, those that are "
-        "not yours among them",
+        tip="The best price of all bookmakers but the sharp book, those you did not tick included",
     ),
     ColumnSpec(
-        "doubted_odds", "Doubted", Column("? 88.88", note_sample="888"), cells.doubted,
+        "doubted_odds", "Doubtful", Column("? 88.88", note_sample="888"), doubted,
         _doubted_odds, Kind.NUMBER, descending_first=True,
-        tip="The highest price above the best that is not to be relied upon: suspicious, stale, or "
-        "in play where the reference is not",
+        tip="A higher price that you should not rely on: probably an error, stale, or in play when "
+        "the sharp book is not",
     ),
     ColumnSpec(
-        "median_odds", "Median", Column("", hangs=True), cells.figure(lambda f: f.median),
+        "median_odds", "Median", Column("", hangs=True), figure(lambda f: f.median),
         _figure("median"), Kind.NUMBER, 4, descending_first=True, sample=odds_sample,
-        tip="The median price of the bookmakers compared, the reference left out",
+        tip="The median price, without the sharp book's",
     ),
     ColumnSpec(
-        "worst_odds", "Worst", Column("", hangs=True), cells.figure(lambda f: f.worst),
+        "worst_odds", "Worst", Column("", hangs=True), figure(lambda f: f.worst),
         _figure("worst"), Kind.NUMBER, descending_first=True, sample=odds_sample, is_usual=False,
-        tip="The worst price of the bookmakers compared",
+        tip="The lowest price offered",
     ),
     ColumnSpec(
         "spread_pp", "Spread", Column("10.0 pp"),
-        cells.spread, _figure("spread"), Kind.NUMBER, 2,
+        spread, _figure("spread"), Kind.NUMBER, 2,
         descending_first=True,
-        tip="From worst to best price, in percentage points of probability",
+        tip="Gap between the worst and the best price, in percentage points of probability",
     ),
     ColumnSpec(
-        "reference_odds", "Reference", Column("", hangs=True),
-        cells.figure(lambda f: f.reference_odds), _figure("reference_odds"), Kind.NUMBER,
+        "reference_odds", "Sharp odds", Column("", hangs=True),
+        figure(lambda f: f.reference_odds), _figure("reference_odds"), Kind.NUMBER,
         descending_first=True, sample=odds_sample,
-        tip="The reference bookmaker's price of the selection",
+        tip="The sharp book's odds for the selection",
     ),
     ColumnSpec(
         "over_median_pct", "vs median", Column("+100.0 %"),
-        cells.over_median, attrgetter("over_median"), Kind.NUMBER, 2,
+        over_median, attrgetter("over_median"), Kind.NUMBER, 2,
         descending_first=True, is_usual=False,
-        tip="How far the price lies above the median, in percent",
+        tip="How far the price is above the median",
     ),
     ColumnSpec(
-        "bookmakers", "Books", Column("88"), cells.count, _figure("count"), Kind.NUMBER,
-        descending_first=True, tip="How many bookmakers offer the selection now",
+        "bookmakers", "Books", Column("88"), count_cell, _figure("count"), Kind.NUMBER,
+        descending_first=True, tip="Number of bookmakers offering the selection",
     ),
     ColumnSpec(
-        "best_hold_pct", "Best hold", Column("−10.0 %"), cells.hold(_figure("best_hold")),
+        "best_hold_pct", "Best hold", Column("−10.0 %"), hold(_figure("best_hold")),
         _figure("best_hold"), Kind.NUMBER, 2, is_usual=False,
-        tip="Hold of the best prices of the line without the reference's; below zero it is an "
-        "arbitrage",
+        tip="Market hold at the best prices, without the sharp book's; below 0 is an arbitrage",
     ),
     ColumnSpec(
-        "hold_pct", "Hold", Column("10.0 %"), cells.hold(attrgetter("hold")),
+        "hold_pct", "Hold", Column("10.0 %"), hold(attrgetter("hold")),
         attrgetter("hold"), Kind.NUMBER, 2, is_usual=False,
-        tip="What the bookmaker of the price keeps on the line",
+        tip="The bookmaker's hold on this line: its margin as a share of all stakes",
     ),
     ColumnSpec(
-        "reference_hold_pct", "Ref. hold", Column("10.0 %"),
-        cells.hold(_figure("reference_hold")), _figure("reference_hold"), Kind.NUMBER, 2,
-        is_usual=False, tip="Hold of the reference bookmaker's prices of the line",
+        "reference_hold_pct", "Sharp hold", Column("10.0 %"),
+        hold(_figure("reference_hold")), _figure("reference_hold"), Kind.NUMBER, 2,
+        is_usual=False, tip="The sharp book's hold on this line",
     ),
     ColumnSpec(
-        "scraped_at", "Seen", Column("59 min"), cells.age(attrgetter("scraped_at")),
+        "scraped_at", "Seen", Column("59 min"), age(attrgetter("scraped_at")),
         attrgetter("scraped_at"), Kind.TIME, descending_first=True,
-        tip="How long ago the bookmaker was last seen to say so",
+        tip="Time since the price was last seen at the bookmaker",
     ),
     ColumnSpec(
         "competition", "Competition", Column("TENNIS", Align.LEFT),
-        cells.soft(lambda selection: competition_title(selection.competition)),
+        soft(lambda selection: competition_title(selection.competition)),
         attrgetter("selection.competition"),
     ),
     ColumnSpec(
-        "changed_at", "Unchanged", Column("59 min"), cells.age(attrgetter("changed_at")),
+        "changed_at", "Unchanged", Column("59 min"), age(attrgetter("changed_at")),
         attrgetter("changed_at"), Kind.TIME, descending_first=True, is_usual=False,
-        tip="For how long no move of the price was seen",
+        tip="Time since the price last moved",
     ),
     ColumnSpec(
-        "url", "Link", Column("Link", Align.LEFT), cells.link,
+        "url", "Link", Column("Link", Align.LEFT), link,
         lambda entry: None if entry.price is None else entry.price.url, is_usual=False,
-        tip="The bookmaker's page; double click opens it",
+        tip="Open the bookmaker's page (double-click)",
     ),
 )  # fmt: skip
 """Every column, in its first order; the first one never scrolls away."""
@@ -243,3 +478,82 @@ def is_for(column: ColumnSpec[Entry, CellContext], shape: Shape, *, has_mine: bo
     if column.key == "best_of_all_odds" and not has_mine:
         return False
     return _ONLY_OF.get(column.key, shape) is shape
+
+
+_MOST: Final = 1_000
+"""Rows whose cells are kept: more than any screen shows, as others ask for cells, too."""
+
+
+class KeptCells:
+    """Makes the cells of rows; what was made of a row is told until it is another."""
+
+    def __init__(self, context: Callable[[], CellContext]) -> None:
+        """``context`` returns what cells are made with now."""
+        self._context_now = context
+        self._context = context()
+        self._made: dict[Entry, list[Cell | None]] = {}
+        self._changed = set[int]()
+        """The line groups of which prices are others, by identity."""
+
+    @property
+    def has_changed(self) -> bool:
+        """Whether some are to be compared with what they look like now."""
+        return bool(self._changed)
+
+    def drop_cells(self) -> None:
+        """Forget all cells; each is made again when it is asked for."""
+        self._made.clear()
+        self._changed.clear()
+        self._context = self._context_now()
+
+    def note_changes(self, selections: Iterable[SelectionEntry]) -> None:
+        """Mark the prices of selections as changed.
+
+        That includes their whole lines, as each selection shows the hold of its line.
+        """
+        self._changed.update([id(selection.section) for selection in selections])
+
+    def kept_cell(self, shown: Entry, column: int, now_ms: int) -> Cell:
+        """Return how a row looks in a column now."""
+        if now_ms != self._context.now_ms:
+            if now_ms < self._context.now_ms or len(self._made) > _MOST:
+                self._made.clear()
+            self._context = self._context_now()
+        if self._changed and id(shown.selection.section) in self._changed:
+            return self._make(shown, column)  # what is kept waits to be compared
+        made = self._made.get(shown)
+        if made is None:
+            made = self._made[shown] = [None] * len(COLUMNS)
+        cell = made[column]
+        if cell is None or cell.repaint_at_ms <= now_ms:
+            cell = made[column] = self._make(shown, column)
+        return cell
+
+    def renewed(self, rows: Iterable[tuple[int, Entry]]) -> Iterator[tuple[int, range]]:
+        """Compare changed cells of rows, and forget all others; yield places and their columns.
+
+        A row of which nothing was kept is told whole.
+        """
+        changed, self._changed = self._changed, set()
+        made, self._made = self._made, {}
+        self._context = self._context_now()
+        for place, shown in rows:
+            if (before := made.get(shown)) is not None:
+                self._made[shown] = before
+            if id(shown.selection.section) not in changed:
+                continue
+            if before is None:
+                yield place, range(len(COLUMNS))
+                continue
+            for column, cell in enumerate(before):
+                if cell is None:
+                    continue
+                now = before[column] = self._make(shown, column)
+                if not now.looks_like(cell):
+                    yield place, range(column, column + 1)
+
+    def _make(self, shown: Entry, column: int) -> Cell:
+        cell = COLUMNS[column].cell(shown, self._context)
+        if shown.is_in_board:
+            return cell
+        return cell._replace(ink=TextRole.GHOST, is_struck=bool(cell.text), arrow=0)

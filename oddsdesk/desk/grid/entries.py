@@ -9,19 +9,28 @@ from typing import Final, NamedTuple
 
 import msgspec
 
-from oddsdesk.board.best_offers import best_among
 from oddsdesk.board.board import Board
-from oddsdesk.board.matrix import Doubted, LineHolds, Matrix, RowKey, Section, SelectionRow
-from oddsdesk.board.own_groups import offered
-from oddsdesk.board.prices import Price
-from oddsdesk.board.rows import UNNAMED_REFERENCE
-from oddsdesk.board.valuation import decided_beside, fair_beside, window_beside
-from oddsdesk.contract.competition_titles import competition_title
-from oddsdesk.contract.identity import teams
+from oddsdesk.board.model.matrix import (
+    Doubted,
+    LineHolds,
+    Matrix,
+    Price,
+    RowKey,
+    Section,
+    SelectionRow,
+    offered,
+)
+from oddsdesk.board.valuation.figures import (
+    best_among,
+    decided_without,
+    fair_without,
+    window_without,
+)
+from oddsdesk.contract.competitions import competition_title
+from oddsdesk.contract.identity import game_title
 from oddsdesk.contract.markets import market_title
 from oddsdesk.pricing.assessment import Caution, doubts_in_order
-from oddsdesk.pricing.rules import MIN_EV, safety_floor
-from oddsdesk.pricing.value import is_same_state
+from oddsdesk.pricing.value import expected_value, floored_from, is_same_state
 
 NOWHERE = -1
 """The number of an entry that no list has."""
@@ -54,7 +63,7 @@ class Figures(msgspec.Struct, frozen=True):
     """What bookmakers say of a selection together; the reference stands apart.
 
     ``best`` to ``count`` are over the prices offered now by the bookmakers compared;
-    those that bet on something else (D27) are left out.
+    those that bet on something else are left out.
     """
 
     reference_odds: float | None = None
@@ -105,18 +114,18 @@ class Judgements:
 
     def __init__(self) -> None:
         self.evs = array("d")
-        """True EV in percent, net, floor included; not a number: none."""
+        """EV in percent, net; not a number: none."""
         self.ranks = array("d")
         """The EV as it is sorted by: in doubt below all that are not."""
         self.verdicts: dict[int, Verdict] = {}
         """Of those of which anything is said."""
 
-    def add(self) -> None:
+    def make_room(self) -> None:
         """Make room for the next number."""
         self.evs.append(nan)
         self.ranks.append(nan)
 
-    def take(self, number: int, ev: float | None, verdict: Verdict) -> None:
+    def note_worth(self, number: int, ev: float | None, verdict: Verdict) -> None:
         """Note what a price is worth."""
         self.evs[number] = self.ranks[number] = nan if ev is None else ev
         if verdict is UNREMARKABLE:
@@ -159,13 +168,13 @@ class SelectionEntry(msgspec.Struct, eq=False):
     """Its place in the field's order: game, market, line, side."""
     text: str
     """What filter words are looked for in, case folded."""
-    prices: dict[str | None, "PriceEntry"] = msgspec.field(default_factory=dict)
+    prices: dict[str, "PriceEntry"] = msgspec.field(default_factory=dict)
     section: Section | None = None
     """The line group of its prices, as the board had it last; None where there are none."""
     worked_out: Figures | None = None
     """Its figures, from when they are asked for until a price of it is another."""
     judged_by: tuple[object, ...] = ()
-    """What its prices were judged by; while that stays, only those that moved are judged anew."""
+    """What its prices were judged by; while it stays, only moved prices are judged again."""
     number: int = NOWHERE
     """Among the selections of the grid."""
 
@@ -193,28 +202,27 @@ class SelectionEntry(msgspec.Struct, eq=False):
         return None if self.best_entry is None else self.best_entry.price
 
     @property
-    def name(self) -> str:
-        """Who offers the best price."""
-        return "" if self.best_entry is None else self.best_entry.name
-
-    @property
-    def bookmaker(self) -> str | None:
-        """The same as the board has it."""
-        return None if self.best_entry is None else self.best_entry.bookmaker
+    def bookmaker(self) -> str:
+        """Who offers the best price; empty where nobody does."""
+        return "" if self.best_entry is None else self.best_entry.bookmaker
 
     @property
     def odds(self) -> float | None:
-        """The best odds."""
         return None if self.best_entry is None else self.best_entry.odds
 
     @property
     def ev(self) -> float | None:
-        """True EV of the best price in percent."""
+        """EV of the best price in percent."""
         return None if self.best_entry is None else self.best_entry.ev
 
     @property
+    def ev_pct(self) -> float | None:
+        """The same after the safety floor, for files."""
+        return None if self.best_entry is None else self.best_entry.ev_pct
+
+    @property
     def is_per_staked(self) -> bool:
-        """Whether that EV is of a unit staked, not only of a decided one (D53)."""
+        """Whether that EV is of a unit staked, not only of a decided one."""
         return self.best_entry is None or self.best_entry.is_per_staked
 
     @property
@@ -234,7 +242,6 @@ class SelectionEntry(msgspec.Struct, eq=False):
 
     @property
     def is_value(self) -> bool:
-        """Whether that price is value."""
         return self.best_entry is not None and self.best_entry.is_value
 
     @property
@@ -263,7 +270,7 @@ class SelectionEntry(msgspec.Struct, eq=False):
         return None if self.best_entry is None else self.best_entry.changed_at
 
     @property
-    def is_held(self) -> bool:
+    def is_in_board(self) -> bool:
         """Whether any bookmaker compared, or the reference, prices it still."""
         return self.figures.count > 0 or self.figures.reference_odds is not None
 
@@ -271,13 +278,12 @@ class SelectionEntry(msgspec.Struct, eq=False):
 class PriceEntry(msgspec.Struct, eq=False, gc=False):
     """One bookmaker's price of a selection; holds nothing that its price or selection tells.
 
-    The garbage collector passes it by, as there are so many: who drops a
+    The garbage collector skips it, as there are many thousands: dropping a
     selection cuts the rings.
     """
 
     selection: SelectionEntry
-    bookmaker: str | None
-    """As the board has it: None is the reference."""
+    bookmaker: str
     price: Price
     """As it is now."""
     number: int = NOWHERE
@@ -285,14 +291,24 @@ class PriceEntry(msgspec.Struct, eq=False, gc=False):
 
     @property
     def ev(self) -> float | None:
-        """True EV in percent, net, floor included; None for the reference's own price."""
+        """EV in percent, net; None for the reference's own price."""
         return _figure_at(self.selection.comparison.judged.evs, self.number)
 
     @property
+    def ev_pct(self) -> float | None:
+        """The same after the safety floor, for files."""
+        ev, section = self.ev, self.selection.section
+        if ev is None or section is None:
+            return None
+        row = section.selection_row(self.selection.key.selection)
+        decided = decided_without(section, row, self.bookmaker)
+        return floored_from(ev, section.key.market_type, decided)
+
+    @property
     def is_per_staked(self) -> bool:
-        """Whether that is of a unit staked, not only of a decided one (D53)."""
+        """Whether that is of a unit staked, not only of a decided one."""
         section = self.selection.section
-        return section is None or section.push_beside(self.bookmaker) is not None
+        return section is None or section.push_without(self.bookmaker) is not None
 
     @property
     def verdict(self) -> Verdict:
@@ -300,7 +316,7 @@ class PriceEntry(msgspec.Struct, eq=False, gc=False):
         return self.selection.comparison.judged.verdicts.get(self.number, UNREMARKABLE)
 
     @property
-    def is_held(self) -> bool:
+    def is_in_board(self) -> bool:
         """Whether the board holds it still."""
         return self.selection.prices.get(self.bookmaker) is self
 
@@ -310,9 +326,9 @@ class PriceEntry(msgspec.Struct, eq=False, gc=False):
         return _figure_at(self.selection.comparison.judged.ranks, self.number)
 
     @property
-    def name(self) -> str:
-        """Who offers it."""
-        return self.bookmaker or self.selection.comparison.board.reference or UNNAMED_REFERENCE
+    def is_reference(self) -> bool:
+        """Whether it is the reference's own."""
+        return self.bookmaker == self.selection.comparison.board.desk_reference.bookmaker
 
     @property
     def cautions(self) -> tuple[Caution, ...]:
@@ -321,7 +337,6 @@ class PriceEntry(msgspec.Struct, eq=False, gc=False):
 
     @property
     def is_value(self) -> bool:
-        """Whether it is value."""
         return self.verdict.is_value
 
     @property
@@ -331,7 +346,6 @@ class PriceEntry(msgspec.Struct, eq=False, gc=False):
 
     @property
     def odds(self) -> float:
-        """The odds."""
         return self.price.odds
 
     @property
@@ -359,7 +373,7 @@ class PriceEntry(msgspec.Struct, eq=False, gc=False):
     def hold(self) -> float | None:
         """What the bookmaker keeps on the line, in percent; None where it does not price it all."""
         figures = self.selection.figures
-        return figures.reference_hold if self.bookmaker is None else figures.holds.get(self.name)
+        return figures.reference_hold if self.is_reference else figures.holds.get(self.bookmaker)
 
 
 def _figure_at(figures: Sequence[float], number: int) -> float | None:
@@ -374,15 +388,14 @@ def make_selection_entry(
     comparison: Comparison, key: GameSelectionKey, matrix: Matrix, section: Section
 ) -> SelectionEntry:
     """Return the selection of a price that is new to the grid."""
-    pair = teams(matrix.match_name)
-    game = f"{pair[0]} v {pair[1]}" if pair else matrix.match_name
+    game = game_title(matrix.match_name)
     said = (
         matrix.match_name,
         game,
         matrix.competition,
         competition_title(matrix.competition),
         matrix.sport,
-        section.title,
+        section.line_title,
         key.market_type,
         section.period_label,
         key.selection,
@@ -399,12 +412,12 @@ def make_selection_entry(
         kick_off=matrix.kick_off,
         is_live=matrix.is_live,
         period_label=section.period_label,
-        order=(kick_off, matrix.match_name, *section.order(), side),
+        order=(kick_off, matrix.match_name, *section.section_order(), side),
         text=" ".join((*said, market_title(key.market_type))).casefold(),
     )
 
 
-def refresh(
+def judge_moved(
     selection: SelectionEntry, section: Section, row: SelectionRow, moved: Iterable[PriceEntry]
 ) -> bool:
     """Judge those prices of a selection that moved, by the row that the board has of it now.
@@ -438,7 +451,7 @@ def _judge(
     """Take what the board says of prices of a row."""
     board, judged = comparison.board, comparison.judged
     reference, pool, others, near = section.reference, section.pool, section.other_bets, row.near
-    floor, net = safety_floor(section.key.market_type), board.basis.net
+    net = board.basis.net
     fair, decided, least = row.fair, row.decided, row.value_from
     in_play = None if reference is None else reference.is_live
     evs, ranks, verdicts = judged.evs, judged.ranks, judged.verdicts
@@ -449,40 +462,40 @@ def _judge(
         elif name in near:
             key = RowKey(*entry.selection.key, name)
             if (known := board.value_bets.get(key)) is not None:
-                verdict = Verdict(known.assessment.cautions, board.is_value(key))
+                verdict = Verdict(known.assessment.cautions, board.is_value_bet(key))
         if section.doubts and verdict is UNREMARKABLE:
             doubts = section.doubts.get((row.selection, name))
             verdict = Verdict(tuple(doubts_in_order(doubts))) if doubts else verdict
         if pool is not None:
-            fair, decided = fair_beside(section, row, name), decided_beside(section, row, name)
-            least, _ = window_beside(section, row, name)
+            fair, decided = fair_without(section, row, name), decided_without(section, row, name)
+            least, _ = window_without(section, row, name)
         if (
-            name is not None
+            name != row.market.reference
             and fair is not None
             and reference is not None
             and name not in others
             and (price.is_live is in_play or is_same_state(price.is_live, in_play))
         ):
-            ev = (net(name, price.odds) / (fair * floor) - 1) * 100 * decided
-            if least is None and ev >= MIN_EV:
+            ev = expected_value(net(name, price.odds), fair, decided)
+            if least is None and ev >= section.rules.minimum_ev(section.key.market_type, decided):
                 verdict = verdict._replace(has_no_window=True)
         number = entry.number
         if verdict is UNREMARKABLE and number not in verdicts:
             evs[number] = ranks[number] = nan if ev is None else ev
         else:
-            judged.take(number, ev, verdict)
+            judged.note_worth(number, ev, verdict)
 
 
 def _figures(selection: SelectionEntry) -> Figures:
     section, basis = selection.section, selection.comparison.board.basis
     if section is None:
         return Figures()
-    row, others = section.row_of(selection.key.selection), section.other_bets
+    row, others = section.selection_row(selection.key.selection), section.other_bets
     compared = selection.comparison.names
     odds = sorted(
         [
             price.odds
-            for name, price in row.prices.items()
+            for name, price in row.others()
             if price.withdrawn_at is None
             and name not in others
             and (row.selection, name) not in section.doubts
@@ -493,7 +506,7 @@ def _figures(selection: SelectionEntry) -> Figures:
     if compared is not None:
         offers = best_among(section, row, basis, compared)
     names, of_all = offers.mine.bookmakers, offers.of_all.bookmakers
-    best = row.prices.get(names[0]) if names else None  # it may be under another key by now
+    best = row.prices.get(names[0]) if names else None
     best_of_all = row.prices.get(of_all[0]) if of_all else None
     return Figures(
         reference_odds=offered(row.reference),

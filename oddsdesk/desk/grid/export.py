@@ -3,29 +3,34 @@
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from typing import Final
 
 import msgspec
 from PySide6.QtCore import QMimeData, QObject, QTimer, Signal
 from PySide6.QtGui import QGuiApplication
 
-from oddsdesk.desk.export.files import FileFormat, Writer
-from oddsdesk.desk.export.tables import ExportColumn, Row, Table, html_text, tsv_text
+from oddsdesk.base.tasks import one_slice
+from oddsdesk.desk.export import files
 from oddsdesk.desk.grid.columns import BY_KEY, COLUMNS, title_in
 from oddsdesk.desk.grid.entries import Entry, Shape
-from oddsdesk.slices import one_slice
+from oddsdesk.desk.ui.table.cells import Kind
 
 _STEP = 50
 _END_S = 2.0
-GAME_ID = ExportColumn("game_id", "Game id")
+GAME_ID = files.ExportColumn("game_id", "Game id")
 """In every file: what other tables and the API call the game."""
-_PER = ExportColumn("per", "EV per unit")
-"""What the EV is of: a unit staked, or only of a decided one (D53)."""
-_IS_VALUE = ExportColumn("is_value", "Value")
+_EV_COLUMN: Final = BY_KEY["ev_pct"]
+_EV = files.ExportColumn("net_ev_pct", "EV %", Kind.NUMBER, 2)
+_FLOORED = files.ExportColumn("ev_pct", "EV after safety margin %", Kind.NUMBER, 2)
+"""As every file and answer has it under this key; the grid itself shows EV."""
+_PER = files.ExportColumn("per", "EV per unit")
+"""What the EV is of: a unit staked, or only of a decided one."""
+_IS_VALUE = files.ExportColumn("is_value", "Value bet")
 """Whether it is value at one of the user's bookmakers: an edge alone does not say it."""
 _CAUTIONS = BY_KEY["cautions"]
 _WHICH = [BY_KEY["period"], BY_KEY["is_live"]]
 """What tells one row of a game from another, shown or not."""
-_SOURCES = ExportColumn("sources", "Sources")
+_SOURCES = files.ExportColumn("sources", "Sources")
 """Whose odds the service shows: all of them in each row, since it tells none of a single price."""
 
 
@@ -37,7 +42,7 @@ class _Job(msgspec.Struct):
     entries: Sequence[Entry]
     columns: Sequence[int]
     shape: Shape
-    then: Callable[[Table], None]
+    then: Callable[[files.Table], None]
     sources: str = ""
     is_file: bool = False
 
@@ -58,7 +63,7 @@ class GridExport(QObject):
         super().__init__(parent)
         self._timer = QTimer(self, interval=0)
         self._timer.timeout.connect(self._collect)
-        self._writer: Writer | None = None
+        self._writer: files.Writer | None = None
         self._job: _Job | None = None
         self._waiting: deque[_Job] = deque()
         self._said: list[str] = []
@@ -71,21 +76,21 @@ class GridExport(QObject):
         """Whether something is being taken out."""
         return self._job is not None
 
-    def copy(self, entries: Sequence[Entry], columns: Sequence[int], shape: Shape) -> None:
+    def copy_rows(self, entries: Sequence[Entry], columns: Sequence[int], shape: Shape) -> None:
         """Put rows on the clipboard as tab-separated text and as HTML."""
         then = self._put_on_clipboard
         self._add(_Job("Copying", "the clipboard", list(entries), columns, shape, then))
 
-    def write(
+    def write_rows(
         self,
         entries: Sequence[Entry],
         columns: Sequence[int],
         shape: Shape,
-        file_format: FileFormat,
+        file_format: files.FileFormat,
         path: Path,
         sources: Sequence[str] = (),
     ) -> None:
-        """Write rows to a file, whole or not at all; ``sources`` stand in each (D66)."""
+        """Write rows to a file, whole or not at all; ``sources`` stand in each."""
         self._add(
             _Job(
                 f"Writing {path.name}",
@@ -99,24 +104,24 @@ class GridExport(QObject):
             )
         )
 
-    def stop(self) -> list[str]:
+    def stop_export(self) -> list[str]:
         """Stop what is being done and what waits, and name it; no file of it is left."""
         stopped = [job.target for job in (self._job, *self._waiting) if job is not None]
         self._timer.stop()
         if self._writer is not None:
-            self._writer.stop()
+            self._writer.abort_writing()
             self._writer = None
         self._job = None
         self._waiting.clear()
         self._said, self._has_failed = [], False
         return stopped
 
-    def close(self) -> None:
+    def end_export(self) -> None:
         """Stop, and wait a moment so that nothing half-written stays."""
         writer = self._writer
-        self.stop()
+        self.stop_export()
         if writer is not None:
-            writer.wait(_END_S)
+            writer.wait_for_end(_END_S)
 
     def _add(self, job: _Job) -> None:
         self._waiting.append(job)
@@ -131,29 +136,36 @@ class GridExport(QObject):
             changed.emit(said)
             return
         job = self._job = self._waiting.popleft()
-        columns, has_ev = list(job.columns), BY_KEY["ev_pct"] in job.columns
+        columns, has_ev = list(job.columns), _EV_COLUMN in job.columns
         if job.is_file:
             # On the screen a mark shows that there are cautions, and the market its period.
             wanted = [*_WHICH, _CAUTIONS] if has_ev else _WHICH
             columns += [column for column in wanted if column not in columns]
         has_mine = any(row.selection.comparison.has_mine for row in job.entries[:1])
-        self._values = [COLUMNS[column].export_value for column in columns]
+        self._values = [
+            _floored if job.is_file and column == _EV_COLUMN else COLUMNS[column].export_value
+            for column in columns
+        ]
         self._columns = tuple(
-            ExportColumn(
+            files.ExportColumn(
                 spec.key, title_in(spec, job.shape, has_mine=has_mine), spec.kind, spec.decimals
             )
             for spec in (COLUMNS[column] for column in columns)
         )
         if job.is_file:
+            self._columns = tuple(
+                _FLOORED if each.key == "ev_pct" else each for each in self._columns
+            )
+        if job.is_file:
             self._values.append(lambda row: row.selection.key.game_id)
             self._columns += (GAME_ID,)
             if has_ev:
-                self._values += [_per, lambda row: row.is_value]
-                self._columns += (_PER, _IS_VALUE)
+                self._values += [_ev, _per, lambda row: row.is_value]
+                self._columns += (_EV, _PER, _IS_VALUE)
         if job.sources:
             self._values.append(lambda row: job.sources)
             self._columns += (_SOURCES,)
-        self._rows: list[Row] = []
+        self._rows: list[files.Row] = []
         self._timer.start()
 
     def _end(self, said: str, *, failed: bool = False) -> None:
@@ -169,7 +181,7 @@ class GridExport(QObject):
             self.progressed.emit(self._job.doing, len(rows) // 2, len(entries))
             return
         self._timer.stop()
-        self._job.then(Table(self._columns, rows))
+        self._job.then(files.Table(self._columns, rows))
 
     def _rows_to_come(self, entries: Sequence[Entry]) -> Iterator[None]:
         rows, values = self._rows, self._values
@@ -178,36 +190,44 @@ class GridExport(QObject):
             rows += [[value(entry) for value in values] for entry in part]
             yield
 
-    def _put_on_clipboard(self, table: Table) -> None:
+    def _put_on_clipboard(self, table: files.Table) -> None:
         data = QMimeData()
-        data.setText(tsv_text(table))
-        data.setHtml(html_text(table))
+        data.setText(files.tsv_text(table))
+        data.setHtml(files.html_text(table))
         QGuiApplication.clipboard().setMimeData(data)
         self._end(f"{_rows(len(table.rows))} copied.")
 
-    def _write(self, table: Table, file_format: FileFormat, path: Path) -> None:
+    def _write(self, table: files.Table, file_format: files.FileFormat, path: Path) -> None:
         self._total, self._path = len(table.rows), path
-        self._writer = writer = Writer(
+        self._writer = writer = files.Writer(
             table,
             file_format,
             path,
             lambda rows: self._wrote.emit(writer, rows),
             lambda trouble: self._write_ended.emit(writer, trouble or ""),
         )
-        writer.start()
+        writer.start_writing()
 
-    def _on_wrote(self, writer: Writer, rows: int) -> None:
+    def _on_wrote(self, writer: files.Writer, rows: int) -> None:
         if self._writer is writer and self._job is not None:
             self.progressed.emit(self._job.doing, (self._total + rows) // 2, self._total)
 
-    def _on_write_ended(self, writer: Writer, trouble: str) -> None:
+    def _on_write_ended(self, writer: files.Writer, trouble: str) -> None:
         if self._writer is not writer:
             return
         self._writer = None
         if trouble:
             self._end(trouble, failed=True)
         else:
-            self._end(f"{_rows(self._total)} written to {self._path}.")
+            self._end(f"Saved {_rows(self._total)} to {self._path}.")
+
+
+def _floored(row: Entry) -> float | None:
+    return None if row.ev_pct is None else round(row.ev_pct, 2)
+
+
+def _ev(row: Entry) -> float | None:
+    return None if row.ev is None else round(row.ev, 2)
 
 
 def _per(row: Entry) -> str | None:

@@ -1,4 +1,4 @@
-"""Which rows of the odds grid are shown: words, and structured filters beside them."""
+"""Which rows of the odds grid are shown: search words and structured filters."""
 
 from collections.abc import Callable, Iterable, Sequence
 from operator import attrgetter
@@ -6,27 +6,25 @@ from typing import Any, Final, NamedTuple
 
 import msgspec
 
-from oddsdesk.board.freshness import Freshness
-from oddsdesk.board.prices import Price
-from oddsdesk.contract.competition_titles import competition_title
-from oddsdesk.contract.competitions import SPORTS, sport_title
+from oddsdesk.board.model.basis import Freshness
+from oddsdesk.board.model.matrix import Price
+from oddsdesk.contract.competitions import SPORTS, competition_title, sport_title
 from oddsdesk.contract.markets import MARKET_RANK, market_title
 from oddsdesk.desk.grid.entries import Entry, SelectionEntry, Shape
-from oddsdesk.desk.ui.formatting import odds_text, signed_text
-from oddsdesk.desk.ui.time_format import HOUR_MS
+from oddsdesk.desk.ui.formatting import HOUR_MS, odds_text, signed_text
 
 _ODDS: Final = attrgetter("odds")
 _EV: Final = attrgetter("ev")
 _HOLD: Final = attrgetter("hold")
 _SEEN: Final = attrgetter("scraped_at")
 
-FreshnessOf = Callable[[str | None, Price], Freshness]
-"""How fresh a bookmaker's price is now; None is the reference."""
+FreshnessOf = Callable[[str, Price], Freshness]
+"""How fresh a bookmaker's price is now."""
 
 _FRESHNESS_TEXTS = {
     Freshness.FRESH: "Fresh only",
     Freshness.AGEING: "Fresh or ageing",
-    Freshness.STALE: "Not dead",
+    Freshness.STALE: "Fresh, ageing or stale",
 }
 
 
@@ -37,14 +35,14 @@ class Range(NamedTuple):
     most: float | None = None
 
     @property
-    def is_open(self) -> bool:
+    def is_unbounded(self) -> bool:
         """Whether it lets everything through."""
         return self.least is None and self.most is None
 
     def holds(self, figure: float | None) -> bool:
         """Whether a figure lies in it; one that is not known lies in the open range only."""
         if figure is None:
-            return self.is_open
+            return self.is_unbounded
         least, most = self
         return (least is None or figure >= least) and (most is None or figure <= most)
 
@@ -70,7 +68,7 @@ class GridFilter(msgspec.Struct, frozen=True):
     is_live: bool | None = None
     odds: Range = ANY
     ev: Range = ANY
-    """True EV in percent."""
+    """EV in percent."""
     hold: Range = ANY
     """What the bookmaker keeps on the line, in percent."""
     kick_off: Range = ANY
@@ -80,7 +78,7 @@ class GridFilter(msgspec.Struct, frozen=True):
     """The worst that is shown."""
 
     @property
-    def is_open(self) -> bool:
+    def shows_all(self) -> bool:
         """Whether every row is shown."""
         return self == GridFilter()
 
@@ -91,7 +89,7 @@ class CompiledFilter:
     def __init__(
         self, chosen: GridFilter, shape: Shape, now_ms: int, freshness: FreshnessOf
     ) -> None:
-        self.is_open = chosen.is_open
+        self.is_open = chosen.shows_all
         """Whether every row is shown."""
         self._worst = chosen.freshness
         self._freshness = freshness
@@ -111,7 +109,7 @@ class CompiledFilter:
         """Whether a row is shown."""
         if self.is_open:
             return True
-        text, name = entry.selection.text, entry.name
+        text, name = entry.selection.text, entry.bookmaker
         return (
             all(test(entry.selection) for test in self.selection_tests)
             and all(word in text or word in name.casefold() for word in self.words)
@@ -145,7 +143,7 @@ def _selection_tests(chosen: GridFilter, shape: Shape, now_ms: int) -> list[Sele
         tests.append(lambda selection: selection.period_label in chosen.periods)
     if chosen.is_live is not None:
         tests.append(lambda selection: selection.is_live is chosen.is_live)
-    if not chosen.kick_off.is_open:
+    if not chosen.kick_off.is_unbounded:
         tests.append(lambda selection: chosen.kick_off.holds(_hours_to(selection, now_ms)))
     if chosen.bookmakers and shape is Shape.SELECTIONS:
         tests.append(lambda selection: selection.figures.count > 0)
@@ -166,7 +164,7 @@ def _ranges(chosen: GridFilter, now_ms: int) -> Sequence[tuple[Callable[[Entry],
         (_HOLD, chosen.hold),
         (_SEEN, ANY if seen is None else Range(now_ms - seen * 1000)),
     ]
-    return [(figure, within) for figure, within in found if not within.is_open]
+    return [(figure, within) for figure, within in found if not within.is_unbounded]
 
 
 def chips(chosen: GridFilter) -> list[tuple[str, str]]:
@@ -180,15 +178,15 @@ def chips(chosen: GridFilter) -> list[tuple[str, str]]:
     )
     shown = [(facet, _some(names)) for facet, _, names in sets if names]
     if chosen.is_live is not None:
-        shown.append(("is_live", "In play" if chosen.is_live else "Before the game"))
-    if not chosen.odds.is_open:
+        shown.append(("is_live", "In play" if chosen.is_live else "Before kick-off"))
+    if not chosen.odds.is_unbounded:
         shown.append(("odds", f"Odds {_range_text(chosen.odds, _bound_text)}"))
-    if not chosen.ev.is_open:
+    if not chosen.ev.is_unbounded:
         shown.append(("ev", f"EV {_range_text(chosen.ev, lambda ev: f'{signed_text(ev)} %')}"))
-    if not chosen.hold.is_open:
+    if not chosen.hold.is_unbounded:
         shown.append(("hold", f"Hold {_range_text(chosen.hold, lambda hold: f'{hold:g} %')}"))
-    if not chosen.kick_off.is_open:
-        shown.append(("kick_off", f"Begins {_hours_text(chosen.kick_off)}"))
+    if not chosen.kick_off.is_unbounded:
+        shown.append(("kick_off", f"Starts {_hours_text(chosen.kick_off)}"))
     if chosen.seen_within_s is not None:
         shown.append(("seen_within_s", f"Seen within {seconds_text(chosen.seen_within_s)}"))
     if chosen.freshness is not None:
@@ -246,10 +244,10 @@ def _range_text(chosen: Range, text: Callable[[float], str]) -> str:
     return f"{text(chosen.least)} – {text(chosen.most)}"
 
 
-def choices(selections: Iterable[SelectionEntry], facet: str) -> list[tuple[str, str]]:
+def facet_choices(selections: Iterable[SelectionEntry], facet: str) -> list[tuple[str, str]]:
     """Return the (key, text) of a facet of ``GridFilter`` that some row has."""
     if facet == "bookmakers":
-        names = {entry.name for selection in selections for entry in selection.prices.values()}
+        names = {entry.bookmaker for selection in selections for entry in selection.prices.values()}
         return _named(sorted(names, key=str.casefold))
     if facet == "sports":
         sports = {selection.sport for selection in selections}

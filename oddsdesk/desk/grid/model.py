@@ -1,4 +1,4 @@
-"""The odds grid as rows, filtered and sorted by an index of its own, never by a proxy."""
+"""The rows of the odds grid; the model filters and sorts an index itself, without a proxy."""
 
 import math
 import time
@@ -8,40 +8,45 @@ from contextlib import AbstractContextManager
 from functools import cache, partial
 from importlib import import_module
 from itertools import islice
+from operator import itemgetter
 from types import ModuleType
 
 import msgspec
 from PySide6.QtCore import QModelIndex, Qt, QTimer, Signal
 
+from oddsdesk.base.clock import Clock
+from oddsdesk.base.tasks import SLICE_S, in_background, one_slice
 from oddsdesk.board.board import Board
-from oddsdesk.board.matrix import RowKey
-from oddsdesk.board.notices import (
+from oddsdesk.board.model.matrix import RowKey
+from oddsdesk.board.model.notices import (
     GamesChanged,
     Notice,
     RowsChanged,
     RowsWanted,
     ValueBetsChanged,
 )
-from oddsdesk.board.rows import UNNAMED_REFERENCE
-from oddsdesk.clock import Clock
-from oddsdesk.desk.grid.arrangement import Arrangement, GameGroup, GridRow
-from oddsdesk.desk.grid.book import GridBook, Marks, SelectionKey, mark
-from oddsdesk.desk.grid.cells import CellContext
-from oddsdesk.desk.grid.columns import BY_KEY, COLUMNS, TITLE_WIDTH, is_for, title_in
+from oddsdesk.board.valuation.verdict_words import PER_DECIDED, PER_DECIDED_TEXT, caution_text
+from oddsdesk.contract.competitions import competition_title
+from oddsdesk.desk.grid import book
+from oddsdesk.desk.grid.columns import (
+    BY_KEY,
+    COLUMNS,
+    TITLE_WIDTH,
+    CellContext,
+    KeptCells,
+    is_for,
+    title_in,
+)
 from oddsdesk.desk.grid.entries import Entry, SelectionEntry, Shape
 from oddsdesk.desk.grid.filter import CompiledFilter, GridFilter
-from oddsdesk.desk.grid.kept_cells import KeptCells
-from oddsdesk.desk.grid.titles import group_cell, group_tip, tip
-from oddsdesk.desk.ui.background import in_background
-from oddsdesk.desk.ui.bookmaker_names import BookmakerNames
+from oddsdesk.desk.ui import formatting
 from oddsdesk.desk.ui.table.cells import Cell, Column, Header, ShrinkStep
 from oddsdesk.desk.ui.table.live_model import GATHER_MS, Index, LiveModel
-from oddsdesk.desk.ui.theme.tokens import SurfaceRole
-from oddsdesk.slices import SLICE_S, one_slice
+from oddsdesk.desk.ui.theme.tokens import SurfaceRole, TextRole
 
 _COUNT_MS, _COUNT_AGAIN_S = 250, 1.0
 """How long prices come in before they are counted, and between two counts but for the first rows:
-whoever shows it lays out anew."""
+each count lays the panel out again."""
 _MOST_REST_S = 2.0
 """The longest that prices out of sight wait for others of their selections, to be taken with."""
 _RESTS = 100
@@ -58,13 +63,15 @@ class GridModel(LiveModel):
     """The number of rows, or of rows that would move, may be another."""
     columns_changed = Signal()
     """Columns of best prices make sense now, or no longer."""
-    let_go_begun = Signal()
+    release_begun = Signal()
     """Every row is about to go: what comes next is another moment's, or service's."""
 
-    def __init__(self, board: Board, clock: Clock, names: BookmakerNames | None = None) -> None:
+    def __init__(
+        self, board: Board, clock: Clock, names: formatting.BookmakerNames | None = None
+    ) -> None:
         super().__init__()
-        self._names = names or BookmakerNames()
-        self.book = GridBook(board)
+        self._names = names or formatting.BookmakerNames()
+        self.book = book.GridBook(board)
         self.filter = GridFilter()
         self.columns = frozenset(place for place, shown in enumerate(COLUMNS) if shown.is_usual)
         """The columns that the user wants; ``is_hidden`` leaves out those without a point."""
@@ -73,14 +80,14 @@ class GridModel(LiveModel):
         self._board = board
         self._clock = clock
         self._had_mine = self.has_mine
-        self._arrangement = Arrangement(self.book.selection_rows, self.book.price_rows)
-        self._waiting: Marks = {}
-        self._due: Marks = {}
+        self._arrangement = book.Arrangement(self.book.selection_rows, self.book.price_rows)
+        self._waiting: book.Marks = {}
+        self._due: book.Marks = {}
         """Of what waited, what is being taken."""
         self._games: dict[str, None] = {}
         """Games of which every price that the board holds is to be taken after that."""
         self._held: list[SelectionEntry] = []
-        """Selections that may have prices which the board let go of while it told nobody."""
+        """Selections whose prices the board may have dropped while nobody listened."""
         self._due_at = self._took_s = self._count_at = 0.0
         self._is_filling = self._is_told = False
         self._cells = KeptCells(self._context)
@@ -92,15 +99,15 @@ class GridModel(LiveModel):
             self._on_board_notice, RowsChanged, RowsWanted, ValueBetsChanged, GamesChanged
         )
 
-    def close(self) -> None:
-        """Hear no more of the board and let go of its prices; to be shown no more."""
+    def stop_listening(self) -> None:
+        """Stop listening to the board and drop its prices; the model is not used again."""
         for timer in (self._take_timer, self._count_timer, self._flush_timer):
             timer.stop()
         self._unsubscribe()
         self._board.in_grid = ()
-        self._cells.clear()
-        self._arrangement.clear()
-        self.book.clear()
+        self._cells.drop_cells()
+        self._arrangement.drop_rows()
+        self.book.drop_prices()
 
     # What is shown
 
@@ -134,13 +141,14 @@ class GridModel(LiveModel):
         """How many rows there are, shown or not; one that is gone is shown until it is arranged."""
         is_prices = self.shape is Shape.PRICES
         return max(
-            self.count, (self.book.price_rows if is_prices else self.book.selection_rows).count
+            self.kept_count,
+            (self.book.price_rows if is_prices else self.book.selection_rows).count_present,
         )
 
     @property
-    def count(self) -> int:
+    def kept_count(self) -> int:
         """How many rows the filter keeps, folded ones too."""
-        return self._arrangement.count
+        return self._arrangement.arranged_count
 
     @property
     def misplaced(self) -> int:
@@ -150,16 +158,21 @@ class GridModel(LiveModel):
     def entry(self, row: int) -> Entry | None:
         """Return what a row shows; None for the title of a game."""
         shown = self._arrangement[row]
-        return None if isinstance(shown, GameGroup) else shown
+        return None if isinstance(shown, book.GameGroup) else shown
 
     def key_at(self, row: int) -> RowKey | None:
-        """Return which price a row is about, None for the title of a game."""
-        entry = self.entry(row)
-        return None if entry is None else RowKey(*entry.selection.key, entry.bookmaker)
+        """Return which price a row is about, None for the title of a game.
 
-    def row_of(self, key: RowKey) -> int:
+        A selection that nobody offers a best price of is about the reference's.
+        """
+        if (entry := self.entry(row)) is None:
+            return None
+        bookmaker = entry.bookmaker or self._board.desk_reference.bookmaker
+        return RowKey(*entry.selection.key, bookmaker)
+
+    def row_of_price(self, key: RowKey) -> int:
         """Return which row shows a price, or its selection where rows are those; below 0: none."""
-        selection = self.book.selection(key[:4])
+        selection = self.book.held_selection(key[:4])
         if selection is None or self.shape is Shape.SELECTIONS:
             shown: Entry | None = selection
         else:
@@ -171,11 +184,11 @@ class GridModel(LiveModel):
         found: dict[Entry, None] = {}
         for row in rows:
             shown = self._arrangement[row]
-            of = shown.entries if isinstance(shown, GameGroup) else (shown,)
+            of = shown.entries if isinstance(shown, book.GameGroup) else (shown,)
             found.update(dict.fromkeys(of))
         return list(found)
 
-    def is_value(self, row: int) -> bool:
+    def is_value_row(self, row: int) -> bool:
         """Whether the price of a row is shown as value."""
         return self.cell(row, BY_KEY["odds"]).ground is SurfaceRole.VALUE
 
@@ -198,7 +211,6 @@ class GridModel(LiveModel):
         self._arrange_as_asked()
 
     def sort_by(self, column: int) -> None:
-        """Sort by a column; a second time turns the order round."""
         sorted_by, descending = self.sorted_by
         if column == sorted_by:
             self.sort_as(column, not descending, self.sorted_second_by)
@@ -223,8 +235,8 @@ class GridModel(LiveModel):
         self._arrange_as_asked()
 
     def arrange(self) -> None:
-        """Filter and sort anew; the selection stays with its rows."""
-        self._cells.clear()
+        """Filter and sort again; the selection stays with its rows."""
+        self._cells.drop_cells()
         self.book.note_lines(are_read=self._arrangement.reads_columns)
         with self._relayout():
             self._arrangement.arrange(self.book.selections(), self._compiled_filter())
@@ -240,7 +252,7 @@ class GridModel(LiveModel):
     def fold_all(self, *, folded: bool) -> None:
         """Fold or unfold every game."""
         with self._relayout():
-            self._arrangement.fold(self._arrangement.groups, folded=folded)
+            self._arrangement.fold_games(self._arrangement.groups, folded=folded)
 
     # How it is kept up to date
 
@@ -248,7 +260,7 @@ class GridModel(LiveModel):
         """Have a block change the places of rows; indexes held elsewhere follow their rows."""
         arrangement = self._arrangement
 
-        def index_of(row: GridRow, index: QModelIndex) -> QModelIndex:
+        def index_of(row: book.GridRow, index: QModelIndex) -> QModelIndex:
             place = arrangement.place_of(row)
             return self.index(place, index.column()) if place >= 0 else QModelIndex()
 
@@ -284,7 +296,7 @@ class GridModel(LiveModel):
             if not self._games:
                 self._is_filling = sum(map(len, self._due.values())) > self.total
         one_slice(self._take_all(), SLICE_S)
-        if not self.count and self.is_ready and self.misplaced:
+        if not self.kept_count and self.is_ready and self.misplaced:
             self.counts_changed.emit()  # the first rows wait for no others
         ended = time.perf_counter()
         self._took_s += ended - began
@@ -321,26 +333,26 @@ class GridModel(LiveModel):
     def _look_at(self, game: str) -> None:
         """Have every price of a game taken next."""
         del self._games[game]
-        mark(self._due, self._board.row_keys_of(game))
+        book.mark(self._due, self._board.row_keys_of(game))
 
     def _leave_gone(self, selection: SelectionEntry) -> None:
-        """Let go of the prices of a selection that the board holds no more."""
+        """Drop the prices of a selection that the board no longer holds."""
         row = self._board.row(*selection.key)
-        held = () if row is None else row.priced_by()
+        held = () if row is None else row.prices.keys()
         if gone := selection.prices.keys() - held:
-            mark(self._due, [RowKey(*selection.key, bookmaker) for bookmaker in gone])
+            book.mark(self._due, [RowKey(*selection.key, bookmaker) for bookmaker in gone])
             self._take([selection.key])
 
-    def _take(self, selections: Iterable[SelectionKey]) -> None:
+    def _take(self, selections: Iterable[book.SelectionKey]) -> None:
         """Take what is marked of some selections."""
-        marks: Marks = {}
+        marks: book.Marks = {}
         for of in selections:
             marks[of] = self._due.pop(of, {})
             if of in self._waiting:
                 marks[of] |= self._waiting.pop(of)
-        changed, refreshed = self.book.take(marks)
+        changed, refreshed = self.book.take_prices(marks)
         self._arrangement.note_moved(changed if self.shape is Shape.PRICES else refreshed)
-        self._cells.change(refreshed)
+        self._cells.note_changes(refreshed)
         self._flush_soon()
         self._count_soon()
 
@@ -356,8 +368,8 @@ class GridModel(LiveModel):
     def _is_changing(self) -> bool:
         return self._board.is_taking_in
 
-    def flush(self) -> None:
-        """Have those cells in sight painted that look otherwise now, and tell of them."""
+    def flush_touched(self) -> None:
+        """Repaint the visible cells whose look changed, and report them."""
         self._is_told = False
         in_view: list[tuple[int, Entry]] = []
         if self.is_behind and self.rows_in_view is not None:
@@ -369,7 +381,7 @@ class GridModel(LiveModel):
             in_view = in_view or list(self._entries_in_view())
             for place, columns in self._cells.renewed(in_view):
                 self.touch(place, columns[0], place, columns[-1])
-        super().flush()
+        super().flush_touched()
 
     def _entries_in_view(self) -> Iterator[tuple[int, Entry]]:
         rows = self._arrangement
@@ -377,11 +389,11 @@ class GridModel(LiveModel):
         for place in there if self.rows_in_view is None else self.rows_in_view():
             if place not in there:  # the table learns of it in its turn
                 break
-            if not isinstance(shown := rows[place], GameGroup):
+            if not isinstance(shown := rows[place], book.GameGroup):
                 yield place, shown
 
     def _wait_for(self, keys: Iterable[RowKey]) -> None:
-        mark(self._waiting, keys)
+        book.mark(self._waiting, keys)
         if not self._is_told:
             self._is_told = True
             self._flush_soon()
@@ -396,7 +408,7 @@ class GridModel(LiveModel):
 
     def _on_board_notice(self, notice: Notice) -> None:
         if isinstance(notice, RowsChanged) and notice.removed and not self._board.held_games():
-            self._let_go()
+            self._release()
         elif isinstance(notice, RowsChanged):
             self._wait_for(notice.changed)
             if notice.removed:
@@ -412,18 +424,18 @@ class GridModel(LiveModel):
         elif isinstance(notice, GamesChanged):
             self._show_games()
 
-    def _let_go(self) -> None:
+    def _release(self) -> None:
         """Show nothing, at once: what the board holds next is another moment's, or service's."""
-        self.let_go_begun.emit()
+        self.release_begun.emit()
         self._waiting, self._due, self._games, self._held = {}, {}, {}, []
-        self._cells.clear()
+        self._cells.drop_cells()
         with self._relayout():
-            self._arrangement.clear()
-        self.book.clear()
+            self._arrangement.drop_rows()
+        self.book.drop_prices()
         self.counts_changed.emit()
 
     def _look_at_all(self) -> None:
-        """Let go of prices as the board did, then take those of every game that it holds."""
+        """Drop all prices as the board did, then take those of every game that it holds."""
         self._held = list(self.book.selections())
         self._games |= dict.fromkeys(self._board.held_games())
         self._is_filling = self._board.count_of(self._games) > self.total
@@ -431,7 +443,7 @@ class GridModel(LiveModel):
 
     def _show_games(self) -> None:
         if self.book.show_games() and self.rowCount():
-            self._cells.clear()
+            self._cells.drop_cells()
             self.touch(0, 0, self.rowCount() - 1, len(COLUMNS) - 1)
 
     def _tell_headers(self) -> None:
@@ -458,25 +470,25 @@ class GridModel(LiveModel):
 
     def cell(self, row: int, column: int) -> Cell:
         shown, now = self._arrangement[row], self._clock()
-        if isinstance(shown, GameGroup):
+        if isinstance(shown, book.GameGroup):
             return group_cell(shown, column, now)
-        return self._cells.cell(shown, column, now)
+        return self._cells.kept_cell(shown, column, now)
 
     def _context(self) -> CellContext:
         board = self._board
-        reference = board.reference or UNNAMED_REFERENCE
+        reference = board.reference_name
         return CellContext(self._clock(), board.freshness, reference, self._names.short)
 
     def refresh_all(self) -> None:
-        """Have every cell and header made anew."""
-        self._cells.clear()
+        """Rebuild every cell and header."""
+        self._cells.drop_cells()
         super().refresh_all()
 
     def tip(self, row: int, column: int) -> str:
         shown = self._arrangement[row]
-        if isinstance(shown, GameGroup):
+        if isinstance(shown, book.GameGroup):
             return group_tip(shown, self._clock())
-        return tip(shown, self._board.reference or UNNAMED_REFERENCE, self._clock())
+        return tip(shown, self._board.reference_name, self._clock())
 
     def is_hidden(self, column: int) -> bool:
         if column == _GAME and self.is_grouped:
@@ -486,17 +498,17 @@ class GridModel(LiveModel):
         )
 
     def is_section(self, row: int) -> bool:
-        return isinstance(self._arrangement[row], GameGroup)
+        return isinstance(self._arrangement[row], book.GameGroup)
 
     def is_folded(self, row: int) -> bool:
         shown = self._arrangement[row]
-        return isinstance(shown, GameGroup) and shown.is_folded
+        return isinstance(shown, book.GameGroup) and shown.is_folded
 
     def set_folded(self, row: int, folded: bool) -> None:
         shown = self._arrangement[row]
-        if isinstance(shown, GameGroup):
+        if isinstance(shown, book.GameGroup):
             with self._relayout():
-                self._arrangement.fold([shown], folded=folded)
+                self._arrangement.fold_games([shown], folded=folded)
 
     # Qt's virtuals
 
@@ -512,5 +524,90 @@ class GridModel(LiveModel):
 
 @cache
 def _importing_arrays() -> Future[ModuleType]:
-    """Import what orders rows beside the window, which would stand still for 0.1 s."""
+    """Import the row sorting on a thread: it would block the window for 0.1 s."""
     return in_background("arrays", partial(import_module, "oddsdesk.desk.grid.arrays"))
+
+
+_RAISED = Cell("", ground=SurfaceRole.RAISED)
+_SELECTION_COLUMN, _COMPETITION_COLUMN, _KICK_OFF_COLUMN, _COUNT_COLUMN, _EV_COLUMN = (
+    BY_KEY[key] for key in ("selection", "competition", "kick_off", "market_type", "ev_pct")
+)
+
+
+def group_cell(group: book.GameGroup, column: int, now_ms: int) -> Cell:
+    """Return a cell of a game's title row."""
+    selection = group.first
+    if column == _SELECTION_COLUMN:
+        return Cell(selection.game, TextRole.STRONG, SurfaceRole.RAISED, is_strong=True)
+    if column == _COMPETITION_COLUMN:
+        return Cell(competition_title(selection.competition), TextRole.SOFT, SurfaceRole.RAISED)
+    if column == _KICK_OFF_COLUMN:
+        if selection.is_live:
+            return Cell("live", TextRole.LIVE, SurfaceRole.RAISED)
+        return Cell(
+            formatting.kick_off_text(selection.kick_off, now_ms), TextRole.SOFT, SurfaceRole.RAISED
+        )
+    if column == _COUNT_COLUMN:
+        rows = len(group.entries)
+        return Cell(f"{rows:,} row{'s' if rows != 1 else ''}", TextRole.NOTE, SurfaceRole.RAISED)
+    if column == _EV_COLUMN:
+        sure = ((entry.ev, entry) for entry in group.entries if not entry.is_doubtful)
+        known = ((ev, entry) for ev, entry in sure if ev is not None)
+        if (best := max(known, key=itemgetter(0), default=None)) is not None:
+            unit = "" if best[1].is_per_staked else PER_DECIDED
+            return Cell(formatting.edge_text(best[0]), TextRole.NOTE, SurfaceRole.RAISED, note=unit)
+    return _RAISED
+
+
+def group_tip(group: book.GameGroup, now_ms: int) -> str:
+    """Return what a game's title row says whole."""
+    selection = group.first
+    when = "in play" if selection.is_live else formatting.kick_off_text(selection.kick_off, now_ms)
+    competition = competition_title(selection.competition)
+    return f"{selection.game}\n{competition}, {when}\nBest EV of its rows"
+
+
+def tip(entry: Entry, reference: str, now_ms: int) -> str:
+    """Return what a row says whole: the price with both clocks, and what it is compared with."""
+    selection, price, figures = entry.selection, entry.price, entry.selection.figures
+    lines = [f"{selection.game}: {selection.key.selection}"]
+    if price is not None:
+        seen = formatting.clock_text(price.scraped_at, now_ms)
+        unmoved = formatting.unmoved_text(
+            price.changed_at, now_ms, has_moved=price.previous is not None
+        )
+        lines += [
+            f"{formatting.exact_odds_text(price.odds)} at {_names(entry)}",
+            f"Seen at {seen}, {unmoved}",
+        ]
+        if price.withdrawn_at is not None:
+            lines.append(
+                f"No longer offered since {formatting.local_time(price.withdrawn_at):%H:%M:%S}"
+            )
+    lines += [f"No value: {caution_text(caution, reference)}" for caution in entry.cautions]
+    if entry.has_no_window:
+        lines.append(f"No value: {reference}'s margin is too large here for any price to be value")
+    if entry.ev is not None and not entry.is_per_staked:
+        lines.append(f"EV {PER_DECIDED_TEXT}")
+    if figures.fair_odds is not None:
+        lines.append(f"Fair {formatting.fair_text(figures.fair_odds)}")
+    if figures.best is not None and figures.worst is not None and figures.median is not None:
+        lines.append(
+            f"{figures.count} bookmakers: {formatting.odds_text(figures.worst)} to "
+            f"{formatting.odds_text(figures.best)}, median {formatting.odds_text(figures.median)}"
+        )
+    if figures.best_of_all is not None and figures.best_of_all != figures.best:
+        lines.append(f"Best of all {formatting.odds_text(figures.best_of_all)}")
+    if figures.doubted is not None:
+        name, odds, _, caution = figures.doubted
+        why = caution_text(caution, reference)
+        lines.append(f"Doubtful: {formatting.exact_odds_text(odds)} at {name}: {why}")
+    return "\n".join(lines)
+
+
+def _names(entry: Entry) -> str:
+    return (
+        ", ".join(entry.figures.best_names)
+        if isinstance(entry, SelectionEntry)
+        else entry.bookmaker
+    )

@@ -9,43 +9,46 @@ from time import perf_counter
 from typing import Final
 
 import msgspec
-from PySide6.QtCore import QModelIndex, QStandardPaths, Qt, QTimer, Signal
-from PySide6.QtGui import QAction
-from PySide6.QtWidgets import (
-    QAbstractItemView,
-    QApplication,
-    QFileDialog,
-    QStackedLayout,
-    QVBoxLayout,
-    QWidget,
+from PySide6.QtCore import (
+    QItemSelection,
+    QItemSelectionModel,
+    QModelIndex,
+    QObject,
+    QStandardPaths,
+    Qt,
+    QTimer,
+    Signal,
 )
+from PySide6.QtGui import QAction, QHideEvent, QShowEvent
+from PySide6.QtWidgets import QAbstractItemView, QApplication, QFileDialog, QStackedLayout, QWidget
 
+from oddsdesk.base.clock import Clock
 from oddsdesk.board.board import Board
-from oddsdesk.board.connection import Link
-from oddsdesk.board.matrix import RowKey
-from oddsdesk.board.notices import ConnectionChanged, Notice, SnapshotProgressChanged
-from oddsdesk.clock import Clock
+from oddsdesk.board.model.matrix import RowKey
+from oddsdesk.board.model.notices import (
+    Connection,
+    ConnectionChanged,
+    Link,
+    Notice,
+    SnapshotProgress,
+    SnapshotProgressChanged,
+)
 from oddsdesk.desk.export.files import CSV, JSON, XLSX, FileFormat, lack_of
-from oddsdesk.desk.grid import states
-from oddsdesk.desk.grid.bar import GridBar
+from oddsdesk.desk.grid.bar import GridBar, GridFilterBar
 from oddsdesk.desk.grid.columns import BY_KEY
 from oddsdesk.desk.grid.entries import Shape
 from oddsdesk.desk.grid.export import GridExport
-from oddsdesk.desk.grid.filter import GridFilter, choices, words_of
-from oddsdesk.desk.grid.filter_bar import GridFilterBar
-from oddsdesk.desk.grid.marked_rows import MarkedRows
+from oddsdesk.desk.grid.filter import GridFilter, facet_choices, words_of
 from oddsdesk.desk.grid.model import GridModel
-from oddsdesk.desk.grid.view import GridView
-from oddsdesk.desk.grid.views import GridViews, NamedView
-from oddsdesk.desk.settings.saved_state import Layout
+from oddsdesk.desk.grid.views import GridView, GridViews, NamedView
+from oddsdesk.desk.settings.saved_state import Layout, Saved
 from oddsdesk.desk.ui.actions import add_action
-from oddsdesk.desk.ui.bookmaker_names import BookmakerNames
 from oddsdesk.desk.ui.controls.file_dialog import file_dialog
-from oddsdesk.desk.ui.controls.message_bar import MessageBar
-from oddsdesk.desk.ui.controls.placeholder import Placeholder
-from oddsdesk.desk.ui.links import open_link
-from oddsdesk.desk.ui.price_actions import PriceActions, PriceFacts
-from oddsdesk.desk.ui.states import cut_text
+from oddsdesk.desk.ui.controls.messages import EmptyState, MessageBar, Placeholder
+from oddsdesk.desk.ui.formatting import BookmakerNames, day_text, local_time, span_text
+from oddsdesk.desk.ui.price_actions import PriceActions, PriceFacts, open_link
+from oddsdesk.desk.ui.spacing import vertical
+from oddsdesk.desk.ui.states import FEED, NO_SERVICE, cut_text, nearest_text, state_of_refusal
 from oddsdesk.desk.ui.table.column_chooser import ColumnChooser
 from oddsdesk.desk.ui.table.live_table import LiveTable
 from oddsdesk.desk.ui.theme.theme import Theme
@@ -95,10 +98,11 @@ class GridPanel(QWidget):
         self.table.set_selection_mode(QAbstractItemView.SelectionMode.ExtendedSelection)
         self._marked = MarkedRows(self.model, self.table)
         self.view = GridView(self.model, self.table, layout)
+        self._kept_filter = Saved(layout, "grid/filter", GridFilter, GridFilter())
         self.bar = GridBar(theme)
         self.views = GridViews(self.bar.views, self.view, layout, self)
         self.filters = GridFilterBar(
-            theme, lambda facet: choices(self.model.book.selections(), facet)
+            theme, lambda facet: facet_choices(self.model.book.selections(), facet)
         )
         self.export = GridExport(self)
         self.messages = MessageBar(theme)
@@ -114,17 +118,17 @@ class GridPanel(QWidget):
         self._lay_out()
         self._connect()
         self._connect_wishes()
-        self.bar.shapes.choose(self.model.shape.value)
+        self.bar.shapes.choose_chip(self.model.shape.value)
         self.bar.group.setChecked(self.model.is_grouped)
         self._show_state()
 
     def close_panel(self) -> None:
-        """Hear no more of the board; the layout is kept."""
+        """Stop listening to the board and save the layout."""
         self._idle.stop()
         self._typing.stop()
-        self.export.close()
-        self.view.keep()
-        self.model.close()
+        self.export.end_export()
+        self.view.keep_layout()
+        self.model.stop_listening()
         self._unsubscribe()
 
     def offer_server(self, action: QAction) -> None:
@@ -133,12 +137,19 @@ class GridPanel(QWidget):
         action.changed.connect(self._show_state)
         self._show_state()
 
+    def restore_filter(self) -> None:
+        """Show the rows of the filter that was chosen before the last end."""
+        kept = self._kept_filter.get_value()
+        if kept != self.model.filter:
+            self.show_filter(kept)
+
     def show_filter(self, chosen: GridFilter) -> None:
         """Show the rows of a filter, and the filter itself."""
         text = " ".join(chosen.words)
         if words_of(self.bar.filter.text()) != chosen.words:
             self.bar.filter.setText(text)
         self._typing.stop()
+        self._kept_filter.keep_value(chosen)
         self.views.note_filter(chosen)
         self.filters.show_filter(chosen)
         if chosen.competitions != self.model.filter.competitions:
@@ -151,9 +162,7 @@ class GridPanel(QWidget):
         self._stack = QStackedLayout(body)
         self._stack.addWidget(self.table)
         self._stack.addWidget(self.placeholder)
-        whole = QVBoxLayout(self)
-        whole.setContentsMargins(0, 0, 0, 0)
-        whole.setSpacing(0)
+        whole = vertical(self, spacing=0)
         for widget in (self.bar, self.filters):
             whole.addWidget(widget)
         whole.addWidget(body, 1)
@@ -171,7 +180,7 @@ class GridPanel(QWidget):
         # A click makes its cell current before it selects the row, a key the other way round.
         selection = self.table.scrolling.selectionModel()
         selection.selectionChanged.connect(
-            lambda *_: self._on_table_current_changed(self.table.current())
+            lambda *_: self._on_table_current_changed(self.table.current_cell())
         )
         self.model.counts_changed.connect(self._on_model_counts_changed)
         self.model.columns_changed.connect(self.table.show_columns)
@@ -183,7 +192,6 @@ class GridPanel(QWidget):
         self._unsubscribe = self._board.subscribe(
             self._on_board_notice, SnapshotProgressChanged, ConnectionChanged
         )
-        self._idle.start()
 
     def _connect_wishes(self) -> None:
         bar = self.bar
@@ -191,7 +199,7 @@ class GridPanel(QWidget):
         bar.shape_chosen.connect(lambda shape: self._show_as(shape, self.model.is_grouped))
         bar.grouping_changed.connect(lambda grouped: self._show_as(self.model.shape, grouped))
         bar.columns_requested.connect(self._choose_columns)
-        bar.copy_requested.connect(self.copy)
+        bar.copy_requested.connect(self.copy_rows)
         bar.export_requested.connect(self._ask_for_file)
         bar.arrange_requested.connect(self.model.arrange)
         bar.pause_requested.connect(self.pause_requested)
@@ -202,70 +210,73 @@ class GridPanel(QWidget):
 
     def sort_by_current(self) -> None:
         """Sort by the column of the current cell, or the other way round."""
-        if self.table.current().isValid():
-            self.model.sort_by(self.table.current().column())
+        if self.table.current_cell().isValid():
+            self.model.sort_by(self.table.current_cell().column())
 
     def sort_second_by_current(self) -> None:
-        """Sort equal rows by the column of the current cell, the other way round, or no more."""
-        if self.table.current().isValid():
-            self.model.sort_second_by(self.table.current().column())
+        """Sort equal rows by the current cell's column, reverse that, or stop it."""
+        if self.table.current_cell().isValid():
+            self.model.sort_second_by(self.table.current_cell().column())
 
     def go_to_value(self, step: int) -> None:
         """Choose the next row whose price is value, or with -1 the one before; round the ends."""
-        count, current = self.model.rowCount(), self.table.current()
+        count, current = self.model.rowCount(), self.table.current_cell()
         here = current.row() if current.isValid() else (-1 if step > 0 else count)
         for distance in range(1, count + 1):
             row = (here + step * distance) % count
-            if self.model.is_value(row):
+            if self.model.is_value_row(row):
                 self.table.set_current(row, BY_KEY["odds"])
                 return
-        self._say_for_a_while("No row shown here is value.")
+        self._say_for_a_while("None of the rows shown is a value bet.")
 
     def show_in_game(self) -> None:
         """Ask for the game of the current row, at its price."""
-        key = self._key_at(self.table.current())
+        key = self._key_at(self.table.current_cell())
         if key is not None:
             self.price_requested.emit(key)
 
     def hide_bookmaker(self) -> None:
         """Leave out the bookmaker of the current row, by a filter that is seen and taken back."""
-        key = self._key_at(self.table.current())
-        if key is None or key.bookmaker is None:
+        key = self._key_at(self.table.current_cell())
+        if key is None or self._is_reference(key):
             return
-        every = (name for name, _ in choices(self.model.book.selections(), "bookmakers"))
+        every = (name for name, _ in facet_choices(self.model.book.selections(), "bookmakers"))
         kept = self.model.filter.bookmakers or frozenset(every)
         shown = self.model.filter.bookmakers
         self._show_bookmakers(kept - {key.bookmaker})
         self.undoable.emit(partial(self._show_again, key.bookmaker, shown))
+
+    def _is_reference(self, key: RowKey) -> bool:
+        return key.bookmaker in ("", self._board.desk_reference.bookmaker)
 
     def _show_bookmakers(self, names: frozenset[str]) -> None:
         self.show_filter(msgspec.structs.replace(self.model.filter, bookmakers=names))
 
     def _show_again(self, bookmaker: str, names: frozenset[str]) -> None:
         self._show_bookmakers(names)
-        self._say_for_a_while(f"Undone: shown again: {bookmaker}.")
+        self._say_for_a_while(f"{bookmaker} is shown again.")
 
     def facts(self, index: QModelIndex) -> PriceFacts | None:
         """Return what the price of a row is about, None for the title of a game."""
         entry, key = self.model.entry(index.row()), self._key_at(index)
         if entry is None or key is None:
             return None
-        price, has_bookmaker = entry.price, key.bookmaker is not None
+        price, has_bookmaker = entry.price, not self._is_reference(key)
         if price is None:
             return PriceFacts(key, has_bookmaker=has_bookmaker)
         return PriceFacts(key, price.odds, price.url, has_bookmaker)
 
-    def copy(self) -> None:
+    def copy_rows(self) -> None:
         """Copy the rows selected, a game's by its title; all that the filter keeps without any."""
         rows = self.table.selected_rows()
         chosen = self.model.entries_at(rows) if rows else self.model.entries()
-        self.export.copy(chosen, self.view.exported(), self.model.shape)
+        self.export.copy_rows(chosen, self.view.exported(), self.model.shape)
 
-    def write(self, file_format: FileFormat, path: Path) -> None:
+    def write_rows(self, file_format: FileFormat, path: Path) -> None:
         """Write all rows that the filter keeps to a file."""
         entries, columns = self.model.entries(), self.view.exported()
         sources = self._board.connection.sources
-        self.export.write(entries, columns, self.model.shape, file_format, path, sources)
+        self.export.write_rows(entries, columns, self.model.shape, file_format, path, sources)
 
     def _ask_for_file(self, file_format: FileFormat) -> None:
         if lack := lack_of(file_format):
@@ -278,11 +289,11 @@ class GridPanel(QWidget):
         dialog.setDefaultSuffix(file_format.suffix[1:])
         dialog.setDirectory(QStandardPaths.writableLocation(folder))
         dialog.selectFile(f"odds{file_format.suffix}")
-        dialog.fileSelected.connect(lambda name: self.write(file_format, Path(name)))
+        dialog.fileSelected.connect(lambda name: self.write_rows(file_format, Path(name)))
         dialog.open()
 
     def _choose_columns(self) -> None:
-        popup = ColumnChooser(self, self._theme, self.view.choices())
+        popup = ColumnChooser(self, self._theme, self.view.column_choices())
         popup.columns_changed.connect(self.view.show_columns)
         popup.reset_requested.connect(self.view.show_usual_columns)
         self._columns = popup
@@ -300,11 +311,11 @@ class GridPanel(QWidget):
             self._board.connection,
         )
         what = "prices" if model.shape is Shape.PRICES else "selections"
-        of = "" if model.count == model.total else f" of {model.total:,}"
-        self.bar.show_count(f"{model.count:,}{of}", what)
-        self.filters.show_missing(model.total - model.count)
-        reading = states.reading_text(snapshot_progress)
-        facts = [text for text in (reading, states.live_text(connection)) if text]
+        of = "" if model.kept_count == model.total else f" of {model.total:,}"
+        self.bar.show_count(f"{model.kept_count:,}{of}", what)
+        self.filters.show_missing(model.total - model.kept_count)
+        reading = reading_text(snapshot_progress)
+        facts = [text for text in (reading, live_text(connection)) if text]
         is_first = snapshot_progress.finished_at is None and bool(reading)
         total = snapshot_progress.slices_total if is_first else 0
         done = snapshot_progress.slices_done
@@ -312,14 +323,14 @@ class GridPanel(QWidget):
         is_read = connection.link not in (Link.REFUSED, Link.PAST)
         self.bar.pause.setVisible(is_read and not connection.has_no_service)
         self.bar.show_misplaced(self._misplaced_to_tell())
-        self._show_table(bool(model.count))
-        if not model.count:
+        self._show_table(bool(model.kept_count))
+        if not model.kept_count:
             now_ms = self._clock()
             own = self._server is not None and self._server.isEnabled()
-            state = states.state_without_rows(
+            state = state_without_rows(
                 connection, snapshot_progress, model.total, now_ms, own_server=own
             )
-            self.placeholder.say(state)
+            self.placeholder.show_state(state)
         self._tell_cuts()
 
     def _misplaced_to_tell(self) -> int:
@@ -345,33 +356,33 @@ class GridPanel(QWidget):
         cut = cut_text(self._board.snapshot_progress)
         if cut and not self._is_cut_told:
             self._is_cut_told = True
-            self.messages.say(cut, icon="warning")
+            self.messages.show_message(cut, icon="warning")
         elif not cut and not self._has_failed:
             self._is_cut_told = False
             self.messages.hide()
 
     def _say_for_a_while(self, text: str) -> None:
         self._has_failed = False
-        self.messages.say(text)
+        self.messages.show_message(text)
         self._said.start()
 
     def _is_pointed_at(self) -> bool:
         is_read = self.table.has_choice and self.table.scrolling.hasFocus()
-        return self.model.count > 0 and (self.table.underMouse() or is_read)
+        return self.model.kept_count > 0 and (self.table.underMouse() or is_read)
 
     def _on_board_notice(self, _notice: Notice) -> None:
         self._show_state()
 
     def _on_model_counts_changed(self) -> None:
         if (
-            not self.model.count
+            not self.model.kept_count
             and self.model.misplaced
             and self.model.is_ready
             and self.isVisible()
         ):
             self._idles_since_filled = 0  # though it was read already for others
             self._idle.setInterval(_FILLING_MS)
-            self.model.arrange()  # which tells of the counts again
+            self.model.arrange()  # which updates the counts
             return
         if self.model.is_filling:
             self._idles_since_filled = 0
@@ -411,8 +422,8 @@ class GridPanel(QWidget):
         self.show_filter(msgspec.structs.replace(chosen, words=words_of(self.bar.filter.text())))
 
     def _on_views_wanted(self, view: NamedView) -> None:
-        self.view.take(view.view)
-        self.bar.shapes.choose(self.model.shape.value)
+        self.view.apply_view(view.view)
+        self.bar.shapes.choose_chip(self.model.shape.value)
         self.bar.group.setChecked(self.model.is_grouped)
         self.show_filter(view.filter)
 
@@ -425,8 +436,8 @@ class GridPanel(QWidget):
             self._server.trigger()
 
     def _on_messages_action_requested(self) -> None:
-        if stopped := self.export.stop():
-            self._say_for_a_while(f"Stopped: nothing was written to {', '.join(stopped)}.")
+        if stopped := self.export.stop_export():
+            self._say_for_a_while(f"Cancelled: nothing was saved to {', '.join(stopped)}.")
 
     def _on_table_header_clicked(self, column: int) -> None:
         if QApplication.keyboardModifiers() & Qt.KeyboardModifier.ShiftModifier:
@@ -436,7 +447,7 @@ class GridPanel(QWidget):
         self.table.scrolling.scrollToTop()
 
     def _on_table_current_changed(self, index: QModelIndex) -> None:
-        """Tell of a row chosen; the first one is current as soon as the keyboard is there."""
+        """Report the chosen row; the first one is current once the table has the keyboard."""
         if index.isValid() and not self.table.scrolling.selectionModel().isSelected(index):
             return
         self.price_selected.emit(self._key_at(index))
@@ -449,12 +460,14 @@ class GridPanel(QWidget):
         entry = self.model.entry(index.row())
         price = None if entry is None else entry.price
         if entry is not None and not open_link(None if price is None else price.url):
-            self._say_for_a_while(f"{entry.name or 'No bookmaker'} gave no page for this price.")
+            self._say_for_a_while(
+                f"{entry.bookmaker or 'No bookmaker'} has no link for this price."
+            )
 
     def _on_export_progressed(self, doing: str, done: int, total: int) -> None:
         self._said.stop()
         self._has_failed = False
-        self.messages.say(f"{doing}: {done:,} of {total:,} rows", action="Stop")
+        self.messages.show_message(f"{doing}: {done:,} of {total:,} rows", action="Stop")
 
     def _on_export_ended(self, text: str) -> None:
         self._say_for_a_while(text)
@@ -462,7 +475,18 @@ class GridPanel(QWidget):
     def _on_export_failed(self, text: str) -> None:
         self._said.stop()
         self._has_failed = True
-        self.messages.say(text, icon="warning")
+        self.messages.show_message(text, icon="warning")
+
+    # Qt's virtuals
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self._idle.start()
+        self._on_idle_timeout()  # rows that came meanwhile are in place in the first picture
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        super().hideEvent(event)
+        self._idle.stop()
 
 
 _EXPORTS: Final = {"grid.export_csv": CSV, "grid.export_xlsx": XLSX, "grid.export_json": JSON}
@@ -472,7 +496,7 @@ def attach_grid_actions(panel: GridPanel) -> PriceActions:
     """Let keys and palette do what the panel's buttons do; return those on a row's price."""
     bar, filters = panel.bar, panel.filters
     acts: dict[str, Callable[[], object]] = {
-        "grid.copy": panel.copy,
+        "grid.copy": panel.copy_rows,
         "grid.arrange": panel.model.arrange,
         "grid.sort": panel.sort_by_current,
         "grid.sort_second": panel.sort_second_by_current,
@@ -495,3 +519,126 @@ def attach_grid_actions(panel: GridPanel) -> PriceActions:
     hide, game = made["grid.hide"], made["grid.game"]
     game.setText("Show in its game")
     return PriceActions("grid", panel, panel.table, panel.facts, hide, game)
+
+
+_Flag = QItemSelectionModel.SelectionFlag
+
+
+class MarkedRows(QObject):
+    """Keeps what was marked while the model shows another moment, until the user marks others."""
+
+    def __init__(self, model: GridModel, table: LiveTable) -> None:
+        super().__init__(table)
+        self._model = model
+        self._table = table
+        self._selection = table.scrolling.selectionModel()
+        self._away: dict[RowKey, None] = {}
+        """The prices that were marked and are not back."""
+        self._current: RowKey | None = None
+        self._column = 0
+        self._is_marking = False
+        model.release_begun.connect(self._on_model_release_begun)
+        self._selection.selectionChanged.connect(self._on_selection_changed)
+
+    def mark_again(self) -> None:
+        """Mark rows that are back, too, and make the current one current again."""
+        rows = {key: row for key in self._away if (row := self._model.row_of_price(key)) >= 0}
+        self._is_marking = True
+        for key, row in rows.items():
+            del self._away[key]
+            index = self._model.index(row, self._column)
+            self._selection.select(index, _Flag.Select | _Flag.Rows)
+            if key == self._current:
+                self._selection.setCurrentIndex(index, _Flag.NoUpdate)
+        self._is_marking = False
+
+    def _on_model_release_begun(self) -> None:
+        marked = map(self._model.key_at, self._table.selected_rows())
+        self._away |= dict.fromkeys(key for key in marked if key is not None)
+        current: QModelIndex = self._table.current_cell()
+        if current.isValid():
+            self._current, self._column = self._model.key_at(current.row()), current.column()
+
+    def _on_selection_changed(self, selected: QItemSelection) -> None:
+        if not selected.isEmpty() and not self._is_marking:
+            self._away = {}
+
+
+CLEAR, CONTINUE = "Clear all filters", "Resume updates"
+
+
+def state_without_rows(
+    connection: Connection,
+    snapshot_progress: SnapshotProgress,
+    total: int,
+    now_ms: int,
+    *,
+    own_server: bool = False,
+) -> EmptyState:
+    """Return why no row is shown; ``total``: how many there are without the filter.
+
+    ``own_server``: the service is the desk's own and can be fed from here.
+    """
+    if total:
+        return EmptyState(
+            "filter", "No row matches the filter.", f"{total:,} without the filter.", CLEAR
+        )
+    if (refused := state_of_refusal(connection)) is not None:
+        return refused
+    if connection.link is Link.WAITING:
+        return EmptyState("offline", "Not connected.", _since(connection, now_ms))
+    if connection.has_no_service:
+        return NO_SERVICE
+    if connection.link is Link.PAST and snapshot_progress.finished_at is not None:
+        return EmptyState(
+            "table", "No prices are recorded for that moment.", nearest_text(connection)
+        )
+    if connection.link is Link.PAST:
+        return EmptyState(
+            "loading", "Loading the prices of that moment…", "They appear game by game."
+        )
+    if snapshot_progress.is_paused:
+        return EmptyState("table", "Updates are paused.", "No prices were loaded before.", CONTINUE)
+    if (
+        snapshot_progress.finished_at is not None
+        and own_server
+        and connection.newest_ms is not None
+    ):
+        day = day_text(connection.newest_ms)
+        detail = f"The newest are from {day}. To see them, choose Past day (Ctrl+J)."
+        return EmptyState("table", "No fresh prices.", detail, FEED)
+    if snapshot_progress.finished_at is not None and own_server:
+        detail = "Get live odds or import files (Ctrl+I)."
+        return EmptyState("table", "No prices yet.", detail, FEED)
+    if snapshot_progress.finished_at is not None:
+        return EmptyState(
+            "table",
+            "The service has no prices now.",
+            "They appear here as soon as a bookmaker is read.",
+        )
+    return EmptyState("loading", "Loading all prices…", "They appear here as they come in.")
+
+
+def _since(connection: Connection, now_ms: int) -> str:
+    parts = [connection.reason or ""]
+    if connection.since_ms is not None:
+        parts.append(f"since {local_time(connection.since_ms):%H:%M:%S}")
+    if connection.next_try_ms is not None:
+        left = connection.next_try_ms - now_ms
+        parts.append(f"next try in {span_text(left)}" if left > 0 else "trying again")
+    return ", ".join(part for part in parts if part)
+
+
+def reading_text(snapshot_progress: SnapshotProgress) -> str:
+    """Return how far the reading of all prices is; empty once it was whole."""
+    if snapshot_progress.is_paused:
+        return "updates paused"
+    if snapshot_progress.finished_at is not None or snapshot_progress.slices_done == 0:
+        return ""
+    of = f" of {snapshot_progress.slices_total}" if snapshot_progress.slices_total else ""
+    return f"loading part {snapshot_progress.slices_done}{of}"
+
+
+def live_text(connection: Connection) -> str:
+    """Return what the plan leaves out of the grid; empty where nothing is known to be."""
+    return "in-play prices are not in your plan" if connection.has_live is False else ""

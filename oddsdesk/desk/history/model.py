@@ -6,21 +6,22 @@ from typing import Any, Final
 from msgspec.structs import replace
 from PySide6.QtCore import QObject, QTimer, Signal
 
+from oddsdesk.base.clock import Clock
+from oddsdesk.base.tasks import in_slices, spawn
 from oddsdesk.board.board import Board
-from oddsdesk.board.connection import Link
-from oddsdesk.board.fair_path import fair_points
-from oddsdesk.board.history import Gap, History, Point, PricePath, Why, tidy
-from oddsdesk.board.history_source import HistoryError, HistorySource, PriceHistorySource
-from oddsdesk.board.matrix import CellKey, RowKey, Section
-from oddsdesk.board.notices import ConnectionChanged, MatrixLoaded, Notice, PricesChanged
-from oddsdesk.board.price_history import SelectionKey
-from oddsdesk.clock import Clock
-from oddsdesk.desk.ui.chart.data import ChartData, Line, Stroke, Window, extended
-from oddsdesk.desk.ui.formatting import fair_text
+from oddsdesk.board.history import price_history
+from oddsdesk.board.history.sources import HistoryError, HistorySource, PriceHistorySource
+from oddsdesk.board.model.matrix import CellKey, RowKey, Section
+from oddsdesk.board.model.notices import (
+    ConnectionChanged,
+    Link,
+    MatrixLoaded,
+    Notice,
+    PricesChanged,
+)
+from oddsdesk.desk.ui.chart.painter import ChartData, Line, Stroke, Window, extended
+from oddsdesk.desk.ui.formatting import DAY_MS, fair_text
 from oddsdesk.desk.ui.theme.tokens import TextRole
-from oddsdesk.desk.ui.time_format import DAY_MS
-from oddsdesk.slices import in_slices
-from oddsdesk.tasks import spawn
 
 LOOKBACK_MS: Final = 30 * DAY_MS
 CALM_MS: Final = 250
@@ -53,34 +54,31 @@ class HistoryModel(QObject):
         self._method = board.method
         self._link = board.connection.link
         self._is_awake = False
-        self._fair: PricePath = []
+        self._fair: price_history.PricePath = []
         self.key: RowKey | None = None
         """The price selected; its bookmaker's line is the strong one."""
-        self.history: History | None = None
+        self.history: price_history.History | None = None
         """What is known of the selection; None before it is read."""
         self.problem = ""
         """Why it cannot be read."""
         self.pinned: list[str] = []
-        """Bookmakers shown beside, whatever is selected."""
-        self._reference = board.reference
+        """Bookmakers always shown, whatever is selected."""
+        self._reference = board.reference_name
         """Whose fair odds are shown."""
         self._calm = QTimer(self, singleShot=True, interval=CALM_MS)
         self._calm.timeout.connect(lambda: self.changed.emit(False))
         self._reread = QTimer(self, interval=REREAD_MS)
         self._reread.timeout.connect(self._read)
-        self._unsubscribe = board.subscribe(
-            self._on_board_notice, PricesChanged, MatrixLoaded, ConnectionChanged
-        )
+        self._unsubscribe: Callable[[], None] = lambda: None
 
-    def close(self) -> None:
-        """Stop listening to the board."""
+    def stop_listening(self) -> None:
         self._is_awake = False
         self._round += 1
         self._calm.stop()
         self._reread.stop()
         self._unsubscribe()
 
-    def use(self, source: HistorySource) -> None:
+    def use_source(self, source: HistorySource) -> None:
         """Read from another source from now on."""
         self._source = source
         self._begin()
@@ -96,21 +94,21 @@ class HistoryModel(QObject):
         else:
             self._begin()
 
-    def add(self, key: RowKey | None) -> None:
-        """Show a price beside the others of its selection, or no longer; else as ``show``."""
+    def add_price(self, key: RowKey | None) -> None:
+        """Add a price to the chart of its selection, or remove it; otherwise like ``show``."""
         if key is None or self.key is None or key[:4] != self.key[:4]:
             self.show(key)
-        elif key.bookmaker is not None:
+        elif key.bookmaker != self._board.desk_reference.bookmaker:
             self.pin(key.bookmaker, key.bookmaker not in self.pinned)
 
-    def forget(self) -> None:
+    def forget_price(self) -> None:
         """Show no price."""
         self.key = None
         self._round += 1
         self._begin()
 
     def pin(self, bookmaker: str, pinned: bool) -> None:
-        """Show a bookmaker's line whatever is selected, or no more."""
+        """Always show a bookmaker's line, or stop that."""
         if bookmaker in self.pinned:
             self.pinned.remove(bookmaker)
         if pinned:
@@ -123,19 +121,23 @@ class HistoryModel(QObject):
             return
         self._is_awake = awake
         if awake:
+            self._unsubscribe = self._board.subscribe(
+                self._on_board_notice, PricesChanged, MatrixLoaded, ConnectionChanged
+            )
             self._reread.start()
             self._read()
         else:
             self._round += 1
+            self._unsubscribe()
             self._reread.stop()
 
     @property
-    def bookmakers(self) -> list[str]:
+    def priced_bookmakers(self) -> list[str]:
         """Who has, or had, a price of the selection."""
         paths = {} if self.history is None else self.history.paths
-        return sorted((name for name in paths if name is not None), key=str.casefold)
+        return sorted(paths.keys() - {self._board.desk_reference.bookmaker}, key=str.casefold)
 
-    def data(self) -> ChartData | None:
+    def chart_data(self) -> ChartData | None:
         """Return what a chart shows now; None where there is nothing."""
         if self.history is None:
             return None
@@ -150,34 +152,34 @@ class HistoryModel(QObject):
         gaps = tuple(gap for gap in self._gaps() if gap.until is None or gap.until > whole.since)
         return ChartData(lines, gaps, whole)
 
-    def _gaps(self) -> tuple[Gap, ...]:
+    def _gaps(self) -> tuple[price_history.Gap, ...]:
         """Return those that were told, and that of a connection that is lost now."""
         assert self.history is not None
         connection, gaps = self._board.connection, self.history.gaps
         is_told = any(gap.until is None for gap in gaps)
         if connection.is_heard or is_told or connection.since_ms is None:
             return gaps
-        return *gaps, Gap(connection.since_ms, None, Why.STREAM_DOWN)
+        return *gaps, price_history.Gap(connection.since_ms, None, price_history.Why.STREAM_DOWN)
 
     def _lines(self) -> Iterable[Line]:
         assert self.history is not None
         assert self.key is not None
         paths = self.history.paths
-        chosen = self._board.whose.key_of(self.key.bookmaker)
-        if chosen is not None:
+        chosen, judge = self.key.bookmaker, self._board.desk_reference.bookmaker
+        is_marked = chosen == judge
+        if not is_marked:
             yield Line(chosen, paths.get(chosen, ()), TextRole.VALUE, Stroke.STRONG, is_marked=True)
-        reference = self._board.reference or "Reference"
-        is_marked = chosen is None
+        reference = self._board.reference_name
         stroke = Stroke.STRONG if is_marked else Stroke.THIN
-        yield Line(reference, paths.get(None, ()), TextRole.ACCENT, stroke, is_marked)
+        yield Line(reference, paths.get(judge, ()), TextRole.ACCENT, stroke, is_marked)
         yield Line(FAIR, self._fair, TextRole.SOFT, Stroke.DOTTED, text=fair_text)
-        beside = [name for name in self.pinned if name != chosen]
-        for name, style in zip(beside, _PINNED_STYLES, strict=False):
+        others = [name for name in self.pinned if name not in (chosen, judge)]
+        for name, style in zip(others, _PINNED_STYLES, strict=False):
             yield Line(name, paths.get(name, ()), *style)
 
     def _begin(self) -> None:
         self.history, self.problem, self._fair = None, "", []
-        self._reference = self._board.reference
+        self._reference = self._board.reference_name
         self.changed.emit(True)
         self._read()
 
@@ -188,10 +190,10 @@ class HistoryModel(QObject):
             self._run("history: read", self._load(self.key, self._round))
 
     async def _load(self, key: RowKey, number: int) -> None:
-        selection: SelectionKey = key[1:4]
+        selection: price_history.SelectionKey = key[1:4]
         since, method = self._clock() - LOOKBACK_MS, self._board.method
         try:
-            history = await self._source.history(key.game_id, selection, since)
+            history = await self._source.history_of(key.game_id, selection, since)
             section = self._board.section(key.game_id, *selection)
             fair = await self._load_fair(key, section, since)
         except HistoryError as error:
@@ -208,28 +210,32 @@ class HistoryModel(QObject):
             self._extend(bookmaker)
         self.changed.emit(is_first)
 
-    async def _load_fair(self, key: RowKey, section: Section | None, since: int) -> PricePath:
+    async def _load_fair(
+        self, key: RowKey, section: Section | None, since: int
+    ) -> price_history.PricePath:
         if section is None or section.reference is None:
             return []
         selections = [(key.market_type, key.period, row.selection) for row in section.rows]
         references = await self._source.references(key.game_id, selections, since)
         paths = {name[2]: path for name, path in references.paths.items()}
-        points: list[Point] = []
+        points: list[price_history.Point] = []
 
         def steps() -> Iterator[None]:
-            for point in fair_points(section, paths, key.selection, self._board.method):
+            for point in price_history.fair_points(
+                section, paths, key.selection, self._board.method
+            ):
                 points.append(point)
                 yield
 
         await in_slices(steps())
-        return tidy(points)
+        return price_history.tidy(points)
 
-    def _held(self) -> list[str | None]:
+    def _held(self) -> list[str]:
         assert self.key is not None
         section = self._board.section(*self.key[:4])
-        return [] if section is None else section.row_of(self.key.selection).priced_by()
+        return [] if section is None else [*section.selection_row(self.key.selection).prices]
 
-    def _extend(self, bookmaker: str | None) -> None:
+    def _extend(self, bookmaker: str) -> None:
         """Extend a line by the board's present price."""
         if self.key is None or self.history is None:
             return
@@ -243,13 +249,13 @@ class HistoryModel(QObject):
         self.history = replace(self.history, paths=paths)
 
     def _on_board_notice(self, notice: Notice) -> None:
-        if self.key is None or not self._is_awake:
+        if self.key is None:
             return
         if isinstance(notice, PricesChanged) and notice.game_id == self.key.game_id:
             self._take(notice)
         elif isinstance(notice, MatrixLoaded) and notice.game_id == self.key.game_id:
             is_past = self._board.connection.link is Link.PAST  # it may stand before what was read
-            if self._board.reference != self._reference:
+            if self._board.reference_name != self._reference:
                 self._begin()
             elif self.history is not None and (is_past or not self._fair):
                 self._read()
@@ -261,16 +267,17 @@ class HistoryModel(QObject):
         moved = [cell.bookmaker for cell in notice.cells if cell[:3] == self.key[1:4]]
         for bookmaker in moved:
             self._extend(bookmaker)
+        has_news = bool(moved)
         section = self._board.section(*self.key[:4])
         if section is not None and section.key in notice.sections:
             if self._board.method != self._method:
                 self._read()
                 return
-            fair = section.row_of(self.key.selection).fair
+            fair = section.selection_row(self.key.selection).fair
             if self._fair or fair is not None:
                 self._fair = extended(self._fair, self._clock(), fair)
-                moved.append(None)
-        if moved and not self._calm.isActive():
+                has_news = True
+        if has_news and not self._calm.isActive():
             self._calm.start()
 
 
@@ -289,7 +296,7 @@ def described(data: ChartData, odds_text: Callable[[float], str]) -> str:
             f"{_counted(len(line.path) - 1, 'move')}"
         )
     if data.gaps:
-        parts.append(f"{_counted(len(data.gaps), 'gap')} in what is known")
+        parts.append(f"{_counted(len(data.gaps), 'gap')} in the data")
     return ". ".join(parts)
 
 

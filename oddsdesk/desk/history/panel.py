@@ -1,47 +1,35 @@
-"""The History dock: how the selected price moved, beside the reference and the fair odds."""
+"""The History dock: how the selected price moved, with the sharp book's and the fair odds."""
 
 from pathlib import Path
 from typing import Final
 
+from PySide6 import QtWidgets
 from PySide6.QtCore import QBuffer, QSize, Qt, QTimer
 from PySide6.QtGui import QGuiApplication, QHideEvent, QResizeEvent, QShowEvent
-from PySide6.QtWidgets import (
-    QBoxLayout,
-    QFileDialog,
-    QHBoxLayout,
-    QMenu,
-    QStackedLayout,
-    QToolButton,
-    QVBoxLayout,
-    QWidget,
-)
 
+from oddsdesk.base.clock import Clock
+from oddsdesk.base.files import whole_file
+from oddsdesk.base.tasks import spawn
 from oddsdesk.board.board import Board
-from oddsdesk.board.connection import Connection
-from oddsdesk.board.history import History, Origin
-from oddsdesk.board.history_source import HistorySource
-from oddsdesk.board.matrix import RowKey
-from oddsdesk.board.rows import UNNAMED_REFERENCE
-from oddsdesk.clock import Clock
+from oddsdesk.board.history.price_history import History, Origin
+from oddsdesk.board.history.sources import HistorySource
+from oddsdesk.board.model.matrix import GameEntry, RowKey
+from oddsdesk.board.model.notices import Connection
+from oddsdesk.desk.export.files import GAME, SELECTION, ExportColumn, Table, time_value
 from oddsdesk.desk.export.saving import TableSaver
-from oddsdesk.desk.export.tables import Table
-from oddsdesk.desk.history.export import table_of_history
 from oddsdesk.desk.history.model import HistoryModel, Run, described
+from oddsdesk.desk.ui import spacing
 from oddsdesk.desk.ui.actions import add_action
-from oddsdesk.desk.ui.chart.legend import ChartLegend
 from oddsdesk.desk.ui.chart.painter import ChartPainter
-from oddsdesk.desk.ui.chart.step_chart import StepChart
+from oddsdesk.desk.ui.chart.step_chart import ChartLegend, StepChart
 from oddsdesk.desk.ui.controls.file_dialog import file_dialog
-from oddsdesk.desk.ui.controls.labels import ElidedLabel
-from oddsdesk.desk.ui.controls.placeholder import EmptyState, Placeholder
-from oddsdesk.desk.ui.controls.plain import Label, literal
-from oddsdesk.desk.ui.formatting import exact_odds_text, odds_text
-from oddsdesk.desk.ui.theme import tokens as spacing
+from oddsdesk.desk.ui.controls.labels import ElidedLabel, Label, literal
+from oddsdesk.desk.ui.controls.messages import EmptyState, Placeholder
+from oddsdesk.desk.ui.controls.search_menu import SearchMenu
+from oddsdesk.desk.ui.formatting import exact_odds_text, local_time, odds_text
+from oddsdesk.desk.ui.table.cells import Kind
 from oddsdesk.desk.ui.theme.theme import Theme
 from oddsdesk.desk.ui.theme.tokens import TextRole
-from oddsdesk.desk.ui.time_format import local_time
-from oddsdesk.tasks import spawn
-from oddsdesk.whole_files import whole_file
 
 _SAID: Final = {
     Origin.LOG: "from the local log",
@@ -49,7 +37,9 @@ _SAID: Final = {
     Origin.SEEN: "seen by this desk",
 }
 
-_LACKS_TIP: Final = "Older prices are in an archive; the log of the program says why it is not read"
+_LACKS_TIP: Final = (
+    "Older prices are in an archive that could not be read; the program's log says why"
+)
 
 
 def state_without_lines(
@@ -59,16 +49,18 @@ def state_without_lines(
     if key is None:
         return EmptyState("info", "Select a price to see how it moved.")
     if problem:
-        return EmptyState("warning", "The history cannot be read.", problem, ink=TextRole.DOWN)
+        return EmptyState("warning", "The history could not be read.", problem, ink=TextRole.DOWN)
     if history is None:
-        return EmptyState("loading", "Reading the history…")
+        return EmptyState("loading", "Loading the history…")
     if connection.has_live is False and history.origin is Origin.SEEN and history.since_ms:
-        detail = "Prices in play are in the plan Pro+ Live only; before kick-off they show up here."
-        return EmptyState("lock", f"No price of {key.selection} was seen.", detail)
+        detail = "In-play prices need the Pro+ Live plan. Prices before kick-off appear here."
+        return EmptyState("lock", f"No price seen for {key.selection}.", detail)
     if history.origin is Origin.SEEN and history.since_ms is None:
-        detail = "This service tells no history: it is recorded here while its game is open."
-        return EmptyState("info", "Nothing is recorded of this game yet.", detail)
-    return EmptyState("search", f"No price of {key.selection} was recorded yet.")
+        detail = (
+            "This service has no price history. The desk records prices while the game is open."
+        )
+        return EmptyState("info", "Nothing recorded for this game yet.", detail)
+    return EmptyState("search", f"No price recorded for {key.selection} yet.")
 
 
 def origin_text(history: History, now_ms: int) -> str:
@@ -78,7 +70,7 @@ def origin_text(history: History, now_ms: int) -> str:
         return said
     moment, now = local_time(history.since_ms), local_time(now_ms)
     day = "" if moment.date() == now.date() else f"{moment.day} {moment:%b} "
-    lacks = "; older ones cannot be read" if history.lacks else ""
+    lacks = "; older prices could not be read" if history.lacks else ""
     return f"{said} since {day}{moment:%H:%M}{lacks}"
 
 
@@ -89,7 +81,7 @@ _PICTURE: Final = QSize(900, 480)
 _PICTURE_RATIO: Final = 2.0
 
 
-class HistoryPanel(QWidget):
+class HistoryPanel(QtWidgets.QWidget):
     """Shows how the price of the last ``show_price`` moved; reads nothing while it is hidden."""
 
     def __init__(self, board: Board, theme: Theme, clock: Clock, run: Run = spawn) -> None:
@@ -108,9 +100,9 @@ class HistoryPanel(QWidget):
         self.origin.setFont(theme.fonts.small)
         self.title = ElidedLabel()
         self.title.setFont(theme.fonts.strong)
-        self._pin_menu = QMenu(self)
+        self._pin_menu = SearchMenu(self)
         self._pin_menu.aboutToShow.connect(self._fill_pin_menu)
-        self._line = QBoxLayout(QBoxLayout.Direction.LeftToRight)
+        self._line = QtWidgets.QBoxLayout(QtWidgets.QBoxLayout.Direction.LeftToRight)
         self.saver = TableSaver(self, self._file_name, self._table)
         self._make_buttons()
         self._lay_out()
@@ -122,50 +114,49 @@ class HistoryPanel(QWidget):
         self._show(True)
 
     def close_panel(self) -> None:
-        """Stop listening to the board."""
         self._tick.stop()
-        self.saver.close()
-        self.model.close()
+        self.saver.abort_saving()
+        self.model.stop_listening()
 
-    def use(self, source: HistorySource) -> None:
+    def use_source(self, source: HistorySource) -> None:
         """Read from another source from now on."""
-        self.model.use(source)
+        self.model.use_source(source)
 
     def show_price(self, key: RowKey | None) -> None:
         """Show another price; None keeps to the one before."""
         self.model.show(key)
 
     def add_price(self, key: RowKey | None) -> None:
-        """Show a price beside those of its selection, or no longer; another selection anew."""
-        self.model.add(key)
+        """Add a price to the chart or remove it; chart another selection if it is not the same."""
+        self.model.add_price(key)
 
-    def forget(self) -> None:
+    def forget_price(self) -> None:
         """Show no price: the board is about to hold another service's."""
-        self.model.forget()
+        self.model.forget_price()
 
-    def refresh_all(self) -> None:
+    def repaint_odds(self) -> None:
         """Repaint the odds in their new format."""
         self._show(False)
 
-    def copy(self) -> None:
+    def copy_picture(self) -> None:
         """Put the chart on the clipboard as a picture."""
-        if self.chart.data is not None:
+        if self.chart.shown_data is not None:
             QGuiApplication.clipboard().setImage(self.chart.picture(_PICTURE, _PICTURE_RATIO))
 
-    def save(self) -> None:
+    def save_picture(self) -> None:
         """Ask where to, and save the chart as a picture."""
-        if self.chart.data is None:
+        if self.chart.shown_data is None:
             return
         dialog = file_dialog(self, "Save the chart")
         dialog.setNameFilter("Pictures (*.png)")
         dialog.selectFile(self._file_name())
-        dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
+        dialog.setAcceptMode(QtWidgets.QFileDialog.AcceptMode.AcceptSave)
         dialog.setDefaultSuffix("png")
         dialog.fileSelected.connect(lambda name: self.save_to(Path(name)))
         dialog.open()
 
     def save_to(self, path: Path) -> bool:
-        """Save the chart as a picture; says so where it cannot."""
+        """Save the chart as a picture, or show why that failed."""
         picture = QBuffer()
         picture.open(QBuffer.OpenModeFlag.WriteOnly)
         self.chart.picture(_PICTURE, _PICTURE_RATIO).save(picture, "PNG")  # type: ignore[call-overload]
@@ -173,25 +164,26 @@ class HistoryPanel(QWidget):
             with whole_file(path) as file:
                 file.write(picture.data().data())
         except OSError as error:
-            self.origin.setText(f"{path} cannot be written: {error.strerror or error}")
+            self.origin.setText(f"Could not save {path}: {error.strerror or error}")
             return False
-        self.origin.setText(f"saved as {path.name}")
+        self.origin.setText(f"Saved as {path.name}")
         return True
 
     def _make_buttons(self) -> None:
-        self._pin = self._button("Add", "Show other bookmakers beside it", None)
+        self._pin = self._button("Add", "Add other bookmakers to the chart", None)
         self._pin.setMenu(self._pin_menu)
-        self._pin.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
-        self._copy = self._button("Copy", "Copy the chart as a picture (Ctrl+C)", self.copy)
-        self._save = self._button("Save", "Save the chart as a picture…", self.save)
-        add_action(self, "history.copy", self.copy)
-        add_action(self, "history.save", self.save)
-        self._export = self._button("Export", "Export the moves as a table…", self.saver.ask)
-        add_action(self, "history.export", self.saver.ask)
+        self._pin.setPopupMode(QtWidgets.QToolButton.ToolButtonPopupMode.InstantPopup)
+        self._copy = self._button("Copy", "Copy the chart as a picture (Ctrl+C)", self.copy_picture)
+        self._save = self._button("Save", "Save the chart as a picture…", self.save_picture)
+        add_action(self, "history.copy", self.copy_picture)
+        add_action(self, "history.save", self.save_picture)
+        tip = "Export the moves as a table…"
+        self._export = self._button("Export", tip, self.saver.ask_for_file)
+        add_action(self, "history.export", self.saver.ask_for_file)
         add_action(self, "history.add", self._pin.showMenu)
 
-    def _button(self, text: str, tip: str, act: object) -> QToolButton:
-        button = QToolButton()
+    def _button(self, text: str, tip: str, act: object) -> QtWidgets.QToolButton:
+        button = QtWidgets.QToolButton()
         button.setText(text)
         button.setProperty("variant", "plain")
         button.setToolTip(tip)
@@ -206,45 +198,40 @@ class HistoryPanel(QWidget):
         line.setContentsMargins(spacing.LEAD, spacing.STEP, spacing.STEP, 0)
         line.setSpacing(0)
         line.addWidget(self.title, 1)
-        buttons = QHBoxLayout()
-        buttons.setSpacing(0)
+        buttons = spacing.horizontal(spacing=0)
         for button in (self._pin, self._copy, self._save, self._export):
             buttons.addWidget(button)
         buttons.addStretch()
         line.addLayout(buttons)
-        foot = QHBoxLayout()
-        foot.setContentsMargins(spacing.LEAD, 0, spacing.LEAD, spacing.STEP)
-        foot.addWidget(self.origin)
-        drawn = QWidget()
-        column = QVBoxLayout(drawn)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
+        foot = spacing.horizontal(
+            None, self.origin, margins=(spacing.LEAD, 0, spacing.LEAD, spacing.STEP)
+        )
+        drawn = QtWidgets.QWidget()
+        column = spacing.vertical(drawn, spacing=0)
         column.addWidget(self.legend)
         column.addWidget(self.chart, 1)
         column.addLayout(foot)
-        body = QWidget()
-        self._stack = QStackedLayout(body)
+        body = QtWidgets.QWidget()
+        self._stack = QtWidgets.QStackedLayout(body)
         self._stack.addWidget(drawn)
         self._stack.addWidget(self.placeholder)
-        whole = QVBoxLayout(self)
-        whole.setContentsMargins(0, 0, 0, 0)
-        whole.setSpacing(0)
+        whole = spacing.vertical(self, spacing=0)
         whole.addLayout(line)
         whole.addWidget(body, 1)
 
-    def _show(self, anew: bool) -> None:
+    def _show(self, reset_zoom: bool) -> None:
         model, key = self.model, self.model.key
         self.title.show_text("History" if key is None else f"History · {key.selection}")
-        data = model.data()
+        data = model.chart_data()
         self._stack.setCurrentIndex(1 if data is None else 0)
         for button in (self._pin, self._copy, self._save, self._export):
             button.setVisible(data is not None)
         if data is None or model.history is None:
             state = state_without_lines(key, model.history, model.problem, self._board.connection)
-            self.placeholder.say(state)
+            self.placeholder.show_state(state)
             self.chart.show_data(None)
             return
-        self.chart.show_data(data, anew=anew)
+        self.chart.show_data(data, reset_zoom=reset_zoom)
         self.legend.show_lines(data.lines, model.pinned)
         self.origin.setText(origin_text(model.history, self._clock()))
         self.origin.setToolTip(_LACKS_TIP if model.history.lacks else "")
@@ -259,33 +246,33 @@ class HistoryPanel(QWidget):
         )
         room = self.width() - spacing.LEAD - spacing.STEP - buttons
         is_narrow = room < self._theme.fonts.scaled(_LEAST_TITLE)
-        direction = QBoxLayout.Direction
+        direction = QtWidgets.QBoxLayout.Direction
         self._line.setDirection(direction.TopToBottom if is_narrow else direction.LeftToRight)
 
     def _show_moment(self) -> None:
         """Extend the chart to the present, even where no price moves."""
-        data = self.model.data()
+        data = self.model.chart_data()
         if data is not None:
             self.chart.show_data(data)
 
     def _fill_pin_menu(self) -> None:
         menu = self._pin_menu
         menu.clear()
-        for name in self.model.bookmakers:
+        for name in self.model.priced_bookmakers:
             action = menu.addAction(literal(name))
             action.setCheckable(True)
             action.setChecked(name in self.model.pinned)
             action.triggered.connect(lambda on, name=name: self.model.pin(name, on))
+        menu.offer_search()
 
     def _table(self) -> Table:
         key, board = self.model.key, self._board
         game = None if key is None else board.games.get(key.game_id)
-        reference = board.reference or UNNAMED_REFERENCE
-        return table_of_history(key, game, self.model.history, reference)
+        return table_of_history(key, game, self.model.history)
 
     def _file_name(self) -> str:
         key = self.model.key
-        words = "history" if key is None else f"{key.selection} {key.bookmaker or ''}".strip()
+        words = "history" if key is None else f"{key.selection} {key.bookmaker}".strip()
         return "".join(letter if letter.isalnum() or letter in " .-+" else "_" for letter in words)
 
     # Qt's virtuals
@@ -305,3 +292,27 @@ class HistoryPanel(QWidget):
         super().hideEvent(event)
         self._tick.stop()
         self.model.wake(False)
+
+
+_COLUMNS: Final = (
+    *GAME,
+    *SELECTION,
+    ExportColumn("bookmaker", "Bookmaker"),
+    ExportColumn("at", "From", Kind.TIME),
+    ExportColumn("odds", "Odds", Kind.NUMBER),
+)
+
+
+def table_of_history(key: RowKey | None, game: GameEntry | None, history: History | None) -> Table:
+    """Return every bookmaker's moves of a selection by time; without odds where withdrawn."""
+    if key is None or history is None:
+        return Table(_COLUMNS, [])
+    known: tuple[str, str, str, str | None] = ("", "", "", None)
+    if game is not None:
+        known = (game.match_name, game.competition, game.sport, time_value(game.kick_off))
+    moves = [(point.at, name, point.odds) for name, path in history.paths.items() for point in path]
+    moves.sort(key=lambda move: move[:2])
+    return Table(
+        _COLUMNS,
+        [(key.game_id, *known, *key[1:4], name, time_value(at), odds) for at, name, odds in moves],
+    )

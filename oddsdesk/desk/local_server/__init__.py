@@ -1,1 +1,1 @@
-"""The embedded server as its owner sees it."""
+"""The built-in server's dialogs: feeds, imports, duplicate games, keys and backup."""

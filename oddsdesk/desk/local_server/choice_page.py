@@ -1,72 +1,54 @@
-"""Choosing live odds: a source, its key, competitions, and what they cost before any is paid."""
+"""The page to choose live odds: source, key and competitions, with the cost in advance."""
 
 from collections.abc import Collection, Sequence
 from itertools import pairwise
 from typing import Final
 
-from PySide6.QtCore import Qt, QTimer, Signal
-from PySide6.QtWidgets import (
-    QCheckBox,
-    QFormLayout,
-    QFrame,
-    QHBoxLayout,
-    QLineEdit,
-    QPushButton,
-    QScrollArea,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6 import QtWidgets
+from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRectF, QSize, Qt, QTimer, Signal
+from PySide6.QtGui import QFont, QFontMetrics, QPainter
 
-from oddsdesk.contract.live_sources import (
-    Choice,
-    Choices,
-    LivePlan,
-    LiveSource,
-    SourceOption,
-    WrittenFeed,
-    feed_text,
-)
-from oddsdesk.desk.local_server.competition_list import CompetitionList
-from oddsdesk.desk.local_server.source_list import OTHER, SourceList
-from oddsdesk.desk.ui.controls.form_dialog import note, side_by_side
-from oddsdesk.desk.ui.controls.message_bar import MessageBar, sentence
-from oddsdesk.desk.ui.controls.plain import Label, literal
-from oddsdesk.desk.ui.links import open_link
-from oddsdesk.desk.ui.theme.theme import Theme
-from oddsdesk.desk.ui.theme.tokens import GAP, HALF, MARGIN, STEP, TextRole
+from oddsdesk.base.text import every
+from oddsdesk.contract import administration
+from oddsdesk.desk.ui.controls.fields import FilterEdit
+from oddsdesk.desk.ui.controls.form_dialog import note_label, plain_table, side_by_side
+from oddsdesk.desk.ui.controls.labels import Label, literal
+from oddsdesk.desk.ui.controls.messages import MessageBar, sentence
+from oddsdesk.desk.ui.price_actions import open_link
+from oddsdesk.desk.ui.spacing import GAP, HALF, MARGIN, STEP, horizontal, vertical
+from oddsdesk.desk.ui.theme.theme import Theme, paint_row_ground
+from oddsdesk.desk.ui.theme.tokens import TextRole
 
 KEY_PAUSE_MS: Final = 800
-"""How long nothing is typed until a key is tried."""
+"""Pause in typing after which a key is tried."""
 PLAN_PAUSE_MS: Final = 400
-"""How long nothing is ticked until its cost is asked for."""
+"""Pause in ticking after which the cost is requested."""
 _SOURCES_WIDTH: Final = 270
 _LIST_HEIGHT: Final = 130
-_KEY_KEPT: Final = "A key is kept; paste another one to change it"
+_KEY_KEPT: Final = "A key is saved; paste another to replace it"
 
 
-class OptionRow(QWidget):
-    """The values of an option of a source, to be ticked."""
+class OptionRow(QtWidgets.QWidget):
+    """Check boxes for the values of a source's option."""
 
     changed = Signal()
 
-    def __init__(self, option: SourceOption) -> None:
+    def __init__(self, option: administration.SourceOption) -> None:
         super().__init__()
         self.option = option
-        self.boxes = {value: QCheckBox(literal(title)) for value, title in option.values}
-        self._row = QHBoxLayout(self)
-        self._row.setContentsMargins(0, 0, 0, 0)
-        self._row.setSpacing(GAP)
+        self.boxes = {value: QtWidgets.QCheckBox(literal(title)) for value, title in option.values}
+        self._row = horizontal(self, spacing=GAP)
         for value, box in self.boxes.items():
             box.setChecked(value in option.chosen)
             box.toggled.connect(self.changed)
             self._row.addWidget(box)
         self._row.addStretch()
 
-    def choose(self, values: Sequence[str]) -> None:
-        """Tick these only; one that has no box here gets one, as a feed is written."""
+    def tick_options(self, values: Sequence[str]) -> None:
+        """Tick only these values; a value without a box gets one."""
         for value in values:
             if value not in self.boxes:
-                box = self.boxes[value] = QCheckBox(literal(value))
+                box = self.boxes[value] = QtWidgets.QCheckBox(literal(value))
                 box.toggled.connect(self.changed)
                 self._row.insertWidget(self._row.count() - 1, box)
         self.blockSignals(True)
@@ -74,50 +56,52 @@ class OptionRow(QWidget):
             box.setChecked(value in values)
         self.blockSignals(False)
 
-    def chosen(self) -> str:
-        """Return what is ticked, as a feed is written."""
+    def ticked_options(self) -> str:
+        """Return the ticked values in the notation of feeds."""
         return ",".join(value for value, box in self.boxes.items() if box.isChecked())
 
 
-class ChoicePage(QWidget):
-    """Shows what it is given; what the user wants to know or to have is signalled."""
+class ChoicePage(QtWidgets.QWidget):
+    """Shows the data it is given and emits what the user chooses."""
 
     source_changed = Signal()
-    """Another source: its fields are empty, and nobody is asked yet."""
+    """Another source is selected; its fields are empty and nothing has been requested."""
     source_chosen = Signal()
-    """Another address or key: ``source``, ``url`` and ``key`` say which."""
+    """The address or key has changed; see ``source``, ``url`` and ``key``."""
     choice_changed = Signal()
-    """Something else is chosen of the source, and nothing was for a moment."""
+    """The choice has changed, and then paused for a moment."""
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
-        self.source: LiveSource = OTHER
+        self.source: administration.LiveSource = OTHER
         self._options: list[OptionRow] = []
         self._ticked: Collection[str] = ()
         self._others: dict[str, str] = {}
-        """Options of what is read that have no field here."""
+        """Options of the running feed that have no field here."""
         self.key_file = ""
-        """Where the key of what is read is kept, if that is in a file."""
+        """The file of the running feed's key, if it is in one."""
         self.sources = SourceList(theme)
         self.sources.setFixedWidth(theme.fonts.scaled(_SOURCES_WIDTH))
-        self._title, self._summary = Label(wordWrap=True), note("", theme)
+        self._title, self._summary = Label(wordWrap=True), note_label("", theme)
         self._title.setFont(theme.fonts.title)
-        self.key = QLineEdit(echoMode=QLineEdit.EchoMode.Password)
+        self.key = QtWidgets.QLineEdit(echoMode=QtWidgets.QLineEdit.EchoMode.Password)
         self.key.setAccessibleName("Key of the source")
-        self.get_key = QPushButton("&Get a key…", autoDefault=False)
-        self._key_note = note("", theme)
+        self.get_key = QtWidgets.QPushButton("&Get a key…", autoDefault=False)
+        self._key_note = note_label("", theme)
         self.key_trouble = MessageBar(theme)
         self.competitions = CompetitionList(theme)
         self.competitions.list.setMinimumHeight(theme.fonts.scaled(_LIST_HEIGHT))
         self.list_trouble = MessageBar(theme)
-        self._list_note = note("", theme)
-        self.parts = QLineEdit()
+        self._list_note = note_label("", theme)
+        self.parts = QtWidgets.QLineEdit()
         self.parts.setAccessibleName("What to read")
-        self.more = QPushButton("&More…", autoDefault=False)
+        self.more = QtWidgets.QPushButton("&More…", autoDefault=False)
         self.more.setCheckable(True)
-        self.address = QLineEdit(placeholderText="https://… where a proxy stands for the source")
+        self.address = QtWidgets.QLineEdit(
+            placeholderText="https://… if you use a proxy for this source"
+        )
         self.address.setAccessibleName("Address of the source")
-        self._others_note = note("", theme)
+        self._others_note = note_label("", theme)
         self.cost = Label(wordWrap=True)
         self.cost.setFont(theme.fonts.medium)
         self.cost.setMinimumHeight(2 * self.cost.fontMetrics().height())
@@ -130,128 +114,134 @@ class ChoicePage(QWidget):
 
     @property
     def url(self) -> str:
-        """The address that is typed; empty for the source's own."""
+        """The address entered; empty for the source's default."""
         return self.address.text().strip()
 
     @property
     def typed_key(self) -> str:
-        """The key that is typed; empty where the kept one is meant."""
+        """The key entered; empty for the saved one."""
         return self.key.text().strip()
 
-    def text(self, key_file: str = "") -> str:
-        """Return what is chosen as a feed is written; empty where something is missing."""
+    def feed_text(self, key_file: str = "") -> str:
+        """Return the choice in the notation of feeds; empty if something is missing."""
         if self.source is OTHER:
             return self.parts.text().strip()
         typed = self.parts.text().strip()
         parts = ([typed] if typed else []) if self.source.parts else self.competitions.ticked()
-        chosen = {row.option.name: row.chosen() for row in self._options}
+        chosen = {row.option.name: row.ticked_options() for row in self._options}
         if not parts or not all(chosen.values()):
             return ""
         options = {**chosen, **self._others, "url": self.url, "key-file": key_file}
-        return feed_text(self.source.name, parts, options)
+        return administration.feed_text(self.source.name, parts, options)
 
     def missing(self) -> str:
-        """Return what is missing in words; empty where nothing is."""
+        """Return what is still missing; empty if nothing is."""
         if self.source.parts:
-            return "" if self.parts.text().strip() else "Say what to read."
+            return "" if self.parts.text().strip() else "Enter what to read."
         if not self.competitions.ticked():
-            return "Tick competitions to see what they cost."
-        empty = next((row.option for row in self._options if not row.chosen()), None)
-        return "" if empty is None else f"Tick something beside “{empty.title}”."
+            return "Tick competitions to see the cost."
+        empty = next((row.option for row in self._options if not row.ticked_options()), None)
+        return "" if empty is None else f"Tick at least one of “{empty.title}”."
 
-    def show_sources(self, sources: Sequence[LiveSource]) -> None:
-        """Show what can be chosen from; before that nothing can be done here."""
+    def show_sources(self, sources: Sequence[administration.LiveSource]) -> None:
+        """List the sources and enable the page."""
         self.setEnabled(True)
         self.sources.setFocus(Qt.FocusReason.OtherFocusReason)
         self.sources.show_sources(sources)
 
-    def take_up(self, read: WrittenFeed) -> None:
-        """Fill in what is read of the source; what has no field here stays part of it."""
+    def take_up(self, read: administration.WrittenFeed) -> None:
+        """Fill in a running feed; options without a field are kept."""
         options = dict(read.options)
         for row in self._options:
             if values := options.pop(row.option.name, ""):
-                row.choose(values.split(","))
+                row.tick_options(values.split(","))
         _fill(self.address, options.pop("url", ""))
         self.more.setChecked(bool(self.url))
         self.key_file = options.pop("key-file", "")
         self._others = options
         others = ", ".join(f"{name}={value}" for name, value in options.items())
-        self._others_note.setText(f"As it is read now, besides: {others}")
+        self._others_note.setText(f"Other options in use: {others}")
         self._others_note.setVisible(bool(others))
         self._ticked = read.parts
         if self.source.parts:
             _fill(self.parts, ",".join(read.parts))
 
     def forget_key(self) -> None:
-        """Empty the field of the key: it is kept where keys are."""
+        """Clear the key field, as the key has been saved."""
         self._key_pause.stop()
         _fill(self.key, "")
 
     def show_key_kept(self, is_kept: bool) -> None:
-        """Say in the field of the key whether there is one already."""
+        """Show in the key field whether a key is saved."""
         self.key.setPlaceholderText(_KEY_KEPT if is_kept else self.source.key)
 
     def show_key_place(self, said: str) -> None:
-        """Say where a key will be kept."""
+        """Show where the key will be saved."""
         self._key_note.setText(said)
 
     def want_key(self) -> None:
-        """Say that the source tells nothing without a key."""
-        self._list_note.setText("Paste your key to see what there is.")
+        """Ask for the key."""
+        self._list_note.setText("Paste your key to see the competitions.")
         self._list_note.show()
 
     def say_key_trouble(self, text: str) -> None:
-        """Say what is wrong with the key."""
+        """Show what is wrong with the key."""
         self._list_note.hide()
-        self.key_trouble.say(_line(text), icon="warning", ink=TextRole.DOWN)
+        self.key_trouble.show_message(_line(text), icon="warning", ink=TextRole.DOWN)
 
     def say_list_trouble(self, text: str) -> None:
-        """Say why there is no list, with a way to try again."""
+        """Show why there is no list, with a button to try again."""
         self._list_note.hide()
-        self.list_trouble.say(_line(text), icon="warning", ink=TextRole.DOWN, action="Try again")
+        self.list_trouble.show_message(
+            _line(text), icon="warning", ink=TextRole.DOWN, action="Try again"
+        )
 
     def show_asking(self) -> None:
-        """Say that the source is asked."""
+        """Show that the list is loading."""
         self.key_trouble.hide()
         self.list_trouble.hide()
-        self._list_note.setText(f"Asking {self.source.title}…")
+        self._list_note.setText(f"Loading from {self.source.title}…")
         self._list_note.show()
 
-    def show_choices(self, found: Choices) -> None:
-        """Show what may be ticked; what is ticked already stays so."""
+    def show_choices(self, found: administration.Choices) -> None:
+        """List what can be ticked; existing ticks stay."""
         self._list_note.hide()
         ticked = self.competitions.ticked() or self._ticked
         listed = {choice.name for choice in found.choices}
-        gone = [Choice(name, name, "not listed now") for name in ticked if name not in listed]
+        gone = [
+            administration.Choice(name, name, "not listed at present")
+            for name in ticked
+            if name not in listed
+        ]
         self.competitions.show_choices((*gone, *found.choices), ticked)
         self._ticked = ()
         if found.credits_left is not None and not self.competitions.ticked():
             self.cost.setText(f"{_credits(found)} {self.missing()}")
 
-    def show_plan(self, plan: LivePlan) -> None:
-        """Show what the choice will cost, and how many games there are."""
+    def show_plan(self, plan: administration.LivePlan) -> None:
+        """Show the cost of the choice and the number of games."""
         self.cost_trouble.hide()
         self.competitions.show_plan(plan)
         said = sentence(plan.sentence) if plan.sentence else ""
         self.cost.setText(f"{said} {_credits(plan)}".strip())
 
     def show_planning(self) -> None:
-        """Say that the cost is asked for, or what is missing for that."""
+        """Show that the cost is being checked, or what is missing for that."""
         self.cost_trouble.hide()
-        self.cost.setText(self.missing() or "Asking what it will cost, which is free…")
+        self.cost.setText(self.missing() or "Checking the cost (this is free)…")
 
     def say_cost_trouble(self, text: str) -> None:
-        """Say why the cost is not known."""
+        """Show why the cost is unknown."""
         self.cost.setText("")
-        self.cost_trouble.say(_line(text), icon="warning", ink=TextRole.DOWN, action="Try again")
+        self.cost_trouble.show_message(
+            _line(text), icon="warning", ink=TextRole.DOWN, action="Try again"
+        )
 
     def _lay_out(self) -> None:
-        inner = QWidget()
-        column = QVBoxLayout(inner)
-        column.setContentsMargins(MARGIN, MARGIN, MARGIN, STEP)
-        column.setSpacing(STEP)
+        inner = QtWidgets.QWidget()
+        column = vertical(inner, margins=(MARGIN, MARGIN, MARGIN, STEP), spacing=STEP)
         self._key_row = side_by_side(self.key, self.get_key)
-        self._option_form = QFormLayout()
+        self._option_form = QtWidgets.QFormLayout()
         self._option_form.setHorizontalSpacing(MARGIN)
         self._option_form.setVerticalSpacing(HALF)
         for widget in (
@@ -261,31 +251,25 @@ class ChoicePage(QWidget):
             column.addWidget(widget)
         column.addWidget(self.competitions, 1)
         column.addLayout(self._option_form)
-        address = QHBoxLayout()
-        address.setSpacing(STEP)
+        address = horizontal(spacing=STEP)
         address.addWidget(self.more)
         address.addWidget(self.address, 1)
         address.addStretch()
         column.addLayout(address)
         column.addWidget(self._others_note)
         column.addStretch()
-        scroll = QScrollArea(widgetResizable=True)
-        scroll.setFrameShape(QFrame.Shape.NoFrame)
+        scroll = QtWidgets.QScrollArea(widgetResizable=True)
+        scroll.setFrameShape(QtWidgets.QFrame.Shape.NoFrame)
         scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         inner.setMinimumWidth(1)
         scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         scroll.setWidget(inner)
-        right = QVBoxLayout()
-        right.setSpacing(0)
+        right = vertical(spacing=0)
         right.addWidget(scroll, 1)
-        foot = QVBoxLayout()
-        foot.setContentsMargins(MARGIN, 0, MARGIN, 0)
-        foot.addWidget(self.cost)
+        foot = vertical(None, self.cost, margins=(MARGIN, 0, MARGIN, 0))
         right.addLayout(foot)
         right.addWidget(self.cost_trouble)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(0)
+        row = horizontal(self, spacing=0)
         row.addWidget(self.sources)
         row.addLayout(right, 1)
 
@@ -310,7 +294,7 @@ class ChoicePage(QWidget):
         self._plan_pause.start()
 
     def _on_address_editing_finished(self) -> None:
-        """Ask there once it is whole: half an address would have the key sent elsewhere."""
+        """Use the address once it is complete; half of one could send the key to another host."""
         if self.address.isModified():
             self.address.setModified(False)
             self._ask_at_once()
@@ -319,7 +303,7 @@ class ChoicePage(QWidget):
         self._key_pause.stop()
         self.source_chosen.emit()
 
-    def _on_sources_source_chosen(self, source: LiveSource) -> None:
+    def _on_sources_source_chosen(self, source: administration.LiveSource) -> None:
         self.source = source
         self._key_pause.stop()
         for field in (self.key, self.address, self.parts):
@@ -349,7 +333,7 @@ class ChoicePage(QWidget):
         self.address.hide()
         self._show_options(source.options)
 
-    def _show_options(self, options: Collection[SourceOption]) -> None:
+    def _show_options(self, options: Collection[administration.SourceOption]) -> None:
         while self._option_form.rowCount():
             self._option_form.removeRow(0)
         self._options = [OptionRow(option) for option in options]
@@ -365,24 +349,209 @@ class ChoicePage(QWidget):
             self.address.setFocus(Qt.FocusReason.OtherFocusReason)
 
 
-def _fill(field: QLineEdit, text: str) -> None:
-    """Set a text that the user did not type."""
+def _fill(field: QtWidgets.QLineEdit, text: str) -> None:
+    """Set a text without the signals of typing."""
     field.blockSignals(True)
     field.setText(text)
     field.blockSignals(False)
 
 
-def _pause(parent: QWidget, interval_ms: int) -> QTimer:
+def _pause(parent: QtWidgets.QWidget, interval_ms: int) -> QTimer:
     return QTimer(parent, singleShot=True, interval=interval_ms)
 
 
 def _line(text: str) -> str:
-    """Return a message as a sentence; one that begins with a host keeps its letters."""
+    """Return a message as a sentence; a host name at its start is not capitalised."""
     return f"{text.rstrip('.')}." if "." in text.partition(" ")[0] else sentence(text)
 
 
-def _credits(said: Choices | LivePlan) -> str:
+def _credits(said: administration.Choices | administration.LivePlan) -> str:
     if said.credits_left is None:
         return ""
     used = "" if said.credits_used is None else f", {said.credits_used:,} used"
     return f"{said.credits_left:,} credits left{used}."
+
+
+_WIDTHS: Final = {"Competition": 0, "Sport": 150, "Games": 60, "Updates": 160}
+_READ: Final = 3
+_NAME: Final = Qt.ItemDataRole.UserRole
+
+
+class CompetitionList(QtWidgets.QWidget):
+    """A list of competitions with check boxes."""
+
+    changed = Signal()
+    """The ticks have changed."""
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self.filter = FilterEdit(theme, "Find a competition")
+        self.list = plain_table(theme, "Competitions", _WIDTHS)
+        header = self.list.header()
+        header.setStretchLastSection(False)
+        right = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+        self.list.headerItem().setTextAlignment(2, right)
+        header.setSectionResizeMode(0, QtWidgets.QHeaderView.ResizeMode.Stretch)
+        self.filter.textChanged.connect(self._show_found)
+        self.list.itemChanged.connect(self._on_list_item_changed)
+        column = vertical(self, spacing=STEP)
+        column.addWidget(self.filter)
+        column.addWidget(self.list, 1)
+        self.setFocusProxy(self.filter)
+
+    def show_choices(
+        self, choices: Sequence[administration.Choice], ticked: Collection[str]
+    ) -> None:
+        """Show other choices, ticking those in ``ticked``."""
+        self.list.blockSignals(True)
+        self.list.clear()
+        self.list.setColumnHidden(_READ, True)
+        for choice in choices:
+            item = QtWidgets.QTreeWidgetItem([choice.title, choice.group, "", ""])
+            item.setData(0, _NAME, choice)
+            is_ticked = choice.name in ticked
+            item.setCheckState(0, _state(is_ticked))
+            item.setTextAlignment(2, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+            self.list.addTopLevelItem(item)
+        self.list.blockSignals(False)
+        self.filter.clear()
+        if first := self.list.topLevelItem(0):
+            self.list.setCurrentItem(first)
+        self.changed.emit()
+
+    def ticked(self) -> tuple[str, ...]:
+        """Return the names of the ticked choices."""
+        ticked = Qt.CheckState.Checked
+        return tuple(
+            item.data(0, _NAME).name for item in self._items() if item.checkState(0) is ticked
+        )
+
+    def show_plan(self, plan: administration.LivePlan) -> None:
+        """Show the number of games and the update interval, as far as known."""
+        self.list.blockSignals(True)
+        self.list.setColumnHidden(_READ, not plan.intervals_s)
+        for item in self._items():
+            name = item.data(0, _NAME).name
+            if name in plan.games:
+                item.setText(2, f"{plan.games[name]:,}")
+            intervals = plan.intervals_s.get(name)
+            item.setText(_READ, every(intervals) if intervals else "")
+            item.setToolTip(_READ, item.text(_READ))
+        self.list.blockSignals(False)
+        self.list.viewport().update()
+
+    def _items(self) -> list[QtWidgets.QTreeWidgetItem]:
+        rows = (self.list.topLevelItem(row) for row in range(self.list.topLevelItemCount()))
+        return [item for item in rows if item is not None]
+
+    def _show_found(self) -> None:
+        words = self.filter.text().casefold().split()
+        for item in self._items():
+            choice: administration.Choice = item.data(0, _NAME)
+            said = f"{choice.title} {choice.group} {choice.competition} {choice.name}".casefold()
+            item.setHidden(not all(word in said for word in words))
+
+    def _on_list_item_changed(self, item: QtWidgets.QTreeWidgetItem) -> None:
+        if item.checkState(0) is Qt.CheckState.Unchecked:
+            self.list.blockSignals(True)
+            item.setText(_READ, "")
+            self.list.blockSignals(False)
+        self.changed.emit()
+
+
+def _state(is_ticked: bool) -> Qt.CheckState:
+    return Qt.CheckState.Checked if is_ticked else Qt.CheckState.Unchecked
+
+
+OTHER: Final = administration.LiveSource(
+    "", "Other…", "A program, a WebSocket, another package", "", parts="NAME:WHAT?option=value&…"
+)
+"""A feed that the user types."""
+_SOURCE: Final = int(Qt.ItemDataRole.UserRole)
+
+
+class SourceList(QtWidgets.QListWidget):
+    """A list of sources with one selected."""
+
+    source_chosen = Signal(object)
+    """A ``LiveSource``."""
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self.setAccessibleName("Sources of live odds")
+        self._delegate = _SourceDelegate(theme, self)
+        self.setItemDelegate(self._delegate)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.currentItemChanged.connect(self._on_current_item_changed)
+
+    def show_sources(self, sources: Sequence[administration.LiveSource]) -> None:
+        """List the sources and the one to type; none is selected yet."""
+        self.clear()
+        for source in (*sources, OTHER):
+            item = QtWidgets.QListWidgetItem(source.title)
+            item.setData(_SOURCE, source)
+            spoken = (source.title, source.summary, needs_of(source))
+            item.setData(Qt.ItemDataRole.AccessibleTextRole, ". ".join(filter(None, spoken)))
+            self.addItem(item)
+
+    def choose_source(self, name: str) -> None:
+        """Select a source by name, if it exists; emits ``source_chosen`` even if it is selected."""
+        for row in range(self.count()):
+            if self.item(row).data(_SOURCE).name == name:
+                self.setCurrentRow(-1)
+                self.setCurrentRow(row)
+
+    def _on_current_item_changed(self, item: QtWidgets.QListWidgetItem | None) -> None:
+        if item is not None:
+            self.source_chosen.emit(item.data(_SOURCE))
+
+
+def needs_of(source: administration.LiveSource) -> str:
+    """Return whether a source needs a key, and its cost, in one line."""
+    if source is OTHER:
+        return ""
+    return f"{'Needs a key' if source.key else 'No key needed'} · {source.costs}"
+
+
+class _SourceDelegate(QtWidgets.QStyledItemDelegate):
+    """Paints a source: title, summary and needs."""
+
+    def __init__(self, theme: Theme, parent: QtWidgets.QWidget) -> None:
+        super().__init__(parent)
+        self._theme = theme
+
+    # Qt's virtuals
+
+    def paint(
+        self,
+        painter: QPainter,
+        option: QtWidgets.QStyleOptionViewItem,
+        index: QModelIndex | QPersistentModelIndex,
+    ) -> None:
+        source: administration.LiveSource = index.data(_SOURCE)
+        fonts, tokens = self._theme.fonts, self._theme.tokens
+        painter.save()
+        paint_row_ground(painter, option, tokens)
+        area = QRectF(option.rect).adjusted(GAP, STEP, -STEP, 0)
+        self._line(painter, area, source.title, fonts.strong, TextRole.STRONG)
+        self._line(painter, area, source.summary, fonts.small, TextRole.SOFT)
+        self._line(painter, area, needs_of(source), fonts.small, TextRole.NOTE)
+        painter.restore()
+
+    def sizeHint(
+        self, option: QtWidgets.QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
+    ) -> QSize:
+        source: administration.LiveSource = index.data(_SOURCE)
+        fonts = self._theme.fonts
+        small = QFontMetrics(fonts.small).height() + HALF
+        lines = 1 if source is OTHER else 2
+        return QSize(0, QFontMetrics(fonts.strong).height() + HALF + lines * small + 2 * STEP)
+
+    def _line(self, painter: QPainter, area: QRectF, text: str, font: QFont, ink: TextRole) -> None:
+        """Draw a line and shrink the area by it."""
+        metrics = QFontMetrics(font)
+        painter.setFont(font)
+        painter.setPen(self._theme.colour(ink))
+        shown = metrics.elidedText(text, Qt.TextElideMode.ElideRight, int(area.width()))
+        painter.drawText(area, int(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop), shown)
+        area.setTop(area.top() + metrics.height() + HALF)

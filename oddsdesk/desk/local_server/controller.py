@@ -1,4 +1,4 @@
-"""Carrying out what the embedded server's dialog asks for, and importing files."""
+"""Carries out the requests of the built-in server's dialog, and imports files."""
 
 import asyncio
 from collections.abc import Callable, Coroutine, Sequence
@@ -8,40 +8,43 @@ from typing import Any
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
-from oddsdesk.clock import Clock
-from oddsdesk.contract.administration import ImportOutcome
-from oddsdesk.contract.game_pairs import PairState
-from oddsdesk.contract.plans import Plan
-from oddsdesk.desk.local_server.dialog import ServerDialog
-from oddsdesk.desk.local_server.import_page import summary
-from oddsdesk.desk.ui.controls.message_bar import sentence
-from oddsdesk.desk.ui.local_server import LocalServer, LocalServerError
-from oddsdesk.tasks import spawn, stop
+from oddsdesk.base.clock import Clock
+from oddsdesk.base.tasks import cancel_tasks, spawn
+from oddsdesk.contract.access import Plan
+from oddsdesk.contract.administration import FeedState, ImportOutcome, LocalServerError
+from oddsdesk.contract.identity import PairState
+from oddsdesk.desk.local_server.dialog import ServerDialog, summary
+from oddsdesk.desk.ui.controls.messages import sentence
+from oddsdesk.desk.ui.local_server import LocalServer
 
 _INTERVAL_MS = 2_000
 _MIB = 1024 * 1024
 
 
 class _Newest:
-    """Tells whether an answer is to the newest question: that to one before may come later."""
+    """Tells whether an answer is to the latest request, as earlier ones may arrive later."""
 
     def __init__(self) -> None:
         self._asked = 0
 
-    def ask(self) -> Callable[[], bool]:
-        """Note a question; call what is returned once it was answered."""
+    def note_question(self) -> Callable[[], bool]:
+        """Note a request; the returned function tells whether it is still the latest."""
         self._asked = asked = self._asked + 1
         return lambda: asked == self._asked
 
 
 class ServerController(QObject):
-    """Hands what the dialog asks for to the server, and shows its answers while it is open."""
+    """Passes requests of the dialog to the server and shows the answers."""
 
     feeds_changed = Signal()
+    feed_dropped = Signal(str)
+    """A live feed was stopped, or any feed removed: the next start must not begin it."""
+    feed_begun = Signal(str)
+    """A feed that had been stopped was started."""
     games_decided = Signal()
-    """Games became one, or two again."""
+    """Games were merged or separated."""
     restore_requested = Signal(str)
-    """The server is to end, and this backup to take its database's place."""
+    """Replace the server's database with this backup."""
 
     def __init__(self, dialog: ServerDialog, server: LocalServer, clock: Clock) -> None:
         super().__init__(dialog)
@@ -62,14 +65,14 @@ class ServerController(QObject):
         self._start(self._show_pairs())
         self._start(self._look_for_keyring())
 
-    async def close(self) -> None:
-        """Wait for nothing any more."""
+    async def stop_waiting(self) -> None:
+        """Cancel all tasks."""
         self._has_ended = True
         self._timer.stop()
-        await stop(*self._tasks)
+        await cancel_tasks(*self._tasks)
 
     def _connect(self) -> None:
-        dialog, server = self._dialog, self._server
+        dialog = self._dialog
         dialog.backup.backup_requested.connect(
             lambda path, keys, bets: self._do(self._back_up(Path(path), keys, bets))
         )
@@ -78,9 +81,9 @@ class ServerController(QObject):
         dialog.games.decided.connect(lambda pairs, state: self._do(self._decide(pairs, state)))
         dialog.pages.currentChanged.connect(self._on_pages_current_changed)
         feeds, keys = dialog.feeds, dialog.keys
-        feeds.start_requested.connect(lambda n: self._do(self._feed(server.start_feed(n))))
-        feeds.stop_requested.connect(lambda n: self._do(self._feed(server.stop_feed(n))))
-        feeds.remove_requested.connect(lambda n: self._do(self._feed(server.remove_feed(n))))
+        feeds.start_requested.connect(lambda feed: self._do(self._start_feed(feed)))
+        feeds.stop_requested.connect(lambda feed: self._do(self._stop_feed(feed)))
+        feeds.remove_requested.connect(lambda feed: self._do(self._remove_feed(feed)))
         feeds.add_requested.connect(
             lambda spec, speed, key: self._do(self._feed(self._add(spec, speed, key)))
         )
@@ -120,7 +123,7 @@ class ServerController(QObject):
             database = await self._server.database()
             self._dialog.server.show_database(database, self._clock())
             self._dialog.backup.show_database(database.path)
-            self._dialog.feeds.show_feeds(await self._server.feeds())
+            self._dialog.feeds.show_feeds(await self._server.feed_reports())
         finally:
             self._is_refreshing = False
 
@@ -129,21 +132,21 @@ class ServerController(QObject):
             self._start(self._show_pairs())
 
     async def _show_pairs(self) -> None:
-        is_newest = self._pairs.ask()
+        is_newest = self._pairs.note_question()
         pairs = await self._server.game_pairs()
         if is_newest():
             self._dialog.show_pairs(pairs, self._clock())
 
     async def _decide(self, idents: Sequence[int], state: PairState) -> None:
         try:
-            await self._server.decide_pairs(idents, state)
+            await self._server.decide_game_pairs(idents, state)
             self.games_decided.emit()
         finally:
             await self._show_pairs()
 
     async def _show_keys(self) -> None:
-        is_newest = self._keys.ask()
-        keys = await self._server.keys()
+        is_newest = self._keys.note_question()
+        keys = await self._server.api_keys()
         if is_newest():
             self._dialog.keys.show_keys(keys, self._server.own_key_id)
 
@@ -154,7 +157,7 @@ class ServerController(QObject):
             self._dialog.keys.show_secret(secret)
 
     async def _back_up(self, target: Path, keys: bool, bets: bool) -> None:
-        self._dialog.message.say("Copying…", icon="loading")
+        self._dialog.message.show_message("Copying…", icon="loading")
         try:
             size = await self._server.back_up(
                 target, keys=keys, bets=bets, progress=self._tell_copied
@@ -172,7 +175,7 @@ class ServerController(QObject):
 
     def _tell_copied(self, share: float) -> None:
         if not self._has_ended:
-            self._dialog.message.say(f"Copying… {share:.0%}", icon="loading")
+            self._dialog.message.show_message(f"Copying… {share:.0%}", icon="loading")
 
     def _on_dialog_finished(self) -> None:
         self._has_ended = True
@@ -182,8 +185,21 @@ class ServerController(QObject):
 
     async def _feed(self, change: Coroutine[Any, Any, None]) -> None:
         await change
-        self._dialog.feeds.show_feeds(await self._server.feeds())
+        self._dialog.feeds.show_feeds(await self._server.feed_reports())
         self.feeds_changed.emit()
+
+    async def _start_feed(self, feed: FeedState) -> None:
+        await self._feed(self._server.start_feed(feed.number))
+        self.feed_begun.emit(feed.spec)
+
+    async def _stop_feed(self, feed: FeedState) -> None:
+        await self._feed(self._server.stop_feed(feed.number))
+        if not feed.simulated and feed.recorded_at is None:
+            self.feed_dropped.emit(feed.spec)
+
+    async def _remove_feed(self, feed: FeedState) -> None:
+        await self._feed(self._server.remove_feed(feed.number))
+        self.feed_dropped.emit(feed.spec)
 
     async def _look_for_keyring(self) -> None:
         if not await self._server.has_keyring():
@@ -195,11 +211,23 @@ class ServerController(QObject):
         await self._server.add_feed(spec, speed)
 
     async def _make(self) -> None:
-        await self._show_keys()  # another program may have made or changed the account
-        self._dialog.keys.make_key()
+        await self._show_keys()  # another program may have changed the account
+        plan, bookmaker = self._dialog.keys.chosen_plan()
+        self._dialog.keys.make_key(await self._free_warning(plan, bookmaker))
 
     async def _create(self, account: str, plan: Plan | None, bookmaker: str | None) -> None:
         await self._show_new(await self._server.create_key(account, plan, bookmaker))
+        made = self._dialog.keys.key_of(account)
+        if made is not None:
+            warning = await self._free_warning(made.plan, made.bookmaker)
+            if warning:
+                self._dialog.say_warning(f"Key created. {sentence(warning)}")
+
+    async def _free_warning(self, plan: Plan, bookmaker: str | None) -> str:
+        """Return why a key on Free would get no odds; other plans include all bookmakers."""
+        if plan.rights.all_bookmakers:
+            return ""
+        return await self._server.account_warning(plan, bookmaker)
 
     async def _rotate(self, key_id: int) -> None:
         await self._show_new(await self._server.rotate_key(key_id))
@@ -209,32 +237,36 @@ class ServerController(QObject):
         await self._show_keys()
 
     async def _change(self, account: str, plan: Plan, bookmaker: str | None) -> None:
-        warning = await self._server.change_account(account, plan, bookmaker)
+        warning = await self._server.change_rights(account, plan, bookmaker)
         await self._show_keys()
         when = "" if plan is Plan.FREE else "on Free: "
-        done = f"Account {account} is on {plan.value}{f' ({when}{bookmaker})' if bookmaker else ''}"
+        sees = f" ({when}{bookmaker})" if bookmaker else ""
+        done = f"Account {account} is now on {plan.value}{sees}"
         if warning:
-            self._dialog.say_trouble(f"{done} now. {sentence(warning)}")
+            self._dialog.say_warning(f"{done}. {sentence(warning)}")
         else:
             self._dialog.say_done(done)
 
     async def _remove(self, account: str) -> None:
-        await self._server.remove_account(account)
+        await self._server.drop_account(account)
         await self._show_keys()
-        self._dialog.say_done(f"Account {account} is removed")
+        self._dialog.say_done(f"Account {account} removed")
 
 
 class ImportController(QObject):
-    """One import at a time, which goes on while the dialog is closed."""
+    """Runs one import at a time, which continues if the dialog is closed."""
 
     message_ready = Signal(str)
-    """What came of files whose dialog is closed."""
+    """Why files were not imported, where their dialog is closed."""
+
+    done = Signal(str)
+    """What came of files; empty where their dialog says it."""
 
     day_requested = Signal(object)
-    """The ``date`` of what was imported, which the user wants to see."""
+    """The ``date`` of the imported prices that the user wants to see."""
 
     past_imported = Signal(object)
-    """When the newest of imported prices was scraped, where all are past; in milliseconds."""
+    """The time of the newest imported price, in milliseconds, if all are old."""
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -243,7 +275,7 @@ class ImportController(QObject):
         self._files = 0
 
     def show_in(self, dialog: ServerDialog, server: LocalServer) -> None:
-        """Take files from a dialog; where some are on their way, it says so."""
+        """Take files from a dialog; show a running import there."""
         self._dialog = dialog
         dialog.imports.import_requested.connect(partial(self._begin, server))
         dialog.imports.day_requested.connect(self.day_requested)
@@ -251,10 +283,10 @@ class ImportController(QObject):
         if self._task is not None:
             dialog.imports.show_busy(self._files)
 
-    async def close(self) -> None:
-        """Wait for nothing any more."""
+    async def stop_waiting(self) -> None:
+        """Cancel all tasks."""
         if self._task is not None:
-            await stop(self._task)
+            await cancel_tasks(self._task)
 
     def _begin(
         self, server: LocalServer, format_name: str, places: Sequence[str], shift_to_now: bool
@@ -281,8 +313,9 @@ class ImportController(QObject):
         if done.is_past and done.newest_ms is not None:
             self.past_imported.emit(done.newest_ms)
         if self._dialog is None:
-            self.message_ready.emit(f"Import: {summary(done)}")
+            self.done.emit(f"Import: {summary(done)}")
         else:
+            self.done.emit("")
             self._dialog.imports.show_outcome(done)
 
     def _tell_trouble(self, text: str) -> None:

@@ -1,55 +1,57 @@
-"""The embedded server's dialog: six pages over one line for what went wrong."""
+"""The built-in server's dialog: six pages, and a line for messages."""
 
+from collections import Counter
 from collections.abc import Sequence
+from pathlib import Path
+from typing import Final
 
-from PySide6.QtCore import Qt, Signal
+import msgspec
+from PySide6 import QtWidgets
+from PySide6.QtCore import Qt, Signal, SignalInstance
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import (
-    QDialog,
-    QDialogButtonBox,
-    QFormLayout,
-    QHBoxLayout,
-    QPushButton,
-    QTabWidget,
-    QVBoxLayout,
-    QWidget,
-)
 
-from oddsdesk.contract.administration import DatabaseState
-from oddsdesk.contract.game_pairs import GamePair
-from oddsdesk.desk.local_server.backup_page import BackupPage
-from oddsdesk.desk.local_server.feeds_page import FeedsPage
+from oddsdesk.contract.administration import DatabaseState, FeedCondition, FeedState, ImportOutcome
+from oddsdesk.contract.formats import file_formats
+from oddsdesk.contract.identity import GamePair
 from oddsdesk.desk.local_server.games_page import GamesPage
-from oddsdesk.desk.local_server.import_page import ImportPage
-from oddsdesk.desk.local_server.keys_page import KeysPage
-from oddsdesk.desk.ui.controls.choice_box import ChoiceBox
-from oddsdesk.desk.ui.controls.form_dialog import note, side_by_side
-from oddsdesk.desk.ui.controls.message_bar import MessageBar
-from oddsdesk.desk.ui.controls.plain import Label
-from oddsdesk.desk.ui.controls.scaling import resize_scaled
-from oddsdesk.desk.ui.theme.theme import Theme
-from oddsdesk.desk.ui.theme.tokens import GAP, HALF, MARGIN, STEP, TextRole
-from oddsdesk.desk.ui.time_format import age_text
+from oddsdesk.desk.local_server.keys_page import NOT_COPIED, KeysPage
+from oddsdesk.desk.settings.saved_state import Saved
+from oddsdesk.desk.ui.controls.dialogs import Dialog
+from oddsdesk.desk.ui.controls.feed_fields import LIVE, REPLAY, FeedFields
+from oddsdesk.desk.ui.controls.fields import ChoiceBox
+from oddsdesk.desk.ui.controls.file_dialog import file_dialog
+from oddsdesk.desk.ui.controls.form_dialog import (
+    note_label,
+    plain_table,
+    side_by_side,
+    with_buttons,
+)
+from oddsdesk.desk.ui.controls.labels import Label
+from oddsdesk.desk.ui.controls.messages import MessageBar, sentence
+from oddsdesk.desk.ui.formatting import age_text, day_text, local_time
+from oddsdesk.desk.ui.spacing import GAP, HALF, MARGIN, STEP, horizontal, vertical
+from oddsdesk.desk.ui.theme.theme import Theme, resize_scaled
+from oddsdesk.desk.ui.theme.tokens import TextRole
 
 _MIB = 1024 * 1024
 _KEPT = "Keep price history"
 _KEPT_HELP = (
-    "Older price changes go for good, by the time of the price; imported history that was older "
-    "already stays. The database itself keeps this."
+    "Older price changes are deleted, except those that were already older when imported. "
+    "Saved in the database."
 )
 _DAYS = (0, 1_825, 730, 365, 180, 90, 30, 14, 7, 1)
-"""What is offered; 0 is for ever. A step of a wheel or key goes to the next one only."""
+"""The choices; 0 means forever. The wheel and keys move by one choice."""
 
 
-class ServerPage(QWidget):
-    """Shows what it is given."""
+class ServerPage(QtWidgets.QWidget):
+    """Shows the database and the address."""
 
     days_chosen = Signal(int)
 
     def __init__(self, theme: Theme, address: str) -> None:
         super().__init__()
         self._theme = theme
-        self._copy = QPushButton("Copy", autoDefault=False)
+        self._copy = QtWidgets.QPushButton("Copy", autoDefault=False)
         self._copy.setAccessibleName("Copy the address")
         self._copy.clicked.connect(lambda: QGuiApplication.clipboard().setText(address))
         self.days = ChoiceBox()
@@ -61,7 +63,7 @@ class ServerPage(QWidget):
         self._lay_out(address)
 
     def show_database(self, database: DatabaseState, now_ms: int) -> None:
-        """Show the state of the odds file."""
+        """Show the state of the database."""
         self.database.setText(str(database.path))
         self.room.setText(f"{database.size / _MIB:,.1f} MiB")
         self.reference.setText(database.reference)
@@ -71,7 +73,7 @@ class ServerPage(QWidget):
             self._show_days(database.keep_days)
 
     def _show_days(self, kept: int) -> None:
-        """Choose what the database says; a number that is not offered is, from then on."""
+        """Select the database's setting, adding it to the choices if needed."""
         if not self.days.isEnabled() or self.days.findData(kept) < 0:
             self.days.clear()
             for days in sorted({*_DAYS, kept}, key=lambda each: -each or -1_000_000):
@@ -80,40 +82,35 @@ class ServerPage(QWidget):
         self.days.setCurrentIndex(self.days.findData(kept))
 
     def _lay_out(self, address: str) -> None:
-        form = QFormLayout(self, labelAlignment=Qt.AlignmentFlag.AlignLeft)
+        form = QtWidgets.QFormLayout(self, labelAlignment=Qt.AlignmentFlag.AlignLeft)
         form.setContentsMargins(MARGIN, MARGIN, MARGIN, MARGIN)
         form.setHorizontalSpacing(MARGIN)
         form.setVerticalSpacing(GAP)
         shown = _fact()
         shown.setText(address)
-        said = "Only programs on this machine reach it, each with a key of its own."
+        said = "Only programs on this computer can connect, each with its own key."
         form.addRow("Address", self._explained(side_by_side(shown, self._copy), said))
         form.addRow("Database", self.database)
         form.addRow("Size", self.room)
-        form.addRow("Reference", self.reference)
+        form.addRow("Sharp book", self.reference)
         form.addRow("Newest price", self.newest)
         form.addRow(_KEPT, self._explained(_leftmost(self.days), _KEPT_HELP))
 
-    def _explained(self, field: QWidget, text: str) -> QWidget:
-        holder = QWidget()
-        column = QVBoxLayout(holder)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(HALF)
-        column.addWidget(field)
-        column.addWidget(note(text, self._theme))
+    def _explained(self, field: QtWidgets.QWidget, text: str) -> QtWidgets.QWidget:
+        holder = QtWidgets.QWidget()
+        vertical(holder, field, note_label(text, self._theme), spacing=HALF)
         return holder
 
 
 def _words(days: int) -> str:
     if not days:
-        return "For ever"
+        return "Forever"
     return f"For {days:,} day{'s' if days != 1 else ''}"
 
 
-def _leftmost(field: QWidget) -> QWidget:
-    holder = QWidget()
-    row = QHBoxLayout(holder)
-    row.setContentsMargins(0, 0, 0, 0)
+def _leftmost(field: QtWidgets.QWidget) -> QtWidgets.QWidget:
+    holder = QtWidgets.QWidget()
+    row = horizontal(holder)
     row.addWidget(field)
     row.addStretch()
     return holder
@@ -130,21 +127,27 @@ _SIZE = (880, 560)
 _GAMES = "Games"
 
 
-class ServerDialog(QDialog):
-    """Pages that show what they are given; ``server_work`` talks to the server for them."""
+class ServerDialog(Dialog):
+    """The dialog; ``ServerController`` talks to the server for it."""
 
-    def __init__(self, theme: Theme, address: str, parent: QWidget) -> None:
+    def __init__(
+        self,
+        theme: Theme,
+        address: str,
+        parent: QtWidgets.QWidget,
+        kept_import: "Saved[KeptImport] | None" = None,
+    ) -> None:
         super().__init__(parent)
-        self.setWindowTitle("Embedded server")
+        self.setWindowTitle("Built-in server")
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         resize_scaled(self, theme, *_SIZE)
         self.server = ServerPage(theme, address)
         self.feeds = FeedsPage(theme)
-        self.imports = ImportPage(theme)
+        self.imports = ImportPage(theme, kept_import)
         self.games = GamesPage(theme)
         self.keys = KeysPage(theme, address)
         self.backup = BackupPage(theme)
-        self.pages = QTabWidget(documentMode=True)
+        self.pages = QtWidgets.QTabWidget(documentMode=True)
         self.pages.addTab(self.server, "Server")
         self.pages.addTab(self.feeds, "Feeds")
         self.pages.addTab(self.imports, "Import")
@@ -154,55 +157,472 @@ class ServerDialog(QDialog):
         self.message = MessageBar(theme, self)
         self._reserve_message_room()
         self.message.action_requested.connect(self._on_message_action_requested)
+        self.message.closed.connect(self._on_message_closed)
         self.keys.account_selected.connect(self.message.hide)
         for page in (self.feeds, self.keys):
             page.refused.connect(self.say_trouble)
-        buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
+        buttons = QtWidgets.QDialogButtonBox(QtWidgets.QDialogButtonBox.StandardButton.Close)
         buttons.rejected.connect(self.reject)
-        foot = QVBoxLayout()
-        foot.setContentsMargins(MARGIN, STEP, MARGIN, GAP)
-        foot.addWidget(buttons)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
+        foot = vertical(None, buttons, margins=(MARGIN, STEP, MARGIN, GAP))
+        column = vertical(self, spacing=0)
         column.addWidget(self.pages, 1)
         column.addWidget(self.message)
         column.addLayout(foot)
 
     def _on_message_action_requested(self) -> None:
-        self.keys.made.forget()
+        self.keys.made.hide_key()
         self.reject()
 
+    def _on_message_closed(self) -> None:
+        if self.message.message_text == NOT_COPIED:
+            self.keys.made.select_key()
+
     def _reserve_message_room(self) -> None:
-        """Keep room for two lines, so that no button moves when a message comes or goes."""
+        """Reserve two lines, so that no button moves when a message comes or goes."""
         policy = self.message.sizePolicy()
         policy.setRetainSizeWhenHidden(True)
         self.message.setSizePolicy(policy)
         self.message.setMinimumHeight(2 * self.fontMetrics().lineSpacing() + STEP)
 
     def show_pairs(self, pairs: Sequence[GamePair], now_ms: int) -> None:
-        """Show games that may be one; the page's tab says how many wait."""
+        """Show possible duplicate games; the tab shows how many are undecided."""
         self.games.show_pairs(pairs, now_ms)
         waiting = self.games.waiting
         title = f"{_GAMES} ({waiting})" if waiting else _GAMES
         self.pages.setTabText(self.pages.indexOf(self.games), title)
 
     def reject(self) -> None:
-        """Close; where a new key was not copied, only when the question is answered."""
+        """Close; if a new key was not copied, ask first."""
         if not self.keys.made.is_at_risk:
             super().reject()
             return
         self.pages.setCurrentWidget(self.keys)
-        self.message.ask(
-            "The new key was not copied, and it is not shown again.",
-            action="Close without copying",
-            is_grave=True,
-        )
+        self.message.ask_question(NOT_COPIED, action="Close without copying", is_grave=True)
 
     def say_trouble(self, text: str) -> None:
-        """Say what the server refused, and why."""
-        self.message.say(text, icon="warning", ink=TextRole.DOWN)
+        """Show what the server refused, and why."""
+        self.message.show_message(text, icon="warning", ink=TextRole.DOWN)
+
+    def say_warning(self, text: str) -> None:
+        """Show what was done, with a warning."""
+        self.message.show_message(text, icon="warning", ink=TextRole.VALUE)
 
     def say_done(self, text: str) -> None:
-        """Say what was done."""
-        self.message.say(text, icon="check", ink=TextRole.UP)
+        """Show what was done."""
+        self.message.show_message(text, icon="check", ink=TextRole.UP)
+
+
+_WIDTHS = {"Feed": 330, "Speed": 70, "State": 0}
+_SAID = (
+    "Feeds added here stop when you quit; feeds that start with the server are set in the "
+    "connection. All odds go into the same database, simulated ones only until real odds "
+    "arrive."
+)
+
+_KEY = "Key for the source, if it needs one; {}"
+
+_STATES = {
+    FeedCondition.RUNNING: "Running",
+    FeedCondition.WAITING: "Waiting",
+    FeedCondition.OUT_OF_CREDITS: "Out of credits",
+    FeedCondition.REFUSED: "Refused",
+    FeedCondition.FAILING: "Failing",
+    FeedCondition.STOPPED: "Stopped",
+}
+
+
+class FeedsPage(QtWidgets.QWidget):
+    """Lists the feeds and emits what the user asks for."""
+
+    start_requested = Signal(object)
+    """The ``FeedState`` of the selected feed, as with the next two."""
+    stop_requested = Signal(object)
+    remove_requested = Signal(object)
+    add_requested = Signal(str, float, str)
+    """A feed in its notation, the replay speed, and the source's key or an empty text."""
+    refused = Signal(str)
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self.list = plain_table(theme, "Feeds", _WIDTHS)
+        self.list.setTextElideMode(Qt.TextElideMode.ElideMiddle)
+        self.list.currentItemChanged.connect(self._show_selected)
+        self.said = note_label("", theme)
+        self.said.setAccessibleName("Selected feed")
+        self.start = QtWidgets.QPushButton("&Start", autoDefault=False)
+        self.start.clicked.connect(lambda: self._wish(self.start_requested))
+        self.stop = QtWidgets.QPushButton("S&top", autoDefault=False)
+        self.stop.clicked.connect(lambda: self._wish(self.stop_requested))
+        self.remove = QtWidgets.QPushButton("&Remove", autoDefault=False)
+        self.remove.setToolTip("Removes it from the list; recorded odds stay")
+        self.remove.clicked.connect(lambda: self._wish(self.remove_requested))
+        self.fields = FeedFields((LIVE, REPLAY, "simulator"))
+        self.key = QtWidgets.QLineEdit(
+            echoMode=QtWidgets.QLineEdit.EchoMode.Password,
+            placeholderText=_KEY.format("saved in the system keyring"),
+        )
+        self.key.setAccessibleName("Key for the source")
+        self.fields.changed.connect(self._show_key)
+        self.add = QtWidgets.QPushButton("&Add and start", autoDefault=False)
+        self.add.clicked.connect(self._on_add_clicked)
+        self._lay_out(theme)
+        self._show_selected()
+        self._show_key()
+
+    def show_no_keyring(self) -> None:
+        """Show that this machine has no keyring."""
+        self.key.setPlaceholderText(
+            _KEY.format("no keyring on this computer: use key-file=FILE in the feed")
+        )
+
+    def show_feeds(self, feeds: list[FeedState]) -> None:
+        """Show the state of the feeds; the selection stays."""
+        selected = self._number()
+        titles = Counter(map(feed_title, feeds))
+        self.list.clear()
+        for feed in feeds:
+            named = feed_title(feed)
+            named = f"{named} ({feed.number})" if titles[named] > 1 else named
+            item = QtWidgets.QTreeWidgetItem([named, f"{feed.speed:g}×", feed_state(feed)])
+            item.setData(0, Qt.ItemDataRole.UserRole, feed)
+            item.setToolTip(0, feed.spec)
+            item.setToolTip(2, "\n".join(filter(None, (item.text(2), feed.status.plan))))
+            self.list.addTopLevelItem(item)
+            if feed.number == selected:
+                self.list.setCurrentItem(item)
+        first = self.list.topLevelItem(0)
+        if self.list.currentItem() is None and first is not None:
+            self.list.setCurrentItem(first)
+        self._show_selected()
+
+    def _lay_out(self, theme: Theme) -> None:
+        heading = Label("Add a feed")
+        heading.setFont(theme.fonts.strong)
+        column = vertical(self, margins=(MARGIN, MARGIN, MARGIN, MARGIN), spacing=STEP)
+        column.addLayout(with_buttons(self.list, self.start, self.stop, self.remove), 1)
+        column.addWidget(self.said)
+        column.addWidget(heading)
+        column.addWidget(self.fields)
+        column.addWidget(self.key)
+        column.addWidget(self.add, 0, Qt.AlignmentFlag.AlignLeft)
+        column.addWidget(note_label(_SAID, theme))
+
+    def _feed(self) -> FeedState | None:
+        item = self.list.currentItem()
+        return None if item is None else item.data(0, Qt.ItemDataRole.UserRole)
+
+    def _number(self) -> int | None:
+        feed = self._feed()
+        return None if feed is None else feed.number
+
+    def _wish(self, signal: SignalInstance) -> None:
+        if (feed := self._feed()) is not None:
+            signal.emit(feed)
+
+    def _show_selected(self) -> None:
+        """Show the buttons and details of the selected feed."""
+        feed = self._feed()
+        self.remove.setEnabled(feed is not None and not feed.is_running)
+        self.said.setText("" if feed is None else _whole(feed))
+        self.said.setVisible(feed is not None)
+        self.start.setEnabled(feed is not None and not feed.is_running)
+        self.stop.setEnabled(feed is not None and feed.is_running)
+
+    def _on_add_clicked(self) -> None:
+        if trouble := self.fields.trouble():
+            self.refused.emit(trouble)
+            return
+        key = self.key.text().strip() if self._is_live() else ""
+        self.key.clear()
+        for spec in self.fields.specs():
+            self.add_requested.emit(spec, self.fields.speed.value(), key)
+
+    def _is_live(self) -> bool:
+        return bool(self.fields.kind.currentData() == LIVE)
+
+    def _show_key(self) -> None:
+        self.key.setVisible(self._is_live())
+
+
+def feed_title(feed: FeedState) -> str:
+    """Return the display name of a feed."""
+    if feed.simulated:
+        return "Simulated odds"
+    written = feed.spec.partition("?")[0]
+    if written.startswith("replay:"):
+        return written.replace("replay:", "Replay of ", 1)
+    return written.replace(",", ", ")
+
+
+def _whole(feed: FeedState) -> str:
+    what = f"{feed_title(feed)}: {feed_state(feed)}."
+    return " ".join(filter(None, (what, sentence(feed.status.plan) if feed.status.plan else "")))
+
+
+def feed_state(feed: FeedState) -> str:
+    """Return the state of a feed and the credits left."""
+    said = feed.status
+    reason = said.reason or feed.problem
+    words = _STATES[said.state] + (f": {reason}" if reason else "")
+    left = said.credits_left
+    return words if left is None else f"{words} · {left:,} credits left"
+
+
+_ABOUT_IMPORTS: Final = (
+    "Adds files, plain or gzip, to the recorded odds. Skipped prices are listed with a "
+    "reason. Simulated odds are removed with the first import."
+)
+_SHIFT_HELP: Final = (
+    "Old prices are normally shown only in the past. Shift them to look at a file as if its "
+    "prices had just been read. Later files are shifted by the same amount."
+)
+_PAST: Final = "All prices are old. See them with Past day (Ctrl+J)."
+_INFERRED: Final = "The files give no times, so times before the kick-offs were assumed."
+
+
+class KeptImport(msgspec.Struct, frozen=True):
+    """The choices of the import page kept between starts."""
+
+    format: str = ""
+    """Empty for the first."""
+    shift: bool = False
+
+
+class ImportPage(QtWidgets.QWidget):
+    """Asks for files and shows the outcome; ``ImportController`` imports them."""
+
+    import_requested = Signal(str, list, bool)
+    """The format's name, the paths, and whether to shift all times to now."""
+    day_requested = Signal(object)
+    """The ``date`` of the newest imported price, which the user wants to see."""
+
+    def __init__(self, theme: Theme, kept: Saved[KeptImport] | None = None) -> None:
+        """``kept`` keeps the choices for the next time; None: nothing does."""
+        super().__init__()
+        self._folder = ""
+        self._kept = kept
+        self.format = ChoiceBox()
+        self.format.setAccessibleName("File format")
+        for each in file_formats():
+            self.format.addItem(each.title, each.name)
+        self.shift = QtWidgets.QCheckBox("Shift all times so that the newest price is current")
+        self.choose = QtWidgets.QPushButton("&Import files…", autoDefault=False)
+        self.choose.clicked.connect(self._on_choose_clicked)
+        self.state = Label(wordWrap=True)
+        self.state.setFont(theme.fonts.strong)
+        self.show_games = QtWidgets.QPushButton(autoDefault=False)
+        self.show_games.clicked.connect(self._on_show_games_clicked)
+        self._newest_ms: int | None = None
+        self.outcome = QtWidgets.QPlainTextEdit(readOnly=True)
+        self.outcome.setAccessibleName("Result of the import")
+        self.outcome.setTabChangesFocus(True)
+        self._lay_out(theme)
+        self.show_ready()
+        if kept is not None:
+            chosen = kept.get_value()
+            self.format.setCurrentIndex(max(0, self.format.findData(chosen.format)))
+            self.shift.setChecked(chosen.shift)
+        self.format.currentIndexChanged.connect(self._keep)
+        self.shift.toggled.connect(self._keep)
+
+    def _keep(self) -> None:
+        if self._kept is not None:
+            chosen = KeptImport(self.format.currentData(), self.shift.isChecked())
+            self._kept.keep_value(chosen)
+
+    def ask_import(self, places: list[str]) -> None:
+        """Request an import; no other can be started meanwhile."""
+        self._folder = str(Path(places[0]).parent)
+        self.show_busy(len(places))
+        self.import_requested.emit(self.format.currentData(), places, self.shift.isChecked())
+
+    def show_busy(self, files: int) -> None:
+        """Show that files are being imported, and accept no others."""
+        self.choose.setEnabled(False)
+        self.state.setText(f"Importing {files} file{'s' if files != 1 else ''}…")
+        self.state.show()
+        self.show_games.hide()
+        self.outcome.hide()
+
+    def show_ready(self) -> None:
+        """Accept files again and clear the outcome."""
+        self.choose.setEnabled(True)
+        self.show_games.hide()
+        self.state.hide()
+        self.outcome.hide()
+
+    def show_outcome(self, outcome: ImportOutcome) -> None:
+        """Show the outcome and accept files again."""
+        self.choose.setEnabled(True)
+        self.state.setText(summary(outcome))
+        self._newest_ms = outcome.newest_ms if outcome.is_past else None
+        if self._newest_ms is not None:
+            self.show_games.setText(f"Show games of {day_text(self._newest_ms)}")
+        self.show_games.setVisible(self._newest_ms is not None)
+        text = details(outcome)
+        self.outcome.setPlainText(text)
+        self.outcome.setVisible(bool(text))
+
+    def _lay_out(self, theme: Theme) -> None:
+        column = vertical(self, margins=(MARGIN, MARGIN, MARGIN, MARGIN), spacing=STEP)
+        column.addWidget(note_label(_ABOUT_IMPORTS, theme))
+        column.addWidget(self.format)
+        column.addWidget(self.shift)
+        column.addWidget(note_label(_SHIFT_HELP, theme))
+        column.addWidget(self.choose, 0, Qt.AlignmentFlag.AlignLeft)
+        column.addWidget(self.state)
+        column.addWidget(self.show_games, 0, Qt.AlignmentFlag.AlignLeft)
+        column.addWidget(self.outcome, 1)
+        column.addStretch()
+
+    def _on_show_games_clicked(self) -> None:
+        if self._newest_ms is not None:
+            self.day_requested.emit(local_time(self._newest_ms).date())
+
+    def _on_choose_clicked(self) -> None:
+        dialog = file_dialog(self, f"Import: {self.format.currentText()}")
+        dialog.setDirectory(self._folder)
+        dialog.setFileMode(QtWidgets.QFileDialog.FileMode.ExistingFiles)
+        dialog.filesSelected.connect(self.ask_import)
+        dialog.open()
+
+
+def summary(outcome: ImportOutcome) -> str:
+    """Return in one line how many prices were kept, skipped and recorded."""
+    skipped = sum(outcome.skipped.values())
+    read = outcome.kept + skipped
+    if not read:
+        return "No prices found."
+    return (
+        f"{read:,} prices read: {outcome.kept:,} kept, {skipped:,} skipped. "
+        f"{outcome.changes:,} price changes recorded."
+    )
+
+
+def details(outcome: ImportOutcome) -> str:
+    """Return the skipped prices, problems and notes, a line each."""
+    lines = [f"Skipped {count:,}: {reason}" for reason, count in outcome.skipped.items()]
+    lines += [f"Problem: {problem}" for problem in outcome.problems]
+    lines += [f"Note: {note}" for note in outcome.notes]
+    if outcome.is_past:
+        lines.append(_PAST)
+    if outcome.inferred_times:
+        lines.append(_INFERRED)
+    return "\n".join(lines)
+
+
+_BACK_UP = (
+    "Saves one file that only you can read; recording continues. With keys or bets it is an "
+    "archive to restore from, otherwise a plain database."
+)
+_RESTORE = (
+    "Replaces this database with a backup and restarts the server. The present database is "
+    "kept under another name. Keys are replaced if the backup has any; bets and presets are "
+    "added to yours."
+)
+
+
+class BackupPage(QtWidgets.QWidget):
+    """Asks for files to back up to and to restore from."""
+
+    backup_requested = Signal(str, bool, bool)
+    """The file, and whether to include keys and bets."""
+    restore_requested = Signal(str)
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self._theme = theme
+        self._database: Path | None = None
+        self._chosen = ""
+        self._is_working = False
+        self.keys = _ticked("Include accounts and &keys")
+        self.bets = _ticked("Include your &bets and presets")
+        self.backup = QtWidgets.QPushButton("Back &up now…", autoDefault=False)
+        self.backup.clicked.connect(self._on_backup_clicked)
+        self.restore = QtWidgets.QPushButton("&Restore…", autoDefault=False)
+        self.restore.clicked.connect(self._on_restore_clicked)
+        self.question = MessageBar(theme, self)
+        self.question.action_requested.connect(self._on_question_action_requested)
+        self.question.closed.connect(self.restore.setFocus)
+        self._lay_out()
+        self._show_buttons()
+
+    def show_database(self, path: Path) -> None:
+        """Enable backup and restore of this database."""
+        self._database = path
+        self._show_buttons()
+
+    def show_working(self, working: bool) -> None:
+        """Disable the page while a backup is made."""
+        self._is_working = working
+        self._show_buttons()
+
+    def ask_to_restore(self, file: str) -> None:
+        """Ask for confirmation to replace the database with a backup."""
+        assert self._database is not None
+        self._chosen = file
+        text = f"Replace {self._database.name} with {Path(file).name}? The server will restart."
+        self.question.ask_question(text, action="Restore", is_grave=True)
+
+    def _lay_out(self) -> None:
+        column = vertical(self, margins=(MARGIN, MARGIN, MARGIN, MARGIN), spacing=STEP)
+        column.addWidget(self._heading("Back up"))
+        for field in (self.keys, self.bets, note_label(_BACK_UP, self._theme)):
+            column.addWidget(field)
+        column.addLayout(_leftmost_row(self.backup))
+        column.addSpacing(MARGIN)
+        column.addWidget(self._heading("Restore"))
+        column.addWidget(note_label(_RESTORE, self._theme))
+        column.addLayout(_leftmost_row(self.restore))
+        column.addWidget(self.question)
+        column.addStretch()
+
+    def _heading(self, text: str) -> Label:
+        heading = Label(text)
+        heading.setFont(self._theme.fonts.strong)
+        return heading
+
+    def _show_buttons(self) -> None:
+        for field in (self.keys, self.bets, self.backup, self.restore):
+            field.setEnabled(self._database is not None and not self._is_working)
+
+    def _on_backup_clicked(self) -> None:
+        assert self._database is not None
+        with_more = self.keys.isChecked() or self.bets.isChecked()
+        name = f"-backup{'.tar' if with_more else self._database.suffix}"
+        wanted = self._database.with_name(self._database.stem + name)
+        dialog = file_dialog(self, "Back up to")
+        dialog.setDirectory(str(wanted.parent))
+        dialog.setAcceptMode(QtWidgets.QFileDialog.AcceptMode.AcceptSave)
+        dialog.selectFile(wanted.name)
+        dialog.fileSelected.connect(self._on_target_selected)
+        dialog.open()
+
+    def _on_target_selected(self, file: str) -> None:
+        self.show_working(True)
+        self.backup_requested.emit(file, self.keys.isChecked(), self.bets.isChecked())
+
+    def _on_restore_clicked(self) -> None:
+        assert self._database is not None
+        dialog = file_dialog(self, "Restore from")
+        dialog.setDirectory(str(self._database.parent))
+        dialog.setFileMode(QtWidgets.QFileDialog.FileMode.ExistingFile)
+        dialog.fileSelected.connect(self.ask_to_restore)
+        dialog.open()
+
+    def _on_question_action_requested(self) -> None:
+        self.question.hide()
+        self.restore_requested.emit(self._chosen)
+
+
+def _ticked(text: str) -> QtWidgets.QCheckBox:
+    box = QtWidgets.QCheckBox(text)
+    box.setChecked(True)
+    return box
+
+
+def _leftmost_row(field: QtWidgets.QWidget) -> QtWidgets.QHBoxLayout:
+    row = QtWidgets.QHBoxLayout()
+    row.addWidget(field)
+    row.addStretch()
+    return row

@@ -1,66 +1,62 @@
-"""Games that sources name differently: suggested as one, decided, and taken back (D69)."""
+"""Games that sources name differently: suggested as one, decided, and taken back."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeySequence, QShortcut
-from PySide6.QtWidgets import (
-    QAbstractItemView,
-    QPushButton,
-    QTreeWidgetItem,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QAbstractItemView, QPushButton, QTreeWidgetItem, QWidget
 
-from oddsdesk.contract.competition_titles import competition_title
-from oddsdesk.contract.game_pairs import GamePair, PairedGame, PairState, TeamLikeness
-from oddsdesk.desk.ui.controls.form_dialog import note, plain_table, with_buttons
-from oddsdesk.desk.ui.controls.plain import Label
+from oddsdesk.contract.competitions import competition_title
+from oddsdesk.contract.identity import GamePair, PairedGame, PairState, TeamLikeness
+from oddsdesk.desk.ui.controls.form_dialog import note_label, plain_table, with_buttons
+from oddsdesk.desk.ui.controls.labels import Label
+from oddsdesk.desk.ui.formatting import kick_off_text
+from oddsdesk.desk.ui.spacing import HALF, MARGIN, STEP, vertical
 from oddsdesk.desk.ui.theme.theme import Theme
-from oddsdesk.desk.ui.theme.tokens import HALF, MARGIN, STEP
-from oddsdesk.desk.ui.time_format import kick_off_text
 
 _WIDTHS: Final = {"Game": 240, "Other game": 240, "Kick-off": 110, "State": 0}
 _SAID: Final = (
-    "Nothing is merged until you accept it. Accepted names are one team's from then on; undo gives "
-    "both games back, each with what its own sources said."
+    "Games are merged only when you accept. The two names then count as one team. Undo "
+    "separates the games again, each with the odds of its sources."
 )
-_NONE: Final = "No two games here look like one."
+_NONE: Final = "No games look like duplicates."
 _STATES: Final = {
     PairState.SUGGESTED: "Suggested",
-    PairState.ACCEPTED: "One game",
-    PairState.REFUSED: "Two games",
+    PairState.ACCEPTED: "Merged",
+    PairState.REFUSED: "Kept apart",
 }
 _ORDER: Final = (PairState.SUGGESTED, PairState.ACCEPTED, PairState.REFUSED)
 
 
 class GamesPage(QWidget):
-    """Shows the pairs it is given; what the user decides is signalled."""
+    """Lists possible duplicate games and emits the user's decisions."""
 
     decided = Signal(list, object)
-    """The numbers of pairs, and the ``PairState`` that they are to have."""
+    """The numbers of pairs, and their new ``PairState``."""
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
         self._now_ms = 0
         self._under_way: set[int] = set()
-        """The pairs whose decision the server has not answered yet."""
-        self.list = plain_table(theme, "Games that may be one", _WIDTHS)
+        """The pairs whose decision the server has not confirmed."""
+        self.list = plain_table(theme, "Possible duplicate games", _WIDTHS)
         self.list.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
         self.list.itemSelectionChanged.connect(self._show_selected)
-        self.accept = self._button("&Accept", "A", "They are one game", PairState.ACCEPTED)
-        self.refuse = self._button("&Refuse", "R", "They are two games", PairState.REFUSED)
-        self.undo = self._button("&Undo", "U", "Take back what was decided", PairState.SUGGESTED)
+        self.accept = self._button("&Accept", "A", "Same game: merge them", PairState.ACCEPTED)
+        self.refuse = self._button(
+            "&Refuse", "R", "Different games: keep them apart", PairState.REFUSED
+        )
+        self.undo = self._button("&Undo", "U", "Undo the decision", PairState.SUGGESTED)
         self._about = [Label(wordWrap=True) for _ in range(4)]
         self._about[0].setFont(theme.fonts.medium)
         self._lay_out(theme)
         self._show_selected()
 
     def show_pairs(self, pairs: Sequence[GamePair], now_ms: int) -> None:
-        """Show the pairs, suggestions first; what is selected stays so, while it is suggested.
+        """Show the pairs, suggestions first, and keep the selection.
 
-        Of what was selected and is decided now, the next suggestion takes the place.
+        If a selected pair has been decided, the next suggestion is selected instead.
         """
         self._now_ms = now_ms
         self._under_way.clear()
@@ -74,12 +70,12 @@ class GamesPage(QWidget):
         self._select(chosen)
 
     def pairs(self) -> list[GamePair]:
-        """Return what is listed, from the top."""
+        """Return the listed pairs from the top."""
         return [_pair(item) for item in self._items()]
 
     @property
     def waiting(self) -> int:
-        """How many suggestions nothing was decided of."""
+        """The number of undecided suggestions."""
         return sum(pair.state is PairState.SUGGESTED for pair in self.pairs())
 
     def _button(self, text: str, key: str, tip: str, state: PairState) -> QPushButton:
@@ -92,16 +88,13 @@ class GamesPage(QWidget):
         return button
 
     def _lay_out(self, theme: Theme) -> None:
-        column = QVBoxLayout(self)
-        column.setContentsMargins(MARGIN, MARGIN, MARGIN, MARGIN)
-        column.setSpacing(STEP)
+        column = vertical(self, margins=(MARGIN, MARGIN, MARGIN, MARGIN), spacing=STEP)
         column.addLayout(with_buttons(self.list, self.accept, self.refuse, self.undo), 1)
-        about = QVBoxLayout()
-        about.setSpacing(HALF)
+        about = vertical(spacing=HALF)
         for label in self._about:
             about.addWidget(label)
         column.addLayout(about)
-        column.addWidget(note(_SAID, theme))
+        column.addWidget(note_label(_SAID, theme))
 
     def _items(self) -> Iterator[QTreeWidgetItem]:
         for row in range(self.list.topLevelItemCount()):
@@ -126,13 +119,13 @@ class GamesPage(QWidget):
         self._show_selected()
 
     def _selected(self) -> list[GamePair]:
-        """Return what is selected and may be decided of, from the top."""
+        """Return the selected pairs that can be decided, from the top."""
         selected = [_pair(item) for item in self._items() if item.isSelected()]
         return [pair for pair in selected if pair.ident not in self._under_way]
 
     def _decide(self, state: PairState) -> None:
         pairs = [pair for pair in self._selected() if _may_become(pair, state)]
-        if state is PairState.SUGGESTED:  # what was accepted last is taken back first
+        if state is PairState.SUGGESTED:  # undo the last merge first
             pairs.sort(key=lambda pair: -(pair.decided_at or 0))
         if pairs:
             idents = [pair.ident for pair in pairs]
@@ -140,7 +133,7 @@ class GamesPage(QWidget):
             self.decided.emit(idents, state)
 
     def _go_on(self, decided: list[int], state: PairState) -> None:
-        """Select what comes next at once: keys may be quicker than the server's answer."""
+        """Select the next pair at once, as keys may be faster than the server."""
         self._under_way.update(decided)
         states = {pair.ident: pair.state for pair in self.pairs()} | dict.fromkeys(decided, state)
         states |= dict.fromkeys(self._under_way - set(decided), PairState.REFUSED)
@@ -158,7 +151,7 @@ class GamesPage(QWidget):
         if len(pairs) == 1:
             lines = _about(pairs[0], self._now_ms)
         elif pairs:
-            lines[0] = f"{len(pairs)} pairs are selected."
+            lines[0] = f"{len(pairs)} pairs selected."
         elif not self.list.topLevelItemCount():
             lines[0] = _NONE
         for label, line in zip(self._about, lines, strict=True):
@@ -171,14 +164,14 @@ def _pair(item: QTreeWidgetItem) -> GamePair:
 
 
 def _may_become(pair: GamePair, state: PairState) -> bool:
-    """Whether a pair may be decided so: what is accepted is only ever taken back."""
+    """Return whether a decision is possible; an accepted pair can only be undone."""
     if state is PairState.SUGGESTED:
         return pair.state is not PairState.SUGGESTED
     return pair.state is not PairState.ACCEPTED and pair.state is not state
 
 
 def _place(pair: GamePair) -> tuple[int, int, bool, int, int]:
-    """Return what pairs are sorted by: suggestions by kick-off, decisions with the last on top."""
+    """Return the sort key: suggestions by kick-off, then decisions with the latest on top."""
     start = _kick_off(pair)
     by_start = (start is None, start or 0, pair.ident)
     return (_ORDER.index(pair.state), -(pair.decided_at or 0), *by_start)
@@ -187,12 +180,12 @@ def _place(pair: GamePair) -> tuple[int, int, bool, int, int]:
 def _next_selection(
     states: Mapping[int, PairState], before: list[int], selected: set[int]
 ) -> set[int]:
-    """Return which pairs to select now, by their numbers.
+    """Return the numbers of the pairs to select.
 
     Args:
-        states: All pairs as they are now, in their order.
-        before: All pairs as they were listed.
-        selected: Those that were selected then.
+        states: The current state of all pairs, in order.
+        before: All pairs in their previous order.
+        selected: The pairs that were selected.
     """
     stays = {each for each in selected if states.get(each) is PairState.SUGGESTED}
     if stays or not states:
@@ -214,13 +207,13 @@ def _kick_off(pair: GamePair) -> int | None:
 
 
 def _about(pair: GamePair, now_ms: int) -> list[str]:
-    """Return what there is to know of a pair before one decides, in lines."""
+    """Return the facts about a pair, in lines."""
     place = competition_title(pair.competition)
     if pair.state is PairState.ACCEPTED:
-        why = f"One game now, called {pair.kept.match_name}."
+        why = f"Merged as {pair.kept.match_name}."
         return [place, _told(pair.kept, now_ms), "", why]
     games = [_told(each, now_ms) for each in (pair.kept, pair.other)]
-    return [place, *games, f"Only suggested: {_why(pair)}."]
+    return [place, *games, f"Suggested because: {_why(pair)}."]
 
 
 def _told(game: PairedGame, now_ms: int) -> str:
@@ -238,16 +231,16 @@ def _told(game: PairedGame, now_ms: int) -> str:
 def _why(pair: GamePair) -> str:
     said = [_likeness(each) for each in pair.teams]
     if pair.is_crosswise:
-        said.append("the teams stand the other way round")
+        said.append("home and away are swapped")
     if pair.kept.match_date is None or pair.other.match_date is None:
-        said.append("a kick-off is not told")
+        said.append("one kick-off is unknown")
     return "; ".join(said)
 
 
 def _likeness(team: TeamLikeness) -> str:
     if team.is_known:
-        return f"{team.name} is known"
+        return f"{team.name} is a known name"
     names = f"{team.name} and {team.other_name}"
     if team.shared:
         return f"{names} share “{' '.join(team.shared)}”"
-    return f"{names} are alike by {team.score} of 100 letters"
+    return f"{names} are {team.score} % alike"

@@ -1,35 +1,29 @@
-"""The embedded server's keys and accounts.
+"""The built-in server's keys and accounts.
 
 Keys are made and shown once, listed masked, rotated and revoked. Accounts change their plan and
 bookmaker, and are removed.
 """
 
+from PySide6 import QtWidgets
 from PySide6.QtCore import QSignalBlocker, Qt, Signal
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import (
-    QGridLayout,
-    QHBoxLayout,
-    QLineEdit,
-    QPushButton,
-    QTreeWidgetItem,
-    QVBoxLayout,
-    QWidget,
-)
 
+from oddsdesk.contract.access import Plan
 from oddsdesk.contract.administration import Key, bookmaker_in_words
 from oddsdesk.contract.identity import fold_name
-from oddsdesk.contract.plans import Plan
-from oddsdesk.desk.ui.controls.choice_box import ChoiceBox
+from oddsdesk.desk.ui.controls.fields import ChoiceBox
 from oddsdesk.desk.ui.controls.form_dialog import plain_table, with_buttons
-from oddsdesk.desk.ui.controls.message_bar import MessageBar
-from oddsdesk.desk.ui.controls.plain import Label
+from oddsdesk.desk.ui.controls.labels import Label
+from oddsdesk.desk.ui.controls.messages import MessageBar
+from oddsdesk.desk.ui.formatting import local_time
+from oddsdesk.desk.ui.spacing import GAP, MARGIN, STEP, horizontal, vertical
 from oddsdesk.desk.ui.theme.theme import Theme
-from oddsdesk.desk.ui.theme.tokens import GAP, MARGIN, STEP
-from oddsdesk.desk.ui.time_format import local_time
+
+NOT_COPIED = "You have not copied the new key. It will not be shown again."
 
 
-class NewKeyView(QWidget):
-    """Hidden until there is a key to show; closing the dialog forgets it."""
+class NewKeyView(QtWidgets.QWidget):
+    """Shows a new key once; hidden until there is one."""
 
     def __init__(self, theme: Theme, address: str) -> None:
         super().__init__()
@@ -37,14 +31,14 @@ class NewKeyView(QWidget):
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self._address = address
         self._copied = ""
-        said = Label("Copy it now: it is not shown again.")
+        said = Label("Copy it now. It will not be shown again.")
         said.setProperty("variant", "value")
         said.setFont(theme.fonts.medium)
-        self.key = QLineEdit(readOnly=True)
+        self.key = QtWidgets.QLineEdit(readOnly=True)
         self.key.setAccessibleName("The new key")
-        self.command = QLineEdit(readOnly=True)
-        self.command.setAccessibleName("A command that uses the key")
-        grid = QGridLayout(self)
+        self.command = QtWidgets.QLineEdit(readOnly=True)
+        self.command.setAccessibleName("Example request with the key")
+        grid = QtWidgets.QGridLayout(self)
         grid.setContentsMargins(GAP, STEP, GAP, STEP)
         grid.setSpacing(STEP)
         grid.addWidget(said, 0, 0, 1, 3)
@@ -62,19 +56,23 @@ class NewKeyView(QWidget):
         self.command.setText(f'curl -H "X-Api-Key: {secret}" "{self._address}/api/games?limit=3"')
         self.command.setCursorPosition(0)
         self.show()
+        self.select_key()
+
+    def select_key(self) -> None:
+        """Focus and select the key, ready to copy."""
         self.key.setFocus(Qt.FocusReason.OtherFocusReason)
         self.key.selectAll()
 
     @property
     def is_at_risk(self) -> bool:
-        """Whether a key is shown that was not copied."""
+        """Whether the key shown has not been copied."""
         secret = self.key.text()
         if not secret or secret in QGuiApplication.clipboard().text():
             return False
         return self._copied != secret
 
-    def forget(self) -> None:
-        """Show no key any more."""
+    def hide_key(self) -> None:
+        """Hide and forget the key."""
         self.hide()
         self.key.clear()
         self.command.clear()
@@ -83,15 +81,15 @@ class NewKeyView(QWidget):
         self._copied = self.key.text()
 
 
-def _copy_button(field: QLineEdit) -> QPushButton:
-    button = QPushButton("Copy", autoDefault=False)
+def _copy_button(field: QtWidgets.QLineEdit) -> QtWidgets.QPushButton:
+    button = QtWidgets.QPushButton("Copy", autoDefault=False)
     button.setAccessibleName(f"Copy: {field.accessibleName()}")
 
-    def copy() -> None:
+    def copy_key() -> None:
         QGuiApplication.clipboard().setText(field.text())
         button.setText("Copied")
 
-    button.clicked.connect(copy)
+    button.clicked.connect(copy_key)
     field.textChanged.connect(lambda: button.setText("Copy"))
     return button
 
@@ -101,68 +99,68 @@ _WIDTHS = {
     "Account": 85,
     "Plan": 70,
     "Bookmaker": 90,
-    "Made": 95,
+    "Created": 95,
     "State": 100,
-    "May": 0,
+    "Rights": 0,
 }
 
 
-class KeysPage(QWidget):
-    """Shows the keys it is given; what the user asks for is signalled."""
+class KeysPage(QtWidgets.QWidget):
+    """Lists the keys and emits what the user asks for."""
 
     make_requested = Signal()
-    """A key is wanted: answer with the present keys, then call ``make_key``."""
+    """The user wants a key: show the current keys, then call ``make_key``."""
     create_requested = Signal(str, object, object)
-    """Account, its plan and the bookmaker of Free; None leaves what the account has."""
+    """Account, plan and Free bookmaker; None leaves the account's value."""
     rotate_requested = Signal(int)
     revoke_requested = Signal(int)
     change_requested = Signal(str, object, str)
-    """Account, plan, and the Free plan's bookmaker or nothing."""
+    """Account, plan, and the Free bookmaker or an empty text."""
     remove_requested = Signal(str)
     """An account."""
     refused = Signal(str)
     account_selected = Signal()
-    """The selected key is of another account than the one before."""
+    """The account of the selected key has changed."""
 
     def __init__(self, theme: Theme, address: str) -> None:
         super().__init__()
         self.list = plain_table(theme, "Keys", _WIDTHS)
         self.list.currentItemChanged.connect(self._on_list_current_changed)
-        self.rotate = QPushButton("R&otate…", autoDefault=False)
+        self.rotate = QtWidgets.QPushButton("R&otate…", autoDefault=False)
         self.rotate.clicked.connect(lambda: self._ask("Rotate"))
-        self.revoke = QPushButton("&Revoke…", autoDefault=False)
+        self.revoke = QtWidgets.QPushButton("&Revoke…", autoDefault=False)
         self.revoke.clicked.connect(lambda: self._ask("Revoke"))
         self._question = MessageBar(theme, self)
         self._question.action_requested.connect(self._on_question_action_requested)
-        self._question.closed.connect(self.list.setFocus)
+        self._question.closed.connect(self._on_question_closed)
         self._asked = ""
         self._own_key_id = 0
         self._selected_account = ""
         self._known: set[int] = set()
         self._keys: list[Key] = []
         self._make_account_fields(theme)
-        self.account = QLineEdit("default")
+        self.account = QtWidgets.QLineEdit("default")
         self.account.setAccessibleName("Account")
         self.account.textChanged.connect(self._show_present_plan)
         self.plan = _plans("Plan of the new key's account")
         self.plan.setCurrentIndex(self.plan.findData(Plan.PRO_LIVE))
         self.plan.currentIndexChanged.connect(self._on_plan_current_index_changed)
-        self.bookmaker = QLineEdit(placeholderText="Bookmaker of the Free plan")
-        self.bookmaker.setAccessibleName("Bookmaker of the Free plan")
+        self.bookmaker = QtWidgets.QLineEdit(placeholderText="Bookmaker on the Free plan")
+        self.bookmaker.setAccessibleName("Bookmaker on the Free plan")
         self.bookmaker.textChanged.connect(self._on_bookmaker_text_changed)
         self._chose_plan = self._chose_bookmaker = False
         self._to_create: tuple[str, Plan | None, str | None] | None = None
-        self.make = QPushButton("&Make a key", autoDefault=False)
-        self.make.clicked.connect(self.make_requested)
+        self.make = QtWidgets.QPushButton("&Create key", autoDefault=False)
+        self.make.clicked.connect(self._on_make_clicked)
         self.made = NewKeyView(theme, address)
         self._lay_out(theme)
         self._show_buttons()
         self._show_bookmaker()
 
     def show_keys(self, keys: list[Key], own_key_id: int) -> None:
-        """Show the keys, those that open something first; a new one is selected.
+        """List the keys, active ones first, and select a new one.
 
-        ``own_key_id`` is the key of the desk itself, which it keeps.
+        ``own_key_id`` is the desk's own key, which cannot be revoked.
         """
         selected, known = self._key(), self._known
         self._own_key_id, self._keys = own_key_id, keys
@@ -173,7 +171,7 @@ class KeysPage(QWidget):
             chosen = selected.key_id
         self.list.clear()
         for key in ordered:
-            item = QTreeWidgetItem(_texts(key, own_key_id))
+            item = QtWidgets.QTreeWidgetItem(_texts(key, own_key_id))
             item.setData(0, Qt.ItemDataRole.UserRole, key)
             item.setToolTip(3, bookmaker_in_words(key.plan, key.bookmaker))
             self.list.addTopLevelItem(item)
@@ -183,70 +181,80 @@ class KeysPage(QWidget):
         self._show_present_plan()
         shown = self.made.key.text()
         if not any(shown.endswith(key.masked[-4:]) for key in keys if not key.is_revoked):
-            self.made.forget()
+            self.made.hide_key()
 
-    def make_key(self) -> None:
-        """Ask for the key that the form describes.
-
-        Where that changes the plan or bookmaker of an existing account, the user is asked first:
-        it changes all keys of the account.
-        """
-        name, plan = fold_name(self.account.text()), self.plan.currentData()
+    def chosen_plan(self) -> tuple[Plan, str | None]:
+        """Return the plan and bookmaker (or None) chosen for the new key's account."""
+        plan = self.plan.currentData()
         bookmaker = fold_name(self.bookmaker.text()) if plan is Plan.FREE else ""
-        known = self._known_account()
+        return plan, bookmaker or None
+
+    def key_of(self, account: str) -> Key | None:
+        """Return a key of an account, normalising its name; None if there is none."""
+        name = fold_name(account)
+        return next((key for key in self._keys if key.account == name), None)
+
+    def make_key(self, warning: str = "") -> None:
+        """Request the key described by the form.
+
+        If this changes the plan or bookmaker of an existing account, ask first, as it affects all
+        keys of the account. ``warning`` is why these would get no odds.
+        """
+        name, (plan, bookmaker) = fold_name(self.account.text()), self.chosen_plan()
+        known = self.key_of(name)
         if known is not None and known.account == self._own_account():
-            self.refused.emit(f"Account {name} is this desk's own: enter another account.")
+            self.refused.emit(f"Account {name} belongs to this window. Enter another account.")
             self.account.setFocus(Qt.FocusReason.OtherFocusReason)
             return
         if plan is Plan.FREE and not bookmaker:
-            self.refused.emit("The Free plan sees one bookmaker: enter its name.")
+            self.refused.emit("The Free plan includes one bookmaker. Enter its name.")
             self.bookmaker.setFocus(Qt.FocusReason.OtherFocusReason)
             return
         if known is None:
-            self.create_requested.emit(self.account.text(), plan, bookmaker or None)
+            self.create_requested.emit(self.account.text(), plan, bookmaker)
             return
         new_plan = None if plan is known.plan else plan
-        new_bookmaker = None if bookmaker in ("", known.bookmaker) else bookmaker
+        new_bookmaker = None if bookmaker == known.bookmaker else bookmaker
         if new_plan is None and new_bookmaker is None:
             self.create_requested.emit(known.account, None, None)
             return
         self._to_create = (known.account, new_plan, new_bookmaker)
         self._asked = "Create"
-        self._question.ask(
-            f"Account {known.account} is on {_sees(known.plan, known.bookmaker)}. Put it on"
-            f" {_sees(plan, bookmaker)}? That changes all its keys"
-            f" ({self._active(known.account)}). A key of another plan needs another account.",
-            action="Change and make a key",
+        then = f" Then {warning.rstrip('.?')}." if warning else ""
+        self._question.ask_question(
+            f"Account {known.account} is on {_sees(known.plan, known.bookmaker)}. Change it "
+            f"to"
+            f" {_sees(plan, bookmaker)}? This affects all its keys"
+            f" "
+            f"({self._active(known.account)}).{then} For a key on another plan, use another "
+            "account.",
+            action="Change and create key",
             is_grave=True,
         )
 
     def show_secret(self, secret: str) -> None:
-        """Show a key that was just made: the only time that it is known."""
+        """Show a new key, which is only known at this time."""
         self._chose_plan = self._chose_bookmaker = False
         self._show_present_plan()
         self.made.show_key(secret)
 
     def _lay_out(self, theme: Theme) -> None:
-        heading = Label("A new key")
+        heading = Label("New key")
         heading.setFont(theme.fonts.strong)
-        fields = QHBoxLayout()
-        fields.setSpacing(STEP)
+        fields = horizontal(spacing=STEP)
         for label, field in (("Account", self.account), ("Plan", self.plan)):
             fields.addWidget(Label(label))
             fields.addWidget(field)
         fields.addWidget(self.bookmaker, 1)
         fields.addWidget(self.make)
-        account = QHBoxLayout()
-        account.setSpacing(STEP)
+        account = horizontal(spacing=STEP)
         account.addWidget(Label("Plan"))
         account.addWidget(self.account_plan)
-        account.addWidget(Label("Bookmaker on Free"))
+        account.addWidget(Label("Free bookmaker"))
         account.addWidget(self.account_bookmaker, 1)
         account.addWidget(self.change)
         account.addWidget(self.remove)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(MARGIN, MARGIN, MARGIN, MARGIN)
-        column.setSpacing(STEP)
+        column = vertical(self, margins=(MARGIN, MARGIN, MARGIN, MARGIN), spacing=STEP)
         column.addLayout(with_buttons(self.list, self.rotate, self.revoke), 1)
         column.addWidget(self._question)
         column.addWidget(self.of_account)
@@ -259,11 +267,11 @@ class KeysPage(QWidget):
         self.of_account = Label()
         self.of_account.setFont(theme.fonts.strong)
         self.account_plan = _plans("Plan of the selected account")
-        self.account_bookmaker = QLineEdit(placeholderText="None")
-        self.account_bookmaker.setAccessibleName("Bookmaker that the selected account sees on Free")
-        self.change = QPushButton("Chan&ge account", autoDefault=False)
+        self.account_bookmaker = QtWidgets.QLineEdit(placeholderText="None")
+        self.account_bookmaker.setAccessibleName("Bookmaker of the selected account on Free")
+        self.change = QtWidgets.QPushButton("Chan&ge account", autoDefault=False)
         self.change.clicked.connect(self._on_change_clicked)
-        self.remove = QPushButton("Remove &account…", autoDefault=False)
+        self.remove = QtWidgets.QPushButton("Remove &account…", autoDefault=False)
         self.remove.clicked.connect(lambda: self._ask("Remove"))
 
     def _key(self) -> Key | None:
@@ -274,13 +282,33 @@ class KeysPage(QWidget):
         key = self._key()
         if key is not None:
             self._asked = what
-            text = f"{what} {key.masked} of {key.account}? It opens nothing from then on."
-            if what == "Remove":
+            text = f"{what} {key.masked} of {key.account}? It will stop working."
+            if what == "Rotate":
+                text = f"{text} A new key replaces it."
+                if self.made.is_at_risk:
+                    text = f"{text} {NOT_COPIED}"
+            elif what == "Remove":
                 text = (
-                    f"Remove account {key.account} ({self._active(key.account)})? Its keys and"
-                    " streams end, and its counts are deleted."
+                    f"Remove account {key.account} ({self._active(key.account)})? Its keys "
+                    "and"
+                    " streams stop working, and its usage counts are deleted."
                 )
-            self._question.ask(text, action=what, is_grave=True)
+            self._question.ask_question(text, action=what, is_grave=True)
+
+    def _on_make_clicked(self) -> None:
+        if not self.made.is_at_risk:
+            self.make_requested.emit()
+            return
+        self._asked = "Make"
+        self._question.ask_question(NOT_COPIED, action="Create another key", is_grave=True)
+
+    def _on_question_closed(self) -> None:
+        if self._asked in ("Make", "Rotate") and self.made.is_at_risk:
+            self.made.select_key()
+        elif self._asked in ("Make", "Create"):
+            self.make.setFocus(Qt.FocusReason.OtherFocusReason)
+        else:
+            self.list.setFocus()
 
     def _on_question_action_requested(self) -> None:
         self._question.hide()
@@ -288,6 +316,9 @@ class KeysPage(QWidget):
         if self._asked == "Create":
             if self._to_create is not None:
                 self.create_requested.emit(*self._to_create)
+            return
+        if self._asked == "Make":
+            self.make_requested.emit()
             return
         key = self._key()
         if key is None:
@@ -316,14 +347,14 @@ class KeysPage(QWidget):
         self._show_account(key)
 
     def _show_account(self, key: Key | None) -> None:
-        """Show plan and bookmaker of the selected key's account; the desk's own stays as it is."""
+        """Show plan and bookmaker of the selected account; the desk's own is read-only."""
         may_change = key is not None and key.account != self._own_account()
         for widget in (self.account_plan, self.account_bookmaker, self.change, self.remove):
             widget.setEnabled(may_change)
         if key is None:
-            self.of_account.setText("Account: select one of its keys")
+            self.of_account.setText("Select a key to see its account")
             return
-        said = self._active(key.account) if may_change else "this desk's own, which stays as it is"
+        said = self._active(key.account) if may_change else "used by this window, cannot be changed"
         self.of_account.setText(f"Account {key.account}: {said}")
         self.account_plan.setCurrentIndex(self.account_plan.findData(key.plan))
         self.account_bookmaker.setText(key.bookmaker or "")
@@ -335,16 +366,11 @@ class KeysPage(QWidget):
     def _own_account(self) -> str | None:
         return next((key.account for key in self._keys if key.key_id == self._own_key_id), None)
 
-    def _known_account(self) -> Key | None:
-        """Return a key of the account that is typed for a new key; None: the account is new."""
-        name = fold_name(self.account.text())
-        return next((key for key in self._keys if key.account == name), None)
-
     def _show_present_plan(self) -> None:
-        """Show plan and bookmaker of the typed account, where the user chose no others."""
+        """Show plan and bookmaker of the account entered, unless the user has chosen others."""
         if self._asked == "Create":
             self._question.hide()
-        known = self._known_account()
+        known = self.key_of(self.account.text())
         if not self._chose_plan:
             plan = Plan.PRO_LIVE if known is None else known.plan
             with QSignalBlocker(self.plan):
@@ -381,7 +407,7 @@ def _plans(name: str) -> ChoiceBox:
 
 
 def _sees(plan: Plan, bookmaker: str | None) -> str:
-    """Return a plan in words, on Free with the bookmaker."""
+    """Return the name of a plan; for Free with the bookmaker."""
     return f"{plan.value} ({bookmaker or 'no bookmaker'})" if plan is Plan.FREE else plan.value
 
 
@@ -392,6 +418,6 @@ def _texts(key: Key, own_key_id: int) -> list[str]:
         key.plan.value,
         bookmaker_in_words(key.plan, None if key.plan.rights.all_bookmakers else key.bookmaker),
         f"{local_time(key.created_at):%d %b %H:%M}",
-        "Revoked" if key.is_revoked else "This desk's" if key.key_id == own_key_id else "Active",
+        "Revoked" if key.is_revoked else "This window" if key.key_id == own_key_id else "Active",
         "read, write" if key.may_write else "read",
     ]

@@ -1,19 +1,18 @@
 """The matrix's columns: how wide each is, and what its headers, cells and tooltips show."""
 
-from collections.abc import Callable, Iterable, Sequence
+import heapq
+from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import cache, lru_cache
 from typing import Final
 
 import msgspec
 
-from oddsdesk.board.assessed import AssessedPrice
+from oddsdesk.base.clock import Clock
 from oddsdesk.board.board import Board
-from oddsdesk.board.freshness import Freshness
-from oddsdesk.board.matrix import RowKey, Section, SelectionRow
-from oddsdesk.board.prices import Price
-from oddsdesk.clock import Clock
-from oddsdesk.desk.matrix import cells, tips
-from oddsdesk.desk.matrix.cells import selection_text
+from oddsdesk.board.model.basis import Freshness
+from oddsdesk.board.model.matrix import Price, RowKey, Section, SelectionRow
+from oddsdesk.board.valuation.judging import AssessedPrice
+from oddsdesk.desk.matrix import tips
 from oddsdesk.desk.matrix.layout import (
     BEST,
     BEST_OF_ALL,
@@ -24,15 +23,261 @@ from oddsdesk.desk.matrix.layout import (
     SELECTION,
     WINDOW,
     MatrixLayout,
+    Row,
 )
-from oddsdesk.desk.matrix.rows import Row
 from oddsdesk.desk.matrix.sparklines import Sparklines
-from oddsdesk.desk.ui.bookmaker_names import BookmakerNames
-from oddsdesk.desk.ui.formatting import odds_sample
-from oddsdesk.desk.ui.table.cells import EMPTY, Align, Cell, Column, Header, ShrinkStep
-from oddsdesk.desk.ui.table.column_spec import ColumnSpec
-from oddsdesk.desk.ui.time_format import age_text
+from oddsdesk.desk.ui.formatting import (
+    NO_WINDOW,
+    BookmakerNames,
+    age_text,
+    amount_text,
+    fair_text,
+    least_text,
+    odds_sample,
+    odds_text,
+    percent_text,
+    signed_text,
+)
+from oddsdesk.desk.ui.table.cells import (
+    ARROW_MS,
+    EMPTY,
+    NEVER,
+    PALE_ARROW_MS,
+    PRICE_ROLES,
+    Align,
+    Cell,
+    Column,
+    ColumnSpec,
+    Header,
+    ShrinkStep,
+    Sparkline,
+    repaint_at,
+)
+from oddsdesk.desk.ui.theme.tokens import SurfaceRole, TextRole
+from oddsdesk.pricing.assessment import Caution
 from oddsdesk.pricing.profiles import Profile
+
+PAST_REPAINT_MS = 60_000
+"""How often a sparkline is laid out again: a pixel is some minutes."""
+_WIDE_HOLD = 10
+"""From here on a best hold is told without decimals."""
+SUSPICIOUS = "? "
+"""Before a price above its window: hardly value, in words in the tooltip."""
+
+_NO_PRICE = Cell("·", TextRole.GHOST)
+_NO_REFERENCE = Cell("·", TextRole.GHOST, SurfaceRole.REFERENCE)
+_NO_FIGURE = Cell("–", TextRole.NOTE, SurfaceRole.REFERENCE)
+
+
+def bookmaker_price_cell(
+    section: Section,
+    row: SelectionRow,
+    bookmaker: str,
+    judged: AssessedPrice | None,
+    freshness: Freshness,
+    now_ms: int,
+    *,
+    is_mine: bool = True,
+    keeper: Profile | None = None,
+) -> Cell:
+    """Return a bookmaker's price, with its net price if that differs.
+
+    ``keeper`` is the bookmaker's profile if it keeps part of a win. ``judged`` is the board's
+    assessment of a price near value, else None. Prices that cannot be compared, or of bookmakers
+    that are not the user's, are dim.
+    """
+    price = row.prices.get(bookmaker)
+    if price is None:
+        return _NO_PRICE
+    if price.withdrawn_at is not None:
+        return Cell(odds_text(price.odds), TextRole.NOTE, is_struck=True)
+    ink, ground, sign, note = PRICE_ROLES[freshness], SurfaceRole.PANEL, "", ""
+    is_fresh = freshness is Freshness.FRESH
+    if not is_mine or bookmaker in section.other_bets:
+        ink = max(ink, TextRole.SOFT)
+    elif (row.selection, bookmaker) in section.doubts or (
+        judged is not None and Caution.ABOVE_WINDOW in judged.assessment.cautions
+    ):
+        ink, sign = TextRole.NOTE, SUSPICIOUS
+    elif judged is not None and judged.is_value:
+        ground, ink = SurfaceRole.VALUE, TextRole.VALUE if is_fresh else TextRole.SOFT
+    elif bookmaker in row.best_bookmakers and freshness is not Freshness.DEAD:
+        ground, ink = SurfaceRole.BEST, TextRole.BEST if is_fresh else TextRole.SOFT
+    if keeper is not None:
+        note = odds_text(round(keeper.net(price.odds), 2))
+    return _moving(price, note, ink, ground, freshness, now_ms, sign)
+
+
+def best_cell(
+    row: SelectionRow, bookmaker: str, who: str, freshness: Freshness, now_ms: int,
+    keeper: Profile | None = None, *, is_value: bool, others: int, is_second: bool = False,
+) -> Cell:  # fmt: skip
+    """Return the best net price, ``who`` offers it, and how many ``others`` do.
+
+    If ``keeper`` keeps part of a win, the net price is shown before the bookmaker. ``is_second``:
+    it comes after the best price of the user's own bookmakers, in a paler ink.
+    """
+    price = row.prices.get(bookmaker)
+    if price is None:
+        return _NO_PRICE
+    if keeper is not None:
+        who = f"{odds_text(round(keeper.net(price.odds), 2))} {who}"
+    is_fresh = freshness is Freshness.FRESH
+    ink = TextRole.VALUE if is_value and is_fresh else PRICE_ROLES[freshness]
+    return Cell(
+        odds_text(price.odds),
+        max(ink, TextRole.SOFT) if is_second else ink,
+        note=f"{who} +{others}" if others else who,
+        is_strong=is_fresh and not is_second,
+        is_struck=freshness is Freshness.DEAD,
+        repaint_at_ms=repaint_at(freshness, now_ms),
+    )
+
+
+def doubted_cell(row: SelectionRow, who: str, freshness: Freshness, now_ms: int) -> Cell:
+    """Return the higher price that is doubted, with its mark, and ``who`` offers it."""
+    doubted = row.doubted
+    if doubted is None:
+        return EMPTY
+    return Cell(
+        SUSPICIOUS + odds_text(doubted.odds),
+        TextRole.NOTE,
+        note=who,
+        is_struck=freshness is Freshness.DEAD,
+        repaint_at_ms=repaint_at(freshness, now_ms),
+    )
+
+
+def reference_cell(row: SelectionRow, freshness: Freshness, now_ms: int) -> Cell:
+    """Return the reference's price with its limit."""
+    price = row.reference
+    if price is None:
+        return _NO_REFERENCE
+    if price.withdrawn_at is not None:
+        return Cell(odds_text(price.odds), TextRole.NOTE, SurfaceRole.REFERENCE, is_struck=True)
+    limit = "" if row.liquidity is None else amount_text(row.liquidity)
+    return _moving(price, limit, PRICE_ROLES[freshness], SurfaceRole.REFERENCE, freshness, now_ms)
+
+
+def voters_cell(votes: int | None) -> Cell:
+    """Return how many votes make up the consensus that is the reference."""
+    if votes is None:
+        return _NO_REFERENCE
+    return Cell(f"of {votes}", TextRole.NOTE, SurfaceRole.REFERENCE)
+
+
+def fair_cell(row: SelectionRow, freshness: Freshness, now_ms: int) -> Cell:
+    """Return the devigged odds; ``freshness`` is of the price that they rest on."""
+    if row.fair is None:
+        return _NO_FIGURE
+    return _figure(fair_text(row.fair), freshness, now_ms)
+
+
+def window_cell(row: SelectionRow, freshness: Freshness, now_ms: int) -> Cell:
+    """Return from which price the selection is value; the tooltip tells the whole window."""
+    if row.fair is None:
+        return _NO_FIGURE
+    text = NO_WINDOW if row.value_from is None else least_text(row.value_from)
+    return _figure(text, freshness, now_ms)
+
+
+def _figure(text: str, freshness: Freshness, now_ms: int) -> Cell:
+    """Return a figure that recedes with the reference's price that it rests on."""
+    is_dead = freshness is Freshness.DEAD
+    return Cell(
+        text,
+        max(TextRole.SOFT, PRICE_ROLES[freshness]),
+        SurfaceRole.REFERENCE,
+        is_struck=is_dead,
+        repaint_at_ms=repaint_at(freshness, now_ms),
+    )
+
+
+def past_cell(sparkline: Sparkline | None, now_ms: int) -> Cell:
+    """Return the path of the sharp book's price; rebuilt as its hours pass."""
+    repaint_at_ms = now_ms + PAST_REPAINT_MS
+    if sparkline is None:
+        return Cell("·", TextRole.GHOST, repaint_at_ms=repaint_at_ms)
+    return Cell("", TextRole.NOTE, repaint_at_ms=repaint_at_ms, sparkline=sparkline)
+
+
+def selection_cell(section: Section, row: SelectionRow) -> Cell:
+    """Return the name of a selection, without what the section's title says already."""
+    return Cell(selection_text(section, row))
+
+
+def section_cell(section: Section) -> Cell:
+    """Return the title of a section."""
+    return Cell(section.line_title, TextRole.STRONG, SurfaceRole.RAISED, is_strong=True)
+
+
+def period_cell(section: Section) -> Cell:
+    """Return the period of a section, in a separate column so that it is never cut."""
+    return Cell(section.period_label, TextRole.NOTE, SurfaceRole.RAISED)
+
+
+def hold_cell(hold: float | None, unit: str = "") -> Cell:
+    """Return a hold in percent; nothing where it is not known."""
+    if hold is None:
+        return EMPTY
+    return Cell(percent_text(hold) + unit, TextRole.NOTE, SurfaceRole.RAISED)
+
+
+def best_hold_cell(section: Section) -> Cell:
+    """Return the hold of a section's best prices; below 0 it is an arbitrage."""
+    if section.best_hold is None:
+        return EMPTY
+    text = signed_text(section.best_hold)
+    if abs(section.best_hold) >= _WIDE_HOLD:
+        text = text.partition(".")[0]  # so that the column need not be wider for what is rare
+    ink = TextRole.STRONG if text.startswith("−") else TextRole.NOTE
+    return Cell(f"{text} %", ink, SurfaceRole.RAISED)
+
+
+def selection_text(section: Section, row: SelectionRow) -> str:
+    """Return a selection; of a player's prop only what sets it apart in its section."""
+    if section.key.market_type != "player_prop" or len(section.rows) < 2:
+        return row.selection
+    words = row.selection.split(" ")
+    others = [other.selection.split(" ") for other in section.rows]
+    shared = 0
+    while all(len(other) > shared + 1 and other[shared] == words[shared] for other in others):
+        shared += 1
+    return " ".join(words[shared:])
+
+
+def _moving(
+    price: Price,
+    note: str,
+    ink: TextRole,
+    ground: SurfaceRole,
+    freshness: Freshness,
+    now_ms: int,
+    sign: str = "",
+) -> Cell:
+    direction = price.direction
+    flash, flashes_from, arrow, is_pale = 0, -NEVER, 0, False
+    if direction:
+        if price.move_heard_at is not None:
+            flash, flashes_from = direction, price.move_heard_at
+        since = now_ms - price.changed_at
+        if since < PALE_ARROW_MS:
+            arrow, is_pale = direction, since >= ARROW_MS
+    is_dead = freshness is Freshness.DEAD
+    return Cell(
+        sign + odds_text(price.odds),
+        ink,
+        ground,
+        note,
+        ground in (SurfaceRole.VALUE, SurfaceRole.BEST),
+        is_dead,
+        arrow,
+        is_pale,
+        flash,
+        flashes_from,
+        repaint_at(freshness, now_ms),
+    )
+
 
 _WIDE_NAME: Final = "Both teams to score  Full Time"
 _USUAL_NAME: Final = "Both teams to score"
@@ -40,11 +285,13 @@ _NARROW_NAME: Final = "Manchester +0.5"
 _MOST: Final = 84
 """Pixels that a title may take of a column that figures alone would make narrower."""
 _FOLD: Final = " " * 6
+_MOST_WIDE: Final = 12
+"""How many of the longest texts are measured, as the longest need not be the widest."""
 """As wide as the mark before a section's title, and its semi-bold letters."""
 
 
 class MatrixContext:
-    """What the columns of a matrix depend on beside a row."""
+    """What the columns of a matrix depend on, apart from a row."""
 
     def __init__(
         self,
@@ -65,26 +312,21 @@ class MatrixContext:
         self._titles: dict[str, str] = {}
         self.widest_name = ""
         """Of the first column, folded rows too."""
+        self.wide_names = ""
+        """The longest of them, one a line; the font decides which is widest."""
         self.widest_period = ""
 
-    @property
-    def reference(self) -> str:
-        """The reference's name."""
-        return self.board.reference or "Reference"
-
-    def freshness(self, bookmaker: str | None, price: Price | None) -> Freshness:
-        """Return how old a price is; None is the reference's, and no price is dead."""
+    def freshness(self, bookmaker: str, price: Price | None) -> Freshness:
+        """Return how old a bookmaker's price is; no price is dead."""
         return Freshness.DEAD if price is None else self.board.freshness(bookmaker, price)
 
     def figures_freshness(self, row: SelectionRow) -> Freshness:
         """Return how old the price is that fair odds and window rest on; a consensus has none."""
         if self.board.basis.is_pooled:
             return Freshness.FRESH
-        return self.freshness(None, row.reference)
+        return self.freshness(row.market.reference, row.reference)
 
-    def judged(
-        self, section: Section, row: SelectionRow, bookmaker: str | None
-    ) -> AssessedPrice | None:
+    def judged(self, section: Section, row: SelectionRow, bookmaker: str) -> AssessedPrice | None:
         """Return what the board says of a price that has the least edge, None of others."""
         if bookmaker not in row.near:
             return None
@@ -97,14 +339,17 @@ class MatrixContext:
         """Whether the user has chosen bookmakers."""
         return self.board.basis.mine is not None
 
-    def best(self, row: SelectionRow, column: int = BEST) -> tuple[str | None, Freshness]:
+    def best(self, row: SelectionRow, column: int = BEST) -> tuple[str, Freshness]:
         """Return the bookmaker that a column of best prices names, and how old its price is."""
         name = self.layout.best_bookmaker(row, column)
-        price = None if name is None else row.prices.get(name)
-        # It may be the reference by now, and figures follow in steps.
-        return (None if price is None else name), self.freshness(name, price)
+        return name, self.freshness(name, row.prices.get(name))
 
-    def title(self, bookmaker: str) -> str:
+    def take_names(self, sections: Collection[Section]) -> None:
+        """Measure the names in the first column, for its width."""
+        names = wide_names(sections)
+        self.widest_name, self.wide_names = names[0], "\n".join(names)
+
+    def column_title(self, bookmaker: str) -> str:
         """Return what stands above the column of a bookmaker."""
         revision, bookmakers = self.names.revision, self.layout.bookmakers
         if self._titled[1] is not bookmakers or self._titled[0] != revision:
@@ -120,7 +365,7 @@ class MatrixContext:
         """Whether the user wants the bookmaker first."""
         return bookmaker in self.layout.order.favourites
 
-    def age(self, bookmaker: str | None) -> str:
+    def age(self, bookmaker: str) -> str:
         """Return how long ago the newest price of a bookmaker was seen; empty for none."""
         seen = self.layout.seen(bookmaker)
         return "" if seen is None else age_text(self.clock() - seen)
@@ -161,27 +406,29 @@ def _nothing(_section: Section) -> Cell:
 
 def _reference_cell(section: Section, row: SelectionRow, context: MatrixContext) -> Cell:
     if context.board.basis.is_pooled:
-        pooled = None if section.pool is None else section.pool.of(None)
-        return cells.voters_cell(None if pooled is None else pooled.votes)
-    return cells.reference_cell(row, context.freshness(None, row.reference), context.clock())
+        pooled = None if section.pool is None else section.pool.pooled_without("")
+        return voters_cell(None if pooled is None else pooled.votes)
+    return reference_cell(
+        row, context.freshness(row.market.reference, row.reference), context.clock()
+    )
 
 
 def _reference_tip(section: Section, row: SelectionRow, context: MatrixContext) -> str:
     if context.board.basis.is_pooled:
-        pooled = None if section.pool is None else section.pool.of(None)
+        pooled = None if section.pool is None else section.pool.pooled_without("")
         if pooled is None:
-            return tips.no_reference_text(context.reference)
+            return tips.no_reference_text(context.board.reference_name)
         return tips.voters_tip(section, row, pooled)
-    freshness = context.freshness(None, row.reference)
-    return tips.reference_tip(row, context.reference, freshness, context.clock())
+    freshness = context.freshness(row.market.reference, row.reference)
+    return tips.reference_tip(row, context.board.reference_name, freshness, context.clock())
 
 
 def _fair_cell(_section: Section, row: SelectionRow, context: MatrixContext) -> Cell:
-    return cells.fair_cell(row, context.figures_freshness(row), context.clock())
+    return fair_cell(row, context.figures_freshness(row), context.clock())
 
 
 def _window_cell(_section: Section, row: SelectionRow, context: MatrixContext) -> Cell:
-    return cells.window_cell(row, context.figures_freshness(row), context.clock())
+    return window_cell(row, context.figures_freshness(row), context.clock())
 
 
 def _best_cell_in(column: int) -> _CellOf:
@@ -189,13 +436,13 @@ def _best_cell_in(column: int) -> _CellOf:
         name, freshness = context.best(row, column)
         judged = context.judged(section, row, name)
         offered = row.best_bookmakers if column == BEST else row.best_of_all.bookmakers
-        return cells.best_cell(
+        return best_cell(
             row,
             name,
-            "" if name is None else context.names.code(name),
+            context.names.code(name) if name else "",
             freshness,
             context.clock(),
-            None if name is None else context.keeper(name),
+            context.keeper(name) if name else None,
             is_value=judged is not None and judged.is_value,
             others=len(offered) - 1,
             is_second=column == BEST_OF_ALL,
@@ -206,8 +453,8 @@ def _best_cell_in(column: int) -> _CellOf:
 
 def _doubted_cell(_section: Section, row: SelectionRow, context: MatrixContext) -> Cell:
     name, freshness = context.best(row, DOUBTED)
-    code = "" if name is None else context.names.code(name)
-    return cells.doubted_cell(row, code, freshness, context.clock())
+    code = context.names.code(name) if name else ""
+    return doubted_cell(row, code, freshness, context.clock())
 
 
 def _best_tip(section: Section, row: SelectionRow, context: MatrixContext) -> str:
@@ -220,33 +467,37 @@ def _best_of_all_tip(section: Section, row: SelectionRow, context: MatrixContext
 
 def _doubted_tip(section: Section, row: SelectionRow, context: MatrixContext) -> str:
     if row.doubted is None:
-        return f"No price of {row.selection} above the best is doubted."
+        return f"{row.selection}: no doubtful price above the best."
     return tips.price_tip(section, row, row.doubted.bookmaker, context)
 
 
 def _past_cell(section: Section, row: SelectionRow, context: MatrixContext) -> Cell:
     market_type, period, _ = section.key
     name = (market_type, period, row.selection)
-    return cells.past_cell(context.sparklines.sparkline(name, row.reference), context.clock())
+    return past_cell(context.sparklines.sparkline(name, row.reference), context.clock())
 
 
 def _window_tip(section: Section, row: SelectionRow, context: MatrixContext) -> str:
-    said = tips.window_tip(row, context.reference)
+    said = tips.window_tip(row, context.board.reference_name)
     if section.pool is None:
         return said
-    return f"{said}\n{tips.window_beside_tip(section, row, context.best(row)[0])}".rstrip()
+    return f"{said}\n{tips.window_without_tip(section, row, context.best(row)[0])}".rstrip()
 
 
 def _selection_width(context: MatrixContext) -> Column:
     """As wide as the widest name, if that is not all too wide, or nobody else needs the room."""
     name = context.widest_name
-    return Column(_shorter(name, _WIDE_NAME), Align.LEFT, likes=name)
+    return Column(_shorter(name, _WIDE_NAME), Align.LEFT, likes=context.wide_names)
 
 
 def _reference_width(context: MatrixContext) -> Column:
     note = "888k" if context.layout.has_limits else ""
     is_pooled = context.board.basis.is_pooled
-    sample = context.reference if is_pooled else odds_sample(has_long=context.layout.has_long(None))
+    sample = (
+        context.board.reference_name
+        if is_pooled
+        else odds_sample(has_long=context.layout.has_long(context.layout.reference))
+    )
     return Column(sample, note_sample=note, has_arrow=True, hangs=True, most=_MOST)
 
 
@@ -264,7 +515,9 @@ def _least_width(context: MatrixContext) -> Column:
 def _best_width(context: MatrixContext) -> Column:
     is_net = any(context.keeper(name) is not None for name in context.layout.bookmakers)
     note = "8.88 888 +8" if is_net else "888 +88"
-    return Column(_best_sample(context.layout), note_sample=note, hangs=True, most=_MOST)
+    sample = _best_sample(context.layout)
+    likes = f"{sample} 88.888 888 +88" if is_net else ""
+    return Column(sample, note_sample=note, hangs=True, most=_MOST, likes=likes)
 
 
 def _doubted_width(context: MatrixContext) -> Column:
@@ -272,7 +525,7 @@ def _doubted_width(context: MatrixContext) -> Column:
 
 
 def _doubted_sample(layout: MatrixLayout) -> str:
-    return f"{cells.SUSPICIOUS}{odds_sample(has_long=layout.has_any_long)}"
+    return f"{SUSPICIOUS}{odds_sample(has_long=layout.has_any_long)}"
 
 
 def _best_sample(layout: MatrixLayout) -> str:
@@ -281,7 +534,7 @@ def _best_sample(layout: MatrixLayout) -> str:
 
 
 def _reference_header(context: MatrixContext) -> Header:
-    name, age = context.reference, context.age(None)
+    name, age = context.board.reference_name, context.age(context.layout.reference)
     parts = (age, "limit" if context.layout.has_limits else "")
     note, code = " · ".join(filter(None, parts)), context.names.code(name)
     return Header(context.names.short(name), note, _age_tip(name, age), code=code, name=name)
@@ -290,46 +543,42 @@ def _reference_header(context: MatrixContext) -> Header:
 def _fair_header(context: MatrixContext) -> Header:
     method = context.board.method.replace("_", " ")
     note = method.replace("proportional", "prop.")
-    tip = f"Odds of {context.reference} without margin, by the {method} method"
+    tip = f"{context.board.reference_name}'s odds without the margin, {method} method"
     return Header("Fair", note, tip)
 
 
 _BEST: Final = (
-    "The best price{whose} and the code of the bookmaker (B goes there), before that what it pays "
-    "net where the bookmaker keeps a part. A price that is doubted is never best. On a section's "
-    "row: the hold of these prices together, below 0 an arbitrage. The reference's own price is "
-    "not compared: it has its own column"
+    "Best price{whose} and who has it (B goes there); the small figure is after commission. Header "
+    "row: market hold, below 0 is an arb. Doubtful prices and the sharp book's own do not count"
 )
 _BEST_OF_ALL: Final = (
-    "The best price of all bookmakers other than the reference, those that are not yours among them"
+    "Best price of all bookmakers but the sharp book, those you did not tick included"
 )
 
 
 def _best_header(context: MatrixContext) -> Header:
     if not context.has_mine:
-        return Header(
-            "Best", "of all", _BEST.format(whose=" of all bookmakers other than the reference")
-        )
+        return Header("Best", "of all", _BEST.format(whose=""))
     return Header("Best", "of mine", _BEST.format(whose=" of your bookmakers"))
 
 
 def _past_tip(context: MatrixContext) -> str:
-    return f"How the price of {context.reference} moved in the last 6 hours"
+    return f"{context.board.reference_name}'s price over the last 6 hours"
 
 
 FIXED: Final[tuple[MatrixColumn, ...]] = (
     MatrixColumn(
         "selection", "Selection", Column("", Align.LEFT),
-        _cells(lambda section, row, _: cells.selection_cell(section, row), cells.section_cell),
+        _cells(lambda section, row, _: selection_cell(section, row), section_cell),
         width_now=_selection_width,
         cell_tip=_tips(
             lambda _section, row, _context: row.selection,
-            lambda section: f"{section.title}, {section.period_label}",
+            lambda section: f"{section.line_title}, {section.period_label}",
         ),
     ),
     MatrixColumn(
-        "reference", "Reference", Column(""),
-        _cells(_reference_cell, lambda section: cells.hold_cell(section.reference_hold, " %")),
+        "reference", "Sharp book", Column(""),
+        _cells(_reference_cell, lambda section: hold_cell(section.reference_hold, " %")),
         width_now=_reference_width, header_now=_reference_header, cell_tip=_tips(_reference_tip),
     ),
     MatrixColumn(
@@ -339,13 +588,13 @@ FIXED: Final[tuple[MatrixColumn, ...]] = (
     ),
     MatrixColumn(
         "window", "Value from", Column(""),
-        _cells(_window_cell, cells.period_cell),
+        _cells(_window_cell, period_cell),
         width_now=_least_width, cell_tip=_tips(_window_tip),
-        tip="From which price on the selection is value; the tooltip of a cell tells above which "
-        "one it is suspicious; none: no price can be value by the rules",
+        tip="Lowest odds worth taking; the tooltip of a cell says above which odds a price is "
+        "probably an error. None: no odds can be value",
     ),
     MatrixColumn(
-        "best", "Best", Column(""), _cells(_best_cell_in(BEST), cells.best_hold_cell),
+        "best", "Best", Column(""), _cells(_best_cell_in(BEST), best_hold_cell),
         width_now=_best_width, header_now=_best_header,
         cell_tip=_tips(_best_tip, tips.best_hold_tip),
     ),
@@ -355,10 +604,10 @@ FIXED: Final[tuple[MatrixColumn, ...]] = (
         header_now=lambda _: Header("Best", "of all", _BEST_OF_ALL),
     ),
     MatrixColumn(
-        "doubted", "Doubted", Column(""), _cells(_doubted_cell, _nothing),
+        "doubted", "Doubtful", Column(""), _cells(_doubted_cell, _nothing),
         width_now=_doubted_width, cell_tip=_tips(_doubted_tip),
-        tip="The highest price above the best that is not to be relied upon: suspicious, stale, or "
-        "in play where the reference is not",
+        tip="A higher price that you should not rely on: probably an error, stale, or in play when "
+        "the sharp book is not",
     ),
     MatrixColumn(
         "past", "6 h", Column("88888"), _cells(_past_cell, _nothing),
@@ -377,9 +626,9 @@ def bookmaker_column(name: str) -> MatrixColumn:
         # By far the most cells, so without the detour of `_cells`.
         section, row = shown.section, shown.selection_row
         if row is None:
-            return cells.hold_cell(section.holds.get(name))
+            return hold_cell(section.holds.get(name))
         price = row.prices.get(name)
-        return cells.price_cell(
+        return bookmaker_price_cell(
             section,
             row,
             name,
@@ -411,10 +660,10 @@ def bookmaker_column(name: str) -> MatrixColumn:
 def _bookmaker_header(name: str, context: MatrixContext) -> Header:
     """Its name, and the age of its newest price, or what it keeps of a win."""
     age, code, keeper = context.age(name), context.names.code(name), context.keeper(name)
-    title, tip = context.title(name), _age_tip(name, age)
+    title, tip = context.column_title(name), _age_tip(name, age)
     if keeper is not None:
-        age = f"net {keeper.commission * 100:g} %" if keeper.commission else "net"
-        tip = f"{tip} · the small price is what is left of a win"
+        age = f"fee {keeper.commission * 100:g} %" if keeper.commission else "fee"
+        tip = f"{tip} · the small price is after fees"
     if not context.is_favourite(name):
         return Header(title, age, tip, False, code, name)
     return Header(f"★ {title}", age, f"{tip} · favourite", True, f"★ {code}", name)
@@ -427,11 +676,11 @@ def _price_width(sample: str, *, has_net: bool) -> Column:
     )
 
 
-def widest_name(sections: Iterable[Section]) -> str:
-    """Return the widest text of the first column, for its width; the usual one of no sections."""
-    names = [f"{section.title}{_FOLD}" for section in sections]
-    names += [selection_text(section, row) for section in sections for row in section.rows]
-    return max(names, key=len, default=_USUAL_NAME)
+def wide_names(sections: Collection[Section]) -> list[str]:
+    """Return the longest texts of the first column; the usual one of no sections."""
+    names = {f"{section.line_title}{_FOLD}" for section in sections}
+    names |= {selection_text(section, row) for section in sections for row in section.rows}
+    return heapq.nlargest(_MOST_WIDE, names, key=lambda name: (len(name), name)) or [_USUAL_NAME]
 
 
 def widest_period(sections: Iterable[Section]) -> str:
@@ -440,23 +689,20 @@ def widest_period(sections: Iterable[Section]) -> str:
 
 
 def shrink_steps(context: MatrixContext) -> tuple[ShrinkStep, ...]:
-    """Return how the frozen columns give way where bookmakers would have no room."""
+    """Return how the frozen columns give way where bookmakers would have no room, in this order."""
     name, layout = context.widest_name, context.layout
-    steps = [
+    has_more = context.has_mine or layout.has_doubted
+    return (
         ShrinkStep(SELECTION, _shorter(name, _USUAL_NAME)),
-        ShrinkStep(REFERENCE, odds_sample(has_long=layout.has_long(None))),
+        ShrinkStep(REFERENCE, odds_sample(has_long=layout.has_long(layout.reference))),
         ShrinkStep(SELECTION, _shorter(name, _NARROW_NAME)),
         ShrinkStep(PAST),
+        ShrinkStep(DOUBTED, _doubted_sample(layout)),
+        ShrinkStep(BEST_OF_ALL, _best_sample(layout)),
         ShrinkStep(BEST, _best_sample(layout)),
         ShrinkStep(FAIR),
-    ]
-    if context.has_mine:
-        steps[4:4] = [ShrinkStep(BEST_OF_ALL, _best_sample(layout))]
-    if layout.has_doubted:
-        steps[4:4] = [ShrinkStep(DOUBTED, _doubted_sample(layout))]
-    if context.has_mine or layout.has_doubted:
-        steps.append(ShrinkStep(WINDOW))
-    return tuple(steps)
+        *([ShrinkStep(WINDOW)] if has_more else []),
+    )
 
 
 def _shorter(name: str, most: str) -> str:

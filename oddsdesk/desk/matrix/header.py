@@ -4,27 +4,22 @@ from functools import partial
 
 from PySide6.QtCore import QRect, QSize, Qt, Signal
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QHBoxLayout, QToolButton, QWidget
+from PySide6.QtWidgets import QToolButton, QWidget
 
-from oddsdesk.board.games import GameEntry
-from oddsdesk.board.matrix import Matrix
-from oddsdesk.contract.competition_titles import competition_title
-from oddsdesk.contract.identity import teams
-from oddsdesk.desk.matrix.rows import groups_of
-from oddsdesk.desk.ui.controls.chips import ChipRow
-from oddsdesk.desk.ui.controls.dot import Dot
-from oddsdesk.desk.ui.controls.labels import ElidedLabel
-from oddsdesk.desk.ui.controls.menus import MenuButton
-from oddsdesk.desk.ui.controls.plain import Label
-from oddsdesk.desk.ui.controls.scaling import scale_height
-from oddsdesk.desk.ui.theme import tokens as spacing
-from oddsdesk.desk.ui.theme.theme import Theme
+from oddsdesk.board.model.matrix import GameEntry, Matrix
+from oddsdesk.contract.competitions import competition_title
+from oddsdesk.contract.identity import game_title
+from oddsdesk.desk.matrix.layout import groups_of
+from oddsdesk.desk.ui import spacing
+from oddsdesk.desk.ui.controls.buttons import ChipRow, MenuButton
+from oddsdesk.desk.ui.controls.labels import Dot, ElidedLabel, Label
+from oddsdesk.desk.ui.formatting import kick_off_text, until_text
+from oddsdesk.desk.ui.theme.theme import Theme, scale_height
 from oddsdesk.desk.ui.theme.tokens import TextRole
-from oddsdesk.desk.ui.time_format import kick_off_text, until_text
 
 _LEAST_TITLE = 90
 """In less than this a title says nothing; the tab has the name, too."""
-_ROOM_BESIDE = 110
+_OTHER_ROOM = 110
 """What chips and the time until kick-off leave free, at texts of 100 %."""
 _GONE = "no longer listed"
 _LEAST_WIDTH = 240
@@ -35,7 +30,7 @@ class MatrixHeader(QWidget):
     """Says what game the matrix is of; tells which markets the user wants to see."""
 
     group_chosen = Signal(str)
-    """The key of a group of markets (``market_groups``)."""
+    """The key of a group of markets (``layout.groups_of``)."""
     favourite_requested = Signal()
     """The user adds this game to the favourites, or removes it."""
     columns_requested = Signal()
@@ -55,17 +50,18 @@ class MatrixHeader(QWidget):
         self._live.setFont(theme.fonts.strong)
         self._facts = ElidedLabel()
         self._facts.setProperty("variant", "soft")
-        self._kick_off, self._beside = "", ("", "")
+        self._kick_off, self._details = "", ("", "")
+        self._said: tuple[object, ...] = ()
         self._counted = (0, 0)
         self.chips = ChipRow("Markets shown")
         self.chips.setMinimumWidth(1)
         self.chips.chosen.connect(self.group_chosen)
         self.chips.chosen.connect(self._show_choice)
         self._menu = MenuButton("Markets", tells_purpose=False)
-        self._menu.setToolTip("Which markets of the game are shown")
+        self._menu.setToolTip("Markets shown")
         self._menu.menu_shown.aboutToShow.connect(self._fill_menu)
         self._chips: list[tuple[str, str]] = []
-        self.columns = _button("Choose columns: those shown, of all that price this game (C)")
+        self.columns = _button("Choose bookmaker columns (C): shown / all that price this game")
         self.columns.clicked.connect(self.columns_requested)
         self.star = _button("Add to favourites (*)")
         self.star.setAccessibleName("Favourite")
@@ -78,23 +74,25 @@ class MatrixHeader(QWidget):
     def show_game(
         self, game: Matrix | GameEntry | None, now_ms: int, *, is_gone: bool = False
     ) -> None:
-        """Say which game it is and when it is played; of one that is not known, nothing new.
+        """Show the game and its kick-off; for an unknown game, change nothing.
 
-        ``is_gone``: the service shows it no more, whatever is still seen of its prices.
+        ``is_gone``: the service no longer lists it, even if its prices still show.
         """
         is_live = game is not None and game.is_live and not is_gone
         self._dot.setVisible(is_live)
         self._live.setVisible(is_live)
         if game is None:
             return
-        pair = teams(game.match_name)
-        self._title.show_text(f"{pair[0]} v {pair[1]}" if pair else game.match_name)
+        self._title.show_text(game_title(game.match_name))
         self._kick_off = kick_off_text(game.kick_off, now_ms)
         until = "" if game.kick_off is None else until_text(game.kick_off, now_ms)
         if is_gone:
             self._kick_off, until = _GONE, self._kick_off
-        self._beside = (competition_title(game.competition), until)
-        self._fit()
+        self._details = (competition_title(game.competition), until)
+        said = game.match_name, is_live, self._kick_off, self._details
+        if said != self._said:  # asked each second
+            self._said = said
+            self._fit()
 
     def show_markets(self, matrix: Matrix, columns: int) -> None:
         """Offer the groups of markets that the game has, and count the columns."""
@@ -124,9 +122,9 @@ class MatrixHeader(QWidget):
         self._show_star()
 
     def _lay_out(self) -> None:
-        line = QHBoxLayout(self)
-        line.setContentsMargins(spacing.LEAD, 0, spacing.LEAD, 0)
-        line.setSpacing(spacing.GAP)
+        line = spacing.horizontal(
+            self, margins=(spacing.LEAD, 0, spacing.LEAD, 0), spacing=spacing.GAP
+        )
         line.addWidget(self.star)
         line.addWidget(self._title)
         line.addWidget(self._dot)
@@ -145,7 +143,7 @@ class MatrixHeader(QWidget):
         self.star.setToolTip("Remove from favourites (*)" if is_on else "Add to favourites (*)")
 
     def _show_choice(self) -> None:
-        self._menu.show_value(dict(self._chips).get(self.chips.current or "", ""))
+        self._menu.show_value(dict(self._chips).get(self.chips.chosen_chip or "", ""))
         self._fit()
 
     def _count_text(self) -> str:
@@ -155,7 +153,7 @@ class MatrixHeader(QWidget):
 
     def _fit(self) -> None:
         """Give way in this order: chips, how long until, competition, title; never the kick-off."""
-        competition, until = self._beside
+        competition, until = self._details
         every = [competition, self._kick_off, until]
         facts = [every, every[:2], [self._kick_off]]
         texts = [" · ".join(filter(None, parts)) for parts in facts]
@@ -163,7 +161,7 @@ class MatrixHeader(QWidget):
         count = self._count_text()
         self.columns.setText(f"Columns {count} ▾" if count else "Columns ▾")
         has_choice, room = len(self._chips) > 1, self._room()
-        whole = self._facts.width_of(texts[0]) + self._theme.fonts.scaled(_ROOM_BESIDE)
+        whole = self._facts.width_of(texts[0]) + self._theme.fonts.scaled(_OTHER_ROOM)
         has_chips = has_choice and room >= _width(self.chips) + whole
         self.chips.setVisible(has_chips)
         self._menu.setVisible(has_choice and not has_chips)
@@ -180,7 +178,7 @@ class MatrixHeader(QWidget):
         self._title.setVisible(left >= min(_LEAST_TITLE, _width(self._title)))
 
     def _room(self) -> int:
-        """The pixels beside what is always shown: for facts, and chips or the menu."""
+        """The pixels left by what is always shown, for facts and chips or the menu."""
         parts = [self.star, self._title, self.columns]
         if not self._live.isHidden():
             parts += [self._dot, self._live]
@@ -190,9 +188,9 @@ class MatrixHeader(QWidget):
         menu = self._menu.menu_shown
         menu.clear()
         for key, title in self._chips:
-            choice = menu.addAction(title, partial(self.chips.choose, key))
+            choice = menu.addAction(title, partial(self.chips.choose_chip, key))
             choice.setCheckable(True)
-            choice.setChecked(key == self.chips.current)
+            choice.setChecked(key == self.chips.chosen_chip)
 
     # Qt's virtuals
 

@@ -1,13 +1,109 @@
 """Which rows and columns the matrix has, where each price stands, when it was seen and moved."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from difflib import SequenceMatcher
+from itertools import groupby
 from statistics import fmean
-from typing import Final
+from typing import Any, Final, NamedTuple
 
-from oddsdesk.board.matrix import CellKey, Section, SectionKey, SelectionRow
-from oddsdesk.board.prices import Price
-from oddsdesk.desk.matrix.bookmakers import BookmakerOrder
-from oddsdesk.desk.matrix.rows import Row
+import msgspec
+from PySide6.QtCore import QObject, Signal
+
+from oddsdesk.board.model.matrix import CellKey, Price, Section, SectionKey, SelectionRow
+from oddsdesk.contract.markets import Form, form_of
+from oddsdesk.desk.settings.saved_state import Layout, Saved
+from oddsdesk.desk.ui.formatting import BookmakerNames
+from oddsdesk.desk.ui.table.cells import Cell
+
+
+class BookmakerOrder(msgspec.Struct, frozen=True):
+    """What the user wants of bookmakers, whatever game they price."""
+
+    order: tuple[str, ...] = ()
+    """Bookmakers in the order that they were moved to; the others follow by name."""
+    hidden: frozenset[str] = frozenset()
+    favourites: frozenset[str] = frozenset()
+    by_hold: bool = False
+    """Whether, after favourites and the user's own, those that keep least of a game stand first."""
+
+    def arranged(self, bookmakers: Iterable[str]) -> list[str]:
+        """Return bookmakers as their columns stand, hidden ones too."""
+        places = {name: place for place, name in enumerate(self.order)}
+        return sorted(
+            bookmakers,
+            key=lambda name: (
+                name not in self.favourites,
+                places.get(name, len(places)),
+                name.casefold(),
+                name,
+            ),
+        )
+
+    def shown(self, bookmakers: Iterable[str]) -> list[str]:
+        """Return the bookmakers that have a column, in order."""
+        return self.arranged(name for name in bookmakers if name not in self.hidden)
+
+    def with_move(self, bookmaker: str, onto: str, among: Iterable[str]) -> "BookmakerOrder":
+        """Move a bookmaker to the place of another; favourites stay before the others."""
+        names = self.arranged({*self.order, *among})
+        place = names.index(onto)
+        names.remove(bookmaker)
+        names.insert(place, bookmaker)
+        return msgspec.structs.replace(self, order=tuple(names), by_hold=False)
+
+    def with_columns(self, order: Iterable[str], shown: Iterable[str]) -> "BookmakerOrder":
+        """Take an order and which of it is shown; bookmakers not in it keep their place."""
+        listed, wanted = list(order), set(shown)
+        hidden = (self.hidden - wanted) | (set(listed) - wanted)
+        taken = msgspec.structs.replace(self, hidden=frozenset(hidden))
+        if listed == self.arranged(listed):
+            return taken
+        rest = [name for name in self.order if name not in set(listed)]
+        return msgspec.structs.replace(taken, order=(*listed, *rest))
+
+    def with_hidden(self, bookmaker: str) -> "BookmakerOrder":
+        """Give a bookmaker no column."""
+        return msgspec.structs.replace(self, hidden=self.hidden | {bookmaker})
+
+    def with_favourites(self, favourites: Iterable[str], among: Iterable[str]) -> "BookmakerOrder":
+        """Set which of some bookmakers are favourites; the others are unchanged."""
+        kept = self.favourites - set(among)
+        return msgspec.structs.replace(self, favourites=kept | frozenset(favourites))
+
+
+USUAL: Final = BookmakerOrder()
+"""What a new user sees: every bookmaker, by name."""
+
+
+WHOLE: Final = BookmakerNames()
+"""Every bookmaker by its whole name."""
+_KEY = "matrix/bookmakers"
+
+
+class BookmakerColumns(QObject):
+    """Holds a ``BookmakerOrder`` and tells every matrix when it is another."""
+
+    changed = Signal()
+
+    def __init__(self, layout: Layout, names: BookmakerNames = WHOLE) -> None:
+        super().__init__()
+        self.names = names
+        """What stands above the columns."""
+        self._saved = Saved(layout, _KEY, BookmakerOrder, USUAL)
+        self.column_order = self._saved.get_value()
+        """The present order."""
+
+    def keep_order(self, order: BookmakerOrder) -> None:
+        """Take another order and keep it."""
+        if order != self.column_order:
+            self.column_order = order
+            self._saved.keep_value(order)
+            self.changed.emit()
+
+    def reset_order(self) -> None:
+        """Show every bookmaker again, favourites first, the others by name."""
+        self.keep_order(BookmakerOrder(favourites=self.column_order.favourites))
+
 
 SELECTION: Final = 0
 REFERENCE: Final = 1
@@ -35,11 +131,13 @@ class MatrixLayout:
         """What the user wants of bookmakers; ``set_bookmakers`` brings columns up to date."""
         self.rows: list[Row] = []
         self.bookmakers: list[str] = []
-        self._columns: dict[str | None, int] = {}
+        self.reference = ""
+        """Whose prices the column of the reference shows; empty for nobody's."""
+        self._columns: dict[str, int] = {}
         self._selections: dict[tuple[str, int, str], int] = {}
         self._titles: dict[SectionKey, int] = {}
-        self._seen: dict[str | None, int] = {}
-        self._has_long: set[str | None] = set()
+        self._seen: dict[str, int] = {}
+        self._has_long: set[str] = set()
         self.has_long_figure = False
         """Whether a fair price, or where value begins, has been 10 or more."""
         self.has_limits = False
@@ -56,9 +154,8 @@ class MatrixLayout:
         """Have the columns of these bookmakers, in this order."""
         self.bookmakers = bookmakers
         self._columns = {name: FIRST_BOOKMAKER + place for place, name in enumerate(bookmakers)}
-        self._columns[None] = REFERENCE
         for row in self.rows:
-            row.forget(self.width)
+            row.drop_cells(self.width)
 
     def index(self) -> None:
         """Bring the ways to find places up to date with the rows."""
@@ -66,7 +163,7 @@ class MatrixLayout:
         self.has_limits = False
         for place, row in enumerate(self.rows):
             if len(row.cells) != self.width:
-                row.forget(self.width)
+                row.drop_cells(self.width)
             key = row.section.key
             if row.selection_row is None:
                 self._titles[key] = place
@@ -77,9 +174,12 @@ class MatrixLayout:
                 self._see_selection(row.selection_row)
                 self.has_limits = self.has_limits or row.selection_row.liquidity is not None
 
-    def column_of(self, bookmaker: str | None) -> int | None:
-        """Return the column of a bookmaker's prices, None where it is not shown."""
-        return self._columns.get(bookmaker)
+    def column_of(self, bookmaker: str) -> int | None:
+        """Return the column of a bookmaker's prices, None where it is not shown.
+
+        Without one it is the column of the reference.
+        """
+        return REFERENCE if bookmaker in ("", self.reference) else self._columns.get(bookmaker)
 
     def title_of(self, section: SectionKey) -> int | None:
         """Return the title row of a section, None where it is not shown."""
@@ -87,14 +187,14 @@ class MatrixLayout:
 
     def place_of(self, key: CellKey) -> tuple[int, int] | None:
         """Return row and column of a price, None where it is not shown."""
-        row, column = self.row_of(key), self._columns.get(key.bookmaker)
+        row, column = self.row_of_price(key), self.column_of(key.bookmaker)
         return None if row is None or column is None else (row, column)
 
-    def row_of(self, key: CellKey) -> int | None:
+    def row_of_price(self, key: CellKey) -> int | None:
         """Return the row of a price's selection, None where it is not shown."""
         return self._selections.get((key.market_type, key.period, key.selection))
 
-    def rows_of(self, section: SectionKey) -> Sequence[int]:
+    def section_rows(self, section: SectionKey) -> Sequence[int]:
         """Return the rows of a section, its title row first; none where it is not shown."""
         top = self._titles.get(section)
         if top is None:
@@ -113,17 +213,17 @@ class MatrixLayout:
         columns = (self._columns.get(name) for name in row.best_bookmakers)
         return sorted(column for column in columns if column is not None)
 
-    def best_bookmaker(self, row: SelectionRow, column: int = BEST) -> str | None:
-        """Return the bookmaker that a column of best prices names.
+    def best_bookmaker(self, row: SelectionRow, column: int = BEST) -> str:
+        """Return the bookmaker that a column of best prices names; empty for none.
 
         Of several the first by name, which would carry the stake.
         """
         if column == DOUBTED:
-            return None if row.doubted is None else row.doubted.bookmaker
+            return "" if row.doubted is None else row.doubted.bookmaker
         offered = row.best_bookmakers if column == BEST else row.best_of_all.bookmakers
-        return next(iter(offered), None)
+        return next(iter(offered), "")
 
-    def see(self, bookmaker: str | None, price: Price) -> bool:
+    def see(self, bookmaker: str, price: Price) -> bool:
         """Note when a price was last seen; return whether it is the first that takes more room."""
         self._see_time(bookmaker, price)
         if price.odds < _LONG or bookmaker in self._has_long:
@@ -131,8 +231,8 @@ class MatrixLayout:
         self._has_long.add(bookmaker)
         return True
 
-    def has_long(self, bookmaker: str | None) -> bool:
-        """Whether a bookmaker has had odds from 10 on; None is the reference."""
+    def has_long(self, bookmaker: str) -> bool:
+        """Whether a bookmaker has had odds from 10 on."""
         return bookmaker in self._has_long
 
     @property
@@ -147,7 +247,7 @@ class MatrixLayout:
         self.has_long_figure = True
         return True
 
-    def seen(self, bookmaker: str | None) -> int | None:
+    def seen(self, bookmaker: str) -> int | None:
         """Return when the newest price of a bookmaker was seen, in milliseconds."""
         return self._seen.get(bookmaker)
 
@@ -157,18 +257,14 @@ class MatrixLayout:
             self.has_limits = self.has_limits or row.liquidity is not None
             for name, price in row.prices.items():
                 self._see_time(name, price)
-            if row.reference is not None:
-                self._see_time(None, row.reference)
 
-    def _see_time(self, bookmaker: str | None, price: Price) -> None:
+    def _see_time(self, bookmaker: str, price: Price) -> None:
         if price.scraped_at > self._seen.get(bookmaker, 0):
             self._seen[bookmaker] = price.scraped_at
 
     def _see_selection(self, row: SelectionRow) -> None:
         for name, price in row.prices.items():
             self.see(name, price)
-        if row.reference is not None:
-            self.see(None, row.reference)
         self.see_figures(row)
 
 
@@ -183,7 +279,7 @@ def mean_holds(sections: Iterable[Section]) -> dict[str, float]:
 
 def bookmakers_of(sections: Iterable[Section]) -> set[str]:
     """Return who prices anything in sections, the reference left out."""
-    return {name for section in sections for row in section.rows for name in row.prices}
+    return {name for section in sections for row in section.rows for name, _ in row.others()}
 
 
 RECENT_MS: Final = 10_000
@@ -196,7 +292,7 @@ class RecentMoves:
     def __init__(self) -> None:
         self._moved: dict[CellKey, int] = {}
 
-    def note(self, key: CellKey, price: Price, now_ms: int) -> None:
+    def note_price(self, key: CellKey, price: Price, now_ms: int) -> None:
         """Note a price that came in; only moves count, not the first price."""
         if price.direction and price.is_offered and price.changed_at == price.scraped_at:
             self._moved.pop(key, None)
@@ -210,3 +306,203 @@ class RecentMoves:
                 break
             del self._moved[oldest]
         yield from self._moved
+
+
+RowName = tuple[SectionKey, str | None]
+"""What a row keeps its place by; None is the section row itself."""
+
+
+class Refigured(NamedTuple):
+    """What looks otherwise of a selection: its figures, its best prices, prices of bookmakers."""
+
+    figures: bool = False
+    best: bool = False
+    bookmakers: Collection[str] = ()
+
+
+class Row(msgspec.Struct):
+    """One row and what it looks like, as far as that was asked for."""
+
+    section: Section
+    selection_row: SelectionRow | None
+    """None for the section row."""
+    cells: list[Cell | None] = msgspec.field(default_factory=list)
+    _judged_by: tuple[Any, ...] = ()
+
+    @property
+    def row_name(self) -> RowName:
+        """What the row is known by while rows come and go."""
+        return (
+            self.section.key,
+            None if self.selection_row is None else self.selection_row.selection,
+        )
+
+    def drop_cells(self, width: int) -> None:
+        """Forget all cells; each is made again when it is asked for."""
+        self.cells = [None] * width
+
+    def refigure(self) -> "Refigured":
+        """Return what of a selection differs by now.
+
+        Prices that changed themselves are told one by one.
+        """
+        row = self.selection_row
+        if row is None:
+            return Refigured()
+        figures = row.fair, row.value_from, row.suspicious_above
+        others, best = self.section.other_bets, row.offer.found()
+        reference = self.section.reference
+        before, self._judged_by = self._judged_by, (
+            figures, others, reference is not None and reference.is_live, best, row.near,
+        )  # fmt: skip
+        if before == self._judged_by:
+            return Refigured()
+        if before[1:3] != self._judged_by[1:3]:
+            return Refigured(figures=True, best=True, bookmakers=row.prices)
+        named, near = {*before[3].mine.bookmakers}, {*before[4]}
+        return Refigured(
+            before[0] != figures,
+            before[3] != best,
+            named ^ {*best.mine.bookmakers} | near ^ {*row.near},
+        )
+
+
+class Step(msgspec.Struct, frozen=True):
+    """Old rows ``first``..``last`` (the last left out) give way to new ones."""
+
+    first: int
+    last: int
+    rows: Sequence[Row]
+
+
+def matrix_rows(sections: Iterable[Section], is_folded: Callable[[SectionKey], bool]) -> list[Row]:
+    """Return the rows of sections, those of folded ones left out."""
+    rows = []
+    for section in sections:
+        rows.append(Row(section, None))
+        if not is_folded(section.key):
+            rows.extend(Row(section, row) for row in section.rows)
+    return rows
+
+
+def steps_between(old: Sequence[Row], new: Sequence[Row]) -> Iterator[Step]:
+    """Yield what turns the old rows into the new, from the end so that places stay right."""
+    before, after = [row.row_name for row in old], [row.row_name for row in new]
+    matcher = SequenceMatcher(None, before, after, autojunk=False)
+    for tag, first, last, new_first, new_last in reversed(matcher.get_opcodes()):
+        if tag != "equal":
+            yield Step(first, last, new[new_first:new_last])
+
+
+Market = tuple[str, int]
+"""Market type and period."""
+
+
+class MainLines:
+    """Puts each market's main line first and folds lines that nobody can act on.
+
+    What was decided holds while the market is shown: nothing jumps or folds by itself. Folded
+    at first are lines without a fair price or without a bookmaker, where their market has
+    better ones.
+    """
+
+    def __init__(self) -> None:
+        self._mains: dict[Market, SectionKey | None] = {}
+        self._is_folded: dict[SectionKey, bool] = {}
+        self._chosen: dict[SectionKey, bool] = {}
+
+    def decide_again(self) -> None:
+        """Decide again; what the user collapsed or expanded stays so."""
+        self._mains.clear()
+        self._is_folded.clear()
+
+    def fold_line(self, key: SectionKey, *, folded: bool) -> None:
+        """Take the user's choice."""
+        self._chosen[key] = folded
+
+    def is_folded(self, key: SectionKey) -> bool:
+        """Whether the lines of a section are hidden."""
+        return self._chosen.get(key, self._is_folded.get(key, False))
+
+    def arrange(self, sections: Iterable[Section]) -> list[Section]:
+        """Return the sections, each market's main line before its others."""
+        arranged: list[Section] = []
+        for market, group in groupby(sections, key=_market):
+            arranged += self._arrange_market(market, list(group))
+        return arranged
+
+    def _arrange_market(self, market: Market, sections: list[Section]) -> list[Section]:
+        main = self._mains.get(market)
+        if main is None:
+            main = self._mains[market] = _main_of(sections)
+        for section in sections:
+            self._is_folded.setdefault(section.key, main is not None and not _is_of_use(section))
+        return sorted(sections, key=lambda section: section.key != main)
+
+
+def _market(section: Section) -> Market:
+    return section.key.market_type, section.key.period
+
+
+def _main_of(sections: Sequence[Section]) -> SectionKey | None:
+    """The line of use whose fair prices are closest to each other; None where none is of use."""
+    useful = [section for section in sections if _is_of_use(section)]
+    return min(useful, key=_imbalance).key if useful else None
+
+
+def _is_of_use(section: Section) -> bool:
+    return any(row.fair is not None and row.best_of_all.bookmakers for row in section.rows)
+
+
+def _imbalance(section: Section) -> float:
+    chances = [1 / row.fair for row in section.rows if row.fair]
+    return max(chances) - min(chances)
+
+
+ALL: Final = ""
+"""The key of the group that holds every market."""
+_TITLES: Final = {
+    "result": "Result",
+    "totals": "Totals",
+    "handicaps": "Handicaps",
+    "props": "Props",
+}
+_GROUPS: Final[dict[Form | None, str]] = {
+    Form.WINNER: "result",
+    Form.DOUBLE_CHANCE: "result",
+    Form.OVER_UNDER: "totals",
+    Form.TEAM_OVER_UNDER: "totals",
+    Form.HANDICAP: "handicaps",
+}
+_PROPS: Final = "props"
+_PERIOD: Final = "period:"
+
+
+def groups_of(sections: Iterable[Section]) -> list[tuple[str, str]]:
+    """Return (key, title) of the groups that sections fall in: kinds first, then periods.
+
+    A game with one kind of market in one period needs no choice: only ``ALL`` is there.
+    """
+    kinds: set[str] = set()
+    periods: dict[int, str] = {}
+    for section in sections:
+        kinds.add(_kind(section))
+        periods[section.key.period] = section.period_label
+    chips = [(ALL, "All markets")]
+    if len(kinds) > 1:
+        chips += [(kind, title) for kind, title in _TITLES.items() if kind in kinds]
+    if len(periods) > 1:
+        parts = sorted(period for period in periods if period)
+        chips += [(f"{_PERIOD}{period}", periods[period]) for period in parts]
+    return chips
+
+
+def is_in_group(section: Section, group: str) -> bool:
+    """Whether a section belongs to the group of that key."""
+    if group.startswith(_PERIOD):
+        return section.key.period == int(group.removeprefix(_PERIOD))
+    return group in (ALL, _kind(section))
+
+
+def _kind(section: Section) -> str:
+    return _GROUPS.get(form_of(section.key.market_type), _PROPS)

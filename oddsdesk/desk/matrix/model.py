@@ -6,22 +6,20 @@ from typing import Final
 
 from PySide6.QtCore import QModelIndex, QObject, Qt, QTimer, Signal
 
+from oddsdesk.base.clock import Clock
 from oddsdesk.board.board import Board
-from oddsdesk.board.matrix import CellKey, Matrix, RowKey, Section, SectionKey
-from oddsdesk.board.notices import MatrixLoaded, Notice, PricesChanged, ValueBetsChanged
-from oddsdesk.board.prices import Price
-from oddsdesk.clock import Clock
-from oddsdesk.desk.matrix.bookmakers import USUAL, WHOLE, BookmakerOrder
+from oddsdesk.board.model.matrix import CellKey, Matrix, Price, RowKey, Section, SectionKey
+from oddsdesk.board.model.notices import MatrixLoaded, Notice, PricesChanged, ValueBetsChanged
 from oddsdesk.desk.matrix.columns import (
     FIXED,
     MatrixColumn,
     MatrixContext,
     bookmaker_column,
     shrink_steps,
-    widest_name,
     widest_period,
 )
 from oddsdesk.desk.matrix.layout import (
+    ALL,
     BEST,
     BEST_OF_ALL,
     DOUBTED,
@@ -32,38 +30,38 @@ from oddsdesk.desk.matrix.layout import (
     RECENT_MS,
     REFERENCE,
     SELECTION,
+    USUAL,
+    WHOLE,
     WINDOW,
+    BookmakerOrder,
+    MainLines,
     MatrixLayout,
     RecentMoves,
-    bookmakers_of,
-    mean_holds,
-)
-from oddsdesk.desk.matrix.rows import (
-    ALL,
-    MainLines,
     Row,
     RowName,
     Step,
+    bookmakers_of,
     is_in_group,
-    rows_of,
+    matrix_rows,
+    mean_holds,
     steps_between,
 )
 from oddsdesk.desk.matrix.sparklines import Sparklines
-from oddsdesk.desk.ui.bookmaker_names import BookmakerNames
+from oddsdesk.desk.ui.formatting import BookmakerNames
 from oddsdesk.desk.ui.table.cells import Cell, Column, Header, ShrinkStep
 from oddsdesk.desk.ui.table.live_model import Index, LiveModel
 from oddsdesk.desk.ui.theme.tokens import SurfaceRole
 
 _BESTS: Final = (BEST, BEST_OF_ALL, DOUBTED)
 _FEW_STEPS: Final = 8
-"""So many groups of rows that come or go at a time are seldom more."""
+"""More groups of rows than this seldom come or go at a time."""
 
 
 class MatrixModel(LiveModel):
     """Shows a game of the board; cells are made when they are first asked for.
 
     Bookmakers that the user hides, or that price none of the markets shown, have no column.
-    Those that come later are appended; columns are ordered anew only when the user chooses
+    Later ones are appended; columns are reordered only when the user chooses
     markets or columns, and once when the whole picture is first read.
     """
 
@@ -99,7 +97,6 @@ class MatrixModel(LiveModel):
         self._is_provisional = True
         self._shows_past = True
         self._has_mine = board.basis.mine is not None
-        self._reference = board.reference
         self.sparklines = Sparklines(board, game_id, clock)
         self.sparklines.changed.connect(self._on_sparklines_changed)
         self._context = MatrixContext(board, game_id, self._layout, self.sparklines, clock, names)
@@ -114,23 +111,22 @@ class MatrixModel(LiveModel):
         return self._board.matrix(self.game_id)
 
     @property
-    def bookmakers(self) -> tuple[str, ...]:
+    def shown_bookmakers(self) -> tuple[str, ...]:
         """The bookmakers that have a column, in order."""
         return tuple(self._layout.bookmakers)
 
-    def close(self) -> None:
-        """Stop listening to the board."""
-        self.sparklines.close()
+    def stop_listening(self) -> None:
+        self.sparklines.stop_reading()
         self._unsubscribe()
 
     def show_group(self, group: str) -> None:
-        """Show the markets of a group (``market_groups``) and the bookmakers that price them."""
+        """Show the markets of a group (``layout.groups_of``) and the bookmakers that price them."""
         if group != self._group:
             self._group = group
             self._start_over()
 
     def show_bookmakers(self, order: BookmakerOrder) -> None:
-        """Have the columns that an order asks for; rows stay as they are.
+        """Show the columns of an order; rows stay unchanged.
 
         The table sizes new columns in ``show_columns``.
         """
@@ -138,31 +134,31 @@ class MatrixModel(LiveModel):
         self._arrange_columns(self._shown_bookmakers(bookmakers_of(self._shown_sections())))
         self.laid_out.emit()
 
-    def bookmaker(self, column: int) -> str | None:
+    def bookmaker_of(self, column: int) -> str | None:
         """Return whose prices a column shows; None in the frozen part."""
         return self._layout.bookmaker_of(column)
 
     def show_past(self, shown: bool) -> None:
-        """Have the column of sparklines or not; the table asks anew in ``show_columns``."""
+        """Show or hide the sparkline column; the table reads it in ``show_columns``."""
         self._shows_past = shown
 
-    def price(self, row: int, column: int) -> Price | None:
+    def shown_price(self, row: int, column: int) -> Price | None:
         """Return the price that a cell shows; None where it shows none."""
         shown = self._layout.rows[row]
         if shown.selection_row is None or column in (SELECTION, FAIR, WINDOW, PAST):
             return None
         name = self._bookmaker(shown, column)
-        if name is not None:
+        if name:
             return shown.selection_row.prices.get(name)
         return None if column in _BESTS else shown.selection_row.reference
 
-    def key(self, row: int, column: int) -> RowKey | None:
+    def price_key(self, row: int, column: int) -> RowKey | None:
         """Return the price that a cell is about: the reference's own left of the best."""
         shown = self._layout.rows[row]
         if shown.selection_row is None:
             return None
         market_type, period, _ = shown.section.key
-        bookmaker = self._bookmaker(shown, column)
+        bookmaker = self._bookmaker(shown, column) or shown.section.market.reference
         return RowKey(self.game_id, market_type, period, shown.selection_row.selection, bookmaker)
 
     def place_of(self, key: RowKey) -> tuple[int, int] | None:
@@ -171,8 +167,12 @@ class MatrixModel(LiveModel):
         It is the column of the best price where the bookmaker has none.
         """
         cell = CellKey(*key[1:])
-        row, column = self._layout.row_of(cell), self._layout.column_of(cell.bookmaker)
+        row, column = self._layout.row_of_price(cell), self._layout.column_of(cell.bookmaker)
         return None if row is None else (row, BEST if column is None else column)
+
+    def has_no_column(self, bookmaker: str) -> bool:
+        """Whether a bookmaker's prices are not shown."""
+        return self._layout.column_of(bookmaker) is None
 
     def section_of(self, key: RowKey) -> Section | None:
         """Return the section of a price, shown or not; None where the board has none."""
@@ -190,13 +190,13 @@ class MatrixModel(LiveModel):
 
     def every_row(self) -> list[Row]:
         """Return the rows of the markets shown, those of folded sections too."""
-        return rows_of(self._shown_sections(), lambda _section: False)
+        return matrix_rows(self._shown_sections(), lambda _section: False)
 
     def row_name(self, row: int) -> RowName:
         """Return what a row is known by."""
-        return self._layout.rows[row].name
+        return self._layout.rows[row].row_name
 
-    def is_value(self, row: Row, bookmaker: str) -> bool:
+    def is_value_in(self, row: Row, bookmaker: str) -> bool:
         """Whether a bookmaker's price is shown as value."""
         shown = row.selection_row
         if shown is None or bookmaker not in shown.prices:
@@ -210,7 +210,7 @@ class MatrixModel(LiveModel):
 
     def name_at(self, row: int, column: int) -> str:
         """Return who offers the price of a cell."""
-        return self._bookmaker(self._layout.rows[row], column) or self._context.reference
+        return self._bookmaker(self._layout.rows[row], column) or self._board.reference_name
 
     def best_columns(self, row: int) -> list[int]:
         """Return the columns that show a row's best price, from left to right."""
@@ -221,22 +221,21 @@ class MatrixModel(LiveModel):
         name = self._layout.bookmaker_of(column)
         return FIXED[column] if name is None else bookmaker_column(name)
 
-    def _bookmaker(self, row: Row, column: int) -> str | None:
-        """Whose price a cell shows; None for the reference, or where there is none."""
+    def _bookmaker(self, row: Row, column: int) -> str:
+        """Whose price a cell shows; empty for the reference, or where there is none."""
         if column in _BESTS:
             selection = row.selection_row
-            return None if selection is None else self._layout.best_bookmaker(selection, column)
-        return self._layout.bookmaker_of(column)
+            return "" if selection is None else self._layout.best_bookmaker(selection, column)
+        return self._layout.bookmaker_of(column) or ""
 
     # What the table asks for
 
     def column(self, column: int) -> Column:
-        """Return what never changes of a column."""
         spec = self._spec(column)
         return spec.sized if spec.width_now is None else spec.width_now(self._context)
 
     def is_hidden(self, column: int) -> bool:
-        """Whether a column is not shown: by choice, or where it would say no more than another."""
+        """Whether a column is hidden, by choice or because it would repeat another one."""
         if column == BEST_OF_ALL:
             return not self._has_mine
         if column == DOUBTED:
@@ -248,7 +247,6 @@ class MatrixModel(LiveModel):
         return shrink_steps(self._context)
 
     def header(self, column: int) -> Header:
-        """Return what stands above a column now."""
         spec = self._spec(column)
         if spec.header_now is None:
             return spec.header(spec.title, None)
@@ -275,45 +273,43 @@ class MatrixModel(LiveModel):
         return self._spec(column).cell_tip(self._layout.rows[row], self._context)
 
     def is_section(self, row: int) -> bool:
-        """Whether a row is the title of a section."""
         return self._layout.rows[row].selection_row is None
 
     def is_folded(self, row: int) -> bool:
-        """Whether the section of a row is folded."""
         return self._lines.is_folded(self._layout.rows[row].section.key)
 
     def set_folded(self, row: int, folded: bool) -> None:
         """Fold or unfold the section of a row."""
         key = self._layout.rows[row].section.key
-        self._lines.fold(key, folded=folded)
+        self._lines.fold_line(key, folded=folded)
         self._bring_rows_up_to_date()
-        title = self._layout.rows_of(key)[0]
+        title = self._layout.section_rows(key)[0]
         self.touch(title, 0, title, self.columnCount() - 1)
 
     def fold_all(self, *, folded: bool) -> None:
         """Fold or unfold every section shown."""
         for section in self._shown_sections():
-            self._lines.fold(section.key, folded=folded)
+            self._lines.fold_line(section.key, folded=folded)
         self._bring_rows_up_to_date()
         self.touch(0, 0, self.rowCount() - 1, self.columnCount() - 1)
 
     def refresh_all(self) -> None:
-        """Have every cell and header made anew."""
+        """Rebuild every cell and header."""
         for row in self._layout.rows:
-            row.forget(self._layout.width)
+            row.drop_cells(self._layout.width)
         super().refresh_all()
 
     def _is_changing(self) -> bool:
         return self._board.is_taking_in
 
-    def flush(self) -> None:
-        """Take in what the board told of since the last flush, and tell of what was touched."""
+    def flush_touched(self) -> None:
+        """Take in the board's changes since the last flush, and emit what was touched."""
         if self._is_outdated:
             self._is_outdated = False
             self._lay_out_again()
         self._take_changes()
         self._show_mine()
-        super().flush()
+        super().flush_touched()
 
     # How it is kept up to date
 
@@ -334,7 +330,7 @@ class MatrixModel(LiveModel):
             self._is_outdated = True
             self.touch(0, 0, 0, 0)
             if self._is_awaited():
-                self.flush()
+                self.flush_touched()
 
     def _note_values(self, notice: ValueBetsChanged) -> None:
         if not notice.moved:
@@ -345,24 +341,24 @@ class MatrixModel(LiveModel):
             self._flush_soon()
 
     def _take_changes(self) -> None:
-        """Have made anew what changed: of prices that move oftener than they are shown, once."""
+        """Rebuild what changed, once for prices that move oftener than they are painted."""
         layout, now = self._layout, self._clock()
         changed, rejudged, refigured = self._changed, self._rejudged, self._refigured
         self._changed, self._rejudged, self._refigured = {}, {}, {}
         for section in refigured:
-            for row in layout.rows_of(section):
+            for row in layout.section_rows(section):
                 self._refigure(row)
         for key in changed:
             price = self._board.price(self.game_id, key)
             if price is not None:
                 if layout.see(key.bookmaker, price):
                     self._widen(key.bookmaker)
-                self._moves.note(key, price, now)
+                self._moves.note_price(key, price, now)
         for key in changed | rejudged:
             self._renew_about(key)
 
     def _refigure(self, row: int) -> None:
-        """Have made anew what follows from the prices of a line together."""
+        """Rebuild what depends on all prices of a line."""
         layout = self._layout
         shown = layout.rows[row]
         if shown.selection_row is None:
@@ -371,7 +367,7 @@ class MatrixModel(LiveModel):
         has_figures, has_best, bookmakers = shown.refigure()
         if has_figures:
             if layout.see_figures(shown.selection_row):
-                self._widen(None)
+                self._widen(layout.reference)
             for column in range(REFERENCE, FIRST_BOOKMAKER):
                 self._renew(row, column)
         elif has_best or bookmakers:
@@ -382,9 +378,9 @@ class MatrixModel(LiveModel):
                 self._renew(row, own)
 
     def _renew_about(self, key: CellKey) -> None:
-        """Have a price made anew, and what follows from it: hold, best, sparkline."""
+        """Rebuild a price and what depends on it: hold, best price, sparkline."""
         layout = self._layout
-        row, column = layout.row_of(key), layout.column_of(key.bookmaker)
+        row, column = layout.row_of_price(key), layout.column_of(key.bookmaker)
         section = (
             self._board.section(self.game_id, *key[:3]) if row is None else layout.rows[row].section
         )
@@ -396,13 +392,13 @@ class MatrixModel(LiveModel):
         if column is not None:
             self._renew(row, column)
         selection = layout.rows[row].selection_row
-        if key.bookmaker is None:
+        if key.bookmaker == layout.reference:
             self._renew(row, PAST)
-        elif selection is not None and key.bookmaker in selection.offer.found().bookmakers:
+        elif selection is not None and key.bookmaker in selection.offer.found().named_bookmakers:
             self._renew_best(row)
 
-    def _widen(self, bookmaker: str | None) -> None:
-        """Have columns sized anew for a first long price: its own, and those drawn from it."""
+    def _widen(self, bookmaker: str) -> None:
+        """Resize columns for a first long price: its own, and those drawn from it."""
         column = self._layout.column_of(bookmaker)
         self.headerDataChanged.emit(Qt.Orientation.Horizontal, 0, FROZEN - 1)
         if column is not None and column >= FROZEN:
@@ -449,11 +445,12 @@ class MatrixModel(LiveModel):
 
     def _start_over(self) -> None:
         self.beginResetModel()
-        self._lines.forget()
+        self._lines.decide_again()
         sections = self._shown_sections()
-        self._context.widest_name = widest_name(sections)
+        self._context.take_names(sections)
         self._context.widest_period = widest_period(sections)
-        self._layout.rows = rows_of(sections, self._lines.is_folded)
+        self._layout.rows = matrix_rows(sections, self._lines.is_folded)
+        self._layout.reference = self._board.desk_reference.bookmaker
         self._layout.set_bookmakers(self._shown_bookmakers(bookmakers_of(sections)))
         self._layout.index()
         self._is_provisional = not self.is_read
@@ -466,12 +463,13 @@ class MatrixModel(LiveModel):
             self._start_over()
             return
         sections = self._shown_sections()
-        self._context.widest_name = widest_name(sections)
+        self._context.take_names(sections)
         self._context.widest_period = widest_period(sections)
-        before, self._reference = self._reference, self._board.reference
-        if before not in (None, self._reference):  # whose prices have another column now
+        before, layout = self._layout.reference, self._layout
+        layout.reference = self._board.desk_reference.bookmaker
+        if before != layout.reference:  # whose prices have another column now
             self._arrange_columns(self._shown_bookmakers(bookmakers_of(sections)))
-        found = bookmakers_of(sections) - set(self._layout.bookmakers)
+        found = bookmakers_of(sections) - set(layout.bookmakers)
         self._append_columns(self._shown_bookmakers(found))
         self._bring_rows_up_to_date()
         self.headerDataChanged.emit(Qt.Orientation.Horizontal, 0, self.columnCount() - 1)
@@ -513,7 +511,7 @@ class MatrixModel(LiveModel):
 
     def _bring_rows_up_to_date(self) -> None:
         layout = self._layout
-        new = rows_of(self._shown_sections(), self._lines.is_folded)
+        new = matrix_rows(self._shown_sections(), self._lines.is_folded)
         steps = list(steps_between(layout.rows, new))
         for step in steps:
             if step.last > step.first:
@@ -531,11 +529,11 @@ class MatrixModel(LiveModel):
         layout.index()
 
     def _find_places(self, steps: Sequence[Step], step: Step) -> None:
-        """Find all places anew after a step; of many, only after the last: each takes a while."""
+        """Index all places again, once after the last of several steps, as it takes a while."""
         if len(steps) <= _FEW_STEPS:
             self._layout.index()
         for row in step.rows:
-            row.forget(self._layout.width)
+            row.drop_cells(self._layout.width)
 
     # Qt's virtuals
 

@@ -5,22 +5,30 @@ from typing import Any, Final, NamedTuple
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
+from oddsdesk.base.clock import Clock
+from oddsdesk.base.tasks import spawn
 from oddsdesk.board.board import Board
-from oddsdesk.board.history import Gap, Origin, Point, Span, segments, thin, tidy
-from oddsdesk.board.history_source import HistoryError, HistorySource, References
-from oddsdesk.board.price_history import SelectionKey
-from oddsdesk.board.prices import Price
-from oddsdesk.clock import Clock
+from oddsdesk.board.history.price_history import (
+    Gap,
+    Origin,
+    Point,
+    SelectionKey,
+    Span,
+    segments,
+    thin,
+    tidy,
+)
+from oddsdesk.board.history.sources import HistoryError, HistorySource, References
+from oddsdesk.board.model.matrix import Price
+from oddsdesk.desk.ui.formatting import HOUR_MS
 from oddsdesk.desk.ui.table.cells import Run, Sparkline
-from oddsdesk.desk.ui.time_format import HOUR_MS
-from oddsdesk.tasks import spawn
 
 SPAN_MS: Final = 6 * HOUR_MS
 STEPS: Final = 48
 """As many as a cell has pixels."""
 _STEP_MS: Final = SPAN_MS // STEPS
 _FOLDED: Final = 8
-"""So many moves are thinned each time a sparkline is drawn, before they are for good."""
+"""Up to this many moves are thinned on each drawing; more are thinned for good."""
 _LEAST_RANGE: Final = 0.02
 """Of the price: a smaller move is not drawn as if it were a large one."""
 _CALM_MS: Final = 300
@@ -39,7 +47,7 @@ class Sparklines(QObject):
     """The prices that the log holds of a game, then those that the board has seen."""
 
     changed = Signal()
-    """More is known: draw all anew."""
+    """History came in: draw everything again."""
 
     def __init__(self, board: Board, game_id: str, clock: Clock, start: Start = spawn) -> None:
         super().__init__()
@@ -52,12 +60,12 @@ class Sparklines(QObject):
         self._asked: set[SelectionKey] = set()
         self._thinned: dict[tuple[SelectionKey, str | None], _Thinned] = {}
         """By selection and reference."""
-        self._reference = board.reference
+        self._reference = board.reference_name
         """Whose past was asked for."""
         self._calm = QTimer(self, singleShot=True, interval=_CALM_MS)
         self._calm.timeout.connect(self._read)
 
-    def use(self, source: HistorySource) -> None:
+    def use_source(self, source: HistorySource) -> None:
         """Read what was before this desk was started from a log; the board knows the rest."""
         self._source = source if source.origin is Origin.LOG else None
         self._forget()
@@ -65,14 +73,14 @@ class Sparklines(QObject):
 
     def look_for_selections(self) -> None:
         """Note that the game may have selections that were not asked for; they are, soon."""
-        if self._reference != self._board.reference:
-            self._reference = self._board.reference
+        if self._reference != self._board.reference_name:
+            self._reference = self._board.reference_name
             self._forget()
         if self._source is not None and not self._calm.isActive():
             self._calm.start()
 
-    def close(self) -> None:
-        """Read no more."""
+    def stop_reading(self) -> None:
+        """Stop reading."""
         self._source = None
         self._calm.stop()
 
@@ -91,7 +99,7 @@ class Sparklines(QObject):
 
     def _thin(self, selection: SelectionKey, price: Price | None) -> list[Point]:
         """Return the path thinned; what was thinned before is not gone through again."""
-        key = selection, self._board.reference
+        key = selection, self._board.reference_name
         path, since = self._thinned.get(key, _Thinned([], 0))
         moved = self._path(selection, price, since)
         if path and moved and moved[0].odds == path[-1].odds:
@@ -103,7 +111,8 @@ class Sparklines(QObject):
 
     def _path(self, selection: SelectionKey, price: Price | None, since_ms: int) -> list[Point]:
         logged = self._logged.paths.get(selection, ())
-        seen = self._board.seen.path(self._game_id, selection, None, price, since_ms)
+        whose = self._board.desk_reference.bookmaker
+        seen = self._board.price_history.path(self._game_id, selection, whose, price, since_ms)
         if not logged or logged[-1].at < since_ms:
             return list(seen)
         moved = [point for point in seen if point.at > logged[-1].at]
@@ -113,7 +122,11 @@ class Sparklines(QObject):
         self._logged, self._asked, self._thinned = References(), set(), {}
 
     def _gaps(self) -> tuple[Gap, ...]:
-        return self._logged.gaps if self._logged.paths else self._board.seen.gaps(self._game_id)
+        return (
+            self._logged.gaps
+            if self._logged.paths
+            else self._board.price_history.gaps(self._game_id)
+        )
 
     def _read(self) -> None:
         matrix = self._board.matrix(self._game_id)

@@ -3,40 +3,43 @@
 from collections.abc import Sequence
 from typing import Protocol
 
+from oddsdesk.base.clock import Clock
 from oddsdesk.board.board import Board
-from oddsdesk.board.freshness import Freshness
-from oddsdesk.board.matrix import RowKey, Section, SelectionRow
-from oddsdesk.board.pool import PooledLine
-from oddsdesk.board.prices import Price
-from oddsdesk.board.rows import UNNAMED_REFERENCE
-from oddsdesk.board.valuation import window_beside
-from oddsdesk.board.verdict_words import caution_text
-from oddsdesk.clock import Clock
-from oddsdesk.desk.ui.formatting import exact_odds_text, fair_text, least_text, most_text
-from oddsdesk.desk.ui.time_format import clock_text, unmoved_text
+from oddsdesk.board.model.basis import Freshness
+from oddsdesk.board.model.matrix import Price, RowKey, Section, SelectionRow
+from oddsdesk.board.valuation.figures import window_without
+from oddsdesk.board.valuation.pool import PooledLine
+from oddsdesk.board.valuation.verdict_words import caution_text
+from oddsdesk.desk.ui.formatting import (
+    clock_text,
+    exact_odds_text,
+    fair_text,
+    least_text,
+    most_text,
+    unmoved_text,
+)
 from oddsdesk.pricing.assessment import doubts_in_order
 from oddsdesk.pricing.consensus import CONSENSUS_TITLE
 
 _WORDS = {
     Freshness.FRESH: "",
-    Freshness.AGEING: "ageing: this bookmaker is usually read more often",
-    Freshness.STALE: "stale: not read for several of its turns",
-    Freshness.DEAD: "dead: not read for 10 minutes, the service shows it no more",
+    Freshness.AGEING: "ageing: usually read more often",
+    Freshness.STALE: "stale: several readings missed",
+    Freshness.DEAD: "dead: not read for 10 minutes, no longer shown by the service",
 }
 
 _MOST_VOTERS = 25
 
 
 class TipContext(Protocol):
-    """What a tooltip asks beside the row."""
+    """What a tooltip needs, apart from the row."""
 
     board: Board
     game_id: str
     clock: Clock
 
-    def freshness(self, bookmaker: str | None, price: Price | None) -> Freshness:
+    def freshness(self, bookmaker: str, price: Price | None) -> Freshness:
         """Return how old a price is."""
-        ...
 
 
 def price_tip(section: Section, row: SelectionRow, bookmaker: str, context: TipContext) -> str:
@@ -50,20 +53,20 @@ def price_tip(section: Section, row: SelectionRow, bookmaker: str, context: TipC
     key = RowKey(context.game_id, *section.key[:2], row.selection, bookmaker)
     found = board.assess(key)
     if found is not None and found.net_odds != found.odds:
-        said.append(
-            f"net {exact_odds_text(round(found.net_odds, 4))}, after what {bookmaker} keeps"
-        )
+        said.append(f"net {exact_odds_text(round(found.net_odds, 4))} after {bookmaker}'s fees")
     if found is not None and found.fair_odds is not None:
-        reference = board.reference or UNNAMED_REFERENCE
+        reference = board.reference_name
         if found.is_value:
-            window = _window(*window_beside(section, row, bookmaker))
-            said.append(f"value: fair is {fair_text(found.fair_odds)} by {reference}, {window}")
+            window = _window(*window_without(section, row, bookmaker))
+            said.append(
+                f"value bet: fair odds {fair_text(found.fair_odds)} ({reference}), {window}"
+            )
         said += [f"no value: {caution_text(each, reference)}" for each in found.cautions]
     elif found is not None:
         doubts = doubts_in_order(found.cautions)
         said += [f"no value: {caution_text(each, '')}" for each in doubts]
     if not board.basis.is_mine(bookmaker):
-        said.append("none of your bookmakers")
+        said.append("not one of your bookmakers")
     said += _ranks(row, bookmaker, has_mine=board.basis.mine is not None)
     return "\n".join(said)
 
@@ -76,21 +79,23 @@ def best_tip(
     It names the best price of all and a higher one that is doubted, too: a narrow table may not
     show them.
     """
-    best, reference = row.offer.found(), context.board.reference or UNNAMED_REFERENCE
+    best, reference = row.offer.found(), context.board.reference_name
     if offered:
         said = [price_tip(section, row, offered[0], context)]
         if offered[1:]:
             said.append(f"the same at {', '.join(offered[1:])}")
     else:
-        whose = "of yours " if context.board.basis.mine is not None else ""
-        said = [f"No bookmaker {whose}prices {row.selection} as the reference does."]
+        whose = (
+            "None of your bookmakers" if context.board.basis.mine is not None else "No bookmaker"
+        )
+        said = [f"{whose} has a comparable price for {row.selection}."]
     if best.of_all.bookmakers and best.of_all.net != best.mine.net:
         name = best.of_all.bookmakers[0]
         said.append(f"best of all: {exact_odds_text(row.prices[name].odds)} at {name}")
     if best.doubted is not None:
         name, odds, _, caution = best.doubted
         why = caution_text(caution, reference)
-        said.append(f"doubted: {exact_odds_text(odds)} at {name}: {why}")
+        said.append(f"doubtful: {exact_odds_text(odds)} at {name}: {why}")
     return "\n".join(said)
 
 
@@ -105,11 +110,11 @@ def _ranks(row: SelectionRow, bookmaker: str, *, has_mine: bool) -> list[str]:
 def best_hold_tip(section: Section) -> str:
     """Return the tooltip of the hold of best prices."""
     if section.best_hold is None:
-        return f"No best prices on every side of {section.title}."
-    others = ", without the reference's," if section.reference_hold is not None else ""
+        return f"{section.line_title}: not every outcome has a price."
+    others = ", without the sharp book's" if section.reference_hold is not None else ""
+    said = f"{section.line_title}: hold at the best prices after fees{others}: "
     held = f"{section.best_hold:.2f} %"
-    said = f"The best net prices of {section.title} together{others} hold {held}"
-    return f"{said}: less than nothing, an arbitrage." if section.best_hold < 0 else f"{said}."
+    return f"{said}{held}, an arbitrage." if section.best_hold < 0 else f"{said}{held}."
 
 
 def reference_tip(row: SelectionRow, name: str, freshness: Freshness, now_ms: int) -> str:
@@ -120,14 +125,14 @@ def reference_tip(row: SelectionRow, name: str, freshness: Freshness, now_ms: in
     said = [f"{name}: {exact_odds_text(price.odds)} for {row.selection}"]
     said += _clocks(price, freshness, now_ms)
     if row.liquidity is not None:
-        said.append(f"takes up to {row.liquidity:,.0f}")
+        said.append(f"limit {row.liquidity:,.0f}")
     return "\n".join(said)
 
 
 def voters_tip(section: Section, row: SelectionRow, pooled: PooledLine) -> str:
     """Return the tooltip of a consensus: who says what of a selection."""
     side = section.side_of(row.selection)
-    said = [f"{pooled.votes} votes; bookmakers of one operator or supplier share one"]
+    said = [f"{pooled.votes} votes; bookmakers of one operator or supplier share a vote"]
     for voter in pooled.voters[:_MOST_VOTERS]:
         if side in voter.group.sides:
             fair = 1 / voter.chances[voter.group.sides.index(side)]
@@ -141,37 +146,37 @@ def window_tip(row: SelectionRow, name: str) -> str:
     """Return the tooltip of the price window."""
     if row.fair is None:
         return no_reference_text(name)
-    return f"{_window(row.value_from, row.suspicious_above).capitalize()}, by {name}"
+    return f"{_window(row.value_from, row.suspicious_above).capitalize()} ({name})"
 
 
-def window_beside_tip(section: Section, row: SelectionRow, bookmaker: str | None) -> str:
-    """Return by which window a consensus judges a price: by that of the others' votes (D60)."""
-    if row.fair is None or bookmaker is None:
+def window_without_tip(section: Section, row: SelectionRow, bookmaker: str) -> str:
+    """Return by which window a consensus judges a price: by that of the others' votes."""
+    if row.fair is None or not bookmaker:
         return ""
-    if section.line_beside(bookmaker) is None:
-        return f"{bookmaker}: without its own vote too few are left to judge it"
-    window = _window(*window_beside(section, row, bookmaker))
-    return f"{bookmaker}, judged by the others without its own vote: {window}"
+    if section.line_without(bookmaker) is None:
+        return f"{bookmaker}: too few other votes to value its price"
+    window = _window(*window_without(section, row, bookmaker))
+    return f"{bookmaker}, by the votes of the others: {window}"
 
 
 def no_reference_text(name: str) -> str:
     """Return that there is nothing to judge a line by."""
     if name == CONSENSUS_TITLE:
-        return "No reference price: too few votes on this line for a consensus."
-    return f"No reference price: {name} prices no complete market here, nothing to judge by."
+        return "No fair odds: too few bookmakers on this line for a consensus."
+    return f"No fair odds: {name} does not price every outcome here."
 
 
 def hold_tip(section: Section, bookmaker: str) -> str:
     """Return the tooltip of a bookmaker's hold."""
     hold = section.holds.get(bookmaker)
     if hold is None:
-        return f"{bookmaker} prices no complete {section.title}."
-    return f"{bookmaker} holds {hold:.2f} % on {section.title}."
+        return f"{bookmaker} does not price every outcome of {section.line_title}."
+    return f"{bookmaker}'s hold on {section.line_title}: {hold:.2f} %."
 
 
 def _window(value_from: float | None, suspicious_above: float | None) -> str:
     if value_from is None or suspicious_above is None:
-        return "no price is value by the rules"
+        return "no price can be value"
     least, most = least_text(value_from), most_text(suspicious_above)
     return f"value from {least}, suspicious above {most}"
 
@@ -184,9 +189,7 @@ def _clocks(price: Price, freshness: Freshness, now_ms: int) -> list[str]:
         word = "up" if price.direction > 0 else "down"
         said.append(f"{word} from {exact_odds_text(price.previous)}")
     if price.withdrawn_at is not None:
-        said.append(
-            f"gone since {clock_text(price.withdrawn_at, now_ms)} (inferred: shown no more)"
-        )
+        said.append(f"no longer offered since {clock_text(price.withdrawn_at, now_ms)}")
     elif _WORDS[freshness]:
         said.append(_WORDS[freshness])
     return said

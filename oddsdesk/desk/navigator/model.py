@@ -1,7 +1,7 @@
 """The navigator's models: competitions as a tree, games of the chosen ones as a list."""
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
 import msgspec
@@ -9,14 +9,27 @@ from PySide6.QtCore import (
     QAbstractItemModel,
     QAbstractListModel,
     QModelIndex,
+    QObject,
     QPersistentModelIndex,
+    QPointF,
+    QRectF,
+    QSize,
     Qt,
+    Signal,
 )
+from PySide6.QtGui import QColor, QPainter
+from PySide6.QtWidgets import QStyledItemDelegate, QStyleOptionViewItem
 
-from oddsdesk.board.games import GameEntry
-from oddsdesk.contract.competition_titles import competition_title
-from oddsdesk.contract.competitions import SPORTS, sport_title
-from oddsdesk.desk.ui.formatting import beside_text
+from oddsdesk.base.clock import Clock
+from oddsdesk.board.model.matrix import GameEntry
+from oddsdesk.contract.competitions import SPORTS, competition_title, sport_title
+from oddsdesk.contract.identity import teams
+from oddsdesk.desk.settings.saved_state import Layout, Saved
+from oddsdesk.desk.ui.formatting import game_text, kick_off_text
+from oddsdesk.desk.ui.spacing import GAP, HALF, ROW, STEP
+from oddsdesk.desk.ui.table.cell_painter import TextCache
+from oddsdesk.desk.ui.theme.theme import Theme, paint_row_ground
+from oddsdesk.desk.ui.theme.tokens import TextRole
 
 Index = QModelIndex | QPersistentModelIndex
 
@@ -41,13 +54,13 @@ class Node(msgspec.Struct):
     live: int = 0
 
     @property
-    def title(self) -> str:
+    def node_title(self) -> str:
         """What people read."""
         is_sport = self.parent is not None and self.parent.parent is None
         return sport_title(self.name) if is_sport else competition_title(self.name)
 
     @property
-    def row(self) -> int:
+    def node_row(self) -> int:
         """Where it stands among its siblings."""
         return self.parent.children.index(self) if self.parent else 0
 
@@ -63,7 +76,7 @@ class CompetitionsModel(QAbstractItemModel):
         self._root = Node("")
 
     def show_games(self, games: Iterable[GameEntry]) -> None:
-        """Count the games anew; rows come, go and change one by one, so that nothing folds."""
+        """Count the games again, changing rows one by one so that nothing collapses."""
         totals: dict[str, Counter[str]] = {}
         live: dict[str, Counter[str]] = {}
         for game in games:
@@ -93,7 +106,7 @@ class CompetitionsModel(QAbstractItemModel):
         assert node.parent is not None
         return node.parent.name, node.name
 
-    def find(self, sport: str | None, competition: str | None) -> QModelIndex:
+    def find_scope(self, sport: str | None, competition: str | None) -> QModelIndex:
         """Return the row of a scope, an invalid index where it has no games."""
         sport = ALL if sport is None else sport
         for node in self._root.children:
@@ -131,7 +144,7 @@ class CompetitionsModel(QAbstractItemModel):
         return node
 
     def _index_of(self, node: Node) -> QModelIndex:
-        return self.createIndex(node.row, 0, node)
+        return self.createIndex(node.node_row, 0, node)
 
     def index(self, row: int, column: int, parent: Index = QModelIndex()) -> QModelIndex:
         children = self._node(parent).children
@@ -154,14 +167,14 @@ class CompetitionsModel(QAbstractItemModel):
     def data(self, index: Index, role: int = int(Qt.ItemDataRole.DisplayRole)) -> Any:
         node = self._node(index)
         if role == Qt.ItemDataRole.DisplayRole:
-            return node.title
+            return node.node_title
         if role == GAME_COUNT_ROLE:
             return node.games
         if role == LIVE_COUNT_ROLE:
             return node.live
         if role == Qt.ItemDataRole.AccessibleTextRole:
             live = f", {node.live} live" if node.live else ""
-            return f"{node.title}, {node.games} games{live}"
+            return f"{node.node_title}, {node.games} games{live}"
         return None
 
 
@@ -194,7 +207,6 @@ class GamesModel(QAbstractListModel):
                 self.dataChanged.emit(self.index(row), self.index(row))
 
     def show_favourites(self, game_ids: frozenset[str]) -> None:
-        """Take the favourites."""
         self._favourites = game_ids
         self._refresh()
         if self._shown:
@@ -205,7 +217,7 @@ class GamesModel(QAbstractListModel):
         self._only_favourites = only
         self._refresh()
 
-    def choose(self, sport: str | None, competition: str | None) -> None:
+    def choose_scope(self, sport: str | None, competition: str | None) -> None:
         """Show a sport or competition only; None is all."""
         self._scope = (sport, competition)
         self._refresh()
@@ -221,7 +233,7 @@ class GamesModel(QAbstractListModel):
         text = f"{game.match_name} {game.competition} {title} {game.sport}".casefold()
         return all(word in text for word in self._words)
 
-    def row_of(self, game_id: str) -> int | None:
+    def row_of_game(self, game_id: str) -> int | None:
         """Return the row of a game, None where it is not shown."""
         return next((row for row, g in enumerate(self._shown) if g.game_id == game_id), None)
 
@@ -286,7 +298,7 @@ class GamesModel(QAbstractListModel):
         if role == Qt.ItemDataRole.DisplayRole:
             return game.match_name
         if role == Qt.ItemDataRole.ToolTipRole:
-            return f"{beside_text('', game.match_name)}\n{competition_title(game.competition)}"
+            return f"{game_text('', game.match_name)}\n{competition_title(game.competition)}"
         if role == GAME_ROLE:
             return game
         if role == FAVOURITE_ROLE:
@@ -312,3 +324,208 @@ def _sport_order(sport: str) -> tuple[int, str]:
 def _game_order(game: GameEntry) -> tuple[bool, float, str]:
     kick_off = float("inf") if game.kick_off is None else game.kick_off
     return not game.is_live, kick_off, game.match_name
+
+
+FORGET_MS: Final = 14 * 24 * 3_600_000
+"""After so long without being seen at the service a game is no favourite any more."""
+_KEY: Final = "favourites/games"
+_FORMER_KEY: Final = "watch/games"
+
+
+class Favourites(QObject):
+    """Ids of games, with when each was last among those of the service."""
+
+    changed = Signal()
+    """A game was added or removed."""
+
+    def __init__(self, layout: Layout, clock: Clock) -> None:
+        super().__init__()
+        _rename_kept(layout)
+        self._clock = clock
+        self._saved = Saved(layout, _KEY, dict[str, int], {})
+        self._seen = self._saved.get_value()
+        self._forget()
+
+    def __contains__(self, game_id: str) -> bool:
+        return game_id in self._seen
+
+    def __len__(self) -> int:
+        return len(self._seen)
+
+    @property
+    def game_ids(self) -> frozenset[str]:
+        return frozenset(self._seen)
+
+    def toggle(self, game_id: str) -> bool:
+        """Add a game, or remove it; whether it is a favourite now."""
+        if self._seen.pop(game_id, None) is None:
+            self._seen[game_id] = self._clock()
+        self._keep()
+        self.changed.emit()
+        return game_id in self._seen
+
+    def see(self, game_ids: Iterable[str]) -> None:
+        """Note which games the service has now, so that those gone for long are forgotten."""
+        here = self._seen.keys() & set(game_ids)
+        if here:
+            self._seen.update(dict.fromkeys(here, self._clock()))
+
+    def keep_seen(self) -> None:
+        """Write down when the games were last seen; at the end of the program."""
+        self._keep()
+
+    def _forget(self) -> None:
+        since = self._clock() - FORGET_MS
+        self._seen = {game_id: seen for game_id, seen in self._seen.items() if seen >= since}
+
+    def _keep(self) -> None:
+        self._saved.keep_value(self._seen)
+
+
+def _rename_kept(layout: Layout) -> None:
+    """Take over what a version kept that called favourites a watch list."""
+    former = layout.get_word(_FORMER_KEY, "")
+    if former and not layout.get_word(_KEY, ""):
+        layout.keep_word(_KEY, former)
+    layout.remove_word(_FORMER_KEY)
+
+
+_DOT = 6.0
+_STAR = 12
+_GAME_ROW = 42
+
+
+class _RowDelegate(QStyledItemDelegate):
+    """What both kinds of rows share: dot and texts."""
+
+    def __init__(self, theme: Theme, clock: Clock) -> None:
+        super().__init__()
+        self._theme = theme
+        self._clock = clock
+        self._restyle()
+        theme.changed.connect(self._restyle)
+
+    def _restyle(self) -> None:
+        fonts = self._theme.fonts
+        self._body, self._medium = TextCache(fonts.body), TextCache(fonts.medium)
+        self._small = TextCache(fonts.small)
+
+    def _text(
+        self,
+        painter: QPainter,
+        area: QRectF,
+        text: str,
+        ink: TextRole,
+        cache: TextCache,
+        *,
+        right: bool = False,
+    ) -> float:
+        """Draw one run, elided to its area, and return its width."""
+        laid = cache.fit_text(text, int(area.width()))
+        painter.setFont(cache.font)
+        painter.setPen(self._theme.colour(ink))
+        x = area.right() - laid.width if right else area.left()
+        y = area.top() + (area.height() - cache.height) / 2
+        painter.drawStaticText(round(x), round(y), laid.static)
+        return float(laid.width)
+
+    def _live(self, painter: QPainter, left: float, area: QRectF, text: str) -> float:
+        """Draw the live dot with its word and return where it ends."""
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(self._theme.colour(TextRole.LIVE))
+        painter.drawEllipse(QPointF(left + _DOT / 2, area.center().y()), _DOT / 2, _DOT / 2)
+        start = left + _DOT + HALF
+        rest = QRectF(start, area.top(), area.right() - start, area.height())
+        return start + self._text(painter, rest, text, TextRole.LIVE, self._small)
+
+
+class CompetitionDelegate(_RowDelegate):
+    """A sport or competition: its name, a live dot with a count, the number of games."""
+
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
+        painter.save()
+        paint_row_ground(painter, option, self._theme.tokens, hovers=True)
+        is_sport = not index.parent().isValid()
+        cache = self._medium if is_sport else self._body
+        area = QRectF(option.rect).adjusted(HALF, 0, -GAP, 0)
+        count = str(index.data(GAME_COUNT_ROLE))
+        width = self._text(painter, area, count, TextRole.NOTE, self._small, right=True)
+        live = index.data(LIVE_COUNT_ROLE)
+        name_area = area.adjusted(0, 0, -width - STEP, 0)
+        room_of_name = name_area.adjusted(0, 0, -STEP - _DOT if live else 0, 0)
+        ink = TextRole.STRONG if is_sport else TextRole.SOFT
+        width = self._text(painter, room_of_name, str(index.data()), ink, cache)
+        if live:
+            left = name_area.left() + width + STEP
+            room = name_area.right() - left - _DOT - HALF
+            said = first_fitting(([f"{live} live"], [str(live)]), room, self._small)
+            self._live(painter, left, name_area, *said or [""])
+        painter.restore()
+
+    def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
+        return QSize(0, self._theme.fonts.row_height(ROW))
+
+
+class GameDelegate(_RowDelegate):
+    """A game: its teams, then kick-off or live, number of bookmakers, value bets."""
+
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
+        game: GameEntry = index.data(GAME_ROLE)
+        painter.save()
+        paint_row_ground(painter, option, self._theme.tokens, hovers=True)
+        painter.setPen(QColor(self._theme.tokens.line))
+        painter.drawLine(option.rect.bottomLeft(), option.rect.bottomRight())
+        area = QRectF(option.rect).adjusted(GAP, HALF, -GAP, -HALF)
+        half = area.height() / 2
+        if index.data(FAVOURITE_ROLE):
+            star = self._theme.pixmap(
+                "star-filled", _STAR, painter.device().devicePixelRatio(), TextRole.ACCENT
+            )
+            painter.drawPixmap(round(area.right()) - _STAR, round(area.top()) + 2, star)
+            area.setRight(area.right() - _STAR - HALF)
+        self._paint_name(painter, QRectF(area.left(), area.top(), area.width(), half), game)
+        below = QRectF(area.left(), area.top() + half, area.width(), half)
+        self._paint_facts(painter, below, game, index.data(VALUE_COUNT_ROLE))
+        painter.restore()
+
+    def _paint_name(self, painter: QPainter, area: QRectF, game: GameEntry) -> None:
+        pair = teams(game.match_name)
+        if pair is None:
+            self._text(painter, area, game.match_name, TextRole.STRONG, self._body)
+            return
+        home, away = pair
+        room = area.width() - self._body.lay(" v ").width
+        share = max(room // 2, room - self._body.lay(away).width)  # so that both are told
+        for text, ink, most in (
+            (home, TextRole.STRONG, share),
+            (" v ", TextRole.NOTE, room),
+            (away, TextRole.STRONG, room),
+        ):
+            place = QRectF(area.left(), area.top(), min(most, area.width()), area.height())
+            area.setLeft(area.left() + self._text(painter, place, text, ink, self._body))
+
+    def _paint_facts(self, painter: QPainter, area: QRectF, game: GameEntry, values: int) -> None:
+        small = self._small
+        if game.is_live:
+            area.setLeft(self._live(painter, area.left(), area, "live") + GAP)
+        else:
+            text = kick_off_text(game.kick_off, self._clock())
+            area.setLeft(area.left() + self._text(painter, area, text, TextRole.NOTE, small) + GAP)
+        books = f"{game.bookmaker_count} book{'s' if game.bookmaker_count != 1 else ''}"
+        value = f"{values} value"
+        every = ([books, value], [value], [str(values)]) if values else ([books],)
+        for text in first_fitting(every, area.width(), small):
+            ink = TextRole.NOTE if text is books else TextRole.VALUE
+            area.setLeft(area.left() + self._text(painter, area, text, ink, small) + GAP)
+
+    def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
+        return QSize(0, max(_GAME_ROW, self._theme.fonts.row_height(ROW) * 2))
+
+
+def first_fitting(lines: Iterable[Sequence[str]], room: float, cache: TextCache) -> Sequence[str]:
+    """Return the first line of texts that fits whole, none where none does: "1…" may be 1 or 13."""
+    for texts in lines:
+        if sum(cache.lay(text).width for text in texts) + GAP * (len(texts) - 1) <= room:
+            return texts
+    return ()

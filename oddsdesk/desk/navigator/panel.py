@@ -2,49 +2,62 @@
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from datetime import date
+from typing import Final
 
+from PySide6 import QtWidgets
 from PySide6.QtCore import (
     QAbstractItemModel,
+    QDate,
     QModelIndex,
     QPersistentModelIndex,
+    QPoint,
+    QSize,
     Qt,
     QTimer,
     Signal,
 )
-from PySide6.QtGui import QAction, QKeyEvent
-from PySide6.QtWidgets import (
-    QAbstractItemView,
-    QApplication,
-    QFrame,
-    QHBoxLayout,
-    QLineEdit,
-    QListView,
-    QPushButton,
-    QStackedLayout,
-    QStyledItemDelegate,
-    QToolButton,
-    QTreeView,
-    QVBoxLayout,
-    QWidget,
+from PySide6.QtGui import (
+    QAction,
+    QGuiApplication,
+    QHideEvent,
+    QKeyEvent,
+    QResizeEvent,
+    QShowEvent,
+    QTextCharFormat,
 )
 
+from oddsdesk.base.clock import Clock
 from oddsdesk.board.board import Board
-from oddsdesk.board.connection import Link
-from oddsdesk.board.notices import ConnectionChanged, GamesChanged, Notice, ValueBetsChanged
-from oddsdesk.clock import Clock
-from oddsdesk.desk.navigator.day_choice import PastBar
-from oddsdesk.desk.navigator.favourites import Favourites
-from oddsdesk.desk.navigator.items import CompetitionDelegate, GameDelegate
-from oddsdesk.desk.navigator.model import ALL, GAME_ROLE, CompetitionsModel, GamesModel, Index
-from oddsdesk.desk.navigator.split import Split
-from oddsdesk.desk.settings.saved_state import Layout
+from oddsdesk.board.model.notices import (
+    ConnectionChanged,
+    GamesChanged,
+    Link,
+    Notice,
+    ValueBetsChanged,
+)
+from oddsdesk.contract.identity import game_title
+from oddsdesk.contract.resources import Game
+from oddsdesk.desk.navigator.model import (
+    ALL,
+    GAME_ROLE,
+    CompetitionDelegate,
+    CompetitionsModel,
+    Favourites,
+    GameDelegate,
+    GamesModel,
+    Index,
+)
+from oddsdesk.desk.settings.saved_state import Layout, Saved
 from oddsdesk.desk.ui.actions import add_action
-from oddsdesk.desk.ui.controls.filter_edit import name_clear_button
-from oddsdesk.desk.ui.controls.plain import Label
+from oddsdesk.desk.ui.controls.buttons import Popup
+from oddsdesk.desk.ui.controls.fields import FilterEdit
+from oddsdesk.desk.ui.controls.labels import Label
+from oddsdesk.desk.ui.formatting import day_text, local_time, moment_text
+from oddsdesk.desk.ui.spacing import GAP, STEP, horizontal, vertical
 from oddsdesk.desk.ui.states import FEED, text_without_games
 from oddsdesk.desk.ui.theme.theme import Theme
-from oddsdesk.desk.ui.theme.tokens import GAP, STEP, TextRole
-from oddsdesk.desk.ui.time_format import day_text, local_time
+from oddsdesk.desk.ui.theme.tokens import TextRole
 
 _AGES_MS = 5_000
 """How often value bets are checked for having grown stale."""
@@ -52,13 +65,13 @@ _MOVES_MS = 1_000
 """Moved value bets are counted again this often at most; a list read from the service, at once."""
 
 
-class Navigator(QWidget):
+class Navigator(QtWidgets.QWidget):
     """Lists all games, with a filter; signals which one the user wants to see."""
 
     game_requested = Signal(str)
     """The id of a game that was clicked, or chosen with Enter."""
-    game_beside_requested = Signal(str)
-    """The same with Ctrl: it wants a tab of its own."""
+    new_tab_requested = Signal(str)
+    """The same with Ctrl: open it in a new tab."""
     day_requested = Signal(object)
     """The ``date`` whose games the user wants to see as they stood."""
     now_requested = Signal()
@@ -75,18 +88,14 @@ class Navigator(QWidget):
         self._favourites = favourites
         self._competitions = CompetitionsModel()
         self._games = GamesModel()
-        self.filter = QLineEdit(placeholderText="Filter games", clearButtonEnabled=True)
-        self.filter.setAccessibleName("Filter games")
-        search = self.filter.addAction(
-            theme.icon("search"), QLineEdit.ActionPosition.LeadingPosition
-        )
-        search.setToolTip("Filter games")
-        name_clear_button(self.filter)
-        self._only_favourites = QToolButton()
+        self.filter = FilterEdit(theme, "Filter games")
+        self._only_favourites = QtWidgets.QToolButton()
         self._only_favourites.setCheckable(True)
         self._only_favourites.setProperty("variant", "plain")
         self._only_favourites.setAccessibleName("Favourites only")
-        self._only_favourites.setToolTip("Favourites only (Ctrl+Shift+F); * adds a game")
+        self._only_favourites.setToolTip(
+            "Favourites only (Ctrl+Shift+F); press * on a game to add it"
+        )
         self._only_favourites.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self._past = PastBar(theme)
         self._tree = _tree(self._competitions, CompetitionDelegate(theme, clock))
@@ -96,8 +105,8 @@ class Navigator(QWidget):
         self._count = Label()
         self._count.setProperty("variant", "note")
         self._server: QAction | None = None
-        self._newest = QPushButton()
-        self._feed = QPushButton(FEED)
+        self._newest = QtWidgets.QPushButton()
+        self._feed = QtWidgets.QPushButton(FEED)
         self._empty = Label(alignment=Qt.AlignmentFlag.AlignCenter, wordWrap=True)
         self._empty.setProperty("variant", "note")
         self._lay_out(layout)
@@ -106,21 +115,19 @@ class Navigator(QWidget):
         self._ages.timeout.connect(self._show_values)
         self._moves = QTimer(self, singleShot=True, interval=_MOVES_MS)
         self._moves.timeout.connect(self._show_values)
-        self._ages.start()
         self._unsubscribe = board.subscribe(
             self._on_board_notice, GamesChanged, ConnectionChanged, ValueBetsChanged
         )
         self._show_games()
 
     def close_panel(self) -> None:
-        """Stop listening to the board."""
         self._ages.stop()
         self._moves.stop()
         self._unsubscribe()
 
     def show_current(self, game_id: str) -> None:
         """Mark the game that is open, without opening it again."""
-        row = self._games.row_of(game_id)
+        row = self._games.row_of_game(game_id)
         if row is not None and self._list.currentIndex().row() != row:
             self._list.setCurrentIndex(self._games.index(row))
 
@@ -133,7 +140,6 @@ class Navigator(QWidget):
 
     def choose_day(self) -> None:
         """Let the user pick the date whose games to show."""
-        from oddsdesk.desk.navigator.day_popup import DayPopup  # noqa: PLC0415 - few starts need it
 
         shown = self._board.connection.as_of_ms
         popup = DayPopup(self, self._clock() if shown is None else shown)
@@ -150,52 +156,39 @@ class Navigator(QWidget):
         self._only_favourites.toggle()
 
     def show_favourites(self) -> None:
-        """Show favourites only."""
         self._only_favourites.setChecked(True)
 
     def _lay_out(self, layout: Layout) -> None:
-        top = QFrame()
+        top = QtWidgets.QFrame()
         top.setProperty("variant", "panel")
-        upper = QVBoxLayout(top)
-        upper.setContentsMargins(0, STEP, 0, 0)
-        upper.setSpacing(STEP)
-        search = QHBoxLayout()
-        search.setContentsMargins(GAP, 0, GAP, 0)
-        search.addWidget(self.filter)
-        search.addWidget(self._only_favourites)
+        upper = vertical(top, margins=(0, STEP, 0, 0), spacing=STEP)
+        search = horizontal(None, self.filter, self._only_favourites, margins=(GAP, 0, GAP, 0))
         upper.addLayout(search)
         upper.addWidget(self._past)
         upper.addWidget(self._tree)
 
-        header = QFrame()
+        header = QtWidgets.QFrame()
         header.setProperty("variant", "bar")
-        line = QHBoxLayout(header)
-        line.setContentsMargins(GAP, STEP, GAP, STEP)
+        line = horizontal(header, margins=(GAP, STEP, GAP, STEP))
         line.addWidget(self._title)
         line.addStretch()
         line.addWidget(self._count)
 
-        body = QFrame()
+        body = QtWidgets.QFrame()
         body.setProperty("variant", "panel")
-        self._stack = QStackedLayout(body)
+        self._stack = QtWidgets.QStackedLayout(body)
         self._stack.addWidget(self._list)
         self._stack.addWidget(self._without_games())
-        bottom = QWidget()
-        lower = QVBoxLayout(bottom)
-        lower.setContentsMargins(0, 0, 0, 0)
-        lower.setSpacing(0)
+        bottom = QtWidgets.QWidget()
+        lower = vertical(bottom, spacing=0)
         lower.addWidget(header)
         lower.addWidget(body, 1)
 
-        whole = QVBoxLayout(self)
-        whole.setContentsMargins(0, 0, 0, 0)
-        whole.addWidget(Split(self._theme, layout, top, bottom))
+        vertical(self, Split(self._theme, layout, top, bottom))
 
-    def _without_games(self) -> QWidget:
-        holder = QWidget()
-        column = QVBoxLayout(holder)
-        column.setContentsMargins(GAP, GAP, GAP, GAP)
-        column.setSpacing(STEP)
+    def _without_games(self) -> QtWidgets.QWidget:
+        holder = QtWidgets.QWidget()
+        column = vertical(holder, margins=(GAP, GAP, GAP, GAP), spacing=STEP)
         column.addStretch(1)
         column.addWidget(self._empty)
         column.addWidget(self._newest, 0, Qt.AlignmentFlag.AlignHCenter)
@@ -208,6 +201,8 @@ class Navigator(QWidget):
         chosen = self._tree.selectionModel()
         chosen.currentChanged.connect(self._on_tree_current_changed)
         chosen.selectionChanged.connect(self._choose_all_for_none)
+        self._list.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
+        self._list.customContextMenuRequested.connect(self._on_list_menu_requested)
         self._list.clicked.connect(self._on_list_chosen)
         self._list.activated.connect(self._on_list_chosen)
         self._only_favourites.toggled.connect(self._on_only_favourites_toggled)
@@ -243,7 +238,7 @@ class Navigator(QWidget):
     def _choose_all_for_none(self) -> None:
         """Have a row chosen always: what is listed is what is marked."""
         if not self._tree.selectionModel().hasSelection():
-            self._tree.setCurrentIndex(self._competitions.find(None, None))
+            self._tree.setCurrentIndex(self._competitions.find_scope(None, None))
 
     def _show_counts(self) -> None:
         shown, total = self._games.rowCount(), self._games.total
@@ -251,7 +246,7 @@ class Navigator(QWidget):
         filtered = bool(self.filter.text().strip())
         is_only = self._only_favourites.isChecked()
         name = "Favourites" if is_only else self._games.scope_name
-        self._title.setText("Found" if filtered else name)
+        self._title.setText("Matches" if filtered else name)
         self._past.show_moment(self._board.connection.as_of_ms)
         self._stack.setCurrentIndex(0 if shown else 1)
         own_server = self._server is not None and self._server.isEnabled()
@@ -266,12 +261,12 @@ class Navigator(QWidget):
         if not total:
             self._empty.setText(text_without_games(connection, own_server=own_server))
         elif not shown and is_only and not filtered:
-            self._empty.setText("No favourite is quoted now. * on a game adds it.")
+            self._empty.setText("No favourite has prices now. Press * on a game to add it.")
         elif not shown:
             self._empty.setText(f"No game matches “{self.filter.text().strip()}”.")
 
     def refresh_times(self) -> None:
-        """Write kick-offs anew, as the clock was set to another moment."""
+        """Update kick-off times after the clock was set to another moment."""
         self._list.viewport().update()
 
     def _show_values(self) -> None:
@@ -286,7 +281,7 @@ class Navigator(QWidget):
             self._favourites.toggle(game.game_id)
 
     def _show_favourites(self) -> None:
-        self._games.show_favourites(self._favourites.games)
+        self._games.show_favourites(self._favourites.game_ids)
         self._show_counts()
 
     def _show_star(self) -> None:
@@ -322,13 +317,36 @@ class Navigator(QWidget):
         self._show_counts()
 
     def _on_tree_current_changed(self, current: QModelIndex, _previous: QModelIndex) -> None:
-        self._games.choose(*self._competitions.scope(current))
+        self._games.choose_scope(*self._competitions.scope(current))
         self._show_counts()
 
     def _on_list_chosen(self, index: QModelIndex) -> None:
-        beside = QApplication.keyboardModifiers() & Qt.KeyboardModifier.ControlModifier
-        requested = self.game_beside_requested if beside else self.game_requested
+        in_new_tab = (
+            QtWidgets.QApplication.keyboardModifiers() & Qt.KeyboardModifier.ControlModifier
+        )
+        requested = self.new_tab_requested if in_new_tab else self.game_requested
         requested.emit(index.data(GAME_ROLE).game_id)
+
+    def _on_list_menu_requested(self, spot: QPoint) -> None:
+        index = self._list.indexAt(spot)
+        if index.isValid():
+            menu = self.menu_of(index.data(GAME_ROLE))
+            menu.popup(self._list.viewport().mapToGlobal(spot))
+
+    def menu_of(self, game: Game) -> QtWidgets.QMenu:
+        """Return what can be done with a game; the menu deletes itself once it is closed."""
+        menu = QtWidgets.QMenu(self)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        ident = game.game_id
+        menu.addAction("Open", lambda: self.game_requested.emit(ident))
+        menu.addAction("Open in a new tab", lambda: self.new_tab_requested.emit(ident))
+        menu.addSeparator()
+        favourite = menu.addAction("Favourite", lambda: self._favourites.toggle(ident))
+        favourite.setCheckable(True)
+        favourite.setChecked(ident in self._favourites)
+        name = game_title(game.match_name)
+        menu.addAction("Copy name", lambda: QGuiApplication.clipboard().setText(name))
+        return menu
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() == Qt.Key.Key_Escape and self.filter.text():
@@ -345,24 +363,33 @@ class Navigator(QWidget):
         else:
             super().keyPressEvent(event)
 
+    def showEvent(self, event: QShowEvent) -> None:
+        self._show_values()
+        self._ages.start()
+        super().showEvent(event)
 
-def _tree(model: CompetitionsModel, delegate: CompetitionDelegate) -> QTreeView:
-    view = QTreeView(headerHidden=True, uniformRowHeights=True, indentation=14)
+    def hideEvent(self, event: QHideEvent) -> None:
+        super().hideEvent(event)
+        self._ages.stop()
+
+
+def _tree(model: CompetitionsModel, delegate: CompetitionDelegate) -> QtWidgets.QTreeView:
+    view = QtWidgets.QTreeView(headerHidden=True, uniformRowHeights=True, indentation=14)
     view.setAccessibleName("Sports and competitions")
     _set_up(view, model, delegate)
     return view
 
 
-class _GameList(QListView):
+class _GameList(QtWidgets.QListView):
     """Paints the rows that differ, and no others; Qt lays out and paints the whole list for one."""
 
     # Qt's virtuals
 
     def dataChanged(self, first: Index, last: Index, roles: Sequence[int] = ()) -> None:
-        QAbstractItemView.dataChanged(self, first, last, roles)  # rows are of one size
+        QtWidgets.QAbstractItemView.dataChanged(self, first, last, roles)  # rows are of one size
 
 
-def _list(model: GamesModel, delegate: GameDelegate) -> QListView:
+def _list(model: GamesModel, delegate: GameDelegate) -> QtWidgets.QListView:
     view = _GameList(uniformItemSizes=True)
     view.setAccessibleName("Games")
     _set_up(view, model, delegate)
@@ -370,11 +397,146 @@ def _list(model: GamesModel, delegate: GameDelegate) -> QListView:
 
 
 def _set_up(
-    view: QAbstractItemView, model: QAbstractItemModel, delegate: QStyledItemDelegate
+    view: QtWidgets.QAbstractItemView,
+    model: QAbstractItemModel,
+    delegate: QtWidgets.QStyledItemDelegate,
 ) -> None:
     view.setModel(model)
     delegate.setParent(view)
     view.setItemDelegate(delegate)
     view.setMouseTracking(True)
     view.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-    view.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+    view.setVerticalScrollMode(QtWidgets.QAbstractItemView.ScrollMode.ScrollPerPixel)
+
+
+_CHOICE: Final = "Past day…"
+_SHORT_CHOICE: Final = "Past…"
+_BACK: Final = "Back to now"
+
+
+class PastBar(QtWidgets.QWidget):
+    """Which date's games are shown, as a button that asks for another, and back to now."""
+
+    day_wanted = Signal()
+    now_wanted = Signal()
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self.day = QtWidgets.QPushButton()
+        self.day.setToolTip("Past day: closing view of its games (Ctrl+J)")
+        self.day.setSizePolicy(
+            QtWidgets.QSizePolicy.Policy.Expanding, QtWidgets.QSizePolicy.Policy.Fixed
+        )
+        self.day.clicked.connect(self.day_wanted)
+        self.now = QtWidgets.QPushButton(_BACK)
+        self.now.setToolTip("Back to current prices (Esc)")
+        self.now.clicked.connect(self.now_wanted)
+        horizontal(self, self.day, self.now, margins=(GAP, 0, GAP, 0), spacing=STEP)
+        self._theme = theme
+        self._said: tuple[tuple[str, str], ...] = ()
+        theme.changed.connect(self._fit)
+        self.show_moment(None)
+
+    def show_moment(self, at_ms: int | None) -> None:
+        """Say which moment is shown; None is now."""
+        self.day.setFont(self._theme.fonts.body if at_ms is None else self._theme.fonts.strong)
+        if at_ms is None:
+            self._said, name = ((_CHOICE, ""), (_SHORT_CHOICE, "")), _CHOICE
+        else:
+            day = day_text(at_ms)
+            name = f"Games of {day}, shown as of {moment_text(at_ms)}"
+            self._said = ((f"Games of {day}", _BACK), (day, _BACK), (day, "Now"), (day, ""))
+        self.day.setAccessibleName(name)
+        self.now.setAccessibleName(_BACK)
+        self._fit()
+
+    def _fit(self) -> None:
+        """Say less where it is narrow: a panel that grew for it would make the window wider.
+
+        The time line leads back to now, too, and Escape.
+        """
+        room = self.width() - 2 * GAP
+        for day, now in self._said:
+            self.day.setText(day)
+            self.now.setText(now)
+            taken = STEP + self.now.sizeHint().width() if now else 0
+            if self.day.sizeHint().width() + taken <= room:
+                break
+        self.now.setVisible(bool(now))
+
+    # Qt's virtuals
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(0, super().minimumSizeHint().height())
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit()
+
+
+class DayPopup(Popup):
+    """A calendar; a click or Enter on a day chooses it."""
+
+    day_chosen = Signal(object)
+    """A ``date``."""
+
+    def __init__(self, parent: QtWidgets.QWidget, shown_ms: int) -> None:
+        super().__init__(parent, "Past day: closing view")
+        shown = local_time(shown_ms).date()
+        self.calendar = QtWidgets.QCalendarWidget()
+        self.calendar.setAccessibleName("Date")
+        self.calendar.setVerticalHeaderFormat(
+            QtWidgets.QCalendarWidget.VerticalHeaderFormat.NoVerticalHeader
+        )
+        for weekend in (Qt.DayOfWeek.Saturday, Qt.DayOfWeek.Sunday):  # Qt writes them in red
+            self.calendar.setWeekdayTextFormat(weekend, QTextCharFormat())
+        self.calendar.setMaximumDate(QDate.currentDate())
+        self.calendar.setSelectedDate(QDate(shown.year, shown.month, shown.day))
+        self.calendar.clicked.connect(self._on_calendar_chosen)
+        self.calendar.activated.connect(self._on_calendar_chosen)
+        self.column.addWidget(self.calendar)
+        self.calendar.setFocus()
+
+    def _on_calendar_chosen(self, day: QDate) -> None:
+        self.day_chosen.emit(date(day.year(), day.month(), day.day()))
+        self.close()
+
+
+_HEIGHT: Final = 260
+_KEPT_AFTER_MS: Final = 500
+
+
+class Split(QtWidgets.QSplitter):
+    """Gives the upper part the height that the user gave it, as much larger as texts are."""
+
+    def __init__(
+        self, theme: Theme, layout: Layout, upper: QtWidgets.QWidget, lower: QtWidgets.QWidget
+    ) -> None:
+        super().__init__(Qt.Orientation.Vertical, handleWidth=1, childrenCollapsible=False)
+        self._theme = theme
+        self._saved = Saved(layout, "navigator/upper_height", int, _HEIGHT)
+        self._height = self._saved.get_value()
+        """At texts of 100 %."""
+        self._keep_soon = QTimer(self, singleShot=True, interval=_KEPT_AFTER_MS)
+        self._keep_soon.timeout.connect(lambda: self._saved.keep_value(self._height))
+        self.addWidget(upper)
+        self.addWidget(lower)
+        self.setStretchFactor(1, 1)
+        self.splitterMoved.connect(self._on_splitter_moved)
+        theme.changed.connect(self._fit)
+
+    def _fit(self) -> None:
+        """Lay both out; games have half of the height, however large texts are."""
+        whole = self.height()
+        upper = min(self._theme.fonts.scaled(self._height), max(self._height, whole // 2))
+        self.setSizes([upper, whole - upper])
+
+    def _on_splitter_moved(self) -> None:
+        self._height = round(self.sizes()[0] * 100 / self._theme.text_size)
+        self._keep_soon.start()
+
+    # Qt's virtuals
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit()

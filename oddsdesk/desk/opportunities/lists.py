@@ -4,21 +4,21 @@ import time
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from typing import Final
 
+from msgspec.structs import replace
 from PySide6.QtCore import QObject, QTimer, Signal
 
+from oddsdesk.base.clock import Clock
+from oddsdesk.base.tasks import one_slice
 from oddsdesk.board.board import Board
-from oddsdesk.board.connection import Link
-from oddsdesk.board.notices import ConnectionChanged, Notice
-from oddsdesk.board.opportunities import LOOK_RESTS, Opportunities
-from oddsdesk.board.opportunity import OpportunityKey
-from oddsdesk.clock import Clock
+from oddsdesk.board.model.notices import ConnectionChanged, Link, Notice
+from oddsdesk.board.opportunities.finder import Opportunity, OpportunityKey
+from oddsdesk.board.opportunities.offers import LOOK_RESTS, Opportunities, legs_now
 from oddsdesk.desk.settings.declared import SPLIT_TOTAL, STAKE_STEP, split_of
-from oddsdesk.desk.settings.preferences import Preferences
-from oddsdesk.slices import one_slice
+from oddsdesk.desk.settings.saved_state import Layout, Preferences, Saved
 
 _REST_MS: Final = 1_000
 _LISTED_RESTS: Final = 10
-"""Between two looks at what is listed lies so many times what the last one took, at least."""
+"""The least pause between two looks at the list, in multiples of the last one's duration."""
 _KEYS: Final = {SPLIT_TOTAL.key, STAKE_STEP.key}
 
 
@@ -37,7 +37,7 @@ class OpportunityList(QObject):
         self._board = board
         self._is_seen = is_seen
         self._preferences = preferences
-        self._split = split_of(preferences.get)
+        self._split = split_of(preferences.get_setting)
         self._found = Opportunities(board, clock, lambda: self._split)
         self.entries = self._found.entries
         """By key; read it only."""
@@ -55,9 +55,9 @@ class OpportunityList(QObject):
         preferences.changed.connect(self._on_preferences_changed)
         self._unsubscribe = board.subscribe(self._on_board_notice, ConnectionChanged)
 
-    def keep(self, keys: Iterable[OpportunityKey]) -> None:
+    def keep_listed(self, keys: Iterable[OpportunityKey]) -> None:
         """List these whatever they cost."""
-        self._found.keep(keys)
+        self._found.keep_listed(keys)
 
     def count_placed(self, placed: Mapping[tuple[Hashable, str], float]) -> None:
         """Take what is placed off what bookmakers take at most."""
@@ -68,22 +68,22 @@ class OpportunityList(QObject):
         if self._found.look_among(bookmakers):
             self.has_looked = self._is_whole = False
 
-    def start(self) -> None:
+    def start_looking(self) -> None:
         """Look now and from time to time; each second at those that may be others by now."""
         if not self._timer.isActive():
             self._rested_at = 0.0
             self._say_if_behind()
             self._timer.start(0)
 
-    def stop(self) -> None:
-        """Look no more; what changes meanwhile is looked at later."""
+    def stop_looking(self) -> None:
+        """Stop the search; changes meanwhile are searched later."""
         self._timer.stop()
 
-    def close(self) -> None:
-        """Let go of the board."""
-        self.stop()
+    def stop_listening(self) -> None:
+        """Stop listening to the board."""
+        self.stop_looking()
         self._unsubscribe()
-        self._found.close()
+        self._found.stop_listening()
 
     def _on_timer_timeout(self) -> None:
         began, found = time.perf_counter(), self._found
@@ -132,8 +132,48 @@ class OpportunityList(QObject):
 
     def _on_preferences_changed(self, key: str) -> None:
         if key in _KEYS:
-            self._split = split_of(self._preferences.get)
+            self._split = split_of(self._preferences.get_setting)
             self._found.look_at_all()
             self._rested_at = 0.0
             if self._timer.isActive():
                 self._timer.start(0)
+
+
+_KEY: Final = "opportunities/open"
+
+
+class OpenSides:
+    """Opportunities with a placed leg; real ones are kept between starts.
+
+    Those with all legs placed are included, as undoing a leg leaves them open. They are only shown
+    while there is an open bet, so data of a deleted bet does no harm.
+    """
+
+    def __init__(self, layout: Layout) -> None:
+        self._saved = Saved(layout, _KEY, list[Opportunity], [])
+        self._are_practice: bool | None = None
+        self._held: dict[OpportunityKey, Opportunity] = {}
+
+    def held(self, *, practice: bool) -> Mapping[OpportunityKey, Opportunity]:
+        """Return them as last found; with simulated odds, those of ``practice``."""
+        if practice is not self._are_practice:
+            self._are_practice = practice
+            self._held = {} if practice else {each.key: each for each in self._saved.get_value()}
+        return self._held
+
+    def hold(self, found: Mapping[OpportunityKey, Opportunity]) -> None:
+        """Have these in place of the others."""
+        is_other = found.keys() != self._held.keys()
+        self._held = dict(found)
+        if is_other and not self._are_practice:
+            # when time alone may change one is for the next look to say, and may be never
+            self._saved.keep_value([replace(each, due_at=0.0) for each in found.values()])
+
+
+def as_it_is(board: Board, found: Opportunity) -> tuple[Opportunity, frozenset[int]]:
+    """Return what was found once with the prices of now, and the places of legs without one."""
+    now, matrix = legs_now(board, found), board.matrix(found.key.game_id)
+    legs = tuple(leg or known for leg, known in zip(now, found.legs, strict=True))
+    unpriced = frozenset(place for place, leg in enumerate(now) if leg is None)
+    in_play = found.in_play if matrix is None else matrix.is_live
+    return replace(found, legs=legs, in_play=in_play), unpriced

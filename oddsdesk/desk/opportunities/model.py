@@ -1,20 +1,26 @@
 """Opportunities as a table: a leg a row, what is of all legs in the row of the first."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Container, Iterable, Iterator
 from typing import Any, Final
 
+from oddsdesk.base.clock import Clock
 from oddsdesk.board.board import Board
-from oddsdesk.board.matrix import CellKey
-from oddsdesk.board.opportunity import OpportunityLeg
-from oddsdesk.board.verdict_words import caution_text, currency_text, levels_in_words
-from oddsdesk.clock import Clock
+from oddsdesk.board.model.matrix import CellKey
+from oddsdesk.board.opportunities.finder import OpportunityKey, OpportunityLeg
+from oddsdesk.board.valuation.verdict_words import caution_text, currency_text, levels_in_words
+from oddsdesk.contract.competitions import period_label
+from oddsdesk.contract.identity import game_title
 from oddsdesk.contract.markets import market_title
-from oddsdesk.contract.periods import period_label
+from oddsdesk.desk.bet_cells import at_bookmaker
+from oddsdesk.desk.export.files import Row, identified, time_value
 from oddsdesk.desk.opportunities.rows import LegKey, LegRow
 from oddsdesk.desk.ui.formatting import (
-    beside_text,
+    MINUTE_MS,
+    age_text,
+    clock_text,
     exact_odds_text,
     gain_text,
+    game_text,
     odds_sample,
     odds_text,
     percent_text,
@@ -22,19 +28,29 @@ from oddsdesk.desk.ui.formatting import (
     signed_text,
     untold_text,
 )
-from oddsdesk.desk.ui.table.cells import EMPTY, REPAINT_MS, Align, Cell, Column, aged
-from oddsdesk.desk.ui.table.column_spec import ColumnSpec
-from oddsdesk.desk.ui.table.stable_rows import StableRowsModel
+from oddsdesk.desk.ui.table.cells import (
+    EMPTY,
+    REPAINT_MS,
+    Align,
+    Cell,
+    Column,
+    ColumnSpec,
+    Exported,
+    Kind,
+    Priority,
+    Value,
+    aged,
+)
+from oddsdesk.desk.ui.table.live_model import StableRowsModel
 from oddsdesk.desk.ui.theme.tokens import TextRole
-from oddsdesk.desk.ui.time_format import MINUTE_MS, age_text, clock_text
 from oddsdesk.pricing.opportunities import LEAST_WIN_PCT, OpportunityKind, Outlay
 
-_NO_PRICE: Final = "no price to rely on"
+_NO_PRICE: Final = "no reliable price"
 _RECEDING: Final = (TextRole.STRONG, TextRole.VALUE, TextRole.SOFT)
 """What is written so, and may be another by now, is a note until it is looked at."""
 _UNKNOWN: Final = Cell("–", TextRole.NOTE)
 _APART: Final = 1e6
-"""No worst is so many percent."""
+"""Beyond any guaranteed return in percent."""
 KIND_TITLES: Final = {
     OpportunityKind.ARBITRAGE: "Arbitrage",
     OpportunityKind.MIDDLE: "Middle",
@@ -49,12 +65,20 @@ class OpportunitiesModel(StableRowsModel[LegKey, LegRow]):
         super().__init__(COLUMNS, PROFIT_COLUMN, clock)
         self._board = board
         self._is_behind = False
+        self.half_placed: Container[OpportunityKey] = ()
+        """Opportunities with an open side, always on top. Set this before the rows."""
 
     def recede(self, *, is_behind: bool) -> None:
-        """Show rows as such that may be others by now, or as they are."""
+        """Show rows as possibly outdated, or normally."""
         if is_behind is not self._is_behind:
             self._is_behind = is_behind
             self._touch_all()
+
+    def _sorted(self, keys: Iterable[LegKey]) -> list[LegKey]:
+        return sorted(super()._sorted(keys), key=lambda key: key[0] not in self.half_placed)
+
+    def are_together(self, one: LegKey, other: LegKey) -> bool:
+        return one[0] == other[0]
 
     def cell(self, row: int, column: int) -> Cell:
         cell = super().cell(row, column)
@@ -63,11 +87,14 @@ class OpportunitiesModel(StableRowsModel[LegKey, LegRow]):
         if column not in (ODDS_COLUMN, PROFIT_COLUMN, SEEN_COLUMN):
             return cell
         shown = self.entry(row)
+        if shown.placed and column != PROFIT_COLUMN:
+            return cell  # a bet does not age
         if column == SEEN_COLUMN:
             is_there = shown.is_priced and not self.is_gone(row)
             return _age(self._seen_at(shown.leg), self._clock()) if is_there else cell
         legs = shown.found.legs if column == PROFIT_COLUMN else (shown.leg,)
-        return aged(cell, max(self._board.freshness_of(leg.key) for leg in legs), self._clock())
+        freshness = max(self._board.freshness_of(leg.key) for leg in legs)
+        return aged(cell, freshness, self._clock(), is_figure=column == PROFIT_COLUMN)
 
     def _seen_at(self, leg: OpportunityLeg) -> int:
         """Return when the price of a leg was seen last: after the look that found it, too."""
@@ -76,7 +103,7 @@ class OpportunitiesModel(StableRowsModel[LegKey, LegRow]):
 
     def tip(self, row: int, column: int) -> str:
         if self.is_gone(row):
-            return "Gone: these prices no longer cover everything at so little"
+            return "No longer an opportunity at these prices"
         return "\n".join(self._told(self.entry(row)))
 
     def _told(self, row: LegRow) -> Iterator[str]:
@@ -88,37 +115,38 @@ def open_text(row: LegRow) -> str:
     if row.rest is None:
         return ""
     if row.lacking:
-        return f"{_NO_PRICE} for {' or '.join(row.lacking)} now"
+        return f"{_NO_PRICE} now for {' or '.join(row.lacking)}"
     legs = row.found.legs
     on = (
         legs[place].key.selection + ("" if row.is_lost else f", stake {stake:g}")
         for place, stake in row.rest.stakes.items()
     )
     if not row.loses:
-        return f"open on {' and '.join(on)}"
+        return f"still to place: {' and '.join(on)}"
     lost = signed_hundredths_text(row.staked.worst_of_all_pct)
-    return f"no profit beside what is placed: {' and '.join(on)} would leave {lost} % at worst"
+    return f"now at a loss: {' and '.join(on)} would guarantee {lost} %"
 
 
 def middle_text(row: LegRow) -> str:
-    """Return what a middle wins and when it gains; what a push leaves where a line can push.
+    """Return what a middle wins and its break-even, or what a push leaves if a line can push.
 
-    Of a middle's hit by the list's stakes alone: beside what is placed only the chance holds.
+    The win is for the listed stakes; once legs are placed, only the chance is shown.
     """
     middle, staked = row.found.middle, row.staked
     if row.unpriced is not None:
         return ""
     if middle is None:
         return _push_text(staked)
-    chance = [] if middle.chance is None else [f"chance {percent_text(middle.chance * 100)} %"]
+    chance = "" if middle.chance is None else f"{percent_text(middle.chance * 100)} %"
     if row.outlay is not None:
-        return "".join(chance)
-    even = percent_text(middle.break_even * 100)
-    return " · ".join([f"hit {signed_hundredths_text(middle.hit)}", f"even at {even} %", *chance])
+        return chance and f"chance {chance}"
+    needs = f"needs {percent_text(middle.break_even * 100)} %"
+    hit = f"hit {signed_hundredths_text(middle.hit)}"
+    return f"{hit} · {f'{chance}, ' if chance else ''}{needs}"
 
 
 def _push_text(staked: Outlay) -> str:
-    """Return what a push leaves, beside the worst outcome that decides where that is more."""
+    """Return the result of a push, and the worst other result where that is higher."""
     if staked.push is None:
         return ""
     decided = f", else {signed_hundredths_text(staked.worst)}"
@@ -128,40 +156,44 @@ def _push_text(staked: Outlay) -> str:
 
 def _facts(row: LegRow, seen_at: int, now_ms: int) -> Iterator[str]:
     found, leg = row.found, row.leg
-    if row.is_priced:
+    if row.bet is not None:
+        yield f"{leg.key.selection}{at_bookmaker(row.bet)}: {exact_odds_text(row.odds)}"
+    elif row.is_priced:
         yield f"{leg.key.selection} at {leg.bookmaker}: {exact_odds_text(leg.odds)}"
     else:
         yield f"{leg.key.selection}: {_NO_PRICE}"
-    game = beside_text("", found.match_name)
+    game = game_title(found.match_name)
     yield f"{KIND_TITLES[row.kind]} · {game} · {_market_text(row)}"
-    if row.is_priced:
+    if row.is_priced and row.bet is None:
         yield from _price_facts(row, seen_at, now_ms)
     staked = row.staked
     for bet in row.placed:
-        yield f"Placed {bet.stake:.2f} at {bet.bookmaker}, {exact_odds_text(bet.odds)}"
+        yield f"Placed {bet.stake:.2f}{at_bookmaker(bet)}, {exact_odds_text(bet.odds)}"
+    if row.is_priced and row.bet is not None:
+        yield f"Best price now: {exact_odds_text(leg.odds)} at {leg.bookmaker}"
     if text := open_text(row):
         yield text[0].upper() + text[1:]
     if row.lacking:
         return
     if row.is_lost:
-        yield "No stake: nobody knows whether these prices still stand"
+        yield "No stake: these prices may be out of date"
     elif row.rest is not None:
         worst = signed_hundredths_text(staked.worst_of_all_pct)
         money = signed_hundredths_text(staked.worst_of_all)
-        yield f"With that {worst} % of all stakes at worst: {money} of {staked.staked:g}"
+        yield f"Guaranteed return then {worst} %: {money} on {staked.staked:g} staked"
     else:
         worst = signed_hundredths_text(staked.worst_of_all)
-        yield f"All legs: {staked.staked:g} staked, {worst} in the worst case after rounding"
+        yield f"All legs: {staked.staked:g} staked, guaranteed return {worst} after rounding"
     if found.eaten_pct >= LEAST_WIN_PCT and row.outlay is None:
         most = signed_hundredths_text(found.eaten_pct)
-        finer = f"a finer one or a larger total leaves up to {most} %"
-        yield f"The step of stakes eats the profit: {finer}"
+        finer = f"a smaller step or a larger total returns up to {most} %"
+        yield f"Rounding stakes eats the profit: {finer}"
     if text := middle_text(row):
         yield text[0].upper() + text[1:]
     if row.limited_by:
-        yield f"All stakes are smaller: {row.limited_by} takes no more"
+        yield f"All stakes are smaller, for the limit at {row.limited_by}"
     if row.profile.limit is not None:
-        yield f"{leg.bookmaker} takes at most {row.profile.limit:,g}, as you noted"
+        yield f"Your limit at {row.bookmaker}: {row.profile.limit:,g}"
 
 
 def _price_facts(row: LegRow, seen_at: int, now_ms: int) -> Iterator[str]:
@@ -172,12 +204,12 @@ def _price_facts(row: LegRow, seen_at: int, now_ms: int) -> Iterator[str]:
         yield f"The same at {', '.join(leg.same_at)}"
     levels = levels_in_words(row.profile, leg.depth)
     if for_sale := ", ".join(f"{amount} at {odds}" for odds, amount in levels):
-        yield f"For sale: {for_sale}"
+        yield f"Available: {for_sale}"
         if text := currency_text(leg.depth):
             yield text
     yield f"Seen at {clock_text(seen_at, now_ms)}"
     for caution in leg.cautions:
-        yield f"Beside {row.reference}: {caution_text(caution, row.reference)}"
+        yield f"Warning vs {row.reference}: {caution_text(caution, row.reference)}"
 
 
 def _of_all(cell: Callable[[LegRow], Cell]) -> Callable[[LegRow, int], Cell]:
@@ -207,8 +239,8 @@ def _margin(row: LegRow) -> Cell:
 
 def _selection(row: LegRow, _now: int) -> Cell:
     selection = row.leg.key.selection
-    beside = beside_text(selection, row.found.match_name)
-    return Cell(selection, is_strong=True, note=f"live · {beside}" if row.found.in_play else beside)
+    game = game_text(selection, row.found.match_name)
+    return Cell(selection, is_strong=True, note=f"live · {game}" if row.found.in_play else game)
 
 
 def _market_text(row: LegRow) -> str:
@@ -218,23 +250,34 @@ def _market_text(row: LegRow) -> str:
 
 
 def _odds(row: LegRow, _now: int) -> Cell:
-    if not row.is_priced:
+    if not (row.placed or row.is_priced):
         return _UNKNOWN
-    leg = row.leg
-    net = odds_text(leg.net_odds) if leg.net_odds != leg.odds else ""
-    return Cell(odds_text(leg.odds), is_strong=True, note=net)
+    net = odds_text(row.net_odds) if row.net_odds != row.odds else ""
+    return Cell(odds_text(row.odds), is_strong=True, note=net)
 
 
 def _at(row: LegRow, _now: int) -> Cell:
-    if not row.is_priced:
+    if not row.bookmaker or not (row.placed or row.is_priced):
         return EMPTY
-    others = len(row.leg.same_at)
-    return Cell(row.profile.short or row.leg.bookmaker, note=f"+{others}" if others else "")
+    others = len(row.placed) - 1 if row.placed else len(row.leg.same_at)
+    return Cell(row.profile.short or row.bookmaker, note=f"+{others}" if others else "")
+
+
+def _placed_on(row: LegRow) -> float:
+    return sum(bet.stake for bet in row.placed)
+
+
+def _hold_pct(row: LegRow) -> float | None:
+    return row.found.hold_pct if row.unpriced is None else None
+
+
+def _worst_case(row: LegRow) -> float | None:
+    return None if row.lacking else row.staked.worst_of_all
 
 
 def _stake(row: LegRow, _now: int) -> Cell:
     if row.placed:
-        return Cell(f"✓ {sum(bet.stake for bet in row.placed):g}", TextRole.ACCENT)
+        return Cell(f"✓ {_placed_on(row):g}", TextRole.ACCENT)
     note = "open" if row.rest is not None else ""
     if row.leg.bookmaker == row.limited_by:
         note = f"{note} limit".strip()
@@ -244,7 +287,7 @@ def _stake(row: LegRow, _now: int) -> Cell:
 
 
 def _seen(row: LegRow, now_ms: int) -> Cell:
-    return _age(row.leg.seen_at, now_ms) if row.is_priced else EMPTY
+    return _age(row.leg.seen_at, now_ms) if row.is_priced and not row.placed else EMPTY
 
 
 def _age(seen_at: int, now_ms: int) -> Cell:
@@ -254,6 +297,8 @@ def _age(seen_at: int, now_ms: int) -> Cell:
 
 
 def _caution(row: LegRow, _now: int) -> Cell:
+    if row.placed:
+        return EMPTY  # the bet is placed, whatever is wrong with the current price
     if not row.is_priced:
         return Cell(_NO_PRICE, TextRole.VALUE)
     cautions = row.leg.cautions
@@ -282,36 +327,67 @@ def _kind_rank(row: LegRow) -> Any:
     return list(OpportunityKind).index(row.kind), row.found.total
 
 
+def _identity(row: LegRow) -> Row:
+    found, key = row.found, row.leg.key
+    return (
+        key.game_id,
+        found.match_name,
+        found.competition,
+        found.sport,
+        time_value(found.kick_off),
+        key.market_type,
+        key.period,
+        key.selection,
+    )
+
+
+def _seen_at(row: LegRow) -> str | None:
+    return time_value(row.leg.seen_at) if row.is_priced and not row.placed else None
+
+
+def _if_priced(of: Callable[[LegRow], Value]) -> Callable[[LegRow], Value]:
+    return lambda row: of(row) if row.placed or row.is_priced else None
+
+
 COLUMNS: Final[tuple[ColumnSpec[LegRow, int], ...]] = (
     ColumnSpec(
         "kind",
         "Kind",
-        Column("Arbitrage", Align.LEFT, drops=6),
+        Column("Arbitrage", Align.LEFT),
         _of_all(_kind),
         _kind_rank,
-        tip="Arbitrage wins whatever happens; low hold costs at most 2 %, or what completes the "
-        "legs that you placed; between the lines of a middle no leg loses",
+        exports=(
+            Exported("kind", "Kind", lambda row: row.kind.value),
+            Exported("leg", "Leg", lambda row: row.place + 1, Kind.NUMBER),
+            *identified(_identity),
+            Exported("bookmaker", "Bookmaker", _if_priced(lambda row: row.bookmaker)),
+        ),
+        tip="Arbitrage: wins whatever happens. Low hold: costs at most 2 %, or completes legs you "
+        "placed. Middle: no leg loses if the result is between the lines",
+        priority=Priority.IMPORTANT,
     ),
     ColumnSpec(
         "profit_pct",
-        "Worst",
+        "Guaranteed",
         Column("+10.00 %"),
         _of_all(_profit),
         _worst_downwards,
         order_up=_worst_upwards,
+        exports=(),
         descending_first=True,
-        tip="What the worst of all outcomes leaves of these stakes, in percent of all of them; "
-        "where a line can be hit, a push is one; those with a price that is too good stand below, "
-        "and on top is what you placed a leg of and nothing completes now",
+        tip="Guaranteed return: the worst outcome, pushes included, in percent of all stakes. Half "
+        "placed ones are always on top, likely errors at the bottom",
     ),
     ColumnSpec(
         "hold_pct",
         "Margin",
-        Column("−10.0 %", drops=3),
+        Column("−10.0 %"),
         _of_all(_margin),
-        lambda row: row.found.hold_pct if row.unpriced is None else None,
-        tip="S − 1, S the sum of 1 / net odds of all legs, before stakes are rounded; below 0 is "
-        "an arbitrage where your steps leave something",
+        _hold_pct,
+        exports=(),
+        tip="Market margin at odds after fees, before stakes are rounded; below 0 is an arbitrage "
+        "if rounding leaves a profit",
+        priority=Priority.USEFUL,
     ),
     ColumnSpec(
         "selection",
@@ -320,13 +396,14 @@ COLUMNS: Final[tuple[ColumnSpec[LegRow, int], ...]] = (
             "Timberwolves −113.5 v O",
             Align.LEFT,
             stretches=True,
-            likes="Timberwolves −113.5 at Oklahoma City Thunder",
-            widest="Minnesota Timberwolves −113.5 live at Oklahoma City Thunder or so",
+            likes="Timberwolves −113.5 v Oklahoma City Thunder",
+            widest="Minnesota Timberwolves −113.5 live v Oklahoma City Thunder or so",
             before_others="Home Over 113.5 Minneso",
             narrow="Over 113.5",
         ),
         _selection,
         lambda row: row.found.match_name,
+        exports=(),
     ),
     ColumnSpec(
         "market_type",
@@ -336,10 +413,10 @@ COLUMNS: Final[tuple[ColumnSpec[LegRow, int], ...]] = (
             Align.LEFT,
             stretches=True,
             widest="Both teams to score · 1st Half",
-            drops=2,
         ),
         _of_all(lambda row: Cell(_market_text(row), TextRole.SOFT)),
         lambda row: (row.found.key.market_type, row.found.key.period),
+        exports=(),
         in_short=lambda row: untold_text(
             row.found.key.market_type,
             row.found.sport,
@@ -347,6 +424,7 @@ COLUMNS: Final[tuple[ColumnSpec[LegRow, int], ...]] = (
             row.leg.key.selection,
             row.found.match_name,
         ),
+        priority=Priority.USEFUL,
     ),
     ColumnSpec(
         "odds",
@@ -354,13 +432,17 @@ COLUMNS: Final[tuple[ColumnSpec[LegRow, int], ...]] = (
         Column("", note_sample="8.888", hangs=True, narrow=""),
         _odds,
         lambda row: row.found.legs[0].odds,
+        exports=(
+            Exported("odds", "Odds", _if_priced(lambda row: row.odds), Kind.NUMBER),
+            Exported("net_odds", "Net odds", _if_priced(lambda row: row.net_odds), Kind.NUMBER, 4),
+        ),
         descending_first=True,
         sample=odds_sample,
-        tip="The price as it is offered; beside it what is left after commission or tax",
+        tip="The odds offered; the small figure is after commission or tax",
     ),
     ColumnSpec(
         "bookmaker",
-        "At",
+        "Bookmaker",
         Column(
             "William Hill UK",
             Align.LEFT,
@@ -371,7 +453,9 @@ COLUMNS: Final[tuple[ColumnSpec[LegRow, int], ...]] = (
         ),
         _at,
         lambda row: row.found.legs[0].bookmaker.casefold(),
-        tip="Who offers the price; +2: two more do, which the row's tip names",
+        exports=(),
+        tip="Who has the price; +2: two more do, see the row's tooltip. Of a leg you placed: where",
+        short_title="Book",
     ),
     ColumnSpec(
         "stake",
@@ -379,38 +463,58 @@ COLUMNS: Final[tuple[ColumnSpec[LegRow, int], ...]] = (
         Column("1,000", note_sample="open limit", narrow=""),
         _stake,
         lambda row: 0.0 if row.is_lost else row.staked.stakes[0],
+        exports=(
+            Exported("stake", "Stake", lambda row: row.stake, Kind.NUMBER, 2),
+            Exported("placed", "Placed", _placed_on, Kind.NUMBER, 2),
+            Exported("hold_pct", "Margin %", _hold_pct, Kind.NUMBER, 2),
+            Exported("worst", "Guaranteed return", _worst_case, Kind.NUMBER, 2),
+        ),
         descending_first=True,
-        tip="Your total divided in your steps so that the worst outcome leaves most. Limit: this "
-        "bookmaker takes no more, by the limit that you noted or what is for sale, so all stakes "
-        "are smaller. ✓ is what you placed and is open; the others then complete it",
+        tip="Your total per opportunity, split so that the worst outcome returns most. Limit: your "
+        "limit or what is available there, so all stakes are smaller. ✓ is your open bet; the "
+        "other legs complete it",
     ),
     ColumnSpec(
         "seen",
         "Seen",
-        Column("59 min", drops=5),
+        Column("59 min"),
         _seen,
         lambda row: -min(leg.seen_at for leg in row.found.legs),
-        tip="How long ago the bookmaker was last seen to offer the price",
+        exports=(
+            Exported("is_live", "In play", lambda row: row.found.in_play, Kind.FLAG),
+            Exported("scraped_at", "Seen", _seen_at, Kind.TIME),
+        ),
+        tip="Time since the price was last seen at the bookmaker",
+        priority=Priority.IMPORTANT,
     ),
     ColumnSpec(
         "middle",
         "Middle, push",
-        Column("hit +96.50 · even at 2.5 % · chance 10.1 %", Align.LEFT, drops=1),
+        Column("hit +96.50 · 10.1 %, needs 2.5 %", Align.LEFT),
         _of_all(lambda row: Cell(middle_text(row), TextRole.SOFT)),
         lambda row: -1.0 if row.found.middle is None else row.found.middle.hit,
+        exports=(),
         descending_first=True,
-        tip="The least that a hit wins, from which chance on that gains, and the chance by the "
-        "reference's prices; of others what a push leaves, and the worst of what decides "
-        "where that is more",
+        tip="Hit: the least that a middle wins, and its chance by the sharp book's odds. Needs: "
+        "the chance at which it breaks even. Push: the return if a line is hit exactly",
+        priority=Priority.EXTRA,
     ),
     ColumnSpec(
         "cautions",
-        "Beside the reference",
-        Column("too good: above the window", Align.LEFT, stretches=True, drops=4),
+        "Warning vs sharp book",
+        Column("likely error, far above fair", Align.LEFT, stretches=True),
         _caution,
         lambda row: len(row.found.legs[0].cautions),
-        tip="What speaks against the price where it is compared with the reference's; a price that "
-        "is too good may be a mistake that the bookmaker takes back",
+        exports=(
+            Exported(
+                "cautions",
+                "Warnings",
+                lambda row: "" if row.placed else " ".join(c.value for c in row.leg.cautions),
+            ),
+        ),
+        tip="What is wrong with the price compared with the sharp book. A price far above fair is "
+        "often an error that the bookmaker voids",
+        priority=Priority.IMPORTANT,
     ),
 )
 PROFIT_COLUMN, ODDS_COLUMN, SEEN_COLUMN = (

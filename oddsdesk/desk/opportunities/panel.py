@@ -1,55 +1,62 @@
 """The panel of arbitrage, middles and low hold, with the stakes of their legs."""
 
 from collections import Counter
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Collection, Container, Hashable, Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
-from PySide6.QtCore import QModelIndex, QPoint, Qt, QTimer, Signal
+from PySide6.QtCore import QModelIndex, Signal
 from PySide6.QtGui import QHideEvent, QShowEvent
-from PySide6.QtWidgets import QApplication, QMenu, QStackedLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QApplication, QCheckBox, QMenu, QWidget
 
+from oddsdesk.base.clock import Clock
 from oddsdesk.board.board import Board
-from oddsdesk.board.connection import LOST
-from oddsdesk.board.matrix import RowKey
-from oddsdesk.board.notices import ConnectionChanged, GamesChanged, Notice
-from oddsdesk.board.opportunity import Opportunity, OpportunityKey
-from oddsdesk.board.rows import UNNAMED_REFERENCE
-from oddsdesk.clock import Clock
+from oddsdesk.board.model import notices
+from oddsdesk.board.model.matrix import CellKey, RowKey
+from oddsdesk.board.opportunities.finder import Opportunity, OpportunityKey
+from oddsdesk.desk.export.files import table_of
 from oddsdesk.desk.export.saving import TableSaver
-from oddsdesk.desk.opportunities.export import table_of_opportunities
-from oddsdesk.desk.opportunities.header import OpportunitiesHeader
-from oddsdesk.desk.opportunities.lists import OpportunityList
-from oddsdesk.desk.opportunities.messages import (
-    counts,
-    details,
-    old_text,
-    why_none,
-    why_unknown,
+from oddsdesk.desk.opportunities.lists import OpenSides, OpportunityList, as_it_is
+from oddsdesk.desk.opportunities.model import KIND_TITLES, OpportunitiesModel, open_text
+from oddsdesk.desk.opportunities.rows import (
+    BUILT_IN,
+    LegKey,
+    LegRow,
+    OpportunityFilter,
+    OpportunityPreset,
+    count_text,
+    filter_words,
+    leg_rows,
+    open_on_a_side,
+    plural_of,
 )
-from oddsdesk.desk.opportunities.model import KIND_TITLES, OpportunitiesModel
-from oddsdesk.desk.opportunities.open_sides import OpenSides, as_it_is
-from oddsdesk.desk.opportunities.preset_choice import PresetChoice
-from oddsdesk.desk.opportunities.rows import LegKey, LegRow, open_on_a_side, rows_of
+from oddsdesk.desk.presets import LayoutPresets, PresetChoice, PresetDialog, label_of, time_box
 from oddsdesk.desk.records import Records
 from oddsdesk.desk.settings.declared import split_of
-from oddsdesk.desk.settings.preferences import Preferences
-from oddsdesk.desk.settings.saved_state import Layout
+from oddsdesk.desk.settings.saved_state import Layout, Preferences
 from oddsdesk.desk.ui.actions import add_action
-from oddsdesk.desk.ui.controls.message_bar import MessageBar
-from oddsdesk.desk.ui.controls.placeholder import EmptyState, Placeholder
-from oddsdesk.desk.ui.links import open_link
-from oddsdesk.desk.ui.states import no_stakes
+from oddsdesk.desk.ui.controls.fields import CheckList, bound_spin, given_bound
+from oddsdesk.desk.ui.controls.messages import EmptyState
+from oddsdesk.desk.ui.formatting import span_text
+from oddsdesk.desk.ui.list_panel import Fit, ListHeader, ListPanel, Says
+from oddsdesk.desk.ui.price_actions import open_link, show_link
+from oddsdesk.desk.ui.states import (
+    MY_BOOKMAKERS,
+    NO_SERVICE,
+    no_stakes,
+    state_of_mine,
+    state_of_refusal,
+)
 from oddsdesk.desk.ui.table.live_table import LiveTable
 from oddsdesk.desk.ui.theme.theme import Theme
 from oddsdesk.ledger.bets import BetState, PlacedBet
 from oddsdesk.ledger.open_bets import by_bookmaker, open_by_outcome
+from oddsdesk.pricing.assessment import STALE_MS
 from oddsdesk.pricing.opportunities import OpportunityKind
 
 _ALL: Final = "all"
-_IDLE_MS: Final = 1_000
 
 
-class OpportunitiesPanel(QWidget):
+class OpportunitiesPanel(ListPanel):
     """Lists opportunities a leg a row; rows move only when nobody points at them."""
 
     price_requested = Signal(object)
@@ -60,6 +67,8 @@ class OpportunitiesPanel(QWidget):
     """The ``LegsToPlace``."""
     take_back_requested = Signal(object)
     """The ``PlacedBet`` on a leg."""
+    bookmakers_requested = Signal()
+    """The user wants to tick other bookmakers."""
 
     def __init__(
         self,
@@ -70,14 +79,13 @@ class OpportunitiesPanel(QWidget):
         layout: Layout,
         records: Records,
     ) -> None:
-        super().__init__()
-        self.setProperty("variant", "panel")
+        super().__init__(theme)
         self._board = board
         self._clock = clock
         self._preferences = preferences
         self._records = records
         self._placed: tuple[bool | None, dict[Hashable, list[PlacedBet]]] | None = None
-        """The open bets by outcome, beside simulated odds or others; None: to be read anew."""
+        """The open bets by outcome, for simulated or real odds; None: must be read again."""
         self._kind = _ALL
         self._listed: list[Opportunity] = []
         """Those of the last look, or what the first has found so far."""
@@ -94,68 +102,48 @@ class OpportunitiesPanel(QWidget):
         self.model = OpportunitiesModel(clock, board)
         self.table = LiveTable(theme, self.model, clock)
         self.table.setAccessibleName("Opportunities")
-        self.placeholder = Placeholder(theme)
-        self.messages = MessageBar(theme)
         self.menu = QMenu(self)
         self._undo = add_action(self, "opportunities.take_back", self._take_back)
-        self.header = OpportunitiesHeader(theme)
+        self._at_bookmaker = add_action(self, "opportunities.open", self._open)
+        self.header = opportunities_header(theme)
         self.chips, self._facts = self.header.chips, self.header.facts
-        self.chips.show_chips(
-            [(_ALL, "All"), *((kind.value, KIND_TITLES[kind]) for kind in OpportunityKind)]
+        own = LayoutPresets(layout, "opportunities/presets", BUILT_IN, list[OpportunityPreset])
+        self.presets = PresetChoice(
+            layout, "opportunities", own, BUILT_IN, self.header, self._preset_dialog, self
         )
-        self.presets = PresetChoice(layout, self.header, board.bookmakers, self)
-        self.list.look_among(self.presets.current.filter.bookmakers)
-        self.saver = TableSaver(
-            self, lambda: "opportunities", lambda: table_of_opportunities(self.model)
-        )
-        self._idle = QTimer(self, interval=_IDLE_MS)
-        self._lay_out()
+        self.list.look_among(self.presets.current_preset.filter.bookmakers)
+        self.saver = TableSaver(self, lambda: "opportunities", lambda: table_of(self.model))
+        self.setLayout(self._lay_out_list(self.header, self.table))
+        self._keep_chosen_in(self.table)
         self._connect()
         self._show()
 
     def close_panel(self) -> None:
-        """Stop listening to the board."""
         self._idle.stop()
-        self.saver.close()
+        self.saver.abort_saving()
         self._records.bets_changed.disconnect(self._on_records_bets_changed)
         self._unsubscribe()
-        self.list.close()
+        self.list.stop_listening()
 
     def selected(self) -> RowKey | None:
         """Return the price of the current row."""
         row = self._current()
         return None if row is None else row.leg.key
 
-    def _lay_out(self) -> None:
-        body = QWidget()
-        self._stack = QStackedLayout(body)
-        self._stack.addWidget(self.table)
-        self._stack.addWidget(self.placeholder)
-        whole = QVBoxLayout(self)
-        whole.setContentsMargins(0, 0, 0, 0)
-        whole.setSpacing(0)
-        # Messages stand below: where they came above, rows moved away from under the pointer.
-        for part in (self.header, body, self.messages):
-            whole.addWidget(part)
-        whole.setStretchFactor(body, 1)
-
     def _connect(self) -> None:
         self.chips.chosen.connect(self._on_chips_chosen)
         self.presets.changed.connect(self._on_presets_changed)
-        self.placeholder.action_requested.connect(self.presets.choose_first)
-        self.header.sort.clicked.connect(self.model.sort_now)
+        self.placeholder.action_requested.connect(self._on_placeholder_action_requested)
+        self.header.sort.clicked.connect(self._sort)
         self.list.changed.connect(self._on_list_changed)
         self.list.fell_behind.connect(lambda: self.model.recede(is_behind=True))
         self.model.order_changed.connect(self._show_counts)
         self.table.opened.connect(lambda _index: self._open())
-        self.table.header_clicked.connect(self.model.sort_by)
         self.table.current_changed.connect(self._on_table_current_changed)
-        self.table.scrolling.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
-        self.table.scrolling.customContextMenuRequested.connect(self._show_menu)
-        self._idle.timeout.connect(self._on_idle_timeout)
+        self._offer_menu(self.table, self._menu_of_row)
         self._records.bets_changed.connect(self._on_records_bets_changed)
         self._unsubscribe = self._board.subscribe(
-            self._on_board_notice, ConnectionChanged, GamesChanged
+            self._on_board_notice, notices.ConnectionChanged, notices.GamesChanged
         )
         for ident, act in (
             ("opportunities.place", self._place),
@@ -163,19 +151,16 @@ class OpportunitiesPanel(QWidget):
         ):
             self.menu.addAction(add_action(self, ident, act))
         self.menu.addAction(self._undo)
-        self.menu.aboutToHide.connect(lambda: self._undo.setEnabled(True))  # for its key
-        for ident, act in (
-            ("opportunities.game", self._show_game),
-            ("opportunities.open", self._open),
-        ):
-            self.menu.addAction(add_action(self, ident, act))
+        self.menu.aboutToHide.connect(self._enable_keys)
+        self.menu.addAction(add_action(self, "opportunities.game", self._show_game))
+        self.menu.addAction(self._at_bookmaker)
         self.menu.addSeparator()
-        self.menu.addAction(add_action(self, "opportunities.export", self.saver.ask))
-        add_action(self, "opportunities.sort", self.model.sort_now)
+        self.menu.addAction(add_action(self, "opportunities.export", self.saver.ask_for_file))
+        add_action(self, "opportunities.sort", self._sort)
         add_action(self, "opportunities.kind", self.chips.choose_next)
 
     def _current(self) -> LegRow | None:
-        index = self.table.current()
+        index = self.table.current_cell()
         return self.model.entry(index.row()) if index.isValid() else None
 
     def _may_move(self) -> bool:
@@ -186,7 +171,11 @@ class OpportunitiesPanel(QWidget):
         if not self._is_filled and not self.table.has_choice:
             self.table.scrolling.selectionModel().clearCurrentIndex()  # else it moves along
             return QApplication.activeModalWidget() is None
-        return self._looks_back or not (self._board.games and self.table.is_pointed_at)
+        is_held = self._board.games and self.table.is_pointed_at
+        return self._looks_back or not is_held or self._is_dead_in(self.table)
+
+    def _sort(self) -> None:
+        self._sort_by_hand(self.table)
 
     def _is_seen(self) -> bool:
         """Whether any of it is in sight: a panel behind another's tab is not hidden to Qt."""
@@ -194,26 +183,26 @@ class OpportunitiesPanel(QWidget):
 
     def _show(self) -> None:
         board = self._board
-        reference = board.reference or UNNAMED_REFERENCE
+        reference = board.reference_name
         self._is_lost = board.connection.is_lost
         offered = {each.key: each for each in self._offered()}
         held = self._open_sides.held(practice=bool(board.connection.simulated))
         others = {key: as_it_is(board, each) for key, each in held.items() if key not in offered}
-        rows = rows_of(
+        rows = leg_rows(
             ({key: each for key, (each, _) in others.items()} | offered).values(),
-            board.basis.profiles.of,
+            board.basis.profiles.profile_of,
             reference,
             is_lost=self._is_lost,
             placed=self._open_bets(),
-            step=split_of(self._preferences.get).step,
+            step=split_of(self._preferences.get_setting).step,
             unpriced={key: without for key, (_, without) in others.items()},
         )
         if self._records.has_read_bets:
             begun = [row for row in rows.values() if row.outlay is not None]
             self._open_sides.hold({row.found.key: row.found for row in begun})
-            self.list.keep({row.found.key for row in begun if row.rest is not None})
+            self.list.keep_listed({row.found.key for row in begun if row.rest is not None})
         listed = offered.keys() | self._still_open(rows)
-        passes = self.presets.current.filter.passes
+        passes = self.presets.current_preset.filter.passes
         left_out = {
             key[0]: row.kind
             for key, row in rows.items()
@@ -222,9 +211,13 @@ class OpportunitiesPanel(QWidget):
         self._filtered_out = Counter(left_out.values())
         listed -= left_out.keys()
         self._rows = {key: row for key, row in rows.items() if key[0] in listed}
+        half_placed = {row.found.key for row in open_on_a_side(self._rows.values())}
         chosen = {
-            key: row for key, row in self._rows.items() if self._kind in (_ALL, row.kind.value)
+            key: row
+            for key, row in self._rows.items()
+            if self._kind in (_ALL, row.kind.value) or key[0] in half_placed
         }
+        self.model.half_placed = half_placed
         self.model.show_rows(chosen, may_move=self._may_move())
 
     def _still_open(self, rows: Mapping[LegKey, LegRow]) -> set[OpportunityKey]:
@@ -246,7 +239,7 @@ class OpportunitiesPanel(QWidget):
     def _open_bets(self) -> dict[Hashable, list[PlacedBet]]:
         simulated = self._board.connection.simulated
         if self._placed is None or self._placed[0] is not simulated:
-            held, games = self._records.bets(), self._board.games
+            held, games = self._records.placed_bets(), self._board.games
             spelled = self._board.players.spelled
             bets = open_by_outcome(held, simulated=simulated, listed=games, spelled=spelled)
             self._placed = simulated, bets
@@ -264,39 +257,66 @@ class OpportunitiesPanel(QWidget):
         said = self._said()
         told = [*said]
         if self._rows and not self._looks_back:
-            told += details(self._rows.values(), self.presets.current.filter)
+            told += details(self._rows.values(), self.presets.current_preset.filter)
         self.header.show_facts(" · ".join(told), len(said))
         self.header.show_waiting(self.model.rows_that_would_move)
-        if self.model.rowCount():
-            self._stack.setCurrentWidget(self.table)
-        else:
-            self.placeholder.say(self._state())
-            self._stack.setCurrentWidget(self.placeholder)
+        self._show_rows_of(self.table, self._state)
 
     def _said(self) -> list[str]:
         connection = self._board.connection
         if not self._listed and (self._is_lost or connection.has_no_service):
-            return [connection.why_lost or LOST] if self._is_filled else []
+            return [connection.why_lost or notices.LOST] if self._is_filled else []
         if self._looks_back or not (self._listed or self.list.has_looked):
             return []
         old = old_text(connection, self._clock())
         said = [no_stakes(connection)] if self._is_lost else [old] if old else []
         if not self.list.has_looked:
-            said.append("still looking")
-        return [*said, *counts(self._rows.values(), self._filtered_out.total())]
+            said.append("searching")
+        return [*said, *count_facts(self._rows.values(), self._filtered_out.total())]
 
     def _state(self) -> EmptyState:
         connection, has_looked = self._board.connection, self.list.has_looked
-        chosen = self.presets.current.filter
+        chosen = self.presets.current_preset.filter
         kind = None if self._kind == _ALL else OpportunityKind(self._kind)
         has_some = bool(self._listed)
         unknown = why_unknown(connection, self._clock(), has_some=has_some, has_looked=has_looked)
-        return unknown or why_none(kind, self._filtered_out, chosen, has_others=bool(self._rows))
+        return (
+            unknown
+            or state_of_mine(self._board.unticked_with_prices())
+            or why_none(kind, self._filtered_out, chosen, has_others=bool(self._rows))
+        )
 
-    def _show_menu(self, at: QPoint) -> None:
-        if (row := self._current()) is not None:
-            self._undo.setEnabled(bool(row.placed))
-            self.menu.popup(self.table.scrolling.viewport().mapToGlobal(at))
+    def _on_placeholder_action_requested(self) -> None:
+        if self.placeholder.action == MY_BOOKMAKERS:
+            self.bookmakers_requested.emit()
+        else:
+            self.presets.choose_first()
+
+    def _preset_dialog(
+        self, preset: OpportunityPreset, name: str, taken: Container[str]
+    ) -> PresetDialog[OpportunityPreset]:
+
+        start = OpportunityPreset(name, preset.filter)
+        return OpportunityPresetDialog(start, self._board.bookmakers_with_prices(), taken, self)
+
+    def _menu_of_row(self) -> QMenu | None:
+        if (row := self._current()) is None:
+            return None
+        self._undo.setEnabled(bool(row.placed))
+        show_link(self._at_bookmaker, self._link_of(row))
+        return self.menu
+
+    def _link_of(self, row: LegRow) -> str | None:
+        """Return the page of the price, at the bookmaker in the row."""
+        if row.bet is None:
+            return row.leg.url
+        price = self._board.price(row.bet.game_id, CellKey(*row.bet.bet_key[1:]))
+        return None if price is None else price.url
+
+    def _enable_keys(self) -> None:
+        """Let the keys work on whatever is selected when they are pressed."""
+        for action in (self._undo, self._at_bookmaker):
+            action.setEnabled(True)
 
     def _place(self) -> None:
         if (row := self._current()) is not None:
@@ -312,7 +332,7 @@ class OpportunitiesPanel(QWidget):
         if row.placed:
             self.take_back_requested.emit(row.placed[-1])
         else:
-            self.messages.say("This leg is not placed.", passes=True)
+            self.messages.show_message("No bet is recorded on this leg.", passes=True)
 
     def _show_game(self) -> None:
         if (row := self._current()) is not None:
@@ -320,7 +340,7 @@ class OpportunitiesPanel(QWidget):
 
     def _open(self) -> None:
         row = self._current()
-        if row is not None and not open_link(row.leg.url):
+        if row is not None and not open_link(self._link_of(row)):
             self.price_requested.emit(row.leg.key)
 
     def _on_list_changed(self) -> None:
@@ -338,12 +358,12 @@ class OpportunitiesPanel(QWidget):
         self.model.sort_now()
 
     def _on_presets_changed(self) -> None:
-        self.list.look_among(self.presets.current.filter.bookmakers)
+        self.list.look_among(self.presets.current_preset.filter.bookmakers)
         self._show()
         self.model.sort_now()
 
     def _on_table_current_changed(self, _index: QModelIndex) -> None:
-        if not self.model.is_arranging and self.table.has_choice:
+        if self._is_chosen_in(self.table):
             self.price_selected.emit(self.selected())
 
     def _on_records_bets_changed(self) -> None:
@@ -351,8 +371,8 @@ class OpportunitiesPanel(QWidget):
         self._show()
         self._show_counts()
 
-    def _on_board_notice(self, notice: Notice) -> None:
-        if isinstance(notice, GamesChanged):
+    def _on_board_notice(self, notice: notices.Notice) -> None:
+        if isinstance(notice, notices.GamesChanged):
             self._placed = None  # bets may be on other games than their ids said
             return
         self._is_filled &= self.list.has_looked
@@ -363,19 +383,197 @@ class OpportunitiesPanel(QWidget):
     def _on_idle_timeout(self) -> None:
         if not self.list.has_looked and self._is_seen():
             self._take_found()
-        if self.model.rows_that_would_move and self._may_move():
-            self.model.sort_now()
-        else:
-            self._show_counts()
+        self._tidy(self.table)
 
     # Qt's virtuals
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
-        self._idle.start()
-        self.list.start()
+        self.list.start_looking()
 
     def hideEvent(self, event: QHideEvent) -> None:
         super().hideEvent(event)
-        self._idle.stop()
-        self.list.stop()
+        self.list.stop_looking()
+
+
+_WAYS: Final = ((Says.ALL, Says.ALL), (Says.ALL, Says.LESS), (Says.LESS, Says.LESS))
+_FITS: Final = (
+    *(Fit(sort, preset) for sort, preset in _WAYS),
+    *(Fit(sort, preset, keeps_one_fact=True) for sort, preset in _WAYS),
+    Fit(Says.LESS, Says.NOTHING),
+)
+"""Where it is narrow the preset says its name alone, then the button to sort less; then facts are
+left out up to the first, then the preset, which has a key."""
+
+
+def opportunities_header(theme: Theme) -> ListHeader:
+    """Return the line above the opportunities: which kind, how many, sorting, preset."""
+    return ListHeader(
+        theme,
+        "Kind of opportunity",
+        [(_ALL, "All"), *((kind.value, KIND_TITLES[kind]) for kind in OpportunityKind)],
+        _FITS,
+        preset_tip="Preset: which opportunities are listed (E to change)",
+    )
+
+
+SHOW_ALL: Final = "Show all opportunities"
+
+
+def count_facts(rows: Collection[LegRow], hidden: int) -> Iterator[str]:
+    """Yield how many there are, before that what is open; ``hidden`` are left out by the preset."""
+    by_kind = Counter(row.kind for row in rows if row.is_first and not row.lacking)
+    if opened := open_on_a_side(rows):
+        losing = sum(row.loses for row in opened)
+        of_those = f", {losing} now at a loss" if losing else ""
+        yield f"{len(opened)} half placed{of_those}"
+    yield from (count_text(kind, by_kind[kind]) for kind in OpportunityKind)
+    if hidden:
+        yield f"{hidden} hidden"
+
+
+def details(rows: Collection[LegRow], chosen: OpportunityFilter) -> Iterator[str]:
+    """Yield details of the counted opportunities, shown as far as there is room."""
+    if doubtful := sum(row.is_too_good for row in rows if row.is_first):
+        yield f"{doubtful} likely errors" if doubtful > 1 else "1 likely error"
+    opened = open_on_a_side(rows)
+    if len(opened) == 1:
+        yield open_text(opened[0])
+    yield from filter_words(chosen)
+
+
+def old_text(connection: notices.Connection, now_ms: int) -> str:
+    """Say that prices are stale, as the newest of all is; empty while some may not be."""
+    newest = connection.newest_ms
+    if newest is None or now_ms - newest <= STALE_MS:
+        return ""
+    return f"prices are stale: no update for {span_text(now_ms - newest)}"
+
+
+def why_unknown(
+    connection: notices.Connection, now_ms: int, *, has_some: bool, has_looked: bool
+) -> EmptyState | None:
+    """Return why it is not known what there is, None where it is.
+
+    ``has_some``: some were found before; ``has_looked``: all prices were looked through.
+    """
+    if connection.as_of_ms is not None:
+        detail = "It shows games and their prices."
+        return EmptyState("table", "No opportunities in the past view.", detail)
+    if connection.has_no_service:
+        return NO_SERVICE
+    if connection.link in (notices.Link.CONNECTING, notices.Link.STOPPED):
+        return EmptyState("loading", "Loading prices…")
+    if (refused := state_of_refusal(connection)) is not None:
+        return refused
+    if connection.is_lost and not has_some:
+        why = connection.why_lost
+        detail = "The search resumes once prices are up to date."
+        return EmptyState("offline", f"{why[0].upper()}{why[1:]}.", detail)
+    if connection.has_unread_prices:
+        detail = "Arbs, middles and low holds appear as prices come in."
+        return EmptyState("loading", "Loading prices…", detail)
+    if not has_looked:
+        return EmptyState("loading", "Searching…")
+    if (old := old_text(connection, now_ms)) and not has_some:
+        detail = "The search resumes as soon as prices come in."
+        return EmptyState("offline", f"{old[0].upper()}{old[1:]}.", detail)
+    return None
+
+
+def why_none(
+    kind: OpportunityKind | None,
+    hidden: Counter[OpportunityKind],
+    chosen: OpportunityFilter,
+    *,
+    has_others: bool,
+) -> EmptyState:
+    """Return why none of a kind is listed, or none at all; ``has_others``: of other kinds some."""
+    if here := hidden.total() if kind is None else hidden[kind]:
+        ones = "1 opportunity is" if here == 1 else f"{here} opportunities are"
+        return EmptyState("filter", f"{ones} hidden by the preset.", action=SHOW_ALL)
+    if kind is not None and has_others:
+        sentence = f"No {plural_of(kind)} now."
+        return EmptyState("filter", sentence, "Other kinds have some.")
+    if names := chosen.bookmakers:
+        sentence = f"No arbs or low-hold bets at these {len(names)} bookmakers now."
+        return EmptyState("filter", sentence, action=SHOW_ALL)
+    return EmptyState(
+        "table",
+        "No arbs or low-hold bets now.",
+        "They appear here as soon as your bookmakers have some.",
+    )
+
+
+_LEAST_PCT: Final = -10.0
+"""Nobody asks for less than what loses so much."""
+_MOST_PCT: Final = 1_000.0
+_LIST_SIZE: Final = (240, 220)
+
+
+class OpportunityPresetDialog(PresetDialog[OpportunityPreset]):
+    """Asks for a preset of opportunities; no bookmaker ticked means all of the user's."""
+
+    def __init__(
+        self,
+        preset: OpportunityPreset,
+        bookmakers: Iterable[str],
+        taken: Container[str],
+        parent: QWidget | None = None,
+    ) -> None:
+        super().__init__("Opportunity preset", preset.name, taken, parent)
+        chosen = preset.filter
+        self.least = bound_spin(
+            chosen.least_worst, " %", decimals=1, step=0.5, least=_LEAST_PCT, most=_MOST_PCT
+        )
+        self.most = bound_spin(
+            chosen.most_worst, " %", decimals=1, step=0.5, least=_LEAST_PCT, most=_MOST_PCT
+        )
+        self.state = time_box(chosen.in_play)
+        self.without_too_good = QCheckBox("Hide likely &errors")
+        self.without_too_good.setToolTip(
+            "A price far above fair is often an error that the bookmaker voids"
+        )
+        self.without_too_good.setChecked(chosen.without_too_good)
+        names = sorted({*bookmakers, *chosen.bookmakers}, key=str.casefold)
+        self.bookmakers = CheckList("Bookmakers", [(n, n) for n in names], chosen.bookmakers)
+        self.bookmakers.setMinimumSize(*_LIST_SIZE)
+        self._fill_form()
+        self._lay_out(
+            "Tick none to include all your bookmakers.",
+            self.without_too_good,
+            label_of("All legs at these &bookmakers", self.bookmakers),
+            self.bookmakers,
+        )
+        for bound in (self.least, self.most):
+            bound.valueChanged.connect(self._check)
+        self.bookmakers.itemChanged.connect(self._check)
+
+    def preset(self) -> OpportunityPreset:
+        return OpportunityPreset(
+            self.name.text().strip(),
+            OpportunityFilter(
+                in_play=self.state.currentData(),
+                least_worst=given_bound(self.least),
+                most_worst=given_bound(self.most),
+                bookmakers=self.bookmakers.ticked(),
+                without_too_good=self.without_too_good.isChecked(),
+            ),
+        )
+
+    def _fill_form(self) -> None:
+        form = self.form
+        form.addWidget(label_of("&When", self.state), 1, 0)
+        form.addWidget(self.state, 1, 1, 1, 3)
+        form.addWidget(label_of("Guaranteed &return from", self.least), 2, 0)
+        form.addWidget(self.least, 2, 1)
+        form.addWidget(label_of("to", self.most), 2, 2)
+        form.addWidget(self.most, 2, 3)
+
+    def _problem_of(self, preset: OpportunityPreset) -> str:
+        least, most = preset.filter.least_worst, preset.filter.most_worst
+        if least is not None and most is not None and least > most:
+            return f"Guaranteed return from {least:g} to {most:g} %: the first must be lower."
+        if len(preset.filter.bookmakers) == 1:
+            return "Tick two bookmakers or more: the legs are at different ones."
+        return ""

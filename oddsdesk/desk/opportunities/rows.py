@@ -1,14 +1,15 @@
-"""What a row is about: a leg of an opportunity beside what the user placed on it (no Qt)."""
+"""A row of the opportunities: a leg, and the user's bets on it (no Qt)."""
 
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
-from oddsdesk.board.leg_offers import LegsToPlace
-from oddsdesk.board.opportunity import Opportunity, OpportunityKey, OpportunityLeg
+import msgspec
+
+from oddsdesk.board.opportunities.finder import Opportunity, OpportunityKey, OpportunityLeg
+from oddsdesk.board.opportunities.offers import LegsToPlace
 from oddsdesk.ledger.bets import PlacedBet
 from oddsdesk.ledger.open_bets import CoveredBet, covered_bets, outcome_named
-from oddsdesk.pricing.assessment import Caution
 from oddsdesk.pricing.opportunities import OpportunityKind, Outlay, outlay_of, rest_of_legs
 from oddsdesk.pricing.profiles import Profile
 
@@ -31,14 +32,15 @@ class LegRow(NamedTuple):
     found: Opportunity
     place: int
     profile: Profile
+    """The profile of ``bookmaker``."""
     reference: str
     is_lost: bool = False
-    """Whether nothing is heard of prices: then nothing is staked."""
+    """Whether prices are not up to date: then nothing is staked."""
     placed: tuple[PlacedBet, ...] = ()
     """What the user placed on its outcome and is open, wherever, oldest first.
 
-    Empty where it is a single bet that was not recorded as a leg, and where bets on other lines
-    complete it already.
+    Empty if it is a single bet that was not recorded as a leg, or if bets on other lines already
+    cover it.
     """
     rest: Rest | None = None
     """None where no leg is placed, or all are."""
@@ -56,7 +58,6 @@ class LegRow(NamedTuple):
 
     @property
     def is_priced(self) -> bool:
-        """Whether its leg has a price now."""
         return self.unpriced is None or self.place not in self.unpriced
 
     @property
@@ -112,8 +113,26 @@ class LegRow(NamedTuple):
 
     @property
     def leg(self) -> OpportunityLeg:
-        """The leg itself."""
         return self.found.legs[self.place]
+
+    @property
+    def bet(self) -> PlacedBet | None:
+        """The last bet on the leg; None if there is none."""
+        return self.placed[-1] if self.placed else None
+
+    @property
+    def bookmaker(self) -> str:
+        """The bookmaker of the bet or, without one, of the leg; empty if not recorded."""
+        return self.leg.bookmaker if self.bet is None else self.bet.bookmaker
+
+    @property
+    def odds(self) -> float:
+        """The odds of the bet, else the odds on offer."""
+        return self.leg.odds if self.bet is None else self.bet.odds
+
+    @property
+    def net_odds(self) -> float:
+        return self.leg.net_odds if self.bet is None else self.bet.net
 
     @property
     def is_first(self) -> bool:
@@ -121,7 +140,7 @@ class LegRow(NamedTuple):
         return self.place == 0
 
 
-def rows_of(
+def leg_rows(
     found: Iterable[Opportunity],
     profile_of: Callable[[str], Profile],
     reference: str,
@@ -135,12 +154,12 @@ def rows_of(
 
     Args:
         found: The opportunities.
-        profile_of: What a bookmaker keeps and takes.
-        reference: Whom prices are judged by.
-        is_lost: Whether nothing is heard of prices.
-        placed: The open bets, as ``open_by_outcome`` says.
-        step: What stakes are multiples of.
-        unpriced: Of those that are none now the places of the legs without a price.
+        profile_of: Returns the profile of a bookmaker.
+        reference: The sharp book.
+        is_lost: Whether prices are not up to date.
+        placed: The open bets, from ``open_by_outcome``.
+        step: Stakes are multiples of it.
+        unpriced: The positions of legs without a price, for sets that are no opportunity now.
     """
     rows = {}
     without = unpriced or {}
@@ -155,14 +174,14 @@ def rows_of(
             )
         if not _is_begun(bets):
             bets = [()] * len(each.legs)
-        rest, staked = _beside(each, bets, step, covered)
+        rest, staked = _rest_and_stakes(each, bets, step, covered)
         unpriced_here = without.get(each.key) if without else None
-        too_good = staked is None and any(Caution.ABOVE_WINDOW in leg.cautions for leg in each.legs)
+        too_good = staked is None and each.is_too_good
         for place, leg in enumerate(each.legs):
             rows[each.key, place] = LegRow(
                 each,
                 place,
-                profile_of(leg.bookmaker),
+                profile_of(bets[place][-1].bookmaker if bets[place] else leg.bookmaker),
                 reference,
                 is_lost,
                 bets[place],
@@ -172,6 +191,23 @@ def rows_of(
                 too_good,
             )
     return rows
+
+
+_COUNTED: Final = {
+    OpportunityKind.ARBITRAGE: "arb",
+    OpportunityKind.MIDDLE: "middle",
+    OpportunityKind.LOW_HOLD: "low hold",
+}
+
+
+def plural_of(kind: OpportunityKind) -> str:
+    """Return what several of a kind are called, such as "arbs"."""
+    return f"{_COUNTED[kind]}s"
+
+
+def count_text(kind: OpportunityKind, count: int) -> str:
+    """Return how many there are of a kind, such as "2 arbs"."""
+    return f"{count} {_COUNTED[kind] if count == 1 else plural_of(kind)}"
 
 
 def open_on_a_side(rows: Iterable[LegRow]) -> list[LegRow]:
@@ -209,12 +245,14 @@ def _is_begun(bets: Sequence[Sequence[PlacedBet]]) -> bool:
 def _without_completed(
     bets: Sequence[tuple[PlacedBet, ...]], covered: Mapping[int, CoveredBet]
 ) -> list[tuple[PlacedBet, ...]]:
-    """Return the bets on each leg, without those that bets on other lines have completed."""
+    """Return the bets on each leg, without those that bets on other lines cover."""
     here = [bet for on_leg in bets for bet in on_leg]
     elsewhere = {
         id(bet)
         for bet in here
-        if (cover := covered.get(id(bet))) and not cover.is_open and not cover.belongs_to(here)
+        if (cover := covered.get(id(bet)))
+        and not cover.is_mostly_open
+        and not cover.belongs_to(here)
     }
     return [tuple(bet for bet in on_leg if id(bet) not in elsewhere) for on_leg in bets]
 
@@ -232,7 +270,7 @@ def _outcome(found: Opportunity, leg: OpportunityLeg) -> Hashable:
     return outcome_named(key, found.match_name, found.sport, in_play=found.in_play)
 
 
-def _beside(
+def _rest_and_stakes(
     found: Opportunity,
     bets: Sequence[Sequence[PlacedBet]],
     step: float,
@@ -264,3 +302,75 @@ def _outlay(found: Opportunity, legs: Sequence[tuple[float, float]]) -> Outlay:
     if found.between is None or found.kind is OpportunityKind.MIDDLE:
         return outlay_of(legs)
     return outlay_of(legs)._replace(push=found.between.gain(legs))
+
+
+_DECIMALS: Final = 6
+"""Finer is the dust of floats."""
+
+
+class OpportunityFilter(msgspec.Struct, frozen=True):
+    """Which opportunities are listed; None, and no bookmaker, let everything of their kind pass."""
+
+    in_play: bool | None = None
+    """True: only in play; False: only before kick-off."""
+    least_worst: float | None = None
+    """What the worst outcome leaves, in percent."""
+    most_worst: float | None = None
+    """More is too good to be true."""
+    bookmakers: tuple[str, ...] = ()
+    """All legs are at these."""
+    without_too_good: bool = False
+    """Whether those with a price above the window are left out."""
+
+    def passes(self, row: LegRow) -> bool:
+        """Tell whether the opportunity of a row is listed; one with a leg placed always is."""
+        return row.outlay is not None or (
+            self.in_play in (None, row.found.in_play)
+            and not (self.without_too_good and row.is_too_good)
+            and (not self.bookmakers or self._names_all_of(row))
+            and (self.least_worst is self.most_worst is None or self._bounds(row))
+        )
+
+    def _names_all_of(self, row: LegRow) -> bool:
+        return {leg.bookmaker for leg in row.found.legs} <= {*self.bookmakers}
+
+    def _bounds(self, row: LegRow) -> bool:
+        worst, least, most = row.staked.worst_of_all_pct, self.least_worst, self.most_worst
+        worst = round(worst, _DECIMALS)
+        return (least is None or worst >= least) and (most is None or worst <= most)
+
+
+class OpportunityPreset(msgspec.Struct, frozen=True):
+    """A filter with a name."""
+
+    name: str
+    filter: OpportunityFilter
+
+
+BUILT_IN: Final = (
+    OpportunityPreset("All opportunities", OpportunityFilter()),
+    OpportunityPreset("Before kick-off", OpportunityFilter(in_play=False)),
+    OpportunityPreset("In play", OpportunityFilter(in_play=True)),
+    OpportunityPreset("No likely errors", OpportunityFilter(without_too_good=True)),
+)
+"""Presets that are always there; the user's own come after them."""
+
+
+def filter_words(chosen: OpportunityFilter) -> list[str]:
+    """Return a filter in few words: ``return ≥ 1 %``, ``before kick-off``, ``3 books``."""
+    said = _bounds(chosen.least_worst, chosen.most_worst)
+    if chosen.in_play is not None:
+        said.append("in play" if chosen.in_play else "before kick-off")
+    if chosen.without_too_good:
+        said.append("no likely errors")
+    if names := chosen.bookmakers:
+        said.append(names[0] if len(names) == 1 else f"{len(names)} books")
+    return said
+
+
+def _bounds(least: float | None, most: float | None) -> list[str]:
+    if least is not None and most is not None:
+        return [f"return {least:g} – {most:g} %"]
+    if least is not None:
+        return [f"return ≥ {least:g} %"]
+    return [] if most is None else [f"return ≤ {most:g} %"]

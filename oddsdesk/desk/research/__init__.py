@@ -1,1 +1,1 @@
-"""What a recorded log tells: a backtest of value bets, and scorecards of bookmakers."""
+"""Research on recorded odds: a backtest of value bets, and scorecards of bookmakers."""

@@ -1,45 +1,45 @@
-"""The recorded log as the panels ask it."""
+"""The interface of the research panels to the recorded log."""
 
 from collections.abc import Callable
 from typing import Protocol
 
 import msgspec
 
-from oddsdesk.desk.ui.time_format import day_text
+from oddsdesk.desk.ui.formatting import day_text
 from oddsdesk.ledger.presets import Preset
-from oddsdesk.research.backtest.betting import Backtested, Question
-from oddsdesk.research.backtest.summary import Summary
-from oddsdesk.research.past.log_words import LogRead
-from oddsdesk.research.scorecards.scoring import Scored
+from oddsdesk.research.backtest import Backtested, Question
+from oddsdesk.research.backtest_summary import Summary
+from oddsdesk.research.coverage import LogRead
+from oddsdesk.research.scorecards import Scored
 
 Progress = Callable[[int], None]
-"""Hears on the window's thread how many rows are done by now."""
+"""Called on the window's thread with the number of rows done."""
 
 
 class ResearchError(Exception):
-    """The log cannot be read; one line that says why."""
+    """The log cannot be read; one line with the reason."""
 
 
 class AskedSpan(msgspec.Struct, frozen=True):
-    """From when to before when, in milliseconds; None for all there is."""
+    """A span of time in milliseconds, without its end; None for no bound."""
 
     since_ms: int | None = None
     until_ms: int | None = None
 
 
 class BacktestAsked(msgspec.Struct, frozen=True, kw_only=True):
-    """What the user chose."""
+    """The choices for a backtest."""
 
     method: str
     preset: Preset | None
     latency_ms: int
     reference: str
-    """Empty for the database's own."""
+    """Empty for the database's sharp book."""
     span: AskedSpan = AskedSpan()
 
 
 class BacktestFound(msgspec.Struct, frozen=True):
-    """What came of a backtest, summed up where it was made: drawing games anew takes a while."""
+    """A backtest and its summary, which is made off the window's thread as it takes a while."""
 
     question: Question
     done: Backtested
@@ -47,20 +47,20 @@ class BacktestFound(msgspec.Struct, frozen=True):
 
 
 class ResearchLog(Protocol):
-    """Goes through the log off the window's thread; cancelled, it ends soon.
+    """Processes the log off the window's thread; stops soon after being cancelled.
 
     Every coroutine raises ``ResearchError``.
     """
 
-    async def backtest(self, asked: BacktestAsked, progress: Progress) -> BacktestFound:
-        """Bet on the log."""
+    async def run_backtest(self, asked: BacktestAsked, progress: Progress) -> BacktestFound:
+        """Run a backtest."""
 
     async def scorecards(self, span: AskedSpan, progress: Progress) -> Scored:
         """Score the bookmakers of the log."""
 
 
 def rows_text(log: LogRead) -> str:
-    """Return how many rows a span has, and from when to when the whole log goes."""
+    """Return the number of rows in the span, and the dates of the whole log."""
     if log.first_ms is None:
         return "no rows"
-    return f"{log.asked:,} rows of {day_text(log.first_ms)} to {day_text(log.last_ms)}"
+    return f"{log.asked:,} rows, log {day_text(log.first_ms)} to {day_text(log.last_ms)}"

@@ -1,40 +1,102 @@
-"""What panels that go through the log have in common: run or cancel, what was found, export."""
+"""What the research panels share: run, cancel, results and export."""
 
-from collections.abc import Callable
+import asyncio
+from collections.abc import Callable, Coroutine, Sequence
+from datetime import date, datetime, time, timedelta, tzinfo
 from typing import Any, Final
 
-from PySide6.QtWidgets import QStackedLayout, QVBoxLayout, QWidget
+from PySide6 import QtWidgets
+from PySide6.QtCore import QObject, QSize, Qt, Signal
 
+from oddsdesk.base.tasks import spawn
+from oddsdesk.desk.export.files import Table
 from oddsdesk.desk.export.saving import TableSaver
-from oddsdesk.desk.export.tables import Table
-from oddsdesk.desk.research.log import ResearchLog
-from oddsdesk.desk.research.run_bar import RunBar
-from oddsdesk.desk.research.running import Running, Work
-from oddsdesk.desk.research.span_fields import ChoiceError
+from oddsdesk.desk.research.log import AskedSpan, Progress, ResearchError, ResearchLog
+from oddsdesk.desk.ui import spacing
 from oddsdesk.desk.ui.actions import add_action
-from oddsdesk.desk.ui.controls.message_bar import MessageBar
-from oddsdesk.desk.ui.controls.placeholder import EmptyState, Placeholder
+from oddsdesk.desk.ui.controls.fields import name_clear_button
+from oddsdesk.desk.ui.controls.labels import ElidedLabel
+from oddsdesk.desk.ui.controls.messages import EmptyState, MessageBar, Placeholder
+from oddsdesk.desk.ui.table.live_model import StableRowsModel
 from oddsdesk.desk.ui.table.live_table import LiveTable
-from oddsdesk.desk.ui.table.stable_rows import StableRowsModel
-from oddsdesk.desk.ui.theme.theme import Theme
+from oddsdesk.desk.ui.theme.theme import Theme, scale_height
 from oddsdesk.desk.ui.theme.tokens import TextRole
+
+Work = Callable[[Progress], Coroutine[Any, Any, Any]]
+
+
+class Running(QObject):
+    """Runs one piece of work as a task; its blocking part is on another thread."""
+
+    changed = Signal()
+    """The work has started, ended or progressed."""
+    done = Signal(object)
+    """The result of the work."""
+    failed = Signal(str)
+    """The error, in one line."""
+
+    def __init__(self, parent: QObject) -> None:
+        super().__init__(parent)
+        self.rows = 0
+        """The number of rows done."""
+        self._task: asyncio.Task[None] | None = None
+
+    @property
+    def is_running(self) -> bool:
+        """Whether work is running."""
+        return self._task is not None
+
+    def start_work(self, name: str, work: Work) -> None:
+        """Start work, unless some is running."""
+        if self._task is None:
+            self.rows = 0
+            self._task = spawn(name, self._run(work))
+            self.changed.emit()
+
+    def cancel(self) -> None:
+        """Cancel the running work, without a result."""
+        if self._task is not None:
+            self._task.cancel()
+
+    async def _run(self, work: Work) -> None:
+        try:
+            found = await work(self._on_progress)
+        except ResearchError as error:
+            self._end()
+            self.failed.emit(str(error))
+        except asyncio.CancelledError:
+            self._end()
+            raise
+        else:
+            self._end()
+            self.done.emit(found)
+
+    def _end(self) -> None:
+        self._task = None
+        self.changed.emit()
+
+    def _on_progress(self, rows: int) -> None:
+        if self._task is not None:
+            self.rows = rows
+            self.changed.emit()
+
 
 _NO_LOG: Final = EmptyState(
     "table",
-    "The log of a service elsewhere cannot be gone through.",
-    "Connect to the embedded server: its database has the history, whichever program serves it.",
+    "This needs the built-in server.",
+    "Connect to it to use the odds recorded in its database.",
 )
-_RUNS: Final = EmptyState("loading", "Going through the log…", "R, or Cancel above, ends it.")
+_RUNS: Final = EmptyState("loading", "Running…", "Press R or Cancel to stop.")
 
 
-class ResearchPanel(QWidget):
-    """Goes through the log when the user asks for it, and shows what came of it as a table.
+class ResearchPanel(QtWidgets.QWidget):
+    """Processes the log when the user asks for it, and shows the result as a table.
 
-    A panel says what the work is, what is told of it, and what its table is.
+    Subclasses define the work, its notes and the table.
     """
 
     ident = ""
-    """Of its work, the first part of its actions, and what a file is called."""
+    """The name of the work, of its actions (first part) and of exported files."""
 
     def __init__(
         self,
@@ -43,7 +105,7 @@ class ResearchPanel(QWidget):
         model: StableRowsModel[Any, Any],
         table: LiveTable,
     ) -> None:
-        """``log`` is that of the desk's own server, None while it is connected elsewhere."""
+        """``log`` returns the built-in server's log, None if connected elsewhere."""
         super().__init__()
         self.setProperty("variant", "panel")
         self._log = log
@@ -55,12 +117,12 @@ class ResearchPanel(QWidget):
         self.saver = TableSaver(self, lambda: self.ident, self._exported)
 
     def close_panel(self) -> None:
-        """End what runs."""
+        """Cancel running work and exports."""
         self.running.cancel()
-        self.saver.close()
+        self.saver.abort_saving()
 
-    def run(self) -> None:
-        """Go through the log, or end it where that is under way."""
+    def run_or_cancel(self) -> None:
+        """Run, or cancel if it is running."""
         if self.running.is_running:
             self.running.cancel()
             return
@@ -68,64 +130,64 @@ class ResearchPanel(QWidget):
         if log is not None:
             self.messages.hide()
             try:
-                self.running.start(self.ident, self._work(log))
+                self.running.start_work(self.ident, self._work(log))
             except ChoiceError as error:
                 self._say_trouble(str(error))
         self.show_state()
 
     def show_state(self) -> None:
-        """Show what was found, or what to do where nothing was."""
+        """Show the result, or what to do without one."""
         runs, has_rows = self.running.is_running, self._rows.rowCount() > 0
         self.bar.show_running(self.running.rows if runs else None)
         if not runs:
-            self.bar.say(self._about())
+            self.bar.say_line(self._about())
         self.bar.offer_export(has_rows)
         if not has_rows:
             state = _NO_LOG if self._log() is None else _RUNS if runs else self._state()
-            self.placeholder.say(state)
+            self.placeholder.show_state(state)
         self._stack.setCurrentWidget(self.table if has_rows else self.placeholder)
-        # Not the first field: letters that are keys of the panel would be typed into it.
+        # Not the first field, as the panel's keys would be typed into it.
         self.setFocusProxy(self.table if has_rows else self.bar.run)
 
-    def _assemble(self, theme: Theme, fields: list[QWidget], above: list[QWidget]) -> None:
-        """Lay it out, with fields in its bar and parts above the table; then it is shown."""
+    def _assemble(
+        self, theme: Theme, fields: list[QtWidgets.QWidget], above: list[QtWidgets.QWidget]
+    ) -> None:
+        """Lay out the panel, with ``fields`` in its bar and ``above`` above the table."""
         self.bar = RunBar(theme, fields)
-        body = QWidget()
-        self._stack = QStackedLayout(body)
+        body = QtWidgets.QWidget()
+        self._stack = QtWidgets.QStackedLayout(body)
         self._stack.addWidget(self.table)
         self._stack.addWidget(self.placeholder)
-        whole = QVBoxLayout(self)
-        whole.setContentsMargins(0, 0, 0, 0)
-        whole.setSpacing(0)
+        whole = spacing.vertical(self, spacing=0)
         for part in (self.bar, *above, body, self.messages):
             whole.addWidget(part)
         whole.setStretchFactor(body, 1)
-        add_action(self, f"{self.ident}.run", self.run)
+        add_action(self, f"{self.ident}.run", self.run_or_cancel)
         export = add_action(self, f"{self.ident}.export", self._export)
-        self.bar.run_clicked.connect(self.run)
+        self.bar.run_clicked.connect(self.run_or_cancel)
         self.bar.export_clicked.connect(export.trigger)
-        self.placeholder.action_requested.connect(self.run)
+        self.placeholder.action_requested.connect(self.run_or_cancel)
         self.running.changed.connect(self.show_state)
         self.running.done.connect(self._on_running_done)
         self.running.failed.connect(self._say_trouble)
-        self.saver.said.connect(self.messages.say)
+        self.saver.said.connect(self.messages.show_message)
         self.table.header_clicked.connect(self._rows.sort_by)
         self.show_state()
 
     def _export(self) -> None:
         if self._rows.rowCount():
-            self.saver.ask()
+            self.saver.ask_for_file()
 
     def _say_trouble(self, text: str) -> None:
-        self.messages.say(text, icon="warning", ink=TextRole.DOWN)
+        self.messages.show_message(text, icon="warning", ink=TextRole.DOWN)
 
-    # What a panel says
+    # Defined by subclasses
 
     def _work(self, log: ResearchLog) -> Work:
-        """Return the work that is asked for, and keep what was chosen.
+        """Return the work to run, and save the choices.
 
         Raises:
-            ChoiceError: what was chosen makes no sense.
+            ChoiceError: A choice is invalid.
         """
         raise NotImplementedError
 
@@ -133,12 +195,145 @@ class ResearchPanel(QWidget):
         raise NotImplementedError
 
     def _about(self) -> str:
-        """Return what is said of what was found, empty where nothing was looked for."""
+        """Return the line about the result; empty before the first run."""
         raise NotImplementedError
 
     def _state(self) -> EmptyState:
-        """Return what is said in the place of rows while nothing runs."""
+        """Return the message without rows, while nothing is running."""
         raise NotImplementedError
 
     def _exported(self) -> Table:
         raise NotImplementedError
+
+
+_LEAST_WIDTH = 240
+_COUNT = "10,000,000 rows"
+
+
+class RunBar(QtWidgets.QWidget):
+    """The bar with the choices; ``run_clicked`` starts or cancels."""
+
+    run_clicked = Signal()
+    export_clicked = Signal()
+
+    def __init__(self, theme: Theme, fields: Sequence[QtWidgets.QWidget]) -> None:
+        """``fields`` are the editors of the choices."""
+        super().__init__()
+        self.setProperty("variant", "bar")
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        scale_height(self, theme, spacing.BAR)
+        self._facts = ElidedLabel()
+        self._facts.setProperty("variant", "note")
+        self.run = QtWidgets.QPushButton()
+        self.run.clicked.connect(self.run_clicked)
+        self._export = QtWidgets.QToolButton()
+        self._export.setText("Export…")
+        self._export.setToolTip("Save the table as a file")
+        self._export.setProperty("variant", "plain")
+        self._export.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self._export.clicked.connect(self.export_clicked)
+        line = spacing.horizontal(
+            self, margins=(spacing.LEAD, 0, spacing.LEAD, 0), spacing=spacing.STEP
+        )
+        for field in fields:
+            line.addWidget(field)
+        line.addWidget(self._facts, 1)
+        line.addWidget(self.run)
+        line.addWidget(self._export)
+        self.show_running(None)
+
+    def show_running(self, rows: int | None) -> None:
+        """Show the number of rows done; None if nothing is running."""
+        self.run.setText("Run" if rows is None else "Cancel")
+        self.run.setToolTip(
+            "Run on the recorded odds (R)" if rows is None else "Stop; the table stays (R)"
+        )
+        if rows is not None:
+            self.say_line(f"{rows:,} rows read…")
+
+    def say_line(self, text: str) -> None:
+        """Say one line; fields give way to a count of rows, longer texts are elided to that."""
+        room = min(self._facts.width_of(text), self._facts.width_of(_COUNT)) if text else 0
+        self._facts.setMinimumWidth(room)
+        self._facts.show_text(text)
+
+    def offer_export(self, offered: bool) -> None:
+        """Enable the export if there is anything to export."""
+        self._export.setEnabled(offered)
+
+    # Qt's virtuals
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(_LEAST_WIDTH, super().minimumSizeHint().height())
+
+
+class ChoiceError(ValueError):
+    """The input is invalid; one line with the reason."""
+
+
+class SpanFields:
+    """Two fields for days; their text is saved as entered."""
+
+    def __init__(self, since: str, until: str) -> None:
+        self.since = _field(
+            "From", "First day, such as 2024-08-16. Empty: from the start of the log"
+        )
+        self.until = _field("To", "Last day, such as 2025-05-25. Empty: to the end of the log")
+        self.since.setText(since)
+        self.until.setText(until)
+
+    @property
+    def fields(self) -> list[QtWidgets.QLineEdit]:
+        """Both, in order."""
+        return [self.since, self.until]
+
+    def span(self) -> AskedSpan:
+        """Return the span entered.
+
+        Raises:
+            ChoiceError: It is invalid.
+        """
+        return span_of(self.since.text(), self.until.text())
+
+
+def span_of(since: str, until: str, zone: tzinfo | None = None) -> AskedSpan:
+    """Return the span from the start of the first day to the end of the last, in a zone.
+
+    Raises:
+        ChoiceError: A day is invalid, or the last is before the first.
+    """
+    first, last = _day("From", since), _day("To", until)
+    if first is not None and last is not None and last < first:
+        raise ChoiceError(f"To: {last} is before the first day, {first}")
+    after = None if last is None else last + timedelta(days=1)
+    return AskedSpan(_begin(first, zone), _begin(after, zone))
+
+
+def _field(name: str, tip: str) -> QtWidgets.QLineEdit:
+    field = QtWidgets.QLineEdit()
+    field.setPlaceholderText(name)
+    field.setAccessibleName(name)
+    field.setToolTip(tip)
+    field.setSizePolicy(QtWidgets.QSizePolicy.Policy.Maximum, QtWidgets.QSizePolicy.Policy.Fixed)
+    field.setClearButtonEnabled(True)
+    name_clear_button(field)
+    return field
+
+
+def _day(name: str, typed: str) -> date | None:
+    text = typed.strip()
+    if not text:
+        return None
+    try:
+        day = date.fromisoformat(text)
+    except ValueError:
+        day = date.min
+    if not 1970 <= day.year < 9999:  # time zones could leave the calendar's range
+        raise ChoiceError(f"{name}: enter a day such as 2024-08-16 instead of {text!r}")
+    return day
+
+
+def _begin(day: date | None, zone: tzinfo | None) -> int | None:
+    if day is None:
+        return None
+    return round(datetime.combine(day, time(), zone).timestamp() * 1000)

@@ -1,43 +1,44 @@
-"""Bookmakers by what the log tells of them: a card a row, each figure as sure as it is."""
+"""The Scorecards tab: bookmakers compared by the recorded log, with intervals."""
 
 from collections.abc import Callable
 from functools import partial
-from typing import Final
+from typing import Any, Final
 
 import msgspec
 
-from oddsdesk.clock import Clock
-from oddsdesk.desk.export.tables import Table
-from oddsdesk.desk.research.card_columns import FEW, ScorecardModel, market_text
+from oddsdesk.base.clock import Clock
+from oddsdesk.contract.competitions import period_label
+from oddsdesk.contract.markets import MARKET_RANK, market_title
+from oddsdesk.desk.export.files import ExportColumn, Table
 from oddsdesk.desk.research.log import AskedSpan, ResearchLog, rows_text
-from oddsdesk.desk.research.panel import ResearchPanel
-from oddsdesk.desk.research.running import Work
-from oddsdesk.desk.research.span_fields import SpanFields
+from oddsdesk.desk.research.panel import ResearchPanel, SpanFields, Work
 from oddsdesk.desk.settings.saved_state import Layout, Saved
 from oddsdesk.desk.ui.actions import add_action
-from oddsdesk.desk.ui.controls.chips import ChipRow
-from oddsdesk.desk.ui.controls.placeholder import EmptyState
+from oddsdesk.desk.ui.controls.buttons import ChoiceButton
+from oddsdesk.desk.ui.controls.messages import EmptyState
+from oddsdesk.desk.ui.formatting import day_text, moment_text
+from oddsdesk.desk.ui.table.cells import Align, Cell, Column, ColumnSpec, Kind, Priority
+from oddsdesk.desk.ui.table.live_model import StableRowsModel
 from oddsdesk.desk.ui.table.live_table import LiveTable
 from oddsdesk.desk.ui.theme.theme import Theme
-from oddsdesk.desk.ui.time_format import day_text, moment_text
-from oddsdesk.research.past.coverage import coverage_lines
-from oddsdesk.research.past.log_words import in_span
-from oddsdesk.research.scorecards.scoring import Scored, notes
+from oddsdesk.desk.ui.theme.tokens import TextRole
+from oddsdesk.research.coverage import coverage_lines, in_span
+from oddsdesk.research.intervals import SHARE, Interval
+from oddsdesk.research.scorecards import Card, CardKey, Scored, notes
 
 _KEY: Final = "research/scorecards"
 _ALL: Final = "all"
-_MOST_CHIPS: Final = 6
 _BEGIN: Final = EmptyState(
     "table",
-    "What does the log tell of each bookmaker?",
-    "Margin, best prices, value and how it closed, who moves first, who knows most. Goes through"
-    " all that your server has recorded. Past seasons: Import files… (Ctrl+I).",
+    "How good is each bookmaker?",
+    "Compares their margins, best prices, value, CLV, speed and closing lines in all odds "
+    "your server has recorded. For past seasons, use Import files… (Ctrl+I).",
     "Run",
 )
 
 
 class KeptDays(msgspec.Struct):
-    """What is kept between starts: the days, as they were typed."""
+    """The days kept between starts, as entered."""
 
     since: str = ""
     until: str = ""
@@ -54,21 +55,21 @@ class ScorecardPanel(ResearchPanel):
         model = ScorecardModel(clock)
         super().__init__(theme, log, model, LiveTable(theme, model, clock))
         self.model = model
-        self.table.setAccessibleName("Scorecards of bookmakers")
+        self.table.setAccessibleName("Bookmaker scorecards")
         self._found: Scored | None = None
         self._asked = AskedSpan()
         self._saved = Saved(layout, _KEY, KeptDays, KeptDays())
-        kept = self._saved.get()
+        kept = self._saved.get_value()
         self.span = SpanFields(kept.since, kept.until)
-        self._market = _ALL
-        self.chips = ChipRow("Which markets are shown")
-        self.chips.chosen.connect(self._on_chips_chosen)
-        add_action(self, "scorecards.market", self.chips.choose_next)
-        self._assemble(theme, [*self.span.fields, self.chips], [])
+        self.market = ChoiceButton("Market", (_ALL, "All"))
+        self.market.setToolTip("Which markets are shown (M)")
+        self.market.chosen.connect(lambda _market: self._show_cards())
+        add_action(self, "scorecards.market", self.market.choose_next)
+        self._assemble(theme, [*self.span.fields, self.market], [])
 
     def _work(self, log: ResearchLog) -> Work:
         self._asked = self.span.span()
-        self._saved.put(KeptDays(self.span.since.text(), self.span.until.text()))
+        self._saved.keep_value(KeptDays(self.span.since.text(), self.span.until.text()))
         return partial(log.scorecards, self._asked)
 
     def _about(self) -> str:
@@ -91,31 +92,254 @@ class ScorecardPanel(ResearchPanel):
 
     def _show_cards(self) -> None:
         cards = [] if self._found is None else self._found.cards
-        shown = [card for card in cards if self._market in (_ALL, market_text(card.key))]
+        chosen = self.market.chosen_key
+        shown = [card for card in cards if chosen in (_ALL, market_text(card.key))]
         self.model.show_rows({card.key: card for card in shown}, may_move=True)
 
     def _on_running_done(self, found: Scored) -> None:
         self._found = found
-        markets = list(dict.fromkeys(market_text(card.key) for card in found.cards))
-        chips = [(market, market) for market in markets[:_MOST_CHIPS]]
-        self.chips.show_chips([(_ALL, "All"), *chips] if len(chips) > 1 else [])
-        if self._market not in {key for key, _ in chips}:
-            self._market = _ALL
+        markets = sorted({market_text(card.key) for card in found.cards})
+        self.market.offer((market, market) for market in markets)
         self._show_cards()
         if found.cards:
-            self.messages.say(" · ".join(self._notes(found)), icon="info")
+            self.messages.show_message(" · ".join(self._notes(found)), icon="info")
         self.show_state()
 
     def _notes(self, found: Scored) -> list[str]:
         when = in_span(self._asked.since_ms, self._asked.until_ms, moment_text)
         covered = coverage_lines(found.coverage, found.reference, found.close, day_text)
-        closed = [f"CLV {found.close.text}"] if found.cards else []
+        closed = [f"CLV {found.close.close_by_text}"] if found.cards else []
         return [*notes(found, when, moment_text, day_text), *closed, *covered]
-
-    def _on_chips_chosen(self, market: str) -> None:
-        self._market = market
-        self._show_cards()
 
 
 def _about(found: Scored) -> str:
-    return f"{found.games:,} games, {rows_text(found)}; faint: of fewer than {FEW}"
+    return f"{found.games:,} games, {rows_text(found)}; faint: fewer than {FEW} samples"
+
+
+FEW: Final = 30
+"""Figures from fewer samples are shown faintly."""
+_HIGHEST: Final = float("inf")
+_FIGURES: Final = (
+    *("hold_pct", "best_pct", "clv_pct", "age_s", "lag_s", "tied_pct"),
+    *("log_loss", "log_loss_vs_reference"),
+)
+
+
+def market_text(key: CardKey) -> str:
+    """Return the market, period and sport of a card."""
+    period = f" · {period_label(key.sport, key.period)}" if key.period else ""
+    return f"{market_title(key.market_type)}{period}, {key.sport}"
+
+
+def _figure(
+    key: str,
+    title: str,
+    sample: str,
+    digits: int,
+    tip: str,
+    *,
+    sign: str = "",
+    priority: Priority = Priority.ESSENTIAL,
+    more: Callable[[Card], str] = lambda _: "",
+    unknown: str = "",
+) -> ColumnSpec[Card, int]:
+    def found(card: Card) -> Interval:
+        of: Interval = getattr(card, key)
+        return of
+
+    def number(figure: float) -> str:
+        return f"{figure:{sign},.{digits}f}".replace("-", "−")
+
+    def cell(card: Card, _now: int) -> Cell:
+        of = found(card)
+        if of.figure is None:
+            return Cell(unknown if of.count else "", TextRole.NOTE)
+        is_few = of.low is None or of.count < FEW
+        return Cell(
+            number(of.figure),
+            TextRole.NOTE if is_few else TextRole.STRONG,
+            note=_reach(of, number),
+            is_strong=not is_few,
+        )
+
+    def order_of(card: Card) -> float:
+        figure = found(card).figure
+        return _HIGHEST if figure is None else figure
+
+    def cell_tip(card: Card, _now: int) -> str:
+        of = found(card)
+        if of.figure is None:
+            return more(card).lstrip() or "No data for this figure"
+        if of.low is None or of.high is None:
+            return f"From {of.count:,}: too few for an interval{more(card)}"
+        sure = f"From {of.count:,}: {SHARE:.0%} between {number(of.low)} and {number(of.high)}"
+        return sure + more(card)
+
+    narrow = None if priority is Priority.ESSENTIAL else ""
+    return ColumnSpec(
+        key,
+        title,
+        Column(sample, note_sample="±88.88 · 88,888", narrow=narrow),
+        cell,
+        order_of,
+        kind=Kind.NUMBER,
+        order=order_of,
+        tip=tip,
+        cell_tip=cell_tip,
+        priority=priority,
+    )
+
+
+def _reach(of: Interval, number: Callable[[float], str]) -> str:
+    """Return half the interval and the count; a question mark if there are too few samples."""
+    if of.low is None or of.high is None:
+        return f"? · {of.count:,}"
+    return f"±{number((of.high - of.low) / 2).lstrip('+')} · {of.count:,}"
+
+
+def _tied(card: Card) -> str:
+    tied = card.tied_pct.figure
+    return (
+        f"\n{tied:.0f} % were read at the same moment, so who moved first is unknown"
+        if tied
+        else ""
+    )
+
+
+def _tied_age(card: Card) -> str:
+    if card.age_s.figure is not None or not card.age_s.count:
+        return ""
+    return (
+        "\nHalf or more may have been read at the same moment as the move, so their age is unknown"
+    )
+
+
+def _own_loss(card: Card) -> str:
+    own = card.log_loss
+    return "" if own.figure is None else f"\nOwn log loss {own.figure:.3f}, from {own.count:,}"
+
+
+def _name(card: Card, _now: int) -> Cell:
+    note = "sharp" if card.is_reference else ""
+    return Cell(card.key.bookmaker, TextRole.STRONG, note=note, is_strong=True)
+
+
+COLUMNS: Final[tuple[ColumnSpec[Card, int], ...]] = (
+    ColumnSpec(
+        "bookmaker",
+        "Bookmaker",
+        Column(
+            "Betfair Exchange sharp", Align.LEFT, stretches=True, widest="Betfair Exchange second"
+        ),
+        _name,
+        lambda card: card.key.bookmaker,
+        order=lambda card: card.key.bookmaker.casefold(),
+    ),
+    ColumnSpec(
+        "market",
+        "Market",
+        Column(
+            "Match result, Football",
+            Align.LEFT,
+            stretches=True,
+            likes="Match result · 1st Period, Hockey",
+            widest="Both teams to score · 2nd Half, Football",
+        ),
+        lambda card, _now: Cell(market_text(card.key), TextRole.SOFT),
+        lambda card: market_text(card.key),
+        order=lambda card: (
+            card.key.sport,
+            MARKET_RANK.get(card.key.market_type, len(MARKET_RANK)),
+            card.key.period,
+        ),
+    ),
+    _figure(
+        "hold_pct",
+        "Hold % pre-close",
+        "8.88",
+        2,
+        "Median margin of the last prices before the close, before fees",
+    ),
+    _figure(
+        "best_pct",
+        "Best % pre-close",
+        "88.8",
+        1,
+        "How often its last price before the close was the best, after commission",
+    ),
+    ColumnSpec(
+        "value_bets",
+        "Value",
+        Column("8,888"),
+        lambda card, _now: Cell(f"{card.value_bets:,}", TextRole.SOFT),
+        lambda card: card.value_bets,
+        kind=Kind.NUMBER,
+        descending_first=True,
+        tip="Value bets at this bookmaker, each price counted once",
+    ),
+    _figure("clv_pct", "CLV %", "+8.88", 2, "Average closing line value of these bets", sign="+"),
+    _figure(
+        "age_s",
+        "Age s",
+        "88,888",
+        0,
+        "How old its price was when the sharp book moved",
+        priority=Priority.EXTRA,
+        more=_tied_age,
+        unknown="tied",
+    ),
+    _figure(
+        "lag_s",
+        "Lag s",
+        "+88,888",
+        0,
+        "Time from a move of the sharp book to this bookmaker's nearest move the same way, for "
+        "moves it followed. Below 0: it moved first",
+        sign="+",
+        priority=Priority.EXTRA,
+        more=_tied,
+        unknown="tied",
+    ),
+    _figure(
+        "log_loss_vs_reference",
+        "Loss vs sharp",
+        "+0.8888",
+        4,
+        "Log loss of its closing line (margin removed) minus the sharp book's, for lines that "
+        "both closed and that have a result. Below 0 it is sharper",
+        sign="+",
+        priority=Priority.USEFUL,
+        more=_own_loss,
+    ),
+)
+_HOLD: Final = [column.key for column in COLUMNS].index("hold_pct")
+
+
+class ScorecardModel(StableRowsModel[CardKey, Card]):
+    """The scorecards, the lowest hold on top."""
+
+    def __init__(self, clock: Callable[[], int]) -> None:
+        super().__init__(COLUMNS, _HOLD, clock)
+
+    def tip(self, row: int, column: int) -> str:
+        """Return the interval of a figure."""
+        return COLUMNS[column].cell_tip(self.entry(row), self._clock())
+
+    def exported(self) -> Table:
+        """Return the cards in their order, each figure with count and interval."""
+        texts = ("bookmaker", "sport", "market_type")
+        columns = [ExportColumn(name, name.replace("_", " ")) for name in texts]
+        for name in ("period", "value_bets", *_ends()):
+            columns.append(ExportColumn(name, name.replace("_", " "), Kind.NUMBER))
+        cards = [self.entry(row) for row in range(self.rowCount())]
+        return Table(tuple(columns), [_values(card) for card in cards])
+
+
+def _ends() -> list[str]:
+    return [f"{name}{end}" for name in _FIGURES for end in ("", "_count", "_low", "_high")]
+
+
+def _values(card: Card) -> list[Any]:
+    found = [getattr(card, name) for name in _FIGURES]
+    figures = [each for of in found for each in (of.figure, of.count, of.low, of.high)]
+    return [*card.key, card.value_bets, *figures]

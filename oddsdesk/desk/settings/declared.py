@@ -1,72 +1,235 @@
 """Every setting of the desk. The dialog, the defaults and docs/settings.md are made from this.
 
-A new setting is a constant here, in a section; whoever it concerns reads it from
-``Preferences`` and listens to ``Preferences.changed``. Keys and tokens are never settings.
+To add a setting, define a constant here and add it to a section. Read it from ``Preferences`` and
+listen to ``Preferences.changed``. Keys and tokens are never settings.
 """
 
-from typing import Any, Final, Protocol, TypeVar
+import re
+from typing import Any, Final, Generic, Protocol, TypeVar
+from urllib.parse import quote, unquote
 
 import msgspec
 
-from oddsdesk.board.reference import CONSENSUS, SERVICES_OWN
-from oddsdesk.desk.settings.kinds import Choice, Judge, Names, Setting, Toggle, Whole
+from oddsdesk.board.model.basis import CONSENSUS, SERVICES_OWN
 from oddsdesk.pricing import formats
 from oddsdesk.pricing.closing import CloseBy
 from oddsdesk.pricing.consensus import CONSENSUS_TITLE
 from oddsdesk.pricing.devig import DEFAULT_METHOD, METHODS
 from oddsdesk.pricing.exposure import StakePlan
 from oddsdesk.pricing.opportunities import Split
+from oddsdesk.pricing.value import ListRules, own_rules
+
+T = TypeVar("T")
+
+_DECIMAL: Final = re.compile(r"-?[0-9]{1,6}(\.[0-9]{1,2})?")
+_KEPT: Final = " !#$&'()*+-./:<>?[]^_`{}~"
+"""Characters of a name that need no escape in the settings file."""
+
+
+class Kind(Protocol[T]):
+    """Reads and writes one kind of value."""
+
+    def parse_word(self, word: str) -> T:
+        """Return the value of a saved word; ``ValueError`` says what was expected."""
+
+    def word_of(self, value: T) -> str:
+        """Return the word to save for a value."""
+
+    def expected(self) -> str:
+        """Return the possible values, for messages and the documentation."""
+
+
+class Toggle(msgspec.Struct, frozen=True):
+    """On or off."""
+
+    def parse_word(self, word: str) -> bool:
+        """Return whether the word means on."""
+        match word.casefold():
+            case "true" | "on" | "1":
+                return True
+            case "false" | "off" | "0":
+                return False
+        raise ValueError(f"expected {self.expected()}, got {word!r}")
+
+    def word_of(self, value: bool) -> str:
+        """Return ``true`` or ``false``."""
+        return "true" if value else "false"
+
+    def expected(self) -> str:
+        """Return the two words."""
+        return "true or false"
+
+
+class Choice(msgspec.Struct, frozen=True):
+    """One of several words; ``options`` are (word, label)."""
+
+    options: tuple[tuple[str, str], ...]
+
+    def parse_word(self, word: str) -> str:
+        """Return the word if it is one of the options."""
+        if word not in (option for option, _ in self.options):
+            raise ValueError(f"expected {self.expected()}, got {word!r}")
+        return word
+
+    def word_of(self, value: str) -> str:
+        """Return the word itself, if it is one of the options."""
+        return self.parse_word(value)
+
+    def expected(self) -> str:
+        return "one of " + ", ".join(option for option, _ in self.options)
+
+
+class Whole(msgspec.Struct, frozen=True):
+    """A whole number from ``least`` to ``most``."""
+
+    least: int
+    most: int
+    step: int = 1
+    unit: str = ""
+
+    def parse_word(self, word: str) -> int:
+        """Return the number if it lies in the range."""
+        sign, digits = (word[:1], word[1:]) if word.startswith("-") else ("", word)
+        if not (digits.isascii() and digits.isdecimal() and len(digits) < 10):
+            raise ValueError(f"expected {self.expected()}, got {word!r}")
+        value = int(sign + digits)
+        if not self.least <= value <= self.most:
+            raise ValueError(f"expected {self.expected()}, got {word!r}")
+        return value
+
+    def word_of(self, value: int) -> str:
+        """Return the digits of a number in the range."""
+        self.parse_word(str(value))
+        return str(value)
+
+    def expected(self) -> str:
+        unit = f" {self.unit}" if self.unit else ""
+        return f"a whole number from {self.least:,} to {self.most:,}{unit}"
+
+
+class Decimal(msgspec.Struct, frozen=True):
+    """A number with up to two decimals from ``least`` to ``most``."""
+
+    least: float
+    most: float
+    step: float = 0.5
+    unit: str = ""
+
+    def parse_word(self, word: str) -> float:
+        """Return the number if it is in the range."""
+        if _DECIMAL.fullmatch(word) and self.least <= (value := float(word)) <= self.most:
+            return value
+        raise ValueError(f"expected {self.expected()}, got {word!r}")
+
+    def word_of(self, value: float) -> str:
+        """Return a number of the range with its decimals."""
+        word = f"{value:g}"
+        self.parse_word(word)
+        return word
+
+    def expected(self) -> str:
+        """Return the range with its unit."""
+        unit = f" {self.unit}" if self.unit else ""
+        return f"a number from {self.least:g} to {self.most:g}{unit}"
+
+
+class Names(msgspec.Struct, frozen=True):
+    """Names of bookmakers; empty for all."""
+
+    def parse_word(self, word: str) -> tuple[str, ...]:
+        """Return the names, in the order of the word."""
+        names = (unquote(part).strip() for part in word.split("|"))
+        return tuple(dict.fromkeys(name for name in names if name))
+
+    def word_of(self, value: tuple[str, ...]) -> str:
+        """Return the names separated by ``|``, with special characters percent-encoded."""
+        return "|".join(quote(name, safe=_KEPT) for name in value)
+
+    def expected(self) -> str:
+        """Return how names are written."""
+        return "bookmakers, separated by `|`; empty for all"
+
+
+class Judge(msgspec.Struct, frozen=True):
+    """A bookmaker whose prices are compared with, or a special word."""
+
+    words: tuple[tuple[str, str], ...]
+    """(word, label)."""
+
+    def parse_word(self, word: str) -> str:
+        """Return the name, or a special word in lower case."""
+        name = unquote(word).strip()
+        known = [kept for kept, _ in self.words if kept == name.casefold()]
+        return known[0] if known else name
+
+    def word_of(self, value: str) -> str:
+        """Return the name with special characters percent-encoded."""
+        return quote(value, safe=_KEPT)
+
+    def expected(self) -> str:
+        return "a bookmaker, `consensus`, or empty for the service's default"
+
+
+class Setting(msgspec.Struct, Generic[T], frozen=True):
+    """A setting; ``key`` is its name in the settings file."""
+
+    key: str
+    label: str
+    help: str
+    default: T
+    kind: Kind[T]
+
 
 _AS_TRUE_EV: Final = "true_ev"
 SCHEME: Final = Setting(
     "look/scheme",
     "Colours",
-    "Light and dark, or whichever the system uses now.",
+    "Light, dark, or the same as the system.",
     "system",
-    Choice((("system", "As the system"), ("light", "Light"), ("dark", "Dark"))),
+    Choice((("system", "System"), ("light", "Light"), ("dark", "Dark"))),
 )
 COLOUR_BLIND: Final = Setting(
     "look/colour_blind",
     "Blue and orange instead of green and red",
-    "For eyes that do not tell red from green. Arrows and words say the same in any case.",
+    "For red-green colour blindness. Arrows and words carry the same information.",
     False,
     Toggle(),
 )
 FLASH: Final = Setting(
     "look/flash",
     "Flash prices that move",
-    "Off for less motion: the arrow beside a moved price stays.",
+    "Turn off for less motion. The arrow next to a moved price stays.",
     True,
     Toggle(),
 )
 SPARKLINES: Final = Setting(
     "look/sparklines",
     "Sparklines in the matrix",
-    "A column that shows how the reference's price moved in the last six hours.",
+    "A column with the sharp book's price over the last six hours.",
     True,
     Toggle(),
 )
 METHOD: Final = Setting(
     "prices/devig",
-    "Devig method for true EV",
-    "How the desk takes the margin out of the reference's prices. Fair prices, windows and "
-    "true EV follow at once; the service's own EV does not.",
+    "Devig method",
+    "How the margin is removed from the sharp book's prices. Fair odds, EV and value bets "
+    "follow at once. The service's EV does not change.",
     DEFAULT_METHOD,
     Choice(tuple((method, method.replace("_", " ").capitalize()) for method in METHODS)),
 )
 REFERENCE: Final = Setting(
     "prices/reference",
-    "Judge prices by",
-    "Whose prices, without margin, are the fair ones: of whom the service itself judges by, of any "
-    "other bookmaker or exchange, or of all together, each price by the others. Weights of a "
-    "consensus are in My bookmakers. The service's own list and EV stay by its own.",
+    "Sharp book",
+    "Fair odds come from this bookmaker or exchange, margin removed. Consensus compares each "
+    "price with all other bookmakers, weighted as set in My bookmakers. The service's own "
+    "value bets and EV keep the service's sharp book.",
     SERVICES_OWN,
-    Judge(((SERVICES_OWN, "The service's own reference"), (CONSENSUS, "Consensus"))),
+    Judge(((SERVICES_OWN, "Default of the service"), (CONSENSUS, "Consensus"))),
 )
 ODDS_FORMAT: Final = Setting(
     "prices/odds_format",
     "Odds format",
-    "How odds are written, everywhere at once. Files that are exported hold decimal odds.",
+    "How odds are shown. Exported files hold decimal odds.",
     formats.DECIMAL,
     Choice(
         (
@@ -82,138 +245,201 @@ ODDS_FORMAT: Final = Setting(
 )
 TEXT_SIZE: Final = Setting(
     "look/text_size",
-    "Size of text",
-    "In percent; rows follow. Ctrl + and Ctrl − change it, Ctrl 0 goes back.",
+    "Text size",
+    "Ctrl + and Ctrl − change it, Ctrl 0 resets it.",
     100,
     Whole(80, 160, step=10, unit="%"),
 )
 BANKROLL: Final = Setting(
     "stakes/bankroll",
-    "Bankroll",
-    "What Kelly's fraction is taken of, in your own money.",
+    "Betting bank",
+    "Your bankroll. Stakes and limits are percentages of it.",
     1_000,
     Whole(1, 1_000_000_000, step=100),
 )
 KELLY_SHARE: Final = Setting(
     "stakes/kelly_share",
-    "Share of Kelly",
-    "Full Kelly stakes (p × odds − 1) / (odds − 1) of the bankroll. A share of it forgives a "
-    "fair price that is a little wrong.",
+    "Kelly fraction",
+    "Full Kelly stakes (p × odds − 1) / (odds − 1) of the bank. Lower is safer if the fair "
+    "odds are wrong.",
     25,
     Whole(1, 100, step=5, unit="%"),
 )
 OUTCOME_CAP: Final = Setting(
     "stakes/cap",
-    "Most on one outcome",
-    "In percent of the bankroll: all stakes on it, at all bookmakers together and with what is "
-    "placed, whatever is staked on other sides.",
+    "Max on one outcome",
+    "All stakes on an outcome at all bookmakers, recorded bets included. Bets on other "
+    "outcomes do not reduce it.",
     2,
     Whole(1, 100, unit="%"),
 )
 GAME_CAP: Final = Setting(
     "stakes/game_cap",
-    "Most on one game",
-    "In percent of the bankroll: what its bets lose at worst.",
+    "Max on one game",
+    "The most that all bets on one game can lose.",
     3,
     Whole(1, 100, unit="%"),
 )
 TOTAL_CAP: Final = Setting(
     "stakes/total_cap",
-    "Most open in all",
-    "In percent of the bankroll: what all bets that are not settled lose at worst, the worst "
-    "results of their games added up. A bet counts until six hours after kick-off.",
+    "Max open bets",
+    "The most that all open bets can lose: the worst results of their games, added up. A bet "
+    "counts until six hours after kick-off.",
     25,
     Whole(1, 100, unit="%"),
 )
 STAKE_STEP: Final = Setting(
     "stakes/step",
     "Round stakes down to",
-    "Round stakes draw less attention than exact ones.",
+    "Round stakes attract less attention.",
     "1",
     Choice(tuple((word, word) for word in ("0.01", "0.05", "0.1", "0.5", "1", "5", "10"))),
 )
 SPLIT_TOTAL: Final = Setting(
     "stakes/split_total",
-    "Divided among the legs of an arbitrage",
-    "Of a middle and a low hold, too: what all legs together cost at most.",
+    "Total stake per arb",
+    "The most that all legs of an arbitrage, middle or low hold cost together.",
     100,
     Whole(1, 1_000_000_000, step=10),
+)
+MIN_EV: Final = Setting(
+    "values/min_ev",
+    "Minimum EV",
+    "A price needs this EV to be listed. The service requires 1 % over fair odds raised by a "
+    "safety margin of 1 %: 2.01 % in all.",
+    2.01,
+    Decimal(0, 50, unit="%"),
+)
+MIN_PROP_EV: Final = Setting(
+    "values/min_prop_ev",
+    "Minimum EV, player props",
+    "The service requires 1 % over fair odds raised by a safety margin of 4.03 %: 5.07 % in all.",
+    5.07,
+    Decimal(0, 50, unit="%"),
+)
+MAX_EV: Final = Setting(
+    "values/max_ev",
+    "Maximum EV",
+    "Odds further above fair odds are probably an error.",
+    15.0,
+    Decimal(1, 100, unit="%"),
+)
+MAX_MAIN_EV: Final = Setting(
+    "values/max_main_ev",
+    "Maximum EV, match result and handicap",
+    "A tighter limit for these markets.",
+    11.1,
+    Decimal(1, 100, unit="%"),
+)
+MAX_MARGIN: Final = Setting(
+    "values/max_margin",
+    "Largest margin of the sharp book",
+    "A market with a larger margin has no value bets. The limit also applies to the market made "
+    "of a price and the sharp book's odds on the other outcomes.",
+    5.0,
+    Decimal(0, 30, unit="%"),
+)
+MIN_MARGIN: Final = Setting(
+    "values/min_margin",
+    "Smallest margin of a price",
+    "Margin of the market made of the price and the sharp book's odds on the other outcomes. "
+    "Below this, the price is probably an error.",
+    -1.0,
+    Decimal(-30, 0, unit="%"),
+)
+MAX_AGE: Final = Setting(
+    "values/max_age",
+    "Oldest price before the game",
+    "Applies to the sharp book too. Stale prices are never listed.",
+    900,
+    Whole(5, 900, step=15, unit="s"),
+)
+MAX_AGE_IN_PLAY: Final = Setting(
+    "values/max_age_in_play",
+    "Oldest price in play",
+    "Applies to the sharp book too.",
+    60,
+    Whole(5, 60, step=5, unit="s"),
 )
 MINE: Final[Setting[tuple[str, ...]]] = Setting(
     "bookmakers/mine",
     "My bookmakers",
-    "Where you can bet: only they are value or staked, and Best of mine is theirs. None chosen "
-    "means all. Commission, limits and names of bookmakers are in the same window.",
+    "The bookmakers you use. Only these count for best price, value and stakes; choose none "
+    "to use all. Commission, limits and names are set in the same window.",
     (),
     Names(),
 )
 CLOSE_REFERENCE: Final = Setting(
     "research/close_reference",
-    "Measure closing lines by",
-    "Whose closing line every bet is measured by, whoever judged it: in CLV of your bets, of "
-    "backtests and of scorecards. So their rows can be compared.",
+    "Closing line from",
+    "CLV compares every bet with this bookmaker's closing line: in your bets, backtests and "
+    "scorecards.",
     SERVICES_OWN,
-    Judge(((SERVICES_OWN, "The service's own reference"), (CONSENSUS, "Consensus"))),
+    Judge(((SERVICES_OWN, "Default of the service"), (CONSENSUS, "Consensus"))),
 )
 CLOSE_METHOD: Final = Setting(
     "research/close",
-    "Devig method for closing lines",
-    "How the margin is taken out of every closing line, whichever method judged the bet.",
+    "Closing line devig method",
+    "How the margin is removed from closing lines.",
     _AS_TRUE_EV,
     Choice(
         (
-            (_AS_TRUE_EV, "As for true EV"),
+            (_AS_TRUE_EV, "Same as for prices"),
             *((method, method.replace("_", " ").capitalize()) for method in METHODS),
         )
     ),
 )
 AT_START: Final = Setting(
     "connection/at_start",
-    "Connect at the start to",
-    "What the desk opens with where the command line names nothing else.",
+    "At start, connect to",
+    "A connection named on the command line comes first.",
     "last",
-    Choice((("last", "The connection used last"), ("embedded", "The embedded server"))),
+    Choice((("last", "Last connection"), ("embedded", "Built-in server"))),
 )
 TRAY: Final = Setting(
     "alerts/tray",
-    "Go on in the tray when the window is closed",
-    "So that alerts come without a window, where the desktop has a tray. Quit ends it.",
+    "Keep running in the tray when the window is closed",
+    "Alerts keep coming without a window. Quit ends oddsdesk.",
     False,
     Toggle(),
 )
 INTRODUCTION: Final = Setting(
     "start/introduction",
     "Show the introduction",
-    "Three sentences under the top bar that say what this is.",
+    "A short explanation below the top bar.",
     True,
     Toggle(),
 )
 
 
 class Section(msgspec.Struct, frozen=True):
-    """Settings that stand together in the dialog and in the documentation."""
+    """A group of settings in the dialog and the documentation."""
 
     title: str
     settings: tuple[Setting[Any], ...]
 
 
 STAKES: Final = Section(
-    "Stakes",
-    (BANKROLL, KELLY_SHARE, OUTCOME_CAP, GAME_CAP, TOTAL_CAP, STAKE_STEP, SPLIT_TOTAL),
+    "Stakes", (BANKROLL, KELLY_SHARE, OUTCOME_CAP, GAME_CAP, TOTAL_CAP, STAKE_STEP, SPLIT_TOTAL)
 )
+VALUE_RULES: Final = Section(
+    "Value bets",
+    (MIN_EV, MIN_PROP_EV, MAX_EV, MAX_MAIN_EV, MAX_MARGIN, MIN_MARGIN, MAX_AGE, MAX_AGE_IN_PLAY),
+)
+"""The rules of the desk's own list. The defaults are the service's, whose own list keeps them."""
 _T = TypeVar("_T")
+_Number = TypeVar("_Number", int, float)
 
 
 class ReadSetting(Protocol):
-    """What tells the value of a setting."""
+    """Returns the value of a setting."""
 
     def __call__(self, setting: Setting[_T], /) -> _T:
         """Return it."""
-        ...
 
 
 def stake_plan(value_of: ReadSetting) -> StakePlan:
-    """Return how the user stakes."""
+    """Return the user's staking plan."""
     return StakePlan(
         bankroll=value_of(BANKROLL),
         kelly_share=value_of(KELLY_SHARE) / 100,
@@ -224,8 +450,42 @@ def stake_plan(value_of: ReadSetting) -> StakePlan:
     )
 
 
+def list_rules(value_of: ReadSetting) -> ListRules:
+    """Return the rules of the desk's own list of value bets."""
+
+    def own(setting: Setting[_Number]) -> _Number | None:
+        value = value_of(setting)
+        return None if value == setting.default else value
+
+    return own_rules(
+        min_ev=own(MIN_EV),
+        min_prop_ev=own(MIN_PROP_EV),
+        max_ev=own(MAX_EV),
+        max_main_ev=own(MAX_MAIN_EV),
+        max_margin=own(MAX_MARGIN),
+        min_margin=own(MIN_MARGIN),
+        max_age_s=own(MAX_AGE),
+        max_age_in_play_s=own(MAX_AGE_IN_PLAY),
+    )
+
+
+def own_rules_text(value_of: ReadSetting) -> str:
+    """Return the rules that differ from the service's, with the service's figures; else empty."""
+    return ", ".join(
+        f"{setting.label[0].lower()}{setting.label[1:]} "
+        f"{_number(setting, value)} ({_number(setting, setting.default)})"
+        for setting in VALUE_RULES.settings
+        if (value := value_of(setting)) != setting.default
+    )
+
+
+def _number(setting: Setting[Any], value: float) -> str:
+    unit = setting.kind.unit if isinstance(setting.kind, Decimal | Whole) else ""
+    return f"{value:g} {unit}".rstrip()
+
+
 def close_by(value_of: ReadSetting) -> CloseBy:
-    """Return whose closing line all bets are measured by, and how its margin is taken out."""
+    """Return the bookmaker and devig method for closing lines."""
     reference, method = value_of(CLOSE_REFERENCE), value_of(CLOSE_METHOD)
     return CloseBy(
         CONSENSUS_TITLE if reference == CONSENSUS else reference,
@@ -234,13 +494,14 @@ def close_by(value_of: ReadSetting) -> CloseBy:
 
 
 def split_of(value_of: ReadSetting) -> Split:
-    """Return how the user divides money among the legs of an opportunity."""
+    """Return how the user splits the stake among the legs of an opportunity."""
     return Split(float(value_of(SPLIT_TOTAL)), float(value_of(STAKE_STEP)))
 
 
 SECTIONS: Final = (
-    Section("Look", (SCHEME, TEXT_SIZE, COLOUR_BLIND, FLASH, SPARKLINES)),
+    Section("Appearance", (SCHEME, TEXT_SIZE, COLOUR_BLIND, FLASH, SPARKLINES)),
     Section("Prices", (ODDS_FORMAT, REFERENCE, METHOD)),
+    VALUE_RULES,
     STAKES,
     Section("Bookmakers", (MINE,)),
     Section("Closing lines", (CLOSE_REFERENCE, CLOSE_METHOD)),

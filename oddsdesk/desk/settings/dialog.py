@@ -1,51 +1,35 @@
-"""The settings dialog, made from the declared settings; what is chosen holds at once."""
+"""The settings dialog, made from the declared settings; changes apply at once."""
 
 import sys
 from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
+from PySide6 import QtWidgets
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import (
-    QCheckBox,
-    QComboBox,
-    QDialog,
-    QDialogButtonBox,
-    QFrame,
-    QGridLayout,
-    QPushButton,
-    QScrollArea,
-    QSystemTrayIcon,
-    QVBoxLayout,
-    QWidget,
-)
 
-from oddsdesk.desk.settings.declared import SECTIONS, TRAY, Section
-from oddsdesk.desk.settings.kinds import Choice, Judge, Names, Setting, Toggle, Whole
-from oddsdesk.desk.settings.preferences import Preferences
-from oddsdesk.desk.ui.controls.choice_box import ChoiceBox
-from oddsdesk.desk.ui.controls.form_dialog import note, with_note
-from oddsdesk.desk.ui.controls.number_fields import WholeSpin
-from oddsdesk.desk.ui.controls.plain import Label, literal
-from oddsdesk.desk.ui.controls.scaling import inset, resize_scaled
-from oddsdesk.desk.ui.theme.theme import Theme
-from oddsdesk.desk.ui.theme.tokens import GAP, HALF, MARGIN, STEP
+from oddsdesk.desk.settings import declared
+from oddsdesk.desk.settings.saved_state import Preferences
+from oddsdesk.desk.ui.controls.dialogs import Dialog
+from oddsdesk.desk.ui.controls.fields import ChoiceBox, DecimalSpin, WholeSpin
+from oddsdesk.desk.ui.controls.form_dialog import note_label, with_note
+from oddsdesk.desk.ui.controls.labels import Label, literal
+from oddsdesk.desk.ui.spacing import GAP, HALF, MARGIN, STEP, vertical
+from oddsdesk.desk.ui.theme.theme import Theme, inset, resize_scaled
 
 _SIZE = (620, 640)
 _LABELS = 210
-_NO_TRAY: Final = (
-    "This desktop has no tray now: the program ends with its window. What is set here stays."
-)
+_NO_TRAY: Final = "This desktop has no tray, so closing the window quits oddsdesk."
 
 
 class WholeField(WholeSpin):
-    """A whole number; what is none, or outside its range, can be typed, and is refused in words."""
+    """A whole number; invalid input can be typed and is then refused with a message."""
 
-    def __init__(self, kind: Whole, theme: Theme) -> None:
+    def __init__(self, kind: declared.Whole, theme: Theme) -> None:
         super().__init__()
         self._kind = kind
         self.setRange(kind.least, kind.most)
         self.setSingleStep(kind.step)
-        self.fault = note("", theme)
+        self.fault = note_label("", theme)
         self.fault.setProperty("variant", "down")
         self.fault.hide()
         self.setSuffix(f" {kind.unit}" if kind.unit else "")
@@ -57,16 +41,20 @@ class WholeField(WholeSpin):
     def fixup(self, text: str) -> str:
         if typed := self.typed(text):
             stays = f"{self.value():,}"
-            self.fault.setText(f"{typed}: expected {self._kind.expected()}; it stays {stays}.")
+            self.fault.setText(
+                f"{typed} is not valid: enter {self._kind.expected()}. It stays {stays}."
+            )
             self.fault.show()
         return super().fixup(text)
 
 
-_Control = QComboBox | QCheckBox | WholeField | QPushButton
+_Control = (
+    QtWidgets.QComboBox | QtWidgets.QCheckBox | WholeField | DecimalSpin | QtWidgets.QPushButton
+)
 
 
-class SettingsDialog(QDialog):
-    """Declared settings with their help, by section; all of them by default."""
+class SettingsDialog(Dialog):
+    """Shows settings with their help, by section; all of them by default."""
 
     bookmakers_requested = Signal()
     """The user wants to choose among the bookmakers."""
@@ -75,8 +63,8 @@ class SettingsDialog(QDialog):
         self,
         theme: Theme,
         preferences: Preferences,
-        parent: QWidget,
-        sections: Sequence[Section] = SECTIONS,
+        parent: QtWidgets.QWidget,
+        sections: Sequence[declared.Section] = declared.SECTIONS,
         bookmakers: Iterable[str] = (),
     ) -> None:
         super().__init__(parent)
@@ -94,38 +82,41 @@ class SettingsDialog(QDialog):
         preferences.changed.connect(self._on_preferences_changed)
 
     def restore_defaults(self) -> None:
-        """Set everything as at the first start."""
+        """Reset the settings shown to their defaults."""
         for setting in self._settings.values():
-            self._preferences.put(setting, setting.default)
+            self._preferences.keep_setting(setting, setting.default)
 
-    def _lay_out(self, shown: Sequence[Section]) -> None:
-        page = QWidget()
+    def go_to_setting(self, key: str) -> None:
+        """Bring a setting into sight, with the keyboard on it."""
+        control = self.controls[key]
+        self._scroll.ensureWidgetVisible(control)
+        control.setFocus(Qt.FocusReason.ShortcutFocusReason)
+
+    def _lay_out(self, shown: Sequence[declared.Section]) -> None:
+        page = QtWidgets.QWidget()
         page.setProperty("variant", "window")
-        sections = QVBoxLayout(page)
-        sections.setContentsMargins(MARGIN, GAP, MARGIN, GAP)
-        sections.setSpacing(MARGIN)
+        sections = vertical(page, margins=(MARGIN, GAP, MARGIN, GAP), spacing=MARGIN)
         for section in shown:
             sections.addLayout(self._section(section))
         sections.addStretch()
-        scroll = QScrollArea(widgetResizable=True)
-        scroll.setFrameShape(QFrame.Shape.NoFrame)
+        scroll = self._scroll = QtWidgets.QScrollArea(widgetResizable=True)
+        scroll.setFrameShape(QtWidgets.QFrame.Shape.NoFrame)
         scroll.setWidget(page)
         scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
+        buttons = QtWidgets.QDialogButtonBox(QtWidgets.QDialogButtonBox.StandardButton.Close)
         buttons.rejected.connect(self.reject)
-        restore = buttons.addButton("Restore defaults", QDialogButtonBox.ButtonRole.ResetRole)
+        restore = buttons.addButton(
+            "Restore defaults", QtWidgets.QDialogButtonBox.ButtonRole.ResetRole
+        )
         restore.clicked.connect(self.restore_defaults)
         restore.setAutoDefault(False)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
+        column = vertical(self)
         column.addWidget(scroll, 1)
-        foot = QVBoxLayout()
-        foot.setContentsMargins(MARGIN, STEP, MARGIN, GAP)
-        foot.addWidget(buttons)
+        foot = vertical(None, buttons, margins=(MARGIN, STEP, MARGIN, GAP))
         column.addLayout(foot)
 
-    def _section(self, section: Section) -> QGridLayout:
-        grid = QGridLayout()
+    def _section(self, section: declared.Section) -> QtWidgets.QGridLayout:
+        grid = QtWidgets.QGridLayout()
         grid.setHorizontalSpacing(MARGIN)
         grid.setVerticalSpacing(HALF)
         grid.setColumnMinimumWidth(0, _LABELS)
@@ -137,7 +128,7 @@ class SettingsDialog(QDialog):
             self._add(grid, grid.rowCount(), setting)
         return grid
 
-    def _add(self, grid: QGridLayout, row: int, setting: Setting[Any]) -> None:
+    def _add(self, grid: QtWidgets.QGridLayout, row: int, setting: declared.Setting[Any]) -> None:
         control = self.controls[setting.key] = self._control(setting)
         lack = _lack_of(setting)
         explanation = f"{setting.help} {lack}".strip()
@@ -145,8 +136,8 @@ class SettingsDialog(QDialog):
         control.setToolTip(lack)
         control.setAccessibleName(setting.label)
         control.setAccessibleDescription(explanation)
-        explained = note(explanation, self._theme)
-        if isinstance(control, QCheckBox):
+        explained = note_label(explanation, self._theme)
+        if isinstance(control, QtWidgets.QCheckBox):
             control.setText(setting.label)
             grid.addWidget(control, row, 0, 1, 2)
             grid.addWidget(explained, row + 1, 0, 1, 2)
@@ -154,53 +145,60 @@ class SettingsDialog(QDialog):
             label = Label(setting.label)
             label.setBuddy(control)
             grid.addWidget(label, row, 0)
-            field: QWidget = control
+            field: QtWidgets.QWidget = control
             if isinstance(control, WholeField):
                 field = with_note(control, control.fault)
             grid.addWidget(field, row, 1)
             grid.addWidget(explained, row + 1, 1)
         grid.setRowMinimumHeight(row + 2, STEP)
 
-    def _control(self, setting: Setting[Any]) -> _Control:
-        put = self._preferences.put
+    def _control(self, setting: declared.Setting[Any]) -> _Control:
+        put = self._preferences.keep_setting
         match setting.kind:
-            case Choice(options=options):
+            case declared.Choice(options=options):
                 combo = ChoiceBox()
                 for word, label in options:
                     combo.addItem(label, word)
                 combo.activated.connect(lambda _index: put(setting, combo.currentData()))
                 return combo
-            case Judge(words=words):
+            case declared.Judge(words=words):
                 names = [(name, name) for name in self._bookmakers]
                 combo = ChoiceBox()
                 for word, label in [*words, *names]:
                     combo.addItem(label, word)
                 combo.activated.connect(lambda _index: put(setting, combo.currentData()))
                 return combo
-            case Whole() as kind:
+            case declared.Whole() as kind:
                 spin = inset(WholeField(kind, self._theme))
                 spin.valueChanged.connect(lambda value: put(setting, value))
                 return spin
-            case Toggle():
-                check = QCheckBox()
+            case declared.Decimal() as kind:
+                number = inset(
+                    DecimalSpin(decimals=2, least=kind.least, most=kind.most, step=kind.step)
+                )
+                number.setSuffix(f" {kind.unit}" if kind.unit else "")
+                number.valueChanged.connect(lambda value: put(setting, round(value, 2)))
+                return number
+            case declared.Toggle():
+                check = QtWidgets.QCheckBox()
                 check.clicked.connect(lambda checked: put(setting, checked))
                 return check
-            case Names():
-                button = QPushButton()
+            case declared.Names():
+                button = QtWidgets.QPushButton()
                 button.setAutoDefault(False)
                 button.clicked.connect(self.bookmakers_requested)
                 return button
         raise TypeError(f"{setting.key}: no control shows {setting.kind!r}")
 
-    def _show(self, setting: Setting[Any]) -> None:
-        control, value = self.controls[setting.key], self._preferences.get(setting)
-        if isinstance(control, QComboBox):
-            if control.findData(value) < 0:  # a bookmaker that has no prices here
+    def _show(self, setting: declared.Setting[Any]) -> None:
+        control, value = self.controls[setting.key], self._preferences.get_setting(setting)
+        if isinstance(control, QtWidgets.QComboBox):
+            if control.findData(value) < 0:  # a bookmaker without prices here
                 control.addItem(literal(value), value)
             control.setCurrentIndex(control.findData(value))
-        elif isinstance(control, WholeField):
+        elif isinstance(control, (WholeField, DecimalSpin)):
             control.setValue(value)
-        elif isinstance(control, QPushButton):
+        elif isinstance(control, QtWidgets.QPushButton):
             control.setText(f"{len(value)} chosen…" if value else "All…")
         else:
             control.setChecked(value)
@@ -210,85 +208,82 @@ class SettingsDialog(QDialog):
             self._show(self._settings[key])
 
 
-def _lack_of(setting: Setting[Any]) -> str:
-    """Return why a setting would change nothing on this desktop; empty where it does."""
-    has_no_tray = setting.key == TRAY.key and not QSystemTrayIcon.isSystemTrayAvailable()
+def _lack_of(setting: declared.Setting[Any]) -> str:
+    """Return why a setting has no effect on this desktop; empty if it has."""
+    has_no_tray = (
+        setting.key == declared.TRAY.key and not QtWidgets.QSystemTrayIcon.isSystemTrayAvailable()
+    )
     return _NO_TRAY if has_no_tray else ""
 
 
 _HEAD = """# Settings
 
-Open them with **Menu > Settings** (Ctrl+,). They take effect at once and are kept in
-`desk.ini` in the configuration folder of the system (`~/.config/oddsdesk` on Linux), under
-the names given here. A value that makes no sense is passed over: the default holds.
-API keys are never kept there; see "Where keys are kept" below.
+Open them with **Menu > Settings** (Ctrl+,). They take effect at once and are saved in `desk.ini` in
+the system's configuration folder (`~/.config/oddsdesk` on Linux), under the names below. An invalid
+value is ignored: the default is used. API keys are never saved there; see "Where keys are kept".
 
-This page is made from the program: `python -m oddsdesk.desk.settings.dialog > docs/settings.md`.
+This page is generated: `python -m oddsdesk.desk.settings.dialog > docs/settings.md`.
 """
 _FOOT = """
-## What a database holds itself
+## Settings of a database
 
-Two settings belong to the data and not to the desk, and so are the same for every program that
-serves a database:
+Two settings belong to the data, so every program that serves a database uses the same:
 
-- **for how long price history is kept**: everything, unless you choose otherwise in
-  **Embedded server > Server** or with `oddsdesk serve --keep-days`. Ages are those of the
-  prices, counted from the newest; history that was older already when it was imported stays. What
-  goes is told in the log before it does. After more than a day, or a quarter of what is kept, in
-  which nothing was recorded it goes a day later, and health says so: a clock may be wrong. A desk
-  before that kept it as `server/keep_days` in `desk.ini`: what was chosen there is handed to the
-  first database that says nothing itself;
-- **the reference bookmaker**: Pinnacle, unless `--reference` or a connection names another; where
-  no price of it is among those here, the list of value bets says so, and so do `serve`, `doctor`
-  and `bets` of a name that may be misspelled.
+- **How long price history is kept**: forever, unless you choose otherwise in
+  **Built-in server > Server** or with `oddsdesk serve --keep-days`.
+  - Ages count from the newest prices. History that was already older when it was imported is kept.
+  - The log reports what will be removed beforehand. After a gap of more than a day, or of a quarter
+    of the time kept, removal waits for a day and health reports it: the clock may be wrong.
+  - Older desks saved it as `server/keep_days` in `desk.ini`. That value goes to the first database
+    without one.
+- **The sharp book**: Pinnacle, unless `--reference` or a connection names another. If it prices
+  nothing, the list of value bets shows it, and `serve`, `doctor` and `bets` suggest similar names.
 
-`oddsdesk doctor` tells both.
+`oddsdesk doctor` shows both.
 
 ## Where keys are kept
 
-The key of a remote connection is kept, by your choice,
+You choose where the key of a remote connection is kept:
 
-- in the **keyring of the system** (Secret Service, KWallet, macOS Keychain, Windows
-  Credential Locker), which is the default where there is one;
-- **for this session only**, in memory, which is the default where there is none: you are
-  asked for it again at the next start;
-- in a **file** that only your user can read (`keys.json`, mode 0600, not encrypted), only
-  if you choose it.
+| place | default |
+| --- | --- |
+| the **system's keyring** (KWallet, Keychain, ...) | if there is one |
+| **this session only**, in memory: you enter it again at the next start | if there is no keyring |
+| a **file** that only you can read (`keys.json`, mode 0600, not encrypted) | never |
 
-Connections themselves, without keys, are kept in `connections.json` beside `desk.ini`.
+Connections, without keys, are saved in `connections.json` in the folder of `desk.ini`.
 
-A key goes to another machine encrypted only (`https`, `wss`). A connection to `http://` elsewhere
-sends nothing until **Send the key unencrypted** is ticked in it, since whoever is on the way
-there can read the key.
+A key is sent to another machine encrypted only (`https`, `wss`). To use `http://`, tick **Send the
+key unencrypted** in the connection: anyone on the way can then read the key.
 """
 
 
 def settings_page() -> str:
     """Return the page as Markdown."""
     parts = [_HEAD]
-    for section in SECTIONS:
+    for section in declared.SECTIONS:
         parts.append(f"\n## {section.title}\n")
         parts += [_entry(setting) for setting in section.settings]
     return "".join([*parts, _FOOT])
 
 
-def _entry(setting: Setting[Any]) -> str:
+def _entry(setting: declared.Setting[Any]) -> str:
     return (
         f"\n**{setting.label}** (`{setting.key}`)  \n{setting.help}\n\n"
         f"- Values: {_values(setting)}\n- Default: {_default(setting)}\n"
     )
 
 
-def _default(setting: Setting[Any]) -> str:
-    word = setting.kind.write(setting.default)
+def _default(setting: declared.Setting[Any]) -> str:
+    word = setting.kind.word_of(setting.default)
     return f"`{word}`" if word else "empty"
 
 
-def _values(setting: Setting[Any]) -> str:
+def _values(setting: declared.Setting[Any]) -> str:
     kind = setting.kind
-    if isinstance(kind, Choice):
+    if isinstance(kind, declared.Choice):
         return ", ".join(f"`{word}` ({label})" for word, label in kind.options)
-    return "`true`, `false`" if isinstance(kind, Toggle) else kind.expected()
+    return "`true`, `false`" if isinstance(kind, declared.Toggle) else kind.expected()
 
 
 if __name__ == "__main__":

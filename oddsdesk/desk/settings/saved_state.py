@@ -1,4 +1,4 @@
-"""What is kept between starts: the window's geometry and docks, and small values by key."""
+"""State kept between starts: window geometry, docks and small values by key."""
 
 import contextlib
 import logging
@@ -6,71 +6,71 @@ from pathlib import Path
 from typing import Generic, TypeVar
 
 import msgspec
-from PySide6.QtCore import QByteArray, QSettings
+from PySide6.QtCore import QByteArray, QObject, QSettings, Signal
 from PySide6.QtWidgets import QMainWindow
 
-from oddsdesk.places import settings_folder
-from oddsdesk.private_files import keep_from_others, make_own_folder
+from oddsdesk.base.files import keep_from_others, make_own_folder
+from oddsdesk.base.places import settings_folder
+from oddsdesk.desk.settings.declared import Setting
 
 T = TypeVar("T")
 
 LAYOUT_VERSION = 1
-"""Raised when docks are renamed: an older layout is then left alone."""
+"""Increased when docks are renamed; older layouts are then ignored."""
 
 _log = logging.getLogger(__name__)
 
 
 class Layout:
-    """The kept layout, an INI file in the user's configuration folder."""
+    """The settings file, an INI file in the user's configuration folder."""
 
     def __init__(self, path: Path | None = None) -> None:
         path = path or settings_folder() / "desk.ini"
-        with contextlib.suppress(OSError):  # then nothing is kept
+        with contextlib.suppress(OSError):  # then nothing is saved
             make_own_folder(path.parent)
         keep_from_others(path)
         self._settings = QSettings(str(path), QSettings.Format.IniFormat)
 
     @property
     def folder(self) -> Path:
-        """Where the file lies, and what is kept beside it."""
+        """The folder of the file."""
         return Path(self._settings.fileName()).parent
 
     @property
     def problem(self) -> str:
-        """One line where the file cannot be read: each setting has its default."""
+        """Why the file cannot be read, in one line; empty if it can."""
         if self._settings.status() is QSettings.Status.NoError:
             return ""
-        return f"{self._settings.fileName()}: cannot be read; settings have their defaults"
+        return f"{self._settings.fileName()}: cannot be read; default settings are used"
 
-    def restore(self, window: QMainWindow) -> bool:
-        """Put the window as it was; False where nothing fitting was kept."""
+    def restore_window(self, window: QMainWindow) -> bool:
+        """Restore the window; return False if no valid layout is saved."""
         geometry = self._settings.value("window/geometry")
         docks = self._settings.value("window/docks")
         if not isinstance(geometry, QByteArray) or not isinstance(docks, QByteArray):
             return False
         return window.restoreGeometry(geometry) and window.restoreState(docks, LAYOUT_VERSION)
 
-    def save(self, window: QMainWindow) -> None:
-        """Keep where the window is and where its panels stand, as Qt writes them down."""
+    def save_window(self, window: QMainWindow) -> None:
+        """Save the window's geometry and docks."""
         self._settings.setValue("window/geometry", window.saveGeometry())
         self._settings.setValue("window/docks", window.saveState(LAYOUT_VERSION))
         self._settings.sync()
 
-    def get(self, key: str, default: str) -> str:
-        """Return a kept word such as the colour scheme."""
+    def get_word(self, key: str, default: str) -> str:
+        """Return a saved value such as the colour scheme."""
         return str(self._settings.value(key, default))
 
-    def put(self, key: str, value: str) -> None:
-        """Keep a word."""
+    def keep_word(self, key: str, value: str) -> None:
         self._settings.setValue(key, value)
 
-    def remove(self, key: str) -> None:
-        """Keep a word no longer."""
+    def remove_word(self, key: str) -> None:
+        """Delete a saved value."""
         self._settings.remove(key)
 
 
 class Saved(Generic[T]):
-    """One value kept between starts, as JSON; one that cannot be read is logged once."""
+    """A value kept between starts as JSON; an unreadable one is logged once."""
 
     def __init__(self, layout: Layout, key: str, kind: type[T], default: T) -> None:
         self._layout = layout
@@ -79,19 +79,49 @@ class Saved(Generic[T]):
         self._default = default
         self._has_warned = False
 
-    def get(self) -> T:
-        """Return the kept value, or the default where none, or none of this type, is kept."""
-        text = self._layout.get(self._key, "")
+    def get_value(self) -> T:
+        """Return the saved value, or the default if there is none of this type."""
+        text = self._layout.get_word(self._key, "")
         if not text:
             return self._default
         try:
             return msgspec.json.decode(text, type=self._kind)
         except msgspec.DecodeError as error:
             if not self._has_warned:
-                _log.warning("%s as it was kept is left out: %s", self._key, error)
+                _log.warning("saved %s is skipped: %s", self._key, error)
             self._has_warned = True
             return self._default
 
-    def put(self, value: T) -> None:
-        """Keep a value."""
-        self._layout.put(self._key, msgspec.json.encode(value, order="deterministic").decode())
+    def keep_value(self, value: T) -> None:
+        self._layout.keep_word(
+            self._key, msgspec.json.encode(value, order="deterministic").decode()
+        )
+
+
+class Preferences(QObject):
+    """The values of the settings; missing or invalid ones have their defaults."""
+
+    changed = Signal(str)
+    """The key of a setting whose value has changed."""
+
+    def __init__(self, layout: Layout) -> None:
+        super().__init__()
+        self._layout = layout
+
+    def kept(self, key: str, kind: type[T], default: T) -> Saved[T]:
+        """Return a value that is kept with the settings but is none of them."""
+        return Saved(self._layout, key, kind, default)
+
+    def get_setting(self, setting: Setting[T]) -> T:
+        default = setting.kind.word_of(setting.default)
+        try:
+            return setting.kind.parse_word(self._layout.get_word(setting.key, default))
+        except ValueError as error:
+            _log.warning("setting %s: %s; the default is used", setting.key, error)
+            return setting.default
+
+    def keep_setting(self, setting: Setting[T], value: T) -> None:
+        """Save a value; raises ``ValueError`` if it is invalid."""
+        if value != self.get_setting(setting):
+            self._layout.keep_word(setting.key, setting.kind.word_of(value))
+            self.changed.emit(setting.key)

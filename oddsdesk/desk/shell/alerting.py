@@ -1,4 +1,4 @@
-"""Alerts in the window: a message, the tray's notification, and a panel; all lead to the price."""
+"""Alerts in the window: messages, tray notifications and the panel, all linked to prices."""
 
 from collections.abc import Hashable
 from functools import partial
@@ -8,35 +8,33 @@ from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QIcon
 from PySide6.QtWidgets import QDockWidget
 
+from oddsdesk.base.clock import Clock
+from oddsdesk.base.places import resource_path
 from oddsdesk.board.alerts.gate import AlertEntry
 from oddsdesk.board.alerts.rules import RULES_FILE
 from oddsdesk.board.board import Board
-from oddsdesk.board.matrix import RowKey
-from oddsdesk.clock import Clock
-from oddsdesk.desk.alerts.controller import AlertsController
+from oddsdesk.board.model.matrix import RowKey
+from oddsdesk.desk.alerts.controller import AlertsController, Notifier
 from oddsdesk.desk.alerts.model import line_text
-from oddsdesk.desk.alerts.notifier import Notifier
 from oddsdesk.desk.records import Records
 from oddsdesk.desk.settings.declared import TRAY
-from oddsdesk.desk.settings.preferences import Preferences
-from oddsdesk.desk.settings.saved_state import Layout
-from oddsdesk.desk.shell.late_panels import LatePanel
+from oddsdesk.desk.settings.saved_state import Layout, Preferences
+from oddsdesk.desk.shell.docks import LatePanel
 from oddsdesk.desk.shell.window import MainWindow
 from oddsdesk.desk.ui.theme.theme import Theme
-from oddsdesk.resource_files import resource_path
 
 if TYPE_CHECKING:
     from oddsdesk.desk.alerts.panel import AlertsPanel
 
 _TOLD: Final = "alerts"
-"""What the line about alerts is about."""
+"""The subject of messages about alerts."""
 
 
 class Alerting(QObject):
-    """Looks for alerts from the start; ``clock`` is the wall's, also while one looks back."""
+    """Runs alerts from the start; ``clock`` is real time, even while the desk shows the past."""
 
     price_requested = Signal(object)
-    """The user wants to see the price of an alert, a ``RowKey``."""
+    """The ``RowKey`` of an alert's price to show."""
 
     def __init__(
         self,
@@ -55,7 +53,7 @@ class Alerting(QObject):
         self._preferences = preferences
         self._clock = clock
         self._told = set[Hashable]()
-        """The keys of what the line in the window tells that is not over."""
+        """The keys of the alerts in the current message that still apply."""
         icon = QIcon(str(resource_path("desktop", "oddsdesk.svg")))
         self.notifier = Notifier(icon, window)
         rules = layout.folder / RULES_FILE
@@ -64,7 +62,6 @@ class Alerting(QObject):
         self._connect()
 
     def ask_target(self, key: RowKey) -> None:
-        """Ask for the target of an alert on a price."""
         self.panel().ask_target(key)
 
     def _make_panel(self) -> "AlertsPanel":
@@ -78,7 +75,7 @@ class Alerting(QObject):
     def _connect(self) -> None:
         window, notifier = self._window, self.notifier
         self.controller.problem_found.connect(partial(window.messages.warn, "alerts"))
-        self.controller.read_anew.connect(partial(window.messages.withdraw_warnings, "alerts"))
+        self.controller.reread_begun.connect(partial(window.messages.withdraw_warnings, "alerts"))
         self.controller.alerted.connect(notifier.notify)
         self.controller.alerted.connect(self._on_controller_alerted)
         self.controller.ended.connect(self._on_controller_ended)
@@ -87,20 +84,22 @@ class Alerting(QObject):
         notifier.price_requested.connect(self.price_requested)
         notifier.window_requested.connect(window.come_back)
         notifier.quit_requested.connect(window.quit)
-        window.stays_running = lambda: self._preferences.get(TRAY) and notifier.enter_tray()
+        window.stays_running = lambda: self._preferences.get_setting(TRAY) and notifier.enter_tray()
 
     def _on_panel_said(self, text: str, offers_rules: bool) -> None:
         rules = self.panel().edit_rules if offers_rules else None
-        self._window.say(text, action="Rules…" if rules else "", act=rules)
+        self._window.show_message(text, action="Rules…" if rules else "", act=rules)
 
     def _on_controller_alerted(self, entries: list[AlertEntry]) -> None:
         self._told = {entry.alert.key for entry in entries}
         said, cell, show = line_text(entries[0]), entries[0].alert.cell, None
         if len(entries) > 1:
-            said, show = f"{len(entries)} alerts, the first: {said}", self._show_panel
+            said, show = f"{len(entries)} alerts. First: {said}", self._show_panel
         elif cell is not None:
             show = partial(self.price_requested.emit, cell)
-        self._window.messages.say(said, action="Show" if show else "", act=show, about=_TOLD)
+        self._window.messages.show_message(
+            said, action="Show" if show else "", act=show, about=_TOLD
+        )
 
     def _on_controller_ended(self, key: Hashable) -> None:
         self._told.discard(key)
@@ -109,7 +108,7 @@ class Alerting(QObject):
 
     def _on_controller_hour_filled(self, text: str) -> None:
         self.notifier.show("Alerts", text)
-        self._window.messages.say(text, action="Show", act=self._show_panel)
+        self._window.messages.show_message(text, action="Show", act=self._show_panel)
 
     def _show_panel(self) -> None:
         dock = self.panel().parentWidget()

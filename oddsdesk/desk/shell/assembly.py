@@ -1,4 +1,4 @@
-"""The window put together: panels made, and their signals connected."""
+"""Assembles the window: makes the panels and connects their signals."""
 
 from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property, partial
@@ -8,42 +8,36 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QApplication, QMenu, QWidget
 
+from oddsdesk.base.clock import Clock
 from oddsdesk.board.board import Board
-from oddsdesk.board.connection import Link
-from oddsdesk.board.games import GameEntry
-from oddsdesk.board.history_source import HistorySource, LogSource, PriceHistorySource, PriceLog
-from oddsdesk.board.matrix import RowKey
-from oddsdesk.board.notices import ConnectionChanged, GameMerged, GamesChanged, Notice
-from oddsdesk.board.service_history import ServiceSource
+from oddsdesk.board.history import sources
+from oddsdesk.board.model.matrix import GameEntry, RowKey
+from oddsdesk.board.model.notices import ConnectionChanged, GameMerged, GamesChanged, Link, Notice
 from oddsdesk.client.client import Client
-from oddsdesk.clock import Clock
+from oddsdesk.contract.identity import game_title
 from oddsdesk.desk.bookmakers.controller import BookmakersController
-from oddsdesk.desk.matrix.bookmakers import BookmakerColumns
+from oddsdesk.desk.connections.manager import ConnectionManager
+from oddsdesk.desk.matrix.layout import BookmakerColumns, BookmakerOrder
 from oddsdesk.desk.matrix.panel import MatrixPanel
 from oddsdesk.desk.navigator.panel import Navigator
 from oddsdesk.desk.records import Records
 from oddsdesk.desk.settings.declared import SPARKLINES, TEXT_SIZE
-from oddsdesk.desk.settings.preferences import Preferences
-from oddsdesk.desk.settings.saved_state import Layout
-from oddsdesk.desk.shell import destinations
+from oddsdesk.desk.settings.saved_state import Layout, Preferences
+from oddsdesk.desk.shell import navigation
 from oddsdesk.desk.shell.alerting import Alerting
 from oddsdesk.desk.shell.commands import show_tab
-from oddsdesk.desk.shell.kept_place import KeptPlace
-from oddsdesk.desk.shell.last_act import LastAct
-from oddsdesk.desk.shell.late_panels import FirstPaint, LatePanel, LatePanels
-from oddsdesk.desk.shell.looking_back import LookingBack
+from oddsdesk.desk.shell.docks import FirstPaint, LatePanel, LatePanels
+from oddsdesk.desk.shell.looking_back import LookingBack, TimeControl
 from oddsdesk.desk.shell.messages import TroubleStrip
 from oddsdesk.desk.shell.navigation import Navigation
 from oddsdesk.desk.shell.research import Research
 from oddsdesk.desk.shell.status_bar import StatusBar
-from oddsdesk.desk.shell.subscriptions import BoardReader, Subscriptions
-from oddsdesk.desk.shell.tabs import GameTabs, GameWindow, game_title
-from oddsdesk.desk.shell.time_control import TimeControl
+from oddsdesk.desk.shell.tabs import GameTabs, GameWindow, KeptPlace
 from oddsdesk.desk.shell.top_bar import TopBar
 from oddsdesk.desk.shell.window import MainWindow
-from oddsdesk.desk.ui.bookmaker_names import BookmakerNames
-from oddsdesk.desk.ui.controls.plain import literal_title
-from oddsdesk.desk.ui.declared_actions import Where
+from oddsdesk.desk.ui.actions import Where
+from oddsdesk.desk.ui.controls.labels import literal_title
+from oddsdesk.desk.ui.formatting import BookmakerNames
 from oddsdesk.desk.ui.price_actions import PriceActions
 from oddsdesk.desk.ui.table.live_table import LiveTable
 from oddsdesk.desk.ui.theme.theme import Theme
@@ -60,15 +54,59 @@ if TYPE_CHECKING:
     from oddsdesk.desk.value_bets.placing import BetPlacer
 
 
+class Subscriptions:
+    """Subscribes to each game that is open, explained, or about to start with a bet on it."""
+
+    def __init__(self, reader: ConnectionManager) -> None:
+        self._reader = reader
+        self._open: set[str] = set()
+        self._explained = ""
+        self._followed: frozenset[str] = frozenset()
+
+    def note_game_opened(self, game_id: str) -> None:
+        self._take(open_=self._open | {game_id})
+
+    def note_game_closed(self, game_id: str) -> None:
+        self._take(open_=self._open - {game_id})
+
+    def explain(self, game_id: str) -> None:
+        """Set the game whose price is explained; empty for none."""
+        self._take(explained=game_id)
+
+    def follow_games(self, games: frozenset[str]) -> None:
+        """Set the games that are followed for closing lines."""
+        self._take(followed=games)
+
+    def _take(
+        self,
+        open_: set[str] | None = None,
+        explained: str | None = None,
+        followed: frozenset[str] | None = None,
+    ) -> None:
+        before = self._wanted()
+        self._open = self._open if open_ is None else open_
+        self._explained = self._explained if explained is None else explained
+        self._followed = self._followed if followed is None else followed
+        after = self._wanted()
+        for game_id in sorted(before - after):
+            self._reader.unsubscribe_game(game_id)
+        for game_id in sorted(after - before):
+            self._reader.subscribe_game(game_id)
+
+    def _wanted(self) -> set[str]:
+        explained = {self._explained} if self._explained else set()
+        return self._open | explained | self._followed
+
+
 _GRID: Final = "Odds grid"
 _BETS: Final = "Bets"
 _PAST: Final = "the past"
 _UNTOLD: Final = (Link.CONNECTING, Link.STOPPED)
-"""Links at which it is not known yet whether there are prices."""
+"""Links at which it is still unknown whether there are prices."""
 
 
 class Desk:
-    """The window with its panels; everything in it reads the board."""
+    """The window with its panels, which all show the board."""
 
     def __init__(
         self,
@@ -82,11 +120,11 @@ class Desk:
     ) -> None:
         """Make the window.
 
-        ``clock`` is the board's, which may stand in the past; ``wall`` goes on meanwhile, for what
-        the user records.
+        ``clock`` is the board's and may be in the past; ``wall`` is the real time, for what the
+        user records.
         """
         wall = wall or clock
-        theme.zoom(preferences.get(TEXT_SIZE))  # before there are widgets to write anew
+        theme.zoom(preferences.get_setting(TEXT_SIZE))  # before there are widgets to repaint
         self.window = MainWindow(theme, layout)
         if layout.problem:
             self.window.messages.warn("settings", layout.problem)
@@ -102,7 +140,7 @@ class Desk:
         self._names = BookmakerNames()
         self._columns = BookmakerColumns(layout, self._names)
         self._last_act = LastAct(self._columns, self._say_for_a_while)
-        self._past: HistorySource = PriceHistorySource(board)
+        self._past: sources.HistorySource = sources.PriceHistorySource(board)
         self.navigator = Navigator(board, theme, clock, self.around.favourites, layout)
         self.alerting = Alerting(self.window, board, theme, layout, preferences, records, wall)
         put = self.window.put_in_place
@@ -128,7 +166,7 @@ class Desk:
         self._kept_place = KeptPlace(self.games)
         self._subscriptions: Subscriptions | None = None
         self.first_paint = FirstPaint()
-        self.first_paint.painted.connect(self.late_panels.begin)
+        self.first_paint.painted.connect(self.late_panels.make_panels)
         self._time_control: TimeControl | None = None
         self._place()
         self._offer(records)
@@ -139,16 +177,17 @@ class Desk:
             self._on_board_notice, ConnectionChanged, GameMerged, GamesChanged
         )
 
-    def connect_reading(self, reader: BoardReader) -> None:
-        """Have what the user looks at kept current from now on."""
-        # Kept: Qt holds no reference to who a signal is connected to.
+    def connect_reading(self, reader: ConnectionManager) -> None:
+        """Keep the games that the user looks at up to date."""
+        # Kept, as Qt holds no reference to the receiver of a signal.
         subscriptions = self._subscriptions = Subscriptions(reader)
-        self.games.game_opened.connect(subscriptions.open)
-        self.games.game_closed.connect(subscriptions.close)
+        self.games.game_opened.connect(subscriptions.note_game_opened)
+        self.games.game_closed.connect(subscriptions.note_game_closed)
         self.explain.then(lambda panel: panel.game_wanted.connect(subscriptions.explain))
         self.grid.then(lambda panel: panel.pause_requested.connect(reader.pause_rows))
         self.grid.then(lambda panel: panel.competitions_chosen.connect(reader.watch_competitions))
-        self.window.messages.retry_requested.connect(reader.refresh)
+        self.grid.then(lambda panel: panel.restore_filter())
+        self.window.messages.retry_requested.connect(reader.read_all_again)
         tabs = self.window.tabs
         tabs.currentChanged.connect(
             lambda _index: reader.want_rows(tabs.currentWidget() is self.grid.made)
@@ -156,28 +195,28 @@ class Desk:
         reader.want_rows(tabs.currentWidget() is self.grid.made)
 
     def follow_games(self, games: frozenset[str]) -> None:
-        """Have games kept current for the closing lines of bets, and no others."""
+        """Set the games to keep up to date for closing lines."""
         if self._subscriptions is not None:
-            self._subscriptions.follow(games)
+            self._subscriptions.follow_games(games)
 
     def open_game(self, game_id: str) -> None:
         """Show a game in the tab in front."""
         self._has_chosen = True
-        self.games.open(game_id, self._title(game_id))
+        self.games.open_game(game_id, self._title(game_id))
 
-    def open_game_beside(self, game_id: str) -> None:
-        """Show a game in a tab of its own."""
-        self.games.open_beside(game_id, self._title(game_id))
+    def open_game_in_new_tab(self, game_id: str) -> None:
+        """Show a game in a new tab."""
+        self.games.open_in_new_tab(game_id, self._title(game_id))
 
     def go_to_game(self, game_id: str) -> None:
-        """Show a game in a tab of its own, with the keyboard in its prices."""
-        self.open_game_beside(game_id)
+        """Show a game in a new tab, with the focus in its prices."""
+        self.open_game_in_new_tab(game_id)
         panel = self.games.active_panel()
         if panel is not None:
             panel.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def go_to_price(self, key: RowKey) -> None:
-        """Show a game in the tab in front, with the keyboard on one of its prices."""
+        """Show a game in the front tab, with the focus on one of its prices."""
         self.open_game(key.game_id)
         panel = self.games.panel(key.game_id)
         assert isinstance(panel, MatrixPanel)
@@ -185,71 +224,74 @@ class Desk:
         panel.finder.go_to(key)
 
     def show_waiting_bets(self) -> None:
-        """Show the bets that want a result."""
+        """Show the bets that need a result."""
         self.bets().choose_view(BetState.TO_SETTLE.value)
         show_tab(self.window, self.bets())
 
-    def reset(self) -> None:
-        """Close every game: the board is about to hold those of another moment or service."""
+    def reset_desk(self) -> None:
+        """Close all games, as the board is about to be filled from another service or moment."""
         messages = self.window.messages
         if self._board.connection.as_of_ms is None:
             messages.set_aside(but=_PAST)
         else:
             messages.bring_back()
         with self._kept_place.closing_games(had_games=self._has_chosen):
-            self.around.leave(self.games)
+            self.around.close_games(self.games)
         for panel in (self.explain.made, self.history.made):
             if panel is not None:
-                panel.forget()
+                panel.forget_price()
         self.follow_games(frozenset())
         self._has_chosen = False
 
     def enter_service(self) -> None:
-        """Begin with another service: no price is selected, and what is said is of now."""
+        """Forget the selected price and old messages for a new service."""
         self._kept_place.selected = None
         self.window.messages.bring_back()
         self.window.empty_panels.empty()
 
-    def read_history(self, log: PriceLog | None, client: Client | None) -> None:
-        """Take the past of prices from a log, else from a service that tells it; None: as seen."""
+    def read_history(self, log: sources.PriceLog | None, client: Client | None) -> None:
+        """Set the source of price history: a log, else a service, else the prices seen so far."""
         board = self._board
         if log is not None:
-            self._past = LogSource(log, board)
+            self._past = sources.LogSource(log, board)
         elif client is not None:
-            self._past = ServiceSource(client, board)
+            self._past = sources.ServiceSource(client, board)
         else:
-            self._past = PriceHistorySource(board)
+            self._past = sources.PriceHistorySource(board)
         if self.history.made is not None:
-            self.history.made.use(self._past)
+            self.history.made.use_source(self._past)
         for panel in self._matrices():
             panel.use_history(self._past)
 
     def offer_server(self, action: QAction) -> None:
-        """Offer the embedded server's dialog where there is nothing to show."""
+        """Offer live odds in empty panels."""
         self.navigator.offer_server(action)
         self.grid.then(lambda panel: panel.offer_server(action))
 
     def offer_past(self, looking_back: LookingBack) -> None:
-        """Let the user look at moments of the past, go on from them, and come back."""
+        """Add the controls to view the past."""
         self._time_control = TimeControl(
             looking_back, self._theme, self.status_bar, self.around.actions, self.games.active
         )
         self.navigator.day_requested.connect(looking_back.show_day)
         looking_back.said.connect(self._on_looking_back_said)
-        looking_back.jumped.connect(self._write_anew)
+        looking_back.jumped.connect(self._repaint_texts)
         self.navigator.now_requested.connect(looking_back.return_to_now)
         self.around.actions.bind("past.day", self.navigator.choose_day)
 
     def offer_settings(self, open_settings: Callable[[], None]) -> None:
-        """Let the menu open the settings."""
-        self.window.offer_in_menu(self.around.actions.bind("app.settings", open_settings))
+        """Bind the action that opens the settings."""
+        self.around.actions.bind("app.settings", open_settings)
 
     def offer_bookmakers(self, bookmakers: BookmakersController) -> None:
-        """Let the menu open the bookmakers, and say what their file says wrong."""
-        self._names.use(bookmakers.profiles)  # nothing is written yet
+        """Bind the action that opens the bookmakers, and report problems of their file."""
+        self._names.use_names(bookmakers.profiles)  # nothing is painted yet
         bookmakers.profiles_changed.connect(lambda: self._use_names(bookmakers.profiles))
-        open_them = self.around.actions.bind("app.bookmakers", bookmakers.open)
-        self.window.offer_in_menu(open_them)
+        self.around.actions.bind("app.bookmakers", bookmakers.open_dialog)
+        self.values.then(lambda panel: panel.bookmakers_requested.connect(bookmakers.open_dialog))
+        self.opportunities.then(
+            lambda panel: panel.bookmakers_requested.connect(bookmakers.open_dialog)
+        )
         messages = self.window.messages
         bookmakers.repaired.connect(lambda: messages.withdraw_warnings("bookmakers"))
         if bookmakers.problems:
@@ -258,21 +300,21 @@ class Desk:
                 "bookmakers",
                 first if count == 1 else f"{first} (and {count - 1} more)",
                 action="Bookmakers…",
-                act=bookmakers.open,
+                act=bookmakers.open_dialog,
             )
 
     def arrange_bookmakers(self) -> None:
-        """Have the columns of the user's bookmakers first, as they are now."""
+        """Put the columns of the user's bookmakers first."""
         self._columns.changed.emit()
 
-    def close(self) -> None:
-        """Let go of the board; the window is closed already."""
+    def close_desk(self) -> None:
+        """Stop listening to the board, after the window was closed."""
         self._unsubscribe()
-        self.around.leave(self.games)
-        self.around.close()
-        self.alerting.notifier.close()
-        self.research.close()
-        self.late_panels.close()
+        self.around.close_games(self.games)
+        self.around.stop_navigation()
+        self.alerting.notifier.leave_tray()
+        self.research.end_research()
+        self.late_panels.close_panels()
         for panel in (self.navigator, self.top_bar, self.status_bar):
             panel.close_panel()
 
@@ -293,8 +335,8 @@ class Desk:
         panel = OpportunitiesPanel(
             self._board, self._theme, self._clock, self._preferences, self._layout, self._records
         )
-        legs = self.values().legs_beside(panel, panel.messages)
-        panel.place_requested.connect(legs.place)
+        legs = self.values().leg_placer_over(panel, panel.messages)
+        panel.place_requested.connect(legs.place_legs)
         panel.take_back_requested.connect(legs.take_back)
         panel.saver.said.connect(self._say_for_a_while)
         panel.price_requested.connect(self.go_to_price)
@@ -312,7 +354,7 @@ class Desk:
         from oddsdesk.desk.history.panel import HistoryPanel  # noqa: PLC0415 - late
 
         panel = HistoryPanel(self._board, self._theme, self._clock)
-        panel.use(self._past)
+        panel.use_source(self._past)
         panel.saver.said.connect(self._say_for_a_while)
         return panel
 
@@ -322,7 +364,7 @@ class Desk:
         panel = GridPanel(self._board, self._theme, self._layout, self._clock, self._names)
         panel.price_requested.connect(self.go_to_price)
         panel.price_selected.connect(self._on_price_selected)
-        panel.undoable.connect(self._last_act.note)
+        panel.undoable.connect(self._last_act.note_act)
         self._offer_actions_on(panel.price_actions)
         return panel
 
@@ -332,19 +374,21 @@ class Desk:
         board = self._board
         panel = BetsPanel(
             self._theme, self._wall, self._preferences, self._records,
-            lambda: board.basis.profiles, board.bookmakers, lambda: board.games.values(),
+            lambda: board.basis.profiles,
+            board.bookmakers_with_prices, lambda: board.games.values(),
         )  # fmt: skip
         panel.game_requested.connect(self.open_game)
         panel.waiting_changed.connect(self.status_bar.show_bets_waiting)
-        panel.show_all()  # the ledger was read before: it says how many wait
+        panel.show_all()  # the ledger has been read, so show the number to settle
         return panel
 
     def _make_matrix(self, game_id: str) -> QWidget:
         panel = MatrixPanel(self._board, self._theme, self._clock, game_id, self._columns)
         panel.show_favourite(game_id in self.around.favourites)
         panel.setFocusProxy(panel.table)
+        panel.setAccessibleName("Game")
         panel.use_history(self._past)
-        panel.show_sparklines(self._preferences.get(SPARKLINES))
+        panel.show_sparklines(self._preferences.get_setting(SPARKLINES))
         panel.favourite_requested.connect(self.around.favourites.toggle)
         panel.said.connect(self._say_for_a_while)
         panel.price_selected.connect(self._on_price_selected)
@@ -357,37 +401,41 @@ class Desk:
         return panel
 
     def _offer_actions_on(self, prices: PriceActions) -> None:
-        """Let prices of a table be explained and bets on them recorded, as other panels do."""
+        """Connect a table's actions on prices: explain, record bet, set alert, undo."""
         prices.explain_requested.connect(self._on_explain_requested)
-        prices.place_requested.connect(lambda key: self.values().place(key, self._placer))
+        prices.place_requested.connect(lambda key: self.values().place_price(key, self._placer))
         prices.target_requested.connect(self.alerting.ask_target)
-        prices.undo_requested.connect(self._last_act.undo)
+        prices.undo_requested.connect(self._last_act.undo_act)
 
     @cached_property
     def _placer(self) -> "BetPlacer":
-        """Records bets on prices of tables, and says so below whichever tab is in front."""
+        """Records bets on prices in tables, with a message below the tabs."""
         from oddsdesk.desk.value_bets.placing import placed_text  # noqa: PLC0415 - late
 
-        placer, say = self.values().placer_over(self.window), self.window.messages.say
+        placer, say = self.values().placer_over(self.window), self.window.messages.show_message
 
         def confirm(bet: PlacedBet) -> None:
             undo = partial(placer.take_back, bet)
             say(placed_text(bet), icon="check", action="Undo", act=undo, passes=True, about=bet)
-            self._last_act.note(undo, bet)
+            self._last_act.note_act(undo, bet)
 
         placer.placed.connect(confirm)
         placer.gone.connect(self.window.messages.withdraw)
-        placer.gone.connect(self._last_act.forget)
+        placer.gone.connect(self._last_act.drop_act)
         placer.said.connect(self._say_for_a_while)
         return placer
 
     def _say_for_a_while(self, text: str) -> None:
-        self.window.messages.say(text, passes=True)
+        self.window.messages.show_message(text, passes=True)
 
     def _reveal(self, late: LatePanel[Any]) -> QWidget:
         panel: QWidget = late()
         self.window.reveal(panel)
         return panel
+
+    def _edit_alert_rules(self) -> None:
+        self._reveal(self.alerting.panel)
+        self.alerting.panel().edit_rules()
 
     def _matrices(self) -> Iterator[MatrixPanel]:
         panels = map(self.games.panel, self.games.open_games)
@@ -412,15 +460,15 @@ class Desk:
         window.setStatusBar(self.status_bar)
 
     def _offer(self, records: Records) -> None:
-        """Offer games, presets and the panels' actions in the palette."""
+        """Offer the panels' actions and presets in the palette."""
         around = self.around
-        around.offer(self.top_bar, self.navigator, self.games, self.grid, self.go_to_game)
+        around.offer_actions(self.top_bar, self.navigator, self.games, self.grid, self.go_to_game)
         around.actions.bind("go.bets", lambda: show_tab(self.window, self.bets()))
-        self.research.offer(around.actions)
+        around.actions.bind("alerts.rules", self._edit_alert_rules)
+        self.research.offer_research(around.actions)
         places: tuple[tuple[Where, LatePanel[Any]], ...] = (
             (Where.VALUES, self.values),
             (Where.OPPORTUNITIES, self.opportunities),
-            (Where.ALERTS, self.alerting.panel),
             (Where.GRID, self.grid),
             (Where.BETS, self.bets),
             (Where.EXPLAIN, self.explain),
@@ -428,21 +476,21 @@ class Desk:
         )
         for where, late in places:
             around.actions.register_context(where, partial(self._reveal, late))
-        around.palette.offer(
-            destinations.preset_entries(
+        around.palette.add_provider(
+            navigation.preset_entries(
                 "preset",
                 "Value bets",
                 lambda: [preset.name for preset in records.presets],
-                lambda name: self.values().choose_preset(name),
+                lambda name: self.values().presets.use_preset(name),
             )
         )
         listed = self.opportunities
-        around.palette.offer(
-            destinations.preset_entries(
+        around.palette.add_provider(
+            navigation.preset_entries(
                 "opportunities preset",
                 "Opportunities",
-                lambda: [] if listed.made is None else listed.made.presets.names,
-                lambda name: listed().presets.choose(name),
+                lambda: [] if listed.made is None else listed.made.presets.preset_names,
+                lambda name: listed().presets.use_preset(name),
             )
         )
 
@@ -450,18 +498,18 @@ class Desk:
         self.status_bar.favourites_requested.connect(self.navigator.show_favourites)
         self.around.favourites.changed.connect(self._show_favourites)
         self.navigator.game_requested.connect(self.open_game)
-        self.navigator.game_beside_requested.connect(self.open_game_beside)
+        self.navigator.new_tab_requested.connect(self.open_game_in_new_tab)
         self.alerting.price_requested.connect(self.go_to_price)
         self.late_panels.begun.connect(self.alerting.notifier.enter_tray)
         self.research.game_requested.connect(self.open_game)
         self.status_bar.bets_requested.connect(self.show_waiting_bets)
         self.games.current_game_changed.connect(self._on_games_current_game_changed)
         self.games.window_made.connect(self._on_games_window_made)
-        self.odds_format.changed.connect(self._write_anew)
+        self.odds_format.changed.connect(self._repaint_texts)
         self._preferences.changed.connect(self._on_preferences_changed)
 
     def _on_looking_back_said(self, text: str) -> None:
-        self.window.messages.say(text, passes=True, about=_PAST)
+        self.window.messages.show_message(text, passes=True, about=_PAST)
 
     def _title(self, game_id: str) -> str:
         game = self._board.games.get(game_id)
@@ -470,8 +518,8 @@ class Desk:
         return game_title(name or self._name_by_bets(game_id) or "Game")
 
     def _name_by_bets(self, game_id: str) -> str:
-        """Return what a game is called that the service no longer shows and a bet is on."""
-        bets = self._records.bets()
+        """Return the name of a delisted game from a bet on it."""
+        bets = self._records.placed_bets()
         return next((bet.match_name for bet in bets if bet.game_id == game_id), "")
 
     def _on_price_selected(self, key: RowKey | None) -> None:
@@ -492,42 +540,42 @@ class Desk:
             self.window.empty_panels.fill()
 
     def _on_games_current_game_changed(self, game_id: str) -> None:
-        beside = _BETS if self.window.tabs.currentWidget() is self.bets.part else _GRID
-        title = self._title(game_id) if game_id else beside
+        tabs = self.window.tabs
+        title = self._title(game_id) if game_id else tabs.tabText(tabs.currentIndex())
         self.window.setWindowTitle(literal_title(f"{title} – oddsdesk"))
         if game_id:
             self.navigator.show_current(game_id)
 
     def _on_games_window_made(self, window: GameWindow) -> None:
-        """Have a window that may stand alone say what the main one does of its odds."""
+        """Add the badge and connection messages to a separate game window."""
         strip = TroubleStrip(self._board, self._theme, self._clock, window)
         strip.retry_requested.connect(self.window.messages.retry_requested)
         window.put_signs(self.top_bar.badge.twin(window), strip)
 
     def _show_favourites(self) -> None:
-        favourites = self.around.favourites.games
+        favourites = self.around.favourites.game_ids
         games = self._board.games
         self.status_bar.show_favourites(len(favourites & games.keys() if games else favourites))
         for panel in self._matrices():
             panel.show_favourite(panel.game_id in favourites)
 
     def _use_names(self, profiles: Profiles) -> None:
-        self._names.use(profiles)
-        self._write_anew()
+        self._names.use_names(profiles)
+        self._repaint_texts()
 
-    def _write_anew(self) -> None:
-        """Have every figure and name written as they are to be written now."""
+    def _repaint_texts(self) -> None:
+        """Repaint all figures and names, as their format has changed."""
         for window in QApplication.topLevelWidgets():
             for table in window.findChildren(LiveTable):
-                table.refresh_all()
+                table.repaint_figures()
         if self.history.made is not None:
-            self.history.made.refresh_all()
+            self.history.made.repaint_odds()
         self.navigator.refresh_times()
 
     def _on_preferences_changed(self, key: str) -> None:
         if key == SPARKLINES.key:
             for panel in self._matrices():
-                panel.show_sparklines(self._preferences.get(SPARKLINES))
+                panel.show_sparklines(self._preferences.get_setting(SPARKLINES))
 
     def _on_board_notice(self, notice: Notice) -> None:
         if isinstance(notice, ConnectionChanged):
@@ -542,7 +590,7 @@ class Desk:
     def _take_connection(self) -> None:
         connection = self._board.connection
         if connection.link not in _UNTOLD:
-            self.late_panels.begin()
+            self.late_panels.make_panels()
         is_past = connection.as_of_ms is not None
         if is_past is not self._is_past:
             self._is_past = is_past
@@ -554,10 +602,10 @@ class Desk:
             return
         self._has_chosen = True
         place = self._kept_place
-        if place.is_beside:
+        if place.was_elsewhere:
             self.around.reopen_behind(self.games)
         elif not self.around.reopen_front(self.games):
-            self.open_game_beside(_most_quoted(self._board.games.values()))
+            self.open_game_in_new_tab(_most_quoted(self._board.games.values()))
         self.around.open_games.stand_in(self.games.in_front())
         self.around.tell_gone_soon()
         place.give_keyboard_back()
@@ -566,5 +614,50 @@ class Desk:
 
 
 def _most_quoted(games: Iterable[GameEntry]) -> str:
-    """The game to open when the user has not chosen one: most bookmakers, then the first."""
+    """Return the game to open if the user has chosen none: the one with most bookmakers."""
     return max(games, key=lambda game: game.bookmaker_count).game_id
+
+
+_NOTHING: Final = "Nothing to undo here. To undo changes to bets, press Ctrl+Z in Bets (Ctrl+L)."
+
+
+class LastAct:
+    """Holds the last action that can be undone."""
+
+    def __init__(self, columns: BookmakerColumns, say: Callable[[str], object]) -> None:
+        self._columns = columns
+        self._say = say
+        self._order = columns.column_order
+        self._undo: Callable[[], object] | None = None
+        self._about: object = None
+        columns.changed.connect(self._on_columns_changed)
+
+    def note_act(self, undo: Callable[[], object], about: object = None) -> None:
+        """Set how to undo the latest action; ``about`` is what it created."""
+        self._undo, self._about = undo, about
+
+    def drop_act(self, about: object) -> None:
+        """Forget the action that created ``about``, as that no longer exists."""
+        if self._about == about:
+            self._undo = None
+
+    def undo_act(self) -> None:
+        """Undo the action, or report that there is none."""
+        undo, self._undo = self._undo, None
+        if undo is None:
+            self._say(_NOTHING)
+            return
+        undo()
+        self._undo = None  # undoing cannot be undone
+
+    def _on_columns_changed(self) -> None:
+        before, self._order = self._order, self._columns.column_order
+        self.note_act(partial(self._take_order, before))
+
+    def _take_order(self, order: BookmakerOrder) -> None:
+        again = sorted(self._columns.column_order.hidden - order.hidden)
+        self._columns.keep_order(order)
+        if again:
+            self._say(f"Undone: {', '.join(again)} shown again.")
+        else:
+            self._say("Undone: bookmaker columns restored.")

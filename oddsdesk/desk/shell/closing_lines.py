@@ -1,4 +1,4 @@
-"""Closing lines at the desk: seen while it runs, and filled in from its own server's log (D57)."""
+"""Closing lines at the desk: seen while it runs, and filled in from its own server's log."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -6,34 +6,34 @@ from collections.abc import Awaitable, Callable
 import msgspec
 from PySide6.QtCore import QObject, QTimer, Signal
 
+from oddsdesk.base.clock import Clock
+from oddsdesk.base.tasks import cancel_tasks, spawn
 from oddsdesk.board.board import Board
-from oddsdesk.board.closing_lines import WAIT_MS, ClosingLines
-from oddsdesk.board.notices import GamesChanged
-from oddsdesk.clock import Clock
+from oddsdesk.board.model.notices import GamesChanged
+from oddsdesk.board.valuation.closing_lines import WAIT_MS, ClosingLines
 from oddsdesk.contract.times import MINUTE_MS
 from oddsdesk.desk.records import Records, Taken
 from oddsdesk.ledger.bets import PlacedBet, counted
 from oddsdesk.ledger.ledger import Ledger
 from oddsdesk.ledger.open_bets import to_follow
 from oddsdesk.pricing.closing import CloseBy, ClosingLine
-from oddsdesk.tasks import spawn, stop
 
 _LOOK_MS = 5_000
 _WRITE_AGAIN_MS = 60_000
-"""Where the ledger refused, it is asked again after so long."""
+"""Delay before another attempt if the ledger failed."""
 _FILL_MS = 10 * MINUTE_MS
-_OTHERS = "the close that was recorded was of another game"
+_OTHERS = "the recorded close belonged to another game"
 _LOOK_AGAIN_MS = 48 * 60 * MINUTE_MS
 
 ReadLog = Callable[[list[PlacedBet], int, CloseBy], Awaitable[dict[int, ClosingLine]]]
-"""Returns the closing lines that a log has of some bets, by number."""
+"""Returns the closing lines of bets in a log, by the bets' numbers."""
 
 
 class ClosingLineWriter(QObject):
-    """Follows the open bets of the ledger, and writes each close into it."""
+    """Follows the open bets and writes their closing lines to the ledger."""
 
     closed_again = Signal(str)
-    """What came of ``close_again``, one line."""
+    """The outcome of ``close_again``, in one line."""
 
     def __init__(
         self,
@@ -46,11 +46,11 @@ class ClosingLineWriter(QObject):
         """Follow the open bets.
 
         Args:
-            board: Where prices are seen.
+            board: The board with the prices.
             clock: The time.
             records: The ledger.
-            subscribe: Has games, and no others, kept current for closing lines.
-            close_by: Returns whose close is wanted, as the settings say now.
+            subscribe: Sets the games to keep up to date for closing lines.
+            close_by: Returns the sharp book and method for closing lines in the settings.
         """
         super().__init__()
         self._board = board
@@ -63,10 +63,10 @@ class ClosingLineWriter(QObject):
         self._read_log: ReadLog | None = None
         self._filling: asyncio.Task[None] | None = None
         self._closing_again: asyncio.Task[None] | None = None
-        # Which of the service's games a bet is on is known once they are listed.
+        # Bets can be matched to the service's games only once these are listed.
         self._unsubscribe = board.subscribe(lambda _: self._follow(), GamesChanged)
         self._looks = QTimer(self, interval=_LOOK_MS)
-        self._looks.timeout.connect(self.look)
+        self._looks.timeout.connect(self.write_decided)
         self._fills = QTimer(self, interval=_FILL_MS)
         self._fills.timeout.connect(self.fill)
         self._again = QTimer(self, interval=_WRITE_AGAIN_MS, singleShot=True)
@@ -77,16 +77,16 @@ class ClosingLineWriter(QObject):
         self._fills.start()
 
     def read_log(self, read: ReadLog | None) -> None:
-        """Fill in what is missing from a log, now and from time to time; None: there is none."""
+        """Set the log to fill in missing closing lines from, now and regularly; None for no log."""
         self._read_log = read
         self.fill()
 
     def follow_again(self, _key: str) -> None:
-        """Follow the open bets by the close that the settings want now, whichever was changed."""
+        """Follow the open bets by the current settings."""
         self._follow()
 
-    def look(self) -> None:
-        """Have the games that are about to begin kept current, and write what is decided."""
+    def write_decided(self) -> None:
+        """Keep games about to start up to date, and write the closing lines that are final."""
         self._subscribe(self._lines.wanted_games())
         decided = self._lines.decided()
         if decided:
@@ -94,24 +94,24 @@ class ClosingLineWriter(QObject):
             self._write()
 
     def fill(self) -> None:
-        """Look in the log for the closing lines that nobody here saw."""
+        """Look in the log for missing closing lines."""
         is_past = self._board.connection.as_of_ms is not None
         if self._read_log is None or is_past or self._filling is not None:
             return
         now = self._clock()
-        missing = [bet for bet in counted(self._records.bets()) if _may_have_close(bet, now)]
+        missing = [bet for bet in counted(self._records.placed_bets()) if _may_have_close(bet, now)]
         if missing:
             read = self._read_log(missing, self._clock(), self._close_by())
             self._filling = spawn("desk: closing lines from the log", self._fill(read))
 
     def close_again(self) -> None:
-        """Replace the closes of other games by what the log has, as one change to undo.
+        """Replace closing lines of wrong games from the log, as one undoable change.
 
-        What the log does not have is looked for later; without a log there is no close.
+        What the log lacks is looked for later; without a log the bets have no closing line.
         """
         wrong = [
             msgspec.structs.replace(bet, close=None)
-            for bet in counted(self._records.bets())
+            for bet in counted(self._records.placed_bets())
             if bet.has_others_close
         ]
         if wrong and self._closing_again is None:
@@ -130,44 +130,44 @@ class ClosingLineWriter(QObject):
         closes = {ident: found.get(ident, without) for ident in idents}
         there = sum(close is not None and close.is_there for close in closes.values())
 
-        def work(ledger: Ledger) -> Taken:
+        def close_bets_again(ledger: Ledger) -> Taken:
             count = ledger.close_again(closes)
             lines = f"{count:,} closing line{'' if count == 1 else 's'}"
-            said = f"{lines} of other games replaced: {there:,} by those of their own games."
+            said = f"{lines} from other games removed, {there:,} replaced by the right ones."
             return lambda: self.closed_again.emit(said)
 
-        self._records.act(work)
+        self._records.act(close_bets_again)
 
-    async def close(self) -> None:
-        """Follow nothing any more."""
+    async def stop_writer(self) -> None:
+        """Stop following bets."""
         self._looks.stop()
         self._fills.stop()
         self._again.stop()
-        self._lines.close()
+        self._lines.stop_following()
         self._unsubscribe()
-        await stop(*filter(None, (self._filling, self._closing_again)))
+        await cancel_tasks(*filter(None, (self._filling, self._closing_again)))
 
     async def _fill(self, read: Awaitable[dict[int, ClosingLine]]) -> None:
         try:
             found = await read
         finally:
             self._filling = None
-        unsaid = {bet.ident for bet in self._records.bets() if bet.close is None}
+        unsaid = {bet.ident for bet in self._records.placed_bets() if bet.close is None}
         news = {ident: close for ident, close in found.items() if close.is_there or ident in unsaid}
         if news:
             self._unwritten = news | self._unwritten
             self._write()
 
     def _write(self) -> None:
-        """Write what is known; what the ledger refuses is tried again."""
+        """Write the known closing lines, with another attempt if the ledger fails."""
         closes = dict(self._unwritten)
 
-        def work(ledger: Ledger) -> Taken:
+        def write_lines(ledger: Ledger) -> Taken:
             ledger.write_closes(closes)
             return lambda: self._on_written(closes)
 
         self._again.start()
-        self._records.act(work)
+        self._records.act(write_lines)
 
     def _on_written(self, closes: dict[int, ClosingLine]) -> None:
         self._again.stop()
@@ -175,17 +175,17 @@ class ClosingLineWriter(QObject):
             self._unwritten.pop(ident, None)
 
     def _follow(self) -> None:
-        self._lines.follow(
+        self._lines.follow_bets(
             bet
-            for bet in to_follow(self._records.bets(), self._close_by(), self._board.games)
+            for bet in to_follow(self._records.placed_bets(), self._close_by(), self._board.games)
             if bet.ident not in self._unwritten
         )
 
 
 def _may_have_close(bet: PlacedBet, now_ms: int) -> bool:
-    """Whether the log may have what is not known of a bet: its game began a while ago.
+    """Return whether the log may have the missing closing line of a bet.
 
-    Where the desk saw no close, a feed may have told the log of it meanwhile.
+    Its game started a while ago, and a feed may have recorded prices that the desk did not see.
     """
     if bet.kick_off is None or bet.kick_off > now_ms - WAIT_MS:
         return False

@@ -2,77 +2,66 @@
 
 import sys
 
+from PySide6 import QtWidgets
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeySequence
-from PySide6.QtWidgets import (
-    QDialog,
-    QHeaderView,
-    QTreeWidget,
-    QTreeWidgetItem,
-    QVBoxLayout,
-    QWidget,
-)
 
-from oddsdesk.desk.ui.controls.filter_edit import FilterEdit
-from oddsdesk.desk.ui.controls.scaling import resize_scaled
-from oddsdesk.desk.ui.declared_actions import ACTIONS, Action, Where
-from oddsdesk.desk.ui.theme.theme import Theme
-from oddsdesk.desk.ui.theme.tokens import GAP, STEP
+from oddsdesk.desk.ui.actions import ACTIONS, Action, Where
+from oddsdesk.desk.ui.controls.dialogs import Dialog
+from oddsdesk.desk.ui.controls.fields import FilterEdit
+from oddsdesk.desk.ui.spacing import GAP, STEP, vertical
+from oddsdesk.desk.ui.theme.theme import Theme, resize_scaled
 
 _SIZE = (560, 640)
 
 
-class KeysDialog(QDialog):
-    """Shows every action with its keys, by where they work."""
+class KeysDialog(Dialog):
+    """Lists all actions with their keys, grouped by where they work."""
 
-    def __init__(self, theme: Theme, parent: QWidget) -> None:
+    def __init__(self, theme: Theme, parent: QtWidgets.QWidget) -> None:
         super().__init__(parent)
         self.setWindowTitle("Keyboard shortcuts")
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         resize_scaled(self, theme, *_SIZE)
         self.filter = FilterEdit(theme, "Filter actions and keys")
         self.filter.textChanged.connect(self._show_matches)
-        self._tree = QTreeWidget()
+        self._tree = QtWidgets.QTreeWidget()
         self._tree.setColumnCount(2)
         self._tree.setHeaderHidden(True)
         self._tree.setRootIsDecorated(False)
         self._tree.setUniformRowHeights(True)
         self._tree.setAccessibleName("Actions and their keys")
-        self._tree.setSelectionMode(QTreeWidget.SelectionMode.NoSelection)
+        self._tree.setSelectionMode(QtWidgets.QTreeWidget.SelectionMode.NoSelection)
         header = self._tree.header()
         header.setStretchLastSection(False)
-        header.setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
-        header.setSectionResizeMode(1, QHeaderView.ResizeMode.Fixed)
+        header.setSectionResizeMode(0, QtWidgets.QHeaderView.ResizeMode.Stretch)
+        header.setSectionResizeMode(1, QtWidgets.QHeaderView.ResizeMode.Fixed)
         header.resizeSection(1, self.width() // 3)
         for where in Where:
             self._add(where, theme)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(GAP, GAP, GAP, GAP)
-        column.setSpacing(STEP)
-        column.addWidget(self.filter)
-        column.addWidget(self._tree)
-        self._tree.ensurePolished()  # else rows are measured without the style sheet
+        vertical(self, self.filter, self._tree, margins=(GAP, GAP, GAP, GAP), spacing=STEP)
+        self._tree.ensurePolished()  # otherwise rows are measured without the style sheet
         self._tree.expandAll()
 
     def shown(self) -> list[str]:
-        """Return the titles that the filter leaves."""
+        """Return the titles that match the filter."""
         return [item.text(0) for item in self._items() if not item.isHidden()]
 
     def _add(self, where: Where, theme: Theme) -> None:
         actions = [action for action in ACTIONS if action.where is where]
         if not actions:
             return
-        top = QTreeWidgetItem(self._tree, [where.value])
+        top = QtWidgets.QTreeWidgetItem(self._tree, [where.value])
         top.setFont(0, theme.fonts.strong)
         top.setFlags(Qt.ItemFlag.ItemIsEnabled)
         for action in actions:
-            QTreeWidgetItem(top, [action.title.rstrip("…"), _all_keys(action)])
+            QtWidgets.QTreeWidgetItem(top, [action.title.rstrip("…"), _all_keys(action)])
 
-    def _tops(self) -> list[QTreeWidgetItem]:
+    def _tops(self) -> list[QtWidgets.QTreeWidgetItem]:
         tops = (self._tree.topLevelItem(row) for row in range(self._tree.topLevelItemCount()))
         return [top for top in tops if top is not None]
 
-    def _items(self) -> list[QTreeWidgetItem]:
+    def _items(self) -> list[QtWidgets.QTreeWidgetItem]:
         return [item for top in self._tops() for item in _children(top)]
 
     def _show_matches(self, text: str) -> None:
@@ -85,7 +74,7 @@ class KeysDialog(QDialog):
             top.setHidden(all(item.isHidden() for item in children))
 
 
-def _children(top: QTreeWidgetItem) -> list[QTreeWidgetItem]:
+def _children(top: QtWidgets.QTreeWidgetItem) -> list[QtWidgets.QTreeWidgetItem]:
     children = (top.child(row) for row in range(top.childCount()))
     return [child for child in children if child is not None]
 
@@ -93,19 +82,18 @@ def _children(top: QTreeWidgetItem) -> list[QTreeWidgetItem]:
 def _all_keys(action: Action) -> str:
     native = QKeySequence.SequenceFormat.NativeText
     written = [QKeySequence(keys).toString(native) for keys in action.keys]
-    return "   ".join(written) or QKeySequence("Ctrl+K").toString(native) + " and its name"
+    return "   ".join(written) or QKeySequence("Ctrl+K").toString(native) + ", then its name"
 
 
 _HEAD = """# Keyboard shortcuts
 
-Looking for API keys? Keys of the server: [api.md](api.md#keys-and-plans).
-Keys of odds sources: [feeds.md](feeds.md).
+Looking for API keys? For keys to the server, see [api.md](api.md#keys-and-plans); for keys to odds
+sources, [feeds.md](feeds.md).
 
-**F1** or **?** shows this list in the program. **Ctrl+K** offers every action by its name,
-every game, panel, layout and odds format; what was used last comes first. In a filter or any
-other line to type in, keys without Ctrl or Alt write.
+**F1** or **?** shows this list in the program. **Ctrl+K** finds every action, game, panel, layout
+and odds format by name, the last used first. In a text field, keys without Ctrl or Alt type text.
 
-This page is made from the program: `python -m oddsdesk.desk.shell.key_list > docs/keys.md`.
+This page is generated: `python -m oddsdesk.desk.shell.key_list > docs/keys.md`.
 """
 
 
@@ -115,13 +103,13 @@ def keys_page() -> str:
     for where in Where:
         actions = [action for action in ACTIONS if action.where is where]
         if actions:
-            parts.append(f"\n## {where.value}\n\n| keys | what it does |\n| --- | --- |\n")
+            parts.append(f"\n## {where.value}\n\n| Keys | Action |\n| --- | --- |\n")
             parts += [f"| {_keys(action)} | {action.title.rstrip('…')} |\n" for action in actions]
     return "".join(parts)
 
 
 def _keys(action: Action) -> str:
-    return ", ".join(f"`{keys}`" for keys in action.keys) or "by Ctrl+K"
+    return ", ".join(f"`{keys}`" for keys in action.keys) or "Ctrl+K"
 
 
 if __name__ == "__main__":

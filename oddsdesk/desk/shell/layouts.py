@@ -1,4 +1,4 @@
-"""Named layouts: which panels stand where, saved, restored, and passed on as a file."""
+"""Named layouts of the panels: saved, restored, exported and imported."""
 
 import base64
 import binascii
@@ -13,30 +13,31 @@ import msgspec
 from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtWidgets import QFileDialog, QInputDialog
 
+from oddsdesk.base.files import whole_file
 from oddsdesk.desk.settings.saved_state import LAYOUT_VERSION, Layout, Saved
 from oddsdesk.desk.shell.window import MainWindow
 from oddsdesk.desk.ui.actions import Actions
+from oddsdesk.desk.ui.controls.buttons import MenuButton
+from oddsdesk.desk.ui.controls.dialogs import keep_on_screen
 from oddsdesk.desk.ui.controls.file_dialog import file_dialog
-from oddsdesk.desk.ui.controls.menus import MenuButton
-from oddsdesk.desk.ui.controls.plain import literal
-from oddsdesk.whole_files import whole_file
+from oddsdesk.desk.ui.controls.labels import literal
 
 _KEY = "layouts/named"
 _CURRENT = "layouts/current"
 _FILE_KIND = "oddsdesk layout"
 MOST_BYTES = 1_000_000
-"""A longer file is none of ours."""
+"""Larger files are no layouts."""
 _LONGEST_NAME = 40
 
 _log = logging.getLogger(__name__)
 
 
 class LayoutError(ValueError):
-    """What a layout cannot be read or saved for, in one line."""
+    """A layout cannot be read or saved; one line with the reason."""
 
 
 class NamedLayout(msgspec.Struct, frozen=True):
-    """Where docks stand, as Qt writes it down."""
+    """A named arrangement of the docks, as saved by Qt."""
 
     name: str
     docks: bytes
@@ -47,10 +48,10 @@ class NamedLayout(msgspec.Struct, frozen=True):
 
     @staticmethod
     def from_text(text: str) -> "NamedLayout":
-        """Read the text of a file.
+        """Parse the text of a file.
 
         Raises:
-            LayoutError: it holds no layout of this version of the program.
+            LayoutError: It holds no layout of this version.
         """
         try:
             record = json.loads(text)
@@ -70,52 +71,50 @@ class Layouts(QObject):
         super().__init__()
         self._layout = layout
         self._saved = Saved(layout, _KEY, list[dict[str, object]], [])
-        self._named = {named.name: named for named in _readable(self._saved.get())}
+        self._named = {named.name: named for named in _readable(self._saved.get_value())}
 
     @property
-    def names(self) -> list[str]:
-        """The names, in order."""
+    def layout_names(self) -> list[str]:
         return sorted(self._named, key=str.casefold)
 
     @property
-    def current(self) -> str:
-        """The layout that was taken or saved last; empty for none."""
-        name = self._layout.get(_CURRENT, "")
+    def current_layout(self) -> str:
+        """The layout used or saved last; empty for none."""
+        name = self._layout.get_word(_CURRENT, "")
         return name if name in self._named else ""
 
     def __getitem__(self, name: str) -> NamedLayout:
         return self._named[name]
 
-    def save(self, named: NamedLayout) -> None:
-        """Keep a layout, in place of one of the same name, as the current one.
+    def save_layout(self, named: NamedLayout) -> None:
+        """Save a layout under its name and make it the current one.
 
         Raises:
-            LayoutError: the name is empty or too long.
+            LayoutError: The name is empty or too long.
         """
         check_name(named.name)
         self._named[named.name] = named
-        self.choose(named.name)
+        self.choose_layout(named.name)
 
-    def choose(self, name: str) -> None:
-        """Have a layout as the current one; empty for none."""
-        self._layout.put(_CURRENT, name)
+    def choose_layout(self, name: str) -> None:
+        """Make a layout the current one; empty for none."""
+        self._layout.keep_word(_CURRENT, name)
         self._keep()
 
-    def delete(self, name: str) -> None:
-        """Forget a layout."""
+    def delete_layout(self, name: str) -> None:
         self._named.pop(name, None)
         self._keep()
 
     def _keep(self) -> None:
-        records = [_record(self._named[name]) for name in self.names]
-        self._saved.put(records)
+        records = [_record(self._named[name]) for name in self.layout_names]
+        self._saved.keep_value(records)
         self.changed.emit()
 
 
 def check_name(name: str) -> None:
-    """Raise ``LayoutError`` where a layout cannot have this name."""
+    """Raise ``LayoutError`` if the name is invalid."""
     if not name.strip() or len(name) > _LONGEST_NAME or not name.isprintable():
-        raise LayoutError(f"expected a name of 1 to {_LONGEST_NAME} letters, got {name[:60]!r}")
+        raise LayoutError(f"expected a name of 1 to {_LONGEST_NAME} characters, got {name[:60]!r}")
 
 
 def _record(named: NamedLayout) -> dict[str, object]:
@@ -129,7 +128,7 @@ def _from_record(record: dict[str, object]) -> NamedLayout:
         version = record.get("version")
         raise LayoutError(f"expected a layout of version {LAYOUT_VERSION}, got {version!r}")
     if not isinstance(name, str) or not isinstance(docks, str):
-        raise LayoutError("expected a layout with a name and docks, both texts")
+        raise LayoutError("expected a layout with a name and docks, both strings")
     check_name(name)
     try:
         return NamedLayout(name, base64.b64decode(docks, validate=True))
@@ -142,20 +141,20 @@ def _readable(records: Iterable[dict[str, object]]) -> Iterator[NamedLayout]:
         try:
             yield _from_record(record)
         except LayoutError as error:
-            _log.warning("a kept layout is left out: %s", error)
+            _log.warning("a saved layout is skipped: %s", error)
 
 
 _FILES = "Layouts (*.json)"
-_NO_LAYOUT: Final = "No layout is taken: take the one that is to be deleted first."
+_NO_LAYOUT: Final = "No saved layout is in use. Switch to the one you want to delete."
 _IDENTS = ("layout.save", "layout.delete", "layout.first", "layout.export", "layout.import")
 
 
 class LayoutButton(MenuButton):
-    """Names the layout that was taken last and offers the others."""
+    """Shows the current layout and offers the others."""
 
     def __init__(self, window: MainWindow, layouts: Layouts, actions: Actions) -> None:
         super().__init__("Layout", tells_purpose=True)
-        self.setToolTip("Where the panels are: take an arrangement, or keep the present one")
+        self.setToolTip("Switch to a saved arrangement of the panels, or save this one")
         self._window = window
         self._layouts = layouts
         self._actions = actions
@@ -165,26 +164,26 @@ class LayoutButton(MenuButton):
         layouts.changed.connect(self._show)
         self._show()
 
-    def take(self, name: str) -> None:
-        """Arrange the window as a layout says."""
+    def take_layout(self, name: str) -> None:
+        """Apply a layout."""
         if not self._window.arrange(self._layouts[name].docks):
-            self._window.say(f"The layout {name} is damaged: delete it and save it anew.")
+            self._window.show_message(f"The layout {name} is damaged. Delete it and save it again.")
             return
-        self._layouts.choose(name)
+        self._layouts.choose_layout(name)
 
-    def save(self, name: str) -> None:
-        """Keep how the window is arranged now under a name."""
+    def save_layout(self, name: str) -> None:
+        """Save the current arrangement under a name."""
         docks = self._window.arrangement()
-        self._try(lambda: self._layouts.save(NamedLayout(name.strip(), docks)))
+        self._try(lambda: self._layouts.save_layout(NamedLayout(name.strip(), docks)))
 
     def export_to(self, path: Path) -> None:
-        """Write the window's arrangement to a file."""
-        name = self._layouts.current or "Layout"
+        """Write the current arrangement to a file."""
+        name = self._layouts.current_layout or "Layout"
         named = NamedLayout(name, self._window.arrangement())
         self._try(lambda: self._write(named, path))
 
     def import_from(self, path: Path) -> None:
-        """Read a layout from a file and take it."""
+        """Read a layout from a file and apply it."""
         self._try(lambda: self._read(path))
 
     def _write(self, named: NamedLayout, path: Path) -> None:
@@ -193,59 +192,60 @@ class LayoutButton(MenuButton):
 
     def _read(self, path: Path) -> None:
         if path.stat().st_size > MOST_BYTES:
-            raise LayoutError("expected a layout file, this one is too long")
+            raise LayoutError("this file is too large for a layout")
         try:
             named = NamedLayout.from_text(path.read_text(encoding="utf-8"))
         except UnicodeDecodeError as error:
-            raise LayoutError("expected a layout file, in UTF-8") from error
-        self._layouts.save(named)
-        self.take(named.name)
+            raise LayoutError("expected a layout file in UTF-8") from error
+        self._layouts.save_layout(named)
+        self.take_layout(named.name)
 
     def _try(self, act: Callable[[], object]) -> None:
         try:
             act()
         except (LayoutError, OSError) as error:
-            self._window.say(f"Layout: {error}", icon="warning")
+            self._window.show_message(f"Layout: {error}", icon="warning")
 
     def _show(self) -> None:
-        current, menu = self._layouts.current, self.menu_shown
+        current, menu = self._layouts.current_layout, self.menu_shown
         self.show_value(current)
         menu.clear()
-        for name in self._layouts.names:
+        for name in self._layouts.layout_names:
             choice = menu.addAction(literal(name))
             choice.setCheckable(True)
             choice.setChecked(name == current)
-            choice.triggered.connect(lambda _checked=False, n=name: self.take(n))
+            choice.triggered.connect(lambda _checked=False, n=name: self.take_layout(n))
         menu.addSeparator()
         for ident in _IDENTS:
             menu.addAction(self._actions[ident])
         if current:
             self._actions.allow("layout.delete")
         else:
-            tell = partial(self._window.say, _NO_LAYOUT)
+            tell = partial(self._window.show_message, _NO_LAYOUT)
             self._actions.refuse("layout.delete", _NO_LAYOUT, tell)
 
     def _delete(self) -> None:
-        if self._layouts.current:
-            self._layouts.delete(self._layouts.current)
+        if self._layouts.current_layout:
+            self._layouts.delete_layout(self._layouts.current_layout)
 
     def _take_first(self) -> None:
         self._window.arrange_first()
-        self._layouts.choose("")
+        self._layouts.choose_layout("")
 
     def _ask_name(self) -> None:
         dialog = QInputDialog(self._window)
+        keep_on_screen(dialog)
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         dialog.setWindowTitle("Save layout")
-        dialog.setLabelText("Name of the layout; one of the same name is replaced:")
-        dialog.setTextValue(self._layouts.current)
-        dialog.textValueSelected.connect(self.save)
+        dialog.setLabelText("Name (replaces a layout of the same name):")
+        dialog.setTextValue(self._layouts.current_layout)
+        dialog.textValueSelected.connect(self.save_layout)
         dialog.open()
 
     def _ask_target(self) -> None:
         dialog = self._file_dialog("Export layout", QFileDialog.AcceptMode.AcceptSave)
         dialog.setDefaultSuffix("json")
-        dialog.selectFile(f"{self._layouts.current or 'layout'}.json")
+        dialog.selectFile(f"{self._layouts.current_layout or 'layout'}.json")
         dialog.fileSelected.connect(lambda chosen: self.export_to(Path(chosen)))
         dialog.open()
 

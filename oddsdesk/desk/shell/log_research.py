@@ -1,14 +1,14 @@
-"""The log of the desk's own server for backtest and scorecards, read on a thread beside it."""
+"""Runs backtest and scorecards on the built-in server's database, on a thread."""
 
-import asyncio
 import contextlib
 import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import TypeVar
 
-from oddsdesk.archive.errors import ArchiveError
-from oddsdesk.clock import Clock
+from oddsdesk.archive.folder import ArchiveError
+from oddsdesk.base.clock import Clock
+from oddsdesk.base.tasks import in_daemon_thread, on_this_loop
 from oddsdesk.desk.research.log import (
     AskedSpan,
     BacktestAsked,
@@ -16,26 +16,25 @@ from oddsdesk.desk.research.log import (
     Progress,
     ResearchError,
 )
-from oddsdesk.desk.ui.background import in_background
 from oddsdesk.pricing.closing import CloseBy
 from oddsdesk.pricing.profiles import Profiles
-from oddsdesk.research.backtest.betting import Question, backtest
-from oddsdesk.research.backtest.summary import summary
-from oddsdesk.research.past.game import Mine
-from oddsdesk.research.past.judged_by import Opened, open_judged
-from oddsdesk.research.past.recorded_log import RecordedLog
-from oddsdesk.research.scorecards.scoring import Scored, scorecards
+from oddsdesk.research.backtest import Question
+from oddsdesk.research.backtest import run_backtest as backtest
+from oddsdesk.research.backtest_summary import summary
+from oddsdesk.research.past_game import Mine
+from oddsdesk.research.recorded_log import Opened, RecordedLog, open_judged
+from oddsdesk.research.scorecards import Scored, scorecards
 from oddsdesk.store.errors import StoreError
 
 T = TypeVar("T")
 
 
 class _CancelledError(Exception):
-    """The user ended the work."""
+    """The user cancelled the work."""
 
 
 class DatabaseResearch:
-    """A ``desk.research.log.ResearchLog`` of one database, judged as the desk judges now."""
+    """A ``ResearchLog`` of one database, with the desk's current settings."""
 
     def __init__(
         self,
@@ -53,15 +52,15 @@ class DatabaseResearch:
         self._close_by = close_by
         self._clock = clock
 
-    async def backtest(self, asked: BacktestAsked, progress: Progress) -> BacktestFound:
-        """Bet on the log.
+    async def run_backtest(self, asked: BacktestAsked, progress: Progress) -> BacktestFound:
+        """Run a backtest.
 
         Raises:
-            ResearchError: it cannot be read.
+            ResearchError: The log cannot be read.
         """
         preset = asked.preset
 
-        def work(opened: Opened, tell: Progress) -> BacktestFound:
+        def run_backtest(opened: Opened, tell: Progress) -> BacktestFound:
             question = Question(
                 reference=opened.reference,
                 method=asked.method,
@@ -77,16 +76,16 @@ class DatabaseResearch:
             done = backtest(RecordedLog(opened.store.reader()), question, self._clock(), tell)
             return BacktestFound(question, done, summary(done.bets))
 
-        return await self._run("backtest", asked.reference, work, progress)
+        return await self._run("backtest", asked.reference, run_backtest, progress)
 
     async def scorecards(self, span: AskedSpan, progress: Progress) -> Scored:
         """Score the bookmakers of the log.
 
         Raises:
-            ResearchError: it cannot be read.
+            ResearchError: The log cannot be read.
         """
 
-        def work(opened: Opened, tell: Progress) -> Scored:
+        def run_scorecards(opened: Opened, tell: Progress) -> Scored:
             return scorecards(
                 RecordedLog(opened.store.reader()),
                 reference=opened.reference,
@@ -99,35 +98,29 @@ class DatabaseResearch:
                 progress=tell,
             )
 
-        return await self._run("scorecards", "", work, progress)
+        return await self._run("scorecards", "", run_scorecards, progress)
 
     async def _run(
-        self,
-        name: str,
-        reference: str,
-        work: Callable[[Opened, Progress], T],
-        progress: Progress,
+        self, name: str, reference: str, work: Callable[[Opened, Progress], T], progress: Progress
     ) -> T:
-        """Run work on a thread; cancelled, it ends at the next rows."""
-        loop = asyncio.get_running_loop()
-        ended = threading.Event()
+        """Run work on a thread; when cancelled, it stops at the next rows."""
+        ended, tell = threading.Event(), on_this_loop(progress)
         rows = 0
 
-        def tell(count: int) -> None:
+        def tell_progress(count: int) -> None:
             nonlocal rows
             if ended.is_set():
                 raise _CancelledError
             rows += count
-            with contextlib.suppress(RuntimeError):  # the desk has ended
-                loop.call_soon_threadsafe(progress, rows)
+            tell(rows)
 
-        def run() -> T:
+        def run_work() -> T:
             opened = open_judged(self._database, reference, self._close_by)
             with contextlib.closing(opened.store):
-                return work(opened, tell)
+                return work(opened, tell_progress)
 
         try:
-            return await asyncio.wrap_future(in_background(name, run))
+            return await in_daemon_thread(name, run_work)
         except (StoreError, ArchiveError, OSError) as error:
             raise ResearchError(str(error)) from error
         finally:

@@ -1,4 +1,4 @@
-"""The Qt event loop as asyncio's, the only module that knows qasync; and garbage on its thread."""
+"""The Qt event loop as asyncio's loop (with qasync), and garbage collection on its thread."""
 
 import asyncio
 import gc
@@ -19,13 +19,13 @@ T = TypeVar("T")
 _log = logging.getLogger(__name__)
 _EXECUTOR_THREADS = 2
 _SHORTEST_S: Final = 0.001
-"""Qt's timers know no fractions of it."""
+"""The resolution of Qt's timers."""
 _TURN_S: Final = 0.004
-"""After so long, what is left of a turn waits until Qt had its own: keys, timers, paints."""
+"""Time after which the rest of a turn waits for Qt's keys, timers and paints."""
 
 
 class _Delayed(asyncio.TimerHandle):
-    """A callback that has a timer of Qt's, until it is called or cancelled."""
+    """A callback with a Qt timer."""
 
     __slots__ = ("timer",)
     timer: int
@@ -45,11 +45,11 @@ class _Turns(QObject):
         self._loop: asyncio.AbstractEventLoop | None = loop
         self._ready: deque[asyncio.Handle] = deque()
         self._turn = 0
-        """The timer of what is ready; 0 where nothing is."""
+        """The timer of the ready callbacks; 0 if there are none."""
         self._delayed: dict[int, _Delayed] = {}
 
     def soon(self, handle: asyncio.Handle) -> None:
-        """Call back with the next turn."""
+        """Run a callback in the next turn."""
         if self._loop is None:
             return
         self._ready.append(handle)
@@ -57,14 +57,14 @@ class _Turns(QObject):
             self._turn = self.startTimer(0)
 
     def later(self, handle: _Delayed, delay_s: float) -> None:
-        """Call back after a while."""
+        """Run a callback after a delay."""
         handle.timer = 0 if self._loop is None else self.startTimer(int(delay_s * 1000))
         if handle.timer:
             self._delayed[handle.timer] = handle
 
-    def drop(self, handle: _Delayed) -> None:
-        """Have no timer any more for what was called or cancelled."""
-        if self._delayed.get(handle.timer) is handle:  # another may have its number by now
+    def drop_timer(self, handle: _Delayed) -> None:
+        """Drop the timer of a callback that ran or was cancelled."""
+        if self._delayed.get(handle.timer) is handle:  # its number may have been reused
             del self._delayed[handle.timer]
             self.killTimer(handle.timer)
 
@@ -81,7 +81,7 @@ class _Turns(QObject):
         self._loop, self._turn = None, 0
 
     def set_debug(self, enabled: bool) -> None:
-        """Nothing is told of single callbacks, whatever qasync would like to know."""
+        """Ignore the debug mode, in which qasync logs single callbacks."""
 
     def timerEvent(self, event: QTimerEvent) -> None:
         if self._loop is None or not self._loop.is_running():
@@ -90,7 +90,7 @@ class _Turns(QObject):
         if timer == self._turn:
             self._take_turn(self._loop)
         elif (handle := self._delayed.get(timer)) is not None:
-            self.drop(handle)
+            self.drop_timer(handle)
             handle._run()
 
     def _take_turn(self, loop: asyncio.AbstractEventLoop) -> None:
@@ -109,9 +109,9 @@ class _Turns(QObject):
 
 
 class _Reading:
-    """What is called when a file descriptor can be read; its notifier stays when that ends.
+    """The callback of a readable file descriptor; its notifier is kept when reading stops.
 
-    A stream that rests ends it and begins it again many times a second.
+    A pausing stream stops and restarts reading many times a second.
     """
 
     def __init__(self, loop: asyncio.AbstractEventLoop, descriptor: int) -> None:
@@ -121,13 +121,13 @@ class _Reading:
         self._notifier.setEnabled(False)
         self._notifier.activated["int"].connect(self._on_ready)  # type: ignore[index]
 
-    def begin(self, handle: asyncio.Handle) -> None:
-        """Call back whenever it can be read."""
+    def begin_reading(self, handle: asyncio.Handle) -> None:
+        """Call back whenever the descriptor is readable."""
         self._handle = handle
         self._notifier.setEnabled(True)
 
-    def end(self) -> bool:
-        """Call back no more; return whether that was asked for."""
+    def end_reading(self) -> bool:
+        """Stop calling back; return whether it was reading."""
         handle, self._handle = self._handle, None
         self._notifier.setEnabled(False)
         return handle is not None
@@ -146,7 +146,7 @@ class _Reading:
 
 
 class _Loop(QEventLoop):  # type: ignore[misc]
-    """qasync's loop, with what happens often made cheap."""
+    """qasync's loop, with frequent operations made cheap."""
 
     def __init__(self, app: QApplication) -> None:
         self._readings: dict[int, _Reading] = {}
@@ -156,7 +156,7 @@ class _Loop(QEventLoop):  # type: ignore[misc]
     def close(self) -> None:
         super().close()
         for reading in self._readings.values():
-            reading.end()
+            reading.end_reading()
         self._readings.clear()
 
     def call_soon(
@@ -180,30 +180,29 @@ class _Loop(QEventLoop):  # type: ignore[misc]
         return handle
 
     def _add_callback(self, handle: asyncio.Handle) -> None:
-        """Call back what asyncio made itself: the handler of a signal."""
+        """Run a callback made by asyncio, such as a signal handler."""
         self._timer.soon(handle)
 
     def _timer_handle_cancelled(self, handle: _Delayed) -> None:
-        self._timer.drop(handle)
+        self._timer.drop_timer(handle)
 
     def _add_reader(self, fd: int, callback: Callable[..., object], *args: Any) -> None:
         self._check_closed()
         descriptor = fd if isinstance(fd, int) else fd.fileno()
         if descriptor not in self._readings:
             self._readings[descriptor] = _Reading(self, descriptor)
-        self._readings[descriptor].begin(asyncio.Handle(callback, args, self))
+        self._readings[descriptor].begin_reading(asyncio.Handle(callback, args, self))
 
     def _remove_reader(self, fd: int) -> bool:
         descriptor = fd if isinstance(fd, int) else fd.fileno()
         reading = self._readings.get(descriptor)
-        return reading is not None and reading.end()
+        return reading is not None and reading.end_reading()
 
 
 def run_on_qt(app: QApplication, main: Callable[[], Coroutine[Any, Any, T]]) -> T:
     """Run a coroutine on Qt's event loop until it ends and return its result.
 
-    The loop is made by a factory, never by a policy: a policy would make the server
-    thread build a second Qt loop.
+    The loop is made by a factory, as a policy would make the server's thread build a Qt loop.
     """
     app.setQuitOnLastWindowClosed(False)
     with asyncio.Runner(loop_factory=lambda: make_loop(app)) as runner:
@@ -223,10 +222,14 @@ def _report(_loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
 
 
 INTERVAL_MS = 50
+_LONGEST_MS = 400
+"""The longest interval between collections that find little."""
+_HIDDEN_MS = 3_200
+"""The same while the window is hidden, as each check wakes the processor."""
 WHOLE_MS = 600_000
-"""Milliseconds between two full collections; the youngest generation is collected often."""
+"""Milliseconds between full collections."""
 _YOUNG = 700
-"""Python's own threshold."""
+"""Python's default threshold."""
 
 
 class Garbage(QObject):
@@ -240,21 +243,30 @@ class Garbage(QObject):
     def __init__(self, parent: QObject) -> None:
         super().__init__(parent)
         gc.disable()
+        self._longest_ms = _LONGEST_MS
         self._timer = QTimer(self, interval=INTERVAL_MS)
         self._timer.timeout.connect(self.collect_young)
         self._wholes = QTimer(self, interval=WHOLE_MS)
         self._wholes.timeout.connect(gc.collect)
         self._wholes.start()
 
-    def begin(self) -> None:
-        """Collect the young from now on: what a start makes stays, and is much to look through."""
+    def begin_collecting(self) -> None:
+        """Start collecting the youngest generation; objects of the start are not worth scanning."""
         self._timer.start()
 
-    def collect_young(self) -> None:
-        """Collect the youngest generation, where enough objects gathered.
+    def follow_window(self, is_visible: bool) -> None:
+        """Collect less often while the window is hidden."""
+        self._longest_ms = _LONGEST_MS if is_visible else _HIDDEN_MS
+        if is_visible:
+            self._timer.setInterval(INTERVAL_MS)
 
-        Objects that survive wait for the full collection: one of the middle generation would
-        hold the window up as long.
+    def collect_young(self) -> None:
+        """Collect the youngest generation if it is large enough.
+
+        Survivors wait for the full collection, as collecting the middle generation takes as long.
         """
         if gc.get_count()[0] > _YOUNG:
             gc.collect(0)
+            self._timer.setInterval(INTERVAL_MS)
+        else:
+            self._timer.setInterval(min(2 * self._timer.interval(), self._longest_ms))

@@ -1,4 +1,4 @@
-"""The one line of the window for expected trouble and short answers."""
+"""The message line of the window."""
 
 import logging
 from collections.abc import Callable, Hashable
@@ -7,11 +7,10 @@ import msgspec
 from PySide6.QtCore import QObject, QTimer, Signal
 from PySide6.QtWidgets import QWidget
 
+from oddsdesk.base.clock import Clock
 from oddsdesk.board.board import Board
-from oddsdesk.board.connection import Connection, not_offered
-from oddsdesk.board.notices import ConnectionChanged, Notice
-from oddsdesk.clock import Clock
-from oddsdesk.desk.ui.controls.message_bar import MessageBar
+from oddsdesk.board.model.notices import Connection, ConnectionChanged, Notice, not_offered
+from oddsdesk.desk.ui.controls.messages import MessageBar
 from oddsdesk.desk.ui.states import faults_text, service_text, trouble_text
 from oddsdesk.desk.ui.theme.theme import Theme
 from oddsdesk.desk.ui.theme.tokens import TextRole
@@ -35,26 +34,25 @@ class _Message(msgspec.Struct, frozen=True):
 
 
 class MessageCenter(QObject):
-    """Says the latest message, then the connection's trouble, then what is wrong with own files.
+    """Shows the latest message, else connection trouble, else warnings about the user's files.
 
-    What is said to stay gives way to trouble after a while, and is back when that is over.
-    Warnings wait for each other: closing one shows the next. Trouble that was closed stays closed
-    until the next one.
+    A permanent message gives way to trouble after a while, and returns when the trouble ends.
+    Closing a warning shows the next one. Closed trouble stays hidden until there is a new one.
     """
 
     retry_requested = Signal()
-    """The user does not want to wait for the next try."""
+    """The user wants to retry now."""
 
     def __init__(self, bar: MessageBar) -> None:
         super().__init__(bar)
         self._bar = bar
         self._said: _Message | None = None
         self._aside: _Message | None = None
-        """What was said to stay before another moment was shown."""
+        """The permanent message from before another moment was shown."""
         self._gives_way = False
-        """Whether what was said has been read long enough, and trouble has its turn."""
+        """Whether the message was shown long enough, so that trouble is shown."""
         self._warnings: list[tuple[str, _Message]] = []
-        """With what each is about; the first is shown."""
+        """Warnings with their subjects; the first is shown."""
         self._trouble = ""
         self._is_dismissed = False
         self._passing = QTimer(self, singleShot=True, interval=PASSING_MS)
@@ -62,7 +60,7 @@ class MessageCenter(QObject):
         bar.closed.connect(self._on_bar_closed)
         bar.action_requested.connect(self._on_bar_action_requested)
 
-    def say(
+    def show_message(
         self,
         text: str,
         *,
@@ -73,14 +71,14 @@ class MessageCenter(QObject):
         passes: bool = False,
         about: Hashable = None,
     ) -> None:
-        """Say something in place of what is said now; ``passes``: it goes by itself.
+        """Replace the message.
 
-        What is ``about`` something can be withdrawn by that.
+        ``passes`` makes it disappear by itself; ``about`` is a subject to withdraw it by.
         """
         self._say(_Message(text, icon, ink, action, act, passes, about))
 
     def warn(self, about: str, text: str, *, action: str = "", act: Act | None = None) -> None:
-        """Say and log what is wrong with a file of the user's, until the user has closed it."""
+        """Show and log a warning about one of the user's files, until the user closes it."""
         warning = _Message(text, "warning", TextRole.DOWN, action, act, passes=False)
         if all(text != said.text for _, said in self._warnings):
             _log.warning("%s", text)
@@ -88,39 +86,39 @@ class MessageCenter(QObject):
             self._show()
 
     def withdraw(self, about: Hashable) -> None:
-        """Take back what was said about something, unless other things were said since."""
+        """Remove the message about a subject, unless it has been replaced."""
         if self._said is not None and self._said.about == about:
             self.clear_message()
         if self._aside is not None and self._aside.about == about:
             self._aside = None
 
     def set_aside(self, but: Hashable) -> None:
-        """Say what was said no longer, unless that is about ``but``: another moment is shown."""
+        """Hide the message for another moment, unless it is about ``but``."""
         said = self._said
         if said is not None and said.about != but:
             self.clear_message()
             self._aside = None if said.passes else said
 
     def bring_back(self) -> None:
-        """Take back what was said since ``set_aside``; what was to stay is said again."""
+        """Remove the messages since ``set_aside``, and show the permanent one from before again."""
         aside, self._aside = self._aside, None
         self.clear_message()
         if aside is not None:
             self._say(aside)
 
     def withdraw_warnings(self, about: str) -> None:
-        """Take back what was said of a file that is read anew."""
+        """Remove the warnings about a file that is read again."""
         self._warnings = [each for each in self._warnings if each[0] != about]
         self._show()
 
     def clear_message(self) -> None:
-        """Clear the message said last; warnings and trouble show again."""
+        """Remove the message; warnings and trouble show again."""
         self._passing.stop()
         self._said = None
         self._show()
 
     def show_trouble(self, text: str) -> None:
-        """Say why prices grow old, as long as they do; empty when that is over."""
+        """Show why prices are not updated; empty when that is over."""
         if bool(text) != bool(self._trouble):
             self._is_dismissed = self._gives_way = False
             if self._said is not None and not self._said.passes:
@@ -147,9 +145,9 @@ class MessageCenter(QObject):
     def _show(self) -> None:
         said = self._in_front()
         if self._shows_trouble:
-            self._bar.say(self._trouble, icon="offline", action="Try now")
+            self._bar.show_message(self._trouble, icon="offline", action="Try now")
         elif said is not None:
-            self._bar.say(said.text, icon=said.icon, action=said.action, ink=said.ink)
+            self._bar.show_message(said.text, icon=said.icon, action=said.action, ink=said.ink)
         else:
             self._bar.hide()
 
@@ -166,7 +164,7 @@ class MessageCenter(QObject):
         return self._warnings[0][1] if self._warnings else None
 
     def _drop_front(self) -> None:
-        """Let go of the message in front, and show what comes after it."""
+        """Remove the front message and show the next one."""
         if self._said is None:
             del self._warnings[:1]
         self.clear_message()
@@ -202,7 +200,6 @@ class ConnectionTrouble(QObject):
         self._count_down()
 
     def close_panel(self) -> None:
-        """Stop listening to the board."""
         self._seconds.stop()
         self._unsubscribe()
 
@@ -219,10 +216,10 @@ class ConnectionTrouble(QObject):
 
 
 class TroubleStrip(MessageBar):
-    """Says the connection's trouble in a window that says nothing else of it: to the end of it."""
+    """Shows connection trouble in a separate game window."""
 
     retry_requested = Signal()
-    """The user does not want to wait for the next try."""
+    """The user wants to retry now."""
 
     def __init__(self, board: Board, theme: Theme, clock: Clock, parent: QWidget) -> None:
         super().__init__(theme, parent, closable=False)
@@ -231,12 +228,11 @@ class TroubleStrip(MessageBar):
         self._trouble = ConnectionTrouble(center, board, clock)
 
     def close_panel(self) -> None:
-        """Stop listening to the board."""
         self._trouble.close_panel()
 
 
 def log_connection(board: Board, clock: Clock) -> Callable[[], None]:
-    """Log each change of the link, and that nobody offers odds, until the answer is called."""
+    """Log changes of the connection and unreal odds, until the returned function is called."""
     link = board.connection.link
     told = ""
 

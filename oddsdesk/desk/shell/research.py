@@ -1,22 +1,20 @@
-"""Backtest and scorecards at the desk: tabs that come when they are asked for."""
+"""Opens the tabs of backtest and scorecards."""
 
 from collections.abc import Callable, Iterable
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import QObject, QTimer, Signal
 from PySide6.QtWidgets import QTabBar, QToolButton, QWidget
 
+from oddsdesk.base.clock import Clock
 from oddsdesk.board.board import Board
-from oddsdesk.clock import Clock
 from oddsdesk.desk.settings.declared import METHOD, close_by
-from oddsdesk.desk.settings.preferences import Preferences
-from oddsdesk.desk.settings.saved_state import Layout
+from oddsdesk.desk.settings.saved_state import Layout, Preferences, Saved
 from oddsdesk.desk.shell.commands import show_tab
 from oddsdesk.desk.shell.window import MainWindow
-from oddsdesk.desk.ui.actions import Actions
-from oddsdesk.desk.ui.declared_actions import Where
+from oddsdesk.desk.ui.actions import Actions, Where
 from oddsdesk.desk.ui.theme.theme import Theme
 from oddsdesk.ledger.presets import Preset
 
@@ -26,8 +24,14 @@ if TYPE_CHECKING:
     from oddsdesk.desk.research.scorecard_panel import ScorecardPanel
 
 
+_BACKTEST: Final = "backtest"
+_SCORECARDS: Final = "scorecards"
+_SOON_MS: Final = 1_500
+"""After a connect: what these tabs rest on takes long to import, and first prices come before."""
+
+
 class Research(QObject):
-    """Opens the tabs; what they rest on is imported with them, which few starts need."""
+    """Opens the tabs, whose modules are imported when needed."""
 
     game_requested = Signal(str)
     """The id of the game of a bet."""
@@ -50,36 +54,52 @@ class Research(QObject):
         self._presets = presets
         self._clock = clock
         self._layout = layout
+        self._open = Saved(layout, "research/tabs", list[str], [])
+        """The idents of the tabs that are open."""
+        self._soon = QTimer(self, singleShot=True, interval=_SOON_MS)
+        self._soon.timeout.connect(self._restore)
+        self._is_restored = False
         self._database: Path | None = None
         self._backtest: BacktestPanel | None = None
         self._scorecards: ScorecardPanel | None = None
         theme.changed.connect(self._on_theme_changed)
 
-    def offer(self, actions: Actions) -> None:
-        """Offer both in the palette and by their keys, and in the menu."""
+    def offer_research(self, actions: Actions) -> None:
+        """Bind the actions that show them, and their own."""
         for ident, panel, where in (
-            ("go.backtest", self.backtest, Where.BACKTEST),
+            ("go.backtest", self.show_backtest, Where.BACKTEST),
             ("go.scorecards", self.scorecards, Where.SCORECARDS),
         ):
-            self._window.offer_in_menu(actions.bind(ident, partial(self._show, panel)))
+            actions.bind(ident, partial(self._show, panel))
             actions.register_context(where, partial(self._show, panel))
 
-    def read(self, database: Path | None) -> None:
-        """Go through the log of another database from now on; None: there is none here."""
+    def read_log_of(self, database: Path | None) -> None:
+        """Use another database; None if there is none here."""
         self._database = database
+        if not self._is_restored and self._open.get_value():
+            self._soon.start()
         for panel in (self._backtest, self._scorecards):
             if panel is not None:
                 panel.running.cancel()
                 panel.show_state()
 
-    def close(self) -> None:
-        """End what runs."""
+    def _restore(self) -> None:
+        """Open the tabs that were open before the last end, behind the present one."""
+        self._is_restored = True
+        kept = self._open.get_value()
+        if _BACKTEST in kept:
+            self.show_backtest()
+        if _SCORECARDS in kept:
+            self.scorecards()
+
+    def end_research(self) -> None:
+        self._soon.stop()
         for panel in (self._backtest, self._scorecards):
             if panel is not None:
                 panel.close_panel()
 
-    def backtest(self) -> "BacktestPanel":
-        """Return the panel of backtests, made when it is first asked for."""
+    def show_backtest(self) -> "BacktestPanel":
+        """Return the backtest panel, made when first needed."""
         if self._backtest is None:
             from oddsdesk.desk.research.backtest_panel import BacktestPanel  # noqa: PLC0415
 
@@ -87,21 +107,21 @@ class Research(QObject):
                 self._theme,
                 self._clock,
                 self._log,
-                lambda: self._preferences.get(METHOD),
+                lambda: self._preferences.get_setting(METHOD),
                 lambda: list(self._presets()),
                 self._layout,
             )
             self._backtest.game_requested.connect(self.game_requested)
-        self._put_in_tab(self._backtest, "Backtest")
+        self._put_in_tab(self._backtest, "Backtest", _BACKTEST)
         return self._backtest
 
     def scorecards(self) -> "ScorecardPanel":
-        """Return the panel of scorecards, made when it is first asked for."""
+        """Return the scorecards panel, made when first needed."""
         if self._scorecards is None:
             from oddsdesk.desk.research.scorecard_panel import ScorecardPanel  # noqa: PLC0415
 
             self._scorecards = ScorecardPanel(self._theme, self._clock, self._log, self._layout)
-        self._put_in_tab(self._scorecards, "Bookmakers")
+        self._put_in_tab(self._scorecards, "Scorecards", _SCORECARDS)
         return self._scorecards
 
     def _show(self, panel: Callable[[], QWidget]) -> QWidget:
@@ -109,17 +129,23 @@ class Research(QObject):
         show_tab(self._window, shown)
         return shown
 
-    def _put_in_tab(self, panel: QWidget, title: str) -> None:
+    def _close(self, panel: QWidget, ident: str) -> None:
+        tabs = self._window.tabs
+        tabs.removeTab(tabs.indexOf(panel))
+        self._open.keep_value([each for each in self._open.get_value() if each != ident])
+
+    def _put_in_tab(self, panel: QWidget, title: str, ident: str) -> None:
         tabs = self._window.tabs
         if tabs.indexOf(panel) >= 0:
             return
         index = tabs.addTab(panel, title)
+        self._open.keep_value(list(dict.fromkeys([*self._open.get_value(), ident])))
         button = QToolButton()
         button.setProperty("variant", "plain")
         button.setIcon(self._theme.icon("close"))
         button.setToolTip(f"Close {title}")
         button.setAccessibleName(f"Close {title}")
-        button.clicked.connect(lambda: tabs.removeTab(tabs.indexOf(panel)))
+        button.clicked.connect(lambda: self._close(panel, ident))
         tabs.tabBar().setTabButton(index, QTabBar.ButtonPosition.RightSide, button)
 
     def _log(self) -> "ResearchLog | None":
@@ -128,7 +154,7 @@ class Research(QObject):
         from oddsdesk.desk.shell.log_research import DatabaseResearch  # noqa: PLC0415
 
         basis = self._board.basis
-        by = close_by(self._preferences.get)
+        by = close_by(self._preferences.get_setting)
         return DatabaseResearch(
             self._database, basis.profiles, basis.mine, basis.method, by, self._clock
         )

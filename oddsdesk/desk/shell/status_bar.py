@@ -1,34 +1,35 @@
-"""The status bar: connected or not, how fresh, what is left, the time."""
+"""The status bar: connection, delay, requests left and time."""
 
 from collections.abc import Iterator
 
 from PySide6.QtCore import Qt, QTimer, Signal
-from PySide6.QtWidgets import QHBoxLayout, QStatusBar, QToolButton, QWidget
+from PySide6.QtGui import QHideEvent, QShowEvent
+from PySide6.QtWidgets import QStatusBar, QToolButton, QWidget
 
+from oddsdesk.base.clock import Clock
 from oddsdesk.board.board import Board
-from oddsdesk.board.connection import Connection, Link
-from oddsdesk.board.notices import (
+from oddsdesk.board.model.notices import (
+    Connection,
     ConnectionChanged,
     GamesChanged,
+    Link,
     Notice,
     SnapshotProgressChanged,
 )
-from oddsdesk.clock import Clock
-from oddsdesk.contract.plans import DAY_S, HOUR_S, Plan
-from oddsdesk.desk.ui.controls.dot import Dot
-from oddsdesk.desk.ui.controls.labels import ElidedLabel, steady_width
-from oddsdesk.desk.ui.controls.scaling import scale_height
+from oddsdesk.contract.access import DAY_S, HOUR_S, Plan
+from oddsdesk.desk.ui.controls.labels import Dot, ElidedLabel, steady_width
+from oddsdesk.desk.ui.formatting import local_time, moment_text, span_text
+from oddsdesk.desk.ui.spacing import GAP, HALF, STEP, STRIP, horizontal
 from oddsdesk.desk.ui.states import cut_text, faults_text, job_text, no_price_for, stream_alone
-from oddsdesk.desk.ui.theme.theme import Theme
-from oddsdesk.desk.ui.theme.tokens import GAP, HALF, STEP, STRIP, TextRole
-from oddsdesk.desk.ui.time_format import local_time, moment_text, span_text
+from oddsdesk.desk.ui.theme.theme import Theme, scale_height
+from oddsdesk.desk.ui.theme.tokens import TextRole
 
 _SECOND_MS = 1000
 _TEN_SECONDS_MS = 10_000
 _PACE_KNOWN_MS = 70_000
-"""A minute after the first prices, which come within ten seconds and are no changes."""
-_LONGEST_STATE = "Reading in turns…"
-"""So much of the state is shown whatever else is cut; reasons may be long."""
+"""Time until a minute of changes is known; the first prices do not count."""
+_LONGEST_STATE = "Polling…"
+"""The part of the state that is never cut; reasons can be long."""
 
 _LINK_INKS = {
     Link.LIVE: TextRole.UP,
@@ -42,12 +43,12 @@ _LINK_INKS = {
 
 
 class StatusBar(QStatusBar):
-    """Answers: am I connected, how fresh is this, what have I left."""
+    """Shows the connection, its delay, the requests left and the time."""
 
     favourites_requested = Signal()
     """The user wants to see the favourites only."""
     bets_requested = Signal()
-    """The user wants to see the bets that want a result."""
+    """The user wants to see the bets that need a result."""
 
     def __init__(self, board: Board, theme: Theme, clock: Clock, devig_method: str) -> None:
         super().__init__()
@@ -71,7 +72,7 @@ class StatusBar(QStatusBar):
         self._bets.setProperty("variant", "plain")
         self._bets.setFont(theme.fonts.small)
         self._bets.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-        self._bets.setToolTip("Show the bets that want a result")
+        self._bets.setToolTip("Show bets to settle")
         self._bets.clicked.connect(self.bets_requested)
         self._bets.hide()
         self._method = ElidedLabel()
@@ -95,45 +96,40 @@ class StatusBar(QStatusBar):
         self._ticked_at = 0
         self._ticks = QTimer(self, singleShot=True, timerType=Qt.TimerType.PreciseTimer)
         self._ticks.timeout.connect(self._tick)
-        self._tick()
+        self._show()
 
     def put_time_line(self, line: QWidget) -> None:
-        """Set a time line in, as wide as there is room."""
+        """Insert the time line, as wide as possible."""
         self.insertWidget(1, line, 1)
 
     def show_method(self, devig_method: str) -> None:
-        """Name the method that true EV rests on."""
-        self._method.show_text(f"True EV: {devig_method.replace('_', ' ')}")
+        """Show the devig method."""
+        self._method.show_text(f"Devig: {devig_method.replace('_', ' ')}")
 
     def show_bets_waiting(self, bets: int) -> None:
-        """Say how many bets want a result."""
-        self._bets.setText("1 bet wants a result" if bets == 1 else f"{bets:,} bets want a result")
+        """Show how many bets need a result."""
+        self._bets.setText("1 bet to settle" if bets == 1 else f"{bets:,} bets to settle")
         self._bets.setVisible(bets > 0)
 
     def show_favourites(self, games: int) -> None:
-        """Say how many favourites are among the games."""
+        """Show how many games are favourites."""
         self._favourites.setText(f"{games} favourite{'s' if games != 1 else ''}")
         self._favourites.setVisible(games > 0)
 
     def close_panel(self) -> None:
-        """Stop listening to the board."""
         self._ticks.stop()
         self._unsubscribe()
 
     def _left(self) -> QWidget:
         holder = QWidget()
-        row = QHBoxLayout(holder)
-        row.setContentsMargins(0, 0, GAP, 0)
-        row.setSpacing(HALF)
-        row.addWidget(self._dot)
-        row.addWidget(self._link)
+        horizontal(holder, self._dot, self._link, margins=(0, 0, GAP, 0), spacing=HALF)
         return holder
 
     def _on_board_notice(self, _notice: Notice) -> None:
         self._show()
 
     def _tick(self) -> None:
-        """Show the time, and anew when its next second begins; a clock that stands has none."""
+        """Show the time, and schedule the next update for the next full second."""
         self._show()
         now, before = self._clock(), self._ticked_at
         self._ticked_at = now
@@ -153,46 +149,62 @@ class StatusBar(QStatusBar):
         self._requests.show_text(requests)
         self._requests.setToolTip(f"{requests}\n{reading_text(connection, now)}".strip())
         time = f"{local_time(now):%H:%M:%S}"
-        self._time.setMinimumWidth(steady_width(self._time.width_of(time)))  # half a time misleads
+        self._time.setMinimumWidth(steady_width(self._time.width_of(time)))  # never cut the time
         self._time.show_text(time)
 
     def _show_unread(self) -> None:
-        """Say what the service has that is nowhere in the window."""
+        """Show what could not be loaded from the service."""
         told = list(unread_parts(self._board))
         self._unread.show_text(" · ".join(text for text, _ in told))
         self._unread.setToolTip("\n".join(tip for _, tip in told))
         self._unread.setVisible(bool(told))
 
+    # Qt's virtuals
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self._tick()
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        super().hideEvent(event)
+        self._ticks.stop()
+
 
 def unread_parts(board: Board) -> Iterator[tuple[str, str]]:
-    """Yield what a board could not read, in few words and in a sentence."""
+    """Yield what could not be loaded, as a short text and a sentence."""
     games, progress = len(board.games), board.snapshot_progress
     if board.games_are_cut:
         yield (
-            f"only {games:,} games are read",
-            f"The service has more games than the {games:,} that are read: no list, filter or"
-            " search of this window finds the others.",
+            f"only {games:,} games loaded",
+            (
+                f"The service has more than {games:,} games. The others appear in no list, filter "
+                "or search."
+            ),
         )
     if progress.cut:
-        yield "not all prices are read", cut_text(progress)
+        yield "not all prices loaded", cut_text(progress)
     if board.values.is_cut:
         yield (
-            "not all value bets are read",
-            "The service lists more value bets than could be read. Value among the prices read"
-            " here is listed all the same.",
+            "not all value bets loaded",
+            (
+                "The service lists more value bets than could be loaded. Value among the prices "
+                "loaded here is still listed."
+            ),
         )
 
 
 def link_ink(connection: Connection) -> TextRole:
-    """Return the colour of the connection's dot; words beside it say the same."""
+    """Return the colour of the connection's dot."""
     troubles = (connection.faults, connection.reason, connection.service_troubles)
     is_live_and_ill = connection.link is Link.LIVE and any(troubles)
     is_silent = connection.is_heard and connection.silent_since_ms is not None
-    return TextRole.VALUE if is_live_and_ill or is_silent else _LINK_INKS[connection.link]
+    if is_live_and_ill or is_silent or (connection.is_heard and connection.lacks_feeds):
+        return TextRole.VALUE
+    return _LINK_INKS[connection.link]
 
 
 def link_text(connection: Connection, now_ms: int) -> str:
-    """Return the connection's state in one line of plain words."""
+    """Return the connection's state in one line."""
     failing = [job_text(fault) for fault in connection.faults]
     text = _link_text(connection, now_ms)
     if said := stream_alone(connection):
@@ -206,15 +218,17 @@ def _link_text(connection: Connection, now_ms: int) -> str:
     reason = f": {connection.reason}" if connection.reason else ""
     silence = no_price_for(connection, now_ms)
     match connection.link:
+        case Link.LIVE | Link.POLLING if connection.lacks_feeds:
+            return _no_feed_text(connection, now_ms)
         case Link.LIVE if silence:
             return f"Live · {silence}"
         case Link.POLLING if silence:
-            return f"Reading in turns · {silence}{reason}"
+            return f"Polling · {silence}{reason}"
         case Link.LIVE:
             lag = "" if connection.lag_ms is None else f" · lag {_lag(connection.lag_ms)}"
             return f"Live{lag}{_pace(connection, now_ms)}"
         case Link.POLLING:
-            return f"Reading in turns{reason}"
+            return f"Polling{reason}"
         case Link.CONNECTING:
             return "Connecting…"
         case Link.WAITING:
@@ -227,27 +241,34 @@ def _link_text(connection: Connection, now_ms: int) -> str:
             return f"As of {moment_text(now_ms)}"
 
 
+def _no_feed_text(connection: Connection, now_ms: int) -> str:
+    newest = connection.newest_ms
+    age = "" if newest is None else f" · newest price {span_text(max(0, now_ms - newest))} old"
+    return f"No feed running{age}"
+
+
 def lag_text(connection: Connection) -> str:
-    """Return what the lag is of; empty while none is known."""
+    """Return the explanation of the delay; empty while it is unknown."""
     if connection.lag_ms is None:
         return ""
     return (
-        f"Price changes come {_lag(connection.lag_ms)} after their scrape (the median of the "
-        "latest): what the feed takes, what the stream takes, and how far the two clocks differ."
+        f"Prices arrive {_lag(connection.lag_ms)} after they were scraped (median of the "
+        "latest). This includes the feed, the stream and any difference between the two "
+        "clocks."
     )
 
 
 def requests_text(connection: Connection) -> str:
-    """Return how many requests are left, when they return, and how often prices are read of them.
+    """Return the requests left, when they reset, and how often prices are read.
 
-    Empty while that is not known.
+    Empty if unknown.
     """
     if connection.requests_left is None:
         return ""
     of = "" if connection.requests_limit is None else f" of {connection.requests_limit:,}"
     parts = [f"{connection.requests_left:,}{of} requests left"]
     if connection.resets_at_ms is not None:
-        parts.append(f"back {local_time(connection.resets_at_ms):%H:%M}")
+        parts.append(f"resets {local_time(connection.resets_at_ms):%H:%M}")
     prices = connection.reading_plan.partition(";")[0]
     if prices and connection.requests_left:
         parts.append(prices[0].lower() + prices[1:])
@@ -255,7 +276,7 @@ def requests_text(connection: Connection) -> str:
 
 
 def reading_text(connection: Connection, now_ms: int) -> str:
-    """Return what is read how often so that the requests last; empty where none are counted."""
+    """Return the reading plan that makes the requests last; empty if requests are unlimited."""
     left, resets_at_ms = connection.requests_left, connection.resets_at_ms
     if left is None:
         return ""
@@ -263,8 +284,8 @@ def reading_text(connection: Connection, now_ms: int) -> str:
     if left > 0:
         return "\n".join(part for part in (f"{connection.reading_plan}.", allowance) if part != ".")
     until = "" if resets_at_ms is None else f" for {span_text(max(0, resets_at_ms - now_ms))}"
-    said = f"No requests are left{until}: nothing is read until they are back."
-    goes_on = "Streamed prices go on." if connection.link is Link.LIVE else ""
+    said = f"No requests left{until}. Nothing is loaded until the limit resets."
+    goes_on = "Streamed prices continue." if connection.link is Link.LIVE else ""
     return "\n".join(part for part in (said, goes_on, allowance) if part)
 
 
@@ -275,7 +296,7 @@ def _allowance(limit: int | None) -> str:
 
 
 def _pace(connection: Connection, now_ms: int) -> str:
-    """Return how many changes came in a minute; empty before a minute holds no first prices."""
+    """Return the changes per minute; empty during the first minute."""
     if connection.since_ms is not None and now_ms - connection.since_ms < _PACE_KNOWN_MS:
         return ""
     return f" · {connection.messages_per_minute:,} changes a minute"

@@ -1,32 +1,24 @@
-"""The open games: a tab each in the centre, or a window of their own."""
+"""The open games, in tabs or separate windows."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 
 from PySide6.QtCore import QByteArray, QObject, Qt, Signal
 from PySide6.QtGui import QCloseEvent, QIcon
-from PySide6.QtWidgets import (
-    QApplication,
-    QHBoxLayout,
-    QTabBar,
-    QTabWidget,
-    QToolButton,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QApplication, QTabBar, QTabWidget, QToolButton, QWidget
 
-from oddsdesk.contract.identity import teams
+from oddsdesk.board.model.matrix import RowKey
 from oddsdesk.desk.shell.messages import TroubleStrip
-from oddsdesk.desk.shell.tab_order import step_focus
-from oddsdesk.desk.shell.window import focus_within, holds_focus
-from oddsdesk.desk.ui.controls.plain import literal, literal_title
+from oddsdesk.desk.shell.window import focus_within, holds_focus, step_focus
+from oddsdesk.desk.ui.controls.labels import literal, literal_title
+from oddsdesk.desk.ui.spacing import GAP, STEP, horizontal, vertical
 from oddsdesk.desk.ui.theme.theme import Theme
-from oddsdesk.desk.ui.theme.tokens import GAP, STEP
 
 _SIZE = (1_000, 640)
 
 
 class GameWindow(QWidget):
-    """Holds the panel of a game that was taken out of the tabs."""
+    """A separate window for a game."""
 
     closed = Signal()
     """The user closed it."""
@@ -36,26 +28,23 @@ class GameWindow(QWidget):
         self.setWindowTitle(literal_title(f"{title} – oddsdesk"))
         self.panel = panel
         self.strip: TroubleStrip | None = None
-        self._column = QVBoxLayout(self)
-        self._column.setContentsMargins(0, 0, 0, 0)
-        self._column.setSpacing(0)
+        self._column = vertical(self, spacing=0)
         self._column.addWidget(panel, 1)
         panel.show()
         available = self.screen().availableGeometry()
         self.resize(min(_SIZE[0], available.width()), min(_SIZE[1], available.height()))
 
     def put_signs(self, badge: QWidget, strip: TroubleStrip) -> None:
-        """Set what tells whose odds these are above the game, and what tells of trouble below."""
-        line = QHBoxLayout()
-        line.setContentsMargins(GAP, STEP, GAP, 0)
+        """Add the badge above the game and the message strip below it."""
+        line = horizontal(margins=(GAP, STEP, GAP, 0))
         line.addWidget(badge)
         line.addStretch(1)
         self._column.insertLayout(0, line)
         self._column.addWidget(strip)
         self.strip = strip
 
-    def let_go(self) -> None:
-        """Take the window away; its panel goes on elsewhere, or is closed by who made it."""
+    def close_window(self) -> None:
+        """Close the window; the caller moves or closes the panel."""
         if self.strip is not None:
             self.strip.close_panel()
         self.hide()
@@ -73,16 +62,16 @@ class GameWindow(QWidget):
 
 
 class GameTabs(QObject):
-    """Opens and closes games; at most one panel a game."""
+    """Opens and closes games, with at most one panel for each."""
 
     game_opened = Signal(str)
-    """A game is shown now and wants to be kept current."""
+    """A game was opened and should be kept up to date."""
     game_closed = Signal(str)
-    """A game is shown no more."""
+    """A game was closed."""
     current_game_changed = Signal(str)
-    """The id of the game in front; empty where no game is."""
+    """The id of the front game; empty if there is none."""
     window_made = Signal(object)
-    """A ``GameWindow`` is about to be shown."""
+    """A ``GameWindow`` that is about to be shown."""
 
     def __init__(
         self, tabs: QTabWidget, theme: Theme, make_panel: Callable[[str], QWidget]
@@ -100,18 +89,13 @@ class GameTabs(QObject):
         theme.changed.connect(self._on_theme_changed)
 
     @property
-    def count(self) -> int:
-        """How many games are open."""
-        return len(self._games)
-
-    @property
     def open_games(self) -> list[str]:
-        """The ids of the open games, as their tabs stand; those in windows come last."""
+        """The ids of the open games in tab order; those in windows come last."""
         in_tabs = [self._game_at(index) for index in range(self._tabs.count())]
         return [game for game in in_tabs if game is not None] + list(self._windows)
 
     def active(self) -> str | None:
-        """Return the game of the active window: in front of its tabs, or all it shows."""
+        """Return the game of the active window."""
         active = QApplication.activeWindow()
         for game_id, window in self._windows.items():
             if window is active:
@@ -119,56 +103,54 @@ class GameTabs(QObject):
         return self.in_front()
 
     def in_front(self) -> str | None:
-        """Return the game in front of the tabs, whichever window is active."""
+        """Return the game in the front tab."""
         return self._game_at(self._tabs.currentIndex())
 
-    def title(self, game_id: str) -> str:
-        """Return what an open game is called."""
+    def title_of_game(self, game_id: str) -> str:
+        """Return the title of an open game."""
         return self._titles[game_id]
 
     def panel(self, game_id: str) -> QWidget:
-        """Return the panel of an open game."""
         return self._games[game_id]
 
     def active_panel(self) -> QWidget | None:
-        """Return the panel of the active game."""
         game_id = self.active()
         return None if game_id is None else self._games[game_id]
 
-    def open(self, game_id: str, title: str) -> None:
-        """Bring a game to the front, in the tab in front if that shows a game."""
+    def open_game(self, game_id: str, title: str) -> None:
+        """Bring a game to the front, replacing the game in the front tab."""
         if self._bring_to_front(game_id):
             return
         index = self._tabs.currentIndex()
         shown = self._game_at(index)
         if shown is None:
-            self.open_beside(game_id, title)
+            self.open_in_new_tab(game_id, title)
             return
         self._add(index + 1, game_id, title)
-        self.close(shown)
+        self.close_game(shown)
 
-    def open_beside(self, game_id: str, title: str, *, in_front: bool = True) -> None:
-        """Show a game in a tab of its own, after the other games."""
+    def open_in_new_tab(self, game_id: str, title: str, *, in_front: bool = True) -> None:
+        """Open a game in a new tab after the other games."""
         if not (in_front and self._bring_to_front(game_id)) and game_id not in self._games:
             in_tabs = len(self._games) - len(self._windows)
             self._add(in_tabs, game_id, title, in_front=in_front)
 
     def order_tabs(self, order: Sequence[str]) -> None:
-        """Have the tabs of games stand in this order; those that are not in it come last."""
+        """Sort the game tabs in this order; others come last."""
         bar = self._tabs.tabBar()
         in_tabs = [game_id for game_id in order if self._is_in_tab(game_id)]
         for index, game_id in enumerate(in_tabs):
             bar.moveTab(self._tabs.indexOf(self._games[game_id]), index)
 
     def window_geometry(self, game_id: str) -> QByteArray | None:
-        """Return where the window of an open game is, None where it is in a tab."""
+        """Return the geometry of an open game's window; None for a tab."""
         window = self._windows.get(game_id)
         return None if window is None else window.saveGeometry()
 
     def detach(self, game_id: str, geometry: QByteArray | None = None) -> None:
-        """Take a game out of the tabs into a window of its own, or back.
+        """Move a game from its tab to a separate window, or back.
 
-        With ``geometry`` the window is where it was, and the focus stays where it is.
+        With ``geometry`` the window is restored there without taking the focus.
         """
         panel, window = self._games[game_id], self._windows.pop(game_id, None)
         with self._theme.keeping_fonts(panel):
@@ -176,13 +158,13 @@ class GameTabs(QObject):
                 self._put_in_window(game_id, geometry)
             else:
                 self._put_in_tab(len(self._games) - len(self._windows) - 1, game_id)
-                window.let_go()
+                window.close_window()
                 self._tabs.window().activateWindow()
         if geometry is None:
             focus_within(panel)
 
     def replace(self, game_id: str, other: str, title: str) -> None:
-        """Show another game in the place of one, where that is open."""
+        """Replace a game by another one, if it is open."""
         if game_id not in self._games:
             return
         panel, window = self._games[game_id], self._windows.get(game_id)
@@ -195,19 +177,18 @@ class GameTabs(QObject):
                 self._windows[other].setGeometry(window.geometry())
         elif in_front:
             self._bring_to_front(other)
-        self.close(game_id)
+        self.close_game(game_id)
         if had_focus:
             focus_within(self._games[other])
 
-    def close(self, game_id: str) -> None:
-        """Close a game."""
+    def close_game(self, game_id: str) -> None:
         panel = self._games.pop(game_id)
         del self._titles[game_id]
         window = self._windows.pop(game_id, None)
         if window is None:
             self._tabs.removeTab(self._tabs.indexOf(panel))
         else:
-            window.let_go()
+            window.close_window()
         panel.close_panel()  # type: ignore[attr-defined]
         panel.deleteLater()
         self.game_closed.emit(game_id)
@@ -216,12 +197,11 @@ class GameTabs(QObject):
         """Close the game of the active window, if it shows one."""
         game_id = self.active()
         if game_id is not None:
-            self.close(game_id)
+            self.close_game(game_id)
 
     def close_all(self) -> None:
-        """Close every game."""
         for game_id in list(self._games):
-            self.close(game_id)
+            self.close_game(game_id)
 
     def _is_in_tab(self, game_id: str) -> bool:
         return game_id in self._games and game_id not in self._windows
@@ -261,7 +241,7 @@ class GameTabs(QObject):
         button.setToolTip("Close this game (Ctrl+W)")
         button.setAccessibleName(f"Close {title}")
         button.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        button.clicked.connect(lambda: self.close(game_id))
+        button.clicked.connect(lambda: self.close_game(game_id))
         self._tabs.tabBar().setTabButton(index, QTabBar.ButtonPosition.RightSide, button)
         if in_front:
             self._tabs.setCurrentIndex(index)
@@ -281,7 +261,7 @@ class GameTabs(QObject):
 
     def _on_window_closed(self, game_id: str) -> None:
         if game_id in self._windows:
-            self.close(game_id)
+            self.close_game(game_id)
 
     def _on_theme_changed(self) -> None:
         bar = self._tabs.tabBar()
@@ -291,7 +271,29 @@ class GameTabs(QObject):
                 button.setIcon(self._close_icon())
 
 
-def game_title(match_name: str) -> str:
-    """Return what a game is called where there is room for a line."""
-    pair = teams(match_name)
-    return f"{pair[0]} v {pair[1]}" if pair else match_name
+class KeptPlace:
+    """Remembers the selected price, the front tab and the focus while games are reloaded."""
+
+    def __init__(self, games: GameTabs) -> None:
+        self._games = games
+        self.selected: RowKey | None = None
+        """The price selected last."""
+        self.was_elsewhere = False
+        """Whether the front tab was no game when the games were closed."""
+        self._keyboard_at: QWidget | None = None
+        """Where Qt moved the focus when the focused game was closed; None if no game had it."""
+
+    @contextmanager
+    def closing_games(self, *, had_games: bool) -> Iterator[None]:
+        """Note where the user is, around a block that closes the games."""
+        self.was_elsewhere = had_games and self._games.in_front() is None
+        panel = self._games.active_panel()
+        had_keyboard = panel is not None and holds_focus(panel)
+        yield
+        self._keyboard_at = QApplication.focusWidget() if had_keyboard else None
+
+    def give_keyboard_back(self) -> None:
+        """Focus the front game, unless the user has moved the focus since."""
+        panel = self._games.active_panel()
+        if panel and self._keyboard_at and self._keyboard_at is QApplication.focusWidget():
+            panel.setFocus(Qt.FocusReason.OtherFocusReason)

@@ -1,38 +1,87 @@
-"""The top bar: which desk this is, what it is connected to, and the menu."""
+"""The top bar: connection, badge, sharp book, odds format and menu."""
 
+from collections.abc import Iterator
+from functools import partial
 from typing import Final
 
-from PySide6.QtCore import QSize, Qt, Signal
-from PySide6.QtGui import QAction, QActionGroup
-from PySide6.QtWidgets import QHBoxLayout, QMenu, QSizePolicy, QToolButton, QWidget
+from PySide6.QtCore import QObject, QSize, Qt, Signal
+from PySide6.QtGui import QAction, QActionGroup, QPaintEvent
+from PySide6.QtWidgets import (
+    QMenu,
+    QSizePolicy,
+    QStyle,
+    QStyleOptionToolButton,
+    QStylePainter,
+    QToolButton,
+    QWidget,
+)
 
 from oddsdesk.board.board import Board
-from oddsdesk.board.connection import Connection, not_offered
-from oddsdesk.board.notices import ConnectionChanged, Notice
-from oddsdesk.desk.shell.odds_format import TITLES, OddsFormat
+from oddsdesk.board.model.basis import CONSENSUS, SERVICES_OWN
+from oddsdesk.board.model.notices import (
+    Connection,
+    ConnectionChanged,
+    Notice,
+    ReferenceChanged,
+    not_offered,
+)
+from oddsdesk.desk.settings.declared import ODDS_FORMAT, REFERENCE, Choice
+from oddsdesk.desk.settings.saved_state import Preferences
+from oddsdesk.desk.shell.palette import Entry, Kind
 from oddsdesk.desk.shell.status_bar import link_ink
-from oddsdesk.desk.ui.controls.dot import Dot
-from oddsdesk.desk.ui.controls.labels import ElidedLabel
-from oddsdesk.desk.ui.controls.menus import MenuButton
-from oddsdesk.desk.ui.controls.message_bar import sentence
-from oddsdesk.desk.ui.controls.plain import Label, literal
-from oddsdesk.desk.ui.controls.scaling import scale_height
-from oddsdesk.desk.ui.theme.theme import Theme
-from oddsdesk.desk.ui.theme.tokens import BAR, GAP, HALF, STEP
-from oddsdesk.desk.ui.time_format import moment_text
+from oddsdesk.desk.ui.controls.buttons import MenuButton
+from oddsdesk.desk.ui.controls.labels import Dot, ElidedLabel, Label, literal
+from oddsdesk.desk.ui.controls.messages import sentence
+from oddsdesk.desk.ui.formatting import choose_style, moment_text
+from oddsdesk.desk.ui.spacing import BAR, GAP, HALF, STEP, horizontal
+from oddsdesk.desk.ui.theme.theme import Theme, scale_height
+from oddsdesk.pricing.consensus import CONSENSUS_TITLE
 from oddsdesk.pricing.formats import format_odds
+from oddsdesk.pricing.profiles import Kind as BookmakerKind
+
+assert isinstance(ODDS_FORMAT.kind, Choice)
+TITLES = dict(ODDS_FORMAT.kind.options)
+"""The title of each style of ``pricing.formats``."""
+
+
+class OddsFormat(QObject):
+    """Applies the odds format setting to ``ui.formatting``."""
+
+    changed = Signal()
+    """The odds format has changed, so odds must be repainted."""
+
+    def __init__(self, preferences: Preferences) -> None:
+        super().__init__()
+        self._preferences = preferences
+        preferences.changed.connect(self._on_preferences_changed)
+        choose_style(self.style)
+
+    @property
+    def style(self) -> str:
+        """The style, one of ``pricing.formats.STYLES``."""
+        return self._preferences.get_setting(ODDS_FORMAT)
+
+    def choose_style(self, style: str) -> None:
+        """Set and save the odds format."""
+        self._preferences.keep_setting(ODDS_FORMAT, style)
+
+    def _on_preferences_changed(self, key: str) -> None:
+        if key == ODDS_FORMAT.key:
+            choose_style(self.style)
+            self.changed.emit()
+
 
 _SIMULATED: Final = "Simulated odds"
-_SHIFTED: Final = "Old odds, moved to now"
-_LESS: Final = {_SIMULATED: "Simulated", ", moved to now": "", "As of ": ""}
-"""What badges leave out where they are narrow, then what is behind a dot; tips say all of it."""
+_SHIFTED: Final = "Old odds (times shifted)"
+_LESS: Final = {_SIMULATED: "Simulated", " (times shifted)": "", "As of ": ""}
+"""What narrow badges leave out first; tooltips have the full text."""
 
 
 class Badge(ElidedLabel):
-    """Gives way where it is narrow, but for its tip: it would make the window wider."""
+    """A badge that shortens its text rather than widening the window."""
 
     changed = Signal(str, str)
-    """Another text is shown, and why."""
+    """The new text, and its explanation."""
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent=parent)
@@ -44,7 +93,7 @@ class Badge(ElidedLabel):
         self.setAlignment(Qt.AlignmentFlag.AlignCenter)
 
     def show_badge(self, text: str, why: str) -> None:
-        """Show a text, and on its tip why; none for an empty text."""
+        """Show a text with a tooltip; hidden if the text is empty."""
         self._why = why
         self.show_text(text)
         self._elide()
@@ -52,7 +101,7 @@ class Badge(ElidedLabel):
         self.changed.emit(text, why)
 
     def twin(self, window: QWidget) -> "Badge":
-        """Return a badge for another window that says the same from now on."""
+        """Return a badge for another window that follows this one."""
         other = Badge(self._theme, window)
         other.show_badge(self._whole, self._why)
         self.changed.connect(other.show_badge)
@@ -65,12 +114,12 @@ class Badge(ElidedLabel):
         self.setToolTip("\n".join(filter(None, (self.toolTip(), self._why))))
 
     def minimumSizeHint(self) -> QSize:
-        """Return the room that says whose odds these are not, whatever else is said."""
+        """Return the width that always shows whether odds are simulated."""
         least = min(self.sizeHint().width(), self.width_of(_LESS[_SIMULATED]))
         return QSize(least, super().minimumSizeHint().height())
 
     def _show_less(self) -> None:
-        """Leave out some of what is said, rather than to cut a word or a moment."""
+        """Shorten the text without cutting words or times."""
         less = self._whole
         for said, left in _LESS.items():
             less = less.replace(said, left)
@@ -84,7 +133,7 @@ class Badge(ElidedLabel):
 
 
 class TopBar(QWidget):
-    """Brand, connection, a badge for odds that are not the market's, and the menu."""
+    """Brand, connection, badge for unreal odds, controls and menu."""
 
     def __init__(self, board: Board, theme: Theme, connections: QMenu, menu: QMenu) -> None:
         super().__init__()
@@ -107,10 +156,8 @@ class TopBar(QWidget):
         button.setProperty("variant", "chip")
         button.setMenu(menu)
         button.setAccessibleName("Menu")
-        button.setToolTip("Panels, settings, bookmakers and help; all of it is in the palette, too")
-        row = QHBoxLayout(self)
-        row.setContentsMargins(GAP, 0, GAP, 0)
-        row.setSpacing(STEP)
+        button.setToolTip("Everything oddsdesk can do; Ctrl+K finds it by name")
+        row = horizontal(self, margins=(GAP, 0, GAP, 0), spacing=STEP)
         row.addWidget(brand)
         row.addSpacing(HALF)
         row.addWidget(self._dot)
@@ -125,25 +172,24 @@ class TopBar(QWidget):
         self._show()
 
     def show_connection(self, name: str) -> None:
-        """Name what the desk is connected to."""
+        """Show the name of the connection."""
         self._connection.setText(literal(f"{name} ▾"))
         self._connection.setAccessibleName(f"Connection: {name}")
 
     def show_feed(self, text: str) -> None:
-        """Name a feed that is not the market itself, such as a replay; empty for none."""
+        """Show a feed such as a replay in the badge; empty for none."""
         self._feed = text
         self._show()
 
     def add_control(self, control: QWidget, stretch: int = 0) -> None:
-        """Set a control before the menu, right of those set before."""
+        """Add a control before the menu."""
         self._row.insertWidget(self._row.count() - 1, control, stretch)
 
     def open_menu(self) -> None:
-        """Open the menu, as a click on it would."""
+        """Open the menu."""
         self._menu_button.showMenu()
 
     def close_panel(self) -> None:
-        """Stop listening to the board."""
         self._unsubscribe()
 
     def _on_board_notice(self, _notice: Notice) -> None:
@@ -166,7 +212,7 @@ class TopBar(QWidget):
 
 
 def _past_mark(connection: Connection) -> str:
-    """Return what to say behind a moment of the past of odds that nobody offered then."""
+    """Return the note on simulated or shifted odds behind a past moment."""
     if connection.is_mixed:
         return f" · partly {_SIMULATED.lower()}"
     told = _SIMULATED if connection.simulated else _SHIFTED if connection.shifted else ""
@@ -177,18 +223,18 @@ _EXAMPLE = 2.1
 
 
 class FormatButton(MenuButton):
-    """Names the format that odds are written in and offers the others, each with an example."""
+    """Shows the odds format and offers the others with an example."""
 
     def __init__(self, odds_format: OddsFormat) -> None:
         super().__init__("Odds format", tells_purpose=False)
         self._format = odds_format
-        self.setToolTip("How odds are written, everywhere at once")
+        self.setToolTip("How odds are shown")
         group = QActionGroup(self)
         self._choices: dict[str, QAction] = {}
         for style, title in TITLES.items():
             choice = self.menu_shown.addAction(f"{title}\t{format_odds(_EXAMPLE, style)}")
             choice.setCheckable(True)
-            choice.triggered.connect(lambda _checked=False, s=style: odds_format.choose(s))
+            choice.triggered.connect(lambda _checked=False, s=style: odds_format.choose_style(s))
             group.addAction(choice)
             self._choices[style] = choice
         odds_format.changed.connect(self._show)
@@ -198,3 +244,128 @@ class FormatButton(MenuButton):
         style = self._format.style
         self._choices[style].setChecked(True)
         self.show_value(TITLES[style])
+
+
+class ReferenceChoice(QObject):
+    """The choice of the sharp book."""
+
+    changed = Signal()
+    """The sharp book has changed, or its name became known."""
+
+    def __init__(self, board: Board, preferences: Preferences) -> None:
+        super().__init__()
+        self._board = board
+        self._preferences = preferences
+        self._unsubscribe = board.subscribe(lambda _notice: self.changed.emit(), ReferenceChanged)
+
+    @property
+    def chosen(self) -> str:
+        """The choice as saved."""
+        return self._board.desk_reference.chosen
+
+    @property
+    def reference_title(self) -> str:
+        """The name of the sharp book; empty until the service has reported it."""
+        return self._board.reference_name if self._board.desk_reference.is_named else ""
+
+    def choose_reference(self, chosen: str) -> None:
+        """Set and save the sharp book."""
+        self._preferences.keep_setting(REFERENCE, chosen)
+
+    def bookmakers(self) -> list[str]:
+        """Return the names of the bookmakers with prices."""
+        names = {
+            *self._board.bookmakers_with_prices(),
+            *filter(None, [self._board.desk_reference.service]),
+        }
+        return sorted(names - {CONSENSUS_TITLE})
+
+    def offered(self) -> list[tuple[str, str]]:
+        """Return (choice, title): default, consensus, exchanges, then the other bookmakers."""
+        board = self._board
+        service = board.desk_reference.service
+        own = "Default" if service is None else f"Default ({service})"
+        names = self.bookmakers()
+        if self.chosen not in (SERVICES_OWN, CONSENSUS, *names):
+            names.append(self.chosen)
+        profile_of = board.basis.profiles.profile_of
+        names.sort(key=lambda name: profile_of(name).kind is not BookmakerKind.EXCHANGE)
+        every = [(SERVICES_OWN, own), (CONSENSUS, "Consensus of all bookmakers")]
+        return [*every, *((name, name) for name in names)]
+
+    def entries(self) -> Iterator[Entry]:
+        """Yield the palette's entries."""
+        for chosen, title in self.offered():
+            yield Entry(
+                f"reference {chosen}",
+                Kind.ACTION,
+                f"Sharp book: {title}",
+                partial(self.choose_reference, chosen),
+            )
+
+    def close_panel(self) -> None:
+        self._unsubscribe()
+
+
+_ARROW: Final = " ▾"
+_LEAST_LETTERS: Final = 10
+
+
+class ReferenceButton(MenuButton):
+    """Shows the sharp book and offers the others."""
+
+    def __init__(self, choice: ReferenceChoice) -> None:
+        super().__init__("Sharp book", tells_purpose=True)
+        self._choice = choice
+        self.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
+        self.setToolTip(
+            "Fair odds come from this bookmaker, margin removed. They are used in every list, "
+            "alert and bet. The service's own value bets and EV keep the service's sharp "
+            "book."
+        )
+        self.menu_shown.aboutToShow.connect(self._fill)
+        choice.changed.connect(self._show)
+        self._show()
+
+    def minimumSizeHint(self) -> QSize:
+        """Return the width of the name, or of its beginning if the name is long."""
+        hint, metrics = self.sizeHint(), self.fontMetrics()
+        if not self._choice.reference_title:
+            return hint
+        name = metrics.horizontalAdvance(literal(self._choice.reference_title))
+        kept = min(name, _LEAST_LETTERS * metrics.averageCharWidth())
+        given_up = metrics.horizontalAdvance(self.text()[: -len(_ARROW)]) - kept
+        return QSize(hint.width() - given_up, hint.height())
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        """Draw as much as fits: all, the name alone, or its beginning."""
+        option = QStyleOptionToolButton()
+        self.initStyleOption(option)
+        metrics = self.fontMetrics()
+        missing = self.sizeHint().width() - self.width()
+        if missing > 0:
+            room = metrics.horizontalAdvance(option.text) - missing
+            name = literal(self._choice.reference_title)
+            arrow = metrics.horizontalAdvance(_ARROW)
+            short = metrics.elidedText(name, Qt.TextElideMode.ElideRight, max(room - arrow, 0))
+            option.text = short + _ARROW
+        QStylePainter(self).drawComplexControl(QStyle.ComplexControl.CC_ToolButton, option)
+
+    def _fill(self) -> None:
+        menu = self.menu_shown
+        menu.clear()
+        group = QActionGroup(menu)
+        for chosen, title in self._choice.offered():
+            action = menu.addAction(literal(title))
+            action.setCheckable(True)
+            action.setChecked(chosen == self._choice.chosen)
+            action.triggered.connect(
+                lambda _checked=False, to=chosen: self._choice.choose_reference(to)
+            )
+            group.addAction(action)
+            if chosen == CONSENSUS:
+                menu.addSeparator()
+        menu.offer_search()
+
+    def _show(self) -> None:
+        self.show_value(self._choice.reference_title)

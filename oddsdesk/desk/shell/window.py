@@ -1,11 +1,15 @@
-"""The main window: docks around the tabs of games and the odds grid."""
+"""The main window: docks around the tabs of games and the odds grid.
 
-from collections.abc import Callable, Iterator
+Tab order is set here: Qt's own is the order of creation, which is wrong once docks move or tabs are
+added.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 
-from PySide6.QtCore import QChildEvent, QEvent, QSize, Qt, QTimer, Signal
-from PySide6.QtGui import QAction, QCloseEvent, QMoveEvent, QResizeEvent
+from PySide6.QtCore import QChildEvent, QEvent, QObject, QPoint, QSize, Qt, QTimer, Signal
+from PySide6.QtGui import QCloseEvent, QHideEvent, QMoveEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QApplication,
@@ -15,54 +19,58 @@ from PySide6.QtWidgets import (
     QTabBar,
     QTabWidget,
     QToolBar,
-    QVBoxLayout,
     QWidget,
 )
 
 from oddsdesk.desk.settings.saved_state import LAYOUT_VERSION, Layout, Saved
-from oddsdesk.desk.shell.empty_panels import EmptyPanels
-from oddsdesk.desk.shell.late_panels import Place
+from oddsdesk.desk.shell.docks import MOST_ACROSS, MOST_BELOW, Dock, PanelRooms, Place
 from oddsdesk.desk.shell.messages import MessageCenter
-from oddsdesk.desk.shell.panel_rooms import MOST_BELOW, MOST_BESIDE, Dock, PanelRooms
-from oddsdesk.desk.shell.tab_order import step_focus
-from oddsdesk.desk.ui.controls.message_bar import MessageBar
+from oddsdesk.desk.ui.controls.messages import MessageBar
+from oddsdesk.desk.ui.spacing import vertical
 from oddsdesk.desk.ui.theme.theme import Theme
 from oddsdesk.desk.ui.theme.tokens import TextRole
 
 _FIRST_SIZE = (1680, 1020)
+_FIRST_SHARE = 90
+"""In percent of a large screen, how wide and high the window is at the first start."""
 _FRAME, _NO_FRAME = QSize(16, 48), QSize(0, 0)
-"""What a desktop draws around a window, which nobody knows before it is shown."""
-_NAVIGATOR_WIDTH = 244
-_VALUES_HEIGHT = 250
-_EXPLAIN_WIDTH = 334
+"""An estimate of the window frame, which is unknown until the window is shown."""
+_NAVIGATOR_WIDTH, _NAVIGATOR_SHARE = 244, 14
+_VALUES_HEIGHT, _VALUES_SHARE = 250, 36
+_EXPLAIN_WIDTH, _EXPLAIN_ACROSS = 334, 17
+"""Panel sizes at the first start: a minimum in pixels, and a percentage of a large window."""
 _EXPLAIN_SHARE = 62
-"""In percent of the height beside the history: every rule is in sight without scrolling."""
+"""Percentage of the height shared with the history, so that every rule is visible."""
 _MOST_SHARE = 30
-"""In percent of the window, what a panel takes at most at the first start."""
+"""The largest percentage of the window for a panel at the first start."""
 _ROOMY = 1_400
-"""From this width on, panels at the right leave a matrix room enough at the first start."""
+"""From this width on, panels on the right leave enough room for a matrix at the first start."""
 _KEPT_AFTER_MS = 1_000
-"""So long after the last change it is kept where the window and its panels are."""
+"""Delay after a change until the layout is saved."""
 PLACES = (
     ("Left", Qt.DockWidgetArea.LeftDockWidgetArea),
     ("Right", Qt.DockWidgetArea.RightDockWidgetArea),
     ("Bottom", Qt.DockWidgetArea.BottomDockWidgetArea),
-    ("In a window of its own", None),
+    ("Separate window", None),
 )
-"""Where a panel may stand."""
+"""Where panels can be; None for a separate window."""
 
 
 class MainWindow(QMainWindow):
-    """Holds panels that were made elsewhere; knows where they stand, not what they show."""
+    """Arranges the panels without knowing what they show."""
 
     closed = Signal()
-    """The user closed the window; its layout is kept already."""
+    """The user closed the window; its layout has been saved."""
+    visibility_changed = Signal(bool)
+    """The window was shown (True), or hidden or minimised (False)."""
 
     def __init__(self, theme: Theme, layout: Layout) -> None:
         super().__init__()
         self.setWindowTitle("oddsdesk")
-        self.setMinimumHeight(1)  # once it is set, Qt does not make the window higher by itself
-        self._resize_within_screen(*_FIRST_SIZE, _FRAME)
+        self.setMinimumHeight(1)  # keeps Qt from enlarging the window by itself
+        screen = self.screen().availableSize() * (_FIRST_SHARE / 100)
+        first = screen.expandedTo(QSize(*_FIRST_SIZE))
+        self._resize_within_screen(first.width(), first.height(), _FRAME)
         self.setDockOptions(QMainWindow.DockOption.AnimatedDocks)
         self._layout = layout
         self._folded = Saved(layout, "window/folded", list[str], [])
@@ -71,11 +79,11 @@ class MainWindow(QMainWindow):
         self._theme = theme
         self._quits = False
         self.stays_running: Callable[[], bool] = lambda: False
-        """Whether the program goes on in the tray when the user closes the window."""
+        """Returns whether the program keeps running in the tray after the window is closed."""
         self.menu = QMenu(self)
-        self._panels_menu = self.menu.addMenu("Panels")
-        self._menu_end: QAction | None = None
-        self.rooms = PanelRooms(self, self._beside)
+        self.panels_menu = QMenu("Panels", self)
+        """The submenu to show, hide and move panels."""
+        self.rooms = PanelRooms(self, self._docked)
         self.rooms.changed.connect(self._on_place_changed)
         self._first_areas: dict[QDockWidget, Qt.DockWidgetArea] = {}
         self._behind: dict[QDockWidget, str] = {}
@@ -86,14 +94,12 @@ class MainWindow(QMainWindow):
         bar = MessageBar(theme)
         self.messages = MessageCenter(bar)
         self._centre = centre = QWidget()
-        self._column = QVBoxLayout(centre)
-        self._column.setContentsMargins(0, 0, 0, 0)
-        self._column.setSpacing(0)
+        self._column = vertical(centre, spacing=0)
         self._column.addWidget(self.tabs, 1)
         self._column.addWidget(bar)
         self.setCentralWidget(centre)
 
-    def say(
+    def show_message(
         self,
         text: str,
         *,
@@ -102,42 +108,30 @@ class MainWindow(QMainWindow):
         action: str = "",
         act: Callable[[], object] | None = None,
     ) -> None:
-        """Show one line below the tabs, with a button that does something about it."""
-        self.messages.say(text, icon=icon, ink=ink, action=action, act=act)
+        """Show a message below the tabs, with a button if ``action`` is given."""
+        self.messages.show_message(text, icon=icon, ink=ink, action=action, act=act)
 
     def clear_message(self) -> None:
-        """Take the line away."""
+        """Hide the message."""
         self.messages.clear_message()
 
     def quit(self) -> None:
-        """Close the window and end the program, wherever it might go on otherwise."""
+        """Close the window and end the program, even if it would keep running in the tray."""
         self._quits = True
         self.close()
 
     def come_back(self) -> None:
-        """Show the window again, in front."""
+        """Show the window in front."""
         self.show()
         self.raise_()
         self.activateWindow()
 
     def put_notice(self, notice: QWidget) -> None:
-        """Set a strip above the tabs that hides itself when it is done with."""
+        """Add a strip above the tabs, which hides itself."""
         self._column.insertWidget(0, notice)
 
-    def end_menu(self, action: QAction) -> None:
-        """Put the last action into the menu, apart from the others."""
-        self._menu_end = self.menu.addSeparator()
-        self.menu.addAction(action)
-
-    def offer_in_menu(self, action: QAction) -> None:
-        """Put an action into the menu, above the last one."""
-        if self._menu_end is None:
-            self.menu.addAction(action)
-        else:
-            self.menu.insertAction(self._menu_end, action)
-
     def panels(self) -> list[QDockWidget]:
-        """Return the docks, as they were put in."""
+        """Return the docks in the order they were added."""
         return list(self._first_areas)
 
     def show_panel(self, dock: QDockWidget) -> None:
@@ -151,14 +145,14 @@ class MainWindow(QMainWindow):
         focus_within(panel)
 
     def move_panel(self, dock: QDockWidget, area: Qt.DockWidgetArea | None) -> None:
-        """Show a panel at another side of the window; None: in a window of its own."""
+        """Move a panel to a side of the window, or for None to a separate window."""
         dock.setFloating(area is None)
         if area is not None:
             self.addDockWidget(area, dock)
         dock.show()
 
     def reveal(self, part: QWidget) -> None:
-        """Bring a panel or a tab into sight; the focus stays where it is."""
+        """Show a panel or a tab without moving the focus."""
         if self.tabs.indexOf(part) >= 0:
             self.tabs.setCurrentWidget(part)
             return
@@ -168,7 +162,7 @@ class MainWindow(QMainWindow):
         dock.raise_()
 
     def put_in_place(self, place: QWidget, panel: QWidget) -> None:
-        """Set a panel where another part of the window stands: in its dock or its tab."""
+        """Replace a placeholder in a dock or tab by its panel."""
         index = self.tabs.indexOf(place)
         if index < 0:
             dock = place.parentWidget()
@@ -182,7 +176,7 @@ class MainWindow(QMainWindow):
         self.tabs.removeTab(index + 1)
 
     def turn_panel(self, step: int) -> None:
-        """Give the focus to the next panel, the tabs being one of them."""
+        """Focus the next panel, where the tabs count as one."""
         shown = [dock.widget() for dock in self.panels() if self._is_in_front(dock)]
         ring = [self.tabs, *shown]
         now = next((place for place, part in enumerate(ring) if holds_focus(part)), 0)
@@ -190,7 +184,7 @@ class MainWindow(QMainWindow):
         focus_within(self.tabs.currentWidget() if part is self.tabs else part)
 
     def put_top_bar(self, bar: QWidget) -> None:
-        """Set the bar that runs over the whole window."""
+        """Add the bar at the top of the window."""
         holder = QToolBar("Top bar", movable=False, floatable=False)
         holder.setObjectName("top_bar")
         holder.toggleViewAction().setVisible(False)
@@ -207,10 +201,15 @@ class MainWindow(QMainWindow):
         folds_empty: bool = False,
         behind: str = "",
     ) -> None:
-        """Set a panel beside the tabs; ``name`` is what its place is kept under.
+        """Add a panel in a dock.
 
-        ``folds_empty``: it takes no room before ``empty_panels`` are filled. ``behind``: the name
-        of the panel whose room it shares, each with a tab.
+        Args:
+            name: Its name in saved layouts.
+            title: Its title.
+            panel: The panel.
+            area: Where it is at first.
+            folds_empty: Whether it is hidden until ``empty_panels`` are filled.
+            behind: The name of the panel to share a place with, as tabs.
         """
         dock = Dock(title, self, self.rooms)
         dock.setObjectName(name)
@@ -226,34 +225,34 @@ class MainWindow(QMainWindow):
         self._first_areas[dock] = area
         self._behind[dock] = behind
         self._add_dock(dock)
-        self._panels_menu.addMenu(self._panel_menu(dock))
+        self.panels_menu.addMenu(self._panel_menu(dock))
         if folds_empty:
-            self.empty_panels.add(dock)
+            self.empty_panels.add_dock(dock)
 
     def arrangement(self) -> bytes:
-        """Return where panels stand, as Qt writes it down; folded ones count as open."""
+        """Return the arrangement of the panels as saved by Qt; folded ones count as open."""
         with self._keeping_size(), self.empty_panels.as_wished():
             return bytes(self.saveState(LAYOUT_VERSION).data())
 
     def arrange(self, docks: bytes) -> bool:
-        """Set panels where an arrangement has them; whether it could be read."""
+        """Restore an arrangement; return False if it cannot be read."""
         with self._keeping_size():
             is_read = self.restoreState(docks, LAYOUT_VERSION)
-            self.empty_panels.fold()
+            self.empty_panels.fold_empty()
         return is_read
 
-    def restore(self) -> None:
-        """Take the kept place and layout, or the first one."""
+    def restore_window(self) -> None:
+        """Restore the saved geometry and layout, or use the first one."""
         self.setCorner(Qt.Corner.BottomLeftCorner, Qt.DockWidgetArea.LeftDockWidgetArea)
         self.setCorner(Qt.Corner.BottomRightCorner, Qt.DockWidgetArea.RightDockWidgetArea)
-        if self._layout.restore(self):
+        if self._layout.restore_window(self):
             self._resize_within_screen(self.width(), self.height())
-            self.empty_panels.restore(self._folded.get())
+            self.empty_panels.restore_folded(self._folded.get_value())
             return
         self.arrange_first()
 
     def arrange_first(self) -> None:
-        """Set every panel where it stands at the first start."""
+        """Arrange the panels as at the first start."""
         for dock, area in self._first_areas.items():
             dock.setFloating(False)
             self._add_dock(dock)
@@ -261,38 +260,38 @@ class MainWindow(QMainWindow):
             dock.setVisible(not is_right or self.width() >= _ROOMY)
         scaled = self._theme.fonts.scaled
         extents = (
-            ("navigator", _NAVIGATOR_WIDTH, Qt.Orientation.Horizontal),
-            ("values", _VALUES_HEIGHT, Qt.Orientation.Vertical),
-            ("explain", _EXPLAIN_WIDTH, Qt.Orientation.Horizontal),
+            ("navigator", _NAVIGATOR_WIDTH, _NAVIGATOR_SHARE, Qt.Orientation.Horizontal),
+            ("values", _VALUES_HEIGHT, _VALUES_SHARE, Qt.Orientation.Vertical),
+            ("explain", _EXPLAIN_WIDTH, _EXPLAIN_ACROSS, Qt.Orientation.Horizontal),
         )
         named = {dock.objectName(): dock for dock in self._first_areas}
-        for name, extent, orientation in extents:
+        for name, extent, large, orientation in extents:
             if name in named:
                 is_across = orientation is Qt.Orientation.Horizontal
                 window = self.width() if is_across else self.height()
-                share = min(scaled(_MOST_SHARE), MOST_BESIDE if is_across else MOST_BELOW)
+                share = min(scaled(_MOST_SHARE), MOST_ACROSS if is_across else MOST_BELOW)
                 most = max(min(extent, window * _MOST_SHARE // 100), window * share // 100)
-                wanted = min(scaled(extent), most)
+                wanted = max(min(scaled(extent), most), window * large // 100)
                 self.resizeDocks([named[name]], [wanted], orientation)
 
         right = [named[name] for name in ("explain", "history") if name in named]
         shares = [_EXPLAIN_SHARE, 100 - _EXPLAIN_SHARE][: len(right)]
         heights = [self.height() * share // 100 for share in shares]
         self.resizeDocks(right, heights, Qt.Orientation.Vertical)
-        self.empty_panels.fold()
+        self.empty_panels.fold_empty()
 
     def _on_place_changed(self) -> None:
-        """Keep it soon where the window and its panels are: who is killed says no farewell."""
+        """Save the layout soon, in case the program is killed."""
         if self.isVisible():
             self._keep_soon.start()
 
     def _keep(self) -> None:
         self._keep_soon.stop()
-        self._folded.put(self.empty_panels.folded)
-        self._layout.save(self)
+        self._folded.keep_value(self.empty_panels.folded)
+        self._layout.save_window(self)
 
     def _add_dock(self, dock: QDockWidget) -> None:
-        """Set a dock where it stands at first, behind another one where it is said to."""
+        """Put a dock at its first place, as a tab if it has a ``behind``."""
         self.addDockWidget(self._first_areas[dock], dock)
         front = next((d for d in self.panels() if d.objectName() == self._behind[dock]), None)
         if front is not None:
@@ -300,7 +299,7 @@ class MainWindow(QMainWindow):
             front.raise_()
 
     def _panel_menu(self, dock: QDockWidget) -> QMenu:
-        menu = QMenu(dock.windowTitle(), self._panels_menu)
+        menu = QMenu(dock.windowTitle(), self.panels_menu)
         toggle = dock.toggleViewAction()
         toggle.setText("Shown")
         menu.addAction(toggle)
@@ -314,7 +313,7 @@ class MainWindow(QMainWindow):
         self.resize(min(width, room.width()), min(height, room.height()))
 
     def _parts(self) -> list[QWidget]:
-        """The parts of the window as one looks at them: top bar, left, middle, below, right."""
+        """Return the parts of the window in tab order: top bar, left, middle, bottom, right."""
         areas = Qt.DockWidgetArea
         return [
             *self.findChildren(QToolBar),
@@ -335,16 +334,16 @@ class MainWindow(QMainWindow):
         ]
         return sorted(there, key=lambda dock: (dock.y(), dock.x()))
 
-    def _beside(self) -> list[QDockWidget]:
-        """Return the docks that are seen in the window."""
+    def _docked(self) -> list[QDockWidget]:
+        """Return the docks that are visible in the window."""
         return [d for d in self.panels() if self._is_in_front(d) and not d.isFloating()]
 
     def _is_in_front(self, dock: QDockWidget) -> bool:
-        """Whether a dock is seen: Qt moves one behind another's tab out of the window."""
+        """Return whether a dock is visible; Qt moves those behind a tab out of the window."""
         return dock.isVisible() and (dock.isFloating() or self.rect().intersects(dock.geometry()))
 
     def _focus_soon(self, part: Callable[[], QWidget | None]) -> None:
-        """Give a part the focus once the tab that was clicked is in front."""
+        """Focus a part once the clicked tab is in front."""
         QTimer.singleShot(0, self, lambda: focus_within(part()))
 
     def _on_dock_tab_clicked(self, bar: QTabBar, index: int) -> None:
@@ -355,7 +354,7 @@ class MainWindow(QMainWindow):
 
     @contextmanager
     def _keeping_size(self) -> Iterator[None]:
-        """Have the window as large after the block, in which folded panels that need room open."""
+        """Restore the window's size after the block, in which folded panels may open."""
         size = self.size()
         yield
         layout = self.layout()
@@ -365,10 +364,9 @@ class MainWindow(QMainWindow):
             self.resize(size)
 
     def _ask_height(self) -> None:
-        """Let nobody make the window lower than its parts need, which may be more than it has.
+        """Let the window be lower than its parts ask for; the largest of them shrink.
 
-        It stays as high as it is then, and the largest of them give way: a message that comes
-        would else push its foot off the screen.
+        Otherwise a new message could push the bottom of the window off the screen.
         """
         layout = self.layout()
         assert layout is not None
@@ -384,10 +382,10 @@ class MainWindow(QMainWindow):
 
     def childEvent(self, event: QChildEvent) -> None:
         super().childEvent(event)
-        if not event.polished():  # else each child would become an object of Python's: 10 ms
+        if not event.polished():  # otherwise each child becomes a Python object: 10 ms
             return
         bar = event.child()
-        if isinstance(bar, QTabBar):  # Qt makes them for docks in one place
+        if isinstance(bar, QTabBar):  # Qt makes them for tabbed docks
             bar.tabBarClicked.connect(partial(self._on_dock_tab_clicked, bar))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
@@ -398,6 +396,14 @@ class MainWindow(QMainWindow):
     def moveEvent(self, event: QMoveEvent) -> None:
         super().moveEvent(event)
         self._on_place_changed()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self.visibility_changed.emit(True)
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        super().hideEvent(event)
+        self.visibility_changed.emit(False)
 
     def focusNextPrevChild(self, forward: bool) -> bool:
         return step_focus(self._parts(), forward=forward)
@@ -413,7 +419,7 @@ class MainWindow(QMainWindow):
 
 
 def focus_within(part: QWidget | None) -> None:
-    """Give the focus to a table of a part, else to whom it names, else to the first by Tab."""
+    """Focus a part's table, else its focus proxy, else its first widget in tab order."""
     if part is None:
         return
     every = [part, *part.findChildren(QWidget)]
@@ -427,6 +433,127 @@ def focus_within(part: QWidget | None) -> None:
 
 
 def holds_focus(part: QWidget) -> bool:
-    """Say whether the keyboard is anywhere in a part."""
+    """Return whether a part has the keyboard focus."""
     focus = QApplication.focusWidget()
     return focus is not None and (focus is part or part.isAncestorOf(focus))
+
+
+def step_focus(parts: Iterable[QWidget], *, forward: bool) -> bool:
+    """Focus the next widget in tab order, wrapping around; return False if there is none."""
+    stops = [stop for part in parts for stop in stops_of(part)]
+    if not stops:
+        return False
+    focus, step = QApplication.focusWidget(), 1 if forward else -1
+    before = -1 if forward else 0
+    place = step + (stops.index(focus) if focus in stops else before)
+    reason = Qt.FocusReason.TabFocusReason if forward else Qt.FocusReason.BacktabFocusReason
+    stops[place % len(stops)].setFocus(reason)
+    return True
+
+
+def stops_of(part: QWidget) -> list[QWidget]:
+    """Return the focusable widgets of a part, line by line from the left."""
+    return _as_read([widget for widget in part.findChildren(QWidget) if _is_stop(widget, part)])
+
+
+def _is_stop(widget: QWidget, part: QWidget) -> bool:
+    return (
+        bool(widget.focusPolicy() & Qt.FocusPolicy.TabFocus)
+        and widget.isVisible()
+        and widget.isEnabled()
+        and widget.focusProxy() is None
+        and widget.window() is part.window()
+    )
+
+
+def _as_read(widgets: Sequence[QWidget]) -> list[QWidget]:
+    lines: list[list[tuple[int, QWidget]]] = []
+    bottom = 0
+    placed = [(widget.mapTo(widget.window(), QPoint(0, 0)), widget) for widget in widgets]
+    for corner, widget in sorted(placed, key=lambda one: (one[0].y(), one[0].x())):
+        if not lines or corner.y() >= bottom:
+            lines.append([])
+            bottom = corner.y() + widget.height()
+        bottom = min(bottom, corner.y() + widget.height())
+        lines[-1].append((corner.x(), widget))
+    return [widget for line in lines for _, widget in sorted(line, key=lambda one: one[0])]
+
+
+class EmptyPanels(QObject):
+    """Hides ("folds") empty docks until there is something to show.
+
+    Docks that the user closed or opened stay so. A folded dock counts as open in saved layouts.
+    """
+
+    def __init__(self, parent: QObject) -> None:
+        super().__init__(parent)
+        self._docks: list[QDockWidget] = []
+        self._folded: set[QDockWidget] = set()
+        self._is_empty = True
+        self._soon = QTimer(self, singleShot=True)
+        self._soon.timeout.connect(self._unfold)
+
+    @property
+    def is_waiting(self) -> bool:
+        """Whether docks will unfold soon."""
+        return self._soon.isActive()
+
+    def add_dock(self, dock: QDockWidget) -> None:
+        """Fold this dock whenever it is empty."""
+        self._docks.append(dock)
+        dock.visibilityChanged.connect(lambda shown: self._on_dock_shown(dock, shown))
+
+    @property
+    def folded(self) -> list[str]:
+        """The names of the folded docks."""
+        return sorted(dock.objectName() for dock in self._folded)
+
+    def restore_folded(self, folded: list[str]) -> None:
+        """Fold empty docks, and treat hidden ones that were folded before as folded."""
+        self.fold_empty()
+        again = {dock for dock in self._docks if dock.isHidden() and dock.objectName() in folded}
+        if self._is_empty:
+            self._folded |= again
+
+    def fold_empty(self) -> None:
+        """Fold open, empty docks; closed ones were closed by the user."""
+        is_empty = self._is_empty
+        self._folded = {dock for dock in self._docks if is_empty and not dock.isHidden()}
+        for dock in self._folded:
+            dock.hide()
+
+    def fill(self) -> None:
+        """Unfold the docks, as there is something to show.
+
+        A short delay keeps the second click of a double click on the same cell.
+        """
+        if self._is_empty:
+            self._is_empty = False
+            self._soon.start(QApplication.doubleClickInterval())
+
+    def empty(self) -> None:
+        """Fold the docks, as there is nothing to show."""
+        self._soon.stop()
+        if not self._is_empty:
+            self._is_empty = True
+            self.fold_empty()
+
+    @contextmanager
+    def as_wished(self) -> Iterator[None]:
+        """Within the block, show folded docks."""
+        folded = self._folded
+        for dock in folded:
+            dock.show()
+        yield
+        for dock in folded:
+            dock.hide()
+        self._folded = folded
+
+    def _unfold(self) -> None:
+        for dock in tuple(self._folded):
+            dock.show()
+        self._folded = set()
+
+    def _on_dock_shown(self, dock: QDockWidget, shown: bool) -> None:
+        if shown:
+            self._folded = self._folded - {dock}

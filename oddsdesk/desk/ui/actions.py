@@ -1,20 +1,282 @@
-"""Carrying out declared actions: by their keys, from menus, and from the palette."""
+"""Carrying out declared actions: by their keys, from menus, and from the palette.
+
+A new action is a line here; the panel or ``shell.commands`` that carries it out binds it by
+its ident (``ui.actions``).
+"""
 
 from collections.abc import Callable, Iterator
+from enum import Enum
 from functools import partial
 from typing import Final
 
+import msgspec
 from PySide6.QtCore import QEvent, QObject, Qt
 from PySide6.QtGui import QAction, QKeyEvent, QKeySequence
-from PySide6.QtWidgets import (
-    QAbstractSpinBox,
-    QApplication,
-    QLineEdit,
-    QPlainTextEdit,
-    QWidget,
-)
+from PySide6.QtWidgets import QAbstractSpinBox, QApplication, QLineEdit, QPlainTextEdit, QWidget
 
-from oddsdesk.desk.ui.declared_actions import ACTIONS, BY_IDENT, Action, Where
+
+class Where(Enum):
+    """Where an action's keys work; the value is the heading people read."""
+
+    ANYWHERE = "Anywhere"
+    MATRIX = "In a game"
+    TABLES = "In every table"
+    GRID = "In the odds grid"
+    VALUES = "In the value bets"
+    OPPORTUNITIES = "In the opportunities"
+    BETS = "In your bets"
+    BACKTEST = "In the backtest"
+    SCORECARDS = "In the scorecards"
+    EXPLAIN = "In the explanation"
+    HISTORY = "In the history"
+    NAVIGATOR = "In the navigator"
+    PALETTE = "In the command palette"
+
+
+class Action(msgspec.Struct, frozen=True):
+    """Something the user can do; ``keys`` are Qt's portable texts, the first is the one shown."""
+
+    ident: str
+    title: str
+    keys: tuple[str, ...] = ()
+    where: Where = Where.ANYWHERE
+    is_offered: bool = True
+    """Whether the palette offers it; not what only moves within a table."""
+    is_of_now: bool = False
+    """Whether it is about what is offered now: it cannot be done while one looks back."""
+
+
+def _only_key(ident: str, title: str, where: Where, *keys: str) -> Action:
+    return Action(ident, title, keys, where, is_offered=False)
+
+
+ACTIONS: Final = (
+    Action("go.palette", "Go to a game, panel or action", ("Ctrl+K",)),
+    Action("go.filter", "Filter games", ("Ctrl+F",)),
+    Action("go.favourites", "Show favourites only or all games", ("Ctrl+Shift+F",)),
+    Action("past.day", "Past day: closing view…", ("Ctrl+J",)),
+    Action("past.now", "Back to now", ("Ctrl+Shift+J",)),
+    Action("past.play", "Play or pause the past", ("Ctrl+P",)),
+    Action("past.back", "Step back to the previous move", ("Alt+Left",)),
+    Action("past.forward", "Step to the next move", ("Alt+Right",)),
+    Action("past.faster", "Play the past faster", ("Alt+Up",)),
+    Action("past.slower", "Play the past slower", ("Alt+Down",)),
+    Action("past.kick_off", "Go to kick-off", ("Alt+Home",)),
+    Action("past.largest", "Go to the largest move of the game", ("Alt+PgUp",)),
+    Action("past.newest", "Go to the newest price in the log", ("Alt+End",)),
+    Action("past.line", "Timeline of the past", ("Ctrl+Shift+P",)),
+    Action("go.grid", "Odds grid", ("Ctrl+G",)),
+    Action("go.bets", "Bets", ("Ctrl+L",)),
+    Action("go.backtest", "Backtest", ("Ctrl+T",)),
+    Action("go.scorecards", "Scorecards", ("Ctrl+Shift+B",)),
+    Action("go.next_tab", "Next tab", ("Ctrl+Tab", "Ctrl+PgDown")),
+    Action("go.previous_tab", "Previous tab", ("Ctrl+Shift+Tab", "Ctrl+PgUp")),
+    Action("go.next_panel", "Next panel", ("F6",)),
+    Action("go.previous_panel", "Previous panel", ("Shift+F6",)),
+    Action("game.favourite", "Add or remove this game as favourite", ("Ctrl+D",)),
+    Action("game.detach", "Move the game to its own window, or back", ("Ctrl+Shift+D",)),
+    Action("game.close", "Close game", ("Ctrl+W",)),
+    Action("view.full_screen", "Toggle full screen", ("F11",)),
+    Action("view.larger", "Larger text", ("Ctrl++", "Ctrl+=")),
+    Action("view.smaller", "Smaller text", ("Ctrl+-",)),
+    Action("view.normal", "Normal text size", ("Ctrl+0",)),
+    Action("view.system", "System colours"),
+    Action("view.light", "Light colours"),
+    Action("view.dark", "Dark colours"),
+    Action("view.colour_blind", "Toggle blue and orange instead of green and red"),
+    Action("connection.new", "New connection…", ("Ctrl+N",)),
+    Action("connection.edit", "Edit connections…", ("Ctrl+Shift+N",)),
+    Action("server.open", "Feeds, keys, backup…", ("Ctrl+E",)),
+    Action("server.live", "Get live odds…", ("Ctrl+Shift+E",)),
+    Action("server.import", "Import files…", ("Ctrl+I",)),
+    Action("layout.save", "Save layout…", ("Ctrl+Shift+S",)),
+    Action("layout.delete", "Delete layout"),
+    Action("layout.first", "Reset layout"),
+    Action("layout.export", "Export layout…"),
+    Action("layout.import", "Import layout…"),
+    Action("help.keys", "Keyboard shortcuts", ("F1", "?")),
+    Action("help.report", "Report a bug…"),
+    Action("alerts.rules", "Alert rules…", ("Ctrl+Shift+A",)),
+    Action("app.settings", "Settings…", ("Ctrl+,",)),
+    Action("app.bookmakers", "Bookmakers…", ("Ctrl+B",)),
+    Action("app.menu", "Open the menu", ("F10",)),
+    Action("app.quit", "Quit", ("Ctrl+Q",)),
+    Action("matrix.fold", "Collapse all sections", ("-",), Where.MATRIX),
+    Action("matrix.unfold", "Expand all sections", ("+",), Where.MATRIX),
+    Action(
+        "matrix.add", "Add or remove this price in the history (Ctrl+click)", ("A",), Where.MATRIX
+    ),
+    Action("matrix.markets", "Next group of markets", ("M",), Where.MATRIX),
+    Action("matrix.best", "Go to the best price in the row", ("B",), Where.MATRIX),
+    Action("matrix.next_value", "Go to the next value price", ("N",), Where.MATRIX),
+    Action("matrix.previous_value", "Go to the previous value price", ("Shift+N",), Where.MATRIX),
+    Action("matrix.next_change", "Go to a change off screen", ("J",), Where.MATRIX),
+    Action("matrix.explain", "Explain this price", ("X",), Where.MATRIX),
+    Action("matrix.place", "Record a bet at this price…", ("P",), Where.MATRIX, is_of_now=True),
+    Action(
+        "matrix.target", "Alert me when the price reaches…", ("T",), Where.MATRIX, is_of_now=True
+    ),
+    Action("matrix.copy_price", "Copy this price", ("Ctrl+C",), Where.MATRIX),
+    Action("matrix.open", "Open the bookmaker's page for this price", (), Where.MATRIX),
+    Action("matrix.columns", "Choose bookmaker columns…", ("C",), Where.MATRIX),
+    Action("matrix.favourite", "Add or remove this bookmaker as favourite", ("F",), Where.MATRIX),
+    Action("matrix.hide_column", "Hide this bookmaker", ("H",), Where.MATRIX),
+    Action("matrix.undo", "Undo the last bet or column change", ("Ctrl+Z",), Where.MATRIX),
+    Action("matrix.column_left", "Move column left", ("Ctrl+Shift+Left",), Where.MATRIX),
+    Action("matrix.column_right", "Move column right", ("Ctrl+Shift+Right",), Where.MATRIX),
+    Action("matrix.by_hold", "Sort columns by lowest hold or by name", ("O",), Where.MATRIX),
+    Action("matrix.usual_columns", "Reset bookmaker columns", (), Where.MATRIX),
+    Action("matrix.export", "Export this game as CSV, Excel or JSON…", (), Where.MATRIX),
+    _only_key("matrix.favourite_game", "Add or remove this game as favourite", Where.MATRIX, "*"),
+    Action("grid.arrange", "Re-sort the odds grid", ("Shift+S",), Where.GRID),
+    Action("grid.copy", "Copy the odds grid as a table", ("Ctrl+C",), Where.GRID),
+    Action("grid.sort", "Sort by this column; again to reverse", ("O",), Where.GRID),
+    Action("grid.sort_second", "Then sort by this column", ("Shift+O",), Where.GRID),
+    Action("grid.save_view", "Save the odds grid view…", ("V",), Where.GRID),
+    Action("grid.next_value", "Next value price in the odds grid", ("N",), Where.GRID),
+    Action(
+        "grid.previous_value", "Previous value price in the odds grid", ("Shift+N",), Where.GRID
+    ),
+    Action("grid.game", "Show the grid price in its game", ("Ctrl+Return",), Where.GRID),
+    Action("grid.explain", "Explain the grid price", ("X",), Where.GRID),
+    Action("grid.place", "Record a bet at the grid price…", ("P",), Where.GRID, is_of_now=True),
+    Action(
+        "grid.target", "Alert me when the grid price reaches…", ("T",), Where.GRID, is_of_now=True
+    ),
+    Action("grid.copy_price", "Copy the grid price", ("Ctrl+Shift+C",), Where.GRID),
+    Action("grid.open", "Open the bookmaker's page for the grid price", (), Where.GRID),
+    Action("grid.hide", "Hide this bookmaker in the odds grid", ("H",), Where.GRID),
+    Action(
+        "grid.undo",
+        "Undo the last bet or hidden bookmaker in the odds grid",
+        ("Ctrl+Z",),
+        Where.GRID,
+    ),
+    Action("grid.filter", "Filter the odds grid", ("/",), Where.GRID),
+    Action("grid.facets", "Filter the odds grid by sport, bookmaker, EV, age…", ("F",), Where.GRID),
+    Action("grid.clear", "Clear the odds grid filters", ("Shift+F",), Where.GRID),
+    Action("grid.shape", "Odds grid rows: prices or selections", ("R",), Where.GRID),
+    Action("grid.group", "Group the odds grid by game, or not", ("G",), Where.GRID),
+    Action("grid.columns", "Choose the odds grid columns…", ("C",), Where.GRID),
+    Action("grid.reading", "Pause or resume odds grid updates", ("Shift+R",), Where.GRID),
+    Action("grid.export_csv", "Export the odds grid as CSV…", ("E",), Where.GRID),
+    Action("grid.export_xlsx", "Export the odds grid as an Excel workbook…", (), Where.GRID),
+    Action("grid.export_json", "Export the odds grid as JSON…", (), Where.GRID),
+    Action("values.list", "Switch between value bets and near misses", ("M",), Where.VALUES),
+    Action("values.sort_by", "Sort by this column; again to reverse", ("O",), Where.VALUES),
+    Action("values.sort", "Re-sort the value bets", ("S",), Where.VALUES),
+    Action("values.game", "Open the bet's game", ("Ctrl+Return",), Where.VALUES),
+    Action("values.place", "Record bet…", ("P",), Where.VALUES, is_of_now=True),
+    Action(
+        "values.target",
+        "Alert me when the bet's price reaches…",
+        ("T",),
+        Where.VALUES,
+        is_of_now=True,
+    ),
+    Action("values.take_back", "Undo bet", ("Shift+P",), Where.VALUES),
+    Action("values.undo", "Undo the last bet recorded here", ("Ctrl+Z",), Where.VALUES),
+    Action("values.open", "Open the bet at its bookmaker", (), Where.VALUES),
+    Action("values.hide", "Hide this bet until tomorrow", ("H",), Where.VALUES),
+    Action("values.hidden", "Hidden bets…", (), Where.VALUES),
+    Action("values.export", "Export the value bets as CSV, Excel or JSON…", (), Where.VALUES),
+    Action("values.stakes", "Stakes…", ("K",), Where.VALUES),
+    Action("values.preset", "Edit preset, or copy to new preset…", ("E",), Where.VALUES),
+    Action("values.delete_preset", "Delete this preset", (), Where.VALUES),
+    Action(
+        "opportunities.place",
+        "Record bet on this leg…",
+        ("P",),
+        Where.OPPORTUNITIES,
+        is_of_now=True,
+    ),
+    Action(
+        "opportunities.place_all",
+        "Record bets on all legs…",
+        ("L",),
+        Where.OPPORTUNITIES,
+        is_of_now=True,
+    ),
+    Action("opportunities.take_back", "Undo bet on this leg", ("Shift+P",), Where.OPPORTUNITIES),
+    Action(
+        "opportunities.undo",
+        "Undo the last bet on a leg recorded here",
+        ("Ctrl+Z",),
+        Where.OPPORTUNITIES,
+    ),
+    Action("opportunities.game", "Open the leg's game", ("Ctrl+Return",), Where.OPPORTUNITIES),
+    Action("opportunities.open", "Open the leg at its bookmaker", (), Where.OPPORTUNITIES),
+    Action("opportunities.sort", "Re-sort the opportunities", ("S",), Where.OPPORTUNITIES),
+    Action("opportunities.kind", "Next kind of opportunity", ("M",), Where.OPPORTUNITIES),
+    Action(
+        "opportunities.preset",
+        "Edit opportunity preset, or copy to new preset…",
+        ("E",),
+        Where.OPPORTUNITIES,
+    ),
+    Action(
+        "opportunities.delete_preset", "Delete this opportunity preset", (), Where.OPPORTUNITIES
+    ),
+    Action(
+        "opportunities.export",
+        "Export the opportunities as CSV, Excel or JSON…",
+        (),
+        Where.OPPORTUNITIES,
+    ),
+    Action("bets.new", "Record a bet by hand…", ("N",), Where.BETS),
+    Action("bets.edit", "Edit this bet…", ("E",), Where.BETS),
+    Action("bets.game", "Open this bet's game", ("Ctrl+Return",), Where.BETS),
+    Action("bets.won", "Settle the selected bets: won", ("W",), Where.BETS),
+    Action("bets.lost", "Settle the selected bets: lost", ("L",), Where.BETS),
+    Action("bets.void", "Settle the selected bets: void", ("V",), Where.BETS),
+    Action("bets.half_won", "Settle the selected bets: half won", ("Shift+W",), Where.BETS),
+    Action("bets.half_lost", "Settle the selected bets: half lost", ("Shift+L",), Where.BETS),
+    Action("bets.cash", "Cash out this bet or part of it…", ("C",), Where.BETS),
+    Action("bets.reopen", "Reopen the selected bets", ("O",), Where.BETS),
+    Action("bets.take_back", "Delete the selected bets", ("Del",), Where.BETS),
+    Action("bets.undo", "Undo the last change to bets", ("Ctrl+Z",), Where.BETS),
+    Action("bets.redo", "Redo the last change to bets", ("Ctrl+Shift+Z", "Ctrl+Y"), Where.BETS),
+    Action("bets.results", "Settle bets from a results file…", ("R",), Where.BETS),
+    Action("bets.import", "Import bets…", ("I",), Where.BETS),
+    Action("bets.export_csv", "Export these bets as CSV…", ("X",), Where.BETS),
+    Action("bets.export_xlsx", "Export these bets as an Excel workbook…", (), Where.BETS),
+    Action("bets.export_bet_analytix", "Export these bets for Bet-Analytix…", (), Where.BETS),
+    Action("bets.filter", "Filter your bets", ("/",), Where.BETS),
+    Action("bets.view", "Next view of your bets", ("M",), Where.BETS),
+    Action("backtest.run", "Run or cancel the backtest", ("R",), Where.BACKTEST),
+    Action("backtest.export", "Export the backtest's bets…", ("E",), Where.BACKTEST),
+    Action("scorecards.run", "Run or cancel the scorecards", ("R",), Where.SCORECARDS),
+    Action("scorecards.market", "Next kind of market", ("M",), Where.SCORECARDS),
+    Action("scorecards.export", "Export the scorecards…", ("E",), Where.SCORECARDS),
+    Action("explain.copy", "Copy the explanation as text", ("Ctrl+C",), Where.EXPLAIN),
+    Action("history.copy", "Copy the chart as a picture", ("Ctrl+C",), Where.HISTORY),
+    Action("history.save", "Save the chart as a picture…", ("Ctrl+S",), Where.HISTORY),
+    Action("history.export", "Export the moves as CSV, Excel or JSON…", (), Where.HISTORY),
+    Action("history.add", "Show other bookmakers in the chart", ("A",), Where.HISTORY),
+    _only_key("history.step", "Previous or next move", Where.HISTORY, "Left", "Right"),
+    _only_key(
+        "history.nudge", "Move a little back or forward", Where.HISTORY, "Shift+Left", "Shift+Right"
+    ),
+    _only_key("history.ends", "First or last moment", Where.HISTORY, "Home", "End"),
+    _only_key("history.zoom", "Zoom in or out", Where.HISTORY, "+", "-"),
+    _only_key("history.all", "Show the whole chart", Where.HISTORY, "0"),
+    _only_key("table.open", "Open at the bookmaker", Where.TABLES, "Return"),
+    _only_key("table.move", "Move one cell", Where.TABLES, "Up", "Down", "Left", "Right"),
+    _only_key("table.page", "Move one page", Where.TABLES, "PgUp", "PgDown"),
+    _only_key("table.ends", "First or last column", Where.TABLES, "Home", "End"),
+    _only_key("table.far_ends", "First or last row", Where.TABLES, "Ctrl+Home", "Ctrl+End"),
+    _only_key("table.fold", "Collapse or expand a section", Where.TABLES, "Space"),
+    _only_key("navigator.open", "Open the game", Where.NAVIGATOR, "Return"),
+    _only_key("navigator.beside", "Open it next to the others", Where.NAVIGATOR, "Ctrl+Return"),
+    _only_key("navigator.favourite", "Add or remove the game as favourite", Where.NAVIGATOR, "*"),
+    _only_key("navigator.list", "Move from the filter to the games", Where.NAVIGATOR, "Down"),
+    _only_key("navigator.clear", "Clear the filter", Where.NAVIGATOR, "Esc"),
+    _only_key("palette.choose", "Choose", Where.PALETTE, "Up", "Down"),
+    _only_key("palette.take", "Go there or run it", Where.PALETTE, "Return"),
+    _only_key("palette.leave", "Back to where you were", Where.PALETTE, "Esc"),
+)
+BY_IDENT: Final = {action.ident: action for action in ACTIONS}
+
 
 Act = Callable[[], object]
 _TEXT_FIELDS: Final = (QLineEdit, QAbstractSpinBox, QPlainTextEdit)

@@ -6,30 +6,17 @@ No price is shown better than it is, and the ends of windows are rounded inwards
 """
 
 import math
+from collections import Counter
+from collections.abc import Iterable
+from datetime import UTC, datetime, tzinfo
 from functools import lru_cache
 from typing import Final
 
+from oddsdesk.contract.competitions import period_label
 from oddsdesk.contract.identity import teams
 from oddsdesk.contract.markets import market_title
-from oddsdesk.contract.periods import period_label
-from oddsdesk.pricing.column_formats import (
-    ev_to_tenth,
-    format_end,
-    format_in_column,
-    format_window,
-    to_tenth,
-)
-from oddsdesk.pricing.formats import (
-    AMERICAN,
-    DECIMAL,
-    FRACTIONAL,
-    IMPLIED,
-    INDONESIAN,
-    MALAY,
-    STYLES,
-    format_odds,
-    parse_odds,
-)
+from oddsdesk.pricing import formats
+from oddsdesk.pricing.profiles import Profiles
 
 NO_WINDOW: Final = "none"
 """In place of a window where the reference prices the line, but no price can be value."""
@@ -38,28 +25,28 @@ _TOLD_BY_SELECTIONS: Final = frozenset({"", "moneyline", "spread", "total", "dou
 _MOST_EDGE: Final = 999
 _LONG_ODDS: Final = 100
 _SAMPLES: Final = {
-    AMERICAN: "−10000",
-    FRACTIONAL: "88.8/1",
-    MALAY: "−8.8888",
-    INDONESIAN: "−88.88",
-    IMPLIED: "88.8 %",
+    formats.AMERICAN: "−10000",
+    formats.FRACTIONAL: "88.8/1",
+    formats.MALAY: "−8.8888",
+    formats.INDONESIAN: "−88.88",
+    formats.IMPLIED: "88.8 %",
 }
 _WINDOW_SAMPLES: Final = {
-    AMERICAN: "−8888 to −8888",
-    FRACTIONAL: "88.88 – 88.88/1",
-    MALAY: "−8.888 to −8.888",
-    INDONESIAN: "−88.88 to −88.88",
-    IMPLIED: "88.8 – 88.8 %",
+    formats.AMERICAN: "−8888 to −8888",
+    formats.FRACTIONAL: "88.88 – 88.88/1",
+    formats.MALAY: "−8.888 to −8.888",
+    formats.INDONESIAN: "−88.88 to −88.88",
+    formats.IMPLIED: "88.8 – 88.8 %",
 }
-_SIGNED: Final = (AMERICAN, MALAY, INDONESIAN)
+_SIGNED: Final = (formats.AMERICAN, formats.MALAY, formats.INDONESIAN)
 """Styles with signs, between which a dash would be read as one."""
-_style = DECIMAL
+_style = formats.DECIMAL
 
 
 def choose_style(style: str) -> None:
     """Write odds in another style of ``pricing.formats`` from now on."""
-    if style not in STYLES:
-        raise ValueError(f"expected one of {', '.join(STYLES)}, got {style!r}")
+    if style not in formats.STYLES:
+        raise ValueError(f"expected one of {', '.join(formats.STYLES)}, got {style!r}")
     global _style
     _style = style
 
@@ -91,16 +78,16 @@ def exact_odds_text(odds: float) -> str:
     """Return odds with every decimal that was quoted, at least 2; ``+105 (2.0525)`` if inexact."""
     whole, _, decimals = f"{odds:.6f}".rstrip("0").partition(".")
     quoted = f"{whole}.{decimals:0<2}"
-    if _style == DECIMAL:
+    if _style == formats.DECIMAL:
         return quoted
-    text = format_odds(odds, _style)
-    is_exact = math.isclose(parse_odds(text, _style), odds, rel_tol=1e-9)
+    text = formats.format_odds(odds, _style)
+    is_exact = math.isclose(formats.parse_odds(text, _style), odds, rel_tol=1e-9)
     return _true_minus(text) if is_exact else f"{_true_minus(text)} ({quoted})"
 
 
 def typed_text(odds: float) -> str:
     """Return odds as one types them: every decimal that there is, and the sign of the keyboard."""
-    return f"{odds:.12g}" if _style == DECIMAL else format_odds(odds, _style)
+    return f"{odds:.12g}" if _style == formats.DECIMAL else formats.format_odds(odds, _style)
 
 
 def read_odds(text: str) -> float:
@@ -109,12 +96,12 @@ def read_odds(text: str) -> float:
     Raises:
         OddsFormatError: it is no odds of it.
     """
-    return parse_odds(text, _style)
+    return formats.parse_odds(text, _style)
 
 
 def fair_text(odds: float) -> str:
     """Return fair odds; decimal ones with 3 decimals, 1 from 100 on."""
-    if _style != DECIMAL:
+    if _style != formats.DECIMAL:
         return _in_style(odds, _style)
     return f"{odds:.3f}" if odds < _LONG_ODDS else f"{odds:.1f}"
 
@@ -138,7 +125,7 @@ def most_text(odds: float) -> str:
 
 def percent_text(percent: float) -> str:
     """Return a percentage with 1 decimal and a true minus."""
-    rounded = to_tenth(percent)
+    rounded = formats.to_tenth(percent)
     return f"−{-rounded:.1f}" if rounded < 0 else f"{rounded:.1f}"
 
 
@@ -150,7 +137,7 @@ def signed_text(percent: float) -> str:
 
 def edge_text(ev: float) -> str:
     """Return an EV as a cell shows it, of the desk or of a service."""
-    return gain_text(ev_to_tenth(ev))
+    return gain_text(formats.ev_to_tenth(ev))
 
 
 def gain_text(percent: float) -> str:
@@ -174,18 +161,18 @@ def amount_text(amount: float) -> str:
 
 @lru_cache(maxsize=16_384)
 def _in_style(odds: float, style: str) -> str:
-    return _true_minus(format_in_column(odds, style))
+    return _true_minus(formats.format_in_column(odds, style))
 
 
 @lru_cache(maxsize=8_192)
 def _window(least: float, most: float, style: str) -> str:
-    low, high, unit = format_window(least, most, style)
+    low, high, unit = formats.format_window(least, most, style)
     return _true_minus(f"{low}{' to ' if style in _SIGNED else ' – '}{high}{unit}")
 
 
 @lru_cache(maxsize=8_192)
 def _end(odds: float, style: str, *, is_least: bool) -> str:
-    return _true_minus(format_end(odds, style, is_least=is_least))
+    return _true_minus(formats.format_end(odds, style, is_least=is_least))
 
 
 def _true_minus(text: str) -> str:
@@ -196,9 +183,9 @@ _SIDES: Final = ("Home", "Away")
 
 
 def untold_text(market_type: str, sport: str, period: int, selection: str, match_name: str) -> str:
-    """Return what a selection's text does not tell of its market: a part of the game, a kind.
+    """Return the period and market if the selection's text does not show them.
 
-    Of a total of the home or away team it is the team, which names the game as well.
+    For a team's total, it is the team, which also names the game.
     """
     title = "" if market_type in _TOLD_BY_SELECTIONS else market_title(market_type)
     pair = teams(match_name) if market_type == "team_total" else None
@@ -207,12 +194,141 @@ def untold_text(market_type: str, sport: str, period: int, selection: str, match
     return " · ".join(filter(None, (title, period_label(sport, period) if period else "")))
 
 
-def beside_text(selection: str, match_name: str) -> str:
-    """Return what a selection belongs to: the opponent, or both teams; of none both teams."""
+def game_text(selection: str, match_name: str) -> str:
+    """Return the opponent of a selected team, such as "v Arsenal", else both teams."""
     pair = teams(match_name)
     if pair is None:
         return match_name
     home, away = pair
     if selection == home:
         return f"v {away}"
-    return f"at {home}" if selection == away else f"{home} v {away}"
+    return f"v {home}" if selection == away else f"{home} v {away}"
+
+
+MINUTE_MS = 60_000
+HOUR_MS = 60 * MINUTE_MS
+DAY_MS = 24 * HOUR_MS
+_FIRST_MS = round(datetime(1, 1, 2, tzinfo=UTC).timestamp()) * 1000
+_LAST_MS = round(datetime(9999, 12, 31, tzinfo=UTC).timestamp()) * 1000
+
+
+def local_time(ms: int, zone: tzinfo | None = None) -> datetime:
+    """Return the moment in a zone, the machine's own where none is given.
+
+    Within a day of the calendar's ends, where a zone may lead out of it, it stays inside.
+    """
+    ms = min(max(ms, _FIRST_MS), _LAST_MS)
+    return datetime.fromtimestamp(ms / 1000, UTC).astimezone(zone)
+
+
+def kick_off_text(ms: int | None, now_ms: int, zone: tzinfo | None = None) -> str:
+    """Return a kick-off as people say it: ``14:00`` today, ``Sun 14:00``, ``25 Apr 14:00``."""
+    if ms is None:
+        return "time unknown"
+    moment, now = local_time(ms, zone), local_time(now_ms, zone)
+    days = (moment.date() - now.date()).days
+    if days == 0:
+        return f"Today {moment:%H:%M}"
+    if 0 < days < 7:
+        return f"{moment:%a %H:%M}"
+    return f"{moment.day} {moment:%b %H:%M}"
+
+
+def day_text(ms: int, zone: tzinfo | None = None) -> str:
+    """Return a day with its year: ``17 Aug 2024``."""
+    moment = local_time(ms, zone)
+    return f"{moment.day} {moment:%b %Y}"
+
+
+def moment_text(ms: int, zone: tzinfo | None = None) -> str:
+    """Return a moment of any year: ``17 Aug 2024 23:59``."""
+    return f"{day_text(ms, zone)} {local_time(ms, zone):%H:%M}"
+
+
+def clock_text(ms: int, now_ms: int, zone: tzinfo | None = None) -> str:
+    """Return a moment of the past: ``14:02:08`` today, ``17 Aug 14:02``.
+
+    For tooltips, which are written once however long they are read: an age would stand still.
+    """
+    moment, now = local_time(ms, zone), local_time(now_ms, zone)
+    if moment.date() == now.date():
+        return f"{moment:%H:%M:%S}"
+    return f"{moment.day} {moment:%b %H:%M}" if moment.year == now.year else moment_text(ms, zone)
+
+
+def unmoved_text(changed_at: int, now_ms: int, *, has_moved: bool) -> str:
+    """Return since when a price is as it is, or, ``has_moved`` not, since when this is known.
+
+    A service tells what stands, not since when: before the first sight it may have moved or not.
+    """
+    since = clock_text(changed_at, now_ms)
+    return f"unchanged since {since}" if has_moved else f"no move seen since {since}"
+
+
+def until_text(ms: int, now_ms: int) -> str:
+    """Return how far off a moment is: ``in 2 d 19 h``, ``in 12 min``, ``1 h 5 min ago``."""
+    span = abs(ms - now_ms)
+    if span < MINUTE_MS:
+        return "now"
+    text = span_text(span)
+    return f"in {text}" if ms > now_ms else f"{text} ago"
+
+
+def span_text(span_ms: int) -> str:
+    """Return a span in its two largest units: ``2 d 19 h``, ``41 min``, ``12 s``."""
+    if span_ms >= DAY_MS:
+        return _two(span_ms // DAY_MS, "d", span_ms % DAY_MS // HOUR_MS, "h")
+    if span_ms >= HOUR_MS:
+        return _two(span_ms // HOUR_MS, "h", span_ms % HOUR_MS // MINUTE_MS, "min")
+    if span_ms >= MINUTE_MS:
+        return f"{span_ms // MINUTE_MS} min"
+    return f"{max(0, span_ms) // 1000} s"
+
+
+def age_text(span_ms: int) -> str:
+    """Return an age in one short unit, as columns show it: ``12 s``, ``3 min``, ``2 h``."""
+    if span_ms >= DAY_MS:
+        return f"{span_ms // DAY_MS} d"
+    if span_ms >= HOUR_MS:
+        return f"{span_ms // HOUR_MS} h"
+    return span_text(span_ms)
+
+
+def _two(large: int, large_unit: str, small: int, small_unit: str) -> str:
+    return f"{large} {large_unit} {small} {small_unit}" if small else f"{large} {large_unit}"
+
+
+class BookmakerNames:
+    """Names from profiles; a bookmaker without a short one keeps its whole name."""
+
+    def __init__(self, profiles: Profiles | None = None) -> None:
+        self.revision = 0
+        """Grows whenever names change."""
+        self.use_names(profiles or Profiles())
+
+    def use_names(self, profiles: Profiles) -> None:
+        """Take names from other profiles; the caller has views repaint."""
+        self._profiles = profiles
+        self._short: dict[str, str] = {}
+        self._codes: dict[str, str] = {}
+        self.revision += 1
+
+    def short(self, name: str) -> str:
+        """Return the short name: ``Betfair UK``."""
+        short = self._short.get(name)
+        if short is None:
+            short = self._short[name] = self._profiles.profile_of(name).short or name
+        return short
+
+    def code(self, name: str) -> str:
+        """Return the code of about three letters: ``BFX``; the name where there is none."""
+        code = self._codes.get(name)
+        if code is None:
+            code = self._codes[name] = self._profiles.profile_of(name).code or self.short(name)
+        return code
+
+    def told_apart(self, names: Iterable[str]) -> dict[str, str]:
+        """Return the short name of each; whole names where two would be called the same."""
+        short = {name: self.short(name) for name in names}
+        counts = Counter(short.values())
+        return {name: one if counts[one] == 1 else name for name, one in short.items()}

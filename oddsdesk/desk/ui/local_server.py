@@ -4,35 +4,30 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Protocol
 
-from oddsdesk.board.history_source import PriceLog
-from oddsdesk.board.past import PastLog
-from oddsdesk.contract.administration import DatabaseState, FeedState, ImportOutcome, Key
-from oddsdesk.contract.game_pairs import GamePair, PairState
-from oddsdesk.contract.live_sources import Choices, LivePlan, LiveSource
-from oddsdesk.contract.plans import Plan
+from oddsdesk.board.history.past import PastLog
+from oddsdesk.board.history.sources import PriceLog
+from oddsdesk.contract.access import Plan
+from oddsdesk.contract.administration import (
+    Choices,
+    DatabaseState,
+    FeedState,
+    ImportOutcome,
+    Key,
+    LivePlan,
+    LiveSource,
+)
+from oddsdesk.contract.identity import GamePair, PairState
 
 
 class ServerLog(PriceLog, PastLog, Protocol):
     """The log of the prices that a server holds: of one price, and of all by time."""
 
 
-class LocalServerError(Exception):
-    """The server refused; one line that says why and what to do."""
-
-
-class SourceKeyError(LocalServerError):
-    """A source of live odds does not take the key, or there is none (``is_missing``)."""
-
-    def __init__(self, message: str, *, is_missing: bool) -> None:
-        super().__init__(message)
-        self.is_missing = is_missing
-
-
 class LocalServer(Protocol):
     """Every coroutine raises ``LocalServerError``; the work is done on the server's thread."""
 
     @property
-    def address(self) -> str:
+    def url(self) -> str:
         """Where it answers, on this machine only."""
 
     @property
@@ -44,9 +39,9 @@ class LocalServer(Protocol):
         """The past of the prices it holds."""
 
     async def keep_days(self, days: int) -> None:
-        """Keep price history for so many days from now on, 0 for ever."""
+        """Keep price history for ``days`` days from now on, 0 for ever."""
 
-    async def adopt_keep_days(self, days: int) -> bool:
+    async def keep_days_unless_set(self, days: int) -> bool:
         """The same where the database says nothing; return whether that was so."""
 
     async def database(self) -> DatabaseState:
@@ -60,13 +55,13 @@ class LocalServer(Protocol):
         ``progress`` hears on this thread which share of it is copied.
         """
 
-    async def restore(self, source: Path, progress: Callable[[int], None]) -> str:
+    async def restore_backup(self, source: Path, progress: Callable[[int], None]) -> str:
         """Replace the database with a backup, once the server has ended, and say what was done.
 
         ``progress`` hears on this thread how many bytes are read. Cancelled, it changes nothing.
         """
 
-    async def feeds(self) -> list[FeedState]:
+    async def feed_reports(self) -> list[FeedState]:
         """Return every feed."""
 
     async def add_feed(self, spec: str, speed: float) -> None:
@@ -78,7 +73,7 @@ class LocalServer(Protocol):
     async def live_sources(self) -> list[LiveSource]:
         """Return the sources of live odds that one can choose from."""
 
-    async def choices(self, name: str, url: str, key: str, key_file: str = "") -> Choices:
+    async def source_choices(self, name: str, url: str, key: str, key_file: str = "") -> Choices:
         """Return what may be chosen from a source; spends nothing.
 
         ``url`` and ``key``: empty for the source's own address and for the key that is kept,
@@ -115,12 +110,12 @@ class LocalServer(Protocol):
         """Convert other people's files and record them, once."""
 
     async def game_pairs(self) -> list[GamePair]:
-        """Return the games that may be one, and what was decided of others (D69)."""
+        """Return the games that may be one, and what was decided of others."""
 
-    async def decide_pairs(self, idents: Sequence[int], state: PairState) -> None:
+    async def decide_game_pairs(self, idents: Sequence[int], state: PairState) -> None:
         """Accept or refuse pairs, or take back what was decided: all of them, or none."""
 
-    async def keys(self) -> list[Key]:
+    async def api_keys(self) -> list[Key]:
         """Return every key, masked."""
 
     async def create_key(self, account: str, plan: Plan | None, bookmaker: str | None) -> str:
@@ -132,8 +127,11 @@ class LocalServer(Protocol):
     async def revoke_key(self, key_id: int) -> None:
         """End a key for good."""
 
-    async def change_account(self, account: str, plan: Plan, bookmaker: str | None) -> str:
+    async def change_rights(self, account: str, plan: Plan, bookmaker: str | None) -> str:
         """Change an account without touching its keys; return a warning, or an empty text."""
 
-    async def remove_account(self, account: str) -> None:
+    async def account_warning(self, plan: Plan, bookmaker: str | None) -> str:
+        """Say why keys of an account with these see no odds, or return an empty text."""
+
+    async def drop_account(self, account: str) -> None:
         """Delete an account, its keys and its counts."""

@@ -1,15 +1,16 @@
 """What can be done with the price of a cell, by keys and in a menu over the cell."""
 
+import logging
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
-from PySide6.QtCore import QModelIndex, QObject, QPoint, Signal
-from PySide6.QtGui import QAction, QGuiApplication
+from PySide6.QtCore import QModelIndex, QObject, QPoint, QUrl, Signal
+from PySide6.QtGui import QAction, QDesktopServices, QGuiApplication
 from PySide6.QtWidgets import QMenu, QWidget
 
 from oddsdesk.desk.ui.actions import add_action
+from oddsdesk.desk.ui.controls.labels import literal
 from oddsdesk.desk.ui.formatting import exact_odds_text
-from oddsdesk.desk.ui.links import may_open
 from oddsdesk.desk.ui.table.live_table import LiveTable
 
 
@@ -37,7 +38,7 @@ class PriceActions(QObject):
     place_requested = Signal(object)
     """The key of a price on which a bet was placed."""
     target_requested = Signal(object)
-    """The key of a price that the user wants to be told of when it is reached."""
+    """The key of a price for which the user sets a target alert."""
     undo_requested = Signal()
     """What was done last shall be undone."""
 
@@ -62,10 +63,10 @@ class PriceActions(QObject):
         add_action(owner, f"{where}.undo", self.undo_requested.emit)
         # Over the cell one knows which price is meant; the palette says it.
         explain.setText("Explain")
-        self._place.setText("Mark as placed…")
+        self._place.setText("Record bet…")
         target.setText("Alert me when the price reaches…")
         self._copy.setText("Copy price")
-        self._open.setText("Open the bookmaker's page\tEnter")
+        self._open.setText(f"{NOWHERE}\tEnter")
         hide.setText("Hide this bookmaker")
         self.menu = QMenu(owner)
         for action in (explain, self._place, target, *others, self._copy, self._open):
@@ -82,12 +83,12 @@ class PriceActions(QObject):
             return
         for action in (self._place, self._copy):
             action.setEnabled(facts.odds is not None)
-        self._open.setEnabled(may_open(facts.url))
+        show_link(self._open, facts.url, "\tEnter")
         self._hide.setEnabled(facts.has_bookmaker)
         self.menu.popup(spot)
 
     def _current(self) -> PriceFacts | None:
-        index = self._table.current()
+        index = self._table.current_cell()
         return self._facts(index) if index.isValid() else None
 
     def _ask_to_explain(self) -> None:
@@ -111,7 +112,7 @@ class PriceActions(QObject):
             QGuiApplication.clipboard().setText(exact_odds_text(facts.odds))
 
     def _open_page(self) -> None:
-        index = self._table.current()
+        index = self._table.current_cell()
         if index.isValid() and self._facts(index) is not None:
             self._table.opened.emit(index)
 
@@ -119,3 +120,47 @@ class PriceActions(QObject):
         """Enable all actions again: by keys they apply to the cell that is current then."""
         for action in (self._place, self._copy, self._open, self._hide):
             action.setEnabled(True)
+
+
+NOWHERE: Final = "Open at the bookmaker"
+"""What an action is called while it is not known which site it opens."""
+_log = logging.getLogger(__name__)
+
+
+def _page(url: str | None) -> QUrl | None:
+    """Return the web page that a link leads to; None for anything else, which is never opened."""
+    parsed = QUrl(url or "", QUrl.ParsingMode.StrictMode)
+    is_page = parsed.isValid() and parsed.scheme() in ("http", "https") and bool(parsed.host())
+    return parsed if is_page else None
+
+
+_MOST_OF_HOST: Final = 40
+"""A longer host is shown by its end, which says whose it is."""
+
+
+def link_host(url: str | None) -> str:
+    """Return whose page a link opens; empty where it is never opened.
+
+    Letters beyond ASCII are encoded (``xn--``): some look like others.
+    """
+    page = _page(url)
+    host = "" if page is None else page.host(QUrl.ComponentFormattingOption.EncodeUnicode)
+    return host if len(host) <= _MOST_OF_HOST else f"…{host[1 - _MOST_OF_HOST :]}"
+
+
+def show_link(action: QAction, url: str | None, keys: str = "") -> None:
+    """Say on an action of a menu which site it opens; it is pale where there is none."""
+    host = link_host(url)
+    action.setEnabled(bool(host))
+    action.setText(literal(f"Open at {host}" if host else NOWHERE) + keys)
+
+
+def open_link(url: str | None) -> bool:
+    """Open a page in the user's browser; False where the link may not or cannot be opened."""
+    page = _page(url)
+    if page is None:
+        return False
+    opened = QDesktopServices.openUrl(page)
+    if not opened:
+        _log.warning("no browser opened the bookmaker's page")
+    return opened

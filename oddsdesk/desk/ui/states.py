@@ -1,24 +1,25 @@
 """Texts for states without prices: refused (by error code), loading, empty, disconnected."""
 
+from collections.abc import Collection
 from typing import Final, NamedTuple
 
-from oddsdesk.board.connection import Connection, Link, SnapshotProgress
-from oddsdesk.board.matrix import Matrix
+from oddsdesk.base.tasks import JobFault
+from oddsdesk.board.model.matrix import Matrix
+from oddsdesk.board.model.notices import Connection, Link, SnapshotProgress
 from oddsdesk.client.whole_odds import unread_text
-from oddsdesk.contract.errors import ErrorCode
-from oddsdesk.desk.ui.controls.placeholder import EmptyState
+from oddsdesk.contract.access import ErrorCode
+from oddsdesk.desk.ui.controls.messages import EmptyState
+from oddsdesk.desk.ui.formatting import day_text, local_time, moment_text, span_text
 from oddsdesk.desk.ui.theme.tokens import TextRole
-from oddsdesk.desk.ui.time_format import day_text, local_time, moment_text, span_text
-from oddsdesk.tasks import JobFault
 
 _SENTENCES: Final = {
     ErrorCode.UNAUTHORIZED.value: "The service does not know this key.",
     ErrorCode.BOOKMAKER_NOT_CONFIGURED.value: "No bookmaker is chosen for this key.",
-    ErrorCode.BOOKMAKER_FORBIDDEN.value: "This key sees another bookmaker only.",
+    ErrorCode.BOOKMAKER_FORBIDDEN.value: "This key is for another bookmaker only.",
     ErrorCode.LIVE_NOT_ON_PLAN.value: "In-play prices are not in your plan.",
     ErrorCode.WEBSOCKET_NOT_ON_PLAN.value: "The stream is not in your plan.",
     ErrorCode.VALUE_BETS_NOT_ON_PLAN.value: "Value bets are not in your plan.",
-    ErrorCode.WRITE_FORBIDDEN.value: "This key may only read.",
+    ErrorCode.WRITE_FORBIDDEN.value: "This key is read-only.",
 }
 NO_SERVICE: Final = EmptyState("offline", "Not connected.")
 """In the place of anything that is read: why there is no service is told once, in the window."""
@@ -31,13 +32,13 @@ class Refusal(NamedTuple):
     detail: str
 
 
-def refusal(connection: Connection) -> Refusal:
+def refusal_of(connection: Connection) -> Refusal:
     """Return what to say of a connection that is refused."""
     sentence = _SENTENCES.get(connection.code or "")
     if sentence is not None:
         return Refusal(sentence, connection.advice)
     said = f"{reason_text(connection)} {connection.advice}".strip()
-    return Refusal("The service does not let this key in.", said)
+    return Refusal("The service refused this key.", said)
 
 
 def no_stakes(connection: Connection) -> str:
@@ -49,10 +50,10 @@ def no_stakes(connection: Connection) -> str:
 
 
 def may_be_gone(why_lost: str) -> str:
-    """Say of one price that it may be offered no more; empty while prices are known to stand."""
+    """Return that a price may no longer be offered; empty while prices are up to date."""
     if not why_lost:
         return ""
-    return f"{why_lost[0].upper()}{why_lost[1:]}: nobody knows whether this price still stands."
+    return f"{why_lost[0].upper()}{why_lost[1:]}: this price may be out of date."
 
 
 def out_of_requests(connection: Connection) -> Refusal | None:
@@ -60,14 +61,22 @@ def out_of_requests(connection: Connection) -> Refusal | None:
     if connection.code != ErrorCode.RATE_LIMIT_EXCEEDED.value:
         return None
     when = _returning(connection, " at ")
-    return Refusal("No requests are left.", f"What is missing is read when they are back{when}.")
+    return Refusal("No requests left.", f"Loading continues when they reset{when}.")
+
+
+def state_of_refusal(connection: Connection) -> EmptyState | None:
+    """Return that the service refuses the key, or has no requests left; None if it does not."""
+    if connection.link is Link.REFUSED:
+        return EmptyState("lock", *refusal_of(connection))
+    lack = out_of_requests(connection)
+    return None if lack is None else EmptyState("loading", *lack)
 
 
 def stream_alone(connection: Connection) -> str:
     """Say what is not read, and until when, while only the stream goes on; empty while all does."""
     if connection.link is not Link.LIVE or out_of_requests(connection) is None:
         return ""
-    return f"no requests left: lists and games are not read{_returning(connection, ' until ')}"
+    return f"no requests left: lists and games are not updated{_returning(connection, ' until ')}"
 
 
 def no_price_for(connection: Connection, now_ms: int) -> str:
@@ -75,7 +84,7 @@ def no_price_for(connection: Connection, now_ms: int) -> str:
     since = connection.silent_since_ms
     if since is None or not connection.is_heard:
         return ""
-    return f"no price for {span_text(now_ms - since)}"
+    return f"no new price for {span_text(now_ms - since)}"
 
 
 def _returning(connection: Connection, preposition: str) -> str:
@@ -92,11 +101,9 @@ def reason_text(connection: Connection) -> str:
 def state_without_rows(
     matrix: Matrix | None, connection: Connection, now_ms: int, *, is_gone: bool = False
 ) -> EmptyState:
-    """Return what to say in place of the prices of a game; ``is_gone``: it is shown no more."""
-    if connection.link is Link.REFUSED:
-        return EmptyState("lock", *refusal(connection))
-    if (lack := out_of_requests(connection)) is not None:
-        return EmptyState("loading", *lack)
+    """Return what to show instead of a game's prices; ``is_gone``: it is no longer listed."""
+    if (refused := state_of_refusal(connection)) is not None:
+        return refused
     if connection.link is Link.WAITING:
         return EmptyState(
             "offline", "Not connected.", _trouble(connection, now_ms), ink=TextRole.DOWN
@@ -104,20 +111,18 @@ def state_without_rows(
     if connection.has_no_service:
         return NO_SERVICE
     if is_gone and connection.as_of_ms is not None:
-        return EmptyState("table", "No bookmaker had a price of this game then.")
+        return EmptyState("table", "No bookmaker had a price for this game then.")
     if is_gone:
         return EmptyState(
             "table",
             "The service no longer shows this game.",
-            "It is over, or its odds were simulated and made way for others.",
+            "It is over, or its prices have not been read for 10 minutes.",
         )
     if matrix is not None and matrix.read_at is not None:
         return EmptyState(
-            "table",
-            "No bookmaker quotes this game now.",
-            "Prices show up here by themselves when one does.",
+            "table", "No bookmaker prices this game now.", "Prices appear here as soon as one does."
         )
-    return EmptyState("loading", "Reading the prices of this game…")
+    return EmptyState("loading", "Loading the prices of this game…")
 
 
 def trouble_text(connection: Connection, now_ms: int, *, has_prices: bool = True) -> str:
@@ -126,15 +131,15 @@ def trouble_text(connection: Connection, now_ms: int, *, has_prices: bool = True
     if connection.link is Link.WAITING:
         return f"Not connected{old} {_trouble(connection, now_ms)}".rstrip()
     if connection.link is Link.REFUSED:
-        sentence, detail = refusal(connection)
+        sentence, detail = refusal_of(connection)
         return f"{sentence.rstrip('.')}{old} {detail}".rstrip()
     if said := stream_alone(connection):
         return (
-            f"{said[0].upper()}{said[1:]}. Streamed prices go on; "
-            "one that is withdrawn shows by its age only."
+            f"{said[0].upper()}{said[1:]}. Streamed prices still update, but a price that is no "
+            "longer offered shows by its age only."
         )
     if said := no_price_for(connection, now_ms):
-        return f"{said[0].upper()}{said[1:]} of any game, though the service answers{old}"
+        return f"{said[0].upper()}{said[1:]} in any game, though the service answers{old}"
     return ""
 
 
@@ -143,20 +148,20 @@ def faults_text(connection: Connection) -> str:
     said = [f"{job_text(fault)} ({fault.reason})" for fault in connection.faults]
     if not said:
         return ""
-    jobs = "A job" if len(said) == 1 else f"{len(said)} jobs"
-    return f"{jobs} of the desk failed, trying again: {'; '.join(said)}."
+    tasks = "A background task" if len(said) == 1 else f"{len(said)} background tasks"
+    return f"{tasks} failed, trying again: {'; '.join(said)}."
 
 
 def service_text(connection: Connection) -> str:
     """Return what the service says is wrong with itself; empty while all is well."""
     if (apart := connection.clocks_text) and connection.is_heard:
         return (
-            f"{apart[0].upper()}{apart[1:]}: how old prices are is not known, and nothing is "
-            "staked or told of them. Set the clock that is wrong."
+            f"{apart[0].upper()}{apart[1:]}, so the age of prices is unknown: no stakes and no "
+            "alerts. Set the clock that is wrong."
         )
     if not connection.service_troubles:
         return ""
-    return f"The service reports trouble: {'; '.join(connection.service_troubles)}."
+    return f"The service reports a problem: {'; '.join(connection.service_troubles)}."
 
 
 def job_text(fault: JobFault) -> str:
@@ -168,7 +173,7 @@ def job_text(fault: JobFault) -> str:
 def _trouble(connection: Connection, now_ms: int) -> str:
     said = [reason_text(connection), connection.advice]
     if connection.since_ms is not None and connection.as_of_ms is None:  # there time stands
-        said.append(f"Away for {span_text(now_ms - connection.since_ms)}.")
+        said.append(f"Disconnected for {span_text(now_ms - connection.since_ms)}.")
     if connection.next_try_ms is not None and connection.next_try_ms > now_ms:
         said.append(f"Next try in {span_text(connection.next_try_ms - now_ms)}.")
     return " ".join(part for part in said if part)
@@ -183,7 +188,22 @@ def nearest_text(connection: Connection) -> str:
     keys = {False: "Alt+Left", True: "Alt+Right"}
     at = connection.as_of_ms or 0
     told = [f"{moment_text(ms)} ({keys[ms > at]})" for ms in connection.nearest_ms]
-    return f"The nearest are of {' and '.join(told)}." if told else ""
+    return f"Nearest prices: {' and '.join(told)}." if told else ""
+
+
+MY_BOOKMAKERS = "My bookmakers…"
+"""Opens the dialog in which they are ticked."""
+_MOST_NAMED: Final = 3
+
+
+def state_of_mine(unticked: Collection[str]) -> EmptyState | None:
+    """Return that only bookmakers which are not ticked have prices; None if there are none."""
+    if not unticked:
+        return None
+    there = sorted(unticked, key=str.casefold)
+    more = f" and {len(there) - _MOST_NAMED} more" if len(there) > _MOST_NAMED else ""
+    detail = f"Prices are from {', '.join(there[:_MOST_NAMED])}{more}. Tick those you use."
+    return EmptyState("filter", "None of your bookmakers has prices here.", detail, MY_BOOKMAKERS)
 
 
 def text_without_games(connection: Connection, *, own_server: bool) -> str:
@@ -194,22 +214,22 @@ def text_without_games(connection: Connection, *, own_server: bool) -> str:
         return NO_SERVICE.sentence
     match connection.link:
         case Link.CONNECTING | Link.STOPPED:
-            return "Reading the games…"
+            return "Loading games…"
         case Link.REFUSED:
-            return " ".join(refusal(connection)).strip()
+            return " ".join(refusal_of(connection)).strip()
         case Link.WAITING:
-            return "Not connected. The games show up here once the service answers."
+            return "Not connected. Games appear here once the service answers."
         case Link.PAST if connection.has_unread_prices:
-            return "Reading the games of that moment…"
+            return "Loading the games of that moment…"
         case Link.PAST:
-            said = "No game had prices then. Games are listed for a day after they began."
+            said = "No game had prices then. Games are listed for a day after kick-off."
             return f"{said} {nearest_text(connection)}".strip()
     if own_server and connection.newest_ms is not None:
         day = day_text(connection.newest_ms)
-        return f"No games with fresh odds: the newest prices here are of {day}."
+        return f"No games with fresh odds: the newest prices are from {day}."
     if own_server:
-        return "No games with fresh odds. Get live odds, or import files (Ctrl+I)."
-    return "No games with fresh odds now. They show up here as soon as a bookmaker is scraped."
+        return "No games with fresh odds. Get live odds or import files (Ctrl+I)."
+    return "No games with fresh odds now. They appear here as soon as a bookmaker is read."
 
 
 def cut_text(snapshot_progress: SnapshotProgress) -> str:

@@ -1,22 +1,45 @@
 """What can be done with a selected bet: open it, mark it as placed, take that back."""
 
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import Final, NamedTuple
 
-from PySide6.QtCore import Signal
+from PySide6 import QtWidgets
+from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QMenu, QWidget
 
+from oddsdesk.base.clock import Clock
 from oddsdesk.board.board import Board
-from oddsdesk.clock import Clock
+from oddsdesk.board.opportunities.finder import OpportunityLeg
+from oddsdesk.board.opportunities.offers import (
+    LegNow,
+    LegOffer,
+    LegsToPlace,
+    between_with_placed,
+    offer_now,
+    stake_at,
+    worst_with_placed,
+)
+from oddsdesk.board.valuation.verdict_words import caution_text
+from oddsdesk.contract.identity import game_title
+from oddsdesk.contract.markets import market_title
 from oddsdesk.desk.bet_cells import bet_named
-from oddsdesk.desk.records import Records
+from oddsdesk.desk.records import Records, above_cap
 from oddsdesk.desk.ui.actions import add_action
-from oddsdesk.desk.ui.links import may_open, open_link
-from oddsdesk.desk.value_bets.placing import BetPlacer
-from oddsdesk.desk.value_bets.subjects import BetSubject
+from oddsdesk.desk.ui.controls.dialogs import Dialog
+from oddsdesk.desk.ui.controls.labels import Label
+from oddsdesk.desk.ui.formatting import exact_odds_text, moment_text, signed_hundredths_text
+from oddsdesk.desk.ui.price_actions import NOWHERE, open_link, show_link
+from oddsdesk.desk.ui.spacing import MARGIN, STEP, vertical
+from oddsdesk.desk.value_bets.placing import BetPlacer, TypedBet
+from oddsdesk.desk.value_bets.subjects import BetSubject, subject_now, subject_of_price
 from oddsdesk.ledger.bets import PlacedBet, counted
 from oddsdesk.ledger.games import may_be_on_one_game
+from oddsdesk.ledger.open_bets import outcome_named
+from oddsdesk.ledger.presets import Hidden, HiddenKind, HiddenThings, bet_key, hidden_until
 from oddsdesk.pricing.exposure import StakePlan
+from oddsdesk.pricing.opportunities import OpportunityKind, Split
 
 
 class BetActions(BetPlacer):
@@ -25,7 +48,7 @@ class BetActions(BetPlacer):
     price_requested = Signal(object)
     """The ``RowKey`` of a price to be shown in its game."""
     target_requested = Signal(object)
-    """The ``RowKey`` of a price that the user wants to be told of when it is reached."""
+    """The ``RowKey`` of a price for which the user sets a target alert."""
 
     def __init__(
         self,
@@ -35,13 +58,13 @@ class BetActions(BetPlacer):
         subject: Callable[[], BetSubject | None],
         plan: Callable[[], StakePlan],
         stake_at: Callable[[BetSubject, str, float], float | None],
-        owner: QWidget,
+        owner: QtWidgets.QWidget,
     ) -> None:
         super().__init__(board, records, clock, plan, stake_at, owner)
         self._subject = subject
-        self.menu = QMenu(owner)
-        self.open_page = self._action("values.open", self.open)
-        self.open_page.setText("Open at the bookmaker\tEnter")
+        self.menu = QtWidgets.QMenu(owner)
+        self.open_page = self._action("values.open", self.open_bookmaker)
+        self.open_page.setText(f"{NOWHERE}\tEnter")
         self.open_game = self._action("values.game", self._show_game)
         self.menu.addSeparator()
         self.mark = self._action("values.place", self._ask)
@@ -56,7 +79,7 @@ class BetActions(BetPlacer):
         subject = self._subject()
         for action in (self.open_game, self.mark, self.target):
             action.setEnabled(subject is not None)
-        self.open_page.setEnabled(subject is not None and may_open(subject.url))
+        show_link(self.open_page, None if subject is None else subject.url, "\tEnter")
         self.undo.setEnabled(subject is not None and bool(self._placed_on(subject)))
 
     def _enable_keys(self) -> None:
@@ -64,11 +87,11 @@ class BetActions(BetPlacer):
         for action in (self.open_game, self.mark, self.target, self.open_page, self.undo):
             action.setEnabled(True)
 
-    def open(self) -> None:
+    def open_bookmaker(self) -> None:
         """Open the bookmaker's page; the game where it has none."""
         subject = self._subject()
         if subject is not None and not open_link(subject.url):
-            self.said.emit(f"{subject.key.bookmaker} gave no web page for this price.")
+            self.said.emit(f"{subject.key.bookmaker} has no link for this price.")
             self.price_requested.emit(subject.key)
 
     def _action(self, ident: str, act: Callable[[], None]) -> QAction:
@@ -89,7 +112,7 @@ class BetActions(BetPlacer):
     def _ask(self) -> None:
         subject = self._subject()
         if subject is not None:
-            self.ask(subject)
+            self.ask_bet(subject)
 
     def _take_back(self) -> None:
         subject = self._subject()
@@ -104,9 +127,9 @@ class BetActions(BetPlacer):
         """Say that a price has no bet to take back, and where the one is that its outcome has."""
         on_outcome = self._on_outcome(subject)
         if not on_outcome:
-            return "Nothing is placed on it."
+            return "No bet is recorded on this."
         last = bet_named(on_outcome[-1])
-        return f"Nothing is placed on it at {subject.bookmaker}. In Bets (Ctrl+L) is {last}."
+        return f"No bet is recorded here at {subject.bookmaker}. Bets (Ctrl+L) has {last}."
 
     def _placed_on(self, subject: BetSubject) -> list[PlacedBet]:
         placed = [
@@ -115,3 +138,303 @@ class BetActions(BetPlacer):
             if may_be_on_one_game(bet, subject.kick_off)
         ]
         return list(counted(placed, simulated=subject.is_simulated))
+
+
+_KINDS: Final = {
+    HiddenKind.BET: "This bet",
+    HiddenKind.GAME: "This game",
+    HiddenKind.MARKET: "This market",
+    HiddenKind.BOOKMAKER: "This bookmaker",
+}
+_LEAST_SIZE: Final = (460, 280)
+
+
+class Hiding(QObject):
+    """Hides what ``subject`` names at that moment; ``menu`` gets the actions."""
+
+    said = Signal(str)
+    """One line for the message bar."""
+
+    def __init__(
+        self,
+        records: Records,
+        clock: Clock,
+        subject: Callable[[], BetSubject | None],
+        owner: QtWidgets.QWidget,
+        menu: QtWidgets.QMenu,
+    ) -> None:
+        super().__init__(owner)
+        self._records = records
+        self._clock = clock
+        self._subject = subject
+        self._owner = owner
+        menu.addSeparator()
+        self._for_now = menu.addMenu("Hide until tomorrow")
+        self._for_good = menu.addMenu("Hide for good")
+        hide = add_action(owner, "values.hide", partial(self.hide, HiddenKind.BET, for_good=False))
+        hide.setText("This bet")
+        self._for_now.addAction(hide)
+        for kind in tuple(_KINDS)[1:]:
+            self._offer(self._for_now, kind)
+        for kind in _KINDS:
+            self._offer(self._for_good, kind)
+        self._show = add_action(owner, "values.hidden", self.ask_hidden)
+        menu.addAction(self._show)
+        menu.aboutToShow.connect(self._on_menu_about_to_show)
+
+    def hide(self, kind: HiddenKind, *, for_good: bool) -> None:
+        """Hide the selected bet, or what it is of."""
+        subject = self._subject()
+        thing = None if subject is None else _thing(kind, subject)
+        if thing is None:
+            return
+        now = self._clock()
+        kick_off = None if subject is None else subject.kick_off
+        until = hidden_until(kind, kick_off, now, for_good=for_good)
+        kept = Hidden(kind, thing.key, thing.title, until)
+        self._records.hide(kept, now)
+        self.said.emit(f"Hidden: {kept.title}. “Hidden bets…” shows it again.")
+
+    def ask_hidden(self) -> None:
+        """Show what is hidden, to be shown again."""
+        things = HiddenThings(self._records.hidden, self._clock()).things
+        dialog = HiddenDialog(things, self._owner)
+        dialog.chosen.connect(self._records.unhide)
+        dialog.open()
+
+    def _offer(self, menu: QtWidgets.QMenu, kind: HiddenKind) -> None:
+        for_good = menu is self._for_good
+        menu.addAction(_KINDS[kind], lambda: self.hide(kind, for_good=for_good))
+
+    def _on_menu_about_to_show(self) -> None:
+        subject = self._subject()
+        for menu in (self._for_now, self._for_good):
+            menu.setEnabled(subject is not None)
+        count = len(HiddenThings(self._records.hidden, self._clock()))
+        self._show.setText(f"Hidden bets… ({count})" if count else "Hidden bets…")
+        self._show.setEnabled(bool(count))
+
+
+class HiddenDialog(Dialog):
+    """Lists what is hidden; what is ticked is shown again."""
+
+    chosen = Signal(object)
+    """A ``Hidden`` that is to be shown again."""
+
+    def __init__(self, things: list[Hidden], parent: QtWidgets.QWidget) -> None:
+        super().__init__(parent)
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.setWindowTitle("Hidden bets")
+        self.setMinimumSize(*_LEAST_SIZE)
+        self._things = things
+        self.items = QtWidgets.QListWidget()
+        self.items.setAccessibleName("Hidden bets")
+        for thing in things:
+            until = "for good" if thing.until is None else f"until {moment_text(thing.until)}"
+            item = QtWidgets.QListWidgetItem(f"{thing.title}, {until}", self.items)
+            item.setFlags(item.flags() | Qt.ItemFlag.ItemIsUserCheckable)
+            item.setCheckState(Qt.CheckState.Unchecked)
+        show = QtWidgets.QPushButton("Show again")
+        show.setProperty("variant", "primary")
+        buttons = QtWidgets.QDialogButtonBox(QtWidgets.QDialogButtonBox.StandardButton.Cancel)
+        buttons.addButton(show, QtWidgets.QDialogButtonBox.ButtonRole.AcceptRole)
+        buttons.accepted.connect(self.accept)
+        buttons.rejected.connect(self.reject)
+        self.accepted.connect(self._on_accepted)
+        whole = vertical(self, margins=(MARGIN, MARGIN, MARGIN, MARGIN), spacing=STEP)
+        for part in (Label("Tick what to show again."), self.items):
+            whole.addWidget(part)
+        whole.addWidget(buttons)
+
+    def _on_accepted(self) -> None:
+        for row, thing in enumerate(self._things):
+            if self.items.item(row).checkState() is Qt.CheckState.Checked:
+                self.chosen.emit(thing)
+
+
+def _thing(kind: HiddenKind, subject: BetSubject) -> Hidden | None:
+    """Return what would be hidden; None where the bet's text cannot be read."""
+    game_id, market_type, _, selection, _ = subject.key
+    game = game_title(subject.match_name)
+    if kind is HiddenKind.GAME:
+        return Hidden(kind, game_id, game)
+    if kind is HiddenKind.MARKET:
+        return Hidden(kind, market_type, market_title(market_type))
+    if kind is HiddenKind.BOOKMAKER:
+        return Hidden(kind, subject.bookmaker, subject.bookmaker)
+    outcome = outcome_named(
+        subject.bet_key, subject.match_name, subject.sport, in_play=subject.is_live
+    )
+    if outcome is None:
+        return None
+    return Hidden(kind, bet_key(outcome), f"{selection}, {market_title(market_type)}, {game}")
+
+
+_THEN: Final = "when you started"
+"""Names the moment the dialog opened, as the list behind it changes meanwhile."""
+
+
+class _Turn(NamedTuple):
+    """Whose turn it is: the leg ``number``, the last is ``last``."""
+
+    wanted: LegsToPlace
+    number: int
+    last: int
+
+    @property
+    def turn_number(self) -> int:
+        return self.wanted.places[0]
+
+    def next_turn(self, typed: TypedBet) -> "_Turn":
+        left = self.wanted.after_leg(self.turn_number, typed.stake, typed.net_odds)
+        return self._replace(wanted=left, number=self.number + 1)
+
+
+class LegPlacer(QObject):
+    """Asks for bets on legs; one that is refused ends it."""
+
+    def __init__(self, board: Board, split: Callable[[], Split], placer: BetPlacer) -> None:
+        super().__init__(placer)
+        self._board = board
+        self._split = split
+        self._placer = placer
+
+    def place_legs(self, wanted: LegsToPlace) -> None:
+        """Ask for the legs, the first now."""
+        self._ask(_Turn(wanted, 1, len(wanted.places)))
+
+    def take_back(self, bet: PlacedBet) -> None:
+        """Forget that a leg was placed, unless the bet was changed since."""
+        self._placer.take_back(bet)
+
+    def _ask(self, turn: _Turn) -> None:
+        if turn.number > turn.last:
+            return
+        done, count, legs = turn.number - 1, turn.last, turn.wanted.listed.legs
+        left_open = f"{done} of {count} legs recorded. The rest are still open." if done else ""
+        found = [subject_of_price(legs[each].key, self._board) for each in turn.wanted.places]
+        if found[0] is None or None in found:
+            self._placer.said.emit(f"That price is no longer available. {left_open}".strip())
+            return
+        offer = self._offer(turn)
+        self._placer.ask_bet(
+            self._told(found[0], turn, offer, offer)._replace(stake=offer.stake),
+            lambda typed: self._ask(turn.next_turn(typed)),
+            lambda: self._placer.said.emit(left_open) if left_open else None,
+            lambda subject: self._look(subject, turn, offer),
+        )
+
+    def _offer(self, turn: _Turn) -> LegOffer:
+        return offer_now(self._board, turn.wanted, turn.turn_number, self._split())
+
+    def _look(self, subject: BetSubject, turn: _Turn, asked: LegOffer) -> BetSubject | None:
+        """Return what is thought of a leg by now, that was ``asked`` for at an earlier moment."""
+        found = subject_now(subject, self._board)
+        return None if found is None else self._told(found, turn, self._offer(turn), asked)
+
+    def _told(
+        self, subject: BetSubject, turn: _Turn, offer: LegOffer, asked: LegOffer
+    ) -> BetSubject:
+        leg = f"Leg {turn.number} of {turn.last}" if turn.last > 1 else ""
+        if turn.wanted.taken:
+            leg = leg or "Completes the legs you placed"
+            subject = subject._replace(leg_worth=lambda *bet: self._worth(turn, *bet))
+        subject = subject._replace(
+            leg_stake=lambda net: stake_at(
+                self._board, turn.wanted, turn.turn_number, net, self._split()
+            ),
+            leg_doubt=lambda stake: self._above_sum(turn, offer, stake),
+        )
+        news = () if self._board.connection.is_lost else self._news(turn.wanted, offer, asked)
+        return subject._replace(leg=leg, news="\n".join(news))
+
+    def _worth(self, turn: _Turn, stake: float, net_odds: float) -> str:
+        """Say what all legs leave at worst once this one is bet on so."""
+        left = turn.wanted.after_leg(turn.turn_number, stake, net_odds)
+        worst = worst_with_placed(self._board, left, self._split())
+        if worst is None:
+            return ""
+        between = between_with_placed(turn.wanted, turn.turn_number, stake, net_odds)
+        is_middle = turn.wanted.listed.kind is OpportunityKind.MIDDLE
+        said = _worst_text(worst, is_last=not left.unplaced)
+        return said if between is None else f"{said}, {_between_text(between, is_middle=is_middle)}"
+
+    def _above_sum(self, turn: _Turn, offer: LegOffer, stake: float) -> str:
+        """Doubt a stake beyond the sum of all legs, and beyond what would complete them now."""
+        already = math.fsum(taken for taken, _ in turn.wanted.taken)
+        if stake <= offer.stake:
+            return ""
+        where = "on the legs, including recorded bets," if already else "on this leg"
+        return above_cap(stake + already, where, self._split().total)
+
+    def _news(self, wanted: LegsToPlace, offer: LegOffer, asked: LegOffer) -> Iterator[str]:
+        """Say what is other than it was listed, and than it was when the leg was asked for."""
+        reference = self._board.reference_name
+        moved = [leg for leg in offer.legs if leg.is_other]
+        yield from (_leg_text(leg, reference) for leg in moved)
+        if not wanted.taken:
+            yield from _of_all(wanted, offer, is_other=bool(moved))
+        if 0 < offer.stake != asked.stake:
+            yield f"At current prices the stake is {offer.stake:g}."
+        yield from _doubts(wanted.listed.legs[wanted.places[0]], offer, reference)
+
+
+def _doubts(own: OpportunityLeg, offer: LegOffer, reference: str) -> Iterator[str]:
+    """Say what speaks against the other legs, and not against the own one, which says that."""
+    told = {each for leg in offer.legs if leg.listed == own for each in leg.doubts}
+    for leg in offer.legs:
+        if doubts := [each for each in leg.doubts if each not in told and leg.listed != own]:
+            words = "; ".join(caution_text(each, reference) for each in doubts)
+            yield f"Warning for {leg.listed.key.selection} at {leg.listed.bookmaker}: {words}."
+
+
+def _of_all(wanted: LegsToPlace, offer: LegOffer, *, is_other: bool) -> Iterator[str]:
+    """Say what the legs are together, where that is not what was listed."""
+    listed = wanted.listed
+    if not wanted.unplaced:
+        return
+    if offer.kind is None or offer.worst_pct is None:
+        yield f"These legs are no longer {_a(listed.kind)}. Do not bet."
+        return
+    worst = listed.outlay.worst_of_all_pct
+    now = f"guaranteed return {signed_hundredths_text(offer.worst_pct)} % now"
+    then = f"{signed_hundredths_text(worst)} % {_THEN}"
+    if offer.kind is not listed.kind:
+        yield f"Now {_a(offer.kind)} instead of {_a(listed.kind)}: {now}, {then}."
+    elif is_other or not math.isclose(offer.worst_pct, worst, abs_tol=1e-9):
+        yield f"The {_words(listed.kind)} has changed: {now}, {then}."
+
+
+def _a(kind: OpportunityKind) -> str:
+    return f"{'an' if kind is OpportunityKind.ARBITRAGE else 'a'} {_words(kind)}"
+
+
+def _words(kind: OpportunityKind) -> str:
+    return kind.value.replace("-", " ")
+
+
+def _leg_text(leg: LegNow, reference: str) -> str:
+    said = f"{leg.listed.key.selection} at {leg.listed.bookmaker}"
+    told = []
+    if leg.odds is not None and leg.odds != leg.listed.odds:
+        told.append(f"{exact_odds_text(leg.odds)} now, {exact_odds_text(leg.listed.odds)} {_THEN}")
+        if leg.better is not None:
+            odds, name = leg.better
+            told.append(f"{exact_odds_text(odds)} at {name}")
+    told += [caution_text(caution, reference) for caution in leg.cautions]
+    return f"{said}: {'; '.join(told)}."
+
+
+def _worst_text(worst_pct: float, *, is_last: bool) -> str:
+    others = "" if is_last else " and the other legs at current prices"
+    return f"worst case {_gain_text(worst_pct)} with this stake{others}"
+
+
+def _between_text(gain_pct: float, *, is_middle: bool) -> str:
+    where = "between the lines at least" if is_middle else "on a push"
+    return f"{where} {_gain_text(gain_pct)}"
+
+
+def _gain_text(gain_pct: float) -> str:
+    gain = round(gain_pct, 2)
+    return f"a {'loss' if gain < 0 else 'gain'} of {abs(gain):.2f} %" if gain else "no gain"

@@ -8,26 +8,78 @@ from typing import Final
 import msgspec
 from PySide6.QtCore import QObject, QTimer, Signal
 
-from oddsdesk.board.assessed import AssessedPrice, assessed_price
-from oddsdesk.board.bets import Bet, BetLister, Exposure, exposure_of, stake_at
+from oddsdesk.base.clock import Clock
+from oddsdesk.base.tasks import SLICE_S, exhaust, one_slice
 from oddsdesk.board.board import Board
-from oddsdesk.board.game_results import fair_lines
-from oddsdesk.board.matrix import RowKey
-from oddsdesk.board.near_misses import NearMiss, by_selection, near_misses
-from oddsdesk.board.rows import UNNAMED_REFERENCE
-from oddsdesk.clock import Clock
+from oddsdesk.board.model.basis import Freshness
+from oddsdesk.board.model.matrix import RowKey
+from oddsdesk.board.valuation.bets import (
+    Bet,
+    BetLister,
+    Exposure,
+    exposure_of,
+    fair_lines,
+    stake_at,
+)
+from oddsdesk.board.valuation.judging import (
+    AssessedPrice,
+    NearMiss,
+    assessed_price,
+    by_selection,
+    near_misses,
+)
+from oddsdesk.board.valuation.verdict_words import (
+    PER_DECIDED,
+    PER_DECIDED_TEXT,
+    margin_text,
+    rule_title,
+)
 from oddsdesk.desk.records import Records
-from oddsdesk.desk.value_bets.model import BetRow, Group, OutcomeKey, ValuesModel, making_rows
-from oddsdesk.desk.value_bets.near_misses import NearMissesModel
-from oddsdesk.desk.value_bets.stake_settings import StakeSettings
+from oddsdesk.desk.settings.declared import STAKES, stake_plan
+from oddsdesk.desk.settings.saved_state import Preferences
+from oddsdesk.desk.ui import formatting
+from oddsdesk.desk.ui.table.cells import Align, Cell, Column, ColumnSpec, Priority, aged
+from oddsdesk.desk.ui.table.live_model import StableRowsModel
+from oddsdesk.desk.ui.theme.tokens import TextRole
+from oddsdesk.desk.value_bets.model import (
+    EV_WIDTH,
+    MARKET_WIDTH,
+    SELECTION_WIDTH,
+    BetRow,
+    Group,
+    OutcomeKey,
+    ValuesModel,
+    age_cell,
+    ev_cell,
+    making_rows,
+    market_text,
+)
 from oddsdesk.desk.value_bets.subjects import BetSubject
 from oddsdesk.ledger.bets import PlacedBet
-from oddsdesk.ledger.hidden import HiddenThings
 from oddsdesk.ledger.open_bets import open_by_outcome, placed_in
-from oddsdesk.ledger.presets import BUILT_IN, Preset
+from oddsdesk.ledger.presets import BUILT_IN, HiddenThings, Preset
 from oddsdesk.pricing.exposure import Placed
 from oddsdesk.pricing.score_grid import Line
-from oddsdesk.slices import SLICE_S, exhaust, one_slice
+
+_KEYS = {setting.key for setting in STAKES.settings}
+
+
+class StakeSettings(QObject):
+    """The present plan; views of stakes read it again on ``changed``."""
+
+    changed = Signal()
+
+    def __init__(self, preferences: Preferences) -> None:
+        super().__init__()
+        self._preferences = preferences
+        self.plan = stake_plan(preferences.get_setting)
+        preferences.changed.connect(self._on_preferences_changed)
+
+    def _on_preferences_changed(self, key: str) -> None:
+        if key in _KEYS:
+            self.plan = stake_plan(self._preferences.get_setting)
+            self.changed.emit()
+
 
 MOST_SHOWN: Final = 100
 _REST_MS: Final = 2_000
@@ -51,13 +103,13 @@ class NearMissFinder(QObject):
         self._timer = QTimer(self, singleShot=True)
         self._timer.timeout.connect(self._on_timer_timeout)
 
-    def start(self) -> None:
+    def start_search(self) -> None:
         """Look now and from time to time."""
         if not self._timer.isActive():
             self._timer.start(0)
 
-    def stop(self) -> None:
-        """Look no more."""
+    def stop_search(self) -> None:
+        """Stop the search."""
         self._timer.stop()
         self._steps = None
 
@@ -82,7 +134,7 @@ class NearMissFinder(QObject):
             matrix = self._board.matrix(game)
             if matrix is not None and matrix.sections:
                 games += 1
-                near += near_misses(matrix, self._board.judge(matrix))
+                near += near_misses(matrix, self._board.judge_of(matrix))
                 yield
         nearest = by_selection(near)
         self.misses = {miss.selection_key: miss for miss in nearest[:MOST_SHOWN]}
@@ -91,13 +143,13 @@ class NearMissFinder(QObject):
 
 
 _AT_ONCE: Final = 100
-"""Of so many prices the list is made at once, of more in slices."""
+"""Up to this many prices the list is built at once, above that in slices."""
 _MOVES_MS: Final = 20
 """So long moves are gathered: a burst of them is shown at once."""
 _PAUSE_S: Final = 0.5
 """Between two makings of the list for prices that moved lies so long: nobody reads faster."""
 _REST: Final = 25
-"""And so many times what the last one took of the processor, at least."""
+"""The least pause, in multiples of the processor time of the last pass."""
 
 
 class ValueLists(QObject):
@@ -204,7 +256,7 @@ class ValueLists(QObject):
         rows = yield from making_rows(bets, self._row_of(on_outcome), self._grouped)
         yield
         self._listed, self._placed = bets, placed
-        self.value_count = sum([row.price.is_value for row in rows.values()])
+        self.value_count = sum([row.bet_price.is_value for row in rows.values()])
         self.staked = sum([bet.stake for bet in bets])
         self.hidden = len(lister.hidden)
         self.filtered_out = len(lister.value) - self.hidden - self.value_count
@@ -212,7 +264,7 @@ class ValueLists(QObject):
 
     def _open_bets(self) -> list[PlacedBet]:
         if self._open is None:
-            self._open = [bet for bet in self._records.bets() if bet.open_stake]
+            self._open = [bet for bet in self._records.placed_bets() if bet.open_stake]
         return self._open
 
     def _forget_open(self) -> None:
@@ -252,12 +304,16 @@ class ValueLists(QObject):
         if (listed := board.value_bets.get(key)) is not None:
             return msgspec.structs.replace(listed, assessment=subject.assessment)
         matrix, section = board.matrix(key.game_id), board.section(*key[:4])
-        if matrix is None or section is None or key.bookmaker not in section.row_of(key[3]).prices:
+        if (
+            matrix is None
+            or section is None
+            or key.bookmaker not in dict(section.selection_row(key[3]).others())
+        ):
             return None
-        return assessed_price(board.judge(matrix), matrix, section, key.selection, key.bookmaker)
+        return assessed_price(board.judge_of(matrix), matrix, section, key.selection, key.bookmaker)
 
     def note_moved(self) -> None:
-        """Have bets that moved shown as they are now, each where it stands."""
+        """Repaint bets that moved, each in its present row."""
         if not self._moves.isActive():
             next_at = self._made_at + max(_PAUSE_S, self._took_s * _REST)
             self._moves.start(max(_MOVES_MS, round((next_at - time.perf_counter()) * 1000)))
@@ -268,11 +324,11 @@ class ValueLists(QObject):
         else:
             self.note_moved()  # those were taken in while a list was made
 
-    def close(self) -> None:
-        """Show no more moves and look for no more misses."""
+    def stop_listing(self) -> None:
+        """Stop showing moves and searching near misses."""
         self._moves.stop()
         self._slices.stop()
-        self.finder.stop()
+        self.finder.stop_search()
 
     def show_misses(self, *, may_move: bool) -> None:
         """Take the near misses of the last pass."""
@@ -284,10 +340,10 @@ class ValueLists(QObject):
         """Return what makes a row of a bet and the other prices of its outcome, as of now."""
         board = self._board
         listed, profiles = board.values.listed, board.basis.profiles
-        reference, whose = board.reference or UNNAMED_REFERENCE, board.whose
-        service = "" if whose.is_services_own else whose.service or "its own reference"
+        reference, whose = board.reference_name, board.desk_reference
+        service = "" if whose.is_services_own else whose.service or "its own sharp book"
 
-        def row(bet: Bet, others: tuple[AssessedPrice, ...], parts: tuple[Bet, ...]) -> BetRow:
+        def make_row(bet: Bet, others: tuple[AssessedPrice, ...], parts: tuple[Bet, ...]) -> BetRow:
             key = bet.price.key
             by_service, held = listed.get(key), board.row(*key[:4])
             return BetRow(
@@ -296,10 +352,185 @@ class ValueLists(QObject):
                 bet.service_ev_pct if by_service is None else by_service.ev_pct,
                 None if held is None else held.liquidity,
                 tuple(placed.get(bet.outcome, ())),
-                profiles.of(bet.price.bookmaker),
+                profiles.profile_of(bet.price.bookmaker),
                 reference,
                 parts,
                 service,
             )
 
-        return row
+        return make_row
+
+
+MOST_NAMED: Final = 12
+"""Most other bookmakers named in a tooltip."""
+
+
+class NearMissesModel(StableRowsModel[RowKey, NearMiss]):
+    """Prices that are almost value, the nearest first until the user sorts otherwise."""
+
+    def __init__(self, clock: Clock, freshness: Callable[[RowKey], Freshness]) -> None:
+        super().__init__(COLUMNS, NEARNESS_COLUMN, clock)
+        self._freshness = freshness
+
+    def cell(self, row: int, column: int) -> Cell:
+        cell = super().cell(row, column)
+        if column != ODDS_COLUMN:
+            return cell
+        return aged(cell, self._freshness(self.entry(row).key), self._clock())
+
+    def tip(self, row: int, column: int) -> str:
+        if self.is_gone(row):
+            return "No longer a near miss"
+        miss = self.entry(row)
+        odds = formatting.exact_odds_text(miss.price.odds)
+        said = [f"{miss.key.selection} at {miss.key.bookmaker}: {odds}"]
+        said += [
+            f"{rule_title(check)}: {margin_text(check)}" for check in miss.assessment.stopped_by
+        ]
+        if miss.assessment.per == "decided":
+            said.append(f"EV {PER_DECIDED_TEXT}")
+        said.append(f"Value range {formatting.window_text(*miss.window)}, after commission")
+        return "\n".join((*said, *_others(miss)))
+
+
+def _selection(miss: NearMiss, _now: int) -> Cell:
+    game = formatting.game_text(miss.key.selection, miss.match_name)
+    note = f"live · {game}" if miss.is_live else game
+    return Cell(miss.key.selection, is_strong=True, note=note)
+
+
+def _others(miss: NearMiss) -> Iterator[str]:
+    for other in miss.others[:MOST_NAMED]:
+        short = margin_text(other.stopped_by)
+        yield f"{other.key.bookmaker} {formatting.exact_odds_text(other.price.odds)}: {short}"
+    if len(miss.others) > MOST_NAMED:
+        yield f"and {len(miss.others) - MOST_NAMED} more"
+
+
+def _bookmaker(miss: NearMiss, _now: int) -> Cell:
+    others = len(miss.others)
+    books = "book" if others == 1 else "books"
+    return Cell(miss.key.bookmaker, note=f"+ {others} {books}" if others else "")
+
+
+def _stopped_by(miss: NearMiss, _now: int) -> Cell:
+    check = miss.stopped_by
+    more = len(miss.assessment.stopped_by) - 1
+    return Cell(rule_title(check), TextRole.DOWN, note=f"+ {more} more" if more else "")
+
+
+def _margin(miss: NearMiss, _now: int) -> Cell:
+    return Cell(margin_text(miss.stopped_by))
+
+
+def _ev(miss: NearMiss, _now: int) -> Cell:
+    return ev_cell(miss.assessment)._replace(ink=TextRole.SOFT)
+
+
+def _window(miss: NearMiss, _now: int) -> Cell:
+    return Cell(formatting.window_text(*miss.window), TextRole.SOFT)
+
+
+COLUMNS: Final[tuple[ColumnSpec[NearMiss, int], ...]] = (
+    ColumnSpec(
+        "selection",
+        "Selection",
+        SELECTION_WIDTH,
+        _selection,
+        lambda miss: (miss.key.selection.casefold(), miss.match_name),
+    ),
+    ColumnSpec(
+        "market_type",
+        "Market",
+        MARKET_WIDTH,
+        lambda miss, _now: Cell(
+            market_text(miss.key.market_type, miss.section.sport, miss.key.period), TextRole.SOFT
+        ),
+        lambda miss: miss.section.section_order(),
+        in_short=lambda miss: formatting.untold_text(
+            miss.key.market_type,
+            miss.section.sport,
+            miss.key.period,
+            miss.key.selection,
+            miss.match_name,
+        ),
+        priority=Priority.USEFUL,
+    ),
+    ColumnSpec(
+        "bookmaker",
+        "Bookmaker",
+        Column(
+            "Betfair Ex + 11 books",
+            Align.LEFT,
+            stretches=True,
+            likes="Betfair Exchange UK + 11 books",
+            widest="Betfair Exchange Australia + 11 books",
+            narrow="Betfair + 11 books",
+        ),
+        _bookmaker,
+        lambda miss: miss.key.bookmaker.casefold(),
+    ),
+    ColumnSpec(
+        "stopped_by",
+        "Failed rule",
+        Column("Sharp margin 0 to 5 % +", Align.LEFT, likes="Price age ≤ 15 min + 1 more"),
+        _stopped_by,
+        lambda miss: rule_title(miss.stopped_by),
+        tip="The rule that the price misses by most",
+    ),
+    ColumnSpec(
+        "distance",
+        "Gap",
+        Column("00.00 % short"),
+        _margin,
+        lambda miss: miss.distance,
+        tip="How far the price is from passing that rule, nearest first",
+    ),
+    ColumnSpec(
+        "odds",
+        "Odds",
+        Column("", has_arrow=True, hangs=True),
+        lambda miss, _now: Cell(
+            formatting.odds_text(miss.price.odds), is_strong=True, arrow=miss.price.direction
+        ),
+        lambda miss: miss.price.odds,
+        descending_first=True,
+        sample=formatting.odds_sample,
+        tip="The odds offered, before commission or tax",
+    ),
+    ColumnSpec(
+        "true_ev_pct",
+        "EV",
+        EV_WIDTH,
+        _ev,
+        lambda miss: miss.assessment.ev or 0.0,
+        descending_first=True,
+        tip="Expected profit per unit staked: odds after commission over fair odds, minus 1; "
+        f"{PER_DECIDED} {PER_DECIDED_TEXT}",
+        priority=Priority.USEFUL,
+    ),
+    ColumnSpec(
+        "window",
+        "Value range",
+        Column(""),
+        _window,
+        lambda miss: miss.window[0] or 0.0,
+        descending_first=True,
+        tip="Odds that count as value; above them the price is probably an error. None: no odds "
+        "can be value",
+        sample=formatting.window_sample,
+        priority=Priority.EXTRA,
+    ),
+    ColumnSpec(
+        "scraped_at",
+        "Seen",
+        Column("59 min"),
+        lambda miss, now: age_cell(miss.price.scraped_at, now),
+        lambda miss: -miss.price.scraped_at,
+        tip="Time since the price was last seen at the bookmaker",
+        priority=Priority.USEFUL,
+    ),
+)
+NEARNESS_COLUMN, ODDS_COLUMN = (
+    [column.key for column in COLUMNS].index(key) for key in ("distance", "odds")
+)

@@ -5,58 +5,93 @@ from typing import Final, NamedTuple
 
 from msgspec.structs import replace
 
-from oddsdesk.board.assessed import AssessedPrice
-from oddsdesk.board.bets import Bet
-from oddsdesk.board.freshness import Freshness
-from oddsdesk.board.matrix import RowKey
-from oddsdesk.board.verdict_words import (
-    PER_DECIDED,
-    PER_DECIDED_TEXT,
-    bound_text,
-    caution_text,
-    for_sale_text,
-    levels_in_words,
-    told_cautions,
+from oddsdesk.base.clock import Clock
+from oddsdesk.board.model.basis import Freshness
+from oddsdesk.board.model.matrix import RowKey
+from oddsdesk.board.valuation import verdict_words
+from oddsdesk.board.valuation.bets import Bet
+from oddsdesk.board.valuation.judging import AssessedPrice
+from oddsdesk.contract.competitions import period_label
+from oddsdesk.contract.markets import MARKET_RANK, market_title
+from oddsdesk.desk.export.files import Row, identified, time_value
+from oddsdesk.desk.ui import formatting
+from oddsdesk.desk.ui.table.cells import (
+    Align,
+    Cell,
+    Column,
+    ColumnSpec,
+    Exported,
+    Kind,
+    Priority,
+    aged,
 )
-from oddsdesk.clock import Clock
-from oddsdesk.contract.markets import MARKET_RANK
-from oddsdesk.desk.ui.formatting import (
-    beside_text,
-    edge_text,
-    exact_odds_text,
-    fair_text,
-    odds_sample,
-    odds_text,
-    percent_text,
-    signed_text,
-    untold_text,
-)
-from oddsdesk.desk.ui.table.cells import Align, Cell, Column, aged
-from oddsdesk.desk.ui.table.column_spec import ColumnSpec
-from oddsdesk.desk.ui.table.stable_rows import StableRowsModel
+from oddsdesk.desk.ui.table.live_model import StableRowsModel
 from oddsdesk.desk.ui.theme.tokens import TextRole
-from oddsdesk.desk.ui.time_format import clock_text, local_time
-from oddsdesk.desk.value_bets.cells import (
-    BOOKMAKER_WIDTH,
-    EV_WIDTH,
-    MARKET_WIDTH,
-    SELECTION_WIDTH,
-    ev_cell,
-    market_text,
-    seen_cell,
-)
 from oddsdesk.ledger.bets import PlacedBet
 from oddsdesk.pricing.assessment import Assessment
 from oddsdesk.pricing.exposure import Bound
 from oddsdesk.pricing.profiles import Profile
-from oddsdesk.pricing.rules import MIN_EV, Rule
+
+SELECTION_WIDTH: Final = Column(
+    "Timberwolves −113.5 v O",
+    Align.LEFT,
+    stretches=True,
+    likes="Timberwolves −113.5 v Oklahoma City Thunder",
+    widest="Minnesota Timberwolves −113.5 live v Oklahoma City Thunder or so",
+    narrow="Over 113.5 v O",
+)
+MARKET_WIDTH: Final = Column(
+    "Match result · 1st Quarter",
+    Align.LEFT,
+    stretches=True,
+    widest="Both teams to score · 1st Half",
+)
+BOOKMAKER_WIDTH: Final = Column(
+    "William Hill UK",
+    Align.LEFT,
+    stretches=True,
+    likes="Betfair Exchange",
+    widest="Betfair Exchange Australia",
+    narrow="Pinnacle",
+)
+
+EV_WIDTH: Final = Column("+10.00 %", note_sample=verdict_words.PER_DECIDED)
+
+
+def market_text(market_type: str, sport: str, period: int) -> str:
+    """Return a market with its period, which the whole game does not need."""
+    title = market_title(market_type)
+    return f"{title} · {period_label(sport, period)}" if period else title
+
+
+def age_cell(since_ms: int, now_ms: int) -> Cell:
+    """Return the cell of an age, which changes by itself."""
+    age = max(0, now_ms - since_ms)
+    step = formatting.MINUTE_MS if age >= formatting.MINUTE_MS else 1_000
+    return Cell(formatting.age_text(age), TextRole.NOTE, repaint_at_ms=now_ms + step - age % step)
+
+
+def seen_cell(scraped_at: int | None, now_ms: int) -> Cell:
+    """Return the cell of when a price was last seen; a question mark where nobody told."""
+    return Cell("?", TextRole.NOTE) if scraped_at is None else age_cell(scraped_at, now_ms)
+
+
+def ev_cell(found: Assessment) -> Cell:
+    """Return the cell of an EV: in the colour of value only where it is value."""
+    if found.ev is None:
+        return Cell("–", TextRole.NOTE)
+    ink = TextRole.VALUE if found.is_value else TextRole.NOTE
+    unit = "" if found.per == "staked" else verdict_words.PER_DECIDED
+    return Cell(formatting.edge_text(found.ev), ink, is_strong=found.is_value, note=unit)
+
 
 OutcomeKey = tuple[object, ...]
 """An outcome: its row stays where it is while its price becomes value or ceases to be."""
 _LOWEST: Final = float("-inf")
+_WARNED: Final = "? "
+"""Stands before odds that have a warning, in the room of the arrow."""
 _MOST_NAMED: Final = 12
-"""So many other bookmakers are named in a tooltip."""
-_TOO_LITTLE: Final = f"below {MIN_EV:g} %"
+"""Most other bookmakers named in a tooltip."""
 
 
 class BetRow(NamedTuple):
@@ -68,7 +103,7 @@ class BetRow(NamedTuple):
     service_ev_pct: float | None
     """As the service itself states it, else by its rules; None where it values nothing."""
     liquidity: float | None
-    """The reference's maximum bet, in its own currency (D55)."""
+    """The reference's maximum bet, in its own currency."""
     placed: tuple[PlacedBet, ...]
     """What the user placed on the outcome and is open, wherever, oldest first."""
     profile: Profile
@@ -81,13 +116,13 @@ class BetRow(NamedTuple):
     """Whom the service judges by, where that is somebody else; else empty."""
 
     @property
-    def price(self) -> AssessedPrice:
+    def bet_price(self) -> AssessedPrice:
         """The price that is shown: the best net one."""
         return self.bet.price
 
 
 class ValuesModel(StableRowsModel[OutcomeKey, BetRow]):
-    """Outcomes, those of value first, highest true EV on top until the user sorts otherwise."""
+    """Outcomes, those of value first, highest EV on top until the user sorts otherwise."""
 
     def __init__(self, clock: Clock, freshness: Callable[[RowKey], Freshness]) -> None:
         super().__init__(COLUMNS, EV_COLUMN, clock)
@@ -97,10 +132,10 @@ class ValuesModel(StableRowsModel[OutcomeKey, BetRow]):
         """Why no price was known to stand when rows were made; empty where they were."""
 
     def cell(self, row: int, column: int) -> Cell:
-        """Return how a cell looks now: it is made anew for another row, and when it has aged."""
+        """Return how a cell looks now; rebuilt for another row, and when it has aged."""
         if self.is_gone(row):
             return super().cell(row, column)
-        key, shown = self.key(row), self.entry(row)
+        key, shown = self.key_of_row(row), self.entry(row)
         made = self._made.get(key)
         if made is None or made[0] is not shown:
             made = self._made[key] = shown, [None] * len(COLUMNS)
@@ -113,7 +148,8 @@ class ValuesModel(StableRowsModel[OutcomeKey, BetRow]):
         cell = super().cell(row, column)
         if column not in (ODDS_COLUMN, EV_COLUMN):
             return cell
-        return aged(cell, self._freshness(self.entry(row).price.key), self._clock())
+        freshness = self._freshness(self.entry(row).bet_price.key)
+        return aged(cell, freshness, self._clock(), is_figure=column == EV_COLUMN)
 
     def leave_out(self, columns: frozenset[int]) -> None:
         self._made.clear()
@@ -129,7 +165,7 @@ class ValuesModel(StableRowsModel[OutcomeKey, BetRow]):
 
     def tip(self, row: int, column: int) -> str:
         if self.is_gone(row):
-            return "Gone: it is no value bet any more"
+            return "No longer a value bet"
         shown = self.entry(row)
         if column == STAKE_COLUMN:
             return "\n".join(_about_stake(shown, self.why_lost))
@@ -181,24 +217,30 @@ def _grouped(bets: list[Bet]) -> Group:
 
 def against_text(row: BetRow) -> str:
     """Return why a price is no value, in a few words; empty where it is."""
-    found = row.price.assessment
+    found = row.bet_price.assessment
     why = _against(found, row.reference)
-    is_net = found.net_odds != found.odds and why == _TOO_LITTLE
-    return f"{why} after {_keeps(row.profile)}" if is_net else why
+    if why and why == verdict_words.below_minimum_text(found) and found.net_odds != found.odds:
+        return f"{why} after {_charge(row.profile)}"
+    return why
 
 
 def _against(found: Assessment, reference: str) -> str:
     if found.cautions:
-        return caution_text(told_cautions(found)[0], reference)
+        return verdict_words.caution_text(verdict_words.told_cautions(found)[0], reference)
     if found.is_value:
         return ""
-    is_below = any(check.rule is Rule.MIN_EDGE for check in found.stopped_by)
-    return _TOO_LITTLE if is_below else "outside the rules"
+    return verdict_words.below_minimum_text(found) or verdict_words.FAILS
+
+
+def _charge(profile: Profile) -> str:
+    if profile.taker_fee:
+        return "the taker fee"
+    return "commission" if profile.commission else "tax"
 
 
 def _keeps(profile: Profile) -> str:
     if profile.taker_fee:
-        return "the taker's fee"
+        return "the taker fee"
     if profile.commission:
         return f"{profile.commission * 100:g} % commission"
     return f"{profile.tax * 100:g} % tax"
@@ -211,33 +253,36 @@ def _is_no_carrier(bet: Bet) -> tuple[bool, bool, bool, float]:
 
 
 def _facts(row: BetRow, now_ms: int) -> Iterator[str]:
-    price, found = row.price, row.price.assessment
-    yield f"{price.key.selection} at {price.bookmaker}: {exact_odds_text(found.odds)}"
-    yield f"{beside_text('', price.match_name)} · {_market_of(price)}"
+    price, found = row.bet_price, row.bet_price.assessment
+    yield f"{price.key.selection} at {price.bookmaker}: {formatting.exact_odds_text(found.odds)}"
+    yield f"{formatting.game_text('', price.match_name)} · {_market_of(price)}"
     if found.net_odds != found.odds:
-        yield f"Net {exact_odds_text(round(found.net_odds, 4))} after {_keeps(row.profile)}"
+        net = formatting.exact_odds_text(round(found.net_odds, 4))
+        yield f"Net {net} after {_keeps(row.profile)}"
     if found.fair_odds is not None:
-        yield f"Fair {fair_text(found.fair_odds)}, by {row.reference}"
+        yield f"Fair odds {formatting.fair_text(found.fair_odds)}, from {row.reference}"
+    if found.ev is not None:
+        yield f"EV {formatting.edge_text(found.ev)}"
     if found.per == "decided":
-        yield f"EV {PER_DECIDED_TEXT}"
+        yield f"EV {verdict_words.PER_DECIDED_TEXT}"
     if row.service_ev_pct is not None:
-        by = f", by {row.service_reference}" if row.service_reference else ""
-        yield f"Service EV {edge_text(row.service_ev_pct)}{by}"
-    for caution in told_cautions(found):
-        yield f"No value: {caution_text(caution, row.reference)}"
+        by = f", vs {row.service_reference}" if row.service_reference else ""
+        yield f"Service's EV {formatting.edge_text(row.service_ev_pct)}{by}"
+    for caution in verdict_words.told_cautions(found):
+        yield f"No value: {verdict_words.caution_text(caution, row.reference)}"
     if row.liquidity is not None:
-        yield f"{row.reference} takes up to {row.liquidity:,.0f}, in its own currency"
-    levels = levels_in_words(row.profile, price.depth)
+        yield f"Limit at {row.reference}: {row.liquidity:,.0f}, in its own currency"
+    levels = verdict_words.levels_in_words(row.profile, price.depth)
     if for_sale := ", ".join(f"{amount} at {odds}" for odds, amount in levels):
-        yield f"For sale: {for_sale}"
+        yield f"Available: {for_sale}"
     if price.scraped_at is not None:
-        yield f"Seen at {clock_text(price.scraped_at, now_ms)}"
+        yield f"Seen at {formatting.clock_text(price.scraped_at, now_ms)}"
     for other in row.others[:_MOST_NAMED]:
         against = _against(other.assessment, row.reference)
         why = f": no value, {against}" if against else ""
         what = other.key.selection
         written = "" if what == price.key.selection else f" as {what}"
-        odds = exact_odds_text(other.assessment.odds)
+        odds = formatting.exact_odds_text(other.assessment.odds)
         yield f"Same bet: {other.bookmaker} {odds}{written}{why}"
     if len(row.others) > _MOST_NAMED:
         yield f"and {len(row.others) - _MOST_NAMED} more"
@@ -247,23 +292,23 @@ def _about_stake(row: BetRow, why_lost: str) -> Iterator[str]:
     """How a stake came about, or why there is none; and what was placed."""
     for bet in row.placed:
         yield (
-            f"Placed {bet.stake:.2f} at {bet.bookmaker}, {exact_odds_text(bet.odds)}, "
-            f"{local_time(bet.placed_at):%H:%M}"
+            f"Placed {bet.stake:.2f} at {bet.bookmaker}, {formatting.exact_odds_text(bet.odds)}, "
+            f"{formatting.local_time(bet.placed_at):%H:%M}"
         )
-    ends, why = row.price.assessment.settlement, against_text(row) or why_lost
+    found, why = row.bet_price.assessment, against_text(row) or why_lost
     if why:
         yield f"No stake: {why}"
-    elif ends is not None:
-        net = row.price.assessment.net_odds
+    elif (ends := found.settlement) is not None and found.ev is not None:
+        net = found.net_odds
         yield (
-            f"Edge over the fair price {signed_text(ends.gain(net) * 100)} %, "
-            f"full Kelly {percent_text(ends.kelly(net) * 100)} % of the bankroll"
+            f"EV {formatting.signed_text(found.ev)} %, full Kelly "
+            f"{formatting.percent_text(ends.kelly(net) * 100)} % of the betting bank"
         )
         if row.profile.limit is not None:
-            yield f"{row.price.bookmaker} takes at most {row.profile.limit:,g}, as you noted"
+            yield f"Your limit at {row.bet_price.bookmaker}: {row.profile.limit:,g}"
         for part in (row.bet, *row.parts):
             name = part.price.bookmaker
-            bound = bound_text(part.bound, name, part.stake)
+            bound = verdict_words.bound_text(part.bound, name, part.stake)
             where = f" at {name}" if row.parts else ""
             yield f"Stake {part.stake:g}{where}" + (f": {bound}" if bound else "")
 
@@ -273,39 +318,44 @@ def _market_of(price: AssessedPrice) -> str:
 
 
 def _ink(row: BetRow) -> TextRole:
-    return TextRole.STRONG if row.price.is_value else TextRole.NOTE
+    return TextRole.STRONG if row.bet_price.is_value else TextRole.NOTE
 
 
 def _selection(row: BetRow, _now: int) -> Cell:
-    price = row.price
-    beside = beside_text(price.key.selection, price.match_name)
-    note = f"live · {beside}" if price.is_live else beside
+    price = row.bet_price
+    game = formatting.game_text(price.key.selection, price.match_name)
+    note = f"live · {game}" if price.is_live else game
     return Cell(price.key.selection, _ink(row), is_strong=price.is_value, note=note)
 
 
 def _odds(row: BetRow, _now: int) -> Cell:
-    found = row.price.assessment
-    net = odds_text(found.net_odds) if found.net_odds != found.odds else ""
+    found = row.bet_price.assessment
+    net = formatting.odds_text(found.net_odds) if found.net_odds != found.odds else ""
+    mark = _WARNED if found.cautions else ""
     return Cell(
-        odds_text(found.odds),
+        f"{mark}{formatting.odds_text(found.odds)}",
         _ink(row),
-        is_strong=row.price.is_value,
-        arrow=row.price.direction,
+        is_strong=row.bet_price.is_value,
+        arrow=0 if mark else row.bet_price.direction,
         note=net,
     )
 
 
 def _ev(row: BetRow, _now: int) -> Cell:
-    return ev_cell(row.price.assessment)
+    return ev_cell(row.bet_price.assessment)
 
 
 def _service(row: BetRow, _now: int) -> Cell:
     ev = row.service_ev_pct
-    return Cell("–" if ev is None else edge_text(ev), TextRole.NOTE)
+    return Cell("–" if ev is None else formatting.edge_text(ev), TextRole.NOTE)
+
+
+def _placed_on(row: BetRow) -> float:
+    return sum(bet.stake for bet in row.placed)
 
 
 def _stake(row: BetRow, _now: int) -> Cell:
-    placed = sum(bet.stake for bet in row.placed)
+    placed = _placed_on(row)
     if not row.bet.stake:
         return Cell(f"✓ {placed:g}", TextRole.ACCENT) if placed else Cell("–", TextRole.NOTE)
     note = f"✓ {placed:g}" if placed else ""
@@ -317,34 +367,36 @@ def _limit(row: BetRow, _now: int) -> Cell:
 
 
 def _at(row: BetRow, _now: int) -> Cell:
-    net = row.price.assessment.net_odds
+    net = row.bet_price.assessment.net_odds
     others = sum(each.is_value and each.assessment.net_odds == net for each in row.others)
-    name = row.profile.short or row.price.bookmaker
+    name = row.profile.short or row.bet_price.bookmaker
     return Cell(name, _ink(row), note=f"+{others}" if others else "")
 
 
 def _caution(row: BetRow, _now: int) -> Cell:
-    found, why = row.price.assessment, against_text(row)
+    found, why = row.bet_price.assessment, against_text(row)
     if why:
-        more = len(told_cautions(found)) - 1
+        more = len(verdict_words.told_cautions(found)) - 1
         return Cell(why, TextRole.VALUE, note=f"+ {more}" if more > 0 else "")
     bound = ""
     if row.bet.bound is not Bound.FOR_SALE:
-        bound = bound_text(row.bet.bound, row.price.bookmaker, row.bet.stake)
+        bound = verdict_words.bound_text(row.bet.bound, row.bet_price.bookmaker, row.bet.stake)
     used_up = [
-        bound_text(part.bound, part.price.bookmaker, 0.0) for part in row.parts if not part.stake
+        verdict_words.bound_text(part.bound, part.price.bookmaker, 0.0)
+        for part in row.parts
+        if not part.stake
     ]
     parts = [f"and {part.stake:g} at {part.price.bookmaker}" for part in row.parts if part.stake]
     others = sum(other.is_value for other in row.others)
-    beside = f"value at {others} more" if others else ""
-    told = (for_sale_text(row.price), *used_up, bound, *parts, beside)
+    elsewhere = f"value at {others} other book{'s' if others > 1 else ''}" if others else ""
+    told = (verdict_words.for_sale_text(row.bet_price), *used_up, bound, *parts, elsewhere)
     return Cell(" · ".join(filter(None, told)), TextRole.NOTE)
 
 
 def _ev_downwards(row: BetRow) -> tuple[bool, float, bool]:
-    """Value first; an EV of decided units below an equal one of staked units (D53)."""
-    found = row.price.assessment
-    ev = _LOWEST if found.ev_pct is None else found.ev_pct
+    """Value first; an EV of decided units below an equal one of staked units."""
+    found = row.bet_price.assessment
+    ev = _LOWEST if found.ev is None else found.ev
     return found.is_value, ev, found.per == "staked"
 
 
@@ -353,111 +405,178 @@ def _ev_upwards(row: BetRow) -> tuple[bool, float, bool]:
     return not is_value, ev, is_staked
 
 
+def _found(row: BetRow) -> Assessment:
+    return row.bet_price.assessment
+
+
+def _identity(row: BetRow) -> Row:
+    price = row.bet_price
+    return (
+        price.key.game_id,
+        price.match_name,
+        price.competition,
+        price.sport,
+        time_value(price.kick_off),
+        price.key.market_type,
+        price.key.period,
+        price.key.selection,
+    )
+
+
 COLUMNS: Final[tuple[ColumnSpec[BetRow, int], ...]] = (
     ColumnSpec(
         "selection",
         "Selection",
         SELECTION_WIDTH,
         _selection,
-        lambda row: (row.price.key.selection.casefold(), row.price.match_name),
+        lambda row: (row.bet_price.key.selection.casefold(), row.bet_price.match_name),
+        exports=(
+            *identified(_identity),
+            Exported("bookmaker", "Bookmaker", lambda row: row.bet_price.bookmaker),
+        ),
     ),
     ColumnSpec(
         "market_type",
         "Market",
-        replace(MARKET_WIDTH, drops=3),
+        MARKET_WIDTH,
         lambda row, _now: Cell(
-            _market_of(row.price), TextRole.SOFT if row.price.is_value else TextRole.NOTE
+            _market_of(row.bet_price), TextRole.SOFT if row.bet_price.is_value else TextRole.NOTE
         ),
         lambda row: (
-            MARKET_RANK.get(row.price.key.market_type, len(MARKET_RANK)),
-            row.price.key.period,
+            MARKET_RANK.get(row.bet_price.key.market_type, len(MARKET_RANK)),
+            row.bet_price.key.period,
         ),
-        in_short=lambda row: untold_text(
-            row.price.key.market_type,
-            row.price.sport,
-            row.price.key.period,
-            row.price.key.selection,
-            row.price.match_name,
+        in_short=lambda row: formatting.untold_text(
+            row.bet_price.key.market_type,
+            row.bet_price.sport,
+            row.bet_price.key.period,
+            row.bet_price.key.selection,
+            row.bet_price.match_name,
         ),
+        priority=Priority.EXTRA,
+        exports=(),
     ),
     ColumnSpec(
         "odds",
         "Odds",
         Column("", note_sample="8.888", has_arrow=True, hangs=True, narrow=""),
         _odds,
-        lambda row: row.price.assessment.odds,
+        lambda row: _found(row).odds,
         descending_first=True,
-        sample=odds_sample,
-        tip="The price as it is offered; beside it what is left after commission or tax",
+        exports=(
+            Exported("odds", "Odds", lambda row: _found(row).odds, Kind.NUMBER),
+            Exported("net_odds", "Net odds", lambda row: _found(row).net_odds, Kind.NUMBER, 4),
+        ),
+        sample=formatting.odds_sample,
+        tip="The odds offered; the small figure is after commission or tax. ?: see the warning",
     ),
     ColumnSpec(
         "bookmaker",
-        "At",
+        "Bookmaker",
         BOOKMAKER_WIDTH,
         _at,
-        lambda row: row.price.bookmaker.casefold(),
-        tip="Who offers the best net price; +2: two more do, see the row's tip",
+        lambda row: row.bet_price.bookmaker.casefold(),
+        exports=(),
+        tip="Who has the best odds after commission; +2: two more do, see the row's tooltip",
+        short_title="Book",
     ),
     ColumnSpec(
         "true_ev_pct",
-        "EV net",
-        replace(EV_WIDTH, drops=6, narrow=f"{EV_WIDTH.sample} {PER_DECIDED}"),
+        "EV",
+        replace(EV_WIDTH, narrow=f"{EV_WIDTH.sample} {verdict_words.PER_DECIDED}"),
         _ev,
         _ev_downwards,
         order_up=_ev_upwards,
+        exports=(
+            Exported("fair_odds", "Fair", lambda row: _found(row).fair_odds, Kind.NUMBER, 4),
+            Exported("net_ev_pct", "EV %", lambda row: _found(row).ev, Kind.NUMBER, 2),
+            Exported(
+                "ev_pct", "EV after safety margin %", lambda row: _found(row).ev_pct, Kind.NUMBER, 2
+            ),
+            Exported("per", "EV per unit", lambda row: _found(row).per),
+        ),
         descending_first=True,
-        tip="The edge over the fair price by your devig method, of a unit staked, after "
-        f"commission, safety floor included; {PER_DECIDED} {PER_DECIDED_TEXT}",
+        tip="Expected profit per unit staked: odds after commission over fair odds, minus 1; "
+        f"{verdict_words.PER_DECIDED} "
+        f"{verdict_words.PER_DECIDED_TEXT}",
+        priority=Priority.IMPORTANT,
     ),
     ColumnSpec(
         "service_ev_pct",
-        "Service",
-        Column("+10.00 %", drops=2),
+        "Service's EV",
+        Column("+10.00 %"),
         _service,
         lambda row: _LOWEST if row.service_ev_pct is None else row.service_ev_pct,
+        exports=(
+            Exported(
+                "service_ev_pct", "Service's EV %", lambda row: row.service_ev_pct, Kind.NUMBER, 2
+            ),
+        ),
         descending_first=True,
-        tip="The edge as the service states it: of the gross price",
+        tip="EV as the service states it. It is usually lower: the service takes off a safety "
+        "margin (1 %, player props 4.03 %) and no commission",
+        priority=Priority.EXTRA,
     ),
     ColumnSpec(
         "stake",
         "Stake",
         Column("1,000", note_sample="✓ 888", narrow=""),
         _stake,
-        lambda row: (row.bet.stake, sum(bet.stake for bet in row.placed)),
+        lambda row: (row.bet.stake, _placed_on(row)),
+        exports=(
+            Exported("stake", "Stake", lambda row: row.bet.stake, Kind.NUMBER, 2),
+            Exported("placed", "Placed", _placed_on, Kind.NUMBER, 2),
+            Exported("for_sale", "Available", lambda row: row.bet_price.for_sale, Kind.NUMBER, 2),
+        ),
         descending_first=True,
-        tip="What to stake on this outcome, once, and what bound it; ✓ is what you placed "
-        "and is open",
+        tip="Stake for this outcome in all; the tooltip says what limits it. ✓ is your open bet",
     ),
     ColumnSpec(
         "liquidity",
-        "Limit",
-        Column("100,000", drops=1),
+        "Sharp limit",
+        Column("100,000"),
         _limit,
         lambda row: _LOWEST if row.liquidity is None else row.liquidity,
+        exports=(Exported("liquidity", "Limit", lambda row: row.liquidity, Kind.NUMBER, 0),),
         descending_first=True,
-        tip="The reference bookmaker's maximum bet, in its own currency",
+        tip="The sharp book's maximum bet, in its own currency",
+        priority=Priority.EXTRA,
     ),
     ColumnSpec(
         "scraped_at",
         "Seen",
-        Column("59 min", drops=5),
-        lambda row, now: seen_cell(row.price.scraped_at, now),
-        lambda row: _LOWEST if row.price.scraped_at is None else -row.price.scraped_at,
-        tip="How long ago the bookmaker was last seen to offer the price",
+        Column("59 min"),
+        lambda row, now: seen_cell(row.bet_price.scraped_at, now),
+        lambda row: _LOWEST if row.bet_price.scraped_at is None else -row.bet_price.scraped_at,
+        exports=(
+            Exported("is_live", "In play", lambda row: row.bet_price.is_live, Kind.FLAG),
+            Exported("scraped_at", "Seen", lambda row: time_value(row.bet_price.scraped_at),
+            Kind.TIME),
+        ),
+        tip="Time since the price was last seen at the bookmaker",
+        priority=Priority.USEFUL,
     ),
     ColumnSpec(
         "cautions",
-        "Caution",
+        "Warning",
         Column(
-            "below 1 % after 5 % commission",
+            "below 2.01 % after commission",
             Align.LEFT,
             stretches=True,
-            widest="below 1 % after 5 % commission + 2",
-            drops=4,
+            widest="below 2.01 % after commission + 2",
+            narrow="below 2.01 %",
         ),
         _caution,
         lambda row: (against_text(row), -len(row.others)),
-        tip="Why a price is no value and has no stake; of value who else offers the same bet",
+        exports=(
+            Exported(
+                "cautions",
+                "Warnings",
+                lambda row: " ".join(each.value for each in _found(row).cautions),
+            ),
+        ),
+        tip="Why the price is no value bet and has no stake; for value bets, who else has the bet",
+        priority=Priority.IMPORTANT,
     ),
 )  # fmt: skip
 EV_COLUMN, ODDS_COLUMN, STAKE_COLUMN = (

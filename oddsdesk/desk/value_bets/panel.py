@@ -1,63 +1,71 @@
 """The value-bet panel: prices better than fair, the best first, and those that nearly are."""
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Container, Sequence
+from typing import Any, Final
 
-from PySide6.QtCore import QModelIndex, QPoint, Qt, QTimer, Signal
+from PySide6.QtCore import QModelIndex, QObject, QPoint, Signal
 from PySide6.QtGui import QCursor, QHideEvent, QShowEvent
-from PySide6.QtWidgets import QApplication, QStackedLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QApplication, QMenu, QWidget
 
-from oddsdesk.board.bets import Exposure
+from oddsdesk.base.clock import Clock
 from oddsdesk.board.board import Board
-from oddsdesk.board.matrix import RowKey
-from oddsdesk.board.notices import ConnectionChanged, Notice, ValueBetsChanged
-from oddsdesk.clock import Clock
+from oddsdesk.board.model import notices
+from oddsdesk.board.model.matrix import RowKey
+from oddsdesk.board.valuation.bets import Exposure
+from oddsdesk.board.valuation.verdict_words import ev_limit_text
 from oddsdesk.contract.competitions import sport_title
-from oddsdesk.contract.markets import market_title
+from oddsdesk.contract.markets import MARKET_TYPES, market_title
+from oddsdesk.desk.export.files import table_of
 from oddsdesk.desk.export.saving import TableSaver
+from oddsdesk.desk.presets import PresetChoice, PresetDialog
 from oddsdesk.desk.records import Records
-from oddsdesk.desk.settings.declared import STAKES, split_of
-from oddsdesk.desk.settings.preferences import Preferences
-from oddsdesk.desk.settings.saved_state import Layout
+from oddsdesk.desk.settings.declared import STAKES, VALUE_RULES, own_rules_text, split_of
+from oddsdesk.desk.settings.saved_state import Layout, Preferences
 from oddsdesk.desk.ui.actions import add_action
-from oddsdesk.desk.ui.controls.message_bar import MessageBar
-from oddsdesk.desk.ui.controls.placeholder import Placeholder
-from oddsdesk.desk.ui.formatting import typed_text
-from oddsdesk.desk.ui.states import no_stakes
-from oddsdesk.desk.ui.table.live_table import LiveTable
-from oddsdesk.desk.ui.table.stable_rows import StableRowsModel
-from oddsdesk.desk.ui.theme.theme import Theme
-from oddsdesk.desk.value_bets.actions import BetActions
-from oddsdesk.desk.value_bets.export import table_of_values
-from oddsdesk.desk.value_bets.header import BETS, MISSES, ValuesHeader
-from oddsdesk.desk.value_bets.hiding import Hiding
-from oddsdesk.desk.value_bets.legs import LegPlacer
-from oddsdesk.desk.value_bets.lists import ValueLists
-from oddsdesk.desk.value_bets.messages import (
-    PlacingMessages,
-    ValuesMessages,
-    bets_text,
-    misses_text,
-    state_without_bets,
-    state_without_misses,
+from oddsdesk.desk.ui.controls.messages import EmptyState, MessageBar
+from oddsdesk.desk.ui.formatting import span_text, typed_text
+from oddsdesk.desk.ui.list_panel import Fit, ListHeader, ListPanel, Says, line_button
+from oddsdesk.desk.ui.states import (
+    MY_BOOKMAKERS,
+    NO_SERVICE,
+    no_stakes,
+    state_of_mine,
+    state_of_refusal,
+    text_without_games,
 )
+from oddsdesk.desk.ui.table.live_model import StableRowsModel
+from oddsdesk.desk.ui.table.live_table import LiveTable
+from oddsdesk.desk.ui.theme.theme import Theme
+from oddsdesk.desk.ui.theme.tokens import TextRole
+from oddsdesk.desk.value_bets.actions import BetActions, Hiding, LegPlacer
+from oddsdesk.desk.value_bets.lists import StakeSettings, ValueLists
 from oddsdesk.desk.value_bets.model import OutcomeKey
-from oddsdesk.desk.value_bets.placing import BetPlacer
-from oddsdesk.desk.value_bets.stake_settings import StakeSettings
+from oddsdesk.desk.value_bets.placing import PAST, BetPlacer, placed_text
 from oddsdesk.desk.value_bets.subjects import (
     BetSubject,
     subject_of_bet,
     subject_of_miss,
     subject_of_price,
 )
+from oddsdesk.ledger.bets import PlacedBet
 from oddsdesk.ledger.presets import BUILT_IN, Preset, ValueFilter
+from oddsdesk.pricing.audit import Audit
+from oddsdesk.pricing.devig import PUBLISHED
+from oddsdesk.pricing.value import SERVICE_RULES, ListRules
 
 
-def filter_text(chosen: ValueFilter, *, only_mine: bool = False) -> str:
-    """Return a filter in few words: ``true EV ≥ 1 % · odds 1.5 – 3 · all books``."""
+def filter_text(
+    chosen: ValueFilter, *, only_mine: bool = False, rules: ListRules = SERVICE_RULES
+) -> str:
+    """Return a filter in few words: ``EV ≥ 2.01 % · odds 1.5 – 3 · all books``.
+
+    A minimum EV below that of the list filters nothing; the list's is shown then, of several
+    markets the lowest.
+    """
     most = chosen.max_true_ev
-    least_ev = f"{chosen.min_true_ev:g}"
-    said = [f"true EV ≥ {least_ev} %" if most is None else f"true EV {least_ev} – {most:g} %"]
+    of_list = min(map(rules.minimum_ev, chosen.market_types or MARKET_TYPES))
+    least = ev_limit_text(max(chosen.min_true_ev, of_list))
+    said = [f"EV ≥ {least} %" if most is None else f"EV {least} – {most:g} %"]
     said += _odds(chosen.min_odds, chosen.max_odds)
     said += _some([sport_title(sport) for sport in chosen.sports], "sports")
     said += _some(chosen.competitions, "competitions")
@@ -88,18 +96,15 @@ def _odds(least: float | None, most: float | None) -> list[str]:
     return [] if most is None else [f"odds ≤ {typed_text(most)}"]
 
 
-_IDLE_MS = 1_000
-_BUILT_IN = {preset.name for preset in BUILT_IN}
-_PRESET_KEY = "values/preset"
-
-
-class ValuesPanel(QWidget):
+class ValuesPanel(ListPanel):
     """Lists value bets or near misses; rows move only when nobody points at them."""
 
     price_requested = Signal(object)
     """The ``RowKey`` of a price to be shown in its game."""
     price_selected = Signal(object)
     """The ``RowKey`` of the current row, None for none."""
+    bookmakers_requested = Signal()
+    """The user wants to tick other bookmakers."""
 
     def __init__(
         self,
@@ -110,12 +115,10 @@ class ValuesPanel(QWidget):
         layout: Layout,
         records: Records,
     ) -> None:
-        super().__init__()
-        self.setProperty("variant", "panel")
+        super().__init__(theme)
         self._board = board
         self._theme = theme
         self._clock = clock
-        self._layout = layout
         self._records = records
         self._preferences = preferences
         self._stakes = StakeSettings(preferences)
@@ -123,7 +126,7 @@ class ValuesPanel(QWidget):
         self.table = LiveTable(theme, self.lists.bets, clock)
         self.table.setAccessibleName("Value bets")
         self.misses = LiveTable(theme, self.lists.misses, clock)
-        self.misses.setAccessibleName("Nearest misses")
+        self.misses.setAccessibleName("Near misses")
         self.actions_on_bet = BetActions(
             board,
             records,
@@ -134,34 +137,36 @@ class ValuesPanel(QWidget):
             self,
         )
         self.hiding = Hiding(records, clock, self.subject, self, self.actions_on_bet.menu)
-        self.saver = TableSaver(
-            self, lambda: "value-bets", lambda: table_of_values(self.lists.bets)
+        self.saver = TableSaver(self, lambda: "value-bets", lambda: table_of(self.lists.bets))
+        self.header = values_header(theme, self.actions_on_bet.menu)
+        self.presets = PresetChoice(
+            layout, "values", records, BUILT_IN, self.header, self._preset_dialog, self
         )
-        self.header = ValuesHeader(theme, self.actions_on_bet.menu)
-        self.messages = MessageBar(theme)
         self._said = ValuesMessages(self.messages, board, records, self.actions_on_bet)
-        self.placeholder = Placeholder(theme)
         self._which = BETS
-        self._idle = QTimer(self, interval=_IDLE_MS)
         self._rests_at: QPoint | None = None
         """Where the pointer was as the connection went or came back; None: the keyboard moved."""
         self._chosen: tuple[OutcomeKey, int] | None = None
         """The row and column of the value bets that the user went to last."""
-        self._lay_out()
+        self.rules = RulesBar(theme, preferences)
+        column = self._lay_out_list(self.header, self.table, self.misses)
+        column.insertWidget(2, self.rules)
+        self.setLayout(column)
+        for table in (self.table, self.misses):
+            self._keep_chosen_in(table)
         self._connect()
-        self._show_presets()
+        self._show_preset()
         self._show_all()
 
     def close_panel(self) -> None:
-        """Stop listening to the board."""
         self._idle.stop()
-        self.saver.close()
-        self.lists.close()
+        self.saver.abort_saving()
+        self.lists.stop_listing()
         self._unsubscribe()
 
     def subject(self) -> BetSubject | None:
         """Return what the current row is about."""
-        index = self._current_table().current()
+        index = self._current_table().current_cell()
         if not index.isValid():
             return None
         if self._which == BETS:
@@ -169,31 +174,31 @@ class ValuesPanel(QWidget):
             return subject_of_bet(row, self._board, self.lists.preset.name)
         return subject_of_miss(self.lists.misses.entry(index.row()), self._board)
 
-    def place(self, key: RowKey, placer: BetPlacer | None = None) -> None:
+    def place_price(self, key: RowKey, placer: BetPlacer | None = None) -> None:
         """Ask for a bet on any price that the board holds; ``placer`` is another panel's."""
         placer = placer or self.actions_on_bet
-        row = next((row for row in self.lists.bets.rows() if row.price.key == key), None)
+        row = next((row for row in self.lists.bets.shown_rows() if row.bet_price.key == key), None)
         board = self._board
         preset = self.lists.preset.name
         subject = (
             subject_of_price(key, board) if row is None else subject_of_bet(row, board, preset)
         )
         if subject is None:
-            placer.said.emit("That price is no longer available here.")
+            placer.said.emit("That price is no longer available.")
         else:
-            placer.ask(subject)
+            placer.ask_bet(subject)
 
     def placer_over(self, owner: QWidget) -> BetPlacer:
-        """Return what asks for bets over another part of the desk, which says how that went."""
+        """Return the placer of bets over another part of the desk, which shows the outcome."""
         plan, stake_at = lambda: self._stakes.plan, self.lists.stake_at
         return BetPlacer(self._board, self._records, self._clock, plan, stake_at, owner)
 
-    def legs_beside(self, owner: QWidget, bar: MessageBar) -> LegPlacer:
-        """Return what asks for legs of opportunities over another panel, and speaks in its bar."""
+    def leg_placer_over(self, owner: QWidget, bar: MessageBar) -> LegPlacer:
+        """Return the placer of legs over another panel, with its messages in that panel's bar."""
         placer = self.placer_over(owner)
         said = PlacingMessages(bar, self._records, placer)
-        add_action(owner, "opportunities.undo", said.undo)
-        return LegPlacer(self._board, lambda: split_of(self._preferences.get), placer)
+        add_action(owner, "opportunities.undo", said.undo_placing)
+        return LegPlacer(self._board, lambda: split_of(self._preferences.get_setting), placer)
 
     def exposure(self, key: RowKey) -> Exposure | None:
         """Return how the stake on a price came about; None where it is not listed as value."""
@@ -201,68 +206,43 @@ class ValuesPanel(QWidget):
 
     def show_list(self, which: str) -> None:
         """Show ``BETS`` or ``MISSES``."""
-        self.header.chips.choose(which)
-
-    def choose_preset(self, name: str) -> None:
-        """List the value bets of a preset."""
-        self._layout.put(_PRESET_KEY, name)
-        self._show_presets()
+        self.header.chips.choose_chip(which)
 
     def selected(self) -> RowKey | None:
         """Return the price of the current row."""
         subject = self.subject()
         return None if subject is None else subject.key
 
-    def _lay_out(self) -> None:
-        body = QWidget()
-        self._stack = QStackedLayout(body)
-        for page in (self.table, self.misses, self.placeholder):
-            self._stack.addWidget(page)
-        whole = QVBoxLayout(self)
-        whole.setContentsMargins(0, 0, 0, 0)
-        whole.setSpacing(0)
-        # Messages stand below: where they came above, rows moved away from under the pointer.
-        for part in (self.header, body, self.messages):
-            whole.addWidget(part)
-        whole.setStretchFactor(body, 1)
-
     def _connect(self) -> None:
         header, actions = self.header, self.actions_on_bet
-        header.list_chosen.connect(self._on_header_list_chosen)
-        header.sort_requested.connect(self._sort)
+        assert header.more is not None
+        header.chips.chosen.connect(self._on_chips_chosen)
+        header.sort.clicked.connect(self._sort)
+        header.more.clicked.connect(self._ask_stakes)
         add_action(self, "values.sort", self._sort)
-        add_action(self, "values.undo", self._said.undo)
-        header.stakes_requested.connect(self._ask_stakes)
+        add_action(self, "values.undo", self._said.undo_placing)
         add_action(self, "values.sort_by", self._sort_by_current)
         actions.menu.addSeparator()
-        actions.menu.addAction(add_action(self, "values.export", self.saver.ask))
+        actions.menu.addAction(add_action(self, "values.export", self.saver.ask_for_file))
         self.saver.said.connect(actions.said)
         add_action(self, "values.list", header.chips.choose_next)
         add_action(self, "values.stakes", self._ask_stakes)
-        add_action(self, "values.preset", self._ask_preset)
-        add_action(self, "values.delete_preset", self._on_header_preset_deletion_requested)
-        header.preset_chosen.connect(self.choose_preset)
-        header.preset_edit_requested.connect(self._ask_preset)
-        header.preset_deletion_requested.connect(self._on_header_preset_deletion_requested)
+        self.presets.changed.connect(self._show_preset)
         actions.price_requested.connect(self.price_requested)
         self._stakes.changed.connect(self._show_bets)
         self._records.bets_changed.connect(self._show_bets)
         self._records.hidden_changed.connect(self._show_bets)
-        self._records.presets_changed.connect(self._show_presets)
         self.placeholder.action_requested.connect(self._on_placeholder_action_requested)
         self.hiding.said.connect(actions.said)
         self.lists.finder.found.connect(self._show_misses)
         for table, model in ((self.table, self.lists.bets), (self.misses, self.lists.misses)):
-            table.opened.connect(lambda _index: self.actions_on_bet.open())
-            table.header_clicked.connect(model.sort_by)
+            table.opened.connect(lambda _index: self.actions_on_bet.open_bookmaker())
             table.current_changed.connect(self._on_table_current_changed)
             model.order_changed.connect(self._show_counts)
-            table.scrolling.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
-            table.scrolling.customContextMenuRequested.connect(self._show_menu)
+            self._offer_menu(table, lambda: actions.menu)
         self.lists.bets.order_changed.connect(self._mark_again)
-        self._idle.timeout.connect(self._on_idle_timeout)
         self._unsubscribe = self._board.subscribe(
-            self._on_board_notice, ValueBetsChanged, ConnectionChanged
+            self._on_board_notice, notices.ValueBetsChanged, notices.ConnectionChanged
         )
 
     def _current_table(self) -> LiveTable:
@@ -291,40 +271,37 @@ class ValuesPanel(QWidget):
         self.lists.show_misses(may_move=self._may_move())
 
     def _show_counts(self) -> None:
-        lists = self.lists
-        bets, games = lists.bets, lists.finder.games
-        judge = self._board.reference
-        judged_by = [] if judge is None else [f"by {judge}"]
-        if self._which == BETS:
-            only_mine = self._board.basis.mine is not None
-            chosen = filter_text(lists.preset.filter, only_mine=only_mine)
-            value = lists.value_count
-            chosen = " · ".join([*judged_by, chosen])  # what is cut off first stands last
-            text = bets_text(
-                value,
-                bets.count - value,
-                self._staked_text(),
-                chosen,
-                lists.hidden,
-                has_unread=bool(self._board.snapshot_progress.cut),
-            )
-            waiting = bets.rows_that_would_move
-            state = state_without_bets(
-                self._board.connection, lists.filtered_out, lists.hidden, self._board.reference
-            )
-        else:
-            text = " · ".join([misses_text(lists.misses.count, games), *judged_by])
-            waiting = lists.misses.rows_that_would_move
-            state = state_without_misses(games)
         # the number of bets, and what is staked, or that nothing is and why
-        self.header.show_facts(text, 3 if self._board.connection.is_lost else 2)
-        self.header.show_waiting(waiting)
-        table = self._current_table()
-        if table.model.rowCount():
-            self._stack.setCurrentWidget(table)
-        else:
-            self.placeholder.say(state)
-            self._stack.setCurrentWidget(self.placeholder)
+        kept = 3 if self._board.connection.is_lost else 2
+        self.header.show_facts(self._counts_text(), kept)
+        self.header.show_waiting(self._current_model().rows_that_would_move)
+        self._show_rows_of(self._current_table(), self._state)
+
+    def _counts_text(self) -> str:
+        lists, whose = self.lists, self._board.desk_reference
+        judged_by = [f"vs {whose.reference_name}"] if whose.is_named else []
+        if self._which == MISSES:
+            return " · ".join([misses_text(lists.misses.row_total, lists.finder.games), *judged_by])
+        only_mine = self._board.basis.mine is not None
+        rules = self._board.basis.rules
+        chosen = filter_text(lists.preset.filter, only_mine=only_mine, rules=rules)
+        return bets_text(
+            lists.value_count,
+            lists.bets.row_total - lists.value_count,
+            self._staked_text(),
+            " · ".join([*judged_by, chosen]),  # what is cut off first stands last
+            lists.hidden,
+            has_unread=bool(self._board.snapshot_progress.cut),
+        )
+
+    def _state(self) -> EmptyState:
+        lists, board = self.lists, self._board
+        if self._which == MISSES:
+            mine = state_of_mine(board.unticked_with_prices())
+            return mine or state_without_misses(lists.finder.games)
+        return state_without_bets(
+            board.connection, lists.filtered_out, lists.hidden, board.reference_name
+        ) or state_of_prices(board, self._clock())
 
     def _staked_text(self) -> str:
         """Say what is staked in all, or why nothing is on what is value."""
@@ -334,19 +311,15 @@ class ValuesPanel(QWidget):
         bankroll = self._stakes.plan.bankroll
         return f"stakes {lists.staked:,g} of {bankroll:,g}" if lists.staked else ""
 
-    def _show_presets(self) -> None:
-        """Offer the presets; the one in use stays, or gives way to the first."""
-        presets = {preset.name: preset for preset in self._records.presets}
-        name = self._layout.get(_PRESET_KEY, BUILT_IN[0].name)
-        self.lists.preset = presets.get(name, BUILT_IN[0])
-        self.header.show_presets(presets.values(), self.lists.preset.name, _BUILT_IN)
+    def _show_preset(self) -> None:
+        self.lists.preset = self.presets.current_preset
         self.lists.show_bets(may_move=True)
 
     def _sort(self) -> None:
         self._current_model().sort_now()
 
     def _sort_by_current(self) -> None:
-        index = self._current_table().current()
+        index = self._current_table().current_cell()
         if index.isValid():
             self._current_model().sort_by(index.column())
 
@@ -355,72 +328,61 @@ class ValuesPanel(QWidget):
 
         SettingsDialog(self._theme, self._preferences, self, (STAKES,)).open()
 
-    def _ask_preset(self) -> None:
-        from oddsdesk.desk.value_bets.preset_dialog import PresetDialog  # noqa: PLC0415 - late
+    def _preset_dialog(
+        self, preset: Preset, name: str, taken: Container[str]
+    ) -> PresetDialog[Preset]:
+        from oddsdesk.desk.value_bets.preset_dialog import ValuesPresetDialog  # noqa: PLC0415 - late
 
-        preset = self.lists.preset
-        name = f"My {preset.name.lower()}" if preset.name in _BUILT_IN else preset.name
-        known = self._board.bookmakers()
+        known = self._board.bookmakers_with_prices()
         competitions = {game.competition for game in self._board.games.values()}
-        dialog = PresetDialog(Preset(name, preset.filter), known, competitions, _BUILT_IN, self)
-        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        dialog.chosen.connect(self._on_dialog_preset_chosen)
-        dialog.open()
-
-    def _show_menu(self, at: QPoint) -> None:
-        self.actions_on_bet.menu.popup(self._current_table().scrolling.viewport().mapToGlobal(at))
+        start = Preset(name, preset.filter)
+        return ValuesPresetDialog(start, known, competitions, taken, self)
 
     def _on_placeholder_action_requested(self) -> None:
-        if self.lists.filtered_out:
-            self.choose_preset(BUILT_IN[0].name)
+        if self.placeholder.action == MY_BOOKMAKERS:
+            self.bookmakers_requested.emit()
+        elif self.lists.filtered_out:
+            self.presets.choose_first()
         else:
-            self.hiding.ask()
+            self.hiding.ask_hidden()
 
-    def _on_header_list_chosen(self, which: str) -> None:
+    def _on_chips_chosen(self, which: str) -> None:
         self._which = which
-        self.header.show_list(which)
+        self.header.offer_presets(which == BETS)
         self._search_near_misses()
         self._show_counts()
         self.price_selected.emit(self.selected())
 
     def _search_near_misses(self) -> None:
         if self._which == MISSES and self.isVisible():
-            self.lists.finder.start()
+            self.lists.finder.start_search()
         else:
-            self.lists.finder.stop()
-
-    def _on_dialog_preset_chosen(self, preset: Preset) -> None:
-        self._layout.put(_PRESET_KEY, preset.name)
-        self._records.save_preset(preset)
-
-    def _on_header_preset_deletion_requested(self) -> None:
-        if self.lists.preset.name not in _BUILT_IN:
-            self._records.delete_preset(self.lists.preset.name)
+            self.lists.finder.stop_search()
 
     def _mark_again(self) -> None:
         """Mark the row that was chosen, where the list was empty since: in the past, as a rule."""
         bets = self.lists.bets
-        if self._chosen is None or bets.is_arranging or self.table.current().isValid():
+        if self._chosen is None or bets.is_arranging or self.table.current_cell().isValid():
             return
-        row = bets.row_of(self._chosen[0])
+        row = bets.row_of_key(self._chosen[0])
         if row is not None:
             bets.is_arranging = True  # who chose another price since keeps it explained
             self.table.set_current(row, self._chosen[1])
             bets.is_arranging = False
 
     def _on_table_current_changed(self, index: QModelIndex) -> None:
-        if not self._current_model().is_arranging and self._current_table().has_choice:
+        if self._is_chosen_in(self._current_table()):
             self._rests_at = None
             if self._which == BETS and index.isValid():
-                self._chosen = self.lists.bets.key(index.row()), index.column()
+                self._chosen = self.lists.bets.key_of_row(index.row()), index.column()
             self.price_selected.emit(self.selected())
 
-    def _on_board_notice(self, notice: Notice) -> None:
-        if isinstance(notice, ValueBetsChanged) and notice.moved:
+    def _on_board_notice(self, notice: notices.Notice) -> None:
+        if isinstance(notice, notices.ValueBetsChanged) and notice.moved:
             self.lists.note_moved()
-        elif isinstance(notice, ValueBetsChanged):
+        elif isinstance(notice, notices.ValueBetsChanged):
             self._show_all()
-        elif isinstance(notice, ConnectionChanged):
+        elif isinstance(notice, notices.ConnectionChanged):
             self._said.end_past()
             if self._board.connection.is_lost is not self.lists.is_lost:
                 self._rests_at = QCursor.pos()
@@ -428,22 +390,279 @@ class ValuesPanel(QWidget):
             self._show_counts()
 
     def _on_idle_timeout(self) -> None:
-        model = self._current_model()
         if self.lists.preset.filter.depends_on_time:
             self.lists.note_moved()
-        if model.rows_that_would_move and self._may_move():
-            model.sort_now()
-        else:
-            self._show_counts()
+        self._tidy(self._current_table())
 
     # Qt's virtuals
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
-        self._idle.start()
         self._search_near_misses()
 
     def hideEvent(self, event: QHideEvent) -> None:
         super().hideEvent(event)
-        self._idle.stop()
         self._search_near_misses()
+
+
+BETS: Final = "bets"
+MISSES: Final = "misses"
+_LEAST_WIDTH: Final = 240
+"""A window that is too small cuts the line, rather than to grow beyond the screen."""
+
+
+_FITS: Final = tuple(
+    Fit(sort, preset, has_more)
+    for sort in Says
+    for preset, has_more in ((Says.ALL, True), (Says.LESS, True), (Says.LESS, False))
+)
+"""Where it is narrow "Preset" goes before its name, then the stakes (K opens them), then the rows
+that would move say less, then nothing (S sorts them): how many bets there are and what is staked
+stays in sight."""
+
+
+def values_header(theme: Theme, bet_menu: QMenu) -> ListHeader:
+    """Return the line above the value bets: which list, how many, sorting, bet, stakes, preset."""
+    return ListHeader(
+        theme,
+        "Value bets or near misses",
+        [(BETS, "Value bets"), (MISSES, "Near misses")],
+        _FITS,
+        preset_tip="Preset: which value bets are listed",
+        least_width=_LEAST_WIDTH,
+        button=line_button("Bet ▾", "Actions for the selected bet", bet_menu),
+        more=line_button("Stakes…", "Betting bank, Kelly fraction, caps, rounding"),
+    )
+
+
+_OVERSTATED = (
+    "This service overstates EV: its published formula adds the sharp book's margin instead of "
+    "removing it. "
+)
+
+
+_NOTHING_TO_UNDO: Final = (
+    "Nothing to undo here. Shift+P undoes the selected bet; in Bets (Ctrl+L), Ctrl+Z undoes one "
+    "change after another."
+)
+_TURNED: Final = (
+    "This service sends each market's payout where its API promises the sum of 1/odds. The desk "
+    "corrects for it."
+)
+
+
+class RulesBar(MessageBar):
+    """Says which rules of the list differ from the service's; its button resets them."""
+
+    def __init__(self, theme: Theme, preferences: Preferences) -> None:
+        super().__init__(theme, closable=False)
+        self._preferences = preferences
+        self.action_requested.connect(self.reset_rules)
+        preferences.changed.connect(self._on_preferences_changed)
+        self._show_rules()
+
+    def reset_rules(self) -> None:
+        """List by the service's rules again."""
+        for setting in VALUE_RULES.settings:
+            if self._preferences.get_setting(setting) != setting.default:
+                self._preferences.keep_setting(setting, setting.default)
+
+    def _show_rules(self) -> None:
+        if told := own_rules_text(self._preferences.get_setting):
+            text = f"Your own rules, with the service's in brackets: {told}."
+            self.show_message(text, icon="filter", action="Reset")
+        else:
+            self.hide()
+
+    def _on_preferences_changed(self, key: str) -> None:
+        if key in _RULE_KEYS:
+            self._show_rules()
+
+
+_RULE_KEYS: Final = {setting.key for setting in VALUE_RULES.settings}
+
+
+def audit_text(audit: Audit | None, method: str) -> str:
+    """Return what to know of how a service reckons, empty where it reckons as it should."""
+    if audit is None:
+        return ""
+    if not audit.is_published:
+        return _TURNED if audit.sends_return_rate else ""
+    if method == PUBLISHED:
+        return f"{_OVERSTATED}Your devig method does the same: choose another one in Settings."
+    return f"{_OVERSTATED}The desk picks and sorts bets by its own EV."
+
+
+def is_about_formula(text: str) -> bool:
+    """Tell whether a message is what ``audit_text`` says."""
+    return text.startswith((_OVERSTATED, _TURNED))
+
+
+def state_without_bets(
+    connection: notices.Connection, filtered_out: int, hidden: int = 0, reference: str | None = None
+) -> EmptyState | None:
+    """Return why no value bet is listed; None if it is because of the prices.
+
+    ``filtered_out`` is how many the preset leaves out, ``hidden`` how many more the user hid,
+    ``reference`` the sharp book.
+    """
+    if connection.has_value_bets is False:
+        return EmptyState(
+            "lock", "Value bets are not in your plan.", "They come with Pro and higher plans."
+        )
+    if connection.has_no_service:
+        return NO_SERVICE
+    if connection.link in (notices.Link.CONNECTING, notices.Link.STOPPED):
+        return EmptyState("loading", "Looking for value bets…")
+    if connection.link is notices.Link.PAST:
+        return EmptyState(
+            "table", "No value bets in the past view.", "It shows games and their prices."
+        )
+    if filtered_out:
+        bets = "1 value bet is" if filtered_out == 1 else f"{filtered_out} value bets are"
+        return EmptyState("filter", f"{bets} hidden by the preset.", action="Show all value bets")
+    if hidden:
+        bets = "1 value bet is" if hidden == 1 else f"{hidden} value bets are"
+        return EmptyState("filter", f"{bets} hidden by you.", action="Hidden bets…")
+    if (refused := state_of_refusal(connection)) is not None:
+        return refused
+    if connection.link is notices.Link.WAITING:
+        return EmptyState("offline", "Not connected.", "Value bets return with the connection.")
+    if reference and reference == connection.unpriced_reference:
+        return EmptyState(
+            "table",
+            f"{reference} has no prices, so there are no fair odds.",
+            "Choose another sharp book in the top bar.",
+        )
+    return None
+
+
+def state_of_prices(board: Board, now_ms: int) -> EmptyState:
+    """Return why none of the current prices is listed as value."""
+    newest, rules = board.connection.newest_ms, board.basis.rules
+    if not board.games and not board.bookmakers_with_prices() - {board.desk_reference.bookmaker}:
+        return EmptyState("table", text_without_games(board.connection, own_server=False))
+    if newest is not None and now_ms - newest > rules.max_age_ms:
+        detail = f"Value bets need prices of the last {span_text(rules.max_age_ms)}."
+        return EmptyState("offline", f"No new price for {span_text(now_ms - newest)}.", detail)
+    if (state := state_of_mine(board.unticked_with_prices())) is not None:
+        return state
+    elsewhere = {
+        price.outcome
+        for price in board.value_bets.values()
+        if price.is_value and not board.basis.is_mine(price.bookmaker)
+    }
+    if elsewhere:
+        some = "1 value bet" if len(elsewhere) == 1 else f"{len(elsewhere)} value bets"
+        detail = f"Other bookmakers have {some}. Tick more to see them."
+        return EmptyState("filter", "No value bets at your bookmakers now.", detail, MY_BOOKMAKERS)
+    whose = "" if rules.are_services else " Your own rules are in Settings, Value bets."
+    return EmptyState("check", "No value bets now.", f"No price passes all value rules.{whose}")
+
+
+def state_without_misses(games: int) -> EmptyState:
+    """Return why no near miss is listed; ``games`` is how many are read here."""
+    if not games:
+        return EmptyState(
+            "table",
+            "No games loaded yet.",
+            "Near misses are searched in open games, and in all games while the odds grid is open.",
+        )
+    return EmptyState("check", "No price is close to being value.", _in_games(games))
+
+
+def misses_text(shown: int, games: int) -> str:
+    """Return how many near misses there are, and where they were looked for."""
+    return f"{shown} · {_in_games(games).lower().rstrip('.')}"
+
+
+def bets_text(
+    value: int,
+    cautioned: int,
+    staked: str,
+    chosen: str,
+    hidden: int = 0,
+    *,
+    has_unread: bool = False,
+) -> str:
+    """Return how many outcomes are value, what is staked on them, and by what they were chosen.
+
+    ``has_unread``: whether there are prices that could not be read.
+    """
+    said = [f"{value}"]
+    if staked:
+        said.append(staked)
+    if cautioned:
+        said.append(f"{cautioned} with warnings below")
+    if hidden:
+        said.append(f"{hidden} hidden")
+    if has_unread:
+        said.append("some prices could not be read")
+    return " · ".join((*said, chosen))
+
+
+def _in_games(games: int) -> str:
+    return f"{games} game{'s' if games != 1 else ''} checked."
+
+
+class PlacingMessages(QObject):
+    """Speaks through a bar, whose button takes back the bet that was placed last."""
+
+    def __init__(self, bar: MessageBar, records: Records, placer: BetPlacer) -> None:
+        super().__init__(bar)
+        self._bar = bar
+        self._placer = placer
+        self._undoable: PlacedBet | None = None
+        placer.said.connect(lambda text: bar.show_message(text, passes=True))
+        placer.placed.connect(self._on_placer_placed)
+        placer.gone.connect(self._on_placer_gone)
+        records.failed.connect(self._on_records_failed)
+        bar.action_requested.connect(self._on_bar_action_requested)
+
+    def _on_placer_placed(self, bet: PlacedBet) -> None:
+        self._undoable = bet
+        self._bar.show_message(placed_text(bet), icon="check", action="Undo", passes=True)
+
+    def _on_placer_gone(self, bet: PlacedBet) -> None:
+        self._undoable = None
+        if self._bar.message_text == placed_text(bet):
+            self._bar.hide()
+
+    def undo_placing(self) -> None:
+        """Take back the bet that was placed last, or say what does that of an older one."""
+        if self._undoable is None:
+            self._bar.show_message(_NOTHING_TO_UNDO, passes=True)
+        else:
+            self._on_bar_action_requested()
+
+    def _on_bar_action_requested(self) -> None:
+        if self._undoable is not None:
+            self._placer.take_back(self._undoable)
+            self._undoable = None
+
+    def _on_records_failed(self, text: str) -> None:
+        self._bar.show_message(text, icon="warning", ink=TextRole.DOWN)
+
+
+class ValuesMessages(PlacingMessages):
+    """Warns of a service that reckons wrongly, too."""
+
+    def __init__(self, bar: MessageBar, board: Board, records: Records, placer: BetPlacer) -> None:
+        super().__init__(bar, records, placer)
+        self._board = board
+        self._said_of_audit = ""
+
+    def end_past(self) -> None:
+        """Say no longer that a price is from the past once one is back at now."""
+        if self._board.connection.as_of_ms is None and self._bar.message_text == PAST:
+            self._bar.hide()
+
+    def show_audit(self) -> None:
+        """Warn once of a service that reckons wrongly, until it does it right."""
+        text = audit_text(self._board.audit, self._board.method)
+        if text and text != self._said_of_audit:
+            self._undoable = None
+            self._bar.show_message(text, icon="warning", ink=TextRole.VALUE)
+        elif not text and is_about_formula(self._bar.message_text):
+            self._bar.hide()
+        self._said_of_audit = text

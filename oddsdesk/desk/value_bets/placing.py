@@ -1,30 +1,41 @@
 """Asks what was really bet, records it, and takes it back."""
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Final
+import math
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING, Final, NamedTuple
 
-from PySide6.QtCore import QObject, Qt, Signal
-from PySide6.QtWidgets import QWidget
+from PySide6 import QtWidgets
+from PySide6.QtCore import QObject, Qt, QTimer, Signal
+from PySide6.QtGui import QShowEvent
 from shiboken6 import isValid
 
+from oddsdesk.base.clock import Clock
 from oddsdesk.board.board import Board
-from oddsdesk.board.rows import UNNAMED_REFERENCE
-from oddsdesk.clock import Clock
-from oddsdesk.desk.bet_cells import bet_named, stake_text
-from oddsdesk.desk.records import Records
-from oddsdesk.desk.stake_caps import above_caps
-from oddsdesk.desk.ui.formatting import exact_odds_text
+from oddsdesk.board.valuation.verdict_words import caution_text, ev_limit_text
+from oddsdesk.desk.bet_cells import at_bookmaker, bet_named, stake_text
+from oddsdesk.desk.records import Records, above_caps
+from oddsdesk.desk.ui import formatting
+from oddsdesk.desk.ui.controls.dialogs import Dialog
+from oddsdesk.desk.ui.controls.fields import ChoiceBox
+from oddsdesk.desk.ui.controls.labels import Label
+from oddsdesk.desk.ui.spacing import MARGIN, STEP, horizontal, vertical
+from oddsdesk.desk.ui.states import may_be_gone
+from oddsdesk.desk.value_bets.model import market_text
 from oddsdesk.desk.value_bets.subjects import BetSubject, subject_now
 from oddsdesk.ledger.bets import PlacedBet, counted
+from oddsdesk.ledger.cells import CellError, read_stake
 from oddsdesk.ledger.games import may_be_on_one_game, on_listed_games
+from oddsdesk.pricing.assessment import Caution
 from oddsdesk.pricing.exposure import StakePlan
+from oddsdesk.pricing.formats import DECIMAL, OddsFormatError
+from oddsdesk.pricing.profiles import Profiles, fold_name
 
 if TYPE_CHECKING:
-    from oddsdesk.desk.value_bets.place_dialog import PlaceDialog, TypedBet
+    pass
 
 PAST: Final = (
-    "This price is from the past and cannot be placed. Ctrl+Shift+J goes back to now; a bet that "
-    "was made then is recorded by hand, in Bets."
+    "This price is from the past. Go back to now (Ctrl+Shift+J) to record a bet on it, or enter "
+    "an old bet by hand in Bets."
 )
 """Said of a bet that is asked for while one looks back."""
 
@@ -46,7 +57,7 @@ class BetPlacer(QObject):
         clock: Clock,
         plan: Callable[[], StakePlan],
         stake_at: Callable[[BetSubject, str, float], float | None],
-        owner: QWidget,
+        owner: QtWidgets.QWidget,
     ) -> None:
         """Place bets; ``stake_at`` says what is staked on one at a bookmaker's net odds."""
         super().__init__(owner)
@@ -59,7 +70,7 @@ class BetPlacer(QObject):
         self._last: PlacedBet | None = None
         records.bets_changed.connect(self._on_records_bets_changed)
 
-    def ask(
+    def ask_bet(
         self,
         subject: BetSubject,
         then: "Callable[[TypedBet], None]" = lambda _: None,
@@ -76,21 +87,20 @@ class BetPlacer(QObject):
         if board.connection.as_of_ms is not None:
             self.said.emit(PAST)
             return
-        from oddsdesk.desk.value_bets.place_dialog import PlaceDialog  # noqa: PLC0415 - late
 
         dialog = PlaceDialog(
             subject,
             board.basis.profiles,
-            board.bookmakers(),
+            board.bookmakers_with_prices(),
             self._on_outcome(subject),
-            board.reference or UNNAMED_REFERENCE,
+            board.reference_name,
             self._owner,
             above_caps=self._above_caps,
             stake_at=self._stake_at,
         )
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         look = look or (lambda subject: subject_now(subject, board))
-        dialog.follow(lambda: look(dialog.subject), lambda: board.connection.why_lost)
+        dialog.follow_price(lambda: look(dialog.subject), lambda: board.connection.why_lost)
         dialog.placed.connect(lambda typed: self._place(dialog, typed, then))
         dialog.rejected.connect(otherwise)
         dialog.open()
@@ -113,27 +123,27 @@ class BetPlacer(QObject):
 
     def _above_caps(self, subject: BetSubject, typed: "TypedBet") -> str:
         now, spelled = self._clock(), self._board.players.spelled
-        others = on_listed_games(self._records.bets(), self._board.games, spelled)
+        others = on_listed_games(self._records.placed_bets(), self._board.games, spelled)
         bet, is_leg = placed_bet(subject, typed, now), subject.leg_doubt is not None
         return above_caps(bet, others, self._plan(), now, is_leg=is_leg)
 
     def _place(
         self, dialog: "PlaceDialog", typed: "TypedBet", then: "Callable[[TypedBet], None]"
     ) -> None:
-        def tell(problem: str) -> None:
+        def tell_problem(problem: str) -> None:
             if isValid(dialog):
                 dialog.tell_kept(problem)
             elif problem:
                 self._records.failed.emit(problem)
 
-        def take(bet: PlacedBet) -> None:
-            tell("")
+        def take_placed(bet: PlacedBet) -> None:
+            tell_problem("")
             self._last = bet
             self.placed.emit(bet)
             then(typed)
 
         bet = placed_bet(dialog.subject, typed, self._clock())
-        self._records.place(bet, take, tell)
+        self._records.place_bet(bet, take_placed, tell_problem)
 
     def _on_records_bets_changed(self) -> None:
         last = self._last
@@ -143,20 +153,22 @@ class BetPlacer(QObject):
 
     def _taken_text(self, bet: PlacedBet, is_taken: bool) -> str:
         if not is_taken:
-            what = f"{bet.selection} at {bet.bookmaker}"
+            what = f"{bet.selection}{at_bookmaker(bet)}"
             if not self._records.holds(bet):
-                return f"{what} was taken back already."
-            return f"{what} was edited or settled since, and stays as it is in Bets."
-        said = f"Taken back: {bet_named(bet)}."
+                return f"{what} is already undone."
+            return f"{what} was edited or settled since, so it stays in Bets."
+        said = f"Undone: {bet_named(bet)}."
         placed = [
-            each for each in self._records.placed(bet.key) if may_be_on_one_game(each, bet.kick_off)
+            each
+            for each in self._records.placed(bet.bet_key)
+            if may_be_on_one_game(each, bet.kick_off)
         ]
         left = list(counted(placed, simulated=bet.practice))
-        return f"{said} {stake_text(left[-1])} on it stays placed." if left else said
+        return f"{said} {stake_text(left[-1])} on it is still recorded." if left else said
 
 
 def placed_bet(subject: BetSubject, typed: "TypedBet", now_ms: int) -> PlacedBet:
-    """Return a bet as it was typed, with what was thought of it (D56).
+    """Return a bet as it was typed, with what was thought of it.
 
     At another bookmaker than the one listed, neither age nor cautions of the price are known.
     """
@@ -195,6 +207,421 @@ def placed_bet(subject: BetSubject, typed: "TypedBet", now_ms: int) -> PlacedBet
 
 def placed_text(bet: PlacedBet) -> str:
     """Return what was recorded, in one line."""
-    how = "Placed as practice:" if bet.practice else "Placed"
-    odds = exact_odds_text(bet.odds)
-    return f"{how} {stake_text(bet)} on {bet.selection} at {bet.bookmaker}, {odds}."
+    how = "Recorded as practice:" if bet.practice else "Recorded"
+    odds = formatting.exact_odds_text(bet.odds)
+    return f"{how} {stake_text(bet)} on {bet.selection}{at_bookmaker(bet)}, {odds}."
+
+
+_WIDTH: Final = 400
+_LONGEST_CURRENCY: Final = 8
+_MOST_NAMED: Final = 3
+_LOOK_MS: Final = 500
+_LEAST_LINES: Final = 10
+"""Room for what is said at least, in lines of text."""
+_MORE_LINES: Final = 4
+"""Extra lines of room for messages that come later; more than that scrolls."""
+_PRACTICE: Final = "Simulated odds: saved as a practice bet."
+_SHIFTED: Final = "Old odds (times shifted): this price may not exist. Saved as a real bet."
+
+
+class TypedBet(NamedTuple):
+    """What was typed, and what that is worth."""
+
+    bookmaker: str
+    odds: float
+    stake: float
+    currency: str
+    """Empty for the user's own."""
+    net_odds: float
+    ev_pct: float | None
+    """As the ledger keeps it."""
+    account: str = ""
+    note: str = ""
+
+
+class PlaceDialog(Dialog):
+    """Filled in with the present price and its stake; Enter records.
+
+    It is open until ``tell_kept`` tells what became of it.
+    """
+
+    placed = Signal(object)
+    """The ``TypedBet``."""
+
+    def __init__(
+        self,
+        subject: BetSubject,
+        profiles: Profiles,
+        bookmakers: Iterable[str],
+        placed: Sequence[PlacedBet] = (),
+        reference: str = "",
+        parent: QtWidgets.QWidget | None = None,
+        *,
+        above_caps: Callable[[BetSubject, TypedBet], str] = lambda *_: "",
+        stake_at: Callable[[BetSubject, str, float], float | None] = lambda *_: None,
+    ) -> None:
+        """Ask for a bet.
+
+        ``placed`` are those on the same outcome already, at any bookmaker; ``above_caps`` says
+        of what is typed where it is more than the user's plan stakes; ``stake_at`` what that stakes
+        on it at a bookmaker's net odds, None where that is not known.
+        """
+        super().__init__(parent)
+        self.setWindowTitle("Record bet")
+        self.setMinimumWidth(_WIDTH)
+        self.subject = subject
+        """What is thought of the price by now."""
+        self._listed = subject.odds
+        self._is_handed_over = False
+        """Whether it is not known yet what became of what was typed."""
+        self._problem = ""
+        """Why what was typed is not kept."""
+        self._look: Callable[[], BetSubject | None] = lambda: subject
+        self._why_lost: Callable[[], str] = lambda: ""
+        self._placed, self._reference = placed, reference
+        self._above_caps, self._stake_at = above_caps, stake_at
+        self._profiles = profiles
+        self._listed_odds = formatting.typed_text(subject.odds)
+        self.bookmaker = ChoiceBox(editable=True)
+        self.bookmaker.setInsertPolicy(QtWidgets.QComboBox.InsertPolicy.NoInsert)
+        self.bookmaker.addItems(sorted({*bookmakers, subject.bookmaker}, key=str.casefold))
+        self.bookmaker.setCurrentText(subject.bookmaker)
+        self.account = QtWidgets.QLineEdit(placeholderText="If you have several")
+        self.note = QtWidgets.QLineEdit()
+        self.stake = QtWidgets.QLineEdit(f"{subject.stake:.12g}" if subject.stake > 0 else "")
+        self.currency = QtWidgets.QLineEdit(
+            maxLength=_LONGEST_CURRENCY, placeholderText="No currency"
+        )
+        average = subject.average_odds
+        self.odds = QtWidgets.QLineEdit(
+            self._listed_odds if average is None else formatting.typed_text(average)
+        )
+        self.leg = Label(wordWrap=True)
+        self._planned_row, self.planned = QtWidgets.QWidget(), Label()
+        self.fill_in = QtWidgets.QPushButton(
+            "Fill &in", autoDefault=False
+        )  # Return records the bet
+        self.worth = Label(wordWrap=True)
+        self.warning = Label(wordWrap=True)
+        self.warning.setProperty("variant", "value")
+        self.fault = Label(wordWrap=True)
+        self.fault.setProperty("variant", "down")
+        self._said, self._lines = QtWidgets.QScrollArea(widgetResizable=True), QtWidgets.QWidget()
+        self._looks = QTimer(self)
+        self._looks.timeout.connect(self._look_again)
+        self.record = QtWidgets.QPushButton("Record bet again" if placed else "Record bet")
+        self.record.setProperty("variant", "primary")
+        self._lay_out()
+        self._connect()
+        self._show_warning(is_held=True)
+        self._show_worth()
+        self.stake.setFocus()
+        self.stake.selectAll()
+
+    def follow_price(
+        self, look: Callable[[], BetSubject | None], why_lost: Callable[[], str]
+    ) -> None:
+        """Say what the bet is worth as the price and the fair odds move, while it is typed.
+
+        ``look`` returns what is thought of it now, None where it is held no longer; ``why_lost``
+        why no price is known to stand, empty where they are.
+        """
+        self._look, self._why_lost = look, why_lost
+        self._looks.start(_LOOK_MS)
+        self._look_again()
+
+    def _look_again(self) -> None:
+        found = self._look()
+        self.subject = found or self.subject
+        self._show_warning(is_held=found is not None)
+        self._show_worth()
+
+    def _show_warning(self, *, is_held: bool) -> None:
+        subject = self.subject
+        said = [_PRACTICE] if subject.is_simulated else [_SHIFTED] if subject.may_be_shifted else []
+        if self._placed:
+            said.append(_placed_text(self._placed))
+        if lost := may_be_gone(self._why_lost()):
+            said.append(lost)
+        if not is_held:
+            said.append("This price is no longer offered.")
+        elif subject.news:
+            said.append(subject.news)
+        elif subject.odds != self._listed:
+            said.append(f"The price is {formatting.exact_odds_text(subject.odds)} now.")
+        if subject.cautions and is_held:
+            words = (caution_text(caution, self._reference) for caution in subject.cautions)
+            said.append(f"Warning: {'; '.join(words)}.")
+        self.warning.setText("\n".join(said))
+        self.warning.setVisible(bool(said))
+
+    def typed(self) -> TypedBet:
+        """Return what is typed now.
+
+        Raises:
+            ValueError: a field makes no sense; says which, and what was expected.
+        """
+        bookmaker = self.bookmaker.currentText().strip()
+        if not bookmaker:
+            raise ValueError("Enter a bookmaker.")
+        odds, net = self._odds(bookmaker)
+        try:
+            stake = read_stake(self.stake.text())
+        except CellError as error:
+            raise ValueError(f"Stake: {error}.") from None
+        currency = self.currency.text().strip().upper()
+        return TypedBet(
+            bookmaker,
+            odds,
+            stake,
+            currency,
+            net,
+            self.subject.ev_pct_at(net),
+            self.account.text().strip(),
+            self.note.text().strip(),
+        )
+
+    def tell_kept(self, problem: str) -> None:
+        """Close, as the bet is kept; or say why it is not, and let it be tried again."""
+        if not problem:
+            super().accept()
+            return
+        self._is_handed_over, self._problem = False, problem
+        self._show_worth()
+
+    def _odds(self, bookmaker: str) -> tuple[float, float]:
+        """Return the odds that are typed, and what they pay at a bookmaker.
+
+        The price as it is listed stands for itself: written in another style it may be rounded.
+        """
+        text = self.odds.text().strip()
+        odds = self._listed if text == self._listed_odds else _read(text)
+        net = self._profiles.profile_of(bookmaker).net(odds)
+        if not 1 < net < math.inf:
+            raise ValueError("Odds taken: too low to win anything.")
+        return odds, net
+
+    def _lay_out(self) -> None:
+        key, style = self.subject.key, formatting.odds_style().replace("_", " ")
+        game = formatting.game_text(key.selection, self.subject.match_name)
+        market = market_text(key.market_type, self.subject.sport, key.period)
+        form = QtWidgets.QFormLayout(self)
+        form.setContentsMargins(MARGIN, MARGIN, MARGIN, MARGIN)
+        form.setSpacing(STEP)
+        selection = Label(key.selection, wordWrap=True)
+        selection.setProperty("variant", "strong")
+        form.addRow(selection)
+        form.addRow(Label(f"{game} · {market}", wordWrap=True))
+        form.addRow("&Bookmaker", self.bookmaker)
+        form.addRow("&Account", self.account)
+        form.addRow("&Stake", self.stake)
+        form.addRow("&Currency", self.currency)
+        form.addRow("&Odds taken" if style == DECIMAL else f"&Odds taken, {style}", self.odds)
+        form.addRow("&Note", self.note)
+        self._lay_out_said()
+        form.addRow(self._said)
+        buttons = QtWidgets.QDialogButtonBox(QtWidgets.QDialogButtonBox.StandardButton.Cancel)
+        buttons.addButton(self.record, QtWidgets.QDialogButtonBox.ButtonRole.AcceptRole)
+        buttons.accepted.connect(self.accept)
+        buttons.rejected.connect(self.reject)
+        form.addRow(buttons)
+
+    def _lay_out_said(self) -> None:
+        """Give messages that come and go while one types a fixed area, so that no button moves.
+
+        A click on a button that had moved hit something else.
+        """
+        lines = vertical(self._lines, spacing=STEP)
+        planned = horizontal(self._planned_row)
+        planned.addWidget(self.planned)
+        planned.addWidget(self.fill_in)
+        planned.addStretch()
+        # what it is worth and what is doubted first: of much that is said the rest may be scrolled
+        for each in (self.worth, self.fault, self._planned_row, self.leg, self.warning):
+            lines.addWidget(each)
+        lines.addStretch(1)
+        self._said.setFrameShape(QtWidgets.QFrame.Shape.NoFrame)
+        self._said.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self._said.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self._said.setAccessibleName("Details of this bet")
+        self._said.setWidget(self._lines)
+
+    def _connect(self) -> None:
+        for field in (self.stake, self.currency, self.odds):
+            field.textChanged.connect(self._show_worth)
+        self.bookmaker.editTextChanged.connect(self._show_worth)
+        self.fill_in.clicked.connect(self._on_fill_in_clicked)
+
+    def _show_leg(self) -> None:
+        subject = self.subject
+        try:
+            typed = self.typed()
+        except ValueError:
+            worth = ""
+        else:
+            worth = subject.leg_worth(typed.stake, typed.net_odds)
+        self.leg.setText(" · ".join(filter(None, (subject.leg, worth))))
+        self.leg.setVisible(bool(self.leg.text()))
+
+    def _show_planned(self) -> None:
+        """Say what is staked at other odds than the listed ones; what was typed stays."""
+        stake = self._planned_stake()
+        amount = "" if not stake else f"{stake:.12g}"
+        self.planned.setText("" if stake is None else f"Stake at these odds: {amount or 'none'}")
+        self._planned_row.setVisible(stake is not None)
+        self.fill_in.setVisible(bool(amount) and self.stake.text().strip() != amount)
+
+    def _planned_stake(self) -> float | None:
+        """Return what the user's plan stakes at the odds that are typed.
+
+        None where they are the listed ones, or that is not known.
+        """
+        subject, bookmaker = self.subject, self.bookmaker.currentText().strip()
+        try:
+            _, net = self._odds(bookmaker)
+        except ValueError:
+            return None
+        if math.isclose(net, self._profiles.profile_of(subject.bookmaker).net(self._listed)):
+            return None
+        if subject.leg_stake is not None:
+            return subject.leg_stake(net)
+        return self._stake_at(subject, bookmaker, net)
+
+    def _on_fill_in_clicked(self) -> None:
+        self.stake.setText(f"{self._planned_stake() or 0:.12g}")
+        self.stake.setFocus()
+
+    def _show_worth(self) -> None:
+        self._show_leg()
+        self._show_planned()
+        try:
+            self.worth.setText(self._worth())
+            self.typed()
+        except ValueError as error:
+            fault = str(error)
+        else:
+            fault = ""
+        self.worth.setVisible(bool(self.worth.text()))
+        # an empty stake is waited for, not complained of
+        told = fault if self.stake.text().strip() else ""
+        doubts = (
+            self._problem,
+            self._doubt(),
+            self._above_cap(),
+            self._above_limit(),
+            self._other_money(),
+        )
+        self.fault.setText(told or "\n".join(filter(None, doubts)))
+        self.fault.setVisible(bool(self.fault.text()))
+        self.record.setEnabled(not fault and not self._is_handed_over)
+
+    def _doubt(self) -> str:
+        """Say where typed odds are too good to be true."""
+        most = self.subject.most
+        try:
+            _, net = self._odds(self.bookmaker.currentText().strip())
+        except ValueError:
+            return ""
+        if most is None or net <= most or self._is_warned_of(net):
+            return ""
+        return (
+            f"Odds above {formatting.most_text(most)} after commission are probably an error. "
+            "Did you get this price?"
+        )
+
+    def _is_warned_of(self, net: float) -> bool:
+        """Whether the cautions of the price say already that odds are too good."""
+        subject = self.subject
+        there = self._profiles.profile_of(subject.bookmaker).net(subject.odds)
+        return Caution.ABOVE_WINDOW in subject.cautions and net <= there
+
+    def _worth(self) -> str:
+        """Say what the typed odds are worth."""
+        self.worth.clear()
+        subject = self.subject
+        odds, net = self._odds(self.bookmaker.currentText().strip())
+        ev = subject.ev_at(net)
+        if ev is None or subject.fair_odds is None:
+            return "EV unknown: no fair odds."
+        per = "" if subject.is_per_staked else " without pushes"
+        parts = [f"EV {formatting.signed_hundredths_text(ev)} %{per} at these odds"]
+        if formatting.odds_style() != DECIMAL:
+            parts.append(f"{odds:.6g} decimal")
+        if not math.isclose(net, odds):
+            parts.append(f"net {net:.4f}")
+        parts.append(
+            f"fair {formatting.fair_text(subject.fair_odds)} ({subject.method.replace('_', ' ')})"
+        )
+        if not subject.has_least_ev(net):
+            parts.append(f"below the minimum EV, {ev_limit_text(subject.least_ev)} %")
+        return " · ".join(parts)
+
+    def _above_cap(self) -> str:
+        """Say where more is staked than the user's plan does; typed, it may slip."""
+        try:
+            typed = self.typed()
+        except ValueError:
+            return ""
+        of_legs = self.subject.leg_doubt
+        return (of_legs and of_legs(typed.stake)) or self._above_caps(self.subject, typed)
+
+    def _above_limit(self) -> str:
+        """Say where the stake is more than its bookmaker still takes, by the user's note."""
+        bookmaker = self.bookmaker.currentText().strip()
+        most = self._profiles.profile_of(bookmaker).limit
+        if most is None:
+            return ""
+        there = sum(
+            bet.open_stake
+            for bet in self._placed
+            if fold_name(bet.bookmaker) == fold_name(bookmaker)
+        )
+        try:
+            is_above = read_stake(self.stake.text()) + there > most
+        except CellError:
+            is_above = False
+        of_it = f" ({there:,g} already placed)" if there else ""
+        return f"Above your limit at {bookmaker}: {most:,g}{of_it}." if is_above else ""
+
+    def _other_money(self) -> str:
+        """Say how much a stake in another currency counts against the user's caps."""
+        try:
+            stake = read_stake(self.stake.text())
+        except CellError:
+            return ""
+        if not self.currency.text().strip():
+            return ""
+        return f"No exchange rate: your caps count it as {stake:,.12g} of your betting bank."
+
+    # Qt's virtuals
+
+    def showEvent(self, event: QShowEvent) -> None:
+        line = self.fontMetrics().lineSpacing()
+        said = self._lines.heightForWidth(self.width() - 2 * MARGIN)
+        self._said.setMinimumHeight(max(_LEAST_LINES * line, said + _MORE_LINES * line))
+        super().showEvent(event)
+
+    def accept(self) -> None:
+        if self.record.isEnabled():
+            typed = self.typed()
+            self._is_handed_over, self._problem = True, ""
+            self.record.setEnabled(False)
+            self.placed.emit(typed)
+
+
+def _read(text: str) -> float:
+    try:
+        return formatting.read_odds(text)
+    except OddsFormatError as error:
+        raise ValueError(f"Odds taken: {error}.") from None
+
+
+def _placed_text(placed: Sequence[PlacedBet]) -> str:
+    named = [
+        f"{bet.stake:.12g}{f' {bet.currency}' if bet.currency else ''}{at_bookmaker(bet)}, "
+        f"{formatting.exact_odds_text(bet.odds)}"
+        for bet in placed[-_MOST_NAMED:]
+    ]
+    more = len(placed) - len(named)
+    also = f"; and {more} more" if more else ""
+    return f"Already placed on this outcome: {'; '.join(named)}{also}."

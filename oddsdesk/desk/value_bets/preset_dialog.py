@@ -3,42 +3,30 @@
 from collections.abc import Container, Iterable
 from typing import Final
 
-from PySide6.QtCore import Signal
-from PySide6.QtWidgets import (
-    QDialog,
-    QDialogButtonBox,
-    QGridLayout,
-    QLineEdit,
-    QPushButton,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QGridLayout, QWidget
 
 from oddsdesk.contract.competitions import SPORTS, sport_title
 from oddsdesk.contract.markets import MARKET_TYPES, market_title
-from oddsdesk.desk.ui.controls.bound_spins import ANY, bound_spin, given_bound
-from oddsdesk.desk.ui.controls.check_list import CheckList
-from oddsdesk.desk.ui.controls.choice_box import ChoiceBox
-from oddsdesk.desk.ui.controls.message_bar import sentence
-from oddsdesk.desk.ui.controls.number_fields import DecimalSpin
-from oddsdesk.desk.ui.controls.odds_edit import OddsEdit
-from oddsdesk.desk.ui.controls.plain import Label
-from oddsdesk.desk.ui.controls.scaling import inset
+from oddsdesk.desk.presets import PresetDialog, label_of, time_box
+from oddsdesk.desk.ui.controls.fields import (
+    ANY,
+    CheckList,
+    DecimalSpin,
+    OddsEdit,
+    bound_spin,
+    given_bound,
+)
 from oddsdesk.desk.ui.formatting import typed_text
-from oddsdesk.desk.ui.theme.tokens import MARGIN, STEP
+from oddsdesk.desk.ui.spacing import STEP
+from oddsdesk.desk.ui.theme.theme import inset
 from oddsdesk.ledger.presets import Preset, ValueFilter
-from oddsdesk.pricing.formats import OddsFormatError
-from oddsdesk.pricing.rules import MAX_EV
+from oddsdesk.pricing.value import MAX_EV
 
-_STATES: Final = ((None, "Any time"), (False, "Before kick-off"), (True, "In play"))
 _LIST_SIZE: Final = (168, 220)
 
 
-class PresetDialog(QDialog):
-    """A preset to be named and kept; nothing ticked in a list means all of it."""
-
-    chosen = Signal(object)
-    """The ``Preset`` as the user gave it."""
+class ValuesPresetDialog(PresetDialog[Preset]):
+    """Asks for a preset of value bets; nothing ticked in a list means all of it."""
 
     def __init__(
         self,
@@ -48,12 +36,8 @@ class PresetDialog(QDialog):
         taken: Container[str],
         parent: QWidget | None = None,
     ) -> None:
-        super().__init__(parent)
-        self.setWindowTitle("Preset of value bets")
-        self._taken = taken
+        super().__init__("Value bet preset", preset.name, taken, parent)
         chosen = preset.filter
-        self.name = QLineEdit(preset.name)
-        self.name.setMaxLength(60)
         self.sports = CheckList("Sports", [(s, sport_title(s)) for s in SPORTS], chosen.sports)
         markets = [(market, market_title(market)) for market in MARKET_TYPES]
         self.markets = CheckList("Markets", markets, chosen.market_types)
@@ -72,29 +56,15 @@ class PresetDialog(QDialog):
         self.hours = bound_spin(chosen.max_hours_ahead, " h", decimals=1, step=1, most=10_000)
         self.age = bound_spin(chosen.max_age_s, " s", decimals=0, step=10, most=86_400)
         self.limit = bound_spin(chosen.min_limit, "", decimals=0, step=10, most=10_000_000)
-        self.state = ChoiceBox()
-        for in_play, text in _STATES:
-            self.state.addItem(text, in_play)
-        self.state.setCurrentIndex([in_play for in_play, _ in _STATES].index(chosen.in_play))
-        self._problem = Label(wordWrap=True)
-        self._problem.setProperty("variant", "value")
-        self._save = QPushButton("Save preset")
-        self._save.setProperty("variant", "primary")
-        self._lay_out()
-        self._connect()
-        self._check()
-
-    @property
-    def problem(self) -> str:
-        """Why the preset cannot be kept; empty where it can."""
-        return self._problem.text()
+        self.state = time_box(chosen.in_play)
+        self._fill_form()
+        self._lay_out("Tick none to include all.", self._lists())
+        for edit in (self.least, self.most):
+            edit.textChanged.connect(self._check)
+        for bound in (self.ev, self.most_ev):
+            bound.valueChanged.connect(self._check)
 
     def preset(self) -> Preset:
-        """Return the preset as it is given now.
-
-        Raises:
-            OddsFormatError: what stands for odds is none of the style of the desk.
-        """
         return Preset(
             self.name.text().strip(),
             ValueFilter(
@@ -102,8 +72,8 @@ class PresetDialog(QDialog):
                 market_types=self.markets.ticked(),
                 bookmakers=self.bookmakers.ticked(),
                 min_true_ev=self.ev.value(),
-                min_odds=self.least.odds(),
-                max_odds=self.most.odds(),
+                min_odds=self.least.decimal_odds(),
+                max_odds=self.most.decimal_odds(),
                 in_play=self.state.currentData(),
                 competitions=self.competitions.ticked(),
                 max_true_ev=given_bound(self.most_ev),
@@ -113,27 +83,23 @@ class PresetDialog(QDialog):
             ),
         )
 
-    def _lay_out(self) -> None:
-        form = QGridLayout()
-        form.setSpacing(STEP)
+    def _fill_form(self) -> None:
         fields: tuple[tuple[str, QWidget], ...] = (
-            ("True &EV from", self.ev),
+            ("&EV from", self.ev),
             ("to", self.most_ev),
             ("&Odds from", self.least),
             ("to", self.most),
             ("&When", self.state),
-            ("Begins &within", self.hours),
+            ("Starts &within", self.hours),
             ("&Seen within", self.age),
-            ("Bookmaker takes at &least", self.limit),
+            ("Bookmaker &limit from", self.limit),
         )
-        form.addWidget(_label("&Name", self.name), 0, 0)
-        form.addWidget(self.name, 0, 1, 1, 3)
         for place, (title, field) in enumerate(fields):
             row, column = divmod(place, 2)
-            form.addWidget(_label(title, field), row + 1, 2 * column)
-            form.addWidget(field, row + 1, 2 * column + 1)
-        form.setColumnStretch(1, 1)
-        form.setColumnStretch(3, 1)
+            self.form.addWidget(label_of(title, field), row + 1, 2 * column)
+            self.form.addWidget(field, row + 1, 2 * column + 1)
+
+    def _lists(self) -> QGridLayout:
         lists = QGridLayout()
         lists.setSpacing(STEP)
         titled = (
@@ -143,55 +109,17 @@ class PresetDialog(QDialog):
             ("Bookmakers", self.bookmakers),
         )
         for column, (title, widget) in enumerate(titled):
-            lists.addWidget(_label(title, widget), 0, column)
+            lists.addWidget(label_of(title, widget), 0, column)
             lists.addWidget(widget, 1, column)
             widget.setMinimumSize(*_LIST_SIZE)
-        note = Label("Nothing ticked means all.")
-        note.setProperty("variant", "note")
-        buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Cancel)
-        buttons.addButton(self._save, QDialogButtonBox.ButtonRole.AcceptRole)
-        buttons.accepted.connect(self.accept)
-        buttons.rejected.connect(self.reject)
-        whole = QVBoxLayout(self)
-        whole.setContentsMargins(MARGIN, MARGIN, MARGIN, MARGIN)
-        whole.setSpacing(STEP)
-        whole.addLayout(form)
-        whole.addLayout(lists)
-        for part in (note, self._problem, buttons):
-            whole.addWidget(part)
+        return lists
 
-    def _connect(self) -> None:
-        for edit in (self.name, self.least, self.most):
-            edit.textChanged.connect(self._check)
-        for bound in (self.ev, self.most_ev):
-            bound.valueChanged.connect(self._check)
-        self.accepted.connect(lambda: self.chosen.emit(self.preset()))
-
-    def _check(self) -> None:
-        try:
-            problem = _problem_of(self.preset(), self._taken)
-        except OddsFormatError as error:
-            problem = sentence(str(error))
-        self._problem.setText(problem)
-        self._problem.setVisible(bool(self._problem.text()))
-        self._save.setEnabled(not self._problem.text())
-
-
-def _problem_of(preset: Preset, taken: Container[str]) -> str:
-    chosen = preset.filter
-    if not preset.name:
-        return "A preset needs a name."
-    if preset.name in taken:
-        return f"“{preset.name}” is built in; give this one a name of its own."
-    least, most = chosen.min_odds, chosen.max_odds
-    if least is not None and most is not None and least > most:
-        return f"No odds lie between {typed_text(least)} and {typed_text(most)}."
-    if chosen.max_true_ev is not None and chosen.min_true_ev > chosen.max_true_ev:
-        return f"No true EV lies between {chosen.min_true_ev:g} and {chosen.max_true_ev:g} %."
-    return ""
-
-
-def _label(title: str, buddy: QWidget) -> Label:
-    label = Label(title)
-    label.setBuddy(buddy)
-    return label
+    def _problem_of(self, preset: Preset) -> str:
+        chosen = preset.filter
+        least, most = chosen.min_odds, chosen.max_odds
+        if least is not None and most is not None and least > most:
+            return f"Odds from {typed_text(least)} to {typed_text(most)}: the first must be lower."
+        if chosen.max_true_ev is not None and chosen.min_true_ev > chosen.max_true_ev:
+            ends = f"{chosen.min_true_ev:g} to {chosen.max_true_ev:g}"
+            return f"EV from {ends} %: the first must be lower."
+        return ""

@@ -5,13 +5,13 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from oddsdesk.board.board import Board
-from oddsdesk.board.matrix import CellKey, RowKey
-from oddsdesk.board.near_misses import NearMiss
-from oddsdesk.board.valuation import window_beside
+from oddsdesk.board.model.matrix import UNNAMED_REFERENCE, CellKey, RowKey
+from oddsdesk.board.valuation.figures import window_without
+from oddsdesk.board.valuation.judging import NearMiss
 from oddsdesk.desk.value_bets.model import BetRow
 from oddsdesk.ledger.bets import BetKey
 from oddsdesk.pricing.assessment import Assessment, Caution
-from oddsdesk.pricing.rules import MIN_EV
+from oddsdesk.pricing.value import SERVICE_RULES, ListRules, edge_check
 
 
 class BetSubject(NamedTuple):
@@ -59,20 +59,22 @@ class BetSubject(NamedTuple):
     average_odds: float | None = None
     """The odds of its stake before fees, over the levels that it eats; None where the listed odds
     are for sale for all of it."""
+    rules: ListRules = SERVICE_RULES
+    """The rules that a listed price must pass."""
 
     @property
     def bet_key(self) -> BetKey:
-        """What a bet on it would be on, and where."""
+        """The outcome and the bookmaker of a bet on it."""
         return (*self.key[:4], self.bookmaker)
 
     @property
     def odds(self) -> float:
-        """As they are listed."""
+        """As listed."""
         return self.assessment.odds
 
     @property
     def fair_odds(self) -> float | None:
-        """Before the safety floor; None where there are none."""
+        """None where there are none."""
         return self.assessment.fair_odds
 
     @property
@@ -82,12 +84,29 @@ class BetSubject(NamedTuple):
 
     @property
     def is_per_staked(self) -> bool:
-        """Whether EV is of a unit staked, not only of a decided one (D53)."""
+        """Whether EV is of a unit staked, not only of a decided one."""
         return self.assessment.per == "staked"
 
     def ev_at(self, net_odds: float) -> float | None:
         """Return the EV of net odds, in percent, reckoned as that of the listed ones."""
-        return self.assessment.ev_at(net_odds, self.key.market_type)
+        return self.assessment.ev_at(net_odds)
+
+    def ev_pct_at(self, net_odds: float) -> float | None:
+        """Return the figure of net odds that the ledger keeps, after the safety floor."""
+        return self.assessment.ev_pct_at(net_odds, self.key.market_type)
+
+    @property
+    def least_ev(self) -> float:
+        """The minimum EV of the list on this line."""
+        ends = self.assessment.settlement
+        return self.rules.minimum_ev(self.key.market_type, 1.0 if ends is None else ends.decided)
+
+    def has_least_ev(self, net_odds: float) -> bool:
+        """Whether net odds have the minimum EV of the list."""
+        fair, ends = self.fair_odds, self.assessment.settlement
+        if fair is None or ends is None:
+            return False
+        return edge_check(self.rules, self.key.market_type, net_odds, fair, ends.decided).holds
 
     @property
     def most(self) -> float | None:
@@ -96,8 +115,7 @@ class BetSubject(NamedTuple):
 
     def is_value_at(self, net_odds: float) -> bool:
         """Whether it would be value at net odds, whatever is wrong with the listed ones."""
-        ev = self.ev_at(net_odds)
-        if ev is None or ev < MIN_EV or not {Caution.ABOVE_WINDOW}.issuperset(self.cautions):
+        if not self.has_least_ev(net_odds) or not {Caution.ABOVE_WINDOW}.issuperset(self.cautions):
             return False
         if self.window is None:
             return True
@@ -107,7 +125,7 @@ class BetSubject(NamedTuple):
 
 def subject_of_bet(row: BetRow, board: Board, preset: str) -> BetSubject:
     """Return what a value bet is about; nothing is staked where something speaks against it."""
-    price = row.price
+    price = row.bet_price
     return BetSubject(
         key=price.key,
         bookmaker=price.bookmaker,
@@ -118,7 +136,8 @@ def subject_of_bet(row: BetRow, board: Board, preset: str) -> BetSubject:
         is_live=price.is_live,
         assessment=price.assessment,
         method=board.method,
-        reference=board.reference or "",
+        rules=board.basis.rules,
+        reference=_reference(board),
         scraped_at=price.scraped_at,
         stake=0.0 if price.assessment.cautions else row.bet.stake,
         url=price.url,
@@ -131,8 +150,8 @@ def subject_of_bet(row: BetRow, board: Board, preset: str) -> BetSubject:
 
 
 def _average_odds(row: BetRow) -> float | None:
-    found = row.price.assessment
-    if row.price.depth is None or math.isclose(found.net_odds, row.profile.net(found.odds)):
+    found = row.bet_price.assessment
+    if row.bet_price.depth is None or math.isclose(found.net_odds, row.profile.net(found.odds)):
         return None
     return math.floor(row.profile.gross(found.net_odds) * 1e4) / 1e4
 
@@ -145,7 +164,7 @@ def subject_of_price(key: RowKey, board: Board) -> BetSubject | None:
         return None
     return BetSubject(
         key=key,
-        bookmaker=key.bookmaker or board.reference or "",
+        bookmaker="" if key.bookmaker == UNNAMED_REFERENCE else key.bookmaker,
         match_name=matrix.match_name,
         competition=matrix.competition,
         sport=matrix.sport,
@@ -153,7 +172,8 @@ def subject_of_price(key: RowKey, board: Board) -> BetSubject | None:
         is_live=bool(price.is_live),
         assessment=found,
         method=board.method,
-        reference=board.reference or "",
+        rules=board.basis.rules,
+        reference=_reference(board),
         scraped_at=price.scraped_at,
         stake=0.0,
         url=price.url,
@@ -177,7 +197,8 @@ def subject_now(subject: BetSubject, board: Board) -> BetSubject | None:
         scraped_at=at,
         is_live=is_live,
         method=board.method,
-        reference=board.reference or "",
+        rules=board.basis.rules,
+        reference=_reference(board),
         window=_window(key, board),
         is_simulated=subject.is_simulated or bool(board.connection.simulated),
         may_be_shifted=bool(board.connection.shifted),
@@ -189,7 +210,7 @@ def subject_of_miss(miss: NearMiss, board: Board) -> BetSubject:
     matrix = board.matrix(miss.key.game_id)
     return BetSubject(
         key=miss.key,
-        bookmaker=miss.key.bookmaker or "",
+        bookmaker=miss.key.bookmaker,
         match_name=miss.match_name,
         competition="" if matrix is None else matrix.competition,
         sport=miss.section.sport,
@@ -197,7 +218,8 @@ def subject_of_miss(miss: NearMiss, board: Board) -> BetSubject:
         is_live=bool(miss.price.is_live),
         assessment=miss.assessment,
         method=board.method,
-        reference=board.reference or "",
+        rules=board.basis.rules,
+        reference=_reference(board),
         scraped_at=miss.price.scraped_at,
         stake=0.0,
         url=miss.price.url,
@@ -207,9 +229,13 @@ def subject_of_miss(miss: NearMiss, board: Board) -> BetSubject:
     )
 
 
+def _reference(board: Board) -> str:
+    """Return whom prices are judged by; empty where that is not known."""
+    return board.reference_name if board.desk_reference.is_named else ""
+
+
 def _window(key: RowKey, board: Board) -> tuple[float | None, float | None] | None:
     section = board.section(*key[:4])
     if section is None:
         return None
-    bookmaker = board.whose.key_of(key.bookmaker)
-    return window_beside(section, section.row_of(key.selection), bookmaker)
+    return window_without(section, section.selection_row(key.selection), key.bookmaker)

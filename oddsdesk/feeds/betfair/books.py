@@ -1,27 +1,202 @@
-"""Betfair's order books as they are now, from the stream's images and changes, and from polls."""
+"""Betfair's current order books, from the stream's images and changes, and from polls."""
 
 from collections.abc import Iterable
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 import msgspec
 
-from oddsdesk.contract.quoting import shown
 from oddsdesk.contract.resources import Level
-from oddsdesk.feeds.betfair.shapes import (
-    ACTIVE,
-    OPEN,
-    Definition,
-    Levels,
-    MarketBook,
-    MarketChange,
-    PriceSize,
-    RunnerChange,
-    RunnerDefinition,
-    read_as,
-    read_message,
-    read_result,
-)
+from oddsdesk.contract.texts import json_words, shown
 from oddsdesk.feeds.errors import FeedError
+from oddsdesk.feeds.notation import read_json
+
+T = TypeVar("T")
+Levels = list[list[float]]
+"""Price and size, or position, price and size; a size of 0 removes the level."""
+ACTIVE: Final = "ACTIVE"
+OPEN: Final = "OPEN"
+
+
+class Message(msgspec.Struct, frozen=True, rename="camel"):
+    """A line of the stream; ``status`` 503 says that prices come late."""
+
+    op: str
+    ct: str | None = None
+    initial_clk: str | None = None
+    clk: str | None = None
+    status: int | None = None
+    conflate_ms: int | None = None
+    mc: list[Any] | None = None
+    status_code: str | None = None
+    error_code: str | None = None
+
+
+class RunnerDefinition(msgspec.Struct, frozen=True):
+    """A runner, which may be removed; ``hc`` is its handicap."""
+
+    id: int
+    status: str
+    hc: float = 0.0
+
+
+class Definition(msgspec.Struct, frozen=True, rename="camel"):
+    """How a market is now."""
+
+    status: str
+    in_play: bool
+    runners: list[RunnerDefinition]
+    market_time: str | None = None
+
+
+class RunnerChange(msgspec.Struct, frozen=True):
+    """Levels that changed: all of them, the best ones, and those with virtual prices."""
+
+    id: int
+    hc: float = 0.0
+    atb: Levels = []
+    atl: Levels = []
+    batb: Levels = []
+    batl: Levels = []
+    bdatb: Levels = []
+    bdatl: Levels = []
+
+
+class MarketChange(msgspec.Struct, frozen=True, rename="camel"):
+    """What changed in a market; ``img`` takes the place of all that was known of it."""
+
+    id: str
+    img: bool = False
+    market_definition: Definition | None = None
+    rc: list[RunnerChange] = []
+
+
+class PriceSize(msgspec.Struct, frozen=True):
+    """One level of a book that was asked for."""
+
+    price: float
+    size: float
+
+
+class Exchange(msgspec.Struct, frozen=True, rename="camel"):
+    """What can be backed and laid."""
+
+    available_to_back: list[PriceSize] = []
+    available_to_lay: list[PriceSize] = []
+
+
+class BookRunner(msgspec.Struct, frozen=True, rename="camel"):
+    """A runner of a book that was asked for."""
+
+    selection_id: int
+    status: str
+    handicap: float = 0.0
+    ex: Exchange = Exchange()
+
+
+class MarketBook(msgspec.Struct, frozen=True, rename="camel"):
+    """A book that was asked for (``listMarketBook``)."""
+
+    market_id: str
+    status: str
+    inplay: bool
+    runners: list[BookRunner]
+    is_market_data_delayed: bool = False
+
+
+class Named(msgspec.Struct, frozen=True):
+    """A name with an id: of a competition, an event or a kind of event."""
+
+    name: str
+    id: str = ""
+
+
+class CatalogueRunner(msgspec.Struct, frozen=True, rename="camel"):
+    """A runner by its name, in the order that Betfair shows."""
+
+    selection_id: int
+    runner_name: str
+    sort_priority: int = 0
+
+
+class Description(msgspec.Struct, frozen=True, rename="camel"):
+    """What kind of market it is."""
+
+    market_type: str
+
+
+class CatalogueMarket(msgspec.Struct, frozen=True, rename="camel"):
+    """What a market is about (``listMarketCatalogue``)."""
+
+    market_id: str
+    description: Description
+    event: Named
+    runners: list[CatalogueRunner]
+    event_type: Named
+    competition: Named | None = None
+    market_start_time: str | None = None
+
+
+def read_message(line: bytes) -> Message:
+    """Read a line of the stream.
+
+    Raises:
+        FeedError: it is no JSON, or JSON of another shape; says which.
+    """
+    message: Message = read_json(
+        line, "expected a message of Betfair's stream", Message, strict=False
+    )
+    return message
+
+
+def read_as(kind: type[T], raw: Any) -> T:
+    """Return a part of a message or answer as a struct; numbers may come as texts.
+
+    Raises:
+        FeedError: a field is missing or of another type; says which.
+    """
+    try:
+        return msgspec.convert(raw, kind, strict=False)
+    except msgspec.ValidationError as error:
+        raise FeedError(json_words(error)) from error
+
+
+def read_result(data: bytes) -> list[Any]:
+    """Return the parts of an answer, with or without its JSON-RPC envelope, not looked into yet.
+
+    Raises:
+        FeedError: it is no such answer, or an error; says which.
+    """
+    raw = read_json(data, "expected an answer of Betfair")
+    if isinstance(raw, dict) and "error" in raw:
+        raise FeedError(f"Betfair returned an error: {_error(raw['error'])}")
+    found = raw.get("result") if isinstance(raw, dict) else raw
+    if not isinstance(found, list):
+        raise FeedError("expected an answer of Betfair: a list of markets as result")
+    return found
+
+
+def error_code(data: bytes) -> str | None:
+    """Return Betfair's code if an answer is an error, else None."""
+    try:
+        raw = msgspec.json.decode(data, type=_Failed)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return None
+    return None if raw.error is None else _error(raw.error).strip("'")
+
+
+class _Failed(msgspec.Struct, frozen=True):
+    error: Any = None
+
+
+def _error(raw: Any) -> str:
+    """The code that Betfair gives: ``INVALID_SESSION_INFORMATION``, else ``DSC-0018``."""
+    if not isinstance(raw, dict):
+        return shown(raw)
+    data = raw.get("data")
+    inner = data.get("APINGException") if isinstance(data, dict) else None
+    code = inner.get("errorCode") if isinstance(inner, dict) else None
+    return shown(code or raw.get("message") or raw)
+
 
 LATE: Final = 503
 LONGEST_CONFLATION_MS: Final = 120_000
@@ -35,10 +210,10 @@ _Positions = dict[int, Level]
 
 
 class Taken(msgspec.Struct):
-    """The outcome of a message or an answer.
+    """The result of a message or an answer.
 
-    ``touched`` are the markets that may be others now, ``problems`` lines for people; ``refused``
-    is Betfair's code where it did not do what was asked.
+    ``touched`` are the markets that may have changed, ``problems`` lines for people; ``refused`` is
+    Betfair's code if it refused.
     """
 
     touched: set[str] = msgspec.field(default_factory=set)
@@ -74,7 +249,7 @@ class Runner:
         """What can be laid: prices with backers' stakes, the lowest first."""
         return self._levels(1, is_falling=False)
 
-    def change(self, change: RunnerChange) -> None:
+    def apply_change(self, change: RunnerChange) -> None:
         """Take in changed levels.
 
         Raises:
@@ -102,7 +277,7 @@ class Runner:
 
 
 class Book:
-    """One market; ``is_spoilt``: a change could not be read, so that an image has to come."""
+    """One market; ``is_spoilt``: a change was unreadable, so a new image is needed."""
 
     def __init__(self) -> None:
         self.definition: Definition | None = None
@@ -112,12 +287,12 @@ class Book:
 
     @property
     def is_known(self) -> bool:
-        """Whether all of it is known: its definition came, and every change since an image."""
+        """Whether it is complete: it has a definition and every change since an image."""
         return self.definition is not None and not self.is_spoilt
 
     @property
     def is_open(self) -> bool:
-        """Whether bets are taken: not suspended, not over, and all of it known."""
+        """Whether bets are taken: it is open, not over, and complete."""
         return self.is_known and self.definition is not None and self.definition.status == OPEN
 
     def active(self) -> dict[RunnerId, Runner]:
@@ -129,16 +304,16 @@ class Book:
             if each.status == ACTIVE
         }
 
-    def change(self, change: MarketChange) -> None:
-        """Take in what changed; errors as for ``Runner.change``."""
+    def apply_change(self, change: MarketChange) -> None:
+        """Take in what changed; errors as for ``Runner.apply_change``."""
         if change.market_definition is not None:
             self.definition = change.market_definition
         for each in change.rc:
-            self.runners.setdefault((each.id, each.hc), Runner()).change(each)
+            self.runners.setdefault((each.id, each.hc), Runner()).apply_change(each)
 
 
 class Books:
-    """Every market known, and where the stream may be resumed."""
+    """Every known market, and where the stream can be resumed."""
 
     def __init__(self) -> None:
         self._books: dict[str, Book] = {}
@@ -150,7 +325,7 @@ class Books:
 
     @property
     def resume(self) -> dict[str, str]:
-        """What a subscription says to go on where the stream was cut; nothing: from an image."""
+        """The part of a subscription that resumes the stream; empty: start with an image."""
         if self._initial_clk is None or self._clk is None:
             return {}
         return {"initialClk": self._initial_clk, "clk": self._clk}
@@ -218,7 +393,7 @@ class Books:
             change = read_as(MarketChange, raw)
             if change.img or change.id not in self._books:
                 self._books[change.id] = Book()
-            self._books[change.id].change(change)
+            self._books[change.id].apply_change(change)
         except FeedError as error:
             taken.problems.append(f"market {ident}: {error}")
             self._spoil(ident)
@@ -226,7 +401,7 @@ class Books:
             taken.touched.add(ident)
 
     def _spoil(self, ident: Any) -> None:
-        """Offer no price of a book after a change was lost, until its next image."""
+        """Offer no prices of a book after a lost change, until its next image."""
         if isinstance(ident, str):
             self._books.setdefault(ident, Book()).is_spoilt = True
 
@@ -247,7 +422,7 @@ def _asked(answer: MarketBook) -> Book:
         for each in answer.runners
     ]
     definition = Definition(answer.status, answer.inplay, runners)
-    book.change(MarketChange(answer.market_id, market_definition=definition, rc=changes))
+    book.apply_change(MarketChange(answer.market_id, market_definition=definition, rc=changes))
     return book
 
 

@@ -1,18 +1,32 @@
-"""What Betfair's markets are about: which game, which market, what each runner selects."""
+"""Identifies Betfair's markets: the game, the market, and what each runner selects."""
 
 import re
 from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from types import MappingProxyType
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import msgspec
 
 from oddsdesk.contract.competitions import FOOTBALL, named_sport
 from oddsdesk.contract.identity import fold_name, teams
+from oddsdesk.contract.markets import Form, form_of
+from oddsdesk.contract.quotes import UNNAMED, Quote
+from oddsdesk.contract.resources import Level, Offer
 from oddsdesk.contract.times import parse_ms
-from oddsdesk.feeds.betfair.shapes import CatalogueMarket, CatalogueRunner, read_as, read_result
+from oddsdesk.feeds.betfair.books import (
+    Book,
+    Books,
+    CatalogueMarket,
+    CatalogueRunner,
+    Runner,
+    read_as,
+    read_result,
+)
 from oddsdesk.feeds.errors import FeedError
-from oddsdesk.feeds.notation import line_text
+from oddsdesk.feeds.notation import line_text, signed_text
+from oddsdesk.pricing.profiles import delayed_name
+from oddsdesk.pricing.selections import order_selections
 
 DRAW: Final = "Draw"
 NOT_A_GAME: Final = "not a game"
@@ -71,7 +85,7 @@ _COMPETITIONS = MappingProxyType(
 
 
 class Market(msgspec.Struct, frozen=True):
-    """A market of a game; ``selections`` are the texts of its runners (D7, D36).
+    """A market of a game; ``selections`` are the texts of its runners.
 
     A spread's runners have a handicap each: its texts are the teams. ``kick_off`` is in
     milliseconds.
@@ -88,7 +102,7 @@ class Market(msgspec.Struct, frozen=True):
 
 
 class Catalogue(msgspec.Struct):
-    """Markets of games out of ``listMarketCatalogue``; others are counted by why they are none."""
+    """Markets of games from ``listMarketCatalogue``; others are counted with the reason."""
 
     markets: dict[str, Market] = msgspec.field(default_factory=dict)
     events: dict[tuple[str, str, int | None], str] = msgspec.field(default_factory=dict)
@@ -96,7 +110,7 @@ class Catalogue(msgspec.Struct):
     skipped: Counter[str] = msgspec.field(default_factory=Counter)
     problems: list[str] = msgspec.field(default_factory=list)
 
-    def read(self, data: bytes) -> None:
+    def read_answer(self, data: bytes) -> None:
         """Take in an answer.
 
         Raises:
@@ -118,7 +132,7 @@ class Catalogue(msgspec.Struct):
             self.skipped[NOT_A_GAME] += 1
             return
         market_type, period, line = kind
-        selections = _Naming(market_type, pair, line).of(entry.runners)
+        selections = _Naming(market_type, pair, line).texts_of(entry.runners)
         self.skipped[UNREAD] += len(entry.runners) - len(selections)
         market = Market(
             match_name=f"{pair[0]} vs {pair[1]}",
@@ -140,13 +154,12 @@ class _Naming(msgspec.Struct, frozen=True):
     pair: tuple[str, str]
     line: float | None
 
-    def of(self, runners: list[CatalogueRunner]) -> dict[int, str]:
+    def texts_of(self, runners: list[CatalogueRunner]) -> dict[int, str]:
         """Return the texts of runners that can be identified; events may shorten players' names."""
         ordered = sorted(runners, key=lambda runner: runner.sort_priority)
         named = {each.selection_id: self._text(fold_name(each.runner_name)) for each in ordered}
         unread = [ident for ident, text in named.items() if text is None]
-        sides = ("moneyline", "draw_no_bet")
-        if self.market_type in sides and len(unread) == 2 and len(named) <= 3:
+        if form_of(self.market_type) is Form.WINNER and len(unread) == 2 and len(named) <= 3:
             named |= dict(zip(unread, self.pair, strict=True))
         return {ident: text for ident, text in named.items() if text is not None}
 
@@ -192,10 +205,10 @@ def _competition(entry: CatalogueMarket) -> str:
     if entry.event_type.id == _TENNIS:
         return "TENNIS"
     name = fold_name((entry.competition or entry.event_type).name)
-    return competition(name)
+    return competition_of_name(name)
 
 
-def competition(name: str) -> str:
+def competition_of_name(name: str) -> str:
     """Return the competition code of a name; one without a code keeps it."""
     return _COMPETITIONS.get(name, name)
 
@@ -210,3 +223,93 @@ def _kick_off(text: str | None) -> int | None:
 def _name_of(raw: Any, position: int) -> str:
     ident = raw.get("marketId") if isinstance(raw, dict) else None
     return f"market {ident or position}"
+
+
+BOOKMAKER: Final = "Betfair Exchange"
+CURRENCY: Final = "GBP"
+"""That of the exchange: the stream's amounts are in it, and answers where it is asked for."""
+LEVELS: Final = 3
+"""Levels kept of each side, the number in an answer."""
+
+
+class Priced(NamedTuple):
+    """A quote; its bookmaker's name says if the prices are late.
+
+    ``is_open``: bets are taken, so without odds nobody offers any at the moment.
+    """
+
+    quote: Quote
+    is_open: bool
+
+
+def quotes_of(
+    markets: Mapping[str, Market], books: Books, now_ms: int, touched: Collection[str] | None = None
+) -> list[Priced]:
+    """Return what can be backed now, one quote per complete market.
+
+    A suspended or finished market has no odds, which removes it. A book stands until it changes, so
+    its prices are current whenever they last changed.
+    """
+    found: list[Priced] = []
+    for ident, market in markets.items():
+        book = books.book(ident) if touched is None or ident in touched else None
+        if book is not None and book.is_known:
+            quote = _quote(market, book, now_ms, is_delayed=books.is_delayed(ident))
+            found.append(Priced(quote, book.is_open))
+    return found
+
+
+def _quote(market: Market, book: Book, now_ms: int, *, is_delayed: bool) -> Quote:
+    runners = _runners(market, book) if book.is_open else {}
+    odds = {text: runner.back[0][0] for text, runner in runners.items()}
+    unread = None
+    if book.is_open and any(ident not in market.selections for ident, _ in book.active()):
+        named = [text for text, _ in _named(market, book)]
+        odds, unread = dict.fromkeys(named, 0.0) | odds, {UNNAMED: UNREAD}
+    return Quote(
+        bookmaker=delayed_name(BOOKMAKER) if is_delayed else BOOKMAKER,
+        match_name=market.match_name,
+        competition=market.competition,
+        market_type=market.market_type,
+        period=market.period,
+        odds=odds,
+        scraped_at=now_ms,
+        is_live=book.definition is not None and book.definition.in_play,
+        match_date=market.kick_off,
+        sport=market.sport,
+        offers={text: _offer(runner) for text, runner in runners.items()} or None,
+        unread=unread,
+    )
+
+
+def _offer(runner: Runner) -> Offer:
+    back, lay = _possible(runner.back), _possible(runner.lay)
+    return Offer(back=back[:LEVELS], lay=lay[:LEVELS], currency=CURRENCY)
+
+
+def _possible(levels: Iterable[Level]) -> tuple[Level, ...]:
+    return tuple(level for level in levels if level[0] > 1)
+
+
+def _runners(market: Market, book: Book) -> dict[str, Runner]:
+    """Return what can be backed, in the field's order.
+
+    Nothing while a draw has no offers, since the market would look two-way.
+    """
+    found: dict[str, Runner] = {}
+    for text, runner in _named(market, book):
+        if (price := runner.best_back) is not None and price > 1:
+            found[text] = runner
+    if DRAW in market.selections.values() and DRAW not in found:
+        return {}
+    order = order_selections(market.market_type, market.match_name, found)
+    return {text: found[text] for text in order}
+
+
+def _named(market: Market, book: Book) -> Iterator[tuple[str, Runner]]:
+    """Yield the active runners with known names, and what each selects."""
+    for (ident, handicap), runner in book.active().items():
+        text = market.selections.get(ident)
+        if text is not None:
+            is_spread = market.market_type == "spread"
+            yield f"{text} {signed_text(handicap)}" if is_spread else text, runner

@@ -1,1 +1,1 @@
-"""Live feeds: odds of services and programs, as they come (D65)."""
+"""Live feeds: current odds of services and programs."""

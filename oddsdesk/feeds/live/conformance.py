@@ -1,4 +1,4 @@
-"""What a feed of somebody else must stand (D67): run `check_feed` in the tests of its package.
+"""Tests that a feed of another package must pass: run `check_feed` in the tests of its package.
 
 def test_it_is_a_feed():
     quotes = check_feed(MyFeed, "my-feed:football", {"/games/football": RECORDED})
@@ -15,15 +15,14 @@ from urllib.parse import urlsplit
 
 import msgspec
 
-from oddsdesk.clock import system_clock
+from oddsdesk.base.clock import system_clock
+from oddsdesk.base.tasks import spawn
 from oddsdesk.contract.administration import FeedCondition
 from oddsdesk.contract.quotes import BadQuoteError, Quote, check_quote
 from oddsdesk.feeds.errors import FeedError
 from oddsdesk.feeds.live.keys import variable_of
-from oddsdesk.feeds.live.live_feed import LiveFeed
+from oddsdesk.feeds.live.live_feed import LiveFeed, LiveSpec, read_spec
 from oddsdesk.feeds.live.polling import PollingFeed
-from oddsdesk.feeds.live.spec import LiveSpec, read_spec
-from oddsdesk.tasks import spawn
 
 LIMIT_S: Final = 10.0
 END_S: Final = 2.0
@@ -38,7 +37,7 @@ class ConformanceError(AssertionError):
 
 
 class _Answer(msgspec.Struct, frozen=True):
-    """An answer of the service, which is no success where it says so."""
+    """An answer of the service, with its status."""
 
     body: bytes
     status: str = "200 OK"
@@ -117,7 +116,7 @@ async def _good_quotes(feed: LiveFeed) -> list[Quote]:
             check_quote(quote, system_clock())
         except BadQuoteError as error:
             raise ConformanceError(f"{quote.match_name}: {error}") from error
-    _hold(feed.status.now.state is FeedCondition.RUNNING, "it reads well and does not say so")
+    _hold(feed.status.now.state is FeedCondition.RUNNING, "it reads well, but is not running")
     return quotes
 
 
@@ -158,7 +157,7 @@ async def _stands(feed: LiveFeed, service: "_Service", what: str, answer: _Answe
     _hold(not withdrawn, f"{what} withdraws prices")
     reason = feed.status.now.reason
     _hold(bool(reason) and "\n" not in reason, f"it does not say in one line what is wrong: {what}")
-    _hold(KEY not in reason, "its key stands in what it says")
+    _hold(KEY not in reason, "its key appears in its messages")
 
 
 @asynccontextmanager

@@ -1,4 +1,4 @@
-"""What may go wrong with the source of a live feed, by what the feed does then (D65)."""
+"""Errors of a live feed's source, by what the feed does about them."""
 
 import logging
 from collections.abc import Sequence
@@ -9,19 +9,19 @@ _log = logging.getLogger(__name__)
 
 
 class SourceError(FeedError):
-    """A reading failed; it is tried again soon. Withdraws nothing."""
+    """A reading failed; it is retried soon. Prices stay."""
 
 
 class NotAskedError(SourceError):
-    """There was no connection with the source."""
+    """There was no connection to the source."""
 
 
 class ShapeError(SourceError):
-    """The source answered something of another shape; the message names the field."""
+    """The answer has another shape than expected; the message names the field."""
 
 
 class KeyRefusedError(SourceError):
-    """There is no key, or the source refuses it: tried again in ten minutes."""
+    """The key is missing or refused; retried in ten minutes."""
 
 
 class MissingKeyError(KeyRefusedError):
@@ -33,7 +33,7 @@ class OutOfCreditsError(SourceError):
 
 
 class TooFastError(SourceError):
-    """The source asks for fewer requests; tried again in ``wait_s`` seconds."""
+    """The source asks for fewer requests; retried in ``wait_s`` seconds."""
 
     def __init__(self, message: str, wait_s: float) -> None:
         super().__init__(message)
@@ -41,10 +41,10 @@ class TooFastError(SourceError):
 
 
 def pass_over(name: str, problems: Sequence[str], *, is_empty: bool) -> None:
-    """Log how much of a source's answer cannot be read.
+    """Log how much of an answer is unreadable.
 
     Raises:
-        ShapeError: nothing else was in it: the source has another shape now.
+        ShapeError: nothing else was in it, so the source has changed its format.
     """
     if problems and is_empty:
         raise ShapeError(problems[0])

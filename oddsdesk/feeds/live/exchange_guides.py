@@ -1,29 +1,29 @@
-"""What can be chosen from Polymarket, Kalshi, Betfair and a mirrored service; all of it is free."""
+"""Choices from Polymarket, Kalshi, Betfair and a mirrored service; listing them is free."""
 
 from collections import Counter
 from typing import TYPE_CHECKING, Any, ClassVar, Final, cast
 
 import msgspec
 
+from oddsdesk.contract.administration import Choice, Choices, LiveSource
 from oddsdesk.contract.competitions import sport_of, sport_title
-from oddsdesk.contract.live_sources import Choice, Choices, LiveSource
-from oddsdesk.feeds.betfair.catalogue import competition as betfair_competition
-from oddsdesk.feeds.betfair.shapes import read_as, read_result
+from oddsdesk.feeds.betfair.books import read_as, read_result
+from oddsdesk.feeds.betfair.catalogue import competition_of_name as betfair_competition
 from oddsdesk.feeds.errors import FeedError
-from oddsdesk.feeds.kalshi.series import competition as kalshi_competition
-from oddsdesk.feeds.kalshi.series import known_series
+from oddsdesk.feeds.kalshi import competition_of_ticker as kalshi_competition
+from oddsdesk.feeds.kalshi import known_series
 from oddsdesk.feeds.live.errors import ShapeError
-from oddsdesk.feeds.live.guide import GamesGuide, SourceGuide, in_order, known, title_of
+from oddsdesk.feeds.live.guide import GamesGuide, SourceGuide, in_order, known_codes, title_of
 from oddsdesk.feeds.live.source import decode
-from oddsdesk.feeds.polymarket.leagues import competition as polymarket_competition
+from oddsdesk.feeds.polymarket.games import competition_of_league as polymarket_competition
 
 if TYPE_CHECKING:
-    from oddsdesk.feeds.live.betfair import Betfair
+    from oddsdesk.feeds.betfair.live import Betfair
     from oddsdesk.feeds.live.kalshi import Kalshi
-    from oddsdesk.feeds.live.polymarket import Polymarket
+    from oddsdesk.feeds.polymarket.live import Polymarket
 
 _SPORTS: Final = ("1", "2", "7522", "7524", "7511", "6423", "1477")
-"""Betfair's numbers of the sports of the contract's table."""
+"""Betfair's numbers for the sports of the contract."""
 
 
 class _League(msgspec.Struct, frozen=True):
@@ -34,13 +34,10 @@ class _League(msgspec.Struct, frozen=True):
 
 
 class PolymarketGuide(GamesGuide):
-    """Asks gamma's ``/sports``: leagues, each with a tag of its own among shared ones."""
+    """Reads gamma's ``/sports``: leagues, each with its own tag among shared ones."""
 
     about: ClassVar[LiveSource] = LiveSource(
-        "polymarket",
-        "Polymarket",
-        "A prediction market's games",
-        "free, streamed",
+        "polymarket", "Polymarket", "Games of a prediction market", "free, streamed"
     )
 
     async def choices(self) -> Choices:
@@ -65,22 +62,19 @@ def _tags(league: _League) -> list[str]:
 
 
 def _choice(name: str, league: str) -> Choice:
-    code = known(polymarket_competition(league))
+    code = known_codes(polymarket_competition(league))
     return Choice(name, title_of(code, league.upper()), _sport(code), code)
 
 
 class KalshiGuide(GamesGuide):
-    """Lists the series that are known here: Kalshi's own list has thousands, most of no sport."""
+    """Lists the known series; Kalshi's own list has thousands, mostly not sport."""
 
     about: ClassVar[LiveSource] = LiveSource(
-        "kalshi",
-        "Kalshi",
-        "A US exchange; tells no kick-offs",
-        "free, read every 10 seconds",
+        "kalshi", "Kalshi", "A US exchange; no kick-off times", "free, read every 10 seconds"
     )
 
     async def choices(self) -> Choices:
-        """Return the series; asks nothing."""
+        """Return the series, without a request."""
         return Choices(in_order(_series(ticker) for ticker in known_series()))
 
     async def games(self, part: str, now_ms: int) -> Any:
@@ -117,13 +111,13 @@ class BetfairGuide(GamesGuide):
         "Betfair",
         "The exchange, before commission",
         "free with an account",
-        key="App key and session token, with a colon between",
+        key="App key and session token, separated by a colon",
         key_url="https://developer.betfair.com",
     )
 
     async def choices(self) -> Choices:
-        """Return the competitions of the sports that are known here."""
-        body = await cast("Betfair", self.feed).ask(
+        """Return the competitions of the known sports."""
+        body = await cast("Betfair", self.feed).call_method(
             "listCompetitions", {"filter": {"eventTypeIds": _SPORTS}}
         )
         try:
@@ -139,19 +133,19 @@ class BetfairGuide(GamesGuide):
 
 
 def _betfair_choice(listed: _Listed) -> Choice:
-    code = known(betfair_competition(listed.competition.name))
+    code = known_codes(betfair_competition(listed.competition.name))
     where = _sport(code) or listed.competition_region
     return Choice(listed.competition.id, listed.competition.name, where, code)
 
 
 class MirrorGuide(SourceGuide):
-    """An address and a key are all there is to say."""
+    """Needs only an address and a key."""
 
     about: ClassVar[LiveSource] = LiveSource(
         "mirror",
         "Another odds service",
-        "All that a service like this one has",
-        "within your plan there",
-        key="Your key of that service",
+        "Everything from a service like this one",
+        "within your plan",
+        key="Your key for that service",
         parts="Its address, such as https://odds.example.com",
     )

@@ -1,4 +1,4 @@
-"""What can be chosen from a source and what that costs, told from free calls alone (D68)."""
+"""What a source offers and what it costs, found out with free calls only."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 import msgspec
 
+from oddsdesk.base.text import every
+from oddsdesk.contract.administration import Choice, Choices, LivePlan, LiveSource
 from oddsdesk.contract.competitions import SPORT_BY_COMPETITION
-from oddsdesk.contract.live_sources import Choice, Choices, LivePlan, LiveSource
 from oddsdesk.contract.times import MINUTE_MS
-from oddsdesk.interval_words import every
 
 if TYPE_CHECKING:
     from oddsdesk.feeds.live.polling import PollingFeed
 
 FRESH_MS: Final = 5 * MINUTE_MS
-"""How long a list of games is good for while somebody chooses."""
+"""How long a list of games is reused while the user chooses."""
 _TITLES: Final = {
     "EPL": "English Premier League",
     "EFL": "English Championship",
@@ -37,7 +37,7 @@ _TITLES: Final = {
     "SHL": "Swedish SHL",
     "DEL": "German DEL",
 }
-"""Of those whose code is not what people call them."""
+"""Competitions with an unfamiliar code."""
 _ORDER: Final = {code: place for place, code in enumerate(SPORT_BY_COMPETITION)}
 
 
@@ -47,13 +47,13 @@ class _Listed(msgspec.Struct):
 
 
 class SourceGuide:
-    """Answers for one source, asked through a feed of it that is never run.
+    """Answers questions about one source, through a feed of it that never runs.
 
-    An adapter names its own in ``LiveFeed.guide``. What it does not override tells that the source
-    has nothing to choose from.
+    An adapter sets its own in ``LiveFeed.guide``. Methods that it does not override report that
+    there is nothing to choose.
 
     Class attributes:
-        about: What people read who choose among sources.
+        about: The description of the source in lists.
     """
 
     about: ClassVar[LiveSource]
@@ -62,42 +62,42 @@ class SourceGuide:
         self.feed = feed
 
     async def choices(self) -> Choices:
-        """Return what may be read; spends nothing.
+        """Return the choices; spends nothing.
 
         Raises:
-            SourceError: of the kind that says what comes of it.
+            SourceError: of the kind that tells how to continue.
         """
         return Choices(())
 
     async def plan(self, feed: PollingFeed, now_ms: int) -> LivePlan:
-        """Return what a feed of the same source will do; spends nothing; errors as above.
+        """Return the plan for a feed of this source; spends nothing; errors as above.
 
         Args:
-            feed: It only says what is wanted: it asks nothing itself.
-            now_ms: The moment of asking.
+            feed: Only holds the settings; it makes no requests.
+            now_ms: The current time.
         """
         return LivePlan(self.about.costs)
 
 
 class GamesGuide(SourceGuide):
-    """The same for a source that lists the games of what is chosen for nothing."""
+    """The same for a source that lists the games of a choice for free."""
 
     def __init__(self, feed: PollingFeed) -> None:
         super().__init__(feed)
         self._listed: dict[str, _Listed] = {}
 
     async def plan(self, feed: PollingFeed, now_ms: int) -> LivePlan:
-        """Return how many games there are, and how often they are read."""
+        """Return the number of games and how often they are read."""
         games = {part: len(await self.listed(part, now_ms)) for part in feed.spec.what}
         sentence = f"{_games(sum(games.values()))}, read {every((feed.every_s,))}, free"
         return LivePlan(sentence, games)
 
     @abstractmethod
     async def games(self, part: str, now_ms: int) -> Any:
-        """Return the games of a part, as the adapter has them; asked once in five minutes."""
+        """Return the games of a part; requested once in five minutes."""
 
     async def listed(self, part: str, now_ms: int) -> Any:
-        """Return ``games`` of a part, as they were some minutes ago."""
+        """Return ``games`` of a part, up to some minutes old."""
         known = self._listed.get(part)
         if known is None or now_ms - known.at_ms >= FRESH_MS:
             known = self._listed[part] = _Listed(now_ms, await self.games(part, now_ms))
@@ -105,26 +105,26 @@ class GamesGuide(SourceGuide):
 
 
 def in_order(choices: Iterable[Choice]) -> tuple[Choice, ...]:
-    """Return choices with those first that the contract's table has, in its order."""
+    """Return choices, those in the contract's table first, in its order."""
 
-    def place(choice: Choice) -> tuple[int, str, str]:
+    def rank(choice: Choice) -> tuple[int, str, str]:
         known = _ORDER.get(choice.competition, len(_ORDER))
         return known, choice.group.casefold(), choice.title.casefold()
 
-    return tuple(sorted(choices, key=place))
+    return tuple(sorted(choices, key=rank))
 
 
 def title_of(code: str, name: str) -> str:
-    """Return what people call a competition of a source that has codes only.
+    """Return a readable name for a competition that the source only has a code for.
 
     Args:
-        code: The competition here; empty where it is not in the contract's table.
-        name: What the source calls it.
+        code: Our code; empty if the contract's table does not have it.
+        name: The source's code.
     """
     return name if code in ("", "TENNIS") else _TITLES.get(code, code)
 
 
-def known(competition: str) -> str:
+def known_codes(competition: str) -> str:
     """Return a competition's code if the contract's table has it, else nothing."""
     return competition if competition in SPORT_BY_COMPETITION else ""
 

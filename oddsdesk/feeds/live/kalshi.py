@@ -1,4 +1,4 @@
-"""Kalshi: what a Yes on each side of a game costs; needs no key."""
+"""Kalshi: the price of Yes on each side of a game; needs no key."""
 
 import logging
 from collections.abc import Sequence
@@ -16,10 +16,10 @@ from oddsdesk.feeds.live.polling import PollingFeed
 from oddsdesk.feeds.live.source import decode
 
 MOST_PAGES: Final = 50
-"""Of a thousand markets each; no series has that many."""
+"""Of a thousand markets each; no series has as many."""
 BOOKS_AT_ONCE: Final = 100
 NO_BOOKS_MS: Final = 60 * MINUTE_MS
-"""For so long no order books are asked for after they were refused."""
+"""How long order books are not requested after they were refused."""
 
 _log = logging.getLogger(__name__)
 
@@ -29,7 +29,7 @@ class _Cursor(msgspec.Struct, frozen=True):
 
 
 class Kalshi(PollingFeed):
-    """Reads series, page by page; without one a page would be bets on several games."""
+    """Reads series page by page; without a series, a page would mix several games."""
 
     source_name: ClassVar[str] = "kalshi"
     base_url: ClassVar[str] = "https://api.elections.kalshi.com"
@@ -37,12 +37,12 @@ class Kalshi(PollingFeed):
     floor_s: ClassVar[float] = 10.0
 
     def prepare(self) -> None:
-        """Refuse what is no series."""
+        """Refuse parts that are not series."""
         self._tickers: dict[tuple[str, str], str] = {}
         self._no_books_until_ms = 0
         for series in self.spec.what:
             if not series.replace("-", "").isalnum():
-                raise FeedError(f"feed kalshi: {series!r} is no series such as KXEPLGAME")
+                raise FeedError(f"feed kalshi: {series!r} is not a series such as KXEPLGAME")
 
     async def read(self, part: str, now_ms: int) -> tuple[list[bytes], list[bytes]]:
         """Return every page of a series, and the order books of its markets."""
@@ -50,7 +50,7 @@ class Kalshi(PollingFeed):
         return pages, await self._books(pages, now_ms)
 
     async def _books(self, pages: Sequence[bytes], now_ms: int) -> list[bytes]:
-        """Return the order books; none where they are refused: pages tell the best prices."""
+        """Return the order books; none if they are refused: pages have the best prices."""
         if now_ms < self._no_books_until_ms:
             return []
         tickers = [ticker for page in pages for ticker in _tickers(page)]
@@ -82,12 +82,12 @@ class Kalshi(PollingFeed):
                 break
             seen.add(cursor)
             asked["cursor"] = cursor
-        raise SourceError(f"{self.source.host} answers pages without end")
+        raise SourceError(f"{self.source.host} sends pages without end")
 
     def parse(self, part: str, answer: Any, now_ms: int) -> list[Quote]:
-        """Return a quote a game of all pages together, since one may stand on two.
+        """Return one quote per game from all pages together, since a game may be on two.
 
-        What could not be read is said in the log.
+        What is unreadable is logged.
         """
         reading = Reading()
         pages, books = answer
@@ -98,7 +98,7 @@ class Kalshi(PollingFeed):
                 _log.info("kalshi: %s", error)
         for page in pages:
             try:
-                reading.read(read_page(page).markets)
+                reading.read_markets(read_page(page).markets)
             except FeedError as error:
                 raise ShapeError(str(error)) from error
         quotes = reading.quotes(now_ms)
@@ -112,7 +112,7 @@ class Kalshi(PollingFeed):
 
 
 def _tickers(page: bytes) -> list[str]:
-    """Return the markets of a page; one that makes no sense is told of where they are read."""
+    """Return the markets of a page; unreadable ones are reported when they are used."""
     try:
         markets = read_page(page).markets
     except FeedError:

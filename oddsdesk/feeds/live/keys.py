@@ -1,4 +1,4 @@
-"""Where the key of a source comes from: the environment, a file, or the keyring (D65)."""
+"""Finds a source's key: in the environment, a file, or the keyring."""
 
 import os
 import time
@@ -6,47 +6,47 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
 
+from oddsdesk.base.keyring import Keyring, KeyringError
+from oddsdesk.base.tasks import in_daemon_thread
 from oddsdesk.feeds.live.errors import KeyRefusedError
 from oddsdesk.network.secrets import keep_secret
-from oddsdesk.system_keyring import Keyring, KeyringError
-from oddsdesk.tasks import in_daemon_thread
 
 KEYRING_S: Final = 30.0
-"""Seconds between two readings of the keyring: it is another process, and may ask the user."""
+"""Seconds between readings of the keyring, which is another process and may ask the user."""
 
 
 def variable_of(name: str) -> str:
-    """Return the variable that holds the key of a source: ``ODDSDESK_THE_ODDS_API_KEY``."""
+    """Return the variable with the key of a source: ``ODDSDESK_THE_ODDS_API_KEY``."""
     return f"ODDSDESK_{name.upper().replace('-', '_')}_KEY"
 
 
 def keyring_name(name: str) -> str:
-    """Return what the keyring calls the key of a source."""
+    """Return the keyring's name for the key of a source."""
     return f"feed {name}"
 
 
 def is_key(text: str) -> bool:
-    """Say whether a text may be a key: letters and digits, with no blank among them."""
+    """Return whether a text can be a key: letters and digits without spaces."""
     return bool(text) and text.isascii() and text.isprintable() and " " not in text
 
 
 def keep_key(name: str, key: str, keyring: Keyring | None = None) -> None:
-    """Keep the key of a source in the system's keyring; a running feed takes it up by itself.
+    """Store the key of a source in the system's keyring; a running feed picks it up.
 
     Raises:
-        KeyringError: there is none that keeps anything, or it takes no key.
+        KeyringError: there is no working keyring, or it refuses.
     """
     keep_secret(key)
     keyring = keyring or Keyring()
     if not keyring.is_there():
         raise KeyringError(
-            "this machine has no keyring; keep the key in a file and say key-file=FILE in the feed"
+            "this machine has no keyring; put the key in a file and add key-file=FILE to the feed"
         )
-    keyring.put(keyring_name(name), key)
+    keyring.keep_key(keyring_name(name), key)
 
 
 class KeySource:
-    """Finds the key of one source each time it is needed, so that it may change meanwhile."""
+    """Finds the key of one source each time it is needed, so that it can change."""
 
     def __init__(
         self,
@@ -64,10 +64,10 @@ class KeySource:
         self._from_keyring: str | None = None
 
     async def find(self) -> str | None:
-        """Return the key, None where there is none; from then on no log shows it.
+        """Return the key, None if there is none; logs hide it from then on.
 
         Raises:
-            KeyRefusedError: its file or the keyring cannot be read, or holds no key.
+            KeyRefusedError: its file or the keyring is unreadable, or has no key.
         """
         named = self._environment.get(variable_of(self._name), "").strip()
         key = named or self._in_file() or await self._in_keyring()
@@ -76,9 +76,9 @@ class KeySource:
         return key
 
     def advice(self) -> str:
-        """Return how to give a key."""
+        """Return how to provide a key."""
         return (
-            f"set {variable_of(self._name)}, give key-file=, or run"
+            f"set {variable_of(self._name)}, use key-file=, or run"
             f" `oddsdesk feeds key {self._name}`"
         )
 
@@ -91,7 +91,7 @@ class KeySource:
             reason = error.strerror or error
             raise KeyRefusedError(f"the key file cannot be read: {reason}") from error
         if not is_key(key):
-            raise KeyRefusedError("the key file holds no key: expected one line of letters")
+            raise KeyRefusedError("the key file has no key: expected one line of letters")
         return key
 
     async def _in_keyring(self) -> str | None:
@@ -105,13 +105,13 @@ class KeySource:
         if not self._keyring.is_there():
             return None
         try:
-            return self._keyring.get(keyring_name(self._name))
+            return self._keyring.get_key(keyring_name(self._name))
         except KeyringError as error:
             raise KeyRefusedError(f"the keyring cannot be read ({error}); unlock it") from error
 
 
 class GivenKey(KeySource):
-    """A key that somebody has just typed, which is kept nowhere yet."""
+    """A key that was just typed and is not stored yet."""
 
     def __init__(self, key: str) -> None:
         super().__init__("", None)
@@ -121,13 +121,13 @@ class GivenKey(KeySource):
         """Return the key.
 
         Raises:
-            KeyRefusedError: it cannot be one.
+            KeyRefusedError: it is not a possible key.
         """
         if not is_key(self._key):
-            raise KeyRefusedError("this is no key: expected letters and digits without a blank")
+            raise KeyRefusedError("not a key: expected letters and digits without spaces")
         keep_secret(self._key)
         return self._key
 
     def advice(self) -> str:
-        """Return how to give another one."""
-        return "check it, or take another"
+        """Return how to provide another one."""
+        return "check it, or use another key"

@@ -1,4 +1,4 @@
-"""Requests to the service behind a feed: its address, its key, and what refusals mean."""
+"""Requests to the service behind a feed: address, key, and the meaning of refusals."""
 
 from __future__ import annotations
 
@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import msgspec
 
-from oddsdesk.contract.json_words import json_words
-from oddsdesk.contract.quoting import shown
+from oddsdesk.contract.texts import json_words, shown
 from oddsdesk.feeds.live.errors import (
     KeyRefusedError,
     MissingKeyError,
@@ -19,8 +18,7 @@ from oddsdesk.feeds.live.errors import (
     TooFastError,
 )
 from oddsdesk.feeds.live.keys import KeySource
-from oddsdesk.network.addresses import host_of, is_local
-from oddsdesk.network.errors import NetworkError, NotConnectedError
+from oddsdesk.network import NetworkError, NotConnectedError, host_of, is_local
 from oddsdesk.network.secrets import body_without_keys, keep_secret
 
 if TYPE_CHECKING:
@@ -28,15 +26,15 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 Query = Mapping[str, str | Sequence[str]]
-"""Parameters of a request; one with several values is given that often."""
+"""Parameters of a request; one with several values is repeated."""
 
 REQUEST_S: Final = 20.0
-"""How long an answer may take as a whole."""
+"""The longest time for a whole answer."""
 LONGEST_WAIT_S: Final = 3600.0
 """The longest wait that a source may ask for."""
 _PAGES: Final = (b"<html", b"<!doctype html")
 _PAGE_BEGINS: Final = 20
-"""So many bytes tell a page of HTML."""
+"""Enough bytes to recognise an HTML page."""
 _WAIT_S: Final = 5.0
 """The wait after a refusal that names none."""
 
@@ -44,7 +42,7 @@ _WAIT_S: Final = 5.0
 class KeyUse(msgspec.Struct, frozen=True):
     """Where a source wants its key: in the query, or in a header.
 
-    A key of several parts, with a colon between, has a header for each (``headers``).
+    A key of several parts, separated by colons, has a header for each (``headers``).
     """
 
     query: str = ""
@@ -55,7 +53,7 @@ class KeyUse(msgspec.Struct, frozen=True):
 class Source:
     """One service; ``close`` ends its connections.
 
-    ``judge`` gets every answer first and raises what the source's own refusals mean.
+    ``judge`` sees every answer first and raises the error behind a refusal.
     """
 
     def __init__(
@@ -69,21 +67,21 @@ class Source:
         self.host = host_of(url)
         self.keys = keys
         self.account: str | None = None
-        """What stands for the key that was asked with last, without being it."""
+        """Identifies the last used key without revealing it."""
         self._key_use = key_use
         self._judge = judge
         self._http: HttpClient | None = None
 
     async def get(self, path: str, params: Query | None = None) -> bytes:
-        """Return the body of a success.
+        """Return the body of a successful answer.
 
         Raises:
-            SourceError: of the kind that says what comes of it.
+            SourceError: of the kind that tells how to continue.
         """
         return await self._ask("GET", path, params or {}, None)
 
     async def post(self, path: str, body: object) -> bytes:
-        """Send ``body`` as JSON and return the body of a success; errors as for ``get``."""
+        """Send ``body`` as JSON and return the body of the answer; errors as for ``get``."""
         return await self._ask("POST", path, {}, body)
 
     async def key(self) -> str:
@@ -95,29 +93,29 @@ class Source:
         assert self.keys is not None
         key = await self.keys.find()
         if key is None:
-            raise MissingKeyError(f"there is no key: {self.keys.advice()}")
+            raise MissingKeyError(f"no key: {self.keys.advice()}")
         return key
 
     async def key_parts(self) -> list[str]:
-        """Return the parts of a key that has several; none of them is shown from then on.
+        """Return the parts of a key with several; logs hide them from then on.
 
         Raises:
-            KeyRefusedError: there is none, or it has not so many parts.
+            KeyRefusedError: there is no key, or it has another number of parts.
         """
         assert self._key_use is not None
         parts = (await self.key()).split(":")
         if len(parts) != len(self._key_use.headers) or not all(parts):
             wanted = " and ".join(self._key_use.headers)
-            raise KeyRefusedError(f"the key has not the parts {wanted}, with a colon between")
+            raise KeyRefusedError(f"the key must be {wanted}, separated by a colon")
         for part in parts:
             keep_secret(part)
         return parts
 
     async def close(self) -> None:
-        """Close the connections; a later question opens new ones."""
+        """Close the connections; a later request opens new ones."""
         http, self._http = self._http, None
         if http is not None:
-            await http.close()
+            await http.close_connections()
 
     async def _ask(self, method: str, path: str, params: Query, body: object) -> bytes:
         query, headers = dict(params), dict[str, str]()
@@ -131,7 +129,7 @@ class Source:
             if self._key_use.headers:
                 headers |= zip(self._key_use.headers, await self.key_parts(), strict=True)
         try:
-            reply = await self._open().send(
+            reply = await self._open().send_request(
                 method, self.url + path, query, headers=headers, json=body, limit_s=REQUEST_S
             )
         except NotConnectedError as error:
@@ -147,17 +145,17 @@ class Source:
         status = reply.status
         if 300 <= status < 400:
             raise SourceError(
-                f"{self.host} redirects elsewhere; if it has moved, give the new address as url="
+                f"{self.host} redirects elsewhere; if it has moved, set the new address with url="
             )
         if status in (401, 403) and self.keys is not None:
-            raise KeyRefusedError(f"{self.host} does not take the key ({status})")
+            raise KeyRefusedError(f"{self.host} refuses the key ({status})")
         if status == 429:
-            raise TooFastError(f"{self.host} is asked too often", retry_after_s(reply.headers))
+            raise TooFastError(f"too many requests to {self.host}", retry_after_s(reply.headers))
         if status != 200:
             raise SourceError(f"{self.host} answers with status {status}")
         if reply.body.lstrip()[:_PAGE_BEGINS].lower().startswith(_PAGES):
             raise ShapeError(
-                f"a web page came from {self.host} instead of odds (a login page of your network?)"
+                f"{self.host} sent a web page instead of odds (a login page of your network?)"
             )
 
     def _open(self) -> HttpClient:
@@ -171,7 +169,7 @@ class Source:
 
 
 def retry_after_s(headers: Mapping[str, str]) -> float:
-    """Return the seconds of ``Retry-After``, a few where there are none."""
+    """Return the seconds of ``Retry-After``, a default if there is none."""
     text = headers.get("retry-after", "")
     is_number = text.isascii() and text.isdigit() and len(text) < 10
     return min(max(float(text), 1.0), LONGEST_WAIT_S) if is_number else _WAIT_S
@@ -181,12 +179,12 @@ def decode(kind: type[T], body: bytes, what: str) -> T:
     """Return an answer as a struct; ``what`` names it in the error.
 
     Raises:
-        ShapeError: it is no JSON, or JSON of another shape; the message names the field.
+        ShapeError: not JSON, or JSON of another shape; the message names the field.
     """
     try:
         return msgspec.json.decode(body, type=kind)
     except msgspec.ValidationError as error:
-        raise ShapeError(f"{what} has another shape: {json_words(error)}") from error
+        raise ShapeError(f"{what} has an unexpected shape: {json_words(error)}") from error
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         start: Any = body[:40].decode("utf-8", errors="replace")
-        raise ShapeError(f"{what} is no JSON: it begins with {shown(start)}") from error
+        raise ShapeError(f"{what} is not JSON: it begins with {shown(start)}") from error

@@ -1,25 +1,27 @@
-"""Which of Polymarket's events are games, and what each of their tokens selects."""
+"""Identifies which of Polymarket's events are games, and what each token selects."""
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from types import MappingProxyType
 from typing import Any, Final
 
 import msgspec
 
 from oddsdesk.contract.identity import fold_name
+from oddsdesk.contract.quotes import MOST_LEVELS, UNNAMED, Quote
+from oddsdesk.contract.resources import Level, Offer
 from oddsdesk.contract.times import parse_ms
 from oddsdesk.feeds.errors import FeedError
-from oddsdesk.feeds.notation import line_text, signed_text
-from oddsdesk.feeds.parts import read_as
-from oddsdesk.feeds.polymarket.leagues import competition, is_away_first, league_of, sport
-from oddsdesk.feeds.polymarket.shapes import Event, Market, read_events, texts
+from oddsdesk.feeds.notation import line_text, read_as, signed_text
+from oddsdesk.feeds.polymarket.books import Books, Event, Market, read_events, texts
+from oddsdesk.pricing.profiles import fee_name
+from oddsdesk.pricing.selections import order_selections
 
 NOT_A_GAME: Final = "not a game"
 CLOSED: Final = "closed"
 NO_DRAW: Final = "draw without a possible price"
-SAID_TWICE: Final = "said twice"
+SAID_TWICE: Final = "duplicate"
 THE_NO: Final = "No of a side"
 UNREAD: Final = "unknown outcome"
 DRAW: Final = "Draw"
@@ -40,9 +42,9 @@ _DRAW_TITLE = re.compile(r"Draw \((.+?) vs\.? (.+)\)")
 _TITLE = re.compile(r"(?:.+?: )?(.+?) vs\.? (.+?)(?: \(BO\d\))?(?: - .+)?")
 
 HIGHEST_FEE: Final = 0.07
-"""The fee of a market that does not tell its own: the highest published, as in the profile."""
+"""The fee of a market that does not state its own: the highest published, as in the profile."""
 Selections = dict[str, str]
-"""The token that is bought for a selection, by the text of the selection (D7, D36)."""
+"""The token that is bought for a selection, by the text of the selection."""
 
 
 class Game(msgspec.Struct):
@@ -58,7 +60,7 @@ class Game(msgspec.Struct):
     url: str
     markets: dict[str, Selections] = msgspec.field(default_factory=dict)
     fees: dict[str, float] = msgspec.field(default_factory=dict)
-    """What is kept of a share, by market type: the most that any of its questions says (D46)."""
+    """What is kept of a share, by market type: the most that any of its questions says."""
     unnamed: set[str] = msgspec.field(default_factory=set)
     """Market types with an outcome whose name or line could not be read."""
     sport: str | None = None
@@ -66,7 +68,7 @@ class Game(msgspec.Struct):
 
 
 class Listing(msgspec.Struct):
-    """Games out of pages of events; every token is of a game or counted by why it is not."""
+    """Games from pages of events; every token belongs to a game or is counted as skipped."""
 
     games: dict[tuple[str, str, int | None], Game] = msgspec.field(default_factory=dict)
     skipped: Counter[str] = msgspec.field(default_factory=Counter)
@@ -82,7 +84,7 @@ class Listing(msgspec.Struct):
             for token in selections.values()
         ]
 
-    def read(self, data: bytes) -> int:
+    def read_page(self, data: bytes) -> int:
         """Take in a page; return how many events it held.
 
         Raises:
@@ -111,7 +113,7 @@ class Listing(msgspec.Struct):
             self.skipped[CLOSED] += 2 * len(markets)
         else:
             kick_off = self._kick_off(event, markets, place)
-            _Reading(self._game(event, teams, kick_off), teams, self.skipped).read(markets)
+            _Reading(self._game(event, teams, kick_off), teams, self.skipped).read_markets(markets)
 
     def _markets(self, event: Event, place: str) -> Iterator["_Priced"]:
         for raw in event.markets:
@@ -138,11 +140,11 @@ class Listing(msgspec.Struct):
 
     def _game(self, event: Event, teams: tuple[str, str], kick_off: int | None) -> Game:
         league = league_of(event.slug)
-        code = competition(league)
+        code = competition_of_league(league)
         name = f"{teams[0]} vs {teams[1]}"
         return self.games.setdefault(
             (code, name, kick_off),
-            Game(name, code, kick_off, event.live, _PAGE + event.slug, sport=sport(league)),
+            Game(name, code, kick_off, event.live, _PAGE + event.slug, sport=_SPORTS.get(league)),
         )
 
 
@@ -169,7 +171,7 @@ class _Reading(msgspec.Struct, frozen=True):
     teams: tuple[str, str]
     skipped: Counter[str]
 
-    def read(self, markets: list[_Priced]) -> None:
+    def read_markets(self, markets: list[_Priced]) -> None:
         whole: list[_Priced] = []
         for each in markets:
             kind = self._market_type(each)
@@ -272,7 +274,7 @@ def _teams(event: Event, markets: list[_Priced]) -> tuple[str, str] | None:
     if pair is None or pair[0].casefold() == pair[1].casefold():
         return None
     said = [fold_name(team.name).casefold() for team in event.teams if team.ordering == "home"]
-    is_turned = is_away_first(league_of(event.slug))
+    is_turned = league_of(event.slug) in _AWAY_FIRST
     for place, name in enumerate(pair):
         if name.casefold() in said:
             is_turned = place == 1
@@ -288,3 +290,148 @@ def _named(event: Event, markets: list[_Priced]) -> tuple[str, str] | None:
         return fold_name(event.teams[0].name), fold_name(event.teams[1].name)
     found = found or _TITLE.fullmatch(event.title or "")
     return None if found is None else (fold_name(found[1]), fold_name(found[2]))
+
+
+_CODES = MappingProxyType(
+    {
+        "epl": "EPL",
+        "elc": "EFL",
+        "bun": "BUND",
+        "bl2": "GER2",
+        "lal": "LIGA",
+        "sea": "SERA",
+        "fl1": "LIG1",
+        "ere": "ERED",
+        "ucl": "UCL",
+        "uel": "UEL",
+        "mls": "MLS",
+        "bra": "BRAS",
+        "arg": "ARG",
+        "nba": "NBA",
+        "euroleague": "EURO",
+        "nhl": "NHL",
+        "ahl": "AHL",
+        "khl": "KHL",
+        "shl": "SHL",
+        "dehl": "DEL",
+        "mlb": "MLB",
+        "nfl": "NFL",
+        "atp": "TENNIS",
+        "wta": "TENNIS",
+    }
+)
+_SPORTS = MappingProxyType(
+    {"wnba": "Basketball", "cbb": "Basketball", "cwbb": "Basketball", "cfb": "AmericanFootball"}
+    | {"kbo": "Baseball", "npb": "Baseball"}
+    | dict.fromkeys(
+        ("acn", "afc", "aus", "caf", "cdr", "chi", "cof", "col", "con", "den", "dfb", "efa"),
+        "Football",
+    )
+    | dict.fromkeys(
+        ("efl", "fif", "fifa", "itc", "jap", "kor", "lcs", "lib", "mex", "nor", "ofc", "por"),
+        "Football",
+    )
+    | dict.fromkeys(("rus", "spl", "ssc", "sud", "tur", "uef"), "Football")
+)
+"""Of leagues without a code, as gamma's ``/sports`` shortens them."""
+_AWAY_FIRST = frozenset({"nba", "wnba", "cbb", "cwbb", "nfl", "cfb", "nhl", "ahl", "mlb"})
+"""As ``ordering`` of gamma's ``/sports`` says: those that are played in America."""
+
+
+def league_of(slug: str) -> str:
+    """Return the league that the address of a game begins with: ``epl-ars-che-2026-04-11``."""
+    return slug.partition("-")[0]
+
+
+def competition_of_league(league: str) -> str:
+    """Return the competition code of a league; one without a code keeps its name."""
+    return _CODES.get(league, league)
+
+
+BOOKMAKER: Final = "Polymarket"
+USD: Final = "USD"
+_CENTS: Final = 4
+"""Decimals of amounts of money."""
+_PLACES: Final = 6
+"""Decimals of odds: exact enough for net odds, which are reckoned from them."""
+
+
+def quotes_of(
+    games: Iterable[Game], books: Books, now_ms: int, touched: Collection[str] | None = None
+) -> list[Quote]:
+    """Return what can be bought now, one quote per market; without odds if nothing is offered.
+
+    ``touched`` leaves out markets that it does not affect, and those with a book still to come,
+    whose offers are not known yet. A book stands until it changes, so its prices are current
+    whenever they last changed.
+    """
+    return [
+        _quote(game, market_type, selections, books, now_ms)
+        for game in games
+        for market_type, selections in game.markets.items()
+        if touched is None or _is_known(selections, books, touched)
+    ]
+
+
+def _is_known(selections: Selections, books: Books, touched: Collection[str]) -> bool:
+    tokens = selections.values()
+    return any(token in touched for token in tokens) and all(map(books.knows, tokens))
+
+
+def _quote(
+    game: Game, market_type: str, selections: Selections, books: Books, now_ms: int
+) -> Quote:
+    begun = game.kick_off is not None and game.kick_off <= now_ms
+    fee = game.fees.get(market_type, HIGHEST_FEE)
+    odds = offered = _odds(game, market_type, selections, books)
+    unread = {UNNAMED: UNREAD} if market_type in game.unnamed else None
+    if unread:
+        odds = dict.fromkeys(selections, 0.0) | offered
+    return Quote(
+        bookmaker=BOOKMAKER if fee == HIGHEST_FEE else fee_name(BOOKMAKER, fee),
+        match_name=game.match_name,
+        competition=game.competition,
+        market_type=market_type,
+        period=0,
+        odds=odds,
+        scraped_at=now_ms,
+        is_live=begun or bool(game.is_live),
+        match_date=game.kick_off,
+        url=game.url,
+        sport=game.sport,
+        offers={text: _offer(books, selections[text]) for text in offered} or None,
+        unread=unread,
+    )
+
+
+def _odds(game: Game, market_type: str, selections: Selections, books: Books) -> dict[str, float]:
+    """Odds in the field's order; a market with a draw that cannot be had would look two-way."""
+    odds: dict[str, float] = {}
+    for text in order_selections(market_type, game.match_name, selections):
+        ask = books.best_ask(selections[text])
+        if ask is not None and (price := _odds_of(ask)) > 1:
+            odds[text] = price
+    return {} if DRAW in selections and DRAW not in odds else odds
+
+
+def _offer(books: Books, token: str) -> Offer:
+    """Return the levels of a token: asks are what can be backed, bids what can be laid."""
+    asks, bids = books.levels(token)
+    back, lay = _levels(asks, sorted(asks)), _levels(bids, sorted(bids, reverse=True))
+    return Offer(back=back, lay=lay, currency=USD)
+
+
+def _levels(sizes: Mapping[float, float], prices: Iterable[float]) -> tuple[Level, ...]:
+    """Return shares at prices as odds and the money that they cost; best first, each odds once."""
+    levels: dict[float, float] = {}
+    for price in prices:
+        odds = _odds_of(price) if 0 < price < 1 else 0.0
+        if odds > 1:
+            levels[odds] = levels.get(odds, 0.0) + round(price * sizes[price], _CENTS)
+        if len(levels) == MOST_LEVELS:
+            break
+    return tuple(levels.items())
+
+
+def _odds_of(price: float) -> float:
+    return round(1 / price, _PLACES)

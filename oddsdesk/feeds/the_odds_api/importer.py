@@ -1,67 +1,335 @@
-"""Turns v4 answers of The Odds API into quotes, with every price accounted for."""
+"""Converts v4 answers of The Odds API into quotes; every price is kept or counted."""
 
 import math
-from collections import Counter
-from collections.abc import Iterator, Mapping
-from typing import Any
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from types import MappingProxyType
+from typing import Any, TypeVar
 
 import msgspec
 
+from oddsdesk.contract.competitions import played_sport
 from oddsdesk.contract.identity import fold_name
-from oddsdesk.contract.names import LONGEST_NAME
-from oddsdesk.contract.quotes import UNNAMED, BadQuoteError, Quote, check_link, check_quote
+from oddsdesk.contract.markets import Form, form_of
+from oddsdesk.contract.quotes import UNNAMED, BadQuoteError, Quote, check_link
 from oddsdesk.contract.resources import Offer
+from oddsdesk.contract.texts import LONGEST_NAME
+from oddsdesk.contract.times import parse_ms
+from oddsdesk.feeds import imported, notation
 from oddsdesk.feeds.errors import FeedError
-from oddsdesk.feeds.imported import Imported, SourceFile, count_prices
-from oddsdesk.feeds.notation import NOT_OFFERED, decimal_odds, is_american, is_offered
-from oddsdesk.feeds.parts import read_as
-from oddsdesk.feeds.the_odds_api.markets import (
-    MarketKind,
-    Order,
-    UnreadOutcomeError,
-    market_kind,
-    market_type_of,
-    selection,
+
+_EXPECTED = "expected a v4 odds answer of The Odds API: an array of events with bookmakers"
+T = TypeVar("T")
+
+
+class Outcome(msgspec.Struct, frozen=True):
+    """One price, maybe none or none that makes sense; ``description`` is the player or team."""
+
+    name: str
+    price: float | str | None
+    point: float | None = None
+    description: str | None = None
+    bet_limit: Any = None
+    sid: Any = None
+    link: Any = None
+
+
+class Market(msgspec.Struct, frozen=True):
+    """One market of a bookmaker, its outcomes not looked into yet."""
+
+    key: str
+    outcomes: list[Any]
+    last_update: str | int | None = None
+    link: Any = None
+
+
+class Bookmaker(msgspec.Struct, frozen=True):
+    """One bookmaker, its markets not looked into yet."""
+
+    key: str
+    title: str
+    markets: list[Any]
+    last_update: str | int | None = None
+    link: Any = None
+
+
+class Event(msgspec.Struct, frozen=True):
+    """One game, its bookmakers not looked into yet."""
+
+    sport_key: str
+    commence_time: str | int
+    home_team: str
+    away_team: str
+    bookmakers: list[Any]
+    id: str | int | None = None
+
+
+class Answer(msgspec.Struct, frozen=True):
+    """A decoded answer; ``timestamp`` in milliseconds where it comes from the history."""
+
+    events: list[Any]
+    timestamp: int | None = None
+
+
+def read_answer(data: bytes) -> Answer:
+    """Read the bytes of an answer: events, one event, or history's ``{timestamp, data}``.
+
+    Raises:
+        FeedError: it is no JSON, or JSON of another shape; says which.
+    """
+    return _answer(notation.read_json(data, _EXPECTED))
+
+
+def moment(value: str | int) -> int:
+    """Return a time of an answer, ISO-8601 or Unix seconds, in milliseconds.
+
+    Raises:
+        FeedError: it is no time.
+    """
+    if isinstance(value, int):
+        return value * 1000
+    try:
+        return parse_ms(value)
+    except ValueError as error:
+        raise FeedError(str(error)) from error
+
+
+def _answer(raw: Any) -> Answer:
+    if isinstance(raw, dict) and "timestamp" in raw and isinstance(raw.get("data"), list | dict):
+        return Answer(_answer(raw["data"]).events, moment(notation.read_as(str, raw["timestamp"])))
+    if isinstance(raw, dict) and "bookmakers" in raw:
+        return Answer([raw])
+    if isinstance(raw, list):
+        for event in raw:
+            _refuse_old_shape(event)
+        if not raw or any(isinstance(event, dict) and "bookmakers" in event for event in raw):
+            return Answer(raw)
+    raise FeedError(_refusal(raw))
+
+
+def _refuse_old_shape(event: Any) -> None:
+    if isinstance(event, dict) and "sites" in event:
+        raise FeedError(f"{_EXPECTED}, but this is a list of sites from the former v3 API")
+
+
+def _refusal(raw: Any) -> str:
+    if isinstance(raw, list):
+        return f"{_EXPECTED}, but {_named(raw)}"
+    if not isinstance(raw, dict):
+        return f"{_EXPECTED}, but this holds none"
+    for event in raw["data"] if isinstance(raw.get("data"), list) else []:
+        _refuse_old_shape(event)
+    if "props" in raw:
+        return f"{_EXPECTED}, but this is a flat list of player props made from one"
+    if isinstance(raw.get("message"), str):
+        return f"{_EXPECTED}, but the service answered an error: {raw['message']}"
+    fields = ", ".join(list(raw)[:5]) or "nothing"
+    return f"{_EXPECTED}, but this is one object with {fields}"
+
+
+def _named(raw: list[Any]) -> str:
+    """Return what the objects of an array without bookmakers are."""
+    fields = {field for item in raw if isinstance(item, dict) for field in item}
+    if "scores" in fields:
+        return "these are scores, without odds"
+    if {"scraped_date", "match_link"} <= fields:
+        return "this is OddsHarvester's JSON, which `oddsdesk import oddsharvester` reads"
+    if {"commence_time", "home_team"} <= fields:
+        return "these are events without odds"
+    return "this holds none"
+
+
+_MARKET_TYPES = MappingProxyType(
+    {
+        "h2h": "moneyline",
+        "spreads": "spread",
+        "alternate_spreads": "spread",
+        "totals": "total",
+        "alternate_totals": "total",
+        "team_totals": "team_total",
+        "alternate_team_totals": "team_total",
+        "btts": "btts",
+        "double_chance": "double_chance",
+        "draw_no_bet": "draw_no_bet",
+    }
 )
-from oddsdesk.feeds.the_odds_api.names import bookmaker_names, competition
-from oddsdesk.feeds.the_odds_api.shapes import (
-    Bookmaker,
-    Event,
-    Market,
-    Outcome,
-    moment,
-    read_answer,
+_PART = re.compile(r"(.+)_([hqps])(\d)")
+_PARTS_OF_SPORT = MappingProxyType(
+    {
+        "Football": ("h1", "h2"),
+        "Basketball": ("q1", "q2", "q3", "q4"),
+        "Hockey": ("p1", "p2", "p3"),
+        "Tennis": ("s1", "s2", "s3", "s4", "s5"),
+        "AmericanFootball": ("h1",),
+    }
 )
+"""Parts that the contract counts as periods 1, 2, ... of the sport."""
+_PLAYER = re.compile(r"(?:player|batter|pitcher)_(.+?)(?:_alternate)?")
+_TENNIS = MappingProxyType({"spread": "games_handicap", "total": "total_games"})
+DRAW_NAMES = ("Draw", "Tie")
+_FEWEST_GAMES = 6.0
+"""A tennis total below the games of one set counts sets."""
+
+Order = tuple[str, float, int]
+"""Position of a selection in its market: subject, line, side."""
+
+
+class UnreadOutcomeError(ValueError):
+    """An unknown outcome; the message is the reason for its count."""
+
+
+class MarketKind(msgspec.Struct, frozen=True):
+    """A market of the contract; ``stat`` is what a player's price is about."""
+
+    market_type: str
+    period: int = 0
+    stat: str = ""
+
+
+def market_kind(key: str, competition: str) -> MarketKind | None:
+    """Return the market of a key such as ``totals_h1``; None if the contract has no such market."""
+    if player := _PLAYER.fullmatch(key):
+        return MarketKind("player_prop", stat=player[1].replace("_", " "))
+    if whole := _MARKET_TYPES.get(key):
+        return MarketKind(whole)
+    part = _PART.fullmatch(key)
+    periods = _PARTS_OF_SPORT.get(played_sport(competition), ())
+    if part is None or part[1] not in _MARKET_TYPES or part[2] + part[3] not in periods:
+        return None
+    return MarketKind(_MARKET_TYPES[part[1]], period=int(part[3]))
+
+
+def market_type_of(kind: MarketKind, outcome: Outcome, competition: str) -> str:
+    """Return the market type of an outcome: tennis lines count games unless clearly sets."""
+    if played_sport(competition) != "Tennis" or kind.period:
+        return kind.market_type
+    in_sets = kind.market_type == "total" and (outcome.point or 0.0) < _FEWEST_GAMES
+    return kind.market_type if in_sets else _TENNIS.get(kind.market_type, kind.market_type)
+
+
+def selection_of_outcome(kind: MarketKind, outcome: Outcome, event: Event) -> tuple[str, Order]:
+    """Return a selection's text and its position in the market.
+
+    Raises:
+        UnreadOutcomeError: it names no side, team or line of the market.
+    """
+    match form_of(kind.market_type):
+        case Form.WINNER:
+            return _side(outcome, event, draw=kind.market_type == "moneyline")
+        case Form.HANDICAP:
+            return _handicap(outcome, event)
+        case Form.OVER_UNDER:
+            return _over_under("", outcome)
+        case Form.TEAM_OVER_UNDER:
+            return _team_total(outcome, event)
+        case Form.PLAYER_OVER_UNDER:
+            return _player(kind.stat, outcome)
+        case Form.DOUBLE_CHANCE:
+            return _double_chance(outcome, event)
+        case _:
+            return _yes_no("", outcome)
+
+
+def _side(outcome: Outcome, event: Event, *, draw: bool) -> tuple[str, Order]:
+    if draw and outcome.name in DRAW_NAMES:
+        return "Draw", ("", 0.0, 1)
+    team, rank = _team(outcome.name, event)
+    return team, ("", 0.0, rank)
+
+
+def _handicap(outcome: Outcome, event: Event) -> tuple[str, Order]:
+    team, rank = _team(outcome.name, event)
+    point = _line(outcome)
+    return f"{team} {notation.signed_text(point)}", ("", point if rank == 0 else -point, rank)
+
+
+def _over_under(subject: str, outcome: Outcome) -> tuple[str, Order]:
+    if outcome.name not in ("Over", "Under"):
+        raise UnreadOutcomeError("unknown outcome")
+    point = _line(outcome)
+    text = f"{subject} {outcome.name} {notation.line_text(point)}".strip()
+    return text, (subject, point, int(outcome.name == "Under"))
+
+
+def _team_total(outcome: Outcome, event: Event) -> tuple[str, Order]:
+    _, rank = _team(outcome.description or "", event)
+    text, (_, point, side) = _over_under("Away" if rank else "Home", outcome)
+    return text, ("2" if rank else "1", point, side)
+
+
+def _player(stat: str, outcome: Outcome) -> tuple[str, Order]:
+    player = fold_name(outcome.description or "")
+    if not player:
+        raise UnreadOutcomeError("no player")
+    subject = f"{player} {stat}"
+    return _yes_no(subject, outcome) if outcome.point is None else _over_under(subject, outcome)
+
+
+def _yes_no(subject: str, outcome: Outcome) -> tuple[str, Order]:
+    if outcome.name not in ("Yes", "No"):
+        raise UnreadOutcomeError("unknown outcome")
+    return f"{subject} {outcome.name}".strip(), (subject, 0.0, int(outcome.name == "No"))
+
+
+def _double_chance(outcome: Outcome, event: Event) -> tuple[str, Order]:
+    home, away = fold_name(event.home_team), fold_name(event.away_team)
+    texts = {
+        "1X": {"1X", f"{home} or Draw", f"Draw or {home}"},
+        "X2": {"X2", f"{away} or Draw", f"Draw or {away}"},
+        "12": {"12", f"{home} or {away}", f"{away} or {home}"},
+    }
+    name = fold_name(outcome.name)
+    for rank, (text, spellings) in enumerate(texts.items()):
+        if name in spellings:
+            return text, ("", 0.0, rank)
+    raise UnreadOutcomeError("unknown outcome")
+
+
+def _team(name: str, event: Event) -> tuple[str, int]:
+    """The team's stored name with its side: 0 home, 2 away."""
+    folded = fold_name(name)
+    if folded == fold_name(event.home_team):
+        return folded, 0
+    if folded == fold_name(event.away_team):
+        return folded, 2
+    raise UnreadOutcomeError("unknown outcome")
+
+
+def _line(outcome: Outcome) -> float:
+    if outcome.point is None:
+        raise UnreadOutcomeError("no line")
+    return outcome.point
+
 
 IMPOSSIBLE = "impossible price"
 NO_NUMBER = "not a number"
-BROKEN_DRAW = "draw without a possible price"
-SAID_TWICE = "said twice"
+SAID_TWICE = "duplicate"
 BROKEN_OUTCOME = "broken outcome"
 SENSELESS = frozenset(
-    {IMPOSSIBLE, NO_NUMBER, BROKEN_DRAW}
+    {IMPOSSIBLE, NO_NUMBER, imported.BROKEN_DRAW}
     | {f"broken {part}" for part in ("event", "bookmaker", "market", "outcome")}
 )
-"""Reasons that say that a source is wrong, not that a market has no place here."""
+"""Reasons that mean a faulty source, not a market outside the contract."""
 NO_OFFER = Offer()
 
 
-def convert(file: SourceFile, *, is_decimal: bool = False) -> Imported:
-    """Return the quotes of one answer; a part that makes no sense is a problem that is named.
+def convert(file: imported.SourceFile, *, is_decimal: bool = False) -> imported.Imported:
+    """Return the quotes of one answer; unreadable parts are listed as problems.
 
     Args:
         file: The answer.
-        is_decimal: Whether it was asked for in decimal odds: it is American then only where all
-            its prices are. Else its prices tell their format.
+        is_decimal: Whether decimal odds were requested: then it only counts as American if all its
+            prices are. Otherwise its prices decide.
 
     Raises:
-        FeedError: the file is no v4 answer.
+        FeedError: the file is not a v4 answer.
     """
     answer = read_answer(file.data)
     titles, prices = list(_bookmaker_titles(answer.events)), list(_prices(answer.events))
     reading = _Reading(
         file=file.name,
-        american=is_american(prices)
+        american=notation.is_american(prices)
         and (not is_decimal or all(abs(each) >= 100 for each in prices)),
         names=bookmaker_names(titles),
         timestamp=answer.timestamp,
@@ -73,15 +341,18 @@ def convert(file: SourceFile, *, is_decimal: bool = False) -> Imported:
     return reading.result
 
 
+IMPORTER = imported.Importer(imported.file_by_file(convert), snapshots=True)
+
+
 class _Group(msgspec.Struct):
     """Prices of one bookmaker that make one quote."""
 
     scraped_at: int
     url: str | None = None
     limit: float | None = None
-    """The least of the outcomes' limits: so much is taken on each."""
+    """The lowest of the outcomes' limits."""
     odds: dict[str, tuple[Order, float]] = msgspec.field(default_factory=dict)
-    """By selection; 0 where it is not offered now."""
+    """By selection; 0 if not offered."""
     offers: dict[str, Offer] = msgspec.field(default_factory=dict)
     unread: dict[str, str] = msgspec.field(default_factory=dict)
 
@@ -94,11 +365,11 @@ class _Reading(msgspec.Struct):
     american: bool
     names: Mapping[str, str]
     timestamp: int | None
-    result: Imported = msgspec.field(default_factory=Imported)
+    result: imported.Imported = msgspec.field(default_factory=imported.Imported)
 
     def read_event(self, raw: Any, place: str) -> None:
         try:
-            event = read_as(Event, raw)
+            event = notation.read_as(Event, raw)
             kick_off = moment(event.commence_time)
         except FeedError as error:
             self._leave_out("broken event", raw, f"{place}: {error}")
@@ -108,14 +379,14 @@ class _Reading(msgspec.Struct):
 
     def _read_bookmaker(self, raw: Any, event: Event, kick_off: int, place: str) -> None:
         try:
-            bookmaker = read_as(Bookmaker, raw)
+            bookmaker = notation.read_as(Bookmaker, raw)
         except FeedError as error:
             self._leave_out("broken bookmaker", raw, f"{place}: {error}")
             return
         groups: _Groups = {}
         for market in bookmaker.markets:
             try:
-                self._read_market(read_as(Market, market), bookmaker, event, groups)
+                self._read_market(notation.read_as(Market, market), bookmaker, event, groups)
             except FeedError as error:
                 self._leave_out("broken market", market, f"{place}: {error}")
         for (market_type, period), group in groups.items():
@@ -126,10 +397,10 @@ class _Reading(msgspec.Struct):
     def _read_market(
         self, market: Market, bookmaker: Bookmaker, event: Event, groups: _Groups
     ) -> None:
-        code = competition(event.sport_key)
+        code = competition_of_sport(event.sport_key)
         kind = market_kind(market.key, code)
         if kind is None:
-            self.result.skipped[market.key] += count_prices(market.outcomes, "price")
+            self.result.skipped[market.key] += imported.count_prices(market.outcomes, "price")
             return
         scraped_at, keys = self._scraped_at(market, bookmaker), set[tuple[str, int]]()
         outcomes = list(self._outcomes(market))
@@ -154,19 +425,19 @@ class _Reading(msgspec.Struct):
         return self.timestamp
 
     def _outcomes(self, market: Market) -> Iterator[Outcome]:
-        """Yield the outcomes that can be read; the prices of others are counted."""
+        """Yield the readable outcomes; the prices of others are counted."""
         for raw in market.outcomes:
             try:
-                yield read_as(Outcome, raw)
+                yield notation.read_as(Outcome, raw)
             except FeedError:
-                self.result.skipped[BROKEN_OUTCOME] += count_prices(raw, "price")
+                self.result.skipped[BROKEN_OUTCOME] += imported.count_prices(raw, "price")
 
     def _read_outcome(
         self, kind: MarketKind, outcome: Outcome, event: Event, group: _Group
     ) -> None:
         said = outcome.price
         try:
-            text, order = selection(kind, outcome, event)
+            text, order = selection_of_outcome(kind, outcome, event)
         except UnreadOutcomeError as error:
             self._count(said, str(error))
             group.unread.setdefault(UNNAMED, str(error))
@@ -176,10 +447,10 @@ class _Reading(msgspec.Struct):
         elif isinstance(said, str):
             group.unread[text] = NO_NUMBER
             self.result.skipped[NO_NUMBER] += 1
-        elif not is_offered(said, self.american):
+        elif not notation.is_offered(said, self.american):
             group.odds[text] = order, 0.0
-            self._count(said, NOT_OFFERED)
-        elif said is None or (price := decimal_odds(said, self.american)) is None:
+            self._count(said, notation.NOT_OFFERED)
+        elif said is None or (price := notation.decimal_odds(said, self.american)) is None:
             group.unread[text] = IMPOSSIBLE
             self.result.skipped[IMPOSSIBLE] += 1
         else:
@@ -187,7 +458,7 @@ class _Reading(msgspec.Struct):
             self._take_offer(text, outcome, group)
 
     def _count(self, price: object, reason: str) -> None:
-        """Count a price that is left out; null is none."""
+        """Count a price that is left out; null is not a price."""
         if price is not None:
             self.result.skipped[reason] += 1
 
@@ -211,7 +482,7 @@ class _Reading(msgspec.Struct):
         quote = Quote(
             bookmaker=bookmaker,
             match_name=f"{fold_name(event.home_team)} vs {fold_name(event.away_team)}",
-            competition=competition(event.sport_key),
+            competition=competition_of_sport(event.sport_key),
             market_type=kind.market_type,
             period=kind.period,
             odds={text: price for text, (_, price) in ordered},
@@ -225,22 +496,15 @@ class _Reading(msgspec.Struct):
             sport=event.sport_key.partition("_")[0],
             unread=group.unread or None,
         )
-        try:
-            checked = check_quote(quote, quote.scraped_at)
-            if lost := sum(map(bool, quote.odds.values())) - len(checked.odds):
-                self.result.skipped[BROKEN_DRAW] += lost
-            self.result.quotes.append(checked)
-        except BadQuoteError as error:
-            self.result.skipped["broken market"] += sum(map(bool, quote.odds.values()))
-            self.result.problems.append(f"{self.file}: {place}: {error}")
+        self.result.keep_quote(quote, "broken market", f"{self.file}: {place}")
 
     def _leave_out(self, reason: str, raw: Any, problem: str) -> None:
-        self.result.skipped += Counter({reason: count_prices(raw, "price")})
+        self.result.skipped += Counter({reason: imported.count_prices(raw, "price")})
         self.result.problems.append(f"{self.file}: {problem}")
 
 
 def _link(said: Any) -> str | None:
-    """A link that can be opened as it is: some leave out the user's state, as ``{state}``."""
+    """A link that works as it is; some need the user's state, ``{state}``, and do not."""
     if not isinstance(said, str) or "{" in said:
         return None
     try:
@@ -250,7 +514,7 @@ def _link(said: Any) -> str | None:
 
 
 def _offer(outcome: Outcome) -> Offer:
-    """What stands beside a price; what makes no sense there costs nothing but itself."""
+    """Return the extras of a price; an unreadable one is dropped alone."""
     sid, limit = outcome.sid, outcome.bet_limit
     has_sid = isinstance(sid, str) and 0 < len(sid) <= LONGEST_NAME and sid.isprintable()
     has_limit = isinstance(limit, int | float) and 0 < limit < math.inf
@@ -277,3 +541,67 @@ def _prices(events: list[Any]) -> Iterator[float]:
 def _items(raw: Any, name: str) -> list[dict[str, Any]]:
     items = raw.get(name) if isinstance(raw, dict) else None
     return [item for item in items if isinstance(item, dict)] if isinstance(items, list) else []
+
+
+_COMPETITIONS = MappingProxyType(
+    {
+        "soccer_epl": "EPL",
+        "soccer_efl_champ": "EFL",
+        "soccer_germany_bundesliga": "BUND",
+        "soccer_germany_bundesliga2": "GER2",
+        "soccer_spain_la_liga": "LIGA",
+        "soccer_spain_segunda_division": "LIGA2",
+        "soccer_italy_serie_a": "SERA",
+        "soccer_france_ligue_one": "LIG1",
+        "soccer_france_ligue_two": "LIG2",
+        "soccer_netherlands_eredivisie": "ERED",
+        "soccer_uefa_champs_league": "UCL",
+        "soccer_uefa_europa_league": "UEL",
+        "soccer_usa_mls": "MLS",
+        "soccer_brazil_campeonato": "BRAS",
+        "soccer_argentina_primera_division": "ARG",
+        "basketball_nba": "NBA",
+        "basketball_euroleague": "EURO",
+        "icehockey_nhl": "NHL",
+        "icehockey_ahl": "AHL",
+        "icehockey_sweden_hockey_league": "SHL",
+        "icehockey_liiga": "LIIGA",
+        "baseball_mlb": "MLB",
+        "americanfootball_nfl": "NFL",
+        "rugbyleague_nrl": "RUGBY",
+    }
+)
+
+_SHARED_TITLES = MappingProxyType(
+    {
+        "betfair_ex_uk": "Betfair Exchange UK",
+        "betfair_ex_eu": "Betfair Exchange EU",
+        "betfair_ex_au": "Betfair Exchange AU",
+        "ladbrokes_uk": "Ladbrokes UK",
+        "ladbrokes_au": "Ladbrokes AU",
+    }
+)
+"""Keys that share their title with another key."""
+
+
+def competition_of_sport(sport_key: str) -> str:
+    """Return the competition code of a sport key; the key itself if it has none."""
+    if sport_key.startswith("tennis_"):
+        return "TENNIS"
+    return _COMPETITIONS.get(sport_key, sport_key)
+
+
+def bookmaker_names(titles: Iterable[tuple[str, str]]) -> Mapping[str, str]:
+    """Return a unique name for each key of (key, title) pairs.
+
+    A bookmaker's name is its title; if several share it, their keys are added.
+    """
+    keys = defaultdict(set)
+    names = {}
+    for key, title in titles:
+        names[key] = _SHARED_TITLES.get(key) or fold_name(title) or key
+        keys[names[key].casefold()].add(key)
+    return {
+        key: name if len(keys[name.casefold()]) == 1 else f"{name} ({key})"
+        for key, name in names.items()
+    }

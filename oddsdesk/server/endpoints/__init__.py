@@ -1,1 +1,1 @@
-"""What answers each path of the contract."""
+"""The endpoints of the contract."""

@@ -1,4 +1,4 @@
-"""GET /api/health and /api/ready: no key, no quota, no wait behind others (D15, D82)."""
+"""GET /api/health and /api/ready: no key, no quota, no wait behind others."""
 
 import asyncio
 import contextlib
@@ -9,51 +9,33 @@ from typing import Final
 
 import msgspec
 from msgspec import UNSET
-from starlette.types import ASGIApp, Receive, Scope, Send
 
 from oddsdesk import __version__
 from oddsdesk.contract.resources import Health, Readiness
 from oddsdesk.contract.times import format_ms
-from oddsdesk.server.access import known_caller
-from oddsdesk.server.answers import Bare, Reply, encode, going_down, refuse, send_reply
-from oddsdesk.server.circuit import KnownAwayError, slow_error
-from oddsdesk.server.fairness import Lane
-from oddsdesk.server.gate import GET, Gate, RequestContext
-from oddsdesk.server.reader_pool import ReaderPool
-from oddsdesk.server.service import Service
-from oddsdesk.server.troubles import NOTHING_READ, Trouble, refused
+from oddsdesk.server.fairness import KnownAwayError, Lane, ReaderPool, slow_error
+from oddsdesk.server.gate import GET, Gate, RequestContext, Service, known_caller
+from oddsdesk.server.rest import Bare, Reply, encode
+from oddsdesk.server.troubles import NOTHING_READ, Trouble, refused_trouble
 from oddsdesk.store.errors import StoreError
-from oddsdesk.store.unpriced_reference import misnamed_line
-
-HEALTH_PATH = "/api/health"
-READY_PATH = "/api/ready"
-PROBES: Final = frozenset({HEALTH_PATH, READY_PATH})
+from oddsdesk.store.reader import misnamed_line
 
 LOOKS_A_SECOND: Final = 10.0
 LOOKS_AT_ONCE: Final = 10
-"""Looks at the database that probes cause. Probes beyond these repeat what the last look found."""
+"""Checks of the database for probes. Further probes get the result of the last check."""
 OLDEST_S: Final = 1.0
-"""How old may be what a probe repeats."""
+"""The age up to which a probe may get an earlier result (s)."""
 PATIENCE_S: Final = 0.25
-"""How long a probe waits for a look while the last one is not too old."""
+"""How long a probe waits for a check while the last result is not too old."""
 LIMIT_S: Final = 3.0
-"""A look that takes longer hangs: the database does not answer. Longer than that of ``Circuit``."""
+"""After this time a check hangs: the database does not answer. Longer than in ``Circuit``."""
 
-ANSWERS_A_SECOND: Final = 100.0
-ANSWERS_AT_ONCE: Final = 50
-"""Probes that are answered at once. Each further one waits, and then is answered."""
-PAUSES_S: Final = (0.5, 1.5)
-"""How long it waits. The waits differ, so that those who ask again at once do not come together."""
-_GOLDEN: Final = 0.618034
-"""Its multiples, without the whole part, are spread evenly over 0 to 1, however many there are."""
-HURRY: Final = "oddsdesk.hurry"
-"""Where a scope has the event that ends this wait: a newer connection needs the place."""
 
 _log = logging.getLogger(__name__)
 
 
 class Look(msgspec.Struct, frozen=True):
-    """What a look at the database found, and when it began (s, of the clock that never jumps)."""
+    """The result of a check of the database, and when it began (s, monotonic clock)."""
 
     began: float
     error: StoreError | None = None
@@ -66,11 +48,11 @@ class Look(msgspec.Struct, frozen=True):
 
 
 class Looks:
-    """Looks at the database for probes, one look at a time, on a thread that nothing else uses.
+    """Checks the database for probes, one check at a time, on a separate thread.
 
-    For the server's loop. A probe gets a look that began after it was asked; where there are many
-    probes, or the machine is busy, one that is at most ``OLDEST_S`` old. On a machine too busy for
-    that it gets the last look while other requests still get answers.
+    For the server's loop. A probe gets a check that began after it arrived; if there are many
+    probes, or the machine is busy, one that is at most ``OLDEST_S`` old. If the machine is too busy
+    even for that, it gets the last result while other requests still get answers.
     """
 
     def __init__(
@@ -79,7 +61,7 @@ class Looks:
         now: Callable[[], float] = time.monotonic,
         others: Sequence[ReaderPool] = (),
     ) -> None:
-        """``others`` read the same database: while they get answers a slow look does not hang."""
+        """``others`` read the same database: while they succeed, a slow check is not a hang."""
         self._service = service
         self._others = others
         self._circuit = service.access.circuit
@@ -92,14 +74,14 @@ class Looks:
         self._is_refused = False
 
     async def newest(self) -> Look:
-        """Return what is known of the database now; it waits 3 s at most."""
+        """Return the current state of the database; waits 3 s at most."""
         now = self._now()
         has_turn = not self._lane.wait_s(now)
         if has_turn:
             self._lane.take(now)
         is_recent = self._last is not None and now - self._last.began <= OLDEST_S
         try:
-            self._circuit.check()
+            self._circuit.check_database()
             if has_turn or not is_recent:
                 limit = PATIENCE_S if is_recent else self._limit_s(now)
                 with contextlib.suppress(TimeoutError):
@@ -115,22 +97,22 @@ class Looks:
         self._note(last.error)
         return last
 
-    def close(self) -> None:
+    def end_looks(self) -> None:
         """End the thread, before the stores are closed."""
         self._thread.close()
 
     def _others_are_answered(self) -> bool:
-        """Say whether the database answers others: then the machine is only busy."""
+        """Return whether other reads succeed: then the machine is only busy."""
         return any(self._now() - each.answered_at <= OLDEST_S for each in self._others)
 
     def _note(self, error: StoreError | None) -> None:
-        """Log the first only: anybody may ask, as often as they like."""
+        """Log only the first error, as anyone can send any number of probes."""
         if error is not None and not self._is_refused:
             _log.warning("the database is unavailable: %s", error)
         self._is_refused = error is not None
 
     def _limit_s(self, now: float) -> float:
-        """Return how long to wait; not at all where the look under way hangs already."""
+        """Return how long to wait; 0 if the running check already hangs."""
         return 0.0 if self._is_looking and now - self._began > LIMIT_S else LIMIT_S
 
     @property
@@ -138,10 +120,10 @@ class Looks:
         return self._looking is not None and not self._looking.done()
 
     async def _look_again(self) -> None:
-        """Wait for a look that begins from now on; all who ask meanwhile share it.
+        """Wait for a check that starts from now on; all probes of that time share it.
 
         Raises:
-            KnownAwayError: the database is known to be away.
+            KnownAwayError: the database is known to be unreachable.
         """
         if self._looking is not None and self._is_looking:
             await self._wait(self._looking)
@@ -152,16 +134,16 @@ class Looks:
 
     async def _wait(self, looking: asyncio.Future[None]) -> None:
         try:
-            await self._circuit.wait(asyncio.shield(looking))
+            await self._circuit.wait_for_database(asyncio.shield(looking))
         except KnownAwayError:
             raise
         except StoreError as error:
             self._last = Look(self._began, error)
 
     def _look(self) -> None:
-        """Look at the odds and the keys; on the thread."""
+        """Check the odds and the keys; on the thread."""
         began, now_ms = self._began, self._service.clock()
-        if not self._circuit.is_watched:  # else its own looks read the keys, too
+        if not self._circuit.is_watched:  # otherwise its looks read the keys, too
             self._service.access.read_keys()
         reader = self._service.store.reader()
         self._last = Look(
@@ -176,14 +158,14 @@ class Looks:
 
 
 class HealthGate(Gate):
-    """Tells anyone whether the database answers and the background jobs are well."""
+    """Reports whether the database answers and the background jobs are well."""
 
     def __init__(self, service: Service, looks: Looks) -> None:
         super().__init__(service)
         self._looks = looks
 
     async def reply(self, request: RequestContext) -> Reply:
-        """Return the state of the service; a key is not needed, and not counted."""
+        """Return the state of the service; no key needed, not counted."""
         await self._recognize(request)
         if not request.has_method(GET):
             raise request.not_allowed(GET)
@@ -191,10 +173,10 @@ class HealthGate(Gate):
         troubles = self._service.troubles.now()
         if look.error is None:
             return encode(self._state(look, troubles), 0)
-        return encode(self._unavailable([refused(NOTHING_READ, look.error), *troubles]), 0)
+        return encode(self._unavailable([refused_trouble(NOTHING_READ, look.error), *troubles]), 0)
 
     async def _recognize(self, request: RequestContext) -> None:
-        """Find out where a known key stands, for the headers (D17), but hardly wait for it."""
+        """Return the counts of a known key for the headers, with only a short wait."""
         if known_caller(self._service.access, request.scope["headers"]) is not None:
             with contextlib.suppress(TimeoutError, StoreError):
                 async with asyncio.timeout(PATIENCE_S):
@@ -225,7 +207,7 @@ class HealthGate(Gate):
 
 
 class ReadyGate(HealthGate):
-    """Tells anyone whether the service is fully at work: it answers, and feeds are recorded."""
+    """Reports whether the service is fully working: it answers, and feeds are recorded."""
 
     def _unavailable(self, troubles: list[Trouble]) -> Bare:
         return Bare(Readiness("not ready", _lines(troubles)), status=503)
@@ -233,47 +215,6 @@ class ReadyGate(HealthGate):
     def _state(self, look: Look, troubles: list[Trouble]) -> Bare:
         stopping = [trouble for trouble in troubles if trouble.stops_recording]
         return self._unavailable(stopping) if stopping else Bare(Readiness("ready"))
-
-
-class ProbesFirst:
-    """Passes probes to ``probed`` at once and everything else to ``app``, where it has its turn.
-
-    A flood of probes is slowed down, so that it does not take the loop from others; each is
-    answered all the same.
-    """
-
-    def __init__(
-        self, app: ASGIApp, probed: ASGIApp, now: Callable[[], float] = time.monotonic
-    ) -> None:
-        self._app = app
-        self._probed = probed
-        self._now = now
-        self._lane = Lane(ANSWERS_A_SECOND, ANSWERS_AT_ONCE)
-        self._part = 0.0
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Serve one request or stream."""
-        if scope["type"] != "http" or scope["path"] not in PROBES:
-            await self._app(scope, receive, send)
-            return
-        now = self._now()
-        if not self._lane.wait_s(now):
-            self._lane.take(now)
-        else:
-            hurry: asyncio.Event = scope.get(HURRY) or asyncio.Event()
-            try:
-                with contextlib.suppress(TimeoutError):
-                    async with asyncio.timeout(self._pause_s()):
-                        await hurry.wait()
-            except asyncio.CancelledError:  # the server ends
-                await send_reply(scope, send, refuse(going_down(), ""))
-                return
-        await self._probed(scope, receive, send)
-
-    def _pause_s(self) -> float:
-        self._part = (self._part + _GOLDEN) % 1
-        least, most = PAUSES_S
-        return least + self._part * (most - least)
 
 
 def _lines(troubles: list[Trouble]) -> list[str]:

@@ -1,4 +1,4 @@
-"""The resources of the contract as queries, one module each: what no engine changes of them.
+"""The contract's resources as queries, and the conversion of their rows.
 
-``since`` is the oldest ``scraped_at`` that still counts, in milliseconds, inclusive (D16).
+``since`` is the oldest ``scraped_at`` that still counts, in milliseconds, inclusive.
 """

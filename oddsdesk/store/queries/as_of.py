@@ -1,10 +1,10 @@
-"""Games and their prices as they stood at a moment of the past (D71).
+"""Games and their prices at a moment of the past.
 
-What stood is what the log last said of each selection at or before that moment, however long
-before: sightings that changed nothing are not kept, so no price is too old. Where a market was
-not seen again after the moment, its present row tells when it was seen last, and of one that is in
-play or gone by now, what was noted of it then (``closing_sighting``). Games are listed
-from a day before the moment on, in the order of their kick-offs.
+A selection's price is the last one in the log at or before the moment, however old: sightings
+without a change are not logged, so no price is too old. If a market was not seen again after the
+moment, its current row has the time of its last sighting; if it is now in play or gone,
+``closing_sighting`` has it. Games are listed from a day before the moment, in the order of their
+kick-offs.
 """
 
 from collections import defaultdict
@@ -15,41 +15,118 @@ import msgspec
 
 from oddsdesk.contract.competitions import source_sport, sport_of
 from oddsdesk.contract.times import MINUTE_MS, format_ms
-from oddsdesk.store.cursors import GamePlace, OddsPlace, from_cursor, to_cursor
 from oddsdesk.store.games import NO_DATE, UNDATED_MS
-from oddsdesk.store.order import ordered_selections
-from oddsdesk.store.queries.conditions import (
-    canonical_sport,
-    may_be_told,
-    of_sport,
-    share_parameter,
-    visibility_parameters,
-    visible,
-)
-from oddsdesk.store.queries.listing import ListedGame
-from oddsdesk.store.queries.older import GONE, Older, row_of
-from oddsdesk.store.queries.quotes import GameQuote, GameRow, decode_odds
+from oddsdesk.store.queries import lists
+from oddsdesk.store.queries.game import GameQuote, GameRow, decode_odds
+from oddsdesk.store.queries.past import GONE, Older, forgotten_row
 from oddsdesk.store.queries.select import Row, Select
 from oddsdesk.store.spans import LoggedMove
-from oddsdesk.store.values import EncodedOddsRow, Filters, MoveFilter, Page, Visibility
+from oddsdesk.store.values import (
+    EncodedOddsRow,
+    Filters,
+    GamePlace,
+    MoveFilter,
+    OddsPlace,
+    Page,
+    Visibility,
+    from_cursor,
+    ordered_selections,
+    to_cursor,
+)
 
 LISTED_MS: Final = 24 * 60 * MINUTE_MS
 """How long after its kick-off a game is still listed."""
 
 _GAMES_AT_ONCE: Final = 200
-"""Of so many games at most what stood is looked at in one query."""
+"""How many games one query covers at most."""
 _ROWS_A_GAME: Final = 50
-"""So many rows are expected of a game of which there are no present quotes."""
+"""The assumed number of rows of a game without current quotes."""
 _PRICED_BY: Final = (
     "SELECT max(scraped_at), count(DISTINCT bookmaker) FROM quote WHERE game = :game"
 )
-_KNOWN: Final = "SELECT game_id FROM game WHERE game_id {}"
-_TOLD: Final = "SELECT DISTINCT game, bookmaker FROM quote q WHERE game {} AND {}"
+_ASKED: Final = "SELECT value FROM json_each(:games)"
+_LOG: Final = "price_change INDEXED BY price_change_selection"
+_CELL: Final = ("game", "selection", "market_type", "period", "bookmaker")
+"""The key of a price, in the order of that index."""
+_CELL_TABLES: Final = ("asked", "selected", "typed", "timed", "cell")
+"""Each has one column more."""
+
+
+def _cells(games: str) -> str:
+    """Return the tables that lead to every ``cell`` of some games in the log.
+
+    Each value of a column is searched after the previous one: a few index steps per cell, however
+    often it moved. Reading the log of the games took ten times as long, and grew with it.
+    """
+    tables = [f"asked (game) AS ({games})"]
+    for place, (table, column) in enumerate(zip(_CELL_TABLES[1:], _CELL[1:], strict=True), 1):
+        known, before = _CELL[:place], _CELL_TABLES[place - 1]
+        held = ", ".join(f"k.{name}" for name in known)
+        same = " AND ".join(f"{name} = k.{name}" for name in known)
+        following = f"SELECT {held}, (SELECT min({column}) FROM {_LOG} WHERE {same}"
+        tables.append(f"""
+            {table} ({", ".join(_CELL[: place + 1])}) AS (
+                {following}) FROM {before} k WHERE k.{known[-1]} IS NOT NULL
+                UNION ALL
+                {following} AND {column} > k.{column}) FROM {table} k WHERE k.{column} IS NOT NULL
+            )
+        """)
+    return "WITH RECURSIVE " + ", ".join(tables)
+
+
+_SAME_CELL: Final = " AND ".join(f"{name} = k.{name}" for name in _CELL)
+_LAST_OF_CELL: Final = f"""
+FROM cell k CROSS JOIN price_change c ON c.seq = (
+    SELECT seq FROM {_LOG} WHERE {_SAME_CELL} AND scraped_at <= :at
+    ORDER BY scraped_at DESC, seq DESC LIMIT 1
+)
+"""
+_SEEN: Final = f"""
+SELECT game, bookmaker, market_type, period, is_live, scraped_at, odds, url,
+    CASE bookmaker WHEN :reference THEN liquidity END
+FROM quote WHERE game IN ({_ASKED})
+"""
+_AHEAD: Final = f"""
+SELECT game, bookmaker, market_type, period, scraped_at
+FROM closing_sighting WHERE game IN ({_ASKED}) AND scraped_at <= :at
+"""
+"""When markets were last seen pre-match or before they ended."""
+LAST: Final = f"""
+{_cells(_ASKED)}
+SELECT c.game, c.bookmaker, c.market_type, c.period, c.selection, c.odds, c.is_live,
+    c.scraped_at, CASE c.bookmaker WHEN :reference THEN c.liquidity END, c.seq
+{_LAST_OF_CELL}
+"""
+"""The last move of each selection; of equal times the one recorded last."""
+TOTALS: Final = f"""
+{_cells(f"{_ASKED} EXCEPT SELECT game FROM present")},
+present (game) AS (
+    SELECT game FROM quote WHERE game IN ({_ASKED})
+    GROUP BY game HAVING max(scraped_at) <= :at AND max(odds IS NOT NULL)
+)
+SELECT game, count(DISTINCT bookmaker), max(scraped_at), max(is_live),
+    max(:bookmaker IS NULL OR bookmaker = :bookmaker)
+FROM (
+    SELECT game, bookmaker, is_live, scraped_at FROM quote
+    WHERE game IN present AND odds IS NOT NULL
+    UNION ALL
+    SELECT c.game, c.bookmaker, c.is_live, c.scraped_at {_LAST_OF_CELL} WHERE c.odds IS NOT NULL
+) stood WHERE {{visible}} GROUP BY game
+"""
+"""From quotes if none was seen later and one has a price, else from the log."""
+_CANDIDATES: Final = """
+SELECT g.id, g.game_id, g.match_name, g.competition, g.sport, g.match_date, g.kickoff
+FROM game g INDEXED BY game_past WHERE {wanted}
+ORDER BY g.kickoff, g.match_name, g.competition LIMIT :limit
+"""
+_COUNTS: Final = f"SELECT game, count(*) FROM quote WHERE game IN ({_ASKED}) GROUP BY game"
+_KNOWN: Final = "SELECT game_id FROM game WHERE game_id IN (SELECT value FROM json_each(:ids))"
+_TOLD: Final = f"SELECT DISTINCT game, bookmaker FROM quote q WHERE game IN ({_ASKED}) AND {{told}}"
 
 _Market = tuple[int, str, str, int]
 """The game's row, bookmaker, market type, period."""
 _Place = tuple[int, str, str, str, str, int]
-"""Where an odds row stands: kick-off, game and competition, bookmaker, market type, period."""
+"""The place of an odds row: kick-off, game and competition, bookmaker, market type, period."""
 _encode: Final = msgspec.json.Encoder().encode
 
 
@@ -72,15 +149,15 @@ def list_games_as_of(
     limit: int,
     cursor: str | None,
     older: Older | None = None,
-) -> Page[ListedGame]:
-    """Return the games that had prices then which the caller may see."""
+) -> Page[lists.ListedGame]:
+    """Return the games that had visible prices then."""
     after = None if cursor is None else from_cursor(cursor, GamePlace)
     asked = {
         "at": at,
         "bookmaker": filters.bookmaker,
-        **visibility_parameters(select, visibility, reference),
+        **lists.visibility_parameters(select, visibility, reference),
     }
-    found: list[ListedGame] = []
+    found: list[lists.ListedGame] = []
     gone = None if older is None else _Gone(select, older, filters, visibility, at)
     while True:
         candidates = _candidates(select, filters, at, limit + 1, after)
@@ -104,7 +181,7 @@ def quotes_as_of(
     at: int,
     older: Older | None = None,
 ) -> list[GameQuote]:
-    """Return what stood then of a game and may be seen, by bookmaker, market type and period."""
+    """Return a game's visible prices then, by bookmaker, market type and period."""
     return _standing(select, reference, [game], visibility, at, older).get(game.row, [])
 
 
@@ -118,10 +195,11 @@ def list_odds_as_of(
     cursor: str | None,
     older: Older | None = None,
 ) -> Page[EncodedOddsRow]:
-    """Return the quotes that stood then, by their games' kick-offs."""
+    """Return the quotes of that moment, by their games' kick-offs."""
     after = None if cursor is None else _place_of(from_cursor(cursor, OddsPlace))
     found: list[tuple[_Place, EncodedOddsRow]] = []
     gone = None if older is None else _Gone(select, older, filters, visibility, at)
+    asked = lists.quote_filters(filters)
     for games in _portions(select, filters, at, limit, after, gone):
         lacking = {game.game_id for game in games if gone is not None and gone.has(game)}
         held = [GameRow(*game[:6]) for game in games if game.game_id not in lacking]
@@ -133,7 +211,10 @@ def list_odds_as_of(
                 quotes = quotes_as_of(select, reference, game, visibility, at, older)
             for quote in quotes:
                 place = (*_order(candidate), *quote[:3])
-                if _is_asked(filters, quote) and (after is None or place > after):
+                is_asked = filters.is_live in (None, quote.is_live) and all(
+                    getattr(quote, name) == value for name, value in asked.items()
+                )
+                if is_asked and (after is None or place > after):
                     found.append((place, _odds_row(game, quote)))
         if len(found) > limit:
             last = OddsPlace(False, *found[limit - 1][0])
@@ -149,7 +230,7 @@ def _portions(
     after: _Place | None,
     gone: "_Gone | None",
 ) -> Iterator[list[_Candidate]]:
-    """Yield the games to look at, few enough at a time that they fill an answer once."""
+    """Yield groups of games, small enough to fill an answer once."""
     place = None if after is None else GamePlace(False, *after[:3])
     begins_within = after is not None
     while True:
@@ -157,8 +238,8 @@ def _portions(
         games = known
         if gone is not None:
             games = gone.among(known, place, _GAMES_AT_ONCE, with_first=begins_within)
-        listed = select.listed(game.row for game in games)
-        counts: dict[int, int] = dict(select(select.sql.as_of.counts, {"games": listed}))
+        listed = select.list_parameter(game.row for game in games)
+        counts: dict[int, int] = dict(select(_COUNTS, {"games": listed}))
         rest = iter(games)
         while portion := list(_worth(rest, counts, limit)):
             yield portion
@@ -168,20 +249,12 @@ def _portions(
 
 
 def _worth(games: Iterator[_Candidate], counts: dict[int, int], rows: int) -> Iterator[_Candidate]:
-    """Yield games until they may have more than so many rows."""
+    """Yield games until they may exceed this number of rows."""
     for game in games:
         yield game
         rows -= counts.get(game.row, _ROWS_A_GAME)
         if rows < 0:
             return
-
-
-def _is_asked(filters: Filters, quote: GameQuote) -> bool:
-    return (
-        filters.bookmaker in (None, quote.bookmaker)
-        and filters.market_type in (None, quote.market_type)
-        and filters.is_live in (None, quote.is_live)
-    )
 
 
 def _place_of(after: OddsPlace) -> _Place:
@@ -215,16 +288,16 @@ def _standing(
     at: int,
     older: Older | None = None,
 ) -> dict[int, list[GameQuote]]:
-    """Return what stood of games and may be seen, by row; each in the order of its markets.
+    """Return the visible prices of games, by row; each in the order of its markets.
 
-    What the archive adds is looked for where it is one game.
+    The archive is only read for a single game.
     """
-    listed = select.listed(game.row for game in games)
+    listed = select.list_parameter(game.row for game in games)
     asked = {"games": listed, "at": at, "reference": reference}
     told = None if games[:1] and games[0].row == GONE else _told(select, listed, visibility)
     stood: dict[_Market, GameQuote] = {}
     urls: dict[_Market, str | None] = {}
-    for *market, is_live, scraped_at, odds, url, liquidity in select(select.sql.as_of.seen, asked):
+    for *market, is_live, scraped_at, odds, url, liquidity in select(_SEEN, asked):
         key: _Market = tuple(market)
         urls[key] = url
         if scraped_at <= at:
@@ -232,16 +305,16 @@ def _standing(
             quote = GameQuote(*key[1:], bool(is_live), scraped_at, prices, url, liquidity)
             stood[key] = quote
     by_row = {game.row: game for game in games}
-    moves = [tuple(row) for row in select(select.sql.as_of.last, asked)]
+    moves = [tuple(row) for row in select(LAST, asked)]
     if older is not None:
         (game,) = games
-        archived = older.moves(game, MoveFilter(until=at + 1))
+        archived = older.game_moves(game, MoveFilter(until=at + 1))
         both = _last_of_both([row[1:] for row in moves], archived, reference)
         moves = [(game.row, *row) for row in both]
     for key, rows in _by_market(moves).items():
         if key not in stood:
             stood[key] = _from_log(by_row[key[0]], key, rows, urls.get(key))
-    for *market, seen_at in select(select.sql.as_of.ahead, asked):
+    for *market, seen_at in select(_AHEAD, asked):
         key = tuple(market)
         if key in stood and stood[key].scraped_at < seen_at:
             stood[key] = stood[key]._replace(scraped_at=seen_at)
@@ -259,12 +332,11 @@ def _standing(
 
 
 def _told(select: Select, listed: object, visibility: Visibility) -> set[tuple[int, str]] | None:
-    """Return whose prices of which games may be passed on; None: everybody's (D66)."""
+    """Return which bookmakers' prices of which games may be passed on; None: all."""
     if visibility.share is None:
         return None
-    is_one_of = select.sql.conditions.is_one_of.format("games")
-    query = _TOLD.format(is_one_of, may_be_told(select, "q", visibility.share))
-    return set(select(query, {"games": listed} | share_parameter(select, visibility.share)))
+    asked = {"games": listed, **lists.share_parameter(select, visibility.share)}
+    return set(select(_TOLD, asked, told=lists.may_be_told("q", visibility.share)))
 
 
 def _candidates(
@@ -276,34 +348,24 @@ def _candidates(
     *,
     with_first: bool = False,
 ) -> list[_Candidate]:
-    """Return the games that may have had prices then, behind one; ``with_first``: that one too."""
+    """Return the games that may have had prices then, after one; ``with_first``: including it."""
+    of_games, asked = lists.game_conditions(filters)
     conditions = [
+        *of_games,
         "g.kickoff >= :from AND g.first_scraped_at <= :at",
         f"(g.kickoff < {NO_DATE} OR g.last_scraped_at >= :undated_from)",
     ]
-    asked: dict[str, Any] = {
-        "at": at,
-        "from": at - LISTED_MS,
-        "undated_from": at - UNDATED_MS,
-        "limit": limit,
-    }
-    if filters.sport is not None:
-        conditions.append(of_sport(filters.sport))
-        asked["sport"] = canonical_sport(filters.sport)
-    if filters.competition is not None:
-        conditions.append("g.competition = :competition")
-        asked["competition"] = filters.competition
+    asked |= {"at": at, "from": at - LISTED_MS, "undated_from": at - UNDATED_MS, "limit": limit}
     if after is not None:
         behind = ">=" if with_first else ">"
         place = f"(g.kickoff, g.match_name, g.competition) {behind} (:kickoff, :name, :place)"
         conditions.append(place)
         asked |= {"kickoff": after.kickoff, "name": after.match_name, "place": after.competition}
-    query = select.sql.as_of.candidates.format(wanted=" AND ".join(conditions))
-    return [_Candidate(*row) for row in select(query, asked)]
+    return [_Candidate(*row) for row in select(_CANDIDATES, asked, wanted=" AND ".join(conditions))]
 
 
 class _Gone:
-    """What the archive has of the games that may be listed; read after the database."""
+    """The archive's data on the games that may be listed; read after the database."""
 
     def __init__(
         self, select: Select, older: Older, filters: Filters, visibility: Visibility, at: int
@@ -325,9 +387,9 @@ class _Gone:
         *,
         with_first: bool = False,
     ) -> list[_Candidate]:
-        """Return candidates with those between them that the database has forgotten, in order.
+        """Return candidates with the removed games between them, in order.
 
-        Behind a place, ``with_first``: with the game that it names.
+        After a place, ``with_first``: including its game.
         """
         if self._forgotten is None:
             self._forgotten = self._read()
@@ -341,11 +403,11 @@ class _Gone:
         ]
         return sorted([*candidates, *between], key=_order)
 
-    def listed(self, game: _Candidate, asked: dict[str, Any]) -> ListedGame | None:
-        """Sum up what stood of a game by database and archive."""
-        listed = self._select.listed([game.row])
+    def sum_up(self, game: _Candidate, asked: dict[str, Any]) -> lists.ListedGame | None:
+        """Sum up a game's prices from database and archive."""
+        listed = self._select.list_parameter([game.row])
         told = None if game.row == GONE else _told(self._select, listed, self._visibility)
-        held = self._select(self._select.sql.as_of.last, {**asked, "games": listed})
+        held = self._select(LAST, {**asked, "games": listed})
         rows = [tuple(row[1:]) for row in held]
         cells = [
             cell
@@ -358,7 +420,7 @@ class _Gone:
         bookmakers = {cell[0] for cell in cells}
         if not cells or asked["bookmaker"] not in {None, *bookmakers}:
             return None
-        return ListedGame(
+        return lists.ListedGame(
             any(cell[5] for cell in cells),
             *game[1:],
             bookmaker_count=len(bookmakers),
@@ -366,7 +428,7 @@ class _Gone:
         )
 
     def has(self, game: _Candidate) -> bool:
-        """Say whether the archive has what the database's own rows of a game may lack."""
+        """Return whether the archive has rows of a game that the database may lack."""
         if game.row == GONE:
             return True
         newest, _ = self._select(_PRICED_BY, {"game": game.row})[0]
@@ -377,21 +439,20 @@ class _Gone:
         return [move for each in ids for move in self._stood.get(each, ())]
 
     def _read(self) -> list[_Candidate]:
-        standing = self._older.log.standing(self._at, self._older.before())
+        standing = self._older.log.archived_standing(self._at, self._older.before())
         self._stood = {game.game_id: moves for game, moves in standing.items()}
-        query = _KNOWN.format(self._select.sql.conditions.is_one_of.format("ids"))
-        asked = {"ids": self._select.listed(self._stood)}
-        known = {game_id for (game_id,) in self._select(query, asked)}
+        asked = {"ids": self._select.list_parameter(self._stood)}
+        known = {game_id for (game_id,) in self._select(_KNOWN, asked)}
         known |= {other for others in self._older.merged.values() for other in others}
-        sport, competition = self._filters.sport, self._filters.competition
         return [
-            _Candidate(*row_of(game), NO_DATE if game.match_date is None else game.match_date)
+            _Candidate(
+                *forgotten_row(game), NO_DATE if game.match_date is None else game.match_date
+            )
             for game in standing
             if self._told
             and game.game_id not in known
             and (game.match_date is None or game.match_date >= self._at - LISTED_MS)
-            and (sport is None or sport_of(game.competition) == canonical_sport(sport))
-            and competition in (None, game.competition)
+            and lists.is_asked_game(self._filters, game.competition)
         ]
 
 
@@ -405,29 +466,31 @@ def _listed(
     visibility: Visibility,
     asked: dict[str, Any],
     gone: _Gone | None,
-) -> Iterator[ListedGame]:
-    """Sum up what stood of games; yield those of which anything did.
+) -> Iterator[lists.ListedGame]:
+    """Sum up the prices of games; yield those with any.
 
-    Those of which the archive has some with these, the others in one query.
+    Games with archived rows are summed with these, the others in one query.
     """
     lacking = {game.game_id for game in games if gone is not None and gone.has(game)}
-    query = select.sql.as_of.totals.format(visible=visible(select, "stood", visibility))
-    rows = select.listed(game.row for game in games if game.game_id not in lacking)
-    totals = {row: total for row, *total in select(query, {**asked, "games": rows})}
+    rows = select.list_parameter(game.row for game in games if game.game_id not in lacking)
+    found = select(TOTALS, {**asked, "games": rows}, visible=lists.visible("stood", visibility))
+    totals = {row: total for row, *total in found}
     for game in games:
         if gone is not None and game.game_id in lacking:
-            if (summed := gone.listed(game, asked)) is not None:
+            if (summed := gone.sum_up(game, asked)) is not None:
                 yield summed
             continue
         count, seen, is_live, has_bookmaker = totals.get(game.row, (0, 0, False, False))
         if count and has_bookmaker:
-            yield ListedGame(bool(is_live), *game[1:], bookmaker_count=count, last_scraped_at=seen)
+            yield lists.ListedGame(
+                bool(is_live), *game[1:], bookmaker_count=count, last_scraped_at=seen
+            )
 
 
 def _last_of_both(
     held: Iterable[Row], older: Iterable[LoggedMove], reference: str
 ) -> list[tuple[Any, ...]]:
-    """Return the last move of each selection, of the database's and of those of the archive."""
+    """Return the last move of each selection, from database and archive."""
     last: dict[Row, Row] = {}
     sent = (
         (*move[8:14], move.scraped_at, move[14] if move.bookmaker == reference else None, move.seq)
@@ -450,7 +513,7 @@ def _by_market(moves: Iterable[Row]) -> dict[_Market, list[tuple[Any, ...]]]:
 def _from_log(
     game: GameRow, market: _Market, rows: list[tuple[Any, ...]], url: str | None
 ) -> GameQuote:
-    """Put a market together; the last of its moves tells when it was seen and whether in play."""
+    """Build a market; its last move has the time it was seen and whether in play."""
     prices = {selection: odds for selection, odds, *_ in rows if odds is not None}
     _, _, is_live, scraped_at, liquidity, _ = max(rows, key=lambda row: (row[3], row[5]))
     ordered = ordered_selections(market[2], game.match_name, tuple(prices))
@@ -458,5 +521,5 @@ def _from_log(
     return GameQuote(*market[1:], bool(is_live), scraped_at, odds, url, liquidity)
 
 
-def _place(game: ListedGame) -> GamePlace:
+def _place(game: lists.ListedGame) -> GamePlace:
     return GamePlace(False, game.kickoff, game.match_name, game.competition)

@@ -1,1 +1,1 @@
-"""The store on SQLite: what the rules of the rooms above need of an engine."""
+"""The store on SQLite."""

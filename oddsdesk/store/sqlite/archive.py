@@ -7,17 +7,104 @@ file can neither write outside its folder nor fill the disk with more than its o
 import contextlib
 import hashlib
 import io
+import sqlite3
 import tarfile
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from contextlib import closing
 from pathlib import Path
 from typing import IO, BinaryIO, Final, Protocol, cast
 
 import msgspec
 
 from oddsdesk import __version__
+from oddsdesk.base.places import sync
 from oddsdesk.store.errors import StoreError
-from oddsdesk.store.sqlite.copying import Progress
+from oddsdesk.store.sqlite.database import connect_to_copy
 from oddsdesk.store.unfinished import OWNER_ONLY
+
+PAGES_A_STEP: Final = 1_000
+"""8 MB: after each step progress is reported, and the copy can be cancelled."""
+
+_OPERATIONS: Final = 100_000
+"""SQLite's operations between two calls of ``progress``: some milliseconds."""
+
+Progress = Callable[[int], None]
+"""Called with the bytes done since the last call; an exception stops the work."""
+
+
+def silent(_done: int) -> None:
+    """Report no progress."""
+
+
+def copy_database(source: Path, copy: Path, progress: Progress = silent) -> None:
+    """Copy the state of a database at one moment to a new file, and sync that to the disk.
+
+    The steps share one snapshot: otherwise each commit of another process restarts the copy.
+    Writers do not wait for it; only their write-ahead log grows until the last step.
+
+    Raises:
+        StoreError: there is no such database.
+        OSError, sqlite3.Error: one of the two files cannot be used.
+    """
+    copy.touch(OWNER_ONLY, exist_ok=False)
+    with closing(connect_to_copy(source)) as original:
+        original.execute("BEGIN")
+        (size,) = original.execute("PRAGMA page_size").fetchall()[0]
+        original.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchall()
+        with closing(sqlite3.connect(copy, isolation_level=None)) as written:
+            # Synced once, when writers need no longer be held up by the snapshot.
+            written.execute("PRAGMA synchronous = OFF")
+            written.execute("PRAGMA journal_mode = OFF")
+            _run(original, written, int(size), progress)
+    # A copy at rest needs no log file, which could not be made in a read-only folder.
+    with closing(sqlite3.connect(copy, isolation_level=None)) as written:
+        written.execute("PRAGMA journal_mode = DELETE").fetchall()
+    sync(copy)
+
+
+def look_through(path: Path, name: Path, progress: Progress = silent) -> None:
+    """Check all of a copy for damage; ``name`` is its source.
+
+    ``progress`` is called with 0 from time to time, so that it can stop this, too.
+
+    Raises:
+        StoreError: it is damaged.
+        sqlite3.Error: it cannot be read.
+    """
+    broken_off: list[BaseException] = []
+
+    def ask_to_stop() -> bool:
+        try:
+            progress(0)
+        except BaseException as error:  # noqa: BLE001 - raised below: SQLite would swallow it
+            broken_off.append(error)
+        return bool(broken_off)
+
+    with closing(sqlite3.connect(path, isolation_level=None)) as connection:
+        connection.set_progress_handler(ask_to_stop, _OPERATIONS)
+        try:
+            found = connection.execute("PRAGMA quick_check(1)").fetchall()
+        except sqlite3.OperationalError:
+            if broken_off:
+                raise broken_off[0] from None
+            raise
+    if found != [("ok",)]:
+        problem = " ".join(str(found[0][0]).split())
+        raise StoreError(f"{name}: is damaged ({problem})")
+
+
+def _run(
+    original: sqlite3.Connection, written: sqlite3.Connection, page_bytes: int, progress: Progress
+) -> None:
+    done = 0
+
+    def after_each_step(_status: int, remaining: int, total: int) -> None:
+        nonlocal done
+        progress((total - remaining - done) * page_bytes)
+        done = total - remaining
+
+    original.backup(written, pages=PAGES_A_STEP, progress=after_each_step)
+
 
 ODDS: Final = "odds.db"
 ACCESS: Final = "access.db"
@@ -34,15 +121,13 @@ class Writable(Protocol):
 
     def write(self, data: bytes, /) -> int:
         """Take all of it."""
-        ...
 
 
 class Readable(Protocol):
     """What an archive is read from."""
 
     def read(self, size: int = ..., /) -> bytes:
-        """Return at most so many bytes, none at the end."""
-        ...
+        """Return at most ``size`` bytes, none at the end."""
 
 
 class Part(msgspec.Struct, frozen=True):
@@ -96,7 +181,7 @@ def read_archive(stream: Readable, folder: Path, progress: Progress) -> Manifest
     """Unpack the databases of an archive into a folder and check them against their checksums.
 
     Raises:
-        ArchiveError: it is not one of ours, of a newer oddsdesk, cut off or changed.
+        ArchiveError: it is not one of ours, from a newer oddsdesk, cut off or changed.
         OSError: they cannot be written there.
     """
     found: dict[str, Part] = {}
@@ -104,12 +189,12 @@ def read_archive(stream: Readable, folder: Path, progress: Progress) -> Manifest
         with tarfile.open(fileobj=cast(IO[bytes], stream), mode="r|") as tar:
             for member in tar:
                 if not member.isreg() or member.name in found:
-                    raise ArchiveError(f"holds {member.name!r}, which no backup does")
+                    raise ArchiveError(f"holds {member.name!r}, which does not belong in a backup")
                 if member.name == MANIFEST:
                     return _checked(tar, member, found)
                 found[member.name] = _unpack(tar, member, folder, progress)
     except tarfile.TarError as error:
-        raise ArchiveError(f"is no backup, or is cut off ({error})") from error
+        raise ArchiveError(f"is not a backup, or is cut off ({error})") from error
     raise ArchiveError("is cut off: its list of contents is missing")
 
 
@@ -143,7 +228,7 @@ def _unpack(
     tar: tarfile.TarFile, member: tarfile.TarInfo, folder: Path, progress: Progress
 ) -> Part:
     if member.name not in PARTS:
-        raise ArchiveError(f"holds {member.name!r}, which no backup does")
+        raise ArchiveError(f"holds {member.name!r}, which does not belong in a backup")
     packed = tar.extractfile(member)
     assert packed is not None
     total = hashlib.sha256()
@@ -161,7 +246,7 @@ def _checked(tar: tarfile.TarFile, member: tarfile.TarInfo, found: dict[str, Par
     try:
         manifest = msgspec.json.decode(packed.read(_MOST_MANIFEST), type=Manifest)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise ArchiveError(f"has a list of contents that cannot be read ({error})") from error
+        raise ArchiveError(f"has an unreadable list of contents ({error})") from error
     if manifest.format > FORMAT:
         raise ArchiveError("was made by a newer oddsdesk; update this one")
     if ODDS not in found or manifest.parts != found:

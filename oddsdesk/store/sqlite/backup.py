@@ -1,7 +1,7 @@
-"""Backups: a copy of a database, with its keys and bets where asked for, whole or not at all.
+"""Backups: a copy of a database, optionally with its keys and bets, complete or not at all.
 
-Without keys and bets a backup is a plain SQLite file that opens as any database does; with
-them it is an archive (``store.archive``). Either way only its owner may read it.
+Without keys and bets a backup is a plain SQLite file that opens like any database; with them it is
+an archive (``store.sqlite.archive``). Either way only its owner may read it.
 """
 
 import contextlib
@@ -15,35 +15,35 @@ from typing import BinaryIO, Final
 
 import msgspec
 
-from oddsdesk.clock import Clock, system_clock
+from oddsdesk.base.clock import Clock, system_clock
+from oddsdesk.base.files import is_written_directly
+from oddsdesk.base.places import can_write, sync
 from oddsdesk.contract.times import format_ms
-from oddsdesk.places import can_write, sync
-from oddsdesk.store.access_paths import access_path
+from oddsdesk.store.databases import access_path
 from oddsdesk.store.errors import StoreError
 from oddsdesk.store.sqlite import archive
 from oddsdesk.store.sqlite.access_file import SCHEMA as ACCESS
-from oddsdesk.store.sqlite.copying import Progress, copy_database, look_through, silent
+from oddsdesk.store.sqlite.archive import Progress, copy_database, look_through, silent
 from oddsdesk.store.sqlite.inspection import bytes_of, stored_reference_of
 from oddsdesk.store.sqlite.recognition import recognise, unusable
-from oddsdesk.store.unfinished import OWNER_ONLY, unfinished_beside
-from oddsdesk.whole_files import is_written_directly
+from oddsdesk.store.unfinished import OWNER_ONLY, unfinished_folder
 
 _CHUNK: Final = 1 << 20
 
 
 class Contents(msgspec.Struct, frozen=True):
-    """What goes into a backup beside the odds."""
+    """What a backup contains besides the odds."""
 
     keys: bool = False
     """Accounts, keys, counts and the secret of the stream's tokens."""
     ledger: Path | None = None
-    """The file of the user's bets and presets, where those are asked for."""
+    """The file of the user's bets and presets, if wanted."""
     access: Path | None = None
-    """The file of the keys, where they do not lie beside the database."""
+    """The key file, if it is not next to the database."""
 
     @property
     def is_plain(self) -> bool:
-        """Whether there is nothing but odds."""
+        """Whether it contains only odds."""
         return not self.keys and self.ledger is None
 
 
@@ -51,7 +51,7 @@ ODDS_ONLY: Final = Contents()
 
 
 class BackedUp(msgspec.Struct, frozen=True):
-    """What a backup holds; ``size`` in bytes."""
+    """The contents of a backup; ``size`` in bytes."""
 
     size: int
     keys: bool
@@ -66,19 +66,19 @@ def back_up(
     clock: Clock = system_clock,
     progress: Progress = silent,
 ) -> BackedUp:
-    """Write a backup to a file; an older one there is replaced once this one is whole.
+    """Write a backup to a file; an older one is replaced once the new one is complete.
 
-    A database in use is copied as it is at one moment, and whoever writes to it goes on.
+    A database in use is copied as of one moment, and others may go on writing.
 
     Raises:
-        StoreError: one of the files cannot be used; says why in one line.
+        StoreError: one of the files cannot be used; one line with the reason.
     """
     if target.resolve() == database.resolve():
-        raise StoreError(f"{target}: is the database itself; name another file")
+        raise StoreError(f"{target}: is the database itself; choose another file")
     if is_written_directly(target):
         with _said(target), target.open("wb") as stream:
             return stream_backup(database, stream, contents, clock=clock, progress=progress)
-    with _said(target), unfinished_beside(target) as folder:
+    with _said(target), unfinished_folder(target) as folder:
         parts = _copied(database, contents, folder, progress)
         whole = parts[archive.ODDS]
         if not contents.is_plain:
@@ -100,11 +100,11 @@ def stream_backup(
     clock: Clock = system_clock,
     progress: Progress = silent,
 ) -> BackedUp:
-    """Write a backup to a pipe; only a reader can tell whether it got all of it.
+    """Write a backup to a pipe; only the reader can tell whether it is complete.
 
     Raises:
-        StoreError: the database cannot be copied; says why in one line.
-        OSError: the stream takes no more.
+        StoreError: the database cannot be copied; one line with the reason.
+        OSError: the stream cannot be written.
     """
     with _workplace(database) as folder:
         parts = _copied(database, contents, folder, progress)
@@ -119,7 +119,7 @@ def stream_backup(
 
 
 def total_bytes(database: Path, contents: Contents = ODDS_ONLY) -> int:
-    """Return about how many bytes ``progress`` will count, without what is added meanwhile."""
+    """Return about how many bytes ``progress`` will count, without later additions."""
     size = sum(bytes_of(path) for path in _sources(database, contents).values())
     return size if contents.is_plain else 2 * size
 
@@ -184,9 +184,9 @@ class _Counted:
 
 @contextlib.contextmanager
 def _workplace(database: Path) -> Iterator[Path]:
-    """Yield a temporary folder for copies: beside the database, else the system's."""
+    """Yield a temporary folder for copies: next to the database, else the system's."""
     if can_write(database):
-        with _said(database), unfinished_beside(database) as folder:
+        with _said(database), unfinished_folder(database) as folder:
             yield folder
     else:
         with tempfile.TemporaryDirectory(prefix="oddsdesk-") as place:

@@ -1,4 +1,4 @@
-"""Inspecting a database file and its engine: whether it is damaged, and how much is in it."""
+"""Inspecting a database file and its engine: damage and number of rows."""
 
 import contextlib
 import sqlite3
@@ -8,18 +8,12 @@ from pathlib import Path
 from typing import Final
 
 from oddsdesk.store.errors import StoreError
+from oddsdesk.store.settings import Settings
+from oddsdesk.store.sqlite import recognition
 from oddsdesk.store.sqlite.access_file import SCHEMA as ACCESS
 from oddsdesk.store.sqlite.database import connect_to_copy
 from oddsdesk.store.sqlite.migrations import Schema
-from oddsdesk.store.sqlite.recognition import (
-    Condition,
-    check_current,
-    condition_of,
-    recognise,
-    unusable,
-)
 from oddsdesk.store.sqlite.schema import ODDS
-from oddsdesk.store.sqlite.settings import stored_reference
 
 QUICK_LIMIT_S: Final = 5.0
 """How long the quick check for damage may take; a big file is checked in part."""
@@ -33,12 +27,12 @@ def sqlite_version() -> str:
 
 
 def has_wal_reset_bug() -> bool:
-    """Say whether that SQLite has the bug that ``write_ahead`` works around."""
+    """Return whether that SQLite has the bug that ``WriteAheadLog`` works around."""
     return sqlite3.sqlite_version_info < _WAL_RESET_FIXED
 
 
 def damage(path: Path, schema: Schema, *, full: bool) -> list[str]:
-    """Return what is damaged, at most ten things; nothing for a whole file, of whatever version.
+    """Return up to ten kinds of damage; nothing for an undamaged file, of any version.
 
     ``schema`` is what the file should hold, ``ODDS`` or ``ACCESS``.
 
@@ -63,7 +57,7 @@ def count_rows(path: Path) -> tuple[int, int]:
     """Return how many games and quotes an odds file holds.
 
     Raises:
-        NotYetError: it is empty, or an older oddsdesk's.
+        NotYetError: it is empty, or from an older oddsdesk.
         StoreError: the file cannot be read.
     """
     with _reading(path, ODDS) as connection:
@@ -76,7 +70,7 @@ def count_active_keys(path: Path) -> int:
     """Return how many keys of an access file are active.
 
     Raises:
-        NotYetError: it is empty, or an older oddsdesk's.
+        NotYetError: it is empty, or from an older oddsdesk.
         StoreError: the file cannot be read.
     """
     with _reading(path, ACCESS) as connection:
@@ -85,7 +79,7 @@ def count_active_keys(path: Path) -> int:
 
 
 def bytes_of(path: Path) -> int:
-    """Return how large a copy of a database is, 0 where it cannot be read."""
+    """Return the size of a copy of a database, 0 if it cannot be read."""
     try:
         with contextlib.closing(connect_to_copy(path)) as connection:
             sizes = "SELECT page_count * page_size FROM pragma_page_count, pragma_page_size"
@@ -95,20 +89,20 @@ def bytes_of(path: Path) -> int:
 
 
 def stored_reference_of(path: Path) -> str:
-    """Return the reference of an odds file, of whatever version.
+    """Return the sharp book of an odds file of any version.
 
     Raises:
-        StoreError: it is not there, no odds file, or cannot be read.
+        StoreError: it is missing, not an odds file, or cannot be read.
     """
     if path.exists():
-        recognise(path, ODDS)
+        recognition.recognise(path, ODDS)
     connection = connect_to_copy(path)
     try:
-        if condition_of(connection, path, ODDS) is Condition.FRESH:
-            raise StoreError(f"{path}: is no database of oddsdesk's odds")
-        return stored_reference(connection)
+        if recognition.condition_of(connection, path, ODDS) is recognition.Condition.FRESH:
+            raise StoreError(f"{path}: is not an oddsdesk odds database")
+        return Settings(connection).stored_reference()
     except sqlite3.DatabaseError as error:
-        raise unusable(path, error) from error
+        raise recognition.unusable(path, error) from error
     finally:
         connection.close()
 
@@ -117,10 +111,10 @@ def stored_reference_of(path: Path) -> str:
 def _reading(
     path: Path, schema: Schema, *, is_current: bool = True
 ) -> Iterator[sqlite3.Connection]:
-    """Give a connection that reads a file; unless ``is_current`` one of whatever version."""
-    condition = recognise(path, schema, look_for_damage=False)
+    """Yield a connection that reads a file; unless ``is_current`` of any version."""
+    condition = recognition.recognise(path, schema, look_for_damage=False)
     if is_current:
-        check_current(condition, path)
+        recognition.check_current(condition, path)
     try:
         with contextlib.closing(connect_to_copy(path)) as connection:
             yield connection

@@ -1,4 +1,4 @@
-"""Bringing a database to its schema: named steps, each applied once, by sqlite-utils."""
+"""Migrating a database to its schema: named steps, each applied once, by sqlite-utils."""
 
 import contextlib
 import sqlite3
@@ -15,13 +15,13 @@ if TYPE_CHECKING:
 
 _TABLE = "_sqlite_migrations"
 HALF_MADE: Final = "half made by oddsdesk migrate"
-"""A step of files that are being copied: older versions take it for one of a newer oddsdesk's."""
+"""A step of unfinished copies, which older versions treat as from a newer oddsdesk."""
 
 
 class Step(msgspec.Struct, frozen=True):
     """One migration: its statements run in order, then ``work``, in one transaction.
 
-    ``work`` is what SQL cannot say; it opens no transaction of its own.
+    ``work`` is what SQL cannot do; it opens no transaction.
     """
 
     name: str
@@ -30,14 +30,14 @@ class Step(msgspec.Struct, frozen=True):
 
 
 class Schema(msgspec.Struct, frozen=True):
-    """What a file of this kind holds; steps are only ever added at the end."""
+    """The schema of a kind of file; new steps are only added at the end."""
 
     name: str
     steps: tuple[Step, ...]
 
 
 def applied_steps(connection: sqlite3.Connection, schema: Schema) -> set[str] | None:
-    """Return the names of the steps a file has, None for a file that never had any."""
+    """Return the names of a file's steps, None if it never had any."""
     if not _has_steps(connection):
         return None
     query = f"SELECT name FROM {_TABLE} WHERE migration_set = ?"  # noqa: S608 - a constant
@@ -45,7 +45,7 @@ def applied_steps(connection: sqlite3.Connection, schema: Schema) -> set[str] | 
 
 
 def migrated_sets(connection: sqlite3.Connection) -> list[str]:
-    """Return the names of the schemas that a file has steps of: one, or none."""
+    """Return the names of the schemas in a file: one, or none."""
     if not _has_steps(connection):
         return []
     query = f"SELECT DISTINCT migration_set FROM {_TABLE}"  # noqa: S608 - a constant
@@ -53,13 +53,13 @@ def migrated_sets(connection: sqlite3.Connection) -> list[str]:
 
 
 def mark_half_made(connection: sqlite3.Connection, schema: Schema) -> None:
-    """Mark a file as one that is being copied; inside the caller's transaction."""
+    """Mark a file as an unfinished copy; inside the caller's transaction."""
     query = f"INSERT INTO {_TABLE} (migration_set, name) VALUES (?, ?)"  # noqa: S608 - a constant
     connection.execute(query, (schema.name, HALF_MADE))
 
 
 def unmark_half_made(connection: sqlite3.Connection, schema: Schema) -> None:
-    """Take the mark away; inside the caller's transaction."""
+    """Remove the mark; inside the caller's transaction."""
     query = f"DELETE FROM {_TABLE} WHERE migration_set = ? AND name = ?"  # noqa: S608 - a constant
     connection.execute(query, (schema.name, HALF_MADE))
 
@@ -74,8 +74,7 @@ def migrate(
 ) -> None:
     """Apply the missing steps in one transaction that keeps other writers out.
 
-    A file that has steps already is its owner's: ``before_changes`` is called first, while
-    nobody can write.
+    A file with steps has data: ``before_changes`` is called first, while nobody can write.
     """
     with without_arrays():
         # Paid by a fresh or outdated file only, not by every start.
@@ -88,7 +87,7 @@ def migrate(
     try:
         done = applied_steps(connection, schema)
         if done and done >= {step.name for step in schema.steps}:
-            connection.execute("ROLLBACK")  # another process has done it meanwhile
+            connection.execute("ROLLBACK")  # another process has just done it
             return
         if done:
             before_changes()
@@ -100,7 +99,7 @@ def migrate(
 
 
 class _Hiding:
-    """Finds none of some modules, and that on one thread only: others may load them meanwhile."""
+    """Hides some modules on one thread only: others may load them at the same time."""
 
     def __init__(self, *names: str) -> None:
         self._names = names
@@ -109,10 +108,10 @@ class _Hiding:
     def find_spec(
         self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
     ) -> None:
-        """Leave a module to those who find it, but for the hidden ones.
+        """Leave all but the hidden modules to the other finders.
 
         Raises:
-            ModuleNotFoundError: it is to stay hidden here.
+            ModuleNotFoundError: the module is hidden.
         """
         if fullname in self._names and threading.get_ident() == self._thread:
             raise ModuleNotFoundError(f"{fullname} is hidden", name=fullname)
@@ -120,10 +119,10 @@ class _Hiding:
 
 @contextlib.contextmanager
 def without_arrays() -> Iterator[None]:
-    """Hide numpy and pandas, which nobody here asks for, while sqlite-utils is loaded.
+    """Hide numpy and pandas, which are not needed here, while sqlite-utils is loaded.
 
-    WORKAROUND sqlite-utils: it loads them where they are installed, to know their types: 0.1 and
-    0.7 s of a first start.
+    WORKAROUND sqlite-utils: it loads them if they are installed, to know their types: 0.1 and 0.7 s
+    of a first start.
     """
     hiding = _Hiding("numpy", "pandas")
     sys.meta_path.insert(0, hiding)

@@ -1,4 +1,4 @@
-"""Checking a database file before anything changes it: ours, undamaged, of which version."""
+"""Checking a database file before any change: whether it is ours, undamaged, which version."""
 
 import os
 import sqlite3
@@ -8,15 +8,15 @@ from enum import Enum, auto
 from pathlib import Path
 from typing import Final
 
-from oddsdesk.earlier_copy import way_back
-from oddsdesk.places import READ_ONLY_DISK, cannot_be_written, is_on_read_only_disk
-from oddsdesk.private_files import user_name
+from oddsdesk.base.earlier_copy import way_back
+from oddsdesk.base.files import user_name
+from oddsdesk.base.places import READ_ONLY_DISK, cannot_be_written, is_on_read_only_disk
 from oddsdesk.store.databases import unreachable
 from oddsdesk.store.errors import HalfMadeError, NotYetError, StoreError, StoreUnavailableError
 from oddsdesk.store.sqlite.migrations import HALF_MADE, Schema, applied_steps, migrated_sets
 
 CHECK_LIMIT_S: Final = 0.2
-"""How long the check for damage may take at the start; a big file is checked in part."""
+"""How long the check for damage may take at the start (s); a big file is checked in part."""
 _UNNOTICED: Final = "mode=ro&immutable=1"
 """With these SQLite makes, locks and repairs nothing. The file is never opened without SQLite:
 closing it would drop the locks of all this process's connections to it
@@ -25,23 +25,23 @@ _BUSY_TIMEOUT_S: Final = 5.0
 
 
 class Condition(Enum):
-    """What has to be done before a file can be used."""
+    """What is needed before a file can be used."""
 
     FRESH = auto()
-    """Its tables are to be made."""
+    """Its tables must be made."""
     OUTDATED = auto()
     """It was made by an older oddsdesk."""
     CURRENT = auto()
 
 
 def recognise(path: Path, schema: Schema, *, look_for_damage: bool = True) -> Condition:
-    """Judge a file without changing it or anything beside it.
+    """Check a file without changing it or its neighbours.
 
-    Opened as usual, SQLite would finish or undo what a program that died has left.
+    Opened as usual, SQLite would finish or undo the work of a crashed program.
 
     Raises:
-        StoreError: it is no database, another program's, a newer oddsdesk's or damaged, or
-            cannot be read; one line.
+        StoreError: it is not a database, another program's, a newer oddsdesk's or damaged, or
+        cannot be read; one line.
     """
     try:
         return _recognised(path, schema, look_for_damage)
@@ -57,7 +57,7 @@ def _recognised(path: Path, schema: Schema, look_for_damage: bool) -> Condition:
     if path.is_dir():
         raise StoreError(f"{path}: cannot be opened: it is a folder")
     if not path.is_file():
-        raise StoreError(f"{path}: is no ordinary file")
+        raise StoreError(f"{path}: is not a regular file")
     if path.stat().st_size == 0:
         return Condition.FRESH
     try:
@@ -72,12 +72,12 @@ def _recognised(path: Path, schema: Schema, look_for_damage: bool) -> Condition:
 
 
 def unusable(path: Path, error: sqlite3.DatabaseError) -> StoreError:
-    """Return SQLite's error about a file as one line that says what to do."""
+    """Return SQLite's error about a file as one line with what to do."""
     return StoreError(f"{path}: {_reason(path, error)}")
 
 
-def refused(path: Path, error: StoreError) -> StoreError:
-    """Return what a command says that does not wait a refusal out: the file, and what to do."""
+def refusal_in_words(path: Path, error: StoreError) -> StoreError:
+    """Return the error of a command that does not wait: the file, and what to do."""
     cause = error.__cause__
     return unusable(path, cause) if isinstance(cause, sqlite3.DatabaseError) else error
 
@@ -85,39 +85,42 @@ def refused(path: Path, error: StoreError) -> StoreError:
 def _reason(path: Path, error: sqlite3.DatabaseError) -> str:
     match getattr(error, "sqlite_errorname", ""):
         case "SQLITE_NOTADB":
-            return "is not a database; name another file, or set this one aside"
+            return "is not a database; choose another file, or move this one away"
         case "SQLITE_CORRUPT":
-            return f"is damaged ({error}); set the file aside or restore a backup"
+            return f"is damaged ({error}); move the file away or restore a backup"
         case "SQLITE_CANTOPEN" | "SQLITE_CANTOPEN_ISDIR":
             return _why_not_opened(path)
         case name if name.startswith("SQLITE_READONLY"):
             return cannot_be_written(path)
         case "SQLITE_FULL":
-            return "the disk is full; make room, then try again"
+            return "the disk is full; free some space and try again"
         case name if name.startswith("SQLITE_BUSY"):
-            return "is locked by another program; try again when that has ended"
+            return "is locked by another program; close it and try again"
         case _:
             return f"cannot be used ({error})"
 
 
 def _why_not_opened(path: Path) -> str:
-    """Say what SQLite only calls "unable to open database file", as far as the system tells."""
+    """Explain SQLite's "unable to open database file", as far as the system tells."""
     if os.access(path, os.F_OK) and not os.access(path, os.R_OK):
         owner = path.stat().st_uid
         is_theirs = sys.platform != "win32" and owner != os.geteuid()
-        return f"belongs to {user_name(owner)}" if is_theirs else "may not be read"
+        return f"belongs to {user_name(owner)}" if is_theirs else "you may not read it"
     if is_on_read_only_disk(path):
-        return f"cannot be opened: {READ_ONLY_DISK}, and it needs files beside it"
+        return f"cannot be opened: {READ_ONLY_DISK}, and SQLite needs to write files next to it"
     if not os.access(path.parent, os.W_OK | os.X_OK):
-        return "its folder may not be written, and it needs files beside it; check its rights"
+        return (
+            "its folder is not writable, and SQLite needs to write files next to it; check"
+            " permissions"
+        )
     return "cannot be opened; is it a file?"
 
 
 def condition_of(connection: sqlite3.Connection, path: Path, schema: Schema) -> Condition:
-    """Judge a file by an open connection.
+    """Check a file through an open connection.
 
     Raises:
-        HalfMadeError: it is being copied.
+        HalfMadeError: its copy is unfinished.
         StoreError: it is another program's or a newer oddsdesk's.
     """
     applied = applied_steps(connection, schema)
@@ -125,7 +128,7 @@ def condition_of(connection: sqlite3.Connection, path: Path, schema: Schema) -> 
         raise StoreError(f"{path}: is a file of {', '.join(other)}, not of {schema.name}")
     if applied is None:
         if connection.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchall():
-            raise StoreError(f"{path}: is a database of another program, not of oddsdesk")
+            raise StoreError(f"{path}: is a database of another program")
         return Condition.FRESH
     if HALF_MADE in applied:
         raise HalfMadeError(str(path))
@@ -137,17 +140,16 @@ def condition_of(connection: sqlite3.Connection, path: Path, schema: Schema) -> 
 
 
 def check_current(condition: Condition, path: Path) -> None:
-    """Refuse a file whose tables are not those of this version yet, to who only reads it.
+    """Refuse a file that needs a migration, for callers that only read.
 
     Raises:
-        NotYetError: so it is; whoever opens it for writing makes them.
+        NotYetError: it needs one; the next program that opens it for writing migrates it.
     """
     if condition is Condition.FRESH:
         raise NotYetError(f"{path}: is empty; the next start fills it")
     if condition is Condition.OUTDATED:
         raise NotYetError(
-            f"{path}: was made by an older oddsdesk; the next start of a server or desk brings it"
-            " up to date"
+            f"{path}: was made by an older oddsdesk; start a server or desk to update it"
         )
 
 
@@ -157,7 +159,7 @@ def check_for_damage(path: Path) -> None:
     Raises:
         StoreError: something was found.
     """
-    # Beside a log only SQLite's locks keep a look from reading half a change.
+    # With a log, only SQLite's locks prevent reading half a change.
     connection = _connect(path, "mode=ro" if _has_log(path) else _UNNOTICED)
     deadline = time.monotonic() + CHECK_LIMIT_S
     connection.set_progress_handler(lambda: time.monotonic() > deadline, 10_000)
@@ -171,7 +173,7 @@ def check_for_damage(path: Path) -> None:
         connection.close()
     if found != [("ok",)]:
         problem = " ".join(str(found[0][0]).split())
-        raise StoreError(f"{path}: is damaged ({problem}); set the file aside or restore a backup")
+        raise StoreError(f"{path}: is damaged ({problem}); move the file away or restore a backup")
 
 
 class SchemaCheck:
@@ -199,7 +201,7 @@ class SchemaCheck:
 
 
 def _judge_unnoticed(path: Path, schema: Schema) -> Condition:
-    """Judge the file alone first; its write-ahead log is opened only if the file may be ours."""
+    """Check the file alone first; its write-ahead log is opened only if the file may be ours."""
     try:
         condition = _judge(path, schema, _UNNOTICED)
     except sqlite3.DatabaseError as error:

@@ -1,16 +1,99 @@
-"""The tables of the odds file: present state, the log of price changes, value bets.
+"""The tables of the odds file: current prices, the log of price changes, value bets.
 
-Times are milliseconds. Names stand in the rows as text: the keys are then in the order
-of the answers (D13, D35) and no read joins for a name.
+Times are milliseconds. Rows hold names as text: the keys are then in the order of the answers (D13,
+D35) and no read joins for a name.
+
+The public views have ISO-8601 times. A step that changes a table of a view must drop and make the
+view again.
 """
 
 from typing import Final
 
+from oddsdesk.pricing.closing import MOST_AGE_MS
 from oddsdesk.store.games import NO_DATE, SPORTS_BY_CODE
+from oddsdesk.store.sqlite.data_migrations import join_spellings, part_fused_games
 from oddsdesk.store.sqlite.migrations import Schema, Step
-from oddsdesk.store.sqlite.parting import part_fused_games
-from oddsdesk.store.sqlite.spellings import join_spellings
-from oddsdesk.store.sqlite.views import CLOSING_LINES, CLOSING_LINES_THAT_STOOD, VIEWS
+
+
+def _time(column: str) -> str:
+    return f"strftime('%Y-%m-%dT%H:%M:%fZ', {column} / 1000.0, 'unixepoch')"
+
+
+_GAME_COLUMNS: Final = f"""
+g.game_id, g.match_name, g.competition, g.sport, {_time("g.match_date")} AS match_date
+"""
+_MOVE: Final = "c.bookmaker, c.market_type, c.period, c.selection"
+
+VIEWS: Final = (
+    f"""
+    CREATE VIEW games AS
+    SELECT {_GAME_COLUMNS},
+        (SELECT count(DISTINCT bookmaker) FROM coverage WHERE game = g.id) AS bookmakers,
+        {_time("nullif(g.last_scraped_at, 0)")} AS last_scraped_at
+    FROM game g
+    """,
+    f"""
+    CREATE VIEW current_prices AS
+    SELECT {_GAME_COLUMNS}, q.bookmaker, q.market_type, q.period, price.key AS selection,
+        price.value AS odds, q.is_live, {_time("q.scraped_at")} AS scraped_at, q.liquidity, q.url
+    FROM quote q JOIN game g ON g.id = q.game JOIN json_each(q.odds) price
+    WHERE q.odds IS NOT NULL
+    """,
+    f"""
+    CREATE VIEW price_changes AS
+    SELECT c.seq, {_time("c.recorded_at")} AS recorded_at, {_time("c.scraped_at")} AS scraped_at,
+        {_GAME_COLUMNS}, {_MOVE}, c.odds, c.is_live, c.liquidity
+    FROM price_change c JOIN game g ON g.id = c.game
+    """,
+    f"""
+    CREATE VIEW selection_history AS
+    SELECT {_GAME_COLUMNS}, {_MOVE}, c.odds, lag(c.odds) OVER path AS previous_odds, c.is_live,
+        {_time("c.scraped_at")} AS since, {_time("lead(c.scraped_at) OVER path")} AS until
+    FROM price_change c JOIN game g ON g.id = c.game
+    WINDOW path AS (
+        PARTITION BY g.game_id, c.selection, c.market_type, c.period, c.bookmaker
+        ORDER BY c.scraped_at, c.seq
+    )
+    """,
+)
+
+
+def _closing_lines(seen_at: str, sightings: str = "") -> tuple[str, ...]:
+    """Return how the view is made, given when a market was last seen before the kick-off."""
+    return (
+        "DROP VIEW IF EXISTS closing_lines",
+        f"""
+        CREATE VIEW closing_lines AS
+        SELECT game_id, match_name, competition, sport, match_date, bookmaker, market_type, period,
+            selection, odds, scraped_at
+        FROM (
+            SELECT {_GAME_COLUMNS}, {_MOVE}, c.odds, {_time("c.scraped_at")} AS scraped_at,
+                row_number() OVER (
+                    PARTITION BY g.game_id, c.selection, c.market_type, c.period, c.bookmaker
+                    ORDER BY c.scraped_at DESC, c.seq DESC
+                ) AS place
+            FROM price_change c JOIN game g ON g.id = c.game
+            JOIN quote q ON q.game = c.game AND q.bookmaker = c.bookmaker
+                AND q.market_type = c.market_type AND q.period = c.period
+            {sightings}
+            WHERE NOT c.is_live AND c.scraped_at <= g.match_date
+                AND {seen_at} >= g.match_date - {MOST_AGE_MS}
+        ) last
+        WHERE place = 1 AND odds IS NOT NULL
+        """,
+    )
+
+
+CLOSING_LINES_THAT_STOOD: Final = _closing_lines("q.scraped_at")
+CLOSING_LINES: Final = _closing_lines(
+    """coalesce(
+                    CASE WHEN q.is_live OR q.scraped_at > g.match_date THEN s.scraped_at END,
+                    q.scraped_at
+                )""",
+    """LEFT JOIN closing_sighting s ON s.game = c.game AND s.bookmaker = c.bookmaker
+                AND s.market_type = c.market_type AND s.period = c.period""",
+)
+
 
 _GAME = f"""
 CREATE TABLE game (
@@ -20,7 +103,7 @@ CREATE TABLE game (
     sport TEXT NOT NULL,
     match_name TEXT NOT NULL,
     match_date INTEGER,
-    match_date_by TEXT,             -- the bookmaker that match_date comes from (D40)
+    match_date_by TEXT,             -- the bookmaker that match_date comes from
     match_date_scraped_at INTEGER,
     kickoff INTEGER NOT NULL GENERATED ALWAYS AS (coalesce(match_date, {NO_DATE})) VIRTUAL,
     has_live INTEGER NOT NULL DEFAULT 0,         -- a price in play is stored, of whatever age
@@ -73,7 +156,7 @@ CREATE TABLE price_change (         -- the log; odds NULL: withdrawn
 """
 
 _VALUE_BET = """
-CREATE TABLE value_bet (            -- what the rules found; judged again when read (D29)
+CREATE TABLE value_bet (            -- what the rules found; judged again when read
     game INTEGER NOT NULL REFERENCES game (id),
     bookmaker TEXT NOT NULL,
     market_type TEXT NOT NULL,
@@ -106,7 +189,7 @@ CREATE TABLE recorded (             -- when prices came in at all, moved or not;
 """
 
 _OTHER_NAMES = (
-    # Names that a game has besides its own, and whether they name its teams the other way round.
+    # Other names of a game, and whether they swap its teams.
     """
     CREATE TABLE other_name (
         competition TEXT NOT NULL,
@@ -118,7 +201,7 @@ _OTHER_NAMES = (
     ) WITHOUT ROWID
     """,
     "CREATE INDEX other_name_game ON other_name (game)",
-    # Games that may be one, and what the user said of that: suggested, accepted or refused.
+    # Games that may be the same, and the user's decision: suggested, accepted or refused.
     """
     CREATE TABLE game_pair (
         id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -134,7 +217,7 @@ _OTHER_NAMES = (
         UNIQUE (kept, other)
     )
     """,
-    # What was said of an accepted pair's game since, to be said again where that is undone.
+    # Later quotes of an accepted pair's game, to be recorded again after an undo.
     """
     CREATE TABLE said_since (
         id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -144,7 +227,7 @@ _OTHER_NAMES = (
     """,
     "CREATE INDEX game_pair_accepted ON game_pair (kept) WHERE state = 'accepted'",
     "CREATE INDEX said_since_pair ON said_since (pair)",
-    # Names of one team, as accepted pairs say.
+    # Names of one team, from accepted pairs.
     """
     CREATE TABLE same_team (
         pair INTEGER NOT NULL REFERENCES game_pair (id),
@@ -158,11 +241,11 @@ _OTHER_NAMES = (
 
 _IN_ORDER = "kickoff, match_name, competition"
 _GAMES_BY_KICK_OFF = (
-    # What games that only their kick-offs tell apart have in common (store.games).
+    # The common name of games that differ only in their kick-offs (store.games).
     "ALTER TABLE game ADD COLUMN plain_name TEXT NOT NULL DEFAULT ''",
-    # Of every price there ever was, for lists of the past.
+    # For lists of the past.
     f"ALTER TABLE game ADD COLUMN first_scraped_at INTEGER NOT NULL DEFAULT {NO_DATE}",
-    # Whether lists of what is fresh may hold it; archives stay out of their indexes.
+    # Whether lists of fresh prices may contain it; archives stay out of their indexes.
     "ALTER TABLE game ADD COLUMN recent INTEGER NOT NULL DEFAULT 0",
     *(f"DROP INDEX game_{name}" for name in ("order", "sport", "competition", "live")),
     f"CREATE INDEX game_order ON game ({_IN_ORDER}) WHERE recent",
@@ -174,7 +257,7 @@ _GAMES_BY_KICK_OFF = (
 )
 
 _ORIGINS = (
-    # Who told a bookmaker's prices of a game, and whether its terms let others have them (D66).
+    # The source of a bookmaker's prices of a game, and whether its terms allow passing on.
     """
     CREATE TABLE origin (
         game INTEGER NOT NULL REFERENCES game (id),
@@ -184,7 +267,7 @@ _ORIGINS = (
         PRIMARY KEY (game, bookmaker, source)
     ) WITHOUT ROWID
     """,
-    # Nobody noted it before: what this source has an id of counts as its own.
+    # It was not recorded before: games with an id of this source count as its own.
     """
     INSERT OR IGNORE INTO origin SELECT event.game, quote.bookmaker, 'the-odds-api', 0
     FROM event JOIN quote ON quote.game = event.game WHERE event.event LIKE 'the-odds-api:%'
@@ -192,14 +275,14 @@ _ORIGINS = (
 )
 
 _EVENT = """
-CREATE TABLE event (                -- what sources call games by ids of their own (D51)
+CREATE TABLE event (                -- what sources call games by ids of their own
     event TEXT PRIMARY KEY,         -- SOURCE:ID
     game INTEGER NOT NULL REFERENCES game (id)
 ) WITHOUT ROWID
 """
 
 _SAID: Final = (
-    # Quotes of games that are one by the user's word, as they came, to be said again without it.
+    # Quotes of games joined by the user, as they came, to be recorded again without the pair.
     """
     CREATE TABLE said (
         id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -225,7 +308,7 @@ _SAID: Final = (
     CROSS JOIN game ON game.game_id = pair.kept ORDER BY said_since.id
     """,
     "DROP TABLE said_since",
-    # Games with names that only the user's word makes their teams', as they were before.
+    # Games with names that belong to their teams only by the user's word, as they were before.
     """
     CREATE TABLE joined_game (
         game INTEGER PRIMARY KEY,
@@ -282,10 +365,7 @@ ODDS: Final = Schema(
                 "CREATE TABLE setting (key TEXT PRIMARY KEY, value) WITHOUT ROWID",
             ),
         ),
-        Step(
-            "coverage_by_bookmaker",
-            ("CREATE INDEX coverage_bookmaker ON coverage (bookmaker)",),
-        ),
+        Step("coverage_by_bookmaker", ("CREATE INDEX coverage_bookmaker ON coverage (bookmaker)",)),
         Step(
             "value_bet_line_and_sources",
             (
@@ -307,10 +387,7 @@ ODDS: Final = Schema(
         Step("games_by_kick_off", _GAMES_BY_KICK_OFF, part_fused_games),
         Step("events", (_EVENT, "CREATE INDEX event_game ON event (game)")),
         Step("other_names", _OTHER_NAMES),
-        Step(
-            "games_by_other_name",
-            ("CREATE INDEX other_name_match ON other_name (match_name)",),
-        ),
+        Step("games_by_other_name", ("CREATE INDEX other_name_match ON other_name (match_name)",)),
         Step("offers", ("ALTER TABLE quote ADD COLUMN offers TEXT",)),  # JSON by selection
         Step("origins", _ORIGINS),
         Step("one_name_a_bookmaker", (), join_spellings),
@@ -319,14 +396,13 @@ ODDS: Final = Schema(
             ("CREATE INDEX game_pair_other ON game_pair (other) WHERE state = 'accepted'",),
         ),
         Step("said_of_joined_games", _SAID),
-        # What moved between two moments, for who looks back (D73).
+        # Moves between two moments, for reading the past.
         Step(
-            "moves_by_time",
-            ("CREATE INDEX price_change_time ON price_change (game, scraped_at)",),
+            "moves_by_time", ("CREATE INDEX price_change_time ON price_change (game, scraped_at)",)
         ),
         Step("views", VIEWS),
         Step("results", (_RESULT,)),
-        # The last move of each price up to a moment, however often it moved (D71).
+        # The last move of each price up to a moment, however often it moved.
         Step(
             "moves_by_price",
             (
@@ -335,9 +411,10 @@ ODDS: Final = Schema(
                 " (game, selection, market_type, period, bookmaker, scraped_at)",
             ),
         ),
-        # Older files have a view of that name that took withdrawn prices for closing ones.
+        # Older files have a view of that name that treated prices no longer offered as closing
+        # ones.
         Step("closing_lines_that_stood", CLOSING_LINES_THAT_STOOD),
-        # Later sightings take the place of the last one ahead of play, which a close is judged by.
+        # Later sightings replace the last pre-match one, which a close depends on.
         Step("closing_sightings", (_CLOSING_SIGHTING, *CLOSING_LINES)),
         Step("sports_by_code", (SPORTS_BY_CODE,)),
     ),

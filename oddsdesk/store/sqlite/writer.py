@@ -5,15 +5,10 @@ import logging
 import sqlite3
 import threading
 from collections.abc import Callable
-from concurrent.futures import Future
-from typing import TypeVar
 
 from oddsdesk.store.errors import Fault, StoreUnavailableError
-from oddsdesk.store.sqlite.file_place import FilePlace
-from oddsdesk.store.sqlite.write_ahead import WriteAheadLog
+from oddsdesk.store.sqlite.database import FilePlace, WriteAheadLog
 from oddsdesk.store.turns import Job, Turns
-
-T = TypeVar("T")
 
 _REFUSALS = {
     sqlite3.SQLITE_BUSY: Fault.LOCKED,
@@ -32,18 +27,18 @@ _REFUSALS = {
 _log = logging.getLogger(__name__)
 
 
-class Writer:
+class Writer(Turns[sqlite3.Connection]):
     """Runs functions on the only read-write connection, one after another.
 
-    Each function runs whole or not at all. Short jobs that wait together share one
-    ``BEGIN IMMEDIATE`` transaction; their futures are done when it is committed. Long jobs have
-    one each, and take turns with the short ones: however many wait, a short job waits for one.
-    ``committed`` is called on the writer thread after each commit, then ``wal`` kept small.
-    ``check`` is called before the first job of each transaction and may refuse it, and ``place``
-    before each commit: what is written to a file that is moved or deleted is lost.
+    Each function runs completely or not at all. Short jobs that wait together share one ``BEGIN
+    IMMEDIATE`` transaction; their futures are done when it is committed. Long jobs have one each,
+    and alternate with the short ones: however many wait, a short job waits for one. ``committed``
+    is called on the writer thread after each commit, then ``wal`` is kept small. ``check`` is
+    called before the first job of each transaction and may refuse it, and ``place`` before each
+    commit: writes to a moved or deleted file are lost.
 
-    While others write to the file, a transaction waits for its turn. Where somebody holds the lock
-    and writes nothing, it fails after SQLite's busy timeout, or never with ``waits``.
+    While others write to the file, a transaction waits for its turn. If another program
+    holds the lock without writing, it fails after SQLite's busy timeout, or never with ``waits``.
     """
 
     def __init__(
@@ -57,6 +52,7 @@ class Writer:
         *,
         waits: bool = False,
     ) -> None:
+        super().__init__()
         self._connection = connection
         self._check = check
         self._wal = wal
@@ -64,38 +60,23 @@ class Writer:
         self._waits = waits
         self._is_ending = False
         self._committed = committed
-        self._turns: Turns[sqlite3.Connection] = Turns()
         self._thread = threading.Thread(target=self._run, name=name, daemon=True)
         self._thread.start()
 
-    def submit(
-        self, function: Callable[[sqlite3.Connection], T], *, is_long: bool = False
-    ) -> Future[T]:
-        """Queue a function; its future fails with ``StoreUnavailableError`` if SQLite refuses.
-
-        What is short may be done before what is long and was queued earlier.
-        """
-        return self._turns.submit(function, is_long=is_long)
-
-    def busy_for_s(self) -> float:
-        """Return for how long the transaction that runs now has run; 0 where none does."""
-        return self._turns.busy_for_s()
-
-    def close(self) -> None:
-        """Finish what is queued, then close the connection; may be called twice."""
+    def close_writer(self) -> None:
         self._is_ending = True
-        self._turns.close()
+        self.close_turns()
         self._thread.join()
 
-    def stop_waiting(self) -> None:
-        """Have fail what waits for other programs, within SQLite's busy timeout."""
+    def fail_waiting(self) -> None:
+        """Make jobs that wait for other programs fail, within SQLite's busy timeout."""
         self._is_ending = True
 
     def _run(self) -> None:
-        while jobs := self._turns.next():
+        while jobs := self.next():
             self._transact(jobs)
         if self._wal is not None:
-            self._wal.close()
+            self._wal.close_wal()
         self._connection.close()
 
     def _transact(self, jobs: list[Job[sqlite3.Connection]]) -> None:
@@ -104,7 +85,7 @@ class Writer:
             self._check(self._connection)
             done = [job for job in jobs if _run(job, self._connection, alone=len(jobs) == 1)]
             if self._place is not None:
-                self._place.check()
+                self._place.check_place()
             self._connection.execute("COMMIT")
         except BaseException as error:  # noqa: BLE001 - thread main: every caller gets the error
             self._roll_back()
@@ -125,7 +106,7 @@ class Writer:
             _log.exception("a callback after a commit failed")
 
     def _begin(self) -> None:
-        """Take the write lock, for which SQLite has no queue: whoever asks next may have it."""
+        """Take the write lock. SQLite has no queue for it: the next to ask may get it."""
         while True:
             before = self._version()
             try:
@@ -151,10 +132,10 @@ class Writer:
 
 
 def _run(job: Job[sqlite3.Connection], connection: sqlite3.Connection, *, alone: bool) -> bool:
-    """Do the work; return whether it goes into the commit, which others may share.
+    """Do the work; return whether it is in the commit, which others may share.
 
-    What is alone in its transaction has no savepoint, for which SQLite would set each page aside
-    that it changes.
+    A single job in its transaction has no savepoint, for which SQLite would save each page that it
+    changes.
     """
     if alone:
         job.outcome = job.function(connection)
@@ -174,7 +155,7 @@ def _run(job: Job[sqlite3.Connection], connection: sqlite3.Connection, *, alone:
 
 
 def as_unavailable(error: BaseException) -> BaseException:
-    """Return what a caller should see of an error: SQLite's refusals as the store's own."""
+    """Return the caller's error: SQLite's errors as the store's."""
     code = getattr(error, "sqlite_errorcode", None)
     fault = None if code is None else _REFUSALS.get(code, _REFUSALS.get(code & 0xFF))
     if fault is None:

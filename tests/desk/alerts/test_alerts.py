@@ -12,19 +12,17 @@ from pytestqt.qtbot import QtBot
 from oddsdesk.board.alerts.channels import ChannelError, variable_of
 from oddsdesk.board.alerts.gate import Alert, AlertEntry, Held
 from oddsdesk.board.alerts.rules import ChannelSetting
-from oddsdesk.board.connection import Connection, Link
-from oddsdesk.board.matrix import RowKey
+from oddsdesk.board.model.matrix import RowKey
+from oddsdesk.board.model.notices import Connection, Link
 from oddsdesk.desk.alerts import controller
-from oddsdesk.desk.alerts.controller import AlertsController
+from oddsdesk.desk.alerts.controller import AlertsController, Notifier
 from oddsdesk.desk.alerts.model import COLUMNS
-from oddsdesk.desk.alerts.notifier import Notifier
 from oddsdesk.desk.alerts.panel import AlertsPanel
 from oddsdesk.desk.records import Records
-from oddsdesk.desk.settings.preferences import Preferences
-from oddsdesk.desk.settings.saved_state import Layout
+from oddsdesk.desk.settings.saved_state import Layout, Preferences
 from oddsdesk.desk.shell.window import MainWindow
+from oddsdesk.desk.ui.formatting import local_time
 from oddsdesk.desk.ui.theme.theme import Theme
-from oddsdesk.desk.ui.time_format import local_time
 from oddsdesk.ledger.bets import PlacedBet
 from oddsdesk.pricing.profiles import Profile, Profiles
 from tests.kit.value_bets import OVER, be_value
@@ -41,7 +39,7 @@ def records(tmp_path: Path, qtbot: QtBot) -> Iterator[Records]:
     with qtbot.waitSignal(made.bets_changed):
         pass
     yield made
-    made.close()
+    made.close_records()
 
 
 @pytest.fixture
@@ -57,9 +55,9 @@ def alerts(
 
 def tell_value(alerts: AlertsController, quoted: Any) -> None:
     alerts.path.write_text(VALUE, "utf-8")
-    alerts.read()
+    alerts.read_rules()
     be_value(quoted)
-    alerts.tick()
+    alerts.look_for_alerts()
 
 
 def test_what_the_rules_ask_for_is_told_and_listed(
@@ -70,9 +68,9 @@ def test_what_the_rules_ask_for_is_told_and_listed(
     told: list[AlertEntry] = []
     alerts.alerted.connect(told.extend)
     tell_value(alerts, quoted)
-    assert [entry.alert.title for entry in told] == ["+2.0 %: Over 2.5 2.06 at Matchbook"]
+    assert [entry.alert.alert_title for entry in told] == ["+3.0 %: Over 2.5 2.06 at Matchbook"]
     shown = {title: panel.model.cell(0, column).text for column, title in enumerate(TITLES)}
-    assert (shown["Rule"], shown["What became of it"]) == ("Value", "sent")
+    assert (shown["Rule"], shown["Status"]) == ("Value", "sent")
     with qtbot.waitSignal(panel.price_requested) as wanted:
         panel.table.opened.emit(panel.model.index(0, 0))
     assert wanted.args == [OVER]
@@ -87,9 +85,9 @@ def test_nothing_is_told_of_prices_while_not_connected_and_the_panel_says_so(
     quoted.board.set_connection(Connection(link=Link.WAITING))
     tell_value(alerts, quoted)
     assert not alerts.gate.entries
-    assert panel._facts.text().startswith("Not connected: no alerts of prices · 1 rule")
+    assert panel._facts.text().startswith("Not connected: no price alerts · 1 rule")
     quoted.board.set_connection(Connection(link=Link.LIVE))
-    alerts.tick()
+    alerts.look_for_alerts()
     assert len(alerts.gate.entries) == 1
     assert panel._facts.text().startswith("1 rule")
     panel.close_panel()
@@ -102,17 +100,17 @@ def test_a_kick_off_is_told_of_bets_that_count_beside_the_odds(
     begins = quoted.clock.now + 60_000
     practice = PlacedBet(*named, 2.1, 5.0, 1, kick_off=begins, practice=True)
     with qtbot.waitSignal(records.bets_changed):
-        records.place(practice, lambda _: None)
+        records.place_bet(practice, lambda _: None)
     alerts.path.write_text('[[rules]]\nkind = "kick-off"\n', "utf-8")
-    alerts.read()
-    alerts.tick()
+    alerts.read_rules()
+    alerts.look_for_alerts()
     assert not alerts.gate.entries
     quoted.board.set_connection(Connection(link=Link.LIVE, simulated=True))
-    alerts.tick()
+    alerts.look_for_alerts()
     assert len(alerts.gate.entries) == 1
 
 
-def test_of_an_arbitrage_is_told_as_long_as_its_bookmakers_take_something(
+async def test_of_an_arbitrage_is_told_as_long_as_its_bookmakers_take_something(
     alerts: AlertsController, quoted: Any, records: Records, qtbot: QtBot
 ) -> None:
     """Matchbook takes 4: they are placed, and the arbitrage with its price is none any more."""
@@ -120,26 +118,24 @@ def test_of_an_arbitrage_is_told_as_long_as_its_bookmakers_take_something(
     named = quoted.id, "Everton - Liverpool", "EPL", "Football", *OVER[1:]
     bet = PlacedBet(*named, 2.1, 4.0, quoted.clock.now, kick_off=quoted.clock.now + 60_000)
     with qtbot.waitSignal(records.bets_changed):
-        records.place(bet, lambda _: None)
+        records.place_bet(bet, lambda _: None)
     alerts.path.write_text('[[rules]]\nkind = "arbitrage"\nleast = 0.5\n', "utf-8")
-    alerts.read()
+    alerts.read_rules()
     quoted.tell("Bovada", "total", "Under 2.5", 2.1)
     be_value(quoted, 2.1)
 
-    def legs() -> list[str]:
-        alerts._look.stop()
-        alerts._steps = None
-        alerts._on_look_timeout()
-        while alerts._steps is not None:
-            alerts._on_look_timeout()
-        assert alerts._offered is not None
-        return [leg.bookmaker for each in alerts._offered.entries.values() for leg in each.legs]
+    offered = alerts._service.opportunities
+    assert offered is not None
 
-    assert "Matchbook" not in legs()
+    async def legs() -> list[str]:
+        await alerts._service.find_opportunities()
+        return [leg.bookmaker for each in offered.entries.values() for leg in each.legs]
+
+    assert "Matchbook" not in await legs()
     quoted.board.set_profiles(Profiles([]))
-    assert alerts._offered is not None
-    alerts._offered.look_at_all()
-    assert "Matchbook" in legs()
+    offered.look_at_all()
+    assert "Matchbook" in await legs()
+    await alerts.close_alerts()
 
 
 PHONE = f"""[[channels]]
@@ -159,18 +155,18 @@ async def test_what_is_told_before_a_channel_is_open_goes_there_and_nothing_twic
     with webhook() as (address, posted):
         monkeypatch.setenv(variable_of("phone"), address)
         alerts.path.write_text(PHONE, "utf-8")
-        alerts.read()
+        alerts.read_rules()
         be_value(quoted)
-        alerts.tick()
+        alerts.look_for_alerts()
         await until(lambda: bool(posted))
         await until(lambda: "sent" in alerts.gate.entries[0].deliveries["phone"])
-        await alerts.close()
+        await alerts.close_alerts()
 
         again = AlertsController(quoted.board, quoted.clock, preferences, records, alerts.path)
-        again.read()
-        again.tick()
+        again.read_rules()
+        again.look_for_alerts()
         assert [entry.held for entry in again.gate.entries] == [None, Held.COOLDOWN]
-        await again.close()
+        await again.close_alerts()
     assert len(posted) == 1
 
 
@@ -205,31 +201,31 @@ async def test_what_no_channel_had_taken_when_the_program_ended_goes_there_once_
         gone = address
     monkeypatch.setenv(variable_of("phone"), gone)
     alerts.path.write_text(PHONE, "utf-8")
-    alerts.read()
+    alerts.read_rules()
     be_value(quoted)
-    alerts.tick()
+    alerts.look_for_alerts()
     await until(lambda: "not yet" in alerts.gate.entries[0].deliveries["phone"])
-    await alerts.close()
+    await alerts.close_alerts()
 
     with webhook() as (address, posted):
         monkeypatch.setenv(variable_of("phone"), address)
         again = AlertsController(quoted.board, quoted.clock, preferences, records, alerts.path)
-        again.read()
+        again.read_rules()
         await until(lambda: bool(posted))
-        await again.close()
-    assert [each["title"] for each in posted] == ["+2.0 %: Over 2.5 2.06 at Matchbook"]
+        await again.close_alerts()
+    assert [each["title"] for each in posted] == ["+3.0 %: Over 2.5 2.06 at Matchbook"]
 
 
 def test_without_rules_nothing_is_told_and_the_panel_offers_them(
     alerts: AlertsController, quoted: Any, theme: Theme, qtbot: QtBot
 ) -> None:
-    alerts.read()
+    alerts.read_rules()
     be_value(quoted)
-    alerts.tick()
+    alerts.look_for_alerts()
     panel = AlertsPanel(quoted.board, alerts, theme, quoted.clock)
     qtbot.addWidget(panel)
     assert panel.model.rowCount() == 0
-    assert panel.placeholder._state.sentence == "No alerts are set up."
+    assert panel.placeholder._state.sentence == "No alert rules yet."
     panel.close_panel()
 
 
@@ -238,7 +234,7 @@ def test_rules_that_make_no_sense_are_said_and_stop_nothing_else(
 ) -> None:
     alerts.path.write_text('[[rules]]\nkind = "value"\npreset = "No such"', "utf-8")
     with qtbot.waitSignal(alerts.problem_found) as found:
-        alerts.read()
+        alerts.read_rules()
     assert found.args is not None
     assert "No such" in found.args[0]
     assert alerts.rule_count == 0
@@ -252,15 +248,15 @@ def test_list_and_notification_write_odds_as_the_desk_does_and_channels_decimal(
     qtbot.addWidget(panel)
     tell_value(alerts, quoted)
     (entry,) = alerts.gate.entries
-    assert entry.alert.title == "+2.0 %: Over 2.5 2.06 at Matchbook"
-    written = "+2.0 %: Over 2.5 +106 at Matchbook"
+    assert entry.alert.alert_title == "+3.0 %: Over 2.5 2.06 at Matchbook"
+    written = "+3.0 %: Over 2.5 +106 at Matchbook"
     assert panel.model.cell(0, TITLES.index("Alert")).text == written
     assert panel.model.tip(0, 0).startswith(written)
     notifier = Notifier(QIcon(), panel)
     notifier._tray = tray = Tray()
     notifier.notify([entry])
     assert tray.shown[0][0] == written
-    notifier.close()
+    notifier.leave_tray()
     panel.close_panel()
 
 
@@ -285,7 +281,7 @@ def test_a_notification_holds_no_markup_and_a_click_shows_the_price(qtbot: QtBot
     assert tray.shown == [("‹b›A‹/b›", 'x ‹img src="/dev/zero"› + y')]
     with qtbot.waitSignals([notifier.window_requested, notifier.price_requested]):
         notifier.show_told()
-    notifier.close()
+    notifier.leave_tray()
 
 
 def test_alerts_of_one_look_are_one_notification_and_a_click_shows_the_list(
@@ -316,7 +312,7 @@ def test_alerts_of_one_look_are_one_notification_and_a_click_shows_the_list(
     assert tray.shown[-1] == ("A0", "x · y")
     notifier.show_told()
     assert prices == [OVER]
-    notifier.close()
+    notifier.leave_tray()
 
 
 def test_that_the_hour_is_full_is_said_once_and_until_when(
@@ -327,22 +323,22 @@ def test_that_the_hour_is_full_is_said_once_and_until_when(
     said = list[str]()
     alerts.hour_filled.connect(said.append)
     alerts.path.write_text(f"most_per_hour = 1\n{VALUE}", "utf-8")
-    alerts.read()
-    alerts.gate.offer(Alert(("x",), "Value", "title", "text"))
-    alerts.tick()
+    alerts.read_rules()
+    alerts.gate.decide_alert(Alert(("x",), "Value", "title", "text"))
+    alerts.look_for_alerts()
     until = f"{local_time(quoted.clock.now + 3_600_000):%H:%M}"
-    assert f"1 sent · 0 held back · the hour is full until {until} ·" in panel._facts.text()
+    assert f"1 sent · 0 not sent · hourly limit until {until} ·" in panel._facts.text()
     assert said == [], "nothing is held back"
     be_value(quoted)
-    alerts.tick()
-    rest = f"the rest is held back until {until} and listed in Alerts."
-    assert said == [f"1 alert within an hour: {rest}"]
-    alerts.gate.offer(Alert(("y",), "Value", "title", "text"))
-    alerts.tick()
+    alerts.look_for_alerts()
+    rest = f"Until {until}, further alerts are only listed in Alerts."
+    assert said == [f"Limit of 1 alert an hour reached. {rest}"]
+    alerts.gate.decide_alert(Alert(("y",), "Value", "title", "text"))
+    alerts.look_for_alerts()
     assert len(said) == 1
     quoted.clock.now += 3_600_000
-    alerts.tick()
-    assert "the hour is full" not in panel._facts.text()
+    alerts.look_for_alerts()
+    assert "hourly limit" not in panel._facts.text()
     panel.close_panel()
 
 
@@ -374,8 +370,8 @@ def test_of_the_past_nothing_is_told_and_the_panel_says_so(
     quoted.board.set_connection(Connection(link=Link.PAST, as_of_ms=quoted.clock.now))
     tell_value(alerts, quoted)
     assert not alerts.gate.entries
-    assert panel._facts.text().startswith("No alerts while you look back")
+    assert panel._facts.text().startswith("No alerts in the past view")
     quoted.board.set_connection(now)
-    alerts.tick()
+    alerts.look_for_alerts()
     assert panel._facts.text().startswith("1 rule · 1 sent")
     panel.close_panel()

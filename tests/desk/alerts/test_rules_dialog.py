@@ -8,8 +8,8 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QCheckBox, QComboBox, QLabel, QLineEdit, QWidget
 from pytestqt.qtbot import QtBot
 
-from oddsdesk.board.alerts.rule_fields import KINDS, fields_of
 from oddsdesk.board.alerts.rules import (
+    KINDS,
     ChannelSetting,
     ConnectionRule,
     OpportunityRule,
@@ -17,11 +17,11 @@ from oddsdesk.board.alerts.rules import (
     SteamRule,
     TargetRule,
     ValueRule,
+    fields_of,
     read_rules,
 )
-from oddsdesk.desk.alerts.channel_form import ChannelForm
 from oddsdesk.desk.alerts.rule_form import KnownNames, RuleForm
-from oddsdesk.desk.alerts.rules_dialog import RulesDialog
+from oddsdesk.desk.alerts.rules_dialog import ChannelForm, RulesDialog
 from oddsdesk.desk.ui.formatting import choose_style
 from oddsdesk.desk.ui.theme.theme import Theme
 from oddsdesk.pricing.formats import AMERICAN, DECIMAL
@@ -102,7 +102,7 @@ def test_rules_are_listed_with_what_they_look_for(opened: Opened, path: Path) ->
     keep(path)
     assert rows(opened()) == [
         (True, "Value", "Everywhere", "Value bets of “All value bets” with 2 % EV or more"),
-        (True, "Steam", "phone", "3 independent bookmakers or more move by 2 points within 5 min"),
+        (True, "Steam", "phone", "3 or more independent bookmakers move by 2 points within 5 min"),
     ]
 
 
@@ -110,7 +110,7 @@ def test_a_new_user_is_offered_a_start_that_is_kept_when_saved(
     opened: Opened, path: Path, qtbot: QtBot
 ) -> None:
     dialog = opened()
-    assert dialog.said.text().startswith("No rules are kept yet")
+    assert dialog.said.text().startswith("No rules saved yet")
     assert [row[1] for row in rows(dialog)] == ["Value", "Arbitrage", "Kick off", "Connection"]
     dialog.reject()
     assert not path.exists()
@@ -180,7 +180,7 @@ def test_what_is_wrong_is_said_below_its_field_and_nothing_is_taken(
     put(form, "minutes", "2.5")
     assert form.problems() == {}
     form.save.click()
-    assert "4 independent bookmakers or more move by 2 points within 2.5 min" in rows(dialog)[-1]
+    assert "4 or more independent bookmakers move by 2 points within 2.5 min" in rows(dialog)[-1]
     form = add(dialog, TargetRule)
     form.save.click()
     assert set(form.problems()) == {"game", "selection", "odds"}
@@ -248,7 +248,7 @@ def test_quiet_hours_and_limits_have_a_form(opened: Opened, path: Path) -> None:
     keep(path)
     dialog = opened()
     assert dialog.held.text() == (
-        "Never quiet · 20 an hour at most · the same again after 10 min, if better by 1 pp"
+        "No quiet hours · at most 20 an hour · repeated after 10 min if 1 pp better"
     )
     dialog.limits.click()
     form = form_of(dialog)
@@ -267,7 +267,7 @@ def test_quiet_hours_and_limits_have_a_form(opened: Opened, path: Path) -> None:
     assert dialog.text.toPlainText() == TEXT.replace(
         "step = 1\n", 'step = 1\nquiet = ["23:00", "07:00"]\nmost_per_hour = 5\n'
     )
-    assert dialog.held.text().startswith("Quiet from 23:00 to 07:00 · 5 an hour at most")
+    assert dialog.held.text().startswith("Quiet from 23:00 to 07:00 · at most 5 an hour")
 
 
 def test_a_preset_that_is_gone_is_said_before_it_silences_everything(
@@ -275,7 +275,7 @@ def test_a_preset_that_is_gone_is_said_before_it_silences_everything(
 ) -> None:
     keep(path, TEXT.replace("least_ev", 'preset = "Mine"\nleast_ev'))
     dialog = opened()
-    assert dialog.problem.text() == "no preset 'Mine'"
+    assert dialog.problem.text() == "there is no preset 'Mine'"
     assert not dialog.save.isEnabled()
     dialog.list.topLevelItem(0).setCheckState(0, Qt.CheckState.Unchecked)
     assert dialog.save.isEnabled()
@@ -292,21 +292,21 @@ def test_a_channel_is_added_once_its_address_is_kept(
     assert form.address.echoMode() is QLineEdit.EchoMode.Password
     for name, address, said in (
         ("", "", "A channel needs a name."),
-        ("phone", "", "There is a channel phone already."),
-        ("mail", "http://odds.example/secret", "Mail: expected https, since the address is a key."),
+        ("phone", "", "There is already a channel called phone."),
+        ("mail", "http://odds.example/secret", "Mail: use https, as the address contains a key."),
         ("mail", "https://odds.example", "Mail: expected an address with a topic"),
     ):
         form.name.setText(name)
         form.address.setText(address)
         form.save.click()
-        assert form.trouble.text.startswith(said)
+        assert form.trouble.message_text.startswith(said)
     form.address.setText("https://odds.example/topic")
     with qtbot.waitSignal(dialog.address_given) as given:
         form.save.click()
     channel = ChannelSetting("mail", "ntfy")
     assert given.args == [channel, "https://odds.example/topic"]
     dialog.answer_address("mail", "this machine has no keyring")
-    assert form.trouble.text == "This machine has no keyring."
+    assert form.trouble.message_text == "This machine has no keyring."
     assert "mail" not in dialog.text.toPlainText()
     form.save.click()
     dialog.answer_address("mail", "")
@@ -323,14 +323,15 @@ def test_an_address_is_changed_and_a_channel_in_use_stays(
     dialog = opened()
     dialog.pages.setCurrentIndex(1)
     dialog.channels.remove.click()
-    assert dialog.trouble.text == (
-        "The rules were not changed: the rule 'Steam' sends there; take the channel off it first."
+    assert dialog.trouble.message_text == (
+        "The rules were not changed: the rule 'Steam' uses this channel; remove it from the "
+        "rule first."
     )
     dialog.channels.address.click()
     form = dialog.findChildren(ChannelForm)[-1]
     assert (form.name.text(), form.name.isEnabled()) == ("phone", False)
     form.save.click()
-    assert form.trouble.text == "Expected the new address."
+    assert form.trouble.message_text == "Enter the new address."
     form.address.setText("https://odds.example/new")
     with qtbot.waitSignal(dialog.address_given) as given:
         form.save.click()
@@ -363,7 +364,7 @@ def test_rules_that_only_their_user_can_change_are_left_and_said(
     keep(path, text)
     dialog = opened()
     dialog.list.topLevelItem(0).setCheckState(0, Qt.CheckState.Unchecked)
-    assert "only be changed as text" in dialog.trouble.text
+    assert "only be edited as text" in dialog.trouble.message_text
     assert rows(dialog)[0][0] is True
     assert dialog.text.toPlainText() == text
 
@@ -376,7 +377,7 @@ def test_what_was_changed_is_not_thrown_away_unasked(
     dialog.remove.click()
     qtbot.keyClick(dialog, Qt.Key.Key_Escape)
     assert dialog.isVisible()
-    assert dialog._question.text == "Discard what you typed?"
+    assert dialog._question.message_text == "Discard what you typed?"
 
 
 def test_a_file_that_was_changed_meanwhile_is_not_written_over(opened: Opened, path: Path) -> None:
@@ -385,7 +386,7 @@ def test_a_file_that_was_changed_meanwhile_is_not_written_over(opened: Opened, p
     dialog.remove.click()
     keep(path, "# from elsewhere\n")
     dialog.save.click()
-    assert "changed elsewhere" in dialog.trouble.text
+    assert "changed elsewhere" in dialog.trouble.message_text
     assert path.read_text("utf-8") == "# from elsewhere\n"
 
 

@@ -11,11 +11,10 @@ from pytestqt.qtbot import QtBot
 
 from oddsdesk.board.alerts.gate import AlertEntry
 from oddsdesk.board.alerts.rules import TargetRule, read_rules
-from oddsdesk.board.connection import Connection, Link
+from oddsdesk.board.model.notices import Connection, Link
 from oddsdesk.desk.alerts.controller import AlertsController
-from oddsdesk.desk.alerts.panel import AlertsPanel
+from oddsdesk.desk.alerts.panel import AlertsPanel, TargetDialog
 from oddsdesk.desk.alerts.rules_dialog import RulesDialog
-from oddsdesk.desk.alerts.target_dialog import TargetDialog
 from oddsdesk.desk.ui.formatting import choose_style
 from oddsdesk.desk.ui.theme.theme import Theme
 from oddsdesk.pricing.formats import AMERICAN, DECIMAL
@@ -54,20 +53,20 @@ def test_a_target_is_a_rule_that_alerts_when_the_price_is_reached(
     alerts.alerted.connect(told.extend)
     dialog = ask(panel)
     worth, now = dialog.said.text().splitlines()
-    assert worth.startswith("EV +1.")
+    assert worth.startswith("EV +2.")
     assert now == "2.00 is offered now."
     dialog.price.setText("2.2")
     with qtbot.waitSignal(panel.said) as said:
         dialog.save.click()
-    assert said.args == ["You are told when Over 2.5 at Matchbook reaches 2.20.", True]
+    assert said.args == ["Alert set: Over 2.5 at Matchbook, 2.20 or better.", True]
     assert read_rules(alerts.path).rules == (RULE,)
-    assert panel._facts.accessibleName() == "1 rule · 0 sent · 0 held back"
-    alerts.tick()
+    assert panel._facts.accessibleName() == "1 rule · 0 sent · 0 not sent"
+    alerts.look_for_alerts()
     assert told == []
     quoted.clock.now += 1
     quoted.tell("Matchbook", "total", "Over 2.5", 2.24)
-    alerts.tick()
-    assert [entry.alert.title for entry in told] == ["Over 2.5 2.24 at Matchbook"]
+    alerts.look_for_alerts()
+    assert [entry.alert.alert_title for entry in told] == ["Over 2.5 2.24 at Matchbook"]
     assert told[0].alert.cell == OVER
 
 
@@ -77,7 +76,7 @@ def test_the_target_that_stands_is_shown_changed_and_removed(
     alerts.path.write_text("# mine\nstep = 1\n", "utf-8")
     alerts.set_target(RULE)
     dialog = ask(panel)
-    assert (dialog.price.text(), dialog.save.text()) == ("2.2", "Change the alert")
+    assert (dialog.price.text(), dialog.save.text()) == ("2.2", "Change alert")
     dialog.place.setCurrentIndex(1)
     dialog.price.setText("2.4")
     qtbot.keyClick(dialog, Qt.Key.Key_Return)
@@ -88,7 +87,7 @@ def test_the_target_that_stands_is_shown_changed_and_removed(
     assert dialog.place.currentText() == "Any of my bookmakers"
     with qtbot.waitSignal(panel.said) as said:
         dialog.remove.click()
-    assert said.args == ["No more alerts for Over 2.5 at any of my bookmakers.", True]
+    assert said.args == ["Alert removed: Over 2.5 at any of my bookmakers.", True]
     assert alerts.kept().rules == ()
     assert alerts.path.read_text("utf-8").startswith("# mine\nstep = 1\n")
 
@@ -96,7 +95,7 @@ def test_the_target_that_stands_is_shown_changed_and_removed(
 def test_a_target_that_is_off_is_turned_on(panel: AlertsPanel, alerts: AlertsController) -> None:
     alerts.set_target(msgspec.structs.replace(RULE, enabled=False))
     dialog = ask(panel)
-    assert (dialog.price.text(), dialog.save.text()) == ("2.2", "Turn the alert on")
+    assert (dialog.price.text(), dialog.save.text()) == ("2.2", "Turn on alert")
     dialog.save.click()
     assert alerts.kept().rules == (RULE,)
 
@@ -108,14 +107,14 @@ def test_no_target_is_asked_for_on_a_price_of_the_past(
     with qtbot.waitSignal(panel.said) as said:
         panel.ask_target(OVER)
     assert said.args is not None
-    assert said.args[0].startswith("This price is from the past")
+    assert said.args[0].startswith("You cannot set an alert on a past price")
     assert panel.findChildren(TargetDialog) == []
 
 
 def test_a_price_that_is_reached_already_is_said_to_be(panel: AlertsPanel) -> None:
     dialog = ask(panel)
     dialog.price.setText("1.99")
-    assert dialog.said.text().endswith("2.00 is offered now: this alerts at once.")
+    assert dialog.said.text().endswith("2.00 is offered now, so this alerts at once.")
     dialog.price.setText("two")
     assert "expected decimal odds" in dialog.said.text().casefold()
     assert not dialog.save.isEnabled()
@@ -139,7 +138,7 @@ def test_a_new_rule_tells_nothing_anew(
     alerts.alerted.connect(told.extend)
     tell_value(alerts, quoted)
     alerts.set_target(RULE)
-    alerts.tick()
+    alerts.look_for_alerts()
     assert len(told) == len(alerts.gate.entries) == 1
 
 

@@ -9,17 +9,16 @@ import pytest
 from PySide6.QtCore import QItemSelectionModel
 from pytestqt.qtbot import QtBot
 
-from oddsdesk.board.games import GameEntry
+from oddsdesk.board.model.matrix import GameEntry
 from oddsdesk.desk.bets.panel import BetsPanel
 from oddsdesk.desk.records import Records
-from oddsdesk.desk.settings.preferences import Preferences
-from oddsdesk.desk.settings.saved_state import Layout
+from oddsdesk.desk.settings.saved_state import Layout, Preferences
 from oddsdesk.desk.ui.theme.theme import Theme
 from oddsdesk.ledger.bets import PlacedBet, settled
 from oddsdesk.ledger.ledger import Ledger
 from oddsdesk.pricing.closing import ClosingLine
-from oddsdesk.pricing.results import Result
-from oddsdesk.shipped_bookmakers import shipped_profiles
+from oddsdesk.pricing.profiles import shipped_profiles
+from oddsdesk.pricing.selections import Result
 
 NOW = 1_795_000_000_000
 HOUR = 3_600_000
@@ -69,12 +68,12 @@ LOST = settled(
 
 def held(path: Path) -> list[PlacedBet]:
     with closing(Ledger(path)) as ledger:
-        return ledger.bets()
+        return ledger.read_bets()
 
 
 def column(panel: BetsPanel, key: str) -> list[str]:
     model = panel.model
-    place = next(i for i, each in enumerate(model._columns) if each.key == key)
+    place = next(i for i, each in enumerate(model.columns) if each.key == key)
     return [model.cell(row, place).text for row in range(model.rowCount())]
 
 
@@ -130,4 +129,4 @@ def make_panel(theme: Theme, layout: Layout, path: Path, qtbot: QtBot) -> Iterat
     yield make
     for panel, records in made:
         panel.close_panel()
-        records.close()
+        records.close_records()

@@ -11,26 +11,14 @@ from pytestqt.qtbot import QtBot
 from shiboken6 import isValid
 
 from oddsdesk.contract.identity import game_id
-from oddsdesk.desk.bets.bet_dialog import BetDialog
-from oddsdesk.desk.bets.cash_dialog import CashDialog
-from oddsdesk.desk.stake_caps import above_caps
-from oddsdesk.desk.ui.time_format import local_time
+from oddsdesk.desk.bets.bet_dialog import BetDialog, CashDialog
+from oddsdesk.desk.records import above_caps
+from oddsdesk.desk.ui.formatting import local_time
 from oddsdesk.ledger.bets import PlacedBet, cashed_out, settled
 from oddsdesk.ledger.ledger import Ledger
 from oddsdesk.pricing.exposure import StakePlan
-from oddsdesk.pricing.results import Result
-from tests.desk.bets.conftest import (
-    HOUR,
-    LISTED,
-    NOW,
-    Make,
-    act,
-    bet,
-    column,
-    held,
-    press,
-    select,
-)
+from oddsdesk.pricing.selections import Result
+from tests.desk.bets.conftest import HOUR, LISTED, NOW, Make, act, bet, column, held, press, select
 from tests.kit.full_ledger import full_disk
 
 
@@ -59,7 +47,10 @@ def test_a_bet_is_recorded_by_hand(make_panel: Make, qtbot: QtBot, path: Path) -
     dialog = panel.findChild(BetDialog)
     assert dialog is not None
     dialog.buttons.accepted.emit()
-    assert dialog.trouble.text == "Expected a selection and a bookmaker."
+    assert dialog.trouble.message_text == "Enter a selection and a bookmaker."
+    dialog.selection.setText("Over 2.5")
+    dialog.buttons.accepted.emit()
+    assert dialog.trouble.message_text == "Enter a bookmaker."
     for field, text in (
         (dialog.game, "Arsenal - Chelsea"),
         (dialog.competition, "EPL"),
@@ -73,7 +64,7 @@ def test_a_bet_is_recorded_by_hand(make_panel: Make, qtbot: QtBot, path: Path) -
     dialog.market.setCurrentIndex(dialog.market.findData("total"))
     dialog.bookmaker.setCurrentText("Betfair Exchange")
     dialog.buttons.accepted.emit()
-    assert "1.0" in dialog.trouble.text or "odds" in dialog.trouble.text.lower()
+    assert "1.0" in dialog.trouble.message_text or "odds" in dialog.trouble.message_text.lower()
     dialog.odds.setText("2.10")
     with qtbot.waitSignal(panel._records.bets_changed):
         dialog.buttons.accepted.emit()
@@ -85,6 +76,30 @@ def test_a_bet_is_recorded_by_hand(make_panel: Make, qtbot: QtBot, path: Path) -
     assert (made.odds, made.net_odds) == (2.1, pytest.approx(2.045))
     assert made.game_id
     assert column(panel, "outcome") == ["Over 2.5"]
+
+
+def test_a_bet_placed_after_its_kick_off_is_asked_about_once(
+    make_panel: Make, qtbot: QtBot, path: Path
+) -> None:
+    panel = make_panel()
+    press(panel, "bets.new")
+    dialog = panel.findChild(BetDialog)
+    assert dialog is not None
+    for field, text in (
+        (dialog.selection, "Over 2.5"),
+        (dialog.odds, "2.10"),
+        (dialog.stake, "5"),
+        (dialog.kick_off, "2026-11-10 20:45"),
+        (dialog.placed_at, "2026-11-10 20:46"),
+    ):
+        field.setText(text)
+    dialog.bookmaker.setCurrentText("Betfair Exchange")
+    dialog.buttons.accepted.emit()
+    assert dialog.trouble.message_text.startswith("Placed after kick-off.")
+    assert held(path) == []
+    with qtbot.waitSignal(panel._records.bets_changed):
+        dialog.buttons.accepted.emit()
+    assert len(held(path)) == 1
 
 
 @pytest.mark.parametrize(
@@ -154,7 +169,7 @@ def test_a_stake_by_hand_beyond_the_caps_is_doubted_and_may_be_recorded(
     assert dialog.doubt.isHidden()
     dialog.stake.setText("2000")
     assert dialog.doubt.text() == (
-        "2,000 on this outcome: your plan stakes at most 20 on one. Is that what you bet?"
+        "2,000 on this outcome is above your limit of 20. Check the stake."
     )
     dialog.kick_off.setText("2020-01-01 12:00")
     assert dialog.doubt.isHidden(), "of a game that is over nothing is open"
@@ -171,7 +186,9 @@ def test_caps_know_what_was_placed_under_another_spelling_of_the_game() -> None:
     typed = msgspec.structs.replace(placed, game_id="typed", match_name="A - B", stake=2.0)
     plan = StakePlan(bankroll=1_000)
     said = above_caps(typed, [placed], plan, 0, is_leg=False)
-    assert said.startswith("21 on this outcome with what is placed: your plan stakes at most 20")
+    assert said.startswith(
+        "21 on this outcome, including recorded bets, is above your limit of 20."
+    )
 
 
 def test_an_edited_bet_keeps_what_was_thought_and_reckons_its_ev_anew(
@@ -202,12 +219,12 @@ def test_a_bet_that_is_not_kept_stays_in_its_dialog(make_panel: Make, qtbot: QtB
     with full_disk(panel._records):
         dialog.buttons.accepted.emit()
         assert not dialog.buttons.isEnabled(), "nothing is recorded twice"
-        qtbot.waitUntil(lambda: "the disk is full" in dialog.trouble.text)
+        qtbot.waitUntil(lambda: "the disk is full" in dialog.trouble.message_text)
     assert dialog.isVisible()
     with qtbot.waitSignal(panel._records.bets_changed):
         dialog.buttons.accepted.emit()
     qtbot.waitUntil(lambda: not (isValid(dialog) and dialog.isVisible()))
-    (kept,) = panel._records.bets()
+    (kept,) = panel._records.placed_bets()
     assert len(kept.note) > 30_000
 
 
@@ -220,7 +237,7 @@ def test_what_another_program_settled_meanwhile_stays_settled(
     dialog = panel.findChild(BetDialog)
     assert dialog is not None
     with closing(Ledger(path)) as other:
-        other.change([settled(*other.bets(), Result.LOST, 5)], "settled")
+        other.change_bet([settled(*other.read_bets(), Result.LOST, 5)], "settled")
     dialog.note.setText("late")
     with qtbot.waitSignal(panel._records.bets_changed):
         dialog.buttons.accepted.emit()
@@ -237,7 +254,7 @@ def test_a_part_is_cashed_out(make_panel: Make, qtbot: QtBot, path: Path) -> Non
     dialog.part.setText("7")
     dialog.back.setText("3")
     dialog.buttons.accepted.emit()
-    assert "up to 6" in dialog.trouble.text
+    assert "up to 6" in dialog.trouble.message_text
     dialog.part.setText("2")
     with qtbot.waitSignal(panel._records.bets_changed):
         dialog.buttons.accepted.emit()
@@ -252,7 +269,10 @@ def test_a_bet_that_was_cashed_out_in_full_is_opened_again(
     panel = make_panel(cashed_out(open_bet, open_bet.stake, 5.0, NOW))
     select(panel, 0)
     press(panel, "bets.won")
-    assert panel.messages.text == "Cashed out in full: open it again (O) to say how else it ended."
+    assert (
+        panel.messages.message_text
+        == "This bet was cashed out in full. Reopen it (O) to change its result."
+    )
     act(panel, qtbot, "bets.reopen")
     (again,) = held(path)
     assert (again.open_stake, again.cashed_back, again.result) == (open_bet.stake, 0.0, None)
@@ -285,7 +305,10 @@ def test_the_game_of_a_bet_is_that_of_its_kick_off_whatever_the_id_says(
     select(other, row)
     with qtbot.assertNotEmitted(other.game_requested):
         press(other, "bets.game")
-    assert other.messages.text == "Only another game of these teams is listed."
+    assert (
+        other.messages.message_text
+        == "This game is not listed, only another one between these teams."
+    )
 
 
 def test_no_game_is_asked_for_where_a_bet_names_none(make_panel: Make, qtbot: QtBot) -> None:
@@ -293,7 +316,7 @@ def test_no_game_is_asked_for_where_a_bet_names_none(make_panel: Make, qtbot: Qt
     select(panel, 0)
     with qtbot.assertNotEmitted(panel.game_requested):
         press(panel, "bets.game")
-    assert panel.messages.text == "This bet names no game."
+    assert panel.messages.message_text == "This bet has no game."
 
 
 def test_the_bet_that_the_keyboard_is_on_is_the_one_that_is_edited_and_cashed_out(
@@ -352,3 +375,20 @@ def test_a_screen_reader_is_told_the_name_of_each_field_of_a_bet(
     assert unnamed == []
     assert dialog.stake.accessibleName() == "Stake"
     dialog.reject()
+
+
+def test_a_bet_in_another_currency_is_shown_and_selected_once_it_is_recorded(
+    make_panel: Make, qtbot: QtBot
+) -> None:
+    """It was behind a chip of another currency, and nothing said so."""
+    panel = make_panel(bet(), bet(game_id="second"))
+    panel.bar.filter.setText("leeds")
+    panel.choose_view("settled")
+    made = bet(game_id="third", currency="EUR", selection="Arsenal", match_name="Arsenal - Everton")
+    with qtbot.waitSignal(panel._records.bets_changed):
+        panel.actions_on_bets._record(made, panel.actions_on_bets._dialog(None))
+    qtbot.waitUntil(lambda: [each.currency for each in panel.selected()] == ["EUR"])
+    assert [each.selection for each in panel.selected()] == ["Arsenal"]
+    assert panel.bar.filter.text() == ""
+    assert panel.bar._currencies.chosen_chip == "EUR"
+    assert "EUR" in panel.messages.message_text

@@ -7,22 +7,13 @@ import msgspec
 import pytest
 from pytestqt.qtbot import QtBot
 
-from oddsdesk.desk.bets.report_model import COLUMNS
+from oddsdesk.desk.bets.reports import COLUMNS
 from oddsdesk.desk.ui.chart.course_chart import ticks
 from oddsdesk.ledger.bets import settled
 from oddsdesk.ledger.ledger import Ledger
 from oddsdesk.ledger.reporting import whole_report
-from oddsdesk.pricing.results import Result
-from tests.desk.bets.conftest import (
-    HOUR,
-    LOST,
-    NOW,
-    OVER,
-    WON,
-    Make,
-    bet,
-    column,
-)
+from oddsdesk.pricing.selections import Result
+from tests.desk.bets.conftest import HOUR, LOST, NOW, OVER, WON, Make, bet, column
 
 
 def test_words_filter_the_list_and_its_figures(make_panel: Make) -> None:
@@ -40,7 +31,7 @@ def test_two_currencies_are_never_summed(make_panel: Make) -> None:
     euro = settled(bet(currency="EUR", stake=100.0), Result.LOST, NOW)
     panel = make_panel(WON, LOST, euro)
     assert panel.facts.texts()[0][1] == "+0.04"
-    panel.bar._currencies.choose("EUR")
+    panel.bar._currencies.choose_chip("EUR")
     assert panel.facts.texts()[0][1] == "−100.00"
     assert column(panel, "profit") == ["−100.00"]
 
@@ -65,9 +56,9 @@ def test_figures_of_some_bets_say_of_how_many(make_panel: Make) -> None:
     unknown = msgspec.structs.replace(LOST, true_ev=None, fair_odds=None)
     panel = make_panel(WON, unknown)
     texts = {title: detail for title, _, detail in panel.facts.texts()}
-    assert texts["Profit"] == "expected +0.14 of 1 bet"
+    assert texts["Profit"] == "expected +0.18 of 1 bet"
     cells = {spec.key: spec.cell(("all", whole_report([WON, unknown])), NOW) for spec in COLUMNS}
-    assert (cells["expected"].text, cells["expected"].note) == ("+0.14", "of 1")
+    assert (cells["expected"].text, cells["expected"].note) == ("+0.18", "of 1")
     assert (cells["clv_pct"].text, cells["clv_pct"].note) == ("+2.9 %", "of 1")
     assert cells["bets"].note == cells["yield_pct"].note == ""
     of_none = COLUMNS[[spec.key for spec in COLUMNS].index("expected")]
@@ -78,11 +69,11 @@ def test_figures_say_profit_yield_close_luck_and_risk(make_panel: Make) -> None:
     lost = msgspec.structs.replace(LOST, game_id="another")
     panel = make_panel(WON, lost, bet(), OVER)
     texts = {title: (figure, detail) for title, figure, detail in panel.facts.texts()}
-    assert texts["Profit"] == ("+0.04", "expected +0.29")
+    assert texts["Profit"] == ("+0.04", "expected +0.35")
     assert texts["Yield"] == ("+0.4 %", "on 12.00 staked, 2 bets")
-    assert texts["Closing line"] == ("+2.9 %", "100 % of 1 beaten")
-    assert texts["Luck or skill"] == ("2 outcomes", "what chance alone does")
-    assert texts["Drawdown"] == ("−6.00", "within 1 bet")
+    assert texts["Closing line"] == ("+2.9 %", "100 % of 1 beat it")
+    assert texts["Luck"] == ("2 outcomes", "as expected by chance")
+    assert texts["Drawdown"] == ("−6.00", "over 1 bet")
     assert texts["At risk"] == ("1.2 %", "12.00, cap 25 %")
     assert panel.chart.isVisible()
     assert "After 2 bets: profit +0.04" in panel.chart.accessibleDescription()
@@ -100,7 +91,7 @@ def test_practice_is_marked_and_counts_in_no_figure(
         ledger.place_all(practised, "placed")
     with qtbot.waitSignal(real._records.bets_changed):
         real._records.read_again()
-    apart = ("At risk", "1.2 %", "12.00, cap 25 %, without practice 12.00")
+    apart = ("At risk", "1.2 %", "12.00, cap 25 %, practice 12.00 excluded")
     assert real.facts.texts() == [*figures[:-1], apart]
     assert heard[-1] == 1
     model = real.model
@@ -109,9 +100,9 @@ def test_practice_is_marked_and_counts_in_no_figure(
     assert real.bar._facts.accessibleName() == "7 bets, 3 practice"
     real.choose_view("by sport")
     assert real.bar._facts.accessibleName() == (
-        "settled bets by sport, without 1 of practice; CLV closed by the reference, shin"
+        "settled bets by sport, 1 practice excluded; CLV vs the sharp book's close, shin"
     )
-    assert [cell[1] for cell in real.report.exported()] == [2]
+    assert [cell[1] for cell in real.exported().rows] == [2]
 
 
 def test_figures_are_cut_nowhere_and_all_are_there_in_a_small_window(
@@ -127,8 +118,7 @@ def test_figures_are_cut_nowhere_and_all_are_there_in_a_small_window(
 
 
 @pytest.mark.parametrize(
-    ("low", "high", "shown"),
-    [(-161.0, 158.0, [-100.0, 0.0, 100.0]), (-7.0, 12.0, [0.0, 10.0])],
+    ("low", "high", "shown"), [(-161.0, 158.0, [-100.0, 0.0, 100.0]), (-7.0, 12.0, [0.0, 10.0])]
 )
 def test_a_chart_has_more_than_its_zero(low: float, high: float, shown: list[float]) -> None:
     assert ticks(low, high, 3) == shown

@@ -6,10 +6,10 @@ from PySide6.QtWidgets import QPushButton
 from pytestqt.qtbot import QtBot
 
 from oddsdesk.contract.times import parse_ms
-from oddsdesk.desk.bets.odds_dialog import OddsDialog
+from oddsdesk.desk.bets.files import OddsDialog
 from oddsdesk.desk.export.files import CSV
 from oddsdesk.ledger.reading import read_bets
-from oddsdesk.pricing.results import Result
+from oddsdesk.pricing.selections import Result
 from tests.desk.bets.conftest import NOW, WON, Make, bet, held
 
 
@@ -30,10 +30,10 @@ def test_a_score_that_may_be_of_another_game_is_said_to_look_at(
         "Div,Date,Time,HomeTeam,AwayTeam,FTHG,FTAG\nE0,15/03/2026,15:00,Everton,Fulham,0,2\n"
     )
     with qtbot.waitSignal(panel.files.brought_nothing):
-        panel.files.settle(scores)
-    assert panel.messages.text == (
-        "0 bets settled from E0.csv. To look at: line 2: Everton vs Fulham (0-2) is 24 hours later "
-        "than the bet says: look at bet 1, Everton, Everton vs Fulham; by this score it would be "
+        panel.files.settle_from_file(scores)
+    assert panel.messages.message_text == (
+        "0 bets settled from E0.csv. Please check: line 2: Everton v Fulham (0-2) is 24 hours "
+        "later than the bet says: check bet 1, Everton, Everton v Fulham; by this score it is "
         "lost."
     )
     assert held(path)[0].result is None
@@ -46,32 +46,32 @@ def test_files_settle_and_import_and_what_is_wrong_is_said(
     results, bets = tmp_path / "results.csv", tmp_path / "bets.csv"
     results.write_text("bet,result\n1,lost\n9,won\n")
     with qtbot.waitSignal(panel.files.said):
-        panel.files.settle(results)
-    assert panel.messages.text == (
-        "1 bet settled from results.csv. Left out: line 3: there is no bet 9."
+        panel.files.settle_from_file(results)
+    assert panel.messages.message_text == (
+        "1 bet settled from results.csv. Skipped: line 3: no bet 9."
     )
     bets.write_text("selection,odds,stake,mood\nOver 2.5,2.0,5,good\nOver 2.5,1.0,5,bad\n")
     with qtbot.waitSignal(panel.files.said):
         panel.files.import_bets(bets)
-    assert panel.messages.text == (
-        "1 bet imported from bets.csv, decimal odds; no column is the match: no scores settle "
-        "these bets, and none gets a closing line; columns left out: mood. "
-        "Left out: line 3: odds 1: expected decimal odds above 1."
+    assert panel.messages.message_text == (
+        "1 bet imported from bets.csv, decimal odds; no column holds the game: scores cannot "
+        "settle these bets, and they get no closing line; columns ignored: mood. "
+        "Skipped: line 3: odds 1: expected decimal odds above 1."
     )
     assert [each.selection for each in held(path)] == ["Leeds -0.75", "Over 2.5"]
     assert panel.messages._icon_name == "check"
     for read, file, said in (
-        (panel.files.import_bets, bets, "0 bets imported from bets.csv, decimal odds; 1 there"),
-        (panel.files.settle, results, "0 bets settled from results.csv"),
+        (panel.files.import_bets, bets, "0 bets imported from bets.csv, decimal odds; 1 already"),
+        (panel.files.settle_from_file, results, "0 bets settled from results.csv"),
     ):
         with qtbot.waitSignal(panel.files.brought_nothing):
             read(file)
-        assert panel.messages.text.startswith(said)
+        assert panel.messages.message_text.startswith(said)
         assert panel.messages._icon_name == "info", "nothing was done"
         assert panel.messages.findChild(QPushButton).isHidden(), "so nothing is undone"
     with qtbot.waitSignal(panel.files.failed):
         panel.files.import_bets(tmp_path / "missing.csv")
-    assert panel.messages.text == "missing.csv cannot be read: No such file or directory."
+    assert panel.messages.message_text == "missing.csv cannot be read: No such file or directory."
 
 
 def test_an_import_says_how_many_profits_differ_from_the_results_and_the_first(
@@ -84,12 +84,12 @@ def test_an_import_says_how_many_profits_differ_from_the_results_and_the_first(
     file.write_text(head + f"{lost}back\n" * 3 + f"{lost}lay\n")
     with qtbot.waitSignal(panel.files.said):
         panel.files.import_bets(file)
-    assert panel.messages.text == (
-        "4 bets imported from bets.csv, decimal odds; 3 profits differ from what results give: "
-        "line 3: its list says -15.00, lost is -10.00; "
-        "line 4: its list says -15.00, lost is -10.00; and 1 more; "
-        "no column is the match: no scores settle these bets, and none gets a closing line. "
-        "Left out: line 6: a lay bet: not kept here."
+    assert panel.messages.message_text == (
+        "4 bets imported from bets.csv, decimal odds; 3 profits differ from the recorded results: "
+        "line 3: profit -15.00 in the file, but lost is -10.00; "
+        "line 4: profit -15.00 in the file, but lost is -10.00; and 1 more; "
+        "no column holds the game: scores cannot settle these bets, and they get no closing line. "
+        "Skipped: line 6: a lay bet; lay bets aren't supported."
     )
 
 
@@ -107,9 +107,9 @@ def test_odds_that_do_not_tell_how_they_are_written_are_asked_for(
     dialog.styles.setCurrentIndex(1)
     with qtbot.waitSignal(panel.files.said):
         dialog.read.click()
-    assert panel.messages.text == (
-        "1 bet imported from bets.csv, american odds; no column is the match: no scores settle "
-        "these bets, and none gets a closing line."
+    assert panel.messages.message_text == (
+        "1 bet imported from bets.csv, american odds; no column holds the game: scores cannot "
+        "settle these bets, and they get no closing line."
     )
 
 
@@ -118,21 +118,21 @@ def test_bets_go_to_bet_analytix(make_panel: Make, qtbot: QtBot, tmp_path: Path)
     target = tmp_path / "bets.csv"
     with qtbot.waitSignal(panel.files.said):
         panel.files.write_bet_analytix(panel._shown, target)
-    assert panel.messages.text == (
+    assert panel.messages.message_text == (
         f"2 bets written to {target}; "
-        "with odds after commission or tax, those taken in the comment: 2."
+        "odds after commission or tax (odds taken are in the comment): 2."
     )
     assert read_bets(target.read_bytes(), NOW).tracker == "Bet-Analytix"
     with qtbot.waitSignal(panel.files.failed):
         panel.files.write_bet_analytix(panel._shown, tmp_path)
-    assert "cannot be written" in panel.messages.text
+    assert "cannot be written" in panel.messages.message_text
 
 
 def test_what_is_shown_is_exported(make_panel: Make, qtbot: QtBot, tmp_path: Path) -> None:
     panel = make_panel(bet(), WON)
     target = tmp_path / "bets.csv"
     with qtbot.waitSignal(panel.files.said):
-        panel.files.write(panel.exported(), CSV, target)
-    assert panel.messages.text == f"2 rows written to {target}."
+        panel.files.write_table(panel.exported(), CSV, target)
+    assert panel.messages.message_text == f"2 rows written to {target}."
     found = read_bets(target.read_bytes(), NOW)
     assert [each.result for each in found.bets] == [None, Result.WON]

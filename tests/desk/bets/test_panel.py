@@ -11,7 +11,7 @@ from pytestqt.qtbot import QtBot
 from oddsdesk.desk.ui.table.cell_painter import CellPainter
 from oddsdesk.desk.ui.theme.theme import Theme
 from oddsdesk.pricing.closing import ClosingLine
-from oddsdesk.pricing.results import Result
+from oddsdesk.pricing.selections import Result
 from tests.desk.bets.conftest import (
     BEGUN,
     HOUR,
@@ -59,7 +59,7 @@ def test_where_the_market_has_no_room_the_outcome_tells_what_it_does_not_say_by_
     assert sorted(column(panel, "outcome")) == sorted(plain)
     panel.resize(600, 700)
     pane = panel.table.scrolling
-    market = next(i for i, each in enumerate(panel.model._columns) if each.key == "market")
+    market = next(i for i, each in enumerate(panel.model.columns) if each.key == "market")
     qtbot.waitUntil(lambda: pane.isColumnHidden(market))
     assert sorted(column(panel, "outcome")) == [
         "Home Under 4.5 · Leeds",
@@ -74,11 +74,9 @@ def test_where_the_market_has_no_room_the_outcome_tells_what_it_does_not_say_by_
     assert sorted(column(panel, "outcome")) == sorted(plain)
 
 
-def test_a_narrow_list_keeps_what_was_bet_on_and_when_before_its_figures(
-    make_panel: Make,
-) -> None:
+def test_a_narrow_list_keeps_what_was_bet_on_and_when_before_its_figures(make_panel: Make) -> None:
     panel = make_panel(bet())
-    pane, keys = panel.table.scrolling, [each.key for each in panel.model._columns]
+    pane, keys = panel.table.scrolling, [each.key for each in panel.model.columns]
     went: list[str] = []
     for width in range(1_400, 600, -10):
         panel.resize(width, 700)
@@ -90,10 +88,10 @@ def test_a_narrow_list_keeps_what_was_bet_on_and_when_before_its_figures(
 def test_an_ev_of_a_decided_unit_is_marked(make_panel: Make) -> None:
     panel = make_panel(bet(per="decided"), bet(per="staked", selection="Leeds -0.5"))
     model = panel.model
-    place = next(i for i, each in enumerate(model._columns) if each.key == "ev")
+    place = next(i for i, each in enumerate(model.columns) if each.key == "ev")
     marks = {model.entry(row).per: model.cell(row, place).note for row in range(2)}
     assert marks == {"decided": "*", "staked": ""}
-    tips = {model.entry(row).per: "decided unit" in model.tip(row, place) for row in range(2)}
+    tips = {model.entry(row).per: "without pushes" in model.tip(row, place) for row in range(2)}
     assert tips == {"decided": True, "staked": False}
 
 
@@ -190,7 +188,7 @@ def test_large_text_leaves_the_list_of_views_out_where_it_takes_the_room_of_stak
     theme.zoom(160)
     try:
         qtbot.waitUntil(lambda: not panel.views.isVisible())
-        stake = next(i for i, each in enumerate(panel.model._columns) if each.key == "stake")
+        stake = next(i for i, each in enumerate(panel.model.columns) if each.key == "stake")
         pane = panel.table.scrolling
         qtbot.waitUntil(
             lambda: (
@@ -241,8 +239,8 @@ def test_closes_of_other_games_are_offered_to_be_closed_again(
     """Seen a week after the kick-off: of the next game of these teams."""
     other = ClosingLine(2.0, 1.95, "shin", NOW + 7 * 24 * HOUR)
     panel = make_panel(bet(kick_off=NOW - 50 * HOUR, close=other), WON)
-    assert panel.messages.text == (
-        "1 closing line is of another game of the same teams, and in no figure."
+    assert panel.messages.message_text == (
+        "1 closing line belongs to another game between these teams and is not counted."
     )
     with qtbot.waitSignal(panel.close_again_requested):
         panel.messages.action_requested.emit()
@@ -250,7 +248,7 @@ def test_closes_of_other_games_are_offered_to_be_closed_again(
     panel.show_all()
     assert not panel.messages.isVisible()
     panel.say_closed_again("Done.")
-    assert panel.messages.text == "Done."
+    assert panel.messages.message_text == "Done."
 
 
 def test_where_all_closes_are_of_their_games_nothing_is_offered(make_panel: Make) -> None:

@@ -9,8 +9,12 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QPushButton
 from pytestqt.qtbot import QtBot
 
-from oddsdesk.ledger.ledger import Ledger
-from oddsdesk.pricing.results import Result
+from oddsdesk.desk.bet_cells import at_bookmaker, bet_named
+from oddsdesk.desk.bets.actions import change_text
+from oddsdesk.desk.value_bets.placing import placed_text
+from oddsdesk.ledger.bets import settled
+from oddsdesk.ledger.ledger import Change, Ledger
+from oddsdesk.pricing.selections import Result
 from tests.desk.bets.conftest import BEGUN, HOUR, NOW, OVER, Make, act, bet, held, press, select
 
 
@@ -23,8 +27,8 @@ def test_a_bet_whose_game_has_not_begun_is_settled_only_when_that_is_meant(
     select(panel, 0)
     panel.table.setFocus()
     press(panel, f"bets.{result.value}")
-    assert panel.question.text == (
-        "Leeds -0.75 at Betfair Exchange: the game begins in 2 d 4 h. "
+    assert panel.question.message_text == (
+        "Leeds -0.75 at Betfair Exchange: the game starts in 2 d 4 h. "
         f"Settle the bet as {result.value.replace('_', ' ')}?"
     )
     button = panel.question.findChild(QPushButton)
@@ -50,12 +54,12 @@ def test_of_many_bets_it_is_said_how_many_games_have_not_begun(
     panel = make_panel(bet(), BEGUN, undated)
     select(panel, 0, 1, 2)
     press(panel, "bets.lost")
-    assert panel.question.text == (
-        "1 of 3 bets are of games that have not begun. Settle all 3 as lost?"
+    assert panel.question.message_text == (
+        "1 of 3 bets are on games that have not started. Settle all 3 as lost?"
     )
     select(panel, 1)  # what was asked about is not what is selected now
     with closing(Ledger(path)) as other:
-        (changed,) = (each for each in other.bets() if each.kick_off is None)
+        (changed,) = (each for each in other.read_bets() if each.kick_off is None)
         other.edit(changed, msgspec.structs.replace(changed, note="late"))
     with qtbot.waitSignal(panel._records.bets_changed):
         panel._records.read_again()
@@ -73,7 +77,7 @@ def test_a_question_goes_with_what_is_done_in_its_place(make_panel: Make, qtbot:
     select(panel, 1)
     act(panel, qtbot, "bets.won")
     assert not panel.question.isVisible()
-    assert panel.messages.text == "Wolves +0.75 at Betfair Exchange won."
+    assert panel.messages.message_text == "Wolves +0.75 at Betfair Exchange won."
 
 
 def test_half_a_result_of_a_match_result_is_refused_in_a_line(make_panel: Make, path: Path) -> None:
@@ -81,7 +85,19 @@ def test_half_a_result_of_a_match_result_is_refused_in_a_line(make_panel: Make, 
     panel = make_panel(whole)
     select(panel, 0)
     press(panel, "bets.half_won")
-    assert panel.messages.text == (
-        "Leeds is won or lost as a whole: half results are for quarter lines such as -0.75 or 2.25."
+    assert panel.messages.message_text == (
+        "Leeds is won or lost in full: half results are for quarter lines such as -0.75 or 2.25."
     )
     assert [each.result for each in held(path)] == [None]
+
+
+def test_a_bet_without_a_bookmaker_is_named_without_a_hole() -> None:
+    """It said "Leeds -0.75 at , won"."""
+    alone = bet(bookmaker="")
+    assert at_bookmaker(alone) == ""
+    assert at_bookmaker(bet()) == " at Betfair Exchange"
+    won = settled(alone, Result.WON, NOW)
+    change = Change(1, "Settled as won:", {1: alone}, {1: won}, is_earlier=False)
+    for said in (bet_named(alone), change_text(change), placed_text(alone)):
+        assert ", ," not in said
+        assert " at ," not in said

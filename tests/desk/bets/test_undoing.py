@@ -10,19 +10,8 @@ from pytestqt.qtbot import QtBot
 
 from oddsdesk.ledger.bets import settled
 from oddsdesk.ledger.ledger import Ledger
-from oddsdesk.pricing.results import Result
-from tests.desk.bets.conftest import (
-    BEGUN,
-    NOW,
-    OVER,
-    WON,
-    Make,
-    act,
-    bet,
-    held,
-    press,
-    select,
-)
+from oddsdesk.pricing.selections import Result
+from tests.desk.bets.conftest import BEGUN, NOW, OVER, WON, Make, act, bet, held, press, select
 
 
 def test_many_bets_are_settled_at_once_and_that_is_undone(
@@ -32,11 +21,11 @@ def test_many_bets_are_settled_at_once_and_that_is_undone(
     select(panel, 0, 1)
     act(panel, qtbot, "bets.half_won")
     assert [each.result for each in held(path)] == [Result.HALF_WON] * 2
-    assert panel.messages.text == "2 bets half won."
+    assert panel.messages.message_text == "2 bets half won."
     with qtbot.waitSignal(panel._records.bets_changed):
         panel.messages.action_requested.emit()
     assert [each.result for each in held(path)] == [None, None]
-    assert panel.messages.text == (
+    assert panel.messages.message_text == (
         "Undone: settled 2 bets, the first 6.00 on Leeds -0.75 (Handicap, Leeds v Wolves), "
         "Betfair Exchange, odds 2.06."
     )
@@ -63,7 +52,7 @@ def test_what_was_done_and_its_undo_go_by_themselves(
     results = tmp_path / "results.csv"
     results.write_text("bet,result\n2,lost\n9,won\n")
     with qtbot.waitSignal(panel.files.said):
-        panel.files.settle(results)
+        panel.files.settle_from_file(results)
     assert undo.isVisible()
     messages._passing.timeout.emit()
     assert messages.isVisible()  # what was left out is still to be read
@@ -93,7 +82,7 @@ def test_a_bet_is_deleted_and_comes_back(make_panel: Make, qtbot: QtBot, path: P
         panel.question.action_requested.emit()
     assert held(path) == []
     act(panel, qtbot, "bets.undo")
-    assert panel.messages.text == "There is nothing to undo."
+    assert panel.messages.message_text == "Nothing to undo."
     assert panel.messages._icon_name == "info"
 
 
@@ -109,20 +98,20 @@ def test_what_was_undone_is_named_and_done_again_as_it_was(
     before = held(path)
     act(panel, qtbot, "bets.undo")
     first = "10.50 on Leeds (Handicap · 1st Half, Leeds v Wolves), 1xBet, odds 2.06"
-    assert panel.messages.text == f"Taken back: 2 bets, the first {first}."
+    assert panel.messages.message_text == f"Undone: 2 bets, the first {first}."
     act(panel, qtbot, "bets.undo")
-    assert panel.messages.text == f"Taken back: {first}."
+    assert panel.messages.message_text == f"Undone: {first}."
     button = panel.messages.findChild(QPushButton)
     assert button.text() == "Redo"
     assert held(path) == []
     with qtbot.waitSignal(panel._records.bets_changed):
         button.click()
-    assert panel.messages.text == f"Done again: placed {first}."
+    assert panel.messages.message_text == f"Redone: placed {first}."
     assert button.text() == "Undo"
     act(panel, qtbot, "bets.redo")
     assert held(path) == before
     press(panel, "bets.redo")
-    assert panel.messages.text == "There is nothing to redo."
+    assert panel.messages.message_text == "Nothing to redo."
     assert panel.messages._icon_name == "info"
     act(panel, qtbot, "bets.undo")
     assert held(path) == before[:1]
@@ -133,16 +122,19 @@ def test_what_was_deleted_and_what_was_taken_back_are_undone_by_their_words(
 ) -> None:
     panel = make_panel(bet(), bet(selection="Over 2.5", market_type="", match_name="", odds=1.9))
     with closing(Ledger(path)) as elsewhere:
-        assert elsewhere.take_back_unchanged(elsewhere.bets()[0])
+        assert elsewhere.take_back_unchanged(elsewhere.read_bets()[0])
     panel._records.read_again()
     qtbot.waitUntil(lambda: panel.model.rowCount() == 1)
     select(panel, 0)
     act(panel, qtbot, "bets.take_back")
-    assert panel.messages.text == "1 bet deleted."
+    assert panel.messages.message_text == "1 bet deleted."
     act(panel, qtbot, "bets.undo")
-    assert panel.messages.text == "Undone: deleted 6.00 on Over 2.5, Betfair Exchange, odds 1.90."
+    assert (
+        panel.messages.message_text
+        == "Undone: deleted 6.00 on Over 2.5, Betfair Exchange, odds 1.90."
+    )
     act(panel, qtbot, "bets.undo")
-    assert panel.messages.text.startswith("Undone: taken back 6.00 on Leeds -0.75 (Handicap, ")
+    assert panel.messages.message_text.startswith("Undone: removed 6.00 on Leeds -0.75 (Handicap, ")
 
 
 def test_what_was_changed_since_is_not_done_again(
@@ -153,9 +145,11 @@ def test_what_was_changed_since_is_not_done_again(
     act(panel, qtbot, "bets.won")
     act(panel, qtbot, "bets.undo")
     with closing(Ledger(path)) as elsewhere:
-        elsewhere.change([settled(elsewhere.bets()[0], Result.LOST, NOW)], "settled")
+        elsewhere.change_bet([settled(elsewhere.read_bets()[0], Result.LOST, NOW)], "settled")
     act(panel, qtbot, "bets.redo")
-    assert panel.messages.text.startswith("Changed since, and left as it is: settled 6.00 on")
+    assert panel.messages.message_text.startswith(
+        "Not redone, as the bets have changed since: settled 6.00 on"
+    )
     assert [each.result for each in held(path)] == [Result.LOST]
 
 
@@ -167,9 +161,9 @@ def test_what_an_earlier_session_recorded_is_undone_only_after_a_question(
     for _ in range(2):  # a key that is pressed once too often
         act(panel, qtbot, "bets.undo")
         assert held(path) == before
-    assert panel.question.text == (
-        "Before this start of oddsdesk: imported 10.50 on Leeds -0.75 "
-        "(Handicap, Leeds v Wolves), Betfair Exchange, odds 2.06. Undo that?"
+    assert panel.question.message_text == (
+        "From an earlier session: imported 10.50 on Leeds -0.75 "
+        "(Handicap, Leeds v Wolves), Betfair Exchange, odds 2.06. Undo it?"
     )
     with qtbot.waitSignal(panel._records.bets_changed):
         panel.question.action_requested.emit()

@@ -7,14 +7,12 @@ from pytestqt.modeltest import ModelTester
 from pytestqt.qtbot import QtBot
 
 from oddsdesk.desk.bookmakers.controller import BookmakersController
-from oddsdesk.desk.bookmakers.dialog import BookmakersDialog
-from oddsdesk.desk.bookmakers.model import COLUMNS, BookmakersModel
+from oddsdesk.desk.bookmakers.dialog import COLUMNS, BookmakersDialog, BookmakersModel
 from oddsdesk.desk.settings.declared import MINE
-from oddsdesk.desk.settings.preferences import Preferences
+from oddsdesk.desk.settings.saved_state import Preferences
 from oddsdesk.desk.ui.theme.theme import Theme
 from oddsdesk.ledger.bookmakers import bookmakers_file, known_bookmakers
-from oddsdesk.pricing.profiles import SIMULATED, Kind
-from oddsdesk.shipped_bookmakers import shipped_profiles
+from oddsdesk.pricing.profiles import SIMULATED, Kind, shipped_profiles
 
 BETFAIR, FOREIGN = "Betfair Exchange UK", "<b>Corner & Shop</b>"
 FIELDS = [column.field for column in COLUMNS]
@@ -29,7 +27,7 @@ def controller(theme: Theme, preferences: Preferences, window: QMainWindow) -> B
 
 @pytest.fixture
 def dialog(controller: BookmakersController, window: QMainWindow) -> BookmakersDialog:
-    controller.open()
+    controller.open_dialog()
     return found(window)
 
 
@@ -70,7 +68,7 @@ def test_every_bookmaker_that_is_known_or_quoted_has_one_row(dialog: BookmakersD
     assert (
         len(names)
         == len(set(names))
-        == len([each for each in shipped_profiles().all() if each.source != SIMULATED]) + 1
+        == len([each for each in shipped_profiles().all_profiles() if each.source != SIMULATED]) + 1
     )
     assert "betfair_ex_uk" not in names
     assert cell(dialog, FOREIGN, "name").data() == FOREIGN
@@ -103,9 +101,9 @@ def test_what_is_edited_is_saved_and_told(
     assert not dialog.isVisible()
     profiles, problems = known_bookmakers()
     assert problems == []
-    assert controller.profiles.all() == profiles.all()
-    assert profiles.of(BETFAIR).commission == 0.02
-    shop = profiles.of(FOREIGN)
+    assert controller.profiles.all_profiles() == profiles.all_profiles()
+    assert profiles.profile_of(BETFAIR).commission == 0.02
+    shop = profiles.profile_of(FOREIGN)
     assert (shop.limit, shop.short) == (12.5, "Corner")
 
 
@@ -115,20 +113,20 @@ def test_my_bookmakers_are_those_that_are_ticked(
     tick(dialog, BETFAIR)
     tick(dialog, FOREIGN)
     save(dialog)
-    assert preferences.get(MINE) == (FOREIGN, BETFAIR)
+    assert preferences.get_setting(MINE) == (FOREIGN, BETFAIR)
     assert not bookmakers_file().read_text("utf-8").splitlines()[1:]
 
 
 def test_all_of_them_ticked_are_all_also_those_that_come_later(
     controller: BookmakersController, window: QMainWindow, preferences: Preferences
 ) -> None:
-    preferences.put(MINE, (BETFAIR,))
-    controller.open()
+    preferences.keep_setting(MINE, (BETFAIR,))
+    controller.open_dialog()
     dialog = found(window)
     assert cell(dialog, BETFAIR, "").data(Qt.ItemDataRole.CheckStateRole) is Qt.CheckState.Checked
     dialog.all.click()
     save(dialog)
-    assert preferences.get(MINE) == ()
+    assert preferences.get_setting(MINE) == ()
 
 
 def test_all_and_none_are_of_what_the_filter_shows(dialog: BookmakersDialog) -> None:
@@ -143,9 +141,9 @@ def test_all_and_none_are_of_what_the_filter_shows(dialog: BookmakersDialog) -> 
 @pytest.mark.parametrize(
     ("field", "text", "said"),
     [
-        ("commission", "100", "expected percent, from 0 to below 100"),
-        ("commission", "five", "expected percent, from 0 to below 100"),
-        ("tax", "-1", "expected percent, from 0 to below 100"),
+        ("commission", "100", "expected a percentage from 0 to below 100"),
+        ("commission", "five", "expected a percentage from 0 to below 100"),
+        ("tax", "-1", "expected a percentage from 0 to below 100"),
         ("limit", "-5", "expected an amount from 0 on, or nothing"),
         ("limit", "nan", "expected an amount from 0 on, or nothing"),
     ],
@@ -203,7 +201,7 @@ def test_wrong_lines_of_the_file_stand_on_top_until_they_are_saved(
 ) -> None:
     bookmakers_file().parent.mkdir(parents=True, exist_ok=True)
     bookmakers_file().write_text("name,commission\nSmarkets,200\nMatchbook,1\n")
-    controller.open()
+    controller.open_dialog()
     dialog = found(window)
     assert "bookmakers.csv: line 2: Smarkets: commission '200'" in dialog.problems.text()
     assert dialog.problems.isVisible()
@@ -218,15 +216,15 @@ def test_a_file_that_cannot_be_replaced_is_said_and_what_was_typed_stays(
 ) -> None:
     bookmakers_file().parent.mkdir(parents=True, exist_ok=True)
     bookmakers_file().write_bytes(b"\xff")
-    controller.open()
+    controller.open_dialog()
     dialog = found(window)
     edit(dialog, BETFAIR, "limit", "5")
     save(dialog)
     assert dialog.isVisible()
-    assert "UTF-8" in dialog.trouble.text
+    assert "UTF-8" in dialog.trouble.message_text
     dialog.reject()
     assert dialog.isVisible(), "what was typed is asked for"
-    dialog.begin()
+    dialog.mark_unchanged()
     dialog.reject()
 
 

@@ -3,12 +3,13 @@
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QPushButton, QTreeWidgetItem
 
+from oddsdesk.contract.formats import OWN_FORMATS
 from oddsdesk.desk.connections.dialog import ConnectionsDialog
 from oddsdesk.desk.connections.profile_dialogs import EmbeddedDialog
 from oddsdesk.desk.connections.profiles import EmbeddedProfile
-from oddsdesk.desk.ui.controls.feed_fields import AUTOMATIC, FORMATS, LIVE, REPLAY, FeedFields
-from oddsdesk.feeds.importers import IMPORTERS
+from oddsdesk.desk.ui.controls.feed_fields import AUTOMATIC, LIVE, REPLAY, FeedFields
 from tests.kit.connections import REMOTE
+from tests.kit.packages import install_package
 
 
 def test_an_embedded_profile_comes_out_as_it_went_in(theme, window):
@@ -25,8 +26,27 @@ def test_an_embedded_profile_comes_out_as_it_went_in(theme, window):
         assert not dialog.is_changed()
 
 
-def test_every_importer_can_be_replayed():
-    assert {word for word, _ in FORMATS if word} == set(IMPORTERS)
+def test_every_format_can_be_replayed(qtbot):
+    fields = FeedFields((REPLAY,))
+    qtbot.addWidget(fields)
+    count = fields.format.count()
+    offered = [(fields.format.itemText(row), fields.format.itemData(row)) for row in range(count)]
+    formats = [(each.title, each.name) for each in OWN_FORMATS]
+    assert offered == [("Recorded quotes (NDJSON)", ""), *formats]
+
+
+def test_a_replay_in_the_format_of_a_package_comes_out_as_it_went_in(
+    theme, window, tmp_path, monkeypatch
+):
+    profile = EmbeddedProfile("a", None, ("replay:shop:/x/prices.csv",), 1.0)
+    dialog = EmbeddedDialog(theme, profile, window)
+    assert dialog.values() == profile
+    assert dialog.feed.format.currentData() == ""
+    install_package(tmp_path, "oddsdesk-shop", "[oddsdesk.formats]\nshop = shop:IMPORTER\n")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    dialog = EmbeddedDialog(theme, profile, window)
+    assert dialog.values() == profile
+    assert dialog.feed.format.currentData() == "shop"
 
 
 def test_a_replay_without_a_file_is_said(qtbot):
@@ -50,9 +70,9 @@ def test_the_connection_in_use_and_the_first_one_cannot_be_deleted(theme, window
     dialog = ConnectionsDialog(theme, window)
     dialog.show_profiles((EmbeddedProfile(), REMOTE), "Odds Co.")
     delete = next(b for b in dialog.findChildren(QPushButton) if b.text() == "&Delete")
-    assert dialog.current == REMOTE
+    assert dialog.current_profile == REMOTE
     assert not delete.isEnabled()
-    dialog.show_profiles((EmbeddedProfile(), REMOTE), "Embedded server")
+    dialog.show_profiles((EmbeddedProfile(), REMOTE), "Built-in server")
     assert delete.isEnabled()
     dialog.list.setCurrentItem(dialog.list.topLevelItem(0))
     assert not delete.isEnabled()
@@ -78,7 +98,7 @@ def test_names_stand_in_one_line_with_and_without_the_mark_of_use(theme, window)
 
 def test_enter_connects_and_a_double_click_edits_and_neither_does_both(theme, window, qtbot):
     dialog = ConnectionsDialog(theme, window)
-    dialog.show_profiles((EmbeddedProfile(), REMOTE), "Embedded server")
+    dialog.show_profiles((EmbeddedProfile(), REMOTE), "Built-in server")
     asked = []
     dialog.connect_requested.connect(lambda profile: asked.append(("connect", profile)))
     dialog.edit_requested.connect(lambda profile: asked.append(("edit", profile)))

@@ -10,24 +10,28 @@ import msgspec
 import pytest
 from keyring.backends.fail import Keyring as NoKeyring
 
+from oddsdesk.base.clock import system_clock
+from oddsdesk.base.tasks import cancel_tasks, spawn
 from oddsdesk.board.board import Board
-from oddsdesk.board.connection import Link
-from oddsdesk.board.notices import GamesChanged, RowsChanged
-from oddsdesk.clock import system_clock
-from oddsdesk.contract.plans import Plan
+from oddsdesk.board.model.notices import GamesChanged, Link, RowsChanged
+from oddsdesk.contract.access import Plan
 from oddsdesk.contract.times import format_ms
-from oddsdesk.desk.connections.manager import ConnectionManager
-from oddsdesk.desk.connections.profiles import EmbeddedProfile, Profile, RemoteProfile
-from oddsdesk.desk.connections.secrets import KeyPlace, Secrets
-from oddsdesk.desk.connections.sessions import (
+from oddsdesk.desk.connections.manager import (
+    ConnectionManager,
     MissingKeyError,
     RemoteSession,
     ServiceSession,
     SessionError,
     UnencryptedError,
 )
+from oddsdesk.desk.connections.profiles import (
+    EmbeddedProfile,
+    KeyPlace,
+    Profile,
+    RemoteProfile,
+    Secrets,
+)
 from oddsdesk.desk.shell.embedding import EmbeddedSession
-from oddsdesk.tasks import spawn, stop
 from tests.kit.waiting import until, until_told
 
 GAME = "Arsenal - Chelsea"
@@ -67,7 +71,7 @@ class Connecting:
         return EmbeddedProfile(name, str(self.folder / database), (f"replay:{file}",))
 
     async def open(self, profile: Profile) -> None:
-        await self.manager.open(self.make(profile))
+        await self.manager.open_first(self.make(profile))
 
     async def until(self, holds: Callable[[], bool]) -> None:
         """Wait until something holds of the board."""
@@ -81,7 +85,7 @@ class Connecting:
 async def connecting(qapp, tmp_path: Path) -> AsyncIterator[Connecting]:
     made = Connecting(tmp_path)
     yield made
-    await made.manager.close()
+    await made.manager.close_connection()
 
 
 async def test_the_board_of_another_server_begins_empty_and_fills(connecting: Connecting):
@@ -102,27 +106,27 @@ async def test_the_board_of_another_server_begins_empty_and_fills(connecting: Co
 async def test_a_service_elsewhere_is_reached_with_the_key_that_is_kept(connecting: Connecting):
     await connecting.open(connecting.embedded("one", "one.db", GAME))
     other = EmbeddedSession(connecting.embedded("two", "two.db", "Lyon - Nice"), system_clock)
-    await other.start()
+    await other.start_session()
     assert other.local is not None
     key = await other.local.create_key("anna", Plan.PRO_RT, None)
-    remote = RemoteProfile("there", other.local.address, key_place=KeyPlace.FILE, ident="there")
-    connecting.secrets.put("there", KeyPlace.FILE, key)
+    remote = RemoteProfile("there", other.local.url, key_place=KeyPlace.FILE, ident="there")
+    connecting.secrets.keep_key("there", KeyPlace.FILE, key)
     await connecting.manager.switch(remote)
     await connecting.until(lambda: connecting.games() == {"Lyon - Nice"})
     session = connecting.manager.session
     assert session is not None
     assert (session.profile.name, session.local) == ("there", None)
-    await connecting.manager.close()
-    await other.stop()
+    await connecting.manager.close_connection()
+    await other.stop_session()
 
 
 async def test_a_wrong_address_costs_nothing(connecting: Connecting):
     await connecting.open(connecting.embedded("one", "one.db", GAME))
     await connecting.until(lambda: connecting.games() == {GAME})
     await connecting.until(lambda: connecting.board.connection.link is Link.LIVE)
-    connecting.secrets.put("x", KeyPlace.SESSION, "key")
+    connecting.secrets.keep_key("x", KeyPlace.SESSION, "key")
     wrong = RemoteProfile("x", "http://127.0.0.1:9", key_place=KeyPlace.SESSION, ident="x")
-    with pytest.raises(SessionError, match="Nothing answers at 127"):
+    with pytest.raises(SessionError, match=r"127\.0\.0\.1:9 does not answer"):
         await connecting.manager.switch(wrong)
     assert connecting.games() == {GAME}
     assert connecting.board.connection.link is Link.LIVE
@@ -162,7 +166,7 @@ async def test_a_key_goes_unencrypted_to_this_machine_only_unless_the_profile_le
     connecting: Connecting, profile: RemoteProfile, is_refused: bool
 ):
     """D85: what is refused has sent nothing, and says what to do."""
-    connecting.secrets.put("x", KeyPlace.SESSION, "key")
+    connecting.secrets.keep_key("x", KeyPlace.SESSION, "key")
     profile = msgspec.structs.replace(profile, key_place=KeyPlace.SESSION)
     with pytest.raises(SessionError) as caught:
         await connecting.manager.switch(profile)
@@ -207,24 +211,24 @@ async def test_odds_are_simulated_until_the_database_holds_real_ones(
     connecting: Connecting, tmp_path: Path
 ):
     fresh = EmbeddedSession(EmbeddedProfile("x", str(tmp_path / "x.db")), system_clock)
-    await fresh.start()
+    await fresh.start_session()
     assert fresh.local is not None
-    assert [feed.simulated for feed in await fresh.local.feeds()] == [True]
-    await fresh.stop()
+    assert [feed.simulated for feed in await fresh.local.feed_reports()] == [True]
+    await fresh.stop_session()
     await connecting.open(connecting.embedded("one", "real.db", GAME))
     await connecting.until(lambda: connecting.games() == {GAME})
-    await connecting.manager.close()
+    await connecting.manager.close_connection()
     real = EmbeddedSession(EmbeddedProfile("x", str(tmp_path / "real.db")), system_clock)
-    await real.start()
+    await real.start_session()
     assert real.local is not None
-    assert await real.local.feeds() == []
-    await real.stop()
+    assert await real.local.feed_reports() == []
+    await real.stop_session()
 
 
 async def test_a_start_that_is_given_up_leaves_no_server_running(tmp_path: Path, qapp):
     session = EmbeddedSession(EmbeddedProfile("x", str(tmp_path / "x.db")), system_clock)
-    starting = spawn("start", session.start())
+    starting = spawn("start", session.start_session())
     await asyncio.sleep(0)
-    await stop(starting)
-    await session.stop()
+    await cancel_tasks(starting)
+    await session.stop_session()
     await until(lambda: all(thread.name != "server" for thread in threading.enumerate()))

@@ -10,12 +10,11 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QApplication, QPushButton
 
 from oddsdesk.client.diagnosis import Diagnosis, Right
-from oddsdesk.contract.plans import Plan
-from oddsdesk.desk.connections.controller import ProfileController
+from oddsdesk.contract.access import Plan
+from oddsdesk.desk.connections.dialog import ProfileController
 from oddsdesk.desk.connections.profile_dialogs import RemoteDialog
-from oddsdesk.desk.connections.profiles import Profiles, RemoteProfile
-from oddsdesk.desk.connections.secrets import KeyPlace, Secrets
-from oddsdesk.desk.ui.theme.tokens import HALF
+from oddsdesk.desk.connections.profiles import KeyPlace, Profiles, RemoteProfile, Secrets
+from oddsdesk.desk.ui.spacing import HALF
 from tests.kit.connections import REMOTE
 from tests.kit.waiting import until
 
@@ -24,7 +23,7 @@ from tests.kit.waiting import until
 async def work(theme, tmp_path: Path) -> AsyncIterator[ProfileController]:
     made = ProfileController(theme, Profiles(tmp_path), Secrets(tmp_path, NoKeyring))
     yield made
-    await made.close()
+    await made.cancel_test()
 
 
 def test_escape_keeps_what_was_typed_until_it_is_said_to_go(theme, window, qtbot):
@@ -158,52 +157,52 @@ async def test_a_new_connection_is_tested_saved_and_its_key_kept(
 ):
     assert session.local is not None
     key = await session.local.create_key("anna", Plan.PRO, None)
-    work.edit(RemoteProfile("There", session.local.address), window, None)
+    work.edit(RemoteProfile("There", session.local.url), window, None)
     (dialog,) = window.findChildren(RemoteDialog)
     qtbot.keyClicks(dialog.key, key)
     await until(lambda: dialog.place.findData(KeyPlace.KEYRING) == -1)
     dialog.place.setCurrentIndex(dialog.place.findData(KeyPlace.FILE))
     dialog.test_requested.emit()
-    await until(lambda: "accepted" in dialog.diagnosis.text)
-    assert "plan Pro ·" in dialog.diagnosis.text
-    assert "In-play odds: not in this plan" in dialog.diagnosis.text
+    await until(lambda: "accepted" in dialog.diagnosis.diagnosis_text)
+    assert "plan Pro ·" in dialog.diagnosis.diagnosis_text
+    assert "In-play odds: not in this plan" in dialog.diagnosis.diagnosis_text
     saved: list[RemoteProfile] = []
     work.saved.connect(saved.append)
     dialog.save_requested.emit()
     await until(lambda: bool(saved))
-    assert Profiles(tmp_path).find("there") == saved[0]
-    assert Secrets(tmp_path, NoKeyring).get(saved[0].ident, KeyPlace.FILE) == key
+    assert Profiles(tmp_path).find_profile("there") == saved[0]
+    assert Secrets(tmp_path, NoKeyring).get_key(saved[0].ident, KeyPlace.FILE) == key
 
 
 async def test_a_failed_test_says_what_to_do_and_loses_nothing(work, window, session, qtbot):
     assert session.local is not None
-    work.edit(RemoteProfile("There", session.local.address), window, None)
+    work.edit(RemoteProfile("There", session.local.url), window, None)
     (dialog,) = window.findChildren(RemoteDialog)
     qtbot.keyClicks(dialog.key, "wrong")
     dialog.test_requested.emit()
-    await until(lambda: "Copy the key again" in dialog.diagnosis.text)
+    await until(lambda: "Copy the key again" in dialog.diagnosis.diagnosis_text)
     assert dialog.values().key == "wrong"
-    assert dialog.diagnosis.text.startswith("The service does not know this key. Copy")
-    assert "X-Api-Key" not in dialog.diagnosis.text
+    assert dialog.diagnosis.diagnosis_text.startswith("The service does not know this key. Copy")
+    assert "X-Api-Key" not in dialog.diagnosis.diagnosis_text
     dialog.key.clear()
     dialog.test_requested.emit()
-    await until(lambda: dialog.diagnosis.text == "Enter the key that the service gave you.")
+    await until(lambda: dialog.diagnosis.diagnosis_text == "Enter your key for this service.")
 
 
 async def test_a_key_is_said_to_be_kept_only_where_one_is(work, window):
-    kept = work._profiles.put(REMOTE)
+    kept = work._profiles.save_profile(REMOTE)
     assert isinstance(kept, RemoteProfile)
-    work._secrets.put(kept.ident, KeyPlace.SESSION, "key")
+    work._secrets.keep_key(kept.ident, KeyPlace.SESSION, "key")
     work.edit(kept, window, kept.name)
     (dialog,) = window.findChildren(RemoteDialog)
-    await until(lambda: dialog.key.placeholderText() == "Kept already; type to replace it")
+    await until(lambda: dialog.key.placeholderText() == "Saved; type to replace it")
     dialog.close()
 
 
 async def test_a_key_that_is_kept_no_more_is_typed_at_once_and_into_its_field(
     work, window, tmp_path, qtbot
 ):
-    kept = work._profiles.put(REMOTE)
+    kept = work._profiles.save_profile(REMOTE)
     assert isinstance(kept, RemoteProfile)
     work.ask_key(kept, window)
     (dialog,) = window.findChildren(RemoteDialog)
@@ -213,8 +212,8 @@ async def test_a_key_that_is_kept_no_more_is_typed_at_once_and_into_its_field(
     assert dialog.key.placeholderText() == "oddsdesk_live_…"
     qtbot.keyClicks(dialog.focusWidget(), "secret")
     dialog.save_requested.emit()
-    await until(lambda: work._secrets.get(kept.ident, KeyPlace.SESSION) == "secret")
-    assert Profiles(tmp_path).find(REMOTE.name) == kept
+    await until(lambda: work._secrets.get_key(kept.ident, KeyPlace.SESSION) == "secret")
+    assert Profiles(tmp_path).find_profile(REMOTE.name) == kept
 
 
 async def test_a_key_in_the_field_of_the_name_is_refused(work, window, tmp_path, qtbot):
@@ -223,7 +222,7 @@ async def test_a_key_in_the_field_of_the_name_is_refused(work, window, tmp_path,
     qtbot.keyClicks(dialog.key, "secret")
     qtbot.keyClicks(dialog.name, "secret")
     dialog.save_requested.emit()
-    await until(lambda: "This looks like a key" in dialog.trouble.text)
+    await until(lambda: "This looks like a key" in dialog.trouble.message_text)
     assert not (tmp_path / "connections.json").exists()
 
 
@@ -235,12 +234,16 @@ async def test_no_key_is_sent_unencrypted_to_another_machine_unless_that_is_allo
     (dialog,) = window.findChildren(RemoteDialog)
     qtbot.keyClicks(dialog.key, "key")
     dialog.test_requested.emit()
-    await until(lambda: "Else allow it with “Send the key unencrypted”" in dialog.diagnosis.text)
+    await until(
+        lambda: (
+            "To allow it anyway, tick “Send the key unencrypted”" in dialog.diagnosis.diagnosis_text
+        )
+    )
     dialog.sends_unencrypted.setChecked(True)
     assert dialog.diagnosis.isHidden()
     assert dialog.values().profile.sends_key_unencrypted
     dialog.test_requested.emit()
-    await until(lambda: "This machine cannot reach" in dialog.diagnosis.text)
+    await until(lambda: "This machine cannot reach" in dialog.diagnosis.diagnosis_text)
 
 
 async def test_a_test_can_be_stopped(work, window, qtbot):
@@ -264,5 +267,5 @@ async def test_what_makes_no_sense_is_said_at_its_field_and_nothing_is_saved(
     (dialog,) = window.findChildren(RemoteDialog)
     qtbot.keyClicks(dialog.key, "key")
     dialog.save_requested.emit()
-    await until(lambda: "Expected an address" in dialog.trouble.text)
-    assert len(Profiles(tmp_path).all()) == 1
+    await until(lambda: "Expected an address" in dialog.trouble.message_text)
+    assert len(Profiles(tmp_path).all_profiles()) == 1

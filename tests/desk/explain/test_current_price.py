@@ -6,10 +6,9 @@ from typing import Any
 from PySide6.QtTest import QSignalSpy
 from pytestqt.qtbot import QtBot
 
-from oddsdesk.board.matrix import CellKey, RowKey
+from oddsdesk.board.model.matrix import CellKey, RowKey
 from oddsdesk.desk.grid.panel import GridPanel
-from oddsdesk.desk.matrix.bookmakers import BookmakerColumns
-from oddsdesk.desk.matrix.layout import FAIR, FIRST_BOOKMAKER
+from oddsdesk.desk.matrix.layout import FAIR, FIRST_BOOKMAKER, BookmakerColumns
 from oddsdesk.desk.matrix.panel import MatrixPanel
 from oddsdesk.desk.settings.saved_state import Layout
 from oddsdesk.desk.ui.theme.theme import Theme
@@ -25,7 +24,7 @@ def test_a_cell_of_the_matrix_is_about_its_price(
     for row, column in ((1, FIRST_BOOKMAKER + 1), (1, FAIR), (0, FIRST_BOOKMAKER)):
         panel.table.set_current(row, column)
     everton = (quoted.id, "moneyline", 0, "Everton")
-    assert heard == [RowKey(*everton, "Bovada"), RowKey(*everton, None), None]
+    assert heard == [RowKey(*everton, "Bovada"), RowKey(*everton, "Pinnacle"), None]
     panel.close_panel()
 
 
@@ -35,7 +34,7 @@ def test_a_row_of_the_grid_is_about_its_price(
     panel = GridPanel(quoted.board, theme, Layout(tmp_path / "desk.ini"), quoted.clock)
     qtbot.addWidget(panel)
     spy = QSignalSpy(panel.price_selected)
-    quoted.board.want_rows(True)
+    quoted.board.keep_all_rows(True)
     qtbot.waitUntil(lambda: panel.model.total > 0, timeout=2_000)
     panel.model.arrange()
     row = next(row for row in range(panel.model.rowCount()) if panel.model.entry(row) is not None)

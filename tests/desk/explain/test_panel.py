@@ -8,19 +8,22 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QFont, QGuiApplication, QTextDocument
 from pytestqt.qtbot import QtBot
 
+from oddsdesk.base.tasks import exhaust
 from oddsdesk.board.board import Board
-from oddsdesk.board.connection import Connection, Link
-from oddsdesk.board.explaining import REAL_METHODS
-from oddsdesk.board.explanation_text import explanation_text
-from oddsdesk.board.matrix import RowKey
-from oddsdesk.board.reference import CONSENSUS
+from oddsdesk.board.model.basis import CONSENSUS
+from oddsdesk.board.model.matrix import RowKey
+from oddsdesk.board.model.notices import Connection, Link
+from oddsdesk.board.valuation.explaining import REAL_METHODS, explain
+from oddsdesk.board.valuation.verdict_words import explanation_text
 from oddsdesk.contract.resources import ValueBet
 from oddsdesk.contract.times import format_ms
+from oddsdesk.desk.explain import facts
 from oddsdesk.desk.explain.panel import _MOST_SHARE, ExplainPanel
+from oddsdesk.desk.ui import formatting
 from oddsdesk.desk.ui.controls.labels import ElidedLabel, WrappedLabel
 from oddsdesk.desk.ui.theme.theme import Theme
+from oddsdesk.pricing.formats import AMERICAN
 from oddsdesk.pricing.profiles import Profile, Profiles
-from oddsdesk.slices import exhaust
 
 
 @pytest.fixture
@@ -34,7 +37,7 @@ def panel(theme: Theme, quoted: Any, qtbot: QtBot) -> Iterator[ExplainPanel]:
     made.close_panel()
 
 
-def price(quoted: Any, selection: str, bookmaker: str | None, market: str = "moneyline") -> RowKey:
+def price(quoted: Any, selection: str, bookmaker: str, market: str = "moneyline") -> RowKey:
     return RowKey(quoted.id, market, 0, selection, bookmaker)
 
 
@@ -94,15 +97,14 @@ def test_a_price_is_explained_step_by_step(panel: ExplainPanel, quoted: Any) -> 
     assert "Over 2.5" in panel.title.text()
     assert "2.00" in panel.title.text()
     fair = 1 / (1 / 1.94 - (2 / 1.94 - 1) / 2)
-    ev = (2.0 / (fair * 1.01) - 1) * 100
+    ev = (2.0 / fair - 1) * 100
     assert panel.big.text() == f"{ev:+.2f} %".replace("-", "−")
     facts = titles(panel.arithmetic.facts)
-    assert facts["S  1/1.94 + 1/1.94"] == "1.030928"
+    assert facts["Total  1/1.94 + 1/1.94"] == "1.030928"
     assert facts["Margin  (1.030928 − 1) ÷ 2"] == "1.5464 pp"
     assert facts["Chance  1/1.94 − 1.5464 pp"] == "50.0000 %"
     assert facts["Fair  1 ÷ 50.0000 %"] == "2.0000"
-    assert facts["Floor  2.0000 × 1.01"] == "2.0200"
-    assert facts["EV  2 ÷ 2.0200 − 1"] == "−0.99 %"
+    assert facts["EV  2 ÷ 2.0000 − 1"] == "+0.00 %"
     assert facts["Value from"] == "2.041"
     assert len(panel.methods.facts) == len(REAL_METHODS) + 1
     assert panel.methods.facts[-1].title == "Worst case"
@@ -113,17 +115,18 @@ def test_a_rule_that_stops_the_price_wears_a_cross_and_says_what_it_takes(
 ) -> None:
     panel.show_price(price(quoted, "Over 2.5", "Matchbook", "total"))
     marks = {fact.title: (fact.mark, fact.figure) for fact in panel.rules.facts}
-    assert marks["Edge ≥ 1 %"][0] == "✗"
-    assert marks["Edge ≥ 1 %"][1].endswith("short")
-    assert marks["Ratio ≤ 1.15"][0] == "✓"
-    assert "would have to rise to 2.041" in panel.remedies.text()
+    assert marks["EV ≥ 2.01 %"][0] == "✗"
+    assert marks["EV ≥ 2.01 %"][1].endswith("short")
+    assert marks["EV ≤ 15 %"][0] == "✓"
+    assert "EV ≤ 21.2 %" not in marks, "the service's looser limit beside the user's"
+    assert "Becomes value at 2.041 or higher" in panel.remedies.text()
 
 
 def test_a_rule_without_a_figure_of_its_own_is_named_whole(
     panel: ExplainPanel, quoted: Any, qtbot: QtBot
 ) -> None:
-    panel.show_price(price(quoted, "Over 2.5", None, "total"))
-    qtbot.waitUntil(lambda: "Not the reference itself" in shown_texts(panel))
+    panel.show_price(price(quoted, "Over 2.5", "Pinnacle", "total"))
+    qtbot.waitUntil(lambda: "Not the sharp book itself" in shown_texts(panel))
 
 
 def test_it_keeps_up_with_the_price(panel: ExplainPanel, quoted: Any, qtbot: QtBot) -> None:
@@ -139,8 +142,8 @@ def test_it_keeps_up_with_the_price(panel: ExplainPanel, quoted: Any, qtbot: QtB
 
 def test_a_price_without_a_reference_says_why(panel: ExplainPanel, quoted: Any) -> None:
     panel.show_price(RowKey(quoted.id, "moneyline", 1, "Everton", "Unibet"))
-    assert panel.big.text() == "Not valued"
-    assert "nothing to judge by" in panel.note.text()
+    assert panel.big.text() == "No EV"
+    assert "no prices here to compare with" in panel.note.text()
     assert panel.methods.facts == ()
     assert panel.rules.facts == ()
 
@@ -150,7 +153,7 @@ def test_a_placeholder_is_said_to_be_one_without_a_reference(
 ) -> None:
     quoted.tell("Bovada", "total", "Over 4.5", 1000.0)
     panel.show_price(price(quoted, "Over 4.5", "Bovada", "total"))
-    assert panel.cautions.text() == "No value: a placeholder, not a price"
+    assert panel.cautions.text() == "No value: placeholder, not a real price"
 
 
 def test_a_price_elsewhere_than_at_the_users_bookmakers_says_why_no_list_has_it(
@@ -164,7 +167,7 @@ def test_a_price_elsewhere_than_at_the_users_bookmakers_says_why_no_list_has_it(
     assert panel.big.property("variant") == ""
     assert "No value: not one of your bookmakers" in panel.cautions.text()
     assert "No value: not one of your bookmakers" in explanation_text(panel.said)
-    for bookmaker in ("Bovada", None):
+    for bookmaker in ("Bovada", "Pinnacle"):
         panel.show_price(price(quoted, "Over 2.5", bookmaker, "total"))
         assert "not one" not in panel.cautions.text()
 
@@ -201,7 +204,7 @@ def test_another_price_is_explained_from_its_top_and_the_same_goes_on_where_it_i
 
 def test_it_can_forget(panel: ExplainPanel, quoted: Any) -> None:
     panel.show_price(price(quoted, "Everton", "Bovada"))
-    panel.forget()
+    panel.forget_price()
     assert panel.said is None
     assert "Select a price" in panel.placeholder._sentence.text()
 
@@ -250,10 +253,10 @@ def test_the_game_of_a_bet_that_is_not_read_is_asked_for(
     panel.game_wanted.connect(wanted.append)
     panel.show_price(key)
     assert wanted == [key.game_id]
-    assert "list alone: the other prices are being read" in panel.note.text()
+    assert "list only: the other prices are loading" in panel.note.text()
     quoted.clock.now += 1_000
     quoted.board.end_game(key.game_id)
-    gone = "list alone: it no longer shows the price"
+    gone = "list only: it no longer shows the price"
     qtbot.waitUntil(lambda: gone in panel.note.text(), timeout=2_000)
     assert panel.gone.isVisible()
     assert panel.cautions.isHidden()
@@ -291,7 +294,7 @@ def test_of_a_price_that_is_gone_nobody_asks_whether_it_still_stands(
     panel.show_price(price(quoted, "Over 2.5", "Bovada", "total"))
     quoted.board.set_connection(Connection(link=Link.WAITING))
     panel._show()
-    doubt = "nobody knows whether this price still stands"
+    doubt = "this price may be out of date"
     assert doubt in panel.cautions.text()
     quoted.clock.now += 1_000
     quoted.quote("total", {"Over 2.5": {"Pinnacle": 1.94}, "Under 2.5": {"Pinnacle": 1.94}})
@@ -299,13 +302,12 @@ def test_of_a_price_that_is_gone_nobody_asks_whether_it_still_stands(
     panel._show()
     assert panel.gone.isVisible()
     assert doubt not in panel.cautions.text()
-    panel.copy()
+    panel.copy_explanation()
     assert doubt not in QGuiApplication.clipboard().text()
 
 
 @pytest.mark.parametrize(
-    ("selection", "title"),
-    [("Everton -5.5", "Handicap -5.5"), ("Liverpool +5.5", "Handicap +5.5")],
+    ("selection", "title"), [("Everton -5.5", "Handicap -5.5"), ("Liverpool +5.5", "Handicap +5.5")]
 )
 def test_a_handicap_is_headed_by_the_line_as_the_selection_has_it(
     panel: ExplainPanel, quoted: Any, selection: str, title: str
@@ -350,7 +352,7 @@ def test_the_others_together_are_heard_below_the_methods(panel: ExplainPanel, qu
     assert panel.said is not None
     assert panel.said.consensus is not None
     *_, last = panel.methods.facts
-    assert (last.title, last.figure) == ("Consensus of 3 others", "+3.14 %")
+    assert (last.title, last.figure) == ("Consensus of 3 others", "+4.17 %")
     assert last.note == f"{panel.said.consensus.fair_odds:.4f}"
 
 
@@ -370,12 +372,22 @@ def test_votes_that_are_shared_and_bookmakers_without_one_are_listed(
     assert [(fact.title, fact.figure) for fact in panel.votes.facts] == [
         ("Votes in the consensus", "3"),
         ("One vote, Kambi: Bally Bet, Casumo, betPARX", ""),
-        ("Without a vote", "3"),
-        ("Betsson: an outlier: Over 4.5 28.6 %, the others 50.3 %", ""),
+        ("No vote", "3"),
+        ("Betsson: outlier: Over 4.5 28.6 %, the others 50.3 %", ""),
         ("Exchange: placeholder prices", ""),
-        ("Half: does not price the whole line", ""),
+        ("Half: does not price every outcome", ""),
     ]
     assert panel.votes.isVisible()
     panel.show_price(price(quoted, "Over 4.5", "Casumo", "total"))
     said = [fact.title for fact in panel.votes.facts]
-    assert "betPARX: shares the vote of the bookmaker that is judged: Kambi" in said
+    assert "betPARX: shares a vote with the bookmaker being valued: Kambi" in said
+
+
+def test_the_best_prices_are_written_in_the_style_of_the_desk(
+    quoted: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    said = explain(quoted.board, price(quoted, "Over 2.5", "Matchbook", "total"), quoted.clock())
+    assert said is not None
+    assert titles(facts.best_prices(said))["Best of all"] == "2.00"
+    monkeypatch.setattr(formatting, "_style", AMERICAN)
+    assert titles(facts.best_prices(said))["Best of all"] == "+100"

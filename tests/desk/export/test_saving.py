@@ -9,19 +9,18 @@ import pytest
 from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
-from oddsdesk.board.connection import Connection, Link
-from oddsdesk.board.history import History, Origin, Point
-from oddsdesk.board.matrix import RowKey
-from oddsdesk.board.opportunities import Opportunities
+from oddsdesk.board.history.price_history import History, Origin, Point
+from oddsdesk.board.model.matrix import RowKey
+from oddsdesk.board.model.notices import Connection, Link
+from oddsdesk.board.opportunities.offers import Opportunities
+from oddsdesk.desk.export.files import ExportColumn, Table, table_of
 from oddsdesk.desk.export.saving import TableSaver
-from oddsdesk.desk.export.tables import ExportColumn, Table
-from oddsdesk.desk.history.export import table_of_history
-from oddsdesk.desk.matrix.export import table_of_matrix
-from oddsdesk.desk.opportunities.export import table_of_opportunities
+from oddsdesk.desk.history.panel import table_of_history
+from oddsdesk.desk.matrix.panel import table_of_matrix
 from oddsdesk.desk.opportunities.model import OpportunitiesModel
-from oddsdesk.desk.opportunities.rows import rows_of
+from oddsdesk.desk.opportunities.rows import leg_rows
 from oddsdesk.desk.settings.declared import split_of
-from oddsdesk.desk.settings.preferences import Preferences
+from oddsdesk.desk.settings.saved_state import Preferences
 from tests.kit.quoted_game import NOW_MS, REFERENCE
 
 TABLE = Table((ExportColumn("game_id", "Game id"),), [("a",), ("b",)])
@@ -45,17 +44,17 @@ def test_the_ending_says_how_a_table_is_written(
     saver = TableSaver(owner, lambda: "bets", lambda: TABLE)
     for name in ("bets.csv", "bets.json", "bets.XLSX"):
         with qtbot.waitSignal(saver.said) as said:
-            saver.write(tmp_path / name)
+            saver.write_table(tmp_path / name)
         assert said.args == [f"2 rows written to {name}."]
     rows = list(csv.reader((tmp_path / "bets.csv").read_text("utf-8-sig").splitlines()))
     assert rows == [["game_id"], ["a"], ["b"]]
     assert json.loads((tmp_path / "bets.json").read_text()) == [{"game_id": "a"}, {"game_id": "b"}]
     assert (tmp_path / "bets.XLSX").read_bytes().startswith(b"PK")
-    for wrong, why in (("bets.doc", "no such format"), ("nowhere/bets.csv", "cannot be written")):
+    for wrong, why in (("bets.doc", "unknown format"), ("nowhere/bets.csv", "cannot be written")):
         with qtbot.waitSignal(saver.said) as said:
-            saver.write(tmp_path / wrong)
+            saver.write_table(tmp_path / wrong)
         assert why in said.args[0]
-    saver.close()
+    saver.abort_saving()
 
 
 def test_a_game_goes_out_with_a_column_a_bookmaker(quoted: Any) -> None:
@@ -66,7 +65,7 @@ def test_a_game_goes_out_with_a_column_a_bookmaker(quoted: Any) -> None:
     assert (
         draw["Matchbook"]
         == quoted.board.section(quoted.id, "moneyline", 0, "Draw")
-        .row_of("Draw")
+        .selection_row("Draw")
         .prices["Matchbook"]
         .odds
     )
@@ -76,17 +75,20 @@ def test_a_game_goes_out_with_a_column_a_bookmaker(quoted: Any) -> None:
 
 
 def test_moves_go_out_by_time_with_the_reference_by_name(quoted: Any) -> None:
-    key = RowKey(quoted.id, "moneyline", 0, "Draw", None)
-    paths = {None: [Point(NOW_MS, 3.2)], "Matchbook": [Point(NOW_MS - 5, 3.3), Point(NOW_MS, None)]}
+    key = RowKey(quoted.id, "moneyline", 0, "Draw", REFERENCE)
+    paths = {
+        REFERENCE: [Point(NOW_MS, 3.2)],
+        "Matchbook": [Point(NOW_MS - 5, 3.3), Point(NOW_MS, None)],
+    }
     game = quoted.board.games.get(quoted.id)
-    found = dicts(table_of_history(key, game, History(Origin.LOG, paths), REFERENCE))
+    found = dicts(table_of_history(key, game, History(Origin.LOG, paths)))
     assert [(row["bookmaker"], row["odds"]) for row in found] == [
         ("Matchbook", 3.3),
         ("Matchbook", None),
         (REFERENCE, 3.2),
     ]
     assert {row["game_id"] for row in found} == {quoted.id}
-    assert table_of_history(None, None, None, "").rows == []
+    assert table_of_history(None, None, None).rows == []
 
 
 def test_legs_of_opportunities_go_out_with_their_stakes(
@@ -95,15 +97,18 @@ def test_legs_of_opportunities_go_out_with_their_stakes(
     quoted.board.set_connection(Connection(link=Link.LIVE))
     quoted.clock.now += 1
     quoted.tell("Betsson", "total", "Over 2.5", 2.10)
-    finder = Opportunities(quoted.board, quoted.clock, lambda: split_of(preferences.get))
+    finder = Opportunities(quoted.board, quoted.clock, lambda: split_of(preferences.get_setting))
     for _ in finder.looking():
         pass
     model = OpportunitiesModel(quoted.clock, quoted.board)
-    profile_of, step = quoted.board.basis.profiles.of, split_of(preferences.get).step
+    profile_of, step = (
+        quoted.board.basis.profiles.profile_of,
+        split_of(preferences.get_setting).step,
+    )
     found = finder.entries.values()
-    rows = rows_of(found, profile_of, REFERENCE, is_lost=False, placed={}, step=step)
+    rows = leg_rows(found, profile_of, REFERENCE, is_lost=False, placed={}, step=step)
     model.show_rows(rows, may_move=True)
-    first, second, *_ = dicts(table_of_opportunities(model))
+    first, second, *_ = dicts(table_of(model))
     assert (first["kind"], first["leg"], second["leg"]) == ("arbitrage", 1, 2)
     assert (first["bookmaker"], first["odds"], first["game_id"]) == ("Betsson", 2.1, quoted.id)
-    finder.close()
+    finder.stop_listening()

@@ -9,13 +9,13 @@ from tests.kit.grid import PRICES
 
 @pytest.fixture
 def model(quoted, qtbot):
-    quoted.board.want_rows(True)
+    quoted.board.keep_all_rows(True)
     made = GridModel(quoted.board, quoted.clock)
-    quoted.board.want_rows(True)
+    quoted.board.keep_all_rows(True)
     qtbot.waitUntil(lambda: made.total == PRICES)
     made.arrange()
     yield made
-    made.close()
+    made.stop_listening()
 
 
 @pytest.fixture
@@ -26,8 +26,8 @@ def make_panel(theme, layout, quoted, qtbot):
         panel = GridPanel(quoted.board, theme, layout, quoted.clock)
         made.append(panel)
         qtbot.addWidget(panel)
-        quoted.board.want_rows(True)
-        qtbot.waitUntil(lambda: panel.model.book.price_rows.count == PRICES)
+        quoted.board.keep_all_rows(True)
+        qtbot.waitUntil(lambda: panel.model.book.price_rows.count_present == PRICES)
         panel.model.arrange()
         return panel
 

@@ -5,14 +5,12 @@ from typing import Any
 
 import pytest
 
-from oddsdesk.board.freshness import Freshness
+from oddsdesk.board.model.basis import Freshness
 from oddsdesk.contract.resources import Game, PriceMessage
 from oddsdesk.contract.times import format_ms
-from oddsdesk.desk.grid.cells import CellContext, ev, kick_off
-from oddsdesk.desk.grid.columns import BY_KEY, COLUMNS
+from oddsdesk.desk.grid.columns import BY_KEY, COLUMNS, CellContext, ev, kick_off
 from oddsdesk.desk.grid.entries import PriceEntry
-from oddsdesk.desk.grid.model import GridModel
-from oddsdesk.desk.grid.titles import tip
+from oddsdesk.desk.grid.model import GridModel, tip
 from oddsdesk.desk.ui.theme.tokens import TextRole
 from oddsdesk.pricing.assessment import APART_MS, Caution
 from tests.kit.grid import take_again
@@ -38,10 +36,10 @@ def say(quoted: Any) -> Say:
 @pytest.fixture
 def model(quoted: Any, qtbot):
     made = GridModel(quoted.board, quoted.clock)
-    quoted.board.want_rows(True)
-    qtbot.waitUntil(lambda: made.book.price_rows.count > 0)
+    quoted.board.keep_all_rows(True)
+    qtbot.waitUntil(lambda: made.book.price_rows.count_present > 0)
     yield made
-    made.close()
+    made.stop_listening()
 
 
 def price(model: GridModel, bookmaker: str, selection: str = "Over 2.5") -> PriceEntry:
@@ -163,7 +161,7 @@ def test_a_caution_is_marked_greyed_and_explained(quoted: Any, model: GridModel)
     cell = ev(entry, CellContext(quoted.clock.now, quoted.board.freshness, "Pinnacle"))
     assert cell.text.startswith("? +")
     assert cell.ink is TextRole.NOTE
-    assert "No value: too good: above the window" in tip(entry, "Pinnacle", quoted.clock.now)
+    assert "No value: likely error, far above fair" in tip(entry, "Pinnacle", quoted.clock.now)
     assert COLUMNS[BY_KEY["cautions"]].value(entry) == "above_window"
 
 

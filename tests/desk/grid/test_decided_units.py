@@ -13,7 +13,7 @@ from tests.kit.grid import BOOKMAKER, SELECTION, shown, take_in
 from tests.kit.live_table import painted_notes
 
 EV = BY_KEY["ev_pct"]
-SAID = "EV of a decided unit: how often the stake comes back is not known"
+SAID = "EV without pushes, as how often the line pushes is not known"
 
 
 def show_all(model: GridModel, qtbot: QtBot) -> None:
@@ -51,8 +51,8 @@ def test_the_best_of_a_game_is_marked_where_it_is_of_a_decided_unit(
     quoted.tell_of_whole_line(2.06)
     show_all(model, qtbot)
     assert painted_notes(model, EV, theme)[0] == "*"
-    assert model.cell(0, EV).text == "+2.0 %"
+    assert model.cell(0, EV).text == "+3.0 %"
     quoted.tell("Matchbook", "total", "Over 2.5", 2.07)
     show_all(model, qtbot)
-    assert model.cell(0, EV).text == "+2.5 %"
+    assert model.cell(0, EV).text == "+3.5 %"
     assert painted_notes(model, EV, theme)[0] == ""

@@ -2,12 +2,12 @@
 
 import pytest
 
+from oddsdesk.base.tasks import exhaust
 from oddsdesk.board.board import Board
 from oddsdesk.contract.resources import OddsRow
 from oddsdesk.contract.times import format_ms
 from oddsdesk.desk.grid.columns import BY_KEY
 from oddsdesk.desk.grid.model import GridModel
-from oddsdesk.slices import exhaust
 from tests.kit.quoted_game import NOW_MS, REFERENCE
 
 HOCKEY = ("NHL", "Winnipeg Jets vs San Jose Sharks", "Hockey")
@@ -28,7 +28,7 @@ def row(bookmaker: str, odds: dict[str, float], *, live: bool = False) -> OddsRo
 def edges(qtbot) -> dict[str, str]:
     """The edge of San Jose Sharks as the grid shows it, by bookmaker."""
     board = Board(lambda: NOW_MS)
-    board.want_rows(True)
+    board.keep_all_rows(True)
     model = GridModel(board, lambda: NOW_MS)
     exhaust(
         board.merge_rows(
@@ -47,13 +47,13 @@ def edges(qtbot) -> dict[str, str]:
         for place in range(model.rowCount())
         if model.cell(place, BY_KEY["selection"]).text == "San Jose Sharks"
     }
-    model.close()
+    model.stop_listening()
     return texts
 
 
 def test_a_price_of_the_same_bet_has_its_edge(edges: dict[str, str]):
-    # S 1.039222, fair 2 * 2.37 / (2 - 0.039222 * 2.37) = 2.485525, floor 1.01: 2.510380
-    assert edges["Overtime"] == "+1.6 %"
+    # S 1.039222, fair 2 * 2.37 / (2 - 0.039222 * 2.37) = 2.485525
+    assert edges["Overtime"] == "+2.6 %"
 
 
 def test_a_price_of_another_bet_has_no_edge_however_high_it_is(edges: dict[str, str]):

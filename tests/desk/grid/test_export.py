@@ -9,18 +9,18 @@ from PySide6.QtCore import QItemSelectionModel
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QFileDialog
 
+from oddsdesk.base.places import how_to_install
 from oddsdesk.desk.export.files import CSV, XLSX
 from oddsdesk.desk.grid.columns import BY_KEY
 from oddsdesk.desk.grid.entries import Shape
 from oddsdesk.desk.grid.filter import GridFilter
-from oddsdesk.installed import how_to_install
 from tests.kit.grid import PRICES
 
 
 def test_rows_are_copied_as_a_table(panel, qtbot):
     panel.show_filter(GridFilter(words=("over", "matchbook")))
     with qtbot.waitSignal(panel.export.ended) as heard:
-        panel.copy()
+        panel.copy_rows()
     lines = QGuiApplication.clipboard().text().splitlines()
     assert heard.args == ["1 row copied."]
     assert lines[0].startswith("Selection\tGame\t")
@@ -36,7 +36,7 @@ def test_only_rows_that_are_marked_are_copied(panel, qtbot, rows):
         select = QItemSelectionModel.SelectionFlag.Select | QItemSelectionModel.SelectionFlag.Rows
         view.selectionModel().select(panel.model.index(row, 0), select)
     with qtbot.waitSignal(panel.export.ended) as heard:
-        panel.copy()
+        panel.copy_rows()
     assert heard.args == [f"{rows} row{'s' if rows > 1 else ''} copied."]
     assert len(QGuiApplication.clipboard().text().splitlines()) == rows + 1
 
@@ -46,7 +46,7 @@ def test_the_title_of_a_game_stands_for_its_rows(panel, qtbot):
     assert panel.model.entry(0) is None
     panel.table.scrolling.selectRow(0)
     with qtbot.waitSignal(panel.export.ended) as heard:
-        panel.copy()
+        panel.copy_rows()
     assert heard.args == [f"{PRICES} rows copied."]
     assert len(panel.model.entries_at([0, 1])) == PRICES
 
@@ -55,7 +55,7 @@ def test_rows_are_written_as_shown(panel, tmp_path, qtbot):
     panel.model.sort_as(BY_KEY["odds"], True)
     path = tmp_path / "odds.csv"
     with qtbot.waitSignal(panel.export.ended):
-        panel.write(CSV, path)
+        panel.write_rows(CSV, path)
     with path.open(encoding="utf-8-sig", newline="") as file:
         rows = list(csv.DictReader(file))
     odds = [float(row["odds"]) for row in rows]
@@ -65,7 +65,7 @@ def test_rows_are_written_as_shown(panel, tmp_path, qtbot):
     assert rows[0]["bookmakers"] == "1"
     judged = {row["per"] for row in rows if row["ev_pct"]}
     assert (judged, {row["per"] for row in rows if not row["ev_pct"]}) == ({"staked"}, {""})
-    assert panel.messages.text == f"18 rows written to {path}."
+    assert panel.messages.message_text == f"Saved 18 rows to {path}."
     names = ("game_id", "bookmaker", "market_type", "period", "is_live", "selection")
     assert len({tuple(row[name] for name in names) for row in rows}) == PRICES
     assert {row["is_value"] for row in rows if not row["ev_pct"]} == {"false"}
@@ -80,7 +80,7 @@ def test_what_a_workbook_needs_is_said_before_a_file_is_asked_for_and_stays(
     for _ in range(3):
         panel._tell_cuts()
     assert not panel.messages.isHidden()
-    assert how_to_install("xlsx") in panel.messages.text
+    assert how_to_install("xlsx") in panel.messages.message_text
 
 
 def test_rows_that_are_written_name_the_sources(panel, quoted, tmp_path, qtbot):
@@ -88,7 +88,7 @@ def test_rows_that_are_written_name_the_sources(panel, quoted, tmp_path, qtbot):
     quoted.board.set_connection(told)
     path = tmp_path / "odds.csv"
     with qtbot.waitSignal(panel.export.ended):
-        panel.write(CSV, path)
+        panel.write_rows(CSV, path)
     with path.open(encoding="utf-8-sig", newline="") as file:
         rows = list(csv.DictReader(file))
     assert {row["sources"] for row in rows} == {"polymarket, the-odds-api"}
@@ -96,20 +96,18 @@ def test_rows_that_are_written_name_the_sources(panel, quoted, tmp_path, qtbot):
 
 def test_what_cannot_be_written_is_one_line(panel, tmp_path, qtbot):
     with qtbot.waitSignal(panel.export.failed):
-        panel.write(CSV, tmp_path / "nowhere" / "odds.csv")
-    assert "cannot be written: No such file or directory" in panel.messages.text
+        panel.write_rows(CSV, tmp_path / "nowhere" / "odds.csv")
+    assert "cannot be written: No such file or directory" in panel.messages.message_text
 
 
 def test_an_export_does_not_end_the_one_before(panel, tmp_path, qtbot):
     with qtbot.waitSignal(panel.export.ended) as heard:
-        panel.write(CSV, tmp_path / "all.csv")
+        panel.write_rows(CSV, tmp_path / "all.csv")
         panel.show_filter(GridFilter(words=("over", "matchbook")))
-        panel.write(CSV, tmp_path / "some.csv")
-        panel.copy()
+        panel.write_rows(CSV, tmp_path / "some.csv")
+        panel.copy_rows()
     all_path, some_path = tmp_path / "all.csv", tmp_path / "some.csv"
-    assert heard.args == [
-        f"18 rows written to {all_path}. 1 row written to {some_path}. 1 row copied."
-    ]
+    assert heard.args == [f"Saved 18 rows to {all_path}. Saved 1 row to {some_path}. 1 row copied."]
     assert len(all_path.read_text().splitlines()) == 1 + PRICES
     assert len(some_path.read_text().splitlines()) == 2
     assert QGuiApplication.clipboard().text().count("\n") == 2
@@ -117,17 +115,17 @@ def test_an_export_does_not_end_the_one_before(panel, tmp_path, qtbot):
 
 def test_an_export_that_fails_says_so_though_another_follows(panel, tmp_path, qtbot):
     with qtbot.waitSignal(panel.export.failed) as heard:
-        panel.write(CSV, tmp_path / "nowhere" / "odds.csv")
-        panel.write(CSV, tmp_path / "odds.csv")
+        panel.write_rows(CSV, tmp_path / "nowhere" / "odds.csv")
+        panel.write_rows(CSV, tmp_path / "odds.csv")
     assert "nowhere/odds.csv cannot be written" in heard.args[0]
-    assert f"18 rows written to {tmp_path / 'odds.csv'}." in heard.args[0]
+    assert f"Saved 18 rows to {tmp_path / 'odds.csv'}." in heard.args[0]
     assert (tmp_path / "odds.csv").exists()
 
 
 def test_a_stopped_export_writes_nothing(panel, tmp_path):
-    panel.write(CSV, tmp_path / "odds.csv")
-    panel.write(CSV, tmp_path / "later.csv")
+    panel.write_rows(CSV, tmp_path / "odds.csv")
+    panel.write_rows(CSV, tmp_path / "later.csv")
     panel.messages.action_requested.emit()
     assert not panel.export.is_busy
-    assert panel.messages.text == "Stopped: nothing was written to odds.csv, later.csv."
+    assert panel.messages.message_text == "Cancelled: nothing was saved to odds.csv, later.csv."
     assert not list(tmp_path.glob("*.csv"))

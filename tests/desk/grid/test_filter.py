@@ -5,9 +5,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from oddsdesk.board.board import Board
-from oddsdesk.board.freshness import Freshness
-from oddsdesk.board.prices import Price
+from oddsdesk.board.model.basis import Freshness
+from oddsdesk.board.model.matrix import Price
 from oddsdesk.desk.grid.arrays import EntryArrays, kept
+from oddsdesk.desk.grid.book import Entries
 from oddsdesk.desk.grid.entries import (
     Comparison,
     Figures,
@@ -23,14 +24,13 @@ from oddsdesk.desk.grid.filter import (
     GridFilter,
     Range,
     chips,
-    choices,
+    facet_choices,
     without,
     words_of,
 )
-from oddsdesk.desk.grid.numbered import Entries
 
 NOW_MS = 1_000_000
-NAMES = (None, "Bovada", "Betsson UK", "bet365")
+NAMES = ("Pinnacle", "Bovada", "Betsson UK", "bet365")
 SPORTS = ("Football", "Tennis")
 MARKETS = ("moneyline", "total")
 PERIODS = ("Full Time", "1st Half")
@@ -60,13 +60,13 @@ def selection_of(number, sport, market, period, is_live, prices) -> SelectionEnt
     for place, (bookmaker, (odds, age_ms, ev)) in enumerate(prices.items()):
         price = Price(odds, NOW_MS - age_ms, NOW_MS - age_ms, NOW_MS)
         made.prices[bookmaker] = PriceEntry(made, bookmaker, price, place)
-        made.comparison.judged.add()
-        made.comparison.judged.take(place, None if bookmaker is None else ev, Verdict())
-    others = [entry for name, entry in made.prices.items() if name is not None]
+        made.comparison.judged.make_room()
+        made.comparison.judged.note_worth(place, None if bookmaker == NAMES[0] else ev, Verdict())
+    others = [entry for name, entry in made.prices.items() if name != NAMES[0]]
     best = max(others, key=lambda entry: entry.odds, default=None)
     holds = {name: 2.0 * place for place, name in enumerate(NAMES[1:])}
     made.worked_out = Figures(
-        best_names=() if best is None else (best.name,),
+        best_names=() if best is None else (best.bookmaker,),
         count=len(others),
         reference_odds=2.0,
         reference_hold=3.0,
@@ -115,12 +115,12 @@ def naive(chosen: GridFilter, entry) -> bool:
     """The filter as its docstrings say it, one question after the other."""
     held, price = entry.selection, entry.price
     figures = (chosen.odds, chosen.ev, chosen.hold)
-    figure_asked = not all(figure.is_open for figure in figures) or (
+    figure_asked = not all(figure.is_unbounded for figure in figures) or (
         chosen.seen_within_s is not None or chosen.freshness is not None
     )
     if price is None and figure_asked:
         return False
-    name = entry.name.casefold()
+    name = entry.bookmaker.casefold()
     return (
         all(word in held.text or word in name for word in chosen.words)
         and (not chosen.sports or held.sport in chosen.sports)
@@ -147,7 +147,7 @@ def _is_by_chosen(chosen, entry):
         return True
     if isinstance(entry, SelectionEntry):
         return entry.figures.count > 0
-    return entry.name in chosen.bookmakers
+    return entry.bookmaker in chosen.bookmakers
 
 
 def rows_of(selections, shape) -> EntryArrays:
@@ -156,11 +156,11 @@ def rows_of(selections, shape) -> EntryArrays:
     rows[Shape.PRICES] = Entries(rows[Shape.SELECTIONS])
     judged = rows[Shape.PRICES].judged
     for held in selections:
-        rows[Shape.SELECTIONS].add(held)
+        rows[Shape.SELECTIONS].add_entry(held)
         evs = [entry.ev for entry in held.prices.values()]
         for entry, ev in zip(held.prices.values(), evs, strict=True):
-            rows[Shape.PRICES].add(entry)
-            judged.take(entry.number, ev, Verdict())
+            rows[Shape.PRICES].add_entry(entry)
+            judged.note_worth(entry.number, ev, Verdict())
         held.comparison.judged = judged
     return EntryArrays(rows[shape])
 
@@ -193,7 +193,7 @@ def test_removing_every_chip_and_the_words_leaves_nothing_active(chosen):
     for facet, text in chips(chosen):
         assert text
         chosen = without(chosen, facet)
-    assert without(chosen, "words").is_open
+    assert without(chosen, "words").shows_all
 
 
 @pytest.mark.parametrize(
@@ -210,8 +210,8 @@ def test_removing_every_chip_and_the_words_leaves_nothing_active(chosen):
         (GridFilter(ev=Range(1.0, None)), ["EV ≥ +1.0 %"]),
         (GridFilter(ev=Range(None, -2.0)), ["EV ≤ −2.0 %"]),
         (GridFilter(hold=Range(None, 3.0)), ["Hold ≤ 3 %"]),
-        (GridFilter(kick_off=Range(0, 0.25)), ["Begins within 15 min"]),
-        (GridFilter(kick_off=Range(1, 72)), ["Begins in 1 h – 3 d"]),
+        (GridFilter(kick_off=Range(0, 0.25)), ["Starts within 15 min"]),
+        (GridFilter(kick_off=Range(1, 72)), ["Starts in 1 h – 3 d"]),
         (GridFilter(seen_within_s=300), ["Seen within 5 min"]),
         (GridFilter(freshness=Freshness.AGEING), ["Fresh or ageing"]),
     ],
@@ -223,7 +223,7 @@ def test_chips_say_what_is_active(chosen, texts):
 def test_competitions_are_offered_by_their_names_and_filtered_by_their_codes():
     selections = [selection_of(n, "Tennis", "total", "Full Time", False, {}) for n in range(2)]
     selections[0].competition = "soccer_england_league1"
-    assert choices(selections, "competitions") == [
+    assert facet_choices(selections, "competitions") == [
         ("soccer_england_league1", "League One, England"),
         ("TEN", "TEN"),
     ]

@@ -5,9 +5,9 @@ import tracemalloc
 
 import pytest
 
+from oddsdesk.base.tasks import exhaust
 from oddsdesk.board.board import Board
 from oddsdesk.desk.grid.model import GridModel
-from oddsdesk.slices import exhaust
 from tests.kit.board import NOW, odds_row
 from tests.kit.grid import take_in
 
@@ -20,13 +20,13 @@ BOOKMAKERS = ("Pinnacle", *(f"Bookmaker {number:02}" for number in range(1, 20))
 @pytest.fixture
 def grid(qtbot):
     board = Board(lambda: NOW)
-    board.want_rows(True)
+    board.keep_all_rows(True)
     model = GridModel(board, lambda: NOW)
     exhaust(board.merge_rows(rows(0)))  # what is there once, however many prices come
     take_in(model, qtbot)
     model.arrange()
     yield board, model
-    model.close()
+    model.stop_listening()
 
 
 def rows(game):

@@ -6,17 +6,17 @@ import math
 import pytest
 from PySide6.QtCore import QPersistentModelIndex
 
-from oddsdesk.board.connection import SnapshotProgress
+from oddsdesk.base.tasks import exhaust
+from oddsdesk.board.model.notices import SnapshotProgress
 from oddsdesk.desk.grid.columns import BY_KEY, COLUMNS
 from oddsdesk.desk.grid.entries import SelectionEntry, Shape
 from oddsdesk.desk.grid.filter import GridFilter, words_of
 from oddsdesk.desk.grid.model import GridModel
-from oddsdesk.desk.ui.bookmaker_names import BookmakerNames
+from oddsdesk.desk.ui.formatting import BookmakerNames, local_time
 from oddsdesk.desk.ui.theme.tokens import TextRole
-from oddsdesk.desk.ui.time_format import local_time
 from oddsdesk.pricing.profiles import Profile, Profiles
-from oddsdesk.slices import exhaust
 from tests.kit.board import odds_row
+from tests.kit.documented import DOCS
 from tests.kit.grid import BOOKMAKER, ODDS, PRICES, SELECTION, SELECTIONS, shown, sorted_by, take_in
 from tests.kit.quoted_game import REFERENCE
 
@@ -42,6 +42,12 @@ def test_a_row_is_a_price_with_what_it_is_compared_with(model):
     assert shown(model, *map(BY_KEY.get, keys)) == [("2.00", "1.94", "2.00", "1.92", "3", "2.4 pp")]
 
 
+def test_the_reference_names_the_columns_that_are_hidden_at_first():
+    *titles, last = [f"**{each.title}**" for each in COLUMNS if not each.is_usual]
+    page = " ".join((DOCS / "reference.md").read_text(encoding="utf-8").split())
+    assert f"hidden at first: {', '.join(titles)} and {last}." in page
+
+
 def test_each_column_says_its_own_of_a_price(model):
     """A new column is entered here: what it says of a price is part of this."""
     model.show(GridFilter(words=words_of("over matchbook")))
@@ -57,7 +63,7 @@ def test_each_column_says_its_own_of_a_price(model):
         "period": "Full Time",
         "bookmaker": "Matchbook",
         "odds": "2.00",
-        "ev_pct": "−1.0 %",
+        "ev_pct": "0.0 %",
         "cautions": "",
         "fair_odds": "2.000",
         "liquidity": "12k",
@@ -84,12 +90,12 @@ def test_each_column_says_its_own_of_a_price(model):
 def test_a_board_that_begins_anew_leaves_no_row_of_before(model, quoted, qtbot):
     """Prices of now stood there for a second, struck through, below the moment looked back at."""
     assert model.rowCount()
-    quoted.board.clear()
-    assert (model.rowCount(), model.count, model.total, model.misplaced) == (0, 0, 0, 0)
+    quoted.board.forget_service()
+    assert (model.rowCount(), model.kept_count, model.total, model.misplaced) == (0, 0, 0, 0)
     quoted.load()
     take_in(model, qtbot)
     model.arrange()
-    assert model.count == PRICES
+    assert model.kept_count == PRICES
 
 
 def test_a_selections_row_shows_the_best_price_and_who_has_it(model):
@@ -100,6 +106,15 @@ def test_a_selections_row_shows_the_best_price_and_who_has_it(model):
         ("Everton", "Unibet", "3.48"),
         ("Draw", "Matchbook", "3.40"),
     ]
+
+
+def test_a_selection_nobody_offers_a_best_price_of_is_about_the_references(model, quoted, qtbot):
+    model.show_as(Shape.SELECTIONS, grouped=False)
+    quoted.board.set_bookmakers(("Nobody",))
+    take_in(model, qtbot)
+    keys = [model.key_at(row) for row in range(model.rowCount())]
+    assert keys
+    assert {key.bookmaker for key in keys} == {"Pinnacle"}
 
 
 def test_best_is_named_as_that_of_the_users_bookmakers_and_that_of_all(model, quoted, qtbot):
@@ -153,24 +168,24 @@ def test_what_best_prices_hold_is_painted_beside_each_selection_of_the_line(mode
     best_hold = BY_KEY["best_hold_pct"]
     model.columns |= {best_hold}
     model.show(GridFilter(words=words_of("over matchbook")))
-    model.flush()
+    model.flush_touched()
     before, painted = model.cell(0, best_hold).text, spans_painted(model)
     quoted.clock.now += 1_000
     quoted.tell("Bovada", "total", "Under 2.5", 2.0)
     take_in(model, qtbot)
-    model.flush()
+    model.flush_touched()
     assert painted == [(0, best_hold, 0, best_hold)]
     assert model.cell(0, best_hold).text != before
 
 
 def test_cells_that_look_as_before_are_not_painted_again_and_all_others_are(model, quoted, qtbot):
     model.show(GridFilter(words=words_of("over")))
-    model.flush()
+    model.flush_touched()
     before, painted = every_cell(model), spans_painted(model)
     quoted.clock.now += 500
     quoted.tell("Bovada", "total", "Over 2.5", 2.5)
     take_in(model, qtbot)
-    model.flush()
+    model.flush_touched()
     now = every_cell(model)
     assert {(span.top, span.left) for span in painted} == {
         place for place in now if now[place] != before[place]
@@ -184,12 +199,12 @@ def test_what_lines_hold_is_read_anew_once_it_was_read_at_all(model, quoted, qtb
     def holds(*, afresh):
         quoted.clock.now += 1_000
         read = GridModel(quoted.board, quoted.clock) if afresh else model
-        quoted.board.want_rows(True)
+        quoted.board.keep_all_rows(True)
         take_in(read, qtbot)
         sorted_by(read, "best_hold_pct", descending=True)
         found = shown(read, SELECTION, BY_KEY["best_hold_pct"])
         if afresh:
-            read.close()
+            read.stop_listening()
         return sorted(found), [hold for _, hold in found]
 
     for odds in (2.3, 2.2, 2.4):
@@ -229,18 +244,19 @@ def figures_in(model):
 def figures_afresh(quoted, qtbot):
     """The figures of a grid that takes all in anew."""
     afresh = GridModel(quoted.board, quoted.clock)
-    quoted.board.want_rows(True)
+    quoted.board.keep_all_rows(True)
     take_in(afresh, qtbot)
     figures = figures_in(afresh)
-    afresh.close()
+    afresh.stop_listening()
     return figures
 
 
 def figures_of(selection):
     """What a selection and each of its prices is shown with."""
-    rows = sorted(selection.prices.values(), key=lambda entry: entry.name)
+    rows = sorted(selection.prices.values(), key=lambda entry: entry.bookmaker)
     return selection.figures, [
-        (row.name, row.ev, row.rank, row.cautions, row.is_value, row.over_median) for row in rows
+        (row.bookmaker, row.ev, row.rank, row.cautions, row.is_value, row.over_median)
+        for row in rows
     ]
 
 
@@ -286,7 +302,7 @@ def test_games_stand_above_their_rows_and_fold(model):
     assert model.cell(0, BY_KEY["market_type"]).text == f"{PRICES} rows"
     assert model.is_hidden(BY_KEY["game"])
     model.set_folded(0, True)
-    assert (model.rowCount(), model.count, model.misplaced) == (1, PRICES, 0)
+    assert (model.rowCount(), model.kept_count, model.misplaced) == (1, PRICES, 0)
     model.arrange()
     assert model.rowCount() == 1
     assert len(model.entries()) == PRICES
@@ -295,9 +311,9 @@ def test_games_stand_above_their_rows_and_fold(model):
 
 
 def test_what_the_board_forgot_is_not_shown_again(model, quoted, qtbot):
-    quoted.board.want_rows(False)
+    quoted.board.keep_all_rows(False)
     assert model.total == PRICES
-    quoted.board.want_rows(True)
+    quoted.board.keep_all_rows(True)
     take_in(model, qtbot)
     model.arrange()
     assert model.total == 0
@@ -306,14 +322,14 @@ def test_what_the_board_forgot_is_not_shown_again(model, quoted, qtbot):
 def test_what_went_while_the_grid_was_out_of_sight_is_not_shown_again(model, quoted, qtbot):
     """Passes went on meanwhile, and what stayed here stood first, by the fair odds of later."""
     quoted.board.want_values(True)
-    quoted.board.want_rows(False)
+    quoted.board.keep_all_rows(False)
     quoted.board.set_snapshot_progress(SnapshotProgress(1, 1, PRICES, (), quoted.clock.now))
     quoted.quote("moneyline", {"Everton": {REFERENCE: 1.5, "Matchbook": 1.5}})
     quoted.clock.now += 1_000
     quoted.load()
     quoted.clock.now += 61_000
     quoted.board.sweep()
-    quoted.board.want_rows(True)
+    quoted.board.keep_all_rows(True)
     take_in(model, qtbot)
     model.arrange()
     assert ("Everton", "Bovada") not in shown(model, SELECTION, BOOKMAKER)
@@ -345,24 +361,25 @@ def test_no_ring_through_a_price_stays_for_good(model, quoted, qtbot, end):
     """The collector passes prices by: it would not find one."""
     before = lines_alive()
     if end == "removed":
-        quoted.board.clear()
+        quoted.board.forget_service()
         take_in(model, qtbot)
         model.arrange()
     else:
-        model.close()
+        model.stop_listening()
     assert lines_alive() == before - SELECTIONS
 
 
 def test_what_is_in_sight_is_taken_first(model, quoted, qtbot, monkeypatch):
     taken = []
-    take = model.book.take
-    monkeypatch.setattr(model.book, "take", lambda marks: (taken.append(marks), take(marks))[1])
+    take = model.book.take_prices
+    noting = lambda marks: (taken.append(marks), take(marks))[1]  # noqa: E731
+    monkeypatch.setattr(model.book, "take_prices", noting)
     for shape in (Shape.PRICES, Shape.SELECTIONS):
         model.show_as(shape, grouped=False)
         model.rows_in_view = lambda: range(4, 6)
         selections = {model.entry(row).selection.key for row in (4, 5)}
         taken.clear()
-        quoted.board.want_rows(True)
+        quoted.board.keep_all_rows(True)
         take_in(model, qtbot)
         assert sum(len(names) for marks in taken for names in marks.values()) == PRICES
         assert set(taken[0]) == selections
@@ -375,13 +392,14 @@ def test_of_all_games_those_in_sight_are_taken_first(model, quoted, qtbot, monke
     take_in(model, qtbot)
     sorted_by(model, "game", descending=True)
     taken = []
-    take = model.book.take
-    monkeypatch.setattr(model.book, "take", lambda marks: (taken.append(marks), take(marks))[1])
+    take = model.book.take_prices
+    noting = lambda marks: (taken.append(marks), take(marks))[1]  # noqa: E731
+    monkeypatch.setattr(model.book, "take_prices", noting)
     last = model.rowCount() - 1
     in_sight = model.entry(last).selection.key.game_id
     assert in_sight != quoted.board.held_games()[0]
     model.rows_in_view = lambda: range(last, last + 1)
-    quoted.board.want_rows(True)
+    quoted.board.keep_all_rows(True)
     take_in(model, qtbot)
     assert {game for game, *_ in taken[0]} == {in_sight}
     keys = [(of, name) for marks in taken for of, names in marks.items() for name in names]
@@ -400,7 +418,7 @@ def test_what_is_out_of_sight_waits_to_be_taken_with_others(model, quoted, qtbot
     assert "1.70" not in shown(model, ODDS)
     model._due_at = 0.0
     take_in(model, qtbot)
-    model.flush()
+    model.flush_touched()
     assert "1.70" in shown(model, ODDS)
 
 
@@ -443,7 +461,7 @@ def test_it_fills_until_what_the_board_had_is_taken(quoted, qtbot, monkeypatch):
     monkeypatch.setattr("oddsdesk.desk.grid.model._STEP", 1)
     monkeypatch.setattr("oddsdesk.desk.grid.model.SLICE_S", 0)
     made = GridModel(quoted.board, quoted.clock)
-    quoted.board.want_rows(True)
+    quoted.board.keep_all_rows(True)
     made._take_some()
     assert made.total > 0
     assert made.is_filling
@@ -453,7 +471,7 @@ def test_it_fills_until_what_the_board_had_is_taken(quoted, qtbot, monkeypatch):
     quoted.tell("Bovada", "total", "Over 2.5", 2.1)
     qtbot.waitUntil(lambda: bool(made._due) or not made.is_behind)
     assert not made.is_filling
-    made.close()
+    made.stop_listening()
 
 
 def test_a_second_click_turns_the_order_round(model):
@@ -483,13 +501,13 @@ def test_the_tooltip_has_both_clocks(model, quoted):
 def test_bookmakers_have_their_short_names_and_are_exported_by_whole_ones(quoted, qtbot):
     names = BookmakerNames(Profiles([Profile(name="Matchbook", group="M", short="MB")]))
     made = GridModel(quoted.board, quoted.clock, names)
-    quoted.board.want_rows(True)
+    quoted.board.keep_all_rows(True)
     qtbot.waitUntil(lambda: made.total == PRICES)
     made.arrange()
     written = {
-        made.entry(row).name: made.cell(row, BOOKMAKER).text for row in range(made.rowCount())
+        made.entry(row).bookmaker: made.cell(row, BOOKMAKER).text for row in range(made.rowCount())
     }
     assert (written["Matchbook"], written["Bovada"]) == ("MB", "Bovada")
     entry = next(entry for entry in made.entries() if entry.bookmaker == "Matchbook")
     assert COLUMNS[BOOKMAKER].export_value(entry) == "Matchbook"
-    made.close()
+    made.stop_listening()

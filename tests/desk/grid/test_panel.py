@@ -1,15 +1,22 @@
 """The panel of the grid: counts, columns, and what is done with a row."""
 
+from concurrent.futures import Future
+
 import msgspec
 import pytest
 from PySide6.QtCore import Qt, QUrl
 from PySide6.QtGui import QDesktopServices, QFontMetrics
 
+from oddsdesk.board.board import Board
+from oddsdesk.board.model.notices import Connection, Link, SnapshotProgress
+from oddsdesk.desk.grid import panel
 from oddsdesk.desk.grid.columns import BY_KEY, COLUMNS
 from oddsdesk.desk.grid.entries import Shape
 from oddsdesk.desk.grid.filter import GridFilter, Range
+from oddsdesk.desk.grid.panel import GridPanel
+from oddsdesk.desk.shell.window import focus_within
+from oddsdesk.desk.ui.spacing import CELL_MARGIN, HALF
 from oddsdesk.desk.ui.table.column_chooser import ColumnChooser
-from oddsdesk.desk.ui.theme.tokens import CELL_MARGIN, HALF
 from tests.kit.grid import PRICES
 
 
@@ -17,7 +24,7 @@ def test_it_counts_what_is_shown_of_what_there_is(panel):
     assert panel.bar.count.accessibleName() == "18 prices"
     panel.show_filter(GridFilter(bookmakers=frozenset({"Bovada"})))
     assert panel.bar.count.accessibleName() == "5 of 18 prices"
-    panel.bar.shapes.choose(Shape.SELECTIONS.value)
+    panel.bar.shapes.choose_chip(Shape.SELECTIONS.value)
     assert panel.bar.count.accessibleName() == "5 of 6 selections"
 
 
@@ -28,42 +35,57 @@ def test_it_never_counts_more_than_there_are(panel, quoted, qtbot):
     quoted.board.end_game(game)
     quoted.clock.now += 600_000
     quoted.board.sweep()
-    qtbot.waitUntil(lambda: panel.model.book.price_rows.count < PRICES)
+    qtbot.waitUntil(lambda: panel.model.book.price_rows.count_present < PRICES)
     panel._show_state()
-    assert panel.model.count == PRICES
+    assert panel.model.kept_count == PRICES
     assert panel.bar.count.accessibleName() == "18 prices"
     panel.model.arrange()
     panel._show_state()
-    assert panel.bar.count.accessibleName() == f"{panel.model.book.price_rows.count} prices"
+    held = panel.model.book.price_rows.count_present
+    assert panel.bar.count.accessibleName() == f"{held} prices"
 
 
 def test_columns_shape_and_order_are_kept_between_starts(make_panel):
     first = make_panel()
-    order = first.view.order()
+    order = first.view.column_order()
     moved = [order[-1], *order[:-1]]
     first.view.show_columns(moved, first.model.columns - {BY_KEY["fair_odds"]})
-    first.bar.shapes.choose(Shape.SELECTIONS.value)
+    first.bar.shapes.choose_chip(Shape.SELECTIONS.value)
     first.bar.group.setChecked(True)
     first.model.sort_as(BY_KEY["odds"], False)
-    first.view.keep()
+    first.view.keep_layout()
     second = make_panel()
-    assert second.view.order() == moved
+    assert second.view.column_order() == moved
     assert second.model.is_hidden(BY_KEY["fair_odds"])
     assert (second.model.shape, second.model.is_grouped) == (Shape.SELECTIONS, True)
     assert second.model.sorted_by == (BY_KEY["odds"], False)
     assert second.bar.group.isChecked()
 
 
+def test_a_filter_is_there_at_the_next_start(make_panel):
+    first = make_panel()
+    first.show_filter(GridFilter(words=("everton",), markets=frozenset({"moneyline"})))
+    again = make_panel()
+    assert again.model.filter == GridFilter()
+    again.restore_filter()
+    assert again.bar.filter.text() == "everton"
+    assert again.model.filter.markets == {"moneyline"}
+    again.show_filter(GridFilter())
+    third = make_panel()
+    third.restore_filter()
+    assert third.model.filter == GridFilter()
+
+
 @pytest.mark.parametrize("kept", ["", "{", '{"order": 3}', '{"order": ["gone"], "shown": ["x"]}'])
 def test_a_kept_layout_that_makes_no_sense_leaves_the_usual_one(make_panel, layout, kept):
-    layout.put("grid/view", kept)
+    layout.keep_word("grid/view", kept)
     panel = make_panel()
-    assert panel.view.order() == list(range(1, len(COLUMNS)))
+    assert panel.view.column_order() == list(range(1, len(COLUMNS)))
     assert not panel.model.is_hidden(BY_KEY["odds"])
 
 
 def test_the_column_chooser_shows_and_hides(panel, theme, qtbot):
-    popup = ColumnChooser(panel, theme, panel.view.choices())
+    popup = ColumnChooser(panel, theme, panel.view.column_choices())
     qtbot.addWidget(popup)
     popup.columns_changed.connect(panel.view.show_columns)
     item = next(
@@ -95,7 +117,7 @@ def test_enter_opens_the_page_of_a_price_where_it_is_a_web_page(
         QDesktopServices, "openUrl", lambda url: found.append(QUrl(url).toString()) or True
     )
     panel.show_filter(GridFilter(words=("over", "matchbook")))
-    qtbot.waitUntil(lambda: panel.model.count == 1)
+    qtbot.waitUntil(lambda: panel.model.kept_count == 1)
     entry = panel.model.entry(0)
     entry.price = msgspec.structs.replace(entry.price, url=url)
     panel.table.set_current(0, 0)
@@ -151,7 +173,7 @@ def test_a_click_tells_of_its_row_once(panel, qtbot):
 def test_n_chooses_the_rows_that_are_value_one_after_the_other(panel, quoted, qtbot):
     panel.show()
     panel.go_to_value(1)
-    assert not panel.table.current().isValid()
+    assert not panel.table.current_cell().isValid()
     quoted.clock.now += 1_000
     quoted.tell("Bovada", "moneyline", "Everton", 3.60)
     quoted.tell("Matchbook", "moneyline", "Draw", 3.60)
@@ -163,7 +185,7 @@ def test_n_chooses_the_rows_that_are_value_one_after_the_other(panel, quoted, qt
     found = []
     for modifier in (Qt.KeyboardModifier.NoModifier,) * 3 + (Qt.KeyboardModifier.ShiftModifier,):
         qtbot.keyClick(panel.table.scrolling, Qt.Key.Key_N, modifier)
-        entry = panel.model.entry(panel.table.current().row())
+        entry = panel.model.entry(panel.table.current_cell().row())
         found.append((entry.selection.key.selection, entry.bookmaker))
     draw, everton = ("Draw", "Matchbook"), ("Everton", "Bovada")
     assert found == [draw, everton, draw, everton]
@@ -192,7 +214,7 @@ def test_a_row_has_a_menu_and_a_title_has_none(panel, quoted):
     texts = [action.text() for action in menu.actions() if not action.isSeparator()]
     assert texts[:4] == [
         "Explain",
-        "Mark as placed…",
+        "Record bet…",
         "Alert me when the price reaches…",
         "Show in its game",
     ]
@@ -222,7 +244,7 @@ def test_a_view_is_saved_shown_again_and_deleted(panel, layout):
     wanted = GridFilter(bookmakers=frozenset({"Bovada"}), hold=Range(None, 9.0))
     panel.show_filter(wanted)
     panel.model.sort_as(BY_KEY["odds"], True, (BY_KEY["selection"], False))
-    panel.views.save(" Bovada ")
+    panel.views.save_view(" Bovada ")
     panel.show_filter(GridFilter(words=("draw",)))
     panel.model.sort_as(BY_KEY["selection"], False)
     (shown, *_) = panel.bar.views.menu_shown.actions()
@@ -231,8 +253,8 @@ def test_a_view_is_saved_shown_again_and_deleted(panel, layout):
     assert panel.model.filter == wanted
     assert panel.model.sorted_by == (BY_KEY["odds"], True)
     assert panel.model.sorted_second_by == (BY_KEY["selection"], False)
-    panel.views.delete("Bovada")
-    assert panel.views.names == []
+    panel.views.delete_view("Bovada")
+    assert panel.views.view_names == []
 
 
 def test_equal_rows_stand_by_the_second_column_which_the_header_names(panel, qtbot):
@@ -240,8 +262,8 @@ def test_equal_rows_stand_by_the_second_column_which_the_header_names(panel, qtb
     panel.model.sort_as(bookmaker, False)
     panel.model.sort_second_by(odds)
     rows = [panel.model.entry(row) for row in range(panel.model.rowCount())]
-    assert [(e.name.casefold(), -e.odds) for e in rows] == sorted(
-        (e.name.casefold(), -e.odds) for e in rows
+    assert [(e.bookmaker.casefold(), -e.odds) for e in rows] == sorted(
+        (e.bookmaker.casefold(), -e.odds) for e in rows
     )
     assert panel.model.header(odds).title.endswith("²")
     with qtbot.waitExposed(panel):
@@ -251,3 +273,128 @@ def test_equal_rows_stand_by_the_second_column_which_the_header_names(panel, qtb
     assert panel.model.sorted_second_by == (odds, False)
     qtbot.keyClick(panel.table.scrolling, Qt.Key.Key_O, Qt.KeyboardModifier.ShiftModifier)
     assert panel.model.sorted_second_by is None
+
+
+NOW_MS = 1_776_340_800_000
+
+
+def test_reading_can_be_stopped_and_goes_on(panel, quoted, qtbot):
+    quoted.board.set_snapshot_progress(SnapshotProgress(3, 26, 1_500))
+    assert panel.bar.reading.accessibleName() == "loading part 3 of 26"
+    with qtbot.waitSignal(panel.pause_requested) as heard:
+        panel.bar.pause.click()
+    assert heard.args == [True]
+    quoted.board.set_snapshot_progress(SnapshotProgress(3, 26, 1_500, is_paused=True))
+    assert panel.bar.pause.text() == "Resume updates"
+    with qtbot.waitSignal(panel.pause_requested) as heard:
+        panel.bar.pause.click()
+    assert heard.args == [False]
+
+
+def test_slices_that_could_not_be_read_are_named(panel, quoted):
+    quoted.board.set_snapshot_progress(SnapshotProgress(9, 9, 900, ("EPL, Total",), NOW_MS))
+    assert panel.messages.message_text.startswith("Not all prices could be read: EPL, Total. ")
+    quoted.board.set_snapshot_progress(SnapshotProgress(9, 9, 900, (), NOW_MS))
+    assert panel.messages.isHidden()
+
+
+def test_a_lost_connection_leaves_the_last_prices_and_is_told_by_the_window_alone(panel, quoted):
+    lost = Connection(Link.WAITING, "the service does not answer", NOW_MS, NOW_MS + 8_000)
+    quoted.board.set_connection(lost)
+    assert panel.model.kept_count == PRICES
+    assert panel.messages.isHidden()
+
+
+@pytest.mark.parametrize(
+    ("connection", "snapshot_progress", "total", "sentence"),
+    [
+        (Connection(), SnapshotProgress(), 0, "Loading all prices…"),
+        (Connection(), SnapshotProgress(1, 1, 0, (), NOW_MS), 0, "The service has no prices now."),
+        (Connection(), SnapshotProgress(is_paused=True), 0, "Updates are paused."),
+        (Connection(Link.WAITING, "gone"), SnapshotProgress(), 0, "Not connected."),
+        (Connection(reason="none"), SnapshotProgress(), 0, "Not connected."),
+        (Connection(Link.REFUSED), SnapshotProgress(), 0, "The service refused this key."),
+        (Connection(Link.LIVE), SnapshotProgress(), 9, "No row matches the filter."),
+    ],
+)
+def test_each_state_looks_different(connection, snapshot_progress, total, sentence):
+    state = panel.state_without_rows(connection, snapshot_progress, total, NOW_MS)
+    assert state.sentence == sentence
+
+
+def test_where_there_is_no_service_no_reading_can_be_stopped(panel, quoted):
+    quoted.board.set_connection(Connection())
+    assert panel.bar.pause.isVisibleTo(panel)
+    quoted.board.set_connection(Connection(reason="it is served by another program"))
+    assert not panel.bar.pause.isVisibleTo(panel)
+
+
+def test_what_the_plan_leaves_out_is_said(panel, quoted):
+    quoted.board.set_connection(Connection(Link.LIVE, has_live=False))
+    assert panel.bar.reading.accessibleName() == "in-play prices are not in your plan"
+
+
+def test_an_empty_board_is_being_read(theme, layout, quoted, qtbot):
+    panel = GridPanel(Board(quoted.clock), theme, layout, quoted.clock)
+    qtbot.addWidget(panel)
+    assert panel._stack.currentWidget() is panel.placeholder
+    panel.close_panel()
+
+
+def test_the_keyboard_waits_for_the_first_rows_and_is_in_them_then(theme, layout, quoted, qtbot):
+    panel = GridPanel(quoted.board, theme, layout, quoted.clock)
+    qtbot.addWidget(panel)
+    with qtbot.waitExposed(panel):
+        panel.show()
+    panel.activateWindow()
+    focus_within(panel)
+    assert panel.bar.pause.hasFocus()
+    with qtbot.assertNotEmitted(panel.price_selected):
+        quoted.board.keep_all_rows(True)
+        qtbot.waitUntil(panel.table.scrolling.hasFocus)
+    with qtbot.waitSignal(panel.price_selected):
+        qtbot.keyClick(panel.table.scrolling, Qt.Key.Key_Down)
+    panel.close_panel()
+
+
+def test_the_first_rows_wait_for_no_others(theme, layout, quoted, qtbot):
+    panel = GridPanel(quoted.board, theme, layout, quoted.clock)
+    qtbot.addWidget(panel)
+    with qtbot.waitExposed(panel):
+        panel.show()
+    panel._idle.stop()  # which puts rows in their places now and then
+    panel.model._count_timer.setInterval(3_600_000)
+    quoted.board.keep_all_rows(True)
+    qtbot.waitUntil(lambda: panel.model.kept_count > 0)
+    assert panel.table.isVisible()
+    panel.close_panel()
+
+
+def test_no_row_is_put_in_place_before_arrays_are_imported(
+    theme, layout, quoted, qtbot, monkeypatch
+):
+    """The window would stand still for as long as that takes."""
+    importing = Future()
+    monkeypatch.setattr("oddsdesk.desk.grid.model._importing_arrays", lambda: importing)
+    panel = GridPanel(quoted.board, theme, layout, quoted.clock)
+    qtbot.addWidget(panel)
+    with qtbot.waitExposed(panel):
+        panel.show()
+    quoted.board.keep_all_rows(True)
+    qtbot.waitUntil(lambda: panel.model.misplaced == PRICES)
+    panel._on_idle_timeout()
+    assert panel.model.kept_count == 0
+    importing.set_result(None)
+    panel._on_idle_timeout()
+    assert panel.model.kept_count == PRICES
+    panel.close_panel()
+
+
+def test_the_first_reading_shows_rows_as_they_come_though_the_table_has_the_keyboard(
+    panel, quoted, qtbot
+):
+    panel.show()
+    panel.table.scrolling.setFocus()
+    panel.table.scrolling.clearSelection()
+    quoted.tell("Stake", "btts", "Yes", 1.9)
+    qtbot.waitUntil(lambda: panel.model.kept_count == PRICES + 1)

@@ -3,21 +3,12 @@
 import pytest
 from PySide6.QtCore import QPersistentModelIndex
 
-from oddsdesk.board.matrix import RowKey
+from oddsdesk.board.model.matrix import RowKey
 from oddsdesk.desk.grid.columns import BY_KEY
 from oddsdesk.desk.grid.entries import Shape
 from oddsdesk.desk.grid.filter import GridFilter, Range
 from oddsdesk.desk.grid.model import GridModel
-from tests.kit.grid import (
-    BOOKMAKER,
-    ODDS,
-    SELECTION,
-    marks_of,
-    shown,
-    sorted_by,
-    take_in,
-    words,
-)
+from tests.kit.grid import BOOKMAKER, ODDS, SELECTION, marks_of, shown, sorted_by, take_in, words
 
 EV = BY_KEY["ev_pct"]
 
@@ -56,7 +47,7 @@ def test_what_moved_is_put_where_a_grid_read_afresh_has_it(
     assert model.misplaced == 0
     assert model.cell(held.row(), SELECTION).text == name
     afresh = GridModel(quoted.board, quoted.clock)
-    quoted.board.want_rows(True)
+    quoted.board.keep_all_rows(True)
     take_in(afresh, qtbot)
     afresh.show_as(shape, grouped=grouped)
     afresh.show(chosen)
@@ -64,7 +55,7 @@ def test_what_moved_is_put_where_a_grid_read_afresh_has_it(
     rows = shown(model, SELECTION, BOOKMAKER, ODDS)
     assert sorted(rows) == sorted(shown(afresh, SELECTION, BOOKMAKER, ODDS))
     assert [odds for *_, odds in rows] == shown(afresh, ODDS)
-    afresh.close()
+    afresh.stop_listening()
 
 
 def test_a_row_that_comes_back_into_order_is_not_counted(model, quoted, qtbot):
@@ -128,10 +119,10 @@ def test_a_moved_reference_judges_every_price_anew(model, quoted, qtbot, shape):
     sorted_by(model, "ev_pct", descending=True)
     before = dict(zip(shown(model, SELECTION, BOOKMAKER), shown(model, EV), strict=True))
     quoted.clock.now += 1_000
-    quoted.tell(quoted.board.reference, "total", "Over 2.5", 2.3)
+    quoted.tell(quoted.board.reference_name, "total", "Over 2.5", 2.3)
     take_in(model, qtbot)
     fresh = GridModel(quoted.board, quoted.clock)
-    quoted.board.want_rows(True)
+    quoted.board.keep_all_rows(True)
     take_in(fresh, qtbot)
     fresh.show_as(shape, grouped=False)
     sorted_by(fresh, "ev_pct", descending=True)
@@ -143,13 +134,14 @@ def test_a_moved_reference_judges_every_price_anew(model, quoted, qtbot, shape):
     assert moved == {"Over 2.5", "Under 2.5"}
     model.arrange()
     assert shown(model, EV) == shown(fresh, EV)
-    fresh.close()
+    fresh.stop_listening()
 
 
 def test_who_may_move_with_a_moved_reference_is_every_price_of_its_line_groups(model, quoted):
     quoted.clock.now += 1_000
-    quoted.tell(quoted.board.reference, "total", "Over 2.5", 2.3)
-    key = RowKey(quoted.id, "total", 0, "Under 2.5", None)
-    changed, selections = model.book.take(marks_of([key]))
-    assert {entry.bookmaker for entry in changed} == {None, "Bovada", "Matchbook", "Betsson"}
+    reference = quoted.board.desk_reference.bookmaker
+    quoted.tell(reference, "total", "Over 2.5", 2.3)
+    key = RowKey(quoted.id, "total", 0, "Under 2.5", reference)
+    changed, selections = model.book.take_prices(marks_of([key]))
+    assert {entry.bookmaker for entry in changed} == {reference, "Bovada", "Matchbook", "Betsson"}
     assert {entry.key.selection for entry in selections} >= {"Under 2.5"}

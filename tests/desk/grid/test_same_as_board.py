@@ -8,12 +8,12 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from pytestqt.qtbot import QtBot
 
-from oddsdesk.board.connection import SnapshotProgress
-from oddsdesk.board.matrix import CellKey, RowKey
-from oddsdesk.board.reference import CONSENSUS, SERVICES_OWN
+from oddsdesk.base.tasks import exhaust
+from oddsdesk.board.model.basis import CONSENSUS, SERVICES_OWN
+from oddsdesk.board.model.matrix import CellKey, RowKey
+from oddsdesk.board.model.notices import SnapshotProgress
 from oddsdesk.desk.grid.entries import PriceEntry
 from oddsdesk.desk.grid.model import GridModel
-from oddsdesk.slices import exhaust
 from tests.kit.board import GAME, NAME, REFERENCE, Desk, matrix, message, odds_row
 from tests.kit.grid import take_in
 
@@ -94,7 +94,7 @@ class Judging:
 
 
 def wanting(rows: bool) -> Step:
-    return lambda desk: desk.board.want_rows(rows)
+    return lambda desk: desk.board.keep_all_rows(rows)
 
 
 def judging_by(reference: str) -> Step:
@@ -108,7 +108,7 @@ calls: list[Step] = [
     lambda desk: desk.board.unsubscribe_game(GAME),
     lambda desk: desk.board.end_game(GAME),
     lambda desk: desk.board.forget_game(GAME),
-    lambda desk: desk.board.clear(),
+    lambda desk: desk.board.forget_service(),
 ]
 steps = st.one_of(
     heard(),
@@ -151,7 +151,7 @@ def test_what_goes_while_it_is_judged_by_another_reference_goes_from_the_grid(
     judging = Judging()
     desk = Desk(judging.begin)
     model = GridModel(desk.board, lambda: desk.now)
-    desk.board.want_rows(True)
+    desk.board.keep_all_rows(True)
     exhaust(desk.board.merge_matrix(matrix()))
     take_in(model, qtbot)
     desk.board.choose_reference("Betfair")
@@ -159,13 +159,13 @@ def test_what_goes_while_it_is_judged_by_another_reference_goes_from_the_grid(
         case "forgotten":
             desk.board.forget_game(GAME)
         case "cleared":
-            desk.board.clear()
+            desk.board.forget_service()
         case _:
             exhaust(desk.board.replace_matrix(matrix()))
     judging.go_on()
     take_in(model, qtbot)
     assert held_by_grid(model) == held_by_board(desk)
-    model.close()
+    model.stop_listening()
 
 
 @settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -177,7 +177,7 @@ def test_a_grid_that_is_shown_holds_what_the_board_holds(
     desk = Desk(judging.begin)
     desk.board.want_values(True)
     model = GridModel(desk.board, lambda: desk.now)
-    desk.board.want_rows(True)
+    desk.board.keep_all_rows(True)
     for step, is_taken in [*history, (wanting(True), True)]:
         desk.now += 1
         step(desk)
@@ -191,8 +191,8 @@ def test_a_grid_that_is_shown_holds_what_the_board_holds(
     assert sorted(map(str, keys)) == sorted(map(str, desk.board.row_keys()))
     assert all(entry.is_doubtful for entry in shown if not entry.price.is_offered), "else it ranks"
     afresh = GridModel(desk.board, lambda: desk.now)
-    desk.board.want_rows(True)
+    desk.board.keep_all_rows(True)
     take_in(afresh, qtbot)
     assert worth_of(model) == worth_of(afresh)
     for each in (model, afresh):
-        each.close()
+        each.stop_listening()

@@ -9,11 +9,10 @@ from msgspec.structs import replace
 from PySide6.QtGui import QGuiApplication, QImage
 from pytestqt.qtbot import QtBot
 
-from oddsdesk.board.connection import Connection, Link
-from oddsdesk.board.history import Gap, History, Point, Why
-from oddsdesk.board.history_source import HistoryError, LogSource, PriceHistorySource
-from oddsdesk.board.matrix import RowKey
-from oddsdesk.board.price_history import SelectionKey
+from oddsdesk.board.history.price_history import Gap, History, Point, SelectionKey, Why
+from oddsdesk.board.history.sources import HistoryError, LogSource, PriceHistorySource
+from oddsdesk.board.model.matrix import RowKey
+from oddsdesk.board.model.notices import Connection, Link
 from oddsdesk.contract.administration import LogState
 from oddsdesk.desk.history.panel import HistoryPanel
 from oddsdesk.desk.ui.theme.theme import Theme
@@ -60,26 +59,24 @@ def test_the_selection_is_named_however_narrow_the_panel_is(
         theme.zoom(100)
 
 
-def select(
-    panel: HistoryPanel, quoted: Any, bookmaker: str | None, selection: str = "Draw"
-) -> None:
+def select(panel: HistoryPanel, quoted: Any, bookmaker: str, selection: str = "Draw") -> None:
     panel.show_price(RowKey(quoted.id, "moneyline", 0, selection, bookmaker))
 
 
 def paths(panel: HistoryPanel) -> dict[str, list[float | None]]:
-    data = panel.model.data()
+    data = panel.model.chart_data()
     assert data is not None
     return {line.name: [point.odds for point in line.path] for line in data.lines}
 
 
 def test_before_a_price_is_selected_it_says_what_to_do(panel: HistoryPanel) -> None:
     assert panel.placeholder.isVisible()
-    assert panel.chart.data is None
+    assert panel.chart.shown_data is None
 
 
 def test_a_price_is_shown_beside_reference_and_fair(panel: HistoryPanel, quoted: Any) -> None:
     select(panel, quoted, "Matchbook")
-    fair = quoted.board.section(quoted.id, "moneyline", 0, "Draw").row_of("Draw").fair
+    fair = quoted.board.section(quoted.id, "moneyline", 0, "Draw").selection_row("Draw").fair
     assert paths(panel) == {"Matchbook": [3.4], REFERENCE: [3.36], "Fair": [pytest.approx(fair)]}
     assert panel.chart.isVisible()
     assert f"Fair: now {fair:.3f}, opened at {fair:.3f}" in panel.chart.accessibleDescription()
@@ -94,10 +91,10 @@ def test_lines_grow_with_the_prices(panel: HistoryPanel, quoted: Any, qtbot: QtB
         quoted.tell(REFERENCE, "moneyline", "Draw", 3.4)
     shown = paths(panel)
     assert (shown["Matchbook"], shown[REFERENCE]) == ([3.4, 3.5], [3.36, 3.4])
-    fair = quoted.board.section(quoted.id, "moneyline", 0, "Draw").row_of("Draw").fair
+    fair = quoted.board.section(quoted.id, "moneyline", 0, "Draw").selection_row("Draw").fair
     assert shown["Fair"][-1] == fair
-    assert panel.chart.data is not None
-    assert panel.chart.data.whole == (NOW_MS, NOW_MS + MINUTE)
+    assert panel.chart.shown_data is not None
+    assert panel.chart.shown_data.whole == (NOW_MS, NOW_MS + MINUTE)
 
 
 def test_many_moves_are_told_at_most_every_quarter_of_a_second(
@@ -117,7 +114,7 @@ def test_other_bookmakers_are_pinned_and_stay_for_the_next_selection(
     panel: HistoryPanel, quoted: Any
 ) -> None:
     select(panel, quoted, "Matchbook")
-    assert panel.model.bookmakers == ["Bovada", "Matchbook"]
+    assert panel.model.priced_bookmakers == ["Bovada", "Matchbook"]
     panel.model.pin("Bovada", True)
     assert list(paths(panel)) == ["Matchbook", REFERENCE, "Fair", "Bovada"]
     select(panel, quoted, "Matchbook", "Everton")
@@ -138,7 +135,7 @@ def test_a_price_is_added_beside_the_one_shown_and_taken_away_again(
     assert {"Bovada", "Matchbook"} <= paths(panel).keys()
     panel.add_price(other)
     assert "Matchbook" not in paths(panel)
-    panel.add_price(chosen._replace(bookmaker=None))
+    panel.add_price(chosen._replace(bookmaker=REFERENCE))
     assert panel.model.pinned == []
     panel.add_price(None)
     assert panel.model.key == chosen
@@ -148,7 +145,7 @@ def test_a_price_is_added_beside_the_one_shown_and_taken_away_again(
 
 
 def test_the_reference_s_own_price_stands_alone_with_fair(panel: HistoryPanel, quoted: Any) -> None:
-    select(panel, quoted, None)
+    select(panel, quoted, REFERENCE)
     assert list(paths(panel)) == [REFERENCE, "Fair"]
 
 
@@ -157,7 +154,7 @@ def test_a_lost_connection_shows_as_a_gap(panel: HistoryPanel, quoted: Any) -> N
     quoted.board.set_connection(Connection(Link.WAITING))
     quoted.clock.now += 14 * MINUTE
     quoted.board.set_connection(Connection(Link.LIVE))
-    data = panel.model.data()
+    data = panel.model.chart_data()
     assert data is not None
     assert [(gap.since, gap.until) for gap in data.gaps] == [(NOW_MS, NOW_MS + 14 * MINUTE)]
     assert "1 gap" in panel.chart.accessibleDescription()
@@ -169,22 +166,22 @@ def test_nothing_is_drawn_of_what_a_service_does_not_tell_while_it_is_lost(
     """Its history is of before; the line went on to now."""
 
     class Away(PriceHistorySource):
-        async def history(self, game_id: str, key: SelectionKey, since_ms: int) -> History:
+        async def history_of(self, game_id: str, key: SelectionKey, since_ms: int) -> History:
             if not quoted.board.connection.is_heard:
                 raise HistoryError("The service is away")
-            return replace(await super().history(game_id, key, since_ms), gaps=())
+            return replace(await super().history_of(game_id, key, since_ms), gaps=())
 
     quoted.board.set_connection(Connection(Link.LIVE))
-    panel.use(Away(quoted.board))
+    panel.use_source(Away(quoted.board))
     select(panel, quoted, "Matchbook")
     quoted.clock.now += MINUTE
     quoted.board.set_connection(Connection(Link.WAITING, since_ms=quoted.clock.now))
     quoted.clock.now += 14 * MINUTE
-    data = panel.model.data()
+    data = panel.model.chart_data()
     assert data is not None
     assert data.gaps == (Gap(NOW_MS + MINUTE, None, Why.STREAM_DOWN),)
     quoted.board.set_connection(Connection(Link.LIVE))
-    data = panel.model.data()
+    data = panel.model.chart_data()
     assert data is not None
     assert data.gaps == ()
 
@@ -211,10 +208,10 @@ def test_the_chart_is_saved_and_copied_as_a_picture(
     target = tmp_path / "draw.png"
     assert panel.save_to(target)
     assert QImage(str(target)).width() == 1800
-    panel.copy()
+    panel.copy_picture()
     assert QGuiApplication.clipboard().image().width() == 1800
     assert not panel.save_to(tmp_path / "nowhere" / "draw.png")
-    assert "cannot be written" in panel.origin.text()
+    assert "Could not save" in panel.origin.text()
 
 
 class ToldLog:
@@ -224,7 +221,7 @@ class ToldLog:
         self.problem = problem
         self.lacks = ""
 
-    async def history(
+    async def logged_history(
         self, game_id: str, selection: Any, since_ms: int
     ) -> Mapping[str, list[Point]]:
         if self.problem:
@@ -239,7 +236,7 @@ class ToldLog:
     ) -> Mapping[Any, list[Point]]:
         return {key: [Point(NOW_MS - 60 * MINUTE, 3.0)] for key in selections}
 
-    async def state(self, since_ms: int) -> LogState:
+    async def log_state(self, since_ms: int) -> LogState:
         silent = (NOW_MS - 40 * MINUTE, NOW_MS - 20 * MINUTE)
         silences = [silent, (NOW_MS - 10 * MINUTE, NOW_MS)]
         return LogState(NOW_MS - 90 * MINUTE, silences, self.lacks)
@@ -248,13 +245,13 @@ class ToldLog:
 def test_the_log_is_read_and_goes_on_with_what_the_board_holds(
     panel: HistoryPanel, quoted: Any
 ) -> None:
-    panel.use(LogSource(ToldLog(), quoted.board))
+    panel.use_source(LogSource(ToldLog(), quoted.board))
     select(panel, quoted, "Matchbook")
     shown = paths(panel)
     assert (shown["Matchbook"], shown[REFERENCE]) == ([3.3, 3.4], [3.2, 3.36])
     assert shown["Fair"] == [pytest.approx(3.0)]
     assert panel.origin.text().startswith("from the local log since")
-    data = panel.model.data()
+    data = panel.model.chart_data()
     assert data is not None
     assert [(gap.since, gap.until) for gap in data.gaps] == [
         (NOW_MS - 40 * MINUTE, NOW_MS - 20 * MINUTE)
@@ -265,15 +262,15 @@ def test_an_archive_that_cannot_be_read_is_said_to_be_there(
     panel: HistoryPanel, quoted: Any
 ) -> None:
     log = ToldLog()
-    log.lacks = "older prices are in the archive <b>/x</b>, which is not here"
-    panel.use(LogSource(log, quoted.board))
+    log.lacks = "older odds are in the archive <b>/x</b>, which is missing"
+    panel.use_source(LogSource(log, quoted.board))
     select(panel, quoted, "Matchbook")
-    assert panel.origin.text().endswith("; older ones cannot be read")
+    assert panel.origin.text().endswith("; older prices could not be read")
     assert "archive" in panel.origin.toolTip()
 
 
 def test_a_log_that_cannot_be_read_says_why(panel: HistoryPanel, quoted: Any) -> None:
-    panel.use(LogSource(ToldLog("the disk is full"), quoted.board))
+    panel.use_source(LogSource(ToldLog("the disk is full"), quoted.board))
     select(panel, quoted, "Matchbook")
     assert panel.placeholder.isVisible()
     assert panel.model.problem == "the disk is full"
@@ -281,6 +278,6 @@ def test_a_log_that_cannot_be_read_says_why(panel: HistoryPanel, quoted: Any) ->
 
 def test_another_service_starts_empty(panel: HistoryPanel, quoted: Any) -> None:
     select(panel, quoted, "Matchbook")
-    panel.forget()
+    panel.forget_price()
     assert panel.placeholder.isVisible()
-    assert panel.chart.data is None
+    assert panel.chart.shown_data is None

@@ -24,16 +24,16 @@ from PySide6.QtWidgets import (
 )
 
 import oddsdesk.desk
-from oddsdesk.board.connection import Connection, Link
+from oddsdesk.base.tasks import JobFault
+from oddsdesk.board.model.notices import Connection, Link
 from oddsdesk.client.diagnosis import Diagnosis, Right
 from oddsdesk.desk.connections.dialog import ConnectionsDialog
 from oddsdesk.desk.connections.profile_dialogs import RemoteDialog
 from oddsdesk.desk.explain.panel import ExplainPanel
 from oddsdesk.desk.local_server.dialog import ServerDialog
-from oddsdesk.desk.shell.bug_report import BugReportDialog
-from oddsdesk.desk.ui.controls.plain import Label, literal, literal_title
+from oddsdesk.desk.shell.commands import BugReportDialog
+from oddsdesk.desk.ui.controls.labels import Label, literal, literal_title
 from oddsdesk.desk.ui.theme.theme import Theme
-from oddsdesk.tasks import JobFault
 from tests.kit.hostile_desk import Opened, Trap
 from tests.kit.waiting import until_told
 
@@ -201,7 +201,7 @@ async def test_every_panel_and_dialog_shows_hostile_names_as_they_are(opened: Op
         bet = next(iter(hostile.board.value_bets))
         desk.explain().show_price(bet)
         desk.history().show_price(bet)
-        desk.values().choose_preset(hostile.trap.markup)
+        desk.values().presets.use_preset(hostile.trap.markup)
         desk.values().table.setFocus()
         desk.values().table.set_current(0)
         await let_events_pass()
@@ -242,7 +242,7 @@ async def test_every_word_of_a_failing_service_is_shown_as_it_is(
     async with opened() as hostile:
         walk, mark = Walk(hostile.trap), hostile.trap.markup
         desk = hostile.desk
-        await hostile.manager.close()
+        await hostile.manager.close_connection()
         hostile.board.set_connection(
             Connection(
                 link=link,
@@ -253,14 +253,14 @@ async def test_every_word_of_a_failing_service_is_shown_as_it_is(
                 faults=(JobFault(f"sync: {mark}", f"KeyError: {mark}", 1),),
             )
         )
-        desk.window.say(mark, icon="warning", action=literal(mark))
+        desk.window.show_message(mark, icon="warning", action=literal(mark))
         await let_events_pass()
         assert walk.look() == []
         desk.window.clear_message()
         desk.window.tabs.setCurrentWidget(desk.grid())
         await let_events_pass()
         assert walk.look() == []
-        hostile.board.clear()
+        hostile.board.forget_service()
         await let_events_pass()
         assert walk.look() == []
         assert walk.marked > 3
@@ -271,7 +271,7 @@ async def test_dialogs_that_tell_of_trouble_show_it_as_it_is(opened: Opened) -> 
         walk, mark, window = Walk(hostile.trap), hostile.trap.markup, hostile.desk.window
         BugReportDialog(mark, window).open()
         hostile.dialogs.open_list()
-        hostile.dialogs.add()
+        hostile.dialogs.add_connection()
         await let_events_pass()
         listed = window.findChild(ConnectionsDialog)
         assert listed is not None
@@ -334,7 +334,7 @@ def test_a_very_long_text_is_drawn_in_time(theme: Theme, text: str) -> None:
 
 
 BANNED: dict[str, Callable[[str], bool]] = {
-    "QLabel": lambda file: file == "controls/plain.py",
+    "QLabel": lambda file: file == "controls/labels.py",
     "QMessageBox": lambda _: False,
     "QErrorMessage": lambda _: False,
     "QTextEdit": lambda _: False,

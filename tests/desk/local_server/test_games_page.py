@@ -7,11 +7,11 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLabel
 
+from oddsdesk.base.clock import system_clock
 from oddsdesk.board.board import Board
-from oddsdesk.board.notices import GameMerged
-from oddsdesk.board.sync import Sync
-from oddsdesk.clock import system_clock
-from oddsdesk.contract.game_pairs import PairState
+from oddsdesk.board.intake.sync import Sync
+from oddsdesk.board.model.notices import GameMerged
+from oddsdesk.contract.identity import PairState
 from oddsdesk.contract.quotes import Quote
 from oddsdesk.desk.local_server.controller import ServerController
 from oddsdesk.desk.local_server.dialog import ServerDialog
@@ -50,7 +50,7 @@ def quotes() -> list[Quote]:
 
 @pytest.fixture
 async def page(server: ServerDialog, session: Any) -> Any:
-    session._server.administration._server.store.record(quotes()).result(10)
+    session._server._server.store.record(quotes()).result(10)
     server.pages.setCurrentWidget(server.games)
     await until(lambda: len(server.games.pairs()) == 3)
     return server.games
@@ -78,7 +78,7 @@ async def test_suggestions_say_what_they_are_and_the_tab_how_many(server, page):
     assert kept.endswith(" · 1 bookmaker (Bet365) · from bet365")
     assert other.startswith(f"PSG Stars - {MARKUP} Lions · ")
     assert why == (
-        f"Only suggested: PSG and PSG Stars share “psg”; Lyon and {MARKUP} Lions share “lyon”."
+        f"Suggested because: PSG and PSG Stars share “psg”; Lyon and {MARKUP} Lions share “lyon”."
     )
     assert all(label.textFormat() is Qt.TextFormat.PlainText for label in page.findChildren(QLabel))
 
@@ -115,12 +115,12 @@ async def test_keys_that_are_quicker_than_the_server_decide_of_the_next(server, 
     await until(lambda: SUGGESTED not in states(page).values())
     await until(lambda: list(states(page).values()) == [ACCEPTED, REFUSED, REFUSED])
     assert states(page)["Bray - Cork"] is ACCEPTED
-    assert not server.message.text
+    assert not server.message.message_text
 
 
 async def test_several_are_decided_and_taken_back_at_once(page):
     select(page, "PSG - Lyon", "Ajax - Breda")
-    assert page._about[0].text() == "2 pairs are selected."
+    assert page._about[0].text() == "2 pairs selected."
     page.accept.click()
     await until(lambda: list(states(page).values()).count(ACCEPTED) == 2)
     assert selected(page) == ["Bray - Cork"]
@@ -132,10 +132,10 @@ async def test_several_are_decided_and_taken_back_at_once(page):
 
 async def test_what_cannot_be_decided_is_said_and_the_list_stays(server, page, session):
     ident = page.pairs()[0].ident
-    session._server.administration.decide_pairs([ident], REFUSED).result(10)
-    session._server.administration.decide_pairs([ident], ACCEPTED).result(10)
+    await session.local.decide_game_pairs([ident], REFUSED)
+    await session.local.decide_game_pairs([ident], ACCEPTED)
     page.refuse.click()
-    await until(lambda: "is accepted; undo that first" in server.message.text)
+    await until(lambda: "is accepted; undo that first" in server.message.message_text)
 
 
 async def test_the_board_shows_the_one_game_without_a_restart(server, page, session):
@@ -146,11 +146,11 @@ async def test_the_board_shows_the_one_game_without_a_restart(server, page, sess
     merged: list[GameMerged] = []
     board.subscribe(lambda notice: merged.append(notice) if type(notice) is GameMerged else None)
     sync.subscribe_game(pair.other.game_id)
-    sync.start()
+    sync.start_reading()
     await until_told(board, lambda: len(board.games) == 6)
     await until_told(board, lambda: board.matrix(pair.other.game_id) is not None)
     controller = server.findChild(ServerController)
-    controller.games_decided.connect(sync.refresh)
+    controller.games_decided.connect(sync.read_all_again)
     page.accept.click()
     await until(lambda: states(page)["PSG - Lyon"] is ACCEPTED)
     await until_told(board, lambda: len(board.games) == 5 and bool(merged))
@@ -161,7 +161,7 @@ async def test_the_board_shows_the_one_game_without_a_restart(server, page, sess
     page.undo.click()
     await until(lambda: states(page)["PSG - Lyon"] is SUGGESTED)
     await until_told(board, lambda: len(board.games) == 6)
-    await sync.stop()
+    await sync.stop_reading()
 
 
 async def test_an_answer_that_comes_late_does_not_take_the_place_of_a_newer(
@@ -181,7 +181,7 @@ async def test_an_answer_that_comes_late_does_not_take_the_place_of_a_newer(
     monkeypatch.setattr(local, "game_pairs", answered_late)
     server.pages.setCurrentWidget(server.games)
     await asked_early
-    session._server.administration._server.store.record(quotes()).result(10)
+    session._server._server.store.record(quotes()).result(10)
     server.pages.setCurrentWidget(server.keys)
     server.pages.setCurrentWidget(server.games)
     await until(lambda: len(server.games.pairs()) == 3)

@@ -1,6 +1,7 @@
 """Get live odds: chosen, told what it costs, started and seen running; and every bad day."""
 
 import asyncio
+import re
 import stat
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -12,13 +13,18 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QDialog, QMainWindow
 from starlette.responses import RedirectResponse
 
-from oddsdesk.clock import system_clock
-from oddsdesk.contract.administration import FeedCondition, FeedState, FeedStatus
-from oddsdesk.contract.live_sources import Choice, Choices, LivePlan
-from oddsdesk.desk.local_server import choice_page, running_page
-from oddsdesk.desk.local_server.live_controller import LiveController
-from oddsdesk.desk.local_server.live_dialog import LiveDialog
-from oddsdesk.desk.ui.time_format import moment_text
+from oddsdesk.base.clock import system_clock
+from oddsdesk.contract.administration import (
+    Choice,
+    Choices,
+    FeedCondition,
+    FeedState,
+    FeedStatus,
+    LivePlan,
+)
+from oddsdesk.desk.local_server import choice_page, live_dialog
+from oddsdesk.desk.local_server.live_dialog import LiveController, LiveDialog
+from oddsdesk.desk.ui.formatting import moment_text
 from tests.kit.fake_source import FakeSource, as_response
 from tests.kit.odds_api_answers import bookmaker, game, h2h, listed
 from tests.kit.waiting import until
@@ -48,8 +54,8 @@ def quick(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(choice_page, "KEY_PAUSE_MS", 0)
     monkeypatch.setattr(choice_page, "PLAN_PAUSE_MS", 0)
     monkeypatch.delenv("ODDSDESK_THE_ODDS_API_KEY", raising=False)
-    monkeypatch.setattr("oddsdesk.system_keyring.Keyring.is_there", lambda _: False)
-    monkeypatch.setattr("oddsdesk.desk.shell.local_server.settings_folder", lambda: tmp_path)
+    monkeypatch.setattr("oddsdesk.base.keyring.Keyring.is_there", lambda _: False)
+    monkeypatch.setattr("oddsdesk.desk.shell.embedding.settings_folder", lambda: tmp_path)
 
 
 @pytest.fixture
@@ -63,14 +69,14 @@ async def home(qapp) -> AsyncIterator[QMainWindow]:
 @pytest.fixture
 async def live(theme, home, session, qtbot) -> AsyncIterator[LiveDialog]:
     dialog = LiveDialog(theme, home)
-    controller = LiveController(dialog, session.local, system_clock)
+    controller = dialog.controller = LiveController(dialog, session.local, system_clock)
     dialog.kept_feeds, dialog.ended_feeds = [], []
     controller.ended.connect(dialog.ended_feeds.append)
     controller.kept.connect(lambda *what: dialog.kept_feeds.append(what))
     dialog.open()
     await until(lambda: dialog.choice.sources.count() == 6)
     yield dialog
-    await controller.close()
+    await controller.stop_waiting()
 
 
 def say_sports(source: FakeSource) -> None:
@@ -109,15 +115,15 @@ def rows(live: LiveDialog) -> list[tuple[str, str, str]]:
 async def test_a_source_is_chosen_its_cost_told_and_prices_come(live, source, session):
     page = live.choice
     await until(lambda: "Paste your key" in page._list_note.text())
-    assert page.cost.text() == "Tick competitions to see what they cost."
+    assert page.cost.text() == "Tick competitions to see the cost."
     await listing(live, source)
     assert [row[0] for row in rows(live)] == ["EPL", "NBA", "IPL <b>& more</b>"]
     assert "480 credits left, 20 used." in page.cost.text()
     tick(live, 0)
     tick(live, 1)
     await until(lambda: "a month: every " in page.cost.text())
-    assert page.cost.text().startswith("One league, 500 a month: every 1.6 hours; ")
-    assert "Prices count as fresh for 10 minutes: fewer competitions or " in page.cost.text()
+    assert page.cost.text().startswith("One league, 500 credits a month: every 1.6 hours; ")
+    assert "Prices count as fresh for 10 minutes: choose fewer competitions or " in page.cost.text()
     table = page.competitions.list
     assert [row[2] for row in rows(live)] == ["1", "0", ""]
     assert [table.topLevelItem(row).text(3) for row in range(3)] == ["every 1.6 hours", "", ""]
@@ -125,13 +131,23 @@ async def test_a_source_is_chosen_its_cost_told_and_prices_come(live, source, se
     live.start.click()
     await until(lambda: live.running.state.text() == "Running")
     await until(lambda: "480 credits left" in live.running.read.text())
-    await until(lambda: "Next reading " in live.running.read.text())
+    await until(lambda: "Next update " in live.running.read.text())
     assert "Prices count as fresh for 10 minutes" in live.running.plan.text()
     assert (live.running.title.text(), page.key.text()) == ("The Odds API", "")
-    (feed,) = await session.local.feeds()
+    (feed,) = await session.local.feed_reports()
     assert feed.spec.startswith(
         "the-odds-api:soccer_epl,basketball_nba?regions=eu&markets=h2h&url="
     )
+
+
+async def test_a_choice_after_the_end_asks_nothing(live, source):
+    """The page waits a moment before it asks, and the desk may have ended by then."""
+    await listing(live, source)
+    await live.controller.stop_waiting()
+    tick(live, 0)
+    live.choice.choice_changed.emit()
+    live.choice.source_chosen.emit()
+    assert not [task for task in asyncio.all_tasks() if task.get_name().startswith("live odds")]
 
 
 async def test_without_a_keyring_the_key_is_kept_in_a_file_of_ones_own(live, source, tmp_path):
@@ -173,7 +189,7 @@ async def test_a_refused_key_is_told_beside_it_and_another_one_helps(live, sourc
     live.choice.key.setText(KEY)
     bar = live.choice.key_trouble
     await until(lambda: bar.isVisible())
-    assert "does not take the key (INVALID_KEY); check it, or take another." in bar.text
+    assert "refuses the key (INVALID_KEY); check it, or use another key." in bar.message_text
     say_sports(source)
     live.choice.key.setText(OTHER_KEY)
     await until(lambda: len(rows(live)) == 3)
@@ -183,12 +199,15 @@ async def test_a_refused_key_is_told_beside_it_and_another_one_helps(live, sourc
 @pytest.mark.parametrize(
     ("answer", "said"),
     [
-        (b"<html>busy</html>", "web page came from 127.0.0.1"),
-        (b'[{"key": ', "is no JSON"),
-        ([{"name": 1}], "/sports has another shape"),
+        (b"<html>busy</html>", r"127\.0\.0\.1:\d+ sent a web page instead of odds"),
+        (b'[{"key": ', "is not JSON"),
+        ([{"name": 1}], "/sports has an unexpected shape"),
         (RedirectResponse("http://127.0.0.1:1/"), "redirects elsewhere"),
         (as_response({}, 500), "status 500"),
-        (as_response({"error_code": "EXCEEDED_FREQ_LIMIT"}, 429), "asked too often"),
+        (
+            as_response({"error_code": "EXCEEDED_FREQ_LIMIT"}, 429),
+            r"oo many requests to 127\.0\.0\.1:\d+",
+        ),
     ],
 )
 async def test_a_source_on_a_bad_day_is_one_line_and_can_be_asked_again(live, source, answer, said):
@@ -197,8 +216,8 @@ async def test_a_source_on_a_bad_day_is_one_line_and_can_be_asked_again(live, so
     live.choice.key.setText(KEY)
     bar = live.choice.list_trouble
     await until(lambda: bar.isVisible())
-    assert said in bar.text
-    assert "\n" not in bar.text
+    assert re.search(said, bar.message_text)
+    assert "\n" not in bar.message_text
     say_sports(source)
     bar.action_requested.emit()
     await until(lambda: len(rows(live)) == 3)
@@ -208,7 +227,7 @@ async def test_a_source_on_a_bad_day_is_one_line_and_can_be_asked_again(live, so
 async def test_nobody_at_the_address_is_said(live):
     give_address(live, "http://127.0.0.1:1")
     live.choice.key.setText(KEY)
-    await until(lambda: "Nothing answers at 127.0.0.1:1." in live.choice.list_trouble.text)
+    await until(lambda: "127.0.0.1:1 does not answer." in live.choice.list_trouble.message_text)
 
 
 async def test_an_address_is_asked_once_it_is_whole(live, source):
@@ -219,7 +238,7 @@ async def test_an_address_is_asked_once_it_is_whole(live, source):
     QTest.keyClicks(live.choice.address, "half")
     QTest.keyClick(live.choice.address, Qt.Key.Key_Return)
     assert asked == ["half"]
-    await until(lambda: "url: expected" in live.choice.list_trouble.text)
+    await until(lambda: "url: expected" in live.choice.list_trouble.message_text)
 
 
 async def test_a_hanging_source_keeps_nobody_from_choosing_another(live, source):
@@ -233,8 +252,8 @@ async def test_a_hanging_source_keeps_nobody_from_choosing_another(live, source)
     give_address(live, source.url)
     live.choice.key.setText(KEY)
     await until(lambda: source.asked)
-    assert "Asking The Odds API…" in live.choice._list_note.text()
-    live.choice.sources.choose("kalshi")
+    assert "Loading from The Odds API…" in live.choice._list_note.text()
+    live.choice.sources.choose_source("kalshi")
     await until(lambda: len(rows(live)) == 20)
     hangs.set()
     assert rows(live)[0][:2] == ("English Premier League", "Football")
@@ -263,10 +282,10 @@ async def test_a_cost_that_cannot_be_told_is_said_and_starting_still_works(live,
     await listing(live, source)
     source.say("/v4/sports/soccer_epl/events", b"<html>")
     tick(live, 0)
-    await until(lambda: "A web page came from" in live.choice.cost_trouble.text)
+    await until(lambda: "sent a web page instead of odds" in live.choice.cost_trouble.message_text)
     live.start.click()
     await until(lambda: live.running.state.text().startswith("Failing"))
-    assert "a web page came from" in live.running.reason.text()
+    assert "sent a web page instead of odds" in live.running.reason.text()
 
 
 async def test_regions_and_markets_count_and_one_of_each_is_needed(live, source):
@@ -275,12 +294,12 @@ async def test_regions_and_markets_count_and_one_of_each_is_needed(live, source)
     regions, markets = live.choice._options
     regions.boxes["uk"].setChecked(True)
     markets.boxes["totals"].setChecked(True)
-    assert "regions=eu,uk&markets=h2h,totals" in live.choice.text()
+    assert "regions=eu,uk&markets=h2h,totals" in live.choice.feed_text()
     for box in regions.boxes.values():
         box.setChecked(False)
-    assert live.choice.cost.text() == "Tick something beside “Bookmakers of”."
+    assert live.choice.cost.text() == "Tick at least one of “Bookmakers of”."
     live.start.click()
-    assert live.message.text == "Tick something beside “Bookmakers of”."
+    assert live.message.message_text == "Tick at least one of “Bookmakers of”."
 
 
 async def test_competitions_are_found_by_words_and_ticked_ones_stay(live, source):
@@ -298,10 +317,10 @@ async def test_a_simulation_ends_with_the_first_live_odds(live, source, session)
     tick(live, 0)
     live.start.click()
     await until(lambda: live.running.isVisible())
-    while (await session.local.feeds())[0].is_running:
+    while (await session.local.feed_reports())[0].is_running:
         await asyncio.sleep(0.01)
-    simulated, added = await session.local.feeds()
-    assert ("real odds are recorded" in simulated.problem, added.is_running) == (True, True)
+    simulated, added = await session.local.feed_reports()
+    assert ("has real odds" in simulated.problem, added.is_running) == (True, True)
 
 
 async def test_out_of_credits_says_what_to_do(live, source):
@@ -313,8 +332,8 @@ async def test_out_of_credits_says_what_to_do(live, source):
     live.start.click()
     await until(lambda: live.running.state.text().startswith("Out of credits"))
     assert "used up" in live.running.reason.text()
-    await until(lambda: "all used, at the latest until 20" in live.running.plan.text())
-    assert "another key help at once" in live.running.advice.text()
+    await until(lambda: "all used; renewed by 20" in live.running.plan.text())
+    assert "use another key" in live.running.advice.text()
 
 
 async def test_a_wait_of_days_is_told_with_its_day(live):
@@ -322,7 +341,7 @@ async def test_a_wait_of_days_is_told_with_its_day(live):
     spent = FeedStatus(FeedCondition.OUT_OF_CREDITS, until=now + 31 * 86_400_000)
     feed = FeedState(1, "kalshi:X", "kalshi", 1.0, False, True, "", status=spent)
     live.show_running("Kalshi", feed, now)
-    assert live.running.state.text().endswith(f"asked again on {moment_text(spent.until)}")
+    assert live.running.state.text().endswith(f"next try on {moment_text(spent.until)}")
 
 
 async def test_what_runs_is_changed_in_place_with_its_ticks(live, source, session):
@@ -337,7 +356,7 @@ async def test_what_runs_is_changed_in_place_with_its_ticks(live, source, sessio
     tick(live, 1)
     live.start.click()
     await until(lambda: live.running.isVisible())
-    before, after = await session.local.feeds()
+    before, after = await session.local.feed_reports()
     assert (before.is_running, after.is_running) == (False, True)
     assert live.kept_feeds[1][1] == [before.spec]
     live.running.stop.click()
@@ -348,13 +367,13 @@ async def test_what_runs_is_changed_in_place_with_its_ticks(live, source, sessio
 @asynccontextmanager
 async def reopened(theme, home, session, asked: list[str]) -> AsyncIterator[LiveDialog]:
     """The dialog opened anew; ``asked`` gets the addresses at which a source is asked."""
-    choices = session.local.choices
+    choices = session.local.source_choices
 
     async def ask(name, url, key, key_file=""):
         asked.append(url)
         return await choices(name, url, key, key_file)
 
-    session.local.choices = ask
+    session.local.source_choices = ask
     dialog = LiveDialog(theme, home)
     controller = LiveController(dialog, session.local, system_clock)
     dialog.open()
@@ -362,9 +381,9 @@ async def reopened(theme, home, session, asked: list[str]) -> AsyncIterator[Live
         await until(lambda: dialog.choice.sources.count() == 6)
         yield dialog
     finally:
-        await controller.close()
+        await controller.stop_waiting()
         dialog.reject()
-        del session.local.choices
+        del session.local.source_choices
 
 
 async def test_opened_again_it_shows_what_runs_and_changes_start_from_that(
@@ -378,7 +397,7 @@ async def test_opened_again_it_shows_what_runs_and_changes_start_from_that(
     live.start.click()
     await until(lambda: live.running.state.text() == "Running")
     live.reject()
-    (before,) = await session.local.feeds()
+    (before,) = await session.local.feed_reports()
     asked: list[str] = []
     async with reopened(theme, home, session, asked) as again:
         await until(lambda: again.running.isVisible())
@@ -389,11 +408,11 @@ async def test_opened_again_it_shows_what_runs_and_changes_start_from_that(
         assert again.choice.address.isVisible()
         await until(lambda: len(rows(again)) == 3)
         assert set(asked) == {source.url}, "the kept key goes nowhere else"
-        assert "A key is kept" in again.choice.key.placeholderText()
+        assert "A key is saved" in again.choice.key.placeholderText()
         tick(again, 1)
         again.start.click()
         await until(lambda: again.running.isVisible())
-    after = (await session.local.feeds())[-1]
+    after = (await session.local.feed_reports())[-1]
     assert after.spec == before.spec.replace("soccer_epl", "soccer_epl,basketball_nba")
     assert "regions=eu,uk&markets=h2h,totals&url=" in after.spec
 
@@ -411,9 +430,9 @@ async def test_what_is_read_stays_although_it_has_no_field_or_is_not_listed(
         await until(lambda: again.running.isVisible())
         again.running.change.click()
         await until(lambda: len(rows(again)) == 4)
-        assert rows(again)[0][:2] == ("soccer_gone", "not listed now")
+        assert rows(again)[0][:2] == ("soccer_gone", "not listed at present")
         assert "every=600" in again.choice._others_note.text()
-        assert again.choice.text() == spec
+        assert again.choice.feed_text() == spec
 
 
 async def test_two_feeds_of_a_source_are_changed_as_one(theme, home, source, session, monkeypatch):
@@ -424,7 +443,7 @@ async def test_two_feeds_of_a_source_are_changed_as_one(theme, home, source, ses
         await until(lambda: again.running.isVisible())
         again.running.change.click()
         await until(lambda: len(rows(again)) == 3)
-        assert again.choice.text() == (
+        assert again.choice.feed_text() == (
             f"the-odds-api:soccer_epl,basketball_nba?regions=eu,us&markets=h2h&url={source.url}"
         )
 
@@ -437,25 +456,33 @@ async def test_what_is_missing_is_said_until_it_is_there(live, source):
     await until(lambda: not live.message.isVisible())
 
 
+async def test_what_is_missing_of_a_source_is_not_said_of_another(live, source):
+    await listing(live, source)
+    live.start.click()
+    assert live.message.isVisible()
+    live.choice.sources.choose_source("kalshi")
+    await until(lambda: not live.message.isVisible())
+
+
 async def test_what_has_no_list_is_typed(live, session):
-    live.choice.sources.choose("")
+    live.choice.sources.choose_source("")
     await until(lambda: live.choice.parts.isVisible())
     live.choice.parts.setText("kalshi:KXEPLGAME?url=http://127.0.0.1:1")
     live.start.click()
     await until(lambda: live.running.state.text().startswith("Failing"))
     assert live.running.title.text() == "kalshi"
     live.running.change.click()
-    live.choice.sources.choose("mirror")
+    live.choice.sources.choose_source("mirror")
     live.choice.parts.setText("http://127.0.0.1:1")
-    await until(lambda: "Within your plan there" in live.choice.cost.text())
-    assert live.choice.text() == "mirror:http://127.0.0.1:1"
+    await until(lambda: "Within your plan" in live.choice.cost.text())
+    assert live.choice.feed_text() == "mirror:http://127.0.0.1:1"
 
 
 async def test_what_cannot_be_opened_is_one_line_and_can_be_mended(live, session):
-    live.choice.sources.choose("")
+    live.choice.sources.choose_source("")
     live.choice.parts.setText("no-such-source:x")
     live.start.click()
-    await until(lambda: "there is none of that name" in live.message.text)
+    await until(lambda: "o feed 'no-such-source'" in live.message.message_text)
     assert live.start.isEnabled()
     assert live.choice.isVisible()
 
@@ -494,7 +521,7 @@ async def test_it_holds_on_a_small_screen(theme, home, session, source, percent)
     await until(lambda: dialog.choice.sources.count() == 6)
     await listing(dialog, source)
     least = dialog.minimumSizeHint()
-    await controller.close()
+    await controller.stop_waiting()
     dialog.reject()
     theme.zoom(100)
     assert (least.width() <= 1_280, least.height() <= 800) == (True, True), least
@@ -508,4 +535,4 @@ async def test_choosing_a_source_while_a_list_is_long_does_not_hold_the_window(l
 
 
 def test_every_state_has_its_words() -> None:
-    assert set(running_page._STATES) == set(running_page._ADVICE) == set(FeedCondition)
+    assert set(live_dialog._STATES) == set(live_dialog._ADVICE) == set(FeedCondition)

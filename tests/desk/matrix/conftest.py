@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from pytestqt.qtbot import QtBot
 
-from oddsdesk.desk.matrix.bookmakers import BookmakerColumns
+from oddsdesk.desk.matrix.layout import BookmakerColumns
 from oddsdesk.desk.matrix.model import MatrixModel
 from oddsdesk.desk.matrix.panel import MatrixPanel
 from oddsdesk.desk.ui.theme.theme import Theme

@@ -8,8 +8,7 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
-from oddsdesk.desk.matrix.bookmakers import BookmakerColumns, BookmakerOrder
-from oddsdesk.desk.matrix.layout import FIRST_BOOKMAKER, PAST
+from oddsdesk.desk.matrix.layout import FIRST_BOOKMAKER, PAST, BookmakerColumns, BookmakerOrder
 from oddsdesk.desk.matrix.panel import MatrixPanel
 from oddsdesk.desk.ui.table.column_chooser import ColumnChooser
 from oddsdesk.desk.ui.theme.theme import Theme
@@ -63,7 +62,7 @@ def test_the_chooser_hides_and_stars_bookmakers_of_every_game(
     chooser.list.setCurrentRow(3)
     chooser.favourite.click()
     assert titles(panel) == ["★ Unibet", "Betsson", "Matchbook"]
-    assert columns.order.hidden == {"Bovada"}
+    assert columns.column_order.hidden == {"Bovada"}
     chooser.reset.click()
     assert titles(panel) == ["★ Unibet", "Betsson", "Bovada", "Matchbook"]
 
@@ -79,9 +78,9 @@ def test_a_header_dragged_onto_another_takes_its_place(
         QTest.mouseMove(target, spot)
     QTest.mouseRelease(target, Qt.MouseButton.LeftButton, pos=end)
     wanted = ["Bovada", "Matchbook", "Betsson", "Unibet"]
-    qtbot.waitUntil(lambda: list(panel.table.model.bookmakers) == wanted)
+    qtbot.waitUntil(lambda: list(panel.table.model.shown_bookmakers) == wanted)
     assert titles(panel) == wanted
-    assert columns.order.order == tuple(wanted)
+    assert columns.column_order.order == tuple(wanted)
     widths = {panel.table.scrolling.columnWidth(FIRST_BOOKMAKER + place) for place in range(4)}
     assert 0 not in widths
 
@@ -89,7 +88,7 @@ def test_a_header_dragged_onto_another_takes_its_place(
 def test_a_drag_that_favourites_forbid_puts_the_column_back(
     panel: MatrixPanel, columns: BookmakerColumns, qtbot: QtBot
 ) -> None:
-    columns.put(BookmakerOrder(favourites=frozenset({"Betsson"})))
+    columns.keep_order(BookmakerOrder(favourites=frozenset({"Betsson"})))
     header = panel.table.scrolling.header
     with qtbot.waitSignal(header.sectionMoved):
         header.moveSection(FIRST_BOOKMAKER + 1, FIRST_BOOKMAKER)
@@ -99,16 +98,16 @@ def test_a_drag_that_favourites_forbid_puts_the_column_back(
 
 def test_keys_move_star_and_hide_the_current_column(panel: MatrixPanel) -> None:
     panel.table.set_current(1, FIRST_BOOKMAKER + 1)
-    trigger(panel, "Column to the right")
+    trigger(panel, "Move column right")
     assert titles(panel) == ["Betsson", "Matchbook", "Bovada", "Unibet"]
-    assert panel.table.current().column() == FIRST_BOOKMAKER + 2
-    trigger(panel, "Column to the left")
-    trigger(panel, "Add this bookmaker to the favourites, or remove it")
+    assert panel.table.current_cell().column() == FIRST_BOOKMAKER + 2
+    trigger(panel, "Move column left")
+    trigger(panel, "Add or remove this bookmaker as favourite")
     assert titles(panel) == ["★ Bovada", "Betsson", "Matchbook", "Unibet"]
     trigger(panel, "Hide this bookmaker")
     assert titles(panel) == ["Betsson", "Matchbook", "Unibet"]
-    assert panel.table.current().column() == FIRST_BOOKMAKER
-    trigger(panel, "Reset the bookmakers' columns")
+    assert panel.table.current_cell().column() == FIRST_BOOKMAKER
+    trigger(panel, "Reset bookmaker columns")
     assert titles(panel) == ["★ Bovada", "Betsson", "Matchbook", "Unibet"]
 
 
@@ -116,9 +115,9 @@ def test_the_frozen_part_has_nothing_to_arrange(
     panel: MatrixPanel, columns: BookmakerColumns
 ) -> None:
     panel.table.set_current(1, 0)
-    for title in ("Column to the right", "Hide this bookmaker"):
+    for title in ("Move column right", "Hide this bookmaker"):
         trigger(panel, title)
-    assert columns.order == BookmakerOrder()
+    assert columns.column_order == BookmakerOrder()
     assert not panel.table.frozen.header.sectionsMovable()
 
 
@@ -143,6 +142,6 @@ def test_who_hides_a_column_is_told_that_its_prices_go_on_counting(
         panel.columns.hide()
     assert name not in titles(panel)
     assert said.args == [
-        f"{name}'s column is hidden (C shows it), its prices count as before; Bookmakers (Ctrl+B) "
-        "leaves it out everywhere."
+        f"{name}'s column is hidden (C to show it). Its prices still count; to leave it out "
+        "everywhere, use Bookmakers (Ctrl+B)."
     ]

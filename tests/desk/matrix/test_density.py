@@ -8,19 +8,25 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QFontMetrics
 from pytestqt.qtbot import QtBot
 
-from oddsdesk.board import market as board_market
-from oddsdesk.desk.matrix.bookmakers import BookmakerColumns, BookmakerOrder
-from oddsdesk.desk.matrix.layout import BEST, FIRST_BOOKMAKER, WINDOW
+from oddsdesk.board.valuation import market as board_market
+from oddsdesk.desk.matrix.layout import (
+    BEST,
+    FIRST_BOOKMAKER,
+    WINDOW,
+    BookmakerColumns,
+    BookmakerOrder,
+)
 from oddsdesk.desk.matrix.panel import MatrixPanel
 from oddsdesk.desk.settings.saved_state import Layout
-from oddsdesk.desk.ui.bookmaker_names import BookmakerNames
+from oddsdesk.desk.ui.formatting import BookmakerNames
 from oddsdesk.desk.ui.theme.theme import Theme
-from oddsdesk.pricing.profiles import Profile
-from oddsdesk.shipped_bookmakers import shipped_profiles
+from oddsdesk.pricing.profiles import Profile, shipped_profiles
 from tests.kit.quoted_game import REFERENCE
 
 _NAVIGATOR = 244
-BOOKMAKERS = [each.name for each in shipped_profiles().all() if each.name != REFERENCE][:65]
+BOOKMAKERS = [each.name for each in shipped_profiles().all_profiles() if each.name != REFERENCE][
+    :65
+]
 
 
 @pytest.fixture
@@ -98,14 +104,14 @@ def test_a_bookmaker_that_is_renamed_is_called_so_at_once(
     column = column_of(panel, "Betsson")
     assert panel.table.model.header(column).title == "Betsson"
     mine = Profile(name="Betsson", group="Betsson", short="My B", code="MYB")
-    columns.names.use(shipped_profiles().with_changes([mine]))
+    columns.names.use_names(shipped_profiles().with_changes([mine]))
     assert panel.table.model.header(column).title == "My B"
 
 
 def test_a_favourite_keeps_its_star_where_only_its_code_has_room(
     panel: MatrixPanel, columns: BookmakerColumns
 ) -> None:
-    columns.put(BookmakerOrder(favourites=frozenset({"Betsson"})))
+    columns.keep_order(BookmakerOrder(favourites=frozenset({"Betsson"})))
     header = panel.table.model.header(FIRST_BOOKMAKER)
     assert (header.title, header.code) == ("★ Betsson", "★ BTS")
 
@@ -130,7 +136,7 @@ def test_a_column_widens_for_its_first_price_of_10_or_more(panel: MatrixPanel, q
     before = pane.columnWidth(column)
     quoted.clock.now += 1_000
     quoted.tell("bwin", "moneyline", "Everton", 10.5)
-    model.flush()
+    model.flush_touched()
     assert model.cell(1, column).text == "? 10.50"
     assert pane.columnWidth(column) > before
 
@@ -142,11 +148,11 @@ def test_what_an_exchange_keeps_stands_beside_its_price_and_in_its_header(
     column, other = column_of(panel, "Matchbook"), column_of(panel, "bwin")
     narrow = pane.columnWidth(column)
     quoted.board.set_profiles(shipped_profiles())
-    panel.table.refresh_all()
+    panel.table.repaint_figures()
     assert (model.cell(1, column).text, model.cell(1, column).note) == ("3.20", "3.16")
     assert model.cell(1, other).note == ""
     header = model.header(column)
-    assert (header.note, "what is left of a win" in header.tip) == ("net 2 %", True)
+    assert (header.note, "after fees" in header.tip) == ("fee 2 %", True)
     assert pane.columnWidth(column) >= narrow
     widths = panel.table._painter.least_width(model, column)
     assert pane.columnWidth(column) >= widths

@@ -5,7 +5,7 @@ from typing import Any
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as some
 
-from oddsdesk.board.matrix import CellKey
+from oddsdesk.board.model.matrix import CellKey
 from oddsdesk.desk.matrix.layout import BEST, DOUBTED, PAST
 from oddsdesk.desk.matrix.model import MatrixModel
 from oddsdesk.desk.ui.table.cells import Cell
@@ -78,10 +78,10 @@ def test_cells_are_as_if_they_were_all_made_anew(qapp: Any, steps: list[tuple[An
     for step in steps:
         game.clock.now += 1_000
         take(game, model, step)
-        model.flush()
+        model.flush_touched()
         kept = looks(model)
         for row in model._layout.rows:
-            row.forget(model.columnCount())
+            row.drop_cells(model.columnCount())
         assert kept == looks(model)
 
 
@@ -90,12 +90,12 @@ def test_a_price_that_is_best_too_has_no_others_of_its_row_made_anew(qapp: Any) 
     model = MatrixModel(game.board, game.id, game.clock)
     game.tell("Unibet", "total", "Over 2.5", 1.8)
     looks(model)
-    model.flush()
+    model.flush_touched()
     row, column = model._layout.place_of(CellKey("total", 0, "Over 2.5", "Unibet")) or (0, 0)
     before = model.best_columns(row)
     assert column not in before
     game.tell("Unibet", "total", "Over 2.5", 2.0)
-    model.flush()
+    model.flush_touched()
     assert model.best_columns(row) == sorted((column, *before))
     made = {span.left for span in model.dirty_spans if span.top == row}
     assert {BEST, column} <= made <= {BEST, DOUBTED, column}

@@ -7,9 +7,8 @@ from pytestqt.modeltest import ModelTester
 from pytestqt.qtbot import QtBot
 
 from oddsdesk.board.board import Board
-from oddsdesk.desk.matrix.layout import BEST, FAIR, REFERENCE, WINDOW
+from oddsdesk.desk.matrix.layout import ALL, BEST, FAIR, REFERENCE, WINDOW, groups_of
 from oddsdesk.desk.matrix.model import MatrixModel
-from oddsdesk.desk.matrix.rows import ALL, groups_of
 from oddsdesk.desk.ui.theme.tokens import SurfaceRole
 from tests.kit.matrix import column_of, row_of, texts
 
@@ -20,7 +19,7 @@ def test_the_model_keeps_the_rules_of_models(
     qtmodeltester.check(model)
     quoted.quote("total", {"Over 3.5": {"Newbook": 3.1}, "Under 3.5": {"Newbook": 1.3}})
     quoted.load()
-    model.flush()
+    model.flush_touched()
     model.set_folded(0, True)
     model.set_folded(0, False)
     model.show_group("totals")
@@ -36,7 +35,7 @@ def test_lines_that_come_and_go_in_many_places_at_a_time_stand_where_they_belong
         odds = {f"{side} {line}": {"Bovada": 2.0} for line in lines for side in ("Over", "Under")}
         quoted.quote("team_total", {f"Home {selection}": of for selection, of in odds.items()})
         quoted.load()
-        model.flush()
+        model.flush_touched()
 
     quote(goals[::2])
     quote(goals)
@@ -65,9 +64,7 @@ def test_rows_are_sections_with_their_selections(model: MatrixModel) -> None:
     assert model.cell(4, WINDOW).text == "1st Half"
 
 
-def test_the_frozen_columns_hold_the_reference_and_what_follows_from_it(
-    model: MatrixModel,
-) -> None:
+def test_the_frozen_columns_hold_the_reference_and_what_follows_from_it(model: MatrixModel) -> None:
     row = row_of(model, "Everton")
     reference = model.cell(row, REFERENCE)
     assert (reference.text, reference.note, reference.ground) == (
@@ -85,7 +82,7 @@ def test_sections_carry_every_hold(model: MatrixModel) -> None:
     assert model.cell(0, column_of(model, "Bovada")).text == "5.3"
     assert model.cell(0, column_of(model, "Betsson")).text == ""
     assert model.cell(0, BEST).text == "+0.9 %"
-    assert "hold 0.9" in model.tip(0, BEST)
+    assert "book's: 0.92 %" in model.tip(0, BEST)
 
 
 def test_changes_are_told_together_and_only_where_they_are(
@@ -103,21 +100,21 @@ def test_changes_are_told_together_and_only_where_they_are(
 def test_another_game_changes_nothing(model: MatrixModel, quoted: Any) -> None:
     heard: list[QModelIndex] = []
     model.dataChanged.connect(lambda first: heard.append(first))
-    quoted.board.want_rows(True)
+    quoted.board.keep_all_rows(True)
     quoted.name = "Arsenal - Chelsea"
     for odds in (1.80, 1.70):
         quoted.clock.now += 1_000
         quoted.tell("Bovada", "total", "Over 2.5", odds)
-    model.flush()
+    model.flush_touched()
     assert heard == []
 
 
 def test_a_closed_model_hears_no_more(model: MatrixModel, quoted: Any) -> None:
     heard: list[QModelIndex] = []
     model.dataChanged.connect(lambda first: heard.append(first))
-    model.close()
+    model.stop_listening()
     quoted.tell("Bovada", "total", "Over 2.5", 1.70)
-    model.flush()
+    model.flush_touched()
     assert heard == []
 
 
@@ -126,7 +123,7 @@ def test_folding_hides_a_section_and_outlives_new_rows(model: MatrixModel, quote
     assert texts(model)[:2] == ["Match result", "Match result"]
     quoted.quote("btts", {"Yes": {"Bovada": 1.67}, "No": {"Bovada": 2.13}})
     quoted.load()
-    model.flush()
+    model.flush_touched()
     assert texts(model)[:2] == ["Match result", "Match result"]
     assert "Both teams to score" in texts(model)
     model.set_folded(0, False)
@@ -139,7 +136,7 @@ def test_a_section_that_goes_leaves_the_others(model: MatrixModel, quoted: Any) 
     quoted.load()
     quoted.clock.now += 61_000
     quoted.board.sweep()
-    model.flush()
+    model.flush_touched()
     assert texts(model) == [
         "Match result",
         "Everton",
@@ -157,9 +154,9 @@ def test_a_group_shows_its_markets_and_hides_empty_columns(model: MatrixModel, q
     ]  # fmt: skip
     model.show_group("period:1")
     assert texts(model) == ["Match result", "Everton"]
-    assert model.bookmakers == ("Unibet",)
+    assert model.shown_bookmakers == ("Unibet",)
     model.show_group(ALL)
-    assert len(model.bookmakers) == 4
+    assert len(model.shown_bookmakers) == 4
 
 
 def test_a_game_opened_before_its_prices_are_known_fills_in(quoted: Any) -> None:
@@ -168,9 +165,9 @@ def test_a_game_opened_before_its_prices_are_known_fills_in(quoted: Any) -> None
     model = MatrixModel(game.board, game.id, game.clock)
     assert model.rowCount() == 0
     game.load()
-    model.flush()
+    model.flush_touched()
     assert texts(model)[0] == "Match result"
-    assert model.bookmakers == ("Betsson", "Bovada", "Matchbook", "Unibet")
+    assert model.shown_bookmakers == ("Betsson", "Bovada", "Matchbook", "Unibet")
 
 
 def test_every_cell_has_text_and_tooltip_that_can_be_asked_for(model: MatrixModel) -> None:

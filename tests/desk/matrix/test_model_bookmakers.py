@@ -6,13 +6,19 @@ from typing import Any
 from PySide6.QtCore import QPersistentModelIndex
 from pytestqt.modeltest import ModelTester
 
-from oddsdesk.board.bets import listing_bets
+from oddsdesk.base.tasks import returned
 from oddsdesk.board.board import Board
-from oddsdesk.desk.matrix.bookmakers import BookmakerOrder
-from oddsdesk.desk.matrix.layout import BEST, FAIR, FIRST_BOOKMAKER, REFERENCE, mean_holds
+from oddsdesk.board.valuation.bets import listing_bets
+from oddsdesk.desk.matrix.layout import (
+    BEST,
+    FAIR,
+    FIRST_BOOKMAKER,
+    REFERENCE,
+    BookmakerOrder,
+    mean_holds,
+)
 from oddsdesk.desk.matrix.model import MatrixModel
 from oddsdesk.pricing.exposure import StakePlan
-from oddsdesk.slices import returned
 from tests.kit.matrix import cell_of, column_of, row_of, texts
 
 UNIBET_FIRST = BookmakerOrder(favourites=frozenset({"Unibet"}))
@@ -26,7 +32,7 @@ def test_a_hidden_bookmakers_best_price_is_named_all_the_same(
     assert model.cell(row, BEST).note == "Matchbook"
     assert model.best_columns(row) == []
     quoted.tell("Matchbook", "moneyline", "Draw", 3.45)
-    model.flush()
+    model.flush_touched()
     assert model.cell(row, BEST).text == "3.45"
 
 
@@ -39,7 +45,7 @@ def test_of_equal_prices_the_best_names_whom_the_list_stakes_whatever_stands_fir
         quoted.tell(bookmaker, "moneyline", "Draw", 3.60)
         quoted.tell(bookmaker, "moneyline", "Liverpool", 2.25)
     model.show_bookmakers(BookmakerOrder(favourites=frozenset({"Matchbook"})))
-    model.flush()
+    model.flush_touched()
     row, board = row_of(model, "Draw"), quoted.board
     assert column_of(model, "Matchbook") < column_of(model, "Bovada")
     prices, now = board.value_bets.values(), quoted.clock.now
@@ -53,20 +59,20 @@ def test_of_equal_prices_the_best_names_whom_the_list_stakes_whatever_stands_fir
 def test_new_bookmakers_are_appended_and_new_rows_take_their_place(
     model: MatrixModel, quoted: Any
 ) -> None:
-    before = model.bookmakers
+    before = model.shown_bookmakers
     reset: list[None] = []
     model.modelReset.connect(lambda: reset.append(None))
     quoted.quote("total", {"Over 1.5": {"Aardvark": 1.3}, "Under 1.5": {"Aardvark": 3.4}})
     quoted.load()
-    model.flush()
-    assert model.bookmakers == (*before, "Aardvark")
+    model.flush_touched()
+    assert model.shown_bookmakers == (*before, "Aardvark")
     assert texts(model)[6:] == ["Total 2.5", "Over 2.5", "Under 2.5", "Total 1.5"]
     assert not reset
 
 
 def test_bookmakers_stand_by_name_with_favourites_first(quoted: Any) -> None:
     model = MatrixModel(quoted.board, quoted.id, quoted.clock, UNIBET_FIRST)
-    assert model.bookmakers == ("Unibet", "Betsson", "Bovada", "Matchbook")
+    assert model.shown_bookmakers == ("Unibet", "Betsson", "Bovada", "Matchbook")
     assert model.header(FIRST_BOOKMAKER).title == "★ Unibet"
     assert "favourite" in model.header(FIRST_BOOKMAKER).tip
 
@@ -74,10 +80,10 @@ def test_bookmakers_stand_by_name_with_favourites_first(quoted: Any) -> None:
 def test_those_where_the_user_bets_stand_before_all_others(model: MatrixModel, quoted: Any) -> None:
     quoted.board.set_bookmakers(("Unibet", "Matchbook"))
     model.show_bookmakers(BookmakerOrder(favourites=frozenset({"Bovada"})))
-    assert model.bookmakers == ("Matchbook", "Unibet", "Bovada", "Betsson")
+    assert model.shown_bookmakers == ("Matchbook", "Unibet", "Bovada", "Betsson")
     quoted.board.set_bookmakers(())
     model.show_bookmakers(BookmakerOrder())
-    assert model.bookmakers == ("Betsson", "Bovada", "Matchbook", "Unibet")
+    assert model.shown_bookmakers == ("Betsson", "Bovada", "Matchbook", "Unibet")
 
 
 def test_columns_come_go_and_move_as_the_user_wants(
@@ -90,13 +96,13 @@ def test_columns_come_go_and_move_as_the_user_wants(
     gone = QPersistentModelIndex(model.index(row, column_of(model, "Matchbook")))
     order = BookmakerOrder(("Unibet", "Betsson"), hidden=frozenset({"Matchbook"}))
     model.show_bookmakers(order)
-    assert model.bookmakers == ("Unibet", "Betsson", "Bovada")
+    assert model.shown_bookmakers == ("Unibet", "Betsson", "Bovada")
     assert cell_of(model, "Over 2.5", "Betsson").text == "1.92"
     assert (held.row(), held.column()) == (row, FIRST_BOOKMAKER + 1)
     assert not gone.isValid()
     assert model.is_folded(0)
     model.show_bookmakers(BookmakerOrder())
-    assert model.bookmakers == ("Betsson", "Bovada", "Matchbook", "Unibet")
+    assert model.shown_bookmakers == ("Betsson", "Bovada", "Matchbook", "Unibet")
     assert held.column() == FIRST_BOOKMAKER
     assert cell_of(model, "Over 2.5", "Matchbook").text == "2.00"
 
@@ -107,22 +113,22 @@ def test_a_hidden_bookmaker_that_begins_to_quote_stays_hidden(
     model.show_bookmakers(BookmakerOrder(hidden=frozenset({"Newbook"})))
     quoted.quote("btts", {"Yes": {"Newbook": 1.67, "Other": 1.7}})
     quoted.load()
-    model.flush()
-    assert model.bookmakers[-1] == "Other"
-    assert "Newbook" not in model.bookmakers
+    model.flush_touched()
+    assert model.shown_bookmakers[-1] == "Other"
+    assert "Newbook" not in model.shown_bookmakers
 
 
 def test_columns_are_ordered_once_the_whole_picture_is_read(quoted: Any) -> None:
     quoted.board = Board(quoted.clock)
-    quoted.board.want_rows(True)
+    quoted.board.keep_all_rows(True)
     model = MatrixModel(quoted.board, quoted.id, quoted.clock)
     for bookmaker in ("Unibet", "Betsson"):
         quoted.tell(bookmaker, "total", "Over 2.5", 1.9)
-        model.flush()
-    assert model.bookmakers == ("Unibet", "Betsson")
+        model.flush_touched()
+    assert model.shown_bookmakers == ("Unibet", "Betsson")
     quoted.load()
-    model.flush()
-    assert model.bookmakers == ("Betsson", "Bovada", "Matchbook", "Unibet")
+    model.flush_touched()
+    assert model.shown_bookmakers == ("Betsson", "Bovada", "Matchbook", "Unibet")
 
 
 def test_headers_carry_name_and_age(model: MatrixModel, quoted: Any) -> None:
@@ -130,7 +136,7 @@ def test_headers_carry_name_and_age(model: MatrixModel, quoted: Any) -> None:
     header = model.header(column_of(model, "Bovada"))
     assert (header.title, header.note) == ("Bovada", "7 s")
     quoted.tell("Bovada", "total", "Over 2.5", 1.91)
-    model.flush()
+    model.flush_touched()
     assert model.header(column_of(model, "Bovada")).note == "0 s"
     assert model.header(REFERENCE).title == "Pinnacle"
     assert model.header(FAIR).note == "margin prop."
@@ -139,7 +145,7 @@ def test_headers_carry_name_and_age(model: MatrixModel, quoted: Any) -> None:
 def test_folding_takes_nothing_from_headers(model: MatrixModel, quoted: Any) -> None:
     quoted.clock.now += 7_000
     quoted.tell("Bovada", "total", "Over 2.5", 1.91)
-    model.flush()
+    model.flush_touched()
     quoted.clock.now += 5_000
     before = [model.header(column) for column in range(model.columnCount())]
     assert before[REFERENCE].note.endswith("· limit")
@@ -159,10 +165,10 @@ def test_those_that_keep_least_stand_first_where_that_is_wished(
     holds = mean_holds(matrix.sections)
     assert len(set(holds.values())) > 1
     model.show_bookmakers(BookmakerOrder(by_hold=True))
-    found = [holds.get(name, math.inf) for name in model.bookmakers]
+    found = [holds.get(name, math.inf) for name in model.shown_bookmakers]
     assert found == sorted(found)
-    worst = model.bookmakers[-1]
+    worst = model.shown_bookmakers[-1]
     model.show_bookmakers(BookmakerOrder(by_hold=True, favourites=frozenset({worst})))
-    assert model.bookmakers[0] == worst
+    assert model.shown_bookmakers[0] == worst
     moved = BookmakerOrder(by_hold=True).with_move("Unibet", "Betsson", ["Unibet", "Betsson"])
     assert (moved.by_hold, moved.order[0]) == (False, "Unibet")

@@ -20,13 +20,12 @@ from oddsdesk.desk.matrix.layout import (
     WINDOW,
 )
 from oddsdesk.desk.matrix.panel import MatrixPanel
-from oddsdesk.desk.ui.controls.menus import MenuButton
+from oddsdesk.desk.ui.controls.buttons import MenuButton
+from oddsdesk.desk.ui.formatting import kick_off_text
+from oddsdesk.desk.ui.spacing import CELL_MARGIN, HALF
+from oddsdesk.desk.ui.table.cell_painter import TextCache
 from oddsdesk.desk.ui.table.cells import Header
-from oddsdesk.desk.ui.table.texts import TextCache
-from oddsdesk.desk.ui.theme.fonts import make_fonts
-from oddsdesk.desk.ui.theme.theme import Theme
-from oddsdesk.desk.ui.theme.tokens import CELL_MARGIN, HALF
-from oddsdesk.desk.ui.time_format import kick_off_text
+from oddsdesk.desk.ui.theme.theme import Theme, make_fonts
 from tests.kit.quoted_game import NOW_MS
 
 
@@ -98,7 +97,7 @@ def test_what_a_narrow_matrix_leaves_out_is_skipped_by_the_keyboard_and_comes_ba
     table.setFocus()
     for column in (WINDOW, BEST, FIRST_BOOKMAKER):
         qtbot.keyClick(table.scrolling, Qt.Key.Key_Right)
-        assert table.current().column() == column
+        assert table.current_cell().column() == column
     panel.resize(1_400, 600)
     assert not table.frozen.isColumnHidden(FAIR)
     assert not table.scrolling.isColumnHidden(PAST)
@@ -113,7 +112,7 @@ def test_the_table_is_sized_while_a_column_of_best_prices_comes_or_goes(
     panel.resize(700, 600)
     for mine in (("Bovada",), (), ("Bovada",)):
         quoted.board.set_bookmakers(mine)
-        table._widths.fit(0, model.columnCount() - 1)
+        table._widths.fit_columns(0, model.columnCount() - 1)
         table.show_columns()
         assert table.frozen.isColumnHidden(BEST_OF_ALL) == model.is_hidden(BEST_OF_ALL)
 
@@ -138,7 +137,7 @@ def test_chips_give_way_to_a_menu_in_a_narrow_window(panel: MatrixPanel) -> None
     assert menu.text() == "All markets ▾"
     menu.menu_shown.aboutToShow.emit()
     menu.menu_shown.actions()[1].trigger()
-    assert panel.header.chips.current == "result"
+    assert panel.header.chips.chosen_chip == "result"
     assert menu.text() == "Result ▾"
 
 

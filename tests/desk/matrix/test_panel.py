@@ -8,10 +8,15 @@ from PySide6.QtGui import QDesktopServices
 from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
-from oddsdesk.board.market_prices import WITHDRAWN_KEPT_MS
-from oddsdesk.board.matrix import RowKey
-from oddsdesk.desk.matrix.bookmakers import BookmakerColumns, BookmakerOrder
-from oddsdesk.desk.matrix.layout import FIRST_BOOKMAKER, FROZEN
+from oddsdesk.board.model.matrix import RowKey
+from oddsdesk.board.valuation.market import WITHDRAWN_KEPT_MS
+from oddsdesk.desk.matrix.layout import (
+    BEST,
+    FIRST_BOOKMAKER,
+    FROZEN,
+    BookmakerColumns,
+    BookmakerOrder,
+)
 from oddsdesk.desk.matrix.panel import MatrixPanel
 from oddsdesk.desk.ui.theme.theme import Scheme, Theme
 from tests.kit.matrix import header_texts
@@ -35,7 +40,7 @@ def test_the_column_of_a_bookmaker_that_prices_the_game_no_more_is_not_counted(
     quoted.clock.now += WITHDRAWN_KEPT_MS
     quoted.board.sweep()
     qtbot.waitUntil(lambda: panel.header.columns.text() == "Columns 3 / 3 ▾", timeout=2_000)
-    assert "Unibet" in panel.table.model.bookmakers
+    assert "Unibet" in panel.table.model.shown_bookmakers
 
 
 def test_a_game_in_play_says_so(panel: MatrixPanel, quoted: Any) -> None:
@@ -50,7 +55,7 @@ def test_cells_are_made_while_figures_follow_another_reference(
     """Who offered the best price is the reference by then, under another key."""
     monkeypatch.setattr(quoted.board, "_go_through", lambda _steps: None)
     model = panel.table.model
-    for name in sorted(model.bookmakers):
+    for name in sorted(model.shown_bookmakers):
         quoted.board.choose_reference(name)
         for row in range(model.rowCount()):
             for column in range(model.columnCount()):
@@ -58,7 +63,7 @@ def test_cells_are_made_while_figures_follow_another_reference(
 
 
 def test_a_chip_narrows_markets_and_columns(panel: MatrixPanel) -> None:
-    panel.header.chips.choose("totals")
+    panel.header.chips.choose_chip("totals")
     assert panel.table.model.rowCount() == 3
     assert panel.header.columns.text() == "Columns 3 / 4 ▾"
 
@@ -66,20 +71,20 @@ def test_a_chip_narrows_markets_and_columns(panel: MatrixPanel) -> None:
 def test_b_goes_to_the_best_price_and_on_to_the_next_that_is_as_good(
     panel: MatrixPanel, quoted: Any, qtbot: QtBot
 ) -> None:
-    table, names = panel.table, panel.table.model.bookmakers
+    table, names = panel.table, panel.table.model.shown_bookmakers
     quoted.tell("Bovada", "moneyline", "Draw", 3.40)
     table.set_current(2, 0)
     found = []
     for _ in range(3):
         qtbot.keyClick(table.scrolling, Qt.Key.Key_B)
-        found.append(names[table.current().column() - FIRST_BOOKMAKER])
+        found.append(names[table.current_cell().column() - FIRST_BOOKMAKER])
     assert found == ["Bovada", "Matchbook", "Bovada"]
 
 
 def test_b_says_whose_hidden_column_has_the_best_price(
     panel: MatrixPanel, columns: BookmakerColumns, qtbot: QtBot
 ) -> None:
-    columns.put(BookmakerOrder(hidden=frozenset({"Matchbook"})))
+    columns.keep_order(BookmakerOrder(hidden=frozenset({"Matchbook"})))
     panel.table.set_current(2, 0)
     with qtbot.waitSignal(panel.said) as said:
         qtbot.keyClick(panel.table.scrolling, Qt.Key.Key_B)
@@ -102,26 +107,26 @@ def test_a_price_without_a_page_says_so(panel: MatrixPanel, qtbot: QtBot) -> Non
     panel.table.set_current(1, 1)
     with qtbot.waitSignal(panel.said) as heard:
         qtbot.keyClick(panel.table.scrolling, Qt.Key.Key_Return)
-    assert heard.args == ["Pinnacle gave no web page for this price."]
+    assert heard.args == ["Pinnacle has no link for this price."]
 
 
 def test_a_group_that_is_quoted_no_more_gives_way_to_all_markets(
     panel: MatrixPanel, quoted: Any
 ) -> None:
-    panel.header.chips.choose("totals")
+    panel.header.chips.choose_chip("totals")
     quoted._markets.pop(("total", 0))
     quoted.clock.now += 1_000
     quoted.load()
     quoted.clock.now += 61_000
     quoted.board.sweep()
-    panel.table.model.flush()
-    assert panel.header.chips.current == ""
+    panel.table.model.flush_touched()
+    assert panel.header.chips.chosen_chip == ""
     assert panel.table.model.rowCount() == 6
 
 
 def test_a_change_of_scheme_repaints_the_panel(panel: MatrixPanel, theme: Theme) -> None:
     dark = panel.grab().toImage().pixelColor(600, 550).lightness()
-    theme.choose(Scheme.LIGHT)
+    theme.choose_scheme(Scheme.LIGHT)
     light = panel.grab().toImage().pixelColor(600, 550).lightness()
     assert dark < 60 < 200 < light
 
@@ -145,7 +150,7 @@ def test_section_rows_are_taller_and_stay_so_when_rows_come_and_go(
     assert heights() == wanted
     quoted.quote("btts", {"Yes": {"Bovada": 1.67}, "No": {"Bovada": 2.13}})
     quoted.load()
-    table.model.flush()
+    table.model.flush_touched()
     assert heights() == wanted
 
 
@@ -156,14 +161,14 @@ def test_keys_fold_choose_markets_and_favourite(
     panel.table.scrolling.setFocus()
     rows = panel.table.model.rowCount()
     actions = {action.text(): action for action in panel.actions()}
-    actions["Fold all sections"].trigger()
+    actions["Collapse all sections"].trigger()
     assert panel.table.model.rowCount() == 3
-    actions["Unfold all sections"].trigger()
+    actions["Expand all sections"].trigger()
     assert panel.table.model.rowCount() == rows
-    actions["Next kind of markets"].trigger()
-    assert panel.header.chips.current == "result"
+    actions["Next group of markets"].trigger()
+    assert panel.header.chips.chosen_chip == "result"
     with qtbot.waitSignal(panel.favourite_requested) as heard:
-        actions["Add this game to the favourites, or remove it"].trigger()
+        actions["Add or remove this game as favourite"].trigger()
     assert heard.args == [quoted.id]
 
 
@@ -202,3 +207,155 @@ def test_a_click_with_ctrl_or_a_key_adds_a_price_to_those_looked_at(
     panel.table.setFocus()
     qtbot.keyClick(pane, Qt.Key.Key_A)
     assert added == [added[0], chosen[-1]]
+
+
+MANY = {f"Book {number:02d}": 1.90 for number in range(40)}
+
+
+def key(quoted: Any, market: str, selection: str, bookmaker: str, period: int = 0) -> RowKey:
+    return RowKey(quoted.id, market, period, selection, bookmaker)
+
+
+def at(panel: MatrixPanel) -> tuple[str, str | None] | None:
+    """Selection and bookmaker of the current cell."""
+    index = panel.table.current_cell()
+    if not index.isValid():
+        return None
+    found = panel._model.price_key(index.row(), index.column())
+    return None if found is None else (found.selection, found.bookmaker)
+
+
+def is_in_sight(panel: MatrixPanel) -> bool:
+    pane, index = panel.table.scrolling, panel.table.current_cell()
+    rect = pane.visualRect(index)
+    return not rect.isEmpty() and pane.viewport().rect().contains(rect)
+
+
+@pytest.fixture
+def narrow(panel: MatrixPanel, quoted: Any) -> MatrixPanel:
+    """A matrix of many bookmakers and rows, most of them out of sight."""
+    for line in range(3, 30):
+        sides = {f"Over {line}.5": MANY | {"Pinnacle": 1.95}, f"Under {line}.5": MANY}
+        quoted.quote("total", sides, period=line % 2)
+    quoted.load()
+    panel.table.model.flush_touched()
+    panel.resize(700, 260)
+    return panel
+
+
+def test_a_price_out_of_sight_is_made_current_and_brought_into_sight(
+    narrow: MatrixPanel, quoted: Any
+) -> None:
+    wanted = key(quoted, "total", "Over 28.5", "Book 37")
+    narrow.finder.go_to(wanted)
+    assert at(narrow) == ("Over 28.5", "Book 37")
+    assert is_in_sight(narrow)
+
+
+def test_a_price_of_a_folded_section_and_of_markets_not_shown_is_found(
+    narrow: MatrixPanel, quoted: Any
+) -> None:
+    narrow._model.fold_all(folded=True)
+    narrow.header.chips.choose_chip("result")
+    narrow.finder.go_to(key(quoted, "total", "Over 2.5", "Betsson"))
+    assert at(narrow) == ("Over 2.5", "Betsson")
+    assert narrow.header.chips.chosen_chip == ""
+
+
+def test_a_price_of_a_game_that_is_not_read_yet_is_gone_to_once_it_is(
+    theme: Theme, quoted: Any, columns: BookmakerColumns, qtbot: QtBot
+) -> None:
+    quoted.board.unsubscribe_game(quoted.id)
+    quoted.board.keep_all_rows(True)
+    panel = MatrixPanel(quoted.board, theme, quoted.clock, quoted.id, columns)
+    qtbot.addWidget(panel)
+    panel.resize(700, 300)
+    panel.finder.go_to(key(quoted, "moneyline", "Draw", "Matchbook"))
+    assert at(panel) is None
+    with qtbot.waitExposed(panel):
+        panel.show()
+    quoted.tell("Bovada", "moneyline", "Draw", 3.30)
+    panel.table.model.flush_touched()
+    assert panel.table.current_cell().isValid(), "the row is there, its bookmaker is not"
+    quoted.load()
+    panel.table.model.flush_touched()
+    assert at(panel) == ("Draw", "Matchbook")
+    panel.close_panel()
+
+
+def test_who_goes_elsewhere_meanwhile_is_left_there(
+    theme: Theme, quoted: Any, columns: BookmakerColumns, qtbot: QtBot
+) -> None:
+    quoted.board.unsubscribe_game(quoted.id)
+    quoted.board.keep_all_rows(True)
+    quoted.tell("Bovada", "moneyline", "Liverpool", 2.30)
+    panel = MatrixPanel(quoted.board, theme, quoted.clock, quoted.id, columns)
+    qtbot.addWidget(panel)
+    panel.finder.go_to(key(quoted, "moneyline", "Draw", "Matchbook"))
+    panel.table.set_current(0, 0)
+    assert panel.table.current_cell().isValid()
+    quoted.load()
+    panel.table.model.flush_touched()
+    assert at(panel) is None
+    panel.close_panel()
+
+
+def test_a_price_that_is_gone_and_a_column_that_is_hidden_are_told(
+    panel: MatrixPanel, quoted: Any, columns: BookmakerColumns
+) -> None:
+    said: list[str] = []
+    panel.said.connect(said.append)
+    panel.finder.go_to(key(quoted, "total", "Over 9.5", "Bovada"))
+    columns.keep_order(BookmakerOrder(hidden=frozenset({"Bovada"})))
+    panel.finder.go_to(key(quoted, "total", "Over 2.5", "Bovada"))
+    assert said == [
+        "Over 9.5 is no longer priced here.",
+        "The column of Bovada is hidden (C to show it).",
+    ]
+    assert panel.table.current_cell().column() == BEST
+
+
+@pytest.fixture
+def with_values(panel: MatrixPanel, quoted: Any) -> MatrixPanel:
+    """Three prices are value, the last one in a folded section."""
+    quoted.clock.now += 1_000
+    quoted.tell("Bovada", "moneyline", "Everton", 3.60)
+    quoted.tell("Matchbook", "moneyline", "Draw", 3.60)
+    quoted.tell("Matchbook", "moneyline", "Liverpool", 2.25)
+    quoted.tell("Matchbook", "total", "Over 2.5", 2.06)
+    quoted.tell("Matchbook", "total", "Under 2.5", 1.90)
+    panel.table.model.flush_touched()
+    model = panel._model
+    title = next(row for row in range(model.rowCount()) if model.cell(row, 0).text == "Total 2.5")
+    model.set_folded(title, True)
+    return panel
+
+
+def test_n_goes_from_value_to_value_in_folded_sections_too_and_round_the_end(
+    with_values: MatrixPanel, qtbot: QtBot
+) -> None:
+    table = with_values.table
+    with_values.activateWindow()
+    table.scrolling.setFocus()
+    found = []
+    for _ in range(4):
+        qtbot.keyClick(table.scrolling, Qt.Key.Key_N)
+        found.append(at(with_values))
+    assert found == [
+        ("Everton", "Bovada"),
+        ("Draw", "Matchbook"),
+        ("Over 2.5", "Matchbook"),
+        ("Everton", "Bovada"),
+    ]
+    for wanted in (("Over 2.5", "Matchbook"), ("Draw", "Matchbook")):
+        qtbot.keyClick(table.scrolling, Qt.Key.Key_N, Qt.KeyboardModifier.ShiftModifier)
+        assert at(with_values) == wanted
+
+
+def test_where_nothing_is_value_n_says_so_and_stays(panel: MatrixPanel, qtbot: QtBot) -> None:
+    said: list[str] = []
+    panel.said.connect(said.append)
+    panel.table.set_current(1, 0)
+    panel.finder.go_to_value(1)
+    assert said == ["No other value price in the markets and columns shown."]
+    assert (panel.table.current_cell().row(), panel.table.current_cell().column()) == (1, 0)

@@ -9,7 +9,7 @@ from PySide6.QtGui import QContextMenuEvent, QDesktopServices, QGuiApplication
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from oddsdesk.board.matrix import CellKey, RowKey
+from oddsdesk.board.model.matrix import CellKey, RowKey
 from oddsdesk.desk.matrix.layout import BEST, REFERENCE
 from oddsdesk.desk.matrix.panel import MatrixPanel
 
@@ -62,10 +62,10 @@ def test_a_menu_over_a_cell_offers_what_can_be_done_with_its_price(
     assert shown.price_actions.menu.isVisible()
     assert offered(shown) == {
         "Explain": True,
-        "Mark as placed…": True,
+        "Record bet…": True,
         "Alert me when the price reaches…": True,
         "Copy price": True,
-        "Open the bookmaker's page": True,
+        "Open at matchbook.example": True,
         "Hide this bookmaker": True,
     }
 
@@ -73,9 +73,9 @@ def test_a_menu_over_a_cell_offers_what_can_be_done_with_its_price(
 @pytest.mark.parametrize(
     ("column", "senseless"),
     [
-        (REFERENCE, {"Open the bookmaker's page", "Hide this bookmaker"}),
+        (REFERENCE, {"Open at the bookmaker", "Hide this bookmaker"}),
         (BEST, {"Hide this bookmaker"}),
-        ("Betsson", {"Mark as placed…", "Copy price", "Open the bookmaker's page"}),
+        ("Betsson", {"Record bet…", "Copy price", "Open at the bookmaker"}),
     ],
 )
 def test_what_makes_no_sense_for_a_cell_is_pale(
@@ -134,6 +134,6 @@ def test_the_bookmakers_page_is_opened(
     assert price.url is not None
     shown.table.set_current(DRAW, column)
     ask_by_mouse(shown, DRAW, column)
-    page = next(a for a in shown.price_actions.menu.actions() if "page" in a.text())
+    page = next(a for a in shown.price_actions.menu.actions() if "Open at " in a.text())
     page.trigger()
     assert [url.toString() for url in opened] == [price.url]

@@ -10,9 +10,8 @@ from PySide6.QtCore import QTimer
 from PySide6.QtGui import QColor, QImage
 from pytestqt.qtbot import QtBot
 
-from oddsdesk.board.history import Gap, Origin, Point, Why
-from oddsdesk.board.history_source import HistoryError, PriceHistorySource, References
-from oddsdesk.board.price_history import PriceHistory
+from oddsdesk.board.history.price_history import Gap, Origin, Point, PriceHistory, Why
+from oddsdesk.board.history.sources import HistoryError, PriceHistorySource, References
 from oddsdesk.desk.matrix.layout import FROZEN, PAST
 from oddsdesk.desk.matrix.model import MatrixModel
 from oddsdesk.desk.matrix.sparklines import SPAN_MS, STEPS, Sparklines
@@ -41,7 +40,7 @@ class ToldSource:
         self.path, self.gaps, self.problem = path, tuple(gaps), problem
         self.asked: list[tuple[str, int, str]] = []
 
-    async def history(self, *_asked: Any) -> Any:
+    async def history_of(self, *_asked: Any) -> Any:
         raise AssertionError
 
     async def references(self, _game: str, selections: Sequence[Any], since_ms: int) -> References:
@@ -65,12 +64,12 @@ def sparklines(quoted: Any, qtbot: QtBot) -> Sparklines:
 
 def drawn(sparklines: Sparklines, quoted: Any) -> Sequence[Any]:
     section = quoted.board.section(quoted.id, *DRAW)
-    found = sparklines.sparkline(DRAW, section.row_of("Draw").reference)
+    found = sparklines.sparkline(DRAW, section.selection_row("Draw").reference)
     return () if found is None else found.segments
 
 
 def read(sparklines: Sparklines, source: ToldSource, qtbot: QtBot) -> None:
-    sparklines.use(source)
+    sparklines.use_source(source)
     qtbot.waitUntil(lambda: bool(source.asked), timeout=2_000)
 
 
@@ -113,7 +112,7 @@ def test_what_the_board_knows_is_not_asked_for(quoted: Any, qtbot: QtBot) -> Non
     quoted.board.subscribe_game(quoted.id)
     quoted.load()
     sparklines = Sparklines(quoted.board, quoted.id, quoted.clock, not_asked)
-    sparklines.use(PriceHistorySource(quoted.board))
+    sparklines.use_source(PriceHistorySource(quoted.board))
     assert not any(timer.isActive() for timer in sparklines.findChildren(QTimer))
 
 
@@ -241,7 +240,7 @@ def test_the_column_paints_the_path_of_each_line(
 ) -> None:
     quoted.clock.now += SPAN_MS // 2
     quoted.tell(REFERENCE, "moneyline", "Everton", 3.4)
-    table.model.flush()
+    table.model.flush_touched()
     assert isinstance(table.model, MatrixModel)
     assert table.model.cell(1, PAST).sparkline is not None
     assert table.model.header(PAST).title == "6 h"
@@ -259,11 +258,11 @@ def test_the_column_can_be_left_out(table: LiveTable) -> None:
 def test_a_move_of_the_reference_draws_its_sparkline_anew(table: LiveTable, quoted: Any) -> None:
     quoted.clock.now += HOUR
     quoted.tell("Bovada", "moneyline", "Everton", 3.3)
-    table.model.flush()
+    table.model.flush_touched()
     before = table.model.cell(1, PAST).sparkline
     quoted.tell("Bovada", "moneyline", "Everton", 3.31)
-    table.model.flush()
+    table.model.flush_touched()
     assert table.model.cell(1, PAST).sparkline is before
     quoted.tell(REFERENCE, "moneyline", "Everton", 3.4)
-    table.model.flush()
+    table.model.flush_touched()
     assert table.model.cell(1, PAST).sparkline is not before

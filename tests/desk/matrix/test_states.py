@@ -6,10 +6,10 @@ import msgspec
 from pytestqt.qtbot import QtBot
 
 from oddsdesk.board.board import Board
-from oddsdesk.board.connection import Connection, Link
-from oddsdesk.desk.matrix.bookmakers import BookmakerColumns
+from oddsdesk.board.model.notices import Connection, Link
+from oddsdesk.desk.matrix.layout import BookmakerColumns
 from oddsdesk.desk.matrix.panel import MatrixPanel
-from oddsdesk.desk.ui.controls.placeholder import Placeholder
+from oddsdesk.desk.ui.controls.messages import Placeholder
 from oddsdesk.desk.ui.states import state_without_rows, text_without_games, trouble_text
 from oddsdesk.desk.ui.theme.theme import Theme
 from tests.kit.board import game
@@ -30,7 +30,7 @@ def test_before_its_prices_are_read_a_game_is_loading(
     panel = MatrixPanel(board, theme, quoted.clock, quoted.id, columns)
     qtbot.addWidget(panel)
     panel.show()
-    assert "Reading the prices" in said(panel, Placeholder)
+    assert "Loading the prices" in said(panel, Placeholder)
     panel.close_panel()
 
 
@@ -67,8 +67,8 @@ def test_nothing_is_read_where_no_service_could_be_had() -> None:
     none = Connection(reason="it is served by another program")
     assert state_without_rows(None, none, NOW_MS).sentence == "Not connected."
     assert text_without_games(none, own_server=True) == "Not connected."
-    assert state_without_rows(None, Connection(), NOW_MS).sentence.startswith("Reading")
-    assert text_without_games(Connection(), own_server=True) == "Reading the games…"
+    assert state_without_rows(None, Connection(), NOW_MS).sentence.startswith("Loading")
+    assert text_without_games(Connection(), own_server=True) == "Loading games…"
 
 
 def test_a_refused_key_is_told_with_its_reason() -> None:
@@ -84,7 +84,9 @@ def test_a_refused_key_is_told_with_its_reason() -> None:
 
 def test_prices_that_come_no_more_are_trouble_though_the_service_answers() -> None:
     silent = Connection(link=Link.LIVE, silent_since_ms=NOW_MS - 208_000)
-    said = "No price for 3 min of any game, though the service answers: prices are as last seen."
+    said = (
+        "No new price for 3 min in any game, though the service answers: prices are as last seen."
+    )
     assert trouble_text(silent, NOW_MS) == said
 
 
@@ -99,14 +101,14 @@ def test_a_game_that_is_gone_offers_no_markets_and_counts_no_columns_until_it_is
     panel.resize(1_400, 600)
     qtbot.addWidget(panel)
     panel.show()
-    panel.header.chips.choose("totals")
+    panel.header.chips.choose_chip("totals")
     for turn in (lambda: None, lambda: gone(board, quoted.id), quoted.load):
         turn()
         qtbot.waitUntil(lambda: panel.table.isVisible() is not board.is_gone(quoted.id))
         panel._show_moment()
         counted.append((panel.header.chips.isVisible(), panel.header.columns.text()))
     assert counted == [(True, counted[0][1]), (False, "Columns ▾"), (True, counted[0][1])]
-    assert panel.header.chips.current == "totals"
+    assert panel.header.chips.chosen_chip == "totals"
     panel.close_panel()
 
 

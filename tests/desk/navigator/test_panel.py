@@ -4,21 +4,19 @@ from datetime import date, timedelta
 from typing import Any
 
 import pytest
-from PySide6.QtCore import QDate, QEvent, QObject, QRect, Qt
+from PySide6.QtCore import QDate, QEvent, QObject, QPoint, QRect, Qt
 from PySide6.QtGui import QAction, QPaintEvent
-from PySide6.QtWidgets import QApplication, QStyleOptionViewItem
+from PySide6.QtWidgets import QApplication, QMenu, QStyleOptionViewItem, QWidget
 from pytestqt.qtbot import QtBot
 
-from oddsdesk.board.connection import Connection, Link
+from oddsdesk.board.model.notices import Connection, Link
 from oddsdesk.contract.resources import Game
 from oddsdesk.contract.times import format_ms
-from oddsdesk.desk.navigator.day_popup import DayPopup
-from oddsdesk.desk.navigator.favourites import Favourites
-from oddsdesk.desk.navigator.model import GAME_ROLE
-from oddsdesk.desk.navigator.panel import Navigator
+from oddsdesk.desk.navigator.model import GAME_ROLE, Favourites
+from oddsdesk.desk.navigator.panel import DayPopup, Navigator, Split
 from oddsdesk.desk.settings.saved_state import Layout
+from oddsdesk.desk.ui.formatting import day_text, local_time
 from oddsdesk.desk.ui.theme.theme import Theme
-from oddsdesk.desk.ui.time_format import day_text, local_time
 
 
 def game(number: int, name: str, kick_off: int) -> Game:
@@ -50,6 +48,28 @@ def test_down_from_the_filter_chooses_the_first_game_and_enter_opens_it(
     qtbot.keyClick(navigator._list, Qt.Key.Key_Down)
     qtbot.keyClick(navigator._list, Qt.Key.Key_Return)
     assert opened == ["id3"]
+
+
+def test_a_game_has_a_menu(navigator: Navigator, qtbot: QtBot) -> None:
+    opened: list[str] = []
+    beside: list[str] = []
+    navigator.game_requested.connect(opened.append)
+    navigator.new_tab_requested.connect(beside.append)
+    spot = navigator._list.visualRect(navigator._games.index(2)).center()
+    for title in ("Open", "Open in a new tab", "Favourite", "Copy name"):
+        navigator._list.customContextMenuRequested.emit(spot)
+        menu = QApplication.activePopupWidget()
+        assert isinstance(menu, QMenu)
+        (action,) = (each for each in menu.actions() if each.text() == title)
+        action.trigger()
+        menu.close()
+        qtbot.waitUntil(lambda: QApplication.activePopupWidget() is None)
+    assert (opened, beside) == (["id3"], ["id3"])
+    assert navigator._favourites.game_ids == {"id3"}
+    assert QApplication.clipboard().text() == "Leeds v Everton"
+    assert navigator.menu_of(navigator._board.games["id3"]).actions()[3].isChecked()
+    navigator._list.customContextMenuRequested.emit(QPoint(5, 5_000))
+    assert QApplication.activePopupWidget() is None
 
 
 def test_down_without_a_game_that_matches_leaves_the_keyboard_in_the_filter(
@@ -87,7 +107,7 @@ def test_the_keyboard_hides_no_game_on_its_way_and_all_are_a_row_away(
     tree.selectionModel().clearSelection()  # Ctrl and a click
     assert (games.rowCount(), navigator._title.text()) == (2, "All games")
     assert tree.selectionModel().selectedIndexes()[0].data() == "All games"
-    tree.setCurrentIndex(navigator._competitions.find("Basketball", None))
+    tree.setCurrentIndex(navigator._competitions.find_scope("Basketball", None))
     quoted.board.load_games([game(1, "Everton - Liverpool", now)])
     (marked,) = tree.selectionModel().selectedIndexes()
     assert marked.data() == navigator._title.text()
@@ -149,7 +169,7 @@ def test_a_scrolled_list_keeps_its_games_in_place_when_others_come(
         quoted.board.load_games(game(n, f"Home {n} - Away", now + n * 1_000) for n in numbers)
 
     def place(ident: str) -> int:
-        row = navigator._games.row_of(ident)
+        row = navigator._games.row_of_game(ident)
         assert row is not None
         return navigator._list.visualRect(navigator._games.index(row)).top()
 
@@ -182,8 +202,9 @@ def test_a_narrow_panel_says_less_of_dates_in_whole_words(
         past.layout().activate()
         assert past.day.width() >= past.day.sizeHint().width()
         said.append(past.day.text())
-    assert list(dict.fromkeys(said)) == ["Games of a date…", "A date…"]
-    assert past.day.accessibleName() == "Games of a date…"
+    assert said[0] == "Past day…"
+    assert set(said) <= {"Past day…", "Past…"}
+    assert past.day.accessibleName() == "Past day…"
     theme.zoom(100)
 
 
@@ -234,6 +255,19 @@ class Painted(QObject):
         return False
 
 
+def test_a_hidden_navigator_rests_and_has_value_bets_right_as_it_is_shown(
+    navigator: Navigator, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shown: list[list[str]] = []
+    monkeypatch.setattr(navigator._games, "show_values", lambda games: shown.append(list(games)))
+    navigator.hide()
+    assert not navigator._ages.isActive()
+    assert not shown
+    navigator.show()
+    assert shown == [[]]
+    assert navigator._ages.isActive()
+
+
 def test_a_game_whose_value_bets_differ_is_painted_and_no_other(navigator: Navigator) -> None:
     shown, painted = navigator._games, Painted(navigator._list.viewport())
     first, second, third = (navigator._list.visualRect(shown.index(row)) for row in range(3))
@@ -261,3 +295,42 @@ def test_rows_are_as_high_as_letters_ask(navigator: Navigator, theme: Theme, per
     finally:
         theme.zoom(100)
         QApplication.processEvents()
+
+
+def make(theme: Theme, layout: Layout, qtbot: QtBot, height: int = 700) -> Split:
+    made = Split(theme, layout, QWidget(), QWidget())
+    qtbot.addWidget(made)
+    made.resize(240, height)
+    with qtbot.waitExposed(made):
+        made.show()
+    return made
+
+
+def drag(split: Split, by: int, qtbot: QtBot) -> None:
+    handle = split.handle(1)
+    left, spot = Qt.MouseButton.LeftButton, QPoint(100, 0)
+    qtbot.mousePress(handle, left, pos=spot)
+    qtbot.mouseMove(handle, spot + QPoint(0, by))
+    qtbot.mouseRelease(handle, left, pos=spot + QPoint(0, by))
+
+
+def test_what_the_user_moved_is_kept_without_a_farewell(
+    theme: Theme, layout: Layout, qtbot: QtBot
+) -> None:
+    split = make(theme, layout, qtbot)
+    assert split.sizes()[0] == 260
+    drag(split, -60, qtbot)
+    upper = split.sizes()[0]
+    assert upper < 260
+    qtbot.waitUntil(lambda: make(theme, layout, qtbot).sizes()[0] == upper)
+
+
+def test_the_upper_part_grows_with_texts_and_leaves_games_half(
+    theme: Theme, layout: Layout, qtbot: QtBot
+) -> None:
+    split = make(theme, layout, qtbot)
+    for percent, upper in ((120, 312), (160, 350), (80, 208), (100, 260)):
+        theme.zoom(percent)
+        assert split.sizes()[0] == upper
+    split.resize(240, 400)
+    assert split.sizes()[0] == 260

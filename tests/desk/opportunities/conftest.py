@@ -7,13 +7,12 @@ from typing import Any
 import pytest
 from pytestqt.qtbot import QtBot
 
-from oddsdesk.board.connection import Connection, Link
+from oddsdesk.board.model.notices import Connection, Link
 from oddsdesk.desk.opportunities.panel import OpportunitiesPanel
 from oddsdesk.desk.records import Records
-from oddsdesk.desk.settings.preferences import Preferences
-from oddsdesk.desk.settings.saved_state import Layout
+from oddsdesk.desk.settings.saved_state import Layout, Preferences
 from oddsdesk.desk.ui.theme.theme import Theme
-from oddsdesk.desk.value_bets.legs import LegPlacer
+from oddsdesk.desk.value_bets.actions import LegPlacer
 from oddsdesk.desk.value_bets.panel import ValuesPanel
 
 
@@ -40,7 +39,7 @@ def panel(
 def records(tmp_path: Path) -> Iterator[Records]:
     records = Records(tmp_path / "ledger.db")
     yield records
-    records.close()
+    records.close_records()
 
 
 @pytest.fixture
@@ -56,8 +55,8 @@ def legs(
     """What asks for the legs that the panel wants to be placed, as the window connects them."""
     values = ValuesPanel(quoted.board, theme, quoted.clock, preferences, layout, records)
     qtbot.addWidget(values)
-    legs = values.legs_beside(panel, panel.messages)
-    panel.place_requested.connect(legs.place)
+    legs = values.leg_placer_over(panel, panel.messages)
+    panel.place_requested.connect(legs.place_legs)
     panel.take_back_requested.connect(legs.take_back)
     yield legs
     values.close_panel()

@@ -1,23 +1,23 @@
 """The panel of opportunities: legs below each other, their stakes, order and counts."""
 
 import math
-from pathlib import Path
 from typing import Any
 
 import pytest
+from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
-from oddsdesk.board.connection import Connection, Link
+from oddsdesk.board.model.notices import Connection, Link
 from oddsdesk.contract.times import MINUTE_MS
-from oddsdesk.desk.opportunities.export import table_of_opportunities
+from oddsdesk.desk.export.files import table_of
 from oddsdesk.desk.opportunities.panel import OpportunitiesPanel
 from oddsdesk.desk.records import Records
 from oddsdesk.desk.settings.declared import SPLIT_TOTAL
-from oddsdesk.desk.settings.preferences import Preferences
-from oddsdesk.desk.settings.saved_state import Layout
+from oddsdesk.desk.settings.saved_state import Layout, Preferences
+from oddsdesk.desk.ui.table import live_table
 from oddsdesk.desk.ui.theme.theme import Theme
 from oddsdesk.desk.ui.theme.tokens import TextRole
-from oddsdesk.desk.value_bets.legs import LegPlacer
+from oddsdesk.desk.value_bets.actions import LegPlacer
 from oddsdesk.pricing.profiles import Profile, Profiles
 from tests.kit.board import game
 from tests.kit.opportunities_panel import (
@@ -38,12 +38,20 @@ def test_legs_stand_below_each_other_with_their_stakes(
 ) -> None:
     tell(panel, quoted, qtbot)
     first, second, *_ = shown(panel)
-    assert (first["Kind"], first["Worst"], first["Margin"]) == ("Arbitrage", "+1.8 %", "−1.9 %")
-    assert (first["Selection"], first["At"], first["Stake"]) == ("Over 2.5", "Betsson", "48")
-    assert (second["Kind"], second["Worst"]) == ("", "")
-    assert (second["Selection"], second["At"], second["Stake"]) == ("Under 2.5", "Matchbook", "51")
+    assert (first["Kind"], first["Guaranteed"], first["Margin"]) == (
+        "Arbitrage",
+        "+1.8 %",
+        "−1.9 %",
+    )
+    assert (first["Selection"], first["Bookmaker"], first["Stake"]) == ("Over 2.5", "Betsson", "48")
+    assert (second["Kind"], second["Guaranteed"]) == ("", "")
+    assert (second["Selection"], second["Bookmaker"], second["Stake"]) == (
+        "Under 2.5",
+        "Matchbook",
+        "51",
+    )
     tip = panel.model.tip(0, 0)
-    assert "All legs: 99 staked, +1.80 in the worst case after rounding" in tip
+    assert "All legs: 99 staked, guaranteed return +1.80 after rounding" in tip
 
 
 def test_how_many_more_offer_as_much_net_stands_beside_who_is_named_and_the_tip_names_them(
@@ -51,7 +59,7 @@ def test_how_many_more_offer_as_much_net_stands_beside_who_is_named_and_the_tip_
 ) -> None:
     quoted.tell("Unibet", "total", "Over 2.5", 2.10)
     tell(panel, quoted, qtbot)
-    cells = [panel.model.cell(row, TITLES.index("At")) for row in (0, 1)]
+    cells = [panel.model.cell(row, TITLES.index("Bookmaker")) for row in (0, 1)]
     assert [(cell.text, cell.note) for cell in cells] == [("Betsson", "+1"), ("Matchbook", "")]
     assert "The same at Unibet" in panel.model.tip(0, 0).splitlines()
 
@@ -63,19 +71,19 @@ def test_what_is_left_at_worst_is_rounded_once(
     quoted.tell("Matchbook", "total", "Under 2.5", 2.04)
     tell(panel, quoted, qtbot, 2.813)
     first, second, *_ = shown(panel)
-    assert (first["Stake"], second["Stake"], first["Worst"]) == ("42", "58", "+18.1 %")
+    assert (first["Stake"], second["Stake"], first["Guaranteed"]) == ("42", "58", "+18.1 %")
 
 
 def test_an_arbitrage_whose_profit_the_steps_eat_is_a_low_hold_that_says_so(
     panel: OpportunitiesPanel, preferences: Preferences, quoted: Any, qtbot: QtBot
 ) -> None:
     """5 at 2.10 pay 10.50 and 5 at a net 1.98 pay 9.90."""
-    preferences.put(SPLIT_TOTAL, 10)
+    preferences.keep_setting(SPLIT_TOTAL, 10)
     tell(panel, quoted, qtbot)
-    said = [(row["Kind"], row["Worst"], row["Margin"]) for row in shown(panel)]
+    said = [(row["Kind"], row["Guaranteed"], row["Margin"]) for row in shown(panel)]
     place = said.index(("Low hold", "−1.0 %", "−1.9 %"))
     tip = panel.model.tip(place, 0)
-    assert "eats the profit: a finer one or a larger total leaves up to +1.91 %" in tip
+    assert "eats the profit: a smaller step or a larger total returns up to +1.91 %" in tip
 
 
 def test_odds_and_stakes_stay_where_large_text_leaves_no_room_and_the_tip_has_the_rest(
@@ -89,7 +97,7 @@ def test_odds_and_stakes_stay_where_large_text_leaves_no_room_and_the_tip_has_th
         qtbot.waitUntil(lambda: pane.viewport().width() == 560)
         assert pane.header.length() <= 560
         left = {title for at, title in enumerate(TITLES) if not pane.isColumnHidden(at)}
-        assert left == {"Worst", "Selection", "Odds", "At", "Stake"}
+        assert left == {"Guaranteed", "Selection", "Odds", "Bookmaker", "Stake"}
         assert "Arbitrage · Everton v Liverpool · Total" in panel.model.tip(0, 0)
     finally:
         theme.zoom(100)
@@ -99,7 +107,7 @@ def test_odds_of_legs_look_as_old_as_in_the_matrix_and_the_worst_as_its_oldest_l
     panel: OpportunitiesPanel, quoted: Any, qtbot: QtBot
 ) -> None:
     tell(panel, quoted, qtbot)
-    odds, worst = TITLES.index("Odds"), TITLES.index("Worst")
+    odds, worst = TITLES.index("Odds"), TITLES.index("Guaranteed")
 
     def inks() -> list[TextRole]:
         cells = (panel.model.cell(*place) for place in ((0, worst), (0, odds), (1, odds)))
@@ -108,7 +116,7 @@ def test_odds_of_legs_look_as_old_as_in_the_matrix_and_the_worst_as_its_oldest_l
     assert inks() == [TextRole.VALUE, TextRole.STRONG, TextRole.STRONG]
     quoted.clock.now += 100_000
     quoted.tell("Betsson", "total", "Over 2.5", 2.10)
-    assert inks() == [TextRole.SOFT, TextRole.STRONG, TextRole.SOFT]
+    assert inks() == [TextRole.VALUE, TextRole.STRONG, TextRole.SOFT]
     quoted.clock.now += 300_000
     assert inks() == [TextRole.NOTE] * 3
 
@@ -117,7 +125,7 @@ def test_legs_that_are_too_good_say_so(
     panel: OpportunitiesPanel, quoted: Any, qtbot: QtBot
 ) -> None:
     tell(panel, quoted, qtbot, 2.60)
-    assert shown(panel)[0]["Beside the reference"] == "too good: above the window"
+    assert shown(panel)[0]["Warning vs sharp book"] == "likely error, far above fair"
 
 
 def test_a_row_is_selected_by_who_chooses_it_and_not_by_the_keyboard_that_comes(
@@ -142,9 +150,9 @@ def test_rows_hold_still_while_a_dialog_of_a_leg_is_open(
     panel.table.set_current(1)
     panel._place()
     tell_of_another(quoted, 3.2)
-    panel.list.stop()
+    panel.list.stop_looking()
     with qtbot.waitSignal(panel.list.changed):
-        panel.list.start()
+        panel.list.start_looking()
     panel._on_idle_timeout()
     before = [row["Selection"] for row in shown(panel)]
     assert before == ["Over 2.5", "Under 2.5", "Over 3.5", "Under 3.5"]
@@ -157,16 +165,16 @@ def test_rows_hold_still_while_a_dialog_of_a_leg_is_open(
 def test_one_kind_can_be_listed(panel: OpportunitiesPanel, quoted: Any, qtbot: QtBot) -> None:
     tell(panel, quoted, qtbot)
     assert [row["Kind"] for row in shown(panel)] == ["Arbitrage", ""]
-    panel.chips.choose("middle")
+    panel.chips.choose_chip("middle")
     assert shown(panel) == []
-    assert panel._state().sentence == "No middle now."
+    assert panel._state().sentence == "No middles now."
 
 
 def test_stakes_follow_the_settings(
     panel: OpportunitiesPanel, preferences: Preferences, quoted: Any, qtbot: QtBot
 ) -> None:
     tell(panel, quoted, qtbot)
-    preferences.put(SPLIT_TOTAL, 1_000)
+    preferences.keep_setting(SPLIT_TOTAL, 1_000)
     look(panel, qtbot)
     assert [row["Stake"] for row in shown(panel)[:2]] == ["483", "512"]
 
@@ -178,7 +186,7 @@ def test_all_stakes_are_smaller_where_one_bookmaker_takes_too_little(
     tell(panel, quoted, qtbot)
     (first, second) = shown(panel)[:2]
     assert [first["Stake"], second["Stake"]] == ["18", "19"]
-    assert "All stakes are smaller: Betsson takes no more" in panel.model.tip(0, 0)
+    assert "All stakes are smaller, for the limit at Betsson" in panel.model.tip(0, 0)
 
 
 def test_an_opportunity_that_is_gone_goes(
@@ -207,7 +215,7 @@ def test_a_price_that_is_read_again_was_seen_then_before_the_list_looks_at_it_an
 ) -> None:
     """Right after a re-read the matrix said 6 s, and the same prices were "1 min" old here."""
     tell(panel, quoted, qtbot)
-    panel.list.stop()
+    panel.list.stop_looking()
     quoted.clock.now += MINUTE_MS
     assert [row["Seen"] for row in shown(panel)] == ["1 min", "1 min"]
     quoted.tell("Betsson", "total", "Over 2.5", 2.10)
@@ -230,7 +238,7 @@ def test_what_may_be_another_by_now_recedes_when_its_tab_comes_until_it_is_looke
     with qtbot.waitSignal(panel.list.changed):
         pass
     panel.hide()
-    preferences.put(SPLIT_TOTAL, 1_000)
+    preferences.keep_setting(SPLIT_TOTAL, 1_000)
     with qtbot.waitSignal(panel.list.changed):
         panel.show()
         cell = panel.model.cell(0, stake)
@@ -239,21 +247,22 @@ def test_what_may_be_another_by_now_recedes_when_its_tab_comes_until_it_is_looke
     assert (cell.text, cell.is_strong) == ("483", True)
 
 
-def test_an_empty_panel_says_why(theme: Theme, quoted: Any, records: Records, qtbot: QtBot) -> None:
-    quoted.board.clear()
-    layout = Layout(Path("unused.ini"))
+def test_an_empty_panel_says_why(
+    theme: Theme, quoted: Any, layout: Layout, records: Records, qtbot: QtBot
+) -> None:
+    quoted.board.forget_service()
     panel = OpportunitiesPanel(
         quoted.board, theme, quoted.clock, Preferences(layout), layout, records
     )
     qtbot.addWidget(panel)
-    assert panel._state().sentence == "Reading the prices…"
+    assert panel._state().sentence == "Loading prices…"
     quoted.board.set_connection(Connection(reason="it is served by another program"))
     assert panel._state().sentence == "Not connected."
     quoted.board.set_connection(Connection(link=Link.LIVE))
-    assert panel._state().sentence == "Looking through the prices…"
+    assert panel._state().sentence == "Searching…"
     with qtbot.waitSignal(panel.list.changed):
         panel.show()
-    assert panel._state().sentence == "No bets cover everything at 2 % or less now."
+    assert panel._state().sentence == "No arbs or low-hold bets now."
     panel.close_panel()
 
 
@@ -264,19 +273,19 @@ def test_where_no_price_came_in_until_all_are_stale_that_is_said_and_not_that_th
     quoted.board.set_connection(Connection(link=Link.LIVE, newest_ms=quoted.clock.now))
     quoted.clock.now += 3 * MINUTE_MS
     panel._show_counts()
-    assert panel._facts.accessibleName().startswith("1 arbitrage")
+    assert panel._facts.accessibleName().startswith("1 arb")
     quoted.clock.now += MINUTE_MS
     look(panel, qtbot)
     panel._show_counts()
     assert shown(panel) == []
-    assert panel.placeholder._state.sentence == "Prices are stale: none for 4 min."
-    said = "prices are stale: none for 4 min · 0 arbitrage · 0 middle · 0 low hold"
+    assert panel.placeholder._state.sentence == "Prices are stale: no update for 4 min."
+    said = "prices are stale: no update for 4 min · 0 arbs · 0 middles · 0 low holds"
     assert panel._facts.accessibleName() == said
     quoted.load()
     quoted.board.set_connection(Connection(link=Link.LIVE, newest_ms=quoted.clock.now))
     look(panel, qtbot)
     panel._show_counts()
-    assert panel._facts.accessibleName() == "0 arbitrage · 0 middle · 1 low hold"
+    assert panel._facts.accessibleName() == "0 arbs · 0 middles · 1 low hold"
 
 
 @pytest.mark.parametrize(
@@ -291,8 +300,8 @@ def test_where_no_price_came_in_until_all_are_stale_that_is_said_and_not_that_th
         ),
         (
             Connection(link=Link.LIVE, is_catching_up=True),
-            "Prices are read again after a loss of the connection.",
-            "prices are read again after a loss of the connection",
+            "Prices are reloading after a lost connection.",
+            "prices are reloading after a lost connection",
         ),
     ],
 )
@@ -304,7 +313,7 @@ def test_opened_while_no_price_is_known_to_stand_it_says_why_and_counts_nothing(
     sentence: str,
     fact: str,
 ) -> None:
-    quoted.board.clear()
+    quoted.board.forget_service()
     quoted.board.set_connection(connection)
     look(panel, qtbot)
     panel._show_counts()
@@ -312,29 +321,29 @@ def test_opened_while_no_price_is_known_to_stand_it_says_why_and_counts_nothing(
     assert panel._facts.accessibleName() == fact
     quoted.board.set_connection(Connection(link=Link.LIVE))
     panel._show_counts()
-    assert panel._facts.accessibleName() == "0 arbitrage · 0 middle · 0 low hold"
+    assert panel._facts.accessibleName() == "0 arbs · 0 middles · 0 low holds"
 
 
 def test_while_prices_are_read_that_is_said_and_not_that_there_are_none(
     panel: OpportunitiesPanel, quoted: Any, qtbot: QtBot
 ) -> None:
-    """As on the return from the past: "0 arbitrage" stood there for as long as it took."""
+    """As on the return from the past: "0 arbs" stood there for as long as it took."""
     board = quoted.board
-    board.clear()
+    board.forget_service()
     look(panel, qtbot)
     assert panel._facts.accessibleName() == ""
     board.set_connection(Connection(link=Link.LIVE, has_unread_prices=True))
     look(panel, qtbot)
-    assert panel.placeholder._state.sentence == "Reading the prices…"
+    assert panel.placeholder._state.sentence == "Loading prices…"
     assert panel._facts.accessibleName() == ""
     quoted.load()
     tell(panel, quoted, qtbot)
-    assert panel._facts.accessibleName() == "still looking · 1 arbitrage · 0 middle · 0 low hold"
+    assert panel._facts.accessibleName() == "searching · 1 arb · 0 middles · 0 low holds"
     panel.list._rested_at = math.inf
     board.set_connection(Connection(link=Link.LIVE))
-    assert panel._facts.accessibleName().startswith("still looking")
+    assert panel._facts.accessibleName().startswith("searching")
     qtbot.waitUntil(lambda: panel.list.has_looked)  # without the rest
-    assert panel._facts.accessibleName() == "1 arbitrage · 0 middle · 0 low hold"
+    assert panel._facts.accessibleName() == "1 arb · 0 middles · 0 low holds"
 
 
 def test_of_the_past_nothing_is_counted(
@@ -358,8 +367,8 @@ def test_a_list_is_in_order_when_it_is_first_filled_below_a_pointer_that_chose_n
         tell_of_another(quoted, over)
         panel.list._rested_at = 0.0
         with qtbot.waitSignal(panel.list.changed):
-            panel.list.stop()
-            panel.list.start()
+            panel.list.stop_looking()
+            panel.list.start_looking()
         return shown(panel)[0]["Selection"]
 
     tell(panel, quoted, qtbot)
@@ -373,6 +382,98 @@ def test_a_list_is_in_order_when_it_is_first_filled_below_a_pointer_that_chose_n
     assert tops(3.3) == "Over 2.5"
 
 
+def test_rows_that_are_gone_go_once_nobody_has_been_at_them_for_a_while(
+    panel: OpportunitiesPanel, quoted: Any, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A list opened by its key keeps the keyboard, and filled up with struck rows."""
+    quoted.board.load_games([game(quoted.name)])
+    quoted.board.set_connection(Connection(link=Link.LIVE))
+    tell_of_another(quoted, 3.2)
+    tell(panel, quoted, qtbot)
+    panel.table.scrolling.setFocus()
+    qtbot.waitUntil(panel.table.scrolling.hasFocus)
+    assert panel.table.is_pointed_at
+    tell_of_another(quoted, 1.2)
+    panel.list.stop_looking()
+    with qtbot.waitSignal(panel.list.changed):
+        panel.list.start_looking()
+    panel._on_idle_timeout()
+    assert any(panel.model.is_gone(row) for row in range(panel.model.rowCount()))
+    monkeypatch.setattr(live_table, "REST_S", 0.0)
+    assert not panel.table.is_pointed_at
+    panel._on_idle_timeout()
+    assert not any(panel.model.is_gone(row) for row in range(panel.model.rowCount()))
+    assert panel.model.rows_that_would_move == 0
+    monkeypatch.undo()
+    qtbot.keyClick(panel.table.scrolling, Qt.Key.Key_Down)
+    assert panel.table.is_pointed_at, "a key, and somebody is there again"
+
+
+def look_again(panel: OpportunitiesPanel, qtbot: QtBot) -> None:
+    """Let it look while somebody may be at the rows: they are not sorted by hand."""
+    panel.list._rested_at = 0.0
+    panel.list.stop_looking()
+    with qtbot.waitSignal(panel.list.changed):
+        panel.list.start_looking()
+
+
+def test_a_list_is_sorted_by_itself_where_no_row_in_sight_is_alive(
+    panel: OpportunitiesPanel, quoted: Any, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """All that the pointer was at was struck out, and the real ones were below."""
+    quoted.board.load_games([game(quoted.name)])
+    quoted.board.set_connection(Connection(link=Link.LIVE))
+    tell_of_another(quoted, 3.2)
+    tell(panel, quoted, qtbot)
+    monkeypatch.setattr(panel.table, "underMouse", lambda: True)
+    tell_of_another(quoted, 1.2)
+    look_again(panel, qtbot)
+    panel._on_idle_timeout()
+    assert [row["Selection"] for row in shown(panel)][:2] == ["Over 3.5", "Under 3.5"]
+    monkeypatch.setattr(panel.table, "rows_in_view", lambda: range(2))
+    panel._on_idle_timeout()
+    assert [row["Selection"] for row in shown(panel)] == ["Over 2.5", "Under 2.5"]
+    assert panel.model.rows_that_would_move == 0
+
+
+def test_where_the_chosen_leg_is_gone_sorting_by_hand_chooses_no_other(
+    panel: OpportunitiesPanel, quoted: Any, qtbot: QtBot
+) -> None:
+    """Another arb's leg was highlighted, while the panel beside it explained the old one."""
+    quoted.board.load_games([game(quoted.name)])
+    tell_of_another(quoted, 3.2)
+    tell(panel, quoted, qtbot)
+    panel.table.set_current(0)
+    tell_of_another(quoted, 1.2)
+    look_again(panel, qtbot)
+    panel._sort()
+    assert [row["Selection"] for row in shown(panel)] == ["Over 2.5", "Under 2.5"]
+    assert not panel.table.has_choice
+    assert panel.selected() is None
+
+
+def test_a_chosen_leg_that_is_gone_stays_with_its_other_legs_and_in_no_others_group(
+    panel: OpportunitiesPanel, quoted: Any, qtbot: QtBot
+) -> None:
+    quoted.board.load_games([game(quoted.name)])
+    tell_of_another(quoted, 3.2)
+    tell(panel, quoted, qtbot)
+    assert [row["Selection"] for row in shown(panel)] == [
+        "Over 3.5",
+        "Under 3.5",
+        "Over 2.5",
+        "Under 2.5",
+    ]
+    panel.table.set_current(1)
+    tell_of_another(quoted, 1.2)
+    look_again(panel, qtbot)
+    panel.model.tidy_up()
+    listed = [row["Selection"] for row in shown(panel)]
+    assert listed == ["Over 3.5", "Under 3.5", "Over 2.5", "Under 2.5"]
+    assert [panel.model.is_gone(row) for row in range(4)] == [True, True, False, False]
+    assert not panel.model.is_untidy
+
+
 def test_what_the_first_look_has_found_is_listed_while_it_goes_on(
     panel: OpportunitiesPanel, quoted: Any, qtbot: QtBot
 ) -> None:
@@ -380,7 +481,7 @@ def test_what_the_first_look_has_found_is_listed_while_it_goes_on(
     listed, panel._listed, panel.list.has_looked = shown(panel), [], False  # as at the start
     panel._show()
     panel.model.sort_now()
-    assert panel._state().sentence == "Looking through the prices…"
+    assert panel._state().sentence == "Searching…"
     panel._on_idle_timeout()
     panel.model.sort_now()
     assert shown(panel) == listed
@@ -389,7 +490,7 @@ def test_what_the_first_look_has_found_is_listed_while_it_goes_on(
 def test_counts_are_of_what_is_listed(panel: OpportunitiesPanel, quoted: Any, qtbot: QtBot) -> None:
     tell(panel, quoted, qtbot)
     before = panel._facts.accessibleName()
-    assert before.startswith("1 arbitrage")
+    assert before.startswith("1 arb")
     panel.list.entries.clear()  # as while a look goes on
     panel._show_counts()
     assert panel._facts.accessibleName() == before
@@ -407,13 +508,16 @@ def test_opportunities_are_sorted_by_what_their_own_stakes_leave_at_worst(
     assert left_pct((48, 2.10), (51, 1.98)) > left_pct((34, 2.85), (62, 1.57)) > 0
     assert [row["Selection"] for row in shown(panel)] == first + second
     place_leg(panel, records, qtbot, 0, stake="40", odds="1.6")
-    assert [row["Selection"] for row in shown(panel)] == second + first
-    assert [row["Stake"] for row in shown(panel)] == ["34", "62", "✓ 40", "32"]
-    told = [row["Worst"] for row in shown(panel) if row["Worst"]]
+    assert [row["Selection"] for row in shown(panel)] == first + second, "half placed: on top"
+    assert [row["Stake"] for row in shown(panel)] == ["✓ 40", "32", "34", "62"]
+    told = [row["Guaranteed"] for row in shown(panel) if row["Guaranteed"]]
     placed = left_pct((40, 1.60), (32, 1.98))
-    assert told == [f"{left_pct((34, 2.85), (62, 1.57)):+.1f} %", f"−{-placed:.1f} %"]
-    panel.model.sort_by(TITLES.index("Worst"))
+    assert told == [f"−{-placed:.1f} %", f"{left_pct((34, 2.85), (62, 1.57)):+.1f} %"]
+    panel.model.half_placed = ()
+    panel.model.sort_by(TITLES.index("Guaranteed"))
     assert [row["Selection"] for row in shown(panel)] == first + second, "the least on top"
+    panel.model.sort_by(TITLES.index("Guaranteed"))
+    assert [row["Selection"] for row in shown(panel)] == second + first
 
 
 def test_worst_is_of_all_outcomes_a_push_among_them_and_sorted_by_that(
@@ -424,9 +528,9 @@ def test_worst_is_of_all_outcomes_a_push_among_them_and_sorted_by_that(
     quoted.tell("Betsson", "total", "Over 6", 2.10)
     quoted.tell("Unibet", "total", "Under 6", 2.06)
     tell(panel, quoted, qtbot)
-    panel.chips.choose("arbitrage")
+    panel.chips.choose_chip("arbitrage")
     sure, _, pushes, other = shown(panel)
-    assert (sure["Selection"], sure["Worst"]) == ("Over 2.5", "+1.8 %")
+    assert (sure["Selection"], sure["Guaranteed"]) == ("Over 2.5", "+1.8 %")
     assert (pushes["Selection"], pushes["Kind"]) == ("Over 6", "Arbitrage")
     over, under = float(pushes["Stake"]), float(other["Stake"])
     left = [
@@ -434,11 +538,13 @@ def test_worst_is_of_all_outcomes_a_push_among_them_and_sorted_by_that(
         + (under * 1.06 if goals < 6 else -under if goals > 6 else 0)
         for goals in range(12)
     ]
-    assert (min(left), pushes["Worst"]) == (0, "0.0 %")
+    assert (min(left), pushes["Guaranteed"]) == (0, "0.0 %")
     decided = min(left[:6] + left[7:])
     assert pushes["Middle, push"] == f"push +0.00, else +{decided:.2f}"
-    assert f"All legs: {over + under:g} staked, +0.00 in the worst case" in panel.model.tip(2, 0)
-    table = table_of_opportunities(panel.model)
+    assert f"All legs: {over + under:g} staked, guaranteed return +0.00 after" in panel.model.tip(
+        2, 0
+    )
+    table = table_of(panel.model)
     worst = [column.key for column in table.columns].index("worst")
     assert [round(row[worst], 2) for row in table.rows[:3]] == [1.80, 1.80, 0.0]
 
@@ -447,7 +553,7 @@ def test_of_the_past_none_is_offered(panel: OpportunitiesPanel, quoted: Any, qtb
     quoted.board.set_connection(Connection(link=Link.PAST, as_of_ms=quoted.clock.now))
     tell(panel, quoted, qtbot)
     assert shown(panel) == []
-    assert panel.placeholder._state.sentence == "Opportunities are shown for now only."
+    assert panel.placeholder._state.sentence == "No opportunities in the past view."
 
 
 def test_no_leg_of_now_stays_under_the_pointer_in_the_past(
@@ -459,3 +565,19 @@ def test_no_leg_of_now_stays_under_the_pointer_in_the_past(
     quoted.board.set_connection(Connection(link=Link.PAST, as_of_ms=quoted.clock.now))
     panel._show()
     assert shown(panel) == []
+
+
+def test_a_middle_says_what_a_hit_wins_and_the_chance_it_needs(
+    panel: OpportunitiesPanel, quoted: Any, qtbot: QtBot
+) -> None:
+    quoted.tell("Betsson", "total", "Over 3.5", 1.50)
+    quoted.tell("Unibet", "total", "Under 3.5", 1.90)
+    tell(panel, quoted, qtbot)
+    panel.chips.choose_chip("middle")
+    over, under = shown(panel)
+    assert (over["Selection"], under["Selection"]) == ("Over 2.5", "Under 3.5")
+    stakes = [float(each["Stake"]) for each in (over, under)]
+    backs = [stake * float(each["Odds"]) for stake, each in zip(stakes, (over, under), strict=True)]
+    hit, lost = sum(backs) - sum(stakes), sum(stakes) - min(backs)
+    needs = f"needs {lost / (lost + hit) * 100:.1f} %"
+    assert over["Middle, push"] == f"hit +{hit:.2f} · {needs}"

@@ -7,13 +7,13 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QPushButton
 from pytestqt.qtbot import QtBot
 
-from oddsdesk.board.connection import Connection, Link
-from oddsdesk.board.leg_offers import LegsToPlace
-from oddsdesk.desk.opportunities.export import table_of_opportunities
+from oddsdesk.board.model.notices import Connection, Link
+from oddsdesk.board.opportunities.offers import LegsToPlace
+from oddsdesk.desk.export.files import table_of
 from oddsdesk.desk.opportunities.panel import OpportunitiesPanel
 from oddsdesk.desk.records import Records
-from oddsdesk.desk.value_bets.legs import LegPlacer
-from oddsdesk.desk.value_bets.place_dialog import PlaceDialog
+from oddsdesk.desk.value_bets.actions import LegPlacer
+from oddsdesk.desk.value_bets.placing import PlaceDialog
 from tests.kit.opportunities_panel import asked, leg_of, look, place, shown, tell
 
 
@@ -29,10 +29,10 @@ def test_a_leg_that_got_less_is_followed_by_stakes_that_pay_as_much(
     place(panel, qtbot)
     second = asked(panel)
     assert (second.bookmaker.currentText(), second.stake.text()) == ("Matchbook", "39")
-    assert leg_of(second) == "Leg 2 of 2 · at worst a loss of 11.72 % with this stake"
+    assert leg_of(second) == "Leg 2 of 2 · worst case a loss of 11.72 % with this stake"
     second.reject()
-    assert panel.messages.text == "1 of 2 legs placed: the others are open."
-    qtbot.waitUntil(lambda: len(list(records.bets())) == 1)
+    assert panel.messages.message_text == "1 of 2 legs recorded. The rest are still open."
+    qtbot.waitUntil(lambda: len(list(records.placed_bets())) == 1)
 
 
 def test_the_first_leg_tells_of_the_doubt_about_another_which_tells_it_once(
@@ -40,15 +40,15 @@ def test_the_first_leg_tells_of_the_doubt_about_another_which_tells_it_once(
 ) -> None:
     tell(panel, quoted, qtbot, 2.60)
     first = panel.model.entry(0).found
-    legs.place(LegsToPlace(first, (1, 0), (1, 0)))
+    legs.place_legs(LegsToPlace(first, (1, 0), (1, 0)))
     dialog = asked(panel)
-    assert "Careful with Over 2.5 at Betsson: too good: above the window" in dialog.warning.text()
+    assert "Warning for Over 2.5 at Betsson: likely error, far above fair" in dialog.warning.text()
     place(panel, qtbot)
     dialog = asked(panel)
-    assert dialog.warning.text().count("too good: above the window") == 1
+    assert dialog.warning.text().count("likely error, far above fair") == 1
     assert "Suspicious" not in dialog.fault.text()
     dialog.odds.setText("2.7")
-    assert "Suspicious" in dialog.fault.text()
+    assert "probably an error" in dialog.fault.text()
 
 
 def test_a_placed_leg_is_confirmed_where_it_was_asked_for_and_its_undo_takes_it_back(
@@ -59,14 +59,14 @@ def test_a_placed_leg_is_confirmed_where_it_was_asked_for_and_its_undo_takes_it_
     panel._place()
     place(panel, qtbot)
     assert panel.messages.isVisible()
-    assert panel.messages.text == "Placed 51.00 on Under 2.5 at Matchbook, 1.98."
+    assert panel.messages.message_text == "Recorded 51.00 on Under 2.5 at Matchbook, 1.98."
     (undo,) = (each for each in panel.messages.findChildren(QPushButton) if each.isVisible())
     assert undo.text() == "Undo"
     with qtbot.waitSignal(records.bets_changed):
         undo.click()
-    assert list(records.bets()) == []
-    assert panel.messages.text == (
-        "Taken back: 51.00 on Under 2.5 (Total, Everton v Liverpool), Matchbook, odds 1.98."
+    assert list(records.placed_bets()) == []
+    assert panel.messages.message_text == (
+        "Undone: 51.00 on Under 2.5 (Total, Everton v Liverpool), Matchbook, odds 1.98."
     )
     assert not undo.isVisible()
 
@@ -80,9 +80,9 @@ def test_of_a_leg_that_is_not_placed_its_keys_say_so(
     panel.table.scrolling.setFocus()
     qtbot.waitUntil(panel.table.scrolling.hasFocus)
     qtbot.keyClick(panel.table.scrolling, Qt.Key.Key_P, Qt.KeyboardModifier.ShiftModifier)
-    assert panel.messages.text == "This leg is not placed."
+    assert panel.messages.message_text == "No bet is recorded on this leg."
     qtbot.keyClick(panel.table.scrolling, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
-    assert panel.messages.text.startswith("Nothing to undo here")
+    assert panel.messages.message_text.startswith("Nothing to undo here")
 
 
 def test_of_two_placed_legs_the_selected_one_is_taken_back_by_its_key(
@@ -93,16 +93,16 @@ def test_of_two_placed_legs_the_selected_one_is_taken_back_by_its_key(
     panel._place_all()
     for _ in range(2):
         place(panel, qtbot)
-    qtbot.waitUntil(lambda: len(list(records.bets())) == 2)
+    qtbot.waitUntil(lambda: len(list(records.placed_bets())) == 2)
     panel.table.set_current(0)
     panel.activateWindow()
     panel.table.scrolling.setFocus()
     qtbot.waitUntil(panel.table.scrolling.hasFocus)
     with qtbot.waitSignal(records.bets_changed):
         qtbot.keyClick(panel.table.scrolling, Qt.Key.Key_P, Qt.KeyboardModifier.ShiftModifier)
-    assert [bet.selection for bet in records.bets()] == ["Under 2.5"]
-    assert panel.messages.text == (
-        "Taken back: 48.00 on Over 2.5 (Total, Everton v Liverpool), Betsson, odds 2.10."
+    assert [bet.selection for bet in records.placed_bets()] == ["Under 2.5"]
+    assert panel.messages.message_text == (
+        "Undone: 48.00 on Over 2.5 (Total, Everton v Liverpool), Betsson, odds 2.10."
     )
     assert [row["Stake"] for row in shown(panel)] == ["48", "✓ 51"]
 
@@ -112,8 +112,8 @@ def test_the_menu_takes_back_only_what_is_placed_and_leaves_the_key_alone(
 ) -> None:
     tell(panel, quoted, qtbot)
     panel.table.set_current(0)
-    (undo,) = (each for each in panel.menu.actions() if "back" in each.text())
-    panel._show_menu(QPoint(0, 0))
+    (undo,) = (each for each in panel.menu.actions() if "Undo" in each.text())
+    panel.table.scrolling.customContextMenuRequested.emit(QPoint(0, 0))
     assert not undo.isEnabled()
     panel.menu.hide()
     assert undo.isEnabled(), "a leg may be placed before the key is pressed"
@@ -123,7 +123,7 @@ def test_what_cannot_be_kept_is_said_where_it_was_asked_for(
     panel: OpportunitiesPanel, legs: LegPlacer, records: Records
 ) -> None:
     records.failed.emit("Your records: the disk is full")
-    assert panel.messages.text == "Your records: the disk is full"
+    assert panel.messages.message_text == "Your records: the disk is full"
 
 
 def test_all_legs_are_marked_as_placed_one_after_the_other(
@@ -138,10 +138,10 @@ def test_all_legs_are_marked_as_placed_one_after_the_other(
             stake,
         )
         place(panel, qtbot)
-    qtbot.waitUntil(lambda: len(list(records.bets())) == 2)
+    qtbot.waitUntil(lambda: len(list(records.placed_bets())) == 2)
     assert not any(each.isVisible() for each in panel.findChildren(PlaceDialog))
-    assert not any(bet.practice for bet in records.bets())
-    assert all(bet.leg for bet in records.bets())
+    assert not any(bet.practice for bet in records.placed_bets())
+    assert all(bet.leg for bet in records.placed_bets())
 
 
 def test_legs_of_simulated_prices_are_practice(
@@ -152,10 +152,10 @@ def test_legs_of_simulated_prices_are_practice(
     panel.table.set_current(1)
     panel._place_all()
     for _ in range(2):
-        assert asked(panel).warning.text().startswith("Simulated odds: this is kept as practice.")
+        assert asked(panel).warning.text().startswith("Simulated odds: saved as a practice bet.")
         place(panel, qtbot)
-    qtbot.waitUntil(lambda: len(list(records.bets())) == 2)
-    assert all(bet.practice for bet in records.bets())
+    qtbot.waitUntil(lambda: len(list(records.placed_bets())) == 2)
+    assert all(bet.practice for bet in records.placed_bets())
 
 
 def test_nothing_is_staked_while_not_connected(
@@ -167,9 +167,9 @@ def test_nothing_is_staked_while_not_connected(
         panel.model.sort_now()
         assert [row["Stake"] for row in shown(panel)] == stakes
         said = panel._facts.accessibleName()
-        first = "no stakes · not connected" if link is Link.WAITING else "1 arbitrage"
+        first = "no stakes · not connected" if link is Link.WAITING else "1 arb"
         assert said.startswith(f"{first} · ")  # what stands last is cut first
-        exported = [row[-7] for row in table_of_opportunities(panel.model).rows]
+        exported = [row[-7] for row in table_of(panel.model).rows]
         assert exported == ([0.0, 0.0] if link is Link.WAITING else [48.0, 51.0])
 
 
@@ -177,7 +177,7 @@ def test_legs_that_were_read_again_after_a_loss_are_listed_once_they_are_looked_
     panel: OpportunitiesPanel, quoted: Any, qtbot: QtBot
 ) -> None:
     tell(panel, quoted, qtbot)
-    panel.list.stop()
+    panel.list.stop_looking()
     quoted.board.set_connection(Connection(link=Link.LIVE, is_catching_up=True))
     panel.model.sort_now()
     assert [row["Stake"] for row in shown(panel)] == ["–", "–"]

@@ -13,13 +13,12 @@ from msgspec.structs import replace
 from PySide6.QtGui import QFontMetrics
 from pytestqt.qtbot import QtBot
 
-from oddsdesk.contract.game_results import GameResult
+from oddsdesk.contract.identity import GameResult
 from oddsdesk.contract.quotes import Quote
 from oddsdesk.desk.research.backtest_panel import BacktestPanel
-from oddsdesk.desk.research.card_columns import COLUMNS
 from oddsdesk.desk.research.log import BacktestAsked, ResearchLog
-from oddsdesk.desk.research.scorecard_panel import ScorecardPanel
-from oddsdesk.desk.research.span_fields import ChoiceError, span_of
+from oddsdesk.desk.research.panel import ChoiceError, span_of
+from oddsdesk.desk.research.scorecard_panel import COLUMNS, ScorecardPanel
 from oddsdesk.desk.settings.saved_state import Layout
 from oddsdesk.desk.shell.log_research import DatabaseResearch
 from oddsdesk.desk.shell.window import focus_within
@@ -27,9 +26,9 @@ from oddsdesk.desk.ui.theme.theme import Theme
 from oddsdesk.ledger.presets import BUILT_IN, Preset, ValueFilter
 from oddsdesk.pricing.closing import CloseBy
 from oddsdesk.pricing.devig import DEFAULT_METHOD
+from oddsdesk.pricing.profiles import shipped_profiles
 from oddsdesk.research.intervals import Interval
-from oddsdesk.research.scorecards.tally import Card, CardKey
-from oddsdesk.shipped_bookmakers import shipped_profiles
+from oddsdesk.research.scorecards import Card, CardKey
 from oddsdesk.store.store import open_store
 
 START = 1_700_000_000_000
@@ -76,7 +75,7 @@ class Waits:
     def __init__(self) -> None:
         self.is_cancelled = False
 
-    async def backtest(self, _asked: BacktestAsked, progress: Any) -> Any:
+    async def run_backtest(self, _asked: BacktestAsked, progress: Any) -> Any:
         progress(5_000)
         try:
             await asyncio.Event().wait()
@@ -133,15 +132,15 @@ async def test_a_backtest_shows_its_bets_with_figures_and_how_sure_they_are(
 ) -> None:
     panel = backtest_panel(qtbot, theme, layout, research(path))
     assert panel.placeholder.isVisible()
-    panel.run()
+    panel.run_or_cancel()
     await ended(panel)
     assert sorted(column(panel, "Result")) == ["lost", "won"]
     facts = {title: (figure, detail) for title, figure, detail in panel.facts.texts()}
     assert facts["Bets"] == ("2", "2 with a result")
-    assert facts["Judged by"][0] == "Pinnacle"
-    assert re.fullmatch(r"priced 2 of 2 games, until \d+ Nov 2023", facts["Judged by"][1])
-    assert facts["Closing line"][1].endswith("of 2, closed by Pinnacle, margin proportional")
-    told = panel.messages.text
+    assert facts["Sharp book"][0] == "Pinnacle"
+    assert re.fullmatch(r"priced 2 of 2 games, until \d+ Nov 2023", facts["Sharp book"][1])
+    assert facts["Closing line"][1].endswith("of 2, vs the Pinnacle close, margin proportional")
+    told = panel.messages.message_text
     assert "2 games; Pinnacle priced 2 (100 %)" in told
     assert "results for 2 (100 %), closing lines of Pinnacle for 2 (100 %)" in told
     assert facts["Profit"][0] == "+0.09"
@@ -160,7 +159,7 @@ async def test_a_yield_of_few_of_the_bets_says_of_how_many(
             both = quote("Pinnacle", EVEN, START, game), quote("Soft", odds, START, game)
             store.record(list(both)).result(10)
     panel = backtest_panel(qtbot, theme, layout, research(path))
-    panel.run()
+    panel.run_or_cancel()
     await ended(panel)
     facts = {title: (figure, detail) for title, figure, detail in panel.facts.texts()}
     assert facts["Yield"] == ("+4.5 %", "of 2 of 5 bets, too few games for an interval")
@@ -173,26 +172,26 @@ async def test_what_is_chosen_is_what_is_bet_on(
     none = Preset("Long prices", ValueFilter(min_odds=5.0))
     panel = backtest_panel(qtbot, theme, layout, research(path), (none,))
     panel.preset.setCurrentText("Long prices")
-    panel.run()
+    panel.run_or_cancel()
     await ended(panel)
     assert panel.model.rowCount() == 0
     assert panel.placeholder.isVisible()
     panel.preset.setCurrentIndex(0)
     panel.reference.setText("Soft")
-    panel.run()
+    panel.run_or_cancel()
     await ended(panel)
-    assert set(column(panel, "At")) <= {"Pinnacle"}
+    assert set(column(panel, "Bookmaker")) <= {"Pinnacle"}
 
 
 async def test_the_bets_go_into_a_file(
     qtbot: QtBot, theme: Theme, layout: Layout, path: Path, tmp_path: Path
 ) -> None:
     panel = scorecard_panel(qtbot, theme, layout, research(path))
-    panel.run()
+    panel.run_or_cancel()
     await ended(panel)
     file = tmp_path / "cards.csv"
     with qtbot.waitSignal(panel.saver.said, timeout=WAIT_S * 1000):
-        panel.saver.write(file)
+        panel.saver.write_table(file)
     head, first, *_ = file.read_text("utf-8-sig").splitlines()
     assert first.startswith("Pinnacle,Football,total,0,0,")
     assert head.endswith(",reference,close_reference,close_method")
@@ -204,7 +203,7 @@ async def test_without_a_log_it_says_what_to_do(qtbot: QtBot, theme: Theme, layo
         backtest_panel(qtbot, theme, layout, None),
         scorecard_panel(qtbot, theme, layout, None),
     ):
-        panel.run()
+        panel.run_or_cancel()
         assert not panel.running.is_running
         assert panel.placeholder.isVisible()
 
@@ -216,11 +215,11 @@ async def test_it_is_cancelled_by_the_button_that_began_it(
     panel = backtest_panel(qtbot, theme, layout, log)
     over = asyncio.Event()
     panel.running.changed.connect(lambda: panel.running.rows and over.set())
-    panel.run()
+    panel.run_or_cancel()
     async with asyncio.timeout(WAIT_S):
         await over.wait()
     assert panel.bar.run.text() == "Cancel"
-    panel.run()
+    panel.run_or_cancel()
     await ended(panel)
     assert log.is_cancelled
     assert panel.bar.run.text() == "Run"
@@ -231,7 +230,7 @@ async def test_a_database_that_cannot_be_read_is_one_line(
     qtbot: QtBot, theme: Theme, layout: Layout, tmp_path: Path
 ) -> None:
     panel = backtest_panel(qtbot, theme, layout, research(tmp_path / "none.db"))
-    panel.run()
+    panel.run_or_cancel()
     await ended(panel)
     assert panel.messages.isVisible()
     assert panel.bar.run.text() == "Run"
@@ -241,7 +240,7 @@ async def test_scorecards_show_little_data_faintly_and_say_of_how_many(
     qtbot: QtBot, theme: Theme, layout: Layout, path: Path
 ) -> None:
     panel = scorecard_panel(qtbot, theme, layout, research(path))
-    panel.run()
+    panel.run_or_cancel()
     await ended(panel)
     assert sorted(column(panel, "Bookmaker")) == ["Pinnacle", "Soft"]
     place = next(
@@ -258,7 +257,7 @@ async def test_all_columns_are_seen_in_a_window_of_usual_width(
 ) -> None:
     panel = scorecard_panel(qtbot, theme, layout, research(path))
     panel.resize(1_200, 400)
-    panel.run()
+    panel.run_or_cancel()
     await ended(panel)
     pane = panel.table.scrolling
     qtbot.waitUntil(lambda: pane.viewport().width() > 1_150)
@@ -274,14 +273,14 @@ async def test_only_the_days_that_are_asked_for_are_gone_through(
         panel: Any = make(qtbot, theme, layout, research(path))
         panel.span.since.setText("2020-01-01")
         panel.span.until.setText("2020-01-02")
-        panel.run()
+        panel.run_or_cancel()
         await ended(panel)
         sentence = panel.placeholder._state.sentence
         assert sentence.startswith("Nothing was recorded from 1 Jan 2020 00:00 to 3 Jan 2020 00:00")
-        assert "the log goes from 14 Nov 2023" in sentence or "15 Nov 2023" in sentence
+        assert "the log covers 14 Nov 2023" in sentence or "15 Nov 2023" in sentence
         panel.span.since.setText("2023-11-01")
         panel.span.until.setText("")
-        panel.run()
+        panel.run_or_cancel()
         await ended(panel)
         assert panel.model.rowCount() == 2
         assert " rows" in panel.bar._facts.text()
@@ -293,11 +292,13 @@ async def test_days_that_make_no_sense_are_told_and_nothing_runs(
 ) -> None:
     panel = make(qtbot, theme, layout, research(path))
     panel.span.since.setText("last week")
-    panel.run()
+    panel.run_or_cancel()
     assert not panel.running.is_running
-    assert panel.messages.text == "From: expected a day such as 2024-08-16, got 'last week'"
+    assert (
+        panel.messages.message_text == "From: enter a day such as 2024-08-16 instead of 'last week'"
+    )
     panel.span.since.setText("")
-    panel.run()
+    panel.run_or_cancel()
     assert not panel.messages.isVisible()
     await ended(panel)
 
@@ -326,7 +327,7 @@ async def test_choices_are_kept_between_starts(
     cards = scorecard_panel(qtbot, theme, layout, research(path))
     cards.span.since.setText("2023-11-01")
     for each in (panel, cards):
-        each.run()
+        each.run_or_cancel()
         await ended(each)
     again = backtest_panel(qtbot, theme, Layout(tmp_path / "desk.ini"), None)
     assert again._asked() == panel._asked()
@@ -343,7 +344,7 @@ async def test_keys_go_to_the_panel_and_not_into_its_fields(
     panel = make(qtbot, theme, layout, research(path))
     focus_within(panel)
     assert panel.focusWidget() is panel.bar.run
-    panel.run()
+    panel.run_or_cancel()
     await ended(panel)
     focus_within(panel)
     assert panel.table.isAncestorOf(panel.focusWidget())
@@ -380,13 +381,16 @@ def card_of(lag: Interval, age: Interval = NOTHING) -> Card:
 @pytest.mark.parametrize(
     ("key", "text", "tip"),
     [
-        ("lag_s", "tied", "44 % were read at one moment: who was first is not known"),
+        ("lag_s", "tied", "44 % were read at the same moment, so who moved first is unknown"),
         (
             "age_s",
             "tied",
-            "Half or more may be read at one moment with that move: what stood before is not known",
+            (
+                "Half or more may have been read at the same moment as the move, so their age is "
+                "unknown"
+            ),
         ),
-        ("hold_pct", "", "Nothing is known to form it of"),
+        ("hold_pct", "", "No data for this figure"),
     ],
 )
 def test_what_readings_hide_is_tied_and_says_why(key: str, text: str, tip: str) -> None:
@@ -405,7 +409,7 @@ def test_the_tip_of_a_lag_says_how_much_of_it_was_read_at_one_moment(
     card = card_of(lag)
     (column,) = [column for column in COLUMNS if column.key == "lag_s"]
     assert column.cell(card, 0).text == text
-    assert "44 % were read at one moment" in column.cell_tip(card, 0)
+    assert "44 % were read at the same moment" in column.cell_tip(card, 0)
 
 
 async def test_a_span_that_the_reference_did_not_price_says_so_in_place_of_no_value(
@@ -419,9 +423,13 @@ async def test_a_span_that_the_reference_did_not_price_says_so_in_place_of_no_va
     for make in (backtest_panel, scorecard_panel):
         panel = make(qtbot, theme, layout, research(path))
         panel.span.since.setText("2023-11-17")
-        panel.run()
+        panel.run_or_cancel()
         await ended(panel)
-        said = panel.messages.text if panel.model.rowCount() else panel.placeholder._state.sentence
-        assert re.search(r"innacle, the reference, priced none of 1 game ", said), said
-        assert re.search(r"it priced nothing after \d+ Nov 2023", said)
+        said = (
+            panel.messages.message_text
+            if panel.model.rowCount()
+            else panel.placeholder._state.sentence
+        )
+        assert re.search(r"innacle, priced none of 1 game ", said), said
+        assert re.search(r"it priced none after \d+ Nov 2023", said)
         panel.close_panel()

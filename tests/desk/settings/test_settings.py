@@ -16,8 +16,7 @@ from oddsdesk.desk.settings.declared import (
     TEXT_SIZE,
 )
 from oddsdesk.desk.settings.dialog import settings_page
-from oddsdesk.desk.settings.preferences import Preferences
-from oddsdesk.desk.settings.saved_state import Layout
+from oddsdesk.desk.settings.saved_state import Layout, Preferences
 
 DECLARED = [setting for section in SECTIONS for setting in section.settings]
 DOCUMENT = Path(__file__).parents[3] / "docs" / "settings.md"
@@ -36,33 +35,33 @@ def test_no_two_settings_are_kept_under_one_key():
 
 @pytest.mark.parametrize("setting", DECLARED, ids=lambda setting: setting.key)
 def test_what_was_never_set_has_a_default_that_the_setting_may_have(setting, preferences):
-    assert setting.kind.read(setting.kind.write(setting.default)) == setting.default
-    assert preferences.get(setting) == setting.default
+    assert setting.kind.parse_word(setting.kind.word_of(setting.default)) == setting.default
+    assert preferences.get_setting(setting) == setting.default
 
 
 def test_a_value_is_kept_between_starts(tmp_path, qapp):
-    Preferences(Layout(tmp_path / "desk.ini")).put(TEXT_SIZE, 120)
-    assert Preferences(Layout(tmp_path / "desk.ini")).get(TEXT_SIZE) == 120
+    Preferences(Layout(tmp_path / "desk.ini")).keep_setting(TEXT_SIZE, 120)
+    assert Preferences(Layout(tmp_path / "desk.ini")).get_setting(TEXT_SIZE) == 120
 
 
 def test_names_of_bookmakers_come_back_and_a_command_reads_the_same(qapp):
     names = ("Betfair Exchange UK", "a|b, c; d=e", '"quoted" 100 %', "Bücher", "@b", "[x]", "#1")
-    Preferences(Layout()).put(MINE, names)
-    assert Preferences(Layout()).get(MINE) == names
+    Preferences(Layout()).keep_setting(MINE, names)
+    assert Preferences(Layout()).get_setting(MINE) == names
     assert own_setting(MINE) == names
 
 
 def test_a_command_reads_what_the_desk_keeps(qapp):
     for setting, value in ((BANKROLL, 2_500), (METHOD, "power"), (FLASH, False)):
-        Preferences(Layout()).put(setting, value)
+        Preferences(Layout()).keep_setting(setting, value)
         assert own_setting(setting) == value
 
 
 def test_a_change_is_told_once_and_only_if_it_is_one(preferences):
     heard: list[str] = []
     preferences.changed.connect(heard.append)
-    preferences.put(FLASH, False)
-    preferences.put(FLASH, False)
+    preferences.keep_setting(FLASH, False)
+    preferences.keep_setting(FLASH, False)
     assert heard == [FLASH.key]
 
 
@@ -83,13 +82,13 @@ def test_a_kept_word_that_makes_no_sense_is_told_and_the_default_holds(
     setting, word, tmp_path, qapp, caplog
 ):
     layout = Layout(tmp_path / "desk.ini")
-    layout.put(setting.key, word)
+    layout.keep_word(setting.key, word)
     with caplog.at_level(logging.WARNING):
-        assert Preferences(layout).get(setting) == setting.default
+        assert Preferences(layout).get_setting(setting) == setting.default
     assert setting.key in caplog.text
 
 
 def test_a_value_outside_its_range_is_not_kept(preferences):
     with pytest.raises(ValueError, match="from 80 to 160 %"):
-        preferences.put(TEXT_SIZE, 0)
-    assert preferences.get(TEXT_SIZE) == TEXT_SIZE.default
+        preferences.keep_setting(TEXT_SIZE, 0)
+    assert preferences.get_setting(TEXT_SIZE) == TEXT_SIZE.default

@@ -7,16 +7,13 @@ from typing import Any
 import pytest
 from keyring.backends.fail import Keyring as NoKeyring
 
-from oddsdesk.clock import system_clock
+from oddsdesk.base.clock import system_clock
 from oddsdesk.desk.connections.manager import ConnectionManager
-from oddsdesk.desk.connections.profiles import Profiles
-from oddsdesk.desk.connections.secrets import Secrets
+from oddsdesk.desk.connections.profiles import Profiles, Secrets
 from oddsdesk.desk.records import Records
-from oddsdesk.desk.settings.preferences import Preferences
-from oddsdesk.desk.settings.saved_state import Layout
+from oddsdesk.desk.settings.saved_state import Layout, Preferences
 from oddsdesk.desk.shell.assembly import Desk
-from oddsdesk.desk.shell.connections import Connections
-from oddsdesk.desk.shell.dialogs import DeskDialogs
+from oddsdesk.desk.shell.connections import Connections, DeskDialogs
 from oddsdesk.desk.ui.theme.theme import Theme
 from tests.kit.connections import make_session
 
@@ -45,7 +42,7 @@ async def desk(
         made.around.palette,
     )
     yield made, connections
-    await connections.close()
-    made.close()
-    records.close()
+    await connections.end_connections()
+    made.close_desk()
+    records.close_records()
     made.window.deleteLater()

@@ -14,7 +14,7 @@ from oddsdesk.contract.resources import Game
 from oddsdesk.contract.times import MINUTE_MS, format_ms
 from oddsdesk.desk.records import Records, Taken
 from oddsdesk.desk.shell.closing_lines import ClosingLineWriter
-from oddsdesk.desk.shell.local_server import closes_in
+from oddsdesk.desk.shell.embedding import closes_in
 from oddsdesk.ledger.bets import PlacedBet
 from oddsdesk.ledger.ledger import Ledger
 from oddsdesk.pricing.closing import CloseBy, ClosingLine
@@ -47,7 +47,7 @@ class Watched:
             method="multiplicative",
         )
         with closing(Ledger(path)) as ledger:
-            ledger.place(self.bet)
+            ledger.record_bet(self.bet)
         self.records = Records(path)
         with qtbot.waitSignal(self.records.bets_changed):
             pass
@@ -59,7 +59,7 @@ class Watched:
         self.game.clock.now = KICK_OFF + round(minutes * MINUTE_MS)
 
     def close_of_bet(self) -> ClosingLine | None:
-        (bet,) = self.records.bets()
+        (bet,) = self.records.placed_bets()
         return bet.close
 
 
@@ -67,33 +67,33 @@ class Watched:
 async def watched(tmp_path: Path, qtbot: QtBot) -> AsyncIterator[Watched]:
     made = Watched(tmp_path / "ledger.db", qtbot)
     yield made
-    await made.writer.close()
-    made.records.close()
+    await made.writer.stop_writer()
+    made.records.close_records()
 
 
 async def test_a_close_is_in_the_file_once_the_game_is_seen_in_play(watched: Watched) -> None:
-    watched.writer.look()
+    watched.writer.write_decided()
     assert watched.wanted[-1] == {watched.game.id}
     watched.at(1)
     watched.game.tell(REFERENCE, "total", "Over 2.5", 1.4, is_live=True)
     with watched.qtbot.waitSignal(watched.records.bets_changed):
-        watched.writer.look()
+        watched.writer.write_decided()
     close = watched.close_of_bet()
     assert close is not None
     assert close.odds == 1.9
     with closing(Ledger(watched.path)) as ledger:
-        assert ledger.bets()[0].close == close
-    watched.writer.look()
+        assert ledger.read_bets()[0].close == close
+    watched.writer.write_decided()
     assert watched.wanted[-1] == frozenset()
 
 
 async def test_a_settled_bet_gets_its_close_too(watched: Watched) -> None:
-    (bet,) = watched.records.bets()
+    (bet,) = watched.records.placed_bets()
     with watched.qtbot.waitSignal(watched.records.bets_changed):
-        watched.records.change([msgspec.structs.replace(bet, note="edited")], "edited")
+        watched.records.change_bets([msgspec.structs.replace(bet, note="edited")], "edited")
     watched.at(11)
     with watched.qtbot.waitSignal(watched.records.bets_changed):
-        watched.writer.look()
+        watched.writer.write_decided()
     close = watched.close_of_bet()
     assert close is not None
     assert close.odds == 1.9
@@ -116,7 +116,7 @@ async def test_what_nobody_saw_is_filled_in_from_the_log(
 ) -> None:
     """The desk was started after the game had begun."""
     made = Watched(tmp_path / "ledger.db", qtbot)
-    await made.writer.close()
+    await made.writer.stop_writer()
     made.at(60)
     writer = ClosingLineWriter(
         made.game.board, made.game.clock, made.records, made.wanted.append, CloseBy
@@ -136,14 +136,14 @@ async def test_what_nobody_saw_is_filled_in_from_the_log(
     assert (close.odds, close.at) == (1.8, KICK_OFF - 3 * MINUTE_MS)
     writer.fill()
     assert writer._filling is None
-    await writer.close()
-    made.records.close()
+    await writer.stop_writer()
+    made.records.close_records()
 
 
 async def test_where_the_desk_saw_no_close_the_log_may_have_one(
     watched: Watched, database: Path
 ) -> None:
-    (bet,) = watched.records.bets()
+    (bet,) = watched.records.placed_bets()
     none = ClosingLine(why="last seen more than 30 minutes before the game")
 
     def note(ledger: Ledger) -> Taken:
@@ -165,10 +165,10 @@ async def test_where_the_desk_saw_no_close_the_log_may_have_one(
 async def test_practice_is_neither_followed_nor_looked_for_in_the_log(
     watched: Watched, database: Path
 ) -> None:
-    (bet,) = watched.records.bets()
+    (bet,) = watched.records.placed_bets()
     with watched.qtbot.waitSignal(watched.records.bets_changed):
-        watched.records.change([msgspec.structs.replace(bet, practice=True)], "edited")
-    watched.writer.look()
+        watched.records.change_bets([msgspec.structs.replace(bet, practice=True)], "edited")
+    watched.writer.write_decided()
     assert watched.wanted[-1] == frozenset()
     watched.at(60)
     watched.writer.read_log(partial(closes_in, database))
@@ -185,7 +185,7 @@ async def test_what_the_ledger_refused_is_written_later(
     watched.at(11)
     with monkeypatch.context() as patched:
         patched.setattr(watched.records, "act", lambda _work: None)
-        watched.writer.look()
+        watched.writer.write_decided()
     assert watched.writer._again.isActive()
     with watched.qtbot.waitSignal(watched.records.bets_changed):
         watched.writer._again.timeout.emit()
@@ -201,7 +201,7 @@ OTHERS = ClosingLine(3.0, 2.9, "shin", KICK_OFF + 24 * 60 * MINUTE_MS)
 async def test_closes_of_other_games_are_replaced_by_what_the_log_has_and_that_is_undone(
     watched: Watched, database: Path
 ) -> None:
-    (bet,) = watched.records.bets()
+    (bet,) = watched.records.placed_bets()
     with closing(Ledger(watched.path)) as ledger:
         ledger.write_closes({bet.ident or 0: OTHERS})
     with watched.qtbot.waitSignal(watched.records.bets_changed):
@@ -212,19 +212,19 @@ async def test_closes_of_other_games_are_replaced_by_what_the_log_has_and_that_i
         watched.writer.close_again()
         assert watched.writer._closing_again is not None
         await watched.writer._closing_again
-    assert said.args == ["1 closing line of other games replaced: 1 by those of their own games."]
+    assert said.args == ["1 closing line from other games removed, 1 replaced by the right ones."]
     close = watched.close_of_bet()
     assert close is not None
     assert (close.odds, close.at) == (1.8, KICK_OFF - 3 * MINUTE_MS)
     with closing(Ledger(watched.path)) as ledger:
-        assert ledger.undo() == ("closed again", 1)
-        assert ledger.bets()[0].close == OTHERS
+        assert ledger.undo_change() == ("closed again", 1)
+        assert ledger.read_bets()[0].close == OTHERS
 
 
 async def test_without_a_log_a_close_of_another_game_becomes_none_with_the_reason(
     watched: Watched,
 ) -> None:
-    (bet,) = watched.records.bets()
+    (bet,) = watched.records.placed_bets()
     with closing(Ledger(watched.path)) as ledger:
         ledger.write_closes({bet.ident or 0: OTHERS})
     with watched.qtbot.waitSignal(watched.records.bets_changed):
@@ -235,16 +235,14 @@ async def test_without_a_log_a_close_of_another_game_becomes_none_with_the_reaso
         await watched.writer._closing_again
     close = watched.close_of_bet()
     assert close is not None
-    assert (close.odds, close.why) == (None, "the close that was recorded was of another game")
+    assert (close.odds, close.why) == (None, "the recorded close belonged to another game")
 
 
-async def test_a_bet_is_followed_on_the_game_that_the_service_lists(
-    watched: Watched,
-) -> None:
+async def test_a_bet_is_followed_on_the_game_that_the_service_lists(watched: Watched) -> None:
     """It was imported under another name, and so has an id that the service does not know."""
-    (bet,) = watched.records.bets()
+    (bet,) = watched.records.placed_bets()
     other = msgspec.structs.replace(bet, game_id="other", match_name="Everton FC vs Liverpool FC")
     with watched.qtbot.waitSignal(watched.records.bets_changed):
-        watched.records.change([other], "edited")
-    watched.writer.look()
+        watched.records.change_bets([other], "edited")
+    watched.writer.write_decided()
     assert watched.wanted[-1] == {watched.game.id}

@@ -12,21 +12,26 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLineEdit
 
+from oddsdesk.base.clock import system_clock
+from oddsdesk.base.tasks import spawn
 from oddsdesk.client.client import Client
-from oddsdesk.clock import system_clock
 from oddsdesk.contract.administration import FeedState
+from oddsdesk.desk.connections.manager import InUseError, MissingKeyError, RemoteSession
 from oddsdesk.desk.connections.profile_dialogs import RemoteDialog
-from oddsdesk.desk.connections.profiles import EMBEDDED_NAME, EmbeddedProfile, RemoteProfile
-from oddsdesk.desk.connections.secrets import KeyPlace, Secrets
-from oddsdesk.desk.connections.sessions import InUseError, MissingKeyError, RemoteSession
+from oddsdesk.desk.connections.profiles import (
+    EMBEDDED_NAME,
+    EmbeddedProfile,
+    KeyPlace,
+    RemoteProfile,
+    Secrets,
+)
 from oddsdesk.desk.local_server.dialog import ServerDialog
 from oddsdesk.desk.local_server.live_dialog import LiveDialog
 from oddsdesk.desk.shell.app import _until_closed
 from oddsdesk.desk.shell.assembly import Desk
 from oddsdesk.desk.shell.connections import Connections, badge_of
 from oddsdesk.desk.shell.embedding import EmbeddedSession
-from oddsdesk.desk.ui.controls.message_bar import MessageBar
-from oddsdesk.tasks import spawn
+from oddsdesk.desk.ui.controls.messages import MessageBar
 from tests.kit.connections import make_session
 from tests.kit.small_service import KEY
 from tests.kit.waiting import until
@@ -43,17 +48,27 @@ async def test_a_server_of_ones_own_can_be_opened_and_fed_once_there_is_one(
     assert not any(actions[ident].isEnabled() for ident in OF_THE_SERVER)
     assert not connections.live_here.isEnabled()
     profile = EmbeddedProfile("x", str(tmp_path / "odds.db"), ("none",))
-    assert await connections.open(make_session(profile)) is None
+    assert await connections.open_first(make_session(profile)) is None
     assert all(actions[ident].isEnabled() for ident in OF_THE_SERVER)
     assert connections.live_here.isEnabled()
     actions.trigger("server.import")
     dialog = window.window.findChild(ServerDialog)
     assert dialog is not None
     assert dialog.pages.currentWidget() is dialog.imports
+    dialog.imports.shift.setChecked(True)
     async with asyncio.timeout(LIMIT_S):
         while not dialog.backup.backup.isEnabled():
             await asyncio.sleep(0.01)
     dialog.reject()
+    actions.trigger("server.import")
+    reopened = connections._dialogs._server_dialog
+    assert reopened is not None
+    assert reopened is not dialog
+    assert reopened.imports.shift.isChecked()
+    async with asyncio.timeout(LIMIT_S):
+        while not reopened.backup.backup.isEnabled():
+            await asyncio.sleep(0.01)
+    reopened.reject()
 
 
 async def test_live_odds_are_kept_for_the_next_start_and_lead_to_all_feeds(
@@ -61,20 +76,20 @@ async def test_live_odds_are_kept_for_the_next_start_and_lead_to_all_feeds(
 ) -> None:
     window, connections = desk
     profiles = connections._profiles
-    assert isinstance(profiles.find(EMBEDDED_NAME), EmbeddedProfile)
+    assert isinstance(profiles.find_profile(EMBEDDED_NAME), EmbeddedProfile)
     own = EmbeddedProfile("mine", str(tmp_path / "odds.db"), ("simulator", "exec:x"))
-    profiles.put(own)
-    assert await connections.open(make_session(own)) is None
+    profiles.save_profile(own)
+    assert await connections.open_first(make_session(own)) is None
     window.around.actions.trigger("server.live")
     dialog = window.window.findChild(LiveDialog)
     assert dialog is not None
     assert not dialog.at_start.isHidden()
     connections._dialogs._on_live_kept("kalshi:KXNBAGAME", ["exec:x"])
-    assert profiles.find("mine").feeds == ("kalshi:KXNBAGAME",)
+    assert profiles.find_profile("mine").feeds == ("kalshi:KXNBAGAME",)
     connections._dialogs._live_controller.ended.emit("kalshi:KXEPLGAME")
-    assert profiles.find("mine").feeds == ("kalshi:KXNBAGAME",)
+    assert profiles.find_profile("mine").feeds == ("kalshi:KXNBAGAME",)
     connections._dialogs._live_controller.ended.emit("kalshi:KXNBAGAME")
-    assert profiles.find("mine").feeds == (), "what was stopped is not begun again"
+    assert profiles.find_profile("mine").feeds == (), "what was stopped is not begun again"
     dialog.feeds_requested.emit()
     server = window.window.findChild(ServerDialog)
     assert server is not None
@@ -85,12 +100,101 @@ async def test_live_odds_are_kept_for_the_next_start_and_lead_to_all_feeds(
     server.reject()
 
 
+async def test_a_feed_that_is_stopped_or_removed_is_not_begun_by_the_next_start(
+    desk: tuple[Desk, Connections], tmp_path: Path
+) -> None:
+    window, connections = desk
+    profiles = connections._profiles
+    script = tmp_path / "feed.sh"
+    script.write_text("sleep 60")
+    live = f"exec:sh {script}"
+    own = profiles.save_profile(
+        EmbeddedProfile("mine", str(tmp_path / "odds.db"), ("simulator", live))
+    )
+    assert await connections.open_first(make_session(own)) is None
+    window.around.actions.trigger("server.open")
+    server = window.window.findChild(ServerDialog)
+    assert server is not None
+    page = server.feeds
+
+    async def select(spec: str, *, is_running: bool) -> None:
+        def is_shown() -> bool:
+            for row in range(page.list.topLevelItemCount()):
+                item = page.list.topLevelItem(row)
+                feed = item.data(0, Qt.ItemDataRole.UserRole)
+                if (feed.spec, feed.is_running) == (spec, is_running):
+                    page.list.setCurrentItem(item)
+                    return True
+            return False
+
+        await until(is_shown)
+
+    async def kept(*feeds: str) -> None:
+        await until(lambda: profiles.find_profile("mine").feeds == feeds)
+
+    await select(live, is_running=True)
+    page.stop.click()
+    await kept("simulator")
+    await select(live, is_running=False)
+    page.start.click()
+    await kept("simulator", live)
+    await select(live, is_running=True)
+    page.stop.click()
+    await select(live, is_running=False)
+    page.remove.click()
+    await kept("simulator")
+    await select("simulator", is_running=True)
+    page.stop.click()
+    await select("simulator", is_running=False)
+    assert profiles.find_profile("mine").feeds == ("simulator",)
+    page.remove.click()
+    await kept("none")
+    await until(lambda: page.list.topLevelItemCount() == 0)
+    server.reject()
+
+
+async def test_what_an_import_brought_is_read_at_once_and_its_message_goes_by_itself(
+    desk: tuple[Desk, Connections], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    window, connections = desk
+    read: list[bool] = []
+    monkeypatch.setattr(connections._manager, "read_all_again", lambda: read.append(True))
+    imports = connections._dialogs._imports()
+    imports.done.emit("")
+    bar, center = window.window.messages._bar, window.window.messages
+    assert (read, bar.isVisible()) == ([True], False)
+    imports.done.emit("Import: 12 prices read.")
+    assert bar.message_text == "Import: 12 prices read."
+    assert center._passing.isActive()
+    center._passing.timeout.emit()
+    assert bar.isHidden()
+
+
+async def test_the_board_knows_whether_a_feed_runs_at_all(
+    desk: tuple[Desk, Connections], tmp_path: Path
+) -> None:
+    _, connections = desk
+    board = connections._top_bar._board
+    profile = EmbeddedProfile("x", str(tmp_path / "odds.db"), ("simulator",))
+    assert await connections.open_first(make_session(profile)) is None
+    await until(lambda: board.connection.has_feeds is True)
+    session = connections._manager.session
+    assert session is not None
+    assert session.local is not None
+    (feed,) = await session.local.feed_reports()
+    await session.local.stop_feed(feed.number)
+    connections._feeds_tick.timeout.emit()
+    await until(lambda: board.connection.has_feeds is False)
+    await connections._manager.read_now()
+    assert board.connection.has_feeds is False, "after a look at the past, too"
+
+
 async def test_a_database_of_this_time_only_keeps_no_live_odds(
     desk: tuple[Desk, Connections], tmp_path: Path
 ) -> None:
     window, connections = desk
     profile = EmbeddedProfile(EMBEDDED_NAME, str(tmp_path / "odds.db"), ("none",))
-    assert await connections.open(make_session(profile)) is None
+    assert await connections.open_first(make_session(profile)) is None
     window.around.actions.trigger("server.live")
     dialog = window.window.findChild(LiveDialog)
     assert dialog is not None
@@ -99,28 +203,34 @@ async def test_a_database_of_this_time_only_keeps_no_live_odds(
 
 
 async def test_live_odds_say_what_they_need_where_there_is_no_server_of_ones_own(
-    desk: tuple[Desk, Connections], monkeypatch: pytest.MonkeyPatch
+    desk: tuple[Desk, Connections], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     window, connections = desk
     window.around.actions.trigger("server.live")
     bar = window.window.messages._bar
-    assert "need the embedded server" in bar.text
+    assert "need the built-in server" in bar.message_text
     remote = SimpleNamespace(local=None, profile=RemoteProfile("Club", "https://odds.example"))
     monkeypatch.setattr(connections._manager, "session", remote)
     wanted: list[str] = []
     monkeypatch.setattr(connections, "connect_to", lambda profile: wanted.append(profile.name))
     window.around.actions.trigger("server.live")
-    assert "recorded by the embedded server; this is Club" in bar.text
+    assert "need the built-in server. You are connected to Club" in bar.message_text
     bar.action_requested.emit()
     assert wanted == [EMBEDDED_NAME]
     monkeypatch.undo()
+    profile = EmbeddedProfile("x", str(tmp_path / "odds.db"), ("none",))
+    assert await connections.open_first(make_session(profile)) is None
+    dialog = window.window.findChild(LiveDialog)
+    assert dialog is not None, "that is what the other server was for"
+    assert dialog.isVisible()
+    dialog.reject()
 
 
 @pytest.mark.parametrize(
     ("keys", "ident", "said"),
     [
-        (Qt.Key.Key_I, "server.import", "Imported files are recorded by the embedded server"),
-        (Qt.Key.Key_E, "server.open", "Feeds, keys and backups are kept by the embedded server"),
+        (Qt.Key.Key_I, "server.import", "Imports need the built-in server"),
+        (Qt.Key.Key_E, "server.open", "Feeds, keys and backups need the built-in server"),
     ],
 )
 async def test_what_a_service_elsewhere_has_not_is_grey_and_its_keys_say_why(
@@ -144,13 +254,13 @@ async def test_what_a_service_elsewhere_has_not_is_grey_and_its_keys_say_why(
     offered = window.around.actions[ident]
     assert offered in connections._menu.actions()
     assert not offered.isEnabled()
-    assert offered.toolTip() == f"{said}; this is Club."
+    assert offered.toolTip() == f"{said}. You are connected to Club."
 
     window.navigator.focus_filter()  # X11's text fields take Ctrl+E for themselves
     focused = QApplication.focusWidget()
     assert isinstance(focused, QLineEdit)
     QTest.keyClick(focused, keys, Qt.KeyboardModifier.ControlModifier)
-    assert bar.text == f"{said}; this is Club."
+    assert bar.message_text == f"{said}. You are connected to Club."
     bar.action_requested.emit()
     assert wanted == [EMBEDDED_NAME]
     monkeypatch.undo()
@@ -163,9 +273,12 @@ async def test_keys_that_said_why_not_work_once_there_is_a_server_of_ones_own(
     window.window.show()
     await until(window.window.isActiveWindow)
     QTest.keyClick(window.window, Qt.Key.Key_I, Qt.KeyboardModifier.ControlModifier)
-    assert "need the embedded server, which is not there yet" in window.window.messages._bar.text
+    assert (
+        "need the built-in server, which has not started yet"
+        in window.window.messages._bar.message_text
+    )
     profile = EmbeddedProfile("x", str(tmp_path / "odds.db"), ("none",))
-    assert await connections.open(make_session(profile)) is None
+    assert await connections.open_first(make_session(profile)) is None
     QTest.keyClick(window.window, Qt.Key.Key_I, Qt.KeyboardModifier.ControlModifier)
     dialog = window.window.findChild(ServerDialog)
     assert dialog is not None
@@ -181,36 +294,36 @@ async def test_a_running_server_that_was_chosen_is_used_at_the_next_start_too(
     window, connections = desk
     profiles, manager = connections._profiles, connections._manager
     own = EmbeddedProfile("mine", str(tmp_path / "odds.db"), ("none",))
-    profiles.put(own)
+    profiles.save_profile(own)
     other = EmbeddedSession(own, system_clock)
-    await other.start()
-    error = await connections.open(make_session(own))
+    await other.start_session()
+    error = await connections.open_first(make_session(own))
     assert isinstance(error, InUseError)
-    connections.tell(own, error)
+    connections.show_error(own, error)
     window.window.messages._bar.action_requested.emit()
     await until(lambda: manager.session is not None)
     assert profiles.last == own
-    await manager.close()
+    await manager.close_connection()
 
-    assert await connections.open(make_session(own)) is None
+    assert await connections.open_first(make_session(own)) is None
     assert manager.session is not None
     assert manager.session.profile == error.guest
     connections.connect_to(own)
-    await until(lambda: "You are still on Running server." in window.window.messages._bar.text)
-    await manager.close()
-    await other.stop()
+    await until(
+        lambda: "You are still on Running server." in window.window.messages._bar.message_text
+    )
+    await manager.close_connection()
+    await other.stop_session()
 
-    assert await connections.open(make_session(own)) is None
+    assert await connections.open_first(make_session(own)) is None
     assert manager.session.profile == own
     assert profiles.joins(own)
 
 
-async def test_who_is_asked_for_a_key_types_it_at_once(
-    desk: tuple[Desk, Connections],
-) -> None:
+async def test_who_is_asked_for_a_key_types_it_at_once(desk: tuple[Desk, Connections]) -> None:
     window, connections = desk
-    kept = connections._profiles.put(RemoteProfile("Club", "https://odds.example"))
-    connections.tell(kept, MissingKeyError("Club: its key is not kept here; enter it"))
+    kept = connections._profiles.save_profile(RemoteProfile("Club", "https://odds.example"))
+    connections.show_error(kept, MissingKeyError("Club: no key is saved here; enter it"))
     window.window.messages._bar.action_requested.emit()
     dialog = window.window.findChild(RemoteDialog)
     assert dialog is not None
@@ -224,7 +337,7 @@ async def test_a_start_with_a_connection_whose_key_is_nowhere_asks_for_it(
     """A key of the session only is gone with it: the program ended with a line in the terminal."""
     window, connections = desk
     club = RemoteProfile("Club", "https://odds.example", key_place=KeyPlace.SESSION)
-    kept = connections._profiles.put(club)
+    kept = connections._profiles.save_profile(club)
     assert isinstance(kept, RemoteProfile)
     session = RemoteSession(kept, Secrets(tmp_path, NoKeyring), asks_first=False)
     root = SimpleNamespace(first=session, was_asked=True)
@@ -234,7 +347,7 @@ async def test_a_start_with_a_connection_whose_key_is_nowhere_asks_for_it(
     running = spawn("test: a run", _until_closed(window, connections, root, ending))  # type: ignore[arg-type]
     bar = window.window.messages._bar
     async with asyncio.timeout(LIMIT_S):
-        await until(lambda: "Club: its key is not kept here" in bar.text)
+        await until(lambda: "Club: no key is saved here" in bar.message_text)
     assert not running.done()
     window.window.quit()
     assert await running is None
@@ -248,10 +361,10 @@ class Elsewhere:
     def __init__(self, profile: RemoteProfile) -> None:
         self.profile = profile
 
-    async def start(self) -> Client:
+    async def start_session(self) -> Client:
         return Client(self.profile.base_url, KEY)
 
-    async def stop(self) -> None:
+    async def stop_session(self) -> None:
         pass
 
     def excludes(self, other: object) -> bool:
@@ -266,7 +379,7 @@ async def test_what_ends_to_be_recorded_with_a_connection_is_told(
     mine, other = (
         EmbeddedProfile(name, str(tmp_path / f"{name}.db"), ("none",)) for name in ("mine", "other")
     )
-    assert await connections.open(make_session(mine)) is None
+    assert await connections.open_first(make_session(mine)) is None
     live, made_up = feed(recorded_at=None), feed(recorded_at=None)
     made_up = msgspec.structs.replace(made_up, name="simulator", simulated=True)
     stopped = msgspec.structs.replace(live, name="stopped", is_running=False)
@@ -274,17 +387,17 @@ async def test_what_ends_to_be_recorded_with_a_connection_is_told(
     async def feeds(_self: object) -> list[FeedState]:
         return [msgspec.structs.replace(live, name="Kalshi"), made_up, stopped, feed()]
 
-    monkeypatch.setattr(type(manager.session.local), "feeds", feeds)
+    monkeypatch.setattr(type(manager.session.local), "feed_reports", feeds)
     manager._make_session = lambda profile: (
         Elsewhere(profile) if isinstance(profile, RemoteProfile) else make_session(profile)
     )
     connections.connect_to(RemoteProfile("Odds Co.", "http://odds.invalid"))
-    await until(lambda: "What mine recorded ended with it: Kalshi. " in bar.text)
-    assert "not encrypted" in bar.text
+    await until(lambda: "mine has stopped recording: Kalshi." in bar.message_text)
+    assert "not encrypted" in bar.message_text
     connections.connect_to(mine)
     await until(lambda: manager.session is not None and manager.session.profile == mine)
     connections.connect_to(other)
-    await until(lambda: "What mine recorded ended with it: Kalshi. " in bar.text)
+    await until(lambda: "mine has stopped recording: Kalshi." in bar.message_text)
     assert manager.session.profile == other
     monkeypatch.undo()
     bar.action_requested.emit()
@@ -299,8 +412,10 @@ async def test_a_connection_that_is_not_encrypted_is_told(
     """F4.4: the key goes out with the first request."""
     window, connections = desk
     session = Elsewhere(RemoteProfile("Odds Co.", f"{scheme}://odds.invalid"))
-    assert await connections.open(session) is None
-    said = [bar.text for bar in window.window.findChildren(MessageBar) if not bar.isHidden()]
+    assert await connections.open_first(session) is None
+    said = [
+        bar.message_text for bar in window.window.findChildren(MessageBar) if not bar.isHidden()
+    ]
     assert any("not encrypted" in text for text in said) == (scheme == "http")
 
 

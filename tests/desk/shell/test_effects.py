@@ -2,12 +2,12 @@
 
 import pytest
 
+from oddsdesk.base.clock import system_clock
 from oddsdesk.board.board import Board
-from oddsdesk.clock import system_clock
 from oddsdesk.desk.settings.declared import COLOUR_BLIND, FLASH, METHOD, MINE, SCHEME
 from oddsdesk.desk.shell.app import Effects
 from oddsdesk.desk.ui.theme.theme import Scheme, Theme
-from oddsdesk.shipped_bookmakers import shipped_profiles
+from oddsdesk.pricing.profiles import shipped_profiles
 
 
 @pytest.fixture
@@ -21,22 +21,22 @@ def effects(preferences, theme, board):
 
 
 async def test_the_look_follows_its_settings(preferences, theme: Theme, effects):
-    preferences.put(SCHEME, "light")
-    preferences.put(COLOUR_BLIND, True)
+    preferences.keep_setting(SCHEME, "light")
+    preferences.keep_setting(COLOUR_BLIND, True)
     assert (theme.scheme, theme.is_colour_blind) == (Scheme.LIGHT, True)
 
 
 async def test_less_motion_turns_flashes_off(preferences, theme: Theme, effects):
-    preferences.put(FLASH, False)
+    preferences.keep_setting(FLASH, False)
     assert not theme.flashes
-    preferences.put(FLASH, True)
+    preferences.keep_setting(FLASH, True)
     assert theme.flashes
 
 
 async def test_true_ev_is_judged_by_the_method_that_is_set(preferences, board, effects):
     named: list[str] = []
     effects.method_changed.connect(named.append)
-    preferences.put(METHOD, "power")
+    preferences.keep_setting(METHOD, "power")
     assert (board.method, named) == ("power", ["power"])
 
 
@@ -44,9 +44,9 @@ async def test_only_my_bookmakers_count_once_they_are_chosen(preferences, board,
     board.set_profiles(shipped_profiles())
     told: list[None] = []
     effects.bookmakers_changed.connect(lambda: told.append(None))
-    preferences.put(MINE, ("Betfair Exchange UK",))
+    preferences.keep_setting(MINE, ("Betfair Exchange UK",))
     assert told
     assert board.basis.is_mine("betfair_ex_uk")
     assert not board.basis.is_mine("Unibet")
-    preferences.put(MINE, ())
+    preferences.keep_setting(MINE, ())
     assert board.basis.is_mine("Unibet")

@@ -8,23 +8,22 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from oddsdesk.board.history_source import HistoryError, PriceLog
-from oddsdesk.clock import system_clock
+from oddsdesk.base.clock import system_clock
+from oddsdesk.base.tasks import spawn
+from oddsdesk.board.history.sources import HistoryError, PriceLog
 from oddsdesk.contract.quotes import Quote
-from oddsdesk.desk.connections.profiles import EmbeddedProfile, RemoteProfile
-from oddsdesk.desk.connections.secrets import Secrets
-from oddsdesk.desk.connections.sessions import InUseError, RemoteSession, SessionError
+from oddsdesk.desk.connections.manager import InUseError, RemoteSession, SessionError
+from oddsdesk.desk.connections.profiles import EmbeddedProfile, RemoteProfile, Secrets
 from oddsdesk.desk.research.log import AskedSpan
 from oddsdesk.desk.shell import embedding
 from oddsdesk.desk.shell.embedding import EmbeddedSession, GuestSession, database_here, service_of
 from oddsdesk.desk.shell.log_research import DatabaseResearch
 from oddsdesk.pricing.closing import CloseBy
 from oddsdesk.pricing.devig import DEFAULT_METHOD
-from oddsdesk.shipped_bookmakers import shipped_profiles
-from oddsdesk.store.access_paths import access_path
+from oddsdesk.pricing.profiles import shipped_profiles
+from oddsdesk.store.databases import access_path
 from oddsdesk.store.lock import lock_path
 from oddsdesk.store.store import open_store
-from oddsdesk.tasks import spawn
 
 
 @pytest.fixture
@@ -35,28 +34,28 @@ def profile(tmp_path: Path) -> EmbeddedProfile:
 @pytest.fixture
 async def first(profile: EmbeddedProfile):
     session = EmbeddedSession(profile, system_clock)
-    client = await session.start()
+    client = await session.start_session()
     yield client
-    await session.stop()
+    await session.stop_session()
 
 
 async def test_a_second_window_is_offered_the_running_server(first, profile):
     second = EmbeddedSession(profile, system_clock)
-    with pytest.raises(InUseError, match="is served by another oddsdesk") as refused:
-        await second.start()
-    await second.stop()
+    with pytest.raises(InUseError, match="is in use by another oddsdesk") as refused:
+        await second.start_session()
+    await second.stop_session()
     guest = GuestSession(refused.value.guest, system_clock)
-    client = await guest.start()
+    client = await guest.start_session()
     await client.games(limit=1)
     await first.games(limit=1)
-    await guest.stop()
+    await guest.stop_session()
 
 
 async def test_the_guests_key_ends_with_it_and_the_owners_does_not(first, profile):
     for _ in range(7):
         guest = GuestSession(profile, system_clock)
-        await (await guest.start()).games(limit=1)
-        await guest.stop()
+        await (await guest.start_session()).games(limit=1)
+        await guest.stop_session()
     await first.games(limit=1)
 
 
@@ -69,21 +68,21 @@ async def test_a_guest_goes_through_the_log_beside_the_server(first, profile, tm
     guest = GuestSession(profile, system_clock)
     database = database_here(guest)
     assert database == tmp_path / "odds.db"
-    await guest.start()
+    await guest.start_session()
     research = DatabaseResearch(
         database, shipped_profiles(), None, DEFAULT_METHOD, CloseBy(), system_clock
     )
     scored = await research.scorecards(AskedSpan(None, None), lambda _rows: None)
     assert scored.bookmakers == {"Pinnacle", "Soft"}
     await first.games(limit=1)
-    await guest.stop()
+    await guest.stop_session()
 
 
 async def test_a_server_that_has_ended_meanwhile_is_one_line(profile):
     guest = GuestSession(profile, system_clock)
-    with pytest.raises(SessionError, match="has ended"):
-        await guest.start()
-    await guest.stop()
+    with pytest.raises(SessionError, match="other server has stopped"):
+        await guest.start_session()
+    await guest.stop_session()
 
 
 async def test_no_key_is_made_for_who_holds_a_crashed_servers_lock(profile, tmp_path):
@@ -95,24 +94,24 @@ async def test_no_key_is_made_for_who_holds_a_crashed_servers_lock(profile, tmp_
         fcntl.flock(held, fcntl.LOCK_EX)
         guest = GuestSession(profile, system_clock)
         with pytest.raises(SessionError, match="another user may hold it"):
-            await guest.start()
+            await guest.start_session()
         second = EmbeddedSession(profile, system_clock)
         with pytest.raises(SessionError, match="another user may hold it") as refused:
-            await second.start()
+            await second.start_session()
         assert not isinstance(refused.value, InUseError)
-        await second.stop()
-        await guest.stop()
+        await second.stop_session()
+        await guest.stop_session()
     assert not access_path(tmp_path / "odds.db").exists()
 
 
 async def test_a_guests_key_is_made_where_the_server_keeps_its_keys(profile, tmp_path):
     own = msgspec.structs.replace(profile, access=str(tmp_path / "keys.db"))
     first = EmbeddedSession(own, system_clock)
-    await first.start()
+    await first.start_session()
     guest = GuestSession(profile, system_clock)
-    await (await guest.start()).games(limit=1)
-    await guest.stop()
-    await first.stop()
+    await (await guest.start_session()).games(limit=1)
+    await guest.stop_session()
+    await first.stop_session()
     assert not access_path(tmp_path / "odds.db").exists()
 
 
@@ -123,7 +122,7 @@ async def _ask(log: PriceLog) -> str:
     """Ask as a sparkline does; return why there is no answer."""
     try:
         await log.reference_history("game", [DRAW], 0)
-        await log.state(0)
+        await log.log_state(0)
     except HistoryError as error:
         return str(error)
     return ""
@@ -131,15 +130,15 @@ async def _ask(log: PriceLog) -> str:
 
 async def test_who_asks_while_the_server_stops_is_answered_or_told_so(qapp, tmp_path: Path):
     session = EmbeddedSession(EmbeddedProfile("x", str(tmp_path / "x.db")), system_clock)
-    await session.start()
+    await session.start_session()
     assert session.local is not None
     assert await _ask(session.local.log) == ""
-    stopping = spawn("stop", session.stop())
+    stopping = spawn("stop", session.stop_session())
     heard = set()
     while not stopping.done():
         heard |= set(await asyncio.gather(*(_ask(session.local.log) for _ in range(8))))
-    assert heard <= {"", "the embedded server has stopped"}
-    assert await _ask(session.local.log) == "the embedded server has stopped"
+    assert heard <= {"", "the built-in server has stopped"}
+    assert await _ask(session.local.log) == "the built-in server has stopped"
 
 
 async def test_over_prices_that_are_there_the_simulation_goes_on_once_they_are_shown(
@@ -147,21 +146,21 @@ async def test_over_prices_that_are_there_the_simulation_goes_on_once_they_are_s
 ):
     profile = EmbeddedProfile(database=str(tmp_path / "odds.db"))
     first = EmbeddedSession(profile, system_clock)
-    await first.start()
-    assert [feed.spec for feed in await first.local.feeds()] == ["simulator"]
+    await first.start_session()
+    assert [feed.spec for feed in await first.local.feed_reports()] == ["simulator"]
     async with asyncio.timeout(30):
         while (await first.local.database()).last_scraped_at is None:
             await asyncio.sleep(0.01)
-    await first.stop()
+    await first.stop_session()
     monkeypatch.setattr(embedding, "HEAD_START_S", 600.0)
     second = EmbeddedSession(profile, system_clock)
-    await second.start()
-    assert await second.local.feeds() == []
+    await second.start_session()
+    assert await second.local.feed_reports() == []
     second.local.prices_are_shown()
     async with asyncio.timeout(30):
-        while [feed.spec for feed in await second.local.feeds()] != ["simulator"]:
+        while [feed.spec for feed in await second.local.feed_reports()] != ["simulator"]:
             await asyncio.sleep(0.01)
-    await second.stop()
+    await second.stop_session()
 
 
 def test_a_service_is_told_from_others_by_its_database_or_ident_whatever_its_name(profile):

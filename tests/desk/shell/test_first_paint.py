@@ -2,8 +2,8 @@
 
 from pytestqt.qtbot import QtBot
 
-from oddsdesk.clock import system_clock
-from oddsdesk.desk.shell.late_panels import FirstPaint
+from oddsdesk.base.clock import system_clock
+from oddsdesk.desk.shell.docks import FirstPaint
 from oddsdesk.desk.ui.table.cells import Cell
 from oddsdesk.desk.ui.table.live_table import LiveTable
 from oddsdesk.desk.ui.theme.theme import Theme

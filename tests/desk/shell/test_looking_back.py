@@ -6,24 +6,23 @@ from pathlib import Path
 
 import pytest
 
+from oddsdesk.base.clock import MomentClock
 from oddsdesk.board.board import Board
-from oddsdesk.board.connection import Link
-from oddsdesk.board.freshness import Freshness
+from oddsdesk.board.model.basis import Freshness
+from oddsdesk.board.model.notices import Link
 from oddsdesk.client.errors import ServiceUnavailableError
-from oddsdesk.clock import MomentClock
 from oddsdesk.contract.quotes import Quote
-from oddsdesk.desk.connections.manager import ConnectionManager
+from oddsdesk.desk.connections.manager import ConnectionManager, ServiceSession
 from oddsdesk.desk.connections.profiles import EmbeddedProfile, Profile
-from oddsdesk.desk.connections.sessions import ServiceSession
-from oddsdesk.desk.grid.states import reading_text
-from oddsdesk.desk.grid.states import state_without_rows as grid_state
+from oddsdesk.desk.grid.panel import reading_text
+from oddsdesk.desk.grid.panel import state_without_rows as grid_state
 from oddsdesk.desk.records import Records
 from oddsdesk.desk.shell.app import fill_closes_from_log
 from oddsdesk.desk.shell.closing_lines import ClosingLineWriter
 from oddsdesk.desk.shell.embedding import EmbeddedSession
 from oddsdesk.desk.shell.looking_back import LookingBack, end_of_day
+from oddsdesk.desk.ui.formatting import local_time
 from oddsdesk.desk.ui.states import state_without_rows, text_without_games
-from oddsdesk.desk.ui.time_format import local_time
 from oddsdesk.pricing.closing import CloseBy
 from oddsdesk.store.store import open_store
 from tests.kit.waiting import until_told
@@ -48,7 +47,7 @@ class Looking:
         return EmbeddedSession(profile, self.clock.now)
 
     async def open(self) -> None:
-        await self.manager.open(self._make(self.profile))
+        await self.manager.open_first(self._make(self.profile))
 
     async def until(self, holds: Callable[[], bool]) -> None:
         await until_told(self.board, holds)
@@ -79,8 +78,8 @@ async def looking(tmp_path: Path) -> AsyncIterator[Looking]:
     looking = Looking(tmp_path / "odds.db")
     await looking.open()
     yield looking
-    await looking.looking_back.close()
-    await looking.manager.close()
+    await looking.looking_back.cancel_looking_back()
+    await looking.manager.close_connection()
 
 
 async def test_games_of_a_date_are_shown_as_they_stood_at_its_end(looking: Looking) -> None:
@@ -125,8 +124,8 @@ async def test_a_moment_of_which_nobody_offered_the_odds_says_so(tmp_path: Path)
         )
         assert board.connection.simulated is simulated
         assert board.connection.is_mixed is bool(simulated), "a game of an archive is beside it"
-    await looking.looking_back.close()
-    await looking.manager.close()
+    await looking.looking_back.cancel_looking_back()
+    await looking.manager.close_connection()
 
 
 async def test_another_date_shows_what_stood_then(looking: Looking) -> None:
@@ -151,7 +150,7 @@ async def test_while_all_prices_of_a_moment_are_read_it_is_told(looking: Looking
     await looking.until(lambda: bool(board.games))
     looking.manager.want_rows(True)
     await looking.until(lambda: board.snapshot_progress.finished_at is not None)
-    assert ("reading slice 1", False) in told
+    assert ("loading part 1", False) in told
     assert told[-1] == ("", True)
 
 
@@ -167,7 +166,7 @@ async def test_of_a_moment_without_prices_it_is_said_and_where_the_nearest_are(
             lambda day=day: board.connection.as_of_ms == end_of_day(DAY.replace(day=day))
         )
         reading = text_without_games(board.connection, own_server=True)
-        assert reading == "Reading the games of that moment…"
+        assert reading == "Loading the games of that moment…"
         await looking.until(
             lambda day=day: (
                 board.connection.as_of_ms == end_of_day(DAY.replace(day=day))
@@ -175,8 +174,8 @@ async def test_of_a_moment_without_prices_it_is_said_and_where_the_nearest_are(
             )
         )
         state = grid_state(board.connection, board.snapshot_progress, 0, looking.clock())
-        assert state.sentence == "No prices are known of that moment."
-        assert state.detail == f"The nearest are of {nearest}."
+        assert state.sentence == "No prices are recorded for that moment."
+        assert state.detail == f"Nearest prices: {nearest}."
         assert text_without_games(board.connection, own_server=True).endswith(state.detail)
     looking.looking_back.show_day(DAY)
     await looking.until(lambda: any(board.row_keys()))
@@ -194,7 +193,7 @@ async def test_of_a_game_without_prices_then_it_is_said(looking: Looking) -> Non
     looking.looking_back.show_day(DAY.replace(day=1))
     await looking.until(lambda: board.is_gone(game))
     state = state_without_rows(None, board.connection, looking.clock(), is_gone=True)
-    assert state.sentence == "No bookmaker had a price of this game then."
+    assert state.sentence == "No bookmaker had a price for this game then."
     looking.looking_back.show_day(DAY)
     await looking.until(lambda: board.matrix(game) is not None)
     assert not board.is_gone(game)
@@ -219,7 +218,9 @@ async def test_at_now_the_way_back_and_the_games_of_today_say_that_this_is_now(
     looking.looking_back.said.connect(said.append)
     looking.looking_back.return_to_now()
     looking.looking_back.show_day(datetime.fromtimestamp(looking.clock.now() / 1000).date())
-    now = "This is now. Ctrl+J shows games of an earlier date, Alt+Left steps back."
+    now = (
+        "These are the current prices. Ctrl+J shows a past day, Alt+Left steps back one price move."
+    )
     assert said == [now, now]
     looking.looking_back.show_day(DAY)
     await looking.until(lambda: bool(looking.board.games))
@@ -241,8 +242,8 @@ async def test_closing_lines_are_filled_in_from_the_log_after_a_look_back(
     looking.looking_back.return_to_now()
     await looking.until(lambda: looking.board.connection.link is Link.LIVE)
     assert writer._read_log is not None
-    await writer.close()
-    records.close()
+    await writer.stop_writer()
+    records.close_records()
 
 
 async def test_today_is_now(looking: Looking) -> None:
@@ -302,5 +303,5 @@ async def test_the_newest_prices_are_shown_though_they_are_of_today(tmp_path: Pa
     looking.looking_back.show_day(local_time(seen).date())
     await looking.until(lambda: bool(board.games))
     assert board.connection.link is Link.PAST
-    await looking.looking_back.close()
-    await looking.manager.close()
+    await looking.looking_back.cancel_looking_back()
+    await looking.manager.close_connection()

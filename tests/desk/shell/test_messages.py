@@ -9,20 +9,19 @@ from msgspec.structs import replace
 from PySide6.QtWidgets import QPushButton, QToolButton
 from pytestqt.qtbot import QtBot
 
+from oddsdesk.base.tasks import JobFault
 from oddsdesk.board.alerts.gate import Alert, AlertEntry
 from oddsdesk.board.board import Board
-from oddsdesk.board.connection import Connection, Link
+from oddsdesk.board.model.notices import Connection, Link
 from oddsdesk.desk.bookmakers.controller import BookmakersController
 from oddsdesk.desk.records import Records
-from oddsdesk.desk.settings.preferences import Preferences
-from oddsdesk.desk.settings.saved_state import Layout
+from oddsdesk.desk.settings.saved_state import Layout, Preferences
 from oddsdesk.desk.shell.assembly import Desk
 from oddsdesk.desk.shell.connections import Connections
 from oddsdesk.desk.shell.messages import ConnectionTrouble, MessageCenter, log_connection
-from oddsdesk.desk.ui.controls.message_bar import MessageBar
+from oddsdesk.desk.ui.controls.messages import MessageBar
 from oddsdesk.desk.ui.theme.theme import Theme
 from oddsdesk.ledger.bookmakers import bookmakers_file
-from oddsdesk.tasks import JobFault
 
 
 def test_trouble_shows_again_after_a_passing_message(
@@ -33,11 +32,11 @@ def test_trouble_shows_again_after_a_passing_message(
     center = MessageCenter(bar)
     trouble = ConnectionTrouble(center, quoted.board, quoted.clock)
     quoted.board.set_connection(Connection(link=Link.WAITING, reason="The service is away"))
-    assert "The service is away." in bar.text
-    center.say("Copied", passes=True)
-    assert bar.text == "Copied"
+    assert "The service is away." in bar.message_text
+    center.show_message("Copied", passes=True)
+    assert bar.message_text == "Copied"
     center.clear_message()
-    assert "The service is away." in bar.text
+    assert "The service is away." in bar.message_text
     retry = bar.findChild(QPushButton)
     assert retry.text() == "Try now"
     with qtbot.waitSignal(center.retry_requested):
@@ -62,18 +61,20 @@ def test_what_is_said_to_stay_gives_way_to_trouble_and_is_back_when_that_is_over
     acted: list[str] = []
     steps = [
         lambda: center.show_trouble("Not connected."),
-        lambda: center.say("A bet begins", action="Show", act=lambda: acted.append("shown")),
+        lambda: center.show_message(
+            "A bet begins", action="Show", act=lambda: acted.append("shown")
+        ),
     ]
     for step in steps if is_lost_first else reversed(steps):
         step()
-    assert bar.text == "A bet begins"
+    assert bar.message_text == "A bet begins"
     assert center._passing.isActive()
     center._passing.timeout.emit()
-    assert bar.text == "Not connected."
+    assert bar.message_text == "Not connected."
     with qtbot.waitSignal(center.retry_requested):
         bar.findChild(QPushButton).click()
     center.show_trouble("")
-    assert bar.text == "A bet begins"
+    assert bar.message_text == "A bet begins"
     assert not center._passing.isActive()
     bar.findChild(QPushButton).click()
     assert acted == ["shown"]
@@ -83,10 +84,10 @@ def test_what_is_said_to_stay_gives_way_to_trouble_and_is_back_when_that_is_over
 def test_trouble_closed_over_what_was_said_leaves_that(theme: Theme, qtbot: QtBot) -> None:
     bar, center = bar_and_center(theme, qtbot)
     center.show_trouble("Not connected.")
-    center.say("A bet begins")
+    center.show_message("A bet begins")
     center._passing.timeout.emit()
     bar.findChild(QToolButton).click()
-    assert bar.text == "A bet begins"
+    assert bar.message_text == "A bet begins"
     bar.findChild(QToolButton).click()
     assert bar.isHidden()
 
@@ -112,8 +113,8 @@ def test_a_job_of_the_desk_that_died_is_told_until_it_is_well(
     trouble = ConnectionTrouble(MessageCenter(bar), quoted.board, quoted.clock)
     faults = (JobFault("sync: matrix 6f1c", "KeyError: 'x'", 1), JobFault("sync: tick", "E", 1))
     quoted.board.set_connection(Connection(link=Link.LIVE, faults=faults))
-    assert bar.text == (
-        "2 jobs of the desk failed, trying again: prices of a game (KeyError: 'x'); tick (E)."
+    assert bar.message_text == (
+        "2 background tasks failed, trying again: prices of a game (KeyError: 'x'); tick (E)."
     )
     quoted.board.set_connection(Connection(link=Link.LIVE))
     assert bar.isHidden()
@@ -126,13 +127,13 @@ def test_what_the_service_says_is_wrong_with_it_is_told(
     bar = MessageBar(theme)
     qtbot.addWidget(bar)
     trouble = ConnectionTrouble(MessageCenter(bar), quoted.board, quoted.clock)
-    said = ("prices cannot be recorded: the disk is full", "<b>feed 1</b>: 350 quotes wait")
+    said = ("odds cannot be recorded: the disk is full", "<b>feed 1</b>: 350 quotes wait")
     quoted.board.set_connection(Connection(link=Link.LIVE, service_troubles=said))
-    assert bar.text == f"The service reports trouble: {said[0]}; {said[1]}."
+    assert bar.message_text == f"The service reports a problem: {said[0]}; {said[1]}."
     quoted.board.set_connection(Connection(link=Link.LIVE, clock_ahead_ms=-300_000))
-    assert bar.text == (
-        "The clocks of this computer and of the service are 5 min apart: how old prices are is not "
-        "known, and nothing is staked or told of them. Set the clock that is wrong."
+    assert bar.message_text == (
+        "The clocks of this computer and the service are 5 min apart, so the age of prices is "
+        "unknown: no stakes and no alerts. Set the clock that is wrong."
     )
     quoted.board.set_connection(Connection(link=Link.LIVE))
     assert bar.isHidden()
@@ -145,18 +146,22 @@ def test_warnings_wait_for_each_other_and_are_logged(
     bar = MessageBar(theme)
     qtbot.addWidget(bar)
     center = MessageCenter(bar)
-    center.warn("bookmakers", "bookmakers.csv: is not text")
+    center.warn("bookmakers", "bookmakers.csv: not UTF-8 text")
     center.warn("alerts", "alerts.toml: cannot be read")
     center.warn("alerts", "alerts.toml: cannot be read")
-    assert caplog.messages == ["bookmakers.csv: is not text", "alerts.toml: cannot be read"]
+    assert caplog.messages == ["bookmakers.csv: not UTF-8 text", "alerts.toml: cannot be read"]
     center.show_trouble("Not connected.")
-    center.say("Connecting…")
+    center.show_message("Connecting…")
     center.clear_message()
     shown = []
     while not bar.isHidden():
-        shown.append(bar.text)
+        shown.append(bar.message_text)
         bar.findChild(QToolButton).click()
-    assert shown == ["Not connected.", "bookmakers.csv: is not text", "alerts.toml: cannot be read"]
+    assert shown == [
+        "Not connected.",
+        "bookmakers.csv: not UTF-8 text",
+        "alerts.toml: cannot be read",
+    ]
 
 
 def test_a_warning_goes_with_what_is_done_about_it_or_when_its_file_is_read_again(
@@ -170,9 +175,9 @@ def test_a_warning_goes_with_what_is_done_about_it_or_when_its_file_is_read_agai
     center.warn("alerts", "no such preset")
     center.warn("settings", "cannot be read")
     bar.findChild(QPushButton).click()
-    assert (opened, bar.text) == (["them"], "no such preset")
+    assert (opened, bar.message_text) == (["them"], "no such preset")
     center.withdraw_warnings("alerts")
-    assert bar.text == "cannot be read"
+    assert bar.message_text == "cannot be read"
 
 
 async def test_each_file_of_the_users_that_is_not_read_is_told(
@@ -185,14 +190,14 @@ async def test_each_file_of_the_users_that_is_not_read_is_told(
     made.alerting.controller.path.write_text("[[rules]", "utf-8")
     preferences = Preferences(Layout(file.with_name("desk.ini")))
     made.offer_bookmakers(BookmakersController(theme, preferences, made.window, tuple))
-    made.alerting.controller.read()
+    made.alerting.controller.read_rules()
     bar = made.window.messages.parent()
     assert isinstance(bar, MessageBar)
-    assert "bookmakers.csv: is not text" in bar.text
+    assert "bookmakers.csv: not UTF-8 text" in bar.message_text
     bar.findChild(QToolButton).click()
-    assert "alerts.toml: " in bar.text
+    assert "alerts.toml: " in bar.message_text
     made.alerting.controller.path.unlink()
-    made.alerting.controller.read()
+    made.alerting.controller.read_rules()
     assert bar.isHidden()
 
 
@@ -203,7 +208,7 @@ async def test_the_line_of_a_loss_goes_once_prices_are_back_and_no_other_line_do
     made.alerting.controller.path.write_text(
         '[[rules]]\nkind = "connection"\nseconds = 30\n', "utf-8"
     )
-    made.alerting.controller.read()
+    made.alerting.controller.read_rules()
     bar = made.window.messages.parent()
     assert isinstance(bar, MessageBar)
 
@@ -211,20 +216,20 @@ async def test_the_line_of_a_loss_goes_once_prices_are_back_and_no_other_line_do
         away = Connection(link=Link.WAITING, reason="it hangs", since_ms=quoted.clock.now)
         quoted.board.set_connection(away)
         quoted.clock.now += 3_600_000
-        made.alerting.controller.tick()
-        assert bar.text == "Prices no longer come in · It hangs"
+        made.alerting.controller.look_for_alerts()
+        assert bar.message_text == "Prices no longer come in · It hangs"
 
     def find_it() -> None:
         quoted.board.set_connection(Connection(link=Link.LIVE))
-        made.alerting.controller.tick()
+        made.alerting.controller.look_for_alerts()
 
     lose_it()
     find_it()
     assert bar.isHidden()
     lose_it()
-    made.window.say("Restored")
+    made.window.show_message("Restored")
     find_it()
-    assert bar.text == "Restored"
+    assert bar.message_text == "Restored"
 
 
 async def test_settings_that_are_not_read_are_told(
@@ -235,9 +240,9 @@ async def test_settings_that_are_not_read_are_told(
     made = Desk(quoted.board, theme, layout, Preferences(layout), records, quoted.clock)
     bar = made.window.messages.parent()
     assert isinstance(bar, MessageBar)
-    assert bar.text.endswith("desk.ini: cannot be read; settings have their defaults")
-    made.close()
-    records.close()
+    assert bar.message_text.endswith("desk.ini: cannot be read; default settings are used")
+    made.close_desk()
+    records.close_records()
     made.window.deleteLater()
 
 
@@ -258,7 +263,7 @@ def test_each_change_of_the_link_is_logged_once(caplog: pytest.LogCaptureFixture
     assert caplog.messages == [
         "connection: live",
         "these odds are simulated: no bookmaker offers them",
-        "Not connected: prices are as last seen. No answer. Away for 2 s. Next try in 4 s.",
+        "Not connected: prices are as last seen. No answer. Disconnected for 2 s. Next try in 4 s.",
         "connection: live",
     ]
 
@@ -281,20 +286,20 @@ def test_what_was_said_of_now_is_not_said_of_the_past_and_is_back_after_it(
 ) -> None:
     bar, center = bar_and_center(theme, qtbot)
     for text, passes, is_back in (("Value: Leeds", False, True), ("Copied", True, False)):
-        center.say(text, passes=passes)
+        center.show_message(text, passes=passes)
         center.set_aside(but="the past")
         assert bar.isHidden()
-        center.say("The log ends here.", passes=True, about="the past")
+        center.show_message("The log ends here.", passes=True, about="the past")
         center.bring_back()
-        assert (not bar.isHidden(), bar.text == text) == (is_back, is_back)
-    center.say("Shown as of then", passes=True, about="the past")
+        assert (not bar.isHidden(), bar.message_text == text) == (is_back, is_back)
+    center.show_message("Shown as of then", passes=True, about="the past")
     center.set_aside(but="the past")
-    assert bar.text == "Shown as of then"
+    assert bar.message_text == "Shown as of then"
 
 
 def test_what_has_ended_meanwhile_is_not_brought_back(theme: Theme, qtbot: QtBot) -> None:
     bar, center = bar_and_center(theme, qtbot)
-    center.say("Value: Leeds", about="leeds")
+    center.show_message("Value: Leeds", about="leeds")
     center.set_aside(but="the past")
     center.withdraw("leeds")
     center.bring_back()
@@ -308,7 +313,7 @@ async def test_alerts_of_one_look_are_one_line_that_goes_once_all_are_over(
     bar, alerting = made.window.messages._bar, made.alerting
     alerts = [AlertEntry(Alert((i,), "Value", f"A{i}", "text"), 0, None) for i in range(3)]
     alerting.controller.alerted.emit(alerts)
-    assert bar.text == "3 alerts, the first: A0 · text"
+    assert bar.message_text == "3 alerts. First: A0 · text"
     alerting.controller.ended.emit((0,))
     alerting.controller.ended.emit((1,))
     assert not bar.isHidden()
@@ -319,7 +324,7 @@ async def test_alerts_of_one_look_are_one_line_that_goes_once_all_are_over(
     alerting.controller.ended.emit((0,))
     assert bar.isHidden()
     alerting.controller.hour_filled.emit("20 alerts within an hour")
-    assert bar.text == "20 alerts within an hour"
+    assert bar.message_text == "20 alerts within an hour"
 
 
 async def test_notices_of_the_past_end_with_it_and_those_of_now_wait_for_its_end(
@@ -330,13 +335,13 @@ async def test_notices_of_the_past_end_with_it_and_those_of_now_wait_for_its_end
     made.alerting._on_controller_alerted(
         [AlertEntry(Alert(("x",), "Value", "title", "text", 3.0), 0, None)]
     )
-    said = bar.text
-    made.reset()
+    said = bar.message_text
+    made.reset_desk()
     board.set_connection(Connection(link=Link.PAST, as_of_ms=quoted.clock.now - 1))
     assert bar.isHidden()
     made._on_looking_back_said("The log ends here.")
-    made.reset()
-    assert bar.text == said
-    made.reset()
+    made.reset_desk()
+    assert bar.message_text == said
+    made.reset_desk()
     made.enter_service()
-    assert bar.text == said
+    assert bar.message_text == said

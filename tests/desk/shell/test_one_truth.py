@@ -12,23 +12,21 @@ from pytestqt.qtbot import QtBot
 
 import oddsdesk.cli.bets as command
 from oddsdesk.board.board import Board
-from oddsdesk.board.explaining import explain
-from oddsdesk.board.matrix import Matrix, RowKey
+from oddsdesk.board.model.matrix import Matrix, RowKey
+from oddsdesk.board.valuation.explaining import explain
 from oddsdesk.cli.bet_sources import moment_of_database
 from oddsdesk.cli.import_ import import_
 from oddsdesk.contract.resources import Game
 from oddsdesk.contract.times import format_ms
 from oddsdesk.desk.grid.model import GridModel
 from oddsdesk.desk.matrix.model import MatrixModel
-from oddsdesk.desk.navigator.favourites import Favourites
+from oddsdesk.desk.navigator.model import Favourites
 from oddsdesk.desk.navigator.panel import Navigator
 from oddsdesk.desk.records import Records
-from oddsdesk.desk.settings.preferences import Preferences
-from oddsdesk.desk.settings.saved_state import Layout
+from oddsdesk.desk.settings.saved_state import Layout, Preferences
 from oddsdesk.desk.ui.theme.theme import Theme
 from oddsdesk.desk.ui.theme.tokens import SurfaceRole
-from oddsdesk.desk.value_bets.lists import ValueLists
-from oddsdesk.desk.value_bets.stake_settings import StakeSettings
+from oddsdesk.desk.value_bets.lists import StakeSettings, ValueLists
 from tests.kit.grid import marks_of
 
 
@@ -79,7 +77,7 @@ def test_no_price_is_judged_unlike_by_any_panel_or_the_command(
     board = real.board
     prices = [key for key in board.row_keys() if key.bookmaker is not None]
     assert len([*board.row_keys()]) == 36_509
-    truth = {key for key in prices if board.is_value(key)}
+    truth = {key for key in prices if board.is_value_bet(key)}
 
     assert {key for key in prices if _is_value_explained(real, key)} == truth
     assert _marked_in_matrices(real) == truth
@@ -95,8 +93,8 @@ def test_no_price_is_judged_unlike_by_any_panel_or_the_command(
         lists.show_bets(may_move=True)
     assert _listed_on_desk(lists) == _listed_by_command(real, "--all")
     assert len(truth) == 39
-    lists.close()
-    records.close()
+    lists.stop_listing()
+    records.close_records()
 
 
 def _is_value_explained(real: RealBoard, key: RowKey) -> bool:
@@ -111,24 +109,24 @@ def _marked_in_matrices(real: RealBoard) -> set[RowKey]:
         model.fold_all(folded=False)
         for row in range(model.rowCount()):
             for column in range(model.columnCount()):
-                key = model.key(row, column)
+                key = model.price_key(row, column)
                 if key is not None and model.cell(row, column).ground is SurfaceRole.VALUE:
                     marked.add(key)
-        model.close()
+        model.stop_listening()
     return marked
 
 
 def _marked_in_grid(real: RealBoard, qtbot: QtBot) -> set[RowKey]:
     model = GridModel(real.board, real.clock)
-    real.board.want_rows(True)
-    model.book.take(marks_of(real.board.row_keys()))
+    real.board.keep_all_rows(True)
+    model.book.take_prices(marks_of(real.board.row_keys()))
     marked = {
         RowKey(*entry.key, name)
         for entry in model.book.selections()
         for name, price in entry.prices.items()
         if price.is_value
     }
-    model.close()
+    model.stop_listening()
     return marked
 
 
@@ -143,8 +141,8 @@ def _navigated(real: RealBoard, theme: Theme, layout: Layout, qtbot: QtBot) -> C
 
 def _listed_on_desk(lists: ValueLists) -> dict[RowKey, float]:
     listed = {}
-    for row in lists.bets.rows():
-        listed[row.price.key] = row.bet.stake
+    for row in lists.bets.shown_rows():
+        listed[row.bet_price.key] = row.bet.stake
         listed |= {other.key: 0.0 for other in row.others}
     return listed
 

@@ -6,11 +6,10 @@ from PySide6.QtWidgets import QApplication, QLineEdit, QMainWindow, QVBoxLayout,
 from pytestqt.qtbot import QtBot
 
 from oddsdesk.desk.settings.saved_state import Layout
-from oddsdesk.desk.shell.destinations import action_entries
-from oddsdesk.desk.shell.palette import Palette
-from oddsdesk.desk.shell.palette_entries import Entry, Kind, Recent, fold, matching, score
+from oddsdesk.desk.shell.navigation import action_entries
+from oddsdesk.desk.shell.palette import Entry, Kind, Palette, Recent, folded_text, matching, score
 from oddsdesk.desk.ui.actions import Actions
-from oddsdesk.desk.ui.controls.menus import Popup
+from oddsdesk.desk.ui.controls.buttons import Popup
 from oddsdesk.desk.ui.theme.theme import Theme
 
 
@@ -39,7 +38,10 @@ def test_nonsense_finds_nothing() -> None:
 
 
 def test_the_start_of_a_word_beats_its_middle() -> None:
-    start, middle = score(("ever",), fold("Everton v X")), score(("ever",), fold("Never v XYZ"))
+    start, middle = (
+        score(("ever",), folded_text("Everton v X")),
+        score(("ever",), folded_text("Never v XYZ")),
+    )
     assert start is not None
     assert middle is not None
     assert start > middle
@@ -52,7 +54,7 @@ def test_what_was_used_last_comes_first() -> None:
 
 
 def test_what_cannot_be_done_now_is_found_last_with_its_reason() -> None:
-    why = "Imported files are recorded by the embedded server; this is Mine."
+    why = "Imports need the built-in server. You are connected to Mine."
     grey = Entry("import", Kind.ACTION, "Import files…", list, note=why, is_grey=True)
     other = Entry("bets", Kind.ACTION, "Import bets from a file…", list)
     assert matching([grey, other], "import", []) == [other, grey]
@@ -91,7 +93,7 @@ def test_the_palette_is_used_by_keyboard_alone_and_gives_the_focus_back(
         window.show()
     window.activateWindow()
     other.setFocus()
-    palette.open()
+    palette.open_palette()
     assert palette.hasFocus()
     qtbot.keyClicks(palette, "v")
     assert palette.list.isVisible()
@@ -120,8 +122,8 @@ def test_the_hint_is_whole_words_before_the_key_however_narrow(
         left = palette._keys.x() - palette.cursorRect().left()
         assert palette.fontMetrics().horizontalAdvance(hint) <= left
         hints.append(hint)
-    assert hints == ["Go to a game, a panel, an action…", "Go to a game…", "Go to…"]
-    assert palette.accessibleName() == "Go to a game, a panel, an action"
+    assert hints == ["Find a game, a panel, an action…", "Find a game…", "Find…"]
+    assert palette.accessibleName() == "Find a game, a panel, an action"
 
 
 def test_it_takes_the_keyboard_from_an_open_popup(
@@ -142,7 +144,7 @@ def test_it_takes_the_keyboard_from_an_open_popup(
     popup.open_below(button)
     field.setFocus()
     qtbot.waitUntil(lambda: QApplication.activePopupWidget() is popup)
-    palette.open()
+    palette.open_palette()
     assert QApplication.activePopupWidget() is None
     qtbot.waitUntil(palette.hasFocus)
     qtbot.keyClicks(palette, "eve")

@@ -6,15 +6,15 @@ from pathlib import Path
 import pytest
 from starlette.responses import JSONResponse
 
+from oddsdesk.base.clock import system_clock
 from oddsdesk.board.board import Board
-from oddsdesk.board.connection import Link
-from oddsdesk.board.service_history import ServiceSource
-from oddsdesk.board.service_log import ServiceLog
+from oddsdesk.board.history.past import ServiceLog
+from oddsdesk.board.history.sources import ServiceSource
+from oddsdesk.board.model.notices import Link
 from oddsdesk.client.client import Client
-from oddsdesk.clock import system_clock
-from oddsdesk.contract.plans import Plan
+from oddsdesk.contract.access import Plan
+from oddsdesk.desk.connections.manager import ServiceSession
 from oddsdesk.desk.connections.profiles import EmbeddedProfile, Profile
-from oddsdesk.desk.connections.sessions import ServiceSession
 from oddsdesk.desk.shell.embedding import EmbeddedSession
 from tests.desk.shell.test_playing_the_past import (
     KICK_OFF,
@@ -36,12 +36,12 @@ class ElsewhereSession(EmbeddedSession):
 
     plan = Plan.PRO
 
-    async def start(self) -> Client:
-        own = await super().start()
+    async def start_session(self) -> Client:
+        own = await super().start_session()
         assert self.local is not None
         bookmaker = "Bet365" if self.plan is Plan.FREE else None
         key = await self.local.create_key("analyst", self.plan, bookmaker)
-        url = self.local.address
+        url = self.local.url
         self.local = None
         await own.close()
         self._client = Client(url, key)
@@ -73,13 +73,11 @@ async def open_elsewhere(tmp_path: Path) -> AsyncIterator[Open]:
 
     yield open_it
     for looking in opened:
-        await looking.past.close()
-        await looking.manager.close()
+        await looking.past.cancel_looking_back()
+        await looking.manager.close_connection()
 
 
-async def test_the_past_is_shown_played_stepped_through_and_jumped_in(
-    open_elsewhere: Open,
-) -> None:
+async def test_the_past_is_shown_played_stepped_through_and_jumped_in(open_elsewhere: Open) -> None:
     looking = await open_elsewhere(Plan.PRO)
     past = looking.past
     past.game_in_front = lambda: LEEDS
@@ -107,7 +105,7 @@ async def test_the_past_is_shown_played_stepped_through_and_jumped_in(
     past.game_in_front = lambda: None
     past.step(back=True)
     await until(lambda: bool(looking.said))
-    assert looking.said[-1].startswith("This service tells moves game by game")
+    assert looking.said[-1].startswith("This service has moves game by game")
     past.return_to_now()
     await until(lambda: looking.clock.at is None)
 
@@ -120,7 +118,7 @@ async def test_chart_and_time_line_show_what_the_service_tells_and_nothing_later
     await looking.stand_at(15)
     assert looking.manager.client is not None
     source = ServiceSource(looking.manager.client, looking.board)
-    found = await source.history(LEEDS, ("moneyline", 0, "Leeds"), 0)
+    found = await source.history_of(LEEDS, ("moneyline", 0, "Leeds"), 0)
     assert [point.odds for point in found.paths["Bet365"]] == [2.0, 2.2]
     assert looking.past.log is not None
     line = await looking.past.log.map(START, START + 2 * 60 * MINUTE, 4)
@@ -148,6 +146,6 @@ async def test_a_service_that_knows_no_past_is_not_taken_for_one() -> None:
     service.answers = [JSONResponse(described)]
     async with Client(url, KEY) as client:
         log = ServiceLog(client, Board(system_clock), system_clock, lambda: None)
-        assert await log.refusal(START) == "This service tells nothing of the past."
+        assert await log.why_not_shown(START) == "This service has no history."
     assert len(service.asked) == 1
     await service.stop()

@@ -7,23 +7,20 @@ import pytest
 from PySide6.QtWidgets import QMainWindow
 from pytestqt.qtbot import QtBot
 
+from oddsdesk.base.clock import MomentClock
 from oddsdesk.board.board import Board
-from oddsdesk.board.connection import Link
-from oddsdesk.board.history_source import LogSource
+from oddsdesk.board.history.sources import LogSource
+from oddsdesk.board.model.notices import Link
 from oddsdesk.client.answers import GameAnswer
 from oddsdesk.client.errors import ServiceError
-from oddsdesk.clock import MomentClock
 from oddsdesk.contract.identity import game_id
 from oddsdesk.contract.quotes import Quote
-from oddsdesk.desk.connections.manager import ConnectionManager
+from oddsdesk.desk.connections.manager import ConnectionManager, ServiceSession
 from oddsdesk.desk.connections.profiles import EmbeddedProfile, Profile
-from oddsdesk.desk.connections.sessions import ServiceSession
 from oddsdesk.desk.shell.embedding import EmbeddedSession
-from oddsdesk.desk.shell.looking_back import LookingBack
-from oddsdesk.desk.shell.opening_the_past import PastOpener
+from oddsdesk.desk.shell.looking_back import LookingBack, PastOpener, TimeControl
 from oddsdesk.desk.shell.status_bar import StatusBar
-from oddsdesk.desk.shell.time_control import TimeControl
-from oddsdesk.desk.timeline.bar import TimeLine
+from oddsdesk.desk.timeline import TimeLine
 from oddsdesk.desk.ui.actions import Actions
 from oddsdesk.desk.ui.theme.theme import Theme
 from oddsdesk.store.store import open_store
@@ -62,19 +59,18 @@ class Looking:
         return EmbeddedSession(profile, self.clock.now)
 
     async def open(self) -> None:
-        await self.manager.open(self._make(self.profile))
+        await self.manager.open_first(self._make(self.profile))
 
     async def stand_at(self, minute: float) -> None:
         at_ms = START + round(minute * MINUTE)
         self.past.go_to(at_ms)
         await until(lambda: self.board.connection.as_of_ms == at_ms and bool(self.board.games))
 
-    def odds(self, bookmaker: str | None, selection: str = "Leeds") -> float | None:
+    def odds(self, bookmaker: str, selection: str = "Leeds") -> float | None:
         section = self.board.section(LEEDS, "moneyline", 0, selection)
         if section is None:
             return None
-        row = section.row_of(selection)
-        price = row.reference if bookmaker is None else row.prices.get(bookmaker)
+        price = section.selection_row(selection).prices.get(bookmaker)
         return price.odds if price is not None and price.is_offered else None
 
 
@@ -94,8 +90,8 @@ async def looking(tmp_path: Path) -> AsyncIterator[Looking]:
     looking = Looking(tmp_path / "odds.db")
     await looking.open()
     yield looking
-    await looking.past.close()
-    await looking.manager.close()
+    await looking.past.cancel_looking_back()
+    await looking.manager.close_connection()
 
 
 async def test_played_it_goes_on_by_what_moved_and_the_clock_with_it(looking: Looking) -> None:
@@ -113,7 +109,7 @@ async def test_played_it_goes_on_by_what_moved_and_the_clock_with_it(looking: Lo
     assert not looking.past.is_playing
     price = looking.board.section(LEEDS, "moneyline", 0, "Leeds")
     assert price is not None
-    assert price.row_of("Leeds").prices["Bet365"].previous == 2.0
+    assert price.selection_row("Leeds").prices["Bet365"].previous == 2.0
     assert looking.clock() == stood
 
 
@@ -130,9 +126,9 @@ async def test_the_time_line_is_made_when_the_past_is_shown_and_goes_with_it(
     assert bar.findChild(TimeLine) is None
     await looking.stand_at(5)
     await until(lambda: bar.findChild(TimeLine) is not None)
-    assert control.line.isVisible()
-    control.line.now.click()
-    await until(lambda: not control.line.isVisible())
+    assert control.time_line.isVisible()
+    control.time_line.now.click()
+    await until(lambda: not control.time_line.isVisible())
     assert looking.board.connection.as_of_ms is None
     bar.close_panel()
 
@@ -145,7 +141,7 @@ async def test_going_back_forgets_what_came_later(looking: Looking) -> None:
     assert LATER in looking.board.games
     await looking.stand_at(5)
     await until(lambda: looking.odds("Bet365") == 2.0)
-    assert (looking.odds("Bet365", "Draw"), looking.odds(None)) == (3.5, 2.0)
+    assert (looking.odds("Bet365", "Draw"), looking.odds("Pinnacle")) == (3.5, 2.0)
     assert LATER not in looking.board.games
 
 
@@ -233,7 +229,7 @@ async def test_history_tells_nothing_of_later(looking: Looking) -> None:
     assert session is not None
     assert session.local is not None
     source = LogSource(session.local.log, looking.board)
-    found = await source.history(LEEDS, ("moneyline", 0, "Leeds"), 0)
+    found = await source.history_of(LEEDS, ("moneyline", 0, "Leeds"), 0)
     assert [point.odds for point in found.paths["Bet365"]] == [2.0, 2.2]
 
 
@@ -256,11 +252,11 @@ async def test_where_nothing_is_offered_the_past_opens_by_itself_once(looking: L
     await looking.manager.switch(looking.profile)
     await until(lambda: looking.board.connection.as_of_ms == START + 40 * MINUTE)
     await until(lambda: len(looking.board.games) == 2)
-    assert "Nothing is offered now" in looking.said[0]
+    assert "There are only past prices" in looking.said[0]
     looking.past.return_to_now()
     await until(lambda: looking.board.connection.link is Link.LIVE)
     await until(lambda: looking.board.connection.newest_ms is not None)
     assert looking.clock.at is None
     opener.show_imported(START)
     await until(lambda: looking.board.connection.as_of_ms == START)
-    opener.close()
+    opener.stop_opener()

@@ -7,24 +7,24 @@ import pytest
 from PySide6.QtGui import QAction
 
 from oddsdesk.board.board import Board
-from oddsdesk.board.connection import Connection, Link, SnapshotProgress
-from oddsdesk.board.connection_monitor import ConnectionMonitor
+from oddsdesk.board.intake.connection_monitor import ConnectionMonitor
+from oddsdesk.board.model.notices import Connection, Link, SnapshotProgress
 from oddsdesk.client.diagnosis import advice
 from oddsdesk.client.errors import ForbiddenError, ServiceError, UnauthorizedError
-from oddsdesk.contract.errors import ErrorCode
-from oddsdesk.desk.grid import states as grid_states
+from oddsdesk.contract.access import ErrorCode
+from oddsdesk.desk.grid import panel as grid_states
 from oddsdesk.desk.grid.panel import GridPanel
-from oddsdesk.desk.navigator.favourites import Favourites
+from oddsdesk.desk.navigator.model import Favourites
 from oddsdesk.desk.navigator.panel import Navigator
 from oddsdesk.desk.settings.saved_state import Layout
 from oddsdesk.desk.shell.messages import ConnectionTrouble, MessageCenter
 from oddsdesk.desk.shell.status_bar import link_text
 from oddsdesk.desk.ui import states as matrix_states
-from oddsdesk.desk.ui.controls.message_bar import MessageBar
-from oddsdesk.desk.ui.states import refusal, text_without_games, trouble_text
+from oddsdesk.desk.ui.controls.messages import MessageBar
+from oddsdesk.desk.ui.formatting import local_time
+from oddsdesk.desk.ui.states import refusal_of, text_without_games, trouble_text
 from oddsdesk.desk.ui.theme.theme import Theme
-from oddsdesk.desk.ui.time_format import local_time
-from oddsdesk.desk.value_bets import messages as values_states
+from oddsdesk.desk.value_bets import panel as values_states
 
 FORBIDDEN = [code.value for code in ErrorCode if code.status == 403]
 NO_BOOKMAKER = ForbiddenError("bookmaker_not_configured", "this account has chosen none", 403)
@@ -42,8 +42,8 @@ def test_each_code_has_its_own_sentence_and_says_what_to_do() -> None:
     for code in FORBIDDEN:
         error = ForbiddenError(code, "no", 403)
         connection = Connection(Link.REFUSED, "no", code=code, advice=advice(error))
-        sentence, detail = refusal(connection)
-        assert sentence != refusal(Connection(Link.REFUSED)).sentence
+        sentence, detail = refusal_of(connection)
+        assert sentence != refusal_of(Connection(Link.REFUSED)).sentence
         assert detail
         heard |= {sentence, detail}
     assert len(heard) == 2 * len(FORBIDDEN)
@@ -61,14 +61,14 @@ def test_a_known_key_without_a_bookmaker_is_not_told_to_be_kept_out() -> None:
     for text in said:
         assert text == (
             "No bookmaker is chosen for this key. "
-            "The Free plan sees one bookmaker: choose it where the key was made."
+            "The Free plan shows one bookmaker: choose it where you got the key."
         )
 
 
 @pytest.mark.parametrize("link", [Link.LIVE, Link.WAITING])
 def test_without_requests_no_panel_says_that_there_is_nothing(link: Link) -> None:
     connection = Connection(
-        link, "the requests of this key are used up", code="rate_limit_exceeded", next_try_ms=0
+        link, "this key's requests are used up", code="rate_limit_exceeded", next_try_ms=0
     )
     said = [
         " ".join(matrix_states.state_without_rows(None, connection, 0)[1:3]),
@@ -78,22 +78,20 @@ def test_without_requests_no_panel_says_that_there_is_nothing(link: Link) -> Non
     ]
     back = f"{local_time(0):%H:%M}"
     for text in said:
-        assert text == (
-            f"No requests are left. What is missing is read when they are back at {back}."
-        )
+        assert text == (f"No requests left. Loading continues when they reset at {back}.")
     if link is Link.LIVE:
-        lack = f"no requests left: lists and games are not read until {back}"
+        lack = f"no requests left: lists and games are not updated until {back}"
         assert link_text(connection, 0).endswith(f"changes a minute · {lack}")
         said = trouble_text(connection, 0)
-        assert said.startswith(f"{lack.capitalize()}. Streamed prices go on")
+        assert said.startswith(f"{lack.capitalize()}. Streamed prices still update")
 
 
 def test_an_unknown_key_is_told_as_such() -> None:
     connection = refused_by(UnauthorizedError("unauthorized", "expected a valid key", 401))
-    assert refusal(connection).sentence == "The service does not know this key."
+    assert refusal_of(connection).sentence == "The service does not know this key."
     unnamed = refused_by(ForbiddenError("something_new", "we are closed", 403))
-    assert refusal(unnamed).sentence == "The service does not let this key in."
-    assert refusal(unnamed).detail.startswith("We are closed.")
+    assert refusal_of(unnamed).sentence == "The service refused this key."
+    assert refusal_of(unnamed).detail.startswith("We are closed.")
 
 
 def test_prices_are_as_last_seen_only_where_there_are_prices(
@@ -104,8 +102,8 @@ def test_prices_are_as_last_seen_only_where_there_are_prices(
     for board, expected in ((Board(quoted.clock), False), (quoted.board, True)):
         refused_by(NO_BOOKMAKER, board)
         trouble = ConnectionTrouble(MessageCenter(bar), board, quoted.clock)
-        assert bar.text.startswith("No bookmaker is chosen for this key")
-        assert ("as last seen" in bar.text) is expected
+        assert bar.message_text.startswith("No bookmaker is chosen for this key")
+        assert ("as last seen" in bar.message_text) is expected
         trouble.close_panel()
 
 
@@ -142,7 +140,7 @@ def test_an_empty_own_server_can_be_fed_from_the_grid(
     qtbot.addWidget(panel)
     assert "The service has no prices now." in panel.placeholder._sentence.text()
     panel.offer_server(start)
-    assert "Get live odds, or import files" in panel.placeholder._detail.text()
+    assert "Get live odds or import files" in panel.placeholder._detail.text()
     with qtbot.waitSignal(start.triggered):
         panel.placeholder._action.click()
     start.setEnabled(False)
@@ -158,10 +156,10 @@ def test_an_empty_own_server_can_be_fed_from_the_navigator(
     qtbot.addWidget(panel)
     assert panel._feed.isHidden()
     panel.offer_server(start)
-    assert "Get live odds, or import files" in panel._empty.text()
+    assert "Get live odds or import files" in panel._empty.text()
     with qtbot.waitSignal(start.triggered):
         panel._feed.click()
     empty.set_connection(Connection(Link.CONNECTING))
     assert panel._feed.isHidden()
-    assert panel._empty.text() == "Reading the games…"
+    assert panel._empty.text() == "Loading games…"
     panel.close_panel()

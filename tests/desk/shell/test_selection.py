@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from pytestqt.qtbot import QtBot
 
-from oddsdesk.board.matrix import RowKey
+from oddsdesk.board.model.matrix import RowKey
 from oddsdesk.desk.matrix.panel import MatrixPanel
 from oddsdesk.desk.shell.assembly import Desk
 from oddsdesk.desk.shell.window import focus_within, holds_focus
@@ -29,16 +29,16 @@ def fill(quoted: QuotedGame) -> None:
 
 
 def at_another_moment(desk: Desk, quoted: QuotedGame) -> None:
-    desk.reset()
-    quoted.board.clear()
+    desk.reset_desk()
+    quoted.board.forget_service()
     fill(quoted)
 
 
 def current(desk: Desk, game_id: str) -> RowKey | None:
     panel = desk.games.panel(game_id)
     assert isinstance(panel, MatrixPanel)
-    index = panel.table.current()
-    return panel._model.key(index.row(), index.column()) if index.isValid() else None
+    index = panel.table.current_cell()
+    return panel._model.price_key(index.row(), index.column()) if index.isValid() else None
 
 
 async def test_the_price_selected_is_so_at_another_moment(made: Desk, quoted: QuotedGame) -> None:
@@ -51,9 +51,9 @@ async def test_the_price_selected_is_so_at_another_moment(made: Desk, quoted: Qu
         assert current(made, quoted.id) == key
         assert made.explain()._key == made.history().model.key == key
     assert not made.window.messages._bar.isVisibleTo(made.window)
-    made.reset()
+    made.reset_desk()
     made.enter_service()
-    quoted.board.clear()
+    quoted.board.forget_service()
     fill(quoted)
     assert current(made, quoted.id) is None
     assert made.explain()._key is made.history().model.key is None
@@ -65,8 +65,8 @@ async def test_a_price_that_was_not_there_then_is_found_again_later(
 ) -> None:
     key = RowKey(quoted.id, "total", 0, "Under 2.5", "Matchbook")
     made.go_to_price(key)
-    made.reset()
-    quoted.board.clear()
+    made.reset_desk()
+    quoted.board.forget_service()
     quoted.board.load_games([game("Other - Teams")])
     assert made.explain()._key is None
     at_another_moment(made, quoted)
@@ -84,9 +84,9 @@ async def test_the_keyboard_is_in_the_prices_again_at_another_moment_unless_it_w
     for _ in range(2):
         await until(lambda: holds_focus(made.games.panel(quoted.id)))
         at_another_moment(made, quoted)
-    made.reset()
+    made.reset_desk()
     focus_within(made.navigator)
-    quoted.board.clear()
+    quoted.board.forget_service()
     fill(quoted)
     assert quoted.id in made.games.open_games
     assert holds_focus(made.navigator)
@@ -96,7 +96,7 @@ async def test_who_looks_at_the_odds_grid_stays_there_at_another_moment(
     made: Desk, quoted: QuotedGame
 ) -> None:
     tabs = made.window.tabs
-    made.open_game_beside(quoted.id)
+    made.open_game_in_new_tab(quoted.id)
     tabs.setCurrentWidget(made.grid())
     at_another_moment(made, quoted)
     await until(lambda: made.games.open_games == [quoted.id])

@@ -18,20 +18,16 @@ print(json.dumps(sorted(sys.modules)))
 LATER = (
     *("httpx", "keyring", "numpy", "pandas", "psycopg", "pyarrow", "pyqtgraph", "rapidfuzz"),
     *("nats", "xlsxwriter", "betfairlightweight", "apprise", "websockets"),
-    *("oddsdesk.feeds.importers", "oddsdesk.feeds.simulator", "oddsdesk.feeds.live.the_odds_api"),
-    *("oddsdesk.research.backtest", "oddsdesk.archive.archive", "oddsdesk.store.postgres"),
+    *("oddsdesk.feeds.importing", "oddsdesk.feeds.simulator", "oddsdesk.feeds.the_odds_api.live"),
+    *("oddsdesk.research.backtest", "oddsdesk.archive.archive", "oddsdesk.cluster"),
     *("oddsdesk.desk.alerts.panel", "oddsdesk.desk.bets", "oddsdesk.desk.explain"),
     *("oddsdesk.desk.grid", "oddsdesk.desk.history", "oddsdesk.desk.opportunities"),
-    *("oddsdesk.desk.local_server", "oddsdesk.desk.connections.controller"),
-    *("oddsdesk.desk.connections.dialog", "oddsdesk.desk.bookmakers.dialog"),
+    *("oddsdesk.desk.local_server", "oddsdesk.desk.connections.dialog"),
+    "oddsdesk.desk.bookmakers.dialog",
     *("oddsdesk.desk.ui.controls.form_dialog", "oddsdesk.desk.ui.table.column_chooser"),
     *("oddsdesk.desk.timeline",),
     *("oddsdesk.desk.settings.dialog", "oddsdesk.desk.shell.key_list"),
-    *(
-        "oddsdesk.desk.navigator.day_popup",
-        "oddsdesk.server.openapi",
-        "oddsdesk.store.sqlite.backup",
-    ),
+    *("oddsdesk.server.endpoints.openapi", "oddsdesk.store.sqlite.backup"),
     *("oddsdesk.store.sqlite.restore", "tarfile", "html", "xml.etree.ElementTree"),
     "oddsdesk.desk.value_bets",
 )
@@ -79,7 +75,7 @@ def test_asking_a_service_loads_no_command_line() -> None:
 
 def test_listening_at_an_address_loads_no_tables_of_names() -> None:
     listening = (
-        "from oddsdesk.server.listener import check_address\ncheck_address('127.0.0.1', 0)\n"
+        "from oddsdesk.server.edge.listener import check_address\ncheck_address('127.0.0.1', 0)\n"
     )
     names = loaded(f"{START}{listening}print(json.dumps(sorted(sys.modules)))")
     assert "encodings.idna" not in names

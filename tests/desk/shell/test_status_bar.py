@@ -5,8 +5,9 @@ from msgspec.structs import replace
 from PySide6.QtWidgets import QLabel, QToolButton, QWidget
 from pytestqt.qtbot import QtBot
 
+from oddsdesk.base.tasks import JobFault, exhaust
 from oddsdesk.board.board import Board
-from oddsdesk.board.connection import Connection, Link, SnapshotProgress
+from oddsdesk.board.model.notices import Connection, Link, SnapshotProgress
 from oddsdesk.desk.shell.status_bar import (
     StatusBar,
     lag_text,
@@ -15,10 +16,9 @@ from oddsdesk.desk.shell.status_bar import (
     reading_text,
     requests_text,
 )
+from oddsdesk.desk.ui.formatting import local_time
 from oddsdesk.desk.ui.theme.theme import Theme
-from oddsdesk.desk.ui.time_format import local_time
-from oddsdesk.slices import exhaust
-from oddsdesk.tasks import JobFault
+from oddsdesk.desk.ui.theme.tokens import TextRole
 from tests.kit.board import game
 
 NOW_MS = 1_776_340_800_000
@@ -33,6 +33,19 @@ PLAN = (
 COUNTED = Connection(
     requests_left=5_412, requests_limit=5_500, reading_plan=PLAN, resets_at_ms=NOW_MS + HOUR_MS
 )
+
+
+def test_a_server_without_a_feed_is_not_live() -> None:
+    live = Connection(link=Link.LIVE, has_feeds=True, newest_ms=NOW_MS - 720_000)
+    assert link_text(live, NOW_MS) == link_text(replace(live, has_feeds=None), NOW_MS)
+    assert link_text(live, NOW_MS).startswith("Live")
+    without = replace(live, has_feeds=False)
+    assert link_text(without, NOW_MS) == "No feed running · newest price 12 min old"
+    assert link_text(replace(without, newest_ms=None), NOW_MS) == "No feed running"
+    assert link_ink(without) is TextRole.VALUE
+    posted = replace(without, messages_per_minute=7, since_ms=NOW_MS)
+    assert link_text(posted, NOW_MS) == "Live", "another program brings prices"
+    assert link_ink(posted) is link_ink(live)
 
 
 def test_how_often_what_is_read_is_in_sight(theme: Theme, qtbot: QtBot) -> None:
@@ -50,7 +63,7 @@ def test_how_often_what_is_read_is_in_sight(theme: Theme, qtbot: QtBot) -> None:
     qtbot.waitUntil(lambda: label() is not None)
     shown = label()
     assert shown is not None
-    assert shown.text().startswith("5,412 of 5,500 requests left · back ")
+    assert shown.text().startswith("5,412 of 5,500 requests left · resets ")
     below = f"\n{PLAN}.\nYour plan allows 5,500 requests an hour."
     qtbot.waitUntil(lambda: shown.toolTip() == shown.text() + below)
     board.set_connection(Connection())
@@ -75,10 +88,10 @@ def test_prices_and_value_bets_that_are_not_read_are_told_while_there_are(
     board.set_snapshot_progress(SnapshotProgress(9, 9, 900, ("MLB, Total",), NOW_MS))
     tip = "Not all prices could be read: MLB, Total."
     qtbot.waitUntil(
-        lambda: told().get("not all prices are read", "").startswith(tip), timeout=LIMIT_MS
+        lambda: told().get("not all prices loaded", "").startswith(tip), timeout=LIMIT_MS
     )
     exhaust(board.merge_value_bets([], is_cut=True))
-    text = "not all prices are read · not all value bets are read"
+    text = "not all prices loaded · not all value bets loaded"
     qtbot.waitUntil(lambda: text in told(), timeout=LIMIT_MS)
     board.set_snapshot_progress(SnapshotProgress(9, 9, 900, (), NOW_MS))
     exhaust(board.merge_value_bets([]))
@@ -95,8 +108,8 @@ def test_games_that_are_not_read_are_told_while_there_are(theme: Theme, qtbot: Q
 
     def is_told() -> bool:
         labels = [each for each in bar.findChildren(QLabel) if each.isVisible()]
-        tips = [each.toolTip() for each in labels if each.text() == "only 2 games are read"]
-        return bool(tips) and tips[0].startswith("The service has more games than the 2 that")
+        tips = [each.toolTip() for each in labels if each.text() == "only 2 games loaded"]
+        return bool(tips) and tips[0].startswith("The service has more than 2 games.")
 
     games = [game("A - B"), game("C - D")]
     board.load_games(games, is_cut=True)
@@ -105,7 +118,7 @@ def test_games_that_are_not_read_are_told_while_there_are(theme: Theme, qtbot: Q
     assert not is_told()
     board.load_games(games, is_cut=True)
     qtbot.waitUntil(is_told, timeout=LIMIT_MS)
-    board.clear()
+    board.forget_service()
     assert not is_told()
     bar.close_panel()
 
@@ -153,19 +166,18 @@ def test_what_the_plan_allows_stands_below(limit: int, allowed: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("link", "goes_on"), [(Link.LIVE, "Streamed prices go on."), (Link.POLLING, "")]
+    ("link", "goes_on"), [(Link.LIVE, "Streamed prices continue."), (Link.POLLING, "")]
 )
 def test_without_requests_it_says_until_when_and_what_goes_on(link: Link, goes_on: str) -> None:
     connection = replace(COUNTED, requests_left=0, link=link)
     said = reading_text(connection, NOW_MS)
-    first = "No requests are left for 1 h: nothing is read until they are back."
+    first = "No requests left for 1 h. Nothing is loaded until the limit resets."
     assert said.startswith(f"{first}\n{goes_on}".strip())
     assert "every" not in requests_text(connection)
 
 
 @pytest.mark.parametrize(
-    ("limit", "said"),
-    [(5_500, "5,412 of 5,500 requests left"), (None, "5,412 requests left")],
+    ("limit", "said"), [(5_500, "5,412 of 5,500 requests left"), (None, "5,412 requests left")]
 )
 def test_requests_left_are_told_of_how_many(limit: int | None, said: str) -> None:
     assert requests_text(Connection(requests_left=5_412, requests_limit=limit)) == said
@@ -177,7 +189,7 @@ def test_requests_left_are_told_of_how_many(limit: int | None, said: str) -> Non
 def test_the_lag_is_told_with_what_it_is_of(lag_ms: int, said: str) -> None:
     connection = Connection(link=Link.LIVE, lag_ms=lag_ms, messages_per_minute=1_204)
     assert link_text(connection, NOW_MS) == f"Live · {said} · 1,204 changes a minute"
-    assert said.removeprefix("lag ") + " after their scrape" in lag_text(connection)
+    assert said.removeprefix("lag ") + " after they were scraped" in lag_text(connection)
     assert lag_text(Connection(link=Link.LIVE)) == ""
 
 
@@ -186,12 +198,17 @@ def test_the_time_changes_when_a_second_begins(theme: Theme, qtbot: QtBot) -> No
     now = [NOW_MS + 930]
     bar = StatusBar(Board(lambda: NOW_MS), theme, lambda: now[0], "power")
     qtbot.addWidget(bar)
+    bar.show()
     assert bar._ticks.interval() == 70
     now[0] += 72
     bar._tick()
     assert bar._ticks.interval() == 998
     bar._tick()
     assert bar._ticks.interval() == 1_000, "a clock that stands is not asked a thousand times"
+    bar.hide()
+    assert not bar._ticks.isActive()
+    bar.show()
+    assert bar._ticks.isActive()
     bar.close_panel()
 
 
@@ -245,8 +262,8 @@ def test_an_answer_that_is_none_is_failing_beside_a_live_stream() -> None:
 @pytest.mark.parametrize(
     ("link", "said"),
     [
-        (Link.LIVE, "Live · no price for 3 min"),
-        (Link.POLLING, "Reading in turns · no price for 3 min: your plan has no stream"),
+        (Link.LIVE, "Live · no new price for 3 min"),
+        (Link.POLLING, "Polling · no new price for 3 min: your plan has no stream"),
         (Link.WAITING, "Disconnected: your plan has no stream"),
     ],
 )

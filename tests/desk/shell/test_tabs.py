@@ -13,12 +13,12 @@ from PySide6.QtWidgets import (
 )
 from pytestqt.qtbot import QtBot
 
-from oddsdesk.board.connection import Connection, Link
+from oddsdesk.board.model.notices import Connection, Link
 from oddsdesk.desk.shell.assembly import Desk
 from oddsdesk.desk.shell.connections import Connections
 from oddsdesk.desk.shell.messages import TroubleStrip
 from oddsdesk.desk.shell.tabs import GameTabs
-from oddsdesk.desk.ui.controls.message_bar import MessageBar
+from oddsdesk.desk.ui.controls.messages import MessageBar
 from oddsdesk.desk.ui.theme.theme import Theme
 
 
@@ -43,8 +43,8 @@ def test_a_game_goes_to_a_window_of_its_own_and_back(theme: Theme, qtbot: QtBot)
     games = GameTabs(tabs, theme, lambda _game: Panel())
     closed: list[str] = []
     games.game_closed.connect(closed.append)
-    games.open_beside("a", "A v B")
-    games.open_beside("b", "C v D")
+    games.open_in_new_tab("a", "A v B")
+    games.open_in_new_tab("b", "C v D")
     games.detach("a")
     assert tabs.count() == 1
     assert games.open_games == ["b", "a"]
@@ -63,13 +63,13 @@ def test_a_game_that_leaves_the_tabs_makes_way_for_the_one_before(
     tabs = QTabWidget()
     qtbot.addWidget(tabs)
     games = GameTabs(tabs, theme, lambda _game: Panel())
-    games.open_beside("a", "A v B")
+    games.open_in_new_tab("a", "A v B")
     tabs.addTab(QWidget(), "Odds grid")
-    games.open_beside("b", "C v D")
+    games.open_in_new_tab("b", "C v D")
     games.detach("b")
     assert games.active() == "a"
     games.detach("b")
-    games.close("b")
+    games.close_game("b")
     assert games.active() == "a"
     games.close_all()
 
@@ -82,8 +82,8 @@ def test_a_long_name_leaves_room_for_other_tabs_and_is_whole_in_the_tooltip(
     tabs.resize(1_400, 600)
     games = GameTabs(tabs, theme, lambda _game: Panel())
     long = "Borussia Mönchengladbach U23 v Wolverhampton Wanderers Football Club"
-    games.open_beside("a", long)
-    games.open_beside("b", "Ajax v PSV")
+    games.open_in_new_tab("a", long)
+    games.open_in_new_tab("b", "Ajax v PSV")
     with qtbot.waitExposed(tabs):
         tabs.show()
     bar = tabs.tabBar()
@@ -99,8 +99,8 @@ def test_the_keyboard_is_in_the_table_of_the_game_that_comes_to_the_front(
     tabs = QTabWidget()
     qtbot.addWidget(tabs)
     games = GameTabs(tabs, theme, lambda _game: Panel())
-    games.open_beside("a", "A v B")
-    games.open_beside("b", "C v D")
+    games.open_in_new_tab("a", "A v B")
+    games.open_in_new_tab("b", "C v D")
     tables = [tabs.widget(place).table for place in range(2)]  # type: ignore[union-attr]
     with qtbot.waitActive(tabs):
         tabs.show()
@@ -120,7 +120,7 @@ def test_another_game_takes_the_place_of_one(theme: Theme, qtbot: QtBot) -> None
     qtbot.addWidget(tabs)
     games = GameTabs(tabs, theme, lambda _game: Panel())
     for game in "abc":
-        games.open_beside(game, game)
+        games.open_in_new_tab(game, game)
     games.replace("b", "new", "New")
     assert (games.open_games, games.active(), tabs.tabText(1)) == (["a", "new", "c"], "c", "New")
     games.replace("c", "a", "A")
@@ -151,7 +151,7 @@ async def test_a_window_of_its_own_says_whose_odds_these_are_and_that_the_servic
     made, game = desk[0], quoted.id
     board = quoted.board
     board.set_connection(Connection(Link.LIVE, simulated=True))
-    made.open_game_beside(game)
+    made.open_game_in_new_tab(game)
     made.games.detach(game)
     strip = made.games._windows[game].findChild(TroubleStrip)
     assert badges(made, game) == ("Simulated odds", "Simulated odds")
@@ -159,9 +159,13 @@ async def test_a_window_of_its_own_says_whose_odds_these_are_and_that_the_servic
     board.set_connection(Connection(Link.WAITING, reason="It is away", simulated=False))
     assert badges(made, game) == ("", "")
     assert strip.isVisible()
-    assert strip.text == "Not connected. It is away."
+    assert strip.message_text == "Not connected. It is away."
     assert strip.findChild(QToolButton).isHidden()  # nothing else in this window says it
-    main = next(each for each in made.window.findChildren(MessageBar) if each.text == strip.text)
+    main = next(
+        each
+        for each in made.window.findChildren(MessageBar)
+        if each.message_text == strip.message_text
+    )
     assert not main.isHidden()
     with qtbot.waitSignal(made.window.messages.retry_requested):
         strip.findChild(QPushButton).click()

@@ -19,16 +19,15 @@ from PySide6.QtWidgets import (
 )
 from pytestqt.qtbot import QtBot
 
+from oddsdesk.desk.grid.bar import ChoicePopup, RangePopup
 from oddsdesk.desk.grid.filter import Range
-from oddsdesk.desk.grid.filter_bar import ChoicePopup, RangePopup
 from oddsdesk.desk.matrix.header import MatrixHeader
 from oddsdesk.desk.records import Records
 from oddsdesk.desk.settings.declared import TEXT_SIZE
-from oddsdesk.desk.settings.preferences import Preferences
-from oddsdesk.desk.settings.saved_state import Layout
+from oddsdesk.desk.settings.saved_state import Layout, Preferences
+from oddsdesk.desk.shell.app import Introduction
 from oddsdesk.desk.shell.assembly import Desk
 from oddsdesk.desk.shell.commands import TextSize
-from oddsdesk.desk.shell.introduction import Introduction
 from oddsdesk.desk.ui.table.column_chooser import ColumnChoice, ColumnChooser
 from oddsdesk.desk.ui.theme.theme import Scheme, Theme
 from tests.kit.late_panels import make_all
@@ -51,28 +50,28 @@ def desk(
     made = Desk(quoted.board, theme, layout, preferences, records, quoted.clock)
     qtbot.addWidget(made.window)
     make_all(made)
-    made.window.restore()
-    made.top_bar.show_connection("Embedded server")
-    made.open_game_beside(quoted.id)
+    made.window.restore_window()
+    made.top_bar.show_connection("Built-in server")
+    made.open_game_in_new_tab(quoted.id)
     with qtbot.waitExposed(made.window):
         made.window.show()
     yield made
     theme.zoom(100)
-    made.close()
-    records.close()
+    made.close_desk()
+    records.close_records()
 
 
 @pytest.mark.parametrize("percent", [80, 160, 100])
 def test_no_text_is_higher_than_what_holds_it(
     desk: Desk, theme: Theme, preferences: Preferences, percent: int, qtbot: QtBot
 ) -> None:
-    preferences.put(TEXT_SIZE, 160 if percent == 80 else 80)
-    preferences.put(TEXT_SIZE, percent)
+    preferences.keep_setting(TEXT_SIZE, 160 if percent == 80 else 80)
+    preferences.keep_setting(TEXT_SIZE, percent)
     desk.status_bar.show_favourites(3)
     for tab in range(desk.window.tabs.count()):
         desk.window.tabs.setCurrentIndex(tab)
         qtbot.waitUntil(lambda: nothing_is_cut(desk.window))
-    sizes = {round(font.pointSizeF(), 2) for font in theme.fonts.all()}
+    sizes = {round(font.pointSizeF(), 2) for font in theme.fonts.all_fonts()}
     others = {
         f"{type(part).__name__} {part.accessibleName()} {part.font().pointSizeF()}"
         for part in written(desk.window)
@@ -84,14 +83,14 @@ def test_no_text_is_higher_than_what_holds_it(
 def test_a_game_keeps_the_size_of_its_texts_in_a_window_of_its_own_and_back(
     desk: Desk, quoted: Any, preferences: Preferences, theme: Theme, qtbot: QtBot
 ) -> None:
-    preferences.put(TEXT_SIZE, 160)
+    preferences.keep_setting(TEXT_SIZE, 160)
     assert game_title(desk).font() == theme.fonts.title
     for _ in ("out", "back"):
         desk.games.detach(quoted.id)
         qtbot.waitUntil(lambda: game_title(desk).isVisible())
         parts = game_title(desk).parentWidget().findChildren(QLabel)
         sizes = {each.font().pointSizeF() for each in parts}
-        assert sizes <= {font.pointSizeF() for font in theme.fonts.all()}
+        assert sizes <= {font.pointSizeF() for font in theme.fonts.all_fonts()}
         assert game_title(desk).font().pointSizeF() == theme.fonts.title.pointSizeF()
 
 
@@ -120,7 +119,7 @@ def test_panels_have_the_room_they_had_when_text_is_as_before(
     window.layout().activate()
     before = rooms()
     for percent in (130, 160, 130, 100):
-        preferences.put(TEXT_SIZE, percent)
+        preferences.keep_setting(TEXT_SIZE, percent)
     window.layout().activate()
     grown = {name: size - before[name] for name, size in rooms().items()}
     assert all(abs(each) <= _HALF_A_ROW for each in grown.values()), grown
@@ -132,7 +131,7 @@ def test_the_largest_text_with_every_panel_and_the_introduction_fits_a_small_scr
     desk.window.put_notice(
         introduction := Introduction(theme, quoted.board, preferences, QAction())
     )
-    preferences.put(TEXT_SIZE, 160)
+    preferences.keep_setting(TEXT_SIZE, 160)
     for panel in desk.window.panels():
         panel.show()
     desk.top_bar.show_feed("Replay · 16 Apr 2026 · 1×")
@@ -151,7 +150,7 @@ def test_in_a_narrow_odds_grid_of_large_texts_its_line_says_all_in_whole_words(
     desk: Desk, preferences: Preferences
 ) -> None:
     """Beside Explain, on a screen of 1,280 pixels: "36,…", "Se…ns"."""
-    preferences.put(TEXT_SIZE, 160)
+    preferences.keep_setting(TEXT_SIZE, 160)
     desk.window.reveal(desk.grid())
     bar = desk.grid().bar
     bar.pause.setVisible(True)
@@ -161,20 +160,20 @@ def test_in_a_narrow_odds_grid_of_large_texts_its_line_says_all_in_whole_words(
     assert bar.count._shown == "36,187"
     for part in (bar.count, bar.pause, bar.views, *bar.shapes.findChildren(QToolButton)):
         assert part.width() >= part.sizeHint().width()
-    assert (bar.pause.text(), bar.pause.accessibleName()) == ("Stop", "Stop reading")
+    assert (bar.pause.text(), bar.pause.accessibleName()) == ("Pause", "Pause updates")
 
 
 def test_a_change_of_colours_makes_no_text_smaller_or_weaker(
     desk: Desk, preferences: Preferences, theme: Theme, qtbot: QtBot
 ) -> None:
     for percent in range(110, 170, 10):
-        preferences.put(TEXT_SIZE, percent)
+        preferences.keep_setting(TEXT_SIZE, percent)
     for panel in desk.window.panels():
         panel.show()
     qtbot.wait(1)
     before = fonts(desk.window)
     for scheme in (Scheme.LIGHT, Scheme.DARK):
-        theme.choose(scheme, colour_blind=scheme is Scheme.LIGHT)
+        theme.choose_scheme(scheme, colour_blind=scheme is Scheme.LIGHT)
         qtbot.wait(1)
         after = fonts(desk.window)
         less = {repr(w): (before[w], after[w]) for w in before if is_less(after[w], before[w])}
@@ -271,5 +270,5 @@ def test_text_grows_with_its_rows_and_stays_so(theme: Theme, layout: Layout, qtb
     assert theme.text_size == 160
     assert label.font().pointSizeF() == pytest.approx(before * 1.6)
     assert theme.fonts.row_height(22) > row * 1.4
-    size.reset()
+    size.reset_size()
     assert label.font().pointSizeF() == pytest.approx(before)

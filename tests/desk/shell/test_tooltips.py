@@ -10,8 +10,7 @@ from PySide6.QtWidgets import QAbstractButton, QAbstractItemView, QToolButton, Q
 from pytestqt.qtbot import QtBot
 
 from oddsdesk.desk.records import Records
-from oddsdesk.desk.settings.preferences import Preferences
-from oddsdesk.desk.settings.saved_state import Layout
+from oddsdesk.desk.settings.saved_state import Layout, Preferences
 from oddsdesk.desk.shell.assembly import Desk
 from oddsdesk.desk.ui.table.live_model import LiveModel
 from oddsdesk.desk.ui.theme.theme import Theme
@@ -33,15 +32,15 @@ def window(theme: Theme, quoted: Any, qtbot: QtBot, tmp_path: Path) -> Iterator[
     desk = Desk(quoted.board, theme, layout, Preferences(layout), records, quoted.clock)
     qtbot.addWidget(desk.window)
     make_all(desk)
-    desk.top_bar.show_connection("Embedded server")
-    desk.open_game_beside(quoted.id)
-    desk.research.backtest()
+    desk.top_bar.show_connection("Built-in server")
+    desk.open_game_in_new_tab(quoted.id)
+    desk.research.show_backtest()
     desk.research.scorecards()
     with qtbot.waitExposed(desk.window):
         desk.window.show()
     yield desk.window
-    desk.close()
-    records.close()
+    desk.close_desk()
+    records.close_records()
 
 
 def buttons(window: QWidget) -> list[QAbstractButton]:

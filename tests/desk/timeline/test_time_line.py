@@ -7,10 +7,9 @@ from PySide6.QtCore import QPoint, Qt
 from pytestqt.qtbot import QtBot
 
 from oddsdesk.contract.administration import LogMap
-from oddsdesk.desk.timeline.bar import TimeLine
-from oddsdesk.desk.timeline.spans import PARTS, Span, Zoom, described, gaps, span_around
+from oddsdesk.desk.timeline import PARTS, Span, TimeLine, Zoom, described, gaps, span_around
+from oddsdesk.desk.ui.formatting import DAY_MS, HOUR_MS, MINUTE_MS
 from oddsdesk.desk.ui.theme.theme import Theme
-from oddsdesk.desk.ui.time_format import DAY_MS, HOUR_MS, MINUTE_MS
 
 MIDNIGHT = round(datetime(2026, 4, 16).astimezone().timestamp() * 1000)
 NOON = MIDNIGHT + 12 * HOUR_MS
@@ -57,7 +56,7 @@ def test_a_silence_is_a_gap_but_for_what_was_imported_into_it() -> None:
     assert gaps(day_of(silences=[(MIDNIGHT - DAY_MS, MIDNIGHT + HOUR_MS)])) == [
         (MIDNIGHT, MIDNIGHT + HOUR_MS)
     ]
-    assert described(known, NOON + 2 * HOUR_MS).endswith("nothing was recorded")
+    assert described(known, NOON + 2 * HOUR_MS).endswith("nothing recorded")
 
 
 def test_a_moment_says_what_moved_and_what_began() -> None:

@@ -10,8 +10,7 @@ from PySide6.QtWidgets import QLineEdit, QMainWindow, QWidget
 from pytestqt.qtbot import QtBot
 
 from oddsdesk.desk.shell.key_list import KeysDialog, keys_page
-from oddsdesk.desk.ui.actions import Actions, add_action
-from oddsdesk.desk.ui.declared_actions import ACTIONS, Where
+from oddsdesk.desk.ui.actions import ACTIONS, Actions, Where, add_action
 from oddsdesk.desk.ui.theme.theme import Theme
 
 DOCS = Path(__file__).parents[3] / "docs"
@@ -45,7 +44,7 @@ def test_the_list_of_keys_is_filtered_by_name_and_key(
     qtbot.addWidget(dialog)
     assert len(dialog.shown()) == len(ACTIONS)
     dialog.filter.setText("f11")
-    assert dialog.shown() == ["Full screen on or off"]
+    assert dialog.shown() == ["Toggle full screen"]
 
 
 def test_actions_bind_declared_idents_only(window: QMainWindow) -> None:

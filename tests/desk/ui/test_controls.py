@@ -1,7 +1,8 @@
 """The small widgets that panels are made of."""
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import (
+    QApplication,
     QComboBox,
     QDoubleSpinBox,
     QLabel,
@@ -10,17 +11,17 @@ from PySide6.QtWidgets import (
     QSpinBox,
     QTabWidget,
     QToolButton,
+    QTreeWidgetItem,
     QVBoxLayout,
     QWidget,
 )
 from pytestqt.qtbot import QtBot
 
-from oddsdesk.desk.ui.controls.chips import ChipRow
-from oddsdesk.desk.ui.controls.filter_edit import FilterEdit
-from oddsdesk.desk.ui.controls.message_bar import MessageBar
-from oddsdesk.desk.ui.controls.placeholder import EmptyState, Placeholder
-from oddsdesk.desk.ui.controls.scaling import inset
-from oddsdesk.desk.ui.theme.theme import Scheme, Theme
+from oddsdesk.desk.ui.controls.buttons import ChipRow, ChoiceButton, MenuButton
+from oddsdesk.desk.ui.controls.fields import FilterEdit
+from oddsdesk.desk.ui.controls.form_dialog import plain_table
+from oddsdesk.desk.ui.controls.messages import EmptyState, MessageBar, Placeholder
+from oddsdesk.desk.ui.theme.theme import Scheme, Theme, inset
 from tests.kit.layout_requests import LayoutRequests
 
 CHIPS = [("", "All markets"), ("result", "Result"), ("total", "Totals")]
@@ -39,22 +40,22 @@ def test_the_first_chip_is_chosen_and_a_click_tells_the_key(qtbot: QtBot) -> Non
     row = ChipRow("Markets")
     qtbot.addWidget(row)
     row.show_chips(CHIPS)
-    assert row.current == ""
+    assert row.chosen_chip == ""
     with qtbot.waitSignal(row.chosen) as heard:
-        row.choose("total")
+        row.choose_chip("total")
     assert heard.args == ["total"]
-    assert row.current == "total"
+    assert row.chosen_chip == "total"
 
 
 def test_a_choice_outlives_other_chips_that_come(qtbot: QtBot) -> None:
     row = ChipRow("Markets")
     qtbot.addWidget(row)
     row.show_chips(CHIPS)
-    row.choose("total")
+    row.choose_chip("total")
     row.show_chips([*CHIPS, ("half", "1st Half")])
-    assert row.current == "total"
+    assert row.chosen_chip == "total"
     row.show_chips([CHIPS[0], ("half", "1st Half")])
-    assert row.current == ""
+    assert row.chosen_chip == ""
 
 
 def test_chips_shown_already_are_not_made_anew(qtbot: QtBot) -> None:
@@ -71,13 +72,13 @@ def test_a_placeholder_says_what_to_do_and_hides_the_button_else(
 ) -> None:
     placeholder = Placeholder(theme)
     qtbot.addWidget(placeholder)
-    placeholder.say(EmptyState("filter", "No game matches.", action="Clear the filter"))
+    placeholder.show_state(EmptyState("filter", "No game matches.", action="Clear the filter"))
     button = placeholder.findChild(QPushButton)
     assert button is not None
     assert not button.isHidden()
     with qtbot.waitSignal(placeholder.action_requested):
         button.click()
-    placeholder.say(EmptyState("table", "No odds yet."))
+    placeholder.show_state(EmptyState("table", "No odds yet."))
     assert button.isHidden()
 
 
@@ -87,11 +88,11 @@ def test_a_state_that_is_said_again_lays_out_nothing(theme: Theme, qtbot: QtBot)
     QVBoxLayout(panel).addWidget(placeholder)
     with qtbot.waitExposed(panel):
         panel.show()
-    placeholder.say(EmptyState("table", "No odds yet."))
+    placeholder.show_state(EmptyState("table", "No odds yet."))
     requests = LayoutRequests(panel)
-    placeholder.say(EmptyState("table", "No odds yet."))
+    placeholder.show_state(EmptyState("table", "No odds yet."))
     assert requests.count() == 0
-    placeholder.say(EmptyState("table", "No odds yet.", "They show up here by themselves."))
+    placeholder.show_state(EmptyState("table", "No odds yet.", "They show up here by themselves."))
     assert requests.count() > 0
 
 
@@ -104,7 +105,7 @@ def test_a_placeholder_behind_a_tab_asks_for_one_line_until_it_is_seen(
     behind = Placeholder(theme)
     tabs.addTab(behind, "behind")
     behind.resize(40, 100)  # as docks leave it that were never in front
-    behind.say(EmptyState("table", "No rule has told anything as long as this desk runs."))
+    behind.show_state(EmptyState("table", "No rule has told anything as long as this desk runs."))
     with qtbot.waitExposed(tabs):
         tabs.show()
     line = behind.minimumSizeHint().height()
@@ -120,10 +121,10 @@ def test_a_message_bar_is_there_only_while_it_says_something(theme: Theme, qtbot
     bar = MessageBar(theme)
     qtbot.addWidget(bar)
     assert bar.isHidden()
-    bar.say("The service is away: trying again in 8 s.", icon="offline", action="Try now")
+    bar.show_message("The service is away: trying again in 8 s.", icon="offline", action="Try now")
     assert not bar.isHidden()
-    assert bar.text.startswith("The service is away")
-    theme.choose(Scheme.LIGHT)
+    assert bar.message_text.startswith("The service is away")
+    theme.choose_scheme(Scheme.LIGHT)
     close = bar.findChild(QToolButton)
     assert close is not None
     close.click()
@@ -134,7 +135,7 @@ def test_a_message_that_passes_waits_for_who_is_at_it(theme: Theme, qtbot: QtBot
     bar = MessageBar(theme)
     qtbot.addWidget(bar)
     with qtbot.waitExposed(bar):
-        bar.say("Placed.", action="Undo", passes=True)
+        bar.show_message("Placed.", action="Undo", passes=True)
     button = bar.findChild(QPushButton)
     button.setFocus()
     qtbot.waitUntil(button.hasFocus)
@@ -148,8 +149,8 @@ def test_a_message_that_passes_waits_for_who_is_at_it(theme: Theme, qtbot: QtBot
     bar.setAttribute(Qt.WidgetAttribute.WA_UnderMouse, False)
     bar._passing.timeout.emit()
     assert bar.isHidden()
-    bar.say("Placed.", passes=True)
-    bar.say("It stays.")
+    bar.show_message("Placed.", passes=True)
+    bar.show_message("It stays.")
     assert not bar._passing.isActive()
 
 
@@ -160,7 +161,7 @@ def test_a_question_takes_the_keyboard_and_escape_is_no(theme: Theme, qtbot: QtB
     bar.action_requested.connect(lambda: answered.append(True))
     bar.closed.connect(lambda: closed.append(True))
     with qtbot.waitExposed(bar):
-        bar.ask("Delete it?", action="Delete")
+        bar.ask_question("Delete it?", action="Delete")
     button = bar.findChild(QPushButton)
     assert bar.focusWidget() is button
     qtbot.keyClick(button, Qt.Key.Key_Escape)
@@ -195,3 +196,111 @@ def _begin_of_text(field: QWidget) -> int:
         for x in range(4, field.width())
         if any(abs(drawn.pixelColor(x, y).lightness() - ground.lightness()) > 80 for y in rows)
     )
+
+
+def test_a_long_menu_is_searched_and_return_takes_the_first_that_is_found(qtbot: QtBot) -> None:
+    button = MenuButton("Sharp book", tells_purpose=True)
+    qtbot.addWidget(button)
+    chosen: list[str] = []
+    menu = button.menu_shown
+    names = [f"Bookmaker {number}" for number in range(70)]
+    for name in names:
+        menu.addAction(name).triggered.connect(
+            lambda _checked=False, name=name: chosen.append(name)
+        )
+    menu.offer_search()
+    field = menu.search
+    assert field is not None
+    menu.popup(QPoint(0, 0))
+    qtbot.keyClicks(field, "6 maker")
+    shown = [each.text() for each in menu.actions() if each.isVisible() and each.text()]
+    assert shown == [name for name in names if "6" in name]
+    qtbot.keyClick(field, Qt.Key.Key_Escape)
+    assert menu.isVisible()
+    assert field.text() == ""
+    qtbot.keyClicks(field, "63")
+    qtbot.keyClick(field, Qt.Key.Key_Down)
+    assert menu.activeAction().text() == "Bookmaker 63"
+    qtbot.keyClick(menu, Qt.Key.Key_Backspace)
+    qtbot.keyClick(field, Qt.Key.Key_Return)
+    assert not menu.isVisible()
+    assert chosen == ["Bookmaker 63"]
+
+
+def test_a_short_menu_has_no_field(qtbot: QtBot) -> None:
+    button = MenuButton("Odds format", tells_purpose=False)
+    qtbot.addWidget(button)
+    button.menu_shown.addAction("Decimal")
+    button.menu_shown.offer_search()
+    assert button.menu_shown.search is None
+    assert len(button.menu_shown.actions()) == 1
+
+
+def test_space_ticks_a_row_of_a_list_from_any_column(theme: Theme, qtbot: QtBot) -> None:
+    table = plain_table(theme, "Rules", {"Rule": 90, "When": 0})
+    qtbot.addWidget(table)
+    item = QTreeWidgetItem(table, ["Value", "always"])
+    item.setFlags(item.flags() | Qt.ItemFlag.ItemIsUserCheckable)
+    item.setCheckState(0, Qt.CheckState.Checked)
+    for column in (0, 1, 1):
+        before = item.checkState(0)
+        table.setCurrentItem(item, column)
+        qtbot.keyClick(table, Qt.Key.Key_Space)
+        assert item.checkState(0) is not before
+
+
+def test_a_column_of_a_list_grows_with_its_texts(theme: Theme, qtbot: QtBot) -> None:
+    table = plain_table(theme, "Keys", {"Plan": 40, "Made": 40, "State": 0})
+    qtbot.addWidget(table)
+    table.resize(600, 200)
+    table.show()
+    QTreeWidgetItem(table, ["Pro Live, yearly", "2026-11-29 11:40", "in use"])
+    header = table.header()
+    for column in (0, 1):
+        qtbot.waitUntil(
+            lambda column=column: header.sectionSize(column) >= table.sizeHintForColumn(column)
+        )
+
+
+def test_one_of_many_is_chosen_from_a_menu_and_stays_while_it_is_offered(qtbot: QtBot) -> None:
+    button = ChoiceButton("Market", ("all", "All"))
+    qtbot.addWidget(button)
+    assert button.text() == "Market: All ▾"
+    markets = [(f"m{number}", f"Match result {number}") for number in range(40)]
+    button.offer(markets)
+    button.menu_shown.aboutToShow.emit()
+    assert button.menu_shown.search is not None
+    with qtbot.waitSignal(button.chosen) as heard:
+        (action,) = (
+            each for each in button.menu_shown.actions() if each.text() == "Match result 7"
+        )
+        action.trigger()
+    assert (heard.args, button.text()) == (["m7"], "Market: Match result 7 ▾")
+    button.offer(markets[5:9])
+    assert button.chosen_key == "m7"
+    button.choose_next()
+    button.choose_next()
+    assert button.chosen_key == "all"
+    button.choose("m6")
+    button.offer([])
+    assert (button.chosen_key, button.text()) == ("all", "Market: All ▾")
+
+
+def test_the_keyboard_is_back_where_it_was_once_a_question_is_closed(
+    theme: Theme, qtbot: QtBot
+) -> None:
+    window = QWidget()
+    qtbot.addWidget(window)
+    column = QVBoxLayout(window)
+    first, second, bar = QLineEdit(), QLineEdit(), MessageBar(theme)
+    for each in (first, second, bar):
+        column.addWidget(each)
+    with qtbot.waitExposed(window):
+        window.show()
+    window.activateWindow()
+    second.setFocus()
+    qtbot.waitUntil(second.hasFocus)
+    bar.ask_question("Revoke it?", "Revoke", is_grave=True)
+    qtbot.keyClick(QApplication.focusWidget(), Qt.Key.Key_Escape)
+    assert bar.isHidden()
+    assert second.hasFocus()

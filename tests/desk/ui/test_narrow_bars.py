@@ -8,12 +8,12 @@ from PySide6.QtWidgets import QMenu, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
 from oddsdesk.desk.grid.bar import GridBar
-from oddsdesk.desk.opportunities.header import OpportunitiesHeader
-from oddsdesk.desk.ui.controls.facts_bar import Fact, FactsBar
+from oddsdesk.desk.opportunities import panel as opportunities
+from oddsdesk.desk.ui.controls.bars import Fact, FactsBar, ListBar
 from oddsdesk.desk.ui.controls.labels import SteadyButton
-from oddsdesk.desk.ui.controls.list_bar import ListBar
+from oddsdesk.desk.ui.list_panel import ListHeader
 from oddsdesk.desk.ui.theme.theme import Theme
-from oddsdesk.desk.value_bets.header import ValuesHeader
+from oddsdesk.desk.value_bets import panel as values
 from oddsdesk.ledger.presets import BUILT_IN
 from tests.kit.layout_requests import LayoutRequests
 
@@ -33,16 +33,18 @@ def grid_bar(theme: Theme) -> GridBar:
     return bar
 
 
-def values_header(theme: Theme) -> ValuesHeader:
-    header = ValuesHeader(theme, QMenu())
-    header.show_presets(BUILT_IN, BUILT_IN[0].name, {preset.name for preset in BUILT_IN})
-    header.show_facts("13 · stakes 70 of 1,000 · 31 with cautions below")
+def values_header(theme: Theme) -> ListHeader:
+    header = values.values_header(theme, QMenu())
+    header.show_presets(
+        [preset.name for preset in BUILT_IN], BUILT_IN[0].name, {preset.name for preset in BUILT_IN}
+    )
+    header.show_facts("13 · stakes 70 of 1,000 · 31 with warnings below", 2)
     header.show_waiting(38)
     return header
 
 
 def upon_each_other(bar: ListBar) -> list[tuple[str, str]]:
-    shown = [part for part in bar.parts() if part.isVisible()]
+    shown = [part for part in bar.bar_parts() if part.isVisible()]
     return [
         (one.accessibleName(), other.accessibleName())
         for one, other in combinations(shown, 2)
@@ -50,10 +52,9 @@ def upon_each_other(bar: ListBar) -> list[tuple[str, str]]:
     ]
 
 
-def opportunities_header(theme: Theme) -> OpportunitiesHeader:
-    header = OpportunitiesHeader(theme)
-    header.chips.show_chips([(kind, kind) for kind in ("All", "Arbitrage", "Middle", "Low hold")])
-    header.facts.show_text("4 arbitrage · 9 middle · 20 low hold")
+def opportunities_header(theme: Theme) -> ListHeader:
+    header = opportunities.opportunities_header(theme)
+    header.facts.show_text("4 arbs · 9 middles · 20 low holds")
     header.show_waiting(38)
     return header
 
@@ -71,7 +72,7 @@ def test_nothing_lies_upon_another_part(large: Theme, qtbot: QtBot, make, width:
         bar.resize(each, bar.height())  # as a panel does that is narrower than its line
         qtbot.waitUntil(lambda: upon_each_other(bar) == [])
         said = {getattr(part, "text", str)() for part in bar.findChildren(QWidget)}
-        assert any("would move" in text for text in said) is (each > 700)
+        assert any("re-sort" in text for text in said) is (each > 700)
 
 
 @pytest.mark.parametrize("make", [grid_bar, values_header, opportunities_header])
@@ -122,7 +123,7 @@ def test_how_many_rows_there_are_is_whole_as_long_as_there_is_room(
 
 def facts_bar(theme: Theme) -> FactsBar:
     bar = FactsBar(theme)
-    bar.show_facts([Fact(f"Profit {n}", "+12.50", "on 100 staked, 12 bets") for n in range(6)])
+    bar.fill_facts([Fact(f"Profit {n}", "+12.50", "on 100 staked, 12 bets") for n in range(6)])
     return bar
 
 

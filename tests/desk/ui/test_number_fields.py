@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pytest
 from PySide6.QtCore import QLocale
 
-from oddsdesk.desk.ui.controls.number_fields import DecimalSpin
+from oddsdesk.desk.ui.controls.fields import DecimalSpin
 
 
 @pytest.fixture(autouse=True)

@@ -8,15 +8,16 @@ from PySide6.QtGui import QFontInfo, QFontMetricsF, QPalette
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from oddsdesk.desk.ui.theme import icons
-from oddsdesk.desk.ui.theme.fonts import FAMILY
-from oddsdesk.desk.ui.theme.theme import Scheme, Theme
+from oddsdesk.base.places import resource_path
+from oddsdesk.desk.ui.theme import theme as sheet
+from oddsdesk.desk.ui.theme.theme import FAMILY, Scheme, Theme
 from oddsdesk.desk.ui.theme.tokens import (
     FLASH_SHARE,
     HOVER_SHARE,
     HOVERED,
     PAIRS,
     READABLE,
+    VISIBLE,
     SurfaceRole,
     TextRole,
     Tokens,
@@ -25,7 +26,6 @@ from oddsdesk.desk.ui.theme.tokens import (
     mix,
     tokens,
 )
-from oddsdesk.resource_files import resource_path
 
 _TOLD_APART = 8
 """In CIELAB; about 2 can be seen side by side (CIE 1976)."""
@@ -59,6 +59,13 @@ def test_every_ink_reads_on_every_ground_it_is_used_on(scheme: Tokens, ink: Text
         if ground in HOVERED:
             hovered = mix(scheme.hover, scheme.ground(ground), HOVER_SHARE)
             assert contrast(scheme.ink(ink), hovered) >= READABLE, f"{ground.name} hovered"
+
+
+@pytest.mark.parametrize("scheme", SCHEMES, ids=SCHEME_IDS)
+def test_a_field_in_a_dialog_shows_where_it_is(scheme: Tokens) -> None:
+    """In a light dialog its ground was 1.11:1, its border 1.2:1."""
+    for ground in (SurfaceRole.WINDOW, SurfaceRole.PANEL):
+        assert contrast(scheme.edge, scheme.ground(ground)) >= VISIBLE
 
 
 @pytest.mark.parametrize("scheme", SCHEMES, ids=SCHEME_IDS)
@@ -130,7 +137,7 @@ def test_lifting_leaves_what_reads_already() -> None:
 
 def test_a_chosen_scheme_reaches_palette_and_style_sheet(theme: Theme, qapp: QApplication) -> None:
     for scheme, is_dark in ((Scheme.LIGHT, False), (Scheme.DARK, True)):
-        theme.choose(scheme)
+        theme.choose_scheme(scheme)
         assert theme.tokens.is_dark is is_dark
         window = qapp.palette().color(QPalette.ColorRole.Window).name()
         assert window == theme.tokens.ground(SurfaceRole.WINDOW)
@@ -140,7 +147,7 @@ def test_a_chosen_scheme_reaches_palette_and_style_sheet(theme: Theme, qapp: QAp
 def test_a_change_is_told_once(theme: Theme, qtbot: QtBot) -> None:
     heard: list[None] = []
     theme.changed.connect(lambda: heard.append(None))
-    theme.choose(Scheme.LIGHT, colour_blind=True)
+    theme.choose_scheme(Scheme.LIGHT, colour_blind=True)
     assert len(heard) == 1
     assert theme.is_colour_blind
 
@@ -163,11 +170,11 @@ def test_the_font_comes_with_its_licence() -> None:
 
 def test_an_icon_is_read_once_for_screens_of_all_ratios(theme: Theme, monkeypatch) -> None:
     read: list[str] = []
-    found = icons.resource_path
+    found = sheet.resource_path
     monkeypatch.setattr(
-        icons, "resource_path", lambda *parts: read.append(parts[-1]) or found(*parts)
+        sheet, "resource_path", lambda *parts: read.append(parts[-1]) or found(*parts)
     )
-    made = icons.icon("search", "#010203")
+    made = sheet.icon("search", "#010203")
     assert len(made.availableSizes()) == 3
     assert read == ["search.svg"]
 

@@ -19,8 +19,7 @@ from PySide6.QtWidgets import (
 from pytestqt.qtbot import QtBot
 
 import oddsdesk.desk
-from oddsdesk.desk.ui.controls.choice_box import ChoiceBox
-from oddsdesk.desk.ui.controls.number_fields import DecimalSpin, WholeSpin
+from oddsdesk.desk.ui.controls.fields import ChoiceBox, DecimalSpin, WholeSpin
 
 
 def choices() -> ChoiceBox:

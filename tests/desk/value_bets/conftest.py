@@ -7,10 +7,9 @@ from typing import Any
 import pytest
 from pytestqt.qtbot import QtBot
 
-from oddsdesk.board.connection import Connection, Link
+from oddsdesk.board.model.notices import Connection, Link
 from oddsdesk.desk.records import Records
-from oddsdesk.desk.settings.preferences import Preferences
-from oddsdesk.desk.settings.saved_state import Layout
+from oddsdesk.desk.settings.saved_state import Layout, Preferences
 from oddsdesk.desk.ui.theme.theme import Theme
 from oddsdesk.desk.value_bets.panel import ValuesPanel
 
@@ -21,7 +20,7 @@ def records(tmp_path: Path, qtbot: QtBot) -> Iterator[Records]:
     with qtbot.waitSignal(made.bets_changed):
         pass
     yield made
-    made.close()
+    made.close_records()
 
 
 @pytest.fixture

@@ -6,17 +6,16 @@ from pytestqt.qtbot import QtBot
 
 from oddsdesk.contract.resources import Game
 from oddsdesk.contract.times import format_ms
+from oddsdesk.desk.export.files import table_of
 from oddsdesk.desk.ui.table.live_model import LiveModel
 from oddsdesk.desk.ui.theme.theme import Theme
-from oddsdesk.desk.value_bets.export import table_of_values
-from oddsdesk.desk.value_bets.header import MISSES
-from oddsdesk.desk.value_bets.panel import ValuesPanel
+from oddsdesk.desk.value_bets.panel import MISSES, ValuesPanel
 from tests.kit.live_table import painted_notes
 from tests.kit.value_bets import TITLES, be_value
 
 HALF = "Over 2.5"
-EV = TITLES.index("EV net")
-SAID = "EV of a decided unit: how often the stake comes back is not known"
+EV = TITLES.index("EV")
+SAID = "EV without pushes, as how often the line pushes is not known"
 
 
 def selections(model: LiveModel) -> list[str]:
@@ -37,7 +36,9 @@ def test_value_bets_mark_what_is_not_of_a_unit_staked(
     width = panel.table.scrolling.columnWidth(EV)
     assert painted_notes(model, EV, theme, width) == ["*", ""]
     assert told_in_tips(model) == [True, False]
-    table = table_of_values(model)
+    for at in range(2):
+        assert f"\nEV {model.cell(at, EV).text}\n" in model.tip(at, 0)
+    table = table_of(model)
     per = [column.key for column in table.columns].index("per")
     assert [row[per] for row in table.rows] == ["decided", "staked"]
     quoted.tell_beside_whole_line()
@@ -55,5 +56,5 @@ def test_near_misses_mark_it_too(
     model = panel.misses.model
     qtbot.waitUntil(lambda: selections(model)[:2] == [quoted.WHOLE, HALF], timeout=2_000)
     titles = [model.header(column).title for column in range(model.columnCount())]
-    assert painted_notes(model, titles.index("EV net"), theme)[:2] == ["*", ""]
+    assert painted_notes(model, titles.index("EV"), theme)[:2] == ["*", ""]
     assert told_in_tips(model)[:2] == [True, False]

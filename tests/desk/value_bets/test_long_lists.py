@@ -30,7 +30,7 @@ def test_the_window_has_its_turn_before_a_long_list_is_shown(
     long.show_bets(may_move=True)
     assert row(panel)["Odds"] == "2.06"
     qtbot.waitUntil(lambda: row(panel)["Odds"] == "2.09")
-    assert row(panel)["At"] == "Matchbook"
+    assert row(panel)["Bookmaker"] == "Matchbook"
 
 
 def test_a_long_list_is_not_begun_while_the_board_is_read(

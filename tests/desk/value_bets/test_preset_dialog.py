@@ -5,8 +5,9 @@ from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
 from oddsdesk.desk.value_bets.panel import filter_text
-from oddsdesk.desk.value_bets.preset_dialog import PresetDialog
+from oddsdesk.desk.value_bets.preset_dialog import ValuesPresetDialog
 from oddsdesk.ledger.presets import Preset, ValueFilter
+from oddsdesk.pricing.value import own_rules
 
 MINE = Preset(
     "Mine",
@@ -24,8 +25,8 @@ NARROW = Preset(
 )
 
 
-def dialog_for(qtbot: QtBot, preset: Preset) -> PresetDialog:
-    made = PresetDialog(preset, ["bwin", "Betfair"], ["EPL"], {"Main markets"})
+def dialog_for(qtbot: QtBot, preset: Preset) -> ValuesPresetDialog:
+    made = ValuesPresetDialog(preset, ["bwin", "Betfair"], ["EPL"], {"Main markets"})
     qtbot.addWidget(made)
     return made
 
@@ -59,8 +60,8 @@ def test_what_is_ticked_is_chosen(qtbot: QtBot) -> None:
     ("name", "least", "most", "problem"),
     [
         ("  ", "", "", "A preset needs a name."),
-        ("Main markets", "", "", "built in"),
-        ("New", "3", "2", "No odds lie between 3 and 2."),
+        ("Main markets", "", "", "built-in"),
+        ("New", "3", "2", "Odds from 3 to 2: the first must be lower."),
         ("New", "6/5", "", "Expected decimal odds such as"),
     ],
 )
@@ -80,7 +81,7 @@ def test_odds_are_typed_and_told_as_the_desk_writes_them(qtbot: QtBot, american_
     assert dialog.least.text() == "-110"
     dialog.most.setText("+200")
     assert dialog.preset().filter == ValueFilter(min_odds=1.91, max_odds=3.0)
-    assert filter_text(dialog.preset().filter).startswith("true EV ≥ 1 % · odds -110 – +200 · ")
+    assert filter_text(dialog.preset().filter).startswith("EV ≥ 2.01 % · odds -110 – +200 · ")
     dialog.most.setText("2.2")
     assert dialog.problem.startswith("Expected american odds such as ")
 
@@ -88,23 +89,29 @@ def test_odds_are_typed_and_told_as_the_desk_writes_them(qtbot: QtBot, american_
 @pytest.mark.parametrize(
     ("chosen", "text"),
     [
-        (ValueFilter(), "true EV ≥ 1 % · all books"),
-        (
-            MINE.filter,
-            "true EV ≥ 2.5 % · odds 1.5 – 3 · Tennis · 2 markets · before kick-off · Unibet",
-        ),
+        (ValueFilter(), "EV ≥ 2.01 % · all books"),
+        (MINE.filter, "EV ≥ 2.5 % · odds 1.5 – 3 · Tennis · 2 markets · before kick-off · Unibet"),
         (
             NARROW.filter,
-            "true EV 1 – 8 % · 2 competitions · within 12 h · seen within 60 s · limit ≥ 100"
+            "EV 2.01 – 8 % · 2 competitions · within 12 h · seen within 60 s · limit ≥ 100"
             " · all books",
         ),
-        (ValueFilter(min_odds=2.0), "true EV ≥ 1 % · odds ≥ 2 · all books"),
-        (ValueFilter(max_odds=2.0), "true EV ≥ 1 % · odds ≤ 2 · all books"),
+        (ValueFilter(min_odds=2.0), "EV ≥ 2.01 % · odds ≥ 2 · all books"),
+        (ValueFilter(max_odds=2.0), "EV ≥ 2.01 % · odds ≤ 2 · all books"),
     ],
 )
 def test_a_filter_is_said_in_few_words(chosen: ValueFilter, text: str) -> None:
     assert filter_text(chosen) == text
 
 
+def test_a_filter_tells_the_lowest_minimum_of_its_markets() -> None:
+    rules = own_rules(min_ev=12.25, min_prop_ev=1.5)
+    props = ValueFilter(market_types=("player_prop",))
+    assert filter_text(ValueFilter(), rules=rules) == "EV ≥ 1.5 % · all books"
+    main = ValueFilter(market_types=("total",))
+    assert filter_text(main, rules=rules).startswith("EV ≥ 12.25 % · ")
+    assert filter_text(props).startswith("EV ≥ 5.07 % · ")
+
+
 def test_a_filter_says_that_only_my_bookmakers_count() -> None:
-    assert filter_text(ValueFilter(), only_mine=True) == "true EV ≥ 1 % · my books"
+    assert filter_text(ValueFilter(), only_mine=True) == "EV ≥ 2.01 % · my books"

@@ -4,10 +4,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from oddsdesk.board.assessed import AssessedPrice
-from oddsdesk.board.bets import Bet
+from oddsdesk.base.tasks import returned
+from oddsdesk.board.valuation.bets import Bet
+from oddsdesk.board.valuation.judging import AssessedPrice
 from oddsdesk.desk.value_bets.model import Group, OutcomeKey, making_rows
-from oddsdesk.slices import returned
 from tests.kit.board import MONEYLINE, REFERENCE, Desk, matrix
 
 HOME, AWAY = ("game", "moneyline", 0, "", "home"), ("game", "moneyline", 0, "", "away")

@@ -8,21 +8,21 @@ from PySide6.QtCore import Qt, QUrl
 from PySide6.QtGui import QDesktopServices, QGuiApplication
 from pytestqt.qtbot import QtBot
 
-from oddsdesk.board.connection import Connection, Link
+from oddsdesk.base.tasks import exhaust
+from oddsdesk.board.model.notices import Connection, Link
 from oddsdesk.contract.resources import OddsRow, Offer
 from oddsdesk.contract.times import format_ms
 from oddsdesk.desk.explain.panel import ExplainPanel
+from oddsdesk.desk.export.files import table_of
 from oddsdesk.desk.records import Records
 from oddsdesk.desk.settings.declared import BANKROLL, KELLY_SHARE, STAKE_STEP
 from oddsdesk.desk.ui.theme.theme import Theme
-from oddsdesk.desk.value_bets.export import table_of_values
 from oddsdesk.desk.value_bets.model import STAKE_COLUMN
 from oddsdesk.desk.value_bets.panel import ValuesPanel
-from oddsdesk.desk.value_bets.place_dialog import PlaceDialog
+from oddsdesk.desk.value_bets.placing import PlaceDialog
 from oddsdesk.ledger.bets import PlacedBet, settled
 from oddsdesk.pricing.profiles import Profile, Profiles
-from oddsdesk.pricing.results import Result
-from oddsdesk.slices import exhaust
+from oddsdesk.pricing.selections import Result
 from tests.kit.live_table import painted_notes
 from tests.kit.value_bets import OVER, TITLES, be_value, facts, row
 
@@ -41,9 +41,9 @@ def test_stakes_follow_the_plan_at_once(panel: ValuesPanel, quoted: Any, qtbot: 
     # p = 1/2; (2.06 p - 1) / 1.06 = 2.8302 % of 1,000, a quarter of it 7.08
     qtbot.waitUntil(lambda: panel.table.model.rowCount() == 1)
     assert row(panel)["Stake"] == "7"
-    panel._preferences.put(BANKROLL, 10_000)
+    panel._preferences.keep_setting(BANKROLL, 10_000)
     assert row(panel)["Stake"] == "70"
-    panel._preferences.put(STAKE_STEP, "0.05")
+    panel._preferences.keep_setting(STAKE_STEP, "0.05")
     assert row(panel)["Stake"] == "70.75"
 
 
@@ -62,7 +62,7 @@ def test_nothing_is_staked_while_nothing_is_heard_of_prices(
         assert panel.lists.staked == (7 if stake == "7" else 0)
     quoted.board.set_connection(Connection(link=Link.LIVE, is_catching_up=True))
     assert row(panel)["Stake"] == "–"
-    assert "no stakes · prices are read again after a loss of the connection" in facts(panel)
+    assert "no stakes · prices are reloading after a lost connection" in facts(panel)
 
 
 @pytest.mark.parametrize(
@@ -76,7 +76,7 @@ def test_nothing_is_staked_while_nothing_is_heard_of_prices(
 def test_kelly_and_the_cap_bound_the_stake(
     panel: ValuesPanel, quoted: Any, qtbot: QtBot, odds: float, share: int, stake: str, why: str
 ) -> None:
-    panel._preferences.put(KELLY_SHARE, share)
+    panel._preferences.keep_setting(KELLY_SHARE, share)
     be_value(quoted, odds)
     qtbot.waitUntil(lambda: panel.table.model.rowCount() == 1)
     assert row(panel)["Stake"] == stake
@@ -89,8 +89,8 @@ def test_one_outcome_at_two_bookmakers_is_staked_once_at_the_best_price(
     be_value(quoted, 2.05)
     be_value(quoted, 2.08, "Bovada")
     qtbot.waitUntil(lambda: panel.table.model.rowCount() == 1)
-    qtbot.waitUntil(lambda: row(panel)["At"] == "Bovada")
-    assert row(panel)["Caution"] == "value at 1 more"
+    qtbot.waitUntil(lambda: row(panel)["Bookmaker"] == "Bovada")
+    assert row(panel)["Warning"] == "value at 1 other book"
     assert "Same bet: Matchbook 2.05" in panel.table.model.tip(0, 0).splitlines()
     assert panel.lists.staked == float(row(panel)["Stake"]) == 9.0
 
@@ -101,8 +101,8 @@ def test_how_many_more_offer_the_best_net_price_stands_beside_who_is_named(
     for bookmaker, odds in (("Matchbook", 2.08), ("Bovada", 2.08), ("Betsson", 2.06)):
         be_value(quoted, odds, bookmaker)
     qtbot.waitUntil(lambda: panel.table.model.rowCount() == 1)
-    qtbot.waitUntil(lambda: row(panel)["Caution"] == "value at 2 more")
-    at = panel.table.model.cell(0, TITLES.index("At"))
+    qtbot.waitUntil(lambda: row(panel)["Warning"] == "value at 2 other books")
+    at = panel.table.model.cell(0, TITLES.index("Bookmaker"))
     assert (at.text, at.note) == ("Bovada", "+1")
 
 
@@ -115,12 +115,9 @@ def test_a_price_of_the_outcome_that_is_no_value_says_so_and_is_not_counted(
     for bookmaker, odds in (("Matchbook", 2.05), ("Bovada", 2.08), ("Betsson", 2.06)):
         be_value(quoted, odds, bookmaker)
     qtbot.waitUntil(lambda: panel.table.model.rowCount() == 1)
-    qtbot.waitUntil(lambda: row(panel)["Caution"] == "value at 1 more")
+    qtbot.waitUntil(lambda: row(panel)["Warning"] == "value at 1 other book")
     said = [line for line in panel.table.model.tip(0, 0).splitlines() if "Same bet" in line]
-    assert said == [
-        "Same bet: Betsson 2.06",
-        "Same bet: Matchbook 2.05: no value, below 1 %",
-    ]
+    assert said == ["Same bet: Betsson 2.06", "Same bet: Matchbook 2.05: no value, below 2.01 %"]
 
 
 def test_a_stake_that_is_split_says_where_and_whose_limit_is_used_up(
@@ -131,32 +128,36 @@ def test_a_stake_that_is_split_says_where_and_whose_limit_is_used_up(
     for bookmaker, odds in (("Matchbook", 2.07), ("Bovada", 2.06)):
         be_value(quoted, odds, bookmaker)
     qtbot.waitUntil(lambda: panel.table.model.rowCount() == 1)
-    qtbot.waitUntil(lambda: row(panel)["Caution"].startswith("limit of Matchbook · and"))
+    qtbot.waitUntil(lambda: row(panel)["Warning"].startswith("Matchbook's limit · and"))
     told = row(panel)
-    assert (told["Stake"], told["Caution"]) == (
+    assert (told["Stake"], told["Warning"]) == (
         "3",
-        "limit of Matchbook · and 4 at Bovada · value at 1 more",
+        "Matchbook's limit · and 4 at Bovada · value at 1 other book",
     )
     assert panel.lists.staked == 7
     explain.show_price(OVER)
     shown = [(fact.title, fact.figure, fact.note) for fact in explain.exposure.facts]
     assert shown[-2:] == [
         ("Stake at Bovada", "4", ""),
-        ("Stake at Matchbook", "3", "limit of Matchbook"),
+        ("Stake at Matchbook", "3", "Matchbook's limit"),
     ]
     over = OVER.game_id, "Everton - Liverpool", "EPL", "Football", "total", 0, "Over 2.5"
     with qtbot.waitSignal(records.bets_changed):
-        records.place(PlacedBet(*over, "Matchbook", 2.07, 3.0, quoted.clock.now), lambda _: None)
+        records.place_bet(
+            PlacedBet(*over, "Matchbook", 2.07, 3.0, quoted.clock.now), lambda _: None
+        )
     panel.lists.show_bets(may_move=True)
     told = row(panel)
-    assert (told["At"], told["Stake"]) == ("Bovada", "4")
-    assert told["Caution"] == "limit of Matchbook used up · placed already · value at 1 more"
+    assert (told["Bookmaker"], told["Stake"]) == ("Bovada", "4")
+    assert (
+        told["Warning"] == "Matchbook's limit is used up · already placed · value at 1 other book"
+    )
     explain.show_price(None)
     explain._show()
     shown = [(fact.title, fact.figure, fact.note) for fact in explain.exposure.facts]
     assert shown[-2:] == [
-        ("Stake at Matchbook", "0", "limit of Matchbook used up"),
-        ("Stake at Bovada", "4", "placed already"),
+        ("Stake at Matchbook", "0", "Matchbook's limit is used up"),
+        ("Stake at Bovada", "4", "already placed"),
     ]
 
 
@@ -169,10 +170,12 @@ def test_commission_lessens_the_edge_and_the_stake(
     quoted.board.set_profiles(Profiles([exchange]))
     shown = panel.table.model.cell(0, TITLES.index("Odds"))
     assert (shown.text, shown.note) == ("2.10", "2.078")
-    assert row(panel)["EV net"] == "+2.9 %"
+    assert row(panel)["EV"] == "+3.9 %"
+    assert row(panel)["Warning"] == ""
+    assert "No stake" not in panel.table.model.tip(0, TITLES.index("Stake"))
     quoted.board.set_profiles(Profiles([Profile(name="Matchbook", group="", commission=0.08)]))
     panel.lists.bets.sort_now()
-    assert row(panel)["Caution"] == "below 1 % after 8 % commission"
+    assert row(panel)["Warning"] == "below 2.01 % after commission"
     assert row(panel)["Stake"] == "–"
 
 
@@ -186,14 +189,14 @@ def test_what_any_bookmaker_takes_at_most_is_shown_and_bounds_its_stake(
     qtbot.waitUntil(lambda: panel.table.model.rowCount() == 1)
     assert row(panel)["Stake"] == "3"
     assert panel.table.model.tip(0, STAKE_COLUMN).splitlines()[-2:] == [
-        f"{bookmaker} takes at most 3, as you noted",
-        f"Stake 3: limit of {bookmaker}",
+        f"Your limit at {bookmaker}: 3",
+        f"Stake 3: {bookmaker}'s limit",
     ]
     panel.lists.show_bets(may_move=True)
     explain.show_price(OVER._replace(bookmaker=bookmaker))
     assert [(fact.title, fact.figure, fact.note) for fact in explain.exposure.facts][-2:] == [
-        (f"Most at {bookmaker}", "3", ""),
-        ("Stake", "3", f"limit of {bookmaker}"),
+        (f"Limit at {bookmaker}", "3", ""),
+        ("Stake", "3", f"{bookmaker}'s limit"),
     ]
 
 
@@ -264,13 +267,13 @@ def test_a_bet_is_marked_as_placed_and_shown_as_placed_until_it_is_settled(
     assert (stake.text, stake.note) == ("4", "✓ 2.5")
     width = panel.table.scrolling.columnWidth(STAKE_COLUMN)
     assert painted_notes(panel.table.model, STAKE_COLUMN, theme, width) == ["✓ 2.5"]
-    assert "Placed 2.50 on Over 2.5 at Matchbook" in panel.messages.text
+    assert "Recorded 2.50 on Over 2.5 at Matchbook" in panel.messages.message_text
     (placed,) = records.placed((quoted.id, "total", 0, "Over 2.5", "Matchbook"))
     assert placed.placed_at == quoted.clock.now
     assert placed.true_ev == pytest.approx(1.98, abs=1e-2)
     assert placed.method == "margin_proportional"
     with qtbot.waitSignal(records.bets_changed):
-        records.change([settled(placed, Result.VOID, quoted.clock.now)], "settled")
+        records.change_bets([settled(placed, Result.VOID, quoted.clock.now)], "settled")
     stake = panel.table.model.cell(0, STAKE_COLUMN)
     assert (stake.text, stake.note) == ("7", "")
 
@@ -285,13 +288,13 @@ def test_a_list_made_again_does_not_go_through_the_ledger_again(
     panel: ValuesPanel, quoted: Any, records: Records, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     gone_through = list[None]()
-    bets = records.bets
+    bets = records.placed_bets
 
     def going_through() -> Any:
         gone_through.append(None)
         return bets()
 
-    monkeypatch.setattr(records, "bets", going_through)
+    monkeypatch.setattr(records, "placed_bets", going_through)
     be_value(quoted)
     for _ in range(3):
         panel._show_bets()
@@ -305,13 +308,15 @@ def test_a_bet_on_a_simulated_price_is_practice_and_takes_nothing_from_a_real_on
 ) -> None:
     be_simulated(quoted, simulated=True)
     dialog = placing(panel, quoted, qtbot)
-    assert dialog.warning.text() == "Simulated odds: this is kept as practice."
+    assert dialog.warning.text() == "Simulated odds: saved as a practice bet."
     dialog.stake.setText("2.5")
     with qtbot.waitSignal(records.bets_changed):
         dialog.accept()
-    (practised,) = records.bets()
+    (practised,) = records.placed_bets()
     assert practised.practice
-    assert panel.messages.text.startswith("Placed as practice: 2.50 on Over 2.5 at Matchbook")
+    assert panel.messages.message_text.startswith(
+        "Recorded as practice: 2.50 on Over 2.5 at Matchbook"
+    )
     stake = panel.table.model.cell(0, STAKE_COLUMN)
     assert (stake.text, stake.note) == ("4", "✓ 2.5"), "beside simulated odds it counts"
 
@@ -367,7 +372,7 @@ def test_what_was_placed_is_said_for_a_while_and_can_be_taken_back_later(
     with qtbot.waitSignal(records.bets_changed):
         panel.actions_on_bet.undo.trigger()
     assert row(panel)["Stake"] == "7"
-    assert "Taken back" in panel.messages.text
+    assert "Undone" in panel.messages.message_text
     assert panel.messages._passing.isActive()
     panel.messages._passing.timeout.emit()
     assert panel.messages.isHidden()
@@ -381,29 +386,31 @@ def test_keys_that_find_nothing_to_take_back_say_so(
     panel.table.set_current(0)
     undo = next(each for each in panel.actions() if each.objectName() == "values.undo")
     undo.trigger()
-    assert panel.messages.text.startswith("Nothing to undo here: Shift+P takes back the selected")
+    assert panel.messages.message_text.startswith(
+        "Nothing to undo here. Shift+P undoes the selected"
+    )
     panel.actions_on_bet.undo.trigger()
-    assert panel.messages.text == "Nothing is placed on it."
+    assert panel.messages.message_text == "No bet is recorded on this."
     key = quoted.id, quoted.name, quoted.competition, "Football", "total", 0, "Over 2.5"
     with qtbot.waitSignal(records.bets_changed):
         elsewhere = PlacedBet(*key, "Bovada", 2.0, 3.0, quoted.clock.now)
-        records.place(elsewhere, lambda _: None)
+        records.place_bet(elsewhere, lambda _: None)
     panel.actions_on_bet.undo.trigger()
-    assert panel.messages.text == (
-        "Nothing is placed on it at Matchbook. In Bets (Ctrl+L) is 3.00 on Over 2.5 "
+    assert panel.messages.message_text == (
+        "No bet is recorded here at Matchbook. Bets (Ctrl+L) has 3.00 on Over 2.5 "
         "(Total, Everton v Liverpool), Bovada, odds 2.00."
     )
     with qtbot.waitSignal(records.bets_changed):
-        panel.place(OVER)
+        panel.place_price(OVER)
         dialog = panel.findChildren(PlaceDialog)[-1]
         dialog.stake.setText("4")
         dialog.accept()
     with qtbot.waitSignal(records.bets_changed):
         undo.trigger()
-    assert panel.messages.text.startswith("Taken back: 4.00 on Over 2.5")
-    assert [bet.stake for bet in records.bets()] == [3.0]
+    assert panel.messages.message_text.startswith("Undone: 4.00 on Over 2.5")
+    assert [bet.stake for bet in records.placed_bets()] == [3.0]
     undo.trigger()
-    assert panel.messages.text.startswith("Nothing to undo here")
+    assert panel.messages.message_text.startswith("Nothing to undo here")
 
 
 def test_the_undo_of_a_bet_goes_with_it_and_an_older_one_says_what_is_true(
@@ -411,21 +418,23 @@ def test_the_undo_of_a_bet_goes_with_it_and_an_older_one_says_what_is_true(
 ) -> None:
     with qtbot.waitSignal(records.bets_changed):
         placing(panel, quoted, qtbot).accept()
-    (bet,) = records.bets()
+    (bet,) = records.placed_bets()
     assert not panel.messages.isHidden()
     changed = settled(bet, Result.WON, quoted.clock.now)
     with qtbot.waitSignal(records.bets_changed):
-        records.change([changed], "settled")
-    assert panel.messages.text.startswith("Placed ")
+        records.change_bets([changed], "settled")
+    assert panel.messages.message_text.startswith("Recorded ")
     assert not panel.messages.isHidden(), "the bet is there"
     panel.actions_on_bet.take_back(bet)
-    kept = "Over 2.5 at Matchbook was edited or settled since, and stays as it is in Bets."
-    qtbot.waitUntil(lambda: panel.messages.text == kept)
+    kept = "Over 2.5 at Matchbook was edited or settled since, so it stays in Bets."
+    qtbot.waitUntil(lambda: panel.messages.message_text == kept)
     with qtbot.waitSignal(records.bets_changed):
         records.take_back(changed)  # as Bets does
     assert not panel.messages.isHidden(), "it says something else"
     panel.actions_on_bet.take_back(bet)
-    qtbot.waitUntil(lambda: panel.messages.text == "Over 2.5 at Matchbook was taken back already.")
+    qtbot.waitUntil(
+        lambda: panel.messages.message_text == "Over 2.5 at Matchbook is already undone."
+    )
 
 
 def test_a_bet_that_was_deleted_elsewhere_is_confirmed_no_longer(
@@ -435,7 +444,7 @@ def test_a_bet_that_was_deleted_elsewhere_is_confirmed_no_longer(
         placing(panel, quoted, qtbot).accept()
     assert not panel.messages.isHidden()
     with qtbot.waitSignal(records.bets_changed):
-        records.take_back(*records.bets())
+        records.take_back(*records.placed_bets())
     assert panel.messages.isHidden()
 
 
@@ -448,12 +457,12 @@ def test_the_stake_of_a_price_can_be_followed_step_by_step(
     panel.lists.show_bets(may_move=True)
     explain.show_price(OVER)
     assert {fact.title: fact.figure for fact in explain.exposure.facts} == {
-        "25 % of Kelly of 1,000": "7.07",
-        "Most on one outcome, 2 %": "20",
-        "1 other price of the outcome": "one stake",
-        "Placed already": "0",
-        "On the game": "7 of 30",
-        "Open in all": "7 of 250",
+        "25 % of full Kelly, bank 1,000": "7.07",
+        "Max on one outcome, 2 %": "20",
+        "1 other price on this outcome": "one stake",
+        "Already placed": "0",
+        "Open and listed on this game": "7 of 30",
+        "All open and listed bets": "7 of 250",
         "Stake at Matchbook": "7",
     }
     other = "other", "Leeds - Wolves", "EPL", "Football", "total", 0, "Over 2.5", "Bovada"
@@ -463,23 +472,23 @@ def test_the_stake_of_a_price_can_be_followed_step_by_step(
         for key, stake in ((here, 2.0), (other, 40.0)):
             bet = PlacedBet(*key, 2.0, stake, quoted.clock.now, practice=practice)
             with qtbot.waitSignal(records.bets_changed):
-                records.place(bet, lambda _: None)
+                records.place_bet(bet, lambda _: None)
         panel.lists.show_bets(may_move=True)
         explain.show_price(None)
         explain._show()
         facts = {fact.title: (fact.figure, fact.note) for fact in explain.exposure.facts}
-        assert facts["On the game"] == ("7 of 30", f"2 {what}")
-        assert facts["Open in all"] == ("47 of 250", f"42 {what}")
-        assert facts["Placed already"] == ("0", "practice" if practice else "")
+        assert facts["Open and listed on this game"] == ("7 of 30", f"2 {what}")
+        assert facts["All open and listed bets"] == ("47 of 250", f"42 {what}")
+        assert facts["Already placed"] == ("0", "practice" if practice else "")
     be_value(quoted, 2.00)
     explain.show_price(OVER._replace(selection="Under 2.5"))
     assert explain.exposure.facts == ()
 
 
-def test_what_is_placed_and_what_of_it_is_at_risk_are_told_apart(
+def test_placed_stakes_and_the_part_at_risk_are_separate(
     panel: ValuesPanel, explain: ExplainPanel, quoted: Any, records: Records, qtbot: QtBot
 ) -> None:
-    """47 at 2.10 and 50 at 1.965 on the other side: "Placed already 0" stood beside "47 placed"."""
+    """47 at 2.10 and 50 at 1.965 on the other side: "Placed already 0" was next to "47 placed"."""
     be_value(quoted, 2.10)
     qtbot.waitUntil(lambda: panel.table.model.rowCount() == 1)
     game = OVER.game_id, "Everton - Liverpool", "EPL", "Football", "total", 0
@@ -489,12 +498,12 @@ def test_what_is_placed_and_what_of_it_is_at_risk_are_told_apart(
     for selection, odds, stake in bets:
         bet = PlacedBet(*game, selection, "Bovada", odds, stake, quoted.clock.now)
         with qtbot.waitSignal(records.bets_changed):
-            records.place(bet, lambda _: None)
+            records.place_bet(bet, lambda _: None)
         panel.lists.show_bets(may_move=True)
         explain.show_price(None)
         explain._show()
         facts = {fact.title: (fact.figure, fact.note) for fact in explain.exposure.facts}
-        told.append(facts["Placed already"])
+        told.append(facts["Already placed"])
     lost_at_worst = max(0.0, 47 - 50 * (1.965 - 1))
     assert told == [("47", "at risk 47"), ("47", f"at risk {lost_at_worst:g}")]
 
@@ -506,9 +515,9 @@ def test_of_the_past_nothing_is_listed_and_nothing_placed(
     be_value(quoted)
     panel.lists.show_bets(may_move=True)
     assert panel.table.model.rowCount() == 0
-    panel.place(OVER)
+    panel.place_price(OVER)
     assert panel.findChild(PlaceDialog) is None
-    assert "This price is from the past" in panel.messages.text
+    assert "This price is from the past" in panel.messages.message_text
     quoted.board.set_connection(Connection(link=Link.PAST, as_of_ms=quoted.clock.now - 1))
     assert not panel.messages.isHidden()
     quoted.board.set_connection(Connection(link=Link.LIVE, has_value_bets=True))
@@ -527,16 +536,16 @@ def test_explain_says_why_nothing_is_staked_while_prices_may_have_moved_unheard(
     assert explain.exposure.facts[-1][:2] == ("Stake", "7")
     quoted.board.set_connection(Connection(link=Link.WAITING, has_value_bets=True))
     qtbot.waitUntil(lambda: explain.big.property("variant") == "note")
-    assert explain.big.text() == "+1.98 %"  # what was reckoned stays
+    assert explain.big.text() == "+3.00 %"  # what was reckoned stays
     assert explain.exposure.facts[-1][:2] == ("Stake: not connected", "0")
-    said = "Not connected: nobody knows whether this price still stands."
+    said = "Not connected: this price may be out of date."
     assert explain.cautions.text() == said
     assert explain.cautions.isVisible()
-    explain.copy()
+    explain.copy_explanation()
     assert QGuiApplication.clipboard().text().endswith(f"\n{said}")
     quoted.board.set_connection(Connection(link=Link.LIVE, is_catching_up=True))
     qtbot.waitUntil(
-        lambda: explain.exposure.facts[-1].title.startswith("Stake: prices are read again")
+        lambda: explain.exposure.facts[-1].title.startswith("Stake: prices are reloading")
     )
     quoted.board.set_connection(Connection(link=Link.LIVE, has_value_bets=True))
     qtbot.waitUntil(lambda: explain.big.property("variant") == "value")
@@ -583,23 +592,23 @@ def test_the_list_and_the_explanation_say_what_is_for_sale(
     exhaust(quoted.board.merge_rows([book(quoted, (2.06, 3.4), (2.0, 900.0))]))
     qtbot.waitUntil(lambda: panel.table.model.rowCount() == 1)
     assert row(panel)["Stake"] == "3"
-    assert row(panel)["Caution"] == "3.40 GBP for sale"
-    table = table_of_values(panel.table.model)
+    assert row(panel)["Warning"] == "3.40 GBP available"
+    table = table_of(panel.table.model)
     (exported,) = [
         dict(zip([c.key for c in table.columns], each, strict=True)) for each in table.rows
     ]
     assert exported["for_sale"] == pytest.approx(3.4)
     tip = panel.table.model.tip(0, 0)
-    assert "For sale: 3.40 GBP at 2.06, 900.00 GBP at 2" in tip
+    assert "Available: 3.40 GBP at 2.06, 900.00 GBP at 2" in tip
     panel.lists.show_bets(may_move=True)
     (price,) = quoted.board.value_bets.values()
     explain.show_price(price.key)
     told = [(fact.title, fact.figure) for fact in explain.arithmetic.facts]
-    assert ("For sale at 2.06", "3.40 GBP") in told
+    assert ("Available at 2.06", "3.40 GBP") in told
     staked = [(fact.title, fact.figure, fact.note) for fact in explain.exposure.facts][-2:]
     assert staked == [
-        ("For sale at odds that are value", "3.40 GBP", ""),
-        ("Stake", "3", "all that is for sale"),
+        ("Available at value odds", "3.40 GBP", ""),
+        ("Stake", "3", "all that is available"),
     ]
 
 

@@ -4,9 +4,8 @@ from typing import Any
 
 import msgspec
 
-from oddsdesk.desk.value_bets.messages import audit_text
-from oddsdesk.desk.value_bets.panel import ValuesPanel
-from oddsdesk.slices import exhaust
+from oddsdesk.base.tasks import exhaust
+from oddsdesk.desk.value_bets.panel import ValuesPanel, audit_text
 from tests.kit.value_bets import bet
 
 
@@ -16,9 +15,9 @@ def test_a_service_that_adds_margin_is_told_once_in_plain_words(
     published = 2.05 * 2 / (2 - 2.05 * (1 / 1.0197 - 1))
     exhaust(quoted.board.merge_value_bets([bet(quoted, fair=published)]))
     assert panel.messages.isVisible()
-    assert panel.messages.text == audit_text(quoted.board.audit, "power")
-    assert panel.messages.text.startswith("This service overstates EV")
-    assert panel.messages.text.endswith("sorted by true EV.")
+    assert panel.messages.message_text == audit_text(quoted.board.audit, "power")
+    assert panel.messages.message_text.startswith("This service overstates EV")
+    assert panel.messages.message_text.endswith("by its own EV.")
     panel.messages.hide()
     exhaust(quoted.board.merge_value_bets([bet(quoted, fair=published, bookmaker="Bwin")]))
     assert not panel.messages.isVisible()
@@ -40,7 +39,7 @@ def test_a_user_whose_own_method_adds_margin_is_told_so(panel: ValuesPanel, quot
     quoted.board.set_method("published")
     published = 2.05 * 2 / (2 - 2.05 * (1 / 1.0197 - 1))
     exhaust(quoted.board.merge_value_bets([bet(quoted, fair=published)]))
-    assert panel.messages.text.endswith("choose another in the settings.")
+    assert panel.messages.message_text.endswith("choose another one in Settings.")
 
 
 def test_a_service_that_sends_the_return_rate_is_named_once(
@@ -50,6 +49,6 @@ def test_a_service_that_sends_the_return_rate_is_named_once(
     turned = msgspec.structs.replace(honest, payout_rate=round(1 / honest.payout_rate, 4))
     exhaust(quoted.board.merge_value_bets([turned]))
     assert panel.messages.isVisible()
-    assert "1/S" in panel.messages.text
+    assert "the sum of 1/odds" in panel.messages.message_text
     exhaust(quoted.board.merge_value_bets([honest]))
     assert not panel.messages.isVisible()

@@ -5,6 +5,8 @@ from importlib import import_module
 from pathlib import Path
 from typing import Final, NamedTuple
 
+from oddsdesk.contract.formats import OWN_FORMATS, FileFormat
+
 CORPUS: Final = Path(__file__).parents[1] / "corpus"
 
 
@@ -16,31 +18,37 @@ class Target(NamedTuple):
     watched: tuple[str, ...]
     """Modules of oddsdesk whose branches guide the search; to watch all takes seconds to begin."""
     written_in: str = "bytes"
-    """``bytes``, ``json`` or ``cells`` (lines of words): see ``mutation``."""
+    """``bytes``, ``json``, ``cells`` (lines of words) or ``either``: see ``mutation``."""
+    format_name: str = ""
+    """Of the files that are imported; the function is then what it returns of the name."""
 
     def function(self) -> Callable[[bytes], None]:
         """Return what takes the bytes; it imports what it tries out."""
         module, name = self.place.split(":")
-        return getattr(import_module(f"{__name__}.{module}"), name)
+        function = getattr(import_module(f"{__name__}.{module}"), name)
+        return function(self.format_name) if self.format_name else function
 
 
-_TEXTS: Final = ("contract.times", "contract.identity", "contract.names", "contract.quotes")
-_FILES: Final = ("feeds.imported", "feeds.importing", "feeds.notation", "feeds.parts", *_TEXTS)
+_TEXTS: Final = ("contract.times", "contract.identity", "contract.texts", "contract.quotes")
+_FILES: Final = ("feeds.imported", "feeds.importing", "feeds.notation", "base.spreadsheets")
 _PRICING: Final = ("pricing",)
-_CLIENT: Final = ("client", "contract.names")
-_QUERIES: Final = ("server.parameters", "server.endpoints", "store.queries", "store.cursors")
+_CLIENT: Final = ("client", "contract.texts")
+_QUERIES: Final = ("server.parameters", "server.endpoints", "store.queries", "store.values")
+
+
+def _target_of(file_format: FileFormat) -> Target:
+    module = file_format.importer.partition(":")[0].removeprefix("oddsdesk.")
+    watched = (module, *_FILES, *_TEXTS)
+    return Target("files:importing", watched, "either", file_format.name)
+
 
 TARGETS: Final = {
-    "cursor": Target("requests:read_cursor", ("store.cursors",), "json"),
-    "request": Target("requests:answer", (*_QUERIES, "store.sqlite.queries"), "cells"),
+    "cursor": Target("requests:read_cursor", ("store.values",), "json"),
+    "request": Target("requests:answer", _QUERIES, "cells"),
     "quote": Target("quotes:read_line", _TEXTS, "json"),
     "ingest": Target("ingest:post", ("server.endpoints.ingest", "feeds.ndjson", *_TEXTS)),
     "exec": Target("quotes:listen", ("feeds.ndjson", "feeds.sources", "feeds.live", *_TEXTS)),
-    "football-data": Target("files:football_data", ("feeds.football_data", *_FILES), "cells"),
-    "oddsharvester": Target("files:oddsharvester", ("feeds.oddsharvester", *_FILES), "json"),
-    "pinnacle": Target("files:pinnacle", ("feeds.pinnacle", *_FILES), "json"),
-    "the-odds-api": Target("files:the_odds_api", ("feeds.the_odds_api", *_FILES), "json"),
-    "bets": Target("files:bets", ("ledger", "spreadsheets", "pricing.formats"), "cells"),
+    "bets": Target("files:bets", ("ledger", "base.spreadsheets", "pricing.formats"), "cells"),
     "devig": Target("prices:take_margin_out", _PRICING),
     "market": Target("prices:value", _PRICING, "json"),
     "answer": Target("client:read_answer", _CLIENT, "json"),
@@ -48,9 +56,9 @@ TARGETS: Final = {
     "stream": Target("client:read_frame", _CLIENT, "json"),
     "settings": Target("settings:read_toml", ("cli.configured", "cli.options"), "cells"),
     "backup": Target("backups:unpack", ("store.sqlite.archive",)),
-}
+} | {each.name: _target_of(each) for each in OWN_FORMATS}
 
 
 def examples(name: str) -> Iterator[Path]:
     """Yield the files that a search of a target begins with."""
-    return iter(sorted((CORPUS / name).iterdir()))
+    return iter(sorted((CORPUS / name).glob("*")))

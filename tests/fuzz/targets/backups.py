@@ -4,8 +4,7 @@ import io
 import tempfile
 from pathlib import Path
 
-from oddsdesk.store.sqlite.archive import PARTS, ArchiveError, read_archive
-from oddsdesk.store.sqlite.copying import silent
+from oddsdesk.store.sqlite.archive import PARTS, ArchiveError, read_archive, silent
 
 
 def unpack(data: bytes) -> None:

@@ -6,19 +6,19 @@ from typing import Any
 
 import msgspec
 
+from oddsdesk.base.tasks import returned
 from oddsdesk.client import stream
 from oddsdesk.client.answers import (
     EventAnswer,
     GameAnswer,
     decode,
     decode_list,
-    refusal,
+    error_of_answer,
+    one_in_steps,
     reset_ms,
 )
 from oddsdesk.client.errors import MalformedAnswerError, ServiceError
-from oddsdesk.client.flat import to_dicts
-from oddsdesk.client.large_answers import one_in_steps
-from oddsdesk.contract.names import UNSHOWABLE
+from oddsdesk.client.rows import to_dicts
 from oddsdesk.contract.resources import (
     Answer,
     Bookmaker,
@@ -33,8 +33,8 @@ from oddsdesk.contract.resources import (
     StreamToken,
     ValueBet,
 )
-from oddsdesk.network.errors import ClosedError
-from oddsdesk.slices import returned
+from oddsdesk.contract.texts import UNSHOWABLE
+from oddsdesk.network import ClosedError
 
 NOW_MS = 1_790_000_000_000
 LISTS = (Bookmaker, Event, EventSummary, Game, OddsRow, PriceChange, Sport, ValueBet)
@@ -75,7 +75,7 @@ def read_refusal(data: bytes) -> None:
     pairs = [line.partition(":") for line in lines]
     headers = {name.lower(): value.strip() for name, _, value in pairs}
     code = 300 + sum(status.encode()) % 300
-    error = refusal(code, headers, body, "/api", NOW_MS)
+    error = error_of_answer(code, headers, body, "/api", NOW_MS)
     assert isinstance(error, ServiceError)
     assert not UNSHOWABLE.search(error.message)
     reset_ms(headers, NOW_MS)

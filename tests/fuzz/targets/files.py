@@ -1,15 +1,18 @@
 """Other people's files: each price kept or counted, each problem told in a line."""
 
+import contextlib
+from collections.abc import Callable
+from functools import partial
+
 import msgspec
 
-from oddsdesk.contract.names import UNSHOWABLE
+from oddsdesk.base.spreadsheets import SheetError
 from oddsdesk.contract.quotes import check_quote
-from oddsdesk.feeds.imported import Imported, SourceFile
-from oddsdesk.feeds.importers import IMPORTERS
-from oddsdesk.feeds.importing import leave_out_future, set_times
+from oddsdesk.contract.texts import UNSHOWABLE
+from oddsdesk.feeds.imported import Imported, Importer, SourceFile
+from oddsdesk.feeds.importing import leave_out_future, load_importer, set_times
 from oddsdesk.ledger.reading import read_bets
 from oddsdesk.pricing.formats import DECIMAL
-from oddsdesk.spreadsheets import SheetError
 from tests.fuzz.targets.quotes import check_written
 
 NOW_MS = 1_790_000_000_000
@@ -19,28 +22,21 @@ class _Files(msgspec.Struct):
     files: list[msgspec.Raw]
 
 
-def football_data(data: bytes) -> None:
-    """Import a CSV of football-data."""
-    _import("football-data", data)
+def importing(format_name: str) -> Callable[[bytes], None]:
+    """Return what imports a file of a format; of one that joins files, those under ``files``."""
+    return partial(_import, load_importer(format_name))
 
 
-def oddsharvester(data: bytes) -> None:
-    """Import OddsHarvester's JSON."""
-    _import("oddsharvester", data)
-
-
-def pinnacle(data: bytes) -> None:
-    """Import answers of Pinnacle, which need each other: those that stand under ``files``."""
-    try:
-        files = msgspec.json.decode(data, type=_Files).files
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        files = [data]
-    _import("pinnacle", *map(bytes, files))
-
-
-def the_odds_api(data: bytes) -> None:
-    """Import an answer of The Odds API."""
-    _import("the-odds-api", data)
+def _import(importer: Importer, data: bytes) -> None:
+    parts = [data]
+    if importer.joins_files:
+        with contextlib.suppress(msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+            parts = [bytes(each) for each in msgspec.json.decode(data, type=_Files).files]
+    read = [SourceFile(f"file {number}", part) for number, part in enumerate(parts)]
+    imported = Imported()
+    for each in importer.convert_each(read):
+        imported.merge(each)
+    _check(imported)
 
 
 def bets(data: bytes) -> None:
@@ -50,14 +46,6 @@ def bets(data: bytes) -> None:
     except SheetError:
         return
     assert all(bet.odds > 1 and bet.stake > 0 for bet in found.bets)
-
-
-def _import(format_name: str, *files: bytes) -> None:
-    read = [SourceFile(f"file {number}", data) for number, data in enumerate(files)]
-    imported = Imported()
-    for each in IMPORTERS[format_name].convert_each(read):
-        imported.merge(each)
-    _check(imported)
 
 
 def _check(imported: Imported) -> None:

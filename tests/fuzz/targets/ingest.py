@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from oddsdesk.contract.quotes import Quote
 from oddsdesk.server.endpoints.ingest import IngestGate
-from oddsdesk.server.service import Service
+from oddsdesk.server.gate import Service
 from oddsdesk.store.values import Recorded
 
 NOW_MS: Final = 1_790_000_000_000
@@ -52,12 +52,12 @@ async def _post(body: bytes, size: int, encoding: bytes) -> None:
 
 
 def _service() -> Service:
-    access = SimpleNamespace(circuit=SimpleNamespace(check=lambda: None))
+    access = SimpleNamespace(circuit=SimpleNamespace(check_database=lambda: None))
     return Service(store=_Store(), access=access, clock=_now, owner=_Owner())
 
 
 class _Owner:
-    """Takes every secret."""
+    """Accepts every secret."""
 
     def matches(self, _said: bytes) -> bool:
         return True

@@ -8,8 +8,8 @@ import msgspec
 
 from oddsdesk.contract.competitions import sport_of
 from oddsdesk.contract.quotes import BadQuoteError, Quote, parse_quote
+from oddsdesk.pricing.assessment import Market, Prices, value_bets, verdicts
 from oddsdesk.pricing.devig import METHODS, PUBLISHED, DevigError, devig
-from oddsdesk.pricing.market import Market, Prices, value_bets, verdicts
 
 NOW_MS = 1_790_000_000_000
 NEAR = 1e-6

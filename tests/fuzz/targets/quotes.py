@@ -7,8 +7,8 @@ from typing import Final
 from msgspec.structs import replace
 
 from oddsdesk.contract.quotes import BadQuoteError, Quote, parse_quote, quote_line
-from oddsdesk.feeds.live.bad_lines import BadLines
-from oddsdesk.feeds.live.status import Status
+from oddsdesk.feeds.live.live_feed import Status
+from oddsdesk.feeds.live.quote_lines import BadLines
 from oddsdesk.feeds.ndjson import read_batches
 
 NOW_MS: Final = 1_790_000_000_000
@@ -43,7 +43,7 @@ def listen(data: bytes) -> None:
     whole = [quote for batch in read_batches(io.BytesIO(data), _now) for quote in batch.quotes]
     pieces: list[Quote] = []
     for batch in read_batches(_InPieces(data), _now):
-        bad_lines.note(batch.bad, _now)
+        bad_lines.note_bad_lines(batch.bad, _now)
         pieces += batch.quotes
     if data.startswith(GZIP):  # of damaged data so much comes out as fits the pieces
         least = min(len(whole), len(pieces))

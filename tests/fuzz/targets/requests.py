@@ -10,27 +10,26 @@ from typing import Final
 
 import msgspec
 
-from oddsdesk.contract.plans import Plan
-from oddsdesk.server.answers import Refusal, encode
-from oddsdesk.server.endpoints.catalogue import Catalogue
-from oddsdesk.server.endpoints.events import EVENT, EVENTS
-from oddsdesk.server.endpoints.games import GAME, GAMES, HISTORY
-from oddsdesk.server.endpoints.odds import LIVE_ODDS, ODDS, ODDS_OF_BOOKMAKER
-from oddsdesk.server.endpoints.value_bets import VALUE_BETS
-from oddsdesk.server.gate import Call, Endpoint
-from oddsdesk.server.parameters import BadParameterError, read_query
-from oddsdesk.store.cursors import (
-    BetPlace,
-    GamePlace,
-    MovePlace,
-    OddsPlace,
-    from_cursor,
-    to_cursor,
+from oddsdesk.contract.access import Plan
+from oddsdesk.server.endpoints.lists import (
+    EVENT,
+    EVENTS,
+    GAME,
+    GAMES,
+    HISTORY,
+    LIVE_ODDS,
+    ODDS,
+    ODDS_OF_BOOKMAKER,
+    VALUE_BETS,
+    Catalogue,
 )
+from oddsdesk.server.gate import Call, Endpoint
+from oddsdesk.server.rest import BadParameterError, Refusal, encode, read_query
 from oddsdesk.store.errors import BadCursorError
 from oddsdesk.store.keys import Caller
 from oddsdesk.store.reader import Reader
 from oddsdesk.store.store import open_store
+from oddsdesk.store.values import BetPlace, GamePlace, MovePlace, OddsPlace, from_cursor, to_cursor
 from tests.kit.many_quotes import many_quotes
 
 NOW_MS = 1_790_000_000_000

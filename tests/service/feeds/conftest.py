@@ -9,10 +9,10 @@ from typing import Any
 import httpx
 import pytest
 
-from oddsdesk.clock import system_clock
+from oddsdesk.base.clock import system_clock
+from oddsdesk.contract.access import Plan
 from oddsdesk.contract.administration import FeedCondition, FeedStatus
-from oddsdesk.contract.plans import Plan
-from oddsdesk.server.runner import Server, serving
+from oddsdesk.server.run.runner import Server, serving
 from oddsdesk.server.settings import PublicAddress, Settings
 from tests.kit.fake_source import FakeSource
 from tests.kit.program import as_owner
@@ -35,7 +35,7 @@ class Served:
 
     def status(self, number: int = 1) -> FeedStatus:
         """Return how a feed is."""
-        return self.server.feeds.states()[number - 1].status
+        return self.server.running_feeds.states()[number - 1].status
 
     async def odds(self, path: str = "/api/odds") -> list[dict[str, Any]]:
         """Return the odds that the server answers."""

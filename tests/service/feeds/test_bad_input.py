@@ -16,12 +16,13 @@ import pytest
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
+from oddsdesk import network
 from oddsdesk.cli.logs import LineFormatter
 from oddsdesk.contract.administration import FeedCondition
-from oddsdesk.desk.shell.bug_report import error_text
+from oddsdesk.desk.shell.commands import error_text
 from oddsdesk.feeds.live import polling
-from oddsdesk.feeds.live.the_odds_api import TheOddsApi
-from oddsdesk.network import backoff, bodies, http
+from oddsdesk.feeds.the_odds_api.live import TheOddsApi
+from oddsdesk.network import http
 from tests.kit import recorded_sources, recordings
 from tests.kit.fake_source import FakeSource, as_response
 from tests.service.feeds.conftest import Serve, Served
@@ -75,9 +76,9 @@ def soon(monkeypatch: pytest.MonkeyPatch) -> None:
     """Wait shortly where others wait minutes, and give keys."""
     monkeypatch.setattr(polling, "ASK_AGAIN_S", 0.1)
     monkeypatch.setattr(polling, "LOOK_FOR_KEY_S", 0.02)
-    monkeypatch.setattr(backoff, "LONGEST_S", 0.05)
-    monkeypatch.setattr(backoff, "_SHORTEST_S", 0.05)
-    monkeypatch.setattr(bodies, "LARGEST", 256 * 1024)
+    monkeypatch.setattr(network, "LONGEST_S", 0.05)
+    monkeypatch.setattr(network, "_SHORTEST_S", 0.05)
+    monkeypatch.setattr(http, "LARGEST", 256 * 1024)
     monkeypatch.setenv("ODDSDESK_THE_ODDS_API_KEY", SECRETS[0])
     monkeypatch.setenv("ODDSDESK_BETFAIR_KEY", ":".join(SECRETS[1:]))
 
@@ -191,7 +192,9 @@ async def test_trouble_of_one_source_is_one_line_without_keys_and_harms_no_other
     behave, without_key, with_key = TROUBLES[trouble]
     if trouble == "hangs":
         monkeypatch.setattr("oddsdesk.feeds.live.source.REQUEST_S", 2.0)
-        monkeypatch.setattr(http.HttpClient.send, "__kwdefaults__", _short(http.HttpClient.send))
+        monkeypatch.setattr(
+            http.HttpClient.send_request, "__kwdefaults__", _short(http.HttpClient.send_request)
+        )
     texts = await sources.start()
     async with serve(*texts) as served:
         await well(served, range(1, len(texts) + 1))

@@ -12,8 +12,8 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from oddsdesk.contract.administration import FeedCondition
+from oddsdesk.feeds.betfair import live
 from oddsdesk.feeds.errors import FeedError
-from oddsdesk.feeds.live import betfair
 from oddsdesk.feeds.live.adapters import open_live
 from tests.kit.fake_source import FakeSource, as_response
 from tests.service.feeds.conftest import Serve, Served
@@ -113,7 +113,7 @@ async def test_a_game_that_is_renamed_is_priced_once(
     source: FakeSource, serve: Serve, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """D65: its number says that it is the same, with the first answer."""
-    monkeypatch.setattr(betfair, "LIST_MS", 0)
+    monkeypatch.setattr(live, "LIST_MS", 0)
     lists = [CATALOGUE, {**CATALOGUE, "event": {"id": "7", "name": "Leeds v Derby"}}]
     lists[1] |= {"marketStartTime": "2036-04-12T13:30:00.000Z"}
     books: list[Any] = [{"result": [book(2.5)]}] * 2 + [failed("UNEXPECTED_ERROR")]

@@ -9,7 +9,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from oddsdesk.contract.administration import FeedCondition
-from oddsdesk.feeds.live import polymarket
+from oddsdesk.feeds.polymarket import live
 from tests.kit.fake_source import FakeSource, as_response
 from tests.service.feeds.conftest import Serve
 
@@ -99,7 +99,7 @@ async def test_a_game_of_polymarket_that_is_renamed_is_priced_once(
     source: FakeSource, serve: Serve, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """D65: the page of the event is the same."""
-    monkeypatch.setattr(polymarket, "LIST_MS", 0)
+    monkeypatch.setattr(live, "LIST_MS", 0)
     books = [book("1", "0.40"), book("2", "0.625")]
     say_game(source, *books)
     renamed = polymarket_event(title="Bulls vs. Heat")

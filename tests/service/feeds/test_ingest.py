@@ -14,23 +14,23 @@ import httpx
 import msgspec
 import pytest
 
-from oddsdesk.clock import system_clock
-from oddsdesk.contract.plans import Plan
+from oddsdesk.base.clock import system_clock
+from oddsdesk.base.tasks import spawn
+from oddsdesk.contract.access import Plan
 from oddsdesk.contract.times import format_ms
+from oddsdesk.server.edge.middleware import LOOPBACK_PROXIES as PROXIES
+from oddsdesk.server.edge.protocol import BODY_LIMIT, INGEST_LIMIT
 from oddsdesk.server.endpoints import ingest
-from oddsdesk.server.protocol import BODY_LIMIT, INGEST_LIMIT
-from oddsdesk.server.proxies import LOOPBACK as PROXIES
 from oddsdesk.server.settings import PublicAddress
 from oddsdesk.store.errors import Fault, StoreUnavailableError
 from oddsdesk.store.owner_secret import secret_path
 from oddsdesk.store.values import Filters, Visibility
-from oddsdesk.tasks import spawn
 from tests.service.feeds.conftest import Serve, Served
 from tests.service.feeds.test_programs import BAD, LINES, line, recorded, some_lines
 
 
 async def post(served: Served, body: Any, **headers: str) -> httpx.Response:
-    """Post as the owner does, unless another secret or a key is among the headers."""
+    """Post with the owner's secret, unless the headers have another secret or a key."""
     given = {"x_oddsdesk_secret": next(iter(served.owner.values())), **headers}
     if "x_api_key" in headers:
         del given["x_oddsdesk_secret"]
@@ -74,7 +74,9 @@ async def test_a_selection_that_is_not_offered_goes_and_one_that_is_unread_stays
             said = json.loads(body) | {"scraped_at": format_ms(system_clock())}
             heard.append((await post(served, json.dumps(said))).json())
             (row,) = (
-                served.server.store.reader().odds(system_clock(), Filters(), Visibility(), 9).items
+                served.server.store.reader()
+                .list_odds(system_clock(), Filters(), Visibility(), 9)
+                .items
             )
             standing.append(msgspec.json.decode(row.odds))
     assert [each["accepted"] for each in heard] == [1, 1, 1]
@@ -121,9 +123,9 @@ async def test_a_body_of_bad_lines_only_is_an_error_with_the_same_counts(serve: 
         assert heard["error"]["code"] == "bad_request"
         assert f"line 1: {heard['rejected'][0]['reason']}" in heard["error"]["message"]
     message = five.json()["error"]["message"]
-    assert message.startswith("none of 5 lines is recorded: line 1: ")
+    assert message.startswith("all 5 lines were refused: line 1: ")
     assert ("line 4: " in message, "line 5: " in message) == (True, False)
-    assert one.json()["error"]["message"].startswith("the line is not recorded: line 1: ")
+    assert one.json()["error"]["message"].startswith("the line was refused: line 1: ")
     assert "error" not in some.json()
     assert writer.headers["x-ratelimit-remaining"] == str(Plan.PRO.rights.requests - 1)
 
@@ -160,7 +162,7 @@ async def test_posting_with_a_key_that_may_only_read_costs_no_request(serve: Ser
     assert len({answer.headers["x-ratelimit-remaining"] for answer in answers}) == 1
 
 
-async def test_a_script_of_older_versions_is_told_what_to_add(serve: Serve) -> None:
+async def test_the_refusal_of_an_older_script_says_what_to_add(serve: Serve) -> None:
     async with serve() as served, httpx.AsyncClient(base_url=served.server.url) as http:
         answer = await http.post("/ingest", content=line(1))
     assert (answer.status_code, answer.json()["error"]["code"]) == (401, "unauthorized")
@@ -193,7 +195,7 @@ async def test_a_read_only_disk_is_503_to_the_owner_as_to_a_key(
 
 def refusals(caplog: pytest.LogCaptureFixture) -> list[str]:
     said = [each.getMessage() for each in caplog.records if each.levelname == "WARNING"]
-    return [each for each in said if each.startswith("POST /ingest from this machine")]
+    return [each for each in said if each.startswith("refused POST /ingest from this machine")]
 
 
 async def test_the_log_says_once_a_minute_that_a_script_here_was_refused(
@@ -211,9 +213,10 @@ async def test_the_log_says_once_a_minute_that_a_script_here_was_refused(
         await post(served, line(1), x_oddsdesk_secret="0" * 64)
         (secret,) = served.owner.values()
     (told,) = once
-    assert (
-        "it has no secret and no key; send a key made by `oddsdesk keys create --write`, or" in told
+    said = (
+        "neither a key nor the secret was sent; send a key from `oddsdesk keys create --write` or"
     )
+    assert said in told
     assert f"the owner's secret (curl -H @{secret_path(served.server.store.path)})" in told
     assert well["status"] == "ok", "a proxy without headers brings strangers"
     assert len(refusals(caplog)) == 3
@@ -236,11 +239,8 @@ async def test_the_log_says_nothing_of_strangers(
 @pytest.mark.parametrize(
     ("headers", "cause"),
     [
-        (
-            {"x_oddsdesk_secret": "0" * 64},
-            "it sends another secret than this database has, or more than one",
-        ),
-        ({"x_api_key": "od_none"}, "its key is unknown or was revoked"),
+        ({"x_oddsdesk_secret": "0" * 64}, "the secret is wrong, or more than one was sent"),
+        ({"x_api_key": "od_none"}, "the key is unknown or revoked"),
     ],
 )
 async def test_the_log_says_why_a_program_here_was_refused(
@@ -249,7 +249,7 @@ async def test_the_log_says_why_a_program_here_was_refused(
     async with serve() as served:
         await post(served, line(1), **headers)
     (told,) = refusals(caplog)
-    assert f"refused: {cause}; send " in told
+    assert f"machine: {cause}; send " in told
 
 
 @pytest.mark.parametrize(
@@ -279,10 +279,10 @@ async def test_a_secret_that_is_spoilt_is_in_the_log_and_in_health(
     assert {each.status_code for each in answers} == {401}
     (told,) = refusals(caplog)
     assert cause in told
-    assert "meanwhile send a key made by" in told
+    assert "meanwhile send a key from" in told
     assert "curl" not in told, "the secret would be refused again"
     assert ill["status"] == status
-    assert all("not private to its owner" in each for each in ill.get("reasons", []))
+    assert all("open to other users" in each for each in ill.get("reasons", []))
     assert cause not in answers[0].text, "a stranger behind a proxy could read it"
 
 
@@ -292,8 +292,8 @@ async def test_the_log_says_that_a_proxys_address_takes_no_secret(
     async with serve(public=PublicAddress(behind_proxy=PROXIES)) as served:
         await post(served, line(1))
     (told,) = refusals(caplog)
-    assert "--behind-proxy names the address" in told
-    assert "send a key made by" in told
+    assert "an address in --behind-proxy" in told
+    assert "send a key from" in told
 
 
 async def test_at_the_address_of_a_proxy_that_is_believed_nobody_is_a_program_here(
@@ -404,7 +404,7 @@ async def test_one_writer_leaves_a_place_for_others_and_health_tells_of_the_refu
         answers = [other, *await asyncio.gather(*writers)]
     assert well["status"] == "ok"
     assert (refused.status_code, refused.headers["retry-after"]) == (429, "1")
-    assert f"{half} of them of this writer" in refused.json()["error"]["message"]
+    assert f"{half} of them yours" in refused.json()["error"]["message"]
     assert (ill["status"], "POST /ingest" in ill["reasons"][0]) == ("degraded", True)
     assert {answer.status_code for answer in answers} == {200}
 
@@ -458,9 +458,7 @@ async def test_lines_that_say_nothing_are_not_read_without_end(
     assert len(rows) == 3
 
 
-async def test_what_is_packed_is_not_read_on_once_its_sender_has_gone(
-    serve: Serve,
-) -> None:
+async def test_what_is_packed_is_not_read_on_once_its_sender_has_gone(serve: Serve) -> None:
     """D83."""
     text = "\n".join(line(number) for number in range(40))
     packed = gzip.compress(f"{text}\n{' ' * 900_000}\n{line(40)}\n".encode())

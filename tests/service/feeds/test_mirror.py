@@ -9,12 +9,12 @@ from typing import Any
 import msgspec
 import pytest
 
+from oddsdesk.base.clock import system_clock
 from oddsdesk.client.whole_lists import LIMIT
-from oddsdesk.clock import system_clock
+from oddsdesk.contract.access import Plan
 from oddsdesk.contract.administration import FeedCondition
-from oddsdesk.contract.plans import Plan
 from oddsdesk.contract.quotes import Quote
-from oddsdesk.server.runner import Server, serving
+from oddsdesk.server.run.runner import Server, serving
 from oddsdesk.server.settings import Settings
 from tests.service.feeds.conftest import LIMIT_S, Serve, Served
 
@@ -108,7 +108,7 @@ async def test_what_was_missed_while_the_stream_was_cut_is_read(
         async with serve(there.spec) as here:
             await until_equal(there.served, here)
             for cut in range(3):
-                there.server._answering.hub.close()
+                there.server._answering.hub.close_streams()
                 there.server._answering.hub._closed = False  # it goes on, with nobody who listens
                 changed = quote(cut, "Pinnacle", odds={f"Home {cut}": 5.0, "Away": 1.2})
                 await there.record(changed)
@@ -127,7 +127,7 @@ async def test_a_game_that_only_the_stream_tells_of_is_read(serve, tmp_path: Pat
 async def test_a_market_that_only_the_stream_tells_of_gets_what_the_stream_does_not_tell(
     serve, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("oddsdesk.feeds.live.mirror.POLL_S", 0.5)
+    monkeypatch.setattr("oddsdesk.feeds.mirror.POLL_S", 0.5)
     async with origin(tmp_path) as there:
         await there.record(quote(1, "Pinnacle"))
         async with serve(there.spec) as here:
@@ -139,7 +139,7 @@ async def test_a_market_that_only_the_stream_tells_of_gets_what_the_stream_does_
 async def test_a_plan_without_a_stream_is_read_again_and_again(
     serve, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("oddsdesk.feeds.live.mirror.POLL_S", 0.2)
+    monkeypatch.setattr("oddsdesk.feeds.mirror.POLL_S", 0.2)
     async with origin(tmp_path, Plan.PRO) as there:
         await there.record(quote(1, "Pinnacle"))
         async with serve(there.spec) as here:
@@ -160,4 +160,4 @@ async def test_nobody_there_is_told(serve, tmp_path: Path) -> None:
     file = tmp_path / "key"
     file.write_text("oddsdesk_live_0123456789abcdef0123456789abcdef")
     async with serve(f"mirror:http://127.0.0.1:1?key-file={file}") as here:
-        assert "nothing answers" in (await here.state(FeedCondition.FAILING)).reason
+        assert "does not answer" in (await here.state(FeedCondition.FAILING)).reason

@@ -9,12 +9,12 @@ import pytest
 from starlette.requests import Request
 from starlette.responses import Response
 
+from oddsdesk.base.tasks import cancel_tasks, spawn
 from oddsdesk.contract.administration import FeedCondition, FeedStatus
 from oddsdesk.contract.times import MINUTE_MS
 from oddsdesk.feeds.live import source as live_source
-from oddsdesk.feeds.live.spec import read_spec
-from oddsdesk.feeds.live.the_odds_api import TheOddsApi
-from oddsdesk.tasks import spawn, stop
+from oddsdesk.feeds.live.live_feed import read_spec
+from oddsdesk.feeds.the_odds_api.live import TheOddsApi
 from tests.kit.fake_source import FakeSource, as_response
 from tests.kit.odds_api_answers import HOUR_MS, bookmaker, game, h2h, listed
 
@@ -57,7 +57,7 @@ class Charging:
 
         running = spawn("read", run())
         await over.wait()
-        await stop(running)
+        await cancel_tasks(running)
         return feed.status.now
 
     async def _answer(self, request: Request) -> Response:
@@ -111,6 +111,6 @@ async def test_credits_that_pay_for_no_reading_are_waited_for(source: FakeSource
     status = await charging.read(24)
     assert len(charging.asked_at) <= 2
     assert status.state is FeedCondition.OUT_OF_CREDITS
-    assert f"a reading costs {COST}; looked at every 15 minutes" in status.reason
+    assert f"a reading costs {COST}; checked for free every 15 minutes" in status.reason
     assert status.until is not None
     assert 0 < status.until - charging.now <= 15 * MINUTE_MS

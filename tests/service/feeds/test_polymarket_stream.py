@@ -8,7 +8,7 @@ import pytest
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from oddsdesk.contract.administration import FeedCondition
-from oddsdesk.feeds.live import polymarket_stream
+from oddsdesk.feeds.polymarket import live
 from tests.kit.fake_source import FakeSource
 from tests.service.feeds.conftest import Serve, Served
 
@@ -128,7 +128,7 @@ async def test_a_side_that_is_sold_out_is_withdrawn_at_once(source, serve, strea
 
 
 async def test_it_says_its_ping_as_text(source, serve, stream, monkeypatch) -> None:
-    monkeypatch.setattr(polymarket_stream, "PING_S", 0.05)
+    monkeypatch.setattr(live, "PING_S", 0.05)
     async with serve(spec(source)) as served:
         await served.until(lambda: stream.heard.count("PING") > 2)
         await stream.say(change("1", "0.40", "7"))

@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 from starlette.websockets import WebSocket
 
-from oddsdesk.clock import system_clock
+from oddsdesk.base.clock import system_clock
 from oddsdesk.contract.administration import FeedCondition
 from oddsdesk.contract.times import format_ms
-from oddsdesk.feeds.live import command
+from oddsdesk.feeds.live import quote_lines
 from tests.kit.fake_source import FakeSource
 from tests.service.feeds.conftest import Serve, Served
 
@@ -52,8 +52,8 @@ async def recorded(served: Served, changes: int) -> None:
 
 
 def refused_lines(caplog: pytest.LogCaptureFixture) -> list[int]:
-    """Return the numbers of the lines that the log says are refused."""
-    said = (re.search(r": lines? ([\d, ]+) (?:is|are) refused", each) for each in caplog.messages)
+    """Return the numbers of the lines that the log says were refused."""
+    said = (re.search(r": lines? ([\d, ]+) refused", each) for each in caplog.messages)
     return [int(number) for found in said if found for number in found[1].split(", ")]
 
 
@@ -65,8 +65,8 @@ async def test_the_output_of_a_program_is_recorded_and_bad_lines_are_numbered(
     async with serve(f"exec:{script(tmp_path, text)}") as served:
         await recorded(served, (LINES - len(BAD)) * 3)
         status = await served.state(FeedCondition.STOPPED)
-        (feed,) = served.server.feeds.states()
-    assert feed.problem == "it has come to its end"
+        (feed,) = served.server.running_feeds.states()
+    assert feed.problem == "it has ended"
     assert status.state is FeedCondition.STOPPED
     assert refused_lines(caplog) == list(BAD)
     (*_, last) = [each for each in caplog.messages if "refused so far" in each]
@@ -80,20 +80,20 @@ async def test_a_program_of_bad_lines_alone_is_told_as_it_ends(
     text = """print('{"bookmaker": "A"}'); print('nonsense')"""
     async with serve(f"exec:{script(tmp_path, text)}") as served:
         status = await served.state(FeedCondition.STOPPED)
-        troubles = [each.line for each in served.server.feeds.troubles()]
+        troubles = [each.line for each in served.server.running_feeds.troubles()]
     assert status.reason == (
-        "it has come to its end and gave no quote; 2 bad lines, the first is line 1: match_name is"
-        " missing; the last is line 2: this is no JSON: invalid character (byte 4)"
+        "it has ended without a quote; 2 bad lines, the first is line 1: match_name is"
+        " missing; the last is line 2: this is not JSON: invalid character (byte 4)"
     )
-    assert troubles == ["feed 1 has come to its end: all that it said was refused"]
+    assert troubles == ["feed 1 has ended: all its lines were refused"]
     assert f"feed 1, exec: {status.reason}" in [each.getMessage() for each in caplog.records]
 
 
 async def test_a_program_that_says_nothing_is_no_trouble(serve: Serve, tmp_path: Path) -> None:
     async with serve(f"exec:{script(tmp_path, '')}") as served:
         status = await served.state(FeedCondition.STOPPED)
-        assert not list(served.server.feeds.troubles())
-    assert status.reason == "it has come to its end and gave no quote"
+        assert not list(served.server.running_feeds.troubles())
+    assert status.reason == "it has ended without a quote"
 
 
 async def test_a_slow_writer_loses_nothing(serve, tmp_path: Path) -> None:
@@ -111,7 +111,7 @@ async def test_a_slow_writer_loses_nothing(serve, tmp_path: Path) -> None:
 async def test_a_program_that_fails_is_begun_again_and_says_why(
     serve, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(command, "FIRST_WAIT_S", 0.05)
+    monkeypatch.setattr(quote_lines, "FIRST_WAIT_S", 0.05)
     monkeypatch.setenv("ODDSDESK_THE_ODDS_API_KEY", "not-for-others")
     mark = tmp_path / "been-here"
     text = (
@@ -133,7 +133,7 @@ async def test_a_program_that_ends_badly_time_and_again_is_told_once_and_never_r
     serve, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level(logging.INFO, logger="oddsdesk.feeds.live")
-    monkeypatch.setattr(command, "FIRST_WAIT_S", 0.01)
+    monkeypatch.setattr(quote_lines, "FIRST_WAIT_S", 0.01)
     tries = tmp_path / "tries"
     text = f"import sys; open({str(tries)!r}, 'a').write('.'); sys.exit('no network')"
     seen: set[FeedCondition] = set()
@@ -205,7 +205,7 @@ async def test_lines_of_a_web_socket_are_recorded_and_it_is_connected_again(
 
 async def test_an_address_without_a_stream_is_told(serve) -> None:
     async with serve("ws://127.0.0.1:1/odds") as served:
-        assert "nothing streams" in (await served.state(FeedCondition.FAILING)).reason
+        assert "does not answer" in (await served.state(FeedCondition.FAILING)).reason
 
 
 async def test_a_flood_delays_no_other_feed(source, serve, tmp_path: Path) -> None:

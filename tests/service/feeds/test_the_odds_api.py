@@ -14,17 +14,17 @@ from click.testing import CliRunner
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
+from oddsdesk.base.clock import system_clock
 from oddsdesk.cli.feeds import feeds as feeds_command
-from oddsdesk.clock import system_clock
 from oddsdesk.contract.administration import FeedCondition
 from oddsdesk.contract.times import format_ms
+from oddsdesk.feeds.files import read_file
 from oddsdesk.feeds.imported import SourceFile
 from oddsdesk.feeds.live import polling
 from oddsdesk.feeds.live import source as live_source
-from oddsdesk.feeds.sources import read_file
 from oddsdesk.feeds.the_odds_api import convert
-from oddsdesk.server import running_feeds
-from oddsdesk.server.runner import serving
+from oddsdesk.server.run import feeds
+from oddsdesk.server.run.runner import serving
 from oddsdesk.server.settings import Settings
 from tests.kit.fake_source import FakeSource, as_response, recorded_answer
 from tests.kit.odds_api_answers import HOUR_MS, bookmaker, game, h2h, listed, totals
@@ -201,7 +201,7 @@ async def test_a_price_that_no_decimal_odds_are_is_left_out_and_told(
             140.0,
         ]
         assert "Arsenal" not in of(rows, "Wrong")["odds"]
-        said = "prices left out that make no sense: 1"
+        said = "prices left out as unreadable: 1"
         await served.until(lambda: served.status().reason == said)
         assert served.status().state is FeedCondition.RUNNING
         await served.until(lambda: served.status().reason == "")
@@ -258,9 +258,9 @@ async def test_a_refused_key_is_told_and_another_one_is_tried_at_once(
     file.write_text("wrong-key")
     async with serve(spec(source, more=f"&key-file={file}")) as served:
         status = await served.state(FeedCondition.REFUSED)
-        assert "does not take the key (INVALID_KEY)" in status.reason
+        assert "refuses the key (INVALID_KEY)" in status.reason
         asked = len(source.asked)
-        said = "feed 1 (the-odds-api) is refused: its key is missing or not taken"
+        said = "feed 1 (the-odds-api) is refused: its key is missing or not accepted"
         assert [trouble.line for trouble in served.server.troubles.now()] == [said]
         file.write_text("right-key")
         await served.until_odds(2)
@@ -307,8 +307,8 @@ async def test_a_competition_that_is_asked_too_often_leaves_the_others_their_tur
 @pytest.mark.parametrize(
     ("answer", "reason"),
     [
-        (as_response(b"<html>busy</html>"), "a web page came from"),
-        (as_response(b'[{"id": "g1", "commence'), "no JSON"),
+        (as_response(b"<html>busy</html>"), "sent a web page"),
+        (as_response(b'[{"id": "g1", "commence'), "not JSON"),
         (as_response([{"id": "g1"}]), "commence_time"),
         (as_response({"message": "?"}, 500), "status 500"),
         (RedirectResponse("http://127.0.0.1:1/elsewhere"), "redirects elsewhere"),
@@ -318,7 +318,7 @@ async def test_a_competition_that_is_asked_too_often_leaves_the_others_their_tur
 async def test_trouble_is_one_line_that_withdraws_nothing_and_passes(
     source, serve, monkeypatch: pytest.MonkeyPatch, answer: Response, reason: str
 ) -> None:
-    monkeypatch.setattr(running_feeds, "FAILING_MS", 0)
+    monkeypatch.setattr(feeds, "FAILING_MS", 0)
     played = two_books(system_clock())
     source.say(EVENTS, listed(played), answer, listed(played))
     source.say(ODDS, [played])
@@ -327,7 +327,7 @@ async def test_trouble_is_one_line_that_withdraws_nothing_and_passes(
         assert reason in status.reason
         assert "\n" not in status.reason
         assert status.until is not None
-        said = "feed 1 (the-odds-api) gives no prices: reading them fails"
+        said = "feed 1 (the-odds-api) brings no odds: reading them fails"
         assert [trouble.line for trouble in served.server.troubles.now()] == [said]
         assert len(await served.odds()) == 2
         await served.state(FeedCondition.RUNNING)
@@ -481,7 +481,7 @@ async def test_the_command_asks_the_running_server(
     assert "9 left, 1 used" in shown.stdout
     gone = CliRunner().invoke(feeds_command, asked)
     assert gone.exit_code == 1
-    assert "no oddsdesk serves it" in gone.stderr
+    assert "no oddsdesk server is running on it" in gone.stderr
 
 
 async def test_nobody_else_is_told_of_the_feeds(source, serve) -> None:
@@ -512,16 +512,16 @@ async def test_no_log_and_no_database_holds_the_key(
 async def test_a_feed_is_added_stopped_and_begun_again_while_serving(source, serve) -> None:
     say(source, two_books(system_clock()))
     async with serve() as served:
-        feeds = served.server.feeds
-        (number,) = await feeds.open([spec(source)], 1.0)
-        await feeds.start(number)
+        feeds = served.server.running_feeds
+        (number,) = await feeds.open_feeds([spec(source)], 1.0)
+        await feeds.start_feed(number)
         await served.until_odds(2)
-        await feeds.stop(number)
+        await feeds.stop_feed(number)
         assert served.status().state is FeedCondition.STOPPED
         asked = len(source.asked)
         await asyncio.sleep(0.2)
         assert len(source.asked) == asked
-        await feeds.start(number)
+        await feeds.start_feed(number)
         await served.until_read()
 
 
@@ -537,7 +537,7 @@ async def test_credits_are_shared_out_and_the_plan_is_told_before_the_first_is_s
 
     async def behave(request: Request) -> Response:
         if request.url.path == ODDS:
-            spent.append("20,000 a month" in caplog.text)
+            spent.append("20,000 credits a month" in caplog.text)
             return as_response([two_books(now)], headers=heard)
         return as_response(listed(two_books(now)) if request.url.path == EVENTS else [], 200, heard)
 
@@ -546,8 +546,8 @@ async def test_credits_are_shared_out_and_the_plan_is_told_before_the_first_is_s
     async with serve(feed) as served:
         await served.until_odds(2)
         plan = served.status().plan
-        assert plan.startswith("one league, 20,000 a month: every ")
-        assert plan.endswith("one without games not at all")
+        assert plan.startswith("one league, 20,000 credits a month: every ")
+        assert plan.endswith("one without games not read")
         for _ in range(5):
             await served.until_read()
     assert spent == [True], "the next one is not due for minutes"

@@ -12,8 +12,8 @@ import pytest
 from starlette.requests import Request
 from starlette.responses import Response
 
-from oddsdesk.feeds.live.spec import read_spec
-from oddsdesk.feeds.live.the_odds_api import TheOddsApi
+from oddsdesk.feeds.live.live_feed import read_spec
+from oddsdesk.feeds.the_odds_api.live import TheOddsApi
 from tests.kit.fake_source import FakeSource, as_response
 from tests.kit.odds_api_answers import HOUR_MS, bookmaker, game, h2h, listed, totals
 
@@ -123,7 +123,7 @@ async def test_a_reading_of_a_competition_costs_what_was_told(
     charging: Charging, source: FakeSource, options: str, cost: int
 ) -> None:
     plans = await some_hours(charging, source, options)
-    assert plans[0].startswith("two leagues, 20,000 a month: every ")
+    assert plans[0].startswith("two leagues, 20,000 credits a month: every ")
     charged = [each for _, each in charging.charged]
     assert len(charged) > 10
     assert charging.told == charged == [cost] * len(charged)

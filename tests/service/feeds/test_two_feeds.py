@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+from oddsdesk.base.clock import system_clock
 from oddsdesk.cli.feeds import feeds as feeds_command
-from oddsdesk.clock import system_clock
 from oddsdesk.contract.administration import FeedCondition
 from tests.kit.fake_source import FakeSource
 from tests.kit.odds_api_answers import bookmaker, game, h2h, listed
@@ -62,10 +62,13 @@ async def test_feeds_on_one_key_plan_an_equal_part_of_its_credits_until_one_stop
     source: FakeSource, serve: Serve
 ) -> None:
     say_games(source, *SPORTS)
-    both, alone = "one league, 20,000 a month shared by two feeds: ", "one league, 20,000 a month: "
+    both, alone = (
+        "one league, 20,000 credits a month shared by two feeds: ",
+        "one league, 20,000 credits a month: ",
+    )
     async with serve(*(spec(source, sport) for sport in SPORTS)) as served:
         await served.until(lambda: all(served.status(n).plan.startswith(both) for n in (1, 2)))
-        await served.server.feeds.stop(1)
+        await served.server.running_feeds.stop_feed(1)
         await served.until(lambda: served.status(2).plan.startswith(alone))
 
 

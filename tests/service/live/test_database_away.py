@@ -16,10 +16,10 @@ import psycopg
 import pytest
 from websockets.exceptions import ConnectionClosed
 
+from oddsdesk.base.tasks import cancel_tasks, spawn
 from oddsdesk.contract.times import format_ms
 from oddsdesk.store.databases import DatabaseUrl
 from oddsdesk.store.errors import StoreUnavailableError
-from oddsdesk.tasks import spawn, stop
 from tests.kit.live_service import LiveService
 from tests.kit.postgres import Postgres, running_postgres
 
@@ -82,7 +82,7 @@ async def delay() -> AsyncIterator[LoopDelay]:
     delay = LoopDelay()
     measuring = spawn("measure", delay.measure())
     yield delay
-    await stop(measuring)
+    await cancel_tasks(measuring)
 
 
 async def until(holds: Callable[[], Awaitable[bool]]) -> None:
@@ -129,7 +129,7 @@ async def refused_everywhere(live: LiveService, key: str, reason: str) -> None:
 
 def told(caplog: pytest.LogCaptureFixture) -> set[str]:
     """Return what the log says of the database itself: a busy machine may seem away once more."""
-    records = [each for each in caplog.records if each.name == "oddsdesk.server.circuit"]
+    records = [each for each in caplog.records if each.name == "oddsdesk.server.fairness"]
     caplog.clear()
     return {record.message.partition(":")[0] for record in records}
 
@@ -168,8 +168,8 @@ async def test_it_dies_and_comes_back(
             pass
     await client.close()
     assert told(caplog) == {
-        "the database is away, and asked until it is back",
-        "the database is back",
+        "the database cannot be reached; retrying",
+        "the database can be reached again",
     }
     assert delay.is_small
 
@@ -224,8 +224,8 @@ async def test_it_hangs(
     await until(lambda: is_back(live))
     assert await status(live, "/api/odds", key) == 200
     assert told(caplog) == {
-        "the database is away, and asked until it is back",
-        "the database is back",
+        "the database cannot be reached; retrying",
+        "the database can be reached again",
     }
     assert delay.is_small
 
@@ -279,7 +279,7 @@ async def test_it_can_only_be_read(live: LiveService, server: Postgres, url: str
         try:
             kill_others(connection)
             await until(lambda: is_refused(live))
-            await until(lambda: is_in_health(live, "prices cannot be recorded"))
+            await until(lambda: is_in_health(live, "odds cannot be recorded"))
             assert await status(live, "/api/odds", key) == 200
             assert await status(live, "/api/ready") == 503
         finally:
@@ -344,7 +344,7 @@ async def test_its_tables_are_gone(
     with contextlib.closing(await asyncio.to_thread(server.connect, url)) as connection:
         connection.execute("ALTER TABLE quote RENAME TO quote_of_another_program")
         await until(lambda: is_away(live))
-        await refused_everywhere(live, key, "the database refuses")
+        await refused_everywhere(live, key, "the database reports an error")
         connection.execute("ALTER TABLE quote_of_another_program RENAME TO quote")
     await until(lambda: is_back(live))
     assert not [record for record in caplog.records if record.levelno >= logging.ERROR]

@@ -8,7 +8,7 @@ import pytest
 from oddsdesk.client.client import Client
 from oddsdesk.client.diagnosis import Diagnosis, advice, diagnose, in_words
 from oddsdesk.client.errors import AddressError, OfflineError, ServiceError
-from oddsdesk.contract.plans import Plan
+from oddsdesk.contract.access import Plan
 from tests.kit.live_service import LIMIT_S, LiveService
 
 WRONG = "oddsdesk_live_" + "0" * 32
@@ -50,7 +50,7 @@ def test_what_is_wrong_and_what_to_do_are_said_once() -> None:
     said = in_words(away)
     assert said == "This machine cannot reach x.example: check the address and the network."
     key = in_words(AddressError("expected an API key", is_about_key=True))
-    assert key == "Expected an API key. Copy the key whole, as the service shows it."
+    assert key == "Expected an API key. Copy the whole key, as the service shows it."
 
 
 async def test_a_free_key_without_its_bookmaker_is_told_to_choose_one(live: LiveService):
@@ -73,14 +73,14 @@ async def test_an_address_where_nothing_answers(live: LiveService):
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         message, said = await _refusal(f"http://127.0.0.1:{taken.getsockname()[1]}")
-    assert "nothing answers" in message
-    assert "that the service runs" in said
+    assert "does not answer" in message
+    assert "that the service is running" in said
 
 
 async def test_https_where_only_http_is_spoken(live: LiveService):
     message, said = await _refusal(live.server.url.replace("http", "https"))
-    assert "does it speak https?" in message
-    assert "address is right" in said
+    assert "does it use https?" in message
+    assert "Check the address and this computer's clock" in said
 
 
 @pytest.mark.parametrize(
@@ -103,7 +103,7 @@ async def test_something_else_that_answers_is_no_odds_service(answer: bytes):
     async with await asyncio.start_server(reply, "127.0.0.1", 0) as server:
         port = server.sockets[0].getsockname()[1]
         _, said = await _refusal(f"http://127.0.0.1:{port}")
-    assert said.startswith("This is no odds service")
+    assert said.startswith("This is not an odds service")
 
 
 async def test_a_service_that_never_answers_is_given_up(monkeypatch: pytest.MonkeyPatch):

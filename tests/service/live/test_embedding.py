@@ -15,11 +15,11 @@ import pytest
 from websockets.asyncio.client import connect
 from websockets.exceptions import ConnectionClosed
 
-from oddsdesk.contract.plans import Plan
+from oddsdesk.contract.access import Plan
 from oddsdesk.feeds.errors import FeedError
-from oddsdesk.server.listener import ListenError
+from oddsdesk.server.edge.listener import ListenError
+from oddsdesk.server.run.embedded import EmbeddedServer
 from oddsdesk.server.settings import Settings
-from oddsdesk.server.thread import EmbeddedServer
 from oddsdesk.store.errors import StoreError
 from oddsdesk.store.owner_secret import owner_header
 from tests.kit.promises import in_time
@@ -33,9 +33,9 @@ def settings(tmp_path: Path) -> Settings:
 @pytest.fixture
 def embedded(settings):
     server = EmbeddedServer(settings)
-    server.start()
+    server.start_server()
     yield server
-    assert server.stop()
+    assert server.stop_server()
 
 
 def _get(url: str, key: str) -> httpx.Response:
@@ -52,7 +52,8 @@ def test_nothing_that_the_desk_asks_its_own_server_is_counted(embedded):
     for _ in range(3):
         answer = _get(embedded.url, embedded.key)
     assert answer.headers["x-ratelimit-remaining"] == "5500"
-    other = embedded.administration.create_key("somebody", Plan.PRO_LIVE, None).result().secret
+    made = embedded.create_key("somebody", Plan.PRO_LIVE, None)
+    other = embedded.calls.run_on_loop(made).result(10)
     assert _get(embedded.url, other).headers["x-ratelimit-remaining"] == "5499"
 
 
@@ -60,7 +61,7 @@ def test_nothing_that_the_desk_asks_its_own_server_is_counted(embedded):
     "headers", [{}, {"Origin": "http://127.0.0.1"}, {"Host": "localhost"}], ids=str
 )
 def test_a_desk_takes_quotes_of_its_owner_only(embedded, settings, headers):
-    """Of no other user of the machine, and of no page in a browser, even with the secret."""
+    """Other users of the machine cannot, nor pages in a browser, even with the secret."""
     url, owner = f"{embedded.url}/ingest", owner_header(settings.database)
     assert httpx.post(url, content=b"", headers=headers).status_code == 401
     with_secret = httpx.post(url, content=b"", headers=headers | owner)
@@ -74,11 +75,11 @@ def test_each_start_has_a_key_of_its_own_and_ends_the_last(settings):
     old = ""
     for _ in range(7):
         server = EmbeddedServer(settings)
-        url = server.start()
+        url = server.start_server()
         assert _get(url, server.key).status_code == 200
         assert _get(url, old or "x").status_code == 401
         old = server.key
-        assert server.stop()
+        assert server.stop_server()
     files = settings.database.parent.iterdir()
     assert all(old.encode() not in each.read_bytes() for each in files)
 
@@ -100,7 +101,7 @@ def test_stops_in_two_seconds_with_streams_and_connections_open(embedded, caplog
             half.sendall(b"GET / HTTP/1.1\r\n")
             async with connect(await address()) as client:
                 began = time.monotonic()
-                stopping = asyncio.to_thread(embedded.stop)
+                stopping = asyncio.to_thread(embedded.stop_server)
                 stopped, closed = await asyncio.gather(stopping, _until_closed(client))
                 took = time.monotonic() - began
             half.close()
@@ -126,11 +127,11 @@ async def _until_closed(client) -> int | None:
 
 def test_stop_may_come_twice_or_before_the_start(settings):
     server = EmbeddedServer(settings)
-    assert server.stop()
+    assert server.stop_server()
     server = EmbeddedServer(settings)
-    server.start()
-    assert server.stop()
-    assert server.stop()
+    server.start_server()
+    assert server.stop_server()
+    assert server.stop_server()
 
 
 def test_trouble_of_the_thread_is_raised_where_it_was_started(settings, tmp_path):
@@ -138,31 +139,35 @@ def test_trouble_of_the_thread_is_raised_where_it_was_started(settings, tmp_path
         socket.create_server(("127.0.0.1", 0)) as taken,
         pytest.raises(ListenError, match="in use"),
     ):
-        EmbeddedServer(msgspec.structs.replace(settings, port=taken.getsockname()[1])).start()
+        EmbeddedServer(
+            msgspec.structs.replace(settings, port=taken.getsockname()[1])
+        ).start_server()
     with pytest.raises(FeedError, match="teletext"):
-        EmbeddedServer(msgspec.structs.replace(settings, feeds=("teletext",))).start()
+        EmbeddedServer(msgspec.structs.replace(settings, feeds=("teletext",))).start_server()
     (tmp_path / "text.db").write_text("this is no database " * 100)
     with pytest.raises(StoreError, match=r"text\.db"):
-        EmbeddedServer(msgspec.structs.replace(settings, database=tmp_path / "text.db")).start()
+        EmbeddedServer(
+            msgspec.structs.replace(settings, database=tmp_path / "text.db")
+        ).start_server()
 
 
 def test_nothing_is_left_behind_by_a_start_that_fails(settings):
     before = set(threading.enumerate())
     with pytest.raises(FeedError):
-        EmbeddedServer(msgspec.structs.replace(settings, feeds=("teletext",))).start()
+        EmbeddedServer(msgspec.structs.replace(settings, feeds=("teletext",))).start_server()
     assert set(threading.enumerate()) <= before
 
 
 def test_starts_quickly_on_a_known_database(settings):
-    EmbeddedServer(settings).stop()
+    EmbeddedServer(settings).stop_server()
     server = EmbeddedServer(settings)
-    server.start()
-    server.stop()
+    server.start_server()
+    server.stop_server()
     server = EmbeddedServer(settings)
     began = time.monotonic()
-    server.start()
+    server.start_server()
     took = time.monotonic() - began
-    server.stop()
+    server.stop_server()
     assert took < in_time(1)
 
 
@@ -175,13 +180,13 @@ def test_one_that_waits_for_a_feed_is_stopped_all_the_same(settings, tmp_path):
 
     def start() -> None:
         try:
-            server.start()
+            server.start_server()
         except TimeoutError as error:
             failures.append(error)
 
     starting = threading.Thread(target=start)
     starting.start()
     with (tmp_path / "feed").open("wb"):  # opens once it is read
-        assert server.stop()
+        assert server.stop_server()
         starting.join()
-    assert ["stopped before it answered" in str(error) for error in failures] == [True]
+    assert ["stopped before it was ready" in str(error) for error in failures] == [True]

@@ -7,12 +7,11 @@ from collections.abc import AsyncIterator, Iterator
 import httpx
 import pytest
 
-from oddsdesk.server import owner_watch
+from oddsdesk.cluster import succession
+from oddsdesk.cluster.postgres.leases import PostgresLease, PostgresShares
+from oddsdesk.cluster.valuation import SHARES
 from oddsdesk.server.settings import ANSWERING
-from oddsdesk.server.valuing import SHARES
 from oddsdesk.store.databases import DatabaseUrl
-from oddsdesk.store.leases import leases_of
-from oddsdesk.store.shares import shares_of
 from tests.kit import prometheus
 from tests.kit.deployed import free_port
 from tests.kit.live_service import LiveService
@@ -24,7 +23,7 @@ LIMIT_S = 60
 @pytest.fixture
 async def answering(postgres: Postgres, monkeypatch) -> AsyncIterator[LiveService]:
     """A process that only answers, and looks often."""
-    monkeypatch.setattr(owner_watch, "LOOK_ACROSS_S", 0.02)
+    monkeypatch.setattr(succession, "LOOK_ACROSS_S", 0.02)
     service = LiveService(DatabaseUrl(postgres.url()))
     service.options = {"roles": ANSWERING, "metrics_port": free_port()}
     await service.start()
@@ -35,10 +34,10 @@ async def answering(postgres: Postgres, monkeypatch) -> AsyncIterator[LiveServic
 @contextlib.contextmanager
 def leased(live: LiveService, *names: str) -> Iterator[None]:
     """Another process that has leases."""
-    lease = leases_of(live.database, names)
-    assert lease.take()
+    lease = PostgresLease(live.database.url, names)
+    assert lease.take_lease()
     yield
-    lease.release()
+    lease.release_lease()
 
 
 async def told(live: LiveService, *reasons: str) -> None:
@@ -54,8 +53,8 @@ async def told(live: LiveService, *reasons: str) -> None:
 async def test_what_no_process_does_is_told_and_what_one_does_is_not(answering) -> None:
     await told(answering, "nobody runs valuation, upkeep")
     assert (await answering.http.get("/api/ready")).status_code == 200, "what is stored is answered"
-    with contextlib.closing(shares_of(answering.database, "valuation", SHARES)) as shares:
-        shares.take()
+    with contextlib.closing(PostgresShares(answering.database.url, "valuation", SHARES)) as shares:
+        shares.take_shares()
         await told(answering, "nobody runs upkeep")
         with leased(answering, "upkeep"):
             await told(answering)

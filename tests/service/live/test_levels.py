@@ -27,7 +27,7 @@ def test_levels_stand_beside_what_the_contract_answers(service: Any) -> None:
     plain, market = sorted(service.data("/api/odds", key), key=lambda row: row["bookmaker"])
     assert market["offers"]["Arsenal"] == SAID
     assert market["odds"] == ODDS
-    assert "offers" not in plain
+    assert plain["offers"] == {"Draw": {"link": "https://betfair.example/draw"}}
     [matrix] = service.data(f"/api/games/{GAME}", key)["markets"]
     cells = {row["selection"]: row["books"] for row in matrix["selections"]}
     assert cells["Arsenal"]["Betfair"]["offer"] == SAID

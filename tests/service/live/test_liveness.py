@@ -1,4 +1,4 @@
-"""A thread that hangs is told by health, and no watchdog is fed meanwhile."""
+"""Health reports a thread that hangs, and the watchdog gets no sign of life meanwhile."""
 
 import asyncio
 import sys
@@ -9,27 +9,27 @@ from typing import Any, cast
 
 import pytest
 
-from oddsdesk.server import liveness
-from oddsdesk.server.liveness import READING, RECORDING
-from oddsdesk.server.runner import serving
+from oddsdesk.server.run import monitoring
+from oddsdesk.server.run.monitoring import READING, RECORDING
+from oddsdesk.server.run.runner import serving
 from oddsdesk.server.settings import Settings
 from oddsdesk.server.troubles import Trouble, Troubles
 
 if sys.platform == "win32":
     pytest.skip("forks", allow_module_level=True)
 
-from oddsdesk.server.workers import worker
-from oddsdesk.server.workers.mailboxes import SUPERVISOR, Alive, Mailboxes
+from oddsdesk.cluster.workers import worker
+from oddsdesk.cluster.workers.colleagues import SUPERVISOR, Alive, Mailboxes
 
 
 @pytest.fixture
 def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whatever takes any time hangs."""
-    monkeypatch.setattr(liveness, "STUCK_S", 0.0)
+    """Any task that takes time counts as a hang."""
+    monkeypatch.setattr(monitoring, "STUCK_S", 0.0)
 
 
 @pytest.mark.usefixtures("at_once")
-async def test_a_hang_of_recording_is_told_until_it_is_over(tmp_path: Path) -> None:
+async def test_a_hang_of_recording_is_reported_until_it_is_over(tmp_path: Path) -> None:
     async with serving(Settings(tmp_path / "odds.db", port=0)) as server:
         writes, release = threading.Event(), threading.Event()
 
@@ -37,9 +37,9 @@ async def test_a_hang_of_recording_is_told_until_it_is_over(tmp_path: Path) -> N
             writes.set()
             release.wait(30)
 
-        hanging = cast(Any, server.store).write(hang)
+        hanging = cast(Any, server.store).run_on_writer(hang)
         assert writes.wait(30)
-        server.liveness.look()
+        server.liveness.check_liveness()
         assert RECORDING in [each.line for each in server.troubles.now() if each.stops_recording]
         release.set()
         hanging.result(30)
@@ -47,17 +47,17 @@ async def test_a_hang_of_recording_is_told_until_it_is_over(tmp_path: Path) -> N
         async with asyncio.timeout(30):
             while not server.liveness.is_well:
                 await asyncio.sleep(0)
-                server.liveness.look()
+                server.liveness.check_liveness()
 
 
 @pytest.mark.usefixtures("at_once")
 @pytest.mark.parametrize("number", [0, 1], ids=["odds", "keys"])
-async def test_a_hang_of_reading_is_told(number: int, tmp_path: Path) -> None:
+async def test_a_hang_of_reading_is_reported(number: int, tmp_path: Path) -> None:
     async with serving(Settings(tmp_path / "odds.db", port=0)) as server:
         pool, release = server._answering.threads()[number], threading.Event()
         hanging = [pool.begin(lambda: release.wait(30) and None) for _ in range(2)]
         for _ in range(2):
-            server.liveness.look()
+            server.liveness.check_liveness()
         assert READING in [each.line for each in server.troubles.now()]
         release.set()
         for each in hanging:
@@ -67,7 +67,7 @@ async def test_a_hang_of_reading_is_told(number: int, tmp_path: Path) -> None:
 async def test_a_worker_that_hangs_does_not_say_that_it_goes_on(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """The supervisor ends it then, as one whose loop hangs."""
+    """The supervisor then ends it, like a worker whose loop hangs."""
     mailboxes, well = Mailboxes(1), iter([False, True])
     told = SimpleNamespace(
         _place=SimpleNamespace(number=1, mailboxes=mailboxes),

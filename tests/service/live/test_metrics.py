@@ -8,9 +8,9 @@ import httpx
 import msgspec
 import pytest
 
-from oddsdesk.contract.plans import Plan
-from oddsdesk.server.listener import ListenError
-from oddsdesk.server.runner import serving
+from oddsdesk.contract.access import Plan
+from oddsdesk.server.edge.listener import ListenError
+from oddsdesk.server.run.runner import serving
 from oddsdesk.server.settings import PublicAddress, Settings
 from tests.kit import prometheus
 from tests.kit.live_service import LiveService
@@ -137,7 +137,7 @@ async def test_they_are_read_at_an_address_that_is_named_by_names_that_are_allow
 
 async def test_an_address_of_another_machine_is_one_line(tmp_path: Path) -> None:
     settings = Settings(tmp_path / "odds.db", port=0, metrics_port=1, metrics_host="192.0.2.1")
-    with pytest.raises(ListenError, match=r"^cannot listen on 192.*give another --metrics-host$"):
+    with pytest.raises(ListenError, match=r"^cannot listen on 192.*use another --metrics-host$"):
         async with serving(settings):
             pass
 

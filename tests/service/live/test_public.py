@@ -10,7 +10,7 @@ import pytest
 from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import connect
 
-from oddsdesk.server.frames import text_frame
+from oddsdesk.server.stream.hub import text_frame
 from tests.kit import prometheus
 from tests.kit.deployed import Certificate, free_port, own_environment
 from tests.kit.program import Program

@@ -18,7 +18,7 @@ import pytest
 from websockets.asyncio.client import connect
 
 from oddsdesk import __version__
-from oddsdesk.contract.plans import Plan
+from oddsdesk.contract.access import Plan
 from oddsdesk.store.access import open_access
 from oddsdesk.store.store import open_store
 from tests.kit.promises import in_time
@@ -127,8 +127,8 @@ def test_the_log_says_what_it_began_with_and_why_it_ended(serve, tmp_path):
     address = _address(program)
     program.send_signal(signal.SIGINT)
     _, log = program.communicate(timeout=LIMIT_S)
-    lines = [line for line in log.splitlines() if " oddsdesk.cli.run_lines: " in line]
-    started, stopped = (line.partition(" INFO oddsdesk.cli.run_lines: ")[2] for line in lines)
+    lines = [line for line in log.splitlines() if " oddsdesk.cli.serve: " in line]
+    started, stopped = (line.partition(" INFO oddsdesk.cli.serve: ")[2] for line in lines)
     assert started == (
         f"started: version {__version__}, process {program.pid}, address {address}, tls none,"
         f" database {tmp_path / 'odds.db'}, engine SQLite, roles api stream valuation upkeep feeds,"
@@ -145,7 +145,7 @@ def test_the_same_as_fields_of_json_without_what_feeds_are_asked(serve):
     program.terminate()
     _, log = program.communicate(timeout=LIMIT_S)
     lines = [json.loads(line) for line in log.splitlines()]
-    started, stopped = (each for each in lines if each["logger"] == "oddsdesk.cli.run_lines")
+    started, stopped = (each for each in lines if each["logger"] == "oddsdesk.cli.serve")
     assert (started["address"], started["workers"], started["feeds"]) == (address, 2, ["ws"])
     assert (started["engine"], started["tls"], stopped["why"]) == ("SQLite", None, "SIGTERM")
     assert "SECRET" not in str([started, stopped])
@@ -157,7 +157,7 @@ def test_a_start_that_fails_is_the_end_of_the_log(serve):
         program = serve("--port", str(taken.getsockname()[1]), *how)
         _, log = program.communicate(timeout=LIMIT_S)
     lines = [json.loads(line) for line in log.splitlines() if line.startswith("{")]
-    (stopped,) = [each for each in lines if each["logger"] == "oddsdesk.cli.run_lines"]
+    (stopped,) = [each for each in lines if each["logger"] == "oddsdesk.cli.serve"]
     assert "the port is in use" in stopped["why"]
 
 
@@ -217,7 +217,7 @@ def test_a_retention_that_is_none_is_refused_and_changes_nothing(serve, tmp_path
     program = serve("--port", "0", "--keep-days", days)
     _, trouble = program.communicate(timeout=LIMIT_S)
     assert program.returncode == 2
-    assert "neither a number from 1 to 99999 nor 'all'" in trouble
+    assert "expected a number from 1 to 99999 or 'all'" in trouble
     assert not (tmp_path / "odds.db").exists()
 
 
@@ -231,7 +231,7 @@ def test_what_was_committed_is_there_after_the_stop(serve, tmp_path):
     assert program.wait(LIMIT_S) == 0
     with contextlib.closing(open_store(tmp_path / "odds.db")) as store:
         assert store.reader().last_seq() >= before
-        assert store.write(_integrity).result(LIMIT_S) == "ok"
+        assert store.run_on_writer(_integrity).result(LIMIT_S) == "ok"
 
 
 def _integrity(connection: sqlite3.Connection) -> str:
@@ -275,8 +275,8 @@ def test_bad_database_is_one_line_and_1(serve, tmp_path, content):
         (["--devig", "magic"], 2, "magic"),
         (["--port", "70000"], 2, "70000"),
         (["--speed", "0"], 2, "speed"),
-        (["--access", "/nowhere/keys.db"], 1, "there is no folder /nowhere; name another file"),
-        (["--access", __file__], 1, "is not a database; name another file"),
+        (["--access", "/nowhere/keys.db"], 1, "there is no folder /nowhere; choose another file"),
+        (["--access", __file__], 1, "is not a database; choose another file"),
     ],
 )
 def test_bad_option_is_named_and_makes_no_database(serve, tmp_path, options, status, named):
@@ -292,7 +292,7 @@ def test_address_that_others_can_reach_is_warned_of(serve):
     program = serve("--port", "0", "--host", "0.0.0.0")
     assert program.stderr is not None
     warning = program.stderr.readline()
-    assert warning.startswith("warning: 0.0.0.0 can be reached from other machines")
+    assert warning.startswith("warning: 0.0.0.0 is reachable from other machines")
     assert program.stdout is not None
     assert program.stdout.readline().startswith("listening on http://0.0.0.0:")
     program.terminate()

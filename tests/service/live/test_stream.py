@@ -4,8 +4,8 @@ import asyncio
 
 import pytest
 
+from oddsdesk.contract.access import Plan
 from oddsdesk.contract.identity import game_id
-from oddsdesk.contract.plans import Plan
 from oddsdesk.store.store import open_store
 from tests.kit.live_service import LiveService
 from tests.kit.promises import in_time

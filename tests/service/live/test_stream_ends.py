@@ -10,16 +10,15 @@ import pytest
 from websockets.asyncio.client import connect
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 
-from oddsdesk.contract.plans import Plan
-from oddsdesk.server import stream as stream_module
-from oddsdesk.server.tokens import issue_token
+from oddsdesk.contract.access import Plan
+from oddsdesk.server.stream import endpoint as stream_module
+from oddsdesk.server.stream.endpoint import issue_token
 from oddsdesk.store.access import open_access
 from tests.kit.promises import in_time
 
 
 @pytest.mark.parametrize(
-    "query",
-    ["", "token=", "token=garbage", "token=%ff", "token=a&token=b", "token=" + "A" * 64],
+    "query", ["", "token=", "token=garbage", "token=%ff", "token=a&token=b", "token=" + "A" * 64]
 )
 async def test_without_a_valid_token_it_is_accepted_then_closed(live, listening, query):
     """Authentication 6; D24: accepted first, so that the client sees 4001."""
@@ -55,7 +54,7 @@ async def test_a_token_opens_one_stream(live, listening):
     assert sorted(map(str, told)) == ["4001"] * 4 + ["pong"]
     again = await live.open(token=token)
     assert await listening.close_code(again) == 4001
-    assert again.close_reason == "the token was used before; fetch a new one for each connection"
+    assert again.close_reason == "the token was already used; get a new one for each connection"
     for client in clients:
         await client.close()
 
@@ -71,7 +70,7 @@ async def test_token_dies_with_its_key(live, listening):
 async def test_token_of_a_plan_that_lost_the_stream_opens_nothing(live, listening):
     key = live.key()
     token = await live.token(key)
-    account = live.access.keys.all()[-1].account
+    account = live.access.keys.all_keys()[-1].account
     live.access.keys.create(account, Plan.PRO, None, live.now)
     assert await listening.close_code(await live.open(token=token)) == 4001
 
@@ -82,7 +81,7 @@ async def test_open_stream_ends_within_a_second_of_its_key(live, listening, chan
     key = live.key()
     client, bystander = await live.stream(key), await live.stream()
     other = open_access(live.database)
-    account = next(each.account for each in other.keys.all() if each.masked[-4:] == key[-4:])
+    account = next(each.account for each in other.keys.all_keys() if each.masked[-4:] == key[-4:])
     match change:
         case "revoke":
             other.keys.revoke(key, live.now)

@@ -10,8 +10,8 @@ import pytest
 
 from oddsdesk.contract.identity import game_id
 from oddsdesk.contract.times import format_ms
-from oddsdesk.server.importing import import_files
-from oddsdesk.store.origins import Origin
+from oddsdesk.server.run.embedded import import_files
+from oddsdesk.store.values import Origin
 from tests.kit.live_service import NOW, LiveService
 
 THE_ODDS_API = Origin("the-odds-api", may_share=False)

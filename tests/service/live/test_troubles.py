@@ -1,6 +1,7 @@
 """Health says the truth within a second, and what died is begun anew within two (D82)."""
 
 import asyncio
+import contextlib
 import errno
 import json
 import logging
@@ -11,18 +12,20 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
+import httpx
 import pytest
 
+from oddsdesk.cluster import server as server_beside_others
 from oddsdesk.contract.quotes import MOST_ODDS
 from oddsdesk.contract.times import format_ms
 from oddsdesk.feeds.replay import Replay
-from oddsdesk.server import duties, files
 from oddsdesk.server import valuation as valuation_module
-from oddsdesk.server.hub import Hub
-from oddsdesk.server.known_references import KnownReferences
-from oddsdesk.server.runner import serving
+from oddsdesk.server.edge.listener import Acceptor
+from oddsdesk.server.run import duties, files
+from oddsdesk.server.run.runner import serving
 from oddsdesk.server.settings import ALL_ROLES, ANSWERING, Settings
-from oddsdesk.server.valuation import Valuation
+from oddsdesk.server.stream.hub import Hub
+from oddsdesk.server.valuation import KnownReferences, Valuation
 from oddsdesk.store.errors import StoreUnavailableError
 from oddsdesk.store.lock import lock_database
 from tests.kit.disks import refuse_writes
@@ -73,7 +76,7 @@ async def test_the_hub_is_begun_anew_and_loses_no_message(live, listening, monke
     failed = _failing_once(monkeypatch, Hub, "_send")
     await live.record(live.quote())
     await failed.wait()
-    health = await _until(live, "degraded", TOLD_S, "the stream failed and is begun anew")
+    health = await _until(live, "degraded", TOLD_S, "the stream failed; restarting")
     assert health["database"] == "ok"
     began = time.monotonic()
     heard = [await listening.message(client) for _ in range(3)]
@@ -102,38 +105,33 @@ async def test_taking_over_what_another_process_did_is_begun_anew_and_told(live)
     async def die() -> None:
         raise RuntimeError("by the test")
 
-    live.server._jobs.start("take over", die)
-    line = "taking over what another process did failed and is begun anew"
+    live.server._jobs.start_job("take over", die)
+    line = "taking over as leader failed; restarting"
     await _until(live, "degraded", TOLD_S, line)
 
 
 @pytest.mark.parametrize(
     ("job", "words"), [("_go_to_the_end", "the valuation"), ("_go_round", "revaluing all games")]
 )
-async def test_the_valuation_is_begun_anew(live, monkeypatch, job, words):
+async def test_the_valuation_is_restarted(live, monkeypatch, job, words):
     """D82."""
     monkeypatch.setattr(valuation_module, "ROUND_S", 0.05)
     await live.stop()
     failed = _failing_once(monkeypatch, Valuation, job)
     await live.start()
     await asyncio.wait_for(failed.wait(), 30)
-    await _until(live, "degraded", TOLD_S, f"{words} failed and is begun anew")
+    await _until(live, "degraded", TOLD_S, f"{words} failed; restarting")
     await live.record(live.quote(bookmaker="Pinnacle"), live.quote(odds={"Arsenal": 2.25}))
     await _bets(live, [2.25])
 
 
 async def test_http_itself_is_begun_anew_at_the_same_address(live, monkeypatch):
     """D82."""
-    serving = live.server._answering._http[0]._uvicorn
-    ended = asyncio.Event()
-
-    async def die(_counter):
-        ended.set()
-        raise RuntimeError("by the test")
-
-    monkeypatch.setattr(serving, "on_tick", die)
-    await asyncio.wait_for(ended.wait(), 30)
-    health = await _until(live, "degraded", ANEW_S, "the HTTP server failed and is begun anew")
+    failed = _failing_once(monkeypatch, Acceptor, "_take_next")
+    with contextlib.suppress(httpx.HTTPError):  # its connection may end with what takes it
+        await live.http.get("/api/health")
+    await asyncio.wait_for(failed.wait(), 30)
+    health = await _until(live, "degraded", ANEW_S, "the HTTP server failed; restarting")
     assert health["database"] == "ok"
 
 
@@ -150,17 +148,17 @@ async def test_a_feed_that_fails_is_begun_anew_and_says_why(live, monkeypatch, t
             yield batch
 
     monkeypatch.setattr(Replay, "batches", batches)
-    (number,) = await live.server.feeds.open([f"replay:{file}"], 60)
-    await live.server.feeds.start(number)
-    health = await _until(live, "degraded", TOLD_S, "feed 1 failed and is begun anew")
+    (number,) = await live.server.running_feeds.open_feeds([f"replay:{file}"], 60)
+    await live.server.running_feeds.start_feed(number)
+    health = await _until(live, "degraded", TOLD_S, "feed 1 failed; restarting")
     assert "ndjson" not in str(health)
-    (state,) = live.server.feeds.states()
+    (state,) = live.server.running_feeds.states()
     assert (state.is_running, "RuntimeError: by the test" in state.problem) == (True, True)
     async with asyncio.timeout(in_time(ANEW_S)):
         while live.store.reader().last_seq() < 15:
             await asyncio.sleep(0.02)
-    await live.server.feeds.stop(number)
-    assert [each.is_running for each in live.server.feeds.states()] == [False]
+    await live.server.running_feeds.stop_feed(number)
+    assert [each.is_running for each in live.server.running_feeds.states()] == [False]
     assert (await _health(live))["status"] == "ok"
 
 
@@ -174,7 +172,9 @@ async def test_a_row_with_an_absurd_time_stops_neither_stream_nor_lists(live, li
     for _ in range(6):
         await listening.message(client)
     for absurd in (2**62, -(2**62), 10**14, -(10**14)):
-        await asyncio.wrap_future(live.store.write(lambda c, ms=absurd: _make_absurd(c, ms)))
+        await asyncio.wrap_future(
+            live.store.run_on_writer(lambda c, ms=absurd: _make_absurd(c, ms))
+        )
         heard = await listening.message(client)
         assert heard["scraped_at"][:4] in ("0001", "9999", "5138", "-119")
         key = live.key()
@@ -228,14 +228,14 @@ async def test_a_quote_at_the_ends_of_floating_point_stops_no_valuation(live, me
 
 async def test_a_market_that_fails_stops_no_other_and_is_told(live, monkeypatch, caplog):
     """F5.2, D82: logged once."""
-    working = KnownReferences.of
+    working = KnownReferences.market_of
 
     def of(self, place, market, odds):
         if market.match_name == "Arsenal - Chelsea":
             raise RuntimeError("by the test")
         return working(self, place, market, odds)
 
-    monkeypatch.setattr(KnownReferences, "of", of)
+    monkeypatch.setattr(KnownReferences, "market_of", of)
     other = {"match_name": "Leeds - Everton"}
     fair = {"Leeds": 2.1, "Draw": 3.4, "Everton": 3.6}
     await live.record(live.quote(bookmaker="Pinnacle"), live.quote())
@@ -243,8 +243,8 @@ async def test_a_market_that_fails_stops_no_other_and_is_told(live, monkeypatch,
     await live.record(live.quote(odds={"Leeds": 2.25}, **other))
     await _bets(live, [2.25])
     await _until(live, "degraded", TOLD_S, "1 markets cannot be valued")
-    assert caplog.text.count("cannot be valued, nor perhaps others") == 1
-    monkeypatch.setattr(KnownReferences, "of", working)
+    assert caplog.text.count("and perhaps more, cannot be valued") == 1
+    monkeypatch.setattr(KnownReferences, "market_of", working)
     await live.record(live.quote(odds={"Arsenal": 2.0, "Draw": 3.4, "Chelsea": 3.6}))
     await _until(live, "ok", TOLD_S)
 
@@ -259,8 +259,10 @@ async def test_quotes_that_a_feed_lost_are_told(live, monkeypatch, tmp_path):
         return working(quotes, *arguments, **named)
 
     monkeypatch.setattr(live.store, "record", record)
-    (number,) = await live.server.feeds.open([f"replay:{_recording(tmp_path, live.now, 5)}"], 1e6)
-    await live.server.feeds.start(number)
+    (number,) = await live.server.running_feeds.open_feeds(
+        [f"replay:{_recording(tmp_path, live.now, 5)}"], 1e6
+    )
+    await live.server.running_feeds.start_feed(number)
     await _until(live, "degraded", TOLD_S, f"feed {number}: 1 quotes were lost")
     async with asyncio.timeout(30):
         while live.store.reader().last_seq() < 12:
@@ -278,12 +280,12 @@ async def test_who_only_answers_tells_that_nobody_else_values_and_records(live):
     lock = lock_database(live.database)
     await live.start()
     await _until(live, "ok", TOLD_S)
-    lock.release()
+    lock.release_lock()
     await _until(live, "degraded", TOLD_S, "nobody runs valuation, upkeep, feeds")
     assert (await live.http.get("/api/ready")).status_code == 200, "what is stored is answered"
     lock = lock_database(live.database)
     await _until(live, "ok", TOLD_S)
-    lock.release()
+    lock.release_lock()
 
 
 # Disk and file
@@ -329,11 +331,13 @@ async def test_a_full_disk_is_told_at_once_and_loses_no_quote(live, small_disk, 
     ballast = small_disk / "ballast"
     free = os.statvfs(small_disk)
     ballast.write_bytes(bytes(free.f_bavail * free.f_frsize - 300_000))
-    (number,) = await live.server.feeds.open([f"replay:{_recording(tmp_path, live.now, 400)}"], 1e6)
-    await live.server.feeds.start(number)
+    (number,) = await live.server.running_feeds.open_feeds(
+        [f"replay:{_recording(tmp_path, live.now, 400)}"], 1e6
+    )
+    await live.server.running_feeds.start_feed(number)
     health = await _until(live, "degraded", 5, " quotes wait, the disk is full")
     assert health["database"] == "the disk is full"
-    assert "prices cannot be recorded: the disk is full" in health["reasons"]
+    assert "odds cannot be recorded: the disk is full" in health["reasons"]
     assert str(small_disk) not in str(health)
     ready = await live.http.get("/api/ready")
     assert (ready.status_code, ready.json()["status"]) == (503, "not ready")
@@ -344,7 +348,7 @@ async def test_a_full_disk_is_told_at_once_and_loses_no_quote(live, small_disk, 
     async with asyncio.timeout(30):
         while live.store.reader().last_seq() < 1_200:
             await asyncio.sleep(0.05)
-    assert [each.problem for each in live.server.feeds.states()] == [""]
+    assert [each.problem for each in live.server.running_feeds.states()] == [""]
     await live.stop()
 
 
@@ -376,7 +380,7 @@ async def test_room_on_a_disk_that_was_full_is_told_though_nobody_records_any_mo
     free = os.statvfs(small_disk)
     ballast = small_disk / "ballast"
     ballast.write_bytes(bytes(free.f_bavail * free.f_frsize))
-    await _until(live, "degraded", 1.5, "prices cannot be recorded: the disk is full")
+    await _until(live, "degraded", 1.5, "odds cannot be recorded: the disk is full")
     lines = _recording(tmp_path, live.now, 400).read_bytes()
     assert (
         await live.http.post("/ingest", content=lines, headers=as_owner(live.database))
@@ -394,19 +398,21 @@ async def test_a_database_that_is_moved_away_takes_nothing_and_is_told(live, tmp
         "bookmaker": "A", "match_name": "A - B", "competition": "EPL", "market_type": "moneyline",
         "period": 0, "odds": {"A": 2.1, "Draw": 3.4, "B": 3.6}, "scraped_at": format_ms(live.now),
     }  # fmt: skip
-    (number,) = await live.server.feeds.open([f"replay:{_recording(tmp_path, live.now, 3)}"], 1e6)
+    (number,) = await live.server.running_feeds.open_feeds(
+        [f"replay:{_recording(tmp_path, live.now, 3)}"], 1e6
+    )
     assert (await _health(live))["status"] == "ok"
     owner = as_owner(live.database)
     away = live.database.rename(tmp_path / "away.db")
     answer = await live.http.post("/ingest", content=json.dumps(line), headers=owner)
     assert answer.status_code == 503, answer.text
-    await live.server.feeds.start(number)
+    await live.server.running_feeds.start_feed(number)
     health = await _until(live, "degraded", 5, "quotes wait, the database file was moved")
     assert "recording what is posted: the database file was moved or deleted" in health["reasons"]
     assert health["database"] == "the database file was moved or deleted"
     assert (
-        "prices cannot be recorded: the database file was moved or deleted; put it back, or stop"
-        " the server, restore a backup and start it again"
+        "odds cannot be recorded: the database file was moved or deleted; put it back, or stop"
+        " the server, restore a backup and restart"
     ) in health["reasons"]
     assert str(tmp_path) not in str(health)
     assert (await live.http.get("/api/ready")).status_code == 503
@@ -418,42 +424,40 @@ async def test_a_database_that_is_moved_away_takes_nothing_and_is_told(live, tmp
         while live.store.reader().last_seq() < 12:
             await asyncio.sleep(0.05)
     assert (await live.http.get("/api/ready")).json() == {"status": "ready", "reasons": []}
-    assert [each.problem for each in live.server.feeds.states()] == [""]
+    assert [each.problem for each in live.server.running_feeds.states()] == [""]
 
 
 @pytest.mark.parametrize(
     ("refused_by", "reason"),
     [
         (errno.EROFS, "the file system is read-only"),
-        (errno.EDQUOT, "the disk quota is used up"),
+        (errno.EDQUOT, "the disk quota is full"),
         (errno.EIO, "the disk reports an error"),
     ],
 )
-async def test_a_disk_that_refuses_is_told_though_nothing_is_recorded(
+async def test_a_disk_that_refuses_is_reported_though_nothing_is_recorded(
     live, monkeypatch, refused_by, reason
 ):
-    """D82: as a full one, and it is over when the disk takes a write again."""
+    """D82: like a full disk; it is over when the disk takes a write again."""
     await live.record(live.quote())
     refuse_writes(monkeypatch, refused_by)
-    health = await _until(live, "degraded", TOLD_S, f"prices cannot be recorded: {reason}")
+    health = await _until(live, "degraded", TOLD_S, f"odds cannot be recorded: {reason}")
     assert health["database"] == reason
     assert str(live.database) not in str(health)
     ready = await live.http.get("/api/ready")
     assert (ready.status_code, ready.json()["reasons"]) == (
         503,
-        [f"prices cannot be recorded: {reason}"],
+        [f"odds cannot be recorded: {reason}"],
     )
     monkeypatch.undo()
     await _until(live, "ok", TOLD_S)
     assert (await live.http.get("/api/ready")).status_code == 200
 
 
-async def test_rights_that_were_taken_are_told_while_open_files_are_still_written(
-    live, monkeypatch
-):
+async def test_lost_rights_are_reported_while_open_files_are_still_written(live, monkeypatch):
     """The database is open already; others, and the next start, cannot record."""
     refuse_writes(monkeypatch, errno.EACCES)
-    health = await _until(live, "degraded", TOLD_S, "only this server records, until")
+    health = await _until(live, "degraded", TOLD_S, "only this server can record")
     assert health["database"] == "ok"
     assert (await live.http.get("/api/ready")).status_code == 200
     await live.record(live.quote())
@@ -465,9 +469,9 @@ async def test_rights_that_were_taken_are_told_while_open_files_are_still_writte
 async def test_a_server_of_a_database_that_can_only_be_read_says_so(
     live, monkeypatch, tmp_path, roles, status
 ):
-    """Ready is what only answers; what was to record or value is not."""
+    """A server that only answers is ready; one that should record or value is not."""
     await live.stop()
-    for module in files, duties:
+    for module in files, duties, server_beside_others:
         monkeypatch.setattr(module, "can_write", lambda _: False)
     live.options = {"roles": roles, "access": tmp_path / "keys.db"}
     await live.start()
@@ -476,7 +480,7 @@ async def test_a_server_of_a_database_that_can_only_be_read_says_so(
     assert health["database"] == "the database is read-only"
     assert (await live.http.get("/api/ready")).status_code == status
     monkeypatch.setattr(duties, "can_write", lambda _: True)
-    await _until(live, "degraded", TOLD_S, "it can be written now: restart the server")
+    await _until(live, "degraded", TOLD_S, "it is writable now: restart the server")
 
 
 async def test_a_lock_that_another_program_keeps_is_told_though_nothing_is_recorded(
@@ -498,14 +502,14 @@ async def test_a_lock_that_another_program_keeps_is_told_though_nothing_is_recor
 
 async def test_a_refused_recording_is_told_at_once(live):
     """D82: of whatever program's doing."""
-    await asyncio.wrap_future(live.store.write(_limit_pages))
+    await asyncio.wrap_future(live.store.run_on_writer(_limit_pages))
     link = f"https://example.org/{'a' * 2_000}"
     quotes = [live.quote(match_name=f"A{number} - B", url=link) for number in range(500)]
     with pytest.raises(StoreUnavailableError):
         await live.record(*quotes)
     health = await _health(live)
     assert (health["status"], health["database"]) == ("degraded", "the disk is full")
-    await asyncio.wrap_future(live.store.write(_free_pages))
+    await asyncio.wrap_future(live.store.run_on_writer(_free_pages))
     await live.record(*quotes)
     assert (await _health(live))["status"] == "ok"
 
@@ -545,7 +549,9 @@ async def test_a_server_without_odds_and_feed_says_so(
     for feeds, count in (("none",), 1), (("simulator",), 0), (("none",), 0):
         caplog.clear()
         async with serving(Settings(tmp_path / "odds.db", port=0, feeds=feeds)) as server:
-            told = [each for each in caplog.records if "there are no odds yet" in each.getMessage()]
+            told = [
+                each for each in caplog.records if ("the database has no odds") in each.getMessage()
+            ]
             async with asyncio.timeout(in_time(30)):
                 while feeds == ("simulator",) and server.store.reader().last_scraped_at() is None:
                     await asyncio.sleep(0.05)
@@ -559,4 +565,4 @@ async def test_a_mistyped_reference_is_told_at_the_start(
     caplog.set_level(logging.WARNING, "oddsdesk")
     async with serving(Settings(tmp_path / "odds.db", port=0, reference="Pinacle")):
         (told,) = [each.getMessage() for each in caplog.records if each.name == duties.__name__]
-    assert told.endswith("nothing can be judged; Pinnacle may be meant")
+    assert told.endswith("nothing can be valued; did you mean Pinnacle?")

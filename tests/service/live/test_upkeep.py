@@ -8,10 +8,10 @@ import time
 import duckdb
 import pytest
 
-from oddsdesk.contract.plans import Plan
+from oddsdesk.contract.access import Plan
 from oddsdesk.contract.times import format_ms
-from oddsdesk.server import duties
-from oddsdesk.server.pruning import Pruning
+from oddsdesk.server.run import duties
+from oddsdesk.server.run.duties import Pruning
 from oddsdesk.store.access import open_access
 from oddsdesk.store.errors import StoreUnavailableError
 from oddsdesk.store.quotas import Kind
@@ -93,7 +93,7 @@ async def test_what_goes_is_in_the_archive(live, tmp_path):
     await live.record(live.quote(odds={"Arsenal": 2.2}, match_date=kick_off))
     await live.stop()
     await live.start()
-    line = "price history is not archived; it stays in the database meanwhile"
+    line = "price history cannot be archived; it stays in the database until it can"
     async with asyncio.timeout(10):
         while line not in (await live.http.get("/api/health")).json()["reasons"]:
             await asyncio.sleep(0.02)
@@ -129,13 +129,13 @@ async def test_database_that_refuses_for_a_while_ends_nothing(live, listening):
     await live.record(live.quote())
     for _ in range(3):
         await listening.message(client)
-    await asyncio.wrap_future(live.store.write(_limit_pages))
+    await asyncio.wrap_future(live.store.run_on_writer(_limit_pages))
     live.now += 1
     huge = live.quote(bookmaker="Huge", odds={f"{'x' * 200}{n}": 2.0 for n in range(4000)})
     with pytest.raises(StoreUnavailableError):
         await asyncio.wrap_future(live.store.record([huge]))
     assert await listening.all_before_pong(client) == []
-    await asyncio.wrap_future(live.store.write(_free_pages))
+    await asyncio.wrap_future(live.store.run_on_writer(_free_pages))
     await live.record(live.quote(odds={"Arsenal": 2.3, "Draw": 3.4, "Chelsea": 3.6}))
     assert (await listening.message(client))["odds"] == 2.3
     await client.close()
@@ -161,13 +161,13 @@ async def test_request_still_running_at_the_stop_is_told_so_without_a_traceback(
         running.set()
         time.sleep(1.5)  # longer than a stop waits for requests
 
-    monkeypatch.setattr(SqliteReader, "odds", slow)
+    monkeypatch.setattr(SqliteReader, "list_odds", slow)
     headers = {"X-Api-Key": live.key()}
     asked = asyncio.get_running_loop().create_task(
         live.http.get("/api/odds", headers=headers), name="asked"
     )
     await asyncio.to_thread(running.wait, 5)
-    await live.server.stop()
+    await live.server.stop_server()
     answer = await asked
     assert answer.status_code == 503
     assert answer.json()["error"]["code"] == "service_unavailable"
@@ -193,14 +193,16 @@ async def test_an_archive_that_cannot_be_written_is_told_before_there_is_anythin
     await live.stop()
     await live.start()
     async with asyncio.timeout(10):
-        while "is not archived" not in (await live.http.get("/api/health")).text:
+        while "cannot be archived" not in (await live.http.get("/api/health")).text:
             await asyncio.sleep(0.02)
-    (told,) = (each for each in caplog.messages if "is not archived" in each)
+    (told,) = (each for each in caplog.messages if "cannot be archived" in each)
     assert "Not a directory" in told
     assert not live.store.reader().last_scraped_at()
 
 
-async def test_prices_of_a_wrong_clock_are_told_until_each_is_seen_again(every_live, monkeypatch):
+async def test_prices_of_a_wrong_clock_are_reported_until_each_is_seen_again(
+    every_live, monkeypatch
+):
     """D84: the same prices, so the log still ends with changes of the future."""
     live = every_live
     monkeypatch.setattr(duties, "LOOK_AT_TIMES_S", 0.005)
@@ -220,8 +222,8 @@ async def test_prices_of_a_wrong_clock_are_told_until_each_is_seen_again(every_l
                     return
 
     told = [
-        "prices were recorded 48.0 hours ahead of this clock: none of them is shown until it is"
-        " seen again; set the clock if it is wrong, else nothing is to be done"
+        "some odds are from 48.0 hours in the future: they are hidden until their bookmaker quotes"
+        " them again. If this machine's clock is wrong, set it; otherwise do nothing"
     ]
     await until_health("degraded", None, told)
     await live.record(live.quote(bookmaker="Betfair"))
@@ -239,15 +241,15 @@ async def test_that_no_price_comes_in_any_more_is_logged_once_and_once_that_some
     await live.stop()
     await live.start()
     async with asyncio.timeout(30):
-        while "no price of any game" not in caplog.text or live.now < last + HOUR_MS:
+        while "no odds since" not in caplog.text or live.now < last + HOUR_MS:
             live.now += 30_000
             await asyncio.sleep(0.02)
     await live.record(live.quote())
     async with asyncio.timeout(30):
-        while "prices come in again" not in caplog.text:
+        while "odds are coming in again" not in caplog.text:
             await asyncio.sleep(0.01)
-    told = [each for each in caplog.messages if "price" in each]
+    told = [each for each in caplog.messages if "no odds since " in each or "odds are" in each]
     assert told == [
-        f"no price of any game came in since {format_ms(last)}: longer than usual",
-        "prices come in again",
+        f"no odds since {format_ms(last)}: longer than usual",
+        "odds are coming in again",
     ]

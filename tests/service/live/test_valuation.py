@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from oddsdesk.contract.plans import Plan
+from oddsdesk.contract.access import Plan
 from oddsdesk.server import valuation
+from oddsdesk.store.reader import log_end
 from oddsdesk.store.store import open_store
-from oddsdesk.store.tail import log_end
 from tests.kit.live_service import LiveService
 
 MINUTE_MS = 60_000
@@ -310,7 +310,7 @@ async def test_restart_keeps_what_holds_and_drops_what_does_not(live, market, be
     await live.start()
     assert await bets(1) == [bet for bet in before if bet["bookmaker"] == "Betfair"]
     async with asyncio.timeout(30):
-        while await asyncio.wrap_future(live.store.write(_stored)) != 1:
+        while await asyncio.wrap_future(live.store.run_on_writer(_stored)) != 1:
             await asyncio.sleep(0.02)
 
 

@@ -15,7 +15,7 @@ import pytest
 from oddsdesk.archive import archive as archive_module
 from oddsdesk.archive import parquet
 from oddsdesk.archive.archive import HOUR_MS, Archive
-from oddsdesk.archive.errors import ArchiveError
+from oddsdesk.archive.folder import ArchiveError
 from oddsdesk.contract.quotes import Quote
 from oddsdesk.store.databases import database_named
 from oddsdesk.store.retention import DAY_MS
@@ -97,7 +97,7 @@ def logged(store: Store) -> list[tuple]:
             scraped_at, recorded_at, match_date, is_live, liquidity, competition, sport
         FROM price_change c JOIN game g ON g.id = c.game ORDER BY seq
     """
-    return store.write(lambda c: c.execute(query).fetchall()).result(LIMIT_S)
+    return store.run_on_writer(lambda c: c.execute(query).fetchall()).result(LIMIT_S)
 
 
 def test_hours_that_are_over_are_archived_once(recorded: Recorder, tmp_path: Path) -> None:
@@ -183,7 +183,7 @@ def test_another_database_s_archive_is_left_alone(
     with contextlib.closing(other.store):
         other.record(3, HOUR_MS)
         archive = Archive(folder, other.store.reader)
-        with pytest.raises(ArchiveError, match="another's"):
+        with pytest.raises(ArchiveError, match="another database"):
             archive.seal(other.now)
         other.now += DAY_MS
         other.record(60, HOUR_MS // 12)
@@ -199,7 +199,9 @@ def test_a_log_that_changes_meanwhile_is_archived_by_the_next_round(
 
     def and_lose_a_row(*arguments, **options) -> int:
         written = write(*arguments, **options)
-        store.write(lambda c: c.execute("DELETE FROM price_change WHERE seq = 2")).result(LIMIT_S)
+        store.run_on_writer(lambda c: c.execute("DELETE FROM price_change WHERE seq = 2")).result(
+            LIMIT_S
+        )
         return written
 
     with monkeypatch.context() as patched:
@@ -219,7 +221,7 @@ def test_an_end_leaves_out_what_is_not_whole(
     write = parquet.write_sorted
 
     def and_stop(*arguments, **options) -> int:
-        archive.stop()
+        archive.stop_sealing()
         return write(*arguments, **options)
 
     monkeypatch.setattr(archive_module, "write_sorted", and_stop)

@@ -4,13 +4,13 @@ from collections.abc import Iterator
 
 import pytest
 
+from oddsdesk.base.tasks import exhaust
 from oddsdesk.board.board import Board
-from oddsdesk.board.matrix import CellKey, SelectionRow
-from oddsdesk.board.notices import PricesChanged, RowsChanged, ValueBetsChanged
+from oddsdesk.board.model.matrix import CellKey, SelectionRow
+from oddsdesk.board.model.notices import PricesChanged, RowsChanged, ValueBetsChanged
 from oddsdesk.pricing.assessment import Caution
 from oddsdesk.pricing.profiles import Profile, Profiles
-from oddsdesk.pricing.rules import Rule
-from oddsdesk.slices import exhaust
+from oddsdesk.pricing.value import Rule
 from tests.kit.board import (
     GAME,
     NOW,
@@ -51,7 +51,7 @@ def cautions(desk: Desk, selection: str = "Arsenal", bookmaker: str = "Betfair")
 def row_of(desk: Desk, selection: str = "Arsenal") -> SelectionRow:
     section = desk.board.section(GAME, "moneyline", 0, selection)
     assert section is not None
-    return section.row_of(selection)
+    return section.selection_row(selection)
 
 
 def test_a_price_that_is_value_gross_and_not_net_is_neither_value_nor_best(desk: Desk) -> None:
@@ -63,22 +63,22 @@ def test_a_price_that_is_value_gross_and_not_net_is_neither_value_nor_best(desk:
     assert found.net_odds == pytest.approx(2.064)
     assert found.service_ev_pct == pytest.approx((2.12 / (2.0377 * 1.01) - 1) * 100, abs=5e-3)
     assert [check.rule for check in found.stopped_by] == [Rule.MIN_EDGE]
-    assert not desk.board.is_value(HOME)
+    assert not desk.board.is_value_bet(HOME)
     assert desk.board.value_bets[HOME].is_in_contract
     assert (row_of(desk).best, row_of(desk).best_bookmakers) == (2.07, ("Unibet",))
 
 
 def test_another_profile_judges_prices_and_bests_anew_and_tells(desk: Desk) -> None:
     load(desk)
-    assert desk.board.is_value(HOME)
+    assert desk.board.is_value_bet(HOME)
     desk.heard()
     desk.board.set_profiles(EXCHANGE)
     heard = desk.heard()
     assert (heard[0], heard[-1]) == (PricesChanged(GAME, {}, (RESULT,)), ValueBetsChanged())
-    assert not desk.board.is_value(HOME)
+    assert not desk.board.is_value_bet(HOME)
     assert row_of(desk).best == pytest.approx(2.064)
     desk.board.set_profiles(Profiles())
-    assert desk.board.is_value(HOME)
+    assert desk.board.is_value_bet(HOME)
     assert row_of(desk).best == 2.12
 
 
@@ -93,11 +93,11 @@ def test_a_stale_price_is_never_best_and_comes_back_when_seen_again(desk: Desk) 
     desk.board.sweep()
     assert PricesChanged(GAME, {}, (RESULT,)) in desk.heard()
     assert cautions(desk) == [Caution.STALE]
-    assert not desk.board.is_value(HOME)
+    assert not desk.board.is_value_bet(HOME)
     assert (row_of(desk).best, row_of(desk).best_bookmakers) == (2.0, ("Unibet",))
     desk.board.apply_all([message("Draw", 3.5, at=desk.now)])
     assert cautions(desk) == []
-    assert desk.board.is_value(HOME)
+    assert desk.board.is_value_bet(HOME)
     assert (row_of(desk).best, row_of(desk).best_bookmakers) == (2.12, ("Betfair",))
 
 
@@ -142,9 +142,9 @@ def test_prices_in_play_seen_more_than_a_minute_apart_are_not_of_one_moment(desk
         )
     )
     assert cautions(desk) == [Caution.APART, Caution.REFERENCE_STALE]
-    assert not desk.board.is_value(HOME)
+    assert not desk.board.is_value_bet(HOME)
     exhaust(desk.board.merge_rows([odds_row(REFERENCE, SHARP, at=desk.now, is_live=True)]))
-    assert desk.board.is_value(HOME)
+    assert desk.board.is_value_bet(HOME)
 
 
 def test_what_the_reference_prices_nothing_beside_is_not_seen_apart_from_it(desk: Desk) -> None:
@@ -170,22 +170,22 @@ def test_a_price_from_before_kick_off_is_started_once_kick_off_passes(desk: Desk
     load(desk, kick_off=NOW + 30_000)
     desk.now += 30_000
     desk.board.sweep()
-    assert desk.board.is_value(HOME)
+    assert desk.board.is_value_bet(HOME)
     desk.now += 1
     desk.heard()
     desk.board.sweep()
     assert ValueBetsChanged((HOME,)) in desk.heard()
     assert desk.board.value_bets[HOME].assessment.cautions == (Caution.STARTED,)
-    assert not desk.board.is_value(HOME)
+    assert not desk.board.is_value_bet(HOME)
 
 
 def test_a_kick_off_that_is_moved_judges_the_games_prices_anew(desk: Desk) -> None:
     load(desk)
     desk.board.load_games([game()])
-    assert desk.board.is_value(HOME)
+    assert desk.board.is_value_bet(HOME)
     moved = matrix(kick_off=NOW - 1).match_date
     desk.board.load_games([game(match_date=moved)])
-    assert not desk.board.is_value(HOME)
+    assert not desk.board.is_value_bet(HOME)
 
 
 def test_a_selection_that_cannot_be_read_puts_the_two_sides_beside_it_in_question(
@@ -193,7 +193,7 @@ def test_a_selection_that_cannot_be_read_puts_the_two_sides_beside_it_in_questio
 ) -> None:
     two_way = {REFERENCE: {"Arsenal": 1.95, "Chelsea": 1.95}, "Betfair": {"Arsenal": 2.09}}
     load(desk, two_way, sport="Tennis")
-    assert desk.board.is_value(HOME)
+    assert desk.board.is_value_bet(HOME)
     desk.board.apply_all([message("Neither of them", 9.0, sport="Tennis")])
     assert cautions(desk) == [Caution.UNREAD_OUTCOME]
     assert desk.board.value_bets[HOME].assessment.cautions == (Caution.UNREAD_OUTCOME,)
@@ -204,7 +204,7 @@ def test_a_selection_of_the_reference_that_cannot_be_read_puts_all_in_question(d
     load(desk, two_way, sport="Tennis")
     desk.board.apply_all([message("Neither", 9.0, sport="Tennis", bookmaker=REFERENCE)])
     assert cautions(desk) == [Caution.UNREAD_OUTCOME]
-    assert not desk.board.is_value(HOME)
+    assert not desk.board.is_value_bet(HOME)
 
 
 def test_a_bookmaker_whose_draw_was_withdrawn_is_not_two_way_for_a_day(desk: Desk) -> None:
@@ -227,7 +227,7 @@ def test_a_bookmaker_whose_draw_was_withdrawn_is_not_two_way_for_a_day(desk: Des
     desk.now += 1
     load_two_way()
     assert cautions(desk) == []
-    assert desk.board.is_value(HOME)
+    assert desk.board.is_value_bet(HOME)
 
 
 def test_hockey_totals_of_a_bookmaker_that_prices_the_draw_go_by_other_rules(desk: Desk) -> None:
@@ -240,13 +240,13 @@ def test_hockey_totals_of_a_bookmaker_that_prices_the_draw_go_by_other_rules(des
     exhaust(
         desk.board.merge_matrix(picture({"moneyline": overtime, "total": total}, sport="Hockey"))
     )
-    assert desk.board.is_value(over)
+    assert desk.board.is_value_bet(over)
     desk.now += 1_000
     regulation = {**overtime, "Betfair": {"Arsenal": 2.3, "Draw": 4.2, "Chelsea": 2.6}}
     later = picture({"moneyline": regulation, "total": total}, desk.now, sport="Hockey")
     exhaust(desk.board.merge_matrix(later))
     assert desk.board.value_bets[over].assessment.cautions == (Caution.OTHER_RULES,)
-    assert not desk.board.is_value(over)
+    assert not desk.board.is_value_bet(over)
 
 
 def test_a_moneyline_that_tells_how_overtime_counts_judges_totals_at_once(desk: Desk) -> None:
@@ -254,7 +254,7 @@ def test_a_moneyline_that_tells_how_overtime_counts_judges_totals_at_once(desk: 
     sharp = {REFERENCE: {"Arsenal": 1.9, "Chelsea": 2.0}}
     over = row_key("Over 5.5", "Betfair", "total")
     exhaust(desk.board.merge_matrix(picture({"moneyline": sharp, "total": total}, sport="Hockey")))
-    assert desk.board.is_value(over)
+    assert desk.board.is_value_bet(over)
     desk.heard()
     sides = {"Arsenal": 2.3, "Draw": 4.2, "Chelsea": 2.6}
     desk.board.apply_all([message(name, odds, sport="Hockey") for name, odds in sides.items()])
@@ -279,15 +279,15 @@ def test_only_the_users_bookmakers_are_best_and_value(desk: Desk) -> None:
     load(desk)
     desk.board.set_bookmakers(("unibet",))
     assert (row_of(desk).best, row_of(desk).best_bookmakers) == (2.0, ("Unibet",))
-    assert not desk.board.is_value(HOME)
+    assert not desk.board.is_value_bet(HOME)
     assert desk.board.value_bets[HOME].is_value
     desk.board.set_bookmakers(("Betfair", "Unibet"))
-    assert desk.board.is_value(HOME)
+    assert desk.board.is_value_bet(HOME)
     assert row_of(desk).best_bookmakers == ("Betfair",)
     desk.board.set_bookmakers(("Nobody",))
     assert (row_of(desk).best, row_of(desk).best_bookmakers) == (None, ())
     desk.board.set_bookmakers(())
-    assert desk.board.is_value(HOME)
+    assert desk.board.is_value_bet(HOME)
 
 
 def test_a_price_in_play_alone_is_not_best(desk: Desk) -> None:
@@ -307,7 +307,7 @@ def test_of_a_price_that_is_not_held_nothing_is_said(desk: Desk) -> None:
     assert desk.board.assess(HOME) is None
     load(desk)
     assert desk.board.assess(row_key("Arsenal", "Nobody")) is None
-    assert not desk.board.is_value(row_key("Arsenal", "Nobody"))
+    assert not desk.board.is_value_bet(row_key("Arsenal", "Nobody"))
 
 
 def test_prices_of_all_games_are_kept_for_value_without_telling_the_grid(desk: Desk) -> None:
@@ -315,7 +315,7 @@ def test_prices_of_all_games_are_kept_for_value_without_telling_the_grid(desk: D
     desk.board.name_reference(REFERENCE)
     rows = [odds_row(name, dict(odds)) for name, odds in ODDS.items()]
     exhaust(desk.board.merge_rows(rows))
-    assert desk.board.is_value(HOME)
+    assert desk.board.is_value_bet(HOME)
     assert not [notice for notice in desk.heard() if isinstance(notice, RowsChanged)]
     desk.board.want_values(False)
     assert (desk.board.matrix(GAME), desk.board.value_bets) == (None, {})
@@ -325,11 +325,11 @@ def test_another_basis_may_be_taken_in_game_by_game() -> None:
     steps: list[Iterator[None]] = []
     board = Board(lambda: NOW, go_through=steps.append)
     exhaust(board.merge_matrix(matrix(ODDS)))
-    assert board.is_value(HOME)
+    assert board.is_value_bet(HOME)
     board.set_profiles(EXCHANGE)
-    assert board.is_value(HOME)
+    assert board.is_value_bet(HOME)
     exhaust(steps[-1])
-    assert not board.is_value(HOME)
+    assert not board.is_value_bet(HOME)
 
 
 def test_a_draw_that_goes_is_told_of_the_other_prices_of_who_offered_it() -> None:
@@ -393,8 +393,6 @@ def doubted(odds: Odds, market_type: str = "total", **more: object) -> dict[str,
     for bookmaker, prices in odds.items():
         for selection in prices:
             key = row_key(selection, bookmaker, market_type)
-            if bookmaker == REFERENCE:
-                key = key._replace(bookmaker=None)
             said = desk.board.assess(key)
             assert said is not None
             words = [each.value for each in said.cautions if each in OF_THE_LINE]

@@ -6,24 +6,30 @@ from copy import deepcopy
 import pytest
 from msgspec.structs import replace
 
+from oddsdesk.base.tasks import exhaust
+from oddsdesk.board import board
 from oddsdesk.board.board import Board
-from oddsdesk.board.connection import Connection, Link, SnapshotProgress
-from oddsdesk.board.freshness import Freshness
-from oddsdesk.board.matrix import CellKey
-from oddsdesk.board.notices import (
+from oddsdesk.board.intake.quote_readings import WaitingMessages
+from oddsdesk.board.model.basis import Freshness
+from oddsdesk.board.model.matrix import CellKey
+from oddsdesk.board.model.notices import (
+    Connection,
     ConnectionChanged,
     GamesChanged,
+    Link,
     MatrixLoaded,
     Notice,
     PricesChanged,
+    ReferenceChanged,
     RowsChanged,
+    SnapshotProgress,
     SnapshotProgressChanged,
     ValueBetsChanged,
 )
-from oddsdesk.board.waiting_messages import WaitingMessages
+from oddsdesk.board.valuation.game_book import GameBook
 from oddsdesk.contract.identity import game_id
 from oddsdesk.contract.resources import GameMatrix, PriceMessage
-from oddsdesk.slices import exhaust
+from oddsdesk.contract.times import MINUTE_MS
 from tests.kit.board import (
     DRAW,
     GAME,
@@ -44,17 +50,17 @@ from tests.kit.board import (
 
 def test_a_first_picture_lays_the_matrix_out(desk: Desk) -> None:
     exhaust(desk.board.merge_matrix(matrix()))
-    assert desk.heard() == [MatrixLoaded(GAME)]
+    assert desk.heard() == [ReferenceChanged(), ValueBetsChanged(), MatrixLoaded(GAME)]
     held = desk.board.matrix(GAME)
     assert held is not None
     assert held.bookmakers == ("Betfair", "Unibet")
-    assert [section.title for section in held.sections] == ["Match result"]
+    assert [section.line_title for section in held.sections] == ["Match result"]
     assert [line.selection for line in held.sections[0].rows] == ["Arsenal", "Draw", "Chelsea"]
     arsenal = held.sections[0].rows[0]
     assert arsenal.reference.odds == 2.0
     assert arsenal.liquidity == 500
     assert arsenal.prices["Betfair"].url == "https://Betfair.example"
-    assert desk.board.reference == REFERENCE
+    assert desk.board.reference_name == REFERENCE
 
 
 def test_the_same_picture_again_tells_nobody_anything(desk: Desk) -> None:
@@ -93,14 +99,14 @@ def test_a_message_older_than_what_is_held_is_ignored(desk: Desk) -> None:
 
 def waiting(board: Board, messages: Sequence[PriceMessage]) -> WaitingMessages:
     made = WaitingMessages(board.is_in_sight)
-    made.add(messages)
+    made.add_messages(messages)
     return made
 
 
 def test_messages_of_many_games_are_told_of_once_a_game_each_in_a_step_of_its_own(
     desk: Desk,
 ) -> None:
-    desk.board.want_rows(True)
+    desk.board.keep_all_rows(True)
     names = ("A - B", "C - D", "E - F")
     desk.board.apply_all([message("Draw", 3.4, match_name=name) for name in names])
     desk.heard()
@@ -117,7 +123,7 @@ def test_messages_of_many_games_are_told_of_once_a_game_each_in_a_step_of_its_ow
 def test_games_in_sight_are_taken_in_first(desk: Desk) -> None:
     board, names = desk.board, ("A - B", "C - D", "E - F", "G - H")
     idents = [game_id("EPL", name) for name in names]
-    board.want_rows(True)
+    board.keep_all_rows(True)
     board.subscribe_game(idents[3])
     board.in_grid = {idents[2]}
     board.apply_all([message("Draw", 3.4, match_name=name) for name in names])
@@ -146,7 +152,7 @@ def test_what_comes_meanwhile_of_games_in_sight_goes_before_what_waits_of_others
 ) -> None:
     board, names = desk.board, ("A - B", "C - D", "E - F")
     idents = [game_id("EPL", name) for name in names]
-    board.want_rows(True)
+    board.keep_all_rows(True)
     board.in_grid = {idents[2]}
     board.apply_all([message("Draw", 3.4, match_name=name) for name in names])
     desk.heard()
@@ -155,7 +161,9 @@ def test_what_comes_meanwhile_of_games_in_sight_goes_before_what_waits_of_others
     for _ in board.applying(held):
         told += [each.game_id for each in desk.heard() if isinstance(each, PricesChanged)]
         if len(told) == 1:
-            held.add([message("Draw", odds, match_name=name) for name in names for odds in (3, 2)])
+            held.add_messages(
+                [message("Draw", odds, match_name=name) for name in names for odds in (3, 2)]
+            )
     assert told == [idents[0], idents[2], idents[1], idents[0]]
     prices = [board.price(ident, DRAW) for ident in idents]
     assert [price and price.odds for price in prices] == [2, 2, 2]
@@ -165,19 +173,19 @@ def test_what_comes_meanwhile_of_games_in_sight_goes_before_what_waits_of_others
 def test_messages_of_a_game_that_comes_into_sight_stay_in_order(desk: Desk) -> None:
     board, names = desk.board, ("A - B", "C - D")
     idents = [game_id("EPL", name) for name in names]
-    board.want_rows(True)
+    board.keep_all_rows(True)
     held = waiting(board, [message("Draw", 3.4, match_name=name) for name in names])
     board.in_grid = {idents[1]}
-    held.add([message("Draw", 3.6, match_name=names[1])])
+    held.add_messages([message("Draw", 3.6, match_name=names[1])])
     board.in_grid = ()
-    held.add([message("Draw", 3.8, match_name=names[1])])
+    held.add_messages([message("Draw", 3.8, match_name=names[1])])
     exhaust(board.applying(held))
     prices = [board.price(ident, DRAW) for ident in idents]
     assert [price and price.odds for price in prices] == [3.4, 3.8]
 
 
 def test_a_game_with_many_messages_is_taken_in_in_several_steps(desk: Desk) -> None:
-    desk.board.want_rows(True)
+    desk.board.keep_all_rows(True)
     many = [message(f"Over {n}.5", 1.9, market_type="total") for n in range(300)]
     held = [
         len(list(desk.board.row_keys())) for _ in desk.board.applying(waiting(desk.board, many))
@@ -277,7 +285,7 @@ def test_sections_come_by_market_type_period_and_line(desk: Desk) -> None:
     exhaust(desk.board.merge_matrix(GameMatrix(**{**_fields(first), "markets": markets})))
     held = desk.board.matrix(GAME)
     assert held is not None
-    titles = [section.title for section in held.sections]
+    titles = [section.line_title for section in held.sections]
     assert titles == ["Match result", "Handicap -1.5", "Total 2.5", "Total 10.5"]
 
 
@@ -297,11 +305,11 @@ def test_prices_that_make_no_sense_are_named_and_the_rest_is_kept(
     odd = {**MONEYLINE, "Unibet": {"Arsenal": 0.5, "Draw": 3.7, "Chelsea": 4.1}}
     exhaust(desk.board.merge_matrix(matrix(odd)))
     assert [set(line.prices) for line in lines(desk.board)] == [
-        {"Betfair"},
-        {"Betfair", "Unibet"},
-        {"Betfair", "Unibet"},
+        {REFERENCE, "Betfair"},
+        {REFERENCE, "Betfair", "Unibet"},
+        {REFERENCE, "Betfair", "Unibet"},
     ]
-    assert "1 passed over" in caplog.text
+    assert "skipped 1, " in caplog.text
     assert "expected odds above 1, got 0.5" in caplog.text
 
 
@@ -383,7 +391,7 @@ def test_freshness_follows_the_rhythm_of_the_bookmaker(desk: Desk) -> None:
     assert desk.board.freshness("Betfair", price) is Freshness.FRESH
     desk.now += 17_000
     assert desk.board.freshness("Betfair", price) is Freshness.AGEING
-    assert desk.board.freshness(None, price) is Freshness.AGEING
+    assert desk.board.freshness(REFERENCE, price) is Freshness.AGEING
 
 
 def test_a_game_may_be_left_between_the_steps_of_its_picture(desk: Desk) -> None:
@@ -393,7 +401,7 @@ def test_a_game_may_be_left_between_the_steps_of_its_picture(desk: Desk) -> None
     desk.board.unsubscribe_game(GAME)
     assert list(steps) is not None
     assert desk.board.matrix(GAME) is None
-    assert desk.heard() == []
+    assert desk.heard() == [ReferenceChanged(), ValueBetsChanged()]
 
 
 def _fields(whole: GameMatrix) -> dict[str, object]:
@@ -412,7 +420,7 @@ def test_real_prices_are_not_stale_by_the_rhythm_of_simulated_ones(desk: Desk) -
 
 def test_no_simulated_price_or_bet_stays_beside_real_odds(desk: Desk) -> None:
     desk.board.subscribe_game(GAME)
-    desk.board.want_rows(True)
+    desk.board.keep_all_rows(True)
     desk.board.set_connection(Connection(simulated=True))
     exhaust(desk.board.merge_matrix(matrix()))
     exhaust(desk.board.merge_value_bets([value_bet(), value_bet(bookmaker="Nobody")]))
@@ -458,7 +466,7 @@ def test_old_prices_read_again_are_as_stale_as_before_at_once(
     desk.board.scrape_interval.be_patient(patience_ms, NOW)
     desk.now = NOW + 181_000 + patience_ms
     desk.board.sweep()
-    stale, offered = {None, "Betfair", "Unibet"}, list[object]()
+    stale, offered = {REFERENCE, "Betfair", "Unibet"}, list[object]()
 
     def look(_: object) -> None:
         if desk.board.matrix(GAME) is not None:
@@ -497,11 +505,8 @@ def test_rows_of_a_moment_stand_for_all_that_is_held_but_what_is_kept(desk: Desk
     """D73: what came later is gone, a game without rows too, and the grid is told."""
     other = game("A vs B")
     desk.board.load_games([game(), other])
-    desk.board.want_rows(True)
-    rows = [
-        odds_row("Betfair", {"Draw": 3.6}),
-        odds_row("Unibet", {"A": 2.0}, match_name="A vs B"),
-    ]
+    desk.board.keep_all_rows(True)
+    rows = [odds_row("Betfair", {"Draw": 3.6}), odds_row("Unibet", {"A": 2.0}, match_name="A vs B")]
     exhaust(desk.board.merge_matrix(matrix()))
     before = {(key.bookmaker, key.selection) for key in desk.board.row_keys()}
     exhaust(desk.board.replace_rows(rows, ()))
@@ -566,3 +571,28 @@ def test_a_game_of_no_code_is_listed_and_grouped_by_what_is_played() -> None:
     assert after is not None
     assert (after.sport, after.sections[0].sport) == ("Football", "Football")
     assert not after.sections[0].complete
+
+
+@pytest.mark.parametrize("late_s", [0, 100, 200])
+def test_while_nothing_changes_a_game_is_looked_at_only_when_it_is_due(
+    late_s: int, desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    desk.board.subscribe_game(GAME)
+    desk.now += late_s * 1_000
+    exhaust(desk.board.merge_matrix(matrix()))
+    looks: list[int] = []
+    sweep, compared = GameBook.sweep, board.compare_lines
+    monkeypatch.setattr(
+        GameBook, "sweep", lambda book, *given: (looks.append(desk.now), sweep(book, *given))
+    )
+    monkeypatch.setattr(board, "compare_lines", lambda *given: (looks.append(0), compared(*given)))
+    desk.board.sweep()
+    desk.board.sweep()
+    looks.clear()
+    for _ in range(20):
+        desk.now += 1_000
+        desk.board.sweep()
+    assert looks == []
+    desk.now += 30 * MINUTE_MS
+    desk.board.sweep()
+    assert bool(looks) == (late_s < 180), "once stale, always stale"

@@ -7,32 +7,18 @@ from unittest.mock import patch
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from oddsdesk.board import valuation
-from oddsdesk.board.basis import Basis
-from oddsdesk.board.best_offers import FoundOffer
-from oddsdesk.board.changes import Changes
-from oddsdesk.board.game_book import GameBook
-from oddsdesk.board.games import entry_of_price
-from oddsdesk.board.holds import Holds
-from oddsdesk.board.market import Market
-from oddsdesk.board.matrix import Matrix
-from oddsdesk.board.notices import RowsChanged
-from oddsdesk.board.readings import Reading, quotes_of, read_messages
-from oddsdesk.board.reference import DeskReference
+from oddsdesk.base.tasks import exhaust
+from oddsdesk.board.intake.quote_readings import Reading, quotes_of, read_messages
+from oddsdesk.board.model.basis import Basis, DeskReference
+from oddsdesk.board.model.matrix import Matrix, entry_of_price
+from oddsdesk.board.model.notices import Changes, RowsChanged
+from oddsdesk.board.valuation import figures
+from oddsdesk.board.valuation.figures import FoundOffer, Holds
+from oddsdesk.board.valuation.game_book import GameBook
+from oddsdesk.board.valuation.market import Market
 from oddsdesk.contract.resources import GameMatrix, OddsRow, PriceMessage
 from oddsdesk.pricing.profiles import Profile, Profiles
-from oddsdesk.slices import exhaust
-from tests.kit.board import (
-    DRAW,
-    GAME,
-    NOW,
-    REFERENCE,
-    Desk,
-    lines,
-    matrix,
-    message,
-    odds_row,
-)
+from tests.kit.board import DRAW, GAME, NOW, REFERENCE, Desk, lines, matrix, message, odds_row
 
 EXCHANGE = Profiles([Profile(name="Betfair", group="Betfair", commission=0.05)])
 selections = st.sampled_from(["Arsenal", "Draw", "Chelsea"])
@@ -48,9 +34,7 @@ messages = st.builds(
 )
 books = st.dictionaries(selections, prices, min_size=1)
 pictures = st.builds(
-    matrix,
-    st.dictionaries(bookmakers, books, min_size=1),
-    at=st.integers(NOW, NOW + 30),
+    matrix, st.dictionaries(bookmakers, books, min_size=1), at=st.integers(NOW, NOW + 30)
 )
 
 
@@ -64,8 +48,8 @@ def checked_anew(desk: Desk) -> Matrix:
         for row in anew.rows:
             row.offer = FoundOffer(anew, row, basis)
         anew.doubts, anew.has_long_odds = {}, False
-        valuation.doubt_prices(anew, basis)
-        valuation.figure(anew, basis)
+        figures.doubt_prices(anew, basis)
+        figures.figure(anew, basis)
         assert section == anew
     return held
 
@@ -100,7 +84,7 @@ def test_figures_kept_up_to_date_equal_figures_worked_out_anew(
         if number % looks_every == 0:  # what was looked at is kept until it may be another
             checked_anew(desk)
     held = checked_anew(desk)
-    columns = {name for line in lines(desk.board) for name in line.prices}
+    columns = {name for line in lines(desk.board) for name, _ in line.others()}
     assert held.bookmakers == tuple(sorted(columns))
 
 
@@ -117,7 +101,7 @@ def test_messages_may_come_between_the_steps_of_a_picture(
             desk.board.apply_all([each])
             break
     held = checked_anew(desk)
-    assert set(held.bookmakers) == {name for line in lines(desk.board) for name in line.prices}
+    assert set(held.bookmakers) == {name for line in lines(desk.board) for name, _ in line.others()}
 
 
 @given(st.permutations([message("Draw", 3.0 + n / 10, at=NOW + n) for n in range(1, 6)]))
@@ -141,9 +125,9 @@ def test_what_a_quote_says_is_taken_in_together_as_one_by_one(
 ) -> None:
     bases = Basis("shin", Profiles()), Basis("shin", Profiles())
     whose = DeskReference()
-    whose.learn(REFERENCE)
+    whose.service = REFERENCE
     together, alone = (
-        GameBook(entry_of_price(message("Draw", 3.4, sport=sport))) for _ in range(2)
+        GameBook(entry_of_price(message("Draw", 3.4, sport=sport)), REFERENCE) for _ in range(2)
     )
     for now, batch in enumerate(batches, NOW):
         changes = Changes(), Changes()
@@ -194,12 +178,10 @@ rows = st.builds(
         [odds_row("Betfair", {"Arsenal": 2.0, "Draw": 3.6})],
     ]
 )
-def test_rows_that_say_what_is_held_do_what_all_others_do(
-    steps: list[list[Any] | int],
-) -> None:
+def test_rows_that_say_what_is_held_do_what_all_others_do(steps: list[list[Any] | int]) -> None:
     quick, slow = Desk(), Desk()
     for desk in (quick, slow):
-        desk.board.want_rows(True)
+        desk.board.keep_all_rows(True)
         desk.board.scrape_interval.be_patient(90_000)
     for step in steps:
         take_in(quick, step)
@@ -214,7 +196,7 @@ def test_rows_that_say_what_is_held_do_what_all_others_do(
 
 def test_a_row_that_says_what_the_stream_told_dates_the_prices_that_did_not_move() -> None:
     desk = Desk()
-    desk.board.want_rows(True)
+    desk.board.keep_all_rows(True)
     first = odds_row("Betfair", {"Arsenal": 2.0, "Draw": 3.6, "Chelsea": 4.0})
     exhaust(desk.board.merge_rows([first]))
     desk.board.apply_all([message("Draw", 3.5, at=NOW + 2_000)])

@@ -3,11 +3,11 @@
 import pytest
 from msgspec.structs import replace
 
-from oddsdesk.board import game_book
-from oddsdesk.board.game_books import MOST_UNLISTED
-from oddsdesk.board.intake import REFERENCE_STAYS_MS
-from oddsdesk.board.matrix import CellKey
-from oddsdesk.slices import exhaust
+from oddsdesk.base.tasks import exhaust
+from oddsdesk.board.board import REFERENCE_STAYS_MS
+from oddsdesk.board.model.matrix import CellKey
+from oddsdesk.board.valuation import game_book
+from oddsdesk.board.valuation.game_book import MOST_UNLISTED
 from tests.kit.board import GAME, NOW, REFERENCE, Desk, game, matrix, message, odds_row
 
 HOUR_MS = 3_600_000
@@ -20,7 +20,7 @@ def test_a_price_scraped_far_ahead_is_one_of_now_and_gives_way_to_the_next(
     desk: Desk, at: int
 ) -> None:
     board = desk.board
-    board.want_rows(True)
+    board.keep_all_rows(True)
     board.apply_all([message("Arsenal", 9.0, at)])
     held = board.price(GAME, CELL)
     assert held is not None
@@ -36,21 +36,21 @@ def test_games_that_no_list_has_find_room_up_to_a_bound_and_listed_ones_always(
     desk: Desk, caplog: pytest.LogCaptureFixture
 ) -> None:
     board = desk.board
-    board.want_rows(True)
+    board.keep_all_rows(True)
     board.load_games([game()])
     made_up = [message("A", 2.0, match_name=f"A{n} - B") for n in range(MOST_UNLISTED + 50)]
     board.apply_all(made_up)
     board.apply_all(made_up[-1:])
     exhaust(board.merge_rows([odds_row("B", {"A": 2.0}, match_name="C - D")]))
     assert len({key.game_id for key in board.row_keys()}) == MOST_UNLISTED + 1
-    assert caplog.text.count("1 games are listed, and prices of far more come") == 2
+    assert caplog.text.count("1 games are listed, but prices come for far more") == 2
     board.apply_all([message("Arsenal", 2.2)])
     assert board.price(GAME, CELL) is not None
 
 
 def test_games_without_prices_that_no_list_has_are_let_go(desk: Desk) -> None:
     board = desk.board
-    board.want_rows(True)
+    board.keep_all_rows(True)
     board.load_games([game()])
     board.apply_all([message("A", 2.0, match_name="A - B"), message("Arsenal", 2.2)])
     (made_up,) = {key.game_id for key in board.row_keys()} - {GAME}
@@ -80,7 +80,7 @@ def test_a_game_has_room_for_what_games_have_and_keeps_what_it_holds_current(
 ) -> None:
     monkeypatch.setattr(game_book, bound, 20)
     board = desk.board
-    board.want_rows(True)
+    board.keep_all_rows(True)
 
     def say(number: int, odds: float) -> None:
         said = {key: text.format(number) for key, text in fields.items()}
@@ -96,7 +96,7 @@ def test_a_game_has_room_for_what_games_have_and_keeps_what_it_holds_current(
     assert [price.odds for price in held if price is not None].count(2.5) == 1
     board.sweep()
     board.sweep()
-    assert caplog.text.count("10 prices passed over: a game has no room for more") == 1
+    assert caplog.text.count("skipped 10 prices: the game has no room for more") == 1
 
 
 def test_whom_a_service_judges_by_is_not_another_with_each_message(desk: Desk) -> None:
@@ -107,7 +107,7 @@ def test_whom_a_service_judges_by_is_not_another_with_each_message(desk: Desk) -
     ]
     exhaust(board.merge_matrix(matrix()))
     board.apply_all(claims)
-    assert board.reference == REFERENCE
+    assert board.reference_name == REFERENCE
     desk.now += REFERENCE_STAYS_MS
     board.apply_all(claims)
-    assert board.reference == "B0"
+    assert board.reference_name == "B0"

@@ -2,13 +2,13 @@
 
 import msgspec
 
-from oddsdesk.board.matrix import CellKey
+from oddsdesk.base.tasks import exhaust
+from oddsdesk.board.model.matrix import CellKey
 from oddsdesk.contract.resources import GameMatrix
-from oddsdesk.slices import exhaust
 from tests.kit.board import GAME, Desk, matrix, message
 
 
-def in_play(desk: Desk, bookmaker: str | None, selection: str = "Draw") -> bool | None:
+def in_play(desk: Desk, bookmaker: str, selection: str = "Draw") -> bool | None:
     price = desk.board.price(GAME, CellKey("moneyline", 0, selection, bookmaker))
     assert price is not None
     return price.is_live
@@ -21,7 +21,7 @@ def live_picture() -> GameMatrix:
 def test_a_picture_tells_that_prices_are_not_in_play_only_where_the_game_is_not(desk: Desk) -> None:
     exhaust(desk.board.merge_matrix(matrix()))
     assert in_play(desk, "Betfair") is False
-    desk.board.clear()
+    desk.board.forget_service()
     exhaust(desk.board.merge_matrix(live_picture()))
     assert in_play(desk, "Betfair") is None
 

@@ -6,16 +6,15 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from oddsdesk.board.assessed import AssessedPrice
+from oddsdesk.base.tasks import exhaust
 from oddsdesk.board.board import Board
-from oddsdesk.board.explaining import explain
-from oddsdesk.board.matrix import RowKey
-from oddsdesk.board.near_misses import near_misses
-from oddsdesk.board.reference import CONSENSUS, SERVICES_OWN
+from oddsdesk.board.model.basis import CONSENSUS, SERVICES_OWN
+from oddsdesk.board.model.matrix import RowKey
+from oddsdesk.board.valuation.explaining import explain
+from oddsdesk.board.valuation.judging import AssessedPrice, near_misses
 from oddsdesk.contract.times import format_ms
 from oddsdesk.pricing.assessment import Assessment
 from oddsdesk.pricing.profiles import Profile, Profiles
-from oddsdesk.slices import exhaust
 from tests.kit.board import GAME, NOW, REFERENCE, Desk, game, message, picture, value_bet
 
 SHARP = {
@@ -25,10 +24,7 @@ SHARP = {
 OFFERS = [(market_type, name) for market_type, odds in SHARP.items() for name in odds]
 BOOKMAKERS = (REFERENCE, "Betfair", "Unibet")
 FACTORS = (0.97, 1.03, 1.045, 1.06, 1.2)
-PROFILES = (
-    Profiles(),
-    Profiles([Profile(name="Betfair", group="Betfair", commission=0.02)]),
-)
+PROFILES = (Profiles(), Profiles([Profile(name="Betfair", group="Betfair", commission=0.02)]))
 
 Step = Callable[[Desk, str], None]
 """Something that comes to a board of a game of a sport."""
@@ -176,7 +172,7 @@ def test_list_near_misses_explanation_and_board_say_the_same_of_every_price(
     board = desk.board
     matrix = board.matrix(GAME)
     assert matrix is not None
-    misses = {miss.key: miss for miss in near_misses(matrix, board.judge(matrix))}
+    misses = {miss.key: miss for miss in near_misses(matrix, board.judge_of(matrix))}
     for key in board.row_keys():
         found, explained = board.assess(key), explain(board, key, desk.now)
         section = board.section(*key[:4])
@@ -185,14 +181,15 @@ def test_list_near_misses_explanation_and_board_say_the_same_of_every_price(
         assert section is not None
         assert explained.assessment == found
         entry = board.value_bets.get(key)
-        is_near = key.bookmaker in section.row_of(key.selection).near
-        assert (entry is not None) == (is_near or key in board.values.listed)
+        is_near = key.bookmaker in section.selection_row(key.selection).near
+        is_listed = key in board.values.listed and key.bookmaker != matrix.reference
+        assert (entry is not None) == (is_near or is_listed)
         if entry is not None:
             assert worth(entry.assessment) == worth(found)
         if found.is_value:
             assert is_near
         is_mine = board.basis.is_mine(key.bookmaker)
-        assert board.is_value(key) == (found.is_value and is_mine)
+        assert board.is_value_bet(key) == (found.is_value and is_mine)
         if key in misses:
             assert misses[key].assessment == found
             assert not found.is_value
@@ -220,7 +217,7 @@ def spoken_of(board: Board) -> dict[RowKey, tuple[object, ...]]:
 def is_withdrawn(board: Board, key: RowKey) -> bool:
     section = board.section(*key[:4])
     assert section is not None
-    return not section.row_of(key.selection).prices[key.bookmaker or ""].is_offered
+    return not section.selection_row(key.selection).prices[key.bookmaker].is_offered
 
 
 def made_anew(desk: Desk, sport: str) -> Board:
@@ -231,7 +228,7 @@ def made_anew(desk: Desk, sport: str) -> Board:
     new.want_values(True)
     new.basis.least_voices = old.basis.least_voices
     new.name_reference(REFERENCE)
-    new.choose_reference(old.whose.chosen)
+    new.choose_reference(old.desk_reference.chosen)
     new.set_profiles(old.basis.profiles)
     new.basis.scrape_interval = old.basis.scrape_interval
     if matrix.kick_off is not None:
@@ -242,20 +239,20 @@ def made_anew(desk: Desk, sport: str) -> Board:
             price.odds,
             at=price.scraped_at,
             market_type=section.key.market_type,
-            bookmaker=bookmaker or old.whose.bookmaker,
+            bookmaker=bookmaker,
             is_live=bool(price.is_live),
             sport=sport,
         )
         for section in matrix.sections
         for row in section.rows
-        for bookmaker, price in ((None, row.reference), *row.prices.items())
-        if price is not None and price.is_offered
+        for bookmaker, price in row.prices.items()
+        if price.is_offered
     ]
     new.apply_all(sorted(held, key=lambda each: each.scraped_at))
     drew_at = {}
     for section in matrix.sections:
         drew_at |= section.market.drew_at
     for bookmaker, at in drew_at.items():
-        new.miss_draw(GAME, 0, bookmaker or old.whose.bookmaker or "", at)
+        new.miss_draw(GAME, 0, bookmaker, at)
     exhaust(new.merge_value_bets(old.values.listed.values()))
     return new

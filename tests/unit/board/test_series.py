@@ -1,4 +1,4 @@
-"""Games of the same teams on days that follow each other, under one id: never mixed (D31, D51)."""
+"""Games of the same teams on consecutive days, under one id: never mixed (D31, D51)."""
 
 import logging
 from itertools import permutations
@@ -6,12 +6,12 @@ from itertools import permutations
 import msgspec
 import pytest
 
+from oddsdesk.base.tasks import exhaust
 from oddsdesk.board.board import Board
-from oddsdesk.board.matrix import CellKey
+from oddsdesk.board.model.matrix import CellKey
 from oddsdesk.contract.identity import game_id
 from oddsdesk.contract.resources import Game, OddsRow
 from oddsdesk.contract.times import format_ms
-from oddsdesk.slices import exhaust
 from tests.kit.board import NOW, REFERENCE, Desk, matrix, message, odds_row, value_bet
 
 TEAMS = "Guardians vs Orioles"
@@ -48,7 +48,7 @@ def listed(kick_off: int | None) -> Game:
     return Game(SERIES, TEAMS, "MLB", "Baseball", date, False, 3, None)
 
 
-def offered(board: Board) -> dict[tuple[str | None, str], float]:
+def offered(board: Board) -> dict[tuple[str, str], float]:
     found = board.matrix(SERIES)
     if found is None:
         return {}
@@ -59,9 +59,9 @@ def offered(board: Board) -> dict[tuple[str | None, str], float]:
     }
 
 
-def said_of(kick_off: int) -> dict[tuple[str | None, str], float]:
+def said_of(kick_off: int) -> dict[tuple[str, str], float]:
     return {
-        (None if row.bookmaker == REFERENCE else row.bookmaker, name): odds
+        (row.bookmaker, name): odds
         for row in ROWS
         if row.match_date == format_ms(kick_off)
         for name, odds in row.odds.items()
@@ -72,17 +72,17 @@ def said_of(kick_off: int) -> dict[tuple[str | None, str], float]:
 def test_prices_of_the_listed_game_alone_are_held_in_any_order(kick_off: int) -> None:
     for order in permutations(ROWS):
         desk = Desk()
-        desk.board.want_rows(True)
+        desk.board.keep_all_rows(True)
         desk.board.load_games([listed(kick_off)])
         exhaust(desk.board.merge_rows(order))
         assert offered(desk.board) == said_of(kick_off)
 
 
 def test_prices_that_come_one_by_one_are_never_of_two_games() -> None:
-    """Every leg of an arbitrage, and what it is valued by, has one kick-off."""
+    """All legs of an arbitrage, and the reference, have one kick-off."""
     for order in permutations(ROWS):
         desk = Desk()
-        desk.board.want_rows(True)
+        desk.board.keep_all_rows(True)
         for row in order:
             exhaust(desk.board.merge_rows([row]))
             held = set(offered(desk.board).items())
@@ -91,7 +91,7 @@ def test_prices_that_come_one_by_one_are_never_of_two_games() -> None:
 
 def test_without_a_list_it_is_the_earliest_that_is_not_over() -> None:
     desk = Desk()
-    desk.board.want_rows(True)
+    desk.board.keep_all_rows(True)
     exhaust(desk.board.merge_rows(ROWS))
     assert offered(desk.board) == said_of(FIRST)
     desk.now = FIRST + 7 * HOUR
@@ -100,23 +100,21 @@ def test_without_a_list_it_is_the_earliest_that_is_not_over() -> None:
     assert set(offered(desk.board).items()) <= set(said_of(SECOND).items())
 
 
-def test_what_is_left_out_is_counted_and_said_once(
-    caplog: pytest.LogCaptureFixture,
-) -> None:
+def test_what_is_left_out_is_counted_and_said_once(caplog: pytest.LogCaptureFixture) -> None:
     desk = Desk()
-    desk.board.want_rows(True)
+    desk.board.keep_all_rows(True)
     desk.board.load_games([listed(FIRST)])
     with caplog.at_level(logging.WARNING):
         exhaust(desk.board.merge_rows(ROWS))
         exhaust(desk.board.merge_rows(ROWS))
     day = format_ms(SECOND)[8:10].lstrip("0")
-    (line,) = [each for each in caplog.messages if "left out" in each]
-    assert line.startswith(f"{TEAMS}: 6 prices of another game of these teams on {day} ")
+    (line,) = [each for each in caplog.messages if "skipped" in each]
+    assert line.startswith(f"{TEAMS}: skipped 6 prices of another game of these teams on {day} ")
 
 
 def test_a_picture_that_mixes_the_games_is_dropped_and_not_taken_again() -> None:
     desk = Desk()
-    desk.board.want_rows(True)
+    desk.board.keep_all_rows(True)
     mixed = matrix(
         {
             REFERENCE: {"Guardians": 2.4, "Orioles": 1.62},
@@ -137,7 +135,7 @@ def test_a_picture_that_mixes_the_games_is_dropped_and_not_taken_again() -> None
 
 def test_a_message_is_applied_where_only_one_game_can_be_meant() -> None:
     desk = Desk()
-    desk.board.want_rows(True)
+    desk.board.keep_all_rows(True)
     only = row_of("Unibet", FIRST)
     exhaust(desk.board.merge_rows([*ROWS, only]))
 
@@ -152,7 +150,7 @@ def test_a_message_is_applied_where_only_one_game_can_be_meant() -> None:
     assert ("BetMGM", "Orioles") not in offered(desk.board)
     say("FanDuel", before["FanDuel", "Orioles"])
     assert ("FanDuel", "Orioles") in offered(desk.board)
-    say("FanDuel", 1.7)  # of either: the price is shown no more until it is read
+    say("FanDuel", 1.7)  # of either game: the price is hidden until the next reading
     assert ("FanDuel", "Orioles") not in offered(desk.board)
     desk.now += 60_000
     exhaust(desk.board.merge_rows([row_of("FanDuel", FIRST, 1.01, desk.now)]))
@@ -173,7 +171,7 @@ def test_a_value_bet_of_the_other_game_is_not_taken() -> None:
 
 def test_a_game_that_was_put_off_is_one_game_again_once_the_list_says_so() -> None:
     desk = Desk()
-    desk.board.want_rows(True)
+    desk.board.keep_all_rows(True)
     desk.board.load_games([listed(FIRST)])
     exhaust(desk.board.merge_rows([row_of("FanDuel", FIRST)]))
     desk.now += 60_000

@@ -34,7 +34,7 @@ Scan = Callable[..., int]
 
 @pytest.fixture
 def told(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
-    """What pip-audit tells of each package; empty, it ends as it does without an answer."""
+    """The packages in pip-audit's answer; if empty, it fails as without an answer."""
     packages: list[dict[str, Any]] = []
 
     def run(command: list[str], **_: object) -> subprocess.CompletedProcess[str]:
@@ -138,7 +138,7 @@ def test_an_entry_needs_an_id_a_reason_and_a_day(
     assert capsys.readouterr().err.count("\n") == 1
 
 
-def test_what_is_listed_has_no_mistake() -> None:
+def test_the_list_of_ignored_advisories_has_no_mistake() -> None:
     advisories.ignored(advisories.PACKAGING / "advisories.toml")
 
 
@@ -166,7 +166,7 @@ def test_where_no_source_answers_nights_may_pass_for_seven_days_after_a_scan(
 def test_without_any_successful_scan_the_first_night_fails(
     told: list[dict[str, Any]], scan: Scan, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """A CI that does not keep the folder would never fail otherwise."""
+    """Otherwise a CI that does not keep the folder would never fail."""
     assert [scan(), scan(today=TODAY + DAY)] == [advisories.OVERDUE] * 2
     for line in capsys.readouterr().err.splitlines():
         assert f"; {tmp_path} has no record of a successful scan; " in line
@@ -254,7 +254,7 @@ def test_packages_that_were_not_looked_up_are_not_scanned(
     assert scan(today=TODAY + 8 * DAY) == advisories.OVERDUE
 
 
-def test_a_forge_shows_what_is_wrong_beside_the_run(
+def test_a_fault_is_an_annotation_of_the_run(
     told: list[dict[str, Any]],
     scan: Scan,
     capsys: pytest.CaptureFixture[str],
@@ -268,7 +268,7 @@ def test_a_forge_shows_what_is_wrong_beside_the_run(
 @pytest.mark.slow
 @pytest.mark.skipif(importlib.util.find_spec("pip_audit") is None, reason="needs the extra nightly")
 def test_pip_audit_itself_asks_the_source_and_finds_the_vulnerable_one(tmp_path: Path) -> None:
-    """A source on this machine: what it says of one package is found, and its silence is told."""
+    """A source on this machine: its finding is shown, and a missing answer is reported."""
 
     class Osv(BaseHTTPRequestHandler):
         def do_POST(self) -> None:

@@ -7,11 +7,28 @@ import xml.etree.ElementTree as ET
 from pathlib import Path
 
 import pytest
-from bundling.metainfo import SCREENSHOTS, metainfo
+from bundling.metainfo import ENTRY, METAINFO, SCREENSHOTS, metainfo
 from bundling.versions import Build
 
 ROOT = Path(__file__).parents[3]
 ADDRESS = "https://example.org/odds/desk"
+CHANGES = """
+## [1.2.3] - 2023-11-14
+
+### Desk
+
+- **Value bets
+  and stakes**: with <EV>.
+- Small things.
+
+### If you ran a development build
+
+- **Scripts**: change them.
+
+## [1.2.2] - 2023-10-01
+
+- **Older**
+"""
 BUILD = Build("1.2.3", "c0ffee", 1_700_000_000)
 DESKTOP = Path(__file__).parents[3] / "resources" / "desktop"
 
@@ -19,15 +36,15 @@ DESKTOP = Path(__file__).parents[3] / "resources" / "desktop"
 def test_the_desktop_entry_starts_the_desk():
     entry = configparser.ConfigParser(interpolation=None)
     entry.optionxform = str  # type: ignore[method-assign, assignment]
-    entry.read(DESKTOP / "oddsdesk.desktop")
+    entry.read(DESKTOP / ENTRY)
     assert entry["Desktop Entry"]["Exec"] == "oddsdesk"
     assert entry["Desktop Entry"]["Icon"] == "oddsdesk"
     assert (DESKTOP / "oddsdesk.svg").exists()
 
 
 def test_the_metadata_names_the_entry():
-    root = ET.parse(DESKTOP / "oddsdesk.metainfo.xml").getroot()
-    assert root.findtext("launchable") == "oddsdesk.desktop"
+    root = ET.parse(DESKTOP / METAINFO).getroot()
+    assert root.findtext("launchable") == ENTRY
     assert root.findtext("project_license") == "MIT"
 
 
@@ -35,8 +52,7 @@ def sources(folder: Path, address: str) -> Path:
     """The files that the metadata are made of."""
     shutil.copytree(DESKTOP, folder / "resources" / "desktop")
     (folder / "pyproject.toml").write_text(f'[tool.oddsdesk]\naddress = "{address}"\n')
-    released = "## [Unreleased]\n\n## [1.2.3] - 2023-11-14\n\n## [1.2.2] - 2023-10-01\n"
-    (folder / "CHANGELOG.md").write_text(released)
+    (folder / "CHANGELOG.md").write_text(CHANGES)
     return folder
 
 
@@ -47,6 +63,7 @@ def test_the_metadata_name_this_release_and_those_before(tmp_path: Path):
         {"version": "1.2.3", "date": "2023-11-14", "type": "stable"},
         {"version": "1.2.2", "date": "2023-10-01"},
     ]
+    assert [each.text for each in root.iter("li")][-1:] == ["Value bets and stakes"]
     assert not list(root.iter("screenshot")), "there is no address that they could be at"
 
 

@@ -8,7 +8,7 @@ import PySide6
 import pytest
 from bundling.depends import depends_of
 
-from oddsdesk.desk.shell.system_libraries import LIBRARIES, packages
+from oddsdesk.desk.shell.display import LIBRARIES, packages
 
 ROOT = Path(__file__).parents[3]
 DEBIAN, FEDORA = packages(LIBRARIES)

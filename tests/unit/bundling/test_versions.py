@@ -52,7 +52,7 @@ def tree(tmp_path: Path) -> Tree:
 def test_before_the_first_tag_commits_are_counted(tree: Tree):
     build = build_of(tree.folder)
     assert build.commit == tree.git("rev-parse", "HEAD")
-    assert build.version == f"0.1.0.dev1+g{build.commit[:12]}"
+    assert build.version == f"1.0.0.dev1+g{build.commit[:12]}"
     assert build.committed_s == COMMITTED_S
 
 
@@ -99,7 +99,7 @@ def test_a_tree_inside_a_strange_repository_is_not_that_one(tree: Tree):
     inside = tree.folder / "unpacked"
     (inside / FROZEN).parent.mkdir(parents=True)
     shutil.copyfile(ROOT / FROZEN, inside / FROZEN)
-    assert build_of(inside) == ("0.1.0.dev0", "", 0)
+    assert build_of(inside) == ("1.0.0.dev0", "", 0)
 
 
 def test_debian_sorts_what_comes_before_a_release_before_it():

@@ -8,14 +8,14 @@ from click.testing import CliRunner, Result
 
 from oddsdesk.cli.accounts import accounts
 from oddsdesk.cli.keys import keys
-from oddsdesk.contract.plans import Plan
+from oddsdesk.contract.access import Plan
 from oddsdesk.store.access import open_access
 from tests.kit.postgres import Postgres
 
 
 @pytest.fixture(autouse=True)
 def no_server_runs(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nobody has to be waited for."""
+    """No waits for servers."""
     monkeypatch.setattr("oddsdesk.cli.accounts.KNOWN_S", 0.0)
 
 
@@ -45,8 +45,8 @@ def test_the_plan_of_an_account_with_five_keys_changes(database: str) -> None:
     options = ["--account", "anna b", "--plan", "Pro"]
     refused = CliRunner().invoke(keys, ["create", "--database", database, *options])
     assert refused.stderr == (
-        "Error: key_limit_reached: account 'anna b' has 5 keys, the most it may have; revoke one"
-        " first. `oddsdesk accounts plan 'anna b' Pro` changes its plan and makes no key\n"
+        "Error: key_limit_reached: account 'anna b' already has 5 keys, the limit; revoke one"
+        " first. To change its plan without a new key, use `oddsdesk accounts plan 'anna b' Pro`\n"
     )
     result = run(database, "plan", "anna b", "pro")
     assert (result.exit_code, result.stderr) == (0, "")
@@ -55,7 +55,7 @@ def test_the_plan_of_an_account_with_five_keys_changes(database: str) -> None:
         " active keys (id 1, 2, 3, 4, 5)\n"
     )
     again = run(database, "plan", "anna b", "Pro").stdout
-    assert again == "account 'anna b' is on Pro (on Free: Pinnacle) already; nothing was changed\n"
+    assert again == "account 'anna b' is already on Pro (on Free: Pinnacle); nothing changed\n"
 
 
 def test_a_bookmaker_is_chosen_with_the_warnings_of_keys_create(database: str) -> None:
@@ -64,13 +64,11 @@ def test_a_bookmaker_is_chosen_with_the_warnings_of_keys_create(database: str) -
     assert result.stdout == (
         "account 'anna' was on Free and is on Free (Pinacle) now, with 1 active key (id 1)\n"
     )
-    assert "no bookmaker that is recorded or known is called 'Pinacle'; is it Pinnacle" in (
-        result.stderr
-    )
+    assert "no bookmaker is called 'Pinacle'; did you mean Pinnacle" in (result.stderr)
     assert run(database, "bookmaker", "anna", "Pinnacle").stderr == ""
     cleared = run(database, "bookmaker", "anna", "--none")
     assert "is on Free now" in cleared.stdout
-    assert "choose it: oddsdesk accounts bookmaker anna NAME" in cleared.stderr
+    assert "choose one with oddsdesk accounts bookmaker anna NAME" in cleared.stderr
 
 
 def test_a_bookmaker_is_kept_in_its_usual_spelling(database: str) -> None:
@@ -85,7 +83,7 @@ def test_a_bookmaker_of_a_plan_that_sees_all_counts_on_free_only(database: str) 
     made(database, "--plan", "Pro")
     result = run(database, "bookmaker", "default", "Pinnacle")
     assert result.stderr == (
-        "note: account 'default' is on Pro, which sees all bookmakers; the choice counts only on"
+        "note: account 'default' is on Pro, which shows all bookmakers; this choice only matters on"
         " Free\n"
     )
 
@@ -94,7 +92,7 @@ def test_a_bookmaker_of_a_plan_that_sees_all_counts_on_free_only(database: str) 
 def test_one_bookmaker_or_none_is_wanted(database: str, names: tuple[str, ...]) -> None:
     result = run(database, "bookmaker", "anna", *names)
     assert result.exit_code == 2
-    assert "give the name of one bookmaker, or --none to choose none" in result.stderr
+    assert "give one BOOKMAKER, or --none to clear the choice" in result.stderr
 
 
 def test_accounts_are_listed_with_what_is_left(database: str) -> None:
@@ -140,7 +138,7 @@ def test_a_script_removes_with_yes_alone(database: str) -> None:
     refused = run(database, "remove", "anna")
     assert refused.exit_code == 1
     assert "nothing was removed" in refused.stderr
-    assert "--yes removes the account without a question" in refused.stderr
+    assert "use --yes to remove it without a question" in refused.stderr
     removed = run(database, "remove", "anna", "--yes")
     assert removed.stdout == "removed account 'anna' with 1 active key (id 1)\n"
     assert secret[-4:] not in CliRunner().invoke(keys, ["list", "--database", database]).stdout
@@ -179,5 +177,5 @@ def test_the_desks_own_account_is_protected(tmp_path: Path) -> None:
 def test_without_a_file_of_keys_nothing_is_made(tmp_path: Path) -> None:
     result = run(str(tmp_path / "odds.db"), "list")
     assert result.exit_code == 1
-    assert "`keys create` makes it" in result.stderr
+    assert "`oddsdesk keys create` makes one" in result.stderr
     assert list(tmp_path.iterdir()) == []

@@ -8,13 +8,13 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
+from oddsdesk.base.clock import system_clock
+from oddsdesk.base.places import default_ledger, settings_folder
 from oddsdesk.cli.arbitrage import arbitrage
-from oddsdesk.clock import system_clock
 from oddsdesk.contract.identity import game_id
 from oddsdesk.contract.quotes import Quote
 from oddsdesk.ledger.bets import PlacedBet
 from oddsdesk.ledger.ledger import Ledger
-from oddsdesk.places import default_ledger, settings_folder
 from oddsdesk.pricing.opportunities import Middle
 from oddsdesk.store.store import open_store
 
@@ -66,7 +66,7 @@ def test_old_odds_that_were_moved_to_now_are_said_to_be(tmp_path: Path) -> None:
     books = ("Soft", {"Yes": 2.1, "No": 1.6}), ("Other", {"Yes": 1.7, "No": 2.05})
     store.record([quote(name, "btts", odds) for name, odds in books], shifted=True).result(10)
     store.close()
-    assert run(path).stderr.startswith("old odds are among these, their times moved to now")
+    assert run(path).stderr.startswith("some odds are old (times shifted)")
     assert [row["shifted"] for row in listed(path)] == [True]
 
 
@@ -123,7 +123,7 @@ def place(database: Path, *, leg: bool) -> None:
     default_ledger().parent.mkdir(parents=True)
     with closing(Ledger(default_ledger())) as ledger:
         shared = ("game_id", "match_name", "competition", "market_type", "period")
-        ledger.place(
+        ledger.record_bet(
             PlacedBet(
                 **{name: before[name] for name in shared},
                 sport="",
@@ -154,8 +154,8 @@ def test_what_is_placed_is_marked_and_the_other_leg_completes_it(database: Path)
     # 94 * 2.1 is 197.40, 96 * 2.05 is 196.80; 190 are staked
     assert found["profit_pct"] == 3.58
     _, first, second, *_ = run(database, "--kind", "arbitrage").stdout.splitlines()
-    assert "94 placed already" in first
-    assert "open beside what is placed" in second
+    assert "94 already placed" in first
+    assert "still to place" in second
 
 
 def test_what_a_push_leaves_stands_beside_the_profit(database: Path) -> None:
@@ -171,8 +171,8 @@ def test_what_a_push_leaves_stands_beside_the_profit(database: Path) -> None:
     told = {row["market_type"]: (row["profit_pct"], row["push"]) for row in rows}
     assert told == {"btts": (3.58, None), "total": (3.58, 0.0), "spread": (3.94, 2.0)}
     lines = run(database, "--kind", "arbitrage").stdout.splitlines()
-    assert sum(line.endswith("total: push +0.00") for line in lines) == 1
-    assert sum(line.endswith("spread: push +2.00") for line in lines) == 1
+    assert sum(line.endswith("Total: push +0.00") for line in lines) == 1
+    assert sum(line.endswith("Handicap: push +2.00") for line in lines) == 1
 
 
 def test_a_middle_that_never_costs_breaks_even_at_nothing() -> None:
@@ -203,7 +203,7 @@ def test_what_speaks_against_a_leg_beside_the_reference_is_told(database: Path) 
     assert [leg["cautions"] for leg in first["legs"]] == [["above_window"], []]
     lines = run(database, "--kind", "arbitrage").stdout.splitlines()
     (leg,) = [line for line in lines if "14.5" in line]
-    assert "too good: above the window" in leg
+    assert "likely error, far above fair" in leg
 
 
 @pytest.mark.parametrize(
@@ -248,7 +248,7 @@ def test_the_table_has_a_line_a_leg_and_counts(database: Path) -> None:
     assert lines[1].split()[:2] == ["arbitrage", "+3.58"]
     assert "Soft" in lines[1]
     assert "Other" in lines[2]
-    assert lines[-1] == "1 arbitrage, 1 middle, 1 low hold"
+    assert lines[-1] == "1 arb, 1 middle, 1 low hold"
 
 
 def test_a_missing_database_is_one_line(tmp_path: Path) -> None:
@@ -275,7 +275,7 @@ def put(*legs: tuple[str, str, float, float], leg: bool = True) -> None:
     default_ledger().parent.mkdir(parents=True, exist_ok=True)
     with closing(Ledger(default_ledger())) as ledger:
         for selection, bookmaker, odds, stake in legs:
-            ledger.place(
+            ledger.record_bet(
                 PlacedBet(
                     *(game_id("EPL", "A vs B"), "A vs B", "EPL", "Football", "spread", 0),
                     *(selection, bookmaker, odds, stake),
@@ -303,7 +303,7 @@ def handicaps(tmp_path: Path) -> Path:
 
 
 def begun(database: Path) -> list[list[tuple[str, float, float]]]:
-    """Return selection, stake and what is placed of each opportunity that is begun."""
+    """Return selection, stake and placed stake of each half-placed opportunity."""
     found = [row["legs"] for row in listed(database, "--least", "-100")]
     return [
         [(leg["selection"], leg["stake"], leg.get("placed", 0)) for leg in legs]
@@ -313,7 +313,7 @@ def begun(database: Path) -> list[list[tuple[str, float, float]]]:
 
 
 def worst(*bets: tuple[float, float, float]) -> float:
-    """Return the least that handicaps of A (line, stake, odds; B's stakes below 0) leave."""
+    """Return the worst profit of handicaps of A (line, stake, odds; B's stakes below 0)."""
     gains = []
     for margin in range(-3, 4):
         gain = 0.0
@@ -325,7 +325,7 @@ def worst(*bets: tuple[float, float, float]) -> float:
 
 
 def test_legs_that_complete_each_other_are_open_on_no_other_line(handicaps: Path) -> None:
-    """47 at 2.10 and 50 at 1.965 were won whatever happens; 50 was to be completed by +0 again."""
+    """47 at 2.10 and 50 at 1.965 win for certain; +0 was offered again to complete the 50."""
     put(("B +0.5", "Other", 1.965, 50))
     one_leg = begun(handicaps)
     assert [("A -0.5", 47, 0), ("B +0.5", 0, 50)] in one_leg
@@ -337,10 +337,8 @@ def test_legs_that_complete_each_other_are_open_on_no_other_line(handicaps: Path
     assert whole["profit_pct"] == pytest.approx(125 / 97, abs=0.01)
 
 
-def test_a_leg_that_is_covered_by_less_than_half_is_completed_by_what_it_lacks(
-    handicaps: Path,
-) -> None:
-    """10 of 47 are placed: 1.965 * 50 less 2.1 * 10 is to be paid by another line."""
+def test_a_leg_covered_by_less_than_half_is_completed_with_the_rest(handicaps: Path) -> None:
+    """10 of 47 are placed: another line must pay 1.965 * 50 less 2.1 * 10."""
     put(("B +0.5", "Other", 1.965, 50), ("A -0.5", "Soft", 2.1, 10))
     stakes = {legs[0][0]: legs[0][1] for legs in begun(handicaps)}
     lacking = 1.965 * 50 - 2.1 * 10

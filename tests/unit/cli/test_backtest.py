@@ -9,10 +9,10 @@ import pytest
 from click.testing import CliRunner, Result
 from msgspec.structs import replace
 
+from oddsdesk.base.places import settings_folder
 from oddsdesk.cli.backtest import backtest
 from oddsdesk.cli.scorecard import scorecard
 from oddsdesk.contract.quotes import Quote
-from oddsdesk.places import settings_folder
 from oddsdesk.store.store import open_store
 
 START = 1_700_000_000_000
@@ -74,16 +74,16 @@ def test_without_results_it_says_so_and_guesses_nothing(database: Path) -> None:
     found = json.loads(run(database, "--json").stdout)
     assert (found["profit"], found["yield_pct"], found["clv_bets"]) == (None, None, 1)
     assert found["notes"] == [
-        "no result is known: import football-data's seasons, or give --results FILE",
-        "1 of 1 closing lines are the fair odds that were bet against: CLV repeats the EV of these"
-        " bets; there are no others",
+        "no results: import them with the seasons of football-data.co.uk",
+        "1 of 1 closing lines are the same odds that the bets were valued with: their CLV repeats"
+        " their EV; there are no others",
     ]
     text = run(database).stdout
-    assert "yield: not known" in text
-    assert "no result is known" in text
+    assert "yield: unknown" in text
+    assert "no results" in text
     begin = (
-        "3 rows of the log, judged by Pinnacle, margin proportional; closed by Pinnacle, margin"
-        " proportional; the log goes from 2023"
+        "3 rows of the log, sharp book Pinnacle, margin proportional; CLV vs the Pinnacle close,"
+        " margin proportional; the log covers 2023"
     )
     assert text.startswith(begin)
 
@@ -91,9 +91,9 @@ def test_without_results_it_says_so_and_guesses_nothing(database: Path) -> None:
 def test_the_span_that_is_asked_for_stands_with_its_rows(database: Path) -> None:
     told = run(database, "--from", "2023-11-14").stdout.splitlines()[0]
     assert told == (
-        "3 rows of the log from 2023-11-14T00:00:00.000Z to the end, judged by Pinnacle, margin"
-        " proportional; closed by Pinnacle, margin proportional;"
-        " the log goes from 2023-11-14T22:13:20.000Z to 2023-11-14T22:13:20.000Z"
+        "3 rows of the log from 2023-11-14T00:00:00.000Z to the end, sharp book Pinnacle, margin"
+        " proportional; CLV vs the Pinnacle close, margin proportional;"
+        " the log covers 2023-11-14T22:13:20.000Z to 2023-11-14T22:13:20.000Z"
     )
 
 
@@ -103,14 +103,14 @@ def test_an_empty_span_is_said(database: Path) -> None:
     assert (done.exit_code, found["bets"], found["rows"]) == (0, 0, [])
     assert found["notes"] == [
         "nothing was recorded from 2020-01-01T00:00:00.000Z to 2020-02-01T00:00:00.000Z;"
-        " the log goes from 2023-11-14T22:13:20.000Z to 2023-11-14T22:13:20.000Z"
+        " the log covers 2023-11-14T22:13:20.000Z to 2023-11-14T22:13:20.000Z"
     ]
 
 
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["--from", "2024-01-02", "--to", "2024-01-01"], "--from is not before --to"),
+        (["--from", "2024-01-02", "--to", "2024-01-01"], "--from must be earlier than --to"),
         (["--from", "yesterday"], "expected a date"),
         (["--preset", "Nobody's"], "no preset"),
         (["--latency", "-1"], "not in the range"),
@@ -143,10 +143,10 @@ def test_methods_are_one_table_with_one_close(database: Path) -> None:
             assert row["clv_pct"] == pytest.approx((row["net_odds"] / 2.0 - 1) * 100)
     text = run(database, *asked).stdout
     head, titles, *lines = text.splitlines()
-    assert "judged by Pinnacle, 2 methods; closed by Pinnacle, margin proportional" in head
+    assert "sharp book Pinnacle, 2 methods; CLV vs the Pinnacle close, margin proportional" in head
     assert titles.split() == ["METHOD", "BETS", "RESULTS", "PROFIT", "YIELD", "CLV", "CLOSES"]
     assert [line.split()[0] for line in lines[:2]] == ["published", "shin"]
-    assert text.count("no result is known") == 1, "what holds for all is said once"
+    assert text.count("no results") == 1, "what holds for all is said once"
     assert "published: the published formula adds" in text
 
     other = json.loads(run(database, "--json", "--close-method", "published", *asked[2:4]).stdout)
@@ -173,13 +173,13 @@ def test_a_close_of_somebody_who_priced_nothing_is_told_with_who_may_be_meant(
     database: Path,
 ) -> None:
     said = (
-        "no price of 'Pinacle' was recorded, whose closing line CLV is by; Pinnacle may be meant;"
-        " there are Pinnacle, Soft"
+        "no price of 'Pinacle' was recorded, so its closing lines are missing (did you mean"
+        " Pinnacle?); bookmakers here: Pinnacle, Soft"
     )
     assert said in run(database, "--close-reference", "Pinacle").stdout
     asked = ["--database", str(database), "--close-reference", "Pinacle"]
     assert said in CliRunner().invoke(scorecard, asked).stdout
-    assert "whose closing line" not in run(database).stdout
+    assert "closing lines are missing" not in run(database).stdout
 
 
 def test_what_the_log_covers_is_told(database: Path, tmp_path: Path) -> None:
@@ -205,8 +205,8 @@ def test_what_the_log_covers_is_told(database: Path, tmp_path: Path) -> None:
         "refused": {},
     }
     late = run(database, "--from", "2023-11-16").stdout
-    assert "Pinnacle, the reference, priced none of 2 games from 2023-11-16" in late
-    assert "it priced nothing after 2023-11-15" in late
+    assert "the sharp book, Pinnacle, priced none of 2 games from 2023-11-16" in late
+    assert "it priced none after 2023-11-15" in late
     assert "no price was value" not in late
 
 
@@ -220,4 +220,4 @@ def test_a_yield_of_few_of_the_bets_says_of_how_many(database: Path, tmp_path: P
     scores = tmp_path / "scores.csv"
     scores.write_text(RESULTS)
     text = run(database, "--results", str(scores)).stdout
-    assert "yield: +109.00 % of 1 of 3 bets; too few games to say how sure that is" in text
+    assert "yield: +109.00 % over 1 of 3 bets; too few games for a 95 % interval" in text

@@ -6,11 +6,11 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
+from oddsdesk.base.places import default_ledger
 from oddsdesk.cli.main import main
-from oddsdesk.contract.plans import Plan
+from oddsdesk.contract.access import Plan
 from oddsdesk.ledger.bets import PlacedBet
 from oddsdesk.ledger.ledger import Ledger
-from oddsdesk.places import default_ledger
 from oddsdesk.store.access import open_access
 from oddsdesk.store.store import open_store
 
@@ -24,7 +24,7 @@ def database(own_folders: Path, tmp_path: Path) -> Path:
     with closing(open_access(path)) as access:
         access.keys.create("anna", Plan.PRO, None, 0)
     with closing(Ledger(default_ledger())) as ledger:
-        ledger.place(BET)
+        ledger.record_bet(BET)
     return path
 
 
@@ -39,13 +39,13 @@ def test_everything_comes_back_by_way_of_a_file(database: Path, tmp_path: Path) 
     assert made.stdout.startswith(f"odds and keys and bets of {database}: ")
     assert made.stdout.endswith(f" MiB in {file}\n")
     with closing(Ledger(default_ledger())) as ledger:
-        ledger.delete(1)
+        ledger.delete_bets(1)
     there = tmp_path / "there.db"
     done = _run("restore", file, "--database", there)
-    said = f"{there} is restored with its keys; bets added 1, presets 0\n"
+    said = f"restored {there} with its keys; bets added: 1, presets: 0\n"
     assert (done.exit_code, done.stdout, done.stderr) == (0, said, "")
     with closing(open_access(there)) as access:
-        assert [key.account for key in access.keys.all()] == ["anna"]
+        assert [key.account for key in access.keys.all_keys()] == ["anna"]
 
 
 def test_everything_comes_back_by_way_of_standard_output_and_input(
@@ -56,7 +56,7 @@ def test_everything_comes_back_by_way_of_standard_output_and_input(
     assert "odds and keys" in made.stderr
     there = tmp_path / "there.db"
     done = _run("restore", "-", "--database", there, given=made.stdout_bytes)
-    assert (done.exit_code, done.stdout) == (0, f"{there} is restored with its keys\n")
+    assert (done.exit_code, done.stdout) == (0, f"restored {there} with its keys\n")
     assert not Path("-").exists()
 
 
@@ -68,14 +68,14 @@ def test_a_backup_without_keys_is_a_database_that_opens(database: Path, tmp_path
 def test_bets_that_there_are_none_of_are_said_to_be_lacking(database: Path, tmp_path: Path) -> None:
     default_ledger().unlink()
     made = _run("backup", tmp_path / "all.tar", "--with-bets", "--database", database)
-    assert made.stdout.endswith("(there are no bets yet)\n")
+    assert made.stdout.endswith("(no bets yet)\n")
 
 
 def test_what_is_replaced_is_named(database: Path, tmp_path: Path) -> None:
     _run("backup", tmp_path / "copy.db", "--database", database)
     refused = _run("restore", tmp_path / "copy.db", "--database", database)
     assert (refused.exit_code, refused.stdout) == (1, "")
-    assert refused.stderr.endswith("--force replaces it and keeps it beside\n")
+    assert refused.stderr.endswith("keeps the old one under another name\n")
     done = _run("restore", tmp_path / "copy.db", "--database", database, "--force")
     kept = Path(done.stdout.strip().rpartition(" ")[2])
     assert done.exit_code == 0
@@ -90,7 +90,7 @@ def test_a_ledger_that_cannot_be_written_keeps_everything_as_it_is(
     failed = _run("restore", tmp_path / "all.tar", "--database", tmp_path / "there.db")
     assert failed.exit_code == 1
     assert len(failed.stderr.splitlines()) == 1
-    assert "ledger.db: is no database" in failed.stderr
+    assert "ledger.db: not a database, or damaged" in failed.stderr
     assert not (tmp_path / "there.db").exists()
 
 

@@ -14,7 +14,7 @@ from click.testing import CliRunner
 
 from oddsdesk.cli.main import main
 from oddsdesk.store.access import open_access
-from oddsdesk.store.access_paths import access_path
+from oddsdesk.store.databases import access_path
 from oddsdesk.store.sqlite.access_file import SCHEMA as ACCESS
 from oddsdesk.store.sqlite.database import open_writer
 from oddsdesk.store.sqlite.migrations import Schema, Step

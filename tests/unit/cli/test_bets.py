@@ -10,20 +10,20 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
+from oddsdesk.base.clock import system_clock
+from oddsdesk.base.places import default_ledger, settings_folder
 from oddsdesk.cli import bet_sources
 from oddsdesk.cli.bets import bets
 from oddsdesk.client.blocking import SyncClient
-from oddsdesk.clock import system_clock
-from oddsdesk.contract.plans import Plan
+from oddsdesk.contract.access import Plan
 from oddsdesk.contract.quotes import Quote
 from oddsdesk.ledger.bets import PlacedBet
 from oddsdesk.ledger.ledger import Ledger
 from oddsdesk.ledger.presets import Preset, ValueFilter
-from oddsdesk.places import default_ledger, settings_folder
-from oddsdesk.server.runner import serving
+from oddsdesk.server.run.runner import serving
 from oddsdesk.server.settings import Settings
-from oddsdesk.store.origins import origin_named
 from oddsdesk.store.store import open_store
+from oddsdesk.store.values import origin_named
 
 KEYS = [
     *("game_id", "match_name", "competition", "market_type", "period", "selection", "bookmaker"),
@@ -94,14 +94,14 @@ def test_bets_name_the_sources_of_the_prices_where_they_are_known(database: Path
     store.record([told], origin=origin_named("the-odds-api")).result(10)
     store.close()
     assert [row["sources"] for row in rows("--database", database)] == [["the-odds-api"]]
-    assert run("--database", database).stdout.endswith("\nprices of the-odds-api\n")
+    assert run("--database", database).stdout.endswith("\nOdds from the-odds-api\n")
 
 
 @pytest.mark.parametrize(
     ("mark", "said"),
     [
         ("simulated", "these odds are simulated: no bookmaker offers them\n"),
-        ("shifted", "old odds are among these, their times moved to now: no bookmaker offers"),
+        ("shifted", "some odds are old (times shifted): no bookmaker offers"),
     ],
 )
 def test_what_nobody_offers_is_said(tmp_path: Path, mark: str, said: str) -> None:
@@ -138,8 +138,8 @@ async def test_beside_a_wrong_clock_nothing_is_listed_of_a_service(
         result = await asyncio.to_thread(run, "--url", server.url, "--key-file", file)
     assert (result.exit_code, result.stdout) == (1, "")
     assert result.stderr == (
-        "Error: the clocks of this computer and of the service are 5 min apart: "
-        "how old prices are is not known\n"
+        "Error: the clocks of this computer and the service are 5 min apart: "
+        "the age of prices cannot be known\n"
     )
 
 
@@ -150,9 +150,8 @@ def test_by_a_reference_of_which_no_price_is_there_nothing_is_listed(tmp_path: P
     result = run("--database", path)
     assert result.exit_code == 1
     assert result.stdout == ""
-    assert (
-        "no price of 'pinacle', the reference, is here: nothing can be judged; Pi" in result.stderr
-    )
+    said = "no odds from the sharp book 'pinacle': nothing can be valued; did you mean Pi"
+    assert said in result.stderr
     assert len(rows("--database", path, "--reference", "Pinnacle")) == 1
     assert run("--database", path, "--reference", "pinacle").exit_code == 2
 
@@ -167,11 +166,11 @@ def test_all_adds_what_is_value_at_gross_odds_only(database: Path) -> None:
 def test_the_table_says_what_to_bet_and_why_not(database: Path) -> None:
     record(database, quote("Late", {"A": 2.09}, scraped_at=system_clock() - 240_000))
     heading, *lines = run("--database", database, "--all").stdout.splitlines()
-    assert heading.split() == ["OUTCOME", "BOOKMAKER", "ODDS", "NET", "EV", "STAKE", "GAME"]
+    assert heading.split() == ["SELECTION", "BOOKMAKER", "ODDS", "NET", "EV", "STAKE", "GAME"]
     assert "stale: not seen lately" in next(line for line in lines if "Late" in line)
     assert "no value after commission" in next(line for line in lines if "Betfair" in line)
-    assert "+3.47 %" in next(line for line in lines if "Soft" in line)
-    assert lines[-1] == "3 prices, 1 staked, 10 in all"
+    assert "+4.50 %" in next(line for line in lines if "Soft" in line)
+    assert lines[-1] == "3 prices, 1 with a stake, 10 staked in total"
 
 
 def test_a_draw_that_went_within_a_day_puts_the_others_in_question(tmp_path: Path) -> None:
@@ -195,6 +194,21 @@ def test_the_bankroll_is_that_of_the_option_else_of_the_settings(database: Path)
     assert rows("--database", database)[0]["stake"] == 10
 
 
+def test_rules_of_ones_own_hold_and_are_told(database: Path) -> None:
+    record(database, quote("Low", {"A": 2.03}))  # EV +1.5 %
+    folder = settings_folder()
+    folder.mkdir(parents=True)
+    assert "Low" not in {row["bookmaker"] for row in rows("--database", database)}
+    (folder / "desk.ini").write_text("[values]\nmin_ev=1\n")
+    found = {row["bookmaker"]: row["ev_pct"] for row in rows("--database", database)}
+    assert found["Low"] == pytest.approx((2.03 / (2.0 * 1.01) - 1) * 100, abs=0.01)
+    first = run("--database", database).stdout.splitlines()[0]
+    assert first == "your own rules, with the service's in brackets: minimum EV 1 % (2.01 %)"
+    (folder / "desk.ini").write_text("[values]\nmin_ev=12.25\n")
+    lines = run("--database", database, "--all").stdout.splitlines()
+    assert "below 12.25 %" in next(line for line in lines if "Soft" in line)
+
+
 def test_the_users_own_bookmakers_hold_and_a_wrong_line_is_named(database: Path) -> None:
     folder = settings_folder()
     folder.mkdir(parents=True)
@@ -207,7 +221,7 @@ def test_the_users_own_bookmakers_hold_and_a_wrong_line_is_named(database: Path)
     told = betfair["net_odds"], betfair["stake"], betfair["bound"], betfair["same_bet_as"]
     assert told == (2.0486, 1, "kelly", None)
     assert result.stderr == (
-        f"{path}: line 4: Betdaq: commission '100'; expected percent, from 0 to below 100\n"
+        f"{path}: line 4: Betdaq: commission '100'; expected a percentage from 0 to below 100\n"
     )
 
 
@@ -257,7 +271,7 @@ def place_on(row: dict[str, Any], stake: float, *, practice: bool = False) -> No
     shared = ("game_id", "match_name", "competition", "market_type", "period", "selection")
     fields = {name: row[name] for name in shared}
     with closing(Ledger(default_ledger())) as ledger:
-        ledger.place(
+        ledger.record_bet(
             PlacedBet(
                 **fields,
                 sport="",
@@ -292,13 +306,13 @@ def test_beside_simulated_odds_practice_alone_counts(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["--bankroll", "0"], "0 is no amount above 0"),
-        (["--bankroll", "nan"], "nan is no amount"),
-        (["--bankroll", "inf"], "inf is no amount"),
+        (["--bankroll", "0"], "0: the amount must be above 0"),
+        (["--bankroll", "nan"], "nan: the amount must be"),
+        (["--bankroll", "inf"], "inf: the amount must be"),
         (["--url", "http://localhost"], "--key-file"),
         (["--key-file", "key"], "--url"),
         (["--url", "http://localhost", "--key-file", "key", "--database", "a"], "not both"),
-        (["--preset", "Nobody's"], "there are 'All value bets'"),
+        (["--preset", "Nobody's"], "presets are 'All value bets'"),
     ],
 )
 def test_misuse_is_told_with_exit_2(arguments: list[str], said: str) -> None:
@@ -345,7 +359,7 @@ def test_prices_are_judged_by_whom_the_option_names_else_by_the_settings(tmp_pat
     assert told == [("Pinnacle", "Sharp")]
     write_settings("[prices]\nreference=Sharp\n")
     assert [row["bookmaker"] for row in rows("--database", path)] == ["Pinnacle"]
-    assert "judged by Sharp; the service judges by Pinnacle" in run("--database", path).stdout
+    assert "sharp book: Sharp (the service's: Pinnacle)" in run("--database", path).stdout
     named = rows("--database", path, "--reference", "pinnacle")
     assert [(row["bookmaker"], "reference" in row) for row in named] == [
         ("Soft", False),
@@ -401,7 +415,7 @@ def test_a_bookmaker_below_100_percent_is_listed_with_a_warning_and_not_staked(
     assert {(row["bookmaker"], row["stake"]) for row in listed} == {("Bet365", 0)}
     assert all("book_below_100" in row["cautions"] for row in listed)
     said = run("--database", path, "--all").stdout
-    assert "this bookmaker's own line is below 100 %" in said
+    assert "this bookmaker's margin is negative" in said
 
 
 def test_a_long_reading_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -419,7 +433,7 @@ def test_a_long_reading_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     assert is_on_stderr
 
 
-def test_a_short_reading_is_not_told(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_short_reading_is_not_reported(capsys: pytest.CaptureFixture[str]) -> None:
     with bet_sources._saying_that_it_reads():
         pass
     assert not capsys.readouterr().err

@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
+from oddsdesk.base.clock import system_clock
 from oddsdesk.cli.main import main
-from oddsdesk.clock import system_clock
+from oddsdesk.cluster.postgres.connections import ServerAddress
 from oddsdesk.contract.quotes import Quote, quote_line
 from oddsdesk.contract.times import MINUTE_MS
 from oddsdesk.store.databases import DatabaseUrl
-from oddsdesk.store.postgres.connections import ServerAddress
 from oddsdesk.store.store import open_store
 from tests.kit.ndjson import line
 from tests.kit.postgres import Postgres
@@ -75,7 +75,7 @@ def test_what_was_recorded_before_is_told_from_what_is_lost(url: str, tmp_path: 
     other.write_bytes(line() + line(odds={"Home": 5.1, "Away": 1.1}))
     said = [run("ingest", each, "--database", url).stderr for each in (file, file, other)]
     assert said[:2] == ["", "quotes skipped, whose prices were recorded before: 2\n"]
-    assert "are recorded: 2, 1 of them with prices that were recorded before; history" in said[2]
+    assert "are recorded: 2, 1 of them already recorded. History" in said[2]
 
 
 def test_the_doctor_finds_nothing_broken_before_the_first_start_and_an_update(
@@ -83,11 +83,13 @@ def test_the_doctor_finds_nothing_broken_before_the_first_start_and_an_update(
 ) -> None:
     empty = done("doctor", "--database", postgres.url(), "--port", "1")
     assert "note  odds: " in empty
-    assert "who may write makes it" in empty
+    assert "start a server that may write to make them" in empty
     url = postgres.url_with_tables()
     with closing(ServerAddress(url).connect()) as connection:
         connection.execute("UPDATE oddsdesk_schema SET steps = steps - 1")
-    assert "who may write updates it" in done("doctor", "--database", url, "--port", "1")
+    assert ("start a server that may write to update it") in done(
+        "doctor", "--database", url, "--port", "1"
+    )
 
 
 def test_files_are_imported(url: str, tmp_path: Path) -> None:
@@ -104,7 +106,7 @@ def test_pairs_are_suggested_accepted_and_undone(url: str) -> None:
     with closing(open_store(DatabaseUrl(url))) as store:
         store.record(quotes()).result(10)
     (pair,) = json.loads(done("games", "suggest", "--json", "--database", url))
-    assert "one game now" in done("games", "accept", pair["id"], "--database", url)
+    assert "merged" in done("games", "accept", pair["id"], "--database", url)
     assert "undecided again" in done("games", "undo", pair["id"], "--database", url)
 
 
@@ -127,8 +129,8 @@ def test_value_bets_are_listed(url: str) -> None:
         ),
         (("feeds",), "/api/health"),
         (("desk",), "oddsdesk serve"),
-        (("ingest", "--durable", "x"), "--durable is for a file"),
-        (("serve", "--durable"), "--durable is for a file"),
+        (("ingest", "--durable", "x"), "--durable is for files"),
+        (("serve", "--durable"), "--durable is for files"),
     ],
 )
 def test_what_does_not_work_there_says_what_does(command: tuple[str, ...], said: str) -> None:
@@ -179,5 +181,5 @@ def test_a_password_comes_from_the_environment_and_from_a_service(
     monkeypatch.setenv("PGSERVICEFILE", str(services))
     monkeypatch.setenv("PGPASSWORD", SECRET)
     assert done("games", "suggest", "--database", "postgresql:///?service=odds") == (
-        "no two games here look like one\n"
+        "no games here look like the same game\n"
     )

@@ -63,30 +63,27 @@ def test_feeds_of_the_environment_are_separated_by_spaces(tmp_path: Path):
 @pytest.mark.parametrize(
     ("toml", "said"),
     [
-        ("prot = 1", "'prot' is no option; there are access, access-log, allow-host"),
+        ("prot = 1", "no option 'prot'; options are access, access-log, allow-host"),
         ("durable = 1", "durable: expected true or false, got 1"),
         ('feed = "simulator"', "feed: expected a list"),
-        ("port = [1]", "port: expected a text or a number, got [1]"),
-        ("port = true", "port: expected a text or a number, got True"),
+        ("port = [1]", "port: expected a string or a number, got [1]"),
+        ("port = true", "port: expected a string or a number, got True"),
         ("port = 70000", "server.toml: port: 70000 is not in the range"),
-        ('keep-days = "some"', "server.toml: keep-days: 'some' is neither a number"),
-        ('roles = "all"', "server.toml: roles: expected some of api"),
-        ('archive = "a\\u0000b"', "server.toml: archive: expected no NUL in it"),
+        ('keep-days = "some"', "server.toml: keep-days: expected a number"),
+        ('roles = "all"', "server.toml: roles: expected roles out of api"),
+        ('archive = "a\\u0000b"', "server.toml: archive: NUL characters are not allowed"),
         ("port = ", "expected TOML"),
         (f"port = {'9' * 5_000}", "expected TOML"),
         (f"feed = {'[' * 5_000}", "expected TOML"),
         (f"speed = {'9' * 400}", "speed"),
-        ('allow-host = ["a b"]', "server.toml: allow-host: 'a b' is no name of a host"),
-        ('base-url = "odds.example.org"', "'odds.example.org' is no address"),
-        ('base-url = "https://a.example/odds"', "expected no path"),
+        ('allow-host = ["a b"]', "server.toml: allow-host: 'a b' is not a host name"),
+        ('base-url = "odds.example.org"', "'odds.example.org' is not an address"),
+        ('base-url = "https://a.example/odds"', "leave out the path"),
         ('behind-proxy = "proxy.lan"', "'proxy.lan' is neither an address nor a network"),
-        ('tls-cert = "a.pem"', "--tls-cert and --tls-key are given together (FILE: tls-cert)"),
-        ('share = ["teletext"]', "--share: 'teletext' is no source"),
-        (
-            'roles = "api"\nkeep-days = 3',
-            "is for who runs feeds or upkeep or valuation (FILE: keep",
-        ),
-        ("shards = 3", "a file has one log (FILE: shards)"),
+        ('tls-cert = "a.pem"', "--tls-cert and --tls-key must be given together (FILE: tls-cert)"),
+        ('share = ["teletext"]', "--share: no source 'teletext'"),
+        ('roles = "api"\nkeep-days = 3', "needs the role feeds or upkeep or valuation (FILE: keep"),
+        ("shards = 3", "a file has only one log (FILE: shards)"),
     ],
 )
 def test_what_makes_no_sense_is_refused_by_its_file_and_name(tmp_path: Path, toml: str, said: str):
@@ -107,8 +104,8 @@ def test_what_makes_no_sense_is_refused_by_its_file_and_name(tmp_path: Path, tom
         ('feed = ["simulator", "teletext"]', "--feed: feed 2 of 2: feed 'teletext': expected none"),
         ('feed = ["replay:nowhere.ndjson"]', "--feed: "),
         ('tls-cert = "FILE.pem"\ntls-key = "a.key"', "FILE.pem: cannot be read"),
-        ('host = "203.0.113.7"', "no address of this machine; give another --host (FILE: host)"),
-        ('bus = "nats://a"', "--bus: it is for databases of PostgreSQL"),
+        ('host = "203.0.113.7"', "does not have that address; use another --host (FILE: host)"),
+        ('bus = "nats://a"', "--bus: works with PostgreSQL only"),
         ('database = "FOLDER"', "FOLDER: cannot be opened: it is a folder (FILE: database)"),
     ],
 )
@@ -143,7 +140,7 @@ def test_what_is_wrong_in_the_environment_names_the_variable(tmp_path: Path):
     assert result.exit_code == 2
     assert "ODDSDESK_PORT: 70000 is not in the range" in result.stderr
     together = shown(tmp_path, "", ODDSDESK_TLS_KEY="a.key")
-    assert "are given together (ODDSDESK_TLS_KEY)" in together.stderr
+    assert "must be given together (ODDSDESK_TLS_KEY)" in together.stderr
 
 
 def test_an_address_that_is_in_use_is_no_wrong_value(tmp_path: Path):
@@ -167,5 +164,7 @@ def test_a_mistyped_variable_is_told(tmp_path: Path):
     others = {"ODDSDESK_THE_ODDS_API_KEY": "x", "ODDSDESK_CHANNEL_PHONE": "y", "ODDSDESK_DIST": "z"}
     result = shown(tmp_path, "", ODDSDESK_KEEP_DAYZ="3", **others)
     warned = [line for line in result.stderr.splitlines() if "warning" in line]
-    assert warned == ["warning: ODDSDESK_KEEP_DAYZ names no option; is it ODDSDESK_KEEP_DAYS?"]
+    assert warned == [
+        "warning: ODDSDESK_KEEP_DAYZ is not an option; did you mean ODDSDESK_KEEP_DAYS?"
+    ]
     assert not shown(tmp_path, "", ODDSDESK_KEEP_DAYS="3", **others).stderr

@@ -3,16 +3,15 @@
 import pytest
 from click.testing import CliRunner, Result
 
+from oddsdesk.base.places import settings_folder
 from oddsdesk.cli.desk import desk
-from oddsdesk.desk.connections.profiles import Profiles, RemoteProfile
-from oddsdesk.desk.connections.secrets import KeyPlace
-from oddsdesk.places import settings_folder
+from oddsdesk.desk.connections.profiles import KeyPlace, Profiles, RemoteProfile
 
 
 @pytest.fixture
 def saved() -> None:
     place = KeyPlace.SESSION
-    Profiles(settings_folder()).put(
+    Profiles(settings_folder()).save_profile(
         RemoteProfile("Odds Co.", "https://odds.example", key_place=place)
     )
 
@@ -25,7 +24,7 @@ def test_an_unknown_connection_is_one_line_that_lists_the_known_ones(saved):
     result = _run("--profile", "Odds")
     assert result.exit_code == 1
     assert result.stderr == (
-        "Error: no connection is called 'Odds'; there are 'Embedded server', 'Odds Co.'\n"
+        "Error: no connection is called 'Odds'; there are 'Built-in server', 'Odds Co.'\n"
     )
 
 
@@ -38,7 +37,7 @@ def test_a_connection_is_named_or_local_but_not_both(saved):
 def test_options_of_the_embedded_server_are_not_for_a_service_elsewhere(saved):
     result = _run("--profile", "Odds Co.", "--feed", "simulator")
     assert result.exit_code == 2
-    assert "--feed is for the embedded server" in result.stderr
+    assert "--feed is for the built-in server" in result.stderr
 
 
 @pytest.mark.parametrize("arguments", [(), ("--local",), ("--profile", "odds co.")])

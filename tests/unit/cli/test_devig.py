@@ -25,7 +25,7 @@ def test_the_table_has_a_line_for_every_method_in_aligned_columns() -> None:
     ]
     ends = {line.index("%") for line in lines[1 : 2 + len(METHODS)]}
     assert len(ends) == 1
-    assert lines[-1] == "S 1.019720, margin 1.9720 %"
+    assert lines[-1] == "margin 1.9720 %"
 
 
 def test_a_method_without_answer_says_why_in_its_line() -> None:

@@ -11,11 +11,11 @@ import click
 import pytest
 from click.testing import CliRunner
 
-from oddsdesk.cli import recorder
+from oddsdesk.cli import ingest as ingest_module
 from oddsdesk.cli.import_ import import_
 from oddsdesk.cli.ingest import ingest
 from oddsdesk.cli.serve import serve
-from oddsdesk.server import files
+from oddsdesk.server.run import files
 from oddsdesk.store.errors import StoreError
 from oddsdesk.store.store import Store, open_store
 
@@ -67,13 +67,13 @@ def test_the_option_reaches_the_database(
 
     def opened(*places: Any, **settings: Any) -> Store:
         store = open_store(*places, **settings)
-        found.append(store.write(_synchronous).result())
+        found.append(store.run_on_writer(_synchronous).result())
         if command is serve:  # it would serve until it is stopped
             store.close()
             raise StoreError("enough")
         return store
 
-    monkeypatch.setattr(recorder, "open_store", opened)
+    monkeypatch.setattr(ingest_module, "open_store", opened)
     monkeypatch.setattr(files, "open_store", opened)
     monkeypatch.chdir(tmp_path)
     Path("quotes.ndjson").write_text(json.dumps(LINE))

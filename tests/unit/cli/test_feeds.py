@@ -65,7 +65,7 @@ async def test_a_key_from_standard_input_is_found_by_the_feed(ring: InMemory) ->
 def test_what_is_no_key_is_not_kept(ring: InMemory, given: str) -> None:
     done = run("key", "the-odds-api", given=given)
     assert done.exit_code == 1
-    assert "expected a key" in done.stderr
+    assert "a key has only letters" in done.stderr
     assert ring.kept == {}
 
 
@@ -86,13 +86,13 @@ def test_an_unknown_source_is_named_beside_those_that_are_known(ring: InMemory) 
 def test_a_source_that_is_none_has_no_choices_and_is_said_to_be_none(ring: InMemory) -> None:
     done = run("choices", "foo")
     assert done.exit_code == 1
-    assert "feed 'foo': there is none of that name; there are the-odds-api, " in done.stderr
+    assert "no source 'foo'; sources are the-odds-api, " in done.stderr
 
 
 def test_a_database_that_nobody_serves_is_said(tmp_path: Path) -> None:
     done = run("--database", str(tmp_path / "odds.db"), "--json")
     assert (done.exit_code, done.stdout) == (1, "")
-    assert "no oddsdesk serves it" in done.stderr
+    assert "no oddsdesk server is running on it" in done.stderr
 
 
 @pytest.mark.parametrize(
@@ -101,13 +101,13 @@ def test_a_database_that_nobody_serves_is_said(tmp_path: Path) -> None:
 def test_a_server_that_does_not_tell_is_said(tmp_path: Path, has_secret: bool, reason: str) -> None:
     database = tmp_path / "odds.db"
     lock = lock_database(database)
-    lock.announce("http://127.0.0.1:1", tmp_path / "odds-access.db")
+    lock.announce_owner("http://127.0.0.1:1", tmp_path / "odds-access.db")
     if has_secret:
         OwnerSecret(database).make()
     try:
         done = run("--database", str(database))
     finally:
-        lock.release()
+        lock.release_lock()
     assert done.exit_code == 1
     assert reason in done.stderr
 
@@ -116,6 +116,6 @@ def test_what_is_no_source_cannot_be_shared(tmp_path: Path) -> None:
     arguments = ["--database", str(tmp_path / "odds.db"), "--share", "the-odds-app"]
     done = CliRunner().invoke(serve, arguments)
     assert done.exit_code == 2
-    assert done.stderr.splitlines()[-1].startswith("Error: --share: 'the-odds-app' is no source; ")
+    assert done.stderr.splitlines()[-1].startswith("Error: --share: no source 'the-odds-app'; ")
     assert "the-odds-api" in done.stderr
     assert not list(tmp_path.iterdir())

@@ -41,7 +41,7 @@ def listed(database: Path, *arguments: str) -> list[dict[str, object]]:
 def names(database: Path) -> list[str]:
     with closing(open_store(database)) as store:
         query = "SELECT match_name FROM game ORDER BY id"
-        rows = store.write(lambda c: c.execute(query).fetchall()).result(10)
+        rows = store.run_on_writer(lambda c: c.execute(query).fetchall()).result(10)
     return [name for (name,) in rows]
 
 
@@ -67,7 +67,7 @@ def test_accepted_is_one_game_and_undone_two(database: Path) -> None:
     run(database, "suggest")
     result = run(database, "accept", "1")
     assert result.exit_code == 0
-    assert result.stdout == "1: PSG - Lyon and PSG Stars v Lyon Lions: one game now\n"
+    assert result.stdout == "1: PSG - Lyon and PSG Stars v Lyon Lions: merged\n"
     assert names(database) == ["PSG - Lyon", "A - B"]
     assert [pair["state"] for pair in listed(database, "suggest")] == ["accepted"]
     assert [pair["state"] for pair in listed(database, "undo", "1")] == ["suggested"]
@@ -76,16 +76,13 @@ def test_accepted_is_one_game_and_undone_two(database: Path) -> None:
 
 def test_refused_stays_two_games(database: Path) -> None:
     run(database, "suggest")
-    assert run(database, "refuse", "1").stdout.endswith(": two games\n")
+    assert run(database, "refuse", "1").stdout.endswith(": kept apart\n")
     assert [pair["state"] for pair in listed(database, "suggest")] == ["refused"]
 
 
 @pytest.mark.parametrize(
     ("arguments", "said"),
-    [
-        (["accept", "1", "7"], "7: there is no such pair"),
-        (["undo", "1"], "1: nothing was decided of it"),
-    ],
+    [(["accept", "1", "7"], "7: no such pair"), (["undo", "1"], "1: has no decision to undo")],
 )
 def test_what_cannot_be_done_is_one_line_and_does_nothing(
     database: Path, arguments: list[str], said: str
@@ -104,6 +101,6 @@ def test_without_a_pair_it_is_said_and_without_an_id_it_is_misuse(tmp_path: Path
     assert (missing.exit_code, missing.stderr) == (1, f"Error: {database}: no such database\n")
     assert not database.exists()
     open_store(database).close()
-    assert run(database, "suggest").stdout == "no two games here look like one\n"
+    assert run(database, "suggest").stdout == "no games here look like the same game\n"
     assert listed(database, "suggest") == []
     assert run(database, "accept").exit_code == 2

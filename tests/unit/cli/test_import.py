@@ -15,9 +15,9 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
+from oddsdesk.base.clock import system_clock
 from oddsdesk.cli.import_ import import_
 from oddsdesk.cli.ingest import ingest
-from oddsdesk.clock import system_clock
 from oddsdesk.contract.identity import without_date
 from oddsdesk.contract.times import parse_ms
 from oddsdesk.store.store import open_store
@@ -35,7 +35,7 @@ def database(tmp_path: Path) -> Path:
 @pytest.fixture(autouse=True)
 def no_progress(monkeypatch: pytest.MonkeyPatch) -> None:
     """A busy machine must not turn short work into long work."""
-    monkeypatch.setattr("oddsdesk.cli.progress.FIRST_AFTER_S", float("inf"))
+    monkeypatch.setattr("oddsdesk.cli.terminal.FIRST_AFTER_S", float("inf"))
 
 
 @pytest.fixture
@@ -87,13 +87,13 @@ def test_what_an_older_file_adds_nothing_to_is_told(database: Path, tmp_path: Pa
     result = run(database, "the-odds-api", older)
     assert result.exit_code == 0
     assert result.stdout.splitlines() == [
-        "prices 3, kept 0, skipped 3: older than what is recorded 2, h2h_lay 1",
+        "prices 3, kept 0, skipped 3: older than the recorded price 2, h2h_lay 1",
         "quotes 0, changes 0, skipped 1, bad 0",
     ]
     assert result.stderr == (
-        "quotes skipped, since newer ones of their markets are recorded: 1; history is not filled"
-        " in later: to have it, record these in a new database, then what `oddsdesk export quotes`"
-        " writes of this one\n"
+        "quotes skipped, because newer ones of their markets are recorded: 1. History is not filled"
+        " in later: record these in a new database first, then what `oddsdesk export quotes` writes"
+        " from this one\n"
     )
 
 
@@ -112,7 +112,7 @@ def test_odds_that_are_read_as_american_are_told(database: Path, answer: Path) -
     )
     lines = run(database, "the-odds-api", answer).stdout.splitlines()
     assert lines == [
-        f"odds are read as American (a price of -100 or less, or none below 100): {answer}",
+        f"read as American odds (a price of -100 or less, or none below 100): {answer}",
         "prices 3, kept 2, skipped 1: h2h_lay 1",
         "quotes 1, changes 2, skipped 0, bad 0",
     ]
@@ -167,7 +167,7 @@ def test_shifting_moves_every_time_by_one_offset(database: Path, tmp_path: Path)
     target = tmp_path / "quotes.ndjson"
     before = system_clock()
     told = run(database, "the-odds-api", tmp_path / "*.json", "--to", target, "--shift-to-now")
-    assert told.stderr.startswith("their times are moved: what records these quotes shows old")
+    assert told.stderr.startswith("times are shifted: old prices will be shown")
     older, newest = rows(target)
     now = parse_ms(newest["scraped_at"])
     assert before <= now <= system_clock()
@@ -194,7 +194,7 @@ def test_a_second_import_is_moved_as_the_first_was(database: Path, tmp_path: Pat
     kick_off = kick_off_of(database)
     again = run(database, "the-odds-api", second, "--shift-to-now")
     assert again.exit_code == 0
-    assert "as those of the first import here" in again.stderr
+    assert "like the first import here" in again.stderr
     assert kick_off_of(database) == kick_off
 
 
@@ -205,12 +205,12 @@ def test_what_the_first_offset_leaves_ahead_is_counted_and_named(
     later = write_answer(tmp_path / "later.json", "2026-04-16T21:00:00Z")
     result = run(database, "the-odds-api", later, "--shift-to-now")
     assert result.exit_code == 1
-    assert "1 quotes were scraped more than 5 minutes ahead" in result.stderr
-    assert "of Home vs Away; --shift-to-now=again moves the newest scrape to now" in result.stderr
+    assert "1 quotes were scraped more than 5 minutes in the future" in result.stderr
+    assert "for Home vs Away; --shift-to-now=again shifts the newest scrape to now" in result.stderr
     assert "scraped in the future 2" in result.stdout
     again = run(database, "the-odds-api", later, "--shift-to-now=again")
     assert again.exit_code == 0
-    assert "a game of both is two games here" in again.stderr
+    assert "a game in both imports is listed twice" in again.stderr
     last = run(database, "the-odds-api", later, "--shift-to-now")
     assert (last.exit_code, last.stderr) == (0, "")
 
@@ -227,8 +227,8 @@ def test_prices_of_a_season_that_lie_ahead_are_left_out(database: Path, tmp_path
     second = write_season(tmp_path / "second.csv", date(2024, 9, 16), teams)
     assert run(database, "football-data", first, "--shift-to-now").exit_code == 0
     result = run(database, "football-data", second, "--shift-to-now")
-    assert "12 quotes were scraped more than 5 minutes ahead" in result.stderr
-    assert "of Leeds vs Burnley, Leeds vs Hull, Burnley vs Leeds and 3 more games" in result.stderr
+    assert "12 quotes were scraped more than 5 minutes in the future" in result.stderr
+    assert "for Leeds vs Burnley, Leeds vs Hull, Burnley vs Leeds and 3 more games" in result.stderr
 
 
 def test_a_file_that_cannot_be_read_is_named_and_the_others_kept(
@@ -253,7 +253,7 @@ def test_quotes_from_the_future_are_refused_in_one_line(database: Path, tmp_path
         "quotes 0, changes 0, skipped 0, bad 1",
     ]
     assert result.stderr.count("\n") == 1
-    assert "1 quotes were scraped more than 5 minutes ahead" in result.stderr
+    assert "1 quotes were scraped more than 5 minutes in the future" in result.stderr
     assert run(database, "the-odds-api", answer, "--shift-to-now").exit_code == 0
 
 
@@ -264,7 +264,7 @@ def test_inferred_times_are_marked_and_never_later_than_now(database: Path, tmp_
     )
     result = run(database, "football-data", season)
     assert result.exit_code == 0
-    assert result.stdout.splitlines()[0].startswith("times of scrape are inferred")
+    assert result.stdout.splitlines()[0].startswith("the files have no scrape times")
     assert result.stdout.splitlines()[-1] == "quotes 1, changes 3, skipped 0, bad 0"
 
 
@@ -289,12 +289,12 @@ def test_the_real_moment_is_imported_whole_and_fast(database: Path, shared_data:
     assert time.process_time() - began < 10  # of the processor: others may be at work, too
     assert result.exit_code == 0
     assert result.stdout.splitlines() == [
-        "prices 38278, kept 36509, skipped 1769: h2h_lay 1768, not offered now 1",
+        "prices 38278, kept 36509, skipped 1769: h2h_lay 1768, not offered 1",
         "quotes 15036, changes 36509, skipped 0, bad 0",
     ]
     store = open_store(database)
     try:
-        games = store.reader().games(system_clock(), Filters(), Visibility(), limit=1_000)
+        games = store.reader().list_games(system_clock(), Filters(), Visibility(), limit=1_000)
     finally:
         store.close()
     assert len(games.items) == 202
@@ -421,8 +421,8 @@ def test_quotes_older_than_the_database_keeps_are_said_to_stay(database: Path, a
     store.keep_log(7).result(10)
     store.close()
     result = run(database, "the-odds-api", answer)
-    assert "1 quotes are older than the 7 days that price history is kept here" in result.stderr
-    assert "being imported, their history stays" in result.stderr
+    assert "1 quotes are older than 7 days, the time that price history is kept" in result.stderr
+    assert "being imported, they are kept, too" in result.stderr
 
 
 def test_what_oddsharvester_wrote_is_recorded(

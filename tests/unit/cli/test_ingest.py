@@ -27,7 +27,7 @@ def database(tmp_path: Path) -> Path:
 @pytest.fixture(autouse=True)
 def no_progress(monkeypatch: pytest.MonkeyPatch) -> None:
     """A busy machine must not turn short work into long work."""
-    monkeypatch.setattr("oddsdesk.cli.progress.FIRST_AFTER_S", float("inf"))
+    monkeypatch.setattr("oddsdesk.cli.terminal.FIRST_AFTER_S", float("inf"))
 
 
 def run(database: Path, *files: str, stdin: bytes | None = None) -> Result:
@@ -50,9 +50,9 @@ def test_quotes_are_recorded_and_counted(database: Path, tmp_path: Path) -> None
     assert result.exit_code == 0
     assert result.stdout == "quotes 3, changes 5, skipped 1, bad 0\n"
     assert result.stderr == (
-        "quotes skipped, since newer ones of their markets are recorded: 1; history is not filled"
-        " in later: to have it, record these in a new database, then what `oddsdesk export quotes`"
-        " writes of this one\n"
+        "quotes skipped, because newer ones of their markets are recorded: 1. History is not filled"
+        " in later: record these in a new database first, then what `oddsdesk export quotes` writes"
+        " from this one\n"
     )
     store = open_store(database)
     try:
@@ -77,8 +77,8 @@ def test_what_is_there_already_is_told_from_what_is_lost(database: Path, tmp_pat
     never = line("A", odds={"Home": 5.1, "Away": 1.1}, scraped_at="2026-04-16T19:01:30Z")
     before = line("A", scraped_at="2026-04-16T18:00:00Z")
     assert run(database, write(tmp_path / "r", stood, never, before)).stderr.startswith(
-        "quotes skipped, since newer ones of their markets are recorded: 3, 1 of them with prices"
-        " that were recorded before; history is not filled in later: to have it, "
+        "quotes skipped, because newer ones of their markets are recorded: 3, 1 of them already"
+        " recorded. History is not filled in later: "
     )
 
 
@@ -90,7 +90,7 @@ def test_bad_lines_are_reported_with_file_and_number_and_the_good_kept(
     assert result.exit_code == 1
     assert last_line(result) == "quotes 2, changes 4, skipped 0, bad 2"
     first, second = result.stderr.splitlines()
-    assert first.startswith(f"{name} line 2: this is no JSON")
+    assert first.startswith(f"{name} line 2: this is not JSON")
     assert second.startswith(f"{name} line 4: market_type: 'x'")
 
 
@@ -113,23 +113,23 @@ def test_a_disk_that_is_full_is_said_with_what_to_do(
     def open_small(path: Path, **options: bool) -> Store:
         store = open_store(path, **options)
         pages = "PRAGMA max_page_count = 40"
-        store.write(lambda connection: connection.execute(pages).fetchall()).result(10)
+        store.run_on_writer(lambda connection: connection.execute(pages).fetchall()).result(10)
         return store
 
-    monkeypatch.setattr("oddsdesk.cli.recorder.open_store", open_small)
+    monkeypatch.setattr("oddsdesk.cli.ingest.open_store", open_small)
 
     def large(number: int) -> bytes:
         return line(f"Book {number}", url=f"https://x.org/{'a' * 2_000}")
 
     result = run(database, write(tmp_path / "q", *map(large, range(500))))
     assert result.exit_code == 1
-    full = "the disk is full; make room, then try again"
+    full = "the disk is full; free some space and try again"
     assert result.stderr == f"Error: {database}: {full}\n"
     before = [line(f"Book {number}") for number in range(3)]
     result = run(
         database, write(tmp_path / "few", *before), write(tmp_path / "q", *map(large, range(500)))
     )
-    rest = "run the same command again to record the rest, nothing is recorded twice"
+    rest = "run the same command again for the rest, nothing is recorded twice"
     told = f"Error: {database}: {full}; 3 quotes before that are recorded: {rest}\n"
     assert result.stderr == told
 
@@ -257,7 +257,7 @@ def test_an_interrupt_in_a_file_says_so_and_reads_no_further_file(
             process.wait(timeout=LIMIT_S)
         out, err = process.communicate(timeout=LIMIT_S)
     assert out == b"quotes 1, changes 2, skipped 0, bad 0\n"
-    assert but_progress(err) == b"interrupted; what was read until then is recorded\n"
+    assert but_progress(err) == b"interrupted; what was read so far is recorded\n"
     assert process.returncode == 1
 
 

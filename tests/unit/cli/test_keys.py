@@ -9,12 +9,11 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
+from oddsdesk.base.places import default_database, earlier_access
 from oddsdesk.cli.keys import keys
-from oddsdesk.contract.plans import Plan
-from oddsdesk.places import default_database, earlier_access
+from oddsdesk.contract.access import Plan
 from oddsdesk.store.access import open_access
-from oddsdesk.store.access_paths import access_path
-from oddsdesk.store.databases import DatabaseUrl
+from oddsdesk.store.databases import DatabaseUrl, access_path
 from oddsdesk.store.keys import Caller, Keys
 from oddsdesk.store.lock import lock_database
 from oddsdesk.store.sqlite.writer import as_unavailable
@@ -27,7 +26,7 @@ KEY = re.compile(r"oddsdesk_live_[0-9a-f]{32}\n")
 
 @pytest.fixture(autouse=True)
 def no_server_runs(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nobody has to be waited for; `tests/unit/server/test_loop_access.py` has one that does."""
+    """Nobody has to be waited for; `tests/unit/server/test_gate.py` has one that does."""
     monkeypatch.setattr("oddsdesk.cli.keys.KNOWN_S", 0.0)
 
 
@@ -86,11 +85,11 @@ def test_keys_that_change_with_their_account_are_told(database: Path) -> None:
     result = run(database, "create", "--plan", "Free", "--bookmaker", "Pinnacle")
     assert KEY.fullmatch(result.stdout)
     assert result.stderr == (
-        "note: account 'default' was on Pro and is on Free (Pinnacle) now, with the keys it had"
-        " (id 1); a key of its own plan needs an --account of its own\n"
+        "note: account 'default' changed from Pro to Free (Pinnacle), also for its other keys"
+        " (id 1); for a key on another plan, use a separate --account\n"
     )
     other = run(database, "create", "--bookmaker", "Betfair Exchange UK").stderr
-    assert "was on Free (Pinnacle) and is on Free (Betfair Exchange UK) now" in other
+    assert "changed from Free (Pinnacle) to Free (Betfair Exchange UK)" in other
     assert "(id 1, 4)" in other
 
 
@@ -108,8 +107,8 @@ def test_a_free_key_that_sees_no_odds_is_told_with_what_to_do(
     result = run(database, "create", "--account", "anna b", *options)
     assert (result.exit_code, bool(KEY.fullmatch(result.stdout))) == (0, True)
     assert result.stderr == (
-        "warning: account 'anna b' is on Free, which shows one bookmaker, and none is chosen, so"
-        " its keys see no odds; choose it: oddsdesk accounts bookmaker 'anna b' NAME\n"
+        "warning: account 'anna b' is on Free, which shows one bookmaker, but none is chosen, so"
+        " its keys see no odds; choose one with oddsdesk accounts bookmaker 'anna b' NAME\n"
     )
 
 
@@ -134,7 +133,7 @@ def test_a_full_disk_is_told_with_the_file_and_what_to_do(
 
     monkeypatch.setattr(Keys, "create", refuse)
     result = run(database, "create")
-    said = f"Error: {access_path(database)}: the disk is full; make room, then try again\n"
+    said = f"Error: {access_path(database)}: the disk is full; free some space and try again\n"
     assert (result.exit_code, result.stderr) == (1, said)
 
 
@@ -248,7 +247,7 @@ def test_only_create_makes_a_file_of_keys(database: Path, command: tuple[str, ..
     """The name of the database may be mistyped."""
     result = run(database, *command)
     assert (result.exit_code, result.stdout) == (1, "")
-    assert f"{access_path(database)}: there is no such file of keys" in result.stderr
+    assert f"{access_path(database)}: no key file" in result.stderr
     assert list(database.parent.iterdir()) == []
 
 
@@ -299,13 +298,13 @@ def test_keys_that_the_running_server_does_not_know_are_not_made(
 ) -> None:
     used = tmp_path / "used.db"
     lock = lock_database(database)
-    lock.announce("http://127.0.0.1:1", used)
+    lock.announce_owner("http://127.0.0.1:1", used)
     result = run(database, "create")
     assert (result.exit_code, result.stdout) == (1, "")
-    assert f"say --access {used}" in result.stderr
+    assert f"give --access {used}" in result.stderr
     assert not access_path(database).exists()
     assert run(database, "create", "--access", str(used)).exit_code == 0
-    lock.release()
+    lock.release_lock()
 
 
 def test_keys_of_a_database_behind_a_url_are_in_it(postgres: Postgres) -> None:
@@ -325,7 +324,7 @@ def test_keys_of_a_database_behind_a_url_are_in_it(postgres: Postgres) -> None:
         assert found is not None
         assert found.plan is Plan.PRO_LIVE
         assert told("revoke", rotated).startswith("revoked oddsdesk_live_****")
-        access.keys.refresh()
+        access.keys.reread_keys()
         assert access.keys.caller(rotated) is None
 
 
@@ -333,7 +332,10 @@ def test_keys_of_a_database_behind_a_url_are_in_it(postgres: Postgres) -> None:
     ("said", "expected"),
     [
         (("--database", "postgresql://ann:hidden@127.0.0.1:1/odds"), "127.0.0.1:1/odds: "),
-        (("--database", "postgresql://127.0.0.1:1/odds", "--access", "keys.db"), "kept in it"),
+        (
+            ("--database", "postgresql://127.0.0.1:1/odds", "--access", "keys.db"),
+            "keeps its keys itself",
+        ),
     ],
 )
 def test_what_is_wrong_with_a_url_is_said_in_a_line_without_its_password(
@@ -351,11 +353,11 @@ def test_a_bookmaker_that_nobody_is_called_is_told_with_near_names(database: Pat
     result = run(database, "create", "--bookmaker", "Pinacle")
     assert result.exit_code == 0
     assert KEY.fullmatch(result.stdout)
-    assert result.stderr == (
-        "warning: no bookmaker that is recorded or known is called 'Pinacle'; is it Pinnacle?\n"
-    )
+    assert result.stderr == ("warning: no bookmaker is called 'Pinacle'; did you mean Pinnacle?\n")
     longer = run(database, "create", "--bookmaker", "betfair").stderr
-    assert "is it Betfair Exchange AU or Betfair Exchange EU or Betfair Exchange UK?" in longer
+    assert (
+        "did you mean Betfair Exchange AU or Betfair Exchange EU or Betfair Exchange UK?" in longer
+    )
     assert run(database, "create", "--bookmaker", "Zzyzx").stderr.endswith("called 'Zzyzx'\n")
 
 
@@ -364,4 +366,6 @@ def test_a_bookmaker_that_is_recorded_or_known_is_not(database: Path, name: str)
     with contextlib.closing(open_store(database)) as store:
         store.record([quote("Corner Shop", {"home": 2.0, "draw": 3.4, "away": 4.0})]).result(10)
     assert run(database, "create", "--bookmaker", name).stderr == ""
-    assert "is it Corner Shop?" in run(database, "create", "--bookmaker", "CornerShop").stderr
+    assert (
+        "did you mean Corner Shop?" in run(database, "create", "--bookmaker", "CornerShop").stderr
+    )

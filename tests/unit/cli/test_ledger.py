@@ -12,16 +12,15 @@ import pytest
 from click.testing import CliRunner, Result
 
 from oddsdesk.archive.archive import Archive
-from oddsdesk.board.verdict_words import FLOOR_TEXT
+from oddsdesk.base.clock import system_clock
+from oddsdesk.base.places import default_ledger
 from oddsdesk.cli.ledger import ledger
-from oddsdesk.clock import system_clock
 from oddsdesk.contract.identity import game_id
 from oddsdesk.contract.quotes import Quote
 from oddsdesk.ledger.bets import PlacedBet
 from oddsdesk.ledger.ledger import Ledger
-from oddsdesk.places import default_ledger
 from oddsdesk.pricing.closing import ClosingLine
-from oddsdesk.pricing.results import Result as Outcome
+from oddsdesk.pricing.selections import Result as Outcome
 from oddsdesk.store.retention import DAY_MS
 from oddsdesk.store.store import open_store
 
@@ -38,7 +37,7 @@ BET = PlacedBet(
     net_odds=2.1,
 )
 NOT_WRONG = {"wrong": 0, "mended": 0}
-NO_SCORES = "no scores settle these bets, and none gets a closing line"
+NO_SCORES = "scores cannot settle these bets, and they get no closing line"
 
 
 @pytest.fixture(autouse=True)
@@ -59,7 +58,6 @@ def told(*arguments: str) -> Any:
 
 def test_bets_are_listed_by_state() -> None:
     assert [bet["bet"] for bet in told("list")] == [1, 2]
-    assert FLOOR_TEXT not in run("list").stdout
     assert [bet["state"] for bet in told("list", "--state", "to-settle")] == ["to settle"] * 2
     assert told("list", "--state", "settled") == []
     assert "Over 2.5" in run("list").stdout
@@ -68,10 +66,10 @@ def test_bets_are_listed_by_state() -> None:
 def test_an_ev_of_a_decided_unit_is_marked_and_goes_into_files_and_back(tmp_path: Path) -> None:
     assert "*" not in run("list").stdout
     with closing(Ledger(default_ledger())) as held:
-        held.place(msgspec.structs.replace(BET, selection="Over 3", per="decided"))
+        held.record_bet(msgspec.structs.replace(BET, selection="Over 3", per="decided"))
     *_, whole, last = run("list").stdout.splitlines()
-    assert "+3.96 % *" in whole
-    assert last == "3 bets; * EV of a decided unit: how often the stake comes back is not known"
+    assert "+5.00 % *" in whole
+    assert last == "3 bets; * EV without pushes, as how often the line pushes is not known"
     file = tmp_path / "bets.csv"
     file.write_text(run("export").stdout)
     default_ledger().unlink()
@@ -114,13 +112,13 @@ def test_a_part_is_cashed_out() -> None:
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["settle"], "say BET... RESULT, or --results FILE"),
-        (["settle", "7", "won"], "there is no bet 7"),
+        (["settle"], "give BET... RESULT, or --results FILE"),
+        (["settle", "7", "won"], "no bet 7"),
         (["settle", "1", "perhaps"], "expected won, lost"),
         (["settle", "1", "cashed-out"], "with --back AMOUNT"),
-        (["settle", "1", "won", "--back", "3"], "are for cashed-out"),
-        (["settle", "won"], "which bets?"),
-        (["settle", "1", "half-won"], "Over 2.5 is won or lost as a whole: half results are for"),
+        (["settle", "1", "won", "--back", "3"], "are only for cashed-out"),
+        (["settle", "won"], "give bet numbers"),
+        (["settle", "1", "half-won"], "Over 2.5 is won or lost in full: half results are for"),
     ],
 )
 def test_misuse_is_said(arguments: list[str], said: str) -> None:
@@ -131,8 +129,8 @@ def test_a_file_settles_and_what_is_wrong_in_it_is_named(tmp_path: Path) -> None
     file = tmp_path / "results.csv"
     file.write_text("bet,result\n1,won\n8,lost\n")
     done = run("settle", "--results", str(file), exit_code=1)
-    assert done.stdout == "settled 1, to look at 0, of no bet 0, bad 1\n"
-    assert f"{file}: line 3: there is no bet 8" in done.stderr
+    assert done.stdout == "settled 1, to check 0, for no bet 0, problems 1\n"
+    assert f"{file}: line 3: no bet 8" in done.stderr
     assert "cannot be read" in run("settle", "--results", "nowhere.csv", exit_code=1).stderr
 
 
@@ -164,12 +162,12 @@ def test_a_report_says_of_how_many_bets_an_ev_or_a_close_is_known(tmp_path: Path
     headings, *rows = run("report", "--by", "bookmaker").stdout.splitlines()
     start, end = headings.index("YIELD") + len("YIELD"), headings.index("DRAWDOWN")
     bet365, other, whole = (row[start:end].strip() for row in rows)
-    assert (bet365, other) == ("+5.00 % of 1", "+0.40")
-    assert whole == "+0.40 of 1  +5.00 % of 1"
+    assert (bet365, other) == ("+5.00 % of 1", "+0.50")
+    assert whole == "+0.50 of 1  +5.00 % of 1"
 
 
 def test_a_report_without_a_settled_bet_says_so() -> None:
-    assert run("report").stdout == "no bet is settled yet\n"
+    assert run("report").stdout == "no settled bets yet\n"
     assert told("report") == []
 
 
@@ -214,7 +212,7 @@ def test_what_is_exported_is_imported_elsewhere_and_not_twice(tmp_path: Path) ->
         assert told(*there) == {"bets": 2, "there_already": 0} | rest
         assert told(*there) == {"bets": 0, "there_already": 2} | rest
         with closing(Ledger(default_ledger())) as one, closing(Ledger(other)) as two:
-            assert one.bets() == two.bets()
+            assert one.read_bets() == two.read_bets()
     assert [bet["bet"] for bet in json.loads(run("export", "--json").stdout)] == [1, 2]
 
 
@@ -227,7 +225,7 @@ def test_a_file_to_export_into_is_named_as_others_are(tmp_path: Path) -> None:
     assert run("export", "-").stdout == run("export").stdout
     twice = CliRunner().invoke(ledger, ["export", str(file), "--to", str(file)])
     assert twice.exit_code == 2
-    assert "give one of them" in twice.stderr
+    assert "give only one of them" in twice.stderr
 
 
 def test_a_list_without_dates_is_taken_once_and_settles_what_was_open(tmp_path: Path) -> None:
@@ -261,7 +259,7 @@ def test_a_list_may_call_the_match_otherwise(tmp_path: Path, title: str) -> None
 def test_what_is_surely_the_match_goes_before_what_may_be_it(tmp_path: Path) -> None:
     file = tmp_path / "bets.csv"
     file.write_text("selection,odds,stake,Event,Game\nPSG,2.0,5,PSG vs Lyon,Football\n")
-    assert "columns that say nothing here: Game" in run("import", str(file)).stderr
+    assert "unused columns: Game" in run("import", str(file)).stderr
     assert told("list")[-1]["match_name"] == "PSG vs Lyon"
 
 
@@ -269,8 +267,8 @@ def test_unknown_columns_are_said_and_the_rest_goes_on(tmp_path: Path) -> None:
     file = tmp_path / "bets.csv"
     file.write_text("selection,odds,stake,mood\nPSG,2.0,5,good\nPSG,1.0,5,bad\n")
     done = run("import", str(file), exit_code=1)
-    assert done.stdout == "bets 1, there already 0, settled 0, bad 1, profit differs 0\n"
-    assert "columns that say nothing here: mood" in done.stderr
+    assert done.stdout == "bets 1, already recorded 0, settled 0, problems 1, profit differs 0\n"
+    assert "unused columns: mood" in done.stderr
     assert f"{file}: line 3: odds 1" in done.stderr
 
 
@@ -279,10 +277,10 @@ def test_profits_that_differ_from_the_results_are_counted_and_shown_last(tmp_pat
     rows = "".join(f"Leeds,2.5,{stake},lost,-15\n" for stake in range(4, 11))
     file.write_text(f"selection,odds,stake,result,profit\n{rows}Hull,2.5,10,lost,-10\n")
     done = run("import", str(file))
-    assert done.stdout == "bets 8, there already 0, settled 0, bad 0, profit differs 7\n"
+    assert done.stdout == "bets 8, already recorded 0, settled 0, problems 0, profit differs 7\n"
     first, *lines, last = done.stderr.splitlines()[2:]
-    assert first == "look at what earned something else by its list than its result gives:"
-    assert lines[0] == f"{file}: line 2: its list says -15.00, lost is -4.00"
+    assert first == "check these bets: their profit in the file differs from their result:"
+    assert lines[0] == f"{file}: line 2: profit -15.00 in the file, but lost is -4.00"
     assert (len(lines), last) == (5, "and 2 more")
 
 
@@ -290,9 +288,9 @@ def test_odds_that_do_not_tell_how_they_are_written_are_asked_for(tmp_path: Path
     file = tmp_path / "bets.csv"
     file.write_text("selection,odds,stake\nPSG,150,5\n")
     refused = run("import", str(file), exit_code=1)
-    assert refused.stderr.strip().endswith("how they are written; say it with --odds")
+    assert refused.stderr.strip().endswith("or something else; use --odds")
     done = run("import", str(file), "--odds", "american")
-    no_match = f"no column is the match: {NO_SCORES}"
+    no_match = f"no column holds the game: {NO_SCORES}"
     assert done.stderr == f"{file}: american odds\n{file}: {no_match}\n"
     assert told("list")[-1]["odds"] == 2.5
 
@@ -301,11 +299,11 @@ def test_what_goes_to_bet_analytix_is_known_as_its_list(tmp_path: Path) -> None:
     file = tmp_path / "bets.csv"
     exported = run("export", "--format", "bet-analytix", "--to", str(file))
     assert exported.stderr == (
-        "currencies are in the comment only, and Bet-Analytix sums them: 1 without one, 1 EUR\n"
+        "currencies are only in the comment, and Bet-Analytix adds them up: 1 no currency, 1 EUR\n"
     )
     done = run("import", str(file), "--ledger", str(tmp_path / "other.db"))
-    assert done.stderr.startswith(f"{file}: decimal odds, a list of Bet-Analytix\n")
-    assert done.stdout == "bets 2, there already 0, settled 0, bad 0, profit differs 0\n"
+    assert done.stderr.startswith(f"{file}: decimal odds, exported by Bet-Analytix\n")
+    assert done.stdout == "bets 2, already recorded 0, settled 0, problems 0, profit differs 0\n"
 
 
 def quote(minutes_before: float, over: float, under: float, *, live: bool = False) -> Quote:
@@ -324,11 +322,11 @@ def test_closing_lines_are_filled_in_from_the_log(tmp_path: Path) -> None:
     assert told(*asked) == written
     assert told(*asked) == written | {"written": 0}
     bet = told("list")[0]
-    *_, beside, last = run("list").stdout.splitlines()
-    assert (beside, last) == (FLOOR_TEXT, "2 bets")
+    *_, last = run("list").stdout.splitlines()
+    assert last == "2 bets"
     assert run("settle", "1", "won").stdout
-    closed = "CLV closed by Pinnacle, margin proportional"
-    assert run("report").stderr.splitlines() == [closed, FLOOR_TEXT]
+    closed = "CLV vs the Pinnacle close, margin proportional"
+    assert run("report").stderr.splitlines() == [closed]
     assert (bet["close_odds"], bet["method"]) == (1.9, "multiplicative")
     assert (bet["close_reference"], bet["close_method"]) == ("Pinnacle", "margin_proportional")
     fair = 1 / (1 / 1.9 - (1 / 1.9 + 1 / 2.0 - 1) / 2)
@@ -344,13 +342,13 @@ def test_a_bet_that_was_placed_in_play_has_no_closing_line(tmp_path: Path) -> No
             store.record([each]).result()
     with closing(Ledger(default_ledger())) as held:
         in_play = {"placed_at": KICK_OFF + 30 * MINUTE, "odds": 3.6, "net_odds": 3.6}
-        held.place(msgspec.structs.replace(BET, **in_play))
+        held.record_bet(msgspec.structs.replace(BET, **in_play))
     written = {"written": 3, "with_close": 2, "no_close": 1, "not_known": 0} | NOT_WRONG
     assert told("close", "--database", str(database)) == written
     last = told("list")[-1]
     assert (last["clv_pct"], last["close_fair_odds"]) == (None, None)
     assert last["no_close"] == (
-        "it was placed after the game had begun: its line had closed before"
+        "it was placed after the game had started, when its line had closed"
     )
 
 
@@ -389,7 +387,7 @@ def test_a_reference_that_priced_other_markets_only_is_not_said_to_have_been_awa
     with closing(open_store(database)) as store:
         store.record([moneyline]).result()
     told("close", "--database", str(database))
-    why = "the reference was not seen to price this market before the game"
+    why = "the sharp book did not price this market before the game"
     assert told("list")[0]["no_close"] == why
 
 
@@ -425,7 +423,7 @@ def test_a_game_that_the_log_calls_otherwise_is_that_of_a_bet(
     )
     default_ledger().unlink()
     with closing(Ledger(default_ledger())) as held:
-        held.place(bet)
+        held.record_bet(bet)
     counts = {"written": 1, "with_close": 1, "no_close": 0, "not_known": 0} | NOT_WRONG
     assert told("close", "--database", str(database)) == counts
     assert told("list")[0]["clv_pct"] == pytest.approx(5)
@@ -442,7 +440,7 @@ def test_a_game_that_only_the_archive_has_is_found_by_another_name_too(tmp_path:
         store.keep_archive(folder).result()
     with closing(Ledger(default_ledger())) as held:
         named = {"match_name": "Leeds United v Wolverhampton Wanderers", "game_id": "unheard"}
-        held.place(msgspec.structs.replace(BET, **named))
+        held.record_bet(msgspec.structs.replace(BET, **named))
     counts = {"written": 3, "with_close": 3, "no_close": 0, "not_known": 0} | NOT_WRONG
     assert told("close", "--database", str(database)) == counts
 
@@ -460,12 +458,12 @@ def test_a_bet_without_kick_off_is_closed_by_the_only_game_and_not_settled(
     bet = {"kick_off": None, "placed_at": placed_at, "game_id": "unheard"}
     default_ledger().unlink()
     with closing(Ledger(default_ledger())) as held:
-        held.place(msgspec.structs.replace(BET, **bet))
+        held.record_bet(msgspec.structs.replace(BET, **bet))
     assert told("close", "--database", str(database))["with_close"] == is_known
     done = run("settle", "--results", str(file), exit_code=1)
-    assert done.stdout == "settled 0, to look at 1, of no bet 0, bad 0\n"
-    assert "may be another game: the bet tells no kick-off: look at bet 1" in done.stderr
-    assert "by this score it would be won" in done.stderr
+    assert done.stdout == "settled 0, to check 1, for no bet 0, problems 0\n"
+    assert "may be another game: the bet has no kick-off: check bet 1" in done.stderr
+    assert "by this score it is won" in done.stderr
 
 
 def test_a_bet_whose_game_is_not_known_is_named_with_the_reason(tmp_path: Path) -> None:
@@ -483,15 +481,17 @@ def test_a_bet_whose_game_is_not_known_is_named_with_the_reason(tmp_path: Path) 
             {"match_name": "Hull - Leeds Rhinos", "game_id": "unheard"},
             {"match_name": "Leeds - Hull", "game_id": "unheard", "kick_off": None},
         ):
-            held.place(msgspec.structs.replace(BET, **fields))
+            held.record_bet(msgspec.structs.replace(BET, **fields))
         ahead = {"kick_off": 9_999_999_999_999, "placed_at": KICK_OFF}
-        held.place(msgspec.structs.replace(BET, **ahead, match_name="A - B", game_id="unheard"))
+        held.record_bet(
+            msgspec.structs.replace(BET, **ahead, match_name="A - B", game_id="unheard")
+        )
     asked = run("close", "--database", str(database))
-    assert asked.stdout == ("written 6, with close 0, no close 0, not known 7, wrong 0, mended 0\n")
-    no_game = "the log has no game of these teams about its kick-off"
-    crossed = "the log has Hull - Leeds United, which has the teams the other way round"
-    alike = "the log has Hull - Leeds United, which may be another game"
-    whys = [no_game, no_game, "no match is told", crossed, alike, crossed, no_game]
+    assert asked.stdout == ("written 6, with close 0, no close 0, unknown 7, wrong 0, replaced 0\n")
+    no_game = "the log has no game of these teams near its kick-off"
+    crossed = "the log has Hull v Leeds United, which has the teams the other way round"
+    alike = "the log has Hull v Leeds United, which may be another game"
+    whys = [no_game, no_game, "the bet has no game", crossed, alike, crossed, no_game]
     lines = [f"{database}: bet {number}: {why}" for number, why in enumerate(whys, 1)]
     assert asked.stderr.splitlines() == lines
     assert {bet["bet"]: bet["no_close"] for bet in told("list")} == dict(
@@ -512,7 +512,7 @@ def test_games_of_another_database_stay_unknown(tmp_path: Path) -> None:
 
 def test_practice_is_marked_in_lists_and_files_and_counts_in_no_report(tmp_path: Path) -> None:
     with closing(Ledger(default_ledger())) as held:
-        held.place(msgspec.structs.replace(BET, selection="Over 3", practice=True))
+        held.record_bet(msgspec.structs.replace(BET, selection="Over 3", practice=True))
     assert [bet["practice"] for bet in told("list")] == [False, False, True]
     *_, line, last = run("list").stdout.splitlines()
     assert "to settle, practice" in line
@@ -520,7 +520,7 @@ def test_practice_is_marked_in_lists_and_files_and_counts_in_no_report(tmp_path:
     run("settle", "1", "3", "won")
     report = run("report", "--json")
     assert [(each["bets"], each["staked"]) for each in json.loads(report.stdout)] == [(1, 10)]
-    assert report.stderr == "left out, since they are practice: 1\n"
+    assert report.stderr == "practice bets left out: 1\n"
     file = tmp_path / "bets.csv"
     file.write_text(run("export").stdout)
     default_ledger().unlink()

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from oddsdesk.base.places import log_folder
 from oddsdesk.cli import logs
-from oddsdesk.places import log_folder
 
 
 @pytest.fixture(autouse=True)

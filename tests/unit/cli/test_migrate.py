@@ -10,7 +10,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from oddsdesk.cli.migrate import migrate
-from oddsdesk.contract.plans import Plan
+from oddsdesk.contract.access import Plan
 from oddsdesk.store.access import open_access
 from oddsdesk.store.store import open_store
 from tests.kit.postgres import Postgres
@@ -21,7 +21,7 @@ SERVE = [sys.executable, "-m", "oddsdesk", "serve", "--port", "0", "--database"]
 KILLED = """
 import os, signal, sys
 from oddsdesk.cli.main import main
-from oddsdesk.store import moving
+from oddsdesk.cluster import moving
 moving.CHUNK = 20
 copied = iter(range(int(sys.argv.pop(1))))
 encode = moving._Reading.by_now
@@ -61,7 +61,7 @@ def test_each_table_is_told_with_its_rows_on_both_sides(
         assert ["api_key", "1", "1", "yes"] in lines
         assert result.stdout.splitlines()[-1].startswith("all ")
     with closing(open_access(tmp_path / "back.db")) as access:
-        assert [key.account for key in access.keys.all()] == ["ann"]
+        assert [key.account for key in access.keys.all_keys()] == ["ann"]
 
 
 @pytest.mark.parametrize("steps", [1, 25])
@@ -77,7 +77,7 @@ def test_killed_it_goes_on_and_says_so_to_who_would_serve_meanwhile(
             serve = [*SERVE, str(database)]
             served = subprocess.run(serve, capture_output=True, text=True, timeout=60, check=False)
             assert served.returncode == 1
-            assert "is half made; run oddsdesk migrate again" in served.stderr
+            assert "is unfinished; run oddsdesk migrate again" in served.stderr
             assert len(served.stderr.splitlines()) == 1
         result = run(*way)
         assert result.exit_code == 0, result.output
@@ -110,7 +110,7 @@ def test_a_server_that_is_away_or_no_url_is_one_line_without_the_password(
 def test_a_target_that_holds_something_is_one_line(postgres: Postgres, database: Path) -> None:
     result = run(database, postgres.url_with_tables())
     assert result.exit_code == 1
-    assert "holds something already" in result.stderr
+    assert "is not empty" in result.stderr
     assert len(result.stderr.splitlines()) == 1
 
 
@@ -121,5 +121,9 @@ def test_a_file_that_is_none_of_ours_is_one_line(postgres: Postgres, tmp_path: P
     result = run(text, url)
     assert result.exit_code == 1
     assert "is not a database" in result.stderr
-    assert run(url, tmp_path / "new.db").stderr.strip().endswith("who may write makes it")
+    assert (
+        run(url, tmp_path / "new.db")
+        .stderr.strip()
+        .endswith("start a server that may write to make them")
+    )
     assert not (tmp_path / "new.db").exists()

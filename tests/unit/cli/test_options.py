@@ -22,34 +22,34 @@ REFUSE_TOO = (
 def test_a_database_is_said_to_be_made_by_those_that_make_it(command: str) -> None:
     told = CliRunner().invoke(main, [*command.split(), "--help"]).output
     assert "SQLite file that holds the odds" in " ".join(told.split())
-    assert ("made if it is missing" in " ".join(told.split())) is (command in MAKE_IT)
+    assert ("created if missing" in " ".join(told.split())) is (command in MAKE_IT)
 
 
 @pytest.mark.parametrize("command", ["serve", "desk"])
 def test_a_reference_without_a_name_is_misuse(command: str) -> None:
     done = CliRunner().invoke(main, [command, "--reference", " "])
     assert done.exit_code == 2
-    assert "' ' is no name of a bookmaker" in done.stderr
+    assert "' ' is not a bookmaker's name" in done.stderr
 
 
 @pytest.mark.parametrize("value", ["nan", "inf", "-inf", "1e999", "0", "-1", "fast"])
 @pytest.mark.parametrize(
     ("command", "refused"),
     [
-        ("serve --speed", "number from 0.01 to 100,000"),
-        ("desk --speed", "number from 0.01 to 100,000"),
-        ("bets --bankroll", "amount above 0"),
-        ("ledger settle 1 cashed-out --back 1 --part", "stake above 0"),
+        ("serve --speed", "the number must be from 0.01 to 100,000"),
+        ("desk --speed", "the number must be from 0.01 to 100,000"),
+        ("bets --bankroll", "the amount must be above 0"),
+        ("ledger settle 1 cashed-out --back 1 --part", "the stake must be above 0"),
     ],
 )
 def test_what_is_no_number_of_the_range_is_misuse(command: str, refused: str, value: str) -> None:
     done = CliRunner().invoke(main, [*command.split(), value])
     assert done.exit_code == 2
-    assert f"{value} is no {refused}" in done.stderr
+    assert f"{value}: {refused}" in done.stderr
 
 
 @pytest.mark.parametrize("value", ["nan", "inf", "-101"])
 def test_a_profit_is_told_as_a_finite_percentage(value: str) -> None:
     done = CliRunner().invoke(main, ["arbitrage", "--least", value])
     assert done.exit_code == 2
-    assert f"{value} is no number of percent from -100 on" in done.stderr
+    assert f"{value}: the percentage must be at least -100" in done.stderr

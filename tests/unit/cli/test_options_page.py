@@ -17,5 +17,5 @@ def test_each_option_has_its_variable_key_values_and_default() -> None:
     page = options_page()
     entry = page.partition("**`--max-connections`**")[2].partition("**`--")[0]
     assert entry.startswith(" (environment `ODDSDESK_MAX_CONNECTIONS`, file `max-connections`)")
-    assert "- Values: a whole number of connections, from 1 on\n- Default: `10000`\n" in entry
+    assert "- Values: a whole number of connections, at least 1\n- Default: `10000`\n" in entry
     assert page.count("\n- Values: ") == page.count("\n- Default: ") == page.count("\n**`--")

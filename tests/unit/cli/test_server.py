@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from oddsdesk.cli.commands import SERVER_COMMANDS
-from oddsdesk.cli.main import main
+from oddsdesk.cli.main import SERVER_COMMANDS, main
 from oddsdesk.cli.server import main as server_program
 
 WITHOUT_QT = """
@@ -85,7 +84,7 @@ def test_python_m_oddsdesk_serve_never_asks_for_qt(tmp_path: Path):
 
 LOADS_ALL = """
 import sys
-from oddsdesk.cli.commands import COMMANDS
+from oddsdesk.cli.main import COMMANDS
 from oddsdesk.cli.main import main
 for name in COMMANDS:
     main(["--", name, "--help"], standalone_mode=False)

@@ -79,19 +79,15 @@ def test_pairs_and_the_votes_that_follow_are_told(log: Path) -> None:
         "one_vote": True,
     }
     assert told(log)["shared_votes"] == [
-        {
-            "vote": "Brand / Other brand",
-            "bookmakers": ["Brand", "Other brand"],
-            "by": ["found"],
-        }
+        {"vote": "Brand / Other brand", "bookmakers": ["Brand", "Other brand"], "by": ["found"]}
     ]
     said = run("--database", log).stdout
     assert "Brand      Other brand     40     85.0 %  2026-04-22  2026-05-25  one vote" in said
-    assert "one vote, Brand / Other brand: Brand, Other brand (found)" in said
+    assert "one vote for Brand / Other brand: Brand, Other brand (found)" in said
 
 
 def test_pairs_without_an_identical_line_are_left_out_as_the_help_says(log: Path) -> None:
-    """Nobody's prices forty lines that Brand prices, and none alike."""
+    """The bookmaker "Nobody's" prices forty lines of Brand, none of them identically."""
     assert [pair["bookmakers"] for pair in told(log)["pairs"]] == [["Brand", "Other brand"]]
     assert "pairs with an identical line" in " ".join(run("--help").stdout.split())
 

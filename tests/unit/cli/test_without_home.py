@@ -53,8 +53,7 @@ def test_the_desk_needs_a_home_for_its_settings(command: str) -> None:
     result = run(*command.split())
     assert (result.exit_code, result.stdout) == (1, "")
     assert result.stderr.splitlines() == [
-        "Error: HOME is not set, so there is no folder of the user's own;"
-        " the desk needs one: set HOME"
+        "Error: HOME is not set, so there is no user folder; the desk needs a home folder: set HOME"
     ]
 
 
@@ -75,7 +74,7 @@ def test_bets_need_a_home(tmp_path: Path) -> None:
     assert run("keys", "create", *database).exit_code == 0
     result = run("backup", "--with-bets", str(tmp_path / "copy.tar"), *database)
     assert (result.exit_code, result.stdout) == (1, "")
-    assert "bets are kept there: set HOME" in result.stderr
+    assert "bets are kept in your home folder: set HOME" in result.stderr
     assert len(result.stderr.splitlines()) == 1
 
 

@@ -14,9 +14,9 @@ from starlette.responses import Response
 
 from oddsdesk.client import Client, MalformedAnswerError, OfflineError, RateLimitedError
 from oddsdesk.client.errors import ServiceError
-from oddsdesk.client.paging import MOST_PAGES
 from oddsdesk.client.quota import read_quota
-from oddsdesk.network.bodies import LARGEST
+from oddsdesk.client.whole_lists import MOST_PAGES
+from oddsdesk.network.http import LARGEST
 from tests.kit.small_service import KEY, NOW, SmallService, listing
 
 HOUR_MS = 3_600_000
@@ -124,7 +124,7 @@ async def test_an_answer_packed_as_nobody_asked_for_is_refused(
     service, url = small_service
     service.answers.append(Response(b"{}", headers={"Content-Encoding": encoding}))
     async with Client(url, KEY) as client:
-        with pytest.raises(MalformedAnswerError, match="which was not asked for"):
+        with pytest.raises(MalformedAnswerError, match="which was not requested"):
             await client.sports()
 
 
@@ -132,7 +132,7 @@ async def test_an_answer_that_is_not_packed_as_it_says_is_refused(small_service:
     service, url = small_service
     service.answers.append(packed(b"{}"))
     async with Client(url, KEY) as client:
-        with pytest.raises(MalformedAnswerError, match="not packed as it says"):
+        with pytest.raises(MalformedAnswerError, match="not compressed as stated"):
             await client.sports()
 
 
@@ -140,7 +140,7 @@ async def test_a_packed_answer_that_is_cut_short_broke_off(small_service: Runnin
     service, url = small_service
     service.answers.append(packed(gzip.compress(json.dumps(listing()).encode())[:-9]))
     async with Client(url, KEY) as client:
-        with pytest.raises(OfflineError, match="broke off"):
+        with pytest.raises(OfflineError, match="cut off"):
             await client.sports()
 
 

@@ -1,4 +1,4 @@
-"""Answers with bad cells: the rest is read, the bad is counted and withdraws nothing."""
+"""Answers with bad cells: these are counted and withdraw nothing; the rest is read."""
 
 import json
 from typing import Any
@@ -6,20 +6,27 @@ from typing import Any
 import msgspec
 import pytest
 
-from oddsdesk.board.matrix import CellKey
+from oddsdesk.base.tasks import exhaust, returned
+from oddsdesk.board.model.matrix import CellKey
 from oddsdesk.client import Client, MalformedAnswerError
-from oddsdesk.client.answers import EventAnswer, GameAnswer, GameInPart, decode, decode_list
-from oddsdesk.client.flat import rows_of_game
-from oddsdesk.client.large_answers import AT_ONCE, list_in_steps, one_in_steps
+from oddsdesk.client.answers import (
+    AT_ONCE,
+    EventAnswer,
+    GameAnswer,
+    GameInPart,
+    decode,
+    decode_list,
+    list_in_steps,
+    one_in_steps,
+)
 from oddsdesk.client.partial_answers import Losses, RowInPart, UnreadPrice
-from oddsdesk.client.row_slices import RowSlice
+from oddsdesk.client.rows import RowSlice, rows_of_game
 from oddsdesk.client.stream import _PassedOver
 from oddsdesk.client.stream import _read_all as read_frames
 from oddsdesk.client.whole_odds import WholeOdds
 from oddsdesk.contract.quotes import UNNAMED
 from oddsdesk.contract.resources import Answer, Event, OddsRow, ValueBet
-from oddsdesk.feeds.live.mirror import _quote as mirrored
-from oddsdesk.slices import exhaust, returned
+from oddsdesk.feeds.mirror import _quote as mirrored
 from tests.kit.board import GAME, MONEYLINE, NOW, Desk, matrix, message, odds_row, value_bet
 from tests.kit.small_service import SmallService, listing
 
@@ -78,7 +85,7 @@ def test_other_odds_are_unread_and_cost_only_themselves(odds: Any) -> None:
     "name", ["bookmaker", "match_name", "competition", "market_type", "period"]
 )
 @pytest.mark.parametrize("value", [None, [], "x" * 300])
-def test_a_row_that_does_not_say_what_it_is_of_is_left_out(name: str, value: Any) -> None:
+def test_a_row_that_does_not_name_its_market_is_left_out(name: str, value: Any) -> None:
     rows, losses = read_list(OddsRow, ROW | {name: value}, ROW)
     assert [row.odds for row in rows] == [ROW["odds"]]
     assert losses.rows == 1
@@ -87,7 +94,7 @@ def test_a_row_that_does_not_say_what_it_is_of_is_left_out(name: str, value: Any
 @pytest.mark.parametrize(
     "fields", [{"scraped_at": None}, {"scraped_at": 5}, {"odds": None}, {"is_live": "no"}]
 )
-async def test_a_row_that_says_only_what_it_is_of_is_kept_apart(
+async def test_a_row_that_only_names_its_market_is_kept_apart(
     small_service: tuple[SmallService, str], fields: dict[str, Any]
 ) -> None:
     service, url = small_service
@@ -283,7 +290,7 @@ async def test_a_pass_withdraws_nothing_that_could_not_be_read(
     stay: str,
     said: str,
 ) -> None:
-    desk.board.want_rows(True)
+    desk.board.keep_all_rows(True)
     exhaust(desk.board.merge_rows([msgspec.convert(ROW, OddsRow)], NOW))
     desk.now += 1
     good = ROW | {"bookmaker": "Betway"}
@@ -297,7 +304,7 @@ async def test_a_pass_withdraws_nothing_that_could_not_be_read(
 async def test_a_time_that_is_a_text_of_something_else_withdraws_nothing(
     small_service: tuple[SmallService, str], desk: Desk, caplog: pytest.LogCaptureFixture
 ) -> None:
-    desk.board.want_rows(True)
+    desk.board.keep_all_rows(True)
     exhaust(desk.board.merge_rows([msgspec.convert(ROW, OddsRow)], NOW))
     desk.now += 1
     await passed(small_service, desk, ROW | {"scraped_at": "yesterday"})

@@ -9,7 +9,7 @@ from starlette.responses import JSONResponse, RedirectResponse
 from starlette.websockets import WebSocket
 
 from oddsdesk.client import AddressError, Client, OfflineError, ServiceError, SyncClient
-from oddsdesk.client.socket import open_socket
+from oddsdesk.client.stream import open_socket
 from tests.kit.small_service import KEY, Listener, SmallService, says
 
 Running = tuple[SmallService, str]

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import re
 from contextlib import aclosing, suppress
 from types import SimpleNamespace
 from typing import Any
@@ -21,8 +22,8 @@ from oddsdesk.client import (
     UnauthorizedError,
     stream,
 )
-from oddsdesk.client import socket as opening
-from oddsdesk.network.errors import ClosedError
+from oddsdesk.client import stream as opening
+from oddsdesk.network import ClosedError
 from tests.kit.small_service import MESSAGE, Listener, SmallService, says
 
 NOW = 1_795_000_000_000
@@ -40,7 +41,7 @@ async def test_changes_go_on_over_a_lost_connection_with_a_fresh_token(
         {"token": "token-1", "competition": "EPL"},
         {"token": "token-2", "competition": "EPL"},
     ]
-    lost = Lost("the service is going down or restarting", NOW + 1000)
+    lost = Lost("the service is shutting down or restarting", NOW + 1000)
     assert listener.states == [Connecting(), Connected(), lost, Connecting(), Connected()]
 
 
@@ -67,7 +68,7 @@ async def test_after_a_steady_connection_the_waits_begin_anew(small_service: Run
 @pytest.mark.parametrize(
     ("code", "reason"),
     [
-        (1000, "nobody listens"),
+        (1000, "this program was silent"),
         (1013, "cannot read its database"),
         (4001, "token"),
         (4008, "fell behind"),
@@ -146,7 +147,7 @@ async def test_a_frame_that_is_no_price_change_is_passed_over_and_named(
     listener = Listener(url)
     assert await listener.odds(1) == [2.0]
     assert listener.states == [Connecting(), Connected()]
-    assert caplog.text.count("no price change, passed over (1)") == 1
+    assert caplog.text.count("no price changes (1)") == 1
 
 
 SAID = json.dumps(MESSAGE)
@@ -175,7 +176,7 @@ async def test_each_frame_is_read_by_itself_though_it_came_with_others(
 
     service.streams = [speak]
     assert await Listener(url).odds(2) == [3.4, 2.0]
-    assert "what is no price change, passed over (1)" in caplog.text
+    assert "messages that are no price changes (1)" in caplog.text
 
 
 @pytest.mark.parametrize(
@@ -242,8 +243,8 @@ async def test_frames_passed_over_are_counted_and_told_once_a_minute(
         listener.now += 60_000
         later.set()
         await anext(changes)
-    noted = [r.getMessage() for r in caplog.records if "passed over" in r.getMessage()]
-    assert [text.partition("passed over ")[2].partition(":")[0] for text in noted] == [
+    noted = [r.getMessage() for r in caplog.records if "no price changes" in r.getMessage()]
+    assert [text.partition("no price changes ")[2].partition(":")[0] for text in noted] == [
         "(1)",
         "(500)",
     ]
@@ -265,7 +266,7 @@ async def test_a_flood_of_frames_that_are_no_price_change_ends_the_connection(
     listener = Listener(url)
     assert await listener.odds(1) == [2.0]
     assert isinstance(listener.states[2], Lost)
-    assert "floods the stream with what is no price change" in listener.states[2].reason
+    assert "floods the stream with other messages" in listener.states[2].reason
 
 
 async def test_a_frame_larger_than_any_price_change_is_not_read(
@@ -279,7 +280,7 @@ async def test_a_frame_larger_than_any_price_change_is_not_read(
 
     service.streams = [large]
     assert await Listener(url).odds(1) == [2.0]
-    assert "passed over (1): a frame of 65," in caplog.text
+    assert "no price changes (1): a frame of 65," in caplog.text
 
 
 async def test_a_frame_of_over_a_megabyte_ends_the_connection_with_its_reason(
@@ -295,7 +296,7 @@ async def test_a_frame_of_over_a_megabyte_ends_the_connection_with_its_reason(
     listener = Listener(url)
     assert await listener.odds(1) == [2.0]
     assert isinstance(listener.states[2], Lost)
-    assert "over a megabyte" in listener.states[2].reason
+    assert "more than a megabyte" in listener.states[2].reason
 
 
 async def test_the_stream_follows_no_redirect(small_service: Running) -> None:
@@ -318,7 +319,7 @@ async def test_the_stream_follows_no_redirect(small_service: Running) -> None:
 async def test_it_says_ping_again_and_again(
     small_service: Running, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("oddsdesk.client.socket.PING_EVERY_S", 0.01)
+    monkeypatch.setattr("oddsdesk.client.stream.PING_EVERY_S", 0.01)
     service, url = small_service
     heard: list[Any] = []
 
@@ -354,8 +355,8 @@ async def test_a_service_that_hangs_is_lost_within_seconds_and_one_that_answers_
     listener = Listener(url)
     assert await listener.odds(2) == [2.0, 2.1]
     reasons = [state.reason for state in listener.states if isinstance(state, Lost)]
-    assert "going down" in reasons[0]
-    assert reasons[1].startswith("nothing was heard from 127.0.0.1")
+    assert "shutting down" in reasons[0]
+    assert re.fullmatch(r"127\.0\.0\.1:\d+ is silent", reasons[1])
 
 
 async def test_it_finds_a_service_again_that_was_away() -> None:

@@ -91,7 +91,7 @@ async def test_more_games_than_are_kept_are_told(
     games = [game(f"A{n} - B{n}", "EPL") for n in range(LIMIT + 101)]
     found, is_cut, _ = await all_games(Paged(games))
     assert (len(found), is_cut) == (LIMIT + 100, True)
-    assert caplog.messages == ["games: the service has more than 600; no more are read"]
+    assert caplog.messages == ["games: the service has more than 600; the rest is not read"]
     exactly, is_cut, _ = await all_games(Paged(games[1:]))
     assert (len(exactly), is_cut) == (LIMIT + 100, False)
 

@@ -16,7 +16,7 @@ from oddsdesk.client.errors import (
     ServiceError,
     ServiceUnavailableError,
 )
-from oddsdesk.client.row_slices import RowSlice
+from oddsdesk.client.rows import RowSlice
 from oddsdesk.client.whole_odds import Slice, WholeOdds
 from oddsdesk.contract.identity import game_id
 from oddsdesk.contract.resources import OddsRow
@@ -157,7 +157,7 @@ def gone(reading: WholeOdds, rows: Iterable[OddsRow]) -> set[tuple[object, ...]]
     found = set()
     for row in rows:
         game = game_id(row.competition, row.match_name)
-        names = reading.coverage.bookmakers(row.competition, game, row.market_type)
+        names = reading.coverage.bookmakers_read(row.competition, game, row.market_type)
         if names is None or row.bookmaker in names:
             found.add(key(row))
     return found
@@ -234,7 +234,7 @@ async def test_a_competition_that_fails_costs_no_other(is_first: bool) -> None:
     assert reading.is_whole
 
 
-async def test_what_is_unread_is_what_the_latest_answers_lack() -> None:
+async def test_unread_slices_are_those_that_the_latest_answers_lack() -> None:
     client = ContractClient(FOOTBALL)
     reading = Reading(client)
     await reading.whole()

@@ -44,7 +44,7 @@ def refusal(text: str | bytes) -> str:
 
 
 def dropped(text: str) -> str:
-    """Return why a part of a line was left out; all its prices are kept, and it is told."""
+    """Return why a part of a line was left out; check that its prices are kept."""
     quote = parse_quote(text, NOW)
     said = json.loads(text, object_pairs_hook=dict)["odds"]
     assert quote.odds == said
@@ -201,7 +201,7 @@ def test_a_line_without_any_odds_that_make_sense_is_refused(price: str) -> None:
 @pytest.mark.parametrize("price", ["+2", "2.", "0x2", "NULL"])
 def test_numbers_that_json_does_not_have_are_refused(price: str) -> None:
     """D4. Python writes NaN and Infinity; it writes none of these."""
-    assert "this is no JSON" in refusal(line().replace("2.05", price))
+    assert "this is not JSON" in refusal(line().replace("2.05", price))
 
 
 def test_a_fault_elsewhere_in_a_line_with_bad_odds_is_named() -> None:
@@ -329,8 +329,7 @@ def test_what_is_given_twice_is_refused(once: str, twice: str, key: str) -> None
 
 
 @pytest.mark.parametrize(
-    "twice",
-    ['"Draw": 3.5, "Draw": 50', '"Draw" : 3.5 , "Draw" : 50', '"Draw":3.5,"Dr\\u0061w":50'],
+    "twice", ['"Draw": 3.5, "Draw": 50', '"Draw" : 3.5 , "Draw" : 50', '"Draw":3.5,"Dr\\u0061w":50']
 )
 def test_of_odds_that_are_given_twice_neither_is_read(twice: str) -> None:
     text = line().replace('"Draw": 3.5', twice)
@@ -389,7 +388,7 @@ def test_what_stands_beside_prices_is_read_and_written_again() -> None:
         (3, "offers"),
     ],
 )
-def test_what_makes_no_sense_beside_a_price_is_left_out(offer: object, expected: str) -> None:
+def test_a_bad_offer_is_left_out_and_the_price_kept(offer: object, expected: str) -> None:
     said = dropped(line(offers={"Arsenal": offer}))
     assert "offers" in said
     assert expected in said
@@ -450,7 +449,7 @@ def test_of_offers_the_good_ones_are_kept() -> None:
     assert dropped(twice) == "offers: 'Draw' is given twice"
 
 
-def test_bad_odds_and_a_bad_limit_are_told_together() -> None:
+def test_bad_odds_and_a_bad_limit_are_reported_together() -> None:
     quote = parse_quote(line(odds={"A": 2.0, "B": "x"}, liquidity="much"), NOW)
     assert quote.odds == {"A": 2.0}
     assert quote.unread is not None
@@ -458,7 +457,7 @@ def test_bad_odds_and_a_bad_limit_are_told_together() -> None:
 
 
 def test_an_outcome_without_a_readable_name_withdraws_nothing() -> None:
-    """It may be any; what is said to be not offered is, nevertheless."""
+    """It may be any outcome; those named as not offered are still withdrawn."""
     quote = parse_quote(line(odds={"Arsenal": 2.0, "Draw": None, "\u202e": 3.0}), NOW)
     assert quote.odds == {"Arsenal": 2.0}
     assert set(quote.unread or {}) == {UNNAMED}

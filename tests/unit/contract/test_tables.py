@@ -2,6 +2,7 @@
 
 import pytest
 
+from oddsdesk.contract.access import ErrorCode, Plan
 from oddsdesk.contract.competitions import (
     SPORT_BY_COMPETITION,
     SPORTS,
@@ -9,9 +10,17 @@ from oddsdesk.contract.competitions import (
     played_sport,
     sport_of,
 )
-from oddsdesk.contract.errors import ErrorCode
-from oddsdesk.contract.markets import LINE_MARKETS, MARKET_RANK, MARKET_TYPES, market_title
-from oddsdesk.contract.plans import Plan
+from oddsdesk.contract.markets import (
+    DRAW_RETURNS,
+    DRAW_VOIDS,
+    HANDICAPS,
+    LINE_MARKETS,
+    MARKET_RANK,
+    MARKET_TYPES,
+    SCORE_MARKETS,
+    TOTALS,
+    market_title,
+)
 
 
 @pytest.mark.parametrize(
@@ -70,6 +79,25 @@ def test_the_tables_have_the_contracts_sizes() -> None:
     assert len(SPORTS) == 8
     assert SPORTS[-1] == "Other"
     assert len(MARKET_TYPES) == len(MARKET_RANK) == 12
+
+
+def test_what_pricing_and_settlement_take_from_the_table_of_markets() -> None:
+    """A second list of every type, apart from the table that these follow from."""
+    sets = (SCORE_MARKETS, TOTALS, HANDICAPS, DRAW_RETURNS, DRAW_VOIDS)
+    assert {name: [name in each for each in sets] for name in MARKET_TYPES} == {
+        "moneyline": [True, False, False, False, False],
+        "spread": [True, False, True, True, False],
+        "total": [True, True, False, False, False],
+        "btts": [True, False, False, False, False],
+        "double_chance": [True, False, False, False, False],
+        "draw_no_bet": [True, False, False, True, True],
+        "3way_handicap": [True, False, False, False, False],
+        "total_games": [False, True, False, False, False],
+        "games_handicap": [False, False, True, False, False],
+        "team_total": [True, True, False, False, False],
+        "player_prop": [False, True, False, False, False],
+        "yes_no": [False, False, False, False, False],
+    }
 
 
 def test_line_markets_are_market_types_and_titles_are_told_apart() -> None:

@@ -3,22 +3,22 @@
 import asyncio
 import sqlite3
 from collections.abc import AsyncIterator
+from concurrent.futures import Future
 from pathlib import Path
 
 import msgspec
 import pytest
 
-from oddsdesk.clock import Clock
+from oddsdesk.base.clock import Clock
+from oddsdesk.base.tasks import cancel_tasks, spawn
 from oddsdesk.contract.quotes import Quote
 from oddsdesk.contract.times import parse_ms
 from oddsdesk.feeds import feed as feed_module
 from oddsdesk.feeds.feed import FeedError, Recorder, open_feed
-from oddsdesk.feeds.recording import Moment
-from oddsdesk.feeds.replay import Replay
-from oddsdesk.store.errors import Fault
+from oddsdesk.feeds.replay import Moment, Replay
+from oddsdesk.store.errors import Fault, StoreUnavailableError
 from oddsdesk.store.store import open_store
 from oddsdesk.store.values import Filters, Visibility
-from oddsdesk.tasks import spawn, stop
 
 NOW = parse_ms("2026-11-20T18:30:00Z")
 QUOTE = Quote("A", "Home vs Away", "NBA", "moneyline", 0, {"Home": 2.0, "Away": 1.9}, NOW)
@@ -62,14 +62,14 @@ def test_a_replay_is_opened_with_its_speed(shared_data: Path) -> None:
 
 async def test_what_a_replay_says_is_recorded_as_old_prices_moved_to_now(tmp_path: Path) -> None:
     store = open_store(tmp_path / "odds.db", clock=lambda: NOW)
-    await Recorder(Said([QUOTE]), store, lambda: NOW).run()
+    await Recorder(Said([QUOTE]), store, lambda: NOW).record_feed()
     assert not store.reader().is_shifted(NOW)
     replay = Replay([Moment(1, [QUOTE])], "morning", 1)
-    recording = spawn("replay", Recorder(replay, store, lambda: NOW).run())
+    recording = spawn("replay", Recorder(replay, store, lambda: NOW).record_feed())
     async with asyncio.timeout(30):
         while not store.reader().is_shifted(NOW):
             await asyncio.sleep(0)
-    await stop(recording)
+    await cancel_tasks(recording)
     store.close()
 
 
@@ -82,11 +82,11 @@ def test_other_names_are_refused_with_what_was_expected(spec: str) -> None:
 @pytest.mark.parametrize(
     ("spec", "told"),
     [
-        ("polimarket", "; polymarket may be meant"),
-        ("polimarket:epl", "there is none of that name; polymarket may be meant"),
-        ("Simulator", "; simulator may be meant"),
-        ("polymarket", "; say after polymarket: what it reads (docs/feeds.md)"),
-        ("exec:", "; say after exec: what it reads (docs/feeds.md)"),
+        ("polimarket", "; did you mean polymarket?"),
+        ("polimarket:epl", "no feed 'polimarket'; did you mean polymarket?"),
+        ("Simulator", "; did you mean simulator?"),
+        ("polymarket", "; polymarket must say what to read, after a colon (docs/feeds.md)"),
+        ("exec:", "; exec must say what to read, after a colon (docs/feeds.md)"),
         ("simulator:EPL", "; simulator takes nothing after it"),
         ("replay:", "a live feed such as the-odds-api:soccer_epl"),
         ("foo", "a live feed such as the-odds-api:soccer_epl"),
@@ -100,7 +100,7 @@ def test_a_mistyped_name_is_told_with_what_may_be_meant(spec: str, told: str) ->
 
 async def test_what_a_feed_says_is_recorded(tmp_path: Path) -> None:
     store = open_store(tmp_path / "odds.db", clock=lambda: NOW)
-    await Recorder(Said([QUOTE], simulated=True), store, lambda: NOW).run()
+    await Recorder(Said([QUOTE], simulated=True), store, lambda: NOW).record_feed()
     try:
         assert store.reader().last_seq() == 2
         assert store.reader().is_simulated(NOW)
@@ -120,14 +120,14 @@ async def test_only_a_simulation_waits_before_it_goes_on(
         await may_go_on.wait()
 
     feed = Said(_quotes(0, 1), _quotes(1, 1), simulated=simulated)
-    running = spawn("feed", Recorder(feed, store, lambda: NOW, before_more).run())
+    running = spawn("feed", Recorder(feed, store, lambda: NOW, before_more).record_feed())
     waiting = spawn("wait", waits.wait())
     await asyncio.wait([running, waiting], timeout=30, return_when=asyncio.FIRST_COMPLETED)
     assert store.reader().last_seq() == 2 * recorded
     assert running.done() is not simulated
     may_go_on.set()
     await running
-    await stop(waiting)
+    await cancel_tasks(waiting)
     assert store.reader().last_seq() == 2 * 2
     store.close()
 
@@ -135,7 +135,7 @@ async def test_only_a_simulation_waits_before_it_goes_on(
 async def test_what_was_made_up_is_withdrawn_when_it_ends(tmp_path: Path) -> None:
     store = open_store(tmp_path / "odds.db", clock=lambda: NOW)
     simulation = Recorder(Said([QUOTE], simulated=True), store, lambda: NOW)
-    await simulation.run()
+    await simulation.record_feed()
     await Recorder(Said(), store, lambda: NOW).withdraw_simulated()
     reader = store.reader()
     last = reader.last_seq()
@@ -154,19 +154,19 @@ async def test_a_simulation_that_begins_takes_back_what_an_earlier_run_offered(
 ) -> None:
     store = open_store(tmp_path / "odds.db", clock=lambda: NOW)
     old, new = (msgspec.structs.replace(QUOTE, match_name=n) for n in ("A vs B", "C vs D"))
-    await Recorder(Said([QUOTE, old], simulated=True), store, lambda: NOW).run()
+    await Recorder(Said([QUOTE, old], simulated=True), store, lambda: NOW).record_feed()
     reader, offered = store.reader(), {QUOTE.match_name, new.match_name}
     simulated: list[bool] = []
     store.on_commit(lambda: simulated.append(reader.is_simulated(NOW)))
-    await Recorder(Said([QUOTE, new], simulated=True), store, lambda: NOW + 1).run()
+    await Recorder(Said([QUOTE, new], simulated=True), store, lambda: NOW + 1).record_feed()
     standing = reader.standing_quotes(NOW, 60_000)
     assert {each.match_name for each in standing} == offered
     assert simulated, "and it is said to be simulated at any moment"
     assert all(simulated)
     real = msgspec.structs.replace(QUOTE, bookmaker="Bet365")
-    await Recorder(Said([real]), store, lambda: NOW).run()
+    await Recorder(Said([real]), store, lambda: NOW).record_feed()
     last = reader.last_seq()
-    await Recorder(Said(simulated=True), store, lambda: NOW).run()
+    await Recorder(Said(simulated=True), store, lambda: NOW).record_feed()
     assert reader.last_seq() == last, "real odds are withdrawn by no simulation"
     store.close()
 
@@ -178,15 +178,15 @@ async def test_a_simulation_ends_by_itself_once_real_odds_are_recorded(
     real = msgspec.structs.replace(QUOTE, bookmaker="Bet365", match_name="Nets vs Bulls")
 
     async def others_record() -> None:
-        await Recorder(Said([real]), store, lambda: NOW).run()
+        await Recorder(Said([real]), store, lambda: NOW).record_feed()
 
     made_up = Said([QUOTE], _quotes(0, 3), simulated=True)
     simulation = Recorder(made_up, store, lambda: NOW, others_record)
-    await simulation.run()
-    assert "real odds are recorded" in simulation.ended_by
-    assert caplog.messages == [f"said ends: {simulation.ended_by}"]
+    await simulation.record_feed()
+    assert "has real odds" in simulation.ended_by
+    assert caplog.messages == [f"said ended: {simulation.ended_by}"]
     assert simulation.lost == 0
-    odds = store.reader().odds(NOW, Filters(), Visibility(), 99).items
+    odds = store.reader().list_odds(NOW, Filters(), Visibility(), 99).items
     assert {row.bookmaker for row in odds} == {"Bet365"}
     store.close()
 
@@ -202,7 +202,7 @@ async def test_a_batch_of_many_quotes_leaves_others_their_turn(tmp_path: Path) -
     store = open_store(tmp_path / "odds.db", clock=lambda: NOW)
     commits: list[bool] = []
     store.on_commit(lambda: commits.append(True))
-    await Recorder(Said(_quotes(0, 1_200)), store, lambda: NOW).run()
+    await Recorder(Said(_quotes(0, 1_200)), store, lambda: NOW).record_feed()
     assert store.reader().last_seq() == 2 * 1_200
     store.close()  # callbacks come after what a commit answers
     assert len(commits) == 3, "500 quotes each, at most"
@@ -215,19 +215,19 @@ async def test_what_the_database_refuses_is_kept_until_it_takes_it(
     store = open_store(tmp_path / "odds.db", clock=lambda: NOW)
     feed = Said(_quotes(0, 10), _quotes(10, 1_000), _quotes(2_000, 10))
     recorder = Recorder(feed, store, lambda: NOW)
-    await asyncio.wrap_future(store.write(_limit_pages))
-    running = asyncio.get_running_loop().create_task(recorder.run())
+    await asyncio.wrap_future(store.run_on_writer(_limit_pages))
+    running = asyncio.get_running_loop().create_task(recorder.record_feed())
     async with asyncio.timeout(30):
         while not recorder.waiting:
             await asyncio.sleep(0.005)
         assert recorder.fault is Fault.FULL
-        assert store.refusal() is not None
-        await asyncio.wrap_future(store.write(_free_pages))
+        assert store.recording_refusal() is not None
+        await asyncio.wrap_future(store.run_on_writer(_free_pages))
         await running
-    assert store.refusal() is None
+    assert store.recording_refusal() is None
     assert (recorder.waiting, recorder.fault, recorder.lost) == (0, None, 0)
     assert store.reader().last_seq() == 2 * 1_020
-    assert caplog.text.count("said waits, its quotes are kept") == 1
+    assert caplog.text.count("said is waiting, its quotes are kept") == 1
     store.close()
 
 
@@ -237,7 +237,7 @@ async def test_a_quote_that_cannot_be_recorded_costs_no_other(
     store = open_store(tmp_path / "odds.db", clock=lambda: NOW)
     beyond = msgspec.structs.replace(QUOTE, scraped_at=2**70)
     recorder = Recorder(Said([*_quotes(0, 5), beyond, *_quotes(5, 5)]), store, lambda: NOW)
-    await recorder.run()
+    await recorder.record_feed()
     assert recorder.lost == 1
     assert store.reader().last_seq() == 2 * 10
     assert caplog.text.count("said: a quote cannot be recorded") == 1
@@ -249,8 +249,8 @@ async def test_quotes_that_still_wait_when_a_feed_is_ended_are_told_as_lost(
 ) -> None:
     store = open_store(tmp_path / "odds.db", clock=lambda: NOW)
     recorder = Recorder(Said(_quotes(0, 1_000)), store, lambda: NOW)
-    await asyncio.wrap_future(store.write(_limit_pages))
-    running = asyncio.get_running_loop().create_task(recorder.run())
+    await asyncio.wrap_future(store.run_on_writer(_limit_pages))
+    running = asyncio.get_running_loop().create_task(recorder.record_feed())
     async with asyncio.timeout(30):
         while not recorder.waiting:
             await asyncio.sleep(0.005)
@@ -258,7 +258,7 @@ async def test_quotes_that_still_wait_when_a_feed_is_ended_are_told_as_lost(
     with pytest.raises(asyncio.CancelledError):
         await running
     assert (recorder.waiting, recorder.lost) == (0, 1_000)
-    assert "said ends: 1000 quotes are lost" in caplog.text
+    assert "said ended: 1000 quotes are lost" in caplog.text
     store.close()
 
 
@@ -269,3 +269,34 @@ def _limit_pages(connection: sqlite3.Connection) -> None:
 
 def _free_pages(connection: sqlite3.Connection) -> None:
     connection.execute("PRAGMA max_page_count = 1000000").fetchall()
+
+
+@pytest.mark.parametrize("refuses_many", [False, True])
+async def test_a_simulation_that_waits_for_a_busy_database_loses_nothing_to_real_odds(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+    refuses_many: bool,
+) -> None:
+    """An import of real odds keeps it waiting; then made-up ones are refused for good."""
+    monkeypatch.setattr(feed_module, "RETRY_S", 0)
+    store = open_store(tmp_path / "odds.db", clock=lambda: NOW)
+    own = store.record
+    busy = StoreUnavailableError("busy", Fault.FULL)
+    refusals: list[Exception] = [ValueError("one is bad") if refuses_many else busy]
+
+    def record(quotes: list[Quote], simulated: bool, *rest: object, **more: object) -> object:
+        if refusals:
+            own([msgspec.structs.replace(QUOTE, bookmaker="Bet365")]).result()
+            refused: Future[None] = Future()
+            refused.set_exception(refusals.pop())
+            return refused
+        return own(quotes, simulated, *rest, **more)
+
+    monkeypatch.setattr(store, "record", record)
+    simulation = Recorder(Said(_quotes(0, 70), simulated=True), store, lambda: NOW)
+    await simulation.record_feed()
+    assert "cannot take simulated" in simulation.ended_by
+    assert simulation.lost == 0
+    assert not [line for line in caplog.messages if "lost" in line]
+    store.close()

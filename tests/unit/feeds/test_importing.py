@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from oddsdesk.contract.game_results import GameResult
+from oddsdesk.contract.identity import GameResult
 from oddsdesk.contract.quotes import Quote
 from oddsdesk.contract.times import format_ms, parse_ms
-from oddsdesk.feeds import sources
+from oddsdesk.feeds import files
 from oddsdesk.feeds.imported import Imported
 from oddsdesk.feeds.importing import (
     american_line,
@@ -42,14 +42,14 @@ def test_what_cannot_be_read_is_a_problem_and_the_rest_is_kept(tmp_path: Path) -
 def test_a_file_that_is_too_large_leaves_the_others_of_its_folder(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(sources, "LARGEST_FILE", 200)
+    monkeypatch.setattr(files, "LARGEST_FILE", 200)
     (tmp_path / "a.csv").write_text("[" + " " * 300)
     (tmp_path / "b.csv").write_text(
         "Div,Date,Time,HomeTeam,AwayTeam,PSH,PSD,PSA\nE0,16/08/2025,15:00,A,B,2,3,4\n"
     )
     imported = read_files("football-data", [str(tmp_path)], lambda _prices: None)
     assert imported.kept == 3
-    assert imported.problems == [f"{tmp_path / 'a.csv'}: expected at most 200 bytes, unpacked"]
+    assert imported.problems == [f"{tmp_path / 'a.csv'}: too large: more than 200 bytes unpacked"]
 
 
 @pytest.mark.parametrize(
@@ -64,7 +64,7 @@ def test_a_file_without_any_price_is_a_problem(tmp_path: Path, format_name: str,
     path = tmp_path / "empty"
     path.write_text(data)
     imported = read_files(format_name, [str(path)], lambda _prices: None)
-    assert imported.problems == [f"{path}: holds no price"]
+    assert imported.problems == [f"{path}: no prices in it"]
 
 
 def test_times_move_together_so_that_the_newest_is_now() -> None:
@@ -101,10 +101,9 @@ def test_a_game_with_a_result_does_not_begin_later_than_now(days: int) -> None:
         assert (imported.skipped, imported.problems) == ({}, [])
     else:
         assert (imported.quotes, imported.results) == ([other], [])
-        assert imported.skipped == {"of a game that is over, with the date of another": 3}
+        assert imported.skipped == {"finished game with a kick-off in the future": 3}
         assert imported.problems == [
-            "games with a result and a kick-off later than now are left out: 1, A - B;"
-            " correct their dates"
+            "left out 1 game with a result and a future kick-off: A - B; correct their dates"
         ]
 
 
@@ -132,4 +131,4 @@ def test_an_empty_file_and_a_folder_without_files_are_said_to_be_so(tmp_path: Pa
     folder.mkdir()
     file.touch()
     imported = read_files("the-odds-api", [str(folder), str(file)], lambda _prices: None)
-    assert imported.problems == [f"{folder}: the folder holds no files", f"{file}: it is empty"]
+    assert imported.problems == [f"{folder}: the folder is empty", f"{file}: the file is empty"]

@@ -80,7 +80,7 @@ def test_a_quote_from_the_future_is_bad() -> None:
 def test_a_line_that_is_too_long_is_bad_and_the_next_is_read() -> None:
     data = line(url="x" * MAX_LINE_BYTES) + b"\n" + line(bookmaker="B")
     first, second = sorted(read(data), key=lambda item: isinstance(item, Quote))
-    assert first == BadLine(1, "expected at most 1,048,576 bytes a line")
+    assert first == BadLine(1, "longer than 1,048,576 bytes")
     assert names([second]) == ["B"]
 
 

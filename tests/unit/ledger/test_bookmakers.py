@@ -13,8 +13,14 @@ from oddsdesk.ledger.bookmakers import (
     known_bookmakers,
     save_bookmakers,
 )
-from oddsdesk.pricing.profiles import COLUMNS, Kind, Profile, read_profiles, write_profile
-from oddsdesk.shipped_bookmakers import shipped_profiles
+from oddsdesk.pricing.profiles import (
+    COLUMNS,
+    Kind,
+    Profile,
+    read_profiles,
+    shipped_profiles,
+    write_profile,
+)
 
 HEADER = (
     "name,group,kind,commission,tax,taker_fee,currency,short,code,aliases,source,limit,weight,"
@@ -37,51 +43,56 @@ def test_the_shipped_profiles_are_read_once() -> None:
 def test_without_a_file_the_shipped_profiles_hold() -> None:
     profiles, problems = known_bookmakers()
     assert problems == []
-    assert profiles.all() == shipped_profiles().all()
-    assert profiles.of(BETFAIR).limit is None
+    assert profiles.all_profiles() == shipped_profiles().all_profiles()
+    assert profiles.profile_of(BETFAIR).limit is None
 
 
 def test_the_users_figures_hold_in_the_place_of_the_shipped_ones() -> None:
     write(f"{BETFAIR},,,2,,,,,,,,50", "Corner Shop,,,,5,,,,,,,0")
     profiles, problems = known_bookmakers()
     assert problems == []
-    mine = profiles.of("betfair_ex_uk")
+    mine = profiles.profile_of("betfair_ex_uk")
     assert (mine.commission, mine.limit, mine.group, mine.kind) == (
         *(0.02, 50.0, "Betfair Exchange"),
         Kind.EXCHANGE,
     )
-    shop = profiles.of("corner shop")
+    shop = profiles.profile_of("corner shop")
     assert (shop.tax, shop.limit, shop.group) == (0.05, 0.0, "Corner Shop")
 
 
 def test_a_line_may_name_a_bookmaker_by_any_of_its_names() -> None:
     write("betfair_ex_uk,,,0,,,,,,My Betfair,,")
     profiles, _ = known_bookmakers()
-    assert profiles.of(BETFAIR).commission == profiles.of("my betfair").commission == 0
-    assert profiles.of("betfair_ex_uk").name == BETFAIR
+    assert (
+        profiles.profile_of(BETFAIR).commission == profiles.profile_of("my betfair").commission == 0
+    )
+    assert profiles.profile_of("betfair_ex_uk").name == BETFAIR
 
 
 def test_columns_may_stand_in_any_order_and_be_left_out() -> None:
     write("25,Smarkets", header="limit,name")
     profiles, problems = known_bookmakers()
     assert problems == []
-    assert (profiles.of("Smarkets").limit, profiles.of("Smarkets").commission) == (25, 0.02)
+    assert (profiles.profile_of("Smarkets").limit, profiles.profile_of("Smarkets").commission) == (
+        25,
+        0.02,
+    )
 
 
 @pytest.mark.parametrize(
     ("line", "expected"),
     [
-        (f"{BETFAIR},,,100,,,,,,,,", "commission '100'; expected percent, from 0 to below 100"),
-        (f"{BETFAIR},,,-1,,,,,,,,", "commission '-1'; expected percent, from 0 to below 100"),
-        (f"{BETFAIR},,,,,2x,,,,,,", "taker fee '2x'; expected percent, from 0 to below 100"),
+        (f"{BETFAIR},,,100,,,,,,,,", "commission '100'; expected a percentage from 0 to below 100"),
+        (f"{BETFAIR},,,-1,,,,,,,,", "commission '-1'; expected a percentage from 0 to below 100"),
+        (f"{BETFAIR},,,,,2x,,,,,,", "taker fee '2x'; expected a percentage from 0 to below 100"),
         (f"{BETFAIR},,,,,,,,,,,-5", "limit '-5'; expected an amount from 0 on, or nothing"),
         (f"{BETFAIR},,,,,,,,,,,much", "limit 'much'; expected an amount from 0 on, or nothing"),
         (f"{BETFAIR},,,,,,,,,,,inf", "limit 'inf'; expected an amount from 0 on, or nothing"),
         (f"{BETFAIR},,,,,,,,,,,,-1", "weight '-1'; expected an amount from 0 on, or nothing"),
         (f"{BETFAIR},,casino,,,,,,,,,", "kind 'casino'; expected one of bookmaker, exchange"),
         (f"{BETFAIR},,,2,5,,,,,,,,,,7", "15 fields; expected 14, as in the first line"),
-        (f'{BETFAIR},"Betfair,,2,,,,,,,,', "expected fields with commas between them"),
-        (",,,2,,,,,,,,", "no name; expected that of a bookmaker"),
+        (f'{BETFAIR},"Betfair,,2,,,,,,,,', "expected fields separated by commas"),
+        (",,,2,,,,,,,,", "no name; expected a bookmaker's name"),
     ],
 )
 def test_a_wrong_line_is_named_and_the_default_holds(line: str, expected: str) -> None:
@@ -90,24 +101,31 @@ def test_a_wrong_line_is_named_and_the_default_holds(line: str, expected: str) -
     (problem,) = problems
     assert problem.startswith(f"{path}: line 3: ")
     assert expected in problem
-    assert profiles.of(BETFAIR) == shipped_profiles().of(BETFAIR)
-    assert profiles.of("Smarkets").commission == profiles.of("Matchbook").commission == 0.01
+    assert profiles.profile_of(BETFAIR) == shipped_profiles().profile_of(BETFAIR)
+    assert (
+        profiles.profile_of("Smarkets").commission
+        == profiles.profile_of("Matchbook").commission
+        == 0.01
+    )
 
 
 def test_a_second_line_of_a_bookmaker_is_named() -> None:
     write("Smarkets,,,1,,,,,,,,", "smarkets,,,0,,,,,,,,")
     profiles, problems = known_bookmakers()
     assert [problem.split(": ", 1)[1] for problem in problems] == [
-        "line 3: Smarkets has line 2 already"
+        "line 3: Smarkets is already in line 2"
     ]
-    assert profiles.of("Smarkets").commission == 0.01
+    assert profiles.profile_of("Smarkets").commission == 0.01
 
 
 def test_a_misspelt_column_is_named_and_the_others_are_read() -> None:
     write("Smarkets,1,20", header="name,commision,limit")
     profiles, problems = known_bookmakers()
-    assert "line 1: 'commision' is left out; expected some of name, group" in problems[0]
-    assert (profiles.of("Smarkets").commission, profiles.of("Smarkets").limit) == (0.02, 20)
+    assert "line 1: 'commision' ignored; expected columns out of name, group" in problems[0]
+    assert (profiles.profile_of("Smarkets").commission, profiles.profile_of("Smarkets").limit) == (
+        0.02,
+        20,
+    )
 
 
 def test_a_file_without_a_column_of_names_is_named_once() -> None:
@@ -122,37 +140,37 @@ def test_a_file_that_is_no_list_is_named_and_the_shipped_profiles_hold(data: byt
     write().write_bytes(data)
     profiles, problems = known_bookmakers()
     assert len(problems) <= 1
-    assert profiles.of("Smarkets") == shipped_profiles().of("Smarkets")
+    assert profiles.profile_of("Smarkets") == shipped_profiles().profile_of("Smarkets")
 
 
 def test_what_is_saved_comes_back() -> None:
-    limited = msgspec.structs.replace(shipped_profiles().of("Unibet"), limit=12.5, tax=0.053)
+    limited = msgspec.structs.replace(
+        shipped_profiles().profile_of("Unibet"), limit=12.5, tax=0.053
+    )
     odd = Profile(name='#1 =Bets, "the" best', group="Odd, Ltd.", code="ODD", commission=0.07)
-    save_bookmakers([limited, odd, shipped_profiles().of("Smarkets")])
+    save_bookmakers([limited, odd, shipped_profiles().profile_of("Smarkets")])
     profiles, problems = known_bookmakers()
     assert problems == []
-    assert profiles.of(limited.name) == limited
-    assert profiles.of(odd.name) == odd
+    assert profiles.profile_of(limited.name) == limited
+    assert profiles.profile_of(odd.name) == odd
     assert len(bookmakers_file().read_text("utf-8").splitlines()) == 3
 
 
 def test_what_is_as_shipped_is_not_written() -> None:
     """So that a commission that is corrected later holds for who noted a limit only."""
-    save_bookmakers([msgspec.structs.replace(shipped_profiles().of(BETFAIR), limit=50)])
+    save_bookmakers([msgspec.structs.replace(shipped_profiles().profile_of(BETFAIR), limit=50)])
     header, line = bookmakers_file().read_text("utf-8").splitlines()
     assert header == ",".join(COLUMNS) == HEADER
     assert line == f"{BETFAIR},,,,,,,,,,,50,,"
-    save_bookmakers([shipped_profiles().of(BETFAIR)])
+    save_bookmakers([shipped_profiles().profile_of(BETFAIR)])
     assert bookmakers_file().read_text("utf-8").splitlines() == [HEADER]
 
 
 def test_saving_loses_no_comment_and_no_wrong_line() -> None:
     write("# my own", "Smarkets,,,200,,,,,,,,", "Matchbook,,,1,,,,,,,,")
-    save_bookmakers([msgspec.structs.replace(shipped_profiles().of("Betdaq"), limit=5)])
+    save_bookmakers([msgspec.structs.replace(shipped_profiles().profile_of("Betdaq"), limit=5)])
     lines = bookmakers_file().read_text("utf-8").splitlines()
-    assert lines == [
-        *("# my own", "# Smarkets,,,200,,,,,,,,", HEADER, "Betdaq,,,,,,,,,,,5,,"),
-    ]
+    assert lines == [*("# my own", "# Smarkets,,,200,,,,,,,,", HEADER, "Betdaq,,,,,,,,,,,5,,")]
     assert known_bookmakers().problems == []
 
 

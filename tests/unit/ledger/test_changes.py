@@ -9,20 +9,12 @@ import msgspec
 import pytest
 
 from oddsdesk.contract.times import MINUTE_MS
-from oddsdesk.ledger.bets import (
-    BadBetError,
-    BetState,
-    PlacedBet,
-    cashed_out,
-    check_bet,
-    settled,
-)
-from oddsdesk.ledger.ledger import Ledger
+from oddsdesk.ledger.bets import BadBetError, BetState, PlacedBet, cashed_out, check_bet, settled
+from oddsdesk.ledger.ledger import Ledger, LedgerError
 from oddsdesk.ledger.open_bets import placed_in, to_follow
 from oddsdesk.ledger.reporting import Grouping, split_report, whole_report
-from oddsdesk.ledger.schema import LedgerError
 from oddsdesk.pricing.closing import CloseBy, ClosingLine
-from oddsdesk.pricing.results import Result
+from oddsdesk.pricing.selections import Result
 from tests.unit.ledger.test_ledger import BET, VERSION_1
 
 CLOSE = ClosingLine(2.9, 2.95, "shin", 1_795_000_600_000)
@@ -37,106 +29,106 @@ def ledger(tmp_path: Path) -> Iterator[Ledger]:
 
 def test_a_settled_bet_is_there_after_a_restart_with_every_field(tmp_path: Path) -> None:
     with closing(Ledger(tmp_path / "ledger.db")) as ledger:
-        placed = ledger.place(REPLACE(BET, account="second", note="by hand", preset="Mine"))
+        placed = ledger.record_bet(REPLACE(BET, account="second", note="by hand", preset="Mine"))
         ended = settled(placed, Result.VOID, 5)
-        ledger.change([ended], "settled")
+        ledger.change_bet([ended], "settled")
         assert placed.ident is not None
         assert ledger.write_closes({placed.ident: CLOSE}) == 1
     with closing(Ledger(tmp_path / "ledger.db")) as again:
-        assert again.bets() == [REPLACE(ended, close=CLOSE)]
+        assert again.read_bets() == [REPLACE(ended, close=CLOSE)]
 
 
 def test_an_edit_changes_what_was_edited_and_is_undone_alone(ledger: Ledger) -> None:
-    placed = ledger.place(BET)
+    placed = ledger.record_bet(BET)
     lost = settled(placed, Result.LOST, 5)
-    ledger.change([lost], "settled")
+    ledger.change_bet([lost], "settled")
     ledger.edit(placed, REPLACE(placed, note="late", stake=7.0))
-    assert ledger.bets() == [REPLACE(lost, note="late", stake=7.0)]
-    assert ledger.undo() == ("edited", 1)
-    assert ledger.bets() == [lost]
+    assert ledger.read_bets() == [REPLACE(lost, note="late", stake=7.0)]
+    assert ledger.undo_change() == ("edited", 1)
+    assert ledger.read_bets() == [lost]
 
 
 def test_the_closing_line_of_an_outcome_is_none_of_another_that_the_bet_was_on(
     ledger: Ledger,
 ) -> None:
-    placed = ledger.place(BET)
+    placed = ledger.record_bet(BET)
     assert placed.ident is not None
     ledger.write_closes({placed.ident: CLOSE})
     ledger.edit(placed, REPLACE(placed, selection="Draw"))
-    assert ledger.bets() == [REPLACE(placed, selection="Draw")]
+    assert ledger.read_bets() == [REPLACE(placed, selection="Draw")]
     other = REPLACE(CLOSE, fair_odds=3.4)
     ledger.write_closes({placed.ident: other})
     change = ledger.last_change()
     assert change is not None
-    ledger.undo()
-    assert ledger.bets() == [REPLACE(placed, close=CLOSE)]
+    ledger.undo_change()
+    assert ledger.read_bets() == [REPLACE(placed, close=CLOSE)]
     assert ledger.redo(change)
-    assert ledger.bets() == [REPLACE(placed, selection="Draw", close=other)]
+    assert ledger.read_bets() == [REPLACE(placed, selection="Draw", close=other)]
 
 
 def test_an_edit_that_makes_no_sense_by_now_is_refused(ledger: Ledger) -> None:
-    placed = ledger.place(BET)
+    placed = ledger.record_bet(BET)
     assert placed.ident is not None
-    ledger.change([cashed_out(placed, placed.stake, 1.0, 5)], "cashed out")
-    before = ledger.bets()
+    ledger.change_bet([cashed_out(placed, placed.stake, 1.0, 5)], "cashed out")
+    before = ledger.read_bets()
     with pytest.raises(LedgerError, match="was changed meanwhile"):
         ledger.edit(placed, REPLACE(placed, stake=placed.stake / 2))
-    assert ledger.bets() == before
-    ledger.delete(placed.ident)
+    assert ledger.read_bets() == before
+    ledger.delete_bets(placed.ident)
     with pytest.raises(LedgerError, match="was deleted meanwhile"):
         ledger.edit(placed, REPLACE(placed, note="late"))
 
 
 def test_a_full_disk_is_named_and_the_ledger_goes_on(ledger: Ledger) -> None:
     act = ledger._connection.execute
-    ledger.place(BET)
+    ledger.record_bet(BET)
     (pages,) = act("PRAGMA page_count").fetchone()
     act(f"PRAGMA max_page_count = {pages}").fetchall()
     with pytest.raises(LedgerError, match="the disk is full; nothing was recorded"):
-        ledger.place(REPLACE(BET, note="x" * 100_000))
+        ledger.record_bet(REPLACE(BET, note="x" * 100_000))
     act("PRAGMA max_page_count = 1000000").fetchall()
-    ledger.place(BET)
-    assert len(ledger.bets()) == 2
+    ledger.record_bet(BET)
+    assert len(ledger.read_bets()) == 2
 
 
 @pytest.mark.parametrize("change", ["edited", "settled", "deleted"])
 def test_what_was_changed_since_is_not_taken_back(ledger: Ledger, change: str) -> None:
     """An Undo that stands beside the value bets may be minutes old."""
-    placed = ledger.place(BET)
+    placed = ledger.record_bet(BET)
     assert placed.ident is not None
     if change == "deleted":
-        ledger.delete(placed.ident)
+        ledger.delete_bets(placed.ident)
     else:
         now = REPLACE(placed, odds=2.5) if change == "edited" else settled(placed, Result.LOST, 5)
-        ledger.change([now], change)
-    before = ledger.bets()
+        ledger.change_bet([now], change)
+    before = ledger.read_bets()
     assert not ledger.take_back_unchanged(placed)
-    assert ledger.bets() == before
+    assert ledger.read_bets() == before
 
 
 def test_a_bet_whose_closing_line_came_is_taken_back_and_can_be_put_back(ledger: Ledger) -> None:
-    placed = ledger.place(BET)
+    placed = ledger.record_bet(BET)
     assert placed.ident is not None
     ledger.write_closes({placed.ident: CLOSE})
     assert ledger.take_back_unchanged(placed)
-    assert ledger.bets() == []
-    assert ledger.undo() == ("taken back", 1)
-    assert ledger.bets() == [REPLACE(placed, close=CLOSE)]
+    assert ledger.read_bets() == []
+    assert ledger.undo_change() == ("removed", 1)
+    assert ledger.read_bets() == [REPLACE(placed, close=CLOSE)]
 
 
 def test_changes_are_taken_back_one_by_one(ledger: Ledger) -> None:
     first, second = ledger.place_all([BET, REPLACE(BET, odds=2.5)], "imported")
-    ledger.change([REPLACE(first, note="edited")], "edited")
-    ledger.change([settled(bet, Result.WON, 5) for bet in ledger.bets()], "settled")
+    ledger.change_bet([REPLACE(first, note="edited")], "edited")
+    ledger.change_bet([settled(bet, Result.WON, 5) for bet in ledger.read_bets()], "settled")
     assert first.ident is not None
-    ledger.delete(first.ident)
-    assert [bet.ident for bet in ledger.bets()] == [2]
+    ledger.delete_bets(first.ident)
+    assert [bet.ident for bet in ledger.read_bets()] == [2]
 
     undone = []
     states = []
-    while (last := ledger.undo()) is not None:
+    while (last := ledger.undo_change()) is not None:
         undone.append(last)
-        states.append([(bet.ident, bet.result, bet.note) for bet in ledger.bets()])
+        states.append([(bet.ident, bet.result, bet.note) for bet in ledger.read_bets()])
     assert undone == [("deleted", 1), ("settled", 2), ("edited", 1), ("imported", 2)]
     assert states == [
         [(1, Result.WON, "edited"), (2, Result.WON, "")],
@@ -149,84 +141,81 @@ def test_changes_are_taken_back_one_by_one(ledger: Ledger) -> None:
 
 
 def test_what_was_undone_is_done_again_with_number_and_closing_line(ledger: Ledger) -> None:
-    placed = ledger.place(BET)
+    placed = ledger.record_bet(BET)
     assert placed.ident is not None
     ledger.write_closes({placed.ident: CLOSE})
-    ledger.change([settled(placed, Result.WON, 5)], "settled")
-    before = ledger.bets()
+    ledger.change_bet([settled(placed, Result.WON, 5)], "settled")
+    before = ledger.read_bets()
     changes = []
     while (change := ledger.last_change()) is not None:
         assert not change.is_earlier
-        assert ledger.undo(change) == (change.what, 1)
-        assert ledger.undo(change) is None
+        assert ledger.undo_change(change) == (change.what, 1)
+        assert ledger.undo_change(change) is None
         changes.append(change)
-    assert ledger.bets() == []
+    assert ledger.read_bets() == []
     settling, placing = changes
     assert not ledger.redo(settling)  # the bet is not there
     assert ledger.redo(placing)
     assert not ledger.redo(placing)
     assert ledger.redo(settling)
-    assert ledger.bets() == before
-    assert ledger.undo() == ("settled", 1)
-    assert ledger.undo() == ("placed", 1)
+    assert ledger.read_bets() == before
+    assert ledger.undo_change() == ("settled", 1)
+    assert ledger.undo_change() == ("placed", 1)
 
 
 def test_a_change_before_the_ledger_was_opened_is_an_earlier_one(tmp_path: Path) -> None:
     with closing(Ledger(tmp_path / "ledger.db")) as ledger:
-        ledger.place(BET)
+        ledger.record_bet(BET)
     with closing(Ledger(tmp_path / "ledger.db")) as again:
-        again.place(BET)
+        again.record_bet(BET)
         found = []
         while (change := again.last_change()) is not None:
             found.append(change.is_earlier)
-            again.undo()
+            again.undo_change()
     assert found == [False, True]
 
 
 def test_a_closing_line_is_no_change_to_undo_and_stays_through_one(ledger: Ledger) -> None:
-    bet = ledger.place(BET)
+    bet = ledger.record_bet(BET)
     assert bet.ident is not None
-    ledger.change([settled(bet, Result.WON, 5)], "settled")
+    ledger.change_bet([settled(bet, Result.WON, 5)], "settled")
     ledger.write_closes({bet.ident: CLOSE})
-    ledger.change([REPLACE(bet, note="without a close")], "edited")
-    assert ledger.bets()[0].close == CLOSE
-    ledger.undo()
-    ledger.undo()
-    assert ledger.bets() == [REPLACE(bet, close=CLOSE)]
+    ledger.change_bet([REPLACE(bet, note="without a close")], "edited")
+    assert ledger.read_bets()[0].close == CLOSE
+    ledger.undo_change()
+    ledger.undo_change()
+    assert ledger.read_bets() == [REPLACE(bet, close=CLOSE)]
     ledger.close()
 
 
 def test_no_close_gives_way_to_a_close_and_a_close_to_nothing(ledger: Ledger) -> None:
-    bet = ledger.place(BET)
+    bet = ledger.record_bet(BET)
     assert bet.ident is not None
     none, other = ClosingLine(why="the line moved"), REPLACE(CLOSE, odds=9.0)
     assert [
         ledger.write_closes({bet.ident: each}) for each in (none, none, CLOSE, none, other)
-    ] == [
-        *(1, 0, 1),
-        *(0, 0),
-    ]
-    assert ledger.bets()[0].close == CLOSE
+    ] == [*(1, 0, 1), *(0, 0)]
+    assert ledger.read_bets()[0].close == CLOSE
     assert ledger.write_closes({99: CLOSE}) == 0
     ledger.close()
 
 
 def test_a_bet_that_is_gone_is_not_changed_and_not_noted(ledger: Ledger) -> None:
-    bet = ledger.place(BET)
+    bet = ledger.record_bet(BET)
     assert bet.ident is not None
-    ledger.delete(bet.ident)
-    ledger.change([settled(bet, Result.WON, 5)], "settled")
-    assert ledger.bets() == []
-    assert ledger.undo() == ("deleted", 1)
+    ledger.delete_bets(bet.ident)
+    ledger.change_bet([settled(bet, Result.WON, 5)], "settled")
+    assert ledger.read_bets() == []
+    assert ledger.undo_change() == ("deleted", 1)
     ledger.close()
 
 
 def test_a_change_is_made_whole_or_not_at_all(ledger: Ledger) -> None:
     bets = ledger.place_all([BET, BET], "imported")
     with pytest.raises(LedgerError):
-        ledger.change([REPLACE(bets[0], note="new"), REPLACE(bets[1], odds=0.5)], "edited")
-    assert ledger.bets() == bets
-    assert ledger.undo() == ("imported", 2)
+        ledger.change_bet([REPLACE(bets[0], note="new"), REPLACE(bets[1], odds=0.5)], "edited")
+    assert ledger.read_bets() == bets
+    assert ledger.undo_change() == ("imported", 2)
     ledger.close()
 
 
@@ -235,10 +224,10 @@ def test_a_ledger_of_the_first_version_has_bets_that_can_be_settled(tmp_path: Pa
     with closing(sqlite3.connect(path)) as raw:
         raw.executescript(VERSION_1)
     with closing(Ledger(path)) as ledger:
-        (old,) = ledger.bets()
+        (old,) = ledger.read_bets()
         assert (old.result, old.close, old.account, old.cashed_stake) == (None, None, "", 0.0)
-        ledger.change([settled(old, Result.WON, 5)], "settled")
-        assert ledger.bets()[0].profit == pytest.approx(13.6 * 2.05)
+        ledger.change_bet([settled(old, Result.WON, 5)], "settled")
+        assert ledger.read_bets()[0].profit == pytest.approx(13.6 * 2.05)
 
 
 def test_a_part_of_a_bet_is_cashed_out_and_the_rest_goes_on() -> None:
@@ -260,7 +249,7 @@ def test_a_part_of_a_bet_is_cashed_out_and_the_rest_goes_on() -> None:
 def test_a_cash_out_is_of_what_is_open(stake: float, back: float) -> None:
     with pytest.raises(BadBetError, match="up to 10"):
         cashed_out(REPLACE(BET, stake=10.0), stake, back, 5)
-    with pytest.raises(BadBetError, match="a result already: won"):
+    with pytest.raises(BadBetError, match="already settled as won"):
         cashed_out(settled(BET, Result.WON, 5), 1.0, 1.0, 6)
 
 
@@ -269,7 +258,7 @@ def test_a_cash_out_is_of_what_is_open(stake: float, back: float) -> None:
     [{"odds": 1.0}, {"odds": float("inf")}, {"stake": 0.0}, {"stake": -1.0}, {"net_odds": 0.9}],
 )
 def test_a_bet_that_cannot_be_is_refused_in_words(changed: dict[str, float]) -> None:
-    with pytest.raises(BadBetError, match=r"expected|pay back"):
+    with pytest.raises(BadBetError, match=r"expected|return less"):
         check_bet(REPLACE(BET, **changed))
 
 
@@ -313,7 +302,9 @@ def test_practice_counts_beside_simulated_odds_alone() -> None:
 
 def test_what_was_expected_and_the_closing_line_value_are_of_net_odds() -> None:
     bet: PlacedBet = REPLACE(BET, close=CLOSE, per="staked")
-    assert bet.expected == pytest.approx(13.6 * 0.0593)
+    assert bet.ev == pytest.approx((2.9475 / 2.8507 - 1) * 100)
+    assert bet.expected == pytest.approx(13.6 * (2.9475 / 2.8507 - 1))
+    assert bet.floored_expected == pytest.approx(13.6 * 0.0593)
     assert bet.clv_pct == pytest.approx((2.9475 / 2.95 - 1) * 100)
     assert BET.clv_pct is None
     assert REPLACE(BET, close=ClosingLine(why="none")).clv_pct is None
@@ -328,9 +319,9 @@ def test_an_ev_of_a_decided_unit_promises_nothing_of_what_came_back() -> None:
         for result in (Result.WON, Result.LOST, Result.HALF_LOST, Result.VOID)
     }
     assert {result: round(each.expected, 6) for result, each in promised.items() if each} == {
-        Result.WON: 0.80648,
-        Result.LOST: 0.80648,
-        Result.HALF_LOST: 0.40324,
+        Result.WON: 0.461809,
+        Result.LOST: 0.461809,
+        Result.HALF_LOST: 0.230905,
         Result.VOID: 0.0,
     }
     with pytest.raises(BadBetError, match="per 'stake': expected staked or decided"):
@@ -354,13 +345,13 @@ def test_a_close_of_an_older_ledger_is_per_decided_unit_where_its_line_can_push(
     path = tmp_path / "ledger.db"
     bet = REPLACE(BET, market_type=market_type, selection=selection, match_name="Leeds - Wolves")
     with closing(Ledger(path)) as held:
-        held.place(bet)
+        held.record_bet(bet)
     old = '{"odds":1.9,"fair_odds":2.0,"method":"shin","at":null,"why":"","moved_to":""}'
     with closing(sqlite3.connect(path)) as connection:
         connection.execute("UPDATE placed_bet SET close = ?", (old,))
         connection.commit()
     with closing(Ledger(path)) as held:
-        (found,) = held.bets()
+        (found,) = held.read_bets()
         assert (found.clv_per, found.close and found.close.reference) == (per, "")
         assert found.clv_pct == pytest.approx((found.net / 2.0 - 1) * 100)
     none = '{"odds":null,"fair_odds":null,"method":"","at":null,"why":"no","moved_to":""}'
@@ -370,6 +361,6 @@ def test_a_close_of_an_older_ledger_is_per_decided_unit_where_its_line_can_push(
     with closing(Ledger(path)) as held:
         close = ClosingLine(1.9, 2.0, "shin", reference="Pinnacle", decided=0.75, line=(1.9, 2.1))
         assert held.write_closes({1: close}) == 1, "a record without the newer fields gives way"
-        (found,) = held.bets()
+        (found,) = held.read_bets()
         assert (found.close, found.clv_per) == (close, "staked")
         assert found.clv_pct == pytest.approx((found.net / 2.0 - 1) * 75)

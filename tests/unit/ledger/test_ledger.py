@@ -10,12 +10,11 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from oddsdesk import earlier_copy
-from oddsdesk.ledger import schema
+from oddsdesk.base import earlier_copy
+from oddsdesk.ledger import ledger as schema
 from oddsdesk.ledger.bets import PlacedBet
-from oddsdesk.ledger.ledger import Ledger
+from oddsdesk.ledger.ledger import Ledger, LedgerError
 from oddsdesk.ledger.presets import Preset, ValueFilter
-from oddsdesk.ledger.schema import LedgerError
 from tests.kit.disks import refuse_writes
 
 BET = PlacedBet(
@@ -50,10 +49,10 @@ def path(tmp_path: Path) -> Path:
 
 def test_bets_are_there_after_a_restart_with_every_field(path: Path) -> None:
     first = Ledger(path)
-    placed = first.place(BET)
+    placed = first.record_bet(BET)
     first.close()
     again = Ledger(path)
-    assert again.bets() == [placed]
+    assert again.read_bets() == [placed]
     assert msgspec.structs.replace(placed, ident=None) == BET
     assert placed.ident == 1
     again.close()
@@ -61,24 +60,24 @@ def test_bets_are_there_after_a_restart_with_every_field(path: Path) -> None:
 
 def test_a_bet_stays_practice_whatever_becomes_of_it(path: Path) -> None:
     with closing(Ledger(path)) as ledger:
-        placed = ledger.place(msgspec.structs.replace(BET, practice=True))
-        assert ledger.bets() == [placed]
-        ledger.change([msgspec.structs.replace(placed, stake=2.0)], "edited")
-        ledger.delete(1)
+        placed = ledger.record_bet(msgspec.structs.replace(BET, practice=True))
+        assert ledger.read_bets() == [placed]
+        ledger.change_bet([msgspec.structs.replace(placed, stake=2.0)], "edited")
+        ledger.delete_bets(1)
         for _ in range(2):
-            ledger.undo()
-            (held,) = ledger.bets()
+            ledger.undo_change()
+            (held,) = ledger.read_bets()
             assert held.practice is True
         assert held == placed
 
 
 def test_a_bet_that_is_taken_back_is_gone_and_its_number_is_not_given_again(path: Path) -> None:
     ledger = Ledger(path)
-    first = ledger.place(BET)
+    first = ledger.record_bet(BET)
     assert first.ident is not None
-    ledger.delete(first.ident)
-    assert ledger.bets() == []
-    assert ledger.place(BET).ident == 2
+    ledger.delete_bets(first.ident)
+    assert ledger.read_bets() == []
+    assert ledger.record_bet(BET).ident == 2
     ledger.close()
 
 
@@ -132,36 +131,36 @@ def test_a_ledger_of_the_first_version_is_taken_over_with_its_bets(path: Path) -
     with closing(sqlite3.connect(path)) as raw:
         raw.executescript(VERSION_1)
     with closing(Ledger(path)) as ledger:
-        (old,) = ledger.bets()
-        new = ledger.place(BET)
+        (old,) = ledger.read_bets()
+        new = ledger.record_bet(BET)
     assert (old.ident, old.odds, old.true_ev, old.method) == (7, 3.05, 5.93, "shin")
     assert (old.net_odds, old.currency, old.age_ms, old.cautions) == (None, "", None, ())
     assert (old.per, old.practice) == ("", False)
     assert new.ident == 8
     with closing(Ledger(path)) as again:
-        assert again.bets() == [old, new]
+        assert again.read_bets() == [old, new]
     assert len(list(path.parent.glob("ledger.db.before-*"))) == 1
 
 
 def test_odds_and_stakes_are_kept_to_the_last_digit(path: Path) -> None:
     odds, stake = 1.9523809523809523, 0.00123456789
     with closing(Ledger(path)) as ledger:
-        ledger.place(msgspec.structs.replace(BET, odds=odds, stake=stake))
-        assert [(bet.odds, bet.stake) for bet in ledger.bets()] == [(odds, stake)]
+        ledger.record_bet(msgspec.structs.replace(BET, odds=odds, stake=stake))
+        assert [(bet.odds, bet.stake) for bet in ledger.read_bets()] == [(odds, stake)]
 
 
 def test_impossible_bets_are_refused_and_nothing_stays(path: Path) -> None:
     ledger = Ledger(path)
     with pytest.raises(LedgerError):
-        ledger.place(msgspec.structs.replace(BET, odds=1.0))
-    assert ledger.bets() == []
+        ledger.record_bet(msgspec.structs.replace(BET, odds=1.0))
+    assert ledger.read_bets() == []
     ledger.close()
 
 
 def test_two_desks_may_keep_records_in_one_file(path: Path) -> None:
     one, other = Ledger(path), Ledger(path)
-    placed = [one.place(BET), other.place(BET)]
-    assert one.bets() == other.bets() == placed
+    placed = [one.record_bet(BET), other.record_bet(BET)]
+    assert one.read_bets() == other.read_bets() == placed
     one.close()
     other.close()
 
@@ -176,7 +175,7 @@ def test_records_are_written_through(path: Path) -> None:
 def test_a_file_that_is_no_database_is_named(path: Path, content: bytes) -> None:
     path.parent.mkdir()
     path.write_bytes(content)
-    with pytest.raises(LedgerError, match="is no database"):
+    with pytest.raises(LedgerError, match="not a database"):
         Ledger(path)
     assert path.read_bytes() == content
 
@@ -205,13 +204,13 @@ def test_a_newer_ledger_is_not_touched(path: Path) -> None:
 def test_a_folder_that_cannot_be_made_is_named(tmp_path: Path) -> None:
     blocked = tmp_path / "file"
     blocked.write_text("")
-    with pytest.raises(LedgerError, match="cannot be made"):
+    with pytest.raises(LedgerError, match="cannot be created"):
         Ledger(blocked / "ledger.db")
 
 
 def test_a_folder_in_place_of_the_file_is_named(path: Path) -> None:
     path.mkdir(parents=True)
-    with pytest.raises(LedgerError, match="is no ordinary file"):
+    with pytest.raises(LedgerError, match="is not a regular file"):
         Ledger(path)
 
 
@@ -221,7 +220,7 @@ def test_bets_are_their_owners_alone_from_now_on(path: Path) -> None:
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
     path.chmod(0o644)
     ledger = Ledger(path)
-    ledger.place(BET)
+    ledger.record_bet(BET)
     ledger.close()
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
 
@@ -257,20 +256,20 @@ def test_an_older_ledger_is_copied_before_it_is_brought_up_to_date(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ledger = Ledger(path)
-    placed = ledger.place(BET)
+    placed = ledger.record_bet(BET)
     ledger.close()
     later = (*schema._STEPS, ("ALTER TABLE preset ADD COLUMN colour TEXT",))
     with monkeypatch.context() as patched:
         patched.setattr(schema, "_STEPS", later)
         ledger = Ledger(path)
-        assert ledger.bets() == [placed]
+        assert ledger.read_bets() == [placed]
         ledger.close()
     (copy,) = path.parent.glob("ledger.db.before-*")
     assert stat.S_IMODE(copy.stat().st_mode) == 0o600
     ledger = Ledger(copy)
-    assert ledger.bets() == [placed]
+    assert ledger.read_bets() == [placed]
     ledger.close()
-    with pytest.raises(LedgerError, match=f"newer oddsdesk; .* go back to {copy.name},"):
+    with pytest.raises(LedgerError, match=f"newer oddsdesk; .* go back to {copy.name} in"):
         Ledger(path)
 
 
@@ -281,7 +280,7 @@ def test_without_room_for_a_copy_an_older_ledger_stays_as_it_is(
     before = _state(path.parent)
     monkeypatch.setattr(schema, "_STEPS", (*schema._STEPS, ("CREATE TABLE colour (name TEXT)",)))
     monkeypatch.setattr(earlier_copy, "SPARE_BYTES", 2**62)
-    with pytest.raises(LedgerError, match="too little room"):
+    with pytest.raises(LedgerError, match="more free space"):
         Ledger(path)
     assert _state(path.parent) == before
 
@@ -292,7 +291,7 @@ def _state(folder: Path) -> dict[str, tuple[bytes, int]]:
 
 def test_a_ledger_that_was_torn_by_a_power_failure_is_mended_by_its_journal(path: Path) -> None:
     ledger = Ledger(path)
-    placed = ledger.place(BET)
+    placed = ledger.record_bet(BET)
     ledger.close()
     torn = path.with_name("torn.db")
     with closing(sqlite3.connect(path, isolation_level=None)) as writer:
@@ -305,7 +304,7 @@ def test_a_ledger_that_was_torn_by_a_power_failure_is_mended_by_its_journal(path
     with torn.open("r+b") as file:
         file.write(bytes(512))
     with closing(Ledger(torn)) as mended:
-        assert mended.bets() == [placed]
+        assert mended.read_bets() == [placed]
 
 
 @pytest.mark.parametrize("name", ["SQLITE_READONLY", "SQLITE_CANTOPEN"])

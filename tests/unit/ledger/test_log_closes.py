@@ -14,13 +14,14 @@ from oddsdesk.ledger.bets import PlacedBet
 from oddsdesk.ledger.ledger import CLOSED_AGAIN, Ledger
 from oddsdesk.ledger.log_closes import closed_wrongly, closes_again, closes_from_log
 from oddsdesk.pricing.closing import CloseBy, ClosingLine
-from oddsdesk.store.past_odds import ReaderPast
+from oddsdesk.store.reader import ReaderPast
 from oddsdesk.store.store import Store, open_store
 
 HOUR, DAY, YEAR = 3_600_000, 86_400_000, 364 * 86_400_000
 FIRST = parse_ms("2026-06-01T23:00:00Z")
 NOW = FIRST + 10 * YEAR
 NAME = "Boston Red Sox vs New York Yankees"
+SHOWN = "Boston Red Sox v New York Yankees"
 BET = PlacedBet(
     *(game_id("MLB", NAME), NAME, "MLB", "Baseball", "moneyline", 0, "Boston Red Sox"),
     *("Bet365", 2.1, 100.0, FIRST - 5 * HOUR),
@@ -85,10 +86,10 @@ def test_of_a_game_that_the_log_does_not_have_there_is_no_close(store: Store) ->
     bets = bets_at([FIRST + each for each in (YEAR, DAY, 3 * HOUR, -DAY, HOUR)])
     found, not_known = closes_from_log(past_of(store), bets, NOW, CloseBy("", "multiplicative"))
     assert not_known == {
-        0: "the log has no game of these teams about its kick-off",
-        1: f"the log has {NAME}, which is 24 hours earlier than the bet says",
-        2: f"the log has {NAME}, which is 3 hours earlier than the bet says",
-        3: f"the log has {NAME}, which is 24 hours later than the bet says",
+        0: "the log has no game of these teams near its kick-off",
+        1: f"the log has {SHOWN}, which is 24 hours earlier than the bet says",
+        2: f"the log has {SHOWN}, which is 3 hours earlier than the bet says",
+        3: f"the log has {SHOWN}, which is 24 hours later than the bet says",
     }
     assert clv(bets, found) == [None, None, None, None, CLV[0]]
 
@@ -148,7 +149,7 @@ def close_at(at: int | None, odds: float = 1.7) -> ClosingLine:
         (close_at(None), False),
         (close_at(None, 2.5), False),
         (ClosingLine(why="the line moved", at=FIRST + YEAR), True),
-        (ClosingLine(why="the kick-off is not known"), False),
+        (ClosingLine(why="unknown kick-off"), False),
         (None, False),
     ],
 )
@@ -186,14 +187,14 @@ def test_what_was_closed_wrongly_is_closed_again_and_that_is_undone(
         found = closed_wrongly(past_of(store), held, NOW)
         assert found == held
         ledger.close_again(closes_again(past_of(store), found, NOW, CloseBy("", "multiplicative")))
-        first, second = ledger.bets()
+        first, second = ledger.read_bets()
         assert first.clv_pct == pytest.approx(CLV[0], abs=1e-4)
         assert second.close is not None
         assert second.close.why.endswith("which is 48 hours earlier than the bet says")
-        assert closed_wrongly(past_of(store), ledger.bets(), NOW) == []
+        assert closed_wrongly(past_of(store), ledger.read_bets(), NOW) == []
         change = ledger.last_change()
         assert change is not None
-        assert ledger.undo() == (CLOSED_AGAIN, 2)
-        assert ledger.bets() == held
+        assert ledger.undo_change() == (CLOSED_AGAIN, 2)
+        assert ledger.read_bets() == held
         assert ledger.redo(change)
-        assert ledger.bets() == [first, second]
+        assert ledger.read_bets() == [first, second]

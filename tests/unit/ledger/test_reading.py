@@ -11,17 +11,17 @@ from decimal import Decimal
 import msgspec
 import pytest
 
+from oddsdesk.base.spreadsheets import SheetError, read_sheet
 from oddsdesk.contract.identity import game_id
 from oddsdesk.contract.times import MINUTE_MS, format_ms, parse_ms
-from oddsdesk.desk.export.bets import write_bets_workbook
+from oddsdesk.desk.export.files import write_bets_workbook
+from oddsdesk.ledger.bet_tables import write_bet_analytix, write_csv, write_json
 from oddsdesk.ledger.bets import PlacedBet
-from oddsdesk.ledger.merging import lacking
+from oddsdesk.ledger.ledger import lacking
 from oddsdesk.ledger.reading import ImportedBets, OddsUnclearError, read_bets
-from oddsdesk.ledger.writing import write_bet_analytix, write_csv, write_json
 from oddsdesk.pricing.closing import ClosingLine
 from oddsdesk.pricing.profiles import Profile, Profiles
-from oddsdesk.pricing.results import Result
-from oddsdesk.spreadsheets import SheetError, read_sheet
+from oddsdesk.pricing.selections import Result
 from tests.unit.ledger.test_ledger import BET
 
 NOW = 1_800_000_000_000
@@ -154,18 +154,24 @@ def charged(title: str, cells: str, profits: str = ",,") -> ImportedBets:
 @pytest.mark.parametrize(
     ("title", "cells", "profits", "nets", "taken_for"),
     [
-        ("Commission %", "2 2 2", ",,", ("2.96", "2.96", "2.96"), "in percent of a win"),
-        ("Commission (%)", "0.75 - -", ",,", ("2.985", "3", "3"), "in percent of a win"),
-        ("Commission", "2% 2% -", ",,", ("2.96", "2.96", "3"), "in percent of a win"),
-        ("Commission", "25 25 25", ",,", ("2.5", "2.5", "2.5"), "in percent of a win"),
-        ("Commission", "2 2 2", "19.60,,", ("2.96", "2.96", "2.96"), "in percent of a win"),
-        ("Commission rate", "0.02 0.02 0.02", "19.60,,", ("2.96",) * 3, "as a share of a win"),
-        ("Commission", "0.02 0.02 0.02", "19.60,,", ("2.96",) * 3, "as a share of a win"),
+        ("Commission %", "2 2 2", ",,", ("2.96", "2.96", "2.96"), "as percent of the winnings"),
+        ("Commission (%)", "0.75 - -", ",,", ("2.985", "3", "3"), "as percent of the winnings"),
+        ("Commission", "2% 2% -", ",,", ("2.96", "2.96", "3"), "as percent of the winnings"),
+        ("Commission", "25 25 25", ",,", ("2.5", "2.5", "2.5"), "as percent of the winnings"),
+        ("Commission", "2 2 2", "19.60,,", ("2.96", "2.96", "2.96"), "as percent of the winnings"),
+        (
+            "Commission rate",
+            "0.02 0.02 0.02",
+            "19.60,,",
+            ("2.96",) * 3,
+            "as a share of the winnings",
+        ),
+        ("Commission", "0.02 0.02 0.02", "19.60,,", ("2.96",) * 3, "as a share of the winnings"),
         ("Commission amount", "0.4 - 0.4", ",,", ("2.96", "3", "3"), "as an amount"),
         ("Commission", "€0.40 €0 -", ",,", ("2.96", "3", "3"), "as an amount"),
         ("Commission", "0.4 - -", "19.60,,", ("2.96", "3", "3"), "as an amount"),
         ("Commission", "0 0 0", ",,", ("3", "3", "3"), ""),
-        ("Commission %", "2 2 2", "19.00,,", ("2.9", "2.96", "2.96"), "in percent of a win"),
+        ("Commission %", "2 2 2", "19.00,,", ("2.9", "2.96", "2.96"), "as percent of the winnings"),
     ],
 )
 def test_a_commission_tells_what_a_bet_pays_where_its_profit_does_not(
@@ -179,7 +185,7 @@ def test_a_commission_tells_what_a_bet_pays_where_its_profit_does_not(
 
 
 EITHER = (
-    "nothing tells whether it is percent or an amount; undo, name the column "
+    "it may be a percentage or an amount; undo, name the column "
     "Commission % (2 for 2 %) or Commission amount, and import again"
 )
 
@@ -187,12 +193,24 @@ EITHER = (
 @pytest.mark.parametrize(
     ("title", "cells", "profit", "net", "why"),
     [
-        ("Commission", "2 2 2", "", 2.9, f"2 is not read: {EITHER}"),
-        ("Commission %", "0.02 0.02 -", "", 2.9, f"0.02 is not read: {EITHER}"),
-        ("Commission", "2 2 2", "17.77", 2.777, f"2 is not read: {EITHER}"),
-        ("Commission %", "2 2 2", "18", 2.8, "2 is not read: the bets beside it say otherwise"),
-        ("Commission", "2% €2 -", "", 2.9, "2 is not read: the bets beside it say otherwise"),
-        ("Commission %", "2 2 2", "20", 3.0, "2 is not read: the profits beside it are without it"),
+        ("Commission", "2 2 2", "", 2.9, f"2 was not read: {EITHER}"),
+        ("Commission %", "0.02 0.02 -", "", 2.9, f"0.02 was not read: {EITHER}"),
+        ("Commission", "2 2 2", "17.77", 2.777, f"2 was not read: {EITHER}"),
+        (
+            "Commission %",
+            "2 2 2",
+            "18",
+            2.8,
+            "2 was not read: other bets in the list contradict it",
+        ),
+        ("Commission", "2% €2 -", "", 2.9, "2 was not read: other bets in the list contradict it"),
+        (
+            "Commission %",
+            "2 2 2",
+            "20",
+            3.0,
+            "2 was not read: the listed profits are before commission",
+        ),
     ],
 )
 def test_a_commission_that_may_be_either_is_not_read_and_that_is_told(
@@ -230,10 +248,7 @@ def test_practice_is_read_as_spreadsheets_write_it(word: str, practice: bool) ->
 
 def test_a_word_that_says_not_whether_it_is_practice_makes_no_bet_for_money() -> None:
     found = read_bets(b"selection,odds,stake,practice\nLyon,2.0,5,WAHR\n", NOW)
-    assert (found.bets, found.problems) == (
-        [],
-        ["line 2: practice 'WAHR': expected true or false"],
-    )
+    assert (found.bets, found.problems) == ([], ["line 2: practice 'WAHR': expected true or false"])
 
 
 def test_a_bet_by_hand_belongs_to_its_game() -> None:
@@ -249,7 +264,7 @@ def test_a_bet_by_hand_belongs_to_its_game() -> None:
         ("PSG,1.0,5", "line 2: odds 1: expected decimal odds above 1"),
         ("PSG,2.0,0", "line 2: stake 0: expected an amount above 0 and below 1e12"),
         ("PSG,two,5", "line 2: odds 'two': expected a number such as 12.50"),
-        (",2.0,5", "line 2: selection: expected one, got nothing"),
+        (",2.0,5", "line 2: selection: missing"),
     ],
 )
 def test_a_line_that_makes_no_sense_is_named_and_the_rest_goes_on(cells: str, problem: str) -> None:
@@ -261,13 +276,13 @@ def test_a_line_that_makes_no_sense_is_named_and_the_rest_goes_on(cells: str, pr
 @pytest.mark.parametrize(
     ("data", "why"),
     [
-        (b"", "has no titles"),
+        (b"", "has no column titles"),
         (
             b"name,colour,stake\nx,y,1\n",
-            "is no list of bets: no column for selection, odds; nothing is known of name, colour",
+            "not a list of bets: no column for selection, odds; unknown: name, colour",
         ),
         (b"\x00\x81\x8d" * 40, "is neither text"),
-        (b"PK\x03\x04 no workbook", "is no readable Excel workbook"),
+        (b"PK\x03\x04 no workbook", "is not a readable Excel workbook"),
     ],
 )
 def test_what_is_no_list_of_bets_is_refused_in_words(data: bytes, why: str) -> None:
@@ -279,7 +294,7 @@ def test_a_workbook_with_entities_is_refused() -> None:
     stream = io.BytesIO()
     with zipfile.ZipFile(stream, "w") as book:
         book.writestr("xl/worksheets/sheet1.xml", '<!DOCTYPE x [<!ENTITY a "b">]><x>&a;</x>')
-    with pytest.raises(SheetError, match="is no Excel workbook"):
+    with pytest.raises(SheetError, match="is not an Excel workbook"):
         read_bets(stream.getvalue(), NOW)
 
 
@@ -318,7 +333,7 @@ def test_bet_analytixs_bets_are_read_with_the_legs_of_a_combined_one() -> None:
     assert (single.competition, single.market_type, single.note) == ("ATP", "Winner", "Test")
     assert single.result is None, "there P is a bet that waits, not a push"
     assert single.placed_at == parse_ms("2026-09-30T14:32:00Z")
-    assert found.problems == ["line 6: a free bet, whose profit is not that of its stake"]
+    assert found.problems == ["line 6: a free bet, which does not earn what its stake would"]
     assert (found.tracker, found.odds) == ("Bet-Analytix", "decimal")
     assert "Closing" in found.left_out
 
@@ -330,7 +345,7 @@ def test_oddsjams_bets_are_read_their_odds_american() -> None:
     assert (won.match_name, won.selection) == ("Leeds vs Hull", "Leeds")
     assert won.game_id == game_id("EPL", "Leeds vs Hull"), "theirs is of another service"
     assert won.kick_off == parse_ms("2026-10-02T15:00:00Z")
-    assert found.problems == ["line 3: a free bet, whose profit is not that of its stake"]
+    assert found.problems == ["line 3: a free bet, which does not earn what its stake would"]
     assert (found.tracker, found.odds) == ("OddsJam", "american")
 
 
@@ -381,18 +396,15 @@ def test_what_bet_analytix_has_no_place_for_is_told() -> None:
     dollars = msgspec.structs.replace(BET, currency="USD")
     assert write_bet_analytix([own, own], io.BytesIO()).changed == []
     assert write_bet_analytix([gross], io.BytesIO()).changed == [
-        "the currency is in the comment only: 1 GBP"
+        "the currency is only in the comment: 1 GBP"
     ]
     practice = msgspec.structs.replace(own, practice=True)
-    assert write_bet_analytix([own, practice], io.BytesIO()) == (
-        1,
-        ["left out, since they are practice: 1"],
-    )
+    assert write_bet_analytix([own, practice], io.BytesIO()) == (1, ["practice bets left out: 1"])
     assert write_bet_analytix([own, BET, gross, dollars, FULL], io.BytesIO()).changed == [
-        "left out, since they were cashed out: 1",
-        "with odds after commission or tax, those taken in the comment: 2",
-        "currencies are in the comment only, and Bet-Analytix sums them: "
-        "1 without one, 2 GBP, 1 USD",
+        "cashed-out bets left out: 1",
+        "odds after commission or tax (odds taken are in the comment): 2",
+        "currencies are only in the comment, and Bet-Analytix adds them up: "
+        "1 no currency, 2 GBP, 1 USD",
     ]
 
 
@@ -417,7 +429,7 @@ def test_how_odds_are_written_is_told_by_what_no_other_way_has(
 @pytest.mark.parametrize("cells", [("150", "250"), ("2.1", "0.95"), ("1.1", "-0.8")])
 def test_odds_that_do_not_tell_how_they_are_written_are_asked_for(cells: tuple[str, str]) -> None:
     text = "selection,odds,stake\n" + "".join(f"PSG,{cell},5\n" for cell in cells)
-    with pytest.raises(OddsUnclearError, match="does not tell how they are written"):
+    with pytest.raises(OddsUnclearError, match="may be decimal, American or something else"):
         read_bets(text.encode(), NOW)
     hong_kong = read_bets(b"selection,odds,stake\nPSG,0.95,5\n", NOW, "hong_kong")
     assert hong_kong.bets[0].odds == pytest.approx(1.95)
@@ -444,7 +456,7 @@ def test_a_title_tells_how_odds_are_written(title: str, cell: str, style: str, o
 
 
 def test_the_users_own_odds_are_not_malay_ones() -> None:
-    with pytest.raises(SheetError, match="no column for odds; nothing is known of My odds"):
+    with pytest.raises(SheetError, match="no column for odds; unknown: My odds"):
         read_bets(b"selection,My odds,stake\nPSG,0.80,5\n", NOW)
 
 
@@ -543,7 +555,7 @@ def test_a_cell_of_any_length_is_not_taken_for_a_selection() -> None:
 
 def test_a_date_is_never_guessed() -> None:
     assert read_bets(_dated("08/09/2025"), NOW).problems == [
-        "line 2: placed_at '08/09/2025': nothing in the file tells which number is the day;"
+        "line 2: placed_at '08/09/2025': the file does not show which number is the day;"
         " write 2026-04-16"
     ]
     assert read_bets(_dated("30.02.2025"), NOW).problems == [
@@ -560,8 +572,8 @@ def test_a_day_that_is_yet_to_come_is_no_day_of_placing_and_that_is_told() -> No
     dates = (today, "2199-01-16", "2199-01-17")
     found = read_bets(_dated(*dates), NOW)
     assert found.doubts == [
-        "line 3 and 1 more: placed on a day that is yet to come, 2199-01-16: if that is when the"
-        " game is, call the column Kick-off, undo and import it again"
+        "line 3 and 1 more: placed on a day in the future, 2199-01-16: if that is the day of"
+        " the game, name the column Kick-off, undo and import again"
     ]
     assert [bet.placed_at for bet in found.bets] == [_ms(day) for day in dates]
     assert found.read_as == "decimal odds, date as the time of placing"
@@ -620,7 +632,7 @@ def test_a_market_is_known_by_what_people_call_it(word: str, market_type: str) -
 def test_what_a_list_says_otherwise_is_told() -> None:
     table = "selection,odds,stake,result,profit\nPSG,2.0,10,lost,-3\nLens,2.0,10,won,9.8\n"
     found = read_bets(table.encode(), NOW)
-    assert found.differing == ["line 2: its list says -3.00, lost is -10.00"]
+    assert found.differing == ["line 2: profit -3.00 in the file, but lost is -10.00"]
     assert found.doubts == []
 
 

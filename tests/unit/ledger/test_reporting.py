@@ -3,17 +3,11 @@
 import msgspec
 import pytest
 
+from oddsdesk.ledger.bet_tables import BET_COLUMNS
 from oddsdesk.ledger.bets import PlacedBet, settled
-from oddsdesk.ledger.columns import COLUMNS
-from oddsdesk.ledger.reporting import (
-    Grouping,
-    by_one_close,
-    luck_text,
-    split_report,
-    whole_report,
-)
+from oddsdesk.ledger.reporting import Grouping, by_one_close, luck_text, split_report, whole_report
 from oddsdesk.pricing.closing import CloseBy, ClosingLine
-from oddsdesk.pricing.results import Result
+from oddsdesk.pricing.selections import Result
 from tests.unit.ledger.test_ledger import BET
 
 REPLACE = msgspec.structs.replace
@@ -125,7 +119,7 @@ def on_games(results: str) -> list[PlacedBet]:
         ("", ""),
         ("v", ""),
         ("w", "one in 7 by chance"),
-        ("l", "what chance alone does"),
+        ("l", "as expected by chance"),
         ("wwwwww", "hardly ever by chance"),
         ("l" * 20, "one in 23 as bad by chance"),
     ],
@@ -151,7 +145,7 @@ def test_profits_are_written_without_the_dust_of_floats() -> None:
     """25 at 1.56 won 14: as floats 14.000000000000002."""
     bet = settled(REPLACE(BET, stake=25.0, odds=1.56, net_odds=1.56), Result.WON, 3_000)
     assert bet.profit == 14.000000000000002
-    profit = next(column for column in COLUMNS if column.key == "profit")
+    profit = next(column for column in BET_COLUMNS if column.key == "profit")
     assert profit.written(bet) == 14.0
 
 
@@ -225,8 +219,9 @@ def test_a_report_has_closes_of_one_reference_by_one_method() -> None:
     kept = [bet.close.fair_odds if bet.close else 0 for bet in found.bets]
     assert kept == [pytest.approx(fair), pytest.approx(fair), None, None, None, None, None]
     assert (found.by, found.left_out) == (CloseBy("Pinnacle", "multiplicative"), 4)
-    assert found.text == (
-        "CLV closed by Pinnacle, multiplicative; 4 closes by another reference or method left out"
+    assert found.close_text == (
+        "CLV vs the Pinnacle close, multiplicative;"
+        " 4 closes of another sharp book or method left out"
     )
     report = whole_report(found.bets)
     assert (report.clv_bets, report.clv_pct) == (2, pytest.approx((6.9 / fair - 1) * 100))
@@ -245,7 +240,7 @@ def test_older_closes_are_measured_by_their_own_method_where_no_other_is_asked_f
     assert (found.by.method, found.left_out) == ("power", 0)
     assert whole_report(found.bets).clv_bets == 3
     assert by_one_close([closed(OWN)], CloseBy()).by.method == CloseBy().method
-    assert by_one_close([], CloseBy()).text == ""
+    assert by_one_close([], CloseBy()).close_text == ""
 
 
 def test_a_report_counts_closes_per_decided_unit() -> None:

@@ -3,12 +3,12 @@
 import msgspec
 import pytest
 
+from oddsdesk.base.spreadsheets import SheetError
 from oddsdesk.contract.times import parse_ms
 from oddsdesk.ledger.bets import HalfResultError, PlacedBet, settled
 from oddsdesk.ledger.reading import read_bets
 from oddsdesk.ledger.settling import settle_by_file
-from oddsdesk.pricing.results import Result
-from oddsdesk.spreadsheets import SheetError
+from oddsdesk.pricing.selections import Result
 
 NOW = 1_800_000_000_000
 KICK_OFF = parse_ms("2024-08-16T19:00:00Z")
@@ -86,10 +86,10 @@ def test_what_may_be_the_game_of_a_bet_settles_nothing_and_is_listed() -> None:
         renamed("Fulham vs Man United", ident=5),
     ]
     assert to_look_at(SCORES, *bets) == [
-        "line 2: Man United vs Fulham (1-0) may be another game: look at bet 4, Draw, "
-        "Man United Newton Heath vs Fulham",
-        "line 2: Man United vs Fulham (1-0) has the teams the other way round: look at bet 5, "
-        "Draw, Fulham vs Man United",
+        "line 2: Man United v Fulham (1-0) may be another game: check bet 4, Draw, "
+        "Man United Newton Heath v Fulham",
+        "line 2: Man United v Fulham (1-0) has the teams the other way round: check bet 5, "
+        "Draw, Fulham v Man United",
     ]
 
 
@@ -102,8 +102,8 @@ def test_other_teams_settle_nothing_and_are_not_listed() -> None:
 def test_the_same_teams_in_another_competition_are_listed(competition: str) -> None:
     (line,) = to_look_at(SCORES, renamed(BET.match_name, "Man United", competition=competition))
     assert line == (
-        f"line 2: Man United vs Fulham (1-0) is in E0, not in {competition}: look at bet 1, "
-        "Man United, Man United vs Fulham; by this score it would be won"
+        f"line 2: Man United v Fulham (1-0) is in E0, not in {competition}: check bet 1, "
+        "Man United, Man United v Fulham; by this score it is won"
     )
 
 
@@ -125,10 +125,10 @@ def test_the_same_teams_in_another_competition_are_listed(competition: str) -> N
 def test_another_side_of_the_clubs_is_listed(home: str, away: str) -> None:
     """A bet on women, youth or reserves by a score of the first team, and the other way round."""
     (line,) = to_look_at(SCORES, renamed(f"{home} vs {away}", home))
-    assert "Man United vs Fulham (1-0) is of another side of these clubs: look at bet 1" in line
+    assert "Man United v Fulham (1-0) is of another team of these clubs: check bet 1" in line
     text = SCORES.replace("Man United,Fulham", f"{home},{away}")
     (line,) = to_look_at(text, BET)
-    assert f"{home} vs {away} (1-0) is of another side of these clubs: look at bet 1" in line
+    assert f"{home} v {away} (1-0) is of another team of these clubs: check bet 1" in line
 
 
 HOUR = 3_600_000
@@ -151,8 +151,8 @@ def test_a_game_settles_within_twelve_hours_of_its_day_and_is_listed_else(
     (line,) = to_look_at(SCORES, bet)
     apart = f"{abs(hours):g} hours {told} than the bet says"
     assert line == (
-        f"line 2: Man United vs Fulham (1-0) is {apart}: look at bet 1, Man United, "
-        "Man United vs Fulham; by this score it would be won"
+        f"line 2: Man United v Fulham (1-0) is {apart}: check bet 1, Man United, "
+        "Man United v Fulham; by this score it is won"
     )
 
 
@@ -170,14 +170,14 @@ def test_without_a_competition_the_only_game_within_three_hours_settles(
 def test_a_bet_without_a_kick_off_is_settled_by_no_score() -> None:
     """Its teams and competition agree, and it was placed just before: the kick-off does not."""
     (line,) = to_look_at(SCORES, msgspec.structs.replace(BET, kick_off=None))
-    assert "may be another game: the bet tells no kick-off: look at bet 1" in line
-    assert line.endswith("by this score it would be won")
+    assert "may be another game: the bet has no kick-off: check bet 1" in line
+    assert line.endswith("by this score it is won")
 
 
 def test_without_a_competition_two_games_within_three_hours_settle_nothing() -> None:
     text = SCORES + "FA WSL,16/08/2024,18:00,Man United,Fulham,0,3,A,0,0\n"
     (line,) = to_look_at(text, renamed(BET.match_name, competition=""))
-    assert "is one of two games of these teams about then" in line
+    assert "is one of two games of these teams around that time" in line
     assert len(settle_by_file(text.encode(), [BET], NOW).bets) == 1
 
 
@@ -234,7 +234,7 @@ def test_a_game_that_was_put_off_settles_nothing_and_is_listed() -> None:
     day = 86_400_000
     waits = msgspec.structs.replace(BET, kick_off=KICK_OFF - 45 * day)
     (line,) = to_look_at(SCORES, waits)
-    assert "Man United vs Fulham (1-0) is 45 days later than the bet says: look at bet 1" in line
+    assert "Man United v Fulham (1-0) is 45 days later than the bet says: check bet 1" in line
     for other in (
         msgspec.structs.replace(waits, kick_off=KICK_OFF - 70 * day),
         msgspec.structs.replace(waits, match_name="Fulham vs Man United"),
@@ -249,14 +249,14 @@ def test_what_a_score_does_not_tell_is_named_and_the_rest_goes_on() -> None:
     prop = msgspec.structs.replace(BET, market_type="player_prop", selection="A Over 1.5", ident=7)
     found = settle_by_file(SCORES.encode(), [prop, BET], NOW)
     assert [bet.ident for bet in found.bets] == [1]
-    assert found.problems == ["line 2: does not tell how bet 7 ended, A Over 1.5 (player_prop)"]
+    assert found.problems == ["line 2: cannot settle bet 7, A Over 1.5 (player_prop)"]
 
 
 def test_bets_that_have_a_result_keep_it() -> None:
     lost = settled(BET, Result.LOST, 5)
     assert settle_by_file(SCORES.encode(), [lost], NOW).bets == []
     found = settle_by_file(b"bet,result\n1,won\n", [lost], NOW)
-    assert (found.bets, found.problems) == ([], ["line 2: bet 1 has a result already: lost"])
+    assert (found.bets, found.problems) == ([], ["line 2: bet 1 is already settled as lost"])
 
 
 def test_results_by_number_settle_many_and_name_what_is_wrong() -> None:
@@ -268,7 +268,7 @@ def test_results_by_number_settle_many_and_name_what_is_wrong() -> None:
     ]
     assert found.bets[1].profit == pytest.approx(-1.5)
     assert found.problems == [
-        "line 5: there is no bet 9",
+        "line 5: no bet 9",
         "line 6: result 'perhaps': expected won, lost, void, half won, half lost, cashed out "
         "or open",
     ]
@@ -290,13 +290,13 @@ def test_a_bad_half_time_score_loses_only_the_half() -> None:
     found = settle_by_file(scores.format("0.5").encode(), [BET, OVER, HALF], NOW)
     assert [(bet.ident, bet.result) for bet in found.bets] == [(1, Result.WON), (2, Result.VOID)]
     assert found.problems == [
-        "line 2: half-time goals '0.5': expected a number such as 2; no half-time score",
-        "line 2: does not tell how bet 3 ended, Draw (moneyline)",
+        "line 2: half-time goals '0.5': expected a number such as 2; half-time score ignored",
+        "line 2: cannot settle bet 3, Draw (moneyline)",
     ]
 
 
 def test_a_file_without_results_is_refused() -> None:
-    with pytest.raises(SheetError, match="has no results"):
+    with pytest.raises(SheetError, match="no results"):
         settle_by_file(b"Date,HomeTeam\n1,2\n", [BET], NOW)
 
 
@@ -321,7 +321,7 @@ def test_only_quarter_lines_are_won_or_lost_by_half(
 ) -> None:
     """By hand, and from files of results and of bets: a line that is refused says why."""
     bet = renamed(BET.match_name, selection, market_type=market_type)
-    said = "is won or lost as a whole: half results are for quarter lines"
+    said = "is won or lost in full: half results are for quarter lines"
     for result in (Result.HALF_WON, Result.HALF_LOST):
         if is_taken:
             assert settled(bet, result, NOW).result is result

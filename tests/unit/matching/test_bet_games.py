@@ -6,7 +6,7 @@ import pytest
 
 from oddsdesk.contract.times import parse_ms
 from oddsdesk.matching.bet_games import GamesNearby, WantedGame, is_same_kick_off
-from oddsdesk.matching.team_names import shipped_names
+from oddsdesk.matching.names import shipped_names
 
 HOUR = 3_600_000
 BEGINS = parse_ms("2026-04-16T18:00:00Z")
@@ -33,7 +33,7 @@ def games(*hours: float, sport: str = "Baseball", competition: str = "MLB") -> l
 
 
 def why_not(bet: WantedGame, held: list[Logged]) -> str | None:
-    found = GamesNearby(held, shipped_names()).of(bet)
+    found = GamesNearby(held, shipped_names()).games_near(bet)
     return None if found is None else found.why_not
 
 
@@ -83,7 +83,7 @@ def test_of_a_series_or_a_doubleheader_it_is_the_one_at_the_kick_off(
     bet_at: float, at: tuple[float, ...], found: float | None
 ) -> None:
     """Midway between two it is neither, and where its own is not known it is none."""
-    nearest = GamesNearby(games(*at), shipped_names()).of(wanted(bet_at))
+    nearest = GamesNearby(games(*at), shipped_names()).games_near(wanted(bet_at))
     assert nearest is not None
     assert nearest.is_same == (found is not None)
     if found is not None:
@@ -93,9 +93,9 @@ def test_of_a_series_or_a_doubleheader_it_is_the_one_at_the_kick_off(
 def test_why_a_game_is_not_that_of_a_bet_is_told() -> None:
     assert why_not(wanted(), games(24)) == "is 24 hours later than the bet says"
     assert why_not(wanted(), games(-2.5)) == "is 2.5 hours earlier than the bet says"
-    assert why_not(wanted(1), games(0, 2)) == "is one of two games of these teams about then"
+    assert why_not(wanted(1), games(0, 2)) == "is one of two games of these teams around that time"
     assert why_not(wanted(), games(0, competition="KBO")) == "is in KBO, not in MLB"
-    assert why_not(wanted(None), games(2)) == "may be another game: the bet tells no kick-off"
+    assert why_not(wanted(None), games(2)) == "may be another game: the bet has no kick-off"
     assert why_not(wanted(), games(96)) is None
     assert why_not(wanted(match_name="Cubs vs Mets"), games(0)) == (
         "has the teams the other way round"
@@ -106,7 +106,10 @@ def test_a_bet_without_a_competition_is_on_the_only_game_within_three_hours() ->
     assert why_not(wanted(competition=""), games(3)) == ""
     assert why_not(wanted(competition=""), games(3.1)) == "is 3.1 hours later than the bet says"
     both = [*games(0), *games(2, competition="Friendly")]
-    assert why_not(wanted(competition=""), both) == "is one of two games of these teams about then"
+    assert (
+        why_not(wanted(competition=""), both)
+        == "is one of two games of these teams around that time"
+    )
     assert why_not(wanted(), both) == ""
 
 

@@ -13,7 +13,7 @@ from rapidfuzz import fuzz
 
 from oddsdesk.contract.identity import teams
 from oddsdesk.feeds.imported import Imported, SourceFile
-from oddsdesk.feeds.importers import IMPORTERS
+from oddsdesk.feeds.importing import load_importer
 from oddsdesk.matching.games import (
     Game,
     Match,
@@ -26,7 +26,7 @@ from oddsdesk.matching.games import (
     may_be_alike,
     sides,
 )
-from oddsdesk.matching.team_names import TeamNames, shipped_names
+from oddsdesk.matching.names import TeamNames, shipped_names
 from oddsdesk.store.store import open_store
 
 HOUR = 3_600_000
@@ -174,12 +174,12 @@ def games_of(imported: Imported) -> list[Game]:
 
 def test_a_weekend_of_two_sources_is_matched_and_none_of_it_wrongly(shared_data: Path) -> None:
     season = shared_data / "football-data" / "fixtures_20260417T1347Z.csv"
-    first = IMPORTERS["football-data"].convert([SourceFile(season.name, season.read_bytes())])
+    first = load_importer("football-data").convert([SourceFile(season.name, season.read_bytes())])
     second = [
         SourceFile(path.name, gzip.decompress(path.read_bytes()))
         for path in sorted((shared_data / "the-odds-api").glob("soccer_*.json.gz"))
     ]
-    others = games_of(IMPORTERS["the-odds-api"].convert(second))
+    others = games_of(load_importer("the-odds-api").convert(second))
     spelled = defaultdict(set)
     aliases = (shared_data / "aliases" / "team_aliases_observed.csv").read_text("utf-8")
     for row in csv.DictReader(aliases.splitlines()):
@@ -211,14 +211,14 @@ def test_a_weekend_of_two_sources_is_recorded_as_one_by_names_and_prices(
         SourceFile(path.name, gzip.decompress(path.read_bytes()))
         for path in sorted((shared_data / "the-odds-api").glob("soccer_e*.json.gz"))
     ]
-    one = IMPORTERS["football-data"].convert([SourceFile(season.name, season.read_bytes())])
-    other = IMPORTERS["the-odds-api"].convert(files)
+    one = load_importer("football-data").convert([SourceFile(season.name, season.read_bytes())])
+    other = load_importer("the-odds-api").convert(files)
     with closing(open_store(tmp_path / "odds.db")) as store:
         for imported in (one, other):
             quotes = [quote for quote in imported.quotes if quote.market_type == "moneyline"]
             store.record(quotes).result(60)
         names = "SELECT count(*), count(DISTINCT game) FROM other_name"
-        kept = store.write(lambda c: c.execute(names).fetchall()).result(10)
+        kept = store.run_on_writer(lambda c: c.execute(names).fetchall()).result(10)
         pairs = store.find_pairs().result(60)
     assert kept == [(18, 18)]
     assert pairs == []

@@ -12,12 +12,12 @@ import httpx
 import pytest
 
 from oddsdesk import __version__
-from oddsdesk.network import bodies, trust
+from oddsdesk.base.tasks import spawn
+from oddsdesk.network import UnreachableError, UnusableAnswerError, trust
+from oddsdesk.network import http as bodies
 from oddsdesk.network import http as http_module
-from oddsdesk.network.errors import UnreachableError, UnusableAnswerError
 from oddsdesk.network.http import HttpClient
 from oddsdesk.network.websocket import Pinging, open_websocket
-from oddsdesk.tasks import spawn
 
 
 async def test_requests_say_who_asks_and_may_carry_a_body() -> None:
@@ -33,8 +33,8 @@ async def test_requests_say_who_asks_and_may_carry_a_body() -> None:
     async with await asyncio.start_server(answer, "127.0.0.1", 0) as server:
         port = server.sockets[0].getsockname()[1]
         url = f"http://127.0.0.1:{port}/books"
-        reply = await http.send("POST", url, {}, json=[{"token_id": "1"}])
-        await http.close()
+        reply = await http.send_request("POST", url, {}, json=[{"token_id": "1"}])
+        await http.close_connections()
     assert (reply.status, reply.body) == (200, b"{}")
     head, body = asked
     assert head.startswith(b"post /books http/1.1\r\n")
@@ -61,10 +61,10 @@ async def test_a_request_looks_for_no_module(monkeypatch: pytest.MonkeyPatch) ->
     http = HttpClient({}, is_secure=False, is_local=True)
     async with await asyncio.start_server(answer, "127.0.0.1", 0) as server:
         url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/games"
-        await http.send("GET", url, {})
+        await http.send_request("GET", url, {})
         monkeypatch.setattr(sys, "meta_path", [Finder, *sys.meta_path])
-        await http.send("GET", url, {})
-        await http.close()
+        await http.send_request("GET", url, {})
+        await http.close_connections()
     assert looked_for == []
 
 
@@ -93,13 +93,13 @@ async def test_a_request_leaves_nothing_behind_wherever_it_is_cancelled(
         sys.set_asyncgen_hooks(None, None)
         while not is_done:
             http = HttpClient({}, is_secure=False, is_local=True)
-            request = spawn("request", http.send("GET", url, {}))
+            request = spawn("request", http.send_request("GET", url, {}))
             for _ in range(turns):
                 await asyncio.sleep(0)
             is_done, turns = request.done(), turns + 1
             request.cancel()
             await asyncio.wait([request])
-            await http.close()
+            await http.close_connections()
             held = [request]
             del request
             asyncio.get_running_loop().call_soon(held.clear)  # of no task, as garbage is
@@ -130,12 +130,12 @@ async def test_of_large_answers_one_at_a_time_is_held_and_none_that_is_refused(
         url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/"
         tracemalloc.start()
         try:
-            requests = [spawn("request", http.send("GET", url, {})) for _ in range(4)]
+            requests = [spawn("request", http.send_request("GET", url, {})) for _ in range(4)]
             await asyncio.wait(requests)
             held, most = tracemalloc.get_traced_memory()
         finally:
             tracemalloc.stop()
-        await http.close()
+        await http.close_connections()
     assert [type(each.exception()) for each in requests] == [UnusableAnswerError] * 4
     assert most < bound + 4 * 2.5 * 1024 * 1024
     assert held < 1024 * 1024
@@ -189,8 +189,8 @@ async def test_requests_and_stream_trust_the_same_certificates(monkeypatch) -> N
         host = f"127.0.0.1:{server.sockets[0].getsockname()[1]}"
         http = HttpClient({}, is_secure=True, is_local=True)
         with pytest.raises(UnreachableError):
-            await http.send("GET", f"https://{host}/", {})
-        await http.close()
+            await http.send_request("GET", f"https://{host}/", {})
+        await http.close_connections()
         with pytest.raises(UnreachableError):
             await open_websocket(f"wss://{host}/", Pinging("ping", 30, 75))
     assert asked == ["http", "websocket"]
@@ -203,5 +203,5 @@ async def test_a_host_whose_name_nobody_resolves_is_said_to_be_out_of_reach(monk
     monkeypatch.setattr(httpx.AsyncHTTPTransport, "handle_async_request", offline)
     client = HttpClient({}, is_secure=True, is_local=False)
     with pytest.raises(UnreachableError, match="this machine cannot reach odds"):
-        await client.send("GET", "https://odds.example.com/", {}, limit_s=5)
-    await client.close()
+        await client.send_request("GET", "https://odds.example.com/", {}, limit_s=5)
+    await client.close_connections()

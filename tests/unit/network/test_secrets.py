@@ -9,8 +9,8 @@ import pytest
 from starlette.responses import RedirectResponse
 
 from oddsdesk.cli.logs import LineFormatter
-from oddsdesk.desk.shell.bug_report import error_text
-from oddsdesk.network.errors import NoWebSocketError, UnreachableError
+from oddsdesk.desk.shell.commands import error_text
+from oddsdesk.network import NoWebSocketError, UnreachableError
 from oddsdesk.network.http import HttpClient
 from oddsdesk.network.secrets import REMOVED, body_without_keys, keep_secret, masked, without_keys
 from oddsdesk.network.websocket import Pinging, open_websocket
@@ -72,8 +72,8 @@ async def test_a_key_in_the_query_is_in_no_log_and_goes_nowhere_else(service, lo
     heard, url = service
     heard.answers.append(RedirectResponse(f"{url}/elsewhere?apiKey={KEY}"))
     http = HttpClient({}, is_secure=False, is_local=True)
-    reply = await http.send("GET", f"{url}/v4/sports", {"apiKey": KEY})
-    await http.close()
+    reply = await http.send_request("GET", f"{url}/v4/sports", {"apiKey": KEY})
+    await http.close_connections()
     assert (reply.status, len(heard.asked)) == (307, 1)
     assert heard.asked[0].query_params["apiKey"] == KEY
     assert "HTTP Request: GET" in logged.text, "the library's own line is heard"
@@ -87,9 +87,9 @@ async def test_errors_name_the_host_and_not_the_query(service, logged) -> None:
     said = []
     for address in ("http://127.0.0.1:1", f"http://127.0.0.1:1/\x00{KEY}"):
         with pytest.raises(UnreachableError) as caught:
-            await http.send("GET", address, {"apiKey": KEY})
+            await http.send_request("GET", address, {"apiKey": KEY})
         said.append("".join(traceback.format_exception(caught.value)))
-    await http.close()
+    await http.close_connections()
     stream = url.replace("http", "ws")
     for address in (f"{stream}/nowhere?key={KEY}", f"ws://127.0.0.1:1/?key={KEY}"):
         with pytest.raises((UnreachableError, NoWebSocketError)) as refused:

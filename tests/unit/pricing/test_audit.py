@@ -15,7 +15,7 @@ from oddsdesk.pricing.audit import (
     true_ev,
 )
 from oddsdesk.pricing.devig import METHODS, DevigError, devig, overround
-from oddsdesk.pricing.rules import safety_floor
+from oddsdesk.pricing.value import safety_floor
 
 CONTRACT = Hypothesis("margin_proportional", floor_in_fair_odds=False, floor_in_ev=True)
 

@@ -6,9 +6,9 @@ import pytest
 from msgspec.structs import replace
 
 from oddsdesk.contract.times import MINUTE_MS
+from oddsdesk.pricing.assessment import Market
 from oddsdesk.pricing.closing import ClosingLine, Sighting, closing_line, devigged_by
-from oddsdesk.pricing.market import Market
-from oddsdesk.pricing.results import clv_pct
+from oddsdesk.pricing.selections import clv_pct
 
 KICK_OFF = 1_000 * MINUTE_MS
 TOTAL = Market("total", "Leeds - Wolves", "Football")
@@ -69,8 +69,7 @@ def test_a_game_that_is_seen_in_play_only_later_closes_by_its_kick_off() -> None
 
 def test_prices_in_play_are_no_close() -> None:
     assert (
-        close(seen(1, live=True)).why
-        == "the reference was not seen to price this market before the game"
+        close(seen(1, live=True)).why == "the sharp book did not price this market before the game"
     )
 
 
@@ -83,14 +82,14 @@ def test_a_line_that_moved_is_shown_apart_and_never_mixed() -> None:
 
 
 def test_what_has_no_close_says_why() -> None:
-    assert close().why == "the reference was not seen to price this market before the game"
-    assert close(seen(1), selection="Messi").why == "the selection could not be read"
+    assert close().why == "the sharp book did not price this market before the game"
+    assert close(seen(1), selection="Messi").why == "unreadable selection"
     one_side = close(seen(1, {"Under 2.5": 1.9}))
-    assert one_side.why == "the reference did not price all of the line at the end"
+    assert one_side.why == "the sharp book did not price every side at the close"
     undated = closing_line(
         TOTAL, "Over 2.5", [seen(1)], kick_off=None, first_in_play=None, method="shin"
     )
-    assert undated.why == "the kick-off is not known"
+    assert undated.why == "unknown kick-off"
 
 
 TOTALS = {0: 0.07, 1: 0.19, 2: 0.25, 3: 0.22, 4: 0.15, 5: 0.08, 6: 0.04}

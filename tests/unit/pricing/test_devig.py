@@ -6,7 +6,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from oddsdesk.pricing.devig import METHODS, DevigError, Fair, devig, overround
+from oddsdesk.pricing.devig import METHODS, DevigError, Fair, devig, find_root, overround, widen
 
 VECTORS = Path(__file__).parents[4] / "shared" / "data" / "devig_vectors.json"
 REAL_METHODS = tuple(method for method in METHODS if method != "published")
@@ -122,10 +122,7 @@ def test_outcomes_in_another_order_get_the_same_prices(
         assert fair_price == pytest.approx(by_price[price], rel=1e-9)
 
 
-@given(
-    st.sampled_from(METHODS),
-    st.lists(st.floats(0.02, 1.0), min_size=2, max_size=8),
-)
+@given(st.sampled_from(METHODS), st.lists(st.floats(0.02, 1.0), min_size=2, max_size=8))
 def test_prices_without_margin_stay_as_they_are(method: str, weights: list[float]) -> None:
     odds = [sum(weights) / weight for weight in weights]
     assert devig(method, odds).fair_odds == pytest.approx(odds, rel=1e-9)
@@ -202,3 +199,37 @@ def test_shin_refuses_prices_below_fair_and_the_others_do_not() -> None:
 def test_an_unknown_method_is_named_with_those_there_are() -> None:
     with pytest.raises(DevigError, match=r"'wisdom'.*margin_proportional.*shin"):
         devig("wisdom", [2.0, 2.0])
+
+
+@given(st.floats(-50, 50), st.floats(0.01, 100), st.sampled_from([1, 3, 5]))
+def test_a_root_is_found_to_the_last_digits(root: float, slope: float, power: int) -> None:
+    found = find_root(lambda x: slope * (x - root) ** power, -60.0, 75.0)
+    assert found == pytest.approx(root, rel=1e-14, abs=1e-14) or abs(found - root) ** power == 0
+
+
+def test_flat_and_steep_functions_take_few_evaluations() -> None:
+    calls = []
+
+    def function(x: float) -> float:
+        calls.append(x)
+        return math.exp(-x) - 1e-9
+
+    assert find_root(function, 0.0, 100.0) == pytest.approx(-math.log(1e-9), rel=1e-14)
+    assert len(calls) < 40
+
+
+def test_a_root_at_a_bound_is_that_bound() -> None:
+    assert find_root(lambda x: -x, 0.0, 1.0) == 0.0
+    assert find_root(lambda x: 1 - x, 0.0, 1.0) == 1.0
+
+
+def test_equal_signs_are_refused() -> None:
+    with pytest.raises(ArithmeticError, match="no sign change"):
+        find_root(lambda x: 1 + x * x, -1.0, 1.0)
+
+
+def test_widening_stops_where_the_sign_changes_or_gives_up() -> None:
+    bound = widen(lambda x: 1e6 - x, 0.0, 1.0)
+    assert 1e6 <= bound <= 4e6
+    with pytest.raises(ArithmeticError):
+        widen(lambda x: 1.0, 0.0, 1.0)

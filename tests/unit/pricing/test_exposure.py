@@ -9,18 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from oddsdesk.pricing.depth import Rung
-from oddsdesk.pricing.exposure import (
-    Bound,
-    Offer,
-    Placed,
-    Results,
-    Stake,
-    StakePlan,
-    staking,
-)
-from oddsdesk.pricing.settlement import Settlement, settlement
-from oddsdesk.slices import returned
+from oddsdesk.base.tasks import returned
+from oddsdesk.pricing.exposure import Bound, Offer, Placed, Results, Stake, StakePlan, staking
+from oddsdesk.pricing.selections import Settlement, settlement
+from oddsdesk.pricing.stakes import Rung
 
 
 def stakes(plan: StakePlan, offers: list[Offer], placed: Placed | None = None) -> list[Stake]:
@@ -207,8 +199,7 @@ def test_sides_of_a_quarter_line_are_staked_together() -> None:
     sides = [settlement(0.5, 0.25, 2.25, is_above=is_above) for is_above in (True, False)]
     odds = (2.1, 2.16)
     found = stakes(
-        plan,
-        [Offer(i, "line", "g", "A", odds[i], side) for i, side in enumerate(sides)],
+        plan, [Offer(i, "line", "g", "A", odds[i], side) for i, side in enumerate(sides)]
     )
     over = sides[0]  # loses by half at 2
 
@@ -240,8 +231,7 @@ def test_sides_share_what_room_other_games_leave(first: int) -> None:
     )
     room, bets = 15 / 250, [(0.5, 2.06), (0.5, 2.13)]
     best = max(
-        (x * room / 1e4 for x in range(10_001)),
-        key=lambda yes: growth([yes, room - yes], bets),
+        (x * room / 1e4 for x in range(10_001)), key=lambda yes: growth([yes, room - yes], bets)
     )
     assert found["Y"].amount == math.floor(250 * best) == 5
     assert found["N"].amount == math.floor(250 * (room - best)) == 9
@@ -289,7 +279,7 @@ def test_a_stake_is_split_where_the_best_price_takes_too_little() -> None:
 
 
 def test_the_next_best_price_carries_the_rest_also_where_the_other_side_is_staked() -> None:
-    """Alone the first price's limit is all of Kelly; with a hedge the second is wanted, too."""
+    """Alone the first price's limit is all of Kelly; with a hedge the second is used, too."""
     over, odds = 1 / 3.97, (4.30, 4.29, 1.355)
     found = stakes(
         StakePlan(step=0.01, game_cap=1),
@@ -557,9 +547,6 @@ def test_less_than_a_step_for_sale_is_no_stake_and_another_price_carries_it() ->
 def test_what_is_for_sale_bounds_sides_that_are_solved_together() -> None:
     found = stakes(
         StakePlan(outcome_cap=1, game_cap=1),
-        [
-            offer("h", 2.3, 0.5, "P", ladder=(Rung(2.3, 6.4),)),
-            offer("a", 2.2, 0.5, "B"),
-        ],
+        [offer("h", 2.3, 0.5, "P", ladder=(Rung(2.3, 6.4),)), offer("a", 2.2, 0.5, "B")],
     )
     assert (found[0].amount, found[0].bound) == (6, Bound.FOR_SALE)

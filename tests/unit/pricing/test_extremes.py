@@ -7,16 +7,20 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from oddsdesk.base.tasks import returned
+from oddsdesk.pricing.assessment import Market, Prices, reference_lines, value_bets, verdicts
 from oddsdesk.pricing.audit import AuditedRow, audit, exact_total, true_ev
-from oddsdesk.pricing.column_formats import format_end, format_in_column, format_window
 from oddsdesk.pricing.devig import METHODS, DevigError, devig, overround
 from oddsdesk.pricing.exposure import Offer, StakePlan, staking
-from oddsdesk.pricing.formats import STYLES, format_odds
-from oddsdesk.pricing.market import Market, Prices, reference_lines, value_bets, verdicts
-from oddsdesk.pricing.outcomes import _read
-from oddsdesk.pricing.settlement import settlement
+from oddsdesk.pricing.formats import (
+    STYLES,
+    format_end,
+    format_in_column,
+    format_odds,
+    format_window,
+)
+from oddsdesk.pricing.selections import _read, settlement
 from oddsdesk.pricing.value import price_window
-from oddsdesk.slices import returned
 
 LEAST = 1 + sys.float_info.epsilon
 MOST = sys.float_info.max

@@ -58,10 +58,7 @@ def test_legs_are_all_in_play_or_none() -> None:
 
 
 def test_legs_in_play_were_seen_within_a_minute() -> None:
-    home = [
-        leg("A", 3.0, in_play=True, seen_at=0),
-        leg("B", 2.5, in_play=True, seen_at=MINUTE + 1),
-    ]
+    home = [leg("A", 3.0, in_play=True, seen_at=0), leg("B", 2.5, in_play=True, seen_at=MINUTE + 1)]
     away = [leg("C", 2.0, in_play=True, seen_at=2 * MINUTE)]
     assert names(best_legs([home, away])) == ["B", "C"]
     early = leg("C", 2.0, in_play=True, seen_at=MINUTE)

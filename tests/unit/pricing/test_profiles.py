@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from oddsdesk.base.places import resource_path
 from oddsdesk.pricing.profiles import (
     Kind,
     Profile,
@@ -15,7 +16,6 @@ from oddsdesk.pricing.profiles import (
     is_delayed,
     read_profiles,
 )
-from oddsdesk.resource_files import resource_path
 
 ODDS = st.floats(1.001, 1000)
 PROFILE = st.builds(
@@ -53,11 +53,11 @@ def test_gross_odds_are_those_whose_net_odds_they_were(profile: Profile, odds: f
 def test_a_bookmaker_is_known_by_any_of_its_names() -> None:
     profiles = Profiles([Profile(name="BetVictor", group="BetVictor", aliases=("Bet Victor UK",))])
     names = ["betvictor", "Bet Victor", "BET-VICTOR", "bet victor uk"]
-    assert {profiles.of(name).name for name in names} == {"BetVictor"}
+    assert {profiles.profile_of(name).name for name in names} == {"BetVictor"}
 
 
 def test_an_unknown_bookmaker_is_a_group_of_its_own_without_commission() -> None:
-    unknown = Profiles().of("Nobody's Book")
+    unknown = Profiles().profile_of("Nobody's Book")
     assert (unknown.group, unknown.net(2.5)) == ("Nobody's Book", 2.5)
 
 
@@ -65,8 +65,8 @@ def test_a_bookmaker_whose_prices_are_late_keeps_its_profile() -> None:
     exchange = Profile(name="Exchange", group="Exchange", commission=0.05, aliases=("Ex",))
     late = delayed_name("Ex")
     assert (is_delayed(late), is_delayed("Ex")) == (True, False)
-    assert Profiles([exchange]).of(late) == exchange
-    assert Profiles().of(delayed_name("Nobody")).group == "Nobody"
+    assert Profiles([exchange]).profile_of(late) == exchange
+    assert Profiles().profile_of(delayed_name("Nobody")).group == "Nobody"
 
 
 @pytest.mark.parametrize(("fee", "name"), [(0.0, "0"), (0.05, "5"), (0.0125, "1.25")])
@@ -74,7 +74,7 @@ def test_a_market_with_a_fee_of_its_own_bears_it_in_the_name(fee: float, name: s
     known = Profiles([Profile(name="Poly", group="Pool", taker_fee=0.03, short="PM", code="P")])
     told = fee_name("Poly", fee)
     assert told == f"Poly ({name} % fee)"
-    found = known.of(told)
+    found = known.profile_of(told)
     assert (found.taker_fee, found.group, found.name) == (pytest.approx(fee), "Pool", "Poly")
     assert (found.short, found.code) == (f"PM {name} %", "")
     assert known.among(["Poly"])(told)
@@ -117,8 +117,8 @@ def test_what_the_user_says_replaces_a_profile_under_all_its_names() -> None:
         name="Betfair Exchange UK", group="Betfair", commission=0.02, aliases=("Betfair",)
     )
     changed = shipped.with_changes([mine])
-    assert changed.of("betfair").commission == 0.02
-    assert shipped.of("betfair").commission == 0.05
+    assert changed.profile_of("betfair").commission == 0.02
+    assert shipped.profile_of("betfair").commission == 0.05
 
 
 def test_the_shipped_file_is_sound() -> None:
@@ -128,10 +128,14 @@ def test_the_shipped_file_is_sound() -> None:
     assert len({profile.name.casefold() for profile in profiles}) == len(profiles)
     known = Profiles(profiles)
     exchanges = {"Betfair Exchange UK", "Betfair Exchange EU", "Betfair Exchange AU"}
-    assert len({known.of(name).group for name in exchanges}) == 1
-    assert known.of("Betfair Exchange UK").group != known.of("Betfair Sportsbook").group
+    assert len({known.profile_of(name).group for name in exchanges}) == 1
+    assert (
+        known.profile_of("Betfair Exchange UK").group
+        != known.profile_of("Betfair Sportsbook").group
+    )
     fees = {
-        name: known.of(name) for name in ("Betfair Exchange UK", "Smarkets", "Matchbook", "Kalshi")
+        name: known.profile_of(name)
+        for name in ("Betfair Exchange UK", "Smarkets", "Matchbook", "Kalshi")
     }
     assert [round(each.net(2.0), 4) for each in fees.values()] == [1.95, 1.98, 1.98, 1.9324]
     charged = [profile for profile in profiles if profile.net(2.0) != 2.0]
@@ -147,5 +151,7 @@ def test_aliases_lead_to_one_profile_each() -> None:
     profiles, _ = read_profiles(resource_path("bookmakers.csv").read_text("utf-8"))
     known = Profiles(profiles)
     for profile in profiles:
-        assert all(known.of(alias) is known.of(profile.name) for alias in profile.aliases)
-    assert math.isclose(known.of("Unheard Of").net(3.3), 3.3)
+        assert all(
+            known.profile_of(alias) is known.profile_of(profile.name) for alias in profile.aliases
+        )
+    assert math.isclose(known.profile_of("Unheard Of").net(3.3), 3.3)

@@ -335,7 +335,7 @@ def test_both_legs_of_an_arbitrage_are_one_step_and_no_drawdown() -> None:
 
 
 GOALS = [math.exp(-2.7) * 2.7**n / math.factorial(n) for n in range(40)]
-"""How likely a game has so many goals."""
+"""The probability of each number of goals in a game."""
 LINES = st.lists(
     st.tuples(
         st.sampled_from(["over", "under"]), st.integers(0, 5), st.sampled_from([1.0, 3.0, 10.0])
@@ -350,7 +350,7 @@ LINES = st.lists(
 def test_luck_of_totals_is_that_of_the_goals(
     lines: list[tuple[str, int, float]], shift: float, goals: int
 ) -> None:
-    """At fair odds, by goals counted one by one; at others no loss is said that cannot be."""
+    """At fair odds, checked by counting goals; at other odds impossible losses have no chance."""
 
     def wins(side: str, line: int, number: int) -> bool:
         return number > line if side == "over" else number <= line

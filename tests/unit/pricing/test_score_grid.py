@@ -62,10 +62,7 @@ def test_lines_are_read_off_the_scores() -> None:
     assert grid.probability("double_chance", "", "X2") == pytest.approx(
         counted(grid, lambda h, a: h <= a)
     )
-    half, two = (
-        counted(grid, lambda h, a: h + a > 2),
-        counted(grid, lambda h, a: h + a == 2),
-    )
+    half, two = (counted(grid, lambda h, a: h + a > 2), counted(grid, lambda h, a: h + a == 2))
     lost = 1 - half - two
     assert grid.probability("total", "2.25", "over") == pytest.approx(
         half / (half + lost + two / 2)

@@ -3,17 +3,22 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
+from oddsdesk.contract.markets import MARKET_TYPES
 from oddsdesk.pricing.devig import METHODS, DevigError
-from oddsdesk.pricing.rules import Rule
 from oddsdesk.pricing.selections import line_groups
 from oddsdesk.pricing.value import (
+    SERVICE_RULES,
     Candidate,
     ReferenceLine,
+    Rule,
+    RuleCheck,
     Verdict,
     is_comparable,
-    judge,
+    judge_candidate,
     price_window,
     reference_line,
+    safety_floor,
+    within,
 )
 
 NOW = 1_000_000_000_000
@@ -43,7 +48,7 @@ TOTAL = {"Over 2.5": 2.05, "Under 2.5": 1.88}
 
 def judge_over(line: ReferenceLine, odds: float, **fields: object) -> Verdict:
     candidate = Candidate("over", odds, frozenset({"over", "under"}), NOW, False)
-    return judge(line, replace(candidate, **fields), NOW)
+    return judge_candidate(line, replace(candidate, **fields), NOW)
 
 
 def rules_of(verdict: Verdict) -> set[Rule]:
@@ -94,7 +99,7 @@ def test_player_props_have_the_higher_floor() -> None:
 
 @pytest.mark.parametrize(
     ("odds", "rule", "margin"),
-    [(2.0, Rule.MIN_EDGE, -6.357), (2.3, Rule.PAYOUT, -0.0233), (2.5, Rule.RATIO, -0.0449)],
+    [(2.0, Rule.MIN_EDGE, -6.421), (2.3, Rule.PAYOUT, -0.0233), (2.5, Rule.RATIO, -0.0449)],
 )
 def test_a_price_outside_says_which_rule_and_by_how_much(
     odds: float, rule: Rule, margin: float
@@ -115,7 +120,7 @@ def test_a_short_price_against_a_wide_reference_pays_too_little() -> None:
 def test_moneyline_and_spread_are_capped_at_ten_percent() -> None:
     spread = {"Arsenal -1": 8.0, "Chelsea +1": 1.13}
     candidate = Candidate("home", 9.3, frozenset({"home"}), NOW, False)
-    verdict = judge(line_of("spread", spread), candidate, NOW)
+    verdict = judge_candidate(line_of("spread", spread), candidate, NOW)
     assert verdict.ev_pct is not None
     assert 10 < verdict.ev_pct < 20
     assert rules_of(verdict) == {Rule.EDGE_CAP}
@@ -166,7 +171,7 @@ def test_a_missing_side_leaves_nothing_to_compute() -> None:
     assert (verdict.ev_pct, verdict.overround, verdict.fair_odds) == (None, None, None)
     football = line_of("moneyline", {"Arsenal": 2.05, "Chelsea": 1.88})
     candidate = Candidate("home", 2.15, frozenset({"home"}), NOW, False)
-    assert rules_of(judge(football, candidate, NOW)) == {Rule.REFERENCE_SIDES}
+    assert rules_of(judge_candidate(football, candidate, NOW)) == {Rule.REFERENCE_SIDES}
 
 
 def test_a_method_that_cannot_be_applied_is_a_rule_that_stops() -> None:
@@ -174,11 +179,11 @@ def test_a_method_that_cannot_be_applied_is_a_rule_that_stops() -> None:
     odds = {"Arsenal": 1.01, "Draw": 40.0, "Chelsea": 150.0}
     line = line_of("moneyline", odds)
     candidate = Candidate("away", 120.0, frozenset({"away"}), NOW, False)
-    assert judge(line, candidate, NOW).fair_odds is None
-    assert rules_of(judge(line, candidate, NOW)) >= {Rule.DEVIGGED}
+    assert judge_candidate(line, candidate, NOW).fair_odds is None
+    assert rules_of(judge_candidate(line, candidate, NOW)) >= {Rule.DEVIGGED}
     assert price_window(line, "away") is None
     power = line_of("moneyline", odds, method="power")
-    assert judge(power, candidate, NOW).fair_odds is not None
+    assert judge_candidate(power, candidate, NOW).fair_odds is not None
 
 
 @pytest.mark.parametrize(
@@ -231,7 +236,7 @@ def test_the_window_is_where_the_price_rules_hold(
     side = line.group.sides[0]
     price = odds * factor
     assume(price > 1)
-    verdict = judge(line, Candidate(side, price, frozenset({side}), NOW, False), NOW)
+    verdict = judge_candidate(line, Candidate(side, price, frozenset({side}), NOW, False), NOW)
     window = price_window(line, side)
     if window is None:
         assert not verdict.is_value
@@ -244,3 +249,41 @@ def test_the_window_is_where_the_price_rules_hold(
         assert window.most_rule in rules_of(verdict)
     if price < window.least:
         assert window.least_rule in rules_of(verdict)
+
+
+@pytest.mark.parametrize(
+    ("figure", "holds", "margin"),
+    [
+        (0.98, False, -0.01),
+        (0.99, True, 0.0),
+        (1.0, True, 0.01),
+        (1.05, True, 0.0),
+        (2, False, -0.95),
+    ],
+)
+def test_thresholds_are_inclusive_and_the_margin_is_to_the_nearer(
+    figure: float, holds: bool, margin: float
+) -> None:
+    check = within(Rule.PAYOUT, figure, 0.99, 1.05)
+    assert check.holds is holds
+    assert check.margin == pytest.approx(margin)
+
+
+def test_a_rule_without_figure_has_no_margin() -> None:
+    assert RuleCheck(Rule.COMPARABLE, False).margin is None
+
+
+def test_one_sided_rules_measure_to_their_side() -> None:
+    assert within(Rule.MIN_EDGE, 3.0, least=1.0).margin == 2.0
+    assert within(Rule.RATIO, 1.0, most=1.5).margin == 0.5
+
+
+def test_floors_and_caps_by_market_type() -> None:
+    floors = {market_type: safety_floor(market_type) for market_type in MARKET_TYPES}
+    assert floors.pop("player_prop") == pytest.approx(1.0403)
+    assert set(floors.values()) == {1.01}
+    capped = {
+        market_type for market_type in MARKET_TYPES if SERVICE_RULES.edge_limit(market_type) == 10
+    }
+    assert capped == {"moneyline", "spread"}
+    assert SERVICE_RULES.edge_limit("total") == 20

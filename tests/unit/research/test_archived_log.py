@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from oddsdesk.archive.archive import Archive
 from oddsdesk.cli.main import main
-from oddsdesk.contract.game_results import GameResult
+from oddsdesk.contract.identity import GameResult
 from oddsdesk.contract.quotes import Quote
 from oddsdesk.contract.times import MINUTE_MS
 from oddsdesk.store.databases import Database, DatabaseUrl
@@ -131,7 +131,7 @@ def test_a_log_is_the_same_in_each_engine_also_where_a_part_is_in_the_archive(
     assert 0 < len(seal(database, folder)) < len(GAMES)
     left = json.loads(run(COMMANDS[0], database).stdout)
     assert left["bets"] < expected[0][0]["bets"]
-    assert "older price changes were removed, and no archive has them" in left["notes"]
+    assert "older price changes were removed, and are in no archive" in left["notes"]
     assert told(database, "--archive", folder) == expected
     with closing(open_store(database)) as store:
         store.keep_archive(folder).result(LIMIT_S)
@@ -180,7 +180,7 @@ def test_an_archive_that_cannot_be_read_is_one_line(
     for command in COMMANDS:
         other = run(command, database, "--archive", folder)
         assert (other.exit_code, other.stderr.count("\n")) == (1, 1)
-        assert "is it another's?" in other.stderr
+        assert "is it from another database?" in other.stderr
     (folder / "date=2026-04-12" / "13h-0-1-900.parquet").rename(
         folder / "date=2026-04-12" / "13h-0-1-1.parquet"
     )
@@ -193,4 +193,4 @@ def test_an_archive_that_cannot_be_read_is_one_line(
     for command in COMMANDS:
         damaged = run(command, database, "--archive", folder)
         assert (damaged.exit_code, damaged.stderr.count("\n")) == (1, 1)
-        assert "is no file of the archive, or is damaged" in damaged.stderr
+        assert "is not an archive file, or is damaged" in damaged.stderr

@@ -9,24 +9,23 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from oddsdesk.contract.game_results import GameResult
+from oddsdesk.contract.identity import GameResult
 from oddsdesk.contract.quotes import Quote
+from oddsdesk.ledger.bet_tables import write_csv
 from oddsdesk.ledger.log_closes import closes_from_log
 from oddsdesk.ledger.presets import ValueFilter
 from oddsdesk.ledger.reading import read_bets
 from oddsdesk.ledger.reporting import whole_report
-from oddsdesk.ledger.writing import write_csv
 from oddsdesk.pricing.assessment import Caution
 from oddsdesk.pricing.closing import CloseBy
 from oddsdesk.pricing.devig import DEFAULT_METHOD
-from oddsdesk.pricing.results import Result
-from oddsdesk.research.backtest.betting import Backtested, Question, backtest
-from oddsdesk.research.backtest.summary import notes, summary
-from oddsdesk.research.past.coverage import coverage_lines
-from oddsdesk.research.past.judged_by import open_judged
-from oddsdesk.research.past.recorded_log import RecordedLog
-from oddsdesk.shipped_bookmakers import shipped_profiles
-from oddsdesk.store.past_odds import ReaderPast
+from oddsdesk.pricing.profiles import shipped_profiles
+from oddsdesk.pricing.selections import Result
+from oddsdesk.research.backtest import Backtested, Question, run_backtest
+from oddsdesk.research.backtest_summary import notes, summary
+from oddsdesk.research.coverage import coverage_lines
+from oddsdesk.research.recorded_log import RecordedLog, open_judged
+from oddsdesk.store.reader import ReaderPast
 from oddsdesk.store.store import Store, open_store
 
 MINUTE = 60_000
@@ -62,7 +61,7 @@ class Log:
         self.now = TODAY
 
     def backtest(self, **asked: Any) -> Backtested:
-        return backtest(RecordedLog(self.store.reader()), question(**asked), TODAY)
+        return run_backtest(RecordedLog(self.store.reader()), question(**asked), TODAY)
 
 
 def question(**asked: Any) -> Question:
@@ -233,7 +232,7 @@ def test_only_the_span_that_is_asked_for_is_bet_on_with_what_was_known_before(lo
     assert (empty.rows, empty.bets) == (0, [])
     assert notes(empty, question(**asked)) == [
         "nothing was recorded from 2023-11-14T20:13:20.000Z to 2023-11-14T22:13:20.000Z;"
-        " the log goes from 2023-11-14T22:13:20.000Z to 2023-11-15T00:13:20.000Z"
+        " the log covers 2023-11-14T22:13:20.000Z to 2023-11-15T00:13:20.000Z"
     ]
     after = {"since_ms": START + 3 * HOUR}
     late = log.backtest(**after)
@@ -243,10 +242,11 @@ def test_only_the_span_that_is_asked_for_is_bet_on_with_what_was_known_before(lo
 def test_a_reference_without_prices_is_told_with_who_has_some(log: Log) -> None:
     log.archive(said(SOFT, EVEN), said("Other", EVEN))
     assert notes(log.backtest(), question()) == [
-        "no price of 'Pinnacle', the reference, was recorded; there are Other, Soft"
+        "no price of the sharp book 'Pinnacle' was recorded; bookmakers here: Other, Soft"
     ]
     assert notes(log.backtest(reference="Othr"), question(reference="Othr")) == [
-        "no price of 'Othr', the reference, was recorded; Other may be meant; there are Other, Soft"
+        "no price of the sharp book 'Othr' was recorded (did you mean Other?);"
+        " bookmakers here: Other, Soft"
     ]
 
 
@@ -255,7 +255,7 @@ def test_a_preset_says_what_is_bet_on(log: Log) -> None:
     log.archive(said("Third", {"B": 2.06}))
     only = ValueFilter(bookmakers=(SOFT,))
     assert placed(log.backtest(filter=only)) == [(SOFT, "A", 2.09, START)]
-    assert [bet.odds for bet in log.backtest(filter=ValueFilter(min_true_ev=3)).bets] == [2.095]
+    assert [bet.odds for bet in log.backtest(filter=ValueFilter(min_true_ev=4)).bets] == [2.095]
 
 
 def test_two_archives_one_after_the_other_are_each_gone_through_in_their_own_time(log: Log) -> None:
@@ -291,12 +291,12 @@ def test_results_that_are_known_give_profit_and_others_are_said_to_be_missing(lo
         )
     nothing = log.backtest()
     assert summary(nothing.bets).yield_pct is None
-    assert "no result is known" in notes(nothing, question())[0]
+    assert notes(nothing, question())[0].startswith("no results: import them")
     log.store.record_results([GameResult("EPL", "A vs B", KICK_OFF, 2, 1)]).result(10)
     done = log.backtest()
     found = summary(done.bets)
     assert (found.bets, found.settled, found.profit) == (2, 1, pytest.approx(1.09))
-    assert notes(done, question())[0] == "no result is known of 1 of 2 bets; yield is without"
+    assert notes(done, question())[0] == "1 of 2 bets have no result; the yield leaves them out"
     assert found.settled_text == "1 bet"
     few = replace(found, bets=133)
     assert few.settled_text == "1 of 133 bets"
@@ -353,7 +353,7 @@ def test_the_published_formula_is_said_to_judge_its_own_bets_too_well(log: Log) 
     lately = KICK_OFF - 10 * MINUTE
     log.archive(reference(EVEN, lately), said(SOFT, {"A": 1.945, "B": 1.8}, lately))
     caution = (
-        "the published formula adds the reference's margin instead of taking it out, and"
+        "the published formula adds the sharp book's margin instead of removing it, and"
         " overstates: EV"
     )
     asked: dict[str, Any] = {"method": "published"}
@@ -388,13 +388,12 @@ def test_closes_that_never_moved_are_told_where_they_are_many(
             log.archive(reference({"A": 2.0, f"B{number}": 1.9}, lately + MINUTE, **game))
     done = log.backtest()
     assert summary(done.bets).clv_bets == unmoved + moved
-    found = [each for each in notes(done, question()) if "were bet against" in each]
+    found = [each for each in notes(done, question()) if "the bets were valued with" in each]
     fair = 1 / (1 / 2.0 - (1 / 2.0 + 1 / 1.9 - 1) / 2)
-    rest = f"without them it is {(2.09 / fair - 1) * 100:+.2f} %"
-    said_of = (
-        f"{unmoved} of {unmoved + moved} closing lines are the fair odds that were bet against:"
-    )
-    text = f"{said_of} CLV repeats the EV of these bets; {rest if moved else 'there are no others'}"
+    rest = f"without them CLV is {(2.09 / fair - 1) * 100:+.2f} %"
+    said_of = f"{unmoved} of {unmoved + moved} closing lines are the same odds that the bets were"
+    others = rest if moved else "there are no others"
+    text = f"{said_of} valued with: their CLV repeats their EV; {others}"
     assert found == ([text] if told else [])
 
 
@@ -402,7 +401,7 @@ def test_gaps_of_a_live_log_are_told(log: Log) -> None:
     log.live(reference(EVEN), reference(LONGER, START + 3 * HOUR))
     done = log.backtest()
     assert done.gaps == [(START, START + 3 * HOUR)]
-    assert "gaps of 3.0 h in all" in notes(done, question())[-1]
+    assert "gaps of 3.0 h in total" in notes(done, question())[-1]
 
 
 def test_another_bookmaker_may_be_the_reference(log: Log) -> None:
@@ -433,7 +432,7 @@ def test_bets_close_by_one_reference_whoever_judged_them_also_those_of_an_import
     log.live(reference(LONGER, ending), said(SOFT, EVEN, ending + MINUTE))
     store, name, by = open_judged(log.path, judge, CloseBy(closer))
     with closing(store):
-        done = backtest(RecordedLog(store.reader()), question(reference=name, close=by), TODAY)
+        done = run_backtest(RecordedLog(store.reader()), question(reference=name, close=by), TODAY)
     file = BytesIO()
     write_csv(done.bets, file)
     (bet,) = read_bets(file.getvalue(), TODAY).bets
@@ -472,7 +471,7 @@ def test_skins_of_one_operator_are_one_vote_and_two_votes_no_consensus(log: Log)
 def test_too_few_bookmakers_for_a_consensus_are_told(log: Log) -> None:
     log.archive(*votes(EVEN))
     assert notes(log.backtest(**BY_ALL), question(**BY_ALL)) == [
-        "a consensus takes three others beside a bookmaker; there are One, Three, Two"
+        "a consensus needs three other bookmakers; bookmakers here: One, Three, Two"
     ]
 
 
@@ -534,9 +533,7 @@ def test_prices_refused_though_their_edge_is_large_enough_are_counted_once(log: 
     assert [bet.bookmaker for bet in done.bets] == ["Other"]
     assert done.coverage.refused == {Caution.ABOVE_WINDOW: 2}
     told = list(coverage_lines(done.coverage, "Pinnacle", CloseBy("Pinnacle")))
-    assert told[-1] == (
-        "prices refused although their edge was large enough: too good: above the window (2)"
-    )
+    assert told[-1] == ("prices with enough EV, but not counted: likely error, far above fair (2)")
 
 
 def test_a_line_that_did_not_move_is_told_by_whatever_method_it_closes(log: Log) -> None:

@@ -23,8 +23,8 @@ from oddsdesk.contract.quotes import Quote
 from oddsdesk.contract.times import MINUTE_MS, format_ms
 from oddsdesk.ledger.bets import PlacedBet
 from oddsdesk.ledger.ledger import Ledger
-from oddsdesk.research.export.columns import BETS, CHANGES, QUOTES
-from oddsdesk.research.export.parquet import ParquetWriter
+from oddsdesk.research.export import BETS, CHANGES, QUOTES
+from oddsdesk.research.parquet import ParquetWriter
 from oddsdesk.store.databases import Database, DatabaseUrl
 from oddsdesk.store.retention import DAY_MS
 from oddsdesk.store.store import open_store
@@ -185,13 +185,13 @@ def test_what_is_not_there_is_said(database: Database, tmp_path: Path) -> None:
     assert f"nothing was recorded {format_ms(BEGIN + HOUR_MS)} to" in said
     empty = tmp_path / "empty.parquet"
     said = done("changes", "--database", database, "--to", "2001-01-01", empty).stderr
-    assert said == f"no price changes in that time: {empty} has none\n"
+    assert said == f"no price changes in that time: {empty} has no rows\n"
     assert duckdb.sql(f"SELECT count(*) FROM '{empty}'").fetchall() == [(0,)]
     for wrong, why in (
-        (["--from", "2026-01-02", "--to", "2026-01-01", "x.csv"], "a time after --from"),
-        (["--from", "2026-01-01T00:00:00", "x.csv"], "expected a date, or a time with its offset"),
-        (["x.xls"], "its ending names no format"),
-        (["x.xlsx"], "x.xlsx: a log may have more rows than a sheet; write x.csv, which"),
+        (["--from", "2026-01-02", "--to", "2026-01-01", "x.csv"], "later than --from"),
+        (["--from", "2026-01-01T00:00:00", "x.csv"], "expected a date, or a time with an offset"),
+        (["x.xls"], "unknown ending"),
+        (["x.xlsx"], "x.xlsx: a log can be too long for a sheet; use x.csv, which"),
         ([tmp_path / "nowhere" / "x.csv"], "cannot write"),
     ):
         result = run("changes", "--database", database, *wrong)
@@ -200,7 +200,7 @@ def test_what_is_not_there_is_said(database: Database, tmp_path: Path) -> None:
     assert run("changes", "--database", tmp_path / "none.db", "-").exit_code == 1
     workbook = run("bets", "my bets.xlsx")
     assert workbook.exit_code == 2
-    assert "is what `oddsdesk ledger export 'my bets.xlsx'` writes" in workbook.stderr
+    assert "use `oddsdesk ledger export 'my bets.xlsx'`" in workbook.stderr
 
 
 def test_rows_that_went_to_the_archive_are_exported_from_there(
@@ -240,7 +240,7 @@ class FullDisk(io.BytesIO):
 def test_a_disk_that_fills_ends_parquet_without_its_end() -> None:
     disk = FullDisk()
     with pytest.raises(OSError, match="No space left"), ParquetWriter(disk, CHANGES, {}) as writer:
-        writer.write([(1, 2, 3, *"abcd", 4, *"ef", 0, "g", 2.0, False)])
+        writer.write_rows([(1, 2, 3, *"abcd", 4, *"ef", 0, "g", 2.0, False)])
     assert not disk.getvalue().endswith(b"PAR1")
 
 
@@ -274,7 +274,7 @@ def test_bets_are_exported_by_the_time_they_were_placed(tmp_path: Path) -> None:
     book = tmp_path / "ledger.db"
     with closing(Ledger(book)) as ledger:
         for day in range(3):
-            ledger.place(
+            ledger.record_bet(
                 PlacedBet(
                     game_id="00000000-0000-0000-0000-000000000000",
                     market_type="moneyline",

@@ -6,14 +6,7 @@ from statistics import NormalDist, fmean, stdev
 
 import pytest
 
-from oddsdesk.research.intervals import (
-    Interval,
-    Sample,
-    bootstrapped,
-    mean_of,
-    median_of,
-    share_of,
-)
+from oddsdesk.research.intervals import Interval, Sample, bootstrapped, mean_of, median_of, share_of
 
 
 def of_games(*games: Sequence[float]) -> Sample:
@@ -21,7 +14,7 @@ def of_games(*games: Sequence[float]) -> Sample:
     sample = Sample()
     for game, values in enumerate(games):
         for value in values:
-            sample.add(value, game)
+            sample.add_value(value, game)
     return sample
 
 

@@ -52,7 +52,7 @@ def test_gross_of_commission_its_bets_would_be_others() -> None:
     read = notebooks.read(Path(DOCS) / "analysis.ipynb")
     for cell in notebooks.code_cells(read):
         source = "".join(cell["source"])
-        cell["source"] = source.replace("profiles.of(n).commission", "0.0")
+        cell["source"] = source.replace("profiles.profile_of(n).commission", "0.0")
     *_, value, command, _, _ = notebooks.run(read)
     assert "Betfair Exchange 203 bets" in value
     assert command.splitlines()[1] == "the same as above: False False"

@@ -15,8 +15,8 @@ from click.testing import CliRunner
 from oddsdesk.cli.main import main
 from oddsdesk.contract.quotes import Quote
 from oddsdesk.contract.times import format_ms
-from oddsdesk.pricing.results import Result
-from oddsdesk.research.export.columns import EXPORTS
+from oddsdesk.pricing.selections import Result
+from oddsdesk.research.export import EXPORTS
 from oddsdesk.store.databases import Database
 from oddsdesk.store.store import open_store
 from tests.kit.documented import DOCS, sections

@@ -11,14 +11,13 @@ from statistics import median
 import pytest
 from msgspec.structs import replace
 
-from oddsdesk.contract.game_results import GameResult
+from oddsdesk.contract.identity import GameResult
 from oddsdesk.contract.quotes import Quote
 from oddsdesk.pricing.closing import CloseBy
 from oddsdesk.pricing.devig import DEFAULT_METHOD, devig
-from oddsdesk.research.past.recorded_log import RecordedLog
-from oddsdesk.research.scorecards.scoring import Scored, notes, scorecards
-from oddsdesk.research.scorecards.tally import Card, CardKey, Tally
-from oddsdesk.shipped_bookmakers import shipped_profiles
+from oddsdesk.pricing.profiles import shipped_profiles
+from oddsdesk.research.recorded_log import RecordedLog
+from oddsdesk.research.scorecards import Card, CardKey, Scored, Tally, notes, scorecards
 from oddsdesk.store.store import Store, open_store
 
 START = 1_700_000_000_000
@@ -137,7 +136,7 @@ def test_a_lag_of_0_is_told_where_few_moves_are_tied() -> None:
     """As many led as followed: that is no reading that hides who was first."""
     tally = Tally()
     for game in range(100):
-        tally.lags.add((-60, 60, -120, 120, 0)[game % 5], game)
+        tally.lags.add_value((-60, 60, -120, 120, 0)[game % 5], game)
     card = tally.card(CardKey(FOLLOWER, "Tennis", "moneyline", 0), is_reference=False)
     assert (card.lag_s.figure, card.lag_s.count) == (0, 100)
     assert card.tied_pct.figure == pytest.approx(20)
@@ -187,8 +186,8 @@ def moves_of(told: list[Reading]) -> list[tuple[int, bool]]:
     ]
 
 
-def lags_by_the_guide(reference: list[Reading], bookmaker: list[Reading]) -> list[int]:
-    """The lags in minutes as docs/guide.md says them, a move of the reference after the other."""
+def lags_by_the_reference(reference: list[Reading], bookmaker: list[Reading]) -> list[int]:
+    """The lags in minutes as docs/reference.md defines them, one move of the sharp book each."""
 
     def stood(minute: int) -> bool:
         before = [odds for at, odds in bookmaker if at <= minute]
@@ -208,7 +207,7 @@ def lags_by_the_guide(reference: list[Reading], bookmaker: list[Reading]) -> lis
     return lags
 
 
-def test_lags_are_those_that_the_guide_describes(store: Store) -> None:
+def test_lags_are_those_that_the_reference_describes(store: Store) -> None:
     chance, expected = random.Random(5), []
     for number in range(200):
         by = {name: readings(chance) for name in ("Pinnacle", FOLLOWER)}
@@ -222,7 +221,7 @@ def test_lags_are_those_that_the_guide_describes(store: Store) -> None:
             for minute, odds in told
         ]
         store.record(sorted(quotes, key=lambda quote: quote.scraped_at)).result(10)
-        expected += lags_by_the_guide(by["Pinnacle"], by[FOLLOWER])
+        expected += lags_by_the_reference(by["Pinnacle"], by[FOLLOWER])
     card = cards(store)[FOLLOWER]
     assert (card.lag_s.figure, card.lag_s.count) == (median(expected) * 60, len(expected))
     assert card.tied_pct.figure == pytest.approx(expected.count(0) / len(expected) * 100)
@@ -262,7 +261,7 @@ def test_an_empty_span_is_said_with_where_the_log_lies(store: Store) -> None:
     assert found.cards == []
     assert notes(found, "then") == [
         "nothing was recorded then;"
-        " the log goes from 2023-11-14T22:13:20.000Z to 2023-11-14T22:13:20.000Z"
+        " the log covers 2023-11-14T22:13:20.000Z to 2023-11-14T22:13:20.000Z"
     ]
 
 

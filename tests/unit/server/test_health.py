@@ -1,4 +1,4 @@
-"""Probes: looks on a thread of their own, and no wait behind other requests (D82, D83)."""
+"""Probes: checks on a separate thread, and no wait behind other requests (D82, D83)."""
 
 import asyncio
 import contextlib
@@ -9,23 +9,18 @@ from typing import Any
 
 import pytest
 
-from oddsdesk.server.circuit import Circuit, KnownAwayError
+from oddsdesk.base.tasks import spawn
+from oddsdesk.server import fairness
 from oddsdesk.server.endpoints import health
-from oddsdesk.server.endpoints.health import (
-    ANSWERS_AT_ONCE,
-    HURRY,
-    LOOKS_AT_ONCE,
-    Looks,
-    ProbesFirst,
-)
+from oddsdesk.server.endpoints.health import LOOKS_AT_ONCE, Looks
+from oddsdesk.server.fairness import ANSWERS_AT_ONCE, HURRY, Circuit, KnownAwayError, ProbesFirst
 from oddsdesk.store.errors import StoreUnavailableError
-from oddsdesk.tasks import spawn
 
 HANG_S = 30
 
 
 class Database:
-    """A database whose looks are counted, and wait while ``free`` is not set."""
+    """A database that counts its checks; they wait until ``free`` is set."""
 
     def __init__(self) -> None:
         self.free = threading.Event()
@@ -49,7 +44,7 @@ class Database:
 
 
 class Time:
-    """Seconds that pass when they are told to."""
+    """A clock that moves on command."""
 
     def __init__(self) -> None:
         self.now_s = 100.0
@@ -75,7 +70,7 @@ async def looks(database: Database, time: Time) -> AsyncIterator[Looks]:
     made = Looks(service, time)
     yield made
     database.free.set()
-    made.close()
+    made.end_looks()
 
 
 async def test_each_of_few_probes_gets_a_look_that_began_after_it_was_asked(
@@ -88,7 +83,7 @@ async def test_each_of_few_probes_gets_a_look_that_began_after_it_was_asked(
 
 
 async def test_probes_at_the_same_time_share_two_looks(looks: Looks, database: Database) -> None:
-    """The look under way may have begun before a price that the second probe must tell of."""
+    """The check under way may have begun before a price that the second probe must report."""
     database.free.clear()
     asked = [spawn("probe", looks.newest()) for _ in range(LOOKS_AT_ONCE)]
     await asyncio.sleep(0)
@@ -112,7 +107,7 @@ async def test_many_probes_repeat_the_last_look(
 async def test_a_look_that_is_slow_is_no_outage_while_others_are_answered(
     looks: Looks, database: Database, time: Time, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A machine that is too busy for a look in 3 s still has a database that answers."""
+    """On a machine too busy for a check in 3 s, the database still answers."""
     other: Any = SimpleNamespace(answered_at=time.now_s)
     looks._others = [other]
     monkeypatch.setattr(health, "LIMIT_S", 0.05)
@@ -125,7 +120,7 @@ async def test_a_look_that_is_slow_is_no_outage_while_others_are_answered(
     assert (await looks.newest()).error is not None
 
 
-async def test_a_look_that_hangs_is_told_and_not_waited_for_again(
+async def test_a_check_that_hangs_is_reported_and_not_waited_for_again(
     looks: Looks,
     database: Database,
     time: Time,
@@ -146,7 +141,7 @@ async def test_a_look_that_hangs_is_told_and_not_waited_for_again(
         assert isinstance((await looks.newest()).error, StoreUnavailableError)
     assert database.begun == 2
     assert caplog.messages == [
-        "the database is unavailable: the database does not answer in time: nothing came for 0.05 s"
+        "the database is unavailable: the database does not answer in time: no answer for 0.05 s"
     ]
     database.free.set()
     while (await looks.newest()).error is not None:
@@ -154,7 +149,7 @@ async def test_a_look_that_hangs_is_told_and_not_waited_for_again(
     caplog.clear()
 
 
-async def test_a_database_that_refuses_is_told_as_long_as_it_does(
+async def test_a_database_that_refuses_is_reported_as_long_as_it_does(
     looks: Looks, database: Database, caplog: pytest.LogCaptureFixture
 ) -> None:
     database.error = StoreUnavailableError("by the test")
@@ -198,7 +193,7 @@ class Asked:
         await self.first(scope, None, send)  # type: ignore[arg-type]
 
 
-async def test_probes_pass_by_what_others_wait_for() -> None:
+async def test_probes_do_not_wait_behind_other_requests() -> None:
     asked = Asked()
     for path in ("/api/health", "/api/odds", "/api/ready", "/api/readyness"):
         await asked.ask(path)
@@ -209,7 +204,7 @@ async def test_probes_pass_by_what_others_wait_for() -> None:
 async def test_a_flood_of_probes_waits_and_each_is_answered(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(health, "PAUSES_S", (HANG_S, HANG_S))
+    monkeypatch.setattr(fairness, "PAUSES_S", (HANG_S, HANG_S))
     asked, hurry = Asked(), asyncio.Event()
     for _ in range(ANSWERS_AT_ONCE + 1):
         await asked.ask("/api/ready")

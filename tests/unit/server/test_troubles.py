@@ -2,7 +2,7 @@ import time
 
 import pytest
 
-from oddsdesk.server.troubles import Trouble, Troubles, refused
+from oddsdesk.server.troubles import RetryWhileUnavailable, Trouble, Troubles, refused_trouble
 from oddsdesk.store.errors import Fault, StoreError, StoreUnavailableError
 
 
@@ -12,8 +12,8 @@ def _error(fault: Fault) -> StoreUnavailableError:
 
 def test_what_is_said_stands_until_it_is_over():
     troubles = Troubles([lambda: [Trouble("of a source")]])
-    troubles.say("a", Trouble("first"))
-    troubles.say("a", Trouble("second"))
+    troubles.report_trouble("a", Trouble("first"))
+    troubles.report_trouble("a", Trouble("second"))
     assert [each.line for each in troubles.now()] == ["second", "of a source"]
     troubles.over("a")
     troubles.over("a")
@@ -33,5 +33,24 @@ def test_a_refusal_met_stands_for_a_while(fault, stands_s, monkeypatch):
 
 
 def test_no_path_is_told():
-    assert refused("x", _error(Fault.FULL)).line == "x: the disk is full"
-    assert refused("x", StoreError("/home/anna/odds.db: gone")).line == "x: the database refuses"
+    assert refused_trouble("x", _error(Fault.FULL)).line == "x: the disk is full"
+    assert (
+        refused_trouble("x", StoreError("/home/anna/odds.db: gone")).line
+        == "x: the database reports an error"
+    )
+
+
+async def test_a_refusal_is_told_once_until_the_database_answers_again(caplog):
+    outcomes = iter(["disk full", "disk full", "", "locked", "locked"])
+
+    async def step() -> None:
+        if outcome := next(outcomes):
+            raise StoreUnavailableError(outcome)
+
+    patience = RetryWhileUnavailable("the stream")
+    for _ in range(5):
+        await patience.do(step, 0)
+    assert [record.getMessage() for record in caplog.records] == [
+        "the stream is waiting for the database: disk full",
+        "the stream is waiting for the database: locked",
+    ]

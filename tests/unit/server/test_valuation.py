@@ -1,23 +1,31 @@
 import asyncio
 import contextlib
+import sys
 import threading
+from collections import defaultdict
 from collections.abc import Iterator
 from concurrent.futures import Future
 from random import Random
 
 import pytest
 
+from oddsdesk.base.files import WriteWatch
+from oddsdesk.base.tasks import cancel_tasks, exhaust
+from oddsdesk.contract.competitions import sport_of
 from oddsdesk.contract.quotes import Quote
+from oddsdesk.feeds.files import expand, read_file
+from oddsdesk.feeds.imported import SourceFile
+from oddsdesk.feeds.importing import load_importer
+from oddsdesk.pricing.assessment import Market, Prices, verdicts
 from oddsdesk.pricing.devig import DEFAULT_METHOD
+from oddsdesk.pricing.value import MAX_AGE_MS
 from oddsdesk.server import valuation as valuation_module
 from oddsdesk.server.troubles import Troubles
-from oddsdesk.server.valuation import Valuation
-from oddsdesk.slices import exhaust
+from oddsdesk.server.valuation import AGES_TOGETHER_MS, KnownReferences, Valuation
 from oddsdesk.store.errors import StoreUnavailableError
 from oddsdesk.store.sqlite.reader import SqliteReader
 from oddsdesk.store.store import Store, open_store
 from oddsdesk.store.values import Filters, Visibility
-from oddsdesk.tasks import stop
 
 NOW = 1_763_661_600_000
 
@@ -43,16 +51,18 @@ async def valuation(store, monkeypatch):
     valuation.close()
 
 
-async def _record(store: Store, bookmaker: str, over: float, under: float) -> None:
+async def _record(
+    store: Store, bookmaker: str, over: float, under: float, at_ms: int = NOW
+) -> None:
     odds = {"Over 2.5": over, "Under 2.5": under}
-    quote = Quote(bookmaker, "A - B", "EPL", "total", 0, odds, NOW)
+    quote = Quote(bookmaker, "A - B", "EPL", "total", 0, odds, at_ms)
     await asyncio.wrap_future(store.record([quote]))
 
 
 async def _listed(store: Store, odds: list[float]) -> None:
     async with asyncio.timeout(30):
         while True:
-            page = store.reader().value_bets(NOW, Filters(), Visibility(), 0, 20, 10)
+            page = store.reader().list_value_bets(NOW, Filters(), Visibility(), 0, 20, 10)
             if [bet.odds for bet in page.items] == odds:
                 return
             await asyncio.sleep(0.01)
@@ -78,7 +88,7 @@ async def test_what_the_database_refused_is_stored_by_a_later_round(
     await _record(store, "Betfair", 2.16, 1.7)
     await _listed(store, [2.16])
     assert refused
-    assert " waits for the database: disk full" in caplog.text
+    assert " is waiting for the database: disk full" in caplog.text
 
 
 async def test_after_a_refusal_a_round_is_brisk_so_that_it_is_told_no_longer(store, monkeypatch):
@@ -103,7 +113,7 @@ async def test_after_a_refusal_a_round_is_brisk_so_that_it_is_told_no_longer(sto
             await asyncio.sleep(0)
         while troubles.now():
             await asyncio.sleep(0.01)
-    await stop(task)
+    await cancel_tasks(task)
     valuation.close()
 
 
@@ -112,8 +122,10 @@ async def test_rounds_that_find_nothing_new_write_nothing(store, valuation, monk
     await _record(store, "Betfair", 2.15, 1.7)
     await _listed(store, [2.15])
     writes = []
-    working = store.write
-    monkeypatch.setattr(store, "write", lambda function: writes.append(1) or working(function))
+    working = store.run_on_writer
+    monkeypatch.setattr(
+        store, "run_on_writer", lambda function: writes.append(1) or working(function)
+    )
     rounds = []
     found = SqliteReader.games_to_value
 
@@ -124,8 +136,60 @@ async def test_rounds_that_find_nothing_new_write_nothing(store, valuation, monk
     monkeypatch.setattr(SqliteReader, "games_to_value", games_to_value)
     async with asyncio.timeout(30):
         while len(rounds) < 4:
+            await _record(store, "Betfair", 2.15, 1.7, NOW + 1 + len(rounds))
             await asyncio.sleep(0.01)
     assert writes == []
+
+
+async def test_while_nothing_is_recorded_a_round_values_what_ages_change(store, monkeypatch):
+    await _record(store, "Pinnacle", 2.05, 1.88)
+    await _record(store, "Betfair", 2.15, 1.7)
+    now = NOW
+    valuation = Valuation(store, lambda: now, DEFAULT_METHOD)
+    rounds = []
+    found = SqliteReader.games_to_value
+
+    def games_to_value(reader: SqliteReader, since: int):
+        rounds.append(now)
+        return found(reader, since)
+
+    monkeypatch.setattr(SqliteReader, "games_to_value", games_to_value)
+    with contextlib.closing(valuation):
+        for now in (NOW, NOW, NOW, NOW + MAX_AGE_MS - 1):  # noqa: B007 - the clock reads it
+            await valuation._go_round(0)
+        await _listed(store, [2.15])
+        assert rounds == [NOW, NOW]  # its own writing counts as a recording
+        now = NOW + MAX_AGE_MS + AGES_TOGETHER_MS
+        await valuation._go_round(0)
+        await _listed(store, [])
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows dates writes late")
+async def test_a_round_of_a_file_that_nobody_wrote_asks_it_nothing(store, monkeypatch):
+    monkeypatch.setattr(WriteWatch, "SETTLE_S", 0)
+    await _record(store, "Pinnacle", 2.05, 1.88)
+    asked = []
+    data_version = SqliteReader.data_version
+
+    def counted(reader: SqliteReader):
+        asked.append(reader)
+        if len(asked) == 1:
+            raise StoreUnavailableError("away")
+        return data_version(reader)
+
+    monkeypatch.setattr(SqliteReader, "data_version", counted)
+    with contextlib.closing(Valuation(store, lambda: NOW, DEFAULT_METHOD)) as valuation:
+        with pytest.raises(StoreUnavailableError):
+            await valuation._go_round(0)
+        for _ in range(4):
+            await valuation._go_round(0)
+        assert len(asked) > 1  # what was refused is asked again
+        asked[1:] = []
+        await valuation._go_round(0)
+        assert len(asked) == 1
+        await _record(store, "Betfair", 2.15, 1.7)
+        await valuation._go_round(0)
+        await _listed(store, [2.15])
 
 
 async def test_a_round_undoes_nothing_by_what_it_read_before_a_change(store):
@@ -242,3 +306,51 @@ async def test_a_database_that_does_not_answer_holds_up_nobody_else(store, valua
     await _record(store, "Betfair", 2.15, 1.7)
     answering.set()
     await _listed(store, [2.15])
+
+
+TOTALS = Market("total", "A - B", "Football")
+
+
+def test_rounds_over_the_real_moment_find_what_judging_every_price_finds(shared_data):
+    files = expand(str(shared_data / "the-odds-api" / "icehockey*"))
+    read = load_importer("the-odds-api").convert([SourceFile(p.name, read_file(p)) for p in files])
+    markets = defaultdict(list)
+    for quote in read.quotes:
+        market = Market(
+            quote.market_type, quote.match_name, sport_of(quote.competition), quote.period
+        )
+        is_live = bool(quote.is_live)
+        prices = Prices(quote.bookmaker, quote.odds, quote.scraped_at, is_live)
+        markets[quote.competition, quote.match_date, market].append(prices)
+    now = max(quote.scraped_at for quote in read.quotes)
+    references, bets = KnownReferences("shin"), 0
+    for _ in range(2):
+        for place, prices in markets.items():
+            by = next((each for each in prices if each.bookmaker == "Pinnacle"), None)
+            if by is not None:
+                judged = verdicts(place[2], by, prices, now, "shin")
+                expected = [each for each in judged if each.verdict.is_value]
+                known = references.market_of(place, place[2], by.odds)
+                assert known.value_bets(by, prices, now) == expected
+                bets += len(expected)
+        references.forget_unasked()
+    assert bets > 4
+
+
+def test_a_reference_is_devigged_again_only_where_it_moved():
+    references = KnownReferences("power")
+    first = references.market_of(1, TOTALS, {"Over 2.5": 2.05, "Under 2.5": 1.88})
+    assert references.market_of(1, TOTALS, {"Over 2.5": 2.05, "Under 2.5": 1.88}) is first
+    assert references.market_of(2, TOTALS, {"Over 2.5": 2.05, "Under 2.5": 1.88}) is not first
+    moved = references.market_of(1, TOTALS, {"Over 2.5": 2.0, "Under 2.5": 1.92})
+    assert moved.odds == {"Over 2.5": 2.0, "Under 2.5": 1.92}
+
+
+def test_what_a_whole_round_did_not_ask_for_is_forgotten():
+    references, odds = KnownReferences("power"), {"Over 2.5": 2.05, "Under 2.5": 1.88}
+    first, other = references.market_of(1, TOTALS, odds), references.market_of(2, TOTALS, odds)
+    references.forget_unasked()
+    assert references.market_of(1, TOTALS, odds) is first
+    references.forget_unasked()
+    assert references.market_of(1, TOTALS, odds) is first
+    assert references.market_of(2, TOTALS, odds) is not other

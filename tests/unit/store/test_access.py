@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from oddsdesk import places
+from oddsdesk.base import places
 from oddsdesk.store.access import open_access
-from oddsdesk.store.access_paths import access_path, earlier_access_files
+from oddsdesk.store.databases import access_path, earlier_access_files
 from oddsdesk.store.errors import StoreError
 from oddsdesk.store.store import open_store
 from tests.kit.users import NOBODY, as_nobody
@@ -174,7 +174,7 @@ def test_who_cannot_write_is_told_and_gets_no_store_of_their_own(open_folder: Pa
     made = as_nobody(*command, HOME=str(home), **named)
     out, err = made.communicate(timeout=60)
     assert (made.returncode, out) == (1, "")
-    assert "may not be made in this folder" in err
+    assert "no permission to make it in this folder" in err
     assert len(err.splitlines()) == 1
     assert list(home.iterdir()) == []
 

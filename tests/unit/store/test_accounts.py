@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from oddsdesk.contract.plans import DAY_S, Plan
+from oddsdesk.contract.access import DAY_S, Plan
 from oddsdesk.store.access import AccessStore, open_access
 from oddsdesk.store.accounts import BadAccountError, OwnAccountError, UnknownAccountError
 from oddsdesk.store.databases import Database, DatabaseUrl
@@ -60,10 +60,10 @@ def test_a_plan_that_comes_back_goes_on_with_its_counts(access: AccessStore) -> 
             assert (
                 quotas.take_exactly(key_id, kind, allowance, DAY_S, NOON).result(timeout=10).allowed
             )
-    quotas.save()
+    quotas.save_counts_now()
     access.keys.change_account("anna", NOON, plan=Plan.PRO)
     assert quotas.take_exactly(key_id, Kind.REQUESTS, 5_500, 3_600, NOON).result(timeout=10).allowed
-    quotas.save()
+    quotas.save_counts_now()
     access.keys.change_account("anna", NOON, plan=Plan.FREE)
     quotas.learn([(key_id, Kind.REQUESTS, DAY_S)], NOON)
     assert (
@@ -83,7 +83,7 @@ def test_what_is_left_is_the_sum_over_active_keys(access: AccessStore) -> None:
     access.quotas.take_exactly(second.key_id, Kind.REQUESTS, FREE_REQUESTS, DAY_S, NOON).result(
         timeout=10
     )
-    access.quotas.save()
+    access.quotas.save_counts_now()
     (account,) = access.keys.accounts(NOON)
     assert account.key_ids == (first.key_id, second.key_id)
     assert account.revoked_keys == 1
@@ -101,13 +101,13 @@ def test_a_removed_account_leaves_no_key_and_no_count(access: AccessStore) -> No
     kept = access.keys.create("bob", None, None, NOON)
     for key in (gone[0].key, kept.key):
         access.quotas.take_exactly(key.key_id, Kind.REQUESTS, 200, DAY_S, NOON).result(timeout=10)
-    access.quotas.save()
+    access.quotas.save_counts_now()
     removed = access.keys.remove_account(" anna", NOON)
     assert removed.key_ids == tuple(each.key.key_id for each in gone)
     assert [access.keys.caller(each.secret) for each in gone] == [None, None]
-    assert access.keys.all() == [kept.key]
+    assert access.keys.all_keys() == [kept.key]
     assert [each.name for each in access.keys.accounts(NOON)] == ["bob"]
-    slots = [slot for slot, *_ in access._file.read(lambda tables: tables.counts())]
+    slots = [slot for slot, *_ in access._file.read_with(lambda tables: tables.key_counts())]
     assert slots == [(kept.key.key_id, Kind.REQUESTS, DAY_S)]
     fresh = access.keys.create("anna", None, None, NOON).key
     assert fresh.key_id > kept.key.key_id  # no key has the counts of one that was removed

@@ -12,12 +12,12 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from oddsdesk.contract.plans import Plan
+from oddsdesk.contract.access import Plan
 from oddsdesk.contract.quotes import Quote
 from oddsdesk.ledger.ledger import Ledger
 from oddsdesk.store.access import open_access
 from oddsdesk.store.errors import StoreError
-from oddsdesk.store.sqlite.archive import ACCESS, LEDGER, MANIFEST, ODDS, Manifest
+from oddsdesk.store.sqlite.archive import ACCESS, LEDGER, MANIFEST, ODDS, Manifest, copy_database
 from oddsdesk.store.sqlite.backup import (
     ODDS_ONLY,
     BackedUp,
@@ -26,7 +26,6 @@ from oddsdesk.store.sqlite.backup import (
     stream_backup,
     total_bytes,
 )
-from oddsdesk.store.sqlite.copying import copy_database
 from oddsdesk.store.store import Store, open_store
 
 PAD = """
@@ -62,8 +61,8 @@ def test_a_copy_that_fails_leaves_the_older_one(tmp_path: Path) -> None:
 @pytest.fixture
 def large(store: Store) -> Store:
     """A file of many steps of a copy."""
-    store.write(lambda c: c.execute("CREATE TABLE padding (text)").rowcount).result(10)
-    store.write(lambda c: c.execute(PAD).rowcount).result(10)
+    store.run_on_writer(lambda c: c.execute("CREATE TABLE padding (text)").rowcount).result(10)
+    store.run_on_writer(lambda c: c.execute(PAD).rowcount).result(10)
     return store
 
 

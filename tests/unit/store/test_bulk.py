@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from oddsdesk.store.sqlite.bulk import ROWS, insert
 from oddsdesk.store.sqlite.database import open_reader, open_writer
 from oddsdesk.store.sqlite.migrations import Schema, Step
+from oddsdesk.store.sqlite.tables import ROWS, insert
 from oddsdesk.store.sqlite.writer import Writer
 
 _TABLE = "CREATE TABLE note (seq INTEGER PRIMARY KEY AUTOINCREMENT, text TEXT NOT NULL, at INTEGER)"
@@ -40,7 +40,7 @@ def test_of_a_job_whose_row_is_refused_nothing_stays(tmp_path: Path, others: int
         bad.result(LIMIT_S)
     for each in kept:
         each.result(LIMIT_S)
-    writer.close()
+    writer.close_writer()
     reader = open_reader(tmp_path / "notes.db", SCHEMA)
     assert reader.execute("SELECT text, at FROM note").fetchall() == [
         ("kept", number) for number in range(others)

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from oddsdesk.private_files import user_name
+from oddsdesk.base.files import user_name
 from oddsdesk.store.errors import StoreError
 from oddsdesk.store.sqlite.database import open_reader, open_writer
 from oddsdesk.store.sqlite.migrations import Schema, Step
@@ -137,9 +137,9 @@ def test_why_a_file_cannot_be_opened_is_told(
     assert str(unusable(path, CANNOT_OPEN)) == f"{path}: cannot be opened; is it a file?"
     access, mine = os.access, os.geteuid()
     monkeypatch.setattr(os, "access", lambda at, how: at != tmp_path and access(at, how))
-    assert "odds.db: its folder may not be written" in str(unusable(path, CANNOT_OPEN))
+    assert "odds.db: its folder is not writable" in str(unusable(path, CANNOT_OPEN))
     monkeypatch.setattr(os, "access", lambda _, how: how == os.F_OK)
-    assert str(unusable(path, CANNOT_OPEN)) == f"{path}: may not be read"
+    assert str(unusable(path, CANNOT_OPEN)) == f"{path}: you may not read it"
     monkeypatch.setattr(os, "geteuid", lambda: mine + 1)
     assert str(unusable(path, CANNOT_OPEN)) == f"{path}: belongs to {user_name(mine)}"
 
@@ -150,7 +150,9 @@ def test_a_read_only_disk_is_named_as_the_reason(
     path = tmp_path / "odds.db"
     path.touch()
     read_only = sqlite_error("SQLITE_READONLY", "attempt to write a readonly database")
-    assert str(unusable(path, read_only)).endswith("; check the rights of the file and its folder")
+    assert str(unusable(path, read_only)).endswith(
+        "; check the permissions of the file and its folder"
+    )
     refuse_writes(monkeypatch, errno.EROFS)
     reason = "the file system is read-only"
     assert str(unusable(path, read_only)) == f"{path}: cannot be written: {reason}"

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from oddsdesk.installed import how_to_install
+from oddsdesk.base.places import how_to_install
 from oddsdesk.store.databases import DatabaseUrl, database_named
 
 SECRET = "hunter2"

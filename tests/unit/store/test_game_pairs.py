@@ -7,27 +7,17 @@ from typing import Any
 
 import pytest
 
-from oddsdesk.contract.game_pairs import GamePair, PairState
+from oddsdesk.contract.identity import GamePair, PairState
 from oddsdesk.contract.quotes import Offer, Quote
 from oddsdesk.store.errors import PairError
 from oddsdesk.store.game_pairs import MOST_SUGGESTED
-from oddsdesk.store.origins import Origin
 from oddsdesk.store.store import Store
-from oddsdesk.store.values import Filters, Visibility
+from oddsdesk.store.values import Filters, Origin, Visibility
 from tests.kit.engines import opening_stores, rows
 from tests.kit.store import NOW
 
 HOUR = 3_600_000
-TABLES = (
-    "game",
-    "quote",
-    "coverage",
-    "value_bet",
-    "price_change",
-    "other_name",
-    "event",
-    "origin",
-)
+TABLES = ("game", "quote", "coverage", "value_bet", "price_change", "other_name", "event", "origin")
 MakeQuote = Callable[..., Quote]
 
 
@@ -65,7 +55,7 @@ def record(store: Store, *quotes: Quote) -> None:
 
 
 def do(store: Any, function: Callable[[Any], Any]) -> Any:
-    return store.write(function).result(10)
+    return store.run_on_writer(function).result(10)
 
 
 def pairs(store: Store) -> list[GamePair]:
@@ -125,7 +115,7 @@ def test_names_of_the_table_are_one_game_in_the_words_of_the_first(
 ) -> None:
     record(store, quote())
     record(store, paris(), paris(market_type="spread", odds={"Paris SG -1.5": 2.5}))
-    (game,) = store.reader().games(NOW, Filters(), Visibility(), 10).items
+    (game,) = store.reader().list_games(NOW, Filters(), Visibility(), 10).items
     assert (game.match_name, game.competition, game.bookmaker_count) == ("PSG - Lyon", "LIG1", 2)
     stored = rows(store, "SELECT odds FROM quote WHERE bookmaker = 'Unibet'")
     assert stored == [('{"PSG":1.5,"Draw":4.2,"Lyon":6.1}',), ('{"PSG -1.5":2.5}',)]
@@ -137,11 +127,11 @@ def test_a_game_answers_to_the_names_of_all_its_sources(
 ) -> None:
     record(store, quote(), paris())
     for name in ("PSG - Lyon", "Paris SG vs Olympique Lyonnais"):
-        event = store.reader().event(name, NOW, Visibility(), stale_minutes=60)
+        event = store.reader().event_detail(name, NOW, Visibility(), stale_minutes=60)
         assert event is not None
         assert event.match_name == "PSG - Lyon"
         assert event.summary.bookmakers == ["Bet365", "Unibet"]
-    assert store.reader().event("Paris SG", NOW, Visibility(), stale_minutes=60) is None
+    assert store.reader().event_detail("Paris SG", NOW, Visibility(), stale_minutes=60) is None
 
 
 def test_both_may_come_at_once_and_later_ones_find_the_game_again(
@@ -248,7 +238,7 @@ def test_an_accepted_pair_is_one_game_with_the_history_of_both(
         }
     }
     assert log(store)[-1] == ("PSG - Lyon", "Unibet", "Lyon", 6.1)
-    (game,) = store.reader().games(NOW, Filters(), Visibility(), 10).items
+    (game,) = store.reader().list_games(NOW, Filters(), Visibility(), 10).items
     assert game.bookmaker_count == 2
     record(store, stars("Bwin"))
     assert set(prices(store)["PSG - Lyon"]) == {"Bet365", "Unibet", "Bwin"}
@@ -283,7 +273,7 @@ def test_the_id_of_a_merged_game_is_kept_free_for_it(
     accept(store, pair.ident)
     week = 7 * 24 * HOUR
     record(store, stars(match_date=NOW + week))
-    games = store.reader().games(NOW, Filters(), Visibility(), 10).items
+    games = store.reader().list_games(NOW, Filters(), Visibility(), 10).items
     assert pair.other.game_id not in [game.game_id for game in games]
     matrix = store.reader().matrix(pair.other.game_id, NOW, Visibility())
     assert matrix is not None
@@ -414,10 +404,10 @@ def test_names_that_are_all_alike_are_not_all_suggested(store: Store, quote: Mak
 def test_what_cannot_be_done_says_why(store: Store, quote: MakeQuote, stars: MakeQuote) -> None:
     record(store, quote(), stars())
     (pair,) = pairs(store)
-    with pytest.raises(PairError, match="nothing was decided"):
+    with pytest.raises(PairError, match="has no decision"):
         undo(store, pair.ident)
     accept(store, pair.ident)
-    for function, said in ((accept, "accepted already"), (refuse, "undo that first")):
+    for function, said in ((accept, "already accepted"), (refuse, "undo that first")):
         with pytest.raises(PairError, match=said):
             function(store, pair.ident)
     with pytest.raises(PairError, match="no such pair"):
@@ -431,7 +421,7 @@ def test_a_game_without_kick_off_is_suggested_and_takes_none_away(
     (pair,) = pairs(store)
     assert pair.kept.match_date is None
     accept(store, pair.ident)
-    (game,) = store.reader().games(NOW, Filters(), Visibility(), 10).items
+    (game,) = store.reader().list_games(NOW, Filters(), Visibility(), 10).items
     assert game.match_name == "Paris SG vs Olympique Lyonnais"
     assert game.match_date is not None
 

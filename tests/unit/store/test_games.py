@@ -32,28 +32,28 @@ def record(store: Store, *quotes: Quote):
 
 
 def games(store: Store, now: int) -> dict[str, str | None]:
-    page = store.reader().games(now, Filters(), Visibility(), 100)
+    page = store.reader().list_games(now, Filters(), Visibility(), 100)
     return {game.match_name: game.match_date for game in page.items}
 
 
 def kick_offs(store: Store) -> dict[str, str | None]:
     """All games, over or not, in the order in which they came."""
     query = "SELECT match_name, match_date FROM game ORDER BY id"
-    rows = store.write(lambda c: c.execute(query).fetchall()).result(10)
+    rows = store.run_on_writer(lambda c: c.execute(query).fetchall()).result(10)
     return {name: None if date is None else format_ms(date) for name, date in rows}
 
 
 def bookmakers(store: Store) -> dict[str, list[str]]:
     query = "SELECT match_name, bookmaker FROM quote JOIN game ON id = game ORDER BY bookmaker, id"
     found = defaultdict(list)
-    for name, bookmaker in store.write(lambda c: c.execute(query).fetchall()).result(10):
+    for name, bookmaker in store.run_on_writer(lambda c: c.execute(query).fetchall()).result(10):
         found[name].append(bookmaker)
     return found
 
 
 def test_the_first_spelling_of_a_game_is_kept(store: Store, quote: MakeQuote, now: int) -> None:
     record(store, quote(), quote("Unibet", match_name="psg - LYON"))
-    page = store.reader().games(now, Filters(), Visibility(), 10)
+    page = store.reader().list_games(now, Filters(), Visibility(), 10)
     assert [(g.match_name, g.bookmaker_count) for g in page.items] == [("PSG - Lyon", 2)]
     assert page.items[0].game_id == "8548bd40-bf55-7646-9218-2b324858f5f5"
 
@@ -65,7 +65,9 @@ def test_games_of_any_name_are_found_again(store: Store, quote: MakeQuote) -> No
     said = [quote(competition=place, match_name=name) for place in places for name in teams]
     assert record(store, *said).changes == 3 * len(said)
     assert record(store, *said).changes == 0
-    rows = store.write(lambda c: c.execute("SELECT count(*) FROM game").fetchall()).result(10)
+    rows = store.run_on_writer(lambda c: c.execute("SELECT count(*) FROM game").fetchall()).result(
+        10
+    )
     assert rows[0][0] == len(said)
 
 
@@ -365,7 +367,7 @@ def test_a_game_of_a_doubleheader_is_put_off_to_another_day(
     record(store, off, put_off, quote(match_date=now + 6 * HOUR, event=SECOND, scraped_at=now + 1))
     assert len(kick_offs(store)) == 3
     query = "SELECT match_date FROM quote JOIN game ON id = game WHERE odds IS NOT NULL ORDER BY 1"
-    priced = store.write(lambda c: c.execute(query).fetchall()).result(10)
+    priced = store.run_on_writer(lambda c: c.execute(query).fetchall()).result(10)
     assert [date for (date,) in priced] == [now + 6 * HOUR, now + 27 * HOUR]
 
 
@@ -434,7 +436,7 @@ def test_any_order_and_batching_of_fixtures_gives_the_same_games(
         store = open_store(Path(folder, "odds.db"), clock=lambda: NOW + 3 * 365 * DAY)
         for start in range(0, len(quotes), batch):
             store.record(quotes[start : start + batch]).result(10)
-        found = store.write(lambda c: c.execute(_PRICES).fetchall()).result(10)
+        found = store.run_on_writer(lambda c: c.execute(_PRICES).fetchall()).result(10)
         store.close()
     assert {kick_off for _, kick_off, _ in found} == set(fixtures)
     assert len({game for game, *_ in found}) == len(fixtures)
@@ -467,7 +469,7 @@ def priced(bookmaker: str, kick_off: int, scraped_at: int) -> Quote:
 
 def sports(store: Store) -> list[tuple[str, str]]:
     query = "SELECT match_name, sport FROM game ORDER BY id"
-    return store.write(lambda c: c.execute(query).fetchall()).result(10)
+    return store.run_on_writer(lambda c: c.execute(query).fetchall()).result(10)
 
 
 def test_a_game_is_of_the_sport_that_is_told_first_and_the_wire_keeps_the_contracts(
@@ -480,11 +482,11 @@ def test_a_game_is_of_the_sport_that_is_told_first_and_the_wire_keeps_the_contra
     record(store, quote("Betfair", **cup, sport="Basketball"))
     assert sports(store) == [("Spain vs Japan", "Football")]
     reader = store.reader()
-    (game,) = reader.games(now, Filters(), Visibility(), 10).items
+    (game,) = reader.list_games(now, Filters(), Visibility(), 10).items
     assert (game.sport, game.source_sport) == ("Other", "Football")
-    assert not reader.games(now, Filters(sport="Football"), Visibility(), 10).items
-    assert len(reader.games(now, Filters(sport="Other"), Visibility(), 10).items) == 1
-    assert [(each.name, each.event_count) for each in reader.sports(now)] == [("Other", 1)]
+    assert not reader.list_games(now, Filters(sport="Football"), Visibility(), 10).items
+    assert len(reader.list_games(now, Filters(sport="Other"), Visibility(), 10).items) == 1
+    assert [(each.name, each.event_count) for each in reader.list_sports(now)] == [("Other", 1)]
 
 
 def test_games_of_before_get_the_sport_that_their_code_tells(
@@ -494,12 +496,16 @@ def test_games_of_before_get_the_sport_that_their_code_tells(
     codes = ["soccer_spl", "SC0", "icehockey_x", "rugbyunion_x", "cricket_ipl", "Cup", "soccer"]
     played = [quote(competition=code, match_name=f"{code} A vs {code} B") for code in codes]
     record(store, *played, quote(competition="NHL"))
-    there = store.write(lambda c: c.execute("SELECT competition, sport FROM game").fetchall())
+    there = store.run_on_writer(
+        lambda c: c.execute("SELECT competition, sport FROM game").fetchall()
+    )
     known = dict(there.result(10))
     unmapped = "UPDATE game SET sport = 'Other' WHERE competition <> 'NHL'"
-    store.write(lambda c: c.execute(unmapped)).result(10)
-    store.write(lambda c: c.execute(SPORTS_BY_CODE)).result(10)
-    again = store.write(lambda c: c.execute("SELECT competition, sport FROM game").fetchall())
+    store.run_on_writer(lambda c: c.execute(unmapped)).result(10)
+    store.run_on_writer(lambda c: c.execute(SPORTS_BY_CODE)).result(10)
+    again = store.run_on_writer(
+        lambda c: c.execute("SELECT competition, sport FROM game").fetchall()
+    )
     assert dict(again.result(10)) == known
     assert known["SC0"] == "Football"
     assert known["icehockey_x"] == known["NHL"] == "Hockey"

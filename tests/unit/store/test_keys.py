@@ -6,14 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from oddsdesk.contract.plans import Plan
+from oddsdesk.contract.access import Plan
 from oddsdesk.store.access import AccessStore, open_access
-from oddsdesk.store.access_paths import access_path
 from oddsdesk.store.accounts import BadAccountError
+from oddsdesk.store.databases import access_path
 from oddsdesk.store.errors import StoreUnavailableError
 from oddsdesk.store.keys import KeyLimitError, UnknownKeyError
 from oddsdesk.store.quotas import Kind
-from oddsdesk.store.sqlite.access_tables import SqliteAccessTables
+from oddsdesk.store.sqlite.access_file import AccessTables
 
 NOW = 1_790_000_000_000
 
@@ -73,7 +73,7 @@ def test_the_sixth_active_key_is_refused_and_changes_nothing(access: AccessStore
     keys = [access.keys.create("default", Plan.PRO, None, NOW) for _ in range(5)]
     with pytest.raises(KeyLimitError, match="revoke one first"):
         access.keys.create("default", Plan.PRO_LIVE, None, NOW)
-    assert {key.plan for key in access.keys.all()} == {Plan.PRO}
+    assert {key.plan for key in access.keys.all_keys()} == {Plan.PRO}
     access.keys.revoke(keys[0].secret, NOW)
     assert access.keys.create("default", None, None, NOW)
 
@@ -85,7 +85,7 @@ def test_a_rotated_key_is_another_at_once(access: AccessStore) -> None:
     new = access.keys.rotate(str(old.key.key_id))
     assert before is not None
     assert access.keys.caller(old.secret) is None
-    assert access.keys.present(before) is None
+    assert access.keys.present_caller(before) is None
     after = access.keys.caller(new.secret)
     assert after is not None
     assert after.key_id == before.key_id
@@ -98,7 +98,7 @@ def test_a_revoked_key_is_unknown(access: AccessStore) -> None:
     assert access.keys.revoke(new.key.masked, NOW).is_revoked
     assert access.keys.caller(new.secret) is None
     assert access.keys.by_id(caller.key_id) is None
-    assert access.keys.present(caller) is None
+    assert access.keys.present_caller(caller) is None
     with pytest.raises(UnknownKeyError):
         access.keys.rotate(new.secret)
 
@@ -113,14 +113,14 @@ def test_what_names_no_active_key_is_said(access: AccessStore, ident: str) -> No
 def test_what_another_process_does_is_known_once_the_keys_are_read_again(
     access: AccessStore, tmp_path: Path
 ) -> None:
-    """Issue 3, item 1; when a server reads them again, ``server.loop_access`` says."""
+    """Issue 3, item 1; when a server reads them again, ``server.gate`` says."""
     other = open_access(tmp_path / "odds.db")
     new = other.keys.create("default", None, None, NOW)
     assert access.keys.caller(new.secret) is None
-    access.keys.refresh()
+    access.keys.reread_keys()
     assert access.keys.caller(new.secret) == access.keys.by_id(new.key.key_id) is not None
     other.keys.revoke(new.secret, NOW)
-    access.keys.refresh()
+    access.keys.reread_keys()
     assert access.keys.caller(new.secret) is access.keys.by_id(new.key.key_id) is None
     other.close()
 
@@ -128,9 +128,9 @@ def test_what_another_process_does_is_known_once_the_keys_are_read_again(
 def test_nothing_is_read_twice_that_did_not_change(
     access: AccessStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    access.keys.refresh()
-    monkeypatch.setattr(SqliteAccessTables, "callers", pytest.fail)
-    access.keys.refresh()
+    access.keys.reread_keys()
+    monkeypatch.setattr(AccessTables, "callers", pytest.fail)
+    access.keys.reread_keys()
 
 
 def test_a_count_that_is_saved_has_no_key_read_again(
@@ -138,11 +138,11 @@ def test_a_count_that_is_saved_has_no_key_read_again(
 ) -> None:
     """Ten thousand of them took 54 ms of the interpreter, twice a second."""
     new = access.keys.create("default", None, None, NOW)
-    access.keys.refresh()
-    monkeypatch.setattr(SqliteAccessTables, "callers", pytest.fail)
+    access.keys.reread_keys()
+    monkeypatch.setattr(AccessTables, "callers", pytest.fail)
     access.quotas.take_exactly(new.key.key_id, Kind.REQUESTS, 10, 60, NOW).result(timeout=10)
-    access.quotas.save()
-    access.keys.refresh()
+    access.quotas.save_counts_now()
+    access.keys.reread_keys()
 
 
 @pytest.mark.parametrize(
@@ -153,7 +153,7 @@ def test_every_change_of_another_process_is_noticed(
     change: str, access: AccessStore, tmp_path: Path
 ) -> None:
     first = access.keys.create("default", Plan.PRO, "Betfair", NOW)
-    access.keys.refresh()
+    access.keys.reread_keys()
     other = open_access(tmp_path / "odds.db")
     known = access.keys.by_id(first.key.key_id)
     match change:
@@ -173,7 +173,7 @@ def test_every_change_of_another_process_is_noticed(
             other.keys.change_account("default", NOW, bookmaker=None)
         case "removal":
             other.keys.remove_account("default", NOW)
-    access.keys.refresh()
+    access.keys.reread_keys()
     if change == "create":
         assert access.keys.caller(made.secret) is not None
     else:
@@ -191,14 +191,14 @@ def test_while_keys_cannot_be_read_what_is_known_stays(
 
     monkeypatch.setattr(access._file, "version", refuse)
     with pytest.raises(StoreUnavailableError):
-        access.keys.refresh()
+        access.keys.reread_keys()
     assert access.keys.caller(new.secret) is not None
 
 
 def test_a_reissued_key_is_the_accounts_only_one(access: AccessStore) -> None:
     several = [access.keys.create("desk", Plan.PRO, None, NOW) for _ in range(3)]
     new = access.keys.reissue("desk", Plan.PRO_LIVE, NOW)
-    assert [key for key in access.keys.all() if not key.is_revoked] == [new.key]
+    assert [key for key in access.keys.all_keys() if not key.is_revoked] == [new.key]
     assert all(access.keys.caller(old.secret) is None for old in several)
     assert access.keys.reissue("desk", Plan.PRO_LIVE, NOW).key.key_id == new.key.key_id
 

@@ -26,7 +26,7 @@ import sys
 from pathlib import Path
 from oddsdesk.store.lock import lock_database
 lock = lock_database(Path(sys.argv[1]))
-lock.announce("http://127.0.0.1:1")
+lock.announce_owner("http://127.0.0.1:1")
 print("held", flush=True)
 sys.stdin.read()
 """
@@ -69,7 +69,7 @@ def test_who_serves_can_be_asked_without_taking_it(database: Path, holder: subpr
     assert owner_of(database) == Owner(holder.pid, "http://127.0.0.1:1")
 
 
-def test_who_serves_can_be_asked_on_a_read_only_disk(
+def test_the_server_of_a_database_is_found_on_a_read_only_disk(
     database: Path, holder: subprocess.Popen[str], monkeypatch: pytest.MonkeyPatch
 ):
     refuse_to_open_for_writing(monkeypatch)
@@ -79,7 +79,7 @@ def test_who_serves_can_be_asked_on_a_read_only_disk(
     assert owner_of(database) is None
 
 
-def test_somebody_else_who_asks_is_not_taken_for_the_owner(database: Path):
+def test_a_second_program_that_asks_is_not_taken_for_the_server(database: Path):
     lock_path(database).touch(0o600)
     with lock_path(database).open("rb") as asking:
         fcntl.flock(asking, fcntl.LOCK_SH | fcntl.LOCK_NB)
@@ -92,15 +92,15 @@ def test_the_lock_of_a_killed_process_is_taken_over(database: Path, holder: subp
     assert lock_path(database).exists()
     assert owner_of(database) is None
     lock = lock_database(database)
-    lock.announce("http://127.0.0.1:2")
+    lock.announce_owner("http://127.0.0.1:2")
     assert owner_of(database) == Owner(os.getpid(), "http://127.0.0.1:2")
-    lock.release()
+    lock.release_lock()
 
 
 def test_a_released_lock_leaves_nothing_behind(database: Path):
-    lock_database(database).release()
+    lock_database(database).release_lock()
     assert list(database.parent.iterdir()) == []
-    lock_database(database).release()
+    lock_database(database).release_lock()
 
 
 def test_one_that_is_starting_has_time_to_say_where(database: Path, monkeypatch):
@@ -110,7 +110,7 @@ def test_one_that_is_starting_has_time_to_say_where(database: Path, monkeypatch)
         lock_database(database)
     assert refused.value.owner == Owner(os.getpid())
     assert f"(process {os.getpid()})" in str(refused.value)
-    lock.release()
+    lock.release_lock()
 
 
 def test_a_second_name_of_the_file_is_the_same_database(database: Path):
@@ -118,10 +118,10 @@ def test_a_second_name_of_the_file_is_the_same_database(database: Path):
     other = database.with_name("other.db")
     other.symlink_to(database)
     lock = lock_database(database)
-    lock.announce("http://127.0.0.1:3")
+    lock.announce_owner("http://127.0.0.1:3")
     with pytest.raises(DatabaseInUseError):
         lock_database(other)
-    lock.release()
+    lock.release_lock()
 
 
 def test_a_lock_file_that_says_nonsense_does_not_hide_the_owner(database: Path, monkeypatch):
@@ -130,7 +130,7 @@ def test_a_lock_file_that_says_nonsense_does_not_hide_the_owner(database: Path, 
     lock_path(database).write_text("not ours")
     with pytest.raises(DatabaseInUseError, match="another oddsdesk; use"):
         lock_database(database)
-    lock.release()
+    lock.release_lock()
 
 
 def test_a_folder_that_cannot_be_made_is_one_line(tmp_path: Path):
@@ -142,7 +142,7 @@ def test_a_folder_that_cannot_be_made_is_one_line(tmp_path: Path):
 def test_a_lock_is_its_owners_alone(database: Path):
     lock = lock_database(database)
     assert stat.S_IMODE(lock_path(database).stat().st_mode) == 0o600
-    lock.release()
+    lock.release_lock()
 
 
 def test_the_lock_is_taken_through_no_link(database: Path, tmp_path: Path):
@@ -158,7 +158,7 @@ def test_the_lock_is_taken_through_no_link(database: Path, tmp_path: Path):
 
 def test_a_pipe_in_the_place_of_the_lock_is_not_waited_for(database: Path):
     os.mkfifo(lock_path(database))
-    with pytest.raises(ForeignLockError, match="no ordinary file"):
+    with pytest.raises(ForeignLockError, match="not a regular file"):
         lock_database(database)
 
 
@@ -170,7 +170,7 @@ def test_a_free_lock_that_others_could_open_is_made_anew(database: Path):
         lock = lock_database(database)
         fcntl.flock(opened_before, fcntl.LOCK_EX | fcntl.LOCK_NB)
         assert stat.S_IMODE(lock_path(database).stat().st_mode) == 0o600
-    lock.release()
+    lock.release_lock()
 
 
 def test_who_holds_a_lock_that_others_could_open_is_not_believed(database: Path, monkeypatch):
@@ -180,7 +180,7 @@ def test_who_holds_a_lock_that_others_could_open_is_not_believed(database: Path,
     with lock_path(database).open() as held:
         fcntl.flock(held, fcntl.LOCK_EX)
         for ask in (owner_of, lock_database):
-            with pytest.raises(ForeignLockError, match="open to all users") as refused:
+            with pytest.raises(ForeignLockError, match="opened by all users") as refused:
                 ask(database)
             assert refused.value.owner is None
             assert len(str(refused.value).splitlines()) == 1
@@ -204,7 +204,7 @@ def test_what_root_leaves_is_taken_over_by_the_databases_owner(open_folder: Path
     lock = lock_database(database)
     assert lock_path(database).stat().st_uid == NOBODY
     lock_path(database).rename(open_folder / "kept")
-    lock.release()
+    lock.release_lock()
     (open_folder / "kept").rename(lock_path(database))
     holder = as_nobody("-c", HOLD, str(database))
     assert holder.stdout is not None

@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from oddsdesk import earlier_copy
+from oddsdesk.base import earlier_copy
 from oddsdesk.store.access import open_access
-from oddsdesk.store.access_paths import access_path
+from oddsdesk.store.databases import access_path
 from oddsdesk.store.errors import StoreError, StoreUnavailableError
 from oddsdesk.store.lock import lock_database, lock_path
 from oddsdesk.store.sqlite.access_file import SCHEMA as ACCESS
@@ -105,7 +105,7 @@ def test_who_is_too_old_for_a_file_is_told_of_the_copy_that_it_can_open(path: Pa
     migrate(path, Schema("notes", (*NEW.steps, third)))
     first, second = copies(path)
     for schema, copy in ((OLD, first), (NEW, second)):
-        said = f"update this one, or go back to {copy.name}, which lies beside it"
+        said = f"update this one, or go back to {copy.name} in the same folder"
         with pytest.raises(StoreError, match=re.escape(said)):
             open_reader(path, schema)
     first.unlink()
@@ -160,7 +160,7 @@ def test_without_room_for_a_copy_nothing_is_migrated(
 ) -> None:
     before = path.read_bytes()
     monkeypatch.setattr(earlier_copy, "SPARE_BYTES", 2**62)
-    with pytest.raises(StoreError, match="too little room") as refused:
+    with pytest.raises(StoreError, match="more free space") as refused:
         migrate(path)
     assert len(str(refused.value).splitlines()) == 1
     assert "stays as it is" in str(refused.value)
@@ -171,7 +171,7 @@ def test_without_room_for_a_copy_nothing_is_migrated(
 def test_a_served_file_is_not_migrated_and_who_serves_it_is_told(path: Path) -> None:
     before = path.read_bytes()
     lock = lock_database(path)
-    lock.announce("http://127.0.0.1:1")
+    lock.announce_owner("http://127.0.0.1:1")
     with pytest.raises(StoreError, match="stop that one first") as refused:
         migrate(path)
     assert f"process {os.getpid()}, http://127.0.0.1:1" in str(refused.value)
@@ -179,7 +179,7 @@ def test_a_served_file_is_not_migrated_and_who_serves_it_is_told(path: Path) -> 
     assert copies(path) == []
     open_writer(path, NEW, synchronous="NORMAL", lock=lock).close()
     assert notes(path, NEW) == [("kept", None)]
-    lock.release()
+    lock.release_lock()
 
 
 def test_the_lock_is_let_go_once_the_file_is_up_to_date(path: Path) -> None:
@@ -196,7 +196,7 @@ def test_keys_are_not_migrated_beside_a_server_either(tmp_path: Path) -> None:
     lock = lock_database(database)
     with pytest.raises(StoreError, match="stop that one first"):
         open_writer(access_path(database), newer, synchronous="FULL", locked_by=database)
-    lock.release()
+    lock.release_lock()
 
 
 def test_an_older_odds_file_and_its_keys_are_brought_up_to_date_by_who_holds_the_lock(
@@ -209,7 +209,7 @@ def test_an_older_odds_file_and_its_keys_are_brought_up_to_date_by_who_holds_the
         open_store(database)
     with contextlib.closing(open_store(database, lock=lock)):
         open_access(database, lock=lock).close()
-    lock.release()
+    lock.release_lock()
     assert len(copies(database)) == 1
 
 
@@ -244,15 +244,13 @@ def test_a_migration_that_is_killed_is_done_or_not(path: Path, at: int) -> None:
 
 def test_a_running_older_program_says_that_a_newer_one_changed_the_tables(path: Path) -> None:
     writer = Writer(
-        "test writer",
-        open_writer(path, OLD, synchronous="NORMAL"),
-        check=SchemaCheck(path, OLD),
+        "test writer", open_writer(path, OLD, synchronous="NORMAL"), check=SchemaCheck(path, OLD)
     )
     writer.submit(lambda c: c.execute("INSERT INTO note VALUES ('late')")).result()
     migrate(path)
     with pytest.raises(StoreUnavailableError, match="newer oddsdesk"):
         writer.submit(lambda c: c.execute("INSERT INTO note (text) VALUES ('x')")).result()
-    writer.close()
+    writer.close_writer()
     assert notes(path, NEW) == [("kept", None), ("late", None)]
 
 

@@ -1,4 +1,4 @@
-"""The owner's secret: made once, private, and nobody else's."""
+"""The owner's secret: made once, private, and owned by the database's owner."""
 
 import errno
 import logging
@@ -19,7 +19,7 @@ from pathlib import Path
 from oddsdesk.store.owner_secret import OwnerSecret
 own = OwnerSecret(Path(sys.argv[1]))
 own.make()
-print(own.read())
+print(own.read_secret())
 """
 
 
@@ -32,13 +32,13 @@ def own(tmp_path: Path) -> OwnerSecret:
 
 def made(own: OwnerSecret) -> str:
     own.make()
-    secret = own.read()
+    secret = own.read_secret()
     assert secret is not None
     return secret
 
 
 def test_it_is_made_once_and_private(own: OwnerSecret) -> None:
-    assert own.read() is None
+    assert own.read_secret() is None
     secret = made(own)
     assert own.path.name == "odds.db.secret"
     assert own.path.read_text() == f"X-Oddsdesk-Secret: {secret}\n"
@@ -58,8 +58,8 @@ def test_only_the_secret_or_its_whole_line_matches(own: OwnerSecret) -> None:
 
 def test_one_that_is_removed_or_replaced_ends_at_once(own: OwnerSecret) -> None:
     first = made(own)
-    own.remove()
-    own.remove()
+    own.remove_secret()
+    own.remove_secret()
     assert not own.matches(first.encode())
     second = made(own)
     assert second != first
@@ -89,7 +89,7 @@ def test_one_that_others_could_read_is_not_accepted_and_is_replaced(
     assert "other users can read its file" in own.fault()
     assert made(own) != secret
     assert own.fault() == ""
-    assert "other users could read it; it has a new secret" in caplog.text
+    assert "other users could read it; made a new secret" in caplog.text
     assert own.path.stat().st_mode & 0o777 == 0o600
 
 
@@ -111,7 +111,7 @@ def test_a_link_in_its_place_is_not_followed(
     with caplog.at_level(logging.WARNING):
         own.make()
     (record,) = caplog.records
-    assert "the owner's secret cannot be kept" in record.getMessage()
+    assert "cannot save the owner's secret" in record.getMessage()
     assert not own.matches(b"0" * 64)
     assert planted.read_text() == line
 
@@ -143,7 +143,7 @@ def test_one_on_a_read_only_disk_still_opens(
     monkeypatch.setattr(os, "open", read_only)
     assert own.matches(secret.encode())
     own.make()
-    assert own.read() == secret
+    assert own.read_secret() == secret
     assert caplog.text == ""
 
 
@@ -169,13 +169,13 @@ def test_what_root_makes_is_usable_by_the_databases_owner(open_folder: Path) -> 
     assert (out, err) == (f"{secret}\n", "")
 
 
-def test_all_who_make_it_at_once_end_with_the_same(own: OwnerSecret) -> None:
+def test_processes_that_make_it_together_share_one_secret(own: OwnerSecret) -> None:
     makers = [threading.Thread(target=own.make) for _ in range(8)]
     for each in makers:
         each.start()
     for each in makers:
         each.join()
-    secret = own.read()
+    secret = own.read_secret()
     assert secret is not None
     assert made(own) == secret
 

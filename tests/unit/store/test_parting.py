@@ -132,7 +132,7 @@ def test_each_season_shows_its_own_last_prices(old: Path, store: Store) -> None:
 def test_ids_follow_from_names_and_lists_show_what_is_recent(old: Path, store: Store) -> None:
     rows = ask(old, "SELECT game_id, competition, match_name FROM game")
     assert all(ident == game_id(competition, name) for ident, competition, name in rows)
-    games = store.reader().games(NOW + 46 * HOUR, Filters(), Visibility(), 100).items
+    games = store.reader().list_games(NOW + 46 * HOUR, Filters(), Visibility(), 100).items
     assert [game.match_name for game in games] == [
         "Cubs vs Mets (2026-04-14)",
         "Boston vs Miami",

@@ -110,7 +110,7 @@ def test_scrapes_that_bring_the_same_prices_are_no_silence(database: Database, q
         store.record([quote(scraped_at=clock.now)]).result(10)
     assert store.reader().last_seq() == 3
     assert store.reader().silences(0, clock.now, 10 * MINUTE) == []
-    rows = store.write(lambda c: c.execute("SELECT * FROM recorded").fetchall()).result(10)
+    rows = store.run_on_writer(lambda c: c.execute("SELECT * FROM recorded").fetchall()).result(10)
     assert rows == [(NOW, clock.now)]
     store.record([quote(scraped_at=NOW)]).result(10)
     later = clock.now + 20 * MINUTE
@@ -130,9 +130,9 @@ def test_what_is_recorded_after_a_clock_was_put_back_is_no_silence(
         store.record([quote(scraped_at=clock.now)]).result(10)
     found = store.reader().silences(0, clock.now, 10 * MINUTE)
     assert [each for each in found if each[1] <= clock.now] == [(NOW, begin)]
-    (rows,) = store.write(lambda c: c.execute("SELECT count(*) FROM recorded").fetchall()).result(
-        10
-    )
+    (rows,) = store.run_on_writer(
+        lambda c: c.execute("SELECT count(*) FROM recorded").fetchall()
+    ).result(10)
     assert rows[0] == 32
     store.close()
 
@@ -156,7 +156,7 @@ def test_silences_are_all_long_steps_between_recordings(
     now, longest, first = times[-1] + 3, 150_000, NOW + since * 1000
     began = max(NOW, NOW + steps[0] * 1000)
     found = store.reader().silences(first, now, longest)
-    rows = store.write(lambda c: c.execute("SELECT * FROM recorded").fetchall()).result(10)
+    rows = store.run_on_writer(lambda c: c.execute("SELECT * FROM recorded").fetchall()).result(10)
     store.close()
     times = [time for time in times[1:] if time >= began]
     assert found == [

@@ -14,9 +14,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
-from oddsdesk.contract.plans import DAY_S, HOUR_S
+from oddsdesk.contract.access import DAY_S, HOUR_S
 from oddsdesk.store.access import AccessStore, open_access
-from oddsdesk.store.access_paths import access_path
+from oddsdesk.store.databases import access_path
 from oddsdesk.store.errors import StoreUnavailableError
 from oddsdesk.store.quotas import MOST_AHEAD, REREAD_MS, Added, Count, Kind, Quotas
 
@@ -37,7 +37,7 @@ def access(tmp_path: Path) -> Iterator[AccessStore]:
 def take(quotas: Quotas, *, allowance: int = 3, window_s: int = HOUR_S, now: int = NOON) -> Count:
     know(quotas, now, window_s)
     slot = KEY, Kind.REQUESTS, allowance, window_s
-    return quotas.take(*slot, now) or quotas.take_exactly(*slot, now).result(timeout=10)
+    return quotas.take_token(*slot, now) or quotas.take_exactly(*slot, now).result(timeout=10)
 
 
 def peek(quotas: Quotas, *, allowance: int = 3, window_s: int = HOUR_S, now: int = NOON) -> Count:
@@ -65,7 +65,11 @@ def test_of_an_exempt_key_nothing_is_counted_and_nothing_refused(access: AccessS
     assert {(count.allowed, count.remaining) for count in counts} == {(True, 3)}
     assert counts[0].reset_s == NOON // 1000 + HOUR_S
     slot = (KEY, Kind.REQUESTS, 3, HOUR_S)
-    assert access.quotas.peek(*slot, NOON) == access.quotas.give_back(*slot, counts[0]) == counts[0]
+    assert (
+        access.quotas.peek(*slot, NOON)
+        == access.quotas.give_back_token(*slot, counts[0])
+        == counts[0]
+    )
     other = access.quotas.take_exactly(KEY + 1, Kind.REQUESTS, 3, HOUR_S, NOON)
     assert other.result(timeout=10).remaining == 2
 
@@ -94,7 +98,7 @@ def test_keys_kinds_and_lengths_count_apart(access: AccessStore) -> None:
 def test_one_that_is_given_back_can_be_taken_again(access: AccessStore) -> None:
     """D17: 5xx do not count."""
     taken = [take(access.quotas) for _ in range(3)][-1]
-    back = access.quotas.give_back(KEY, Kind.REQUESTS, 3, HOUR_S, taken)
+    back = access.quotas.give_back_token(KEY, Kind.REQUESTS, 3, HOUR_S, taken)
     assert back.remaining == 1
     assert take(access.quotas).allowed
     assert not take(access.quotas).allowed
@@ -103,7 +107,7 @@ def test_one_that_is_given_back_can_be_taken_again(access: AccessStore) -> None:
 def test_one_given_back_after_its_window_changes_nothing(access: AccessStore) -> None:
     taken = take(access.quotas)
     take(access.quotas, now=NOON + HOUR_S * 1000)
-    access.quotas.give_back(KEY, Kind.REQUESTS, 3, HOUR_S, taken)
+    access.quotas.give_back_token(KEY, Kind.REQUESTS, 3, HOUR_S, taken)
     assert take(access.quotas, now=NOON + HOUR_S * 1000).remaining == 1
 
 
@@ -120,9 +124,9 @@ def test_counts_survive_a_restart(access: AccessStore, tmp_path: Path) -> None:
 def test_what_was_counted_survives_a_crash(
     access: AccessStore, tmp_path: Path, allowance: int, lost: int
 ) -> None:
-    """D18: of a small quota nothing is lost, of a large one at most the last half second."""
+    """D18: a small quota loses no counts, a large one at most those of the last half second."""
     take(access.quotas, allowance=allowance)
-    access.quotas.save()
+    access.quotas.save_counts_now()
     take(access.quotas, allowance=allowance)
     other = open_access(tmp_path / "odds.db")
     assert peek(other.quotas, allowance=allowance).remaining == allowance - 2 + lost
@@ -132,10 +136,10 @@ def test_what_was_counted_survives_a_crash(
 def test_two_processes_add_up(access: AccessStore, tmp_path: Path) -> None:
     other = open_access(tmp_path / "odds.db")
     take(access.quotas, allowance=LARGE)
-    access.quotas.save()
+    access.quotas.save_counts_now()
     take(other.quotas, allowance=LARGE)
     take(other.quotas, allowance=LARGE)
-    other.quotas.save()
+    other.quotas.save_counts_now()
     assert peek(other.quotas, allowance=LARGE).remaining == LARGE - 3
     assert peek(access.quotas, allowance=LARGE, now=NOON + 999).remaining == LARGE - 1
     assert peek(access.quotas, allowance=LARGE, now=NOON + 1_000).remaining == LARGE - 3
@@ -149,7 +153,7 @@ def test_a_process_that_lags_behind_does_not_reopen_an_old_window(
     take(other.quotas)
     later = NOON + HOUR_S * 1000
     take(access.quotas, now=later)
-    access.quotas.save()
+    access.quotas.save_counts_now()
     other.close()
     assert peek(access.quotas, now=later + 1_000).remaining == 2
 
@@ -163,7 +167,7 @@ def test_what_a_clock_ahead_counted_for_tomorrow_grants_nothing_today(
     counts = []
     for second in range(5):
         counts.append(take(access.quotas, now=NOON + second * 2_000))
-        access.quotas.save()
+        access.quotas.save_counts_now()
     assert [count.allowed for count in counts] == [True, True, True, False, False]
 
 
@@ -176,7 +180,7 @@ def test_many_threads_never_take_one_too_many(access: AccessStore) -> None:
         start.wait(timeout=10)
         for _ in range(200):
             allowed.append(take(access.quotas, allowance=500).allowed)
-            access.quotas.flush()
+            access.quotas.save_counts()
 
     threads = [threading.Thread(target=ask) for _ in range(8)]
     for thread in threads:
@@ -191,7 +195,7 @@ def test_large_counts_stay_in_memory_while_the_file_refuses_and_small_ones_are_r
     access: AccessStore, tmp_path: Path
 ) -> None:
     take(access.quotas, allowance=LARGE)
-    access.quotas.save()
+    access.quotas.save_counts_now()
     take(access.quotas, allowance=LARGE)
     blocker = sqlite3.connect(access_path(tmp_path / "odds.db"), isolation_level=None)
     access._file._writer.submit(lambda c: c.execute("PRAGMA busy_timeout = 10").fetchall()).result(
@@ -199,17 +203,17 @@ def test_large_counts_stay_in_memory_while_the_file_refuses_and_small_ones_are_r
     )
     blocker.execute("BEGIN IMMEDIATE")
     with pytest.raises(StoreUnavailableError):
-        access.quotas.save()
+        access.quotas.save_counts_now()
     left = [take(access.quotas, allowance=LARGE).remaining for _ in range(2 * MOST_AHEAD)]
     assert left == list(range(LARGE - 3, LARGE - 3 - 2 * MOST_AHEAD, -1))
     with pytest.raises(StoreUnavailableError):
         access.quotas.take_exactly(KEY + 1, Kind.REQUESTS, 3, HOUR_S, NOON).result(timeout=10)
     blocker.execute("ROLLBACK")
     blocker.close()
-    access.quotas.save()
-    assert access.quotas.flush() is None
+    access.quotas.save_counts_now()
+    assert access.quotas.save_counts() is None
     slot = KEY, Kind.REQUESTS, HOUR_S
-    used = access._file.read(lambda tables: tables.count(slot, NOON // 1000))
+    used = access._file.read_with(lambda tables: tables.count_of_window(slot, NOON // 1000))
     assert used == LARGE - left[-1]
 
 
@@ -225,9 +229,9 @@ def test_whatever_happens_what_is_used_is_what_was_taken_and_kept(
         if step == "take" and (count := take(access.quotas, now=now)).allowed:
             taken.append(count)
         elif step == "back" and taken:
-            access.quotas.give_back(KEY, Kind.REQUESTS, 3, HOUR_S, taken.pop())
+            access.quotas.give_back_token(KEY, Kind.REQUESTS, 3, HOUR_S, taken.pop())
         elif step == "flush":
-            access.quotas.flush()
+            access.quotas.save_counts()
         elif step == "later":
             now += 1_000
         assert peek(access.quotas, now=now).remaining == 3 - len(taken)
@@ -235,16 +239,16 @@ def test_whatever_happens_what_is_used_is_what_was_taken_and_kept(
 
 
 def test_counting_waits_for_nothing(access: AccessStore, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(access._file, "read", pytest.fail)
+    monkeypatch.setattr(access._file, "read_with", pytest.fail)
     slot = KEY, Kind.REQUESTS, LARGE, HOUR_S
     assert not access.quotas.knows(KEY, Kind.REQUESTS, HOUR_S, NOON)
-    assert access.quotas.take(*slot, NOON) is None
+    assert access.quotas.take_token(*slot, NOON) is None
     assert access.quotas.take_exactly(*slot, NOON).result(timeout=10).remaining == LARGE - 1
-    monkeypatch.setattr(access._file, "submit", pytest.fail)
-    taken = access.quotas.take(*slot, NOON)
+    monkeypatch.setattr(access._file, "submit_write", pytest.fail)
+    taken = access.quotas.take_token(*slot, NOON)
     assert taken is not None
     assert access.quotas.peek(*slot, NOON).remaining == LARGE - 2
-    assert access.quotas.give_back(*slot, taken).remaining == LARGE - 1
+    assert access.quotas.give_back_token(*slot, taken).remaining == LARGE - 1
 
 
 def test_a_count_that_is_read_while_one_is_saved_does_not_undo_it(
@@ -252,14 +256,14 @@ def test_a_count_that_is_read_while_one_is_saved_does_not_undo_it(
 ) -> None:
     for _ in range(2):
         take(access.quotas, allowance=LARGE)
-    read = access._file.read
+    read = access._file.read_with
 
     def read_before_the_save(work):
         found = read(work)
-        access.quotas.save()
+        access.quotas.save_counts_now()
         return found
 
-    monkeypatch.setattr(access._file, "read", read_before_the_save)
+    monkeypatch.setattr(access._file, "read_with", read_before_the_save)
     access.quotas.learn([(KEY, Kind.REQUESTS, HOUR_S)], NOON)
     assert peek(access.quotas, allowance=LARGE).remaining == LARGE - 2
 
@@ -269,10 +273,10 @@ def test_what_is_asked_for_steadily_is_read_once(
 ) -> None:
     """Each save tells what other processes counted, too."""
     take(access.quotas, allowance=LARGE)
-    monkeypatch.setattr(access._file, "read", pytest.fail)
+    monkeypatch.setattr(access._file, "read_with", pytest.fail)
     for half_second in range(1, 10):
         take(access.quotas, allowance=LARGE, now=NOON + 500 * half_second)
-        access.quotas.save()
+        access.quotas.save_counts_now()
 
 
 class TwoProcesses(RuleBasedStateMachine):
@@ -287,10 +291,10 @@ class TwoProcesses(RuleBasedStateMachine):
         self._path = Path(self._folder.name, "odds.db")
         self._processes = [open_access(self._path) for _ in range(2)]
         used = Added((LARGE, Kind.REQUESTS, DAY_S), NOON // 1000 // DAY_S * DAY_S, LARGE - 400)
-        self._processes[0]._file.write(lambda tables: tables.add_counts([used]))
+        self._processes[0]._file.write_with(lambda tables: tables.add_counts([used]))
         self._granted = Counter({LARGE: used.added})
         self._lost: Counter[int] = Counter()
-        """What killed processes had granted and not saved, at most."""
+        """The most that killed processes had granted and not saved."""
         self._taken: list[tuple[int, int, Count]] = []
         self._now = NOON
 
@@ -315,12 +319,12 @@ class TwoProcesses(RuleBasedStateMachine):
         if self._taken:
             which, allowance, count = self._taken.pop()
             slot = allowance, Kind.REQUESTS, allowance, DAY_S
-            self._processes[which].quotas.give_back(*slot, count)
+            self._processes[which].quotas.give_back_token(*slot, count)
             self._granted[allowance] -= 1
 
     @rule(which=st.integers(0, 1))
     def save(self, which: int) -> None:
-        self._processes[which].quotas.save()
+        self._processes[which].quotas.save_counts_now()
 
     @rule(milliseconds=st.integers(1, 2_000))
     def wait(self, milliseconds: int) -> None:
@@ -330,7 +334,7 @@ class TwoProcesses(RuleBasedStateMachine):
     def kill(self, which: int) -> None:
         """As `kill -9`: what was not saved is lost, which may be some that were given back."""
         for process in self._processes:
-            process.quotas.save()
+            process.quotas.save_counts_now()
         for _ in range(3):
             self.take(which, LARGE, 1)
         with self._processes[which].quotas._lock:
@@ -348,19 +352,19 @@ class TwoProcesses(RuleBasedStateMachine):
 
     def teardown(self) -> None:
         for process in self._processes:
-            process.quotas.save()
+            process.quotas.save_counts_now()
         self._now += REREAD_MS
         for allowance in (3, 30, 200):
             self.take(0, allowance, allowance)
             self.take_at_once(allowance, 3)
-            assert self._granted[allowance] == allowance, "all that were left, and no more"
+            assert self._granted[allowance] == allowance, "exactly all that were left"
         for process in self._processes:
             process.close()
         self._folder.cleanup()
 
     def _asked(self, quotas: Quotas, allowance: int) -> "Future[Count]":
         slot = allowance, Kind.REQUESTS, allowance, DAY_S, self._now
-        if (count := quotas.take(*slot)) is None:
+        if (count := quotas.take_token(*slot)) is None:
             return quotas.take_exactly(*slot)
         known = Future[Count]()
         known.set_result(count)

@@ -18,8 +18,8 @@ from oddsdesk.contract.quotes import UNNAMED, Quote
 from oddsdesk.contract.times import MINUTE_MS, parse_ms
 from oddsdesk.store.databases import Database
 from oddsdesk.store.errors import RealOddsError
+from oddsdesk.store.reader import misnamed_line, mistyped_line
 from oddsdesk.store.store import Store, open_store
-from oddsdesk.store.unpriced_reference import misnamed_line, mistyped_line
 from oddsdesk.store.values import Filters, Visibility
 
 MakeQuote = Callable[..., Quote]
@@ -40,7 +40,7 @@ def log(store: Store) -> list[tuple[str, str, float | None]]:
 
 
 def rows(store: Store, now: int):
-    return store.reader().odds(now, Filters(), Visibility(), 500).items
+    return store.reader().list_odds(now, Filters(), Visibility(), 500).items
 
 
 def test_first_prices_are_changes_one_a_selection(store: Store, quote: MakeQuote) -> None:
@@ -115,10 +115,7 @@ ALL_SAID = list(itertools.product(BOOKMAKERS, MARKETS, TIMES, PRICES))
 @settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(st.sampled_from(ALL_SAID), max_size=12))
 def test_quotes_are_in_the_log_if_each_of_their_prices_stood_at_their_time(
-    store: Store,
-    quote: MakeQuote,
-    now: int,
-    said: list[tuple[str, str, int, dict[str, float]]],
+    store: Store, quote: MakeQuote, now: int, said: list[tuple[str, str, int, dict[str, float]]]
 ) -> None:
     """Counted by walking the log of one game for each price of each quote there can be."""
     example = next(EXAMPLES)
@@ -211,8 +208,7 @@ def test_what_was_withdrawn_keeps_its_time_where_the_rest_of_the_offer_is_seen_a
 
 
 @pytest.mark.parametrize(
-    ("field", "value"),
-    [("url", "https://example.com/bet"), ("liquidity", 75.0), ("is_live", True)],
+    ("field", "value"), [("url", "https://example.com/bet"), ("liquidity", 75.0), ("is_live", True)]
 )
 def test_prices_that_stand_are_kept_with_what_else_is_new_of_them(
     store: Store, quote: MakeQuote, now: int, field: str, value: object
@@ -263,10 +259,10 @@ def test_empty_odds_withdraw_all_and_are_not_listed_but_remembered(
     assert record(store, quote(odds={}, scraped_at=now + 10)).changes == 3
     assert rows(store, now) == []
     reader = store.reader()
-    assert reader.games(now, Filters(), Visibility(), 10).items == []
-    assert reader.bookmakers(now) == []
-    assert reader.sports(now) == []
-    assert reader.event("PSG - Lyon", now, Visibility(), stale_minutes=20) is None
+    assert reader.list_games(now, Filters(), Visibility(), 10).items == []
+    assert reader.list_bookmakers(now) == []
+    assert reader.list_sports(now) == []
+    assert reader.event_detail("PSG - Lyon", now, Visibility(), stale_minutes=20) is None
     assert record(store, quote(scraped_at=now + 9)).skipped == 1
     assert record(store, quote(scraped_at=now + 10)).changes == 3
     assert len(rows(store, now)) == 1
@@ -300,11 +296,11 @@ def test_a_price_that_goes_in_play_moves_from_one_side_to_the_other(
     record(store, quote())
     record(store, quote(is_live=True, scraped_at=now + 1))
     reader = store.reader()
-    assert reader.games(now, Filters(), Visibility(live=False), 10).items == []
-    assert [g.is_live for g in reader.games(now, Filters(), Visibility(), 10).items] == [True]
+    assert reader.list_games(now, Filters(), Visibility(live=False), 10).items == []
+    assert [g.is_live for g in reader.list_games(now, Filters(), Visibility(), 10).items] == [True]
     record(store, quote(is_live=False, scraped_at=now + 2))
-    assert [g.is_live for g in reader.games(now, Filters(), Visibility(), 10).items] == [False]
-    assert [b.has_live for b in reader.bookmakers(now)] == [False]
+    assert [g.is_live for g in reader.list_games(now, Filters(), Visibility(), 10).items] == [False]
+    assert [b.has_live for b in reader.list_bookmakers(now)] == [False]
 
 
 def test_who_listens_hears_of_a_grown_log_and_not_of_an_unchanged_one(
@@ -316,7 +312,7 @@ def test_who_listens_hears_of_a_grown_log_and_not_of_an_unchanged_one(
     record(store, quote(scraped_at=now + 1))
     unsubscribe()
     record(store, quote(odds={}, scraped_at=now + 2))
-    store.write(lambda _: None).result(10)
+    store.run_on_writer(lambda _: None).result(10)
     assert len(heard) == 1
 
 
@@ -337,7 +333,7 @@ def test_prices_are_simulated_until_the_first_real_ones_which_withdraw_them(
     assert [(row.match_name, row.bookmaker) for row in rows(store, now)] == [
         ("Nice - Metz", "Bet365")
     ]
-    assert [book.name for book in reader.bookmakers(now)] == ["Bet365"]
+    assert [book.name for book in reader.list_bookmakers(now)] == ["Bet365"]
 
 
 def test_old_prices_moved_to_now_are_known_as_such_as_long_as_any_may_stand(
@@ -375,8 +371,8 @@ def test_a_reference_of_which_no_price_is_here_is_known(
         assert reader.unpriced_reference() is None
         record(store, quote("Pinnacle", odds={"PSG": 1.6}))
         assert reader.unpriced_reference() == "pinacle", "only a simulated one was"
-        line = "no price of 'pinacle', the reference, is here: nothing can be judged"
-        assert misnamed_line(reader) == f"{line}; Pinnacle may be meant"
+        line = "no odds from the sharp book 'pinacle': nothing can be valued"
+        assert misnamed_line(reader) == f"{line}; did you mean Pinnacle?"
         record(store, quote("pinacle"))
         assert reader.unpriced_reference() is None
         assert misnamed_line(reader) is None
@@ -386,8 +382,8 @@ def test_a_mistyped_reference_is_known_before_anything_is_recorded(
     store: Store, quote: MakeQuote
 ) -> None:
     reader = store.reader()
-    line = "no price of 'Pinacle', the reference, is here: nothing can be judged"
-    assert mistyped_line(reader, "Pinacle") == f"{line}; Pinnacle may be meant"
+    line = "no odds from the sharp book 'Pinacle': nothing can be valued"
+    assert mistyped_line(reader, "Pinacle") == f"{line}; did you mean Pinnacle?"
     assert mistyped_line(reader, "pinnacle_sports") is None
     assert mistyped_line(reader, "Corner Shop") is None, "it may come yet"
     record(store, quote("Pinacle"))
@@ -551,7 +547,7 @@ def test_the_log_folds_to_present_state_and_so_do_the_sums(
         present = {(*key, name): odds for key, q in said.items() for name, odds in q.odds.items()}
         assert folded == present
         priced = [q for q in said.values() if q.odds]
-        counts = {b.name: (b.odds_count, b.has_live) for b in store.reader().bookmakers(now)}
+        counts = {b.name: (b.odds_count, b.has_live) for b in store.reader().list_bookmakers(now)}
         assert counts == {
             name: (
                 sum(len(q.odds) for q in priced if q.bookmaker == name),
@@ -624,7 +620,7 @@ def test_what_nobody_sees_again_is_old_once_its_time_has_come(
         reader = store.reader()
         assert [row.bookmaker for row in rows(store, now)] == ["Unibet"]
         assert reader.last_scraped_at() == now
-        (game,) = reader.games(now, Filters(), Visibility(), 10).items
+        (game,) = reader.list_games(now, Filters(), Visibility(), 10).items
         assert game.bookmaker_count == 1
         assert rows(store, now + DAY) == []
         assert record(store, quote(scraped_at=now)).quotes == 1

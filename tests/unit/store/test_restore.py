@@ -10,17 +10,17 @@ from pathlib import Path
 
 import pytest
 
-from oddsdesk.contract.plans import Plan
+from oddsdesk.contract.access import Plan
 from oddsdesk.contract.quotes import Quote
 from oddsdesk.store.access import open_access
-from oddsdesk.store.access_paths import access_path
+from oddsdesk.store.databases import access_path
 from oddsdesk.store.errors import StoreError
 from oddsdesk.store.lock import DatabaseInUseError, lock_database
-from oddsdesk.store.sqlite import replacing
+from oddsdesk.store.sqlite import restore as restore_module
 from oddsdesk.store.sqlite.archive import MANIFEST, ODDS
 from oddsdesk.store.sqlite.backup import Contents, back_up
 from oddsdesk.store.sqlite.migrations import migrate
-from oddsdesk.store.sqlite.restore import Restored, restore
+from oddsdesk.store.sqlite.restore import Restored, restore_database
 from oddsdesk.store.sqlite.schema import ODDS as SCHEMA
 from oddsdesk.store.store import open_store
 from tests.unit.store import fixtures
@@ -30,7 +30,7 @@ LATER = 1_776_000_000_000
 
 
 def _restored(source: Path | io.BytesIO, database: Path, force: bool = False) -> Restored:
-    return restore(source, database, _no_bets, force=force, clock=lambda: LATER)
+    return restore_database(source, database, _no_bets, force=force, clock=lambda: LATER)
 
 
 def _no_bets(_ledger: Path) -> None:
@@ -105,7 +105,7 @@ def test_what_is_there_is_replaced_by_force_only_and_stays_beside_with_its_keys(
 ) -> None:
     new, old = make(tmp_path / "odds.db", "Bet365"), make(there, "Unibet")
     back_up(tmp_path / "odds.db", tmp_path / "all.tar", Contents(keys=True))
-    with pytest.raises(StoreError, match="is there already; --force"):
+    with pytest.raises(StoreError, match="already exists; --force"):
         _restored(tmp_path / "all.tar", there)
     assert _opens(there, old)
     done = _restored(tmp_path / "all.tar", there, force=True)
@@ -123,7 +123,7 @@ def test_keys_without_a_database_are_not_replaced_unasked_either(
     key = make(there, "Unibet")
     there.unlink()
     back_up(tmp_path / "odds.db", tmp_path / "all.tar", Contents(keys=True))
-    with pytest.raises(StoreError, match=r"odds-access\.db: is there already"):
+    with pytest.raises(StoreError, match=r"odds-access\.db: already exists"):
         _restored(tmp_path / "all.tar", there)
     assert _opens(there, key)
     assert not there.exists()
@@ -138,7 +138,7 @@ def test_keys_that_lie_elsewhere_are_backed_up_and_restored_there(
     back_up(tmp_path / "odds.db", tmp_path / "all.tar", Contents(keys=True, access=elsewhere))
     (tmp_path / "other").mkdir()
     target = tmp_path / "other" / "keys.db"
-    assert restore(tmp_path / "all.tar", there, _no_bets, access=target).keys
+    assert restore_database(tmp_path / "all.tar", there, _no_bets, access=target).keys
     with closing(open_access(there, target)) as access:
         assert access.keys.caller(key) is not None
     assert [path.name for path in there.parent.iterdir()] == ["odds.db"]
@@ -150,7 +150,7 @@ def test_a_database_that_is_served_is_not_replaced(make, tmp_path: Path, there: 
     lock = lock_database(there)
     with pytest.raises(DatabaseInUseError):
         _restored(tmp_path / "copy.db", there, force=True)
-    lock.release()
+    lock.release_lock()
     assert _restored(tmp_path / "copy.db", there, force=True).kept
 
 
@@ -253,12 +253,12 @@ def _repeated(data: bytes) -> bytes:
         (lambda data: _flipped(data, 60_000), r"damaged: odds\.db is not what was written"),
         (lambda data: _flipped(data, 700), r"damaged: odds\.db is not what was written"),
         (lambda data: data.replace(b'"format": 1', b'"format": 2'), "newer oddsdesk"),
-        (lambda data: data.replace(b'"sha256": "', b'"sha256": 0'), "cannot be read"),
-        (lambda data: data.replace(b'"format": ', b'"format":\xff'), "cannot be read"),
-        (lambda _data: b"", "no backup"),
-        (lambda _data: b"bookmaker,odds\n" * 999, "no backup"),
-        (_renamed, r"'\.\./evil\.db', which no backup does"),
-        (_repeated, "which no backup does"),
+        (lambda data: data.replace(b'"sha256": "', b'"sha256": 0'), "unreadable list"),
+        (lambda data: data.replace(b'"format": ', b'"format":\xff'), "unreadable list"),
+        (lambda _data: b"", "not a backup"),
+        (lambda _data: b"bookmaker,odds\n" * 999, "not a backup"),
+        (_renamed, r"'\.\./evil\.db', which does not belong"),
+        (_repeated, "which does not belong in a backup"),
     ],
 )
 def test_a_backup_that_is_not_whole_changes_nothing(
@@ -291,16 +291,16 @@ LOOP = "WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM r) SELECT"
 TAMPERED = {
     "a trigger": (
         "CREATE TRIGGER evil AFTER INSERT ON quote BEGIN DELETE FROM price_change; END",
-        "has a trigger, 'evil', which no oddsdesk makes: drop it in the backup first",
+        "has a trigger, 'evil', that is not part of oddsdesk; drop it in the backup first",
     ),
     "a view for a table": (
         f"ALTER TABLE quote RENAME TO other; CREATE VIEW quote AS {LOOP} other.* FROM r, other",
-        "it calls quote is not",
+        "its quote is not",
     ),
-    "another view": (f"DROP VIEW games; CREATE VIEW games AS {LOOP} n FROM r", "it calls games is"),
-    "a column more": ("ALTER TABLE quote ADD COLUMN bad AS (odds)", "it calls quote is not"),
-    "a table less": ("DROP TABLE value_bet", "lacks value_bet"),
-    "no such index": ("DROP INDEX {index}", "lacks {index}"),
+    "another view": (f"DROP VIEW games; CREATE VIEW games AS {LOOP} n FROM r", "its games is not"),
+    "a column more": ("ALTER TABLE quote ADD COLUMN bad AS (odds)", "its quote is not"),
+    "a table less": ("DROP TABLE value_bet", "value_bet is missing"),
+    "no such index": ("DROP INDEX {index}", "{index} is missing"),
 }
 
 
@@ -386,7 +386,7 @@ def _killed_at(monkeypatch: pytest.MonkeyPatch, call: int) -> Iterator[list[str]
         return act
 
     with monkeypatch.context() as patched:
-        patched.setattr(replacing.shutil, "copy2", dying("copy", replacing.shutil.copy2))
+        patched.setattr(restore_module.shutil, "copy2", dying("copy", restore_module.shutil.copy2))
         patched.setattr(os, "link", dying("link", os.link))
         patched.setattr(Path, "replace", dying("replace", Path.replace))
         yield made
@@ -403,7 +403,7 @@ def test_killed_between_any_two_renames_the_old_or_the_new_database_opens(
     assert len(made) == call + 1
     assert _bookmakers(there) == ["Unibet"], "the odds come last"
     assert _opens(there, old) or _opens(there, new)
-    restore(tmp_path / "all.tar", there, _no_bets, force=True, clock=lambda: LATER + 1)
+    restore_database(tmp_path / "all.tar", there, _no_bets, force=True, clock=lambda: LATER + 1)
     assert _bookmakers(there) == ["Bet365"]
     assert _opens(there, new)
 
@@ -449,10 +449,10 @@ def test_bets_are_handed_over_before_anything_is_replaced(
         raise ValueError("no")
 
     with pytest.raises(ValueError, match="no"):
-        restore(tmp_path / "all.tar", there, refuse, force=True)
+        restore_database(tmp_path / "all.tar", there, refuse, force=True)
     assert _files(there.parent) == before
     taken: list[Path] = []
-    assert restore(tmp_path / "all.tar", there, taken.append, force=True).bets
+    assert restore_database(tmp_path / "all.tar", there, taken.append, force=True).bets
     assert len(taken) == 1
 
 

@@ -2,9 +2,9 @@
 
 from collections.abc import Callable
 
-from oddsdesk.contract.game_results import GameResult
+from oddsdesk.contract.identity import GameResult
 from oddsdesk.contract.quotes import Quote
-from oddsdesk.pricing.results import Goals, Score
+from oddsdesk.pricing.selections import Goals, Score
 from oddsdesk.store.store import Store
 from tests.kit.store import NOW
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from oddsdesk.contract.quotes import Quote
-from oddsdesk.pricing.market import Prices
+from oddsdesk.pricing.assessment import Prices
 from oddsdesk.store.errors import StoreError, StoreUnavailableError
 from oddsdesk.store.sqlite.database import open_writer
 from oddsdesk.store.sqlite.migrations import Schema
@@ -17,6 +17,7 @@ from oddsdesk.store.store import Store, open_store
 from oddsdesk.store.values import (
     Filters,
     FoundValueBet,
+    MarketFilter,
     MarketKey,
     ValuedMarket,
     Visibility,
@@ -52,7 +53,7 @@ def test_a_file_of_an_older_version_answers_as_before(
     connection.close()
     with contextlib.closing(open_store(path)) as store:
         for market_type, found in (("total", ["Bet365"]), ("btts", [])):
-            page = store.reader().odds(now, Filters(market_type=market_type), Visibility(), 10)
+            page = store.reader().list_odds(now, Filters(market_type=market_type), Visibility(), 10)
             assert [row.bookmaker for row in page.items] == found
 
 
@@ -79,7 +80,7 @@ def test_read_only_reads_and_refuses_to_record(tmp_path: Path, store: Store, quo
     store.record([quote()]).result(10)
     other = open_store(store.path, read_only=True)
     assert other.reader().last_seq() == 3
-    with pytest.raises(StoreUnavailableError, match="reading only"):
+    with pytest.raises(StoreUnavailableError, match="read-only"):
         other.record([quote()]).result(10)
     other.close()
     with pytest.raises(StoreError, match="no such database"):
@@ -114,7 +115,7 @@ def test_the_event_with_the_most_bookmakers_answers_for_a_name(
     store.record([quote("A"), quote("A", competition="UCL"), quote("B", competition="UCL")]).result(
         10
     )
-    detail = store.reader().event("PSG - Lyon", now, Visibility(), stale_minutes=20)
+    detail = store.reader().event_detail("PSG - Lyon", now, Visibility(), stale_minutes=20)
     assert detail is not None
     assert detail.competition == "UCL"
 
@@ -132,13 +133,15 @@ def test_filters_of_a_detail_narrow_its_markets_and_not_who_covers_it(
         ]
     ).result(10)
     reader = store.reader()
-    detail = reader.event("PSG - Lyon", now, Visibility(), bookmaker="A", stale_minutes=20)
+    wanted = MarketFilter(bookmaker="A")
+    detail = reader.event_detail("PSG - Lyon", now, Visibility(), wanted, stale_minutes=20)
     assert detail is not None
     assert [(m.bookmaker, m.market_type) for m in detail.markets] == [("A", "moneyline")]
     assert [r.market_type for r in detail.reference] == ["moneyline", "total"]
     assert detail.summary.bookmakers == ["A", "B", "Pinnacle"]
     assert detail.summary.total_markets == 1
-    totals = reader.event("PSG - Lyon", now, Visibility(), market_type="total", stale_minutes=20)
+    wanted = MarketFilter(market_type="total")
+    totals = reader.event_detail("PSG - Lyon", now, Visibility(), wanted, stale_minutes=20)
     assert totals is not None
     assert totals.summary.market_types == ["total"]
     assert [r.market_type for r in totals.reference] == ["total"]
@@ -146,12 +149,11 @@ def test_filters_of_a_detail_narrow_its_markets_and_not_who_covers_it(
         "8548bd40-bf55-7646-9218-2b324858f5f5",
         now,
         Visibility(),
-        bookmaker="A",
-        market_type="total",
+        MarketFilter(bookmaker="A", market_type="total"),
     )
     assert matrix is not None
     assert [(m.bookmakers, m.reference_scraped_at is None) for m in matrix.markets] == [([], False)]
-    free = reader.event("PSG - Lyon", now, Visibility("A", live=False), stale_minutes=20)
+    free = reader.event_detail("PSG - Lyon", now, Visibility("A", live=False), stale_minutes=20)
     assert free is not None
     assert (free.reference, free.summary.bookmakers) == ([], ["A"])
 

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from oddsdesk.contract.quotes import Quote
-from oddsdesk.store.sqlite import syncing
+from oddsdesk.store.sqlite import database
 from oddsdesk.store.store import open_store
 from tests.kit.disks import refuse_to_open_for_writing
 
@@ -29,7 +29,7 @@ class Disk:
         self.synced = threading.Event()
         self.times = 0
         self.error: OSError | None = None
-        monkeypatch.setattr(syncing, "_flush", self._flush)
+        monkeypatch.setattr(database, "_flush", self._flush)
 
     def _flush(self, descriptor: int) -> None:
         assert os.fstat(descriptor).st_size > 0
@@ -60,7 +60,7 @@ def test_a_commit_is_synced_without_another_one_after_it(
 def test_closing_syncs_where_others_keep_the_log_open(
     tmp_path: Path, disk: Disk, quote: MakeQuote, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(syncing, "SYNC_AFTER_S", float(LIMIT_S))
+    monkeypatch.setattr(database, "SYNC_AFTER_S", float(LIMIT_S))
     with contextlib.closing(open_store(tmp_path / "odds.db")):
         with contextlib.closing(open_store(tmp_path / "odds.db")) as beside:
             beside.record([quote()]).result()
@@ -76,7 +76,7 @@ def test_a_disk_that_cannot_be_synced_is_told_of_once(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     disk.error = OSError(errno.EIO, "the disk is gone")
-    monkeypatch.setattr(syncing, "SYNC_AFTER_S", 0.0)
+    monkeypatch.setattr(database, "SYNC_AFTER_S", 0.0)
     with caplog.at_level(logging.ERROR), contextlib.closing(open_store(tmp_path / "o.db")) as store:
         for _ in range(3):
             disk.wait()
@@ -89,12 +89,12 @@ def test_a_durable_store_waits_for_the_disk_at_each_commit(
     tmp_path: Path, durable: bool, synchronous: int
 ) -> None:
     with contextlib.closing(open_store(tmp_path / "odds.db", durable=durable)) as store:
-        said = store.write(lambda c: c.execute("PRAGMA synchronous").fetchone()).result()
+        said = store.run_on_writer(lambda c: c.execute("PRAGMA synchronous").fetchone()).result()
     assert said == (synchronous,)
 
 
 @pytest.mark.parametrize("has_written", [False, True])
-def test_only_who_wrote_is_warned_of_a_read_only_disk(
+def test_only_a_writer_is_warned_of_a_read_only_disk(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     caplog: pytest.LogCaptureFixture,
@@ -103,9 +103,9 @@ def test_only_who_wrote_is_warned_of_a_read_only_disk(
     log = tmp_path / "odds.db-wal"
     log.touch()
     refuse_to_open_for_writing(monkeypatch)
-    sync = syncing.TimedSync(tmp_path / "odds.db")
+    sync = database.TimedSync(tmp_path / "odds.db")
     if has_written:
         sync.committed()
-    sync.close()
-    line = f"the last changes may be lost if power fails: {log}: the file system is read-only"
+    sync.end_syncing()
+    line = f"the last changes may be lost in a power cut: {log}: the file system is read-only"
     assert caplog.messages == ([line] if has_written else [])

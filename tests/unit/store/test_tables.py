@@ -9,16 +9,14 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from oddsdesk.cluster.postgres.tables import PostgresTables
 from oddsdesk.contract.quotes import Quote
-from oddsdesk.store.bookmaker_names import BookmakerNames
 from oddsdesk.store.errors import RealOddsError
-from oddsdesk.store.origins import Origin
-from oddsdesk.store.postgres.tables import PostgresTables
+from oddsdesk.store.names import BookmakerNames
 from oddsdesk.store.recording import record_quotes
-from oddsdesk.store.sqlite.tables import SqliteTables
+from oddsdesk.store.sqlite.tables import Tables
 from oddsdesk.store.store import Store, open_store
-from oddsdesk.store.tables import Tables
-from oddsdesk.store.values import Recorded
+from oddsdesk.store.values import Origin, Recorded
 from tests.kit.dict_tables import DictTables
 from tests.kit.postgres import Postgres
 from tests.kit.store import NOW
@@ -131,13 +129,13 @@ def test_a_history_recorded_on_dicts_and_on_sqlite_is_the_same_row_by_row(
             now += pause
             asked = {"reference": "Pinnacle", "now_ms": now, **said}
             one = record(tables, batch, bookmakers=names, **asked)
-            other = record(SqliteTables(connection), batch, bookmakers=sqlite_names, **asked)
+            other = record(Tables(connection), batch, bookmakers=sqlite_names, **asked)
             assert one == other
             assert tables.dump() == dump(connection)
         raise _EnoughError
 
     with pytest.raises(_EnoughError):  # and so the file is empty again
-        one_store.write(check).result(60)
+        one_store.run_on_writer(check).result(60)
 
 
 @settings(
@@ -171,9 +169,9 @@ class Asked(DictTables):
 
     times = 0
 
-    def present(self, pairs: Any) -> Any:
+    def present_rows(self, pairs: Any) -> Any:
         self.times += 1
-        return super().present(pairs)
+        return super().present_rows(pairs)
 
 
 def test_nothing_is_asked_of_games_that_are_new() -> None:

@@ -10,22 +10,18 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from oddsdesk.contract.game_pairs import PairState
+from oddsdesk.contract.identity import PairState
 from oddsdesk.contract.quotes import Quote
 from oddsdesk.store.errors import PairError
-from oddsdesk.store.origins import Origin
 from oddsdesk.store.store import Store, open_store
+from oddsdesk.store.values import Origin
 from tests.kit.engines import OpenStore, opening_stores, rows
 from tests.kit.store import NOW
 
 MINUTE, HOUR = 60_000, 3_600_000
 WEEK = 7 * 24 * HOUR
 OWN, STARS, TEAM = "PSG - Lyon", "PSG Stars v Lyon Lions", "PSG Team v Lyon Team"
-TEAMS = {
-    OWN: ("PSG", "Lyon"),
-    STARS: ("PSG Stars", "Lyon Lions"),
-    TEAM: ("PSG Team", "Lyon Team"),
-}
+TEAMS = {OWN: ("PSG", "Lyon"), STARS: ("PSG Stars", "Lyon Lions"), TEAM: ("PSG Team", "Lyon Team")}
 TABLES = {
     "other_name": "other_name.competition, other_name.plain_name, other_name.match_name, crosswise",
     "event": "event",
@@ -202,7 +198,7 @@ def test_a_later_game_that_another_pair_holds_is_to_be_undone_first(store: Store
     ]
     before = contents(store)
     accept(store, kept, TEAM)
-    with pytest.raises(PairError, match="first, which was accepted later"):
+    with pytest.raises(PairError, match="first; it was accepted later"):
         undo(store)
     undo(store, kept, TEAM)
     assert contents(store) == before

@@ -32,7 +32,7 @@ def reconcile(store: Store, now: int, *bets: FoundValueBet) -> None:
 
 
 def listed(store: Store, now: int, filters=Filters(), visibility=Visibility(), low=1.0, high=20.0):  # noqa: B008
-    return store.reader().value_bets(now, filters, visibility, low, high, 100).items
+    return store.reader().list_value_bets(now, filters, visibility, low, high, 100).items
 
 
 def test_figures_are_rounded_in_the_answer_and_judged_unrounded(priced: Store, now: int) -> None:
@@ -154,7 +154,7 @@ def test_the_best_come_first_over_all_pages(priced: Store, now: int) -> None:
     reconcile(priced, now, *bets)
     found, cursor = [], None
     while True:
-        page = priced.reader().value_bets(now, Filters(), Visibility(), 1, 20, 1, cursor)
+        page = priced.reader().list_value_bets(now, Filters(), Visibility(), 1, 20, 1, cursor)
         found += [bet.selection for bet in page.items]
         cursor = page.next_cursor
         if cursor is None or len(found) > 5:

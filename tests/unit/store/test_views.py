@@ -10,6 +10,7 @@ from typing import Any
 import psycopg
 import pytest
 
+from oddsdesk.cluster.postgres.schema import CLOSING_LINES_THAT_STOOD, STEPS
 from oddsdesk.contract.identity import game_id
 from oddsdesk.contract.quotes import Quote
 from oddsdesk.contract.times import MINUTE_MS
@@ -17,9 +18,7 @@ from oddsdesk.ledger.bets import PlacedBet
 from oddsdesk.ledger.log_closes import closes_from_log
 from oddsdesk.pricing.closing import CloseBy
 from oddsdesk.store.databases import Database
-from oddsdesk.store.past_odds import ReaderPast
-from oddsdesk.store.postgres.schema import STEPS
-from oddsdesk.store.postgres.views import CLOSING_LINES_THAT_STOOD
+from oddsdesk.store.reader import ReaderPast
 from oddsdesk.store.sqlite.database import open_writer
 from oddsdesk.store.sqlite.migrations import Schema
 from oddsdesk.store.sqlite.schema import ODDS

@@ -7,10 +7,15 @@ from pathlib import Path
 
 import pytest
 
-from oddsdesk.store.sqlite import write_ahead
-from oddsdesk.store.sqlite.database import open_reader, open_writer
+from oddsdesk.store.sqlite import database
+from oddsdesk.store.sqlite.database import (
+    LEFT_BYTES,
+    LIMIT_BYTES,
+    WriteAheadLog,
+    open_reader,
+    open_writer,
+)
 from oddsdesk.store.sqlite.migrations import Schema, Step
-from oddsdesk.store.sqlite.write_ahead import LEFT_BYTES, LIMIT_BYTES, WriteAheadLog
 from oddsdesk.store.sqlite.writer import Writer
 
 NOTES = Schema("notes", (Step("notes", ("CREATE TABLE note (who INTEGER, text BLOB)",)),))
@@ -22,7 +27,7 @@ LIMIT = 256 * KIB
 
 @pytest.fixture
 def path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setattr(write_ahead, "STEP_BYTES", 64 * KIB)
+    monkeypatch.setattr(database, "STEP_BYTES", 64 * KIB)
     return tmp_path / "notes.db"
 
 
@@ -56,8 +61,9 @@ def test_the_log_begins_anew_while_others_have_the_file_open(path: Path) -> None
         largest = max(largest, wal_bytes(path))
     assert largest < 2 * LIMIT
     assert path.stat().st_size > LIMIT
-    for each in (busy, idle, reader):
-        each.close()
+    for each in (busy, idle):
+        each.close_writer()
+    reader.close()
 
 
 def test_the_log_shrinks_again_after_a_large_commit_and_a_long_reader(path: Path) -> None:
@@ -75,7 +81,7 @@ def test_the_log_shrinks_again_after_a_large_commit_and_a_long_reader(path: Path
     wait_for_writer(writer)
     assert wal_bytes(path) < 2 * LIMIT
     reader.close()
-    writer.close()
+    writer.close_writer()
 
 
 def test_a_log_that_is_small_is_left_alone(path: Path) -> None:
@@ -86,7 +92,7 @@ def test_a_log_that_is_small_is_left_alone(path: Path) -> None:
     note(writer)
     wait_for_writer(writer)
     assert path.read_bytes() == wal
-    writer.close()
+    writer.close_writer()
 
 
 def test_what_refuses_is_told_once_and_recording_goes_on(
@@ -98,23 +104,23 @@ def test_what_refuses_is_told_once_and_recording_goes_on(
     writer = Writer("test writer", connection, wal=missing)
     for _ in range(12):
         note(writer)
-    writer.close()
-    heard = [record for record in caplog.records if "cannot be copied" in record.message]
+    writer.close_writer()
+    heard = [record for record in caplog.records if "cannot be written back" in record.message]
     assert len(heard) == 1
 
 
 _WRITES = f"""
 import sys
 from pathlib import Path
-from oddsdesk.store.sqlite import write_ahead
+from oddsdesk.store.sqlite import database
 from tests.unit.store.test_write_ahead import writer_of
-write_ahead.STEP_BYTES = {8 * KIB}
+database.STEP_BYTES = {8 * KIB}
 writer = writer_of(Path(sys.argv[1]))
 who = int(sys.argv[2])
 for number in range(400):
     query = "INSERT INTO note VALUES (?, randomblob(3000))"
     writer.submit(lambda c: c.execute(query, (who,))).result()
-writer.close()
+writer.close_writer()
 """
 
 
@@ -128,7 +134,7 @@ def test_writers_of_several_processes_lose_nothing(path: Path) -> None:
     try:
         assert [program.wait(LIMIT_S) for program in programs] == [0, 0, 0]
     finally:
-        keeper.close()
+        keeper.close_writer()
     with sqlite3.connect(path) as connection:
         counts = connection.execute("SELECT who, count(*) FROM note GROUP BY who").fetchall()
         assert counts == [(0, 400), (1, 400), (2, 400)]
@@ -147,7 +153,7 @@ def test_most_of_the_file_stays_when_its_log_begins_anew(tmp_path: Path) -> None
     note(writer)
     wait_for_writer(writer)
     assert LIMIT_BYTES * 3 // 4 < wal_bytes(path) < LIMIT_BYTES
-    writer.close()
+    writer.close_writer()
 
 
 def test_the_file_is_cut_when_its_log_begins_anew(path: Path) -> None:

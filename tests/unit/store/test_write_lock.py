@@ -8,16 +8,16 @@ from pathlib import Path
 import pytest
 
 from oddsdesk.contract.quotes import Quote
-from oddsdesk.store.sqlite.write_lock import TIMES, WriteLockProbe
+from oddsdesk.store.sqlite.database import TIMES, WriteLockProbe
 from oddsdesk.store.store import Store
 
 
 @pytest.fixture
 def probe(store: Store) -> Iterator[WriteLockProbe]:
     probe = WriteLockProbe(store.path)
-    probe.check()
+    probe.check_lock()
     yield probe
-    probe.close()
+    probe.close_probe()
 
 
 @pytest.fixture
@@ -30,8 +30,8 @@ def other(store: Store) -> Iterator[sqlite3.Connection]:
 def looks(probe: WriteLockProbe) -> list[bool]:
     found = []
     for _ in range(TIMES):
-        probe.check()
-        found.append(probe.is_held)
+        probe.check_lock()
+        found.append(probe.is_locked)
     return found
 
 
@@ -49,8 +49,8 @@ def test_a_program_that_writes_all_the_time_keeps_no_lock(
 ) -> None:
     for number in range(2 * TIMES):
         other.execute("BEGIN IMMEDIATE")
-        probe.check()
-        assert not probe.is_held
+        probe.check_lock()
+        assert not probe.is_locked
         other.execute("INSERT INTO setting (key, value) VALUES (?, 1)", (f"test {number}",))
         other.execute("COMMIT")
 

@@ -9,8 +9,7 @@ from pathlib import Path
 import pytest
 
 from oddsdesk.store.errors import Fault, StoreUnavailableError
-from oddsdesk.store.sqlite.database import open_reader, open_writer
-from oddsdesk.store.sqlite.file_place import FilePlace
+from oddsdesk.store.sqlite.database import FilePlace, open_reader, open_writer
 from oddsdesk.store.sqlite.migrations import Schema, Step, migrate
 from oddsdesk.store.sqlite.writer import Writer
 from oddsdesk.store.turns import MAX_JOBS
@@ -29,7 +28,7 @@ def connection(tmp_path: Path) -> sqlite3.Connection:
 def writer(connection: sqlite3.Connection) -> Iterator[Writer]:
     writer = Writer("test writer", connection)
     yield writer
-    writer.close()
+    writer.close_writer()
 
 
 def add(text: str):
@@ -90,7 +89,7 @@ def test_waiting_jobs_share_one_commit(connection: sqlite3.Connection) -> None:
     go.set()
     for future in futures:
         future.result(LIMIT_S)
-    writer.close()
+    writer.close_writer()
     assert len(commits) == 2
 
 
@@ -152,7 +151,7 @@ def test_a_lock_held_by_another_program_is_unavailable(
     other.execute("ROLLBACK")
     other.close()
     assert writer.submit(add("a")).result(LIMIT_S) == 1
-    writer.close()
+    writer.close_writer()
 
 
 def test_a_recording_waits_while_others_go_on_writing(
@@ -176,7 +175,7 @@ def test_a_recording_waits_while_others_go_on_writing(
     writer = Writer("test writer", connection)
     assert writer.submit(add("a")).result(LIMIT_S) == 1
     other.close()
-    writer.close()
+    writer.close_writer()
     assert texts(tmp_path) == ["d", "c", "b", "a"]
 
 
@@ -193,11 +192,11 @@ def test_a_recording_that_waits_as_long_as_it_takes_can_be_ended(
     for _ in range(5):
         assert asked.acquire(timeout=LIMIT_S)
     assert not waiting.done()
-    writer.stop_waiting()
+    writer.fail_waiting()
     with pytest.raises(StoreUnavailableError, match="locked"):
         waiting.result(LIMIT_S)
     other.close()
-    writer.close()
+    writer.close_writer()
 
 
 def test_a_file_that_is_being_made_by_another_is_waited_for(
@@ -238,7 +237,7 @@ def test_closing_finishes_what_was_queued(writer: Writer, tmp_path: Path) -> Non
     go = hold(writer)
     futures = [writer.submit(add(str(number))) for number in range(200)]
     go.set()
-    writer.close()
+    writer.close_writer()
     assert all(future.result(0) == 1 for future in futures)
     assert len(texts(tmp_path)) == 200
     with pytest.raises(StoreUnavailableError, match="closed"):
@@ -251,7 +250,7 @@ def test_a_broken_callback_is_logged_and_the_commit_stands(
     writer = Writer("test writer", connection, lambda: 1 / 0)
     assert writer.submit(add("a")).result(LIMIT_S) == 1
     assert writer.submit(add("b")).result(LIMIT_S) == 1
-    writer.close()
+    writer.close_writer()
     assert "a callback after a commit failed" in caplog.text
 
 
@@ -288,7 +287,7 @@ def test_nothing_is_committed_to_a_file_that_is_not_in_its_place(
     path.unlink()
     away.rename(path)
     writer.submit(add("after")).result(LIMIT_S)
-    writer.close()
+    writer.close_writer()
     assert texts(tmp_path) == ["before", "after"]
     assert [record.levelname for record in caplog.records] == ["ERROR", "WARNING"]
 
@@ -321,7 +320,7 @@ def test_a_refusal_has_the_reason_that_the_disk_gives(
     with pytest.raises(StoreUnavailableError) as refused:
         writer.submit(refuse).result(LIMIT_S)
     assert refused.value.fault is fault
-    writer.close()
+    writer.close_writer()
 
 
 def test_a_try_to_write_leaves_nothing(connection: sqlite3.Connection, tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Profit bet by bet, beside what was expected and where chance alone leaves a bettor."""
+"""Profit bet by bet, with the expected profit and the range of a bettor without an edge."""
 
 import math
 from collections.abc import Callable, Sequence
@@ -8,8 +8,8 @@ from PySide6.QtCore import QEvent, QPointF, QRect, Qt
 from PySide6.QtGui import QColor, QHelpEvent, QPainter, QPaintEvent, QPen, QPolygonF
 from PySide6.QtWidgets import QToolTip, QWidget
 
+from oddsdesk.desk.ui import spacing
 from oddsdesk.desk.ui.formatting import signed_hundredths_text
-from oddsdesk.desk.ui.theme import tokens as spacing
 from oddsdesk.desk.ui.theme.theme import Theme
 from oddsdesk.desk.ui.theme.tokens import SurfaceRole, TextRole, mix
 from oddsdesk.pricing.reports import BAND_SHARE, Step
@@ -32,10 +32,10 @@ class CourseChart(QWidget):
         self._steps: Sequence[Step] = ()
         self.setProperty("variant", "bar")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
-        self.fit(_LEAST_HEIGHT)
+        self.fit_chart(_LEAST_HEIGHT)
         self.setAccessibleName("Profit bet by bet")
 
-    def fit(self, height: int) -> None:
+    def fit_chart(self, height: int) -> None:
         """Take a height, within what a chart needs."""
         scaled = self._theme.fonts.scaled
         self.setFixedHeight(min(max(height, scaled(_LEAST_HEIGHT)), scaled(_MOST_HEIGHT)))
@@ -57,7 +57,7 @@ class CourseChart(QWidget):
         return (
             f"After {step.bets} bet{'' if step.bets == 1 else 's'}: profit {text(step.profit)}, "
             f"expected {text(step.expected)}, "
-            f"by chance alone within ±{step.band:,.2f} in {BAND_SHARE:.0%} of all cases"
+            f"{BAND_SHARE:.0%} range with no edge ±{step.band:,.2f}"
         )
 
     def _plot(self) -> QRect:
@@ -80,12 +80,12 @@ class CourseChart(QWidget):
         low, high = self._span()
         last = max(1, self._steps[-1].bets)
 
-        def place(bets: int, value: float) -> QPointF:
+        def point_at(bets: int, value: float) -> QPointF:
             shown = min(max(value, low), high)
             x = plot.left() + bets / last * plot.width()
             return QPointF(x, plot.bottom() - (shown - low) / (high - low) * plot.height())
 
-        return place
+        return point_at
 
     def _paint_band(self, painter: QPainter, place: Callable[[int, float], QPointF]) -> None:
         over = [place(step.bets, step.band) for step in self._steps]
@@ -113,8 +113,8 @@ class CourseChart(QWidget):
         middle = y - metrics.capHeight() // 2
         entries = (
             (self._profit_pen(), "profit"),
-            (self._expected_pen(), "expected by EV at the time"),
-            (None, f"where chance alone leaves it, {BAND_SHARE:.0%}"),
+            (self._expected_pen(), "expected, by EV when placed"),
+            (None, f"{BAND_SHARE:.0%} range with no edge"),
         )
         for pen, text in entries:
             width = _SWATCH + spacing.HALF + metrics.horizontalAdvance(text)
@@ -170,9 +170,9 @@ class CourseChart(QWidget):
 
 
 def ticks(low: float, high: float, most: int) -> list[float]:
-    """Return round figures within a span, 0 among them where it lies there, at most so many.
+    """Return at most ``most`` round figures within a span, including 0 if it lies inside.
 
-    Where 0 alone would be among them they are closer, however many that makes.
+    If 0 would be the only one, they are closer, however many that makes.
     """
     rough = (high - low) / most
     power = 10.0 ** math.floor(math.log10(rough))

@@ -4,41 +4,27 @@ from pathlib import Path
 from typing import Final
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import (
-    QFileDialog,
-    QLineEdit,
-    QPushButton,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QFileDialog, QLineEdit, QPushButton, QWidget
 
-from oddsdesk.clock import REPLAY_SPEEDS
-from oddsdesk.desk.ui.controls.choice_box import ChoiceBox
+from oddsdesk.base.clock import REPLAY_SPEEDS
+from oddsdesk.contract.formats import file_formats
+from oddsdesk.desk.ui.controls.fields import ChoiceBox, DecimalSpin
 from oddsdesk.desk.ui.controls.file_dialog import file_dialog
 from oddsdesk.desk.ui.controls.form_dialog import side_by_side
-from oddsdesk.desk.ui.controls.number_fields import DecimalSpin
-from oddsdesk.desk.ui.controls.scaling import inset
-from oddsdesk.desk.ui.theme.tokens import STEP
+from oddsdesk.desk.ui.spacing import STEP, vertical
+from oddsdesk.desk.ui.theme.theme import inset
 
 AUTOMATIC: Final = "automatic"
 AS_IT_IS: Final = "as it is"
 REPLAY: Final = "replay"
 LIVE: Final = "live"
-FORMATS: Final = (
-    ("", "Recorded quotes (NDJSON)"),
-    ("football-data", "football-data.co.uk (CSV)"),
-    ("oddsharvester", "OddsPortal through OddsHarvester (JSON)"),
-    ("pinnacle", "Pinnacle's odds and fixtures"),
-    ("the-odds-api", "The Odds API"),
-)
-"""What a replay's files may hold: the word of the feed, and what people read."""
 
 _KINDS = {
-    AUTOMATIC: "Simulated odds, until there are real ones",
-    "none": "Nothing: what others record in the database",
+    AUTOMATIC: "Simulated odds until real ones come in",
+    "none": "None: other programs fill the database",
     "simulator": "Simulated odds",
-    REPLAY: "Replay of a file",
-    LIVE: "Live odds of a service or program",
+    REPLAY: "Replay a file",
+    LIVE: "Live odds from a service or program",
 }
 
 
@@ -60,11 +46,12 @@ class FeedFields(QWidget):
         self._choose.setAccessibleName("Choose a file to replay")
         self.format = ChoiceBox()
         self.format.setAccessibleName("Format of the file")
-        for word, label in FORMATS:
-            self.format.addItem(label, word)
+        self.format.addItem("Recorded quotes (NDJSON)", "")
+        for each in file_formats():
+            self.format.addItem(each.title, each.name)
         self.speed = inset(DecimalSpin(decimals=2, least=REPLAY_SPEEDS[0], most=REPLAY_SPEEDS[1]))
         self.speed.setValue(1.0)
-        self.speed.setAccessibleName("Speed: recorded seconds a second")
+        self.speed.setAccessibleName("Replay speed")
         self.speed.setPrefix("Speed ")
         self.speed.setSuffix("×")
         self.live = QLineEdit(
@@ -72,8 +59,8 @@ class FeedFields(QWidget):
         )
         self.live.setAccessibleName("Live odds")
         self.live.setToolTip(
-            "NAME:WHAT?option=value&… as on the command line: the-odds-api: and sport keys, "
-            "polymarket: and tags, kalshi: and series, exec: and a command, wss:// and an address"
+            "SOURCE:SELECTION?option=value, with the-odds-api: and sport keys, polymarket: and "
+            "tags, kalshi: and series, exec: and a command, or a wss:// address"
         )
         self._lay_out()
         self.kind.currentIndexChanged.connect(self._on_kind_changed)
@@ -96,7 +83,7 @@ class FeedFields(QWidget):
                 return (str(kind),)
 
     def show_specs(self, specs: tuple[str, ...], speed: float) -> None:
-        """Show what feeds there are; several are kept as they are, until another kind is chosen."""
+        """Show the present feeds; several are kept unchanged until another kind is chosen."""
         self._specs = specs
         self.speed.setValue(speed)
         spec = specs[0] if specs else AUTOMATIC
@@ -104,10 +91,11 @@ class FeedFields(QWidget):
             self.kind.addItem(f"Several: {', '.join(specs)}", AS_IT_IS)
             spec = AS_IT_IS
         elif spec.startswith("replay:"):
-            word, found, place = spec.removeprefix("replay:").partition(":")
-            is_format = bool(found) and any(word == known for known, _ in FORMATS)
-            self.format.setCurrentIndex(self.format.findData(word if is_format else ""))
-            self.path.setText(place if is_format else spec.removeprefix("replay:"))
+            replayed = spec.removeprefix("replay:")
+            word, _, place = replayed.partition(":")
+            row = self.format.findData(word) if place else -1
+            self.format.setCurrentIndex(max(row, 0))
+            self.path.setText(place if row > 0 else replayed)
             spec = REPLAY
         elif ":" in spec:
             self.live.setText(spec)
@@ -120,15 +108,13 @@ class FeedFields(QWidget):
         if self.kind.currentData() == REPLAY and not self.path.text().strip():
             return "Choose the file to replay."
         if self.kind.currentData() == LIVE and ":" not in self.live.text():
-            return "Say which live odds, such as the-odds-api:soccer_epl."
+            return "Enter a source, such as the-odds-api:soccer_epl."
         return ""
 
     def _lay_out(self) -> None:
         self._file = side_by_side(self.path, self._choose)
         self._how = side_by_side(self.format, self.speed)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(STEP)
+        column = vertical(self, spacing=STEP)
         for widget in (self.kind, self._file, self._how, self.live):
             column.addWidget(widget)
         self.setFocusProxy(self.kind)

@@ -6,6 +6,8 @@ from PySide6.QtCore import QFileInfo, Qt
 from PySide6.QtGui import QIcon
 from PySide6.QtWidgets import QFileDialog, QFileIconProvider, QWidget
 
+from oddsdesk.desk.ui.controls.dialogs import keep_on_screen
+
 
 def file_dialog(owner: QWidget | None, title: str) -> QFileDialog:
     """Return a dialog that deletes itself when it is closed.
@@ -16,6 +18,7 @@ def file_dialog(owner: QWidget | None, title: str) -> QFileDialog:
     https://www.sqlite.org/howtocorrupt.html#_posix_advisory_locks_canceled_by_a_separate_thread_doing_close_
     """
     dialog = QFileDialog(owner, title)
+    keep_on_screen(dialog)
     dialog.setIconProvider(_icons())
     dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
     return dialog
@@ -23,12 +26,12 @@ def file_dialog(owner: QWidget | None, title: str) -> QFileDialog:
 
 @cache
 def _icons() -> QFileIconProvider:
-    """Return the one provider: dialogs do not own it, and it has to outlive each of them."""
+    """Return the shared provider: dialogs do not own it, and it must outlive all of them."""
     return _IconsByName()
 
 
 class _IconsByName(QFileIconProvider):
-    """Tells a file's kind by its name; called in a thread of Qt's."""
+    """Finds a file's kind by its name; called in a thread of Qt's."""
 
     def __init__(self) -> None:
         super().__init__()

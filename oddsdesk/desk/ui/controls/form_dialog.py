@@ -2,10 +2,9 @@
 
 from collections.abc import Mapping
 
-from PySide6.QtCore import QEvent, Qt
-from PySide6.QtGui import QResizeEvent
+from PySide6.QtCore import QEvent, Qt, QTimer
+from PySide6.QtGui import QKeyEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import (
-    QDialog,
     QDialogButtonBox,
     QFormLayout,
     QHBoxLayout,
@@ -13,17 +12,18 @@ from PySide6.QtWidgets import (
     QPushButton,
     QTreeWidget,
     QTreeWidgetItem,
-    QVBoxLayout,
     QWidget,
 )
 
-from oddsdesk.desk.ui.controls.message_bar import MessageBar
-from oddsdesk.desk.ui.controls.plain import Label
+from oddsdesk.desk.ui.controls.dialogs import Dialog, largest_size
+from oddsdesk.desk.ui.controls.labels import Label
+from oddsdesk.desk.ui.controls.messages import MessageBar
+from oddsdesk.desk.ui.spacing import GAP, HALF, MARGIN, STEP, horizontal, vertical
 from oddsdesk.desk.ui.theme.theme import Theme
-from oddsdesk.desk.ui.theme.tokens import GAP, HALF, MARGIN, STEP, TextRole
+from oddsdesk.desk.ui.theme.tokens import TextRole
 
 
-class FormDialog(QDialog):
+class FormDialog(Dialog):
     """Fields above, buttons below; asks before it throws away what was typed."""
 
     def __init__(self, theme: Theme, title: str, parent: QWidget) -> None:
@@ -35,18 +35,15 @@ class FormDialog(QDialog):
         self.form.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.AllNonFixedFieldsGrow)
         self.form.setHorizontalSpacing(MARGIN)
         self.form.setVerticalSpacing(GAP)
-        self.below = QVBoxLayout()
-        self.below.setSpacing(STEP)
+        self.below = vertical(spacing=STEP)
         self.trouble = MessageBar(theme)
         self._question = MessageBar(theme)
         self._question.action_requested.connect(self._on_question_action_requested)
         self.buttons = QDialogButtonBox()
         self._first: object = None
-        self._column = QVBoxLayout(self)
-        self._column.setContentsMargins(MARGIN, MARGIN, MARGIN, GAP)
-        self._column.setSpacing(GAP)
-        self._column.addLayout(self.form)
-        self._column.addLayout(self.below)
+        self._column = vertical(
+            self, self.form, self.below, margins=(MARGIN, MARGIN, MARGIN, GAP), spacing=GAP
+        )
 
     def add_row(self, label: str, field: QWidget, explained: str = "") -> QWidget:
         """Add a field with its label, and a note under it, and return the row's widget."""
@@ -58,7 +55,7 @@ class FormDialog(QDialog):
         holder = field
         if explained:
             target.setAccessibleDescription(explained)
-            holder = with_note(field, note(explained, self.theme))
+            holder = with_note(field, note_label(explained, self.theme))
         self.form.addRow(name, holder)
         return holder
 
@@ -85,9 +82,9 @@ class FormDialog(QDialog):
             role = self.buttons.buttonRole(button)
             if role is QDialogButtonBox.ButtonRole.AcceptRole and isinstance(button, QPushButton):
                 button.setDefault(True)
-        self.begin()
+        self.mark_unchanged()
 
-    def begin(self) -> None:
+    def mark_unchanged(self) -> None:
         """Take what the fields say now as unchanged."""
         self._first = self.values()
 
@@ -97,7 +94,7 @@ class FormDialog(QDialog):
 
     def say_trouble(self, text: str, field: QWidget | None = None) -> None:
         """Say what is wrong, and go to the field that it is about."""
-        self.trouble.say(text, icon="warning", ink=TextRole.DOWN)
+        self.trouble.show_message(text, icon="warning", ink=TextRole.DOWN)
         if field is not None:
             field.setFocus(Qt.FocusReason.OtherFocusReason)
 
@@ -111,7 +108,7 @@ class FormDialog(QDialog):
             self.buttons.setEnabled(True)
             self.say_trouble(problem)
         else:
-            self.begin()
+            self.mark_unchanged()
             self.accept()
 
     def reject(self) -> None:
@@ -119,7 +116,7 @@ class FormDialog(QDialog):
         if not self.is_changed():
             super().reject()
         elif self._question.isHidden():
-            self._question.say("Discard what you typed?", icon="warning", action="Discard")
+            self._question.show_message("Discard what you typed?", icon="warning", action="Discard")
         else:
             self._question.hide()
 
@@ -127,10 +124,10 @@ class FormDialog(QDialog):
         """Grow where what is said needs more lines: Qt reckons with the fewest."""
         if self.isVisible() and self._column.hasHeightForWidth():
             needed = self._column.totalHeightForWidth(self.width())
-            self.setMinimumHeight(min(needed, self.screen().availableGeometry().height()))
+            self.setMinimumHeight(min(needed, largest_size(self).height()))
 
     def _on_question_action_requested(self) -> None:
-        self.begin()
+        self.mark_unchanged()
         self.reject()
 
     # Qt's virtuals
@@ -147,7 +144,7 @@ class FormDialog(QDialog):
             self._fit()
 
 
-def note(text: str, theme: Theme) -> Label:
+def note_label(text: str, theme: Theme) -> Label:
     """Return a line that explains a field."""
     label = Label(text, wordWrap=True)
     label.setProperty("variant", "note")
@@ -158,11 +155,7 @@ def note(text: str, theme: Theme) -> Label:
 def with_note(field: QWidget, explained: Label) -> QWidget:
     """Return a field with its note close under it; it gives the focus to the field."""
     holder = QWidget()
-    column = QVBoxLayout(holder)
-    column.setContentsMargins(0, 0, 0, 0)
-    column.setSpacing(HALF)
-    column.addWidget(field)
-    column.addWidget(explained)
+    vertical(holder, field, explained, spacing=HALF)
     holder.setFocusProxy(field)
     return holder
 
@@ -170,18 +163,52 @@ def with_note(field: QWidget, explained: Label) -> QWidget:
 def side_by_side(*widgets: QWidget) -> QWidget:
     """Return the widgets in one row, the first one taking the room; it takes the focus, too."""
     holder = QWidget()
-    row = QHBoxLayout(holder)
-    row.setContentsMargins(0, 0, 0, 0)
-    row.setSpacing(STEP)
+    row = horizontal(holder, spacing=STEP)
     for place, widget in enumerate(widgets):
         row.addWidget(widget, 0 if place else 1)
     holder.setFocusProxy(widgets[0])
     return holder
 
 
-def plain_table(theme: Theme, name: str, widths: Mapping[str, int]) -> QTreeWidget:
+class PlainTable(QTreeWidget):
+    """A list whose columns grow with what they hold; Space ticks a row from any column."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._fits = QTimer(self, singleShot=True, interval=0)
+        self._fits.timeout.connect(self._fit_columns)
+        for changed in (self.model().rowsInserted, self.model().dataChanged):
+            changed.connect(lambda *_: self._fits.start())
+        self.filling_columns: set[int] = set()
+        """Columns that take the rest of the width."""
+
+    def _fit_columns(self) -> None:
+        """Widen columns whose texts are cut; none is narrowed again, so that nothing jumps."""
+        header = self.header()
+        for column in set(range(self.columnCount())) - self.filling_columns:
+            needed = max(self.sizeHintForColumn(column), header.sectionSizeHint(column))
+            if needed > header.sectionSize(column):
+                header.resizeSection(column, min(needed, self.viewport().width() // 2))
+
+    # Qt's virtuals
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        item = self.currentItem()
+        is_ticked_here = self.currentColumn() > 0 and event.key() == Qt.Key.Key_Space
+        if is_ticked_here and item is not None and item.flags() & Qt.ItemFlag.ItemIsUserCheckable:
+            is_on = item.checkState(0) is Qt.CheckState.Checked
+            item.setCheckState(0, Qt.CheckState.Unchecked if is_on else Qt.CheckState.Checked)
+        else:
+            super().keyPressEvent(event)
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self._fits.start()
+
+
+def plain_table(theme: Theme, name: str, widths: Mapping[str, int]) -> PlainTable:
     """Return an empty list; ``widths`` in pixels at texts of 100 %, 0 takes the rest."""
-    table = QTreeWidget()
+    table = PlainTable()
     table.setAccessibleName(name)
     table.setRootIsDecorated(False)
     table.setUniformRowHeights(True)
@@ -191,21 +218,21 @@ def plain_table(theme: Theme, name: str, widths: Mapping[str, int]) -> QTreeWidg
     for column, width in enumerate(widths.values()):
         if width:
             header.resizeSection(column, theme.fonts.scaled(width))
+        else:
+            table.filling_columns.add(column)
     table.currentItemChanged.connect(_select)
     return table
 
 
 def with_buttons(table: QTreeWidget, *buttons: QWidget, last: QWidget | None = None) -> QHBoxLayout:
-    """Return a list with what can be done with its rows beside it, ``last`` at the foot."""
-    side = QVBoxLayout()
-    side.setSpacing(STEP)
+    """Return a list with its row buttons next to it, ``last`` at the bottom."""
+    side = vertical(spacing=STEP)
     for button in buttons:
         side.addWidget(button)
     side.addStretch()
     if last is not None:
         side.addWidget(last)
-    row = QHBoxLayout()
-    row.setSpacing(STEP)
+    row = horizontal(spacing=STEP)
     row.addWidget(table, 1)
     row.addLayout(side)
     return row

@@ -1,10 +1,52 @@
 """Labels and buttons whose changing text does not lay out the window again."""
 
-from PySide6.QtCore import QEvent, QSize, Qt
-from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
-from PySide6.QtWidgets import QSizePolicy, QToolButton, QWidget
+from typing import Any
 
-from oddsdesk.desk.ui.controls.plain import Label
+from PySide6.QtCore import QEvent, QPointF, QSize, Qt
+from PySide6.QtGui import (
+    QAccessible,
+    QAccessibleAnnouncementEvent,
+    QPainter,
+    QPaintEvent,
+    QResizeEvent,
+)
+from PySide6.QtWidgets import QLabel, QSizePolicy, QToolButton, QWidget
+
+from oddsdesk.desk.ui.theme.theme import Theme
+from oddsdesk.desk.ui.theme.tokens import TextRole
+
+_BREAKS = str.maketrans("\t\r\n", "   ")
+
+
+class Label(QLabel):
+    """A label that shows its text letter by letter; every label of the desk is one.
+
+    Qt's own takes a text that looks like HTML for HTML, and reads the files that it names.
+    """
+
+    def __init__(self, *args: Any, **properties: Any) -> None:
+        super().__init__(*args, **properties)
+        self.setTextFormat(Qt.TextFormat.PlainText)
+
+
+def literal(text: str) -> str:
+    """Return a text escaped for a button, menu or tab, so that it shows as it is.
+
+    There ``&`` marks the letter of a mnemonic and a tab stands before a shortcut.
+    """
+    return text.translate(_BREAKS).replace("&", "&&")
+
+
+def literal_title(text: str) -> str:
+    """Return a text escaped for a window title, where ``[*]`` marks changes."""
+    return text.translate(_BREAKS).replace("[*]", "[*][*]")
+
+
+def announce(widget: QWidget, text: str) -> None:
+    """Have a screen reader speak a text, without moving the keyboard focus."""
+    if text and QAccessible.isActive():
+        QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(widget, text))
+
 
 _STEP = 16
 
@@ -21,7 +63,7 @@ class ElidedLabel(Label):
     """Shows one line of plain text.
 
     It paints its text itself: ``QLabel.setText`` has the whole window laid out and painted
-    anew, which costs milliseconds where a figure moves several times a second.
+    again, which costs milliseconds where a figure moves several times a second.
     """
 
     _flags = Qt.TextFlag.TextSingleLine
@@ -32,7 +74,6 @@ class ElidedLabel(Label):
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Preferred)
 
     def show_text(self, text: str) -> None:
-        """Show another text."""
         if text != self._whole:
             asked = self.sizeHint()
             self._whole = text
@@ -48,8 +89,8 @@ class ElidedLabel(Label):
     def width_of(self, text: str) -> int:
         """Return the pixels that a text takes here whole."""
         margins = self.contentsMargins()
-        beside = margins.left() + margins.right() + 2
-        return self.fontMetrics().horizontalAdvance(text) + beside
+        margin = margins.left() + margins.right() + 2
+        return self.fontMetrics().horizontalAdvance(text) + margin
 
     def _height(self) -> int:
         """Return the pixels that a line takes; Qt keeps those of the font that it had first."""
@@ -91,7 +132,7 @@ class ElidedLabel(Label):
 
 
 class WrappedLabel(ElidedLabel):
-    """Shows plain text whole, in as many lines as that takes; lays out anew where these differ."""
+    """Shows plain text whole, in as many lines as needed; lays out when their number changes."""
 
     _flags = Qt.TextFlag.TextWordWrap
 
@@ -102,7 +143,6 @@ class WrappedLabel(ElidedLabel):
         self.setSizePolicy(policy)
 
     def show_text(self, text: str) -> None:
-        """Show another text."""
         lines = self.heightForWidth(self.width())
         super().show_text(text)
         if self.heightForWidth(self.width()) != lines:
@@ -192,12 +232,43 @@ class SortButton(SteadyButton):
 
     def __init__(self) -> None:
         super().__init__()
-        self.setToolTip("Put rows in order and drop what is gone (S)")
-        self.setAccessibleName("Put rows in order")
+        self.setToolTip("Re-sort: put rows in order, drop old ones (S)")
+        self.setAccessibleName("Re-sort")
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
 
     def show_waiting(self, rows: int, *, in_short: bool = False) -> bool:
         """Say how many rows would move; return whether that takes another width."""
         if in_short:
             return self.show_text(f"Sort {rows}")
-        return self.show_text(f"{rows} row{'s' if rows != 1 else ''} would move · S to sort")
+        return self.show_text(f"{rows} change{'s' if rows != 1 else ''} – re-sort (S)")
+
+
+_DIAMETER = 7.0
+
+
+class Dot(QWidget):
+    """A dot in the colour of an ink."""
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self._theme = theme
+        self._ink = TextRole.NOTE
+        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+        theme.changed.connect(self.update)
+
+    def show_ink(self, ink: TextRole) -> None:
+        """Take another colour."""
+        if ink is not self._ink:
+            self._ink = ink
+            self.update()
+
+    def sizeHint(self) -> QSize:
+        return QSize(round(_DIAMETER) + 2, round(_DIAMETER) + 2)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(self._theme.colour(self._ink))
+        painter.setBrush(self._theme.colour(self._ink))
+        centre = QPointF(self.width() / 2, self.height() / 2)
+        painter.drawEllipse(centre, _DIAMETER / 2, _DIAMETER / 2)

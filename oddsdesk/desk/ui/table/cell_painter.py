@@ -1,27 +1,31 @@
 """Paints the cells of a live table in few passes: grounds, marks, then texts by font and ink."""
 
+import math
+import re
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from functools import cache
+from typing import Final
 
+import msgspec
 from PySide6.QtCore import QPointF, QRect, Qt
-from PySide6.QtGui import QColor, QPainter, QPen, QPixmap, QPolygonF, QStaticText
+from PySide6.QtGui import (
+    QColor,
+    QFont,
+    QFontMetricsF,
+    QPainter,
+    QPen,
+    QPixmap,
+    QPolygonF,
+    QStaticText,
+)
 
-from oddsdesk.clock import Clock
+from oddsdesk.base.clock import Clock
+from oddsdesk.desk.ui.spacing import CELL_MARGIN, HALF, LEAD
 from oddsdesk.desk.ui.table.cells import FADE_MS, FADE_STEPS, FLASH_MS, NEVER, Align, Cell, Column
 from oddsdesk.desk.ui.table.live_model import Band, Lane, LiveModel, Painted, Tile
-from oddsdesk.desk.ui.table.texts import TextCache
 from oddsdesk.desk.ui.theme.theme import Theme
-from oddsdesk.desk.ui.theme.tokens import (
-    CELL_MARGIN,
-    FLASH_SHARE,
-    HALF,
-    HOVER_SHARE,
-    LEAD,
-    SurfaceRole,
-    TextRole,
-    mix,
-)
+from oddsdesk.desk.ui.theme.tokens import FLASH_SHARE, HOVER_SHARE, SurfaceRole, TextRole, mix
 
 MARK = 7
 """Size of a mark in device-independent pixels."""
@@ -40,7 +44,7 @@ class Marks:
         """Return a triangle that points up for 1 and down for -1."""
         return self._mark(_UP if direction > 0 else _DOWN, colour, ratio)
 
-    def fold(self, is_folded: bool, colour: QColor, ratio: float) -> QPixmap:
+    def fold_mark(self, is_folded: bool, colour: QColor, ratio: float) -> QPixmap:
         """Return a triangle that points right where rows are hidden, else down."""
         return self._mark(_RIGHT if is_folded else _DOWN, colour, ratio)
 
@@ -91,10 +95,10 @@ class CellPainter:
         self.restyle()
 
     def restyle(self) -> None:
-        """Take colours and fonts from the theme anew."""
+        """Update colours and fonts from the theme."""
         fonts, tokens = self._theme.fonts, self._theme.tokens
         self._texts = [TextCache(fonts.body), TextCache(fonts.strong), TextCache(fonts.small)]
-        self._beside: dict[tuple[int, int], tuple[Column, int]] = {}
+        self._right_room: dict[tuple[int, int], tuple[Column, int]] = {}
         """What is kept right of texts, by column and width, and of which column that was found."""
         self._grounds = [QColor(colour) for colour in tokens.grounds]
         self._pens = [QPen(QColor(colour)) for colour in tokens.inks]
@@ -114,10 +118,10 @@ class CellPainter:
         """Return a visible column of a model."""
         spec = model.column(column)
         is_left = spec.align is Align.LEFT
-        known = self._beside.get((column, width))
+        known = self._right_room.get((column, width))
         if known is None or (known[0] is not spec and known[0] != spec):
-            beside = 0 if is_left else self.note_room(model, column, width) + self._hang(spec)
-            known = self._beside[column, width] = spec, beside
+            room = 0 if is_left else self.note_room(model, column, width) + self._hang(spec)
+            known = self._right_room[column, width] = spec, room
         return Lane(column, left, width, is_left, known[1])
 
     def note_room(self, model: LiveModel, column: int, width: int) -> int:
@@ -139,12 +143,17 @@ class CellPainter:
         return self.narrow_width(model, column, spec.sample) + self._note_width(spec)
 
     def narrow_width(self, model: LiveModel, column: int, sample: str) -> int:
-        """Return the pixels that a text takes in a column without its note, margins included."""
+        """Return the pixels that a text takes in a column without its note, margins included.
+
+        Of several lines it is the widest.
+        """
         spec = model.column(column)
         # The arrow may stand in half of the margin.
-        beside = (MARK + _ARROW_GAP - HALF if spec.has_arrow else 0) + self._hang(spec)
+        room = (MARK + _ARROW_GAP - HALF if spec.has_arrow else 0) + self._hang(spec)
         left = CELL_MARGIN if column else LEAD
-        return self._texts[_BODY].lay(sample).width + beside + left + CELL_MARGIN
+        lines = sample.splitlines() or [""]
+        text = max(self._texts[_BODY].lay(line).width for line in lines)
+        return text + room + left + CELL_MARGIN
 
     def paint(self, painter: QPainter, model: LiveModel, tiles: Iterable[Tile]) -> Painted:
         """Paint parts of a model's table, no cell twice."""
@@ -222,10 +231,10 @@ class CellPainter:
             if band.is_section and lane.column == 0:
                 self._place_fold(x, band, canvas)
                 x += _FOLD_WIDTH
-            laid = cache.fit(cell.text, lane.left + lane.width - CELL_MARGIN - x)
+            laid = cache.fit_text(cell.text, lane.left + lane.width - CELL_MARGIN - x)
         else:
             edge = lane.left + lane.width - CELL_MARGIN - lane.note_width
-            laid = cache.fit(cell.text, edge - lane.left - HALF)
+            laid = cache.fit_text(cell.text, edge - lane.left - HALF)
             x = edge - laid.width + laid.hang
         ink = TextRole.STRONG if is_flashing else cell.ink
         y = band.top + (band.height - cache.height) // 2
@@ -241,7 +250,9 @@ class CellPainter:
             canvas.painter.drawPixmap(x - _ARROW_GAP - MARK, arrow_y, arrow)
 
     def _place_fold(self, x: int, band: Band, canvas: "_Canvas") -> None:
-        mark = self._marks.fold(band.is_folded, self._pens[TextRole.SOFT].color(), canvas.ratio)
+        mark = self._marks.fold_mark(
+            band.is_folded, self._pens[TextRole.SOFT].color(), canvas.ratio
+        )
         canvas.painter.drawPixmap(x, band.top + (band.height - MARK) // 2 + 1, mark)
 
     def _place_note(self, note: str, band: Band, lane: Lane, x: int, canvas: "_Canvas") -> None:
@@ -249,7 +260,7 @@ class CellPainter:
         cache = self._texts[_SMALL]
         if edge - x < min(LEAST_NOTE - _NOTE_GAP, cache.lay(note).width):
             return
-        laid = cache.fit(note, edge - x, keeps_line=False)
+        laid = cache.fit_text(note, edge - x, keeps_line=False)
         if not lane.is_left:
             x = edge - laid.width
         y = band.top + (band.height - cache.height) // 2 + 1
@@ -313,3 +324,76 @@ def _with_alpha(colour: str, share: float) -> QColor:
     made = QColor(colour)
     made.setAlphaF(share)
     return made
+
+
+_KEPT = 5_000
+"""About a kilobyte each, for each font of each table."""
+_THOUSANDTHS: Final = re.compile(r"(?:\? )?[+−]?\d+\.\d\d\d")
+"""A figure whose third decimal stands right of a column's two, so that points align."""
+_LINE: Final = re.compile(r" [+−-]?\d[\d.,:/]*$")
+"""The line of a selection: ``Over 2.5`` is nothing without it."""
+
+
+class Laid(msgspec.Struct, frozen=True):
+    """A text laid out in one font; ``width`` in device-independent pixels."""
+
+    static: QStaticText
+    width: int
+    hang: int = 0
+    """Pixels of the third decimal, where the text is a figure with three."""
+
+
+class TextCache:
+    """Lays out texts in one font and keeps them."""
+
+    def __init__(self, font: QFont) -> None:
+        self.font = font
+        self.metrics = QFontMetricsF(font)
+        self.height = round(self.metrics.height())
+        self.hang = round(self.metrics.horizontalAdvance("0"))
+        """What a third decimal takes."""
+        self._laid: dict[str, Laid] = {}
+        self._elided: dict[tuple[str, int, bool], Laid] = {}
+
+    def lay(self, text: str) -> Laid:
+        """Return the text laid out whole."""
+        laid = self._laid.get(text)
+        if laid is None:
+            laid = self._laid[text] = self._make(text)
+        return laid
+
+    def fit_text(self, text: str, width: int, *, keeps_line: bool = True) -> Laid:
+        """Return the text laid out in at most ``width`` pixels; what is longer loses its end.
+
+        With ``keeps_line`` a figure at the end stays: ``Charlotte Hornets -3.5`` loses letters of
+        its name.
+        """
+        laid = self._laid.get(text) or self.lay(text)
+        if laid.width - laid.hang <= width:
+            return laid
+        key = text, width, keeps_line
+        elided = self._elided.get(key)
+        if elided is None:
+            elided = self._elided[key] = self._make(self._shorter(*key))
+        return elided
+
+    def _shorter(self, text: str, width: int, keeps_line: bool) -> str:
+        cut = self.metrics.elidedText
+        line = _LINE.search(text) if keeps_line else None
+        if line is not None:
+            room = width - self.metrics.horizontalAdvance(line.group())
+            name = cut(text[: line.start()], Qt.TextElideMode.ElideRight, room)
+            if name:
+                return name + line.group()
+        return cut(text, Qt.TextElideMode.ElideRight, width)
+
+    def _make(self, text: str) -> Laid:
+        if len(self._laid) + len(self._elided) > _KEPT:
+            self._laid.clear()
+            self._elided.clear()
+        static = QStaticText(text)
+        static.setTextFormat(Qt.TextFormat.PlainText)
+        static.setPerformanceHint(QStaticText.PerformanceHint.AggressiveCaching)
+        static.prepare(font=self.font)
+        hang = self.hang if _THOUSANDTHS.fullmatch(text) else 0
+        return Laid(static, math.ceil(static.size().width()), hang)

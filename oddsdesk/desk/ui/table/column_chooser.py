@@ -3,19 +3,12 @@
 from collections.abc import Hashable, Iterator, Sequence
 from typing import NamedTuple
 
+from PySide6 import QtWidgets
 from PySide6.QtCore import QSize, Qt, Signal
-from PySide6.QtWidgets import (
-    QAbstractItemView,
-    QHBoxLayout,
-    QListWidget,
-    QListWidgetItem,
-    QPushButton,
-    QWidget,
-)
 
-from oddsdesk.desk.ui.controls.filter_edit import FilterEdit
-from oddsdesk.desk.ui.controls.menus import Popup
-from oddsdesk.desk.ui.theme import tokens as spacing
+from oddsdesk.desk.ui import spacing
+from oddsdesk.desk.ui.controls.buttons import Popup
+from oddsdesk.desk.ui.controls.fields import FilterEdit
 from oddsdesk.desk.ui.theme.theme import Theme
 from oddsdesk.desk.ui.theme.tokens import TextRole
 
@@ -45,7 +38,7 @@ class ColumnChooser(Popup):
 
     def __init__(
         self,
-        parent: QWidget,
+        parent: QtWidgets.QWidget,
         theme: Theme,
         choices: Sequence[ColumnChoice],
         *,
@@ -55,15 +48,15 @@ class ColumnChooser(Popup):
         self._theme = theme
         self._row = theme.fonts.row_height(spacing.SECTION_ROW)
         self.search = FilterEdit(theme, "Find a column")
-        self.list = QListWidget()
+        self.list = QtWidgets.QListWidget()
         self.list.setAccessibleName("Columns")
-        self.list.setDragDropMode(QAbstractItemView.DragDropMode.InternalMove)
-        self.all = QPushButton("All")
-        self.none = QPushButton("None")
-        self.favourite = QPushButton("Favourite")
+        self.list.setDragDropMode(QtWidgets.QAbstractItemView.DragDropMode.InternalMove)
+        self.all = QtWidgets.QPushButton("All")
+        self.none = QtWidgets.QPushButton("None")
+        self.favourite = QtWidgets.QPushButton("Favourite")
         self.favourite.setCheckable(True)
-        self.favourite.setToolTip("Favourites stand first, with a star")
-        self.reset = QPushButton("Reset columns")
+        self.favourite.setToolTip("Favourites come first, with a star")
+        self.reset = QtWidgets.QPushButton("Reset columns")
         for choice in choices:
             self._add(choice)
         self._lay_out()
@@ -72,7 +65,7 @@ class ColumnChooser(Popup):
         self.search.setFocus()
 
     def _add(self, choice: ColumnChoice) -> None:
-        item = QListWidgetItem(choice.title, self.list)
+        item = QtWidgets.QListWidgetItem(choice.title, self.list)
         item.setData(_KEY, choice.key)
         item.setSizeHint(QSize(0, self._row))
         item.setToolTip(choice.tip)
@@ -81,7 +74,7 @@ class ColumnChooser(Popup):
         item.setCheckState(_state(choice.is_shown))
         self._star(item, choice.is_favourite)
 
-    def _star(self, item: QListWidgetItem, is_favourite: bool) -> None:
+    def _star(self, item: QtWidgets.QListWidgetItem, is_favourite: bool) -> None:
         item.setData(_IS_FAVOURITE, is_favourite)
         if is_favourite:
             item.setIcon(self._theme.icon("star-filled", TextRole.ACCENT))
@@ -91,8 +84,7 @@ class ColumnChooser(Popup):
             item.setData(Qt.ItemDataRole.AccessibleTextRole, item.text())
 
     def _lay_out(self) -> None:
-        line = QHBoxLayout()
-        line.setSpacing(spacing.STEP)
+        line = spacing.horizontal(spacing=spacing.STEP)
         for button in (self.all, self.none, self.favourite):
             line.addWidget(button)
         self.column.addWidget(self.search)
@@ -116,7 +108,7 @@ class ColumnChooser(Popup):
         self.reset.clicked.connect(self._on_reset_clicked)
         self._on_list_current_item_changed(None)
 
-    def _items(self) -> Iterator[QListWidgetItem]:
+    def _items(self) -> Iterator[QtWidgets.QListWidgetItem]:
         for row in range(self.list.count()):
             yield self.list.item(row)
 
@@ -139,7 +131,7 @@ class ColumnChooser(Popup):
         for item in self._items():
             item.setHidden(not all(word in item.text().casefold() for word in words))
 
-    def _on_list_current_item_changed(self, item: QListWidgetItem | None) -> None:
+    def _on_list_current_item_changed(self, item: QtWidgets.QListWidgetItem | None) -> None:
         self.favourite.setEnabled(item is not None)
         self.favourite.setChecked(item is not None and bool(item.data(_IS_FAVOURITE)))
 

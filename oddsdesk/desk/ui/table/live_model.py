@@ -3,9 +3,9 @@
 import math
 import time
 from abc import abstractmethod
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, Generic, NamedTuple, TypeVar
 
 import msgspec
 from PySide6.QtCore import (
@@ -15,6 +15,7 @@ from PySide6.QtCore import (
     QPersistentModelIndex,
     Qt,
     QTimer,
+    Signal,
 )
 
 from oddsdesk.desk.ui.table.cells import (
@@ -23,10 +24,12 @@ from oddsdesk.desk.ui.table.cells import (
     Align,
     Cell,
     Column,
+    ColumnSpec,
     Header,
+    Priority,
     ShrinkStep,
 )
-from oddsdesk.desk.ui.theme.tokens import SurfaceRole
+from oddsdesk.desk.ui.theme.tokens import SurfaceRole, TextRole
 
 FLUSH_MS = 30
 """Milliseconds between two flushes, at least."""
@@ -56,14 +59,14 @@ class LiveModel(QAbstractTableModel):
 
     Subclasses give ``rowCount``, ``columnCount`` and the methods below; the table paints
     from ``cell`` alone and never calls ``data``. Changes are noted with ``touch`` and emitted
-    together: ``dataChanged`` of the block around them, while ``dirty_spans`` has each of its own.
+    together: one ``dataChanged`` for the block around them; ``dirty_spans`` has each span.
     """
 
     has_sections = False
     """Whether section rows are taller than the others; looks at every row when rows change."""
 
     headers_age = False
-    """Whether headers tell of ages, which change by themselves."""
+    """Whether headers show ages, which change by themselves."""
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -97,12 +100,16 @@ class LiveModel(QAbstractTableModel):
         """Whether a column is not shown; read again by ``LiveTable.show_columns``."""
         return False
 
+    def priority(self, column: int) -> Priority:
+        """Return how long a column stays where the table is too narrow."""
+        return Priority.ESSENTIAL
+
     def shrink_steps(self) -> Sequence[ShrinkStep]:
         """Return how columns give way where the frozen ones are too wide, the first one first."""
         return ()
 
     def leave_out(self, columns: frozenset[int]) -> None:
-        """Take which columns have no room; cells that then tell more are painted anew."""
+        """Set which columns have no room; cells that then show more are repainted."""
         self.without_room = columns
         self.touch(0, 0, self.rowCount() - 1, self.columnCount() - 1)
 
@@ -152,9 +159,9 @@ class LiveModel(QAbstractTableModel):
         if self._is_changing() and time.monotonic() < self._flush_by:
             self._flush_timer.start(GATHER_MS)
         else:
-            self.flush()
+            self.flush_touched()
 
-    def flush(self) -> None:
+    def flush_touched(self) -> None:
         """Emit what was touched, now."""
         touched, self._touched = self._touched, set()
         self._flush_timer.stop()
@@ -208,10 +215,7 @@ class LiveModel(QAbstractTableModel):
         return None
 
     def headerData(
-        self,
-        section: int,
-        orientation: Qt.Orientation,
-        role: int = Qt.ItemDataRole.DisplayRole,
+        self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
     ) -> Any:
         """Answer what accessibility and tooltips ask for."""
         if orientation is not Qt.Orientation.Horizontal or not 0 <= section < self.columnCount():
@@ -220,7 +224,7 @@ class LiveModel(QAbstractTableModel):
         if role == Qt.ItemDataRole.DisplayRole:
             return header.title
         missing = self.names_without_room() if section == 0 else []
-        said = [f"No room for {', '.join(missing)}: they stand in a wider table"] if missing else []
+        said = [f"No room for {', '.join(missing)}: make the table wider"] if missing else []
         if role == Qt.ItemDataRole.AccessibleTextRole:
             return ". ".join([header.name or header.title, *said])
         if role == Qt.ItemDataRole.ToolTipRole:
@@ -268,3 +272,251 @@ class Painted(msgspec.Struct):
     repaint_at_ms: int = NEVER
     cells: dict[tuple[int, int], Cell] = msgspec.field(default_factory=dict)
     """What was painted, by row and column."""
+
+
+K = TypeVar("K", bound=tuple[object, ...])
+
+
+class StableRowsModel(LiveModel, Generic[K, T]):
+    """Rows by key; present ones move, and gone ones leave, only where rows may move."""
+
+    order_changed = Signal()
+    """The number of rows that would move, or are gone, has changed."""
+
+    def __init__(
+        self, columns: Sequence[ColumnSpec[T, int]], sorted_by: int, clock: Callable[[], int]
+    ) -> None:
+        super().__init__()
+        self.columns = columns
+        self._clock = clock
+        self._sorted_by = sorted_by
+        self._descending = columns[sorted_by].descending_first
+        self._order: list[K] = []
+        self._held: dict[K, T] = {}
+        self._present: dict[K, T] = {}
+        self._sorted_now: list[K] | None = None
+        """The present rows in order; None until somebody asks."""
+        self.chosen_row: Callable[[], int | None] = lambda: None
+        """The row that the user chose; if it is gone, it stays until the rows are sorted."""
+        self.keep_choice: Callable[[Container[K]], None] = lambda _: None
+        """Called with the rows that are left, before the others go."""
+        self.is_arranging = False
+        """Whether rows are being moved: the current cell then changes without the user."""
+
+    def show_rows(self, rows: Mapping[K, T], *, may_move: bool) -> None:
+        """Take the present rows; where they may not move, new ones come last and gone ones stay.
+
+        A row that is equal to the one before stays that one, and is not painted again for it.
+        """
+        before = self._present
+        self._present = {
+            key: known if (known := before.get(key)) == row else row for key, row in rows.items()
+        }
+        self._sorted_now = None
+        if may_move:
+            self.tidy_up()
+        else:
+            self._hold(before)
+            self.order_changed.emit()
+
+    def sort_by(self, column: int) -> None:
+        """Sort by a column; a second time turns the order round."""
+        if column == self._sorted_by:
+            self._descending = not self._descending
+        else:
+            self._sorted_by = column
+            self._descending = self.columns[column].descending_first
+        self._sorted_now = None
+        self.headerDataChanged.emit(Qt.Orientation.Horizontal, 0, len(self.columns) - 1)
+        self.sort_now()
+
+    def sort_now(self) -> None:
+        """Sort the rows and remove those that are gone."""
+        self._arrange(list(self._in_order()))
+
+    def tidy_up(self) -> None:
+        """Sort the rows and drop those that are gone, except the one that the user chose.
+
+        The group of that row stays, too.
+        """
+        wanted = list(self._in_order())
+        if kept := self._chosen_gone():
+            place = min(self._order.index(kept[0]), len(wanted))
+            while 0 < place < len(wanted) and self.are_together(*wanted[place - 1 : place + 1]):
+                place -= 1
+            wanted[place:place] = kept
+        self._arrange(wanted)
+
+    def are_together(self, one: K, other: K) -> bool:
+        """Whether two rows belong to one thing, and nothing comes between them."""
+        return one == other
+
+    def _chosen_gone(self) -> list[K]:
+        """Return the row that the user chose, with its group, if it is gone and others are left."""
+        row = self.chosen_row() if self._present else None
+        if row is None or row >= len(self._order) or not self.is_gone(row):
+            return []
+        chosen = self._order[row]
+        return [
+            key
+            for key in self._order
+            if key not in self._present and self.are_together(chosen, key)
+        ]
+
+    def _arrange(self, wanted: list[K]) -> None:
+        self._held.update(self._present)
+        if wanted != self._order:
+            self.is_arranging = True
+            self.keep_choice(set(wanted))
+            self._reorder(wanted)
+            self.is_arranging = False
+        self._held = {key: self._held[key] for key in wanted}
+        self._touch_all()
+        self.order_changed.emit()
+
+    @property
+    def rows_that_would_move(self) -> int:
+        """How many rows stand elsewhere than they would after sorting, gone ones included."""
+        kept = [key for key in self._order if key in self._present]
+        held = set(kept)
+        wanted = [key for key in self._in_order() if key in held]
+        moved = sum([one != other for one, other in zip(kept, wanted, strict=True)])
+        return moved + len(self._order) - len(kept)
+
+    @property
+    def is_untidy(self) -> bool:
+        """Whether ``tidy_up`` would move or remove a row."""
+        return self.rows_that_would_move > len(self._chosen_gone())
+
+    @property
+    def row_total(self) -> int:
+        """How many rows there are now, gone ones left out."""
+        return len(self._present)
+
+    def shown_rows(self) -> Iterable[T]:
+        """Return what there is now, in no order; gone ones left out."""
+        return self._present.values()
+
+    def entry(self, row: int) -> T:
+        return self._held[self._order[row]]
+
+    def standing(self) -> list[T]:
+        """Return what rows show from top to bottom; gone ones left out."""
+        return [self._held[key] for key in self._order if key in self._present]
+
+    def key_of_row(self, row: int) -> K:
+        return self._order[row]
+
+    def is_gone(self, row: int) -> bool:
+        """Whether a row is gone and only shown until rows may move."""
+        return self._order[row] not in self._present
+
+    def row_of_key(self, key: K) -> int | None:
+        return self._order.index(key) if key in self._held else None
+
+    def _in_order(self) -> list[K]:
+        """Return the present rows in order; not to be changed."""
+        if self._sorted_now is None:
+            self._sorted_now = self._sorted(self._present)
+        return self._sorted_now
+
+    def _sorted(self, keys: Iterable[K]) -> list[K]:
+        order = self.columns[self._sorted_by].sort_key(descending=self._descending)
+        return in_order(
+            sorted(keys), lambda key: order(self._present[key]), descending=self._descending
+        )
+
+    def _hold(self, before: Mapping[K, T]) -> None:
+        """Show present rows; touch those that are other ones than ``before``, came or went."""
+        new = self._sorted(key for key in self._present if key not in self._held)
+        self._held.update(self._present)
+        self._append(new)
+        now, last = self._present.get, len(self.columns) - 1
+        for place, key in enumerate(self._order):
+            if now(key) is not before.get(key):
+                self.touch(place, 0, place, last)
+
+    def _append(self, new: list[K]) -> None:
+        if new:
+            first = len(self._order)
+            self.beginInsertRows(QModelIndex(), first, first + len(new) - 1)
+            self._order += new
+            self.endInsertRows()
+
+    def _reorder(self, wanted: list[K]) -> None:
+        rows = set(wanted)
+        for row in reversed(range(len(self._order))):
+            if self._order[row] not in rows:
+                self.beginRemoveRows(QModelIndex(), row, row)
+                del self._order[row]
+                self.endRemoveRows()
+        known = set(self._order)
+        self._append([key for key in wanted if key not in known])
+        if self._order != wanted:
+            places = {key: row for row, key in enumerate(wanted)}
+            with self.relayout(
+                lambda index: self._order[index.row()],
+                lambda key, index: self.index(places[key], index.column()),
+            ):
+                self._order = wanted
+
+    def _touch_all(self) -> None:
+        if self._order:
+            self.touch(0, 0, len(self._order) - 1, len(self.columns) - 1)
+
+    def column(self, column: int) -> Column:
+        return self.columns[column].sized
+
+    def priority(self, column: int) -> Priority:
+        return self.columns[column].priority
+
+    def header(self, column: int) -> Header:
+        shown = self.columns[column]
+        return shown.header(shown.title, self._descending if column == self._sorted_by else None)
+
+    def cell(self, row: int, column: int) -> Cell:
+        key = self._order[row]
+        entry = self._held[key]
+        cell = self.columns[column].cell(entry, self._clock())
+        if column + 1 in self.without_room:
+            short = self.columns[column + 1].in_short
+            if short is not None and (told := short(entry)):
+                cell = cell._replace(text=f"{cell.text} · {told}")
+        return cell if key in self._present else struck(cell)
+
+    def rowCount(self, parent: Index = QModelIndex()) -> int:
+        return 0 if parent.isValid() else len(self._order)
+
+    def columnCount(self, parent: Index = QModelIndex()) -> int:
+        return 0 if parent.isValid() else len(self.columns)
+
+
+def struck(cell: Cell) -> Cell:
+    """Return a cell as it looks in a row that is gone."""
+    return Cell(
+        cell.text,
+        TextRole.NOTE,
+        SurfaceRole.PANEL,
+        cell.note,
+        is_struck=True,
+        repaint_at_ms=cell.repaint_at_ms,
+    )
+
+
+def in_order(items: Sequence[T], key: Callable[[T], Any], *, descending: bool) -> list[T]:
+    """Return items sorted by a key, those of key None last either way; equal ones keep order.
+
+    What is no number is compared once each: ranks are sorted, since many rows share one.
+    """
+    keys: list[Any] = list(map(key, items))
+    if isinstance(next((found for found in keys if found is not None), 0), int | float):
+        last = -math.inf if descending else math.inf
+        if None in keys:
+            keys = [last if found is None else found for found in keys]
+    else:
+        distinct = sorted(set(keys) - {None})
+        ranks: dict[Any, int] = {found: rank for rank, found in enumerate(distinct)}
+        ranks[None] = -1 if descending else len(distinct)
+        keys = [ranks[found] for found in keys]
+    order = sorted(range(len(items)), key=keys.__getitem__, reverse=descending)
+    return list(map(items.__getitem__, order))

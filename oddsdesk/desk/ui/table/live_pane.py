@@ -1,8 +1,11 @@
 """One pane of a live table: a table view that paints its cells itself, in one go."""
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
+from itertools import accumulate, product
 
+from PySide6 import QtGui
 from PySide6.QtCore import (
     QEvent,
     QItemSelectionModel,
@@ -10,33 +13,96 @@ from PySide6.QtCore import (
     QPersistentModelIndex,
     QPoint,
     QRect,
+    QSize,
     Qt,
     Signal,
 )
-from PySide6.QtGui import (
-    QAccessible,
-    QContextMenuEvent,
-    QFocusEvent,
-    QKeyEvent,
-    QMouseEvent,
-    QPainter,
-    QPaintEvent,
-    QRegion,
-    QResizeEvent,
-)
-from PySide6.QtWidgets import QAbstractItemView, QFrame, QTableView, QWidget
+from PySide6.QtWidgets import QAbstractItemView, QFrame, QHeaderView, QTableView, QWidget
 
-from oddsdesk.desk.ui.table.cell_painter import CellPainter
-from oddsdesk.desk.ui.table.cells import NEVER, Cell
-from oddsdesk.desk.ui.table.live_header import LiveHeader
+from oddsdesk.desk.ui import spacing
+from oddsdesk.desk.ui.table.cell_painter import CellPainter, Laid, TextCache
+from oddsdesk.desk.ui.table.cells import NEVER, Align, Cell, Header
 from oddsdesk.desk.ui.table.live_model import Band, LiveModel, Painted, Span, Tile
-from oddsdesk.desk.ui.table.pane_geometry import Edges, Place, reached
-from oddsdesk.desk.ui.theme import tokens as spacing
 from oddsdesk.desk.ui.theme.theme import Theme
-from oddsdesk.desk.ui.theme.tokens import SurfaceRole
+from oddsdesk.desk.ui.theme.tokens import SurfaceRole, TextRole
+
+Place = tuple[int, int]
+"""Row and column."""
+
+
+class Edges:
+    """Visible rows or columns next to each other, without hidden ones."""
+
+    def __init__(self, start: int, sized: Iterable[tuple[int, int]], room: int) -> None:
+        """``sized`` has numbers and sizes; what is before 0 or from ``room`` on is out of sight."""
+        shown = [each for each in sized if each[1]]
+        self.numbers = [number for number, _ in shown]
+        self.sizes = [size for _, size in shown]
+        self.edges = list(accumulate(self.sizes, initial=start))
+        """Where each begins and the one before it ends."""
+        self._room = room
+
+    def by_number(self) -> dict[int, tuple[int, int]]:
+        """Return where each begins, and its size."""
+        return dict(zip(self.numbers, zip(self.edges, self.sizes, strict=False), strict=False))
+
+    def span_between(self, first: int, last: int) -> tuple[int, int, Sequence[int]]:
+        """Return where what lies at pixels ``first`` to ``last`` begins and ends, and what is cut.
+
+        By places in sight; the end is left out.
+        """
+        edges = self.edges
+        begin, end = bisect_right(edges, first) - 1, bisect_left(edges, last + 1)
+        if end == len(edges):  # beyond the last one
+            end -= 1
+        if begin >= end:
+            return 0, 0, ()
+        is_begun, is_left = max(0, edges[begin]) < first, min(self._room, edges[end]) > last + 1
+        if not is_begun and not is_left:
+            return begin, end, ()
+        return begin, end, [begin] * is_begun + [end - 1] * is_left
+
+
+Runs = list[tuple[int, int]]
+"""Of places side by side: the first, and the one after the last."""
+
+
+def reached(
+    region: QtGui.QRegion, rows: Edges, columns: Edges, cut: set[Place]
+) -> Iterator[tuple[int, Runs]]:
+    """Yield the places of the rows that a region reaches, each with its columns, every cell once.
+
+    The cells that it does not hold whole are ``cut``.
+    """
+    found: dict[int, Runs] = {}
+    for rect in region:  # type: ignore[attr-defined]  # it iterates; the stubs forget it
+        left, top, right, bottom = rect.getCoords()
+        begin, end, cut_columns = columns.span_between(left, right)
+        above, below, cut_rows = rows.span_between(top, bottom)
+        if begin == end:
+            continue
+        for row in range(above, below):
+            found.setdefault(row, []).append((begin, end))
+            for each in range(begin, end) if row in cut_rows else cut_columns:
+                cut.add((rows.numbers[row], columns.numbers[each]))
+    for row in sorted(found):
+        yield row, _joined(sorted(found[row]))
+
+
+def _joined(runs: Runs) -> Runs:
+    """Return runs in order without what several of them hold, joined where they meet."""
+    joined = runs[:1]
+    for first, last in runs[1:]:
+        if first <= joined[-1][1]:
+            joined[-1] = joined[-1][0], max(last, joined[-1][1])
+        else:
+            joined.append((first, last))
+    return joined
+
 
 _MOST_SEEN = 20_000
 """Cells whose look is kept: more than any screen shows."""
+_TOUCHES = (QEvent.Type.MouseMove, QEvent.Type.MouseButtonPress, QEvent.Type.Wheel)
 _MOVES = QAbstractItemView.CursorAction
 
 
@@ -47,10 +113,12 @@ class LivePane(QTableView):
     """Enter was pressed on a cell."""
     fold_asked = Signal(int, bool)
     """A section row shall be folded (True) or unfolded."""
+    touched = Signal()
+    """The pointer moved here, or a button or key was pressed."""
     row_hovered = Signal(int)
     """The row under the pointer, -1 for none."""
     current_pressed = Signal(QModelIndex)
-    """The cell that is current already was pressed: Qt tells of another one only."""
+    """The current cell was pressed; Qt only reports a change to another one."""
     menu_asked = Signal(QPoint)
     """A menu for the current cell was asked for, at a place of the screen."""
     resized = Signal()
@@ -77,7 +145,6 @@ class LivePane(QTableView):
         self._set_up_behaviour()
 
     def live_model(self) -> LiveModel:
-        """Return the model."""
         model = self.model()
         assert isinstance(model, LiveModel)
         return model
@@ -107,11 +174,21 @@ class LivePane(QTableView):
 
     def repaint_aged(self, now_ms: int) -> None:
         """Repaint the cells that look otherwise if age alone may have changed one by now."""
-        if now_ms >= self._repaint_at_ms:
-            self._repaint_at_ms = NEVER
-            model = self.live_model()
-            whole = Span(0, 0, model.rowCount() - 1, model.columnCount() - 1)
-            self.viewport().update(self._changed([whole]))
+        if now_ms < self._repaint_at_ms:
+            return
+        self._repaint_at_ms = NEVER
+        model, port, seen = self.live_model(), self.viewport().rect(), self._seen
+        rows, columns = self._rows(port).by_number(), self._columns(port).by_number()
+        changed = list[Place]()
+        for place in product(rows, columns):
+            cell = seen.get(place)
+            if cell is None or cell.repaint_at_ms <= now_ms:
+                if self._is_changed(model, *place):
+                    changed.append(place)
+            elif cell.repaint_at_ms < self._repaint_at_ms:
+                self._repaint_at_ms = cell.repaint_at_ms
+        if changed:
+            self.viewport().update(_area(changed, rows, columns))
 
     def _set_up_rows(self) -> None:
         rows = self.verticalHeader()
@@ -180,7 +257,7 @@ class LivePane(QTableView):
 
         return band
 
-    def _tiles(self, region: QRegion, cut: set[Place]) -> Iterator[Tile]:
+    def _tiles(self, region: QtGui.QRegion, cut: set[Place]) -> Iterator[Tile]:
         """Yield the cells that a region reaches, each once; those that it does not hold are cut."""
         around, model = region.boundingRect(), self.live_model()
         rows, columns = self._rows(around), self._columns(around)
@@ -192,7 +269,7 @@ class LivePane(QTableView):
             for first, last in runs:
                 yield Tile(band, lanes[first:last])
 
-    def _changed(self, spans: Iterable[Span]) -> QRegion:
+    def _changed(self, spans: Iterable[Span]) -> QtGui.QRegion:
         """Return the visible area of what looks otherwise in spans than it was painted."""
         model, port = self.live_model(), self.viewport().rect()
         rows, columns = self._rows(port).by_number(), self._columns(port).by_number()
@@ -209,10 +286,11 @@ class LivePane(QTableView):
         if cell.repaint_at_ms < self._repaint_at_ms:
             self._repaint_at_ms = cell.repaint_at_ms
         # A section's first cell has a mark that is not the cell's.
-        is_same = seen is not None and cell.looks_like(seen)
+        if is_same := seen is not None and cell.looks_like(seen):
+            self._seen[row, column] = cell  # which says when it is to be asked for again
         return not is_same or (column == 0 and model.is_section(row))
 
-    def _paint_beside_cells(self, painter: QPainter, around: QRect) -> None:
+    def _paint_around_cells(self, painter: QtGui.QPainter, around: QRect) -> None:
         """Paint what lies right of the last column and below the last row."""
         header, rows = self.header, self.verticalHeader()
         right, below = header.length() - header.offset(), rows.length() - rows.offset()
@@ -272,10 +350,10 @@ class LivePane(QTableView):
             return False
         return True
 
-    def _select_first(self, pressed: QModelIndex, event: QMouseEvent) -> None:
-        """Select the row that is pressed while none is: Qt does only once it told of its cell.
+    def _select_first(self, pressed: QModelIndex, event: QtGui.QMouseEvent) -> None:
+        """Select the pressed row if none is selected: Qt does so only after it reported the cell.
 
-        Where several may be selected, who shows the table goes by the selection itself.
+        If several may be selected, the panel uses the selection, not the current row.
         """
         chosen, flags = self.selectionModel(), QItemSelectionModel.SelectionFlag
         is_single = self.selectionMode() is QAbstractItemView.SelectionMode.SingleSelection
@@ -292,16 +370,16 @@ class LivePane(QTableView):
         roles: Sequence[int] = (),
     ) -> None:
         """Repaint the spans that changed, not all that lies between them."""
-        if QAccessible.isActive():
+        if QtGui.QAccessible.isActive():
             super().dataChanged(first, last, roles)
         else:
             self.viewport().update(self._changed(self.live_model().dirty_spans))
 
-    def paintEvent(self, event: QPaintEvent) -> None:
+    def paintEvent(self, event: QtGui.QPaintEvent) -> None:
         region = event.region()
-        painter = QPainter(self.viewport())
+        painter = QtGui.QPainter(self.viewport())
         cut = set[Place]()
-        self._paint_beside_cells(painter, region.boundingRect())
+        self._paint_around_cells(painter, region.boundingRect())
         painted = self._painter.paint(painter, self.live_model(), self._tiles(region, cut))
         self._repaint_at_ms = min(self._repaint_at_ms, painted.repaint_at_ms)
         self._note_seen(painted.cells, cut)
@@ -356,7 +434,7 @@ class LivePane(QTableView):
         """
         if (
             self.selectionMode() is QAbstractItemView.SelectionMode.ExtendedSelection
-            and isinstance(event, QKeyEvent)
+            and isinstance(event, QtGui.QKeyEvent)
             and event.key() in (Qt.Key.Key_Home, Qt.Key.Key_End)
             and not event.modifiers() & Qt.KeyboardModifier.ShiftModifier
         ):
@@ -364,14 +442,15 @@ class LivePane(QTableView):
             return flags.ClearAndSelect | flags.Rows
         return super().selectionCommand(index, event)
 
-    def mousePressEvent(self, event: QMouseEvent) -> None:
+    def mousePressEvent(self, event: QtGui.QMouseEvent) -> None:
         current, pressed = self.currentIndex(), self.indexAt(event.position().toPoint())
         self._select_first(pressed, event)
         super().mousePressEvent(event)
         if pressed.isValid() and pressed == current:
             self.current_pressed.emit(current)
 
-    def keyPressEvent(self, event: QKeyEvent) -> None:
+    def keyPressEvent(self, event: QtGui.QKeyEvent) -> None:
+        self.touched.emit()
         current, key = self.currentIndex(), Qt.Key(event.key())
         row = current.row()
         if current.isValid() and self.live_model().is_section(row):
@@ -382,9 +461,9 @@ class LivePane(QTableView):
             return
         super().keyPressEvent(event)
 
-    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+    def contextMenuEvent(self, event: QtGui.QContextMenuEvent) -> None:
         current, spot = self.currentIndex(), event.globalPos()
-        if current.isValid() and event.reason() is not QContextMenuEvent.Reason.Mouse:
+        if current.isValid() and event.reason() is not QtGui.QContextMenuEvent.Reason.Mouse:
             # A cell of the other pane has no rectangle here: then it is the row's.
             rect = self.visualRect(current)
             below = self._row_rect(current.row()) if rect.isEmpty() else rect
@@ -394,7 +473,7 @@ class LivePane(QTableView):
     def keyboardSearch(self, search: str) -> None:
         """Letters are shortcuts of the desk, not a search through the whole model."""
 
-    def resizeEvent(self, event: QResizeEvent) -> None:
+    def resizeEvent(self, event: QtGui.QResizeEvent) -> None:
         current = self.currentIndex()
         rect = QRect() if not current.isValid() else self.visualRect(current)
         if rect.isEmpty() and current.isValid():  # a cell of the neighbour
@@ -406,17 +485,19 @@ class LivePane(QTableView):
         if was_seen and self.leads:
             self.scrollTo(current)
 
-    def focusInEvent(self, event: QFocusEvent) -> None:
+    def focusInEvent(self, event: QtGui.QFocusEvent) -> None:
         super().focusInEvent(event)
         self.viewport().update()
 
-    def focusOutEvent(self, event: QFocusEvent) -> None:
+    def focusOutEvent(self, event: QtGui.QFocusEvent) -> None:
         super().focusOutEvent(event)
         self.viewport().update()
 
     def viewportEvent(self, event: QEvent) -> bool:
+        if event.type() in _TOUCHES:
+            self.touched.emit()
         if event.type() == QEvent.Type.MouseMove:
-            assert isinstance(event, QMouseEvent)
+            assert isinstance(event, QtGui.QMouseEvent)
             self.row_hovered.emit(self.rowAt(event.position().toPoint().y()))
         elif event.type() == QEvent.Type.Leave:
             self.row_hovered.emit(-1)
@@ -427,10 +508,108 @@ def _area(
     places: Iterable[Place],
     rows: Mapping[int, tuple[int, int]],
     columns: Mapping[int, tuple[int, int]],
-) -> QRegion:
+) -> QtGui.QRegion:
     """Return the area of those cells that are in rows and columns in sight."""
-    region = QRegion()
+    region = QtGui.QRegion()
     found = [(*rows[row], *columns[at]) for row, at in places if row in rows and at in columns]
     for y, height, x, width in sorted(found):  # from above, so that it grows at its end
         region += QRect(x, y, width, height)
     return region
+
+
+class LiveHeader(QHeaderView):
+    """Paints ``LiveModel.header``; says the width that a title asks for."""
+
+    def __init__(self, theme: Theme, painter: CellPainter, parent: QWidget) -> None:
+        super().__init__(Qt.Orientation.Horizontal, parent)
+        self._theme = theme
+        self._cells = painter
+        self.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
+        self.setMinimumSectionSize(spacing.STEP)
+        self.setSectionsClickable(True)
+        self.setHighlightSections(False)
+        self.restyle()
+
+    def restyle(self) -> None:
+        """Update colours and fonts from the theme."""
+        fonts, tokens = self._theme.fonts, self._theme.tokens
+        self._titles = TextCache(fonts.medium)
+        self._notes = TextCache(fonts.small)
+        self._ground = QtGui.QColor(tokens.ground(SurfaceRole.RAISED))
+        self._line = QtGui.QColor(tokens.line)
+        self._inks = {
+            ink: QtGui.QColor(tokens.ink(ink))
+            for ink in (TextRole.STRONG, TextRole.SOFT, TextRole.NOTE)
+        }
+        self._painted: dict[int, Header] = {}
+        """What stood above columns when they were painted last."""
+        self.updateGeometry()
+        self.geometriesChanged.emit()
+
+    def repaint_aged(self) -> None:
+        """Repaint the columns above which something else stands by now."""
+        model = self.model()
+        assert isinstance(model, LiveModel)
+        for column, painted in list(self._painted.items()):
+            if column < model.columnCount() and model.header(column) != painted:
+                self.updateSection(column)
+
+    def width_of(self, header: Header) -> int:
+        """Return the pixels that a header takes, margins included."""
+        title, note = self._titles.lay(header.title).width, self._notes.lay(header.note).width
+        return max(title, note) + 2 * spacing.CELL_MARGIN
+
+    def _notes_of(self, model: LiveModel, column: int, header: Header) -> list[str]:
+        """Return what may stand below a title, the longest first: what has no room, or its note."""
+        missing = 0 if column else len(model.without_room)
+        if not missing:
+            return [header.note]
+        columns = "column" if missing == 1 else "columns"
+        return [f"+{missing} {columns}", f"+{missing} more", f"+{missing}"]
+
+    def paint_blank(self, painter: QtGui.QPainter, rect: QRect) -> None:
+        """Paint the header's background beyond the last column."""
+        painter.fillRect(rect, self._ground)
+        painter.fillRect(rect.left(), rect.bottom(), rect.width(), 1, self._line)
+
+    # Qt's virtuals
+
+    def sizeHint(self) -> QSize:
+        # Not from Qt's own: that asks the model what stands above each column, again and again.
+        return QSize(self.length(), self._theme.fonts.scaled(spacing.HEADER))
+
+    def paintEvent(self, event: object) -> None:
+        painter = QtGui.QPainter(self.viewport())
+        self.paint_blank(painter, self.viewport().rect())
+        painter.end()
+        super().paintEvent(event)  # type: ignore[arg-type]
+
+    def paintSection(self, painter: QtGui.QPainter, rect: QRect, column: int) -> None:
+        model = self.model()
+        assert isinstance(model, LiveModel)
+        header = self._painted[column] = model.header(column)
+        self.paint_blank(painter, rect)
+        left = rect.left() + (spacing.CELL_MARGIN if column else spacing.LEAD)
+        room = rect.right() + 1 - spacing.CELL_MARGIN - left
+        is_left = model.column(column).align is Align.LEFT
+        is_whole = not header.code or self._titles.lay(header.title).width <= room
+        title = self._titles.fit_text(header.title if is_whole else header.code, room)
+        # half a note says nothing; the tooltip says it whole
+        notes = map(self._notes.lay, filter(None, self._notes_of(model, column, header)))
+        note = next((laid for laid in notes if laid.width <= room), None)
+        widest = max(title.width, 0 if note is None else note.width)
+        # Over the figures, not over their notes, where there is room.
+        room = max(widest, room - self._cells.note_room(model, column, rect.width()))
+        heights = self._titles.height + (self._notes.height if note is not None else 0)
+        y = rect.top() + (rect.height() - heights) // 2
+
+        def place_line(cache: TextCache, laid: Laid, top: int) -> None:
+            painter.setFont(cache.font)
+            x = left if is_left else left + room - laid.width
+            painter.drawStaticText(x, top, laid.static)
+
+        painter.setPen(self._inks[TextRole.STRONG if header.is_marked else TextRole.SOFT])
+        place_line(self._titles, title, y)
+        if note is not None:
+            painter.setPen(self._inks[TextRole.NOTE])
+            place_line(self._notes, note, y + self._titles.height)

@@ -7,6 +7,8 @@ import msgspec
 
 READABLE = 4.5
 """The least contrast of text on its ground (WCAG 2.1, 1.4.3)."""
+VISIBLE = 3.0
+"""The least contrast of what shows where a field is (WCAG 2.1, 1.4.11)."""
 
 
 def mix(over: str, under: str, share: float) -> str:
@@ -23,11 +25,11 @@ def contrast(one: str, other: str) -> float:
     return (lighter + 0.05) / (darker + 0.05)
 
 
-def lift(ink: str, towards: str, grounds: tuple[str, ...]) -> str:
+def lift(ink: str, towards: str, grounds: tuple[str, ...], least: float = READABLE) -> str:
     """Return the first colour on the way from ``ink`` to another that reads on all grounds."""
     for percent in range(101):
         lifted = mix(towards, ink, percent / 100)
-        if all(contrast(lifted, ground) >= READABLE for ground in grounds):
+        if all(contrast(lifted, ground) >= least for ground in grounds):
             return lifted
     return towards
 
@@ -45,32 +47,11 @@ def _linear(channel: float) -> float:
     return channel / 12.92 if channel <= 0.04045 else ((channel + 0.055) / 1.055) ** 2.4
 
 
-HALF = 4
-STEP = 8
-GAP = 12
-MARGIN = 16
-
-ROW = 22
-SECTION_ROW = 24
-HEADER = 36
-CONTROL = 26
-"""Height of a line edit, a chip, a button."""
-BAR = 44
-"""Height of a panel's header line."""
-STRIP = 26
-"""Height of the status bar and of a message bar."""
-RADIUS = 5
-CELL_MARGIN = 8
-"""From a cell's edge to its text, left and right."""
-LEAD = 14
-"""From a panel's left edge to its texts: titles and first columns stand in one line."""
-
-
 class TextRole(IntEnum):
     """What a text says about itself; each is an index into ``Tokens.inks``."""
 
     STRONG = 0
-    """What one acts on: names, present odds, true EV."""
+    """What the user acts on: names, current odds, EV."""
     SOFT = 1
     """Secondary facts: fair price, window, headers; an ageing price."""
     NOTE = 2
@@ -128,6 +109,8 @@ class Tokens(msgspec.Struct, frozen=True):
 
     is_dark: bool
     line: str
+    edge: str
+    """Around a field in a dialog: it shows where one types."""
     hover: str
     """Laid over the ground of the row under the pointer with ``HOVER_SHARE``."""
     accent: str
@@ -170,7 +153,7 @@ class _Scheme(msgspec.Struct, frozen=True):
     best: str
     best_share: float
     blind_best_share: float
-    """Of the strong ink: beside blue and orange the best price is grey, a third hue to nobody."""
+    """Mixed from the strong ink: with blue and orange, the best price is grey, not a third hue."""
     value: str
     value_ground: str
     reference_share: float
@@ -217,6 +200,7 @@ def tokens(dark: bool, colour_blind: bool = False) -> Tokens:
     return Tokens(
         is_dark=dark,
         line=scheme.line,
+        edge=lift(scheme.line, scheme.strong, (scheme.window, scheme.panel), VISIBLE),
         hover=scheme.strong,
         accent=scheme.accent,
         up=up,

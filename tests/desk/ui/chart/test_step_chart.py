@@ -6,9 +6,16 @@ from PySide6.QtGui import QColor, QImage, QWheelEvent
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from oddsdesk.board.history import Gap, Point, Why
-from oddsdesk.desk.ui.chart.data import ChartData, Line, Stroke, Window, readings
-from oddsdesk.desk.ui.chart.painter import ChartPainter, gap_text
+from oddsdesk.board.history.price_history import Gap, Point, Why
+from oddsdesk.desk.ui.chart.painter import (
+    ChartData,
+    ChartPainter,
+    Line,
+    Stroke,
+    Window,
+    gap_text,
+    readings,
+)
 from oddsdesk.desk.ui.chart.step_chart import StepChart
 from oddsdesk.desk.ui.formatting import odds_text
 from oddsdesk.desk.ui.theme.theme import Scheme, Theme
@@ -32,7 +39,7 @@ def chart(theme: Theme, qtbot: QtBot) -> StepChart:
     made = StepChart(theme, odds_text)
     qtbot.addWidget(made)
     made.resize(SIZE)
-    made.show_data(DATA, anew=True)
+    made.show_data(DATA, reset_zoom=True)
     with qtbot.waitExposed(made):
         made.show()
     return made
@@ -53,7 +60,7 @@ def has_ink(image: QImage, at: QPoint, colour: str) -> bool:
 def test_lines_are_drawn_where_their_prices_stand(
     chart: StepChart, theme: Theme, scheme: Scheme
 ) -> None:
-    theme.choose(scheme)
+    theme.choose_scheme(scheme)
     image = chart.picture(SIZE)
     value, accent = theme.tokens.ink(TextRole.VALUE), theme.tokens.ink(TextRole.ACCENT)
     assert has_ink(image, place(theme, 10, 2.0), value)

@@ -9,8 +9,8 @@ import pytest
 from oddsdesk.desk.grid.columns import COLUMNS as GRID
 from oddsdesk.desk.matrix import layout
 from oddsdesk.desk.matrix.columns import FIXED
+from oddsdesk.desk.value_bets.lists import COLUMNS as NEAR_MISSES
 from oddsdesk.desk.value_bets.model import COLUMNS as VALUE_BETS
-from oddsdesk.desk.value_bets.near_misses import COLUMNS as NEAR_MISSES
 
 TABLES = {"grid": GRID, "value bets": VALUE_BETS, "near misses": NEAR_MISSES}
 every_table = pytest.mark.parametrize("columns", [*TABLES.values(), FIXED], ids=[*TABLES, "matrix"])

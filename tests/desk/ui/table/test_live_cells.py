@@ -6,9 +6,9 @@ from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
+from oddsdesk.desk.ui.table.cell_painter import TextCache
 from oddsdesk.desk.ui.table.cells import Cell, Column
 from oddsdesk.desk.ui.table.live_table import LiveTable
-from oddsdesk.desk.ui.table.texts import TextCache
 from oddsdesk.desk.ui.theme.theme import Scheme, Theme
 from oddsdesk.desk.ui.theme.tokens import FLASH_SHARE, SurfaceRole, TextRole, mix
 from tests.kit.live_table import RowsModel, cell_rect, corner, image_of, inked
@@ -22,7 +22,7 @@ def test_grounds_and_inks_are_those_of_the_tokens(
     model.rows[4][4] = Cell("2.40", TextRole.STRONG)
     assert corner(table.scrolling, 3, 4) == theme.tokens.ground(SurfaceRole.BEST)
     assert corner(table.scrolling, 4, 4) == theme.tokens.ground(SurfaceRole.PANEL)
-    theme.choose(Scheme.LIGHT)
+    theme.choose_scheme(Scheme.LIGHT)
     assert corner(table.scrolling, 3, 4) == theme.tokens.ground(SurfaceRole.BEST)
     assert corner(table.scrolling, 4, 4) == "#ffffff"
 
@@ -66,7 +66,7 @@ def test_flashes_are_repainted_until_they_end(
     table: LiveTable, model: RowsModel, clock: Clock, qtbot: QtBot
 ) -> None:
     model.put(3, 4, Cell("2.40", flash=1, flashes_from=NOW_MS))
-    model.flush()
+    model.flush_touched()
     qtbot.waitUntil(lambda: table.scrolling.advance_flashes(clock()), timeout=1_000)
     clock.now = NOW_MS + 1_500
     qtbot.waitUntil(lambda: not table.scrolling.advance_flashes(clock()), timeout=1_000)
@@ -76,7 +76,7 @@ def test_a_flash_is_painted_again_when_it_fades_not_while_it_stands(
     table: LiveTable, model: RowsModel, clock: Clock
 ) -> None:
     model.put(3, 4, Cell("2.40", flash=1, flashes_from=NOW_MS))
-    model.flush()
+    model.flush_touched()
     QApplication.processEvents()
     painted = []
     for elapsed in (0, 300, 500, 700, 1_500, 1_600):
@@ -97,7 +97,7 @@ def test_what_fades_takes_its_step_with_what_changes(
         clock.now += 60
         model.put(row, 4, Cell("2.40", flash=1, flashes_from=flashes_from))
         model.asked.clear()
-        model.flush()
+        model.flush_touched()
         QApplication.processEvents()
     assert {(5, 4), (7, 4)} <= set(model.asked)
     assert (3, 4) not in model.asked
@@ -110,14 +110,14 @@ def test_of_many_that_fade_none_takes_a_step_with_each_change(
     table._flash_timer.blockSignals(True)  # the clock alone says when a step is due
     for row in range(15):
         model.put(row, row % 5 + 2, Cell("2.40", flash=1, flashes_from=NOW_MS - 600))
-    model.flush()
+    model.flush_touched()
     QApplication.processEvents()
     painted = []
     for _ in range(4):
         clock.now += 66
         model.asked.clear()
         model.put(15, 4, Cell(f"{clock.now}"))
-        model.flush()
+        model.flush_touched()
         QApplication.processEvents()
         painted.append((5, 2) in model.asked)
     assert painted == [False, True, False, True]
@@ -130,7 +130,7 @@ def test_a_flash_fades_in_its_time_however_often_others_begin(
     for row in range(12):
         model.put(row, 4, Cell("2.40", flash=1, flashes_from=clock.now))
         model.asked.clear()
-        model.flush()
+        model.flush_touched()
         QApplication.processEvents()
         painted.append((0, 4) in model.asked)
         clock.now += 66
@@ -144,7 +144,7 @@ def test_a_price_that_flashes_and_is_painted_again_puts_off_no_step_of_fades(
     told: list[bool] = []
     for row, flashes_from in ((3, NOW_MS), (5, NOW_MS - 600)):
         model.put(row, 4, Cell("2.40", flash=1, flashes_from=flashes_from))
-    model.flush()
+    model.flush_touched()
     QApplication.processEvents()
     table.scrolling.flash_seen.connect(told.append)
     table.scrolling.viewport().update(cell_rect(table.scrolling, 3, 4))
@@ -193,7 +193,7 @@ def test_a_long_name_keeps_the_line_which_tells_it_from_the_others(
 
     for row, line in ((1, "1.5"), (2, "1.5"), (3, "2.5")):
         model.put(row, 0, Cell(f"Pierre-Emerick Aubameyang shots {line}"))
-    model.flush()
+    model.flush_touched()
     assert painted(1) == painted(2)
     assert painted(2) != painted(3)
 
@@ -211,13 +211,13 @@ def test_what_is_too_long_is_cut_at_its_end_and_never_in_its_figure(
     theme: Theme, text: str, shown: str
 ) -> None:
     texts = TextCache(theme.fonts.body)
-    assert texts.fit(text, texts.lay(shown).width + 1).static.text() == shown
+    assert texts.fit_text(text, texts.lay(shown).width + 1).static.text() == shown
 
 
 def test_where_only_a_figure_has_room_its_text_is_cut_as_a_whole(theme: Theme) -> None:
     texts = TextCache(theme.fonts.body)
     room = texts.lay("Ch…").width
-    cut = texts.fit("Charlotte Hornets -103.5", room)
+    cut = texts.fit_text("Charlotte Hornets -103.5", room)
     assert cut.width <= room
     assert cut.static.text().endswith("…")
 
@@ -234,7 +234,7 @@ def test_a_third_decimal_hangs_right_of_two(
         long, short = texts.lay(with_thousandths), texts.lay(without)
         assert long.hang == texts.hang > 0
         assert long.width - long.hang == pytest.approx(short.width, abs=1)
-        assert texts.fit(with_thousandths, long.width - long.hang) is long
+        assert texts.fit_text(with_thousandths, long.width - long.hang) is long
 
 
 @pytest.mark.parametrize("text", ["1.92", "65.8 %", "104.5", "2.135 – 2.183", "6/4", "1.9255"])
@@ -246,5 +246,5 @@ def test_a_note_loses_its_end_a_text_what_stands_before_its_line(theme: Theme) -
     cache = TextCache(theme.fonts.small)
     text = "Kansas City Chiefs vs Baltimore Ravens · fair 2.505"
     room = cache.lay(text).width // 2
-    assert cache.fit(text, room).static.text().endswith("… 2.505")
-    assert cache.fit(text, room, keeps_line=False).static.text().endswith("…")
+    assert cache.fit_text(text, room).static.text().endswith("… 2.505")
+    assert cache.fit_text(text, room, keeps_line=False).static.text().endswith("…")

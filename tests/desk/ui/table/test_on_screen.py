@@ -39,7 +39,7 @@ def do_something(table: LiveTable, model: RowsModel, chance: Random) -> None:
     for _ in range(chance.choice((1, 4, 60))):
         odds = f"{chance.uniform(1.1, 9):.2f}"
         model.put(chance.randrange(60), chance.randrange(12), Cell(odds, is_struck=column == 3))
-    model.flush()
+    model.flush_touched()
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -63,7 +63,7 @@ def test_the_screen_shows_that_a_title_is_folded(table: LiveTable, model: RowsMo
     before = on_screen(table, table.frozen)
     model.set_folded(3, True)
     model.touch(3, 0, 3, 11)
-    model.flush()
+    model.flush_touched()
     seen = on_screen(table, table.frozen)
     assert seen != before
     assert seen == image_of(table.frozen).convertToFormat(seen.format())
@@ -79,7 +79,7 @@ def test_a_cell_seen_in_part_before_it_is_told_of_is_painted_whole(
     table.scrolling.viewport().update(rect.adjusted(*cut))
     QApplication.processEvents()
     model.touch(5, 4, 5, 4)
-    model.flush()
+    model.flush_touched()
     seen = on_screen(table, table.scrolling)
     assert seen == image_of(table.scrolling).convertToFormat(seen.format())
 
@@ -88,7 +88,7 @@ def test_a_cell_seen_in_part_before_it_is_told_of_is_painted_whole(
 def test_what_is_gone_leaves_no_trace_beside_the_cells(
     table: LiveTable, model: RowsModel, theme: Theme, scheme: Scheme
 ) -> None:
-    theme.choose(scheme)
+    theme.choose_scheme(scheme)
     on_screen(table, table.scrolling)
     model.keep(rows=5, columns=4)
     seen = on_screen(table, table.scrolling)
@@ -119,6 +119,6 @@ def test_a_cell_is_painted_without_what_lies_behind_the_table(
     for part in (table, table.scrolling, table.scrolling.viewport()):
         part.installEventFilter(watch)
     model.put(3, 4, Cell("2.50"))
-    model.flush()
+    model.flush_touched()
     QApplication.processEvents()
     assert painted == [table.scrolling.viewport()]

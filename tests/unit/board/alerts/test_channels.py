@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator, Callable
 
 import pytest
 
+from oddsdesk.base.keyring import Keyring
 from oddsdesk.board.alerts.channels import (
     ChannelError,
     Outbox,
@@ -14,17 +15,16 @@ from oddsdesk.board.alerts.channels import (
     find_address,
     keep_address,
     keyring_name,
+    mark_waiting,
     open_channel,
     variable_of,
 )
 from oddsdesk.board.alerts.gate import Alert, AlertEntry
 from oddsdesk.board.alerts.rules import ChannelSetting
-from oddsdesk.board.matrix import RowKey
+from oddsdesk.board.model.matrix import RowKey
 from oddsdesk.contract.times import format_ms
-from oddsdesk.network import http
-from oddsdesk.network.errors import UnreachableError
+from oddsdesk.network import UnreachableError, http
 from oddsdesk.network.secrets import without_keys
-from oddsdesk.system_keyring import Keyring
 
 NOW = 1_795_000_000_000
 CELL = RowKey("game", "total", 0, "Over 2.5", "Betfair")
@@ -32,6 +32,12 @@ CELL = RowKey("game", "total", 0, "Over 2.5", "Betfair")
 
 def entry(title: str = "title", *channels: str) -> AlertEntry:
     return AlertEntry(Alert(("x",), "Value", title, "text", 3.0, CELL, channels), NOW, None)
+
+
+def put(outbox: Outbox, alert: AlertEntry) -> None:
+    """Send as the service does: channels that are not open are none of its."""
+    mark_waiting(alert, ("phone", "desk"))
+    outbox.resume(alert)
 
 
 class Endpoint:
@@ -65,9 +71,9 @@ async def endpoint() -> AsyncIterator[Endpoint]:
 async def send(kind: str, address: str) -> None:
     channel = open_channel(ChannelSetting("phone", kind), address)
     try:
-        await channel.send(entry())
+        await channel.send_alert(entry())
     finally:
-        await channel.close()
+        await channel.close_channel()
 
 
 async def test_a_webhook_gets_json_with_the_price(endpoint: Endpoint) -> None:
@@ -106,10 +112,10 @@ async def test_a_certificate_is_looked_at_however_https_is_written(
         def __init__(self, _headers: object, *, is_secure: bool, is_local: bool) -> None:
             secure.append(is_secure)
 
-        async def send(self, *_: object, **__: object) -> None:
+        async def send_request(self, *_: object, **__: object) -> None:
             raise UnreachableError("by the test")
 
-        async def close(self) -> None: ...
+        async def close_connections(self) -> None: ...
 
     monkeypatch.setattr(http, "HttpClient", Client)
     with pytest.raises(ChannelError, match="by the test"):
@@ -132,7 +138,7 @@ async def test_ntfy_gets_its_topic_in_the_body_and_its_token_in_a_header(
     [
         ("ntfy", "https://ntfy.example", "topic"),
         ("webhook", "ftp://x.example/secretpath", "https://"),
-        ("webhook", "http://x.example/secretpath", "expected https"),
+        ("webhook", "http://x.example/secretpath", "use https"),
     ],
 )
 def test_an_address_that_makes_no_sense_is_refused_without_naming_it(
@@ -166,10 +172,10 @@ class Ring(Keyring):
     def is_there(self) -> bool:
         return not self.is_missing
 
-    def get(self, name: str) -> str | None:
+    def get_key(self, name: str) -> str | None:
         return self._keys.get(name)
 
-    def put(self, name: str, key: str) -> None:
+    def keep_key(self, name: str, key: str) -> None:
         self._keys[name] = key
 
 
@@ -205,13 +211,13 @@ class Wire:
         self.got: list[tuple[str, int]] = []
         self.tries = 0
 
-    async def send(self, sent: AlertEntry) -> None:
+    async def send_alert(self, sent: AlertEntry) -> None:
         self.tries += 1
         if self.now < self.down_until:
             raise self.error
-        self.got.append((sent.alert.title, self.now))
+        self.got.append((sent.alert.alert_title, self.now))
 
-    async def close(self) -> None:
+    async def close_channel(self) -> None:
         pass
 
     async def rest(self, seconds: float) -> None:
@@ -233,12 +239,12 @@ async def test_while_a_channel_is_down_for_a_minute_alerts_wait_in_order_and_oth
     phone, desk = Wire(), Wire()
     phone.down_until = NOW + 60_000
     outbox = Outbox({"phone": phone, "desk": desk}, lambda: phone.now, rest=phone.rest)
-    outbox.start()
+    outbox.start_sending()
     entries = [entry(str(number)) for number in range(3)]
     for each in entries:
-        outbox.put(each)
+        put(outbox, each)
     await until(lambda: len(phone.got) == 3)
-    await outbox.stop()
+    await outbox.stop_sending()
     assert [title for title, _ in phone.got] == ["0", "1", "2"]
     assert NOW + 60_000 <= phone.got[0][1] <= NOW + 95_000
     assert [title for title, _ in desk.got] == ["0", "1", "2"]
@@ -256,13 +262,13 @@ async def test_an_alert_of_a_price_waits_until_it_is_known_to_stand_and_others_o
     outbox = Outbox(
         {"phone": phone},
         lambda: phone.now,
-        as_it_is=lambda alert: why.get(alert.title, alert),
+        as_it_is=lambda alert: why.get(alert.alert_title, alert),
         rest=phone.rest,
     )
-    outbox.start()
+    outbox.start_sending()
     value = entry("value")
     for each in (value, entry("no prices come")):
-        outbox.put(each)
+        put(outbox, each)
     await until(lambda: len(phone.got) == 1 and phone.now >= NOW + 60_000)
     assert [title for title, _ in phone.got] == ["no prices come"]
     assert value.deliveries["phone"] == "not yet: not connected"
@@ -273,9 +279,9 @@ async def test_an_alert_of_a_price_waits_until_it_is_known_to_stand_and_others_o
     why["late"] = Unsent("not connected")
     late = entry("late")
     late.at = phone.now
-    outbox.put(late)
+    put(outbox, late)
     await until(lambda: late.deliveries["phone"].startswith("given up: not yet: not connected"))
-    await outbox.stop()
+    await outbox.stop_sending()
     assert [title for title, _ in phone.got] == ["no prices come", "value"]
 
 
@@ -286,30 +292,30 @@ async def test_what_is_over_when_a_channel_is_back_is_not_sent_and_the_rest_as_i
     outbox = Outbox(
         {"phone": phone},
         lambda: phone.now,
-        as_it_is=lambda alert: later.get(alert.title, alert),
+        as_it_is=lambda alert: later.get(alert.alert_title, alert),
         rest=phone.rest,
     )
-    outbox.start()
+    outbox.start_sending()
     gone, moved = entry("2.08"), entry("2.10")
     for each in (gone, moved):
-        outbox.put(each)
+        put(outbox, each)
     await until(lambda: phone.tries == 1)
     later |= {"2.08": Unsent("it is over", is_final=True), "2.10": entry("2.06").alert}
     await until(lambda: len(phone.got) == 1)
-    await outbox.stop()
+    await outbox.stop_sending()
     assert gone.deliveries["phone"] == "not sent: it is over"
-    assert (phone.got[0][0], moved.alert.title) == ("2.06", "2.06")
+    assert (phone.got[0][0], moved.alert.alert_title) == ("2.06", "2.06")
 
 
 async def test_what_could_not_be_sent_for_ten_minutes_is_given_up_and_says_so() -> None:
     phone = Wire()
     phone.down_until = NOW + 11 * 60_000
     outbox = Outbox({"phone": phone}, lambda: phone.now, rest=phone.rest)
-    outbox.start()
+    outbox.start_sending()
     lost = entry("lost")
-    outbox.put(lost)
+    put(outbox, lost)
     await until(lambda: lost.deliveries["phone"].startswith("given up"))
-    await outbox.stop()
+    await outbox.stop_sending()
     assert lost.deliveries["phone"] == "given up: not yet: down"
     assert phone.got == []
 
@@ -318,21 +324,21 @@ async def test_what_is_refused_for_good_is_not_tried_again() -> None:
     phone = Wire()
     phone.down_until, phone.error = NOW + 1, ChannelError("404", is_final=True)
     outbox = Outbox({"phone": phone}, lambda: phone.now, rest=phone.rest)
-    outbox.start()
+    outbox.start_sending()
     refused = entry()
-    outbox.put(refused)
+    put(outbox, refused)
     await until(lambda: phone.tries == 1 and refused.deliveries["phone"] != "waits")
-    await outbox.stop()
+    await outbox.stop_sending()
     assert refused.deliveries["phone"] == "refused: 404"
 
 
 async def test_an_alert_goes_to_the_channels_that_its_rule_names() -> None:
     phone, desk = Wire(), Wire()
     outbox = Outbox({"phone": phone, "desk": desk}, lambda: NOW)
-    outbox.start()
-    outbox.put(entry("one", "desk", "unknown"))
+    outbox.start_sending()
+    put(outbox, entry("one", "desk", "unknown"))
     await until(lambda: len(desk.got) == 1)
-    await outbox.stop()
+    await outbox.stop_sending()
     assert phone.got == []
 
 
@@ -343,12 +349,12 @@ async def test_a_channel_that_fails_of_a_bug_is_begun_anew_and_the_alert_is_not_
     phone.down_until, phone.error = NOW + 1, ValueError("a bug")
     outbox = Outbox({"phone": phone}, lambda: phone.now, rest=phone.rest)
     with caplog.at_level(logging.CRITICAL):
-        outbox.start()
-        outbox.put(entry("kept"))
+        outbox.start_sending()
+        put(outbox, entry("kept"))
         await until(lambda: phone.tries == 1)
         phone.now += 10
         await asyncio.wait_for(_got(phone), 30)
-        await outbox.stop()
+        await outbox.stop_sending()
 
 
 async def _got(phone: Wire) -> None:
@@ -360,10 +366,10 @@ async def _got(phone: Wire) -> None:
 async def test_apprise_reaches_the_rest(endpoint: Endpoint) -> None:
     pytest.importorskip("apprise")
     channel = open_channel(ChannelSetting("mail", "apprise"), f"json://{endpoint.url}/x")
-    await channel.send(entry())
+    await channel.send_alert(entry())
     ((_, _, body),) = endpoint.posted
     assert (body["title"], body["message"]) == ("title", "text")
     unknown = open_channel(ChannelSetting("mail", "apprise"), "nosuch://secret-address")
-    with pytest.raises(ChannelError, match="knows no such address") as raised:
-        await unknown.send(entry())
+    with pytest.raises(ChannelError, match="does not know this kind") as raised:
+        await unknown.send_alert(entry())
     assert "secret-address" not in str(raised.value)

@@ -2,8 +2,8 @@
 
 import pytest
 
-from oddsdesk.board.alerts.rule_fields import KINDS
 from oddsdesk.board.alerts.rules import (
+    KINDS,
     ChannelSetting,
     Policy,
     Rule,
@@ -94,7 +94,7 @@ def test_a_target_is_removed_and_what_is_said_of_the_next_stays() -> None:
 
 
 def test_a_rule_that_is_gone_is_not_removed_for_another() -> None:
-    with pytest.raises(RulesFileError, match="there no longer"):
+    with pytest.raises(RulesFileError, match="no longer exists"):
         without_target(TEXT, DRAW)
 
 
@@ -109,7 +109,7 @@ def test_a_rule_that_is_gone_is_not_removed_for_another() -> None:
 def test_rules_that_are_written_otherwise_are_left_to_their_user(text: str) -> None:
     (rule,) = decode_rules(text.encode()).rules
     assert isinstance(rule, TargetRule)
-    with pytest.raises(RulesFileError, match="only be changed as text"):
+    with pytest.raises(RulesFileError, match="only be edited as text"):
         without_target(text, rule)
 
 
@@ -243,10 +243,10 @@ def test_a_channel_is_added_and_removed_and_the_rest_stays() -> None:
 
 
 def test_a_channel_that_a_rule_tells_is_not_removed() -> None:
-    with pytest.raises(RulesFileError, match="'Value' sends there"):
+    with pytest.raises(RulesFileError, match="'Value' uses this channel"):
         without_channel(with_rule(TEXT, ValueRule(channels=("phone",))), 0)
 
 
 def test_channels_that_are_written_in_line_are_left_to_their_user() -> None:
-    with pytest.raises(RulesFileError, match="only be changed as text"):
+    with pytest.raises(RulesFileError, match="only be edited as text"):
         without_channel('channels = [{name = "a", kind = "ntfy"}]', 0)

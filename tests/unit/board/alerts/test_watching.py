@@ -7,6 +7,7 @@ from typing import Any
 import msgspec
 import pytest
 
+from oddsdesk.base.tasks import exhaust
 from oddsdesk.board.alerts.channels import Unsent, is_pending, mark_waiting
 from oddsdesk.board.alerts.gate import Alert, AlertEntry, Gate, Held, key_text, said_text
 from oddsdesk.board.alerts.rules import (
@@ -19,19 +20,27 @@ from oddsdesk.board.alerts.rules import (
     TargetRule,
     ValueRule,
 )
-from oddsdesk.board.alerts.watching import AlertWatch, OpenBet
-from oddsdesk.board.connection import Connection, Link, SnapshotProgress
-from oddsdesk.board.matrix import RowKey
-from oddsdesk.board.opportunities import Opportunities
+from oddsdesk.board.alerts.watching import (
+    AlertWatch,
+    OpenBet,
+    Steam,
+    SteamOutcome,
+    SteamWatch,
+    steam_among,
+)
+from oddsdesk.board.model.matrix import RowKey
+from oddsdesk.board.model.notices import Connection, Link, SnapshotProgress
+from oddsdesk.board.opportunities.offers import Opportunities
 from oddsdesk.contract.times import format_ms
+from oddsdesk.ledger.open_bets import outcome_named
 from oddsdesk.pricing.formats import format_odds
 from oddsdesk.pricing.opportunities import Split
-from oddsdesk.pricing.profiles import Profile, Profiles
-from oddsdesk.slices import exhaust
+from oddsdesk.pricing.profiles import Profile, Profiles, fold_name, shipped_profiles
 from tests.kit.board import GAME, NAME, NOW, REFERENCE, Desk, Odds, game, matrix, message
 
 MINUTE = 60_000
-OVER = Unsent("what it tells stood no more", is_final=True)
+TITLE = "Arsenal v Chelsea"
+OVER = Unsent("it no longer held", is_final=True)
 ODDS: Odds = {
     REFERENCE: {"Over 2.5": 1.95, "Under 2.5": 1.95},
     "Betfair": {"Over 2.5": 2.08, "Under 2.5": 1.80},
@@ -74,10 +83,10 @@ class Watched:
 
     def tick(self) -> list[AlertEntry]:
         exhaust(self.offered.looking())
-        return self.watch.tick()
+        return self.watch.check_alerts()
 
     def titles(self) -> list[str]:
-        return [entry.alert.title for entry in self.tick()]
+        return [entry.alert.alert_title for entry in self.tick()]
 
 
 def test_what_is_hidden_does_not_alert() -> None:
@@ -93,8 +102,8 @@ def test_value_that_a_preset_lists_alerts_with_its_figures() -> None:
     seen = Watched(ValueRule())
     seen.load()
     (sent,) = seen.tick()
-    assert sent.alert.title == "+3.0 %: Over 2.5 2.08 at Betfair"
-    assert sent.alert.text == f"{NAME} · Total · fair 2.00"
+    assert sent.alert.alert_title == "+4.0 %: Over 2.5 2.08 at Betfair"
+    assert sent.alert.body_text == f"{TITLE} · Total · fair 2.00"
 
 
 def test_an_alert_says_where_nobody_knows_how_often_the_stake_comes_back() -> None:
@@ -106,9 +115,9 @@ def test_an_alert_says_where_nobody_knows_how_often_the_stake_comes_back() -> No
     ):
         seen.tell(odds, bookmaker, selection)
     (sent,) = seen.tick()
-    assert sent.alert.text == (
-        f"{NAME} · Total · fair 2.00 · "
-        "EV of a decided unit: how often the stake comes back is not known"
+    assert sent.alert.body_text == (
+        f"{TITLE} · Total · fair 2.00"
+        " · EV without pushes, as how often the line pushes is not known"
     )
     assert sent.alert.cell is not None
     assert sent.alert.cell.bookmaker == "Betfair"
@@ -129,7 +138,7 @@ def test_where_the_hour_has_room_for_one_the_best_of_a_moment_is_sent() -> None:
     seen = Watched(*targets, most_per_hour=1)
     seen.load()
     (sent,) = seen.tick()
-    assert sent.alert.title.startswith("Under 2.5 1.95 at ")
+    assert sent.alert.alert_title.startswith("Under 2.5 1.95 at ")
     assert [entry.held for entry in seen.gate.entries] == [None, Held.HOURLY]
 
 
@@ -137,7 +146,7 @@ def test_where_the_hour_has_room_for_one_the_best_of_a_moment_is_sent() -> None:
     ("rule", "said"),
     [
         (TargetRule(game=NAME, market="total", selection="Over 2.5", odds=2.09), "Over 2.5 2.10"),
-        (KickOffRule(minutes=19), "Arsenal - Chelsea begins"),
+        (KickOffRule(minutes=19), f"{TITLE} starts soon"),
         (ConnectionRule(seconds=30), "Prices no longer come in"),
     ],
 )
@@ -149,7 +158,7 @@ def test_lists_that_fill_an_hour_hold_back_nothing_that_was_asked_for(
     seen.load()
     assert [entry.alert.rule for entry in seen.tick()] == ["Value"]
     seen.tell(1.8, "Unibet")
-    seen.tell(2.1, "Unibet", "Under 2.5")
+    seen.tell(2.07, "Unibet", "Under 2.5")
     assert seen.tick() == [], "the hour is full"
     if isinstance(rule, TargetRule):
         seen.tell(2.1)
@@ -190,7 +199,7 @@ def test_a_bet_alerts_again_after_the_cooldown_where_it_is_better() -> None:
     seen.desk.now += 10 * MINUTE
     seen.load()
     seen.tell(2.095)
-    assert seen.titles() == ["+3.7 %: Over 2.5 2.095 at Betfair"]
+    assert seen.titles() == ["+4.8 %: Over 2.5 2.095 at Betfair"]
 
 
 def test_two_bookmakers_with_the_same_bet_alert_once() -> None:
@@ -250,6 +259,21 @@ def test_the_reference_is_none_of_any_bookmakers() -> None:
     assert seen.titles() == []
 
 
+@pytest.mark.parametrize("name", ["Arsenal v Chelsea", "arsenal vs. chelsea", "Chelsea @ Arsenal"])
+def test_a_target_finds_its_game_as_people_write_it(name: str) -> None:
+    """The whole desk writes v, and a rule written so found no game."""
+    seen = Watched(TargetRule(game=name, market="total", selection="Over 2.5", odds=2.05))
+    seen.load()
+    assert seen.titles() == ["Over 2.5 2.08 at Betfair"]
+
+
+def test_a_target_on_a_game_with_a_date_is_of_no_other_day() -> None:
+    name = f"{TITLE} (2026-04-18)"
+    seen = Watched(TargetRule(game=name, market="total", selection="Over 2.5", odds=2.05))
+    seen.load()
+    assert seen.titles() == []
+
+
 def test_a_target_looks_at_both_games_of_one_name() -> None:
     seen = Watched(TargetRule(game=NAME, market="total", selection="Over 2.5", odds=2.2))
     seen.load()
@@ -275,7 +299,7 @@ def test_what_was_told_is_no_news_to_other_rules() -> None:
         presets={"all value bets": lambda **_: True},
         after=seen.watch,
     )
-    assert later.tick() == []
+    assert later.check_alerts() == []
     assert list(seen.gate.entries) == listed
 
 
@@ -291,9 +315,83 @@ def test_an_arbitrage_above_its_least_alerts() -> None:
     seen = Watched(OpportunityRule(least=0.2))
     seen.load()
     (sent,) = seen.tick()
-    assert sent.alert.title.startswith("Arbitrage +")
-    assert "stake" in sent.alert.text
+    assert sent.alert.alert_title.startswith("Arbitrage +")
+    assert "stake" in sent.alert.body_text
     assert Watched(OpportunityRule(least=50.0)).tick() == []
+
+
+def test_an_arbitrage_with_a_likely_error_does_not_alert() -> None:
+    """The list has it at the bottom, and 2.60 where 2.00 is fair may be taken back."""
+    seen = Watched(OpportunityRule(least=0.2))
+    seen.load()
+    seen.tell(1.55, selection="Under 2.5")
+    seen.tell(2.60)
+    assert seen.tick() == []
+    assert [found.is_too_good for found in seen.offered.entries.values()] == [True]
+    seen.tell(2.08)
+    (sent,) = seen.tick()
+    assert sent.alert.body_text.startswith("Over 2.5 2.08 at Betfair")
+    seen.tell(2.60)
+    exhaust(seen.offered.looking())
+    assert isinstance(seen.watch.as_it_is(sent.alert), Unsent)
+
+
+def test_an_arbitrage_says_what_speaks_against_a_leg() -> None:
+    seen = Watched(OpportunityRule(least=0.2))
+    odds: Odds = {
+        REFERENCE: {"Over 2.5": 2.01, "Under 2.5": 2.01},
+        "Betfair": {"Over 2.5": 2.03, "Under 2.5": 1.90},
+        "Unibet": {"Over 2.5": 1.90, "Under 2.5": 2.02},
+    }
+    exhaust(seen.board.merge_matrix(matrix(odds, NOW, market_type="total")))
+    (sent,) = seen.tick()
+    (found,) = (each for each in seen.offered.entries.values() if each.outlay.wins)
+    assert any(leg.cautions for leg in found.legs)
+    assert ", warning: " in sent.alert.body_text
+
+
+def test_an_arbitrage_whose_legs_are_all_placed_does_not_alert_again() -> None:
+    seen = Watched(OpportunityRule(least=0.2), cooldown_min=0, step=0)
+    seen.load()
+    (sent,) = seen.tick()
+    (found,) = (each for each in seen.offered.entries.values() if each.outlay.wins)
+    over, under = (
+        (outcome_named(leg.key, NAME, "Football", in_play=False), fold_name(leg.bookmaker))
+        for leg in found.legs
+    )
+    for placed, alerts in (({over: 50.0}, 1), ({over: 50.0, under: 50.0}, 0)):
+        seen.tell(1.5)
+        assert seen.tick() == []
+        seen.offered.count_placed(placed)
+        seen.tell(2.08 + alerts / 100)
+        assert len(seen.tick()) == alerts
+    assert sent.alert.key == ("arbitrage", found.key)
+
+
+def test_alerts_name_a_bookmaker_as_people_do() -> None:
+    """Files of quotes have keys: an alert said betfair_ex_uk."""
+    seen = Watched(
+        ValueRule(),
+        OpportunityRule(least=0.2),
+        SteamRule(groups=2, points=1.0),
+        TargetRule(game=NAME, market="total", selection="Over 2.5", odds=2.05),
+        most_per_hour=100,
+    )
+    names = {"Betfair": "betfair_ex_uk", "Unibet": "unibet_uk"}
+    odds = {names.get(name, name): prices for name, prices in ODDS.items()}
+    odds["betfair_ex_uk"] = {"Over 2.5": 2.15, "Under 2.5": 1.75}
+    seen.board.set_profiles(shipped_profiles())
+    exhaust(seen.board.merge_matrix(matrix(odds, seen.desk.now, market_type="total")))
+    said = [seen.tick()]
+    for name in names.values():
+        seen.tell(2.3, name)
+    said.append(seen.tick())
+    texts = [
+        f"{entry.alert.alert_title} {entry.alert.body_text}" for sent in said for entry in sent
+    ]
+    assert len({entry.alert.rule for sent in said for entry in sent}) == 4
+    assert any("Betfair Exchange UK" in text for text in texts)
+    assert not [text for text in texts if "_uk" in text]
 
 
 def test_an_arbitrage_whose_line_can_be_hit_is_told_by_what_that_leaves() -> None:
@@ -301,14 +399,14 @@ def test_an_arbitrage_whose_line_can_be_hit_is_told_by_what_that_leaves() -> Non
 
     Others leave at worst 4.76 % of stakes of 47.62 and 52.38; two goals 2.38 %, half of it.
     """
-    for least, titles in ((2.0, ["Arbitrage +2.4 %: Arsenal - Chelsea"]), (3.0, [])):
+    for least, titles in ((2.0, [f"Arbitrage +2.4 %: {TITLE}"]), (3.0, [])):
         seen = Watched(OpportunityRule(least=least))
         seen.load()
         seen.tell(2.20, "Betfair", "Over 2.25")
         seen.tell(2.00, "Unibet", "Under 2.25")
         told = [entry.alert for entry in seen.tick()]
-        assert [each.title for each in told] == titles
-        assert all(each.text.endswith(" · +4.8 % without a push") for each in told)
+        assert [each.alert_title for each in told] == titles
+        assert all(each.body_text.endswith(" · +4.8 % if there is no push") for each in told)
 
 
 def test_steam_is_told_once_for_a_direction() -> None:
@@ -346,7 +444,7 @@ def test_a_game_with_a_placed_bet_alerts_before_it_begins() -> None:
     assert seen.tick() == []
     seen.desk.now += MINUTE
     (sent,) = seen.tick()
-    assert (sent.alert.title, sent.alert.cell) == (f"{NAME} begins", cell)
+    assert (sent.alert.alert_title, sent.alert.cell) == (f"{TITLE} starts soon", cell)
     seen.desk.now += 11 * MINUTE
     assert seen.tick() == []
 
@@ -357,7 +455,7 @@ def test_a_game_that_was_moved_alerts_before_it_begins_as_the_service_says_now()
     seen.board.load_games([game(match_date=format_ms(NOW + 65 * MINUTE))])
     assert seen.tick() == []
     seen.desk.now += 60 * MINUTE
-    assert seen.titles() == [f"{NAME} begins"]
+    assert seen.titles() == [f"{TITLE} starts soon"]
 
 
 def test_the_next_game_of_a_series_under_the_same_id_is_no_bets_kick_off() -> None:
@@ -368,11 +466,11 @@ def test_the_next_game_of_a_series_under_the_same_id_is_no_bets_kick_off() -> No
     seen = Watched(KickOffRule(minutes=10), bets=(tomorrow, today))
     seen.board.load_games([game(match_date=format_ms(NOW + 5 * MINUTE))])
     (sent,) = seen.tick()
-    assert "Draw" in sent.alert.text
-    assert "Arsenal" not in sent.alert.text
+    assert "Draw" in sent.alert.body_text
+    assert "Arsenal" not in sent.alert.body_text
     seen.desk.now += day - 6 * MINUTE
     (sent,) = seen.tick()
-    assert "Arsenal" in sent.alert.text
+    assert "Arsenal" in sent.alert.body_text
 
 
 @pytest.mark.parametrize("link", [Link.CONNECTING, Link.WAITING, Link.REFUSED])
@@ -418,12 +516,12 @@ def test_an_alert_that_waited_is_asked_of_the_board_and_told_as_it_is(rule: Rule
     seen.load()
     for bookmaker in ("Unibet", "Bovada"):
         seen.tell(2.0, bookmaker, "Over 2.5")
-    seen.tell(2.2, "Caliente", "Under 2.5")
+    seen.tell(2.05, "Caliente", "Under 2.5")
     alert = seen.tick()[0].alert
     for asked in (alert, kept(alert)):
         assert seen.watch.as_it_is(asked) == alert
     if isinstance(rule, OpportunityRule):
-        seen.tell(2.25, "Caliente", "Under 2.5")
+        seen.tell(2.07, "Caliente", "Under 2.5")
     else:
         seen.tell(2.075)
     now = seen.watch.as_it_is(alert)
@@ -435,7 +533,7 @@ def test_an_alert_that_waited_is_asked_of_the_board_and_told_as_it_is(rule: Rule
         seen.board.set_connection(lost)
         assert seen.watch.as_it_is(alert) == Unsent(lost.why_lost)
     seen.board.set_connection(Connection(link=Link.PAST, as_of_ms=NOW))
-    assert seen.watch.as_it_is(alert) == Unsent("the past is shown")
+    assert seen.watch.as_it_is(alert) == Unsent("past view is open")
     seen.board.set_connection(Connection(link=Link.LIVE, simulated=True))
     said = seen.watch.as_it_is(alert)
     assert isinstance(said, Unsent)
@@ -443,7 +541,7 @@ def test_an_alert_that_waited_is_asked_of_the_board_and_told_as_it_is(rule: Rule
 
     seen.board.set_connection(Connection(link=Link.LIVE))
     seen.desk.now += 11 * MINUTE
-    assert seen.watch.as_it_is(alert) == Unsent("prices are read for the first time")
+    assert seen.watch.as_it_is(alert) == Unsent("prices are loading for the first time")
     seen.board.set_snapshot_progress(SnapshotProgress(finished_at=seen.desk.now))
     assert seen.watch.as_it_is(alert) == OVER
 
@@ -466,7 +564,7 @@ def test_an_alert_of_before_the_start_waits_until_prices_and_reference_are_known
     told.load()
     (sent,) = told.tick()
     seen = Watched(ValueRule())
-    unread = Unsent("prices are read for the first time")
+    unread = Unsent("prices are loading for the first time")
     assert seen.watch.as_it_is(kept(sent.alert)) == unread
     seen.board.set_snapshot_progress(SnapshotProgress(finished_at=seen.desk.now))
     assert seen.watch.as_it_is(kept(sent.alert)) == unread, "nobody is known to judge by"
@@ -496,7 +594,7 @@ def test_what_was_held_before_the_computer_slept_is_not_told_of_prices_of_before
     assert seen.tick() == []
     seen.desk.now += 20 * MINUTE
     seen.time_of_day = time(9)
-    assert seen.watch.tick() == [], "before anything is looked at"
+    assert seen.watch.check_alerts() == [], "before anything is looked at"
     seen.board.sweep()
     assert seen.tick() == []
     seen.load()
@@ -523,8 +621,8 @@ def test_prices_that_come_no_more_alert_while_the_service_answers() -> None:
     assert seen.tick() == []
     seen.desk.now += 30_000
     (sent,) = seen.tick()
-    assert sent.alert.title == "Prices no longer come in"
-    assert sent.alert.text.startswith("The service answers, and no price of any game comes in")
+    assert sent.alert.alert_title == "Prices no longer come in"
+    assert sent.alert.body_text.startswith("The service answers, but no prices have come in")
     seen.board.set_connection(Connection(link=Link.LIVE))
     seen.tick()
     assert seen.watch.ended == (sent.alert.key,)
@@ -537,7 +635,7 @@ def test_a_connection_that_stays_lost_alerts() -> None:
     assert seen.tick() == []
     seen.desk.now += 30_000
     (sent,) = seen.tick()
-    assert sent.alert.text == "Nothing answers"
+    assert sent.alert.body_text == "Nothing answers"
     assert seen.tick() == []
     assert seen.watch.ended == ()
     seen.board.set_connection(Connection(link=Link.LIVE, is_catching_up=True))
@@ -555,7 +653,7 @@ def test_odds_of_an_alert_can_be_written_in_any_style() -> None:
     seen = Watched(ValueRule(), OpportunityRule(least=-100), target)
     seen.load()
     seen.tell(1.6, "Unibet")
-    seen.tell(2.5, "Unibet", "Under 2.5")
+    seen.tell(2.07, "Unibet", "Under 2.5")
     said = {entry.alert.rule: entry.alert for entry in seen.tick()}
     american = partial(format_odds, style="american")
     written = {
@@ -563,11 +661,11 @@ def test_odds_of_an_alert_can_be_written_in_any_style() -> None:
         for rule, each in said.items()
     }
     assert written["Value"][0].endswith("Over 2.5 +108 at Betfair") or written["Value"][0].endswith(
-        "Under 2.5 +150 at Unibet"
+        "Under 2.5 +107 at Unibet"
     )
-    assert written["Target"][1] == f"{NAME} · your target of +105 is reached"
+    assert written["Target"][1] == f"{TITLE} · your target of +105 is reached"
     assert "Over 2.5 +108 at Betfair, stake " in written["Arbitrage"][1]
-    assert "Under 2.5 +150 at Unibet, stake " in written["Arbitrage"][1]
+    assert "Under 2.5 +107 at Unibet, stake " in written["Arbitrage"][1]
 
 
 @pytest.mark.parametrize(
@@ -585,13 +683,24 @@ def test_alerts_of_odds_that_nobody_offers_say_so_and_go_to_no_channel(
     seen.board.set_connection(odds)
     seen.load()
     begins, value = sorted(seen.tick(), key=lambda entry: entry.alert.rule)
-    assert value.alert.title == f"{first}+3.0 %: Over 2.5 2.08 at Betfair"
-    assert value.alert.text.endswith(last)
+    assert value.alert.alert_title == f"{first}+4.0 %: Over 2.5 2.08 at Betfair"
+    assert value.alert.body_text.endswith(last)
     for entry in (begins, value):
         mark_waiting(entry, ["phone"])
     assert value.deliveries["phone"].startswith("not sent: ")
     assert not is_pending(value.deliveries["phone"])
     assert begins.deliveries == {"phone": "waits"}
+
+
+def test_real_odds_are_news_where_simulated_ones_were_told() -> None:
+    seen = Watched(ValueRule(), most_per_hour=1)
+    seen.board.set_connection(Connection(simulated=True))
+    seen.load()
+    assert seen.titles() == ["Simulated: +4.0 %: Over 2.5 2.08 at Betfair"]
+    seen.board.set_connection(Connection(simulated=False))
+    seen.load()
+    assert seen.titles() == ["+4.0 %: Over 2.5 2.08 at Betfair"]
+    assert seen.titles() == []
 
 
 def test_a_rule_that_is_off_tells_nothing() -> None:
@@ -610,3 +719,80 @@ def test_a_target_that_gets_another_name_is_the_one_that_was_told() -> None:
     again.load()
     (same,) = again.tick()
     assert same.alert.key == sent.alert.key
+
+
+OUTCOME = SteamOutcome("game", "total", 0, "2.5", "over")
+
+
+def moved(watch: SteamWatch, *books: str, to: float = 1.9, at: int = MINUTE) -> None:
+    for book in books:
+        watch.note_move(OUTCOME, book, to, at)
+
+
+def found(watch: SteamWatch, at: int) -> list[Steam]:
+    return list(steam_among(watch.moves_of(at), 3, 2.0))
+
+
+def started(minutes: float = 5.0) -> SteamWatch:
+    watch = SteamWatch(minutes, str)
+    moved(watch, "A", "B", "C", "D", to=2.0, at=0)
+    return watch
+
+
+def test_three_operators_that_move_the_same_way_are_steam() -> None:
+    watch = started()
+    moved(watch, "A", "B")
+    assert found(watch, MINUTE) == []
+    moved(watch, "C", to=1.8)
+    (one,) = found(watch, MINUTE)
+    assert (one.direction, one.groups) == (1, ("A", "B", "C"))
+    assert one.points == pytest.approx(100 / 1.9 - 50)
+
+
+def test_what_did_not_move_since_is_not_told_again() -> None:
+    watch = started()
+    moved(watch, "A", "B", "C")
+    assert len(found(watch, MINUTE)) == 1
+    assert found(watch, MINUTE) == []
+
+
+def test_moves_apart_small_moves_and_old_moves_are_none() -> None:
+    watch = started()
+    moved(watch, "A", "B")
+    moved(watch, "C", to=2.1)
+    assert found(watch, MINUTE) == []
+    watch = started()
+    moved(watch, "A", "B", "C", to=1.95)
+    assert found(watch, MINUTE) == []
+    watch = started()
+    moved(watch, "A", at=MINUTE)
+    moved(watch, "B", "C", at=7 * MINUTE)
+    assert found(watch, 7 * MINUTE) == []
+
+
+def test_small_moves_of_one_add_up_within_the_window() -> None:
+    watch = started()
+    for to in (1.97, 1.94, 1.9):
+        moved(watch, "A", "B", "C", to=to)
+    assert len(found(watch, MINUTE)) == 1
+
+
+def test_skins_of_one_operator_count_once() -> None:
+    watch = SteamWatch(5.0, {"A": "One", "B": "One", "C": "Two"}.__getitem__)
+    moved(watch, "A", "B", "C", to=2.0, at=0)
+    moved(watch, "A", "B", "C", to=1.9, at=0)
+    assert found(watch, 0) == []
+
+
+def test_a_price_that_came_back_has_not_moved() -> None:
+    watch = started()
+    for book in ("A", "B", "C"):
+        watch.forget_price(OUTCOME, book)
+    moved(watch, "A", "B", "C")
+    assert found(watch, MINUTE) == []
+
+
+def test_drifting_is_told_as_such() -> None:
+    watch = started()
+    moved(watch, "A", "B", "C", to=2.2)
+    assert [each.direction for each in found(watch, MINUTE)] == [-1]

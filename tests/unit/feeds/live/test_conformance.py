@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from oddsdesk.clock import Clock
+from oddsdesk.base.clock import Clock
 from oddsdesk.contract.quotes import Quote
 from oddsdesk.feeds.errors import FeedError
 from oddsdesk.feeds.live import adapters

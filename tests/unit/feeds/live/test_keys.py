@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
+from oddsdesk.base.keyring import Keyring
 from oddsdesk.feeds.live.errors import KeyRefusedError
 from oddsdesk.feeds.live.keys import KeySource
 from oddsdesk.network.secrets import without_keys
-from oddsdesk.system_keyring import Keyring
 
 VARIABLE = "ODDSDESK_THE_ODDS_API_KEY"
 

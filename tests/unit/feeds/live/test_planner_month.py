@@ -18,7 +18,7 @@ import msgspec
 import pytest
 
 from oddsdesk.contract.times import parse_ms
-from oddsdesk.feeds.live.planner import Job, Plan, Planner
+from oddsdesk.feeds.the_odds_api.planner import Job, Plan, Planner
 
 MINUTE, HOUR, DAY = 60_000, 3_600_000, 86_400_000
 SHARED = Path(__file__).parents[5] / "shared" / "data"
@@ -213,7 +213,7 @@ def planned(planner: Planner) -> Callable[[Simulation, int], int]:
             each.name: Job(each.name, each.cost, each.shown(now), each.markets) for each in LEAGUES
         }
         while True:
-            plan = planner.plan(jobs.values(), now)
+            plan = planner.plan_jobs(jobs.values(), now)
             due = [each for each in LEAGUES if is_due(plan, each, now)]
             if not due:
                 break

@@ -11,14 +11,13 @@ from typing import Any
 
 import pytest
 
+from oddsdesk.base.tasks import cancel_tasks, spawn
 from oddsdesk.contract.administration import FeedCondition, FeedStatus
 from oddsdesk.contract.times import MINUTE_MS
-from oddsdesk.feeds.live.spec import read_spec
-from oddsdesk.feeds.live.the_odds_api import TheOddsApi
-from oddsdesk.network import http
-from oddsdesk.network.errors import NotConnectedError
+from oddsdesk.feeds.live.live_feed import read_spec
+from oddsdesk.feeds.the_odds_api.live import TheOddsApi
+from oddsdesk.network import NotConnectedError, http
 from oddsdesk.network.http import Reply
-from oddsdesk.tasks import spawn, stop
 from tests.kit.odds_api_answers import HOUR_MS, bookmaker, game, h2h, listed
 
 NOW = 1_795_000_000_000
@@ -36,9 +35,9 @@ class FakeService:
         self.asked: dict[str, list[int]] = defaultdict(list)
         """When each path was asked, in milliseconds since the begin."""
         self.answers: list[tuple[int, Any]] = []
-        """What paths that cost answer, one after the other; then the game with its prices."""
+        """Answers of paid paths, one after the other; then the game with its prices."""
         self.left: dict[str, int] | None = None
-        """Credits of each key; None: nothing is said of credits."""
+        """Credits of each key; None: answers have no credits."""
         self.kept: bytes | None = None
         self.seen: list[tuple[int, FeedStatus]] = []
         """The feed's state at each moment that it slept."""
@@ -57,7 +56,7 @@ class FakeService:
     async def run(
         self, seconds: float, options: str = "every=2", sports: str = "soccer_epl"
     ) -> None:
-        """Run a new feed for so long, with what an earlier one kept."""
+        """Run a new feed for some time, with the state that an earlier one kept."""
         end, over = self.now + round(seconds * 1000), asyncio.Event()
 
         async def sleep(wait_s: float) -> None:
@@ -83,9 +82,9 @@ class FakeService:
 
         running = spawn("read", read())
         await over.wait()
-        await stop(running)
+        await cancel_tasks(running)
 
-    async def send(
+    async def send_request(
         self, _method: str, url: str, query: Mapping[str, str], **_options: object
     ) -> Reply:
         path, key = url.removeprefix("http://127.0.0.1:9"), query["apiKey"]
@@ -105,7 +104,7 @@ class FakeService:
         headers = {f"x-requests-{name}": str(value) for name, value in said.items()}
         return Reply(status, headers, json.dumps(body).encode())
 
-    async def close(self) -> None:
+    async def close_connections(self) -> None:
         pass
 
 
@@ -140,7 +139,7 @@ async def test_a_path_that_costs_is_never_asked_sooner_than_every(
 async def test_a_restart_asks_nothing_sooner_than_every(
     service: FakeService, left: dict[str, int] | None
 ) -> None:
-    """Also one whose prices never came, and one that knows nothing of credits."""
+    """Also one whose prices never came, and one with unknown credits."""
     service.left = left
     service.answers = [(500, {}), (200, [GAME]), (500, {})]
     for _ in range(8):
@@ -166,7 +165,9 @@ async def test_without_every_an_error_is_tried_again_after_a_minute(service: Fak
     assert service.paid[f"{SPORTS}/soccer_epl/odds"] == [0, 60_000, 120_000, 180_000]
 
 
-async def test_what_never_reached_the_source_is_tried_again_soon(service: FakeService) -> None:
+async def test_a_request_that_never_reached_the_source_is_repeated_soon(
+    service: FakeService,
+) -> None:
     service.answers = [(0, {})]
     await service.run(60, "markets=h2h")
     assert service.gaps[0] < 5_000
@@ -195,7 +196,7 @@ async def test_out_of_credits_is_looked_at_by_the_free_path_when_it_says(
         looked = [each for each in service.asked[SPORTS] if each > at]
         assert status.until - NOW == (looked[0] if looked else 120 * MINUTE_MS)
     assert "the credits are used up (500 used); " in status.reason
-    assert "looked at every 15 minutes, which costs nothing" in status.reason
+    assert "checked for free every 15 minutes" in status.reason
 
 
 async def test_credits_that_come_back_are_used_after_the_next_look(service: FakeService) -> None:
@@ -228,18 +229,18 @@ async def test_another_key_ends_the_wait_for_credits_at_once(service: FakeServic
 
 
 async def test_too_few_credits_for_a_reading_are_said_and_looked_at(service: FakeService) -> None:
-    """It said that it runs, and asked nothing for a month."""
+    """It was shown as running, and asked nothing for a month."""
     service.left = {"first": 3}
     await service.run(1_000)
     assert service.paid == {}
     status = service.seen[-1][1]
     assert status.state is FeedCondition.OUT_OF_CREDITS
-    assert status.reason.startswith("3 credits are left, of which a few are kept")
+    assert status.reason.startswith("3 credits left, including a small reserve")
     assert status.until == NOW + 30 * MINUTE_MS
     assert service.asked[SPORTS] == [15 * MINUTE_MS]
 
 
-async def test_a_source_that_tells_no_credits_is_asked_again_every_quarter(
+async def test_a_source_without_credits_in_its_answers_is_asked_every_15_minutes(
     service: FakeService,
 ) -> None:
     service.answers = [(401, SPENT)] * 2

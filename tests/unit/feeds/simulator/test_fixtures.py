@@ -3,7 +3,7 @@
 from oddsdesk.contract.competitions import SPORT_BY_COMPETITION, SPORTS, sport_of
 from oddsdesk.contract.identity import fold_name, teams
 from oddsdesk.feeds.simulator.fixtures import Habit, Offer, load_fixtures
-from oddsdesk.feeds.simulator.ladders import LADDERS
+from oddsdesk.feeds.simulator.prices import LADDERS
 
 FIXTURES = load_fixtures()
 

@@ -1,7 +1,7 @@
 """The reference's limits."""
 
 from oddsdesk.feeds.simulator.groups import MarketKey
-from oddsdesk.feeds.simulator.price_books import HOUR_MS, largest_bet
+from oddsdesk.feeds.simulator.prices import HOUR_MS, largest_bet
 
 MONEYLINE = MarketKey("moneyline", 0)
 

@@ -6,13 +6,30 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from oddsdesk.contract.quotes import UNNAMED, Quote
 from oddsdesk.contract.times import parse_ms
+from oddsdesk.feeds.errors import FeedError
+from oddsdesk.feeds.files import expand, read_file
 from oddsdesk.feeds.imported import Imported, SourceFile
-from oddsdesk.feeds.importers import IMPORTERS
-from oddsdesk.feeds.sources import expand, read_file
+from oddsdesk.feeds.importing import load_importer
+from oddsdesk.feeds.notation import read_as
 from oddsdesk.feeds.the_odds_api import convert
+from oddsdesk.feeds.the_odds_api.importer import (
+    Event,
+    MarketKind,
+    Outcome,
+    UnreadOutcomeError,
+    bookmaker_names,
+    competition_of_sport,
+    market_kind,
+    market_type_of,
+    moment,
+    read_answer,
+    selection_of_outcome,
+)
 
 SEEN = "2026-04-16T19:00:00Z"
 H2H = ("h2h", [("Chelsea", 4.0, None), ("Draw", 3.5, None), ("Arsenal", 2.0, None)])
@@ -75,7 +92,7 @@ def test_markets_of_one_type_make_one_quote_with_its_lines_in_order() -> None:
     quote = only(result)
     assert list(quote.odds) == ["Over 1.5", "Over 2.5", "Under 2.5", "Over 3.5", "Under 3.5"]
     assert quote.odds["Over 2.5"] == 1.9
-    assert result.skipped == {"said twice": 1}
+    assert result.skipped == {"duplicate": 1}
     assert quote.scraped_at == parse_ms("2026-04-16T18:58:00Z"), "as old as its oldest price"
 
 
@@ -101,8 +118,8 @@ def test_markets_without_a_place_are_counted_by_their_key() -> None:
 @pytest.mark.parametrize(
     ("price", "skipped"),
     [
-        (1.0, {"not offered now": 1}),
-        (0, {"not offered now": 1}),
+        (1.0, {"not offered": 1}),
+        (0, {"not offered": 1}),
         (None, {}),
         (0.5, {"impossible price": 1}),
         (-2.0, {"impossible price": 1}),
@@ -119,7 +136,7 @@ def test_a_price_that_cannot_be_costs_only_itself(price: Any, skipped: dict[str,
     quote = only(result)
     assert quote.odds == {"Over 2.5": 1.9}
     assert result.skipped == skipped
-    makes_sense = skipped.keys() <= {"not offered now"}
+    makes_sense = skipped.keys() <= {"not offered"}
     assert list(quote.unread or ()) == ([] if makes_sense else ["Under 2.5"])
 
 
@@ -211,7 +228,7 @@ def test_parts_that_make_no_sense_are_named_and_counted_and_the_rest_is_kept() -
 
 def test_one_file_that_cannot_be_read_leaves_the_others(tmp_path: Path) -> None:
     good = SourceFile("good.json", json.dumps([event(bookmaker(market(*H2H)))]).encode())
-    result = IMPORTERS["the-odds-api"].convert([SourceFile("bad.json", b"{"), good])
+    result = load_importer("the-odds-api").convert([SourceFile("bad.json", b"{"), good])
     assert len(result.quotes) == 1
     assert len(result.problems) == 1
     assert result.problems[0].startswith("bad.json: expected a v4 odds answer")
@@ -219,13 +236,13 @@ def test_one_file_that_cannot_be_read_leaves_the_others(tmp_path: Path) -> None:
 
 def real(shared_data: Path, pattern: str) -> Imported:
     files = expand(str(shared_data / "the-odds-api" / pattern))
-    return IMPORTERS["the-odds-api"].convert([SourceFile(p.name, read_file(p)) for p in files])
+    return load_importer("the-odds-api").convert([SourceFile(p.name, read_file(p)) for p in files])
 
 
 def test_every_price_of_the_real_moment_is_kept_or_counted(shared_data: Path) -> None:
     result = real(shared_data, "*.json.gz")
     assert result.problems == []
-    assert result.skipped == {"h2h_lay": 1_768, "not offered now": 1}
+    assert result.skipped == {"h2h_lay": 1_768, "not offered": 1}
     assert result.kept + result.skipped.total() == 38_278
     by_type = Counter[str]()
     for quote in result.quotes:
@@ -312,3 +329,199 @@ def test_a_line_without_its_point_withdraws_no_line() -> None:
     assert sorted(quote.odds) == ["Over 2.5", "Under 2.5"]
     assert quote.unread == {UNNAMED: "no line"}
     assert quote.stays("Over 3.5")
+
+
+GAME = Event("soccer_epl", 0, "Arsenal", "Chelsea", [])
+
+
+@pytest.mark.parametrize(
+    ("key", "competition", "kind"),
+    [
+        ("h2h", "EPL", MarketKind("moneyline")),
+        ("alternate_totals", "NBA", MarketKind("total")),
+        ("totals_h1", "EPL", MarketKind("total", 1)),
+        ("spreads_q3", "NBA", MarketKind("spread", 3)),
+        ("h2h_p2", "NHL", MarketKind("moneyline", 2)),
+        ("player_shots", "EPL", MarketKind("player_prop", stat="shots")),
+        ("player_points_alternate", "NBA", MarketKind("player_prop", stat="points")),
+        ("batter_home_runs", "MLB", MarketKind("player_prop", stat="home runs")),
+        ("h2h_lay", "EPL", None),
+        ("outrights", "EPL", None),
+        ("h2h_h1", "NBA", None),
+        ("h2h_3_way", "NHL", None),
+    ],
+)
+def test_a_key_is_a_market_of_a_period(key: str, competition: str, kind: MarketKind | None) -> None:
+    assert market_kind(key, competition) == kind
+
+
+@pytest.mark.parametrize(
+    ("market_type", "outcome", "text"),
+    [
+        ("moneyline", Outcome("Chelsea", 2.0), "Chelsea"),
+        ("moneyline", Outcome("Draw", 2.0), "Draw"),
+        ("moneyline", Outcome("Tie", 2.0), "Draw"),
+        ("draw_no_bet", Outcome("Arsenal ", 2.0), "Arsenal"),
+        ("spread", Outcome("Arsenal", 2.0, -1.5), "Arsenal -1.5"),
+        ("spread", Outcome("Chelsea", 2.0, 0), "Chelsea +0"),
+        ("total", Outcome("Over", 2.0, 2.0), "Over 2"),
+        ("team_total", Outcome("Under", 2.0, 1.5, "Chelsea"), "Away Under 1.5"),
+        ("btts", Outcome("Yes", 2.0), "Yes"),
+        ("double_chance", Outcome("Draw or Chelsea", 2.0), "X2"),
+        ("double_chance", Outcome("Arsenal or Chelsea", 2.0), "12"),
+    ],
+)
+def test_an_outcome_is_written_as_the_contract_does(
+    market_type: str, outcome: Outcome, text: str
+) -> None:
+    assert selection_of_outcome(MarketKind(market_type), outcome, GAME)[0] == text
+
+
+def test_a_players_price_names_player_stat_and_line() -> None:
+    kind = MarketKind("player_prop", stat="shots on target")
+    over = Outcome("Over", 2.0, 0.5, "Tim  Kleindienst")
+    assert selection_of_outcome(kind, over, GAME)[0] == "Tim Kleindienst shots on target Over 0.5"
+    yes = Outcome("Yes", 2.0, None, "Tim Kleindienst")
+    assert selection_of_outcome(kind, yes, GAME)[0] == "Tim Kleindienst shots on target Yes"
+
+
+@pytest.mark.parametrize(
+    ("market_type", "outcome", "reason"),
+    [
+        ("moneyline", Outcome("Spurs", 2.0), "unknown outcome"),
+        ("draw_no_bet", Outcome("Draw", 2.0), "unknown outcome"),
+        ("spread", Outcome("Arsenal", 2.0), "no line"),
+        ("total", Outcome("Over", 2.0), "no line"),
+        ("total", Outcome("Exactly", 2.0, 2.0), "unknown outcome"),
+        ("team_total", Outcome("Over", 2.0, 1.5, "Spurs"), "unknown outcome"),
+        ("player_prop", Outcome("Over", 2.0, 1.5), "no player"),
+        ("double_chance", Outcome("Spurs or Draw", 2.0), "unknown outcome"),
+        ("btts", Outcome("Maybe", 2.0), "unknown outcome"),
+    ],
+)
+def test_an_outcome_that_selects_nothing_has_a_reason(
+    market_type: str, outcome: Outcome, reason: str
+) -> None:
+    with pytest.raises(UnreadOutcomeError, match=reason):
+        selection_of_outcome(MarketKind(market_type), outcome, GAME)
+
+
+@pytest.mark.parametrize(
+    ("kind", "point", "market_type"),
+    [
+        (MarketKind("total"), 22.5, "total_games"),
+        (MarketKind("total"), 2.5, "total"),
+        (MarketKind("spread"), -1.5, "games_handicap"),
+        (MarketKind("moneyline"), None, "moneyline"),
+        (MarketKind("total", 1), 9.5, "total"),
+    ],
+)
+def test_tennis_lines_count_games_unless_plainly_sets(
+    kind: MarketKind, point: float | None, market_type: str
+) -> None:
+    assert market_type_of(kind, Outcome("Over", 2.0, point), "TENNIS") == market_type
+
+
+def test_lines_of_other_sports_are_totals_however_small() -> None:
+    assert market_type_of(MarketKind("total"), Outcome("Over", 2.0, 22.5), "EPL") == "total"
+
+
+EVENT = {"id": "1", "bookmakers": []}
+
+
+def answer(raw: object) -> list[object]:
+    return read_answer(json.dumps(raw).encode()).events
+
+
+def test_an_array_one_event_and_an_empty_array_are_answers() -> None:
+    assert answer([EVENT]) == [EVENT]
+    assert answer(EVENT) == [EVENT]
+    assert answer([]) == []
+
+
+@pytest.mark.parametrize("data", [[EVENT], EVENT])
+def test_history_wraps_either_and_gives_the_time(data: object) -> None:
+    read = read_answer(json.dumps({"timestamp": "2026-04-16T19:00:00Z", "data": data}).encode())
+    assert read.events == [EVENT]
+    assert read.timestamp == 1_776_366_000_000
+
+
+@pytest.mark.parametrize(
+    ("raw", "reason"),
+    [
+        ([{"sites": []}], "former v3"),
+        ({"success": True, "data": [{"sites": []}]}, "former v3"),
+        ({"last_updated": "", "props": []}, "flat list of player props"),
+        ({"message": "Invalid key", "error_code": "X"}, "Invalid key"),
+        ({"a": 1, "b": 2}, "one object with a, b"),
+        ([1, 2], "holds none"),
+        ([{"home_team": "A", "commence_time": "", "scores": None}], "these are scores"),
+        ([{"home_team": "A", "commence_time": ""}], "these are events without odds"),
+        ([{"home_team": "A", "scraped_date": "", "match_link": ""}], "import oddsharvester"),
+        ("text", "holds none"),
+        ({"timestamp": "yesterday", "data": []}, "ISO-8601"),
+    ],
+)
+def test_other_shapes_are_refused_with_what_they_are(raw: object, reason: str) -> None:
+    with pytest.raises(FeedError, match=reason):
+        answer(raw)
+
+
+def test_what_is_no_json_is_refused() -> None:
+    with pytest.raises(FeedError, match=r"expected a v4 odds answer .* not JSON"):
+        read_answer(b"<html>")
+
+
+def test_times_are_iso_or_unix_seconds() -> None:
+    assert moment("2026-04-16T19:00:00Z") == moment(1_776_366_000) == 1_776_366_000_000
+    with pytest.raises(FeedError, match="offset"):
+        moment("2026-04-16T19:00:00")
+
+
+def test_a_field_of_another_type_is_named() -> None:
+    with pytest.raises(FeedError, match=r"price"):
+        read_as(Outcome, {"name": "Over", "price": [2.0]})
+
+
+def test_the_real_dead_shape_is_refused(shared_data: Path) -> None:
+    shapes = shared_data / "the-odds-api" / "other-shapes"
+    with pytest.raises(FeedError, match="former v3"):
+        read_answer((shapes / "legacy_v3_odds_mlb_2024-07-09.json").read_bytes())
+
+
+def test_known_competitions_have_their_codes_and_others_keep_their_key() -> None:
+    assert competition_of_sport("soccer_epl") == "EPL"
+    assert competition_of_sport("tennis_atp_munich") == "TENNIS"
+    assert competition_of_sport("aussierules_afl") == "aussierules_afl"
+
+
+def test_bookmakers_that_share_a_title_are_told_apart() -> None:
+    names = bookmaker_names(
+        [
+            ("betfair_ex_uk", "Betfair"),
+            ("betfair_ex_eu", "Betfair"),
+            ("ladbrokes_uk", "Ladbrokes"),
+            ("pinnacle", "Pinnacle"),
+            ("unibet", "Unibet"),
+            ("unibet_x", "Unibet"),
+        ]
+    )
+    assert names == {
+        "betfair_ex_uk": "Betfair Exchange UK",
+        "betfair_ex_eu": "Betfair Exchange EU",
+        "ladbrokes_uk": "Ladbrokes UK",
+        "pinnacle": "Pinnacle",
+        "unibet": "Unibet (unibet)",
+        "unibet_x": "Unibet (unibet_x)",
+    }
+
+
+def test_a_bookmaker_without_title_is_its_key() -> None:
+    assert bookmaker_names([("x", "  ")]) == {"x": "x"}
+
+
+@given(st.lists(st.tuples(st.text("ab", min_size=1), st.text("AB ")), max_size=12))
+def test_no_two_keys_share_a_name(titles: list[tuple[str, str]]) -> None:
+    names = bookmaker_names(titles)
+    assert names.keys() == {key for key, _ in titles}
+    assert len(set(names.values())) == len(names)

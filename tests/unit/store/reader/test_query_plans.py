@@ -9,7 +9,7 @@ from oddsdesk.contract.times import MINUTE_MS
 from oddsdesk.store.sqlite.database import open_reader
 from oddsdesk.store.sqlite.reader import SqliteReader
 from oddsdesk.store.sqlite.schema import ODDS
-from oddsdesk.store.sqlite.value_bets import replace_value_bets
+from oddsdesk.store.sqlite.store import replace_value_bets
 from oddsdesk.store.values import Filters, FoundValueBet, Visibility
 from tests.kit.questions import ask_about_times, ask_everything
 from tests.kit.store import NOW
@@ -30,7 +30,7 @@ def test_no_request_scans_a_big_table(filled_file) -> None:
     bets = [
         FoundValueBet("A", name, 2.0, {name: 1.9}, 1.9, 1.95, 2.0, 1.02) for name in ("Yes", "No")
     ]
-    store.write(lambda c: replace_value_bets(c, 1, "total", 0, bets, NOW)).result(10)
+    store.run_on_writer(lambda c: replace_value_bets(c, 1, "total", 0, bets, NOW)).result(10)
     traced = Traced(store.path)
     ask_everything(traced.reader)
     ask_about_times(traced.reader)
@@ -65,8 +65,10 @@ def test_what_nobody_prices_is_known_without_walking_the_games(
     """Issue 3, Speed: flat at any number of quotes."""
     store, _ = filled_file
     traced = Traced(store.path)
-    assert traced.reader.odds(NOW, filters, visibility, 100).items == []
+    assert traced.reader.list_odds(NOW, filters, visibility, 100).items == []
     assert not [each for each in traced.statements if "FROM game" in each]
-    assert not traced.reader.odds(NOW + 27 * 60 * MINUTE_MS, Filters(), Visibility(), 100).items
+    assert not traced.reader.list_odds(
+        NOW + 27 * 60 * MINUTE_MS, Filters(), Visibility(), 100
+    ).items
     assert not [each for each in traced.statements if "FROM game" in each]
     traced.reader.close()

@@ -35,12 +35,12 @@ def test_lists_are_what_the_decisions_say_in_any_page_size(filled, filters, visi
     store, model = filled
     reader = store.reader()
     for limit in (1, 3, 500):
-        games = all_pages(lambda n, c: reader.games(NOW, filters, visibility, n, c), limit)
+        games = all_pages(lambda n, c: reader.list_games(NOW, filters, visibility, n, c), limit)
         assert [
             (g.competition, g.match_name, g.is_live, g.bookmaker_count, g.last_scraped_at)
             for g in games
         ] == model.games(filters, visibility, 10)
-        rows = all_pages(lambda n, c: reader.odds(NOW, filters, visibility, n, c), limit)
+        rows = all_pages(lambda n, c: reader.list_odds(NOW, filters, visibility, n, c), limit)
         assert [
             (
                 row.competition,
@@ -54,7 +54,7 @@ def test_lists_are_what_the_decisions_say_in_any_page_size(filled, filters, visi
             for row in rows
         ] == model.odds(filters, visibility)
     for minutes in (1, 11, 60):
-        events = reader.events(NOW, filters, visibility, minutes, 1000).items
+        events = reader.list_events(NOW, filters, visibility, minutes, 1000).items
         assert [(e.competition, e.match_name, e.is_live, e.bookmaker_count) for e in events] == [
             item[:4] for item in model.games(filters, visibility, minutes)
         ]
@@ -63,7 +63,7 @@ def test_lists_are_what_the_decisions_say_in_any_page_size(filled, filters, visi
 def test_catalogue_counts_fresh_selections_and_events(filled) -> None:
     store, model = filled
     fresh = model.visible(Visibility(), 10)
-    bookmakers = store.reader().bookmakers(NOW)
+    bookmakers = store.reader().list_bookmakers(NOW)
     assert [(b.name, b.odds_count, b.has_live) for b in bookmakers] == [
         (
             name,
@@ -72,9 +72,9 @@ def test_catalogue_counts_fresh_selections_and_events(filled) -> None:
         )
         for name in sorted({q.bookmaker for q in fresh})
     ]
-    live = store.reader().bookmakers(NOW, has_live=True)
+    live = store.reader().list_bookmakers(NOW, has_live=True)
     assert live == [b for b in bookmakers if b.has_live]
-    sports = {s.name: (s.competition_codes, s.event_count) for s in store.reader().sports(NOW)}
+    sports = {s.name: (s.competition_codes, s.event_count) for s in store.reader().list_sports(NOW)}
     games = {(q.competition, q.match_name) for q in fresh}
     assert list(sports) == sorted({sport_of(code) for code, _ in games})
     for sport, (codes, count) in sports.items():
@@ -124,9 +124,9 @@ def test_matrix_and_detail_hold_what_may_be_seen(filled) -> None:
 def test_a_made_up_cursor_is_refused(every_store: Store, cursor: str) -> None:
     reader = every_store.reader()
     for ask in (
-        lambda: reader.games(NOW, Filters(), Visibility(), 5, cursor),
-        lambda: reader.odds(NOW, Filters(), Visibility(), 5, cursor),
-        lambda: reader.value_bets(NOW, Filters(), Visibility(), 1, 20, 5, cursor),
+        lambda: reader.list_games(NOW, Filters(), Visibility(), 5, cursor),
+        lambda: reader.list_odds(NOW, Filters(), Visibility(), 5, cursor),
+        lambda: reader.list_value_bets(NOW, Filters(), Visibility(), 1, 20, 5, cursor),
     ):
         with pytest.raises(BadCursorError, match=r"^cursor: "):
             ask()
@@ -134,9 +134,9 @@ def test_a_made_up_cursor_is_refused(every_store: Store, cursor: str) -> None:
 
 def test_a_cursor_of_another_list_is_refused(filled) -> None:
     reader = filled[0].reader()
-    cursor = reader.games(NOW, Filters(), Visibility(), 1).next_cursor
+    cursor = reader.list_games(NOW, Filters(), Visibility(), 1).next_cursor
     with pytest.raises(BadCursorError):
-        reader.odds(NOW, Filters(), Visibility(), 1, cursor)
+        reader.list_odds(NOW, Filters(), Visibility(), 1, cursor)
 
 
 def test_a_closed_store_is_unavailable(database: Database) -> None:
@@ -163,6 +163,6 @@ def test_an_odds_row_holds_what_was_recorded(
         scraped_at=NOW,
     )
     every_store.record([said]).result(10)
-    (row,) = every_store.reader().odds(NOW, Filters(), Visibility(), 10).items
+    (row,) = every_store.reader().list_odds(NOW, Filters(), Visibility(), 10).items
     assert (row.match_name, row.liquidity, row.url) == (name, said.liquidity, said.url)
     assert msgspec.json.decode(row.odds) == said.odds

@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from oddsdesk.store.errors import StoreUnavailableError
-from oddsdesk.store.sqlite.queries.select import SqliteSelect
+from oddsdesk.store.sqlite.reader import SqliteSelect
 
 ENDLESS = "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT max(i) FROM n"
 LIMIT_S = 30

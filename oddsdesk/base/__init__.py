@@ -1,0 +1,1 @@
+"""Basics for all rooms: clock, tasks, files, texts, the keyring."""

@@ -1,0 +1,476 @@
+"""The rules in words: what each asks, how far a price is from it, and what would have to change."""
+
+import math
+from collections.abc import Iterator
+from typing import Final
+
+from oddsdesk.board.valuation.explaining import (
+    Explanation,
+    NoFairOdds,
+    VoterFigure,
+    exact,
+    fair_text,
+    steps,
+)
+from oddsdesk.board.valuation.judging import AssessedPrice
+from oddsdesk.pricing.assessment import Assessment, Caution
+from oddsdesk.pricing.exposure import Bound
+from oddsdesk.pricing.formats import DECIMAL, format_end
+from oddsdesk.pricing.profiles import Profile
+from oddsdesk.pricing.stakes import Depth
+from oddsdesk.pricing.value import MAX_AGE_MS, MIN_OVERROUND, Rule, RuleCheck
+
+_LEVELS_SHOWN: Final = 3
+_MINUTE_S: Final = 60
+_SECOND_MS: Final = 1_000
+
+
+def _margin(total: float) -> str:
+    """Return the margin in percent of a sum of 1/odds: ``5`` for 1.05, ``−1`` for 0.99."""
+    return f"{round((total - 1) * 100, 6) + 0.0:g}".replace("-", "−")
+
+
+_TITLES: Final = {
+    Rule.OTHER_BOOKMAKER: "Not the sharp book itself",
+    Rule.SAME_STATE: "Both in play or both pre-match",
+    Rule.REFERENCE_SIDES: "Sharp book prices every outcome",
+    Rule.COMPARABLE: "Same market and rules",
+    Rule.DEVIGGED: "Fair odds are known",
+    Rule.REFERENCE_AGE: "Sharp price age",
+    Rule.BOOK_AGE: "Price age",
+    Rule.OVERROUND: "Sharp margin",
+    Rule.MIN_EDGE: "EV ≥",
+    Rule.MAX_EDGE: "EV ≤",
+    Rule.EDGE_CAP: "EV ≤",
+    Rule.PAYOUT: "Book margin",
+    Rule.RATIO: "EV ≤",
+}
+_CAUTIONS: Final = {
+    Caution.NOT_COMPARABLE: "different market (2-way v 3-way)",
+    Caution.UNREAD_OUTCOME: "an outcome is missing or unreadable",
+    Caution.OTHER_RULES: "overtime rules differ",
+    Caution.STATE_DIFFERS: "in play at only one of the two",
+    Caution.APART: "prices read at different times",
+    Caution.STALE: "stale: not seen lately",
+    Caution.REFERENCE_STALE: "{reference} is stale",
+    Caution.AGE_UNKNOWN: "age not known yet",
+    Caution.STARTED: "the game has started",
+    Caution.CROSSED_REFERENCE: "{reference}'s margin is negative",
+    Caution.ABOVE_WINDOW: "likely error, far above fair",
+    Caution.WITHDRAWN: "no longer offered",
+    Caution.DELAYED: "delayed feed",
+    Caution.BOOK_BELOW_100: "this bookmaker's margin is negative",
+    Caution.PLACEHOLDER: "placeholder, not a real price",
+}
+_BOUNDS: Final = {
+    Bound.KELLY: "",
+    Bound.OUTCOME: "outcome cap",
+    Bound.GAME: "game cap",
+    Bound.SAME_GAME: "staked on another bet of this game",
+    Bound.TOTAL: "cap on all open bets",
+    Bound.BOOKMAKER: "{bookmaker}'s limit",
+    Bound.FOR_SALE: "all that is available",
+    Bound.PLACED: "already placed",
+    Bound.ROUNDING: "rounds to 0",
+    Bound.NO_EDGE: "no gain on top of the other side",
+}
+NOT_MINE: Final = "No value: not one of your bookmakers"
+"""What is said of a price that lists leave out, whatever it is worth."""
+FAILS: Final = "fails a rule"
+"""What is said of a price that is no value for another reason than cautions and the minimum EV."""
+GONE: Final = "No longer offered. Figures are for the last price."
+"""What is said first of a price that was withdrawn."""
+PER_DECIDED: Final = "*"
+"""Marks an EV or a CLV that is not per unit staked."""
+PER_DECIDED_TEXT: Final = "without pushes, as how often the line pushes is not known"
+_EDGES: Final = (Rule.MIN_EDGE, Rule.MAX_EDGE, Rule.EDGE_CAP)
+_AGES: Final = (Rule.REFERENCE_AGE, Rule.BOOK_AGE)
+_MARGINS: Final = (Rule.OVERROUND, Rule.PAYOUT)
+
+
+def ev_limit_text(ev: float) -> str:
+    """Return a minimum or maximum EV with the two decimals that Settings take: ``12.25``."""
+    return f"{round(ev, 2):g}"
+
+
+def rule_title(check: RuleCheck) -> str:
+    """Return what a rule asks, in few words; of an age, the limit that decides."""
+    if check.rule in _AGES and check.most is not None:
+        return f"{_TITLES[check.rule]} ≤ {_limit_text(check.most)}"
+    if check.rule in _EDGES:
+        limit = check.most if check.least is None else check.least
+        which = " (main markets)" if check.rule is Rule.EDGE_CAP else ""
+        if limit is not None:
+            return f"{_TITLES[check.rule]} {ev_limit_text(limit)} %{which}"
+    if check.rule in _MARGINS and check.least is not None and check.most is not None:
+        return f"{_TITLES[check.rule]} {_margin(check.least)} to {_margin(check.most)} %"
+    if check.rule is Rule.RATIO and check.most is not None:
+        return f"{_TITLES[check.rule]} {ev_limit_text(_above_fair(check.most))} %"
+    return _TITLES[check.rule]
+
+
+def limit_reason(said: Explanation, check: RuleCheck) -> str:
+    """Return what the limit of an age comes from, and whose S is the price's; else nothing."""
+    if check.rule is Rule.PAYOUT:
+        return (
+            f"Margin of the market made of this price and {said.reference}'s odds on the other "
+            "outcomes"
+        )
+    if check.rule is Rule.RATIO and check.most is not None:
+        return (
+            f"Maximum EV under Settings, Value bets: odds of at most {check.most:.6g} × fair odds"
+        )
+    if check.rule not in _AGES or check.most is None:
+        return ""
+    name = said.bookmaker if check.rule is Rule.BOOK_AGE else said.reference
+    limit, longest = _limit_text(check.most), _limit_text(MAX_AGE_MS)
+    return (
+        f"{name} is stale when its price is older than {limit}. The limit depends on how often it "
+        f"is read and on whether the game is in play; it is never above {longest}. Before kick-off "
+        "the time since the last reading is subtracted, as the stream would have reported a move"
+    )
+
+
+def figure_text(check: RuleCheck) -> str:
+    """Return the figure that a rule looks at, with its unit; empty where it has none.
+
+    An age is the whole one, as columns have it, with what of it does not count.
+    """
+    if check.figure is None:
+        return ""
+    if check.uncounted >= _SECOND_MS:
+        age, uncounted = check.figure + check.uncounted, check.uncounted
+        return f"{int(age) // _SECOND_MS} s old, {int(uncounted) // _SECOND_MS} s allowed"
+    return _measure(check.rule, check.figure)
+
+
+def margin_text(check: RuleCheck) -> str:
+    """Return the gap to the rule's threshold: ``6.26 % left``, ``0.40 % short``."""
+    if check.margin is None:
+        return "" if check.holds else "no"
+    distance = _distance(check.rule, abs(check.margin))
+    if check.holds:
+        return f"{distance} left"
+    is_short = check.least is not None and (check.figure or 0.0) < check.least
+    over = "too old" if check.rule in _AGES else "over"
+    return f"{distance} {'short' if is_short else over}"
+
+
+def duration_text(span_ms: float) -> str:
+    """Return a span rounded down: ``95 s``, ``14 min``, ``2 h 5 min``."""
+    seconds = int(max(0.0, span_ms)) // 1000
+    if seconds < 2 * _MINUTE_S:
+        return f"{seconds} s"
+    minutes = seconds // _MINUTE_S
+    return f"{minutes} min" if minutes < 2 * 60 else f"{minutes // 60} h {minutes % 60} min"
+
+
+def _age_text(span_ms: float) -> str:
+    """Return an age, to the second below the longest limit: ``95 s``, ``3 min 28 s``."""
+    seconds = int(max(0.0, span_ms)) // _SECOND_MS
+    if seconds >= 2 * _MINUTE_S and span_ms < MAX_AGE_MS:
+        return f"{seconds // _MINUTE_S} min {seconds % _MINUTE_S} s"
+    return duration_text(span_ms)
+
+
+def _limit_text(span_ms: float) -> str:
+    """Return a limit in few characters, rounded down: ``90 s``, ``2.5 min``, ``15 min``."""
+    seconds = int(span_ms) // 1000
+    if seconds < 2 * _MINUTE_S:
+        return f"{seconds} s"
+    return f"{seconds * 10 // _MINUTE_S / 10:g} min"
+
+
+def unvalued_text(said: Explanation) -> str:
+    """Return why a price is not valued, in one sentence; empty where it is."""
+    reference = said.reference
+    match said.no_fair_odds:
+        case None:
+            return ""
+        case NoFairOdds.NO_REFERENCE:
+            return f"No fair odds: {reference} has no prices here to compare with."
+        case NoFairOdds.SIDE_MISSING:
+            priced = ", ".join(selection for selection, _ in said.quoted)
+            return f"No fair odds: {reference} prices only {priced}, not every outcome."
+        case NoFairOdds.OVERLAPPING:
+            return "No fair odds: outcomes of this market overlap, so the margin cannot be removed."
+        case NoFairOdds.UNREAD:
+            return "This selection's name could not be read, so the price is shown without a value."
+        case NoFairOdds.OTHER_OUTCOME:
+            return f"No fair odds: {reference} does not price this outcome."
+        case NoFairOdds.TOO_FEW:
+            return "No fair odds: too few bookmakers on this line for a consensus."
+        case NoFairOdds.NO_ANSWER:
+            method = said.method.replace("_", " ")
+            return f"No fair odds: the {method} method cannot handle these prices. Choose another."
+
+
+def bound_text(bound: Bound | None, bookmaker: str, stake: float) -> str:
+    """Return what bound a stake, in a few words; empty where nothing but Kelly did."""
+    if bound is None:
+        return ""
+    if bound is Bound.BOOKMAKER and not stake:
+        return f"{bookmaker}'s limit is used up"
+    if bound is Bound.SAME_GAME and stake:
+        return "less, for other bets on this game"
+    return _BOUNDS[bound].replace("{bookmaker}", bookmaker)
+
+
+def caution_text(caution: Caution, reference: str) -> str:
+    """Return what speaks against a price, in a few words."""
+    return _CAUTIONS[caution].format(reference=reference)
+
+
+def below_minimum_text(found: Assessment) -> str:
+    """Name the minimum EV of a price that has less; empty where it has it."""
+    for check in found.stopped_by:
+        if check.rule is Rule.MIN_EDGE and check.least is not None:
+            return f"below {ev_limit_text(check.least)} %"
+    return ""
+
+
+def told_cautions(found: Assessment) -> list[Caution]:
+    """Return what is said against a price: the age of one that is gone is not waited for."""
+    is_gone = Caution.WITHDRAWN in found.cautions
+    return [each for each in found.cautions if not (is_gone and each is Caution.AGE_UNKNOWN)]
+
+
+def cautions_text(found: Assessment, reference: str) -> str:
+    """Return all that speaks against a price, the gravest first; empty where nothing does."""
+    return "; ".join(caution_text(caution, reference) for caution in told_cautions(found))
+
+
+def remedies(said: Explanation) -> list[str]:
+    """Return what would have to change for the rules that stop the price, each once."""
+    if said.no_fair_odds is not None:
+        return []
+    texts = dict.fromkeys(_remedy(said, check) for check in said.assessment.stopped_by)
+    return [text for text in texts if text]
+
+
+def _remedy(said: Explanation, check: RuleCheck) -> str:
+    match check.rule:
+        case Rule.MIN_EDGE:
+            return _rise(said)
+        case Rule.MAX_EDGE | Rule.EDGE_CAP | Rule.RATIO:
+            return _fall(said)
+        case Rule.PAYOUT:
+            too_low = (check.figure or 0.0) < (check.least or 0.0)
+            return _fall(said) if too_low else _rise(said)
+        case Rule.OVERROUND:
+            margin = ((check.figure or 0.0) - 1) * 100
+            if (check.figure or 0.0) < MIN_OVERROUND:
+                return f"Becomes value once {said.reference}'s margin is no longer negative"
+            change = f"from {margin:.2f} to {_margin(check.most or 1.0)} %"
+            return f"Becomes value if {said.reference}'s margin falls {change}"
+        case Rule.BOOK_AGE:
+            return f"Becomes value once {said.bookmaker}'s price is seen again"
+        case Rule.REFERENCE_AGE:
+            return f"Becomes value once {said.reference}'s price is seen again"
+        case Rule.SAME_STATE:
+            return "Becomes value once both prices are in play, or both pre-match"
+        case _:
+            return ""
+
+
+def _rise(said: Explanation) -> str:
+    """What a price that is too low would have to be."""
+    fair = said.assessment.fair_odds
+    if fair is None:
+        return ""
+    least = said.profile.gross(said.rules.least_net(said.key.market_type, fair))
+    if said.window is not None:
+        least = max(least, said.window.least)
+    text = format_end(least, DECIMAL, is_least=True)
+    return f"Becomes value at {text} or higher ({_change(said, text)})"
+
+
+def _fall(said: Explanation) -> str:
+    """What a price that looks like an error would have to be."""
+    if said.window is None or said.window.most >= said.odds:
+        return ""
+    text = format_end(said.window.most, DECIMAL, is_least=False)
+    change = _change(said, text)
+    return f"Becomes value at {text} or lower ({change}); above that it is probably an error"
+
+
+def _change(said: Explanation, price: str) -> str:
+    return f"{(float(price) / said.odds - 1) * 100:+.1f} %"
+
+
+def _distance(rule: Rule, margin: float) -> str:
+    """Return the gap to a threshold: a time for ages, else in percent."""
+    if rule in _AGES:
+        return duration_text(margin)
+    return f"{margin if rule in _EDGES else margin * 100:.2f} %"
+
+
+def _measure(rule: Rule, figure: float) -> str:
+    if rule in _AGES:
+        return _age_text(figure)
+    if rule in _EDGES:
+        return f"{figure:.2f} %"
+    return f"{_above_fair(figure):.2f} %"
+
+
+def _above_fair(ratio: float) -> float:
+    """Return how far a ratio is above 1, in percent."""
+    return (ratio - 1) * 100
+
+
+def told_checks(found: Assessment) -> list[RuleCheck]:
+    """Return the rules to show, without a limit on EV that a tighter one covers."""
+    ratio = next((each for each in found.checks if each.rule is Rule.RATIO), None)
+    if ratio is None or ratio.most is None:
+        return list(found.checks)
+    most = _above_fair(ratio.most)
+    return [
+        each
+        for each in found.checks
+        if each.rule is not Rule.MAX_EDGE or each.most is None or each.most < most
+    ]
+
+
+def amount_text(amount: float, currency: str) -> str:
+    """Return an amount of money with two decimals, rounded down."""
+    shown = f"{math.floor(amount * 100 + 1e-6) / 100:,.2f}"
+    return f"{shown} {currency}".rstrip()
+
+
+def for_sale_text(price: AssessedPrice) -> str:
+    """Say how much is for sale at the odds of a price; empty where nobody tells."""
+    if price.for_sale is None or price.depth is None:
+        return ""
+    return f"{amount_text(price.for_sale, price.depth.currency)} available"
+
+
+def levels_in_words(profile: Profile, depth: Depth | None) -> Iterator[tuple[str, str]]:
+    """Yield the odds of the best levels and the stakes that they take, fees included."""
+    if depth is None:
+        return
+    for odds, size in depth.levels[:_LEVELS_SHOWN]:
+        yield f"{odds:.4g}", amount_text(profile.stake_of(odds, size), depth.currency)
+
+
+def currency_text(depth: Depth | None) -> str:
+    """Say how amounts in a currency count against the betting bank; empty if none is known."""
+    if depth is None or not depth.currency:
+        return ""
+    return f"No exchange rate: 1 {depth.currency} counts as 1 of your betting bank"
+
+
+def explanation_text(said: Explanation) -> str:
+    """Return the explanation line by line: the price, the arithmetic, methods and rules."""
+    return "\n".join(_lines(said))
+
+
+def method_title(method: str) -> str:
+    """Return a devig method's name as people read it."""
+    return "Goto conversion" if method == "goto" else method.replace("_", " ").capitalize()
+
+
+def _lines(said: Explanation) -> Iterator[str]:
+    yield f"{said.selection} at {said.bookmaker}, {exact(said.odds)}"
+    yield f"{said.match_name}, {said.market}, {said.period_label}"
+    if Caution.WITHDRAWN in said.assessment.cautions:
+        yield GONE
+    if said.no_fair_odds is not None:
+        yield f"Not valued. {unvalued_text(said)}"
+    elif said.ev is not None:
+        method = method_title(said.method).lower()
+        yield f"EV {_signed(said.ev)} % ({said.reference}, {method})"
+    if said.assessment.cautions:
+        yield f"No value: {cautions_text(said.assessment, said.reference)}"
+    if not said.is_mine:
+        yield NOT_MINE
+    if said.service is not None:
+        by = f", vs {said.service_reference}" if said.service_reference else ""
+        yield f"Service's EV {_signed(said.service.ev_pct)} %{by}"
+    yield from _arithmetic(said)
+    yield from _methods(said)
+    if said.consensus is not None:
+        fair = fair_text(said.net_odds, said.consensus.fair_odds)
+        ev = _signed(said.consensus.ev)
+        yield f"Consensus of {said.consensus.groups} others: fair {fair}, EV {ev} %"
+    for each in said.best:
+        why = "" if each.caution is None else f": {caution_text(each.caution, said.reference)}"
+        yield f"{each.title} {exact(each.odds)} at {each.bookmaker}{why}"
+    yield from _rules(said)
+
+
+def _arithmetic(said: Explanation) -> Iterator[str]:
+    if said.quoted:
+        prices = ", ".join(f"{selection} {exact(odds)}" for selection, odds in said.quoted)
+        yield f"{said.reference}: {prices}"
+    if said.voters:
+        yield f"{said.reference} of {said.votes} votes, fair odds of each: {votes_text(said)}"
+    yield from (f"No vote: {each.bookmaker}, {each.reason_text}" for each in said.left_out)
+    for step in steps(said):
+        yield " = ".join(part for part in (step.name, step.formula, step.result) if part)
+    for odds, amount in levels_in_words(said.profile, said.depth):
+        yield f"Available at {odds}: {amount}"
+    if said.window is not None:
+        least = format_end(said.window.least, DECIMAL, is_least=True)
+        most = format_end(said.window.most, DECIMAL, is_least=False)
+        yield f"Value from {least}, suspicious above {most}"
+    elif said.ev is not None:
+        yield no_window_text(said)
+
+
+def no_window_text(said: Explanation) -> str:
+    """Return why no price of the selection can be a value bet."""
+    total = said.overround or 1.0
+    if total < MIN_OVERROUND:
+        why = "the margin is negative"
+    elif total > said.rules.max_overround:
+        why = "the margin is too large"
+    else:
+        why = "the rules leave no room"
+    return f"No price can be a value bet: {why}"
+
+
+def votes_text(said: Explanation) -> str:
+    """Return each vote of the consensus, the lowest fair odds first.
+
+    A bookmaker's weight is told where it is not 1, and those that share a vote are together.
+    """
+    shared: dict[str, list[VoterFigure]] = {}
+    for vote in sorted(said.voters, key=lambda vote: vote.fair_odds):
+        shared.setdefault(vote.voice, []).append(vote)
+    texts = [", ".join(map(_vote_text, votes)) for votes in shared.values()]
+    return ", ".join(
+        f"one vote ({text})" if len(votes) > 1 else text
+        for text, votes in zip(texts, shared.values(), strict=True)
+    )
+
+
+def _vote_text(vote: VoterFigure) -> str:
+    weight = "" if vote.weight == 1 else f" × {vote.weight:g}"
+    return f"{vote.bookmaker} {vote.fair_odds:.4g}{weight}"
+
+
+def _methods(said: Explanation) -> Iterator[str]:
+    for figure in said.methods:
+        if figure.fair_odds is None or figure.ev is None:
+            yield f"{method_title(figure.method)}: not possible ({figure.problem})"
+        else:
+            title = method_title(figure.method)
+            fair = fair_text(said.net_odds, figure.fair_odds)
+            yield f"{title}: fair {fair}, EV {_signed(figure.ev)} %"
+    if said.worst is not None:
+        method = method_title(said.worst.method).lower()
+        yield f"Worst case {_signed(said.worst.ev)} % ({method})"
+
+
+def _signed(ev: float | None) -> str:
+    """Return an EV with its sign, and the same minus sign as the steps have."""
+    return "–" if ev is None else f"{round(ev, 2) + 0.0:+.2f}".replace("-", "−")
+
+
+def _rules(said: Explanation) -> Iterator[str]:
+    for check in told_checks(said.assessment):
+        sign = "holds" if check.holds else "STOPS"
+        figure, margin = figure_text(check).replace("-", "−"), margin_text(check)
+        facts = ", ".join(text for text in (figure, margin) if text)
+        yield f"[{sign}] {rule_title(check)}{': ' if facts else ''}{facts}"
+    yield from remedies(said)

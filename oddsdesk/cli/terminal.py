@@ -1,0 +1,143 @@
+"""Terminal output: aligned tables, progress, and text made safe to print."""
+
+import errno
+import json
+import sys
+import time
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, BinaryIO, Final, TextIO, TypeVar, cast
+
+import click
+
+from oddsdesk.base.files import NEW_FILE, whole_file
+from oddsdesk.contract.competitions import period_label
+from oddsdesk.contract.markets import market_title
+from oddsdesk.feeds.files import Readable
+
+T = TypeVar("T")
+
+
+def aligned(
+    headings: Sequence[str], rows: Iterable[Sequence[str]], right: Container[str] = ()
+) -> list[str]:
+    """Return headings and rows as aligned lines; the columns in ``right`` are right-aligned."""
+    cells = [headings, *rows]
+    widths = [max(len(row[column]) for row in cells) for column in range(len(headings))]
+    return [
+        "  ".join(
+            text.rjust(width) if heading in right else text.ljust(width)
+            for text, width, heading in zip(row, widths, headings, strict=True)
+        ).rstrip()
+        for row in cells
+    ]
+
+
+def print_list(
+    items: Sequence[T],
+    fields: Callable[[T], dict[str, Any]],
+    headings: Sequence[str],
+    row: Callable[[T], Sequence[str]],
+    *,
+    as_json: bool,
+) -> None:
+    """Print a JSON array with the fields of each item, or a table with one row per item."""
+    if as_json:
+        click.echo(json.dumps(list(map(fields, items)), indent=2, ensure_ascii=False))
+    else:
+        click.echo("\n".join(aligned(headings, map(row, items))))
+
+
+def plain(text: str) -> str:
+    """Return text from outside without control characters, which a terminal would obey."""
+    return "".join(letter if letter.isprintable() else "?" for letter in text)
+
+
+def market_words(market_type: str, sport: str, period: int) -> str:
+    """Return what people read for a market, such as ``Match result, 1st Half``."""
+    title = market_title(market_type)
+    return f"{title}, {period_label(sport, period)}" if period else title
+
+
+FIRST_AFTER_S = 1.0
+TERMINAL_EVERY_S = 0.2
+PLAIN_EVERY_S = 10.0
+
+
+class Progress:
+    """Shows progress; prints nothing for work that takes less than a second."""
+
+    def __init__(
+        self,
+        what: str,
+        stream: TextIO | None = None,
+        monotonic: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._what = what
+        self._stream = stream or sys.stderr
+        self._monotonic = monotonic
+        self._terminal = self._stream.isatty()
+        self._due = monotonic() + FIRST_AFTER_S
+        self._shown = False
+        self._done = 0
+
+    def __enter__(self) -> "Progress":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.clear_line()
+
+    def count_done(self, count: int) -> None:
+        """Add finished work and update the display when it is due."""
+        self._done += count
+        if count and self._monotonic() >= self._due:
+            self._due = self._monotonic() + (TERMINAL_EVERY_S if self._terminal else PLAIN_EVERY_S)
+            text = f"{self._done:,} {self._what}"
+            self._stream.write(f"\r{text}\033[K" if self._terminal else f"{text}\n")
+            self._stream.flush()
+            self._shown = self._terminal
+
+    def clear_line(self) -> None:
+        """Erase the progress line so that another message can be printed."""
+        if self._shown:
+            self._stream.write("\r\033[K")
+            self._stream.flush()
+            self._shown = False
+
+
+STANDARD: Final = "-"
+_STDOUT: Final = frozenset({STANDARD, "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"})
+
+
+def is_standard_output(target: str) -> bool:
+    """Return whether an output file is standard output, under any of its names."""
+    return target in _STDOUT
+
+
+def standard_input() -> Readable:
+    """Return standard input as a stream of bytes."""
+    return cast(Readable, sys.stdin.buffer)
+
+
+@contextmanager
+def output(target: str, new_mode: int = NEW_FILE) -> Iterator[BinaryIO]:
+    """Open ``target`` for writing: standard output, or a file that is replaced only when complete.
+
+    A new file gets ``new_mode``, minus the user's umask.
+
+    Raises:
+        click.ClickException: it cannot be written. A closed pipe on standard output is left to
+            click.
+    """
+    try:
+        if is_standard_output(target):
+            yield sys.stdout.buffer
+            sys.stdout.buffer.flush()
+        else:
+            with whole_file(Path(target), new_mode) as stream:
+                yield stream
+    except OSError as error:
+        if error.errno == errno.EPIPE and is_standard_output(target):
+            raise
+        raise click.ClickException(f"cannot write {target}: {error.strerror or error}") from error

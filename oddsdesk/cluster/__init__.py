@@ -1,0 +1,1 @@
+"""PostgreSQL, NATS and several processes; other packages do not import it."""

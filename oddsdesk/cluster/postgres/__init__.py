@@ -1,0 +1,1 @@
+"""The odds, their log, keys and counts in PostgreSQL; only this package imports psycopg."""

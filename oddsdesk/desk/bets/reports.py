@@ -1,0 +1,270 @@
+"""The table of a report: a row for each bookmaker, sport, market, preset or month."""
+
+from collections.abc import Callable
+from typing import Final, NamedTuple
+
+from PySide6.QtCore import Qt
+
+from oddsdesk.desk.bet_cells import profit_cell
+from oddsdesk.desk.ui.controls.bars import Fact
+from oddsdesk.desk.ui.formatting import signed_hundredths_text, signed_text
+from oddsdesk.desk.ui.table.cells import Align, Cell, Column, ColumnSpec, Kind, Priority
+from oddsdesk.desk.ui.table.live_model import StableRowsModel
+from oddsdesk.desk.ui.theme.tokens import TextRole
+from oddsdesk.ledger.reporting import Grouping, luck_text
+from oddsdesk.pricing.reports import MOST_EXACT, Report
+
+ReportRow = tuple[str, Report]
+"""The name of the group, and its report."""
+_LOWEST: Final = float("-inf")
+
+
+def _figure(
+    key: str,
+    title: str,
+    sample: str,
+    value: Callable[[Report], float | None],
+    text: Callable[[float], str],
+    *,
+    known: Callable[[Report], int] | None = None,
+    priority: Priority = Priority.ESSENTIAL,
+    tip: str = "",
+) -> ColumnSpec[ReportRow, int]:
+    """Return a column; ``known`` returns how many bets have the figure, if not all have it."""
+
+    def cell(row: ReportRow, _now: int) -> Cell:
+        figure, found = value(row[1]), row[1]
+        if figure is None:
+            return Cell("", TextRole.SOFT)
+        count = found.bets if known is None else known(found)
+        note = f"of {count:,}" if count < found.bets else ""
+        return Cell(text(figure), TextRole.SOFT, note=note)
+
+    def order_of(row: ReportRow) -> float:
+        figure = value(row[1])
+        return _LOWEST if figure is None else figure
+
+    return ColumnSpec(
+        key,
+        title,
+        Column(sample) if known is None else Column(sample, note_sample="of 1,000", narrow=""),
+        cell,
+        lambda row: value(row[1]),
+        kind=Kind.NUMBER,
+        order=order_of,
+        descending_first=True,
+        priority=priority,
+        tip=tip,
+    )
+
+
+def _percent(figure: float) -> str:
+    return f"{signed_text(figure)} %"
+
+
+def _profit(row: ReportRow, _now: int) -> Cell:
+    return profit_cell(row[1].profit)
+
+
+COLUMNS: Final[tuple[ColumnSpec[ReportRow, int], ...]] = (
+    ColumnSpec(
+        "of",
+        "Group",
+        Column("Betfair Exchange", Align.LEFT, stretches=True, widest="Both teams to score or so"),
+        lambda row, _now: Cell(row[0], TextRole.STRONG, is_strong=True),
+        lambda row: row[0],
+        order=lambda row: row[0].casefold(),
+        tip="What the bets are grouped by",
+    ),
+    _figure(
+        "bets",
+        "Bets",
+        "1,000",
+        lambda found: found.bets,
+        lambda count: f"{count:,}",
+        tip="Settled bets",
+    ),
+    _figure(
+        "staked",
+        "Staked",
+        "10,000.00",
+        lambda found: found.staked,
+        "{:,.2f}".format,
+        tip="Total stake of these bets",
+    ),
+    ColumnSpec(
+        "profit",
+        "Profit",
+        Column("+1,000.00"),
+        _profit,
+        lambda row: row[1].profit,
+        kind=Kind.NUMBER,
+        descending_first=True,
+        tip="After commission",
+    ),
+    _figure(
+        "yield_pct",
+        "Yield",
+        "+10.0 %",
+        lambda found: found.yield_pct,
+        _percent,
+        tip="Profit as a percentage of the stakes",
+    ),
+    _figure(
+        "expected",
+        "Expected",
+        "+1,000.00",
+        lambda found: found.expected if found.expected_bets else None,
+        signed_hundredths_text,
+        known=lambda found: found.expected_bets,
+        priority=Priority.EXTRA,
+        tip=(
+            "Profit expected from the EV when the bets were placed. “of 120”: only 120 have an EV"
+        ),
+    ),
+    _figure(
+        "clv_pct",
+        "CLV",
+        "+10.0 %",
+        lambda found: found.clv_pct,
+        _percent,
+        known=lambda found: found.clv_bets,
+        tip="Average closing line value. “of 120”: only 120 bets have a closing line",
+    ),
+    _figure(
+        "beaten_pct",
+        "Beat the close",
+        "100 %",
+        lambda found: found.beaten_pct,
+        "{:.0f} %".format,
+        priority=Priority.EXTRA,
+        tip="Share of these bets that beat the closing line",
+    ),
+    _figure(
+        "drawdown",
+        "Drawdown",
+        "−1,000.00",
+        lambda found: found.drawdown.depth,
+        signed_hundredths_text,
+        priority=Priority.EXTRA,
+        tip="Largest fall of the profit from a peak",
+    ),
+    _figure(
+        "z",
+        "Z-score",
+        "−10.0",
+        lambda found: found.z,
+        lambda figure: f"{figure:.1f}".replace("-", "−"),
+        tip=(
+            "Profit in standard deviations of the same bets with no edge. Not shown for "
+            f"{MOST_EXACT} outcomes or fewer"
+        ),
+    ),
+    ColumnSpec(
+        "luck",
+        "Luck",
+        Column("about one in 100 as bad by chance", Align.LEFT),
+        lambda row, _now: Cell(luck_text(row[1]), TextRole.NOTE),
+        lambda row: luck_text(row[1]),
+        tip=(
+            "How often bets with no edge do as well, or as badly. Nested lines on a game count as "
+            "one outcome. “about”: markets on one game are treated as independent"
+        ),
+        priority=Priority.EXTRA,
+    ),
+)
+_OF, _STAKED = ([column.key for column in COLUMNS].index(key) for key in ("of", "staked"))
+
+
+class ReportModel(StableRowsModel[tuple[str], ReportRow]):
+    """The reports of a view by group; the highest turnover first."""
+
+    def __init__(self, clock: Callable[[], int]) -> None:
+        super().__init__(COLUMNS, _STAKED, clock)
+
+    def order_by(self, grouping: Grouping) -> None:
+        """Use the default order of a report: the last month first, else the highest stakes."""
+        self._sorted_by = _OF if grouping is Grouping.MONTH else _STAKED
+        self._descending = True
+        self.headerDataChanged.emit(Qt.Orientation.Horizontal, 0, len(COLUMNS) - 1)
+
+
+_LARGE: Final = 1_000
+
+
+class AtRisk(NamedTuple):
+    """The stakes at risk, and the limit."""
+
+    amount: float
+    bankroll: float | None
+    """None for a currency other than the user's."""
+    cap: float
+    practice: float
+    """The amount of open practice bets."""
+
+
+def facts_of(found: Report, risk: AtRisk) -> list[Fact]:
+    """Return a report as headline figures with their notes; a dash for missing ones."""
+    drawdown = found.drawdown
+    return [
+        Fact(
+            "Profit", signed_hundredths_text(found.profit) if found.bets else "–", _expected(found)
+        ),
+        Fact(
+            "Yield",
+            _percent_or_none(found.yield_pct),
+            f"on {_amount(found.staked)} staked, {_bets(found.bets)}",
+        ),
+        Fact("Closing line", _percent_or_none(found.clv_pct), _beaten(found)),
+        Fact("Luck", _luck(found), luck_text(found)),
+        Fact(
+            "Drawdown",
+            signed_hundredths_text(drawdown.depth) if found.bets else "–",
+            f"over {_bets(drawdown.bets)}" if drawdown.depth else "",
+        ),
+        _risk(risk),
+    ]
+
+
+def _expected(found: Report) -> str:
+    if not found.expected_bets:
+        return ""
+    some = f" of {_bets(found.expected_bets)}" if found.expected_bets < found.bets else ""
+    return f"expected {signed_hundredths_text(found.expected)}{some}"
+
+
+def _beaten(found: Report) -> str:
+    if found.beaten_pct is None:
+        return ""
+    return f"{found.beaten_pct:.0f} % of {found.clv_bets} beat it"
+
+
+def _risk(risk: AtRisk) -> Fact:
+    apart = f"practice {_amount(risk.practice)} excluded" if risk.practice else ""
+    if risk.bankroll is None:
+        return Fact("At risk", f"{risk.amount:,.2f}", apart)
+    share = risk.amount / risk.bankroll * 100
+    of = f"{_amount(risk.amount)}, cap {risk.cap * 100:.0f} %"
+    return Fact("At risk", f"{share:.1f} %", ", ".join(filter(None, (of, apart))))
+
+
+def _amount(amount: float) -> str:
+    """Return an amount, without decimals from a thousand on."""
+    return f"{amount:,.2f}" if amount < _LARGE else f"{amount:,.0f}"
+
+
+def _percent_or_none(figure: float | None) -> str:
+    return "–" if figure is None else f"{signed_text(figure)} %"
+
+
+def _luck(found: Report) -> str:
+    """Return the z-score, or the number of outcomes if they are too few for one."""
+    if found.z is not None:
+        return f"z {found.z:.1f}".replace("-", "−")
+    if not found.outcomes:
+        return "–"
+    return f"{found.outcomes} outcome{'' if found.outcomes == 1 else 's'}"
+
+
+def _bets(count: int) -> str:
+    return f"{count} bet{'' if count == 1 else 's'}"

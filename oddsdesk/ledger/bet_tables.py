@@ -1,0 +1,426 @@
+"""Lists of bets of other programs: their column titles and their words.
+
+A list is recognised by its titles. These programs' columns are documented or known from several
+exports:
+
+- **Pikkit** ``transactions.csv``: ``bet_id, sportsbook, type, status, odds, closing_line, ev,
+  amount, profit, time_placed_iso, time_settled_iso, bet_info, tags, sports, leagues``;
+- **Bet-Analytix**: ``Date;Type;Sport;Label;Odds;Stake;State;Bookmaker;Tipster;Category;
+  Competition;BetType;Closing;...;Comment``, with the selections of a combined bet below it;
+- **OddsJam** bet tracker: ``created_at, sportsbook, event_name, bet_name, market_name, odds,
+  stake, bet_profit, status, ...``, odds American.
+
+All others are plain lists, with titles such as ``Date, Sport, Selection, Stake, Odds, Result``.
+"""
+
+import csv
+import io
+import json
+import math
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from enum import Enum
+from types import MappingProxyType
+from typing import Any, BinaryIO, Final, NamedTuple
+
+from oddsdesk.base.text import safe_text
+from oddsdesk.contract.times import format_ms
+from oddsdesk.ledger.bets import PlacedBet, counted
+from oddsdesk.ledger.cells import COMMISSION, COMMISSION_AMOUNT, COMMISSION_PCT, folded_title
+from oddsdesk.pricing.closing import ClosingLine
+from oddsdesk.pricing.formats import AMERICAN, DECIMAL, FRACTIONAL, HONG_KONG, INDONESIAN, MALAY
+from oddsdesk.pricing.selections import Result
+
+Value = str | float | int | None
+_RECKONED_DECIMALS: Final = 8
+
+
+class ColumnKind(Enum):
+    """The type of a column's values."""
+
+    TEXT = "text"
+    NUMBER = "number"
+    TIME = "time"
+    """Milliseconds; written as ISO-8601 in UTC."""
+    FLAG = "flag"
+
+
+_TITLES: Final = {"net_ev_pct": "Net EV %", "ev_pct": "EV % after safety margin"}
+
+
+class BetColumn(NamedTuple):
+    """One column of a table of bets."""
+
+    key: str
+    kind: ColumnKind
+    value: Callable[[PlacedBet], Value]
+    is_read: bool = True
+    """Whether it is read on import; other columns are derived."""
+
+    @property
+    def column_title(self) -> str:
+        """The title that people see."""
+        if (title := _TITLES.get(self.key)) is not None:
+            return title
+        return self.key.replace("_pct", " %").replace("_", " ").capitalize()
+
+    def written(self, bet: PlacedBet) -> Value:
+        """Return a bet's value: times as texts, figures in full."""
+        value = self.value(bet)
+        if self.kind is ColumnKind.TIME and value is not None:
+            return format_ms(int(value))
+        return value
+
+
+def _text(key: str, value: Callable[[PlacedBet], str] | None = None) -> BetColumn:
+    return BetColumn(key, ColumnKind.TEXT, value or (lambda bet: getattr(bet, key)))
+
+
+def _number(key: str, value: Callable[[PlacedBet], Value] | None = None) -> BetColumn:
+    return BetColumn(key, ColumnKind.NUMBER, value or (lambda bet: getattr(bet, key)))
+
+
+def _time(key: str, value: Callable[[PlacedBet], Value] | None = None) -> BetColumn:
+    return BetColumn(key, ColumnKind.TIME, value or (lambda bet: getattr(bet, key)))
+
+
+def _of_close(key: str, make: Callable[..., BetColumn], field: str) -> BetColumn:
+    empty = "" if make is _text else None
+    return make(key, lambda bet: empty if bet.close is None else getattr(bet.close, field))
+
+
+def _reckoned(key: str, value: Callable[[PlacedBet], float | None]) -> BetColumn:
+    """Return a column of rounded figures: 71.25, not 71.24999999999999."""
+
+    def rounded(bet: PlacedBet) -> float | None:
+        found = value(bet)
+        return None if found is None else round(found, _RECKONED_DECIMALS)
+
+    return BetColumn(key, ColumnKind.NUMBER, rounded, is_read=False)
+
+
+def _line_text(close: ClosingLine) -> str:
+    return " ".join(f"{odds:.10g}" for odds in close.line)
+
+
+BET_COLUMNS: Final = (
+    BetColumn("bet", ColumnKind.NUMBER, lambda bet: bet.ident, is_read=False),
+    _time("placed_at"),
+    _time("kick_off"),
+    _text("sport"),
+    _text("competition"),
+    _text("match_name"),
+    _text("market_type"),
+    _number("period"),
+    _text("selection"),
+    _text("bookmaker"),
+    _text("account"),
+    _number("odds"),
+    _number("net_odds"),
+    _number("stake"),
+    _text("currency"),
+    _number("fair_odds"),
+    _reckoned("net_ev_pct", lambda bet: bet.ev),
+    _number("ev_pct", lambda bet: bet.true_ev),
+    _text("per"),
+    _text("method"),
+    _text("reference"),
+    _text("preset"),
+    BetColumn("practice", ColumnKind.FLAG, lambda bet: bet.practice),
+    _text("cautions", lambda bet: " ".join(bet.cautions)),
+    _text("result", lambda bet: "open" if bet.result is None else bet.result.value),
+    _time("settled_at"),
+    _number("cashed_stake"),
+    _number("cashed_back"),
+    _reckoned("profit", lambda bet: bet.profit),
+    _of_close("close_odds", _number, "odds"),
+    _of_close("close_fair_odds", _number, "fair_odds"),
+    _of_close("close_method", _text, "method"),
+    _of_close("close_reference", _text, "reference"),
+    _of_close("close_decided", _number, "decided"),
+    _text("close_line", lambda bet: "" if bet.close is None else _line_text(bet.close)),
+    _of_close("close_at", _time, "at"),
+    _of_close("no_close", _text, "why"),
+    _of_close("moved_to", _text, "moved_to"),
+    _of_close("moved_fair_odds", _number, "moved_fair_odds"),
+    _reckoned("clv_pct", lambda bet: bet.clv_pct),
+    BetColumn("clv_per", ColumnKind.TEXT, lambda bet: bet.clv_per, is_read=False),
+    _text("note"),
+    _number("age_ms"),
+    _text("game_id"),
+)
+"""The columns in the order of exports."""
+
+
+def close_of(
+    odds: float | None,
+    fair_odds: float | None,
+    method: str,
+    at: int | None,
+    why: str,
+    moved_to: str,
+    moved_fair_odds: float | None,
+    reference: str,
+    decided: float | None,
+    line: str,
+) -> ClosingLine | None:
+    """Return the closing line in the columns, None if there is none.
+
+    Raises:
+        ValueError: ``line`` is not a list of odds.
+    """
+    if fair_odds is None and not why:
+        return None
+    prices = tuple(map(float, line.split()))
+    return ClosingLine(
+        *(odds, fair_odds, method, at, why, moved_to, moved_fair_odds),
+        *(reference, decided, prices),
+    )
+
+
+NO_WORDS: Final[Mapping[str, Result | None]] = MappingProxyType({})
+TIPSTER, EV_SHARE = "tipster", "ev"
+DATE: Final = "date"
+"""A title that names the bet or the game; the game if another column is surely the bet."""
+_STYLE_NAMES: Final = {
+    DECIMAL: ("decimal", "eu"),
+    AMERICAN: ("american", "us"),
+    FRACTIONAL: ("fractional", "uk"),
+    HONG_KONG: ("hongkong", "hk"),
+    MALAY: ("malay", "malaysian"),
+    INDONESIAN: ("indonesian", "indo"),
+}
+ODDS_KEYS: Final = {style: f"odds_{style}" for style in _STYLE_NAMES}
+"""Columns whose title gives the format of odds, the most exact first."""
+_ODDS_TITLES: Final = {
+    title: ODDS_KEYS[style]
+    for style, (whole, short) in _STYLE_NAMES.items()
+    for title in (whole, f"{whole}odds", f"odds{whole}", f"{short}odds", f"odds{short}")
+}
+_OWN: Final = {
+    folded_title(title): column.key
+    for column in BET_COLUMNS
+    for title in (column.key, column.column_title)
+}
+_OTHERS: Final = {
+    "sportsbook": "bookmaker",
+    "book": "bookmaker",
+    "bookie": "bookmaker",
+    "status": "result",
+    "outcome": "result",
+    "state": "result",
+    "amount": "stake",
+    "wager": "stake",
+    "risk": "stake",
+    "timeplacediso": "placed_at",
+    "dateplaced": "placed_at",
+    DATE: "placed_at",
+    "createdat": "placed_at",
+    "timesettlediso": "settled_at",
+    "starttime": "kick_off",
+    **dict.fromkeys(("eventstartdate", "kickoffdate", "matchdate", "gamedate"), "kick_off"),
+    "eventdate": "kick_off",
+    "betinfo": "selection",
+    "bet": "selection",
+    "betname": "selection",
+    "pick": "selection",
+    "teamorplayer": "selection",
+    "event": "match_name",
+    "eventname": "match_name",
+    "match": "match_name",
+    "eventmatch": "match_name",
+    "sports": "sport",
+    "league": "competition",
+    "leagues": "competition",
+    "market": "market_type",
+    "marketname": "market_type",
+    **_ODDS_TITLES,
+    "notes": "note",
+    "comment": "note",
+    "tags": "note",
+    "profitloss": "profit",
+    "tipster": TIPSTER,
+    "commission": COMMISSION,
+    **dict.fromkeys(("commissionpct", "commissionpercent", "commissionrate"), COMMISSION_PCT),
+    **dict.fromkeys(("commissionamount", "commissionpaid"), COMMISSION_AMOUNT),
+}
+
+_MATCH_TOO: Final = ("fixture", "game", "teams")
+"""Titles of the game if no surer one exists; only the first of them is used."""
+
+
+class Tracker(NamedTuple):
+    """A program whose lists are known."""
+
+    name: str
+    signs: frozenset[str]
+    """Folded titles that all its lists have."""
+    keys: Mapping[str, str]
+    """What titles mean only in its lists."""
+    words: Mapping[str, Result | None] = NO_WORDS
+    """What result words mean only in its lists."""
+    odds: str | None = None
+    """Its odds format; None if the cells must decide."""
+    has_legs: bool = False
+    """Whether a line without date and stake is a leg of the bet above."""
+
+
+BET_ANALYTIX_TITLES: Final = (
+    *("Date", "Type", "Sport", "Label", "Odds", "Stake", "State", "Bookmaker", "Tipster"),
+    *("Category", "Competition", "BetType", "Closing", "EstimatedProbability", "Commission"),
+    *("Bonus", "Live", "Freebet", "Cashout", "Eachway", "Comment"),
+)
+BET_ANALYTIX_WORDS: Final[Mapping[str, Result | None]] = {
+    "p": None,
+    "w": Result.WON,
+    "l": Result.LOST,
+    "v": Result.VOID,
+    "hw": Result.HALF_WON,
+    "hl": Result.HALF_LOST,
+}
+"""Here P is a pending bet, elsewhere a push."""
+OURS: Final = Tracker(
+    "", frozenset({"placedat", "netodds", "closefairodds", "agems"}), {}, odds=DECIMAL
+)
+TRACKERS: Final = (
+    OURS,
+    Tracker("Pikkit", frozenset({"sportsbook", "betinfo", "amount", "status"}), {"ev": EV_SHARE}),
+    Tracker(
+        "Bet-Analytix",
+        frozenset({"date", "label", "odds", "stake", "state", "bookmaker"}),
+        {"label": "selection", "bettype": "market_type"},
+        BET_ANALYTIX_WORDS,
+        has_legs=True,
+    ),
+    Tracker(
+        "OddsJam",
+        frozenset({"sportsbook", "eventname", "betname", "marketname", "betprofit"}),
+        {"betprofit": "profit", "gameid": "?game_id"},
+        odds=AMERICAN,
+    ),
+)
+"""Our own lists first."""
+PLAIN: Final = Tracker("", frozenset(), {})
+
+
+def tracker_of(titles: Sequence[str]) -> Tracker:
+    """Return the program whose list has these titles; ``PLAIN`` if unknown."""
+    folded = set(map(folded_title, titles))
+    return next((each for each in TRACKERS if each.signs <= folded), PLAIN)
+
+
+def keys_of(titles: Sequence[str], tracker: Tracker) -> dict[str, str]:
+    """Return the key of each title; an unknown one begins with ``?``.
+
+    ``Bet`` is our number if there is a selection column, else the selection itself.
+    """
+    has_selection = any(folded_title(title) == "selection" for title in titles)
+    keys = {}
+    for title in titles:
+        folded = folded_title(title)
+        known = {**_OTHERS, **_OWN, **tracker.keys}
+        if folded == "bet" and not has_selection:
+            known = _OTHERS
+        keys[title] = known.get(folded, f"?{title}")
+    of_bets = [title for title in titles if keys[title] == "placed_at"]
+    if len(of_bets) > 1:
+        of_games = "?{}" if "kick_off" in keys.values() else "kick_off"
+        keys |= {title: of_games.format(title) for title in of_bets if folded_title(title) == DATE}
+    if "match_name" not in keys.values():
+        too = [title for title in titles if folded_title(title) in _MATCH_TOO]
+        keys |= dict.fromkeys(too[:1], "match_name")
+    return keys
+
+
+def write_csv(bets: Iterable[PlacedBet], file: BinaryIO) -> None:
+    """Write bets as UTF-8 CSV that is safe to open in a spreadsheet."""
+    text = io.TextIOWrapper(file, encoding="utf-8-sig", newline="", write_through=True)
+    writer = csv.writer(text)
+    writer.writerow([column.key for column in BET_COLUMNS])
+    for bet in bets:
+        values = (column.written(bet) for column in BET_COLUMNS)
+        writer.writerow([safe_text(each) if isinstance(each, str) else each for each in values])
+    text.detach()
+
+
+def write_json(bets: Iterable[PlacedBet], file: BinaryIO) -> None:
+    """Write bets as a JSON array of objects with column names as keys."""
+    file.write(json.dumps([bet_fields(bet) for bet in bets], indent=2).encode() + b"\n")
+
+
+class ForBetAnalytix(NamedTuple):
+    """The result of an export for Bet-Analytix."""
+
+    written: int
+    changed: list[str]
+    """One line each: what Bet-Analytix has no place for, and what was done instead."""
+
+
+def write_bet_analytix(bets: Iterable[PlacedBet], file: BinaryIO) -> ForBetAnalytix:
+    """Write bets in Bet-Analytix's import format, times in UTC.
+
+    It cannot represent cash-outs and would count practice bets, so both are left out. Odds are
+    after commission, so that profits are the same there.
+    """
+    text = io.TextIOWrapper(file, encoding="utf-8-sig", newline="", write_through=True)
+    writer = csv.writer(text, delimiter=";", quoting=csv.QUOTE_ALL)
+    writer.writerow(BET_ANALYTIX_TITLES)
+    words = {result: word.upper() for word, result in BET_ANALYTIX_WORDS.items()}
+    left_out, written = 0, list[PlacedBet]()
+    held = list(bets)
+    of_money = list(counted(held))
+    for bet in of_money:
+        if bet.result not in words or bet.cashed_stake:
+            left_out += 1
+            continue
+        told = _for_bet_analytix(bet) | {"State": words[bet.result]}
+        writer.writerow([safe_text(str(told.get(title, ""))) for title in BET_ANALYTIX_TITLES])
+        written.append(bet)
+    text.detach()
+    return ForBetAnalytix(len(written), [*_changed(written, left_out, len(held) - len(of_money))])
+
+
+def _changed(written: Iterable[PlacedBet], left_out: int, practice: int) -> Iterable[str]:
+    if practice:
+        yield f"practice bets left out: {practice}"
+    if left_out:
+        yield f"cashed-out bets left out: {left_out}"
+    if charged := sum(map(_is_charged, written)):
+        yield f"odds after commission or tax (odds taken are in the comment): {charged}"
+    currencies = Counter(bet.currency for bet in written)
+    if set(currencies) <= {""}:
+        return
+    named = ", ".join(f"{count} {name or 'no currency'}" for name, count in currencies.items())
+    if len(currencies) > 1:
+        yield f"currencies are only in the comment, and Bet-Analytix adds them up: {named}"
+    else:
+        yield f"the currency is only in the comment: {named}"
+
+
+def _is_charged(bet: PlacedBet) -> bool:
+    return not math.isclose(bet.net, bet.odds)
+
+
+def _for_bet_analytix(bet: PlacedBet) -> dict[str, str | float]:
+    close = None if bet.close is None else bet.close.odds
+    is_charged = _is_charged(bet)
+    taken = f"taken at {bet.odds}" if is_charged else ""
+    return {
+        "Date": format_ms(bet.placed_at)[:16].replace("T", " "),
+        "Type": "Simple",
+        "Sport": bet.sport,
+        "Label": " · ".join(filter(None, (bet.selection, bet.match_name))),
+        "Odds": round(bet.net, 6) if is_charged else bet.odds,
+        "Stake": bet.stake,
+        "Bookmaker": bet.bookmaker,
+        "Competition": bet.competition,
+        "BetType": bet.market_type,
+        "Closing": "" if close is None else close,
+        "Commission": 0 if is_charged else "",
+        "Comment": "; ".join(filter(None, (bet.note, taken, bet.currency))),
+    }
+
+
+def bet_fields(bet: PlacedBet) -> dict[str, Any]:
+    """Return a bet as a dictionary by column."""
+    return {column.key: column.written(bet) for column in BET_COLUMNS}

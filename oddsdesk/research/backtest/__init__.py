@@ -1,1 +1,0 @@
-"""What value bets would have earned (D63)."""

@@ -1,0 +1,242 @@
+"""Summary of a backtest: figures with their intervals, and notes on them."""
+
+import math
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any, Final
+
+import msgspec
+
+from oddsdesk.board.valuation.verdict_words import PER_DECIDED_TEXT
+from oddsdesk.contract.times import MINUTE_MS, format_ms
+from oddsdesk.ledger.bets import PlacedBet
+from oddsdesk.pricing.closing import devigged_by
+from oddsdesk.pricing.devig import PUBLISHED
+from oddsdesk.research.backtest import Backtested, Question
+from oddsdesk.research.coverage import (
+    Moment,
+    day_of,
+    in_span,
+    why_no_close,
+    why_nothing,
+    why_unpriced,
+)
+from oddsdesk.research.intervals import bootstrapped
+
+_HOUR_MS: Final = 60 * MINUTE_MS
+_MOST_GAPS: Final = 3
+_MOST_UNMOVED: Final = 0.1
+"""Share of closing lines; fewer hardly move the mean, compared with the interval of a season."""
+_SAME: Final = 1e-9
+"""Fair odds whose ratio differs by less count as equal."""
+_OVERSTATED: Final = (
+    "the published formula adds the sharp book's margin instead of removing it, and overstates"
+)
+
+
+class Summary(msgspec.Struct, frozen=True):
+    """Figures of bets; None if they cannot be computed."""
+
+    bets: int
+    staked: float
+    settled: int
+    profit: float | None
+    profit_range: tuple[float | None, float | None]
+    yield_pct: float | None
+    """Profit in percent of the stakes on bets with a result."""
+    yield_range: tuple[float | None, float | None]
+    clv_pct: float | None
+    clv_range: tuple[float | None, float | None]
+    clv_bets: int
+    clv_bets_range: tuple[float | None, float | None]
+
+    @property
+    def settled_text(self) -> str:
+        """The bets that yield and profit cover; out of how many, if most have no result."""
+        if self.settled * 2 < self.bets:
+            return f"{self.settled:,} of {bets_text(self.bets)}"
+        return bets_text(self.settled)
+
+
+def bets_text(count: int) -> str:
+    """Return a number of bets in words."""
+    return f"{count:,} bet{'' if count == 1 else 's'}"
+
+
+def summary(bets: Sequence[PlacedBet]) -> Summary:
+    """Sum up bets, with intervals from drawing games with replacement.
+
+    If all games ended alike, such as ten lost bets, yield and profit have no interval.
+    """
+    facts = [_Facts(bet.game_id, bet.profit, bet.stake, bet.clv_pct) for bet in bets]
+    profit, yield_pct, clv, clv_bets = _figures(facts)
+    ranges = bootstrapped(facts, lambda fact: fact.game_id, _figures)
+    if ranges[1][0] == ranges[1][1]:
+        ranges[:2] = [(None, None)] * 2
+    return Summary(
+        bets=len(bets),
+        staked=math.fsum(bet.stake for bet in bets),
+        settled=sum(bet.profit is not None for bet in bets),
+        profit=profit,
+        profit_range=ranges[0],
+        yield_pct=yield_pct,
+        yield_range=ranges[1],
+        clv_pct=clv,
+        clv_range=ranges[2],
+        clv_bets=int(clv_bets or 0),
+        clv_bets_range=ranges[3],
+    )
+
+
+def notes(
+    done: Backtested, question: Question, moment: Moment = format_ms, day: Moment = day_of
+) -> list[str]:
+    """Return the notes on a backtest, one line each.
+
+    ``moment`` formats times, ``day`` formats days.
+    """
+    told = []
+    when = in_span(question.since_ms, question.until_ms, moment)
+    if lacks := why_nothing(done, question.reference, when, moment):
+        told.append(lacks)
+    elif unpriced := why_unpriced(done.coverage, question.reference, when, day):
+        told.append(unpriced)
+    elif not done.bets:
+        told.append(f"no price was value {when}")
+    elif not done.has_results:
+        told.append("no results: import them with the seasons of football-data.co.uk")
+    elif missing := sum(bet.result is None for bet in done.bets):
+        told.append(f"{missing} of {len(done.bets)} bets have no result; the yield leaves them out")
+    by = question.close
+    if not lacks and (unclosed := why_no_close(done, by)):
+        told.append(unclosed)
+    if without := [bet for bet in done.bets if bet.clv_pct is None]:
+        told.append(f"{len(without)} of {len(done.bets)} bets have no closing line{_why(without)}")
+    if per_decided := sum(bet.clv_per == "decided" for bet in done.bets):
+        told.append(f"CLV of {per_decided} of {len(done.bets)} bets is {PER_DECIDED_TEXT}")
+    if unmoved := _unmoved(done.bets):
+        told.append(unmoved)
+    overstated = [
+        name
+        for name, method in (("EV", question.method), ("CLV", question.close.method))
+        if method == PUBLISHED
+    ]
+    if done.bets and overstated:
+        told.append(f"{_OVERSTATED}: {' and '.join(overstated)}")
+    if done.missed:
+        prices = "price was" if done.missed == 1 else "prices were"
+        told.append(f"{done.missed} {prices} no longer value after the latency")
+    if done.removed:
+        told.append(done.removed)
+    if done.gaps:
+        told.append(_gaps(done.gaps, moment))
+    return told
+
+
+def as_fields(bet: PlacedBet) -> dict[str, Any]:
+    """Return a bet in the form that ``--json`` prints."""
+    return {
+        "game_id": bet.game_id,
+        "match_name": bet.match_name,
+        "competition": bet.competition,
+        "market_type": bet.market_type,
+        "period": bet.period,
+        "selection": bet.selection,
+        "bookmaker": bet.bookmaker,
+        "odds": bet.odds,
+        "net_odds": bet.net_odds,
+        "fair_odds": bet.fair_odds,
+        "ev_pct": bet.true_ev,
+        "per": bet.per,
+        "stake": bet.stake,
+        "placed_at": format_ms(bet.placed_at),
+        "match_date": None if bet.kick_off is None else format_ms(bet.kick_off),
+        "result": None if bet.result is None else bet.result.value,
+        "profit": bet.profit,
+        "fair_close": None if bet.close is None else bet.close.fair_odds,
+        "clv_pct": bet.clv_pct,
+        "clv_per": bet.clv_per,
+        "no_close": "" if bet.close is None else bet.close.why,
+    }
+
+
+def summary_fields(found: Summary) -> dict[str, Any]:
+    """Return the figures in the form that ``--json`` prints."""
+    fields: dict[str, Any] = {"bets": found.bets, "staked": found.staked, "settled": found.settled}
+    for name, figure, ends in (
+        ("profit", found.profit, found.profit_range),
+        ("yield_pct", found.yield_pct, found.yield_range),
+        ("clv_pct", found.clv_pct, found.clv_range),
+        ("clv_bets", found.clv_bets, found.clv_bets_range),
+    ):
+        fields |= {name: figure, f"{name}_low": ends[0], f"{name}_high": ends[1]}
+    return fields
+
+
+class _Facts(msgspec.Struct, frozen=True, gc=False):
+    """The inputs of the figures, computed once because they are drawn often."""
+
+    game_id: str
+    profit: float | None
+    stake: float
+    clv_pct: float | None
+
+
+def _figures(facts: Sequence[_Facts]) -> tuple[float | None, ...]:
+    """Return profit, yield, mean CLV, and the number of bets behind the CLV."""
+    profits = [(fact.profit, fact.stake) for fact in facts if fact.profit is not None]
+    clv = [fact.clv_pct for fact in facts if fact.clv_pct is not None]
+    profit = math.fsum(each for each, _ in profits) if profits else None
+    staked = math.fsum(stake for _, stake in profits)
+    return (
+        profit,
+        profit / staked * 100 if profit is not None and staked else None,
+        math.fsum(clv) / len(clv) if clv else None,
+        len(clv),
+    )
+
+
+def _why(bets: Sequence[PlacedBet]) -> str:
+    """Return why bets have no closing line, the most frequent reason first."""
+    reasons = Counter("game not started" if not bet.close else bet.close.why for bet in bets)
+    said = [f"{count} {why}" if len(reasons) > 1 else why for why, count in reasons.most_common()]
+    return f": {', '.join(said)}"
+
+
+def _unmoved(bets: Sequence[PlacedBet]) -> str:
+    """Return a note if many bets closed at the odds they were valued with; empty if few did.
+
+    The CLV of such a bet repeats its EV, which is above 0 because it was bet on.
+    """
+    closed = [(bet, clv) for bet in bets if (clv := bet.clv_pct) is not None]
+    moved = [clv for bet, clv in closed if not _closed_as_judged(bet)]
+    same = len(closed) - len(moved)
+    if not closed or same < _MOST_UNMOVED * len(closed):
+        return ""
+    rest = (
+        f"without them CLV is {math.fsum(moved) / len(moved):+.2f} %"
+        if moved
+        else "there are no others"
+    )
+    return (
+        f"{same} of {len(closed)} closing lines are the same odds that the bets were valued with:"
+        f" their CLV repeats their EV; {rest}"
+    )
+
+
+def _closed_as_judged(bet: PlacedBet) -> bool:
+    """Return whether a bet's fair line stood until the close, whatever the devig method."""
+    if bet.close is None or bet.fair_odds is None or bet.close.reference != bet.reference:
+        return False
+    close = devigged_by(bet.close, bet.method)
+    if close is None or close.fair_odds is None:
+        return False
+    return math.isclose(close.fair_odds, bet.fair_odds, rel_tol=_SAME)
+
+
+def _gaps(gaps: Sequence[tuple[int, int]], moment: Moment) -> str:
+    longest = sorted(gaps, key=lambda gap: gap[0] - gap[1])[:_MOST_GAPS]
+    hours = sum(until - since for since, until in gaps) / _HOUR_MS
+    named = ", ".join(f"{moment(since)} to {moment(until)}" for since, until in longest)
+    more = f" and {len(gaps) - len(longest)} more" if len(gaps) > len(longest) else ""
+    return f"the log has gaps of {hours:.1f} h in total: {named}{more}"

@@ -1,0 +1,236 @@
+"""What a log covers of the games in a span, and what it lacks."""
+
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator
+from typing import Any, Protocol
+
+import msgspec
+
+from oddsdesk.base.text import near_names
+from oddsdesk.board.valuation.verdict_words import caution_text
+from oddsdesk.contract.times import format_ms
+from oddsdesk.pricing.assessment import Caution
+from oddsdesk.pricing.closing import CloseBy
+from oddsdesk.pricing.consensus import CONSENSUS_TITLE, LEAST_VOTES
+from oddsdesk.research.past_game import PastGame
+
+Moment = Callable[[int], str]
+"""Formats a time in milliseconds."""
+
+
+class LogRead(Protocol):
+    """Properties of a log that was read; times in milliseconds."""
+
+    @property
+    def first_ms(self) -> int | None:
+        """When its first row was known; None for an empty log."""
+
+    @property
+    def last_ms(self) -> int:
+        """When its last row was known."""
+
+    @property
+    def asked(self) -> int:
+        """Number of its rows in the requested span."""
+
+    @property
+    def bookmakers(self) -> Collection[str]:
+        """The bookmakers of the rows that were read."""
+
+
+def in_span(since_ms: int | None, until_ms: int | None, moment: Moment = format_ms) -> str:
+    """Return a span as the end of a sentence."""
+    if since_ms is None and until_ms is None:
+        return "in this database"
+    begin = "the beginning" if since_ms is None else moment(since_ms)
+    return f"from {begin} to {'the end' if until_ms is None else moment(until_ms)}"
+
+
+def why_nothing(log: LogRead, reference: str, when: str, moment: Moment = format_ms) -> str:
+    """Return why a span gives no result: no rows, or none of the sharp book; else nothing."""
+    if not log.asked:
+        return f"nothing was recorded {when}{_the_log_goes(log, moment)}"
+    if reference == CONSENSUS_TITLE:
+        too_few = len(log.bookmakers) <= LEAST_VOTES
+        return f"a consensus needs three other bookmakers; {_there_are(log)}" * too_few
+    if reference not in log.bookmakers:
+        return f"no price of the sharp book {reference!r} was recorded{_meant(reference, log)}"
+    return ""
+
+
+def why_no_close(log: LogRead, by: CloseBy) -> str:
+    """Return that the sharp book of the closing lines has no rows; else nothing."""
+    name = by.reference
+    if not log.bookmakers or name == CONSENSUS_TITLE or name in log.bookmakers:
+        return ""
+    return f"no price of {name!r} was recorded, so its closing lines are missing{_meant(name, log)}"
+
+
+def _meant(name: str, log: LogRead) -> str:
+    meant = " or ".join(near_names(name, log.bookmakers))
+    return f"{f' (did you mean {meant}?)' if meant else ''}; {_there_are(log)}"
+
+
+def _there_are(log: LogRead) -> str:
+    return f"bookmakers here: {', '.join(sorted(log.bookmakers, key=str.casefold))}"
+
+
+def _the_log_goes(log: LogRead, moment: Moment) -> str:
+    if log.first_ms is None:
+        return ""
+    return f"; the log covers {moment(log.first_ms)} to {moment(log.last_ms)}"
+
+
+def day_of(at_ms: int) -> str:
+    """Return the UTC day of a time."""
+    return format_ms(at_ms)[:10]
+
+
+class Coverage(msgspec.Struct, frozen=True):
+    """What a log covers of the games in a span; times in milliseconds."""
+
+    games: int
+    """Games with a price that had not started before the span."""
+    priced: int
+    """Those of them that the sharp book priced."""
+    first_priced_ms: int | None
+    """Start of the first game that the sharp book priced, in the span or before; else None."""
+    last_priced_ms: int | None
+    begun: int
+    """Games that have started."""
+    with_result: int
+    """Started games with a result."""
+    with_close: int | None
+    """Started games in which the close's sharp book closed a line; None for a consensus."""
+    refused: dict[Caution, int]
+    """Prices with enough EV that were not value, by reason, the most frequent first. A price counts
+    once for each reason."""
+
+
+class CoverageCount:
+    """Counts the games of a log while it is read."""
+
+    def __init__(self, reference: str, by: CloseBy, since_ms: int | None) -> None:
+        """``since_ms`` is the start of the span, ``by`` says whose closing lines are counted."""
+        self._reference = reference
+        self._by = by
+        self._since_ms = since_ms
+        self._games: dict[str, _Game] = {}
+        self._refused: dict[str, set[tuple[Caution, object]]] = {}
+
+    def add_game(self, game: PastGame, *, has_result: bool) -> None:
+        """Add a game at its end or the log's; adding it again changes nothing."""
+        ident = game.entry.game_id
+        known = self._games.get(ident, _Game())
+        priced_by = game.priced_by
+        is_priced = (
+            len(priced_by) > LEAST_VOTES
+            if self._reference == CONSENSUS_TITLE
+            else self._reference in priced_by
+        )
+        self._games[ident] = _Game(
+            begins=game.moment if game.kick_off is None else game.kick_off,
+            is_priced=known.is_priced or is_priced,
+            has_begun=known.has_begun or game.has_begun,
+            has_result=known.has_result or (has_result and game.has_begun),
+            has_close=known.has_close or self._by.reference in game.closed_by,
+        )
+        if game.refused:
+            self._refused.setdefault(ident, set()).update(game.refused)
+
+    def coverage(self) -> Coverage:
+        """Return the counts."""
+        since = self._since_ms
+        within = {
+            ident: game
+            for ident, game in self._games.items()
+            if since is None or game.begins >= since
+        }
+        games = within.values()
+        priced = [game.begins for game in self._games.values() if game.is_priced]
+        refused = Counter(reason for ident in within for reason, _ in self._refused.get(ident, ()))
+        is_pooled = self._by.reference == CONSENSUS_TITLE
+        return Coverage(
+            games=len(within),
+            priced=sum(game.is_priced for game in games),
+            first_priced_ms=min(priced, default=None),
+            last_priced_ms=max(priced, default=None),
+            begun=sum(game.has_begun for game in games),
+            with_result=sum(game.has_result for game in games),
+            with_close=None if is_pooled else sum(game.has_close for game in games),
+            refused=dict(refused.most_common()),
+        )
+
+
+class _Game(msgspec.Struct, frozen=True, gc=False):
+    begins: int = 0
+    is_priced: bool = False
+    has_begun: bool = False
+    has_result: bool = False
+    has_close: bool = False
+
+
+def why_unpriced(found: Coverage, reference: str, when: str, day: Moment = day_of) -> str:
+    """Return that the sharp book priced no game of a span that has games; else nothing."""
+    if not found.games or found.priced:
+        return ""
+    told = f"the sharp book, {reference}, priced none of {games_text(found.games)} {when}"
+    last = found.last_priced_ms
+    return told if last is None else f"{told}: it priced none after {day(last)}"
+
+
+def coverage_lines(
+    found: Coverage, reference: str, by: CloseBy, day: Moment = day_of
+) -> Iterator[str]:
+    """Yield what the log covers, one line each."""
+    if not found.games:
+        return
+    first, last = found.first_priced_ms, found.last_priced_ms
+    span = "" if first is None or last is None else f", from {day(first)} to {day(last)}"
+    yield (
+        f"{games_text(found.games)}; {reference} priced {_share(found.priced, found.games)}{span}"
+    )
+    if found.begun:
+        closes = (
+            ""
+            if found.with_close is None
+            else f", closing lines of {by.reference} for {_share(found.with_close, found.begun)}"
+        )
+        yield (
+            f"{found.begun:,} of them have started; results for"
+            f" {_share(found.with_result, found.begun)}{closes}"
+        )
+    if found.refused:
+        said = [f"{caution_text(why, reference)} ({count})" for why, count in found.refused.items()]
+        yield f"prices with enough EV, but not counted: {'; '.join(said)}"
+
+
+def coverage_fields(found: Coverage) -> dict[str, Any]:
+    """Return the figures in the form that ``--json`` prints; days are UTC."""
+    first, last = found.first_priced_ms, found.last_priced_ms
+    return {
+        "games": found.games,
+        "reference_games": found.priced,
+        "reference_first_day": None if first is None else day_of(first),
+        "reference_last_day": None if last is None else day_of(last),
+        "begun": found.begun,
+        "with_result": found.with_result,
+        "with_result_pct": _percent(found.with_result, found.begun),
+        "with_close": found.with_close,
+        "with_close_pct": _percent(found.with_close, found.begun),
+        "refused": {why.value: count for why, count in found.refused.items()},
+    }
+
+
+def games_text(count: int) -> str:
+    """Return a number of games in words."""
+    return f"{count:,} game{'' if count == 1 else 's'}"
+
+
+def _share(count: int, whole: int) -> str:
+    percent = _percent(count, whole)
+    return f"{count:,}" if percent is None else f"{count:,} ({percent:.0f} %)"
+
+
+def _percent(count: int | None, whole: int) -> float | None:
+    return None if count is None or not whole else count / whole * 100

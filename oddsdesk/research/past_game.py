@@ -1,0 +1,305 @@
+"""A game of the log as a desk would have seen it at a moment, by the desk's own rules.
+
+The log only holds moves, so a price counts as seen until it moves, as in a desk's past view. The
+exceptions: the bookmaker's market was never seen again, or the log was recorded live and had
+nothing from the bookmaker for 15 minutes. In play, where minutes matter, a price is as old as its
+last move.
+
+With the consensus as sharp book, all prices of a market are dated when one of them moves, since
+each has a vote.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+
+from msgspec.structs import replace
+
+from oddsdesk.board.history.price_history import SelectionKey
+from oddsdesk.board.model.basis import CONSENSUS, Basis
+from oddsdesk.board.model.matrix import CellKey, GameEntry, Move, Price, RowKey, Section, Sighting
+from oddsdesk.board.model.notices import Changes
+from oddsdesk.board.valuation.closing_lines import pooled_sighting
+from oddsdesk.board.valuation.figures import figure
+from oddsdesk.board.valuation.game_book import GameBook
+from oddsdesk.board.valuation.judging import AssessedPrice, Judge, assessed_in
+from oddsdesk.board.valuation.market import WITHDRAWN_KEPT_MS
+from oddsdesk.board.valuation.pool import compare_lines
+from oddsdesk.pricing.assessment import Caution
+from oddsdesk.pricing.closing import MOST_AGE_MS
+from oddsdesk.pricing.closing import Sighting as LineSighting
+from oddsdesk.pricing.consensus import CONSENSUS_TITLE, Suppliers
+from oddsdesk.pricing.profiles import Profiles
+from oddsdesk.research.recorded_log import LATE_MS
+
+SightingKey = tuple[str, str, int]
+"""Bookmaker, market type, period."""
+Mine = Callable[[str], bool] | None
+"""Whether the user bets at a bookmaker; None: at all of them."""
+
+
+class Era:
+    """What is learned across games while time runs forward; a new one starts when it goes back."""
+
+    def __init__(
+        self,
+        reference: str,
+        method: str,
+        profiles: Profiles,
+        mine: Mine,
+        suppliers: Suppliers | None = None,
+    ) -> None:
+        """``suppliers`` continues earlier comparisons, and has every game compared."""
+        self.reference = reference
+        self.basis = Basis(method, profiles, mine)
+        if reference == CONSENSUS_TITLE:
+            self.basis.reference.chosen = CONSENSUS
+        elif reference:
+            self.basis.reference.service = reference
+        self.compares = self.basis.is_pooled or suppliers is not None
+        """Whether bookmakers with the same supplier are detected."""
+        if suppliers is not None:
+            self.basis.suppliers = suppliers
+        self.now_ms = 0
+        self.heard: dict[str, int] = {}
+        """When something of each bookmaker was last recorded live."""
+
+
+class PastGame:
+    """One game while the log is read; times in milliseconds."""
+
+    def __init__(
+        self,
+        entry: GameEntry,
+        era: Era,
+        last_sightings: Callable[[str], dict[SightingKey, list[int]]],
+    ) -> None:
+        """Start without prices; ``last_sightings`` is called once per game at most."""
+        self.entry = entry
+        self.era = era
+        self.book = GameBook(entry, era.basis.reference.bookmaker)
+        self.moment = 0
+        """When its last row was known."""
+        self.has_begun = False
+        """Whether a row was known at kick-off or later, or was in play."""
+        self.in_play_at: int | None = None
+        """When its first row in play was scraped."""
+        self.began_at: int | None = None
+        """When it started, as far as its rows show; None before its close is over."""
+        self.is_closed = False
+        """Whether its close is over: a row was known after it started."""
+        self.priced_by: set[str] = set()
+        """The bookmakers whose prices it has or had."""
+        self.closed_by: set[str] = set()
+        """The bookmakers that closed a line of it, among those that a visitor wants."""
+        self.refused: set[tuple[Caution, object]] = set()
+        """Why prices with enough EV were not value, with outcome and bookmaker."""
+        self.moves: list[Move] = []
+        """Prices before and after they moved, at the last moment."""
+        self._last_sightings = last_sightings
+        self._seen_last: dict[SightingKey, list[int]] | None = None
+        self._changes = Changes()
+        self._withdrawn_at: int | None = None
+
+    @property
+    def kick_off(self) -> int | None:
+        """When it starts, as far as known by now."""
+        return self.entry.kick_off
+
+    def reschedule(self, kick_off: int | None) -> None:
+        """Take in another kick-off; archived rows have the one known at that time."""
+        self.entry = replace(self.entry, kick_off=kick_off)
+        self.book.date(self.entry)
+
+    def put_row(self, key: CellKey, odds: float | None, scraped_at: int, *, is_live: bool) -> None:
+        """Take in a row of the log; odds of None remove the price."""
+        if is_live and self.in_play_at is None:
+            self.in_play_at = scraped_at
+        if odds is None:
+            self.book.withdraw(key, self.moment, self._changes)
+            self._withdrawn_at = self._withdrawn_at or self.moment
+        else:
+            seen = Sighting(odds, scraped_at, self.moment, None, is_live)
+            self.book.put_sighting(key, seen, self._changes)
+            self.priced_by.add(key.bookmaker)
+
+    def near(self) -> list[RowKey]:
+        """Return the prices with enough EV among selections that changed."""
+        changes, self._changes = self._changes, Changes()
+        self.moves = changes.moves
+        self._forget_withdrawn(changes)
+        if self.era.basis.is_pooled:
+            moved = [self.book.section_of(*cell) for cell in _selections(changes)]
+            self._date_votes(filter(None, moved), self.moment, changes)
+        self.book.recompute(self.era.basis, changes)
+        if changes.overtime_learnt:
+            return list(self.all_near())
+        ident = self.entry.game_id
+        touched = dict.fromkeys(_selections(changes))
+        for section in changes.revalued:
+            touched |= {(*section.key[:2], row.selection): None for row in section.rows}
+        return [
+            RowKey(ident, *cell, bookmaker)
+            for cell in touched
+            if (row := self.book.selection_row(*cell)) is not None
+            for bookmaker in row.near
+        ]
+
+    def all_near(self) -> Iterator[RowKey]:
+        """Yield every price with enough EV."""
+        for section in self.book.matrix.sections:
+            for row in section.rows:
+                for bookmaker in row.near:
+                    yield RowKey(self.entry.game_id, *section.key[:2], row.selection, bookmaker)
+
+    def value(
+        self, keys: list[RowKey], now_ms: int, is_wanted: Callable[[AssessedPrice], bool]
+    ) -> list[AssessedPrice]:
+        """Return the value prices at a moment, among the wanted ones."""
+        found = []
+        for key in keys:
+            price = self._assessed(key, now_ms)
+            if price is None or not price.assessment.is_value_but_for_cautions:
+                continue
+            if is_wanted(price):
+                self._date(key, now_ms)
+                price = self._assessed(key, now_ms)
+                if price is not None and price.is_value:
+                    found.append(price)
+                elif price is not None and price.assessment.is_value_but_for_cautions:
+                    which = (price.outcome, price.bookmaker)
+                    self.refused |= {(why, which) for why in price.assessment.cautions}
+        return found
+
+    def pooled_sighting(
+        self, market_type: str, period: int, bookmaker: str, now_ms: int
+    ) -> LineSighting | None:
+        """Return the consensus on a market without one bookmaker; None if there is none."""
+        where = (market_type, period)
+        sections = [each for each in self.book.matrix.sections if each.key[:2] == where]
+        self._vote_again(sections, now_ms)
+        return pooled_sighting(sections, self.era.basis, bookmaker)
+
+    def compare_lines(self) -> None:
+        """Learn from the current lines which bookmakers share a supplier."""
+        basis, changes = self.era.basis, Changes()
+        if not self.era.compares:
+            return
+        self.book.recompute(basis, self._changes)
+        self._date_votes(self.book.matrix.sections, self.moment, changes)
+        self.book.recompute(basis, changes)
+        compare_lines(self.book.matrix, basis, self.moment)
+
+    def last_seen(self, market: SightingKey, now_ms: int) -> int:
+        """Return when a bookmaker's market was last seen by a time, or that it never was again."""
+        return min([*self._sightings(market)[-1:], now_ms])
+
+    def last_seen_ahead(self, market: SightingKey, began_ms: int) -> int:
+        """Return when a bookmaker's market was last seen before the game started.
+
+        The start itself if that was not recorded, as in databases of older versions.
+        """
+        return max([at for at in self._sightings(market) if at <= began_ms], default=began_ms)
+
+    def was_read_until(self, at_ms: int) -> bool:
+        """Return whether a price was seen at most 30 minutes before a time, or later.
+
+        A price that did not move leaves no row, but was seen.
+        """
+        markets = self._all_sightings().values()
+        return any(at >= at_ms - MOST_AGE_MS for times in markets for at in times)
+
+    def _sightings(self, market: SightingKey) -> list[int]:
+        return self._all_sightings().get(market, [])
+
+    def _all_sightings(self) -> dict[SightingKey, list[int]]:
+        if self._seen_last is None:
+            self._seen_last = self._last_sightings(self.entry.game_id)
+        return self._seen_last
+
+    def _assessed(self, key: RowKey, now_ms: int) -> AssessedPrice | None:
+        judge = Judge(self.era.basis, self.book.matrix, now_ms)
+        return assessed_in(self.book, judge, key)
+
+    def _forget_withdrawn(self, changes: Changes) -> None:
+        gone_at = self._withdrawn_at
+        if gone_at is not None and self.moment - gone_at >= WITHDRAWN_KEPT_MS:
+            self.book.drop_withdrawn(self.moment, changes)
+            self._withdrawn_at = None
+
+    def _date(self, key: RowKey, now_ms: int) -> None:
+        """Date a price and the sharp book's line by when they were last seen until now."""
+        section = self.book.section_of(*key[1:4])
+        assert section is not None
+        if self.era.basis.is_pooled:
+            self._vote_again([section], now_ms)
+            return
+        changes = Changes()
+        for cell, price in _standing(section, key):
+            self._see_again(cell, price, now_ms, changes)
+        self.book.recompute(self.era.basis, changes)
+
+    def _vote_again(self, sections: Sequence[Section], now_ms: int) -> None:
+        """Give lines the consensus of a moment."""
+        changes = Changes()
+        self._date_votes(sections, now_ms, changes)
+        self.book.recompute(self.era.basis, changes)
+        for section in sections:
+            figure(section, self.era.basis)  # prices dated with another line are dated there now
+
+    def _date_votes(self, wanted: Iterable[Section], now_ms: int, changes: Changes) -> None:
+        """Date the prices of lines and of their markets, and mark the stale ones.
+
+        A desk does so all the time: old prices do not vote if there are enough fresh ones.
+        """
+        asked = {section.key: section for section in wanted}
+        markets = {key[:2] for key in asked}
+        others = (each for each in self.book.matrix.sections if each.key[:2] in markets)
+        dated = set[tuple[str, int, str]]()
+        for section in (*asked.values(), *others):
+            for cell, price in _one_each(section):
+                where = (cell.market_type, cell.period, cell.bookmaker)
+                if section.key in asked or where not in dated:
+                    dated.add(where)
+                    self._see_again(cell, price, now_ms, changes)
+        self.book.age(self.era.basis, now_ms, changes, markets)
+
+    def _see_again(self, cell: CellKey, price: Price, now_ms: int, changes: Changes) -> None:
+        seen_at = self._seen_at(cell, price, now_ms)
+        if seen_at > price.scraped_at and not price.is_live:
+            seen = Sighting(price.odds, seen_at, now_ms, None, price.is_live)
+            self.book.put_sighting(cell, seen, changes)
+
+    def _seen_at(self, cell: CellKey, price: Price, now_ms: int) -> int:
+        bookmaker = cell.bookmaker
+        last = self.last_seen((bookmaker, cell.market_type, cell.period), now_ms)
+        if last < now_ms:
+            return last
+        heard_at = self.era.heard.get(bookmaker, now_ms)
+        return heard_at if now_ms - heard_at > LATE_MS else now_ms
+
+
+def _standing(section: Section, key: RowKey) -> Iterator[tuple[CellKey, Price]]:
+    """Yield a price, and one of the sharp book's line; each dates its whole market."""
+    row = section.selection_row(key.selection)
+    yield CellKey(*key[1:]), row.prices[key.bookmaker]
+    reference = section.market.reference
+    for other in section.rows:
+        if other.reference is not None and other.reference.is_offered:
+            yield CellKey(*section.key[:2], other.selection, reference), other.reference
+            return
+
+
+def _one_each(section: Section) -> Iterator[tuple[CellKey, Price]]:
+    """Yield one price of each bookmaker on a line."""
+    found: dict[str, tuple[CellKey, Price]] = {}
+    for row in section.rows:
+        for name, price in row.prices.items():
+            if price.is_offered and name not in found:
+                found[name] = CellKey(*section.key[:2], row.selection, name), price
+    yield from found.values()
+
+
+def _selections(changes: Changes) -> Iterator[SelectionKey]:
+    """Yield the selections with a price that changed or was seen again."""
+    for (market_type, period, _), selections in changes.quotes.items():
+        for selection in selections:
+            yield market_type, period, selection

@@ -1,0 +1,436 @@
+"""The log of a database, with its archive, and the queries that research needs.
+
+A database forgets a game once its log has no rows of it. The archive still has its rows and names,
+and its result is found by name and kick-off. When an unmoved market was last seen is then unknown.
+
+Queries about the past answer as the database does (``store.queries.as_of``): a price is the last
+one logged at or before a moment. If a market was not seen again later, its current row tells when
+it was last seen.
+
+Rows come in the order of recording; none counts as known before earlier rows of its game. A row
+recorded at most 15 minutes after scraping was known when it was recorded. A later one comes from an
+archive, and only its own time is known. If the log was live on that day, however, the row was late,
+and known no sooner than the live rows before it.
+"""
+
+import contextlib
+from collections import defaultdict, deque
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from functools import lru_cache
+from itertools import groupby
+from operator import attrgetter
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from oddsdesk.archive.folder import ArchiveError, LookingBack, archived_files
+from oddsdesk.board.model.basis import CONSENSUS
+from oddsdesk.contract.markets import DRAW_RETURNS
+from oddsdesk.contract.resources import GameMatrix, MarketMatrix, MatrixRow, ReferenceCell
+from oddsdesk.contract.times import MINUTE_MS, format_ms
+from oddsdesk.ledger.bets import PlacedBet
+from oddsdesk.ledger.log_closes import LoggedGame, PastOdds
+from oddsdesk.pricing.closing import MONEYLINE, CloseBy
+from oddsdesk.pricing.consensus import CONSENSUS_TITLE
+from oddsdesk.pricing.selections import Score
+from oddsdesk.pricing.value import MAX_AGE_MS
+from oddsdesk.store.databases import Database
+from oddsdesk.store.reader import Reader, ReaderPast
+from oddsdesk.store.spans import LoggedMove
+from oddsdesk.store.store import Store, open_store
+
+GAP_MS: Final = 60 * MINUTE_MS
+"""Longer times without any recording are reported."""
+LATE_MS: Final = MAX_AGE_MS
+"""A price recorded this long after it was scraped is not value when it arrives."""
+_SAME_DAY_MS: Final = 24 * 60 * MINUTE_MS
+
+
+class Moments:
+    """Decides when each row was known, in order; times in milliseconds."""
+
+    def __init__(self) -> None:
+        self.live_since: int | None = None
+        """When the first live row was recorded; None before it."""
+        self.live_until: int = 0
+        self.silences: list[tuple[int, int]] = []
+        """Spans longer than ``GAP_MS`` without a live row."""
+
+    def known_at(self, scraped_at: int, recorded_at: int, known_before: int) -> tuple[int, bool]:
+        """Return when a row was known, and whether it was recorded live.
+
+        Args:
+            scraped_at: The row's own.
+            recorded_at: The row's own.
+            known_before: When the row before it in its game was known.
+        """
+        lag = recorded_at - scraped_at
+        if lag <= LATE_MS:
+            if self.live_since is None:
+                self.live_since = recorded_at
+            elif recorded_at - self.live_until > GAP_MS:
+                self.silences.append((self.live_until, recorded_at))
+            self.live_until = max(self.live_until, recorded_at)
+            return max(recorded_at, known_before), True
+        was_live = self.live_until if lag < _SAME_DAY_MS else 0
+        return max(scraped_at, known_before, was_live), False
+
+
+class RecordedLog:
+    """For the reader's thread; times in milliseconds."""
+
+    def __init__(self, reader: Reader, archive: Path | None = None) -> None:
+        """Read the log up to its current end.
+
+        Args:
+            reader: The reader of the database.
+            archive: The folder of older rows; None for the one that the database names.
+
+        Raises:
+            ArchiveError, StoreUnavailableError, OSError: something cannot be read.
+        """
+        named = LookingBack()
+        if archive is None:
+            named(reader)
+        self.reader = reader
+        self.unreadable = named.unreadable
+        """One line if the archive that the database names cannot be read; else empty."""
+        self.rows = LogOfAll(reader, archive or named.folder)
+        self._scores = reader.scores()
+
+    def removed(self) -> str:
+        """Return a note on rows that were removed and not read; empty if there are none."""
+        if not self.rows.begins_late:
+            return ""
+        return self.unreadable or "older price changes were removed, and are in no archive"
+
+    def past(
+        self, reference: str, bets: Iterable[PlacedBet], progress: Callable[[int], None]
+    ) -> PastOdds:
+        """Return the past that closing lines are read from; ``reference`` is the reader's."""
+        if self.rows.reads_archive:
+            return LogPast(self.rows, self.reader, reference, bets, progress)
+        return KeptPast(self.reader, reference)
+
+    def score(
+        self, game_id: str, match_name: str, competition: str, kick_off: int | None
+    ) -> Score | None:
+        """Return the result of a game, None if unknown."""
+        known = self._scores.get(game_id)
+        if known is not None or kick_off is None or not self.rows.reads_archive:
+            return known
+        return self.reader.score_named(competition, match_name, kick_off)
+
+    def gaps(self, moments: Moments) -> list[tuple[int, int]]:
+        """Return the spans without any live recording.
+
+        The database says since when it keeps the log; for earlier times only a log with one shard
+        shows gaps.
+        """
+        began, since = self.reader.log_began(), moments.live_since
+        if since is None:
+            return []
+        told = self.reader.silences(max(since, began or since), moments.live_until, GAP_MS)
+        if self.reader.shards > 1 or began is None:
+            return told
+        return [gap for gap in moments.silences if gap[0] < began] + told
+
+
+class KeptPast(ReaderPast):
+    """A reader's past that shares queries between bets on one game."""
+
+    def __init__(self, reader: Reader, reference: str) -> None:
+        super().__init__(reader, reference)
+        self._game = lru_cache(maxsize=4)(super().game_at)
+        self._market = lru_cache(maxsize=64)(super().market_at)
+
+    def game_at(self, game_id: str, at_ms: int) -> GameMatrix | None:
+        """Return a game at a time, else its first state; None if unknown."""
+        return self._game(game_id, at_ms)
+
+    def market_at(
+        self, game_id: str, market_type: str, period: int, at_ms: int
+    ) -> GameMatrix | None:
+        """Return one market of a game."""
+        return self._market(game_id, market_type, period, at_ms)
+
+
+SLICE: Final = 20_000
+"""Numbers per query: about 100 ms and 20 MB."""
+ALWAYS: Final = (-(2**62), 2**62)
+"""The span that covers everything."""
+
+Batches = Iterator[Sequence[LoggedMove]]
+
+
+class Stretch(NamedTuple):
+    """A range of row numbers in a shard; ``path`` if the database does not have them all."""
+
+    shard: int
+    first: int
+    last: int
+    path: Path | None = None
+
+
+class LogOfAll:
+    """The contents of a database and its archive, up to the log's current end.
+
+    Simulated prices from before the first real odds are left out.
+
+    Raises:
+        ArchiveError: the folder is the archive of another database.
+    """
+
+    def __init__(self, reader: Reader, archive: Path | None = None) -> None:
+        self._reader = reader
+        self._stretches = [
+            stretch
+            for shard in range(reader.shards)
+            for stretch in _stretches(reader, shard, archive)
+        ]
+
+    def move_batches(self, since_ms: int, before_ms: int) -> Batches:
+        """Yield the price moves scraped in a span, shard by shard.
+
+        Raises:
+            ArchiveError, StoreUnavailableError, OSError: something cannot be read.
+        """
+        for stretch in self._stretches:
+            yield from self._rows_of(stretch, since_ms, before_ms)
+
+    def finished(self) -> Iterator[tuple[Sequence[LoggedMove], Collection[str]]]:
+        """Yield all moves in order, with the games that are finished.
+
+        Raises:
+            ArchiveError, StoreUnavailableError, OSError: something cannot be read.
+        """
+        for shard, stretches in groupby(self._stretches, key=attrgetter("shard")):
+            last_moves = deque(self._reader.last_moves(shard))
+            for stretch in stretches:
+                for rows in self._rows_of(stretch, *ALWAYS):
+                    done = set()
+                    while last_moves and rows and last_moves[0][0] <= rows[-1].seq:
+                        done.add(last_moves.popleft()[1])
+                    yield rows, done
+
+    @property
+    def reads_archive(self) -> bool:
+        """Whether rows are read from the archive."""
+        return any(stretch.path is not None for stretch in self._stretches)
+
+    @property
+    def begins_late(self) -> bool:
+        """Whether rows before the first one were removed."""
+        firsts: dict[int, int] = {}
+        for stretch in self._stretches:
+            firsts.setdefault(stretch.shard, stretch.first)
+        return any(first > self._reader.last_made_up(shard) + 1 for shard, first in firsts.items())
+
+    def _rows_of(self, stretch: Stretch, since_ms: int, before_ms: int) -> Batches:
+        if stretch.path is None:
+            return self._from_database(stretch, since_ms, before_ms)
+        return _from_archive(stretch, stretch.path, since_ms, before_ms)
+
+    def _from_database(self, stretch: Stretch, since_ms: int, before_ms: int) -> Batches:
+        after = stretch.first - 1
+        while after < stretch.last:
+            until = min(after + SLICE, stretch.last)
+            rows = self._reader.logged(stretch.shard, after, until, since_ms, before_ms)
+            yield rows  # even if empty, so that a waiting caller sees progress
+            after = until
+
+
+def _from_archive(stretch: Stretch, path: Path, since_ms: int, before_ms: int) -> Batches:
+    from oddsdesk.archive.parquet import rows_in_order  # noqa: PLC0415 - pyarrow is an extra
+
+    for rows in rows_in_order(path, stretch.first, stretch.last):
+        yield [row for row in rows if since_ms <= row.scraped_at < before_ms]
+
+
+def _stretches(reader: Reader, shard: int, archive: Path | None) -> Iterator[Stretch]:
+    end, after = reader.last_seq(shard), reader.last_made_up(shard)
+    for begin, last, path in _archived(archive, shard, end):
+        if last <= after:
+            continue
+        first = max(begin, after + 1)
+        yield from _held(reader, shard, after, first - 1)
+        yield Stretch(
+            shard, first, last, path if _lacks(reader, shard, begin, last, path) else None
+        )
+        after = last
+    yield from _held(reader, shard, after, end)
+
+
+def _held(reader: Reader, shard: int, after: int, until: int) -> Iterator[Stretch]:
+    first = reader.first_after(shard, after)
+    if first is not None and first <= until:
+        yield Stretch(shard, first, until)
+
+
+def _archived(archive: Path | None, shard: int, end: int) -> Sequence[tuple[int, int, Path]]:
+    if archive is None:
+        return ()
+    files = archived_files(archive, shard)
+    if files and files[-1].last > end:
+        raise ArchiveError(
+            f"{archive}: has newer rows than the database; is it from another database?"
+        )
+    return [(file.first, file.last, file.path) for file in files]
+
+
+def _lacks(reader: Reader, shard: int, first: int, last: int, path: Path) -> bool:
+    """Return whether the database has fewer rows in this range than the archive."""
+    from oddsdesk.archive.parquet import span_of  # noqa: PLC0415 - pyarrow is an extra
+
+    held = reader.span_between(shard, first, last)
+    return held is None or held.rows < span_of(path).rows
+
+
+_Market = tuple[str, str, int]
+"""Game id, market type, period."""
+_Selection = tuple[str, str, int, str]
+
+
+class LogPast:
+    """A ``ledger.log_closes.PastOdds`` of the markets of some bets, with the sharp book only."""
+
+    def __init__(
+        self,
+        log: LogOfAll,
+        reader: Reader,
+        reference: str,
+        bets: Iterable[PlacedBet],
+        progress: Callable[[int], None],
+    ) -> None:
+        """Read the log once; ``progress`` is called with 0 meanwhile and may raise to end it.
+
+        Raises:
+            ArchiveError, StoreUnavailableError, OSError: something cannot be read.
+        """
+        self._reference = reference
+        self._rows: defaultdict[_Market, list[LoggedMove]] = defaultdict(list)
+        self._in_play: defaultdict[_Selection, list[int]] = defaultdict(list)
+        self._games: dict[str, LoggedMove] = {}
+        self._last_sightings = lru_cache(maxsize=4)(reader.last_sightings)
+        keys = [bet.bet_key[:4] for bet in bets]
+        markets, selections = {key[:3] for key in keys}, set(keys)
+        markets |= {
+            (game, MONEYLINE, period) for game, kind, period in markets if kind in DRAW_RETURNS
+        }
+        games = {key[0] for key in keys}
+        for rows in log.move_batches(*ALWAYS):
+            progress(0)
+            for row in rows:
+                if row.game_id in games:
+                    self._take(row, markets, selections)
+
+    def game_at(self, game_id: str, at_ms: int) -> GameMatrix | None:
+        """Return the name of a game; None if it was not recorded by then."""
+        row = self._games.get(game_id)
+        return None if row is None else self._matrix(row, [])
+
+    def games_between(self, since_ms: int, until_ms: int) -> Sequence[LoggedGame]:
+        """Return none: the bets have the ids of this log's games."""
+        return ()
+
+    def market_at(
+        self, game_id: str, market_type: str, period: int, at_ms: int
+    ) -> GameMatrix | None:
+        """Return the sharp book's prices of a market at a time; None if it had none."""
+        key = (game_id, market_type, period)
+        rows = [row for row in self._rows.get(key, ()) if row.scraped_at <= at_ms]
+        standing = {row.selection: row.odds for row in rows}
+        offered = {name: odds for name, odds in standing.items() if odds is not None}
+        if not offered:
+            return None
+        seen = self._last_sightings(game_id).get((self._reference, market_type, period), ())
+        told = max([rows[-1].scraped_at, *(each for each in seen if each <= at_ms)])
+        selections = [
+            MatrixRow(name, ReferenceCell(odds, None, format_ms(told)), {})
+            for name, odds in offered.items()
+        ]
+        named = [self._reference]
+        market = MarketMatrix(market_type, period, "", named, format_ms(told), selections)
+        return self._matrix(self._games[game_id], [market])
+
+    def seen_in_play(
+        self, game_id: str, market_type: str, period: int, selection: str
+    ) -> list[int]:
+        """Return when a selection's prices moved in play."""
+        return self._in_play.get((game_id, market_type, period, selection), [])
+
+    def usual_reference(self) -> str:
+        """Return the sharp book."""
+        return self._reference
+
+    def reference_moves(
+        self,
+        game_id: str,
+        market_type: str,
+        period: int,
+        selection: str,
+        since_ms: int,
+        bookmaker: str = "",
+    ) -> list[int]:
+        """Return when the sharp book's price of a selection moved since a time."""
+        rows = self._rows.get((game_id, market_type, period), ())
+        times = [row.scraped_at for row in rows if row.selection == selection]
+        return [at for at in times if at >= since_ms]
+
+    def _take(self, row: LoggedMove, markets: set[_Market], selections: set[_Selection]) -> None:
+        self._games[row.game_id] = row
+        market = (row.game_id, row.market_type, row.period)
+        if row.bookmaker == self._reference and market in markets:
+            self._rows[market].append(row)
+        if row.is_live and (*market, row.selection) in selections:
+            self._in_play[*market, row.selection].append(row.scraped_at)
+
+    def _matrix(self, row: LoggedMove, markets: list[MarketMatrix]) -> GameMatrix:
+        return GameMatrix(
+            game_id=row.game_id,
+            match_name=row.match_name,
+            competition=row.competition,
+            sport=row.sport,
+            match_date=None if row.match_date is None else format_ms(row.match_date),
+            is_live=False,
+            all_bookmakers=[self._reference],
+            markets=markets,
+        )
+
+
+class Opened(NamedTuple):
+    """A database with the close's sharp book, unless that is a consensus."""
+
+    store: Store
+    reference: str
+    """The sharp book: a bookmaker in the database's spelling, or ``CONSENSUS_TITLE``."""
+    close: CloseBy
+    """With its sharp book by name."""
+
+
+def open_judged(database: Database, said: str | None, close: CloseBy) -> Opened:
+    """Open the database for reading, and return it with the names of both sharp books.
+
+    Args:
+        database: The database.
+        said: The sharp book that values prices: a bookmaker, ``consensus`` for all together, empty
+            for the database's own.
+        close: The closing line behind CLV, its sharp book in the same words, and its devig method.
+
+    Raises:
+        StoreError: the database cannot be used.
+    """
+    judge, closer = _named(said), _named(close.reference)
+    reference = CONSENSUS_TITLE
+    if judge != CONSENSUS_TITLE:
+        with contextlib.closing(open_store(database, judge or None, read_only=True)) as judged:
+            reference = judged.reference
+    is_pooled = closer == CONSENSUS_TITLE
+    store = open_store(database, None if is_pooled else closer or None, read_only=True)
+    by = CONSENSUS_TITLE if is_pooled else store.reference
+    return Opened(store, reference, close._replace(reference=by))
+
+
+def _named(said: str | None) -> str:
+    name = (said or "").strip()
+    is_pooled = name.casefold() in (CONSENSUS, CONSENSUS_TITLE.casefold())
+    return CONSENSUS_TITLE if is_pooled else name

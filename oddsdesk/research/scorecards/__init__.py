@@ -1,1 +1,0 @@
-"""What a recorded log tells of each bookmaker."""

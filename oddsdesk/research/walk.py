@@ -1,0 +1,215 @@
+"""Reads the log once, in order, and shows visitors each game at each moment."""
+
+from collections.abc import Callable
+from typing import Final
+
+from oddsdesk.board.model.matrix import CellKey, GameEntry
+from oddsdesk.contract.times import MINUTE_MS
+from oddsdesk.pricing.closing import CloseBy
+from oddsdesk.pricing.profiles import Profiles
+from oddsdesk.research.coverage import CoverageCount
+from oddsdesk.research.past_game import Era, Mine, PastGame
+from oddsdesk.research.recorded_log import ALWAYS, Moments, RecordedLog
+from oddsdesk.store.spans import LoggedMove
+
+BATCH: Final = 5_000
+"""Rows between two progress reports."""
+_LEAP_MS: Final = 60 * MINUTE_MS
+"""A row known this much earlier than those before it is from another archive."""
+_OVER_MS: Final = 12 * 60 * MINUTE_MS
+"""How long after kick-off a game is dropped."""
+_QUIET_MS: Final = 14 * 24 * 60 * MINUTE_MS
+"""How long after its last row a game without kick-off is dropped."""
+
+Progress = Callable[[int], None]
+"""Called with the rows done since the last call; an exception ends the work."""
+
+
+class Visitor:
+    """Base of visitors to the games of a log; does nothing."""
+
+    def at_moment(self, game: PastGame, now_ms: int) -> None:
+        """Visit a game once everything known at a moment is in."""
+
+    def passing(self, game: PastGame, until_ms: int) -> None:
+        """Visit a game that does not change until a moment, which is not included."""
+
+    def before_begin(self, game: PastGame) -> None:
+        """Visit a game as it was just before its start."""
+
+    def at_close(self, game: PastGame) -> None:
+        """Visit a game as it was at its start, that moment included."""
+
+
+class Walk:
+    """Turns rows into moments; holds games from their first row until they are over."""
+
+    def __init__(
+        self, log: RecordedLog, visitor: Visitor, make_era: Callable[[], Era], now_ms: int
+    ) -> None:
+        """``now_ms`` is the time: a game read until its kick-off has started by then."""
+        self.moments = Moments()
+        self.rows = 0
+        """Number of rows read."""
+        self.asked = 0
+        """Number of rows known in the requested span."""
+        self.first_ms: int | None = None
+        """When the log's first row was known, in that span or not."""
+        self.last_ms = 0
+        """When the last row was known."""
+        self.bookmakers: set[str] = set()
+        self.count: CoverageCount | None = None
+        """Counts the games of the log, once a caller asks for it."""
+        self._log = log
+        self._visitor = visitor
+        self._make_era = make_era
+        self._end_ms = now_ms
+        self._era = make_era()
+        self._games: dict[str, PastGame] = {}
+        self._dirty: dict[str, PastGame] = {}
+        self._swept_at = 0
+
+    def count_coverage(self, reference: str, by: CloseBy, since_ms: int | None) -> CoverageCount:
+        """Return a counter of the log's games from now on."""
+        self.count = CoverageCount(reference, by, since_ms)
+        return self.count
+
+    def walk_log(self, since_ms: int | None, until_ms: int | None, progress: Progress) -> None:
+        """Read the log; rows known at ``until_ms`` or later are left out.
+
+        Rows before ``since_ms`` are read, too, since games need their earlier state.
+        """
+        if until_ms is not None:
+            self._end_ms = min(self._end_ms, until_ms)
+        for rows in self._log.rows.move_batches(*ALWAYS):
+            for begin in range(0, len(rows), BATCH):
+                batch = rows[begin : begin + BATCH]
+                for row in batch:
+                    self._take(row, since_ms, until_ms)
+                progress(len(batch))
+        self._look(None)
+        for game in self._games.values():
+            self._end(game)
+
+    def _take(self, row: LoggedMove, since_ms: int | None, until_ms: int | None) -> None:
+        ident = row.game_id
+        game = self._games.get(ident)
+        before = 0 if game is None else game.moment
+        at, is_live = self.moments.known_at(row.scraped_at, row.recorded_at, before)
+        self._note(at)
+        if until_ms is not None and at >= until_ms:
+            return
+        self.rows += 1
+        self.asked += since_ms is None or at >= since_ms
+        self.bookmakers.add(row.bookmaker)
+        self._go_to(at)
+        if is_live:
+            self._era.heard[row.bookmaker] = row.recorded_at
+        if game is None:
+            game = self._games[ident] = self._game(row)
+        if at != game.moment:
+            self._step(game, at, in_play=row.is_live)
+        if row.match_date != game.kick_off:
+            game.reschedule(row.match_date)
+        key = CellKey(row.market_type, row.period, row.selection, row.bookmaker)
+        game.put_row(key, row.odds, row.scraped_at, is_live=bool(row.is_live))
+        self._dirty[ident] = game
+
+    def _note(self, at: int) -> None:
+        if self.first_ms is None or at < self.first_ms:
+            self.first_ms = at
+        if at > self.last_ms:
+            self.last_ms = at
+
+    def _go_to(self, at: int) -> None:
+        """Advance the clock and visit the games whose moment is over."""
+        now = self._era.now_ms
+        if at == now:
+            return
+        if at < now - _LEAP_MS:
+            self._look(None)
+            self._sweep(0)
+            self._era = self._make_era()
+            now = 0
+        if at > now:
+            self._look(at)
+            self._era.now_ms = at
+            if abs(at - self._swept_at) > _LEAP_MS:
+                self._sweep(_OVER_MS)
+                self._swept_at = at
+
+    def _look(self, before_ms: int | None) -> None:
+        """Visit the games that changed at moments before a time; None: all of them."""
+        for ident, game in list(self._dirty.items()):
+            if before_ms is None or game.moment < before_ms:
+                del self._dirty[ident]
+                self._visitor.at_moment(game, game.moment)
+
+    def _step(self, game: PastGame, at: int, *, in_play: bool) -> None:
+        """Advance a game to a later moment, before that moment's rows are put in."""
+        if game.entry.game_id in self._dirty:
+            del self._dirty[game.entry.game_id]
+            self._visitor.at_moment(game, game.moment)
+        self._visitor.passing(game, at)
+        self._begin(game, at, in_play=in_play)
+        game.moment = at
+
+    def _begin(self, game: PastGame, at: int, *, in_play: bool) -> None:
+        if game.has_begun:
+            if not game.is_closed:
+                self._close(game, at)
+        elif in_play or (game.kick_off is not None and at >= game.kick_off):
+            self._visitor.before_begin(game)
+            game.compare_lines()
+            game.has_begun = True
+            if in_play or (game.kick_off is not None and at > game.kick_off):
+                self._close(game, at)
+
+    def _close(self, game: PastGame, at: int) -> None:
+        game.is_closed = True
+        game.began_at = at if game.kick_off is None else min(game.kick_off, at)
+        self._visitor.at_close(game)
+
+    def _game(self, row: LoggedMove) -> PastGame:
+        named = (row.match_name, row.competition, row.sport, row.match_date)
+        entry = GameEntry(
+            row.game_id, *named, is_live=False, bookmaker_count=0, last_scraped_at=None
+        )
+        return PastGame(entry, self._era, self._log.reader.last_sightings)
+
+    def _sweep(self, patience_ms: int) -> None:
+        """Drop games that started long ago or have had no rows for long."""
+        for ident, game in list(self._games.items()):
+            now = game.era.now_ms
+            begins = game.kick_off
+            end = game.moment + _QUIET_MS if begins is None else begins + patience_ms
+            if max(end, game.moment) <= now and ident not in self._dirty:
+                self._end(game)
+                del self._games[ident]
+
+    def _end(self, game: PastGame) -> None:
+        if not game.has_begun:
+            game.compare_lines()
+        self._begin_by_now(game)
+        if self.count is not None:
+            entry = game.entry
+            named = (entry.game_id, entry.match_name, entry.competition, entry.kick_off)
+            self.count.add_game(game, has_result=self._log.score(*named) is not None)
+
+    def _begin_by_now(self, game: PastGame) -> None:
+        """Start a game that got no row since its kick-off."""
+        now = game.era.now_ms
+        self._visitor.passing(game, max(now, game.moment) + 1)
+        begins = game.kick_off
+        if begins is None or game.is_closed:
+            return
+        if begins <= now or (begins <= self._end_ms and game.was_read_until(begins)):
+            if not game.has_begun:
+                self._visitor.before_begin(game)
+            game.has_begun = True
+            self._close(game, begins)
+
+
+def era_maker(reference: str, method: str, profiles: Profiles, mine: Mine) -> Callable[[], Era]:
+    """Return a factory of eras with these settings."""
+    return lambda: Era(reference, method, profiles, mine)

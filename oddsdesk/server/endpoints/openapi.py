@@ -1,0 +1,355 @@
+"""The OpenAPI 3.1 document of the service, made from its endpoints and structs."""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from html import escape
+from typing import Any, Final, get_origin
+
+import msgspec
+
+from oddsdesk import __version__
+from oddsdesk.contract.access import HOUR_S, ErrorBody, ErrorCode, Plan, Rights
+from oddsdesk.contract.resources import Health, Meta, Readiness, StreamToken
+from oddsdesk.server.gate import Endpoint
+from oddsdesk.server.rest import Parameter
+
+TITLE: Final = "oddsdesk odds comparison service"
+DESCRIPTION: Final = (
+    "Decimal odds of many bookmakers next to a sharp book, and value bets: prices above the sharp"
+    " book's fair odds. Read-only. Changes are pushed over the WebSocket /api/stream; see"
+    " /docs."
+)
+
+_KEY: Final = "ApiKey"
+_CITATION: Final = re.compile(r" \(D\d+(?:, D\d+)*\)")
+_ERRORS: Final = {
+    "400": "A parameter's value is not allowed; the message names it.",
+    "401": "The key is missing, empty or unknown.",
+    "403": "The key's plan does not include this; upgrade_url is where to change it.",
+    "404": "No such event, game or path.",
+    "429": "A quota of the plan is used up; retry after Retry-After seconds.",
+    "500": "The server failed; retry with backoff.",
+    "503": "The database is temporarily unavailable; retry with backoff.",
+}
+_HEADERS: Final = {
+    "X-RateLimit-Remaining": "Requests left in the window.",
+    "X-RateLimit-Reset": "Unix time, in seconds, after which to retry.",
+}
+
+
+def openapi_document(endpoints: Sequence[Endpoint], address: str) -> dict[str, Any]:
+    """Return the document for these endpoints, the token endpoint and health, at an address."""
+    types = [each.data for each in endpoints] + [Meta, StreamToken, Health, Readiness, ErrorBody]
+    schemas, components = msgspec.json.schema_components(
+        types, ref_template="#/components/schemas/{name}"
+    )
+    meta, token, health, readiness, error = schemas[len(endpoints) :]
+    for schema in components.values():
+        schema["description"] = _CITATION.sub("", schema["description"]).replace("``", "")
+    components["ErrorDetail"]["properties"]["code"]["enum"] = [code.value for code in ErrorCode]
+    paths: dict[str, Any] = {
+        _template(each.path): {"get": _operation(each, data, meta)}
+        for each, data in zip(endpoints, schemas, strict=False)
+    }
+    paths["/api/stream/token"] = {"post": _token_operation(token)}
+    paths["/api/health"] = {"get": _health_operation(health)}
+    paths["/api/ready"] = {"get": _ready_operation(readiness)}
+    return {
+        "openapi": "3.1.0",
+        "info": {"title": TITLE, "description": DESCRIPTION, "version": __version__},
+        "servers": [{"url": address}],
+        "security": [{_KEY: []}],
+        "paths": paths,
+        "components": {
+            "schemas": components,
+            "headers": {
+                name: {"description": meaning, "schema": {"type": "integer"}}
+                for name, meaning in _HEADERS.items()
+            },
+            "responses": {
+                status: {"description": meaning, "content": _json(error)}
+                for status, meaning in _ERRORS.items()
+            },
+            "securitySchemes": {_KEY: {"type": "apiKey", "in": "header", "name": "X-Api-Key"}},
+        },
+    }
+
+
+def _operation(endpoint: Endpoint, data: dict[str, Any], meta: dict[str, Any]) -> dict[str, Any]:
+    statuses = ["400", "401", "403", "404", "429", "500", "503"]
+    if get_origin(endpoint.data) is list and "{" not in endpoint.path:
+        statuses.remove("404")
+    return {
+        "operationId": _operation_id(endpoint.path),
+        "summary": endpoint.summary,
+        "parameters": [*_path_parameters(endpoint.path), *map(_parameter, endpoint.parameters)],
+        "responses": {"200": _success(_envelope(data, meta)), **_error_responses(statuses)},
+    }
+
+
+def _token_operation(schema: dict[str, Any]) -> dict[str, Any]:
+    return {
+        "operationId": "streamToken",
+        "summary": (
+            "A token that opens the stream within 300 s; not counted as a request. Free has 30"
+            " tokens and 30 connections per UTC day; a failed handshake counts once its token was"
+            " used."
+        ),
+        "responses": {
+            "200": _success(schema),
+            **_error_responses(["401", "403", "429", "500", "503"]),
+        },
+    }
+
+
+def _health_operation(schema: dict[str, Any]) -> dict[str, Any]:
+    shown = {"content": _json(schema)}
+    return {
+        "operationId": "health",
+        "summary": "Health: whether the service can answer; needs no key.",
+        "security": [],
+        "responses": {
+            "200": {"description": "It can answer.", **shown},
+            "503": {"description": "Its database is unavailable.", **shown},
+        },
+    }
+
+
+def _ready_operation(schema: dict[str, Any]) -> dict[str, Any]:
+    shown = {"content": _json(schema)}
+    return {
+        "operationId": "ready",
+        "summary": "Readiness: whether the service answers and records; needs no key.",
+        "security": [],
+        "responses": {
+            "200": {"description": "Ready.", **shown},
+            "503": {"description": "Not ready; see the reasons.", **shown},
+        },
+    }
+
+
+def _envelope(data: dict[str, Any], meta: dict[str, Any]) -> dict[str, Any]:
+    return {
+        "type": "object",
+        "properties": {"data": data, "meta": meta},
+        "required": ["data", "meta"],
+    }
+
+
+def _success(schema: dict[str, Any]) -> dict[str, Any]:
+    headers = {name: {"$ref": f"#/components/headers/{name}"} for name in _HEADERS}
+    return {"description": "Success.", "headers": headers, "content": _json(schema)}
+
+
+def _error_responses(statuses: Iterable[str]) -> dict[str, Any]:
+    return {status: {"$ref": f"#/components/responses/{status}"} for status in statuses}
+
+
+def _json(schema: dict[str, Any]) -> dict[str, Any]:
+    return {"application/json": {"schema": schema}}
+
+
+def _parameter(parameter: Parameter) -> dict[str, Any]:
+    schema = dict(parameter.schema)
+    if parameter.default is not None:
+        schema["default"] = parameter.default
+    return {
+        "name": parameter.name,
+        "in": "query",
+        "required": False,
+        "description": parameter.meaning,
+        "schema": schema,
+    }
+
+
+def _path_parameters(path: str) -> list[dict[str, Any]]:
+    return [
+        {"name": part[1:-1], "in": "path", "required": True, "schema": {"type": "string"}}
+        for part in _template(path).split("/")
+        if part.startswith("{")
+    ]
+
+
+def _template(path: str) -> str:
+    return path.replace(":path}", "}")
+
+
+def _operation_id(path: str) -> str:
+    """``/api/odds/{bookmaker}`` is ``oddsByBookmaker``."""
+    first, *rest = _template(path).removeprefix("/api/").replace("-", "/").split("/")
+    words = [f"By{part[1:-1].title()}" if part[0] == "{" else part.title() for part in rest]
+    return "".join([first, *words]).replace("_", "")
+
+
+_STYLE: Final = """
+:root { color-scheme: light dark; --line: #8884; --faint: #8882; }
+body { font: 15px/1.5 system-ui, sans-serif; max-width: 62rem; margin: 2rem auto; padding: 0 1rem }
+h1, h2, h3 { line-height: 1.25; margin: 2rem 0 .5rem }
+h3 { font: 600 1rem ui-monospace, monospace }
+code, pre { font-family: ui-monospace, monospace; font-size: .92em }
+pre { background: var(--faint); padding: .75rem; overflow-x: auto; border-radius: 4px }
+table { border-collapse: collapse; width: 100%; margin: .5rem 0 }
+th, td { text-align: left; vertical-align: top; padding: .25rem .75rem .25rem 0 }
+th, td { border-bottom: 1px solid var(--line) }
+"""
+
+_START: Final = """
+<h2 id="start">Start</h2>
+<p>Send your key in the header <code>X-Api-Key</code> with every request. The operator of this
+server creates keys with <code>oddsdesk keys create</code>.</p>
+<pre>curl -H "X-Api-Key: $KEY" "{base}/api/odds?competition=EPL&amp;limit=10"</pre>
+<p>Success is <code>{{"data": ..., "meta": {{"rate_limit_remaining": ...}}}}</code>, anything else
+<code>{{"error": {{"code": ..., "message": ...}}}}</code>. Times are UTC, such as
+<code>2026-11-20T18:30:00.000Z</code>.</p>
+"""
+
+_STREAM: Final = """
+<h2 id="stream">Stream</h2>
+<p>Fetch a token, open the WebSocket with it within 300 seconds, and send the text
+<code>ping</code> every 30 seconds; the answer is <code>pong</code>. Every other message
+is one selection's new odds as JSON.</p>
+<pre>TOKEN=$(curl -sX POST -H "X-Api-Key: $KEY" {base}/api/stream/token | jq -r .token)
+python -m websockets "{stream}/api/stream?token=$TOKEN&amp;sport=Football"</pre>
+<p>Filters: <code>sport</code>, <code>competition</code>, <code>bookmaker</code>,
+<code>game_id</code>; they combine. There is no replay: after every connect, read the current
+state over REST, and fetch a fresh token each time.</p>
+"""
+
+_CLOSE_CODES: Final = (
+    ("1000", "Your client was silent for 5 minutes."),
+    ("1001", "The server is shutting down; reconnect with backoff."),
+    ("1003, 1009", "A frame was binary, or longer than 1 KiB."),
+    ("4000", "A filter's value is invalid."),
+    ("4001", "The token is missing, expired or invalid, or its key was revoked."),
+    ("4003", "Your plan may not use this filter."),
+    ("4008", "Your client fell behind; read the current state again."),
+    ("4029", "Today's connections are used up."),
+)
+
+
+def docs_page(document: dict[str, Any], base: str) -> str:
+    """Return the page for an OpenAPI document; ``base`` is the address it is read at."""
+    info = document["info"]
+    schemas = document["components"]["schemas"]
+    parts = [
+        f"<h1>{escape(info['title'])}</h1><p>{escape(info['description'])}</p>",
+        f'<p>Version {escape(info["version"])}. For programs: <a href="/openapi.json">'
+        "openapi.json</a></p>",
+        _START.format(base=escape(base)),
+        _plans(),
+        '<h2 id="endpoints">Endpoints</h2>',
+        *_endpoints(document["paths"]),
+        _STREAM.format(base=escape(base), stream=escape(base.replace("http", "ws", 1))),
+        _table(("Close code", "Meaning"), _CLOSE_CODES),
+        '<h2 id="errors">Errors</h2>',
+        _table(("HTTP", "Meaning"), _error_table(document["components"]["responses"])),
+        '<h2 id="objects">Objects</h2>',
+        *_objects(schemas),
+    ]
+    return (
+        '<!doctype html><html lang="en"><meta charset="utf-8">'
+        '<meta name="viewport" content="width=device-width">'
+        f"<title>{escape(info['title'])}</title><style>{_STYLE}</style>{''.join(parts)}</html>"
+    )
+
+
+def _plans() -> str:
+    rows = []
+    for plan in Plan:
+        rights = plan.rights
+        window = "hour" if rights.window_s == HOUR_S else "day"
+        rows.append(
+            (
+                plan.value,
+                f"{rights.requests:,} an {window}"
+                if window == "hour"
+                else f"{rights.requests} a day",
+                str(rights.in_flight),
+                "all" if rights.all_bookmakers else "one, chosen for the account",
+                "yes" if rights.value_bets else "no",
+                _stream_right(rights),
+                "yes" if rights.live else "no",
+            )
+        )
+    headings = (
+        "Plan",
+        "Requests",
+        "At a time",
+        "Bookmakers",
+        "Value bets",
+        "Stream",
+        "In-play odds",
+    )
+    change = (
+        "<p>The operator of this server changes a plan with"
+        " <code>oddsdesk accounts plan NAME PLAN</code>.</p>"
+    )
+    return f'<h2 id="plans">Plans</h2>{_table(headings, rows)}{change}'
+
+
+def _stream_right(rights: Rights) -> str:
+    if not rights.websocket:
+        return "no"
+    most = rights.connections_per_day
+    return f"{most} tokens and {most} connections a day" if most else "yes"
+
+
+def _endpoints(paths: dict[str, Any]) -> Iterator[str]:
+    for path, operations in paths.items():
+        for method, operation in operations.items():
+            yield f"<h3>{method.upper()} {escape(path)}</h3><p>{escape(operation['summary'])}</p>"
+            rows = [
+                (
+                    each["name"],
+                    _allowed(each["schema"]),
+                    str(each["schema"].get("default", "")),
+                    each["description"],
+                )
+                for each in operation.get("parameters", ())
+                if each["in"] == "query"
+            ]
+            if rows:
+                yield _table(("Parameter", "Values", "Default", "Meaning"), rows)
+
+
+def _error_table(responses: dict[str, Any]) -> list[tuple[str, str]]:
+    return [(status, response["description"]) for status, response in responses.items()]
+
+
+def _objects(schemas: dict[str, Any]) -> Iterator[str]:
+    for name, schema in schemas.items():
+        yield f"<h3>{escape(name)}</h3><p>{escape(schema['description'])}</p>"
+        fields = schema["properties"].items()
+        yield _table(("Field", "Type"), [(field, _type(kind)) for field, kind in fields])
+
+
+def _allowed(schema: dict[str, Any]) -> str:
+    if "enum" in schema:
+        return ", ".join(schema["enum"])
+    if "const" in schema:
+        return str(schema["const"]).lower()
+    if "maximum" in schema:
+        return f"{schema['minimum']} to {schema['maximum']}"
+    return "true, false" if schema["type"] == "boolean" else str(schema["type"])
+
+
+def _type(schema: dict[str, Any]) -> str:
+    if "anyOf" in schema:
+        return " or ".join(_type(each) for each in schema["anyOf"])
+    if "$ref" in schema:
+        return str(schema["$ref"]).rpartition("/")[2]
+    if "prefixItems" in schema:
+        return f"[{', '.join(_type(each) for each in schema['prefixItems'])}]"
+    if schema["type"] == "array":
+        return f"list of {_type(schema['items'])}"
+    if "additionalProperties" in schema:
+        return f"map from name to {_type(schema['additionalProperties'])}"
+    return str(schema["type"])
+
+
+def _table(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    head = "".join(f"<th>{escape(heading)}</th>" for heading in headings)
+    body = "".join(
+        "<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in rows
+    )
+    return f"<table><tr>{head}</tr>{body}</table>"

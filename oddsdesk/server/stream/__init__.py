@@ -1,0 +1,1 @@
+"""The stream of price changes: its endpoint, its subscribers, and the end of the log."""

@@ -1,1 +1,0 @@
-"""The odds, their log, keys and counts in PostgreSQL; the only place that imports psycopg."""

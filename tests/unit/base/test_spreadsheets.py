@@ -1,0 +1,67 @@
+"""Tables of many programs are read row by row; anything else is refused in one line."""
+
+import io
+import tracemalloc
+import zipfile
+
+import pytest
+
+from oddsdesk.base.spreadsheets import SheetError, SheetRow, read_csv, read_sheet
+
+_HEAD = '<worksheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"><sheetData>'
+_TITLES = '<row><c t="inlineStr"><is><t>team</t></is></c></row>'
+
+
+def workbook(rows: str) -> bytes:
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as book:
+        sheet = f"{_HEAD}{_TITLES}{rows}</sheetData></worksheet>"
+        book.writestr("xl/worksheets/sheet1.xml", sheet)
+    return stream.getvalue()
+
+
+@pytest.mark.parametrize("mark", [",", ";", "\t"])
+@pytest.mark.parametrize("line_end", ["\n", "\r\n"])
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "cp1252"])
+def test_a_table_is_read_however_it_was_saved(mark: str, line_end: str, encoding: str) -> None:
+    lines = ["team,, odds ", 'Nîmes,x," 2.5"', ",,", '"two\nlines",,3', "short"]
+    data = line_end.join(lines).replace(",", mark).encode(encoding)
+    titles, rows = read_sheet(data)
+    assert titles == ["team", "odds"]
+    assert rows == [
+        SheetRow(2, {"team": "Nîmes", "odds": "2.5"}),
+        SheetRow(5, {"team": "two\nlines", "odds": "3"}),
+        SheetRow(6, {"team": "short"}),
+    ]
+    read, lazily = read_csv(data)
+    assert (read, list(lazily)) == (titles, rows)
+
+
+def test_rows_of_csv_are_read_as_they_are_asked_for() -> None:
+    titles, rows = read_csv(b'team\nArsenal\n"' + b"x" * 200_000)
+    assert (titles, next(rows)) == (["team"], SheetRow(2, {"team": "Arsenal"}))
+    with pytest.raises(SheetError, match=r"line 3: expected comma-separated values \(field"):
+        next(rows)
+
+
+def test_cells_of_a_workbook_stand_as_they_were_written() -> None:
+    cells = "<row r='7'><c r='A7'><v>2.10</v></c></row><row><c t='str'><v>007</v></c></row>"
+    assert read_sheet(workbook(cells))[1] == [
+        SheetRow(7, {"team": "2.10"}),
+        SheetRow(3, {"team": "007"}),
+    ]
+
+
+def test_a_few_bytes_that_mean_millions_of_cells_are_refused() -> None:
+    rows = "".join(f'<row><c r="XFD{number}"><v>1</v></c></row>' for number in range(400))
+    with pytest.raises(SheetError, match="more than 4,000,000 cells"):
+        read_sheet(workbook(rows))
+
+
+def test_of_a_workbook_one_row_is_held_at_a_time() -> None:
+    data = workbook("<row><c/></row>" * 200_000)
+    tracemalloc.start()
+    assert read_sheet(data)[1] == []
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 32 * 1024 * 1024

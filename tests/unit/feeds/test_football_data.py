@@ -1,0 +1,360 @@
+"""Season files become quotes; a broken cell is counted by its reason and never guessed."""
+
+import csv
+from datetime import date, time
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from oddsdesk.contract.identity import GameResult
+from oddsdesk.contract.quotes import Quote
+from oddsdesk.contract.times import format_ms
+from oddsdesk.feeds.football_data import (
+    IMPORTER,
+    convert,
+    odds_columns,
+    parse_date,
+    parse_time,
+    taken_ms,
+    uk_ms,
+)
+from oddsdesk.feeds.imported import Imported, SourceFile
+
+GAME = {
+    "Div": "E0",
+    "Date": "17/08/2024",
+    "Time": "15:00",
+    "HomeTeam": "Everton",
+    "AwayTeam": "Brighton",
+}
+PRICES = {"PSH": "2.5", "PSD": "3.3", "PSA": "2.9"}
+
+
+def season(*rows: dict[str, str]) -> bytes:
+    header = list(dict.fromkeys(name for row in rows for name in row))
+    lines = [",".join(header), *(",".join(row.get(name, "") for name in header) for row in rows)]
+    return "\r\n".join(lines).encode()
+
+
+def imported(*rows: dict[str, str]) -> Imported:
+    return convert(SourceFile("E0.csv", season(*rows)))
+
+
+def only(result: Imported) -> Quote:
+    (quote,) = result.quotes
+    return quote
+
+
+def test_a_row_becomes_quotes_with_inferred_times() -> None:
+    result = imported(GAME | PRICES)
+    quote = only(result)
+    assert result.inferred_times
+    assert (quote.bookmaker, quote.match_name, quote.competition) == (
+        "Pinnacle",
+        "Everton vs Brighton",
+        "EPL",
+    )
+    assert list(quote.odds.items()) == [("Everton", 2.5), ("Draw", 3.3), ("Brighton", 2.9)]
+    assert quote.match_date is not None
+    assert format_ms(quote.match_date) == "2024-08-17T14:00:00.000Z"
+    assert format_ms(quote.scraped_at) == "2024-08-16T16:00:00.000Z"
+
+
+def test_closing_prices_are_quotes_at_kick_off_with_their_own_line() -> None:
+    before = {"AHh": "-0.5", "PAHH": "1.9", "PAHA": "2.0"}
+    closing = {"AHCh": "-0.75", "PCAHH": "2.1", "PCAHA": "1.8"}
+    first, second = imported(GAME | before | closing).quotes
+    assert first.odds == {"Everton -0.5": 1.9, "Brighton +0.5": 2.0}
+    assert second.odds == {"Everton -0.75": 2.1, "Brighton +0.75": 1.8}
+    assert second.scraped_at == second.match_date
+
+
+def test_totals_are_of_two_and_a_half_goals() -> None:
+    quote = only(imported(GAME | {"B365>2.5": "1.9", "B365<2.5": "1.95"}))
+    assert quote.odds == {"Over 2.5": 1.9, "Under 2.5": 1.95}
+
+
+def test_a_league_without_code_keeps_its_own() -> None:
+    assert only(imported(GAME | PRICES | {"Div": "SC3"})).competition == "SC3"
+
+
+def test_statistics_are_counted_and_never_a_bookmaker() -> None:
+    result = imported(
+        GAME
+        | {"MaxH": "2.6", "MaxD": "3.4", "MaxA": "3.0", "AvgH": "2.5", "AvgD": "3.3", "AvgA": "2.9"}
+    )
+    assert (result.quotes, result.skipped) == ([], {"market maximum": 3, "market average": 3})
+
+
+@pytest.mark.parametrize(
+    ("prices", "skipped"),
+    [
+        ({"PSD": "0.0"}, {"one side missing": 2}),
+        ({"PSD": ""}, {"one side missing": 2}),
+        ({"PSH": "0", "PSD": "0.0", "PSA": ""}, {}),
+        ({"PSD": "x"}, {"not a number": 1, "one side missing": 2}),
+        ({"PSD": "1"}, {"impossible price": 1, "one side missing": 2}),
+        ({"PSD": "nan"}, {"impossible price": 1, "one side missing": 2}),
+        ({"PSD": "33"}, {"margin out of range": 3}),
+        ({"PSD": "1.1"}, {"margin out of range": 3}),
+    ],
+)
+def test_broken_cells_are_counted_by_reason(
+    prices: dict[str, str], skipped: dict[str, int]
+) -> None:
+    result = imported(GAME | PRICES | prices)
+    assert (result.quotes, result.skipped) == ([], skipped)
+
+
+def test_a_handicap_without_line_is_left_out() -> None:
+    result = imported(GAME | {"AHh": "", "PAHH": "1.9", "PAHA": "2.0"})
+    assert (result.quotes, result.skipped) == ([], {"no line": 2})
+
+
+def test_without_a_kick_off_time_only_the_day_is_used() -> None:
+    closing = {"PSCH": "2.5", "PSCD": "3.3", "PSCA": "2.9"}
+    result = imported(GAME | {"Time": ""} | PRICES | closing)
+    quote = only(result)
+    assert quote.match_date is None
+    assert format_ms(quote.scraped_at) == "2024-08-16T16:00:00.000Z"
+    assert result.skipped == {"closing without a kick-off time": 3}
+
+
+def test_a_row_that_makes_no_sense_is_named_and_empty_ones_are_passed_over() -> None:
+    rows = [GAME | PRICES | {"Date": "soon"}, dict.fromkeys(GAME, ""), GAME | PRICES]
+    result = imported(*rows, GAME | PRICES | {"HomeTeam": ""})
+    assert len(result.quotes) == 1
+    assert result.skipped == {"broken row": 6}
+    assert result.problems == [
+        "E0.csv line 2: expected a date such as 16/08/2024, got 'soon'",
+        "E0.csv line 5: expected a name in HomeTeam, got nothing",
+    ]
+
+
+@pytest.mark.parametrize("left", ["E0,17/08/2025,16:00,C,D,2.1,3.", "E0,17/08/20", "E0,17"])
+def test_the_last_row_of_a_file_that_was_cut_short_is_left_out_and_said(left: str) -> None:
+    header = "Div,Date,Time,HomeTeam,AwayTeam,PSH,PSD,PSA\n"
+    row = "E0,16/08/2025,15:00,A,B,2,3,4"
+    cut = convert(SourceFile("E0.csv", f"{header}{row}\n{left}".encode()))
+    assert cut.problems == ["E0.csv: the file is cut off in its last row"]
+    assert cut.kept == 3
+    assert cut.kept + cut.skipped.total() == 3 + left.count(".")
+    whole = convert(SourceFile("E0.csv", f"{header}{row}".encode()))
+    assert (whole.problems, whole.kept) == ([], 3)
+
+
+def test_text_is_utf8_with_or_without_mark_else_windows_1252() -> None:
+    row = GAME | PRICES | {"HomeTeam": "Nîmes"}
+    data = season(row)
+    for encoded in (data, b"\xef\xbb\xbf" + data, data.decode().encode("cp1252")):
+        assert only(convert(SourceFile("F1.csv", encoded))).match_name == "Nîmes vs Brighton"
+
+
+@pytest.mark.parametrize(
+    ("data", "reason"),
+    [
+        (b"", "has no column titles"),
+        (b"Home,Away\n", "lacks Div, Date, HomeTeam, AwayTeam"),
+        (b"Country,League,Date,Home,Away\n", "lacks Div, HomeTeam, AwayTeam"),
+        (b"Div,Date\x81\n", "UTF-8 or Windows-1252"),
+        (b'Div,Date,HomeTeam,AwayTeam\nE0,"' + b"x" * 200_000, "comma-separated"),
+        (b"[" + b" " * 2_000_000, "at most 1,048,576 characters a row"),
+        (b"Div,Date,HomeTeam,AwayTeam\n" + b'"\n",' * 500_000, "characters a row"),
+        (b"Div,Date,HomeTeam,AwayTeam\n" + b"x\n" * 11_000, "10,000 unreadable rows"),
+    ],
+)
+def test_other_files_are_refused(data: bytes, reason: str) -> None:
+    imported = IMPORTER.convert([SourceFile("x.csv", data)])
+    (problem,) = imported.problems
+    assert problem.startswith("x.csv: ")
+    assert reason in problem
+    assert not imported.quotes
+
+
+@pytest.mark.parametrize(
+    ("name", "games"),
+    [
+        ("E0_2425.csv", 380),
+        ("F1_2425.csv", 306),
+        ("D1_2425.csv", 306),
+        ("D1_2526_bom_crlf_partial.csv", 270),
+        ("fixtures_20260417T1347Z.csv", 171),
+    ],
+)
+def test_real_files_are_read_whole(shared_data: Path, name: str, games: int) -> None:
+    result = convert(SourceFile(name, (shared_data / "football-data" / name).read_bytes()))
+    assert result.problems == []
+    assert len({(quote.match_name, quote.match_date) for quote in result.quotes}) == games
+    assert not {"Max", "Avg"} & {quote.bookmaker for quote in result.quotes}
+    assert set(result.skipped) <= {
+        "market maximum",
+        "market average",
+        "margin out of range",
+        "one side missing",
+    }
+
+
+def test_a_season_tells_how_its_games_ended() -> None:
+    goals = {"FTHG": "2", "FTAG": "0", "HTHG": "1", "HTAG": "0"}
+    result = imported(GAME | PRICES | goals)
+    (told,) = result.results
+    assert told == GameResult("EPL", "Everton vs Brighton", told.kick_off, 2, 0, 1, 0)
+    assert told.kick_off == only(result).match_date
+
+
+@pytest.mark.parametrize("missing", [{"FTHG": ""}, {"FTAG": ""}, {"Time": ""}])
+def test_a_game_that_is_to_come_or_has_no_time_has_no_result(missing: dict[str, str]) -> None:
+    assert imported(GAME | PRICES | {"FTHG": "2", "FTAG": "0"} | missing).results == []
+
+
+def test_goals_that_are_no_number_are_named_and_prices_kept() -> None:
+    result = imported(GAME | PRICES | {"FTHG": "two", "FTAG": "0"})
+    assert result.problems == ["E0.csv line 2: expected goals such as 2 in FTHG, got 'two'"]
+    assert only(result).odds["Everton"] == 2.5
+
+
+@pytest.mark.parametrize("spelled", ["{}.0", "{}.", "{}.00"])
+def test_goals_that_pandas_saved_are_read(spelled: str) -> None:
+    goals = {"FTHG": 2, "FTAG": 0, "HTHG": 1, "HTAG": 0}
+    result = imported(GAME | PRICES | {name: spelled.format(at) for name, at in goals.items()})
+    (told,) = result.results
+    assert (told.home, told.away, told.half_home, told.half_away) == (2, 0, 1, 0)
+    assert result.problems == []
+
+
+@pytest.mark.parametrize("half", ["1.5", "one", "-1"])
+def test_a_bad_half_time_score_loses_only_the_half(half: str) -> None:
+    result = imported(GAME | PRICES | {"FTHG": "2", "FTAG": "0", "HTHG": "1", "HTAG": half})
+    (told,) = result.results
+    assert (told.home, told.away, told.half_home, told.half_away) == (2, 0, None, None)
+    assert result.problems == [
+        f"E0.csv line 2: expected goals such as 2 in HTAG, got {half!r}; half-time score ignored"
+    ]
+
+
+def test_a_division_without_a_code_is_football() -> None:
+    quote = only(imported(GAME | PRICES | {"Div": "E2"}))
+    assert (quote.competition, quote.sport) == ("E2", "Football")
+
+
+def named(*header: str) -> list[tuple[str, str, bool, str | None]]:
+    return [
+        (market.bookmaker, market.market_type, market.closing, market.statistic)
+        for market in odds_columns(header)
+    ]
+
+
+def test_prefixes_that_begin_alike_are_told_apart() -> None:
+    header = ["BFH", "BFD", "BFA", "BFDH", "BFDD", "BFDA", "BFEH", "BFED", "BFEA"]
+    assert [name for name, *_ in named(*header)] == [
+        "Betfair Sportsbook",
+        "Betfred",
+        "Betfair Exchange",
+    ]
+
+
+def test_closing_prices_carry_a_c_and_their_own_handicap_line() -> None:
+    before, closing = odds_columns(["AHh", "PAHH", "PAHA", "AHCh", "PCAHH", "PCAHA"])
+    assert (before.closing, before.line_column) == (False, "AHh")
+    assert (closing.closing, closing.line_column) == (True, "AHCh")
+    assert before.bookmaker == closing.bookmaker == "Pinnacle"
+
+
+def test_a_code_that_begins_or_ends_with_c_is_no_closing_price() -> None:
+    header = ["VCH", "VCD", "VCA", "VCCH", "VCCD", "VCCA", "CLH", "CLD", "CLA"]
+    assert named(*header) == [
+        ("VC Bet", "moneyline", False, None),
+        ("VC Bet", "moneyline", True, None),
+        ("Coral", "moneyline", False, None),
+    ]
+
+
+def test_statistics_are_marked() -> None:
+    header = ["Max>2.5", "Max<2.5", "AvgC>2.5", "AvgC<2.5"]
+    assert named(*header) == [
+        ("Max", "total", False, "market maximum"),
+        ("Avg", "total", True, "market average"),
+    ]
+
+
+def test_an_unknown_bookmaker_keeps_its_code() -> None:
+    assert named("XYH", "XYD", "XYA", "XYCH", "XYCD", "XYCA") == [
+        ("XY", "moneyline", False, None),
+        ("XY", "moneyline", True, None),
+    ]
+
+
+def test_figures_of_the_game_and_lone_columns_are_no_odds() -> None:
+    assert named("FTHG", "FTAG", "FTR", "HS", "AS", "HC", "AC", "HR", "AR", "B365H", "B365D") == []
+
+
+@pytest.mark.parametrize("name", ["E0_2425.csv", "D1_2526_bom_crlf_partial.csv"])
+def test_real_columns_are_what_the_map_says(shared_data: Path, name: str) -> None:
+    folder = shared_data / "football-data"
+    with (folder / "column_map.csv").open() as stream:
+        known = {row["column"]: row for row in csv.DictReader(stream)}
+    with (folder / name).open(encoding="utf-8-sig") as stream:
+        header = next(csv.reader(stream))
+    found = {column: market for market in odds_columns(header) for column in market.columns}
+    assert found.keys() == known.keys() & set(header) - {"AHh", "AHCh"}
+    for column, market in found.items():
+        row = known[column]
+        assert market.market_type == row["market_type"]
+        assert market.closing == (row["phase"] == "closing")
+        assert (market.statistic is not None) == (row["kind"] == "aggregate")
+        if market.statistic is None:
+            assert row["bookmaker"].startswith(market.bookmaker)
+
+
+def test_dates_are_day_first_with_two_or_four_digits_of_year() -> None:
+    assert parse_date("03/08/2024") == parse_date("03/08/24") == date(2024, 8, 3)
+
+
+@pytest.mark.parametrize("text", ["", "2024-08-03", "31/02/2024", "08/13/2024", "01/01/0001"])
+def test_other_dates_are_refused(text: str) -> None:
+    with pytest.raises(ValueError, match="expected a date such as"):
+        parse_date(text)
+
+
+def test_a_time_may_be_missing_but_not_wrong() -> None:
+    assert parse_time("17:30") == time(17, 30)
+    assert parse_time(" ") is None
+    with pytest.raises(ValueError, match="expected a time such as"):
+        parse_time("5pm")
+
+
+def test_uk_clocks_are_an_hour_ahead_in_summer() -> None:
+    assert format_ms(uk_ms(date(2024, 8, 16), time(20))) == "2024-08-16T19:00:00.000Z"
+    assert format_ms(uk_ms(date(2024, 12, 26), time(20))) == "2024-12-26T20:00:00.000Z"
+
+
+@pytest.mark.parametrize(
+    ("day", "clock", "taken"),
+    [
+        (date(2024, 8, 16), time(20), "2024-08-16T16:00:00.000Z"),  # Friday
+        (date(2024, 8, 17), time(12, 30), "2024-08-16T16:00:00.000Z"),  # Saturday
+        (date(2024, 8, 19), time(20), "2024-08-16T16:00:00.000Z"),  # Monday
+        (date(2024, 12, 3), time(19, 45), "2024-12-03T13:00:00.000Z"),  # Tuesday
+        (date(2024, 12, 5), time(20), "2024-12-03T13:00:00.000Z"),  # Thursday
+        (date(2024, 8, 16), time(12), "2024-08-16T11:00:00.000Z"),  # Friday noon: capped
+    ],
+)
+def test_prices_were_taken_on_friday_or_tuesday(day: date, clock: time, taken: str) -> None:
+    assert format_ms(taken_ms(day, uk_ms(day, clock))) == taken
+
+
+@given(st.dates(date(2000, 1, 1), date(2050, 1, 1)), st.times())
+def test_prices_are_never_taken_after_the_kick_off_nor_days_before(day: date, clock: time) -> None:
+    kick_off = uk_ms(day, clock)
+    taken = taken_ms(day, kick_off)
+    assert taken <= kick_off
+    assert kick_off - taken < 4 * 86_400_000
+
+
+@given(st.dates(date(1888, 1, 1)), st.none() | st.times())
+def test_every_day_that_is_read_has_times_to_write(day: date, clock: time | None) -> None:
+    read = parse_date(f"{day:%d/%m}/{day.year:04}")
+    kick_off = None if clock is None else uk_ms(read, clock)
+    assert format_ms(taken_ms(read, kick_off))
