@@ -13,8 +13,8 @@ import click
 from oddsdesk.base.clock import system_clock
 from oddsdesk.cli.options import check_durable, durable_option, made_database_option
 from oddsdesk.cli.terminal import STANDARD, Progress, standard_input
-from oddsdesk.contract.identity import GameResult
 from oddsdesk.contract.quotes import Quote
+from oddsdesk.contract.results import GameResult
 from oddsdesk.feeds.files import Readable
 from oddsdesk.feeds.ndjson import read_batches
 from oddsdesk.store.databases import Database, DatabaseUrl

@@ -7,8 +7,8 @@ from typing import Any, Final
 import msgspec
 
 from oddsdesk.base.spreadsheets import SheetError
-from oddsdesk.contract.identity import GameResult
 from oddsdesk.contract.quotes import BadQuoteError, Quote, check_quote
+from oddsdesk.contract.results import GameResult
 from oddsdesk.contract.texts import UNSHOWABLE
 from oddsdesk.feeds.errors import FeedError
 

@@ -9,8 +9,8 @@ from typing import Final
 import msgspec
 
 from oddsdesk.contract.formats import OWN_FORMATS, FileFormat, file_formats, find_format
-from oddsdesk.contract.identity import GameResult
 from oddsdesk.contract.quotes import CLOCK_TOLERANCE_MS, Quote
+from oddsdesk.contract.results import GameResult
 from oddsdesk.contract.times import bounded_ms, format_ms
 from oddsdesk.feeds.errors import FeedError
 from oddsdesk.feeds.files import Readable, expand, read_file, read_stream

@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import Any, ClassVar, TypeVar
 
 from oddsdesk.base.clock import Clock
-from oddsdesk.contract.identity import GamePair, GameResult, PairState
+from oddsdesk.contract.identity import GamePair, PairState
 from oddsdesk.contract.quotes import Quote
+from oddsdesk.contract.results import GameResult
 from oddsdesk.store.databases import ARCHIVE, KEEP_DAYS
 from oddsdesk.store.errors import Fault, StoreUnavailableError
 from oddsdesk.store.names import BookmakerNames, PlayerNames

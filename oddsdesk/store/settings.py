@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterable
 from typing import Any, Final
 
-from oddsdesk.contract.identity import GameResult
+from oddsdesk.contract.results import GameResult
 from oddsdesk.store import databases
 from oddsdesk.store.games import plain_name
 
@@ -82,9 +82,11 @@ class Settings:
         rows = [
             (
                 *(said.competition, plain_name(said.match_name), said.kick_off),
-                *(said.home, said.away, said.half_home, said.half_away),
+                *(said.home, said.away),
+                *((said.periods[0].home, said.periods[0].away) if said.periods else (None, None)),
             )
             for said in results
+            if said.home is not None
         ]
         self._many(_PUT_RESULT, rows)
 

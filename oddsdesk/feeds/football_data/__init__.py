@@ -10,8 +10,8 @@ import msgspec
 
 from oddsdesk.base.spreadsheets import read_csv
 from oddsdesk.contract.competitions import FOOTBALL
-from oddsdesk.contract.identity import GameResult
 from oddsdesk.contract.quotes import Quote
+from oddsdesk.contract.results import GameResult, PeriodScore
 from oddsdesk.feeds.errors import FeedError
 from oddsdesk.feeds.imported import Imported, Importer, SourceFile, file_by_file
 from oddsdesk.feeds.notation import decimal_odds, line_text, signed_text
@@ -212,7 +212,9 @@ class _Reading(msgspec.Struct):
             half_home = half_away = None
         if game.kick_off is not None and home is not None and away is not None:
             names = (game.competition, game.match_name, game.kick_off)
-            self.result.results.append(GameResult(*names, home, away, half_home, half_away))
+            self.result.results.append(
+                GameResult(*names, home, away, _halves(home, away, half_home, half_away))
+            )
 
     def leave_out_cut_row(self, row: _Row) -> None:
         """Leave out a truncated last row, since its last price may be cut."""
@@ -280,6 +282,16 @@ def _game(row: _Row) -> _Game:
     kick_off = None if clock is None else uk_ms(day, clock)
     competition = _COMPETITIONS.get(division, division)
     return _Game(f"{home} vs {away}", home, away, competition, kick_off, taken_ms(day, kick_off))
+
+
+def _halves(
+    home: int, away: int, half_home: int | None, half_away: int | None
+) -> tuple[PeriodScore, ...]:
+    """Return the goals of each half; nothing if those at half time are missing or too many."""
+    if half_home is None or half_away is None or half_home > home or half_away > away:
+        return ()
+    first = PeriodScore(1, half_home, half_away)
+    return first, PeriodScore(2, home - half_home, away - half_away)
 
 
 def _goals(row: _Row, column: str) -> int | None:

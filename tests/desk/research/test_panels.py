@@ -13,8 +13,8 @@ from msgspec.structs import replace
 from PySide6.QtGui import QFontMetrics
 from pytestqt.qtbot import QtBot
 
-from oddsdesk.contract.identity import GameResult
 from oddsdesk.contract.quotes import Quote
+from oddsdesk.contract.results import GameResult
 from oddsdesk.desk.research.backtest_panel import BacktestPanel
 from oddsdesk.desk.research.log import BacktestAsked, ResearchLog
 from oddsdesk.desk.research.panel import ChoiceError, span_of

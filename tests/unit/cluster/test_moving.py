@@ -17,8 +17,9 @@ from oddsdesk.cluster.postgres.leases import PostgresLease
 from oddsdesk.cluster.postgres.moving import postgres_source, postgres_target
 from oddsdesk.cluster.postgres.schema import check_current
 from oddsdesk.contract.access import Plan
-from oddsdesk.contract.identity import GameResult, PairState
+from oddsdesk.contract.identity import PairState
 from oddsdesk.contract.quotes import Quote
+from oddsdesk.contract.results import GameResult
 from oddsdesk.store.access import open_access
 from oddsdesk.store.databases import Database, DatabaseUrl, access_path
 from oddsdesk.store.errors import HalfMadeError, StoreError
@@ -58,7 +59,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
         store.record([quote(match_date=week), quote("Bwin", **stars, match_date=week)]).result(10)
         bet = FoundValueBet("Bet365", "PSG", 1.5, {"": 0.0}, 1.4, 1.45, 3.4, 0.97)
         store.replace_value_bets({MarketKey(1, "moneyline", 0): [bet]}, NOW).result(10)
-        store.record_results([GameResult("LIG1", "PSG - Lyon", NOW, 2, 1, 1, None)]).result(10)
+        store.record_results([GameResult("LIG1", "PSG - Lyon", NOW, 2, 1)]).result(10)
         store.keep_log(30).result(10)
         store.agree_on_shift(-5_000).result(10)
         store.keep_for_feed("simulator", b"123").result(10)

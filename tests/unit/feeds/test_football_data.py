@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from oddsdesk.contract.identity import GameResult
 from oddsdesk.contract.quotes import Quote
+from oddsdesk.contract.results import GameResult, PeriodScore
 from oddsdesk.contract.times import format_ms
 from oddsdesk.feeds.football_data import (
     IMPORTER,
@@ -200,7 +200,8 @@ def test_a_season_tells_how_its_games_ended() -> None:
     goals = {"FTHG": "2", "FTAG": "0", "HTHG": "1", "HTAG": "0"}
     result = imported(GAME | PRICES | goals)
     (told,) = result.results
-    assert told == GameResult("EPL", "Everton vs Brighton", told.kick_off, 2, 0, 1, 0)
+    halves = (PeriodScore(1, 1, 0), PeriodScore(2, 1, 0))
+    assert told == GameResult("EPL", "Everton vs Brighton", told.kick_off, 2, 0, halves)
     assert told.kick_off == only(result).match_date
 
 
@@ -220,7 +221,8 @@ def test_goals_that_pandas_saved_are_read(spelled: str) -> None:
     goals = {"FTHG": 2, "FTAG": 0, "HTHG": 1, "HTAG": 0}
     result = imported(GAME | PRICES | {name: spelled.format(at) for name, at in goals.items()})
     (told,) = result.results
-    assert (told.home, told.away, told.half_home, told.half_away) == (2, 0, 1, 0)
+    assert (told.home, told.away) == (2, 0)
+    assert told.periods == (PeriodScore(1, 1, 0), PeriodScore(2, 1, 0))
     assert result.problems == []
 
 
@@ -228,7 +230,7 @@ def test_goals_that_pandas_saved_are_read(spelled: str) -> None:
 def test_a_bad_half_time_score_loses_only_the_half(half: str) -> None:
     result = imported(GAME | PRICES | {"FTHG": "2", "FTAG": "0", "HTHG": "1", "HTAG": half})
     (told,) = result.results
-    assert (told.home, told.away, told.half_home, told.half_away) == (2, 0, None, None)
+    assert (told.home, told.away, told.periods) == (2, 0, ())
     assert result.problems == [
         f"E0.csv line 2: expected goals such as 2 in HTAG, got {half!r}; half-time score ignored"
     ]

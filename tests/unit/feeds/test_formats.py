@@ -39,7 +39,7 @@ def packages(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         tmp_path, "oddsdesk-corner-list", f"[{GROUP}]\n{entry[0].replace(chr(34), '')}\n"
     )
     (tmp_path / "sloppy.py").write_text(
-        "from oddsdesk.contract.identity import GameResult\n"
+        "from oddsdesk.contract.results import GameResult\n"
         "from oddsdesk.feeds.imported import Imported, Importer\n"
         "fails = Importer(lambda files: 1 / 0)\n"
         "other = Importer(lambda files: 'quotes')\n"
@@ -126,7 +126,10 @@ def test_a_format_that_cannot_be_loaded_says_why_in_a_line(
     [
         ("fails", "format fails (sloppy:fails): ZeroDivisionError: division by zero"),
         ("other", "format other (sloppy:other): TypeError: "),
-        ("results", "format results (sloppy:results): ValidationError: Expected `int`, got `str`"),
+        (
+            "results",
+            "format results (sloppy:results): ValidationError: Expected `int | null`, got `str`",
+        ),
     ],
 )
 def test_a_format_that_fails_on_a_file_says_so_of_the_file(

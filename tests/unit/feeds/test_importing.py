@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from oddsdesk.contract.identity import GameResult
 from oddsdesk.contract.quotes import Quote
+from oddsdesk.contract.results import GameResult
 from oddsdesk.contract.times import format_ms, parse_ms
 from oddsdesk.feeds import files
 from oddsdesk.feeds.imported import Imported

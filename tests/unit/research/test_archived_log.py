@@ -13,8 +13,8 @@ from msgspec.structs import replace
 
 from oddsdesk.archive.archive import Archive
 from oddsdesk.cli.main import main
-from oddsdesk.contract.identity import GameResult
 from oddsdesk.contract.quotes import Quote
+from oddsdesk.contract.results import GameResult
 from oddsdesk.contract.times import MINUTE_MS
 from oddsdesk.store.databases import Database, DatabaseUrl
 from oddsdesk.store.retention import DAY_MS

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from oddsdesk.contract.identity import GameResult
 from oddsdesk.contract.quotes import Quote
+from oddsdesk.contract.results import GameResult
 from oddsdesk.ledger.bet_tables import write_csv
 from oddsdesk.ledger.log_closes import closes_from_log
 from oddsdesk.ledger.presets import ValueFilter

@@ -11,8 +11,8 @@ from statistics import median
 import pytest
 from msgspec.structs import replace
 
-from oddsdesk.contract.identity import GameResult
 from oddsdesk.contract.quotes import Quote
+from oddsdesk.contract.results import GameResult
 from oddsdesk.pricing.closing import CloseBy
 from oddsdesk.pricing.devig import DEFAULT_METHOD, devig
 from oddsdesk.pricing.profiles import shipped_profiles

@@ -2,8 +2,8 @@
 
 from collections.abc import Callable
 
-from oddsdesk.contract.identity import GameResult
 from oddsdesk.contract.quotes import Quote
+from oddsdesk.contract.results import GameResult, PeriodScore
 from oddsdesk.pricing.selections import Goals, Score
 from oddsdesk.store.store import Store
 from tests.kit.store import NOW
@@ -12,12 +12,18 @@ KICK_OFF = NOW + 3_600_000
 DAY = 24 * 3_600_000
 
 
+def halves(first: Goals, second: Goals) -> tuple[PeriodScore, ...]:
+    return PeriodScore(1, *first), PeriodScore(2, *second)
+
+
 def test_a_game_has_the_result_that_was_told_last(
     every_store: Store, quote: Callable[..., Quote]
 ) -> None:
     every_store.record([quote()]).result(10)
     for home in (0, 2):
-        said = GameResult("LIG1", "PSG - Lyon", KICK_OFF, home, 1, 0, 1)
+        said = GameResult(
+            "LIG1", "PSG - Lyon", KICK_OFF, home, 1, halves(Goals(0, 1), Goals(home, 0))
+        )
         every_store.record_results([said]).result(10)
     (score,) = every_store.reader().scores().values()
     assert score == Score(Goals(2, 1), Goals(0, 1))
@@ -43,7 +49,9 @@ def test_a_game_has_the_result_that_is_told_under_another_of_its_names(
     every_store.record([quote(match_name="Arsenal vs Man United", **names)]).result(10)
     other = "Arsenal - Manchester United"
     every_store.record([quote("bwin", match_name=other, **names)]).result(10)
-    every_store.record_results([GameResult("EPL", other, KICK_OFF, 3, 1, 2, 0)]).result(10)
+    every_store.record_results(
+        [GameResult("EPL", other, KICK_OFF, 3, 1, halves(Goals(2, 0), Goals(1, 1)))]
+    ).result(10)
     (score,) = every_store.reader().scores().values()
     assert score == Score(Goals(3, 1), Goals(2, 0))
 
