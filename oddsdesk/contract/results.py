@@ -27,10 +27,14 @@ class GameStatus(Enum):
     CANCELLED = "cancelled"
     RETIRED = "retired"
     """A player gave up, or was disqualified, after the start."""
+    UNKNOWN = "unknown"
+    """The source has settled selections and does not say how the game stands."""
 
 
-ENDED: Final = frozenset(set(GameStatus) - {GameStatus.SCHEDULED, GameStatus.IN_PLAY})
-"""The statuses that bets may settle by."""
+ENDED: Final = frozenset(
+    set(GameStatus) - {GameStatus.SCHEDULED, GameStatus.IN_PLAY, GameStatus.UNKNOWN}
+)
+"""The statuses that bets may settle by. ``GameResult.selections`` settle at any status."""
 
 REGULAR_PERIODS: Final[Mapping[str, int]] = MappingProxyType(
     {
@@ -99,6 +103,26 @@ class GameResult(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
     """When the source said so; 0 if it does not say."""
     simulated: bool = False
     """Whether the game was made up."""
+
+
+def with_earlier_selections(now: GameResult, before: GameResult) -> GameResult:
+    """Return a result with what its source has said of the game before.
+
+    An exchange settles the markets of a game one by one, each in a result. Selections of ``before``
+    stay unless ``now`` has them. If ``now`` does not say how the game stands, status and score
+    stay too.
+    """
+    settled = {(each.market_type, each.period, each.selection) for each in now.selections}
+    earlier = tuple(
+        each
+        for each in before.selections
+        if (each.market_type, each.period, each.selection) not in settled
+    )
+    together = earlier + now.selections
+    if now.status is not GameStatus.UNKNOWN:
+        return msgspec.structs.replace(now, selections=together)
+    reported_at = max(now.reported_at, before.reported_at)
+    return msgspec.structs.replace(before, selections=together, reported_at=reported_at)
 
 
 Reported = Quote | GameResult
