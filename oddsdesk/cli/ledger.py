@@ -12,6 +12,7 @@ import click
 
 from oddsdesk.archive.folder import LookingBack
 from oddsdesk.base.clock import system_clock
+from oddsdesk.base.figures import FigureError
 from oddsdesk.base.files import OWNER_ONLY
 from oddsdesk.base.spreadsheets import SheetError
 from oddsdesk.board.valuation.verdict_words import PER_DECIDED, PER_DECIDED_TEXT
@@ -31,7 +32,7 @@ from oddsdesk.desk.shell.display import missing_qt
 from oddsdesk.ledger import reporting
 from oddsdesk.ledger.bet_tables import bet_fields, write_bet_analytix, write_csv, write_json
 from oddsdesk.ledger.bets import BadBetError, BetState, PlacedBet, cashed_out, counted, settled
-from oddsdesk.ledger.cells import CellError, read_result
+from oddsdesk.ledger.cells import read_result
 from oddsdesk.ledger.ledger import Ledger, LedgerError, compare_bets
 from oddsdesk.ledger.log_closes import closed_wrongly, closes_again, closes_from_log
 from oddsdesk.ledger.open_bets import placed_in
@@ -451,7 +452,7 @@ def _by_hand(
             raise click.UsageError("cash out one bet at a time, with --back AMOUNT")
         bet = held[idents[0]]
         return [cashed_out(bet, bet.open_stake if part is None else part, back, now_ms)]
-    except (BadBetError, CellError) as error:
+    except (BadBetError, FigureError) as error:
         raise click.UsageError(str(error)) from error
 
 

@@ -7,6 +7,7 @@ from typing import Final
 
 import msgspec
 
+from oddsdesk.base.figures import TOO_MUCH
 from oddsdesk.contract.markets import HANDICAPS, TOTALS
 from oddsdesk.contract.times import MINUTE_MS
 from oddsdesk.pricing.closing import MOST_AGE_MS, ClosingLine
@@ -14,8 +15,6 @@ from oddsdesk.pricing.reports import SettledBet
 from oddsdesk.pricing.selections import Result, clv_pct, decided_share, profit_of, read_selection
 from oddsdesk.pricing.value import can_push, expected_value, floored_ev
 
-TOO_MUCH: Final = 1e12
-"""Odds and amounts of money are always smaller than this."""
 _MOST_PERIODS: Final = 100
 _NO_EV: Final = 1e-6
 """In percent: from less than this no share can be worked out."""

@@ -2,7 +2,7 @@
 
 Column titles identify a file (``ledger.bet_tables``). The odds format is decided by the title, the
 tracker or the cells; if none of them decides, the user is asked. The decimal sign and the order of
-day and month are decided by all cells of a file together (``ledger.cells``).
+day and month are decided by all cells of a file together (``base.figures``).
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -10,6 +10,17 @@ from typing import Any, Final, NamedTuple
 
 import msgspec
 
+from oddsdesk.base.figures import (
+    SIGNS,
+    FigureError,
+    Habit,
+    days_of,
+    decimals_of,
+    read_amount,
+    read_number,
+    read_time,
+    sign_of,
+)
 from oddsdesk.base.spreadsheets import SheetError, read_sheet
 from oddsdesk.base.text import as_written
 from oddsdesk.contract.competitions import played_sport
@@ -38,24 +49,15 @@ from oddsdesk.ledger.cells import (
     NO,
     PERCENT_SIGN,
     RESULT_WORDS,
-    SIGNS,
     YES,
     BetLine,
-    CellError,
     Commissions,
-    Habit,
     bet_kinds_of,
     commission_key,
     commissions_of,
-    days_of,
-    decimals_of,
     folded_title,
-    read_amount,
     read_commission,
-    read_number,
     read_result,
-    read_time,
-    sign_of,
 )
 from oddsdesk.pricing.closing import ClosingLine
 from oddsdesk.pricing.formats import AMERICAN, DECIMAL, FRACTIONAL, OddsFormatError, parse_odds
@@ -180,13 +182,13 @@ def read_bets(
             continue
         try:
             bet, profit = _bet(row, now_ms, writing), _profit(row, writing)
-        except (CellError, BadBetError) as error:
+        except (FigureError, BadBetError) as error:
             found.problems.append(f"line {number}: {error}")
             continue
         commission = None
         try:
             commission = read_commission(row.get(kept_by or "", ""), writing.decimals)
-        except CellError as error:
+        except FigureError as error:
             found.doubts.append(f"line {number}: {error}")
         if not row.get("placed_at"):
             found.undated.add(len(lines))
@@ -283,7 +285,7 @@ def _style_of_cells(cells: Sequence[str]) -> str:
 def _number(cell: str) -> float | None:
     try:
         return read_number("odds", cell)
-    except CellError:
+    except FigureError:
         return None
 
 
@@ -326,7 +328,7 @@ def _close(read: dict[str, Any]) -> ClosingLine | None:
             line,
         )
     except ValueError:
-        raise CellError(f"close_line: expected odds separated by spaces, got {line!r}") from None
+        raise FigureError(f"close_line: expected odds separated by spaces, got {line!r}") from None
 
 
 def _bet(row: Mapping[str, str], now_ms: int, writing: _Writing) -> PlacedBet:
@@ -336,7 +338,7 @@ def _bet(row: Mapping[str, str], now_ms: int, writing: _Writing) -> PlacedBet:
     odds = _odds(row, writing.odds)
     for key in _NEEDED:
         if key not in read:
-            raise CellError(f"{key}: missing")
+            raise FigureError(f"{key}: missing")
     close = _close(read)
     result = read.pop("result", None)
     placed_at = min(now_ms, read.get("kick_off", now_ms + MINUTE_MS) - MINUTE_MS)
@@ -379,7 +381,7 @@ def _ended(bet: PlacedBet, profit: float | None) -> PlacedBet:
     if bet.result is not Result.CASHED_OUT or bet.cashed_stake:
         return bet
     if profit is None:
-        raise CellError("profit: needed for a bet that was cashed out")
+        raise FigureError("profit: needed for a bet that was cashed out")
     return msgspec.structs.replace(
         bet, cashed_stake=bet.stake, cashed_back=max(0.0, bet.stake + profit)
     )
@@ -397,7 +399,7 @@ def _result_text(bet: PlacedBet) -> str:
 
 def _cell(key: str, text: str, writing: _Writing) -> Any:
     if len(text) > LONGEST_CELL:
-        raise CellError(
+        raise FigureError(
             f"{key}: expected at most {LONGEST_CELL:,} characters, got {len(text):,}: {shown(text)}"
         )
     if key == "result":
@@ -414,7 +416,7 @@ def _cell(key: str, text: str, writing: _Writing) -> Any:
 def _flag(key: str, text: str) -> bool:
     word = folded_title(text)
     if word not in YES | NO:
-        raise CellError(f"{key} {text!r}: expected true or false")
+        raise FigureError(f"{key} {text!r}: expected true or false")
     return word in YES
 
 
@@ -425,7 +427,7 @@ def _odds(row: Mapping[str, str], style: str) -> float:
     try:
         return parse_odds(text.replace(",", "") if style == AMERICAN else text, style)
     except OddsFormatError as error:
-        raise CellError(f"odds {text!r}: {error}") from None
+        raise FigureError(f"odds {text!r}: {error}") from None
 
 
 def _share(row: Mapping[str, str]) -> float | None:

@@ -11,12 +11,13 @@ from datetime import UTC, datetime
 from typing import Final, NamedTuple
 from zoneinfo import ZoneInfo
 
+from oddsdesk.base.figures import FigureError, read_amount, read_number
 from oddsdesk.base.spreadsheets import SheetError, SheetRow, read_sheet
 from oddsdesk.base.text import as_written
 from oddsdesk.contract.competitions import FOOTBALL
 from oddsdesk.contract.identity import game_title
 from oddsdesk.ledger.bets import BadBetError, PlacedBet, cashed_out, settled
-from oddsdesk.ledger.cells import CellError, folded_title, read_amount, read_number, read_result
+from oddsdesk.ledger.cells import folded_title, read_result
 from oddsdesk.ledger.games import wanted_game
 from oddsdesk.matching.bet_games import DAY_MS, GamesNearby
 from oddsdesk.matching.names import shipped_names
@@ -85,15 +86,15 @@ def _by_number(
         try:
             bet = held.get(round(read_number("bet", told["bet"])))
             if bet is None:
-                raise CellError(f"no bet {told['bet']}")
+                raise FigureError(f"no bet {told['bet']}")
             result = read_result(told["result"])
             if result is None or bet.result is result:
                 continue
             if bet.result is not None:
                 kept = bet.result.value.replace("_", " ")
-                raise CellError(f"bet {bet.ident} is already settled as {kept}")
+                raise FigureError(f"bet {bet.ident} is already settled as {kept}")
             ended = _ended(bet, result, told, now_ms)
-        except (CellError, BadBetError) as error:
+        except (FigureError, BadBetError) as error:
             found.problems.append(f"line {row.number}: {error}")
             continue
         held[bet.ident] = ended

@@ -8,6 +8,7 @@ import msgspec
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QComboBox, QDialogButtonBox, QLineEdit, QWidget
 
+from oddsdesk.base.figures import FigureError, read_amount, read_stake
 from oddsdesk.board.model.matrix import GameEntry
 from oddsdesk.contract.competitions import SPORTS, sport_title
 from oddsdesk.contract.identity import game_id
@@ -20,7 +21,6 @@ from oddsdesk.desk.ui.controls.messages import sentence
 from oddsdesk.desk.ui.formatting import local_time, odds_style, read_odds, typed_text
 from oddsdesk.desk.ui.theme.theme import Theme
 from oddsdesk.ledger.bets import BadBetError, PlacedBet, cashed_out, check_bet
-from oddsdesk.ledger.cells import CellError, read_amount, read_stake
 from oddsdesk.ledger.games import is_on_listed, teams_of
 from oddsdesk.pricing.formats import DECIMAL, OddsFormatError
 from oddsdesk.pricing.profiles import Profiles
@@ -160,7 +160,7 @@ class BetDialog(FormDialog):
     def _stake(self) -> float:
         try:
             return read_stake(self.stake.text())
-        except CellError as error:
+        except FigureError as error:
             raise BadBetError(f"stake: {error}") from None
 
     def _time(self, field: QLineEdit, name: str) -> int | None:
@@ -324,7 +324,7 @@ class CashDialog(FormDialog):
             part, back = self.part.text().strip(), self.back.text().strip()
             stake, paid = read_amount("stake", part), read_amount("payout", back)
             bet = cashed_out(self._bet, stake, paid, self._now_ms)
-        except (BadBetError, CellError) as error:
+        except (BadBetError, FigureError) as error:
             self.say_trouble(sentence(str(error)))
             return
         self.hand_over()

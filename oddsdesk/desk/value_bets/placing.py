@@ -10,6 +10,7 @@ from PySide6.QtGui import QShowEvent
 from shiboken6 import isValid
 
 from oddsdesk.base.clock import Clock
+from oddsdesk.base.figures import FigureError, read_stake
 from oddsdesk.board.board import Board
 from oddsdesk.board.valuation.verdict_words import caution_text, ev_limit_text
 from oddsdesk.desk.bet_cells import at_bookmaker, bet_named, stake_text
@@ -23,7 +24,6 @@ from oddsdesk.desk.ui.states import may_be_gone
 from oddsdesk.desk.value_bets.model import market_text
 from oddsdesk.desk.value_bets.subjects import BetSubject, subject_now
 from oddsdesk.ledger.bets import PlacedBet, counted
-from oddsdesk.ledger.cells import CellError, read_stake
 from oddsdesk.ledger.games import may_be_on_one_game, on_listed_games
 from oddsdesk.pricing.assessment import Caution
 from oddsdesk.pricing.exposure import StakePlan
@@ -367,7 +367,7 @@ class PlaceDialog(Dialog):
         odds, net = self._odds(bookmaker)
         try:
             stake = read_stake(self.stake.text())
-        except CellError as error:
+        except FigureError as error:
             raise ValueError(f"Stake: {error}.") from None
         currency = self.currency.text().strip().upper()
         return TypedBet(
@@ -578,7 +578,7 @@ class PlaceDialog(Dialog):
         )
         try:
             is_above = read_stake(self.stake.text()) + there > most
-        except CellError:
+        except FigureError:
             is_above = False
         of_it = f" ({there:,g} already placed)" if there else ""
         return f"Above your limit at {bookmaker}: {most:,g}{of_it}." if is_above else ""
@@ -587,7 +587,7 @@ class PlaceDialog(Dialog):
         """Say how much a stake in another currency counts against the user's caps."""
         try:
             stake = read_stake(self.stake.text())
-        except CellError:
+        except FigureError:
             return ""
         if not self.currency.text().strip():
             return ""
