@@ -1,4 +1,5 @@
-"""The user's own bookmaker profiles: ``bookmakers.csv`` in the settings folder."""
+"""The user's own bookmakers, in the settings folder: profiles in ``bookmakers.csv``, rules of
+settlement in ``settlement_rules.csv``."""
 
 from collections.abc import Iterable
 from pathlib import Path
@@ -6,6 +7,7 @@ from typing import Final, NamedTuple
 
 from oddsdesk.base.files import OWNER_ONLY, whole_file
 from oddsdesk.base.places import NoHomeError, make_folder, settings_folder
+from oddsdesk.base.spreadsheets import SheetError
 from oddsdesk.pricing.profiles import (
     COLUMNS,
     Profile,
@@ -16,6 +18,7 @@ from oddsdesk.pricing.profiles import (
     shipped_profiles,
     write_profile,
 )
+from oddsdesk.pricing.settlement_rules import SettlementRules, read_rules, shipped_rules
 
 _MOST_BYTES: Final = 4 * 1024 * 1024
 
@@ -30,6 +33,42 @@ class KnownBookmakers(NamedTuple):
     profiles: Profiles
     problems: list[str]
     """One line each: file, line number, what was expected. Other lines apply."""
+
+
+class KnownRules(NamedTuple):
+    """All rules of settlement, and the errors in the user's file."""
+
+    rules: SettlementRules
+    problems: list[str]
+    """One line each: file, line number, what was expected. The rest applies."""
+
+
+def settlement_rules_file() -> Path:
+    """Return where the user's rules of settlement are stored; the file may not exist.
+
+    Raises:
+        NoHomeError: there is no home folder.
+    """
+    return settings_folder() / "settlement_rules.csv"
+
+
+def known_rules(profiles: Profiles) -> KnownRules:
+    """Return the shipped rules of settlement; cells of the user's own file replace them."""
+    shipped = shipped_rules()
+    try:
+        path = settlement_rules_file()
+        data = _bytes(path)
+        own = read_rules(data) if data.strip() else None
+    except NoHomeError:
+        own = None
+    except BookmakersFileError as error:
+        return KnownRules(SettlementRules(shipped, profiles), [str(error)])
+    except SheetError as error:
+        return KnownRules(SettlementRules(shipped, profiles), [f"{path}: {error}"])
+    if own is None:
+        return KnownRules(SettlementRules(shipped, profiles), [])
+    problems = [f"{path}: {problem}" for problem in own.problems]
+    return KnownRules(SettlementRules([*shipped, *own.rules], profiles), problems)
 
 
 def bookmakers_file() -> Path:
@@ -91,14 +130,20 @@ def save_bookmakers(profiles: Iterable[Profile]) -> None:
 
 def _lines(path: Path, shipped: Profiles) -> list[ProfileLine]:
     try:
-        with path.open("rb") as file:
-            data = file.read(_MOST_BYTES + 1)
-        if len(data) > _MOST_BYTES:
-            raise BookmakersFileError(f"{path}: larger than 4 MB, so not a list of bookmakers")
-        return list(profile_lines(data.decode("utf-8-sig"), shipped))
-    except FileNotFoundError:
-        return []
+        return list(profile_lines(_bytes(path).decode("utf-8-sig"), shipped))
     except UnicodeDecodeError as error:
         raise BookmakersFileError(f"{path}: not UTF-8 text; save it as CSV UTF-8") from error
+
+
+def _bytes(path: Path) -> bytes:
+    """Return what a file holds; nothing if there is none."""
+    try:
+        with path.open("rb") as file:
+            data = file.read(_MOST_BYTES + 1)
+    except FileNotFoundError:
+        return b""
     except OSError as error:
         raise BookmakersFileError(f"{path}: cannot be read: {error.strerror or error}") from error
+    if len(data) > _MOST_BYTES:
+        raise BookmakersFileError(f"{path}: larger than 4 MB, so not a list of bookmakers")
+    return data

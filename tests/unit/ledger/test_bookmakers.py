@@ -11,7 +11,9 @@ from oddsdesk.ledger.bookmakers import (
     BookmakersFileError,
     bookmakers_file,
     known_bookmakers,
+    known_rules,
     save_bookmakers,
+    settlement_rules_file,
 )
 from oddsdesk.pricing.profiles import (
     COLUMNS,
@@ -237,3 +239,33 @@ def test_a_written_line_reads_as_what_was_written(
         msgspec.structs.replace(profile, commission=0, tax=0, taker_fee=0)
     )
     assert (read.commission, read.tax, read.taker_fee) == pytest.approx(figures, rel=1e-11)
+
+
+def test_the_users_rules_of_settlement_go_over_the_shipped_ones() -> None:
+    shipped = shipped_profiles()
+    assert known_rules(shipped).problems == []
+    path = settlement_rules_file()
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("bookmaker,sport,postponed_hours\nCorner Shop,Football,36\nX,Football,1\n")
+    rules, problems = known_rules(shipped)
+    assert rules.rule_of("corner shop", "Football").postponed_hours == "36"
+    assert problems == [
+        f"{path}: line 3: X: postponed_hours '1': expected one of 12, 24, 36, 48, 72, round"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("data", "problem"),
+    [
+        (b"name\nX\n", "has no column 'bookmaker'"),
+        (b"\0\1", "is neither text"),
+        (b"x" * (4 * 1024 * 1024 + 1), "larger than 4 MB"),
+    ],
+)
+def test_a_file_of_rules_that_is_none_leaves_the_shipped_ones(data: bytes, problem: str) -> None:
+    path = settlement_rules_file()
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(data)
+    (told,) = known_rules(shipped_profiles()).problems
+    assert told.startswith(f"{path}: ")
+    assert problem in told

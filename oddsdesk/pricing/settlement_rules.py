@@ -1,0 +1,210 @@
+"""How bookmakers settle what is not an ordinary game: moved games, retirements, overtime.
+
+A rule is a line of a CSV file (``resources/settlement_rules.csv``, or the user's own, whose cells
+replace those): bookmaker, sport, hours that a moved game may wait, tennis retirement, overtime,
+dead heat, and the page with the date on which it was read. An empty cell is not known, and nothing
+is settled by it. A line without sport says what the bookmaker's lines of single sports leave empty.
+"""
+
+from collections.abc import Iterable, Mapping
+from datetime import date
+from enum import Enum
+from functools import cache
+from typing import Final, NamedTuple, TypeVar
+
+import msgspec
+
+from oddsdesk.base.places import resource_path
+from oddsdesk.base.spreadsheets import SheetError, read_sheet
+from oddsdesk.contract.competitions import named_sport
+from oddsdesk.contract.times import MINUTE_MS
+from oddsdesk.pricing.profiles import Profiles, fold_name
+
+COLUMNS: Final = (
+    "bookmaker",
+    "sport",
+    "postponed_hours",
+    "retirement",
+    "overtime",
+    "dead_heat",
+    "source_url",
+    "read_on",
+)
+SAME_ROUND: Final = "round"
+WAITS: Final = ("12", "24", "36", "48", "72", SAME_ROUND)
+"""How long bets on a postponed game wait for it: hours after its kick-off, or until the round of
+the competition ends."""
+
+
+class Retirement(Enum):
+    """When bets on the winner of a tennis match stand although a player retired."""
+
+    FIRST_BALL = "first_ball"
+    """Once the match has begun: the player who goes on to the next round wins."""
+    FIRST_SET = "first_set"
+    """Once a set has ended."""
+    MATCH_COMPLETED = "match_completed"
+    """Never: all bets on the winner are void."""
+    ADVANCES = "advances"
+    """Always: the player who goes on to the next round wins."""
+
+
+class Overtime(Enum):
+    """Whether overtime counts for bets on the whole game; football is always 90 minutes."""
+
+    INCLUDED = "included"
+    EXCLUDED = "excluded"
+
+
+class DeadHeat(Enum):
+    """What a winner that shares its place is paid."""
+
+    REDUCED = "reduced"
+    """The full odds on its share of the stake; the rest is lost."""
+    FULL = "full"
+    """The full odds on the whole stake."""
+
+
+class SettlementRule(msgspec.Struct, frozen=True, kw_only=True):
+    """A bookmaker's rules for a sport; None or empty if not known."""
+
+    bookmaker: str
+    sport: str = ""
+    """In the contract's words; empty for what the bookmaker's line of a sport leaves empty."""
+    postponed_hours: str = ""
+    """One of ``WAITS``."""
+    retirement: Retirement | None = None
+    overtime: Overtime | None = None
+    dead_heat: DeadHeat | None = None
+    source_url: str = ""
+    """The page where the bookmaker publishes it."""
+    read_on: str = ""
+    """The day on which it was read there: ``2026-11-29``."""
+
+    @property
+    def waiting_ms(self) -> int | None:
+        """How long after its kick-off a postponed game may begin; None if that is not hours."""
+        hours = self.postponed_hours
+        return 60 * MINUTE_MS * int(hours) if hours.isdecimal() else None
+
+
+class SettlementRules:
+    """Rules by any name of a bookmaker."""
+
+    def __init__(
+        self, rules: Iterable[SettlementRule] = (), profiles: Profiles | None = None
+    ) -> None:
+        """Take rules; of two for one bookmaker and sport the later one's known fields apply.
+
+        ``profiles`` know the bookmakers' other names.
+        """
+        self.profiles = profiles or Profiles()
+        self._rules = dict[tuple[str, str], SettlementRule]()
+        for rule in rules:
+            key = self._bookmaker(rule.bookmaker), rule.sport
+            known = self._rules.get(key)
+            self._rules[key] = rule if known is None else _over(known, rule)
+
+    def rule_of(self, bookmaker: str, sport: str) -> SettlementRule:
+        """Return what is known of a bookmaker's rules for a sport; empty if nothing is."""
+        name = self._bookmaker(bookmaker)
+        found = SettlementRule(bookmaker=bookmaker, sport=sport)
+        for key in ((name, ""), (name, sport)):
+            if (known := self._rules.get(key)) is not None:
+                found = _over(found, known)
+        return msgspec.structs.replace(found, sport=sport)
+
+    def _bookmaker(self, name: str) -> str:
+        return fold_name(self.profiles.profile_of(name).name)
+
+
+class ReadRules(NamedTuple):
+    """The rules of a file, and what could not be read."""
+
+    rules: list[SettlementRule]
+    problems: list[str]
+    """One line each: the line number, and what was expected. Other cells of that line apply."""
+
+
+def read_rules(data: bytes) -> ReadRules:
+    """Read a file of rules; lines that begin with ``#`` are comments.
+
+    Raises:
+        SheetError: it is not a table, or has no column ``bookmaker``.
+    """
+    titles, rows = read_sheet(data)
+    if "bookmaker" not in titles:
+        expected = ", ".join(COLUMNS)
+        raise SheetError(f"has no column 'bookmaker'; expected columns out of {expected}")
+    found = ReadRules([], [])
+    if foreign := [title for title in titles if title not in COLUMNS]:
+        found.problems.append(f"line 1: column {', '.join(map(repr, foreign))} is not used")
+    for row in rows:
+        name = row.cells.get("bookmaker", "")
+        if next(iter(row.cells.values()), "").startswith("#"):
+            continue
+        if not name:
+            found.problems.append(f"line {row.number}: expected the name of a bookmaker")
+            continue
+        rule, problems = _rule(row.cells)
+        found.problems.extend(f"line {row.number}: {name}: {each}" for each in problems)
+        if rule is not None:
+            found.rules.append(rule)
+    return found
+
+
+@cache
+def shipped_rules() -> tuple[SettlementRule, ...]:
+    """Return the rules that are shipped; the file is read once."""
+    return tuple(read_rules(resource_path("settlement_rules.csv").read_bytes()).rules)
+
+
+def _over(known: SettlementRule, rule: SettlementRule) -> SettlementRule:
+    """Return a rule with the other's known fields over its own."""
+    fields = {name: getattr(rule, name) for name in rule.__struct_fields__}
+    return msgspec.structs.replace(known, **{name: each for name, each in fields.items() if each})
+
+
+E = TypeVar("E", bound=Enum)
+
+
+def _rule(cells: Mapping[str, str]) -> tuple[SettlementRule | None, list[str]]:
+    """Return the rule of a line and what is wrong with it; None if its sport is not known."""
+    problems = list[str]()
+    told = cells.get("sport", "")
+    sport = named_sport(told) if told else ""
+    if sport is None:
+        return None, [f"sport {told!r}: expected a name such as Tennis, or nothing for all sports"]
+    waits = cells.get("postponed_hours", "").casefold()
+    if waits and waits not in WAITS:
+        problems.append(f"postponed_hours {waits!r}: expected one of {', '.join(WAITS)}")
+        waits = ""
+    read_on = cells.get("read_on", "")
+    try:
+        read_on = date.fromisoformat(read_on).isoformat() if read_on else ""
+    except ValueError:
+        problems.append(f"read_on {read_on!r}: expected a day such as 2026-11-29")
+        read_on = ""
+    rule = SettlementRule(
+        bookmaker=cells["bookmaker"],
+        sport=sport,
+        postponed_hours=waits,
+        retirement=_word(Retirement, "retirement", cells, problems),
+        overtime=_word(Overtime, "overtime", cells, problems),
+        dead_heat=_word(DeadHeat, "dead_heat", cells, problems),
+        source_url=cells.get("source_url", ""),
+        read_on=read_on,
+    )
+    return rule, problems
+
+
+def _word(kind: type[E], column: str, cells: Mapping[str, str], problems: list[str]) -> E | None:
+    word = cells.get(column, "").casefold()
+    if not word:
+        return None
+    try:
+        return kind(word)
+    except ValueError:
+        expected = ", ".join(str(each.value) for each in kind)
+        problems.append(f"{column} {word!r}: expected one of {expected}")
+        return None

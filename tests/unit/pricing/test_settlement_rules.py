@@ -1,0 +1,117 @@
+"""Rules of settlement by bookmaker: what a file says, and what stays unknown."""
+
+from datetime import date
+
+import pytest
+
+from oddsdesk.base.places import resource_path
+from oddsdesk.base.spreadsheets import SheetError
+from oddsdesk.pricing.profiles import shipped_profiles
+from oddsdesk.pricing.settlement_rules import (
+    COLUMNS,
+    DeadHeat,
+    Overtime,
+    ReadRules,
+    Retirement,
+    SettlementRule,
+    SettlementRules,
+    read_rules,
+)
+
+pytestmark = pytest.mark.unit
+HEADER = ",".join(COLUMNS)
+HOUR_MS = 3_600_000
+
+
+def read(*lines: str) -> ReadRules:
+    return read_rules("\n".join([HEADER, *lines]).encode())
+
+
+def rules(*lines: str) -> SettlementRules:
+    return SettlementRules(read(*lines).rules, shipped_profiles())
+
+
+def test_each_column_is_read() -> None:
+    found, problems = read(
+        "# what Bet365 says",
+        "Bet365,tennis,48,first_set,included,reduced,https://help.bet365.com/rules,2026-11-29",
+    )
+    assert problems == []
+    assert found == [
+        SettlementRule(
+            bookmaker="Bet365",
+            sport="Tennis",
+            postponed_hours="48",
+            retirement=Retirement.FIRST_SET,
+            overtime=Overtime.INCLUDED,
+            dead_heat=DeadHeat.REDUCED,
+            source_url="https://help.bet365.com/rules",
+            read_on="2026-11-29",
+        )
+    ]
+    assert found[0].waiting_ms == 48 * HOUR_MS
+
+
+def test_a_bookmaker_is_found_by_any_of_its_names() -> None:
+    found = rules("Betfair Exchange UK,,24,,,,,")
+    assert found.rule_of("betfair_ex_uk", "Hockey").waiting_ms == 24 * HOUR_MS
+    assert found.rule_of("Betfair Exchange UK (delayed)", "Hockey").waiting_ms == 24 * HOUR_MS
+    assert found.rule_of("Bet365", "Hockey") == SettlementRule(bookmaker="Bet365", sport="Hockey")
+
+
+def test_a_line_of_a_sport_goes_over_that_of_all_sports_cell_by_cell() -> None:
+    found = rules("Bet365,,24,,included,,,", "Bet365,Baseball,round,,,,,")
+    assert found.rule_of("Bet365", "Tennis").postponed_hours == "24"
+    baseball = found.rule_of("Bet365", "Baseball")
+    assert (baseball.postponed_hours, baseball.waiting_ms) == ("round", None)
+    assert baseball.overtime is Overtime.INCLUDED
+
+
+def test_a_later_line_of_the_user_replaces_only_what_it_says() -> None:
+    shipped = read("Bet365,Tennis,48,first_set,,,https://a,2026-01-01").rules
+    own = read("bet365,Tennis,72,,,,,").rules
+    rule = SettlementRules([*shipped, *own]).rule_of("Bet365", "Tennis")
+    assert (rule.postponed_hours, rule.retirement) == ("72", Retirement.FIRST_SET)
+
+
+def test_what_makes_no_sense_is_told_and_the_rest_of_the_line_applies() -> None:
+    found, problems = read(
+        "Bet365,Tennis,13,first_point,yes,half,,29/11/2026",
+        ",Tennis,12,,,,,",
+        "Unibet,Chessboxing,12,,,,,",
+        "Pinnacle,Football,ROUND,,excluded,,,",
+    )
+    assert [(each.bookmaker, each.postponed_hours, each.overtime) for each in found] == [
+        ("Bet365", "", None),
+        ("Pinnacle", "round", Overtime.EXCLUDED),
+    ]
+    assert problems == [
+        "line 2: Bet365: postponed_hours '13': expected one of 12, 24, 36, 48, 72, round",
+        "line 2: Bet365: read_on '29/11/2026': expected a day such as 2026-11-29",
+        "line 2: Bet365: retirement 'first_point': expected one of first_ball, first_set, "
+        "match_completed, advances",
+        "line 2: Bet365: overtime 'yes': expected one of included, excluded",
+        "line 2: Bet365: dead_heat 'half': expected one of reduced, full",
+        "line 3: expected the name of a bookmaker",
+        "line 4: Unibet: sport 'Chessboxing': expected a name such as Tennis, or nothing for all "
+        "sports",
+    ]
+
+
+def test_other_columns_are_told_and_a_table_without_bookmakers_is_refused() -> None:
+    assert read_rules(b"bookmaker,sport,mood\nBet365,,good\n").problems == [
+        "line 1: column 'mood' is not used"
+    ]
+    with pytest.raises(SheetError, match="no column 'bookmaker'"):
+        read_rules(b"name,sport\nBet365,Tennis\n")
+
+
+def test_each_shipped_line_cites_where_and_when_it_was_read() -> None:
+    found, problems = read_rules(resource_path("settlement_rules.csv").read_bytes())
+    assert problems == []
+    keys = [(shipped_profiles().canonical(rule.bookmaker), rule.sport) for rule in found]
+    assert all(name for name, _ in keys)
+    assert len(set(keys)) == len(keys)
+    for rule in found:
+        assert rule.source_url.startswith("https://")
+        assert date.fromisoformat(rule.read_on) >= date(2020, 1, 1)
