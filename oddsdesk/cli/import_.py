@@ -1,12 +1,16 @@
 """`oddsdesk import`: converts files of other programs and records them."""
 
+import shlex
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from datetime import timedelta
+from itertools import count
+from pathlib import Path
 
 import click
 
 from oddsdesk.base.clock import system_clock
+from oddsdesk.base.places import default_database
 from oddsdesk.cli.ingest import Recorder, count_line, open_recorder
 from oddsdesk.cli.options import (
     check_durable,
@@ -37,12 +41,13 @@ _SHIFT, _AGAIN, _SHIFT_AGAIN = "--shift-to-now", "again", "--shift-to-now-again"
 _REMEDY = f"{_SHIFT} would shift them"
 _REMEDY_AGAIN = (
     f"{_SHIFT}={_AGAIN} shifts the newest scrape to now, but separates these games from those"
-    " already here; to keep them together, import all files at once into a new database"
+    " already here; to keep all of them, import these files into a new database: {command}"
 )
 _PARTED = (
     "times are shifted by {moved}, but the last import was shifted by {before}: kick-offs differ by"
     " that much, so a game in both imports is listed twice"
 )
+_APART = "{why}; keep them apart, in a new database: {command}"
 _MOVED = "times are shifted: old prices will be shown as if just read"
 _INFERRED = "the files have no scrape times; they are inferred from the kick-offs"
 
@@ -110,7 +115,8 @@ def import_(
     if target is None:
         assert database is not None
         with open_recorder(database, durable=durable) as recorder:
-            _move_times(imported, recorder, own_shift, again=shift_again)
+            apart = _command(format_name, files, database, shift_to_now=shift_to_now)
+            _move_times(imported, recorder, own_shift, apart, again=shift_again)
             _record(imported, recorder, origin_named(format_name))
         recorder.echo_skipped()
         last_line = recorder.count_line()
@@ -134,10 +140,16 @@ def import_(
 
 
 def _move_times(
-    imported: Imported, recorder: Recorder, own_shift: int | None, *, again: bool
+    imported: Imported, recorder: Recorder, own_shift: int | None, apart: str, *, again: bool
 ) -> None:
-    """Shift times by the offset of this database's first import; drop times in the future."""
+    """Shift times by the offset of this database's first import; drop times in the future.
+
+    ``apart`` is the command that imports the files into a new database, for the messages.
+    """
     shift = None
+    why = recorder.why_apart(shift_to_now=own_shift is not None) if imported.quotes else ""
+    if why and not again:
+        click.echo(_APART.format(why=why, command=apart), err=True)
     if own_shift is not None and imported.quotes:
         shift = first = recorder.shift_of_import(own_shift, again=False)
         if again:
@@ -149,7 +161,20 @@ def _move_times(
             before = timedelta(seconds=first // 1000)
             click.echo(_PARTED.format(moved=moved, before=before), err=True)
     set_times(imported, system_clock(), shift)
-    leave_out_future(imported, system_clock(), _REMEDY if shift is None else _REMEDY_AGAIN)
+    remedy = _REMEDY if shift is None else _REMEDY_AGAIN.format(command=apart)
+    leave_out_future(imported, system_clock(), remedy)
+
+
+def _command(
+    format_name: str, files: Sequence[str], database: Database, *, shift_to_now: bool
+) -> str:
+    """Return the command that imports the same files into a new database."""
+    here = database if isinstance(database, Path) else default_database()
+    numbers = (f"-{number}" if number else "" for number in count())
+    names = (here.with_name(f"{format_name}{number}.db") for number in numbers)
+    new = next(path for path in names if not path.exists())
+    options = [_SHIFT] * shift_to_now + ["--database", str(new)]
+    return shlex.join(["oddsdesk", "import", format_name, *files, *options])
 
 
 def _record(imported: Imported, recorder: Recorder, origin: Origin) -> None:

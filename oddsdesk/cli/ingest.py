@@ -16,6 +16,7 @@ from oddsdesk.cli.terminal import STANDARD, Progress, standard_input
 from oddsdesk.contract.quotes import Quote
 from oddsdesk.contract.results import GameResult
 from oddsdesk.feeds.files import Readable
+from oddsdesk.feeds.importing import why_apart
 from oddsdesk.feeds.ndjson import read_batches
 from oddsdesk.store.databases import Database, DatabaseUrl
 from oddsdesk.store.errors import Fault, StoreError, StoreUnavailableError
@@ -53,6 +54,15 @@ class Recorder:
     def shift_of_import(self, own_ms: int, *, again: bool) -> int:
         """Return the time shift to use: that of the first import here."""
         return self._store.agree_on_shift(own_ms, again=again).result()
+
+    def why_apart(self, *, shift_to_now: bool) -> str:
+        """Return why an import should have another database; see ``importing.why_apart``."""
+        reader = self._store.reader()
+        return why_apart(
+            reader.shift_of_imports(),
+            shift_to_now=shift_to_now,
+            holds_real_odds=reader.holds_real_odds(),
+        )
 
     def record_batch(
         self, quotes: Sequence[Quote], origin: Origin | None = None, *, shifted: bool = False

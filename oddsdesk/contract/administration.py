@@ -133,6 +133,25 @@ class ImportOutcome(msgspec.Struct, frozen=True, kw_only=True):
     """Whether all prices are too old to count as current."""
     inferred_times: bool
     """Whether the files have no scrape times, so that they were inferred from kick-offs."""
+    apart: str = ""
+    """Why the files should go into another database; empty if they fit in this one. If nothing was
+    ``kept`` or ``skipped``, they were not read for that reason."""
+
+    @classmethod
+    def not_read(cls, apart: str) -> "ImportOutcome":
+        """Return the result of an import that was not begun, as its files should go elsewhere."""
+        return cls(
+            kept=0,
+            skipped={},
+            problems=[],
+            quotes=0,
+            changes=0,
+            notes=[],
+            newest_ms=None,
+            is_past=False,
+            inferred_times=False,
+            apart=apart,
+        )
 
 
 class Key(msgspec.Struct, frozen=True):

@@ -11,7 +11,7 @@ import msgspec
 from oddsdesk.contract.formats import OWN_FORMATS, FileFormat, file_formats, find_format
 from oddsdesk.contract.quotes import CLOCK_TOLERANCE_MS, Quote
 from oddsdesk.contract.results import GameResult
-from oddsdesk.contract.times import bounded_ms, format_ms
+from oddsdesk.contract.times import MINUTE_MS, bounded_ms, format_ms
 from oddsdesk.feeds.errors import FeedError
 from oddsdesk.feeds.files import Readable, expand, read_file, read_stream
 from oddsdesk.feeds.imported import OVER, Imported, Importer, SourceFile
@@ -158,8 +158,33 @@ def set_times(imported: Imported, now_ms: int, shift: int | None = None) -> None
         ]
 
 
-def leave_out_future(imported: Imported, now_ms: int, remedy: str) -> None:
-    """Leave out quotes scraped in the future; ``remedy`` says how to include them."""
+AHEAD: Final = "shifted by as much as the odds here, some of these prices lie in the future"
+
+
+def why_apart(shift_here_ms: int, *, shift_to_now: bool, holds_real_odds: bool) -> str:
+    """Return why files should be imported into another database; empty if they fit in this one.
+
+    One database should have real times or shifted ones. Mixed, kick-offs of one game differ, and
+    old prices stand among current ones.
+
+    Args:
+        shift_here_ms: By how much earlier imports were shifted, 0 without any.
+        shift_to_now: Whether the times of these files are to be shifted.
+        holds_real_odds: Whether prices that are not simulated were recorded here.
+    """
+    is_shifted = abs(shift_here_ms) > MINUTE_MS
+    if is_shifted and not shift_to_now:
+        return "these files have their own times, but the odds here were moved to now"
+    if shift_to_now and not is_shifted and holds_real_odds:
+        return "these files would be moved to now, but the odds here have their own times"
+    return ""
+
+
+def leave_out_future(imported: Imported, now_ms: int, remedy: str) -> bool:
+    """Leave out quotes scraped in the future and return whether there were any.
+
+    ``remedy`` says how to include them.
+    """
     latest = now_ms + CLOCK_TOLERANCE_MS
     future = [quote for quote in imported.quotes if quote.scraped_at > latest]
     if future:
@@ -170,6 +195,7 @@ def leave_out_future(imported: Imported, now_ms: int, remedy: str) -> None:
             f"{format_ms(future[-1].scraped_at)}, for"
             f" {_named((quote.match_name for quote in future), 'games')}; {remedy}"
         )
+    return bool(future)
 
 
 def american_line(imported: Imported) -> str | None:

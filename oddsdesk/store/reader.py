@@ -16,6 +16,7 @@ from oddsdesk.store.databases import (
     LAST_REAL_AT,
     LAST_SHIFTED_AT,
     LAST_SIMULATED_AT,
+    SHIFT_TO_NOW,
     SOURCE,
 )
 from oddsdesk.store.names import canonical, known_names, name_among
@@ -384,6 +385,10 @@ class Reader(LogReader, ABC):
     def holds_real_odds(self) -> bool:
         """Whether prices that are not simulated were ever recorded."""
         return self._setting(LAST_REAL_AT) is not None
+
+    def shift_of_imports(self) -> int:
+        """Return by how many milliseconds imports with shifted times shift them; 0 without one."""
+        return int(self._setting(SHIFT_TO_NOW) or 0)
 
     def _may_stand(self, recorded_at: str, now_ms: int) -> bool:
         """Whether fresh prices may be of a kind that a setting dates."""

@@ -1,19 +1,20 @@
 """Carries out the requests of the built-in server's dialog, and imports files."""
 
 import asyncio
+import re
 from collections.abc import Callable, Coroutine, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import QObject, QTimer, Signal
+from PySide6.QtCore import QObject, Qt, QTimer, Signal
 
 from oddsdesk.base.clock import Clock
 from oddsdesk.base.tasks import cancel_tasks, spawn
 from oddsdesk.contract.access import Plan
 from oddsdesk.contract.administration import FeedState, ImportOutcome, LocalServerError
 from oddsdesk.contract.identity import PairState
-from oddsdesk.desk.local_server.dialog import ServerDialog, summary
+from oddsdesk.desk.local_server.dialog import ServerDialog, WantedImport, summary
 from oddsdesk.desk.ui.controls.messages import sentence
 from oddsdesk.desk.ui.local_server import LocalServer
 
@@ -268,6 +269,9 @@ class ImportController(QObject):
     past_imported = Signal(object)
     """The time of the newest imported price, in milliseconds, if all are old."""
 
+    new_database_requested = Signal(str, object, object)
+    """The name of a connection to a new database, its ``Path``, and the ``WantedImport``."""
+
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._dialog: ServerDialog | None = None
@@ -277,7 +281,8 @@ class ImportController(QObject):
     def show_in(self, dialog: ServerDialog, server: LocalServer) -> None:
         """Take files from a dialog; show a running import there."""
         self._dialog = dialog
-        dialog.imports.import_requested.connect(partial(self._begin, server))
+        dialog.imports.import_requested.connect(partial(self.begin_import, server))
+        dialog.imports.new_database_requested.connect(partial(self._ask_database, server))
         dialog.imports.day_requested.connect(self.day_requested)
         dialog.finished.connect(self._on_dialog_finished)
         if self._task is not None:
@@ -288,20 +293,47 @@ class ImportController(QObject):
         if self._task is not None:
             await cancel_tasks(self._task)
 
-    def _begin(
-        self, server: LocalServer, format_name: str, places: Sequence[str], shift_to_now: bool
-    ) -> None:
-        self._files = len(places)
+    def begin_import(self, server: LocalServer, wanted: WantedImport) -> None:
+        """Import files into a server's database."""
+        self._files = len(wanted.places)
         if self._dialog is not None:
             self._dialog.message.hide()
-        work = self._import(server, format_name, places, shift_to_now)
-        self._task = spawn("import", work)
+            self._dialog.imports.show_busy(self._files)
+        self._task = spawn("import", self._import(server, wanted))
 
-    async def _import(
-        self, server: LocalServer, format_name: str, places: Sequence[str], shift_to_now: bool
-    ) -> None:
+    def _ask_database(self, server: LocalServer, name: str, wanted: WantedImport) -> None:
+        self._task = spawn("new database", self._find_place(server, name, wanted))
+
+    async def _find_place(self, server: LocalServer, name: str, wanted: WantedImport) -> None:
+        """Ask for a new database next to the server's, unless there is already such a file."""
+        file = re.sub(r"[^\w.-]+", "-", name).strip("-.")
         try:
-            done = await server.import_files(format_name, places, shift_to_now=shift_to_now)
+            here = (await server.database()).path
+        except LocalServerError as error:
+            self._tell_trouble(str(error))
+            return
+        finally:
+            self._task = None
+        path = here.with_name(f"{file or 'odds'}.db")
+        if path.exists():
+            self.say_refused(f"{path} already exists. Choose another name.")
+        else:
+            self.new_database_requested.emit(name, path, wanted)
+
+    def say_refused(self, text: str) -> None:
+        """Show why there can be no such database; the name can be changed."""
+        if self._dialog is not None:
+            self._dialog.say_trouble(text)
+            self._dialog.imports.name.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    async def _import(self, server: LocalServer, wanted: WantedImport) -> None:
+        try:
+            done = await server.import_files(
+                wanted.format,
+                wanted.places,
+                shift_to_now=wanted.shift_to_now,
+                together=wanted.together,
+            )
         except LocalServerError as error:
             self._tell_trouble(str(error))
         else:

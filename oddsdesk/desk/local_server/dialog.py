@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
 import msgspec
 from PySide6 import QtWidgets
@@ -376,6 +376,11 @@ _SHIFT_HELP: Final = (
     "Old prices are normally shown only in the past. Shift them to look at a file as if its "
     "prices had just been read. Later files are shifted by the same amount."
 )
+_ABOUT_APART: Final = (
+    "The new database is a connection of this name, saved next to this database. You can change "
+    "back in the connection menu at any time."
+)
+_LONGEST_NAME: Final = 40
 _PAST: Final = "All prices are old. See them with Past day (Ctrl+J)."
 _INFERRED: Final = "The files give no times, so times before the kick-offs were assumed."
 
@@ -388,11 +393,23 @@ class KeptImport(msgspec.Struct, frozen=True):
     shift: bool = False
 
 
+class WantedImport(NamedTuple):
+    """Files to import."""
+
+    format: str
+    places: list[str]
+    shift_to_now: bool
+    together: bool = False
+    """Whether shifted and real times may be mixed in one database."""
+
+
 class ImportPage(QtWidgets.QWidget):
     """Asks for files and shows the outcome; ``ImportController`` imports them."""
 
-    import_requested = Signal(str, list, bool)
-    """The format's name, the paths, and whether to shift all times to now."""
+    import_requested = Signal(object)
+    """A ``WantedImport``."""
+    new_database_requested = Signal(str, object)
+    """The name of the new database, and the ``WantedImport`` for it."""
     day_requested = Signal(object)
     """The ``date`` of the newest imported price, which the user wants to see."""
 
@@ -413,6 +430,16 @@ class ImportPage(QtWidgets.QWidget):
         self.show_games = QtWidgets.QPushButton(autoDefault=False)
         self.show_games.clicked.connect(self._on_show_games_clicked)
         self._newest_ms: int | None = None
+        self._wanted = WantedImport("", [], False)
+        self.apart = QtWidgets.QWidget()
+        self.name = QtWidgets.QLineEdit(maxLength=_LONGEST_NAME)
+        self.name.setAccessibleName("Name of the new database")
+        self.new = QtWidgets.QPushButton("Import into a &new database", autoDefault=False)
+        self.new.clicked.connect(self._on_new_clicked)
+        self.name.returnPressed.connect(self.new.click)
+        self.name.textChanged.connect(lambda text: self.new.setEnabled(bool(text.strip())))
+        self.together = QtWidgets.QPushButton("Import &here anyway", autoDefault=False)
+        self.together.clicked.connect(self._on_together_clicked)
         self.outcome = QtWidgets.QPlainTextEdit(readOnly=True)
         self.outcome.setAccessibleName("Result of the import")
         self.outcome.setTabChangesFocus(True)
@@ -433,28 +460,32 @@ class ImportPage(QtWidgets.QWidget):
     def ask_import(self, places: list[str]) -> None:
         """Request an import; no other can be started meanwhile."""
         self._folder = str(Path(places[0]).parent)
-        self.show_busy(len(places))
-        self.import_requested.emit(self.format.currentData(), places, self.shift.isChecked())
+        self._ask(WantedImport(self.format.currentData(), places, self.shift.isChecked()))
+
+    def _ask(self, wanted: WantedImport) -> None:
+        self._wanted = wanted
+        self.show_busy(len(wanted.places))
+        self.import_requested.emit(wanted)
 
     def show_busy(self, files: int) -> None:
         """Show that files are being imported, and accept no others."""
         self.choose.setEnabled(False)
         self.state.setText(f"Importing {files} file{'s' if files != 1 else ''}…")
         self.state.show()
-        self.show_games.hide()
-        self.outcome.hide()
+        for widget in (self.show_games, self.apart, self.outcome):
+            widget.hide()
 
     def show_ready(self) -> None:
         """Accept files again and clear the outcome."""
         self.choose.setEnabled(True)
-        self.show_games.hide()
-        self.state.hide()
-        self.outcome.hide()
+        for widget in (self.show_games, self.state, self.apart, self.outcome):
+            widget.hide()
 
     def show_outcome(self, outcome: ImportOutcome) -> None:
         """Show the outcome and accept files again."""
         self.choose.setEnabled(True)
         self.state.setText(summary(outcome))
+        self._show_apart(outcome)
         self._newest_ms = outcome.newest_ms if outcome.is_past else None
         if self._newest_ms is not None:
             self.show_games.setText(f"Show games of {day_text(self._newest_ms)}")
@@ -463,7 +494,22 @@ class ImportPage(QtWidgets.QWidget):
         self.outcome.setPlainText(text)
         self.outcome.setVisible(bool(text))
 
+    def _show_apart(self, outcome: ImportOutcome) -> None:
+        """Offer another database for the files if they do not fit in this one."""
+        self.apart.setVisible(bool(outcome.apart))
+        was_read = bool(outcome.kept or outcome.skipped)
+        self.together.setVisible(not was_read)
+        if outcome.apart:
+            said = sentence(outcome.apart)
+            self.state.setText(f"{summary(outcome)} {said}" if was_read else said)
+            self.name.setText(self._wanted.format)
+            self.name.selectAll()
+            self.name.setFocus(Qt.FocusReason.OtherFocusReason)
+
     def _lay_out(self, theme: Theme) -> None:
+        below = vertical(self.apart, spacing=HALF)
+        below.addWidget(side_by_side(self.name, self.new, self.together))
+        below.addWidget(note_label(_ABOUT_APART, theme))
         column = vertical(self, margins=(MARGIN, MARGIN, MARGIN, MARGIN), spacing=STEP)
         column.addWidget(note_label(_ABOUT_IMPORTS, theme))
         column.addWidget(self.format)
@@ -471,6 +517,7 @@ class ImportPage(QtWidgets.QWidget):
         column.addWidget(note_label(_SHIFT_HELP, theme))
         column.addWidget(self.choose, 0, Qt.AlignmentFlag.AlignLeft)
         column.addWidget(self.state)
+        column.addWidget(self.apart)
         column.addWidget(self.show_games, 0, Qt.AlignmentFlag.AlignLeft)
         column.addWidget(self.outcome, 1)
         column.addStretch()
@@ -478,6 +525,12 @@ class ImportPage(QtWidgets.QWidget):
     def _on_show_games_clicked(self) -> None:
         if self._newest_ms is not None:
             self.day_requested.emit(local_time(self._newest_ms).date())
+
+    def _on_new_clicked(self) -> None:
+        self.new_database_requested.emit(self.name.text().strip(), self._wanted)
+
+    def _on_together_clicked(self) -> None:
+        self._ask(self._wanted._replace(together=True))
 
     def _on_choose_clicked(self) -> None:
         dialog = file_dialog(self, f"Import: {self.format.currentText()}")

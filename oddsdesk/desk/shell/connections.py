@@ -42,6 +42,7 @@ from oddsdesk.desk.shell.top_bar import TopBar
 from oddsdesk.desk.shell.window import MainWindow
 from oddsdesk.desk.ui.actions import Actions
 from oddsdesk.desk.ui.controls.labels import literal
+from oddsdesk.desk.ui.controls.messages import sentence
 from oddsdesk.desk.ui.formatting import moment_text
 from oddsdesk.desk.ui.theme.theme import Theme
 from oddsdesk.desk.ui.theme.tokens import TextRole
@@ -49,7 +50,7 @@ from oddsdesk.desk.ui.theme.tokens import TextRole
 if TYPE_CHECKING:
     from oddsdesk.desk.connections.dialog import ConnectionsDialog, ProfileController
     from oddsdesk.desk.local_server.controller import ImportController, ServerController
-    from oddsdesk.desk.local_server.dialog import ServerDialog
+    from oddsdesk.desk.local_server.dialog import ServerDialog, WantedImport
     from oddsdesk.desk.local_server.live_dialog import LiveController
     from oddsdesk.desk.settings.dialog import SettingsDialog
 
@@ -112,7 +113,10 @@ class DeskDialogs(QObject):
         self._live_controller: LiveController | None = None
         self._import_controller: ImportController | None = None
         self._profile_controller: ProfileController | None = None
+        self._wanted_import: tuple[Profile, WantedImport] | None = None
+        """The connection that is being changed to, and the files to import there."""
         manager.left.connect(self._on_manager_left)
+        manager.entered.connect(self._on_manager_entered)
 
     def open_settings(self, key: str = "") -> None:
         """Show the settings, at the one with this key if one is given."""
@@ -283,7 +287,37 @@ class DeskDialogs(QObject):
             imports.done.connect(self._on_import_done)
             imports.day_requested.connect(self.day_requested)
             imports.past_imported.connect(self.past_imported)
+            imports.new_database_requested.connect(self._on_imports_new_database_requested)
         return self._import_controller
+
+    def _on_imports_new_database_requested(
+        self, name: str, path: Path, wanted: "WantedImport"
+    ) -> None:
+        """Save a connection to a new database, change to it, and import the files there."""
+        session = self._manager.session
+        if session is None or not isinstance(session.profile, EmbeddedProfile):
+            return
+        new = msgspec.structs.replace(
+            session.profile, name=name, database=str(path), feeds=(_NO_FEED,), access=None
+        )
+        try:
+            saved = self._profiles.save_profile(new)
+        except (ProfileError, OSError) as error:
+            self._imports().say_refused(sentence(str(error)))
+            return
+        self._wanted_import = (saved, wanted)
+        self.connection_requested.emit(saved)
+
+    def _on_manager_entered(self) -> None:
+        """Begin the import that the user changed the connection for, if this is the one."""
+        session, found = self._manager.session, self._wanted_import
+        self._wanted_import = None
+        if session is None or session.local is None or found is None:
+            return
+        saved, wanted = found
+        if session.profile == saved:
+            self.open_import()
+            self._imports().begin_import(session.local, wanted)
 
     def _on_import_done(self, text: str) -> None:
         self._manager.read_all_again()  # whether odds are old is read with it

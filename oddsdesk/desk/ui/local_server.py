@@ -105,9 +105,13 @@ class LocalServer(Protocol):
         """Forget a feed that was stopped or has ended; what it recorded stays."""
 
     async def import_files(
-        self, format_name: str, places: Sequence[str], *, shift_to_now: bool
+        self, format_name: str, places: Sequence[str], *, shift_to_now: bool, together: bool = False
     ) -> ImportOutcome:
-        """Convert other people's files and record them, once."""
+        """Convert other people's files and record them, once.
+
+        Unless ``together``, nothing is read if either their times or those of the odds here are
+        shifted, not both; the outcome's ``apart`` says so.
+        """
 
     async def game_pairs(self) -> list[GamePair]:
         """Return the games that may be one, and what was decided of others."""

@@ -128,25 +128,37 @@ def _stopped() -> StoreUnavailableError:
 
 BATCH_QUOTES: Final = 2_000
 _REMEDY: Final = "shift all times to now to keep them"
-_REMEDY_AGAIN: Final = (
-    "all times were shifted by as much as those of the first files; to shift the newest of a"
-    " file to now, use `oddsdesk import --shift-to-now=again`"
-)
+_TOO_FAR: Final = "all times were shifted by as much as those of the first files"
 
 
 def import_files(
-    store: Store, clock: Clock, format_name: str, places: Sequence[str], *, shift_to_now: bool
+    store: Store,
+    clock: Clock,
+    format_name: str,
+    places: Sequence[str],
+    *,
+    shift_to_now: bool,
+    together: bool = False,
 ) -> administration.ImportOutcome:
     """Convert files and record their odds; blocks until done.
 
     ``shift_to_now`` shifts all times by the same amount: the one that brought the newest price of
-    the database's first such import to the present.
+    the database's first such import to the present. Unless ``together``, nothing is read if the
+    database's odds have such times and these would not, or the other way round.
 
     Raises:
         StoreError: the database cannot be written, or was closed meanwhile.
     """
     from oddsdesk.feeds import importing  # noqa: PLC0415 - 25 ms the desk saves at its start
 
+    reader = store.reader()
+    apart = importing.why_apart(
+        reader.shift_of_imports(),
+        shift_to_now=shift_to_now,
+        holds_real_odds=reader.holds_real_odds(),
+    )
+    if apart and not together:
+        return administration.ImportOutcome.not_read(apart)
     imported = importing.read_files(format_name, places, lambda _prices: None)
     importing.leave_out_over(imported, clock())
     shift = None
@@ -154,7 +166,8 @@ def import_files(
         own = importing.shift_to(imported, clock())
         shift = store.agree_on_shift(own).result()
     importing.set_times(imported, clock(), shift)
-    importing.leave_out_future(imported, clock(), _REMEDY_AGAIN if shift_to_now else _REMEDY)
+    remedy = _TOO_FAR if shift_to_now else _REMEDY
+    is_ahead = importing.leave_out_future(imported, clock(), remedy)
     past = imported_past(imported.quotes, store.reader().keep_days(), clock())
     newest = imported.quotes[-1].scraped_at if imported.quotes else None
     quotes = changes = 0
@@ -181,6 +194,7 @@ def import_files(
         newest_ms=newest,
         is_past=newest is not None and newest < clock() - LONGEST_WINDOW_MS,
         inferred_times=imported.inferred_times,
+        apart=importing.AHEAD if is_ahead and shift_to_now else "",
     )
 
 
@@ -365,11 +379,17 @@ class EmbeddedServer:
 
     @on_a_worker_thread
     def import_files(
-        self, format_name: str, places: Sequence[str], *, shift_to_now: bool
+        self, format_name: str, places: Sequence[str], *, shift_to_now: bool, together: bool = False
     ) -> administration.ImportOutcome:
-        """Convert files in other formats and record them, once."""
-        store = self._server.store
-        return import_files(store, self._clock, format_name, places, shift_to_now=shift_to_now)
+        """Convert files in other formats and record them, once; see ``import_files``."""
+        return import_files(
+            self._server.store,
+            self._clock,
+            format_name,
+            places,
+            shift_to_now=shift_to_now,
+            together=together,
+        )
 
     @on_a_worker_thread
     def game_pairs(self) -> list[GamePair]:

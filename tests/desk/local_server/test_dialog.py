@@ -542,6 +542,57 @@ async def test_what_came_of_files_is_told_where_the_user_is_by_then(
     assert heard[0].startswith("Import: 12 prices read: ")
 
 
+async def test_real_times_among_shifted_ones_need_a_yes_or_a_new_database(
+    server, imports, tmp_path
+):
+    (tmp_path / "E0.csv").write_text(FIXTURES_CSV)
+    (tmp_path / "other.csv").write_text(FIXTURES_CSV.replace("Arsenal,Chelsea", "Leeds,Hull"))
+    page = server.imports
+    page.format.setCurrentIndex(page.format.findData("football-data"))
+    page.shift.setChecked(True)
+    page.ask_import([str(tmp_path / "E0.csv")])
+    await until(page.choose.isEnabled)
+    assert page.apart.isHidden()
+    page.shift.setChecked(False)
+    page.ask_import([str(tmp_path / "other.csv")])
+    await until(page.choose.isEnabled)
+    assert page.state.text() == (
+        "These files have their own times, but the odds here were moved to now."
+    )
+    assert (page.apart.isHidden(), page.name.text()) == (False, "football-data")
+    wanted = []
+    imports.new_database_requested.connect(lambda *asked: wanted.append(asked))
+    page.name.setText("odds")
+    page.new.click()
+    await until(lambda: "already exists" in server.message.message_text)
+    page.name.setText("2025/26 season")
+    page.new.click()
+    await until(lambda: bool(wanted))
+    [(name, path, files)] = wanted
+    assert (name, path.name, files.shift_to_now) == ("2025/26 season", "2025-26-season.db", False)
+    assert files.places == [str(tmp_path / "other.csv")]
+    page.together.click()
+    await until(page.choose.isEnabled)
+    assert page.state.text().startswith("12 prices read: ")
+    assert page.apart.isHidden()
+
+
+async def test_files_that_a_shift_leaves_ahead_are_offered_a_new_database(server, tmp_path):
+    for name, day in (("first", "16"), ("later", "30")):
+        text = FIXTURES_CSV.replace("16/08", f"{day}/08").replace("17/08", f"{day}/08")
+        (tmp_path / f"{name}.csv").write_text(text)
+    page = server.imports
+    page.format.setCurrentIndex(page.format.findData("football-data"))
+    page.shift.setChecked(True)
+    for name in ("first", "later"):
+        page.ask_import([str(tmp_path / f"{name}.csv")])
+        await until(page.choose.isEnabled)
+    assert "0 kept" in page.state.text()
+    assert "lie in the future" in page.state.text()
+    assert not page.apart.isHidden()
+    assert page.together.isHidden(), "they cannot be kept here"
+
+
 async def test_a_format_that_does_not_fit_finds_no_price(server, tmp_path):
     (tmp_path / "E0.csv").write_text(FIXTURES_CSV)
     page = server.imports

@@ -25,7 +25,7 @@ from oddsdesk.desk.connections.profiles import (
     RemoteProfile,
     Secrets,
 )
-from oddsdesk.desk.local_server.dialog import ServerDialog
+from oddsdesk.desk.local_server.dialog import ServerDialog, WantedImport
 from oddsdesk.desk.local_server.live_dialog import LiveDialog
 from oddsdesk.desk.shell.app import _until_closed
 from oddsdesk.desk.shell.assembly import Desk
@@ -168,6 +168,37 @@ async def test_what_an_import_brought_is_read_at_once_and_its_message_goes_by_it
     assert center._passing.isActive()
     center._passing.timeout.emit()
     assert bar.isHidden()
+
+
+async def test_files_that_do_not_fit_are_imported_into_a_new_database(
+    desk: tuple[Desk, Connections], tmp_path: Path
+) -> None:
+    _, connections = desk
+    profile = EmbeddedProfile("x", str(tmp_path / "odds.db"), ("none",))
+    assert await connections.open_first(make_session(profile)) is None
+    file = tmp_path / "E0.csv"
+    file.write_text(
+        "Div,Date,Time,HomeTeam,AwayTeam,PSH,PSD,PSA\nE0,16/08/2025,15:00,Leeds,Hull,2,3,4\n"
+    )
+    connections._dialogs.open_import()
+    first = connections._dialogs._server_dialog
+    wanted = WantedImport("football-data", [str(file)], shift_to_now=False)
+    taken = connections._profiles.save_profile(EmbeddedProfile("Taken"))
+    first.imports.new_database_requested.emit(taken.name, wanted)
+    await until(lambda: "already a connection called" in first.message.message_text)
+    first.imports.new_database_requested.emit("Season", wanted)
+
+    def is_done() -> bool:
+        dialog = connections._dialogs._server_dialog
+        return dialog is not None and dialog.imports.state.text().startswith("3 prices read: 3")
+
+    await until(is_done)
+    session = connections._manager.session
+    assert session.profile.name == "Season"
+    assert (await session.local.database()).path == tmp_path / "Season.db"
+    assert (await session.local.database()).holds_real_odds
+    assert connections._profiles.find_profile("Season") == session.profile
+    connections._dialogs._server_dialog.reject()
 
 
 async def test_the_board_knows_whether_a_feed_runs_at_all(

@@ -3,6 +3,7 @@
 import contextlib
 import gzip
 import json
+import shlex
 import sqlite3
 import subprocess
 import sys
@@ -207,12 +208,35 @@ def test_what_the_first_offset_leaves_ahead_is_counted_and_named(
     assert result.exit_code == 1
     assert "1 quotes were scraped more than 5 minutes in the future" in result.stderr
     assert "for Home vs Away; --shift-to-now=again shifts the newest scrape to now" in result.stderr
+    assert "into a new database: oddsdesk import the-odds-api" in result.stderr
     assert "scraped in the future 2" in result.stdout
     again = run(database, "the-odds-api", later, "--shift-to-now=again")
     assert again.exit_code == 0
     assert "a game in both imports is listed twice" in again.stderr
     last = run(database, "the-odds-api", later, "--shift-to-now")
     assert (last.exit_code, last.stderr) == (0, "")
+
+
+@pytest.mark.parametrize("first", [["--shift-to-now"], []])
+def test_shifted_times_among_real_ones_name_the_command_for_a_new_database(
+    database: Path, answer: Path, tmp_path: Path, first: list[str]
+) -> None:
+    season = write_season(tmp_path / "a season.csv", date(2024, 8, 16), ["Leeds", "Burnley"])
+    assert run(database, "the-odds-api", answer, *first).exit_code == 0
+    then = [] if first else ["--shift-to-now"]
+    result = run(database, "football-data", season, *then)
+    assert result.exit_code == 0
+    [line] = [line for line in result.stderr.splitlines() if "keep them apart" in line]
+    command = shlex.split(line.split("new database: ")[1])
+    assert command[:4] == ["oddsdesk", "import", "football-data", str(season)]
+    assert command[4:] == [*then, "--database", str(database.with_name("football-data.db"))]
+    apart = CliRunner().invoke(import_, command[2:])
+    assert (apart.exit_code, apart.stderr) == (0, "")
+    again = run(database, "football-data", season, *then)
+    if first:
+        assert "football-data-1.db" in again.stderr
+    else:
+        assert "keep them apart" not in again.stderr, "they are mixed already"
 
 
 def test_shifting_knows_no_other_word(database: Path, answer: Path) -> None:

@@ -8,13 +8,16 @@ from collections.abc import Iterator
 from concurrent.futures import CancelledError, Future
 from pathlib import Path
 
+import msgspec
 import pytest
 
+from oddsdesk.contract.administration import ImportOutcome
 from oddsdesk.contract.times import parse_ms
 from oddsdesk.server.run import embedded as questions
 from oddsdesk.server.run.embedded import LoopCalls, import_files
 from oddsdesk.store.errors import StoreUnavailableError
 from oddsdesk.store.store import open_store
+from tests.kit.watching import quote
 
 LIMIT_S = 30
 
@@ -177,6 +180,41 @@ def test_the_database_knows_whether_times_were_moved(tmp_path: Path, shift_to_no
     store.close()
 
 
+def test_shifted_times_and_real_ones_are_mixed_only_on_request(tmp_path: Path) -> None:
+    first, second = (
+        [season(tmp_path / f"{day[:2]}.csv", day)] for day in ("16/08/2024", "15/08/2024")
+    )
+    for shift_first in (True, False):
+        store = open_store(tmp_path / f"{shift_first}.db", clock=lambda: NOW)
+
+        def run(places: list[str], shift: bool, together: bool = False) -> ImportOutcome:
+            return import_files(
+                store,  # noqa: B023 - called in this round only
+                lambda: NOW,
+                "football-data",
+                places,
+                shift_to_now=shift,
+                together=together,
+            )
+
+        assert run(first, shift_first).apart == ""
+        refused = run(second, not shift_first)
+        assert (refused.kept, refused.quotes, refused.skipped) == (0, 0, {})
+        assert "but the odds here" in refused.apart
+        assert run(second, not shift_first, together=True).quotes == 1
+        store.close()
+
+
+def test_simulated_odds_keep_no_files_out(tmp_path: Path) -> None:
+    store = open_store(tmp_path / "odds.db", clock=lambda: NOW)
+    made_up = quote("Harbour", {"Home": 2.0, "Away": 1.9})
+    store.record([msgspec.structs.replace(made_up, scraped_at=NOW)], simulated=True).result()
+    places = [season(tmp_path / "season.csv", "16/08/2024")]
+    outcome = import_files(store, lambda: NOW, "football-data", places, shift_to_now=True)
+    store.close()
+    assert (outcome.apart, outcome.quotes) == ("", 1)
+
+
 def test_files_that_come_later_are_moved_as_the_first_were(tmp_path: Path) -> None:
     store = open_store(tmp_path / "odds.db", clock=lambda: NOW)
     first, earlier, later = (
@@ -194,3 +232,4 @@ def test_files_that_come_later_are_moved_as_the_first_were(tmp_path: Path) -> No
     assert [outcome.quotes for outcome in outcomes] == [1, 1, 0]
     assert [outcome.is_past for outcome in outcomes] == [False, True, False]
     assert "for Leeds vs Hull; all times were shifted" in outcomes[2].problems[0]
+    assert [bool(outcome.apart) for outcome in outcomes] == [False, False, True]
