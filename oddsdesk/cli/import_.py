@@ -94,10 +94,11 @@ def import_(
 ) -> None:
     """Import odds from files of other programs.
 
-    Files can be plain or gzip. For pinnacle, give odds and fixtures together. Every price is kept
-    or counted as skipped, with the reason. The files of one command are recorded in order of time.
-    Give several commands the oldest files first: prices older than what a market already has are
-    skipped. If the quotes go to standard output, the counts go to standard error.
+    Files can be plain, gzip, bzip2 or in a tar archive. For pinnacle, give odds and fixtures
+    together. Every price is kept or counted as skipped, with the reason. The files of one command
+    are recorded in order of time. Give several commands the oldest files first: prices older than
+    what a market already has are skipped. If the quotes go to standard output, the counts go to
+    standard error.
 
     \b
     Example:

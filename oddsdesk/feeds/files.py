@@ -1,22 +1,31 @@
-"""Reads files, pipes, folders and patterns; gzip is unpacked."""
+"""Reads files, pipes, folders, patterns and tar archives; gzip and bzip2 are unpacked."""
 
+import bz2
+import contextlib
 import glob
+import tarfile
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Protocol
+from typing import BinaryIO, Protocol
+
+import msgspec
 
 from oddsdesk.feeds.errors import FeedError
 
 CHUNK_BYTES = 256 * 1024
 LARGEST_FILE = 256 * 1024 * 1024
-"""Largest file that is read whole, unpacked; a small gzip file can be huge."""
+"""Largest file that is read whole, unpacked; a small packed file can be huge."""
+LONGEST_LINE = 16 * 1024 * 1024
+"""Bytes of the longest line of a file that is read line by line."""
 _PLAIN_BYTES = 4 * 1024 * 1024
 """Unpacked bytes per chunk."""
 _SLICE_BYTES = 4 * 1024
-_GZIP_FIRST = b"\x1f"
 _GZIP = b"\x1f\x8b"
 _GZIP_WINDOW = zlib.MAX_WBITS | 16
+_BZIP2 = tuple(b"BZh%d%s" % (size, end) for size in range(1, 10) for end in (b"1AY", b"\x17rE"))
+_LONGEST_MAGIC = max(map(len, (_GZIP, *_BZIP2)))
+_TAR_AT, _TAR = 257, b"ustar"
 
 
 class Readable(Protocol):
@@ -27,36 +36,144 @@ class Readable(Protocol):
 
 
 def plain_chunks(stream: Readable) -> Iterator[bytes]:
-    """Yield the bytes of a stream as they come, gunzipped if it begins as gzip does.
+    """Yield the bytes of a stream as they come, unpacked if it begins as gzip or bzip2 does.
 
     Raises:
-        FeedError: the gzip data is damaged or ends early; what came before was yielded.
+        FeedError: the packed data is damaged or ends early; what came before was yielded.
     """
     first = stream.read1(CHUNK_BYTES)
-    while first == _GZIP_FIRST and (more := stream.read1(CHUNK_BYTES)):
+    while _may_be_packed(first) and (more := stream.read1(CHUNK_BYTES)):
         first += more
     chunks = _chunks(first, stream)
-    yield from _gunzip(chunks) if first.startswith(_GZIP) else chunks
+    if first.startswith(_GZIP):
+        yield from _gunzip(chunks)
+    elif first.startswith(_BZIP2):
+        yield from _bunzip2(chunks)
+    else:
+        yield from chunks
 
 
-def read_file(path: Path) -> bytes:
-    """Return the whole content of a file, gunzipped if it is gzip.
+def _may_be_packed(first: bytes) -> bool:
+    """Return whether more bytes are needed to say whether they are packed."""
+    if not 0 < len(first) < _LONGEST_MAGIC or first.startswith(_GZIP):
+        return False
+    return any(magic.startswith(first) for magic in (_GZIP, *_BZIP2))
+
+
+def lines_of(chunks: Iterator[bytes]) -> Iterator[bytes]:
+    """Yield the lines of a file that comes in pieces, without their ends.
 
     Raises:
-        FeedError: it can't be read, is too large, or its gzip data is damaged.
+        FeedError: a line is too long, or as ``chunks`` raises.
+    """
+    rest: list[bytes] = []
+    size = 0
+    for chunk in chunks:
+        first, *others = chunk.split(b"\n")
+        rest.append(first)
+        size += len(first)
+        if size > LONGEST_LINE:
+            raise FeedError(f"a line is longer than {LONGEST_LINE:,} bytes")
+        if others:
+            yield b"".join(rest)
+            yield from others[:-1]
+            rest = [others[-1]]
+            size = len(others[-1])
+    if size:
+        yield b"".join(rest)
+
+
+class FilePart(msgspec.Struct, frozen=True):
+    """A file, or one inside a tar archive; ``name`` is for people."""
+
+    path: Path
+    name: str
+    start: int = 0
+    size: int | None = None
+    """Bytes from ``start``; None to the end."""
+
+    @contextlib.contextmanager
+    def open(self) -> Iterator[Readable]:
+        """Open the file.
+
+        Raises:
+            FeedError: it can't be read.
+        """
+        try:
+            with self.path.open("rb") as stream:
+                stream.seek(self.start)
+                yield stream if self.size is None else _Slice(stream, self.size)
+        except OSError as error:
+            raise FeedError(f"cannot read {self.name}: {error.strerror or error}") from error
+
+    def chunks(self) -> Iterator[bytes]:
+        """Yield the content in pieces, as ``plain_chunks`` does."""
+        with self.open() as stream:
+            yield from plain_chunks(stream)
+
+
+class _Slice:
+    def __init__(self, stream: BinaryIO, size: int) -> None:
+        self._stream = stream
+        self._left = size
+
+    def read1(self, size: int, /) -> bytes:
+        got = self._stream.read(min(size, self._left))
+        self._left -= len(got)
+        return got
+
+
+def parts_of(path: Path) -> Iterator[FilePart]:
+    """Yield the files of a tar archive in its order; of any other file, the file itself.
+
+    Raises:
+        FeedError: it can't be read, or the archive is damaged; what came before was yielded.
     """
     try:
         with path.open("rb") as stream:
-            return read_stream(stream, str(path))
+            if stream.read(_TAR_AT + len(_TAR))[_TAR_AT:] != _TAR:
+                yield FilePart(path, str(path))
+                return
+            stream.seek(0)
+            with tarfile.open(fileobj=stream, mode="r:") as archive:
+                while (member := archive.next()) is not None:
+                    vars(archive)["members"] = []  # else it holds all, of maybe 100,000
+                    if member.isreg() and not member.sparse and not _is_hidden(member.name):
+                        name = f"{path}/{member.name}"
+                        yield FilePart(path, name, member.offset_data, member.size)
+                stream.seek(archive.offset)
+                if stream.read(tarfile.BLOCKSIZE).strip(b"\0"):  # tarfile takes it for the end
+                    raise tarfile.ReadError("a header cannot be read")
+    except tarfile.TarError as error:
+        raise FeedError(f"{path}: the tar archive is damaged ({error})") from error
     except OSError as error:
         raise FeedError(f"cannot read {path}: {error.strerror or error}") from error
 
 
-def read_stream(stream: Readable, name: str) -> bytes:
-    """Return the whole content of a stream, gunzipped if it is gzip; ``name`` is for errors.
+def _is_hidden(name: str) -> bool:
+    return name.rpartition("/")[2].startswith(".")
+
+
+def read_part(part: FilePart) -> bytes:
+    """Return the whole content of a file, unpacked if it is gzip or bzip2.
 
     Raises:
-        FeedError: it can't be read, is too large, or its gzip data is damaged.
+        FeedError: it can't be read, is too large, or its packed data is damaged.
+    """
+    with part.open() as stream:
+        return read_stream(stream, part.name)
+
+
+def read_file(path: Path) -> bytes:
+    """Return the whole content of a file, as ``read_part`` does."""
+    return read_part(FilePart(path, str(path)))
+
+
+def read_stream(stream: Readable, name: str) -> bytes:
+    """Return the whole content of a stream, unpacked if it is packed; ``name`` is for errors.
+
+    Raises:
+        FeedError: it can't be read, is too large, or its packed data is damaged.
     """
     try:
         return b"".join(_bounded(plain_chunks(stream)))
@@ -126,6 +243,25 @@ def _gunzip(chunks: Iterator[bytes]) -> Iterator[bytes]:
         yield b"".join(plain)
     if member is not None:
         raise FeedError("the gzip data ends early")
+
+
+def _bunzip2(chunks: Iterator[bytes]) -> Iterator[bytes]:
+    member: bz2.BZ2Decompressor | None = None
+    for chunk in chunks:
+        data = chunk
+        while data or (member is not None and not member.needs_input):
+            member = member or bz2.BZ2Decompressor()
+            try:
+                plain = member.decompress(data, _PLAIN_BYTES)
+            except OSError as error:
+                raise FeedError(f"the bzip2 data is damaged ({error})") from error
+            if plain:
+                yield plain
+            data = b""
+            if member.eof:
+                data, member = member.unused_data, None
+    if member is not None:
+        raise FeedError("the bzip2 data ends early")
 
 
 class _Inflater(Protocol):

@@ -11,6 +11,7 @@ from oddsdesk.contract.quotes import BadQuoteError, Quote, check_quote
 from oddsdesk.contract.results import GameResult
 from oddsdesk.contract.texts import UNSHOWABLE
 from oddsdesk.feeds.errors import FeedError
+from oddsdesk.feeds.files import FilePart, lines_of
 
 OVER: Final = "finished game with a kick-off in the future"
 """Reason for leaving out games with a final score and a future kick-off."""
@@ -19,10 +20,22 @@ BROKEN_DRAW: Final = "draw without a possible price"
 
 
 class SourceFile(msgspec.Struct, frozen=True):
-    """A file in another program's format; ``name`` is used in messages."""
+    """A file in another program's format; ``name`` is used in messages.
+
+    ``data`` is empty if it is read line by line, from ``part``.
+    """
 
     name: str
     data: bytes
+    part: FilePart | None = None
+
+    def lines(self) -> Iterator[bytes]:
+        """Yield the lines, without their ends.
+
+        Raises:
+            FeedError: it can't be read to the end; what came before was yielded.
+        """
+        return lines_of(iter([self.data]) if self.part is None else self.part.chunks())
 
 
 class Imported(msgspec.Struct):
@@ -90,12 +103,14 @@ class Importer(msgspec.Struct, frozen=True):
     """How a format is read.
 
     ``snapshots``: each file is one answer of a moment. ``joins_files``: files need each other and
-    must be converted together.
+    must be converted together. ``by_line``: files may be larger than memory, so they are not read
+    before ``SourceFile.lines``.
     """
 
     convert: Callable[[Sequence[SourceFile]], Imported]
     snapshots: bool = False
     joins_files: bool = False
+    by_line: bool = False
 
     def convert_each(self, files: Iterable[SourceFile]) -> Iterator[Imported]:
         """Yield the result of each file, or of all together if they need each other.
@@ -107,7 +122,8 @@ class Importer(msgspec.Struct, frozen=True):
             groups = [list(files)]
         for group in groups:
             found = self.convert(group)
-            if group and not found.problems and not found.kept + found.skipped.total():
+            is_empty = not found.kept + found.skipped.total() + len(found.results)
+            if group and not found.problems and is_empty:
                 found.problems.append(f"{group[0].name}: no prices in it")
             yield found
 

@@ -4,6 +4,7 @@ import logging
 import pkgutil
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from operator import attrgetter
+from pathlib import Path
 from typing import Final
 
 import msgspec
@@ -13,7 +14,7 @@ from oddsdesk.contract.quotes import CLOCK_TOLERANCE_MS, Quote
 from oddsdesk.contract.results import GameResult
 from oddsdesk.contract.times import MINUTE_MS, bounded_ms, format_ms
 from oddsdesk.feeds.errors import FeedError
-from oddsdesk.feeds.files import Readable, expand, read_file, read_stream
+from oddsdesk.feeds.files import Readable, expand, parts_of, read_part, read_stream
 from oddsdesk.feeds.imported import OVER, Imported, Importer, SourceFile
 
 STDIN: Final = "-"
@@ -84,7 +85,7 @@ def read_files(
     except FeedError as error:
         imported.problems.append(str(error))
         return imported
-    for part in importer.convert_each(_readable(places, stdin, imported.problems)):
+    for part in importer.convert_each(_readable(importer, places, stdin, imported.problems)):
         imported.merge(part)
         progress(part.kept + part.skipped.total())
     imported.quotes.sort(key=attrgetter("scraped_at"))
@@ -92,30 +93,42 @@ def read_files(
 
 
 def _readable(
-    places: Iterable[str], stdin: Readable | None, problems: list[str]
+    importer: Importer, places: Iterable[str], stdin: Readable | None, problems: list[str]
 ) -> Iterator[SourceFile]:
     """Yield the files one at a time, since all together may not fit into memory."""
     for place in places:
         try:
             if place == STDIN and stdin is not None:
-                yield from _unless_empty("stdin", read_stream(stdin, "stdin"), problems)
+                yield from _unless_empty(SourceFile("stdin", read_stream(stdin, "stdin")), problems)
                 continue
             paths = expand(place)
         except FeedError as error:
             problems.append(str(error))
             continue
         for path in paths:
+            yield from source_files(importer, path, problems)
+
+
+def source_files(importer: Importer, path: Path, problems: list[str]) -> Iterator[SourceFile]:
+    """Yield a file, or those of a tar archive; unreadable ones become problems."""
+    try:
+        for part in parts_of(path):
+            if importer.by_line:
+                yield SourceFile(part.name, b"", part)
+                continue
             try:
-                yield from _unless_empty(str(path), read_file(path), problems)
+                yield from _unless_empty(SourceFile(part.name, read_part(part)), problems)
             except FeedError as error:
                 problems.append(str(error))
+    except FeedError as error:
+        problems.append(str(error))
 
 
-def _unless_empty(name: str, data: bytes, problems: list[str]) -> Iterator[SourceFile]:
-    if data:
-        yield SourceFile(name, data)
+def _unless_empty(file: SourceFile, problems: list[str]) -> Iterator[SourceFile]:
+    if file.data:
+        yield file
     else:
-        problems.append(f"{name}: the file is empty")
+        problems.append(f"{file.name}: the file is empty")
 
 
 def shift_to(imported: Imported, now_ms: int) -> int:

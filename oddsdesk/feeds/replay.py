@@ -21,9 +21,9 @@ from oddsdesk.contract.identity import SAME_GAME_MS
 from oddsdesk.contract.quotes import Quote
 from oddsdesk.contract.times import MINUTE_MS, bounded_ms, format_ms
 from oddsdesk.feeds.errors import FeedError
-from oddsdesk.feeds.files import expand, read_file
-from oddsdesk.feeds.imported import Imported, Importer, SourceFile
-from oddsdesk.feeds.importing import load_importer
+from oddsdesk.feeds.files import expand
+from oddsdesk.feeds.imported import Imported, Importer
+from oddsdesk.feeds.importing import load_importer, source_files
 from oddsdesk.feeds.ndjson import BadLine, read_quotes
 from oddsdesk.store.values import Origin, origin_named
 
@@ -97,8 +97,11 @@ def _quotes_of(paths: Iterable[Path]) -> list[Moment]:
 
 
 def _imported(paths: Iterable[Path], importer: Importer) -> list[Moment]:
-    files = (SourceFile(path.name, read_file(path)) for path in paths)
+    problems: list[str] = []
+    files = (file for path in paths for file in source_files(importer, path, problems))
     converted = [_warned(imported).quotes for imported in importer.convert_each(files)]
+    if problems:
+        raise FeedError(problems[0])
     if importer.snapshots:
         return list(_rounds([quotes for quotes in converted if quotes]))
     return _by_scrape([quote for quotes in converted for quote in quotes])

@@ -1,7 +1,9 @@
-"""Bytes come in whole, plain or gzip, and damage is told."""
+"""Bytes come in whole, plain or packed, and damage is told."""
 
+import bz2
 import gzip
 import io
+import tarfile
 from collections.abc import Callable
 from pathlib import Path
 
@@ -11,7 +13,7 @@ from hypothesis import strategies as st
 
 from oddsdesk.feeds import files
 from oddsdesk.feeds.errors import FeedError
-from oddsdesk.feeds.files import expand, plain_chunks, read_file
+from oddsdesk.feeds.files import expand, lines_of, parts_of, plain_chunks, read_file, read_part
 
 
 class Dripping(io.BytesIO):
@@ -31,15 +33,107 @@ def read_until_error(data: bytes) -> tuple[bytes, str]:
     return got, ""
 
 
+PACKERS = pytest.mark.parametrize("pack", [gzip.compress, bz2.compress], ids=["gzip", "bzip2"])
+
+
 @given(st.binary(max_size=5_000))
-def test_gzip_and_plain_bytes_come_out_the_same(data: bytes) -> None:
-    if not data.startswith(b"\x1f\x8b"):
+def test_packed_and_plain_bytes_come_out_the_same(data: bytes) -> None:
+    if not data.startswith((b"\x1f\x8b", b"BZh")):
         assert b"".join(plain_chunks(io.BytesIO(data))) == data
     assert b"".join(plain_chunks(io.BytesIO(gzip.compress(data)))) == data
+    assert b"".join(plain_chunks(io.BytesIO(bz2.compress(data)))) == data
 
 
-def test_gzip_is_recognised_in_a_pipe_that_drips() -> None:
-    assert b"".join(plain_chunks(Dripping(gzip.compress(b"odds")))) == b"odds"
+@PACKERS
+def test_packed_bytes_are_recognised_in_a_pipe_that_drips(pack: Callable[[bytes], bytes]) -> None:
+    assert b"".join(plain_chunks(Dripping(pack(b"odds")))) == b"odds"
+    assert b"".join(plain_chunks(Dripping(pack(b"")))) == b""
+
+
+@pytest.mark.parametrize("data", [b"BZ", b"BZh9", b"BZhello", b"\x1f", b"B"])
+def test_bytes_that_only_begin_as_packed_ones_do_are_plain(data: bytes) -> None:
+    assert b"".join(plain_chunks(Dripping(data))) == data
+
+
+def test_bzip2_streams_one_after_another_are_one_stream() -> None:
+    data = bz2.compress(b"first ") + bz2.compress(b"second")
+    assert b"".join(plain_chunks(io.BytesIO(data))) == b"first second"
+
+
+def test_cut_bzip2_gives_what_came_before_and_then_an_error() -> None:
+    data = bz2.compress(b"".join(b"%d\n" % number for number in range(400_000)), 1)
+    got, error = read_until_error(data[:-2_000])
+    assert "bzip2 data ends early" in error
+    assert got.startswith(b"0\n1\n2\n")
+
+
+def test_damaged_bzip2_is_told() -> None:
+    data = bytearray(bz2.compress(b"".join(b"%d\n" % (n * n) for n in range(400_000)), 1))
+    data[len(data) // 2 : len(data) // 2 + 64] = b"\xff" * 64
+    got, error = read_until_error(bytes(data))
+    assert "bzip2 data is damaged" in error
+    assert got.startswith(b"0\n1\n4\n")
+
+
+def test_little_bzip2_that_holds_much_comes_in_pieces() -> None:
+    packed = bz2.compress(b"\n" * 100_000_000)
+    assert len(packed) < 1_000
+    assert max(map(len, plain_chunks(io.BytesIO(packed)))) < 10_000_000
+
+
+@given(st.binary(max_size=200), st.integers(1, 9))
+def test_lines_are_those_of_the_whole_whatever_the_pieces(data: bytes, size: int) -> None:
+    data = data.replace(b"\x00", b"\n")
+    pieces = (data[start : start + size] for start in range(0, len(data), size))
+    expected = data.split(b"\n")
+    assert list(lines_of(pieces)) == (expected if expected[-1] else expected[:-1])
+
+
+def test_a_line_without_end_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(files, "LONGEST_LINE", 10)
+    lines = lines_of(iter([b"short\n", b"longer than", b" ten"]))
+    assert next(lines) == b"short"
+    with pytest.raises(FeedError, match="longer than 10 bytes"):
+        next(lines)
+
+
+def write_tar(path: Path, **contents: bytes) -> None:
+    with tarfile.open(path, "w") as archive:
+        folder = tarfile.TarInfo("2017")
+        folder.type = tarfile.DIRTYPE
+        archive.addfile(folder)
+        for name, data in contents.items():
+            member = tarfile.TarInfo(f"2017/{name}")
+            member.size = len(data)
+            archive.addfile(member, io.BytesIO(data))
+
+
+def test_the_files_of_a_tar_archive_are_read_one_by_one(tmp_path: Path) -> None:
+    path = tmp_path / "data.tar"
+    write_tar(path, a=bz2.compress(b"first"), b=b"second", **{".hidden": b"", "._a": b"x"})
+    parts = list(parts_of(path))
+    assert [part.name for part in parts] == [f"{path}/2017/a", f"{path}/2017/b"]
+    assert [read_part(part) for part in reversed(parts)] == [b"second", b"first"]
+
+
+def test_a_damaged_tar_archive_keeps_the_files_before_the_damage(tmp_path: Path) -> None:
+    path = tmp_path / "data.tar"
+    write_tar(path, a=b"first" * 200, b=b"second" * 200)
+    data = bytearray(path.read_bytes())
+    second = data.index(b"2017/b")
+    data[second + 148 : second + 156] = b"\xff" * 8
+    path.write_bytes(data)
+    parts = parts_of(path)
+    assert read_part(next(parts)) == b"first" * 200
+    with pytest.raises(FeedError, match="the tar archive is damaged"):
+        list(parts)
+
+
+def test_any_other_file_is_its_own_only_part(tmp_path: Path) -> None:
+    path = tmp_path / "odds.json"
+    path.write_bytes(b"[]")
+    (part,) = parts_of(path)
+    assert (part.name, read_part(part)) == (str(path), b"[]")
 
 
 def test_gzip_members_one_after_another_are_one_stream() -> None:
