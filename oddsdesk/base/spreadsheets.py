@@ -54,6 +54,7 @@ def read_csv(data: bytes) -> tuple[list[str], Iterator[SheetRow]]:
     Raises:
         SheetError: as for ``read_sheet``; for an invalid row, when it is reached.
     """
+    csv.field_size_limit(LONGEST_ROW)  # 131,072 is the module's own, for the whole process
     return _below_header(_csv_lines(data))
 
 

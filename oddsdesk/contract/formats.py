@@ -23,7 +23,7 @@ OWN_FORMATS: Final = (
     ),
     FileFormat(
         "oddsharvester",
-        "OddsPortal through OddsHarvester (JSON)",
+        "OddsPortal through OddsHarvester (JSON, CSV)",
         "oddsdesk.feeds.oddsharvester:IMPORTER",
     ),
     FileFormat("pinnacle", "Pinnacle's odds and fixtures", "oddsdesk.feeds.pinnacle:IMPORTER"),

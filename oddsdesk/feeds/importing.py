@@ -137,11 +137,13 @@ def shift_to(imported: Imported, now_ms: int) -> int:
 
 
 def leave_out_over(imported: Imported, now_ms: int) -> None:
-    """Leave out games with a result and a kick-off in the future, before times are shifted.
+    """Leave out games with a score and a kick-off in the future, before times are shifted.
 
-    A game with a result is over, so the kick-off is wrong or belongs to another game.
+    A game with a score is over, so the kick-off is wrong or belongs to another game.
     """
-    over = [each for each in imported.results if each.kick_off > now_ms + CLOCK_TOLERANCE_MS]
+    latest = now_ms + CLOCK_TOLERANCE_MS
+    scores = (each for each in imported.results if each.home is not None)
+    over = [each for each in scores if each.kick_off > latest]
     if not over:
         return
     imported.results = [each for each in imported.results if each not in over]
@@ -166,7 +168,11 @@ def set_times(imported: Imported, now_ms: int, shift: int | None = None) -> None
     imported.shifted = bool(shift)
     if shift:
         imported.results = [
-            msgspec.structs.replace(each, kick_off=bounded_ms(each.kick_off + shift))
+            msgspec.structs.replace(
+                each,
+                kick_off=bounded_ms(each.kick_off + shift),
+                reported_at=each.reported_at and bounded_ms(each.reported_at + shift),
+            )
             for each in imported.results
         ]
 

@@ -1,5 +1,6 @@
-"""Converts OddsPortal's prices, as saved by OddsHarvester, into quotes."""
+"""Converts OddsPortal's prices and results, as saved by OddsHarvester, JSON or CSV."""
 
+import ast
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from types import MappingProxyType
@@ -7,9 +8,12 @@ from typing import Any
 
 import msgspec
 
+from oddsdesk.base.spreadsheets import SheetError, read_csv
+from oddsdesk.contract.competitions import played_sport
 from oddsdesk.contract.identity import fold_name
 from oddsdesk.contract.markets import LINE_MARKETS, Form, form_of
 from oddsdesk.contract.quotes import UNNAMED, Quote
+from oddsdesk.contract.results import GameResult
 from oddsdesk.contract.texts import json_words
 from oddsdesk.contract.times import parse_ms
 from oddsdesk.feeds.errors import FeedError
@@ -22,17 +26,24 @@ from oddsdesk.feeds.notation import (
     read_json,
     signed_text,
 )
+from oddsdesk.feeds.oddsharvester.results import Score, result_of
 from oddsdesk.pricing.selections import order_selections
 
 __all__ = ["IMPORTER", "convert"]
 
 
+SOURCE = "oddsharvester"
 MARKET = "_market"
 _EXPECTED = "expected OddsHarvester's JSON: an array of games with home_team and markets"
+_EXPECTED_CSV = (
+    "expected OddsHarvester's JSON, or its CSV with the columns home_team and match_link"
+)
+_BEFORE_JSON = b"\xef\xbb\xbf \t\r\n"
 _NOT_PRICES = frozenset(
     {"bookmaker_name", "period", "submarket_name", "market_type", "extraction_mode"}
 )
 _FRACTION = re.compile(r"(\d{1,4})/(\d{1,4})")
+_PRICE_IN_TEXT = re.compile(r"'[^']{1,40}': '[+-]?[0-9][0-9./]{0,9}'")
 
 
 class Game(msgspec.Struct, frozen=True):
@@ -47,8 +58,17 @@ class Game(msgspec.Struct, frozen=True):
     venue_country: str | None = None
     live_period: str | None = None
     scraped_at_utc: str | None = None
-    home_score: str | int | None = None
-    away_score: str | int | None = None
+    home_score: Score = None
+    away_score: Score = None
+    partial_results: str | None = None
+    match_status: str | None = None
+    live_score_home: Score = None
+    live_score_away: Score = None
+
+    @property
+    def league(self) -> "League":
+        """Where it is played."""
+        return league_of(self.match_link, self.league_name, self.venue_country or "")
 
     @property
     def is_live(self) -> bool:
@@ -76,8 +96,10 @@ def read_games(data: bytes) -> list[Any]:
     """Return the games of a file, not looked into yet.
 
     Raises:
-        FeedError: it is no JSON, or JSON of another shape; says which.
+        FeedError: it is neither JSON nor CSV, or of another shape; says which.
     """
+    if not data.lstrip(_BEFORE_JSON).startswith((b"[", b"{")):
+        return _games_of_table(data)
     raw = read_json(data, _EXPECTED)
     if not isinstance(raw, list):
         raise FeedError(f"{_EXPECTED}, but this is not an array")
@@ -89,6 +111,37 @@ def read_games(data: bytes) -> list[Any]:
             " `oddsdesk import the-odds-api` reads"
         )
     return raw
+
+
+def _games_of_table(data: bytes) -> list[Any]:
+    """Return the games of a CSV file as JSON has them, and the error of the row that ends it.
+
+    A cell holds a market as Python writes it: ``[{'1': '1.35', 'bookmaker_name': 'bet365'}]``. One
+    that cannot be read stays a text.
+    """
+    try:
+        titles, rows = read_csv(data)
+    except SheetError as error:
+        raise FeedError(f"{_EXPECTED_CSV}; this {error}") from error
+    if not {"home_team", "match_link"} <= set(titles):
+        raise FeedError(f"{_EXPECTED_CSV}, but this has neither")
+    games: list[Any] = []
+    try:
+        for row in rows:
+            cells = ((name, text) for name, text in row.cells.items() if text)
+            games.append(
+                {name: _market_in(text) if name.endswith(MARKET) else text for name, text in cells}
+            )
+    except SheetError as error:
+        games.append(error)
+    return games
+
+
+def _market_in(text: str) -> Any:
+    try:
+        return ast.literal_eval(text)
+    except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
+        return text
 
 
 def markets_of(raw: dict[str, Any]) -> dict[str, list[Any]]:
@@ -329,7 +382,7 @@ _THREE_WAY, _DRAW_LABEL = "1x2", "X"
 
 
 def convert(file: SourceFile) -> Imported:
-    """Return the quotes of one file; unreadable parts are listed as problems.
+    """Return the quotes and results of one file; unreadable parts are listed as problems.
 
     Prices read after kick-off, and not in play, are closing prices: their ``scraped_at`` is the
     kick-off.
@@ -383,6 +436,9 @@ class _Reading(msgspec.Struct):
     result: Imported = msgspec.field(default_factory=Imported)
 
     def read_game(self, raw: Any, place: str) -> None:
+        if isinstance(raw, SheetError):
+            self.result.problems.append(f"{self.file}: {raw}; what follows is not read")
+            return
         try:
             game = self._known(msgspec.convert(raw, Game), place)
         except (FeedError, msgspec.ValidationError) as error:
@@ -393,12 +449,20 @@ class _Reading(msgspec.Struct):
         if game is None:
             self._skip(OVER, sum(len(prices_of(row)) for row in _rows(raw)))
             return
+        self._leave_out_texts(raw, place)
         groups: _Groups = {}
         for key, rows in markets_of(raw).items():
             for row in rows:
                 self._read_row(key, row, game, groups)
         for (bookmaker, market_type, period), group in groups.items():
             self._say(game, bookmaker, market_type, period, group)
+
+    def _leave_out_texts(self, raw: dict[str, Any], place: str) -> None:
+        """Count the prices of markets that could not be read, mostly cut by a spreadsheet."""
+        for key, text in raw.items():
+            if key.endswith(MARKET) and isinstance(text, str):
+                prices = len(_PRICE_IN_TEXT.findall(text))
+                self._leave_out("broken row", prices, f"{place}, {key}: the cell is cut or damaged")
 
     def _known(self, game: Game, place: str) -> _Known | None:
         """Return a game; None if it is over but dated as the teams' next game.
@@ -410,18 +474,38 @@ class _Reading(msgspec.Struct):
         kick_off = None if game.match_date is None else moment(game.match_date)
         if game.has_ended and (kick_off is None or kick_off > scraped_at):
             return None
+        if kick_off is not None:
+            self._note_result(game, kick_off, scraped_at)
         if kick_off is not None and kick_off < scraped_at and not game.is_live:
             scraped_at = kick_off
             self.result.inferred_times = True
         return _Known(
             home=fold_name(game.home_team),
             away=fold_name(game.away_team),
-            league=league_of(game.match_link, game.league_name, game.venue_country or ""),
+            league=game.league,
             scraped_at=scraped_at,
             kick_off=kick_off,
             is_live=game.is_live,
             place=place,
         )
+
+    def _note_result(self, game: Game, kick_off: int, read_at: int) -> None:
+        league = game.league
+        base = GameResult(
+            league.competition,
+            f"{fold_name(game.home_team)} vs {fold_name(game.away_team)}",
+            kick_off,
+            sport=played_sport(league.competition, league.sport),
+            source=SOURCE,
+            reported_at=read_at,
+        )
+        home, away = game.home_score, game.away_score
+        if game.is_live:
+            home, away = game.live_score_home, game.live_score_away
+        partial, status = game.partial_results or "", game.match_status or ""
+        result = result_of(base, home, away, partial, status, is_live=game.is_live)
+        if result is not None:
+            self.result.results.append(result)
 
     def _read_row(self, key: str, raw: Any, game: _Known, groups: _Groups) -> None:
         prices = prices_of(raw)

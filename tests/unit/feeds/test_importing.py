@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from oddsdesk.contract.quotes import Quote
-from oddsdesk.contract.results import GameResult
+from oddsdesk.contract.results import GameResult, GameStatus
 from oddsdesk.contract.times import format_ms, parse_ms
 from oddsdesk.feeds import files
 from oddsdesk.feeds.imported import Imported
@@ -105,6 +105,23 @@ def test_a_game_with_a_result_does_not_begin_later_than_now(days: int) -> None:
         assert imported.problems == [
             "left out 1 game with a result and a future kick-off: A - B; correct their dates"
         ]
+
+
+def test_a_game_that_was_put_off_may_begin_later_than_now() -> None:
+    result = GameResult("EPL", "A - B", NOW + 24 * 60 * MINUTE, status=GameStatus.POSTPONED)
+    imported = Imported([quote(NOW)], [result])
+    leave_out_over(imported, NOW)
+    assert (imported.results, imported.problems) == ([result], [])
+
+
+def test_a_result_is_shifted_with_the_time_it_was_reported() -> None:
+    said = GameResult("EPL", "A - B", NOW, 3, 5, reported_at=NOW + MINUTE)
+    imported = Imported([quote(NOW)], [said, GameResult("EPL", "A - B", NOW, 3, 5)])
+    set_times(imported, NOW, MINUTE)
+    assert [(each.kick_off, each.reported_at) for each in imported.results] == [
+        (NOW + MINUTE, NOW + 2 * MINUTE),
+        (NOW + MINUTE, 0),
+    ]
 
 
 def test_files_with_american_odds_are_named_three_at_most() -> None:

@@ -1,12 +1,16 @@
-"""OddsHarvester's JSON becomes quotes, every price kept or counted by why it was not."""
+"""OddsHarvester's files become quotes and results, every price kept or counted."""
 
+import csv
+import io
 import json
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from oddsdesk.base.spreadsheets import LONGEST_ROW
 from oddsdesk.contract.quotes import UNNAMED
+from oddsdesk.contract.results import GameResult, GameStatus, PeriodScore
 from oddsdesk.contract.times import parse_ms
 from oddsdesk.feeds.errors import FeedError
 from oddsdesk.feeds.files import expand, read_file
@@ -382,3 +386,163 @@ def test_an_outcome_that_cannot_be_read_is_not_withdrawn(
     assert len(quote.odds) == 2
     assert quote.stays(unread or "Luton")
     assert found.skipped.total() == 1
+
+
+PLAYED = GAME | {"match_date": "2026-02-01 20:00:00 UTC"}
+
+
+def result(game: dict[str, Any] = PLAYED, **fields: Any) -> GameResult | None:
+    found = imported(game | fields)
+    assert found.problems == []
+    return found.results[0] if found.results else None
+
+
+def test_a_final_score_is_a_result_with_its_periods() -> None:
+    assert result(home_score="2", away_score="1", partial_results="(1:0, 1:1)") == GameResult(
+        "EPL",
+        "Leeds vs Luton",
+        parse_ms("2026-02-01T20:00:00Z"),
+        2,
+        1,
+        (PeriodScore(1, 1, 0), PeriodScore(2, 1, 1)),
+        overtime=False,
+        source="oddsharvester",
+        reported_at=parse_ms("2026-02-02T09:29:46Z"),
+    )
+
+
+@pytest.mark.parametrize(
+    ("game", "home", "away", "partial", "periods", "overtime"),
+    [
+        (GAME, "2", "1", "", 0, None),
+        (GAME, "2.0", "1.0", "(1:0,\xa01:1)", 2, False),
+        (GAME, "2", "1", "1:0, 0:1, 1:0", 3, True),
+        (GAME, "1", "1", "1:0, 0:1, 0:0, 5:4", 4, False),
+        (GAME, "2", "1", "(1:0, 1:0)", 0, None),  # they do not add up to it
+        (GAME, "2", "1", "(1:0, X)", 0, None),
+        (NBA, "101", "96", "20:20, 20:20, 20:20, 30:30, 11:6", 5, True),
+        (TENNIS, "2", "1", "6:4, 6:7, 10:8", 3, None),
+        (TENNIS, "2", "1", "6:4, 65:7, 6:0", 0, None),  # 6:7 with the points of its tie-break
+        (TENNIS, "2", "1", "6:4, 6:3", 0, None),
+    ],
+)
+def test_periods_that_do_not_add_up_are_left_out(
+    game: dict[str, Any], home: str, away: str, partial: str, periods: int, overtime: bool | None
+) -> None:
+    dated = game | {"match_date": "2026-01-30 20:00:00 UTC"}
+    found = result(dated, home_score=home, away_score=away, partial_results=partial)
+    assert found is not None
+    assert (found.home, found.away) == (int(float(home)), int(float(away)))
+    assert (len(found.periods), found.overtime) == (periods, overtime)
+
+
+@pytest.mark.parametrize(
+    ("kick_off", "link", "status"),
+    [
+        ("2026-02-02 03:29:46", GAME["match_link"], GameStatus.FINAL),
+        ("2026-02-02 03:29:47", GAME["match_link"], GameStatus.IN_PLAY),
+        ("2026-02-01 03:29:46", TENNIS["match_link"], GameStatus.IN_PLAY),
+        ("2026-01-31 21:29:46", TENNIS["match_link"], GameStatus.FINAL),
+    ],
+)
+def test_a_score_read_soon_after_the_kick_off_may_be_of_a_game_in_play(
+    kick_off: str, link: str, status: GameStatus
+) -> None:
+    game = GAME | {"match_date": f"{kick_off} UTC", "match_link": link}
+    found = result(game, home_score="2", away_score="0")
+    assert found is not None
+    assert found.status is status
+
+
+@pytest.mark.parametrize(
+    ("status", "score", "expected"),
+    [
+        ("Postponed", None, (GameStatus.POSTPONED, None)),
+        ("Canceled", "", (GameStatus.CANCELLED, None)),
+        ("Walkover", None, (GameStatus.CANCELLED, None)),
+        ("Abandoned", "1", (GameStatus.ABANDONED, 1)),
+        ("Retired", "1", (GameStatus.RETIRED, 1)),
+        ("Final  result", "1", (GameStatus.FINAL, 1)),
+        ("Awarded", "3", None),
+        ("Scheduled", None, None),
+    ],
+)
+def test_a_status_of_the_file_comes_first(
+    status: str, score: str | None, expected: tuple[GameStatus, int | None] | None
+) -> None:
+    found = result(match_status=status, home_score=score, away_score=score)
+    assert (found and (found.status, found.home)) == expected
+
+
+def test_a_score_in_play_is_that_of_the_moment() -> None:
+    found = result(
+        home_score="9",
+        away_score="9",
+        live_period="Half-time",
+        live_score_home=1,
+        live_score_away=0,
+        partial_results="(1:0)",
+        scraped_at_utc="2026-02-01T20:47:00Z",
+    )
+    assert found is not None
+    assert (found.status, found.home, found.away) == (GameStatus.IN_PLAY, 1, 0)
+    assert found.reported_at == parse_ms("2026-02-01T20:47:00Z")
+
+
+def test_one_set_to_none_is_no_final_score() -> None:
+    dated = TENNIS | {"match_date": "2026-01-30 20:00:00 UTC"}
+    assert result(dated, home_score="1", away_score="0") is None
+
+
+def table(*games: dict[str, Any]) -> bytes:
+    """Write games as OddsHarvester writes its CSV: a column for each field that any game has."""
+    stream = io.StringIO(newline="")
+    writer = csv.DictWriter(stream, list(dict.fromkeys(key for game in games for key in game)))
+    writer.writeheader()
+    writer.writerows(games)
+    return stream.getvalue().encode()
+
+
+def test_the_csv_of_a_game_says_what_its_json_says() -> None:
+    games = (
+        PLAYED | {"home_score": "2", "away_score": "1", "1x2_market": [row(**RESULT)]},
+        NBA | {"over_under_games_220_5_market": [row(odds_over="1.8", odds_under="-")]},
+    )
+    assert convert(SourceFile("harvest.json", table(*games))) == imported(*games)
+
+
+def test_a_cell_that_a_spreadsheet_has_cut_costs_only_itself() -> None:
+    game = GAME | {"1x2_market": str([row(**RESULT)])[:-2], "btts_market": [row(btts_yes="1.5")]}
+    found = convert(SourceFile("harvest.csv", table(game)))
+    assert (found.kept, found.skipped) == (1, {"broken row": 3})
+    assert found.problems == ["harvest.csv: game 1, 1x2_market: the cell is cut or damaged"]
+
+
+def test_a_cell_is_never_run() -> None:
+    game = GAME | {"1x2_market": "__import__('os').abort()"}
+    assert len(convert(SourceFile("harvest.csv", table(game))).problems) == 1
+
+
+def test_another_csv_is_refused() -> None:
+    with pytest.raises(FeedError, match="its CSV with the columns home_team and match_link"):
+        convert(SourceFile("other.csv", b"Div,Date,HomeTeam\nE0,01/01/2026,Leeds\n"))
+
+
+def test_a_long_history_of_odds_fits_into_a_cell() -> None:
+    moves = [{"at": "2026-02-01T20:47:00", "odds": 1.5 + n / 1000} for n in range(4_000)]
+    found = convert(
+        SourceFile(
+            "harvest.csv", table(GAME | {"1x2_market": [row(**RESULT, odds_history_data=moves)]})
+        )
+    )
+    assert (found.kept, found.skipped) == (3, {"odds history": 4_000})
+
+
+def test_a_row_that_is_too_long_keeps_the_games_before_it() -> None:
+    game = GAME | {"1x2_market": [row(**RESULT)]}
+    found = convert(
+        SourceFile("harvest.csv", table(game, game | {"venue": "x" * LONGEST_ROW}, game))
+    )
+    assert found.kept == 3
+    assert len(found.problems) == 1
+    assert found.problems[0].endswith("characters a row; what follows is not read")
