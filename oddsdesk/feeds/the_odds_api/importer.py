@@ -4,6 +4,7 @@ import math
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import count
 from types import MappingProxyType
 from typing import Any, TypeVar
 
@@ -72,13 +73,32 @@ class Answer(msgspec.Struct, frozen=True):
     timestamp: int | None = None
 
 
-def read_answer(data: bytes) -> Answer:
+def read_answers(data: bytes) -> list[Answer]:
     """Read the bytes of an answer: events, one event, or history's ``{timestamp, data}``.
+
+    A file may also have several answers of the history, in an array or one a line.
 
     Raises:
         FeedError: it is no JSON, or JSON of another shape; says which.
     """
-    return _answer(notation.read_json(data, _EXPECTED))
+    try:
+        raw = notation.read_json(data, _EXPECTED)
+    except FeedError:
+        lines = data.splitlines()
+        if len(lines) < 2 or not all(_is_object(line) for line in lines):
+            raise
+        raw = [notation.read_json(line, _EXPECTED) for line in lines if line.strip()]
+    several = isinstance(raw, list) and raw and all(map(_is_of_history, raw))
+    return [_answer(each) for each in raw] if several else [_answer(raw)]
+
+
+def _is_of_history(raw: Any) -> bool:
+    return isinstance(raw, dict) and "timestamp" in raw and "data" in raw
+
+
+def _is_object(line: bytes) -> bool:
+    plain = line.strip()
+    return not plain or (plain.startswith(b"{") and plain.endswith(b"}"))
 
 
 def moment(value: str | int) -> int:
@@ -306,6 +326,10 @@ IMPOSSIBLE = "impossible price"
 NO_NUMBER = "not a number"
 SAID_TWICE = "duplicate"
 BROKEN_OUTCOME = "broken outcome"
+OUTRIGHT = "outright"
+"""Reason for leaving out prices of a whole tournament: no game has them."""
+_OUTRIGHTS = frozenset({"outrights", "outrights_lay"})
+_NO_NUMBERS = frozenset({"NaN", "Infinity", "-Infinity"})
 SENSELESS = frozenset(
     {IMPOSSIBLE, NO_NUMBER, imported.BROKEN_DRAW}
     | {f"broken {part}" for part in ("event", "bookmaker", "market", "outcome")}
@@ -325,19 +349,22 @@ def convert(file: imported.SourceFile, *, is_decimal: bool = False) -> imported.
     Raises:
         FeedError: the file is not a v4 answer.
     """
-    answer = read_answer(file.data)
-    titles, prices = list(_bookmaker_titles(answer.events)), list(_prices(answer.events))
+    answers = read_answers(file.data)
+    events = [event for answer in answers for event in answer.events]
+    titles, prices = list(_bookmaker_titles(events)), list(_prices(events))
     reading = _Reading(
         file=file.name,
         american=notation.is_american(prices)
         and (not is_decimal or all(abs(each) >= 100 for each in prices)),
         names=bookmaker_names(titles),
-        timestamp=answer.timestamp,
     )
     if reading.american:
         reading.result.american.append(file.name)
-    for number, event in enumerate(answer.events, start=1):
-        reading.read_event(event, f"event {number}")
+    numbers = count(1)
+    for answer in answers:
+        reading.timestamp = answer.timestamp
+        for event in answer.events:
+            reading.read_event(event, f"event {next(numbers)}")
     return reading.result
 
 
@@ -364,10 +391,14 @@ class _Reading(msgspec.Struct):
     file: str
     american: bool
     names: Mapping[str, str]
-    timestamp: int | None
+    timestamp: int | None = None
     result: imported.Imported = msgspec.field(default_factory=imported.Imported)
 
     def read_event(self, raw: Any, place: str) -> None:
+        raw = _without_nan(raw)
+        if isinstance(raw, dict) and raw.get("home_team") is raw.get("away_team") is None:
+            self._skip(OUTRIGHT, imported.count_prices(raw, "price"))
+            return
         try:
             event = notation.read_as(Event, raw)
             kick_off = moment(event.commence_time)
@@ -379,14 +410,15 @@ class _Reading(msgspec.Struct):
 
     def _read_bookmaker(self, raw: Any, event: Event, kick_off: int, place: str) -> None:
         try:
-            bookmaker = notation.read_as(Bookmaker, raw)
+            bookmaker = notation.read_as(Bookmaker, _without_nan(raw))
         except FeedError as error:
             self._leave_out("broken bookmaker", raw, f"{place}: {error}")
             return
         groups: _Groups = {}
         for market in bookmaker.markets:
             try:
-                self._read_market(notation.read_as(Market, market), bookmaker, event, groups)
+                read = notation.read_as(Market, _without_nan(market))
+                self._read_market(read, bookmaker, event, groups)
             except FeedError as error:
                 self._leave_out("broken market", market, f"{place}: {error}")
         for (market_type, period), group in groups.items():
@@ -400,7 +432,8 @@ class _Reading(msgspec.Struct):
         code = competition_of_sport(event.sport_key)
         kind = market_kind(market.key, code)
         if kind is None:
-            self.result.skipped[market.key] += imported.count_prices(market.outcomes, "price")
+            reason = OUTRIGHT if market.key in _OUTRIGHTS else market.key
+            self._skip(reason, imported.count_prices(market.outcomes, "price"))
             return
         scraped_at, keys = self._scraped_at(market, bookmaker), set[tuple[str, int]]()
         outcomes = list(self._outcomes(market))
@@ -428,7 +461,7 @@ class _Reading(msgspec.Struct):
         """Yield the readable outcomes; the prices of others are counted."""
         for raw in market.outcomes:
             try:
-                yield notation.read_as(Outcome, raw)
+                yield notation.read_as(Outcome, _without_nan(raw))
             except FeedError:
                 self.result.skipped[BROKEN_OUTCOME] += imported.count_prices(raw, "price")
 
@@ -498,9 +531,22 @@ class _Reading(msgspec.Struct):
         )
         self.result.keep_quote(quote, "broken market", f"{self.file}: {place}")
 
+    def _skip(self, reason: str, prices: int) -> None:
+        self.result.skipped += Counter({reason: prices})
+
     def _leave_out(self, reason: str, raw: Any, problem: str) -> None:
-        self.result.skipped += Counter({reason: imported.count_prices(raw, "price")})
+        self._skip(reason, imported.count_prices(raw, "price"))
         self.result.problems.append(f"{self.file}: {problem}")
+
+
+def _without_nan(raw: Any) -> Any:
+    """Return an object without the fields that pandas left empty, a price apart."""
+    if not isinstance(raw, dict):
+        return raw
+    return {
+        name: None if name != "price" and isinstance(said, str) and said in _NO_NUMBERS else said
+        for name, said in raw.items()
+    }
 
 
 def _link(said: Any) -> str | None:

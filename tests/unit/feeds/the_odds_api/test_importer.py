@@ -27,7 +27,7 @@ from oddsdesk.feeds.the_odds_api.importer import (
     market_kind,
     market_type_of,
     moment,
-    read_answer,
+    read_answers,
     selection_of_outcome,
 )
 
@@ -112,7 +112,7 @@ def test_props_of_different_stats_make_one_quote() -> None:
 
 def test_markets_without_a_place_are_counted_by_their_key() -> None:
     result = imported(event(bookmaker(market("h2h_lay", H2H[1]), market("outrights", H2H[1]))))
-    assert (result.quotes, result.skipped) == ([], {"h2h_lay": 3, "outrights": 3})
+    assert (result.quotes, result.skipped) == ([], {"h2h_lay": 3, "outright": 3})
 
 
 @pytest.mark.parametrize(
@@ -430,7 +430,8 @@ EVENT = {"id": "1", "bookmakers": []}
 
 
 def answer(raw: object) -> list[object]:
-    return read_answer(json.dumps(raw).encode()).events
+    (read,) = read_answers(json.dumps(raw).encode())
+    return read.events
 
 
 def test_an_array_one_event_and_an_empty_array_are_answers() -> None:
@@ -441,9 +442,44 @@ def test_an_array_one_event_and_an_empty_array_are_answers() -> None:
 
 @pytest.mark.parametrize("data", [[EVENT], EVENT])
 def test_history_wraps_either_and_gives_the_time(data: object) -> None:
-    read = read_answer(json.dumps({"timestamp": "2026-04-16T19:00:00Z", "data": data}).encode())
+    wrapped = {"timestamp": "2026-04-16T19:00:00Z", "data": data}
+    (read,) = read_answers(json.dumps(wrapped).encode())
     assert read.events == [EVENT]
     assert read.timestamp == 1_776_366_000_000
+
+
+@pytest.mark.parametrize("is_array", [True, False])
+def test_a_file_may_have_several_answers_of_the_history(is_array: bool) -> None:
+    prices = bookmaker(market(*H2H), last_update=None)
+    hours = [f"2026-04-16T{hour}:00:00Z" for hour in (13, 19)]
+    answers = [json.dumps({"timestamp": hour, "data": [event(prices)]}) for hour in hours]
+    text = f"[{','.join(answers)}]" if is_array else "\n".join(answers) + "\n"
+    found = convert(SourceFile("history.json", text.encode()))
+    assert [quote.scraped_at for quote in found.quotes] == [parse_ms(hour) for hour in hours]
+    assert (found.kept, found.problems) == (6, [])
+
+
+def test_an_answer_that_is_not_of_the_history_does_not_pass_as_one() -> None:
+    wrapped = {"timestamp": SEEN, "data": [event(bookmaker(market(*H2H)))]}
+    with pytest.raises(FeedError, match="expected a v4 odds answer"):
+        convert(SourceFile("history.json", json.dumps([wrapped, {"message": "no"}]).encode()))
+
+
+def test_prices_of_a_whole_tournament_are_counted_as_outright() -> None:
+    prices = market("outrights", [("A Golfer", 11.0, None), ("B Golfer", 21.0, None)])
+    no_teams = event(bookmaker(prices), home_team=None, away_team=float("nan"))
+    found = imported(no_teams, event(bookmaker(market(*H2H))))
+    assert (found.kept, found.skipped, found.problems) == (3, {"outright": 2}, [])
+
+
+def test_fields_that_pandas_left_empty_are_missing() -> None:
+    nan = float("nan")
+    over = {"name": "Over", "price": 1.9, "point": nan, "description": nan, "link": nan}
+    sides = market(*H2H, last_update=nan, link=nan)
+    found = imported(event(bookmaker(sides, {"key": "totals", "outcomes": [over]}), id=nan))
+    quote, unread = found.quotes
+    assert (quote.scraped_at, quote.event, len(quote.odds)) == (parse_ms(SEEN), None, 3)
+    assert (unread.odds, found.skipped, found.problems) == ({}, {"no line": 1}, [])
 
 
 @pytest.mark.parametrize(
@@ -469,7 +505,7 @@ def test_other_shapes_are_refused_with_what_they_are(raw: object, reason: str) -
 
 def test_what_is_no_json_is_refused() -> None:
     with pytest.raises(FeedError, match=r"expected a v4 odds answer .* not JSON"):
-        read_answer(b"<html>")
+        read_answers(b"<html>")
 
 
 def test_times_are_iso_or_unix_seconds() -> None:
@@ -486,7 +522,7 @@ def test_a_field_of_another_type_is_named() -> None:
 def test_the_real_dead_shape_is_refused(shared_data: Path) -> None:
     shapes = shared_data / "the-odds-api" / "other-shapes"
     with pytest.raises(FeedError, match="former v3"):
-        read_answer((shapes / "legacy_v3_odds_mlb_2024-07-09.json").read_bytes())
+        read_answers((shapes / "legacy_v3_odds_mlb_2024-07-09.json").read_bytes())
 
 
 def test_known_competitions_have_their_codes_and_others_keep_their_key() -> None:
