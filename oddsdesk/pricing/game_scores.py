@@ -1,0 +1,353 @@
+"""Which score of a game a market counts, in every sport, and how a selection ends by it.
+
+A source may leave open whether overtime is in its score, a bookmaker whether overtime counts, and
+a bet whether a draw was a third selection. So several scores may count for a bet. It has a result
+only if all of them give the same.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import UTC, datetime
+from enum import Enum
+from functools import reduce
+from typing import Final, NamedTuple
+
+from oddsdesk.contract.competitions import FOOTBALL
+from oddsdesk.contract.markets import MARKETS, Form
+from oddsdesk.contract.results import REGULAR_PERIODS, GameResult
+from oddsdesk.pricing.selections import (
+    DRAW,
+    Goals,
+    Outcome,
+    Result,
+    line_of,
+    read_selection,
+    result_at,
+)
+
+TENNIS: Final = "Tennis"
+_BASEBALL: Final = "Baseball"
+_TWO_WAY: Final = frozenset({"AmericanFootball", _BASEBALL, "Basketball", TENNIS})
+"""Sports whose match result has no draw to bet on."""
+_AS_GOALS: Final = {"total_games": "total", "games_handicap": "spread"}
+"""Markets on the games of tennis, and the markets on goals that settle in the same way."""
+_THREE_WAY: Final = frozenset({"double_chance", "3way_handicap"})
+"""Markets on the regular time, whether or not overtime counts for others."""
+_MOST_SETS: Final = {"total": 4.5, "team_total": 2.5, "spread": 2.5, "3way_handicap": 2.5}
+"""The largest line that counts sets; one above it counts games."""
+_SUPER_TIEBREAK: Final = 10
+"""Points of a tie-break in place of the last set, which counts as one game."""
+_NO_PLAY_OFFS: Final = frozenset({"EPL", "LIGA", "BRAS"})
+_LEAGUES: Final = frozenset({"BUND", "GER2", "LIG1", "LIG2", "LIGA2", "SERA", "ERED", "EFL"})
+_PLAY_OFF_MONTHS: Final = frozenset({5, 6, 7, 8})
+_HALVES_OR_QUARTERS: Final = {1: ((1, 1), (1, 2)), 2: ((2, 2), (3, 4)), 3: ((3, 3),), 4: ((4, 4),)}
+_PARTS: Final[Mapping[str, Mapping[int, tuple[tuple[int, int], ...]]]] = {
+    "AmericanFootball": _HALVES_OR_QUARTERS,
+    "AussieRules": _HALVES_OR_QUARTERS,
+    "Basketball": _HALVES_OR_QUARTERS,
+    _BASEBALL: {1: ((1, 1), (1, 5))},
+}
+"""By sport and a market's period, the first and last period of a score that it may mean: feeds
+count quarters or halves, an inning or the first five. Others are the period of the same number."""
+
+
+class Count(Enum):
+    """What is counted."""
+
+    REGULAR = "regular"
+    """The game without overtime; of tennis the sets."""
+    WHOLE = "whole"
+    """The game with overtime, if there was any."""
+    PART = "part"
+    """Some of its periods."""
+    GAMES = "games"
+    """All games of a tennis match."""
+
+
+class Reading(NamedTuple):
+    """One way to understand a bet."""
+
+    counted: Count
+    has_draw: bool = True
+    """Whether a draw loses the bets on both teams; else their stakes come back."""
+    part: tuple[int, int] = (0, 0)
+    """First and last period."""
+
+
+class Decision(NamedTuple):
+    """How a bet ends by what sources say, or why that is not known."""
+
+    result: Result | None
+    why: str = ""
+    """Why there is no result, in words that follow "not settled:"; empty if there is one."""
+    is_conflict: bool = False
+    """Whether sources contradict each other."""
+
+
+class _Unknown(NamedTuple):
+    why: str
+
+
+def result_of(
+    market_type: str,
+    period: int,
+    match_name: str,
+    selection: str,
+    games: Sequence[GameResult],
+    *,
+    sport: str,
+    overtime: bool | None = None,
+    ways: int | None = None,
+) -> Decision:
+    """Return how a selection ends by the final scores that sources give of its game.
+
+    Args:
+        match_name: The bet's name of the game; each result has the teams in the same order.
+        sport: What is played, in the contract's words.
+        overtime: Whether overtime counts at the bookmaker; None if unknown.
+        ways: Number of selections of the bet's line, 2 or 3; None if unknown.
+    """
+    outcome = read_selection(market_type, match_name, selection)
+    if outcome is None:
+        return Decision(None, f"{selection!r} is not a selection that a score settles")
+    readings = _readings(market_type, period, outcome, sport, overtime, ways)
+    if isinstance(readings, _Unknown):
+        return Decision(None, readings.why)
+    found = dict[Reading, set[Result | None]]()
+    for reading in readings:
+        told = [scores_at(game, sport, market_type, reading) for game in games]
+        known = [each for each in told if not isinstance(each, _Unknown)]
+        if not known:
+            why = next((each.why for each in told if isinstance(each, _Unknown)), "no score")
+            return Decision(None, why)
+        scores = frozenset.intersection(*known)
+        if not scores:
+            return Decision(None, "the sources contradict each other", is_conflict=True)
+        found[reading] = {_ended(market_type, outcome, reading, goals) for goals in scores}
+    results = set().union(*found.values())
+    if len(results) == 1:
+        result = results.pop()
+        return Decision(result, "" if result else f"{selection!r} has no result by a score")
+    return Decision(None, _why_open(found, sport))
+
+
+def result_as_stated(
+    market_type: str, match_name: str, selection: str, home: int, away: int, *, sport: str
+) -> Result | None:
+    """Return how a selection on the whole game ends if the stated score is the one that counts."""
+    outcome = read_selection(market_type, match_name, selection)
+    if outcome is None or (sport == TENNIS and market_type in _AS_GOALS):
+        return None
+    has_draw = sport not in _TWO_WAY or outcome.side == DRAW
+    reading = Reading(Count.WHOLE, has_draw)
+    return _ended(market_type, outcome, reading, Goals(home, away))
+
+
+def scores_at(
+    game: GameResult, sport: str, market_type: str, reading: Reading
+) -> frozenset[Goals] | _Unknown:
+    """Return every score that may count for a reading, or why none is known."""
+    if reading.counted is Count.PART:
+        return _part_scores(game, sport, reading.part)
+    if game.home is None or game.away is None:
+        return _Unknown("no score is known")
+    stated = Goals(game.home, game.away)
+    if sport == TENNIS:
+        return _tennis_scores(game, stated, reading)
+    if sport == _BASEBALL and MARKETS[market_type].form is not Form.WINNER:
+        innings = len(game.periods)
+        if innings < REGULAR_PERIODS[_BASEBALL]:
+            ended = f"ended after {innings} innings" if innings else "may have ended early"
+            return _Unknown(f"the game {ended}, which voids bets on runs")
+    regular = _regular_by_periods(game, sport)
+    if regular is not None and (regular.home > stated.home or regular.away > stated.away):
+        return _Unknown(f"its periods do not add up to {score_text(stated)}")
+    if reading.counted is Count.WHOLE:
+        return _whole_scores(game, sport, stated)
+    if regular is not None:
+        return frozenset({regular})
+    return _regular_scores(game, sport, stated)
+
+
+def score_text(score: Iterable[int]) -> str:
+    """Return a score as people write it: ``2-1``."""
+    return "-".join(map(str, score))
+
+
+def _readings(
+    market_type: str,
+    period: int,
+    outcome: Outcome,
+    sport: str,
+    overtime: bool | None,
+    ways: int | None,
+) -> list[Reading] | _Unknown:
+    """Return every way in which a bet may be meant, the likeliest first."""
+    market = MARKETS[market_type]
+    if market_type in _AS_GOALS:
+        if sport != TENNIS:
+            return _Unknown(f"{market.title.lower()} is a market of tennis")
+        return [_part(period, (period, period))] if period else [Reading(Count.GAMES)]
+    if not market.by_score:
+        return _Unknown("no score settles it, only the bookmaker's own result")
+    draws = _draws(market_type, outcome, sport, period, ways)
+    if period:
+        parts = _PARTS.get(sport, {}).get(period, ((period, period),))
+        if sport not in REGULAR_PERIODS and sport != TENNIS:
+            return _Unknown(f"the periods of {sport or 'this sport'} are not known")
+        return [_part(period, part, has_draw) for part in parts for has_draw in draws]
+    if sport == TENNIS and abs(line_of(outcome.key)) > _MOST_SETS.get(market_type, 0.0):
+        return _Unknown("its line is too large to count sets")
+    if sport in (FOOTBALL, TENNIS):
+        return [Reading(Count.REGULAR, has_draw) for has_draw in draws]
+    if sport not in REGULAR_PERIODS and market.form is not Form.WINNER:
+        return _Unknown(f"what a score of {sport or 'this sport'} counts is not known")
+    found = []
+    for has_draw in draws:
+        is_regular = market_type in _THREE_WAY or (has_draw and market_type == "moneyline")
+        if is_regular or overtime is not True:
+            found.append(Reading(Count.REGULAR, has_draw))
+        if not is_regular and overtime is not False:
+            found.append(Reading(Count.WHOLE, has_draw))
+    return found
+
+
+def _part(period: int, part: tuple[int, int], has_draw: bool = True) -> Reading:
+    return Reading(Count.PART, has_draw, part)
+
+
+def _draws(
+    market_type: str, outcome: Outcome, sport: str, period: int, ways: int | None
+) -> tuple[bool, ...]:
+    """Return whether a draw may be a third selection of a bet's market: yes, no, or both."""
+    if market_type != "moneyline" or sport == FOOTBALL or outcome.side == DRAW:
+        return (True,)
+    if ways in (2, 3):
+        return (ways == 3,)
+    if sport in _TWO_WAY and not period:
+        return (False,)
+    return (False, True)
+
+
+def _ended(market_type: str, outcome: Outcome, reading: Reading, goals: Goals) -> Result | None:
+    if not reading.has_draw and goals.home == goals.away:
+        return Result.VOID
+    return result_at(_AS_GOALS.get(market_type, market_type), outcome.key, outcome.side, goals)
+
+
+def _why_open(found: dict[Reading, set[Result | None]], sport: str) -> str:
+    """Return what has to be known to choose between results."""
+    extra = "extra time" if sport == FOOTBALL else "overtime"
+    if any(len(results) > 1 for results in found.values()):
+        if all(reading.counted is Count.PART for reading in found):
+            return f"it is not known whether the last period includes {extra}"
+        return f"it is not known whether the score includes {extra}"
+    if len({reading.part for reading in found}) > 1:
+        return "its period may be a half or a quarter"
+    if len({reading.counted for reading in found}) > 1:
+        return f"it is not known whether {extra} counts at the bookmaker"
+    return "it is not known whether a draw was a third selection"
+
+
+def _goals(game: GameResult) -> list[Goals]:
+    """Return the score of each period from the first on; nothing if one is left out."""
+    if [each.period for each in game.periods] != list(range(1, len(game.periods) + 1)):
+        return []
+    return [Goals(each.home, each.away) for each in game.periods]
+
+
+def _sum(scores: Iterable[Goals]) -> Goals:
+    return reduce(
+        lambda one, other: Goals(one[0] + other[0], one[1] + other[1]), scores, Goals(0, 0)
+    )
+
+
+def _regular_by_periods(game: GameResult, sport: str) -> Goals | None:
+    """Return the sum of the regular periods; None if they are not all known."""
+    count, scores = REGULAR_PERIODS.get(sport), _goals(game)
+    return None if count is None or len(scores) < count else _sum(scores[:count])
+
+
+def _whole_scores(game: GameResult, sport: str, stated: Goals) -> frozenset[Goals] | _Unknown:
+    """Return the score with overtime: the stated one, unless an overtime may follow it."""
+    count = REGULAR_PERIODS.get(sport, 0)
+    has_overtime = game.overtime or (count and len(game.periods) > count)
+    if stated.home != stated.away or (has_overtime and game.overtime is not False):
+        return frozenset({stated})
+    return _Unknown(f"it is not known whether an overtime followed {score_text(stated)}")
+
+
+def _regular_scores(game: GameResult, sport: str, stated: Goals) -> frozenset[Goals]:
+    """Return what the score without overtime may be where the periods are not known."""
+    if game.overtime is False or (
+        sport == FOOTBALL and game.overtime is None and _is_league_game(game)
+    ):
+        return frozenset({stated})
+    before = frozenset(_before_overtime(sport, stated))
+    return before if game.overtime else before | {stated}
+
+
+def _before_overtime(sport: str, stated: Goals) -> Iterator[Goals]:
+    """Yield the scores from which an overtime may have led to one.
+
+    An overtime follows a draw. Extra time of football may follow any score in a second leg.
+    """
+    for home in range(stated.home + 1):
+        if sport == FOOTBALL:
+            yield from (Goals(home, away) for away in range(stated.away + 1))
+        elif home <= stated.away:
+            yield Goals(home, home)
+
+
+def _is_league_game(game: GameResult) -> bool:
+    """Return whether a football game is one of a league, which has no extra time.
+
+    Some leagues end with play-offs that have, in summer.
+    """
+    month = datetime.fromtimestamp(game.kick_off / 1000, UTC).month
+    return game.competition in _NO_PLAY_OFFS or (
+        game.competition in _LEAGUES and month not in _PLAY_OFF_MONTHS
+    )
+
+
+def _part_scores(
+    game: GameResult, sport: str, part: tuple[int, int]
+) -> frozenset[Goals] | _Unknown:
+    first, last = part
+    scores, count = _goals(game), REGULAR_PERIODS.get(sport)
+    if last > len(scores) or (count is not None and last > count):
+        return _Unknown(f"the score of period {first} is not known")
+    found = {_sum(scores[first - 1 : last])}
+    if last == count and len(scores) > count and sport != FOOTBALL:
+        found.add(_sum(scores[first - 1 :]))
+    if sport == TENNIS and _may_be_tiebreak(scores, last):
+        found.add(_as_one_game(scores[last - 1]))
+    return frozenset(found)
+
+
+def _tennis_scores(
+    game: GameResult, stated: Goals, reading: Reading
+) -> frozenset[Goals] | _Unknown:
+    """Return the sets of a match, or its games."""
+    scores = _goals(game)
+    won = Goals(
+        sum(each.home > each.away for each in scores), sum(each.away > each.home for each in scores)
+    )
+    if max(stated) not in (2, 3) or stated.home == stated.away or (scores and won != stated):
+        return _Unknown(f"its sets do not add up to {score_text(stated)}")
+    if reading.counted is not Count.GAMES:
+        return frozenset({stated})
+    if len(scores) != sum(stated):
+        return _Unknown("the games of the sets are not known")
+    found = {_sum(scores)}
+    if _may_be_tiebreak(scores, len(scores)):
+        found.add(_sum([*scores[:-1], _as_one_game(scores[-1])]))
+    return frozenset(found)
+
+
+def _may_be_tiebreak(scores: Sequence[Goals], place: int) -> bool:
+    """Return whether the score of a set may be the points of a tie-break in its place."""
+    return place == len(scores) and place in (3, 5) and max(scores[place - 1]) >= _SUPER_TIEBREAK
+
+
+def _as_one_game(score: Goals) -> Goals:
+    return Goals(1, 0) if score.home > score.away else Goals(0, 1)
