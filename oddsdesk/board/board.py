@@ -30,6 +30,7 @@ from oddsdesk.board.model.matrix import (
     game_entry,
 )
 from oddsdesk.board.model.player_names import PlayerNames
+from oddsdesk.board.model.results import GameScore, HeldResult, ResultBook
 from oddsdesk.board.valuation.game_book import GameBook, GameBooks
 from oddsdesk.board.valuation.judging import AssessedPrice, Judge
 from oddsdesk.board.valuation.pool import compare_lines
@@ -85,6 +86,10 @@ class Board:
         """Whether the odds grid gets the prices of all games, which are kept for it."""
         self.watched: frozenset[str] = frozenset()
         """Competitions that the odds grid shows, where its filter names some."""
+        self.results = ResultBook()
+        """How games stand and ended, as far as sources report it."""
+        self.result_kick_offs: frozenset[int] = frozenset()
+        """Kick-offs of games whose results are wanted, for bets on them."""
         self.values_wanted = False
         """Whether prices of all games are kept to find value among them."""
         self._books = GameBooks(self.basis.reference.bookmaker)
@@ -231,6 +236,17 @@ class Board:
         return sum(
             book.count for game in games if (book := self._books.held_book(game)) is not None
         )
+
+    def take_results(self, results: Iterable[HeldResult]) -> None:
+        """Take in results of games; those in play are taken as their present score."""
+        if changed := self.results.take_results(results):
+            self._subscribers.notify(notices.ResultsChanged(changed))
+
+    def score_of(self, game: GameEntry | Matrix) -> GameScore | None:
+        """Return how a game stands or ended; None at a moment of the past, or if nobody says."""
+        if self.connection.as_of_ms is not None:
+            return None
+        return self.results.score_of(game.game_id, game.kick_off, self._clock())
 
     # Of what a price is worth
 
@@ -945,7 +961,7 @@ class Board:
         before = self.reference_name
         self.basis = self.basis.of_another_service()
         self.connection, self.snapshot_progress = notices.Connection(), notices.SnapshotProgress()
-        self._books = GameBooks(self.desk_reference.bookmaker)
+        self._books, self.results = GameBooks(self.desk_reference.bookmaker), ResultBook()
         self._subscribed, self._gone = set(), set()
         self.players = PlayerNames()
         self.values = self._no_values()

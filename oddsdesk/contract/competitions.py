@@ -201,10 +201,11 @@ def period_label(sport: str, period: int) -> str:
     part = _PART.get(sport)
     if part is None or (part == "Half" and period > 2):
         return f"Period {period}"
-    return f"{_ordinal(period)} {part}"
+    return f"{ordinal(period)} {part}"
 
 
-def _ordinal(number: int) -> str:
+def ordinal(number: int) -> str:
+    """Return ``1st``, ``2nd`` and so on."""
     if 11 <= number % 100 <= 13:
         return f"{number}th"
     return f"{number}{_ENDINGS.get(number % 10, 'th')}"

@@ -76,6 +76,12 @@ class ReferenceChanged(msgspec.Struct, frozen=True):
     """Prices are judged by another, or the name became known."""
 
 
+class ResultsChanged(msgspec.Struct, frozen=True):
+    """Games have another score or result."""
+
+    game_ids: frozenset[str]
+
+
 class ConnectionChanged(msgspec.Struct, frozen=True):
     """The state of the connection differs."""
 
@@ -93,6 +99,7 @@ Notice = (
     | RowsWanted
     | ValueBetsChanged
     | ReferenceChanged
+    | ResultsChanged
     | ConnectionChanged
     | SnapshotProgressChanged
 )

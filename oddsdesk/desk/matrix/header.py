@@ -7,6 +7,7 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QToolButton, QWidget
 
 from oddsdesk.board.model.matrix import GameEntry, Matrix
+from oddsdesk.board.model.results import GameScore
 from oddsdesk.contract.competitions import competition_title
 from oddsdesk.contract.identity import game_title
 from oddsdesk.desk.matrix.layout import groups_of
@@ -51,6 +52,7 @@ class MatrixHeader(QWidget):
         self._facts = ElidedLabel()
         self._facts.setProperty("variant", "soft")
         self._kick_off, self._details = "", ("", "")
+        self._score_tip = ""
         self._said: tuple[object, ...] = ()
         self._counted = (0, 0)
         self.chips = ChipRow("Markets shown")
@@ -72,13 +74,21 @@ class MatrixHeader(QWidget):
         self._lay_out()
 
     def show_game(
-        self, game: Matrix | GameEntry | None, now_ms: int, *, is_gone: bool = False
+        self,
+        game: Matrix | GameEntry | None,
+        now_ms: int,
+        score: GameScore | None = None,
+        *,
+        is_gone: bool = False,
     ) -> None:
-        """Show the game and its kick-off; for an unknown game, change nothing.
+        """Show the game, its kick-off and score; for an unknown game, change nothing.
 
         ``is_gone``: the service no longer lists it, even if its prices still show.
         """
-        is_live = game is not None and game.is_live and not is_gone
+        is_over = score is not None and score.is_over
+        is_live = game is not None and game.is_live and not is_gone and not is_over
+        playing = score.in_words if score is not None and is_live else ""
+        self._live.setText(f"Live {playing}".rstrip())
         self._dot.setVisible(is_live)
         self._live.setVisible(is_live)
         if game is None:
@@ -86,10 +96,13 @@ class MatrixHeader(QWidget):
         self._title.show_text(game_title(game.match_name))
         self._kick_off = kick_off_text(game.kick_off, now_ms)
         until = "" if game.kick_off is None else until_text(game.kick_off, now_ms)
-        if is_gone:
+        if score is not None and is_over:
+            self._kick_off, until = score.in_words, _GONE if is_gone else self._kick_off
+        elif is_gone:
             self._kick_off, until = _GONE, self._kick_off
+        self._score_tip = "" if score is None else score.explained
         self._details = (competition_title(game.competition), until)
-        said = game.match_name, is_live, self._kick_off, self._details
+        said = game.match_name, is_live, playing, self._score_tip, self._kick_off, self._details
         if said != self._said:  # asked each second
             self._said = said
             self._fit()
@@ -157,7 +170,7 @@ class MatrixHeader(QWidget):
         every = [competition, self._kick_off, until]
         facts = [every, every[:2], [self._kick_off]]
         texts = [" · ".join(filter(None, parts)) for parts in facts]
-        self.setToolTip(texts[0])
+        self.setToolTip("\n".join(filter(None, (texts[0], self._score_tip))))
         count = self._count_text()
         self.columns.setText(f"Columns {count} ▾" if count else "Columns ▾")
         has_choice, room = len(self._chips) > 1, self._room()

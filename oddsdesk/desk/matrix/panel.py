@@ -14,7 +14,7 @@ from oddsdesk.base.clock import Clock
 from oddsdesk.board.board import Board
 from oddsdesk.board.history.sources import HistorySource
 from oddsdesk.board.model.matrix import CellKey, Matrix, RowKey, SelectionRow
-from oddsdesk.board.model.notices import ConnectionChanged, GamesChanged, Notice
+from oddsdesk.board.model.notices import ConnectionChanged, GamesChanged, Notice, ResultsChanged
 from oddsdesk.desk.export.files import GAME, SELECTION, ExportColumn, Row, Table, time_value
 from oddsdesk.desk.export.saving import TableSaver
 from oddsdesk.desk.matrix.header import MatrixHeader
@@ -90,7 +90,9 @@ class MatrixPanel(QWidget):
         self._model.columns_shown.connect(self.table.show_columns)
         self.table.opened.connect(self._on_table_opened)
         self.table.current_changed.connect(self._on_table_current_changed)
-        self._unsubscribe = board.subscribe(self._on_board_notice, ConnectionChanged, GamesChanged)
+        self._unsubscribe = board.subscribe(
+            self._on_board_notice, ConnectionChanged, GamesChanged, ResultsChanged
+        )
         self._attach_actions()
         self._show_layout()
 
@@ -177,7 +179,9 @@ class MatrixPanel(QWidget):
         matrix = self._model.matrix
         game, is_gone = self._board.games.get(self.game_id), self._board.is_gone(self.game_id)
         was_there = connection.as_of_ms is not None  # then there was no price of it
-        self.header.show_game(game or matrix, now_ms, is_gone=is_gone and not was_there)
+        shown = game or matrix
+        score = None if shown is None else self._board.score_of(shown)
+        self.header.show_game(shown, now_ms, score, is_gone=is_gone and not was_there)
         has_rows = self._model.rowCount() > 0
         if not has_rows:
             if is_gone:

@@ -1,7 +1,7 @@
 """The navigator's models: competitions as a tree, games of the chosen ones as a list."""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
 import msgspec
@@ -22,6 +22,7 @@ from PySide6.QtWidgets import QStyledItemDelegate, QStyleOptionViewItem
 
 from oddsdesk.base.clock import Clock
 from oddsdesk.board.model.matrix import GameEntry
+from oddsdesk.board.model.results import GameScore
 from oddsdesk.contract.competitions import SPORTS, competition_title, sport_title
 from oddsdesk.contract.identity import teams
 from oddsdesk.desk.settings.saved_state import Layout, Saved
@@ -42,6 +43,8 @@ LIVE_COUNT_ROLE = GAME_ROLE + 2
 GAME_COUNT_ROLE = GAME_ROLE + 3
 FAVOURITE_ROLE = GAME_ROLE + 4
 """Whether a game is one of the favourites."""
+SCORE_ROLE = GAME_ROLE + 5
+"""The GameScore of a game, None without one."""
 
 
 class Node(msgspec.Struct):
@@ -186,6 +189,7 @@ class GamesModel(QAbstractListModel):
         self._all: dict[str, GameEntry] = {}
         self._shown: list[GameEntry] = []
         self._values: Counter[str] = Counter()
+        self._scores: dict[str, GameScore] = {}
         self._scope: tuple[str | None, str | None] = (None, None)
         self._words: tuple[str, ...] = ()
         self._favourites: frozenset[str] = frozenset()
@@ -204,6 +208,13 @@ class GamesModel(QAbstractListModel):
         self._values = counts
         for row, game in enumerate(self._shown):
             if game.game_id in changed:
+                self.dataChanged.emit(self.index(row), self.index(row))
+
+    def show_scores(self, scores: Mapping[str, GameScore]) -> None:
+        """Take the scores of games in play or ended, by id."""
+        before, self._scores = self._scores, dict(scores)
+        for row, game in enumerate(self._shown):
+            if before.get(game.game_id) != self._scores.get(game.game_id):
                 self.dataChanged.emit(self.index(row), self.index(row))
 
     def show_favourites(self, game_ids: frozenset[str]) -> None:
@@ -297,8 +308,12 @@ class GamesModel(QAbstractListModel):
         game = self._shown[index.row()]
         if role == Qt.ItemDataRole.DisplayRole:
             return game.match_name
+        score = self._scores.get(game.game_id)
         if role == Qt.ItemDataRole.ToolTipRole:
-            return f"{game_text('', game.match_name)}\n{competition_title(game.competition)}"
+            told = (game_text("", game.match_name), competition_title(game.competition))
+            return "\n".join((*told, score.explained) if score is not None else told)
+        if role == SCORE_ROLE:
+            return score
         if role == GAME_ROLE:
             return game
         if role == FAVOURITE_ROLE:
@@ -309,7 +324,8 @@ class GamesModel(QAbstractListModel):
             favourite = ", favourite" if game.game_id in self._favourites else ""
             count = game.bookmaker_count
             title = competition_title(game.competition)
-            return f"{game.match_name}, {title}, {count} bookmakers{favourite}"
+            stands = "" if score is None else f", {score.in_words}"
+            return f"{game.match_name}, {title}{stands}, {count} bookmakers{favourite}"
         return None
 
 
@@ -486,7 +502,9 @@ class GameDelegate(_RowDelegate):
             area.setRight(area.right() - _STAR - HALF)
         self._paint_name(painter, QRectF(area.left(), area.top(), area.width(), half), game)
         below = QRectF(area.left(), area.top() + half, area.width(), half)
-        self._paint_facts(painter, below, game, index.data(VALUE_COUNT_ROLE))
+        self._paint_facts(
+            painter, below, game, index.data(VALUE_COUNT_ROLE), index.data(SCORE_ROLE)
+        )
         painter.restore()
 
     def _paint_name(self, painter: QPainter, area: QRectF, game: GameEntry) -> None:
@@ -505,10 +523,16 @@ class GameDelegate(_RowDelegate):
             place = QRectF(area.left(), area.top(), min(most, area.width()), area.height())
             area.setLeft(area.left() + self._text(painter, place, text, ink, self._body))
 
-    def _paint_facts(self, painter: QPainter, area: QRectF, game: GameEntry, values: int) -> None:
+    def _paint_facts(
+        self, painter: QPainter, area: QRectF, game: GameEntry, values: int, score: GameScore | None
+    ) -> None:
         small = self._small
-        if game.is_live:
-            area.setLeft(self._live(painter, area.left(), area, "live") + GAP)
+        if score is not None and score.is_over:
+            width = self._text(painter, area, score.in_words, TextRole.STRONG, small)
+            area.setLeft(area.left() + width + GAP)
+        elif game.is_live:
+            text = "live" if score is None else score.in_words
+            area.setLeft(self._live(painter, area.left(), area, text) + GAP)
         else:
             text = kick_off_text(game.kick_off, self._clock())
             area.setLeft(area.left() + self._text(painter, area, text, TextRole.NOTE, small) + GAP)

@@ -34,6 +34,7 @@ from oddsdesk.board.model.notices import (
     GamesChanged,
     Link,
     Notice,
+    ResultsChanged,
     ValueBetsChanged,
 )
 from oddsdesk.contract.identity import game_title
@@ -116,7 +117,8 @@ class Navigator(QtWidgets.QWidget):
         self._moves = QTimer(self, singleShot=True, interval=_MOVES_MS)
         self._moves.timeout.connect(self._show_values)
         self._unsubscribe = board.subscribe(
-            self._on_board_notice, GamesChanged, ConnectionChanged, ValueBetsChanged
+            self._on_board_notice,
+            *(GamesChanged, ConnectionChanged, ResultsChanged, ValueBetsChanged),
         )
         self._show_games()
 
@@ -221,7 +223,13 @@ class Navigator(QtWidgets.QWidget):
         self._choose_all_for_none()
         with self._keeping_place():
             self._games.show_games(self._board.games.values())
+        self._show_scores()
         self._show_counts()
+
+    def _show_scores(self) -> None:
+        games = self._board.games.values()
+        scores = ((game.game_id, self._board.score_of(game)) for game in games)
+        self._games.show_scores({ident: score for ident, score in scores if score is not None})
 
     @contextmanager
     def _keeping_place(self) -> Iterator[None]:
@@ -300,6 +308,8 @@ class Navigator(QtWidgets.QWidget):
     def _on_board_notice(self, notice: Notice) -> None:
         if isinstance(notice, GamesChanged):
             self._show_games()
+        elif isinstance(notice, ResultsChanged):
+            self._show_scores()
         elif isinstance(notice, ConnectionChanged):
             self._show_counts()
         elif isinstance(notice, ValueBetsChanged) and not notice.moved:

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import msgspec
 import pytest
 from PySide6.QtCore import Qt, QUrl
 from PySide6.QtGui import QDesktopServices
@@ -9,7 +10,9 @@ from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
 from oddsdesk.board.model.matrix import RowKey
+from oddsdesk.board.model.results import HeldResult
 from oddsdesk.board.valuation.market import WITHDRAWN_KEPT_MS
+from oddsdesk.contract.results import GameResult, GameStatus, PeriodScore
 from oddsdesk.desk.matrix.layout import (
     BEST,
     FIRST_BOOKMAKER,
@@ -47,6 +50,28 @@ def test_a_game_in_play_says_so(panel: MatrixPanel, quoted: Any) -> None:
     quoted.board.matrix(quoted.id).is_live = True
     panel._show_moment()
     assert "Live" in header_texts(panel)
+
+
+def test_the_header_has_the_score_in_play_and_at_the_end(panel: MatrixPanel, quoted: Any) -> None:
+    matrix = quoted.board.matrix(quoted.id)
+    kick_off = quoted.clock.now - 3_600_000
+    matrix.is_live, matrix.kick_off = True, kick_off
+
+    def report(status: GameStatus, home: int) -> None:
+        periods = (PeriodScore(1, home, 0),)
+        said = GameResult("EPL", matrix.match_name, kick_off, home, 0, periods, status=status)
+        quoted.board.take_results([HeldResult(quoted.id, said)])
+
+    report(GameStatus.IN_PLAY, 1)
+    assert "Live 1-0 · 1st half" in header_texts(panel)
+    report(GameStatus.FINAL, 2)
+    texts = header_texts(panel)
+    assert not any(text.startswith("Live") for text in texts)
+    assert any("2-0 · final" in text for text in texts)
+    assert "unknown source 2-0" in panel.header.toolTip()
+    now = quoted.board.connection
+    quoted.board.set_connection(msgspec.structs.replace(now, as_of_ms=kick_off - 1))
+    assert not any("2-0" in text for text in header_texts(panel)), "not known at that moment"
 
 
 def test_cells_are_made_while_figures_follow_another_reference(

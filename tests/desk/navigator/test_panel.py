@@ -10,9 +10,11 @@ from PySide6.QtWidgets import QApplication, QMenu, QStyleOptionViewItem, QWidget
 from pytestqt.qtbot import QtBot
 
 from oddsdesk.board.model.notices import Connection, Link
+from oddsdesk.board.model.results import HeldResult
 from oddsdesk.contract.resources import Game
+from oddsdesk.contract.results import GameResult, GameStatus
 from oddsdesk.contract.times import format_ms
-from oddsdesk.desk.navigator.model import GAME_ROLE, Favourites
+from oddsdesk.desk.navigator.model import GAME_ROLE, SCORE_ROLE, Favourites
 from oddsdesk.desk.navigator.panel import DayPopup, Navigator, Split
 from oddsdesk.desk.settings.saved_state import Layout
 from oddsdesk.desk.ui.formatting import day_text, local_time
@@ -48,6 +50,24 @@ def test_down_from_the_filter_chooses_the_first_game_and_enter_opens_it(
     qtbot.keyClick(navigator._list, Qt.Key.Key_Down)
     qtbot.keyClick(navigator._list, Qt.Key.Key_Return)
     assert opened == ["id3"]
+
+
+def test_scores_replace_live_and_the_kick_off(navigator: Navigator) -> None:
+    board = navigator._board
+    kick_off = board._clock() - 3_600_000
+    for status, home in ((GameStatus.IN_PLAY, 1), (GameStatus.FINAL, 2)):
+        said = GameResult("EPL", "Arsenal - Chelsea", kick_off, home, 0, status=status)
+        board.take_results([HeldResult("id2", said)])
+        rows = [navigator._games.index(row) for row in range(navigator._games.rowCount())]
+        scores = {row.data(GAME_ROLE).game_id: row.data(SCORE_ROLE) for row in rows}
+        assert scores["id1"] is None
+        assert (scores["id2"].score, scores["id2"].is_over) == (f"{home}-0", home == 2)
+        (row,) = (row for row in rows if row.data(GAME_ROLE).game_id == "id2")
+        assert f"{home}-0" in row.data(Qt.ItemDataRole.ToolTipRole)
+        assert f"{home}-0" in row.data(Qt.ItemDataRole.AccessibleTextRole)
+        assert not navigator.grab().isNull()
+    board.forget_service()
+    assert navigator._games._scores == {}
 
 
 def test_a_game_has_a_menu(navigator: Navigator, qtbot: QtBot) -> None:
