@@ -2,6 +2,7 @@
 
 from cornershop import CornerShop
 
+from oddsdesk.contract.quotes import Quote
 from oddsdesk.feeds.live.conformance import check_feed
 
 GAMES = b"""[{"home": "Arsenal", "away": "Chelsea", "league": "EPL",
@@ -11,4 +12,5 @@ GAMES = b"""[{"home": "Arsenal", "away": "Chelsea", "league": "EPL",
 def test_it_is_a_feed() -> None:
     """It reads the answer, and stands what services answer on bad days."""
     (quote,) = check_feed(CornerShop, "cornershop:football", {"/games/football": GAMES})
+    assert isinstance(quote, Quote)
     assert quote.odds == {"Arsenal": 2.1, "Draw": 3.4, "Chelsea": 3.8}

@@ -1,4 +1,4 @@
-"""`oddsdesk ingest`: records quotes from NDJSON."""
+"""`oddsdesk ingest`: records quotes and results from NDJSON."""
 
 import sys
 import threading
@@ -14,7 +14,7 @@ from oddsdesk.base.clock import system_clock
 from oddsdesk.cli.options import check_durable, durable_option, made_database_option
 from oddsdesk.cli.terminal import STANDARD, Progress, standard_input
 from oddsdesk.contract.quotes import Quote
-from oddsdesk.contract.results import GameResult
+from oddsdesk.contract.results import GameResult, with_source
 from oddsdesk.feeds.files import Readable
 from oddsdesk.feeds.importing import why_apart
 from oddsdesk.feeds.ndjson import read_batches
@@ -44,6 +44,7 @@ class Recorder:
         self._has_told = False
         self.quotes = 0
         self.changes = 0
+        self.results = 0
         self.skipped = Skipped()
         self.bad = 0
 
@@ -73,9 +74,10 @@ class Recorder:
             self.collect()
 
     def record_results(self, results: Sequence[GameResult]) -> None:
-        """Record final scores."""
+        """Record results and wait until they are committed."""
         if results:
             self._store.record_results(results).result()
+            self.results += len(results)
 
     def collect(self) -> None:
         """Wait for the current batch and count it."""
@@ -114,12 +116,13 @@ class Recorder:
 
     def count_line(self) -> str:
         """Return the last line of the command."""
-        return count_line(self.quotes, self.changes, self.skipped.quotes, self.bad)
+        return count_line(self.quotes, self.changes, self.skipped.quotes, self.bad, self.results)
 
 
-def count_line(quotes: int, changes: int, skipped: int, bad: int) -> str:
-    """Return the last line that a command about quotes prints."""
-    return f"quotes {quotes}, changes {changes}, skipped {skipped}, bad {bad}"
+def count_line(quotes: int, changes: int, skipped: int, bad: int, results: int = 0) -> str:
+    """Return the last line that a command about quotes prints; ``results`` only if there are."""
+    line = f"quotes {quotes}, changes {changes}, skipped {skipped}, bad {bad}"
+    return f"{line}, results {results}" if results else line
 
 
 @contextmanager
@@ -146,7 +149,7 @@ def open_recorder(database: Database, *, durable: bool = False) -> Iterator[Reco
         try:
             yield recorder
         finally:
-            if recorder.quotes:
+            if recorder.quotes or recorder.results:
                 before = (
                     f"; {recorder.quotes:,} quotes before that are recorded: run the same command"
                     " again for the rest, nothing is recorded twice"
@@ -172,10 +175,11 @@ _INTERRUPTED_WAITING: Final = (
 @made_database_option
 @durable_option
 def ingest(files: tuple[str, ...], database: Database, durable: bool) -> None:
-    """Record quotes from NDJSON files.
+    """Record quotes and results from NDJSON files.
 
-    Files have one quote per line, plain or gzip; - reads standard input as it arrives. A quote is
-    an odds row as /api/odds returns it. Bad lines are skipped and reported, the first 20 of a file
+    Files have one quote or result per line, plain or gzip; - reads standard input as it arrives. A
+    quote is an odds row as /api/odds returns it. A line with a status and without odds is a result
+    (docs/feeds.md). Bad lines are skipped and reported, the first 20 of a file
     one by one; the exit status is then 1. Odds of 0, 1 or null remove a selection; an empty odds
     object, {}, removes the market.
 
@@ -229,7 +233,8 @@ def _record_stream(name: str, stream: Readable, recorder: Recorder, progress: Pr
             count += len(batch.bad)
             recorder.bad += len(batch.bad)
             recorder.record_batch(batch.quotes)
-            progress.count_done(len(batch.quotes))
+            recorder.record_results([with_source(each, "ingest") for each in batch.results])
+            progress.count_done(len(batch.quotes) + len(batch.results))
     finally:
         if count > _MOST_TOLD:
             progress.clear_line()

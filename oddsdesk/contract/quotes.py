@@ -344,8 +344,8 @@ def check_quote(quote: Quote, now_ms: int) -> Quote:
         raise BadQuoteError(
             f"scraped_at: {format_ms(quote.scraped_at)} lies more than 5 minutes ahead"
         )
-    _check_years("scraped_at", quote.scraped_at)
-    _check_years("match_date", quote.match_date)
+    check_years("scraped_at", quote.scraped_at)
+    check_years("match_date", quote.match_date)
     sport = quote.sport
     if sport is not None:
         sport = None if quote.competition in SPORT_BY_COMPETITION else named_sport(sport)
@@ -362,9 +362,9 @@ def check_quote(quote: Quote, now_ms: int) -> Quote:
     odds, unread, gone = _odds(quote)
     return msgspec.structs.replace(
         quote,
-        bookmaker=_name("bookmaker", quote.bookmaker),
-        match_name=_match_name(quote.match_name),
-        competition=_name("competition", quote.competition),
+        bookmaker=check_name("bookmaker", quote.bookmaker),
+        match_name=check_match_name(quote.match_name),
+        competition=check_name("competition", quote.competition),
         odds=odds,
         url=url,
         liquidity=liquidity,
@@ -441,7 +441,7 @@ def _readable_odds(quote: Quote) -> _Read:
         unread.setdefault(_stored_selection(market_type, said) or UNNAMED, reason)
     for said, price in quote.odds.items():
         try:
-            name = _selection(market_type, "odds", said)
+            name = check_selection(market_type, "odds", said)
         except BadQuoteError as error:
             unread.setdefault(UNNAMED, str(error))
             continue
@@ -493,15 +493,17 @@ def _odds_words(selection: str, price: object) -> str:
     )
 
 
-def _check_years(field: str, ms: int | None) -> None:
+def check_years(field: str, ms: int | None) -> None:
+    """Refuse a time outside ``YEARS``, with a ``BadQuoteError``; None passes."""
     if ms is not None and not is_in_years(ms):
         raise BadQuoteError(
             f"{field}: expected a year from {YEARS.start} to {YEARS.stop - 1}, got {format_ms(ms)}"
         )
 
 
-def _match_name(text: str) -> str:
-    name = _name("match_name", text)
+def check_match_name(text: str) -> str:
+    """Return the name of a game in stored form; errors as for ``check_name``."""
+    name = check_name("match_name", text)
     if _is_of_one_team(name):
         raise BadQuoteError(f"match_name: expected two teams, got {shown(name)}")
     return name
@@ -513,7 +515,12 @@ def _is_of_one_team(match_name: str) -> bool:
     return both is not None and both[0].casefold() == both[1].casefold()
 
 
-def _name(field: str, text: str) -> str:
+def check_name(field: str, text: str) -> str:
+    """Return a name in stored form.
+
+    Raises:
+        BadQuoteError: it is too long, or has no letter or digit; says which field.
+    """
     if len(text) > LONGEST_NAME:
         raise BadQuoteError(
             f"{field}: expected a name of at most {LONGEST_NAME} characters,"
@@ -538,7 +545,7 @@ def _offers(quote: Quote, dropped: list[str]) -> dict[str, Offer] | None:
     checked: dict[str, Offer] = {}
     for selection, offer in (quote.offers or {}).items():
         try:
-            checked[_selection(quote.market_type, "offers", selection)] = _offer(
+            checked[check_selection(quote.market_type, "offers", selection)] = _offer(
                 quote, selection, offer
             )
         except BadQuoteError as error:
@@ -556,7 +563,7 @@ def _offer(quote: Quote, selection: str, offer: Offer) -> Offer:
     if limit is not None and not 0 < limit < math.inf:
         raise BadQuoteError(f"offers: expected a bet_limit above 0, got {limit}")
     if offer.sid is not None:
-        _name("offers", offer.sid)
+        check_name("offers", offer.sid)
     try:
         check_link(offer.link)
     except BadQuoteError as error:
@@ -604,8 +611,9 @@ def _check_levels(side: str, selection: str, levels: tuple[Level, ...]) -> None:
         before = odds
 
 
-def _selection(market_type: str, field: str, text: str) -> str:
-    name = _name(field, text)
+def check_selection(market_type: str, field: str, text: str) -> str:
+    """Return a selection in stored form, its line included; errors as for ``check_name``."""
+    name = check_name(field, text)
     return _with_plain_line(name) if market_type in LINE_MARKETS else name
 
 
@@ -631,7 +639,7 @@ def _with_plain_line(name: str) -> str:
 def _event(text: str | None) -> str | None:
     if text is None:
         return None
-    name = _name("event", text)
+    name = check_name("event", text)
     source, _, ident = name.partition(":")
     if not (source and ident):
         raise BadQuoteError(f"event: expected SOURCE:ID, got {shown(text)}")

@@ -4,15 +4,29 @@ Feeds, files and other services report results; settlement (``ledger.settling``)
 desk read them. One game may have several results, one from each source.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import UTC, date, datetime
 from enum import Enum
 from types import MappingProxyType
-from typing import Final
+from typing import Any, Final
 
 import msgspec
 
-from oddsdesk.contract.competitions import FOOTBALL
-from oddsdesk.contract.quotes import Quote
+from oddsdesk.contract.competitions import FOOTBALL, OTHER, played_sport
+from oddsdesk.contract.identity import teams
+from oddsdesk.contract.markets import MARKET_RANK
+from oddsdesk.contract.quotes import (
+    CLOCK_TOLERANCE_MS,
+    MAX_PERIOD,
+    BadQuoteError,
+    Quote,
+    check_match_name,
+    check_name,
+    check_selection,
+    check_years,
+)
+from oddsdesk.contract.texts import json_words, shown
+from oddsdesk.contract.times import MINUTE_MS, format_ms, parse_ms
 
 
 class GameStatus(Enum):
@@ -127,3 +141,269 @@ def with_earlier_selections(now: GameResult, before: GameResult) -> GameResult:
 
 Reported = Quote | GameResult
 """What feeds yield."""
+
+
+MOST_GOALS: Final = 10_000
+"""The highest score we accept, for one team; anything above is bad input."""
+SELECTION_RESULTS: Final = ("won", "lost", "void", "half_won", "half_lost")
+_DAY_MS: Final = 24 * 60 * MINUTE_MS
+_STARTED: Final = frozenset(
+    {GameStatus.IN_PLAY, GameStatus.FINAL, GameStatus.ABANDONED, GameStatus.RETIRED}
+)
+"""The statuses of games that have begun."""
+
+
+class BadResultError(ValueError):
+    """A result that makes no sense; the message names the field and what was expected."""
+
+
+class _SelectionLine(msgspec.Struct):
+    market_type: str
+    selection: str
+    result: str
+    period: int = 0
+    share: float = 1.0
+
+
+class _Line(msgspec.Struct):
+    match_name: str
+    kick_off: str
+    status: str
+    competition: str = ""
+    sport: Any = None
+    source_sport: Any = None
+    home: float | None = None
+    away: float | None = None
+    periods: list[tuple[float, float, float]] | None = None
+    overtime: bool | None = None
+    selections: list[_SelectionLine] | None = None
+    bookmaker: str = ""
+    source: str = ""
+    reported_at: str | None = None
+    simulated: bool = False
+
+
+_fields = msgspec.json.Decoder(dict[str, msgspec.Raw])
+_decoder = msgspec.json.Decoder(_Line)
+_encoder = msgspec.json.Encoder()
+
+
+def is_result_line(line: bytes) -> bool:
+    """Return whether a line of NDJSON is a result and not a quote: ``status`` without ``odds``."""
+    if b'"status"' not in line:
+        return False
+    try:
+        fields = _fields.decode(line)
+    except (msgspec.DecodeError, UnicodeError, RecursionError):
+        return False
+    return "status" in fields and "odds" not in fields
+
+
+def read_result(line: bytes, now_ms: int) -> GameResult:
+    """Read one line of NDJSON, as ``result_line`` writes it; unknown fields are ignored.
+
+    A ``kick_off`` may be a day without an hour, ``2026-11-20``.
+
+    Raises:
+        BadResultError: the line is no result, or makes no sense; says which field.
+    """
+    try:
+        raw = _decoder.decode(line)
+    except RecursionError as error:
+        raise BadResultError("JSON is nested too deeply") from error
+    except UnicodeError as error:
+        raise BadResultError(f"expected UTF-8 text: {error}") from error
+    except msgspec.DecodeError as error:
+        raise BadResultError(json_words(error)) from error
+    kick_off, has_time = _kick_off(raw.kick_off)
+    result = GameResult(
+        competition=raw.competition,
+        match_name=raw.match_name,
+        kick_off=kick_off,
+        home=_whole("home", raw.home),
+        away=_whole("away", raw.away),
+        periods=tuple(PeriodScore(*map(_whole_of_period, each)) for each in raw.periods or ()),
+        sport=_sport(raw),
+        status=_status(raw.status),
+        has_time=has_time,
+        overtime=raw.overtime,
+        selections=tuple(
+            SelectionResult(each.market_type, each.period, each.selection, each.result, each.share)
+            for each in raw.selections or ()
+        ),
+        bookmaker=raw.bookmaker,
+        source=raw.source,
+        reported_at=0 if raw.reported_at is None else _time("reported_at", raw.reported_at),
+        simulated=raw.simulated,
+    )
+    return check_result(result, now_ms)
+
+
+def result_line(result: GameResult) -> bytes:
+    """Return the result as a line of NDJSON that ``read_result`` reads; defaults are left out."""
+    row = msgspec.to_builtins(result)
+    has_time = row.pop("has_time", True)
+    kick_off = format_ms(result.kick_off)
+    row["kick_off"] = kick_off if has_time else kick_off[:10]
+    row["status"] = result.status.value
+    row["sport"] = result.sport
+    if result.reported_at:
+        row["reported_at"] = format_ms(result.reported_at)
+    return _encoder.encode(row)
+
+
+def with_source(result: GameResult, source: str) -> GameResult:
+    """Return the result with this source, unless it names its own."""
+    return result if result.source else msgspec.structs.replace(result, source=source)
+
+
+def check_result(result: GameResult, now_ms: int) -> GameResult:
+    """Return the result with names in stored form, or say what is wrong with it.
+
+    Raises:
+        BadResultError: says which field and what was expected.
+    """
+    try:
+        names = {
+            "match_name": check_match_name(result.match_name),
+            "competition": _optional_name("competition", result.competition),
+            "bookmaker": _optional_name("bookmaker", result.bookmaker),
+            "source": _optional_name("source", result.source),
+        }
+        check_years("kick_off", result.kick_off)
+        selections = tuple(map(_checked_selection, result.selections))
+    except BadQuoteError as error:
+        raise BadResultError(str(error)) from error
+    _check_score(result)
+    _check_times(result, now_ms)
+    return msgspec.structs.replace(result, **names, selections=selections)
+
+
+def _check_score(result: GameResult) -> None:
+    score = (result.home, result.away)
+    if None in score and score != (None, None):
+        missing = "home" if result.home is None else "away"
+        raise BadResultError(f"{missing} is missing: expected the score of both teams, or of none")
+    _check_goals(("home", "away"), [goals for goals in score if goals is not None])
+    for place, each in enumerate(result.periods, start=1):
+        if each.period != place:
+            numbers = ", ".join(str(period.period) for period in result.periods)
+            raise BadResultError(f"periods: expected 1, 2, 3 and so on, got {shown(numbers)}")
+        _check_goals((f"home in period {place}", f"away in period {place}"), (each.home, each.away))
+    has_score = bool(result.periods) or None not in score
+    if has_score and teams(result.match_name) is None:
+        raise BadResultError(
+            "match_name: expected two teams such as Home vs Away, to know whose score is whose,"
+            f" got {shown(result.match_name)}"
+        )
+    if result.status is GameStatus.FINAL and not (None not in score or result.selections):
+        raise BadResultError("home is missing: a final game needs a score, or selections")
+    _check_parts(result)
+
+
+def _check_parts(result: GameResult) -> None:
+    """Refuse a regular time with more goals than the whole game; tennis counts other things."""
+    regular = REGULAR_PERIODS.get(result.sport)
+    if regular is None or result.home is None or result.away is None:
+        return
+    parts = [each for each in result.periods if each.period <= regular]
+    for side, whole in (("home", result.home), ("away", result.away)):
+        scored: int = sum(getattr(each, side) for each in parts)
+        if scored > whole:
+            raise BadResultError(f"periods: {side} has {scored} in them, but {whole} in all")
+
+
+def _check_goals(names: Sequence[str], goals: Iterable[int]) -> None:
+    for name, scored in zip(names, goals, strict=False):
+        if not 0 <= scored <= MOST_GOALS:
+            raise BadResultError(f"{name}: expected 0 to {MOST_GOALS}, got {shown(scored)}")
+
+
+def _check_times(result: GameResult, now_ms: int) -> None:
+    latest = now_ms + CLOCK_TOLERANCE_MS
+    begins = result.kick_off if result.has_time else result.kick_off - _DAY_MS
+    if result.status in _STARTED and begins > latest:
+        status = result.status.value.replace("_", " ")
+        raise BadResultError(
+            f"kick_off: {format_ms(result.kick_off)} lies more than 5 minutes ahead, but the"
+            f" status is {status}"
+        )
+    if result.reported_at > latest:
+        raise BadResultError(
+            f"reported_at: {format_ms(result.reported_at)} lies more than 5 minutes ahead"
+        )
+
+
+def _checked_selection(said: SelectionResult) -> SelectionResult:
+    if said.market_type not in MARKET_RANK:
+        raise BadResultError(
+            f"selections: market_type: {shown(said.market_type)} is not one of the contract's"
+        )
+    if not 0 <= said.period <= MAX_PERIOD:
+        raise BadResultError(
+            f"selections: period: expected 0 to {MAX_PERIOD}, got {shown(said.period)}"
+        )
+    if said.result not in SELECTION_RESULTS:
+        expected = ", ".join(SELECTION_RESULTS)
+        raise BadResultError(f"selections: expected {expected}, got {shown(said.result)}")
+    if not 0 < said.share <= 1:
+        raise BadResultError(f"selections: share: expected above 0, at most 1, got {said.share:g}")
+    name = check_selection(said.market_type, "selections", said.selection)
+    return msgspec.structs.replace(said, selection=name)
+
+
+def _optional_name(field: str, text: str) -> str:
+    return check_name(field, text) if text else ""
+
+
+def _whole_of_period(value: float) -> int:
+    found = _whole("periods", value)
+    assert found is not None
+    return found
+
+
+def _whole(field: str, value: float | None) -> int | None:
+    if value is None:
+        return None
+    if not value.is_integer():
+        raise BadResultError(f"{field}: expected a whole number, got {value:g}")
+    return int(value)
+
+
+def _kick_off(text: str) -> tuple[int, bool]:
+    """Return the kick-off, and whether its hour is known."""
+    try:
+        day = date.fromisoformat(text) if len(text) == len("2026-11-20") else None
+    except ValueError:
+        day = None
+    if day is None:
+        return _time("kick_off", text), True
+    noon = datetime(day.year, day.month, day.day, 12, tzinfo=UTC)
+    return round(noon.timestamp() * 1000), False
+
+
+def _time(field: str, text: str) -> int:
+    try:
+        return parse_ms(text)
+    except ValueError as error:
+        raise BadResultError(f"{field}: {error}") from error
+
+
+def _status(text: str) -> GameStatus:
+    try:
+        return GameStatus(text)
+    except ValueError:
+        expected = ", ".join(each.value for each in GameStatus)
+        raise BadResultError(f"status: expected one of {expected}, got {shown(text)}") from None
+
+
+def _sport(raw: _Line) -> str:
+    """Return what is played, as the competition or the line says."""
+    for said in (raw.source_sport, raw.sport):
+        told = said if isinstance(said, str) else None
+        found = played_sport(raw.competition, told)
+        if found != OTHER:
+            return found
+        if told is not None and told in REGULAR_PERIODS:
+            return told
+    return OTHER

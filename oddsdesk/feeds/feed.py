@@ -1,15 +1,19 @@
-"""Feeds: their interface, their names, and how their quotes get into the store."""
+"""Feeds: their interface, their names, and how quotes and results get into the store."""
 
 import asyncio
 import contextlib
 import logging
 import time
-from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator, Sequence
 from contextlib import aclosing
-from typing import Final, Protocol
+from functools import partial
+from typing import Final, Protocol, TypeVar
+
+import msgspec
 
 from oddsdesk.base.clock import Clock
 from oddsdesk.contract.quotes import Quote
+from oddsdesk.contract.results import GameResult, Reported, with_source
 from oddsdesk.feeds.errors import FeedError
 from oddsdesk.store.errors import Fault, RealOddsError, StoreUnavailableError
 from oddsdesk.store.store import Store
@@ -20,13 +24,14 @@ __all__ = ["Feed", "FeedError", "Recorder", "one_of", "open_feed"]
 MOST_AT_ONCE: Final = 500
 """Quotes per recording, so that other feeds get their turn."""
 RETRY_S: Final = 1.0
-"""Seconds until quotes that the database refused are retried."""
+"""Seconds until what the database refused is retried."""
+T = TypeVar("T")
 
 _log = logging.getLogger(__name__)
 
 
 class Feed(Protocol):
-    """A source of quotes; ``simulated`` says that its prices are made up."""
+    """A source of quotes and results; ``simulated`` says that they are made up."""
 
     @property
     def name(self) -> str:
@@ -48,8 +53,8 @@ class Feed(Protocol):
     def origin(self) -> Origin | None:
         """The source of its prices; None: made up, or from the user's own program."""
 
-    def batches(self, clock: Clock) -> AsyncGenerator[list[Quote], None]:
-        """Yield quotes as they come, each batch in order."""
+    def batches(self, clock: Clock) -> AsyncGenerator[Sequence[Reported], None]:
+        """Yield quotes and results as they come, each batch in order."""
 
 
 def open_feed(spec: str, *, reference: str, speed: float = 1.0) -> Feed | None:
@@ -99,7 +104,7 @@ def one_of(number: int, count: int) -> Iterator[None]:
 
 
 class Recorder:
-    """Records a feed's quotes; keeps those that the database refuses until it accepts them.
+    """Records a feed's quotes and results; keeps what the database refuses until it accepts it.
 
     The feed waits meanwhile, so that at most one batch is held and nothing is lost.
     """
@@ -119,15 +124,15 @@ class Recorder:
         self._store = store
         self._clock = clock
         self._later = 0
-        """Quotes of the batch that are still to be recorded."""
+        """How much of the batch is still to be recorded."""
         self.waiting = 0
-        """Number of quotes that the database currently refuses."""
+        """Number of quotes and results that the database currently refuses."""
         self.fault: Fault | None = None
         """Why it refuses them."""
         self.recorded = 0
-        """Number of quotes recorded."""
+        """Number of quotes and results recorded."""
         self.lost = 0
-        """Quotes that were lost: invalid, or refused until the feed ended."""
+        """Quotes and results that were lost: invalid, or refused until the feed ended."""
         self.lost_at = 0.0
         """When the last of them was lost (``time.monotonic``)."""
         self.ended_by = ""
@@ -164,34 +169,51 @@ class Recorder:
         if self._feed.simulated:
             await asyncio.wrap_future(self._store.end_simulation(another=another))
 
-    async def _take(self, batch: list[Quote]) -> None:
-        try:
-            await self._record(batch)
-        except RealOddsError:
-            raise
-        except Exception:  # noqa: BLE001 - task wrapper of one batch: find the bad quote
-            await self._record_singly(batch)
+    async def _take(self, batch: Sequence[Reported]) -> None:
+        results = [self._with_source(each) for each in batch if isinstance(each, GameResult)]
+        quotes = [each for each in batch if isinstance(each, Quote)]
+        self._later += len(results)
+        await self._record_all(quotes, self._record_quotes)
+        self._later -= len(results)
+        await self._record_all(results, self._record_results)
 
-    async def _record(self, batch: list[Quote]) -> None:
+    def _with_source(self, result: GameResult) -> GameResult:
+        feed = self._feed
+        said = with_source(result, feed.name if feed.origin is None else feed.origin.source)
+        return msgspec.structs.replace(said, simulated=True) if feed.simulated else said
+
+    async def _record_quotes(self, quotes: list[Quote]) -> None:
         feed = self._feed
         shifted = feed.recorded_at is not None
+        recorded = self._store.record(quotes, feed.simulated, feed.origin, shifted=shifted)
+        await asyncio.wrap_future(recorded)
 
-        async def record_batch() -> None:
-            recorded = self._store.record(batch, feed.simulated, feed.origin, shifted=shifted)
-            await asyncio.wrap_future(recorded)
+    async def _record_results(self, results: list[GameResult]) -> None:
+        await asyncio.wrap_future(self._store.record_results(results))
 
-        await self._accepted(len(batch) + self._later, record_batch)
-        self.recorded += len(batch)
+    async def _record_all(
+        self, batch: list[T], record: Callable[[list[T]], Awaitable[None]]
+    ) -> None:
+        """Record quotes, or results; if one of them is invalid, record the others singly."""
+        if not batch:
+            return
+        try:
+            await self._accepted(len(batch) + self._later, lambda: record(batch))
+            self.recorded += len(batch)
+        except RealOddsError:
+            raise
+        except Exception:  # noqa: BLE001 - task wrapper of one batch: find the bad one
+            await self._record_singly(batch, record)
 
-    async def _accepted(self, quotes: int, work: Callable[[], Awaitable[None]]) -> None:
-        """Repeat work until the database accepts it, with this many quotes waiting."""
+    async def _accepted(self, waiting: int, work: Callable[[], Awaitable[None]]) -> None:
+        """Repeat work until the database accepts it, with this much waiting."""
         while True:
             try:
                 await work()
             except StoreUnavailableError as error:
                 if self.fault is None:
                     _log.warning("%s is waiting, its quotes are kept: %s", self.name, error)
-                self.waiting, self.fault = quotes, error.fault
+                self.waiting, self.fault = waiting, error.fault
                 await asyncio.sleep(RETRY_S)
                 continue
             if self.fault is not None:
@@ -199,15 +221,19 @@ class Recorder:
             self.waiting, self.fault = 0, None
             return
 
-    async def _record_singly(self, batch: list[Quote]) -> None:
-        for quote in batch:
+    async def _record_singly(
+        self, batch: list[T], record: Callable[[list[T]], Awaitable[None]]
+    ) -> None:
+        for each in batch:
             try:
-                await self._record([quote])
+                await self._accepted(1 + self._later, partial(record, [each]))
+                self.recorded += 1
             except RealOddsError:
                 raise
             except Exception:  # noqa: BLE001 - task wrapper of one quote: log it and continue
                 if not self.lost:
-                    _log.exception("%s: a quote cannot be recorded", self.name)
+                    what = "result" if isinstance(each, GameResult) else "quote"
+                    _log.exception("%s: a %s cannot be recorded", self.name, what)
                 self._lose(1)
 
     def _give_up(self) -> None:

@@ -33,6 +33,7 @@ from oddsdesk.contract.competitions import sport_in
 from oddsdesk.contract.identity import game_id
 from oddsdesk.contract.quotes import UNNAMED, BadQuoteError, Quote, check_quote
 from oddsdesk.contract.resources import OddsRow, PriceMessage
+from oddsdesk.contract.results import Reported
 from oddsdesk.contract.texts import shown
 from oddsdesk.contract.times import parse_ms
 from oddsdesk.feeds.errors import FeedError
@@ -118,7 +119,7 @@ class Mirror(PollingFeed):
         names = coverage.bookmakers_read(quote.competition, game, quote.market_type)
         return names is None or quote.bookmaker in names
 
-    async def batches(self, clock: Clock) -> AsyncGenerator[list[Quote], None]:
+    async def batches(self, clock: Clock) -> AsyncGenerator[Sequence[Reported], None]:
         """Yield the rows of readings, and the changes between them."""
         self.clock = clock
         both = merged(super().batches(clock), self._stream.streamed_batches(clock))

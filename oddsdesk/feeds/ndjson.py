@@ -1,4 +1,4 @@
-"""Reads quotes from NDJSON: keeps the good lines, reports the bad ones by number."""
+"""Reads quotes and results from NDJSON: keeps the good lines, reports the bad ones by number."""
 
 from collections.abc import Iterator
 
@@ -6,6 +6,13 @@ import msgspec
 
 from oddsdesk.base.clock import Clock
 from oddsdesk.contract.quotes import BadQuoteError, Quote, bad_part_words, parse_quote
+from oddsdesk.contract.results import (
+    BadResultError,
+    GameResult,
+    Reported,
+    is_result_line,
+    read_result,
+)
 from oddsdesk.feeds.errors import FeedError
 from oddsdesk.feeds.files import Readable, plain_chunks
 
@@ -14,7 +21,7 @@ _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
 class BadLine(msgspec.Struct, frozen=True):
-    """A line that is not a quote, or only partly one; numbers start at 1."""
+    """A line that is neither quote nor result, or a quote only in part; numbers start at 1."""
 
     number: int
     reason: str
@@ -27,11 +34,17 @@ class Batch(msgspec.Struct):
     """
 
     quotes: list[Quote] = msgspec.field(default_factory=list)
+    results: list[GameResult] = msgspec.field(default_factory=list)
     bad: list[BadLine] = msgspec.field(default_factory=list)
+
+    @property
+    def reported(self) -> list[Reported]:
+        """The quotes, then the results."""
+        return [*self.quotes, *self.results]
 
 
 def read_batches(stream: Readable, clock: Clock) -> Iterator[Batch]:
-    """Yield the quotes of NDJSON, plain or gzip, as they arrive: one batch per read.
+    """Yield the quotes and results of NDJSON, plain or gzip, as they arrive: one batch per read.
 
     Blank lines and a byte order mark are skipped. Lines may end in CRLF. Damaged or cut gzip data
     is the last bad line; the line that it cuts is not reported again.
@@ -49,30 +62,30 @@ def read_batches(stream: Readable, clock: Clock) -> Iterator[Batch]:
 class QuoteLines:
     """Reads plain NDJSON piece by piece.
 
-    ``number`` is the last complete line, ``quotes`` how many lines were quotes.
+    ``number`` is the last complete line, ``good`` how many lines were quotes or results.
     """
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
         self._line = _PartialLine()
         self.number = 0
-        self.quotes = 0
+        self.good = 0
 
     def feed(self, chunk: bytes) -> Batch:
-        """Return the quotes of the lines that a piece completes."""
+        """Return the quotes and results of the lines that a piece completes."""
         batch = Batch()
         *ended, rest = chunk.split(b"\n")
         for piece in ended:
             self._end_line(piece, batch)
         self._line.add_piece(rest)
-        self.quotes += len(batch.quotes)
+        self.good += len(batch.quotes) + len(batch.results)
         return batch
 
     def last_line(self) -> Batch:
-        """Return the quote of the last line, which may lack its line break."""
+        """Return the quote or result of the last line, which may lack its line break."""
         batch = Batch()
         self._end_line(b"", batch)
-        self.quotes += len(batch.quotes)
+        self.good += len(batch.quotes) + len(batch.results)
         return batch
 
     def _end_line(self, piece: bytes, batch: Batch) -> None:
@@ -80,10 +93,11 @@ class QuoteLines:
         _read_line(self._line.end_line(piece), self.number, self._clock(), batch)
 
 
-def read_quotes(stream: Readable, clock: Clock) -> Iterator[Quote | BadLine]:
-    """Yield the quotes of a stream and its bad lines."""
+def read_lines(stream: Readable, clock: Clock) -> Iterator[Quote | GameResult | BadLine]:
+    """Yield the quotes and results of a stream and its bad lines."""
     for batch in read_batches(stream, clock):
         yield from batch.quotes
+        yield from batch.results
         yield from batch.bad
 
 
@@ -120,8 +134,11 @@ def _read_line(line: bytes | None, number: int, now_ms: int, batch: Batch) -> No
     if not line:
         return
     try:
+        if is_result_line(line):
+            batch.results.append(read_result(line, now_ms))
+            return
         quote = parse_quote(line, now_ms)
-    except BadQuoteError as error:
+    except (BadQuoteError, BadResultError) as error:
         batch.bad.append(BadLine(number, str(error)))
         return
     batch.quotes.append(quote)

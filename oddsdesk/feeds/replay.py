@@ -24,7 +24,7 @@ from oddsdesk.feeds.errors import FeedError
 from oddsdesk.feeds.files import expand
 from oddsdesk.feeds.imported import Imported, Importer
 from oddsdesk.feeds.importing import load_importer, source_files
-from oddsdesk.feeds.ndjson import BadLine, read_quotes
+from oddsdesk.feeds.ndjson import BadLine, read_lines
 from oddsdesk.store.values import Origin, origin_named
 
 ROUND_MS = MINUTE_MS
@@ -81,8 +81,11 @@ def _quotes_of(paths: Iterable[Path]) -> list[Moment]:
         bad: list[BadLine] = []
         try:
             with path.open("rb") as stream:
-                for item in read_quotes(stream, lambda: _ANY_TIME):
-                    quotes.append(item) if isinstance(item, Quote) else bad.append(item)
+                for item in read_lines(stream, lambda: _ANY_TIME):
+                    if isinstance(item, Quote):
+                        quotes.append(item)
+                    elif isinstance(item, BadLine):
+                        bad.append(item)
         except OSError as error:
             raise FeedError(f"cannot read {path}: {error.strerror or error}") from error
         if bad:

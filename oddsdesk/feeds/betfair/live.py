@@ -11,6 +11,7 @@ import msgspec
 
 from oddsdesk.base.clock import Clock
 from oddsdesk.contract.quotes import Quote
+from oddsdesk.contract.results import Reported
 from oddsdesk.contract.times import MINUTE_MS
 from oddsdesk.feeds.betfair.books import Books, error_code
 from oddsdesk.feeds.betfair.catalogue import CURRENCY, LEVELS, Catalogue, Market, quotes_of
@@ -178,7 +179,7 @@ class Betfair(PollingFeed):
         address = asked.get("stream", STREAM if self.spec.url is None else "")
         self._stream = BetfairStream(address, self.source, self.status, self._sleep)
 
-    async def batches(self, clock: Clock) -> AsyncGenerator[list[Quote], None]:
+    async def batches(self, clock: Clock) -> AsyncGenerator[Sequence[Reported], None]:
         """Yield the quotes of readings, and the changes between them."""
         both = merged(super().batches(clock), self._stream.streamed_batches(clock))
         async with contextlib.aclosing(both):

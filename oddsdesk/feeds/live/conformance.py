@@ -1,13 +1,13 @@
 """Tests that a feed of another package must pass: run `check_feed` in the tests of its package.
 
 def test_it_is_a_feed():
-    quotes = check_feed(MyFeed, "my-feed:football", {"/games/football": RECORDED})
-    assert quotes == ...
+    reported = check_feed(MyFeed, "my-feed:football", {"/games/football": RECORDED})
+    assert reported == ...
 """
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import aclosing, asynccontextmanager
 from typing import Final
 from unittest import mock
@@ -19,6 +19,7 @@ from oddsdesk.base.clock import system_clock
 from oddsdesk.base.tasks import spawn
 from oddsdesk.contract.administration import FeedCondition
 from oddsdesk.contract.quotes import BadQuoteError, Quote, check_quote
+from oddsdesk.contract.results import BadResultError, GameResult, Reported, check_result
 from oddsdesk.feeds.errors import FeedError
 from oddsdesk.feeds.live.keys import variable_of
 from oddsdesk.feeds.live.live_feed import LiveFeed, LiveSpec, read_spec
@@ -53,7 +54,7 @@ _BROKEN: Final = {
 }
 
 
-def check_feed(make: Maker, spec: str, answers: Mapping[str, bytes]) -> list[Quote]:
+def check_feed(make: Maker, spec: str, answers: Mapping[str, bytes]) -> list[Reported]:
     """Run a feed against recorded answers, and against what services answer on bad days.
 
     Args:
@@ -62,7 +63,7 @@ def check_feed(make: Maker, spec: str, answers: Mapping[str, bytes]) -> list[Quo
         answers: What its service answers, by path. POST is answered as GET is.
 
     Returns:
-        The quotes of the recorded answers.
+        The quotes and results of the recorded answers.
 
     Raises:
         ConformanceError: it does something that feeds must not; says what.
@@ -70,17 +71,17 @@ def check_feed(make: Maker, spec: str, answers: Mapping[str, bytes]) -> list[Quo
     return asyncio.run(_check(make, spec, answers))
 
 
-async def _check(make: Maker, spec: str, answers: Mapping[str, bytes]) -> list[Quote]:
+async def _check(make: Maker, spec: str, answers: Mapping[str, bytes]) -> list[Reported]:
     service = _Service({path: _Answer(body) for path, body in answers.items()})
     name = read_spec(spec).name
     with mock.patch.dict("os.environ", {variable_of(name): KEY}):
         async with service.running() as url:
             whole = f"{spec}{'&' if '?' in spec else '?'}url={url}&every={_EVERY_S}"
             _refuses_what_it_does_not_know(make, whole)
-            quotes = await _good_quotes(_made(make, whole))
+            reported = await _first_reported(_made(make, whole))
             for what, answer in _BROKEN.items():
                 await _stands(_made(make, whole), service, what, answer)
-    return quotes
+    return reported
 
 
 def _made(make: Maker, spec: str) -> LiveFeed:
@@ -101,33 +102,39 @@ def _refuses_what_it_does_not_know(make: Maker, spec: str) -> None:
     raise ConformanceError("it takes options that it does not know")
 
 
-async def _good_quotes(feed: LiveFeed) -> list[Quote]:
-    """The quotes of the first readings, until one was said again."""
-    quotes: list[Quote] = []
+async def _first_reported(feed: LiveFeed) -> list[Reported]:
+    """The quotes and results of the first readings, until one was said again."""
+    reported: list[Reported] = []
     async with _batches(feed) as batches:
         async for batch in batches:
-            _hold(bool(batch), "it yields a batch without quotes")
-            if quotes and _market_of(batch[0]) == _market_of(quotes[0]):
+            _hold(bool(batch), "it yields a batch without quotes or results")
+            if reported and _subject_of(batch[0]) == _subject_of(reported[0]):
                 break
-            quotes += batch
-    for quote in quotes:
-        _hold(bool(quote.odds), f"a good answer withdraws {quote.bookmaker}, {quote.match_name}")
+            reported += batch
+    for each in reported:
         try:
-            check_quote(quote, system_clock())
-        except BadQuoteError as error:
-            raise ConformanceError(f"{quote.match_name}: {error}") from error
+            if isinstance(each, GameResult):
+                check_result(each, system_clock())
+                continue
+            _hold(bool(each.odds), f"a good answer withdraws {each.bookmaker}, {each.match_name}")
+            check_quote(each, system_clock())
+        except (BadQuoteError, BadResultError) as error:
+            raise ConformanceError(f"{each.match_name}: {error}") from error
     _hold(feed.status.now.state is FeedCondition.RUNNING, "it reads well, but is not running")
-    return quotes
+    return reported
 
 
-def _market_of(quote: Quote) -> tuple[object, ...]:
+def _subject_of(each: Reported) -> tuple[object, ...]:
+    """What a quote or result is about: a market of a bookmaker, or a game."""
+    if isinstance(each, GameResult):
+        return (each.competition, each.match_name, each.kick_off)
     return (
-        quote.competition,
-        quote.match_name,
-        quote.match_date,
-        quote.bookmaker,
-        quote.market_type,
-        quote.period,
+        each.competition,
+        each.match_name,
+        each.match_date,
+        each.bookmaker,
+        each.market_type,
+        each.period,
     )
 
 
@@ -139,7 +146,9 @@ async def _stands(feed: LiveFeed, service: "_Service", what: str, answer: _Answe
     async def listen() -> None:
         async with _batches(feed) as batches:
             async for batch in batches:
-                withdrawn.extend(quote for quote in batch if not quote.odds)
+                withdrawn.extend(
+                    each for each in batch if isinstance(each, Quote) and not each.odds
+                )
 
     listening = spawn("conformance", listen())
     try:
@@ -161,7 +170,7 @@ async def _stands(feed: LiveFeed, service: "_Service", what: str, answer: _Answe
 
 
 @asynccontextmanager
-async def _batches(feed: LiveFeed) -> AsyncIterator[AsyncIterator[list[Quote]]]:
+async def _batches(feed: LiveFeed) -> AsyncIterator[AsyncIterator[Sequence[Reported]]]:
     """The batches of a feed, whose own logging of what fails here is kept quiet."""
     logger = logging.getLogger("oddsdesk.feeds.live")
     before, logger.disabled = logger.disabled, True

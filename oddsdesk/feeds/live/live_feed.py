@@ -19,7 +19,7 @@ import msgspec
 from oddsdesk.base.clock import Clock
 from oddsdesk.base.tasks import cancel_tasks, spawn
 from oddsdesk.contract.administration import FeedCondition, FeedStatus
-from oddsdesk.contract.quotes import Quote
+from oddsdesk.contract.results import Reported
 from oddsdesk.contract.times import MINUTE_MS
 from oddsdesk.feeds.errors import FeedError
 from oddsdesk.network import BadAddressError, read_address
@@ -72,14 +72,20 @@ class LiveFeed(ABC):
         """Restore what the last run stored; called before the first batch."""
 
     @abstractmethod
-    def batches(self, clock: Clock) -> AsyncGenerator[list[Quote], None]:
-        """Yield quotes as they come; trouble with the source goes to ``status``, not raised."""
+    def batches(self, clock: Clock) -> AsyncGenerator[Sequence[Reported], None]:
+        """Yield quotes and results as they come.
+
+        Trouble with the source goes to ``status``, not raised.
+        """
 
 
-def cut(quotes: Sequence[Quote]) -> Iterator[list[Quote]]:
-    """Yield quotes in batches that are recorded at once."""
-    for start in range(0, len(quotes), BATCH_QUOTES):
-        yield list(quotes[start : start + BATCH_QUOTES])
+T = TypeVar("T")
+
+
+def cut(reported: Sequence[T]) -> Iterator[list[T]]:
+    """Yield quotes and results in batches that are recorded at once."""
+    for start in range(0, len(reported), BATCH_QUOTES):
+        yield list(reported[start : start + BATCH_QUOTES])
 
 
 LONGEST_REASON: Final = 300
@@ -348,9 +354,6 @@ def _seconds(name: str, text: str) -> float:
     if not 0 < seconds <= LONGEST_EVERY_S:
         raise FeedError(f"feed {name}: every: expected seconds, above 0 and at most a day")
     return seconds
-
-
-T = TypeVar("T")
 
 
 async def merged(*sources: AsyncGenerator[T, None]) -> AsyncGenerator[T, None]:

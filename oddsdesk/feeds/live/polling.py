@@ -33,6 +33,7 @@ from oddsdesk.contract.quotes import (
     bad_part_words,
     check_quote,
 )
+from oddsdesk.contract.results import BadResultError, GameResult, Reported, check_result
 from oddsdesk.feeds.live.errors import (
     KeyRefusedError,
     OutOfCreditsError,
@@ -246,12 +247,12 @@ class _Part(msgspec.Struct):
 
 
 class PollingFeed(LiveFeed):
-    """Polls a service for each wanted part, and turns its answers into quotes.
+    """Polls a service for each wanted part, and turns its answers into quotes and results.
 
     An adapter implements ``read``, which requests a part through ``self.source``, and ``parse``,
-    which turns an answer into quotes. This class does the rest: the key, limits on time and size,
-    the pauses between readings and after failures, the feed's state, and removing prices that are
-    no longer offered.
+    which turns an answer into quotes and results. This class does the rest: the key, limits on time
+    and size, the pauses between readings and after failures, the feed's state, and removing prices
+    that are no longer offered.
 
     Class attributes:
         source_name: The feed's name on the command line.
@@ -321,8 +322,8 @@ class PollingFeed(LiveFeed):
         """
 
     @abstractmethod
-    def parse(self, part: str, answer: Any, now_ms: int) -> list[Quote]:
-        """Return all quotes of an answer; runs in a separate thread.
+    def parse(self, part: str, answer: Any, now_ms: int) -> Sequence[Reported]:
+        """Return all quotes and results of an answer; runs in a separate thread.
 
         ``scraped_at`` is the source's own time of a price, else ``now_ms``; a time in the future
         becomes ``now_ms``. Prices that an answer no longer has are removed by this class, not by
@@ -369,8 +370,8 @@ class PollingFeed(LiveFeed):
     def failed(self, part: str, error: Exception, now_ms: int) -> None:
         """Note a failed reading, for adapters that pay even for those."""
 
-    async def batches(self, clock: Clock) -> AsyncGenerator[list[Quote], None]:
-        """Yield the quotes of all readings, without end."""
+    async def batches(self, clock: Clock) -> AsyncGenerator[Sequence[Reported], None]:
+        """Yield the quotes and results of all readings, without end."""
         self.clock = clock
         try:
             while True:
@@ -439,13 +440,13 @@ class PollingFeed(LiveFeed):
         if (wait_s := (due - clock()) / 1000) > 0:
             await self._sleep(wait_s)
 
-    async def _take_turn(self, part: str, clock: Clock) -> list[Quote]:
+    async def _take_turn(self, part: str, clock: Clock) -> list[Reported]:
         """Read a part; after a failure set the state, wait as needed, and return nothing."""
         began = clock()
         state = self._parts[part]
         state.began, state.wanted = began, None
         try:
-            quotes = await self._quotes_of(part, began)
+            quotes, results = await self._reported_of(part, began)
         except KeyRefusedError as error:
             await self._wait_for_key(str(error), clock)
         except OutOfCreditsError as error:
@@ -472,24 +473,24 @@ class PollingFeed(LiveFeed):
             self._tell(clock())
             self._tell_emptiness(clock())
             gone = state.withdrawals.withdrawn_after(quotes, began, self.was_read)
-            return [*gone, *quotes]
+            return [*gone, *quotes, *results]
         return []
 
-    async def _quotes_of(self, part: str, now_ms: int) -> list[Quote]:
+    async def _reported_of(self, part: str, now_ms: int) -> tuple[list[Quote], list[GameResult]]:
         answer = await self.read(part, now_ms)
         times = self._parts[part].times
 
-        def parse_answer() -> list[Quote]:
-            checked = list(_checked(self.parse(part, answer, now_ms), now_ms))
-            return list(times.settled(checked, now_ms))
+        def parse_answer() -> tuple[list[Quote], list[GameResult]]:
+            quotes, results = _checked(self.parse(part, answer, now_ms), now_ms)
+            return list(times.settled(quotes, now_ms)), results
 
         try:
             async with asyncio.timeout(PARSE_S):
-                quotes = await in_daemon_thread(f"parse {self.name}", parse_answer)
+                reported = await in_daemon_thread(f"parse {self.name}", parse_answer)
         except TimeoutError as error:
             raise SourceError(f"the answer could not be parsed within {PARSE_S:g} s") from error
         self.status.answered(now_ms)
-        return quotes
+        return reported
 
     def _note_failure(self, part: str, trouble: str, error: Exception, now_ms: int) -> None:
         self.failed(part, error, now_ms)
@@ -561,19 +562,24 @@ async def _finished(waiting: Awaitable[object]) -> None:
     await waiting
 
 
-def _checked(quotes: Iterable[Quote], now_ms: int) -> Iterable[Quote]:
-    """Yield the valid quotes; an answer without any has another shape."""
-    kept, bad = 0, ""
-    for quote in quotes:
+def _checked(reported: Iterable[Reported], now_ms: int) -> tuple[list[Quote], list[GameResult]]:
+    """Return the valid quotes and results; an answer without any has another shape."""
+    quotes, results, kept, bad = list[Quote](), list[GameResult](), 0, ""
+    for each in reported:
         try:
-            checked = check_quote(quote, now_ms)
-        except BadQuoteError as error:
+            if isinstance(each, GameResult):
+                results.append(check_result(each, now_ms))
+                kept += 1
+                continue
+            checked = check_quote(each, now_ms)
+        except (BadQuoteError, BadResultError) as error:
             bad = bad or str(error)
         else:
             bad = bad or bad_part_words(checked)
             kept += bool(checked.odds) or not checked.unread
-            yield checked
+            quotes.append(checked)
     if bad and not kept:
-        raise ShapeError(f"no readable price: {bad}")
+        raise ShapeError(f"nothing in it is readable: {bad}")
     if bad:
         _log.info("unreadable parts are left out: %s", bad)
+    return quotes, results

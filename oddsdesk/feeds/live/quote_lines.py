@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, BinaryIO, Final, cast
 from oddsdesk import network
 from oddsdesk.base.clock import Clock
 from oddsdesk.base.tasks import cancel_tasks, in_daemon_thread, spawn
-from oddsdesk.contract.quotes import Quote
+from oddsdesk.contract.results import Reported
 from oddsdesk.feeds.errors import FeedError
 from oddsdesk.feeds.files import Readable
 from oddsdesk.feeds.live.live_feed import LiveFeed, Status, cut
@@ -59,16 +59,16 @@ class Command(LiveFeed):
         """Return no source: the program may have its prices from anywhere."""
         return
 
-    async def batches(self, clock: Clock) -> AsyncGenerator[list[Quote], None]:
-        """Yield the quotes of all runs, until one ends with success."""
+    async def batches(self, clock: Clock) -> AsyncGenerator[list[Reported], None]:
+        """Yield the quotes and results of all runs, until one ends with success."""
         wait_s = FIRST_WAIT_S
         while True:
             began = time.monotonic()
             run = _Run(self._arguments, self.status, _environment(self.secret_file))
             try:
                 async for batch in self._batches_of(run, clock):
-                    for quotes in cut(batch.quotes):
-                        yield quotes
+                    for reported in cut(batch.reported):
+                        yield reported
             finally:
                 await run.end_program()
             if run.trouble is None:
@@ -88,7 +88,7 @@ class Command(LiveFeed):
         while (
             batch := await in_daemon_thread("read exec", lambda: next(batches, None))
         ) is not None:
-            if batch.quotes:
+            if batch.reported:
                 self.status.heard(clock())
             self._bad.note_bad_lines(batch.bad, clock)
             yield batch
@@ -253,8 +253,8 @@ class StreamedQuotes(LiveFeed):
         """Return no source: the sender may have its prices from anywhere."""
         return
 
-    async def batches(self, clock: Clock) -> AsyncGenerator[list[Quote], None]:
-        """Yield the quotes of all connections, without end."""
+    async def batches(self, clock: Clock) -> AsyncGenerator[list[Reported], None]:
+        """Yield the quotes and results of all connections, without end."""
         backoff = network.Backoff()
         while True:
             reason = f"{network.host_of(self._url)} closed the connection"
@@ -263,8 +263,8 @@ class StreamedQuotes(LiveFeed):
                     backoff.reset_waits()
                     self.status.heard(clock())
                     self._bad.note_bad_lines(batch.bad, clock)
-                    for quotes in cut(batch.quotes):
-                        yield quotes
+                    for reported in cut(batch.reported):
+                        yield reported
             except network.NetworkError as error:
                 reason = error.message
             wait_s = backoff.next_s()

@@ -13,6 +13,7 @@ import msgspec
 from oddsdesk.base.clock import Clock
 from oddsdesk.base.tasks import in_daemon_thread
 from oddsdesk.contract.quotes import BadQuoteError, Quote, check_quote
+from oddsdesk.contract.results import Reported
 from oddsdesk.feeds.errors import FeedError
 from oddsdesk.feeds.live.errors import ShapeError, SourceError, pass_over
 from oddsdesk.feeds.live.exchange_guides import PolymarketGuide
@@ -67,7 +68,7 @@ class Polymarket(PollingFeed):
             if not tag.replace("-", "").isalnum():
                 raise FeedError(f"feed polymarket: {tag!r} is not a tag like premier-league or 82")
 
-    async def batches(self, clock: Clock) -> AsyncGenerator[list[Quote], None]:
+    async def batches(self, clock: Clock) -> AsyncGenerator[Sequence[Reported], None]:
         """Yield the quotes of readings, and the changes between them."""
         both = merged(super().batches(clock), self._stream.streamed_batches(clock))
         async with contextlib.aclosing(both):

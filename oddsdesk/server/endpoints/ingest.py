@@ -11,14 +11,14 @@ import zlib
 from collections import Counter
 from collections.abc import AsyncGenerator, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager
-from typing import Final
+from typing import Final, TypeVar
 
 import msgspec
 from starlette.types import Message, Receive, Scope, Send
 
 from oddsdesk.base.tasks import cancel_tasks, in_daemon_thread, spawn
 from oddsdesk.contract.access import ErrorCode, ErrorDetail
-from oddsdesk.contract.quotes import Quote
+from oddsdesk.contract.results import with_source
 from oddsdesk.feeds.ndjson import BadLine, Batch, QuoteLines
 from oddsdesk.server.edge.middleware import BELIEVED, LOOPBACK, host_name
 from oddsdesk.server.edge.protocol import INGEST_LIMIT
@@ -59,24 +59,30 @@ _NOT_PRIVATE: Final = Trouble(
 )
 _REFUSED: Final = Trouble("quotes were refused: too many POST /ingest requests at the same time")
 
+T = TypeVar("T")
+
 _log = logging.getLogger(__name__)
 
 
 class Rejected(msgspec.Struct, frozen=True):
-    """A line that is not a quote; lines are counted from 1."""
+    """A line that is neither quote nor result; lines are counted from 1."""
 
     line: int
     reason: str
 
 
 class Ingested(msgspec.Struct, omit_defaults=True):
-    """The outcome of a body, in quotes; those older than the stored ones are skipped."""
+    """The outcome of a body, in quotes; those older than the stored ones are skipped.
+
+    ``results`` counts the recorded results; it is left out if there are none.
+    """
 
     accepted: int
     skipped: int
     rejected: list[Rejected]
     rejected_more: int = 0
     """Bad lines beyond the listed ones."""
+    results: int = 0
     error: ErrorDetail | None = None
     """The error if every line is bad, in the form of other refusals."""
 
@@ -88,7 +94,7 @@ class Ingested(msgspec.Struct, omit_defaults=True):
 
     def as_answer(self) -> Bare:
         """Return the answer: 400 with the counts if every line is bad, so that scripts notice."""
-        if self.accepted or self.skipped or not self.rejected:
+        if self.accepted or self.skipped or self.results or not self.rejected:
             return Bare(self)
         number = len(self.rejected) + self.rejected_more
         what = f"all {number:,} lines were refused" if number > 1 else "the line was refused"
@@ -205,10 +211,15 @@ class IngestGate(Gate):
             self._service.troubles.over(self.work)
             counts.accepted += recorded.quotes
             counts.skipped += recorded.skipped
+        for results in _cut(batch.results):
+            said = [with_source(each, "ingest") for each in results]
+            await asyncio.wrap_future(self._service.store.record_results(said))
+            self._service.troubles.over(self.work)
+            counts.results += len(said)
 
 
 def _check_idle(lines: QuoteLines) -> None:
-    if lines.number - lines.quotes > MOST_IDLE + lines.quotes:
+    if lines.number - lines.good > MOST_IDLE + lines.good:
         message = (
             f"more than {MOST_IDLE:,} of the first {lines.number:,} lines, and more than half of"
             " them, are blank or invalid; the valid ones are recorded, the rest is not read"
@@ -250,8 +261,8 @@ def _unauthorized(has_secret: bool) -> Refusal:
     return Refusal(ErrorCode.UNAUTHORIZED, message)
 
 
-def _cut(quotes: list[Quote]) -> Iterator[list[Quote]]:
-    return (quotes[start : start + BATCH_QUOTES] for start in range(0, len(quotes), BATCH_QUOTES))
+def _cut(lines: list[T]) -> Iterator[list[T]]:
+    return (lines[start : start + BATCH_QUOTES] for start in range(0, len(lines), BATCH_QUOTES))
 
 
 async def _pieces(scope: Scope, body: "_Body") -> AsyncGenerator[bytes, None]:

@@ -29,7 +29,13 @@ class Target(NamedTuple):
         return function(self.format_name) if self.format_name else function
 
 
-_TEXTS: Final = ("contract.times", "contract.identity", "contract.texts", "contract.quotes")
+_TEXTS: Final = (
+    "contract.times",
+    "contract.identity",
+    "contract.texts",
+    "contract.quotes",
+    "contract.results",
+)
 _FILES: Final = ("feeds.imported", "feeds.importing", "feeds.notation", "base.spreadsheets")
 _PRICING: Final = ("pricing",)
 _CLIENT: Final = ("client", "contract.texts")

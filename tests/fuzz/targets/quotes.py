@@ -7,6 +7,13 @@ from typing import Final
 from msgspec.structs import replace
 
 from oddsdesk.contract.quotes import BadQuoteError, Quote, parse_quote, quote_line
+from oddsdesk.contract.results import (
+    BadResultError,
+    Reported,
+    is_result_line,
+    read_result,
+    result_line,
+)
 from oddsdesk.feeds.live.live_feed import Status
 from oddsdesk.feeds.live.quote_lines import BadLines
 from oddsdesk.feeds.ndjson import read_batches
@@ -16,7 +23,10 @@ GZIP: Final = b"\x1f\x8b"
 
 
 def read_line(data: bytes) -> None:
-    """Read a line; one that is a quote says the same once it is written."""
+    """Read a line; one that is a quote or result says the same once it is written."""
+    if is_result_line(data):
+        read_result_line(data)
+        return
     try:
         quote = parse_quote(data, NOW_MS)
     except BadQuoteError as error:
@@ -24,6 +34,18 @@ def read_line(data: bytes) -> None:
     else:
         reason = ""
         check_written(quote)
+    assert reason.isprintable()
+
+
+def read_result_line(data: bytes) -> None:
+    """Read a result; it says the same once it is written."""
+    try:
+        result = read_result(data, NOW_MS)
+    except BadResultError as error:
+        reason = str(error)
+    else:
+        reason = ""
+        assert read_result(result_line(result), NOW_MS) == result
     assert reason.isprintable()
 
 
@@ -40,11 +62,11 @@ def listen(data: bytes) -> None:
     """Read what a program writes, in pieces as it likes; its bad lines are told."""
     status = Status("exec")
     bad_lines = BadLines(status)
-    whole = [quote for batch in read_batches(io.BytesIO(data), _now) for quote in batch.quotes]
-    pieces: list[Quote] = []
+    whole = [each for batch in read_batches(io.BytesIO(data), _now) for each in batch.reported]
+    pieces: list[Reported] = []
     for batch in read_batches(_InPieces(data), _now):
         bad_lines.note_bad_lines(batch.bad, _now)
-        pieces += batch.quotes
+        pieces += batch.reported
     if data.startswith(GZIP):  # of damaged data so much comes out as fits the pieces
         least = min(len(whole), len(pieces))
         whole, pieces = whole[:least], pieces[:least]

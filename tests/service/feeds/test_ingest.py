@@ -26,7 +26,7 @@ from oddsdesk.store.errors import Fault, StoreUnavailableError
 from oddsdesk.store.owner_secret import secret_path
 from oddsdesk.store.values import Filters, Visibility
 from tests.service.feeds.conftest import Serve, Served
-from tests.service.feeds.test_programs import BAD, LINES, line, recorded, some_lines
+from tests.service.feeds.test_programs import BAD, LINES, ended_game, line, recorded, some_lines
 
 
 async def post(served: Served, body: Any, **headers: str) -> httpx.Response:
@@ -59,6 +59,21 @@ async def test_the_good_lines_are_recorded_and_the_bad_ones_are_numbered(serve: 
     assert (heard["accepted"], heard["skipped"]) == (LINES - len(BAD), 0)
     assert tuple(each["line"] for each in heard["rejected"]) == BAD
     assert all(each["reason"] for each in heard["rejected"])
+
+
+async def test_results_are_recorded_and_counted(serve: Serve) -> None:
+    async with serve() as served:
+        bad = ended_game(1).splitlines()[1].replace("final", "over")
+        some = await post(served, ended_game(1) + ended_game(2) + bad)
+        none = await post(served, bad)
+        scores = {each.end for each in served.server.store.reader().scores().values()}
+    assert some.status_code == 200
+    (rejected,) = some.json().pop("rejected")
+    assert rejected["line"] == 5
+    assert rejected["reason"].startswith("status: expected one of scheduled, in_play, final")
+    assert (some.json()["accepted"], some.json()["results"]) == (2, 2)
+    assert (none.status_code, "results" in none.json()) == (400, False)
+    assert scores == {(2, 1)}
 
 
 async def test_a_selection_that_is_not_offered_goes_and_one_that_is_unread_stays(

@@ -34,6 +34,21 @@ def line(number: int, bookmaker: str = "Pipe", odds: float = 2.0) -> str:
     return json.dumps(quote)
 
 
+def ended_game(number: int) -> str:
+    """Return a line with a price of a game, and one with its result."""
+    kick_off = format_ms(system_clock())
+    quote = json.loads(line(number)) | {"match_date": kick_off}
+    result = {
+        "match_name": quote["match_name"],
+        "competition": "EPL",
+        "kick_off": kick_off,
+        "status": "final",
+        "home": 2,
+        "away": 1,
+    }
+    return f"{json.dumps(quote)}\n{json.dumps(result)}\n"
+
+
 def some_lines() -> str:
     lines = (line(number) if number not in BAD else "{" for number in range(1, LINES + 1))
     return "\n".join(lines)
@@ -55,6 +70,14 @@ def refused_lines(caplog: pytest.LogCaptureFixture) -> list[int]:
     """Return the numbers of the lines that the log says were refused."""
     said = (re.search(r": lines? ([\d, ]+) refused", each) for each in caplog.messages)
     return [int(number) for found in said if found for number in found[1].split(", ")]
+
+
+async def test_results_of_a_program_are_recorded(serve: Serve, tmp_path: Path) -> None:
+    text = f"print({ended_game(1)!r})"
+    async with serve(f"exec:{script(tmp_path, text)}") as served:
+        await served.state(FeedCondition.STOPPED)
+        (score,) = served.server.store.reader().scores().values()
+    assert score.end == (2, 1)
 
 
 async def test_the_output_of_a_program_is_recorded_and_bad_lines_are_numbered(

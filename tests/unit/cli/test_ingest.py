@@ -1,6 +1,7 @@
 """`oddsdesk ingest` records what it can and says what it could not."""
 
 import gzip
+import json
 import os
 import signal
 import subprocess
@@ -41,6 +42,29 @@ def last_line(result: Result) -> str:
 def write(path: Path, *lines: bytes) -> str:
     path.write_bytes(b"".join(lines))
     return str(path)
+
+
+def test_results_are_recorded_and_counted(database: Path, tmp_path: Path) -> None:
+    result = {
+        "match_name": "Home vs Away",
+        "competition": "NBA",
+        "kick_off": "2026-04-16T19:30:00Z",
+        "status": "final",
+        "home": 101,
+        "away": 99,
+    }
+    quote = line("A", match_date="2026-04-16T19:30:00Z")
+    lines = [json.dumps(result | changes).encode() + b"\n" for changes in ({}, {"home": "many"})]
+    told = run(database, write(tmp_path / "lines", quote, *lines))
+    assert last_line(told) == "quotes 1, changes 2, skipped 0, bad 1, results 1"
+    assert "line 3: home: expected a number" in told.stderr
+    assert told.exit_code == 1
+    store = open_store(database)
+    try:
+        (score,) = store.reader().scores().values()
+    finally:
+        store.close()
+    assert score.end == (101, 99)
 
 
 def test_quotes_are_recorded_and_counted(database: Path, tmp_path: Path) -> None:

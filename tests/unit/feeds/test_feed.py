@@ -2,7 +2,7 @@
 
 import asyncio
 import sqlite3
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator, Iterator, Sequence
 from concurrent.futures import Future
 from pathlib import Path
 
@@ -12,13 +12,14 @@ import pytest
 from oddsdesk.base.clock import Clock
 from oddsdesk.base.tasks import cancel_tasks, spawn
 from oddsdesk.contract.quotes import Quote
+from oddsdesk.contract.results import GameResult, Reported
 from oddsdesk.contract.times import parse_ms
 from oddsdesk.feeds import feed as feed_module
 from oddsdesk.feeds.feed import FeedError, Recorder, open_feed
 from oddsdesk.feeds.replay import Moment, Replay
 from oddsdesk.store.errors import Fault, StoreUnavailableError
-from oddsdesk.store.store import open_store
-from oddsdesk.store.values import Filters, Visibility
+from oddsdesk.store.store import Store, open_store
+from oddsdesk.store.values import Filters, Origin, Visibility
 
 NOW = parse_ms("2026-11-20T18:30:00Z")
 QUOTE = Quote("A", "Home vs Away", "NBA", "moneyline", 0, {"Home": 2.0, "Away": 1.9}, NOW)
@@ -32,13 +33,13 @@ class Said:
     name = "said"
     recorded_at = None
     is_over = False
-    origin = None
+    origin: Origin | None = None
 
-    def __init__(self, *batches: list[Quote], simulated: bool = False) -> None:
+    def __init__(self, *batches: Sequence[Reported], simulated: bool = False) -> None:
         self.simulated = simulated
         self._batches = batches
 
-    async def batches(self, clock: Clock) -> AsyncIterator[list[Quote]]:
+    async def batches(self, clock: Clock) -> AsyncGenerator[Sequence[Reported], None]:
         for batch in self._batches:
             yield batch
 
@@ -106,6 +107,71 @@ async def test_what_a_feed_says_is_recorded(tmp_path: Path) -> None:
         assert store.reader().is_simulated(NOW)
     finally:
         store.close()
+
+
+RESULT = GameResult("NBA", "Home vs Away", NOW - 3 * 3_600_000, 101, 99)
+
+
+@pytest.fixture
+def heard(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[GameResult]]:
+    """The results that the store is given, which it records as well."""
+    results: list[GameResult] = []
+    record = Store.record_results
+
+    def heard_too(self: Store, said: Sequence[GameResult]) -> Future[None]:
+        results.extend(said)
+        return record(self, said)
+
+    monkeypatch.setattr(Store, "record_results", heard_too)
+    return results
+
+
+@pytest.mark.parametrize("simulated", [True, False])
+async def test_results_are_recorded_with_the_feed_as_their_source(
+    tmp_path: Path, heard: list[GameResult], simulated: bool
+) -> None:
+    store = open_store(tmp_path / "odds.db", clock=lambda: NOW)
+    other = msgspec.structs.replace(RESULT, match_name="C vs D", source="scores")
+    recorder = Recorder(Said([RESULT, QUOTE, other], simulated=simulated), store, lambda: NOW)
+    await recorder.record_feed()
+    store.close()
+    assert [each.source for each in heard] == ["said", "scores"]
+    assert {each.simulated for each in heard} == {simulated}
+    assert (recorder.recorded, recorder.lost) == (3, 0)
+
+
+async def test_a_result_carries_the_origin_of_its_feed(
+    tmp_path: Path, heard: list[GameResult]
+) -> None:
+    store = open_store(tmp_path / "odds.db", clock=lambda: NOW)
+    feed = Said([RESULT])
+    feed.origin = Origin("betfair")
+    await Recorder(feed, store, lambda: NOW).record_feed()
+    store.close()
+    assert [each.source for each in heard] == ["betfair"]
+
+
+async def test_results_that_the_database_refuses_are_kept_until_it_takes_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, heard: list[GameResult]
+) -> None:
+    monkeypatch.setattr(feed_module, "RETRY_S", 0.01)
+    store = open_store(tmp_path / "odds.db", clock=lambda: NOW)
+    results = [
+        msgspec.structs.replace(RESULT, match_name=f"Home {number} vs {'Away' * 40}")
+        for number in range(1_200)
+    ]
+    await asyncio.wrap_future(store.run_on_writer(_limit_pages))
+    recorder = Recorder(Said(results), store, lambda: NOW)
+    running = asyncio.get_running_loop().create_task(recorder.record_feed())
+    async with asyncio.timeout(30):
+        while not recorder.waiting:
+            await asyncio.sleep(0.005)
+        assert recorder.fault is Fault.FULL
+        await asyncio.wrap_future(store.run_on_writer(_free_pages))
+        await running
+    store.close()
+    assert (recorder.waiting, recorder.lost, recorder.recorded) == (0, 0, 1_200)
+    assert {each.match_name for each in heard} == {each.match_name for each in results}
 
 
 @pytest.mark.parametrize(("simulated", "recorded"), [(True, 1), (False, 2)])

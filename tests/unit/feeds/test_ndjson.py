@@ -8,8 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from oddsdesk.contract.quotes import Quote
+from oddsdesk.contract.results import GameResult
 from oddsdesk.contract.times import parse_ms
-from oddsdesk.feeds.ndjson import MAX_LINE_BYTES, BadLine, read_batches, read_quotes
+from oddsdesk.feeds.ndjson import MAX_LINE_BYTES, BadLine, read_batches, read_lines
 
 NOW = parse_ms("2026-11-20T18:30:00Z")
 
@@ -27,11 +28,26 @@ def line(**changes: object) -> bytes:
     return json.dumps(row | changes).encode()
 
 
-def read(data: bytes) -> list[Quote | BadLine]:
-    return list(read_quotes(io.BytesIO(data), lambda: NOW))
+KICK_OFF = parse_ms("2026-11-20T16:00:00Z")
 
 
-def names(items: list[Quote | BadLine]) -> list[str]:
+def result(**changes: object) -> bytes:
+    row = {
+        "match_name": "Arsenal vs Chelsea",
+        "competition": "EPL",
+        "kick_off": "2026-11-20T16:00:00Z",
+        "status": "final",
+        "home": 2,
+        "away": 1,
+    }
+    return json.dumps(row | changes).encode()
+
+
+def read(data: bytes) -> list[Quote | GameResult | BadLine]:
+    return list(read_lines(io.BytesIO(data), lambda: NOW))
+
+
+def names(items: list[Quote | GameResult | BadLine]) -> list[str]:
     return [item.bookmaker for item in items if isinstance(item, Quote)]
 
 
@@ -94,6 +110,19 @@ def test_cut_gzip_is_one_bad_line_and_what_came_before_is_kept() -> None:
     assert bad == [BadLine(len(kept) + 1, "the gzip data ends early")]
 
 
+def test_quotes_and_results_may_be_mixed_and_bad_results_carry_their_number() -> None:
+    data = b"\n".join([line(), result(), result(home=-1), result(status="postponed", home=None)])
+    batch, last = read_batches(io.BytesIO(data), lambda: NOW)
+    batch.bad += last.bad
+    assert len(batch.quotes) == 1
+    assert batch.results == [GameResult("EPL", "Arsenal vs Chelsea", KICK_OFF, 2, 1)]
+    assert batch.reported == [*batch.quotes, *batch.results]
+    assert [(each.number, each.reason) for each in batch.bad] == [
+        (3, "home: expected 0 to 10000, got -1"),
+        (4, "home is missing: expected the score of both teams, or of none"),
+    ]
+
+
 def test_lines_are_given_as_soon_as_they_are_whole() -> None:
     class Pipe:
         def __init__(self) -> None:
@@ -119,7 +148,7 @@ def test_how_a_stream_is_cut_into_reads_does_not_matter(lines: list[bytes], size
             return super().read1(size)
 
     def outcome(stream: io.BytesIO) -> tuple[int, list[BadLine]]:
-        items = list(read_quotes(stream, lambda: NOW))
+        items = list(read_lines(stream, lambda: NOW))
         return len(names(items)), [item for item in items if isinstance(item, BadLine)]
 
     assert outcome(Pieces(data)) == outcome(io.BytesIO(data))
