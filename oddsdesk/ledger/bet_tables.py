@@ -130,6 +130,7 @@ BET_COLUMNS: Final = (
     _text("cautions", lambda bet: " ".join(bet.cautions)),
     _text("result", lambda bet: "open" if bet.result is None else bet.result.value),
     _time("settled_at"),
+    _text("settled_by"),
     _number("cashed_stake"),
     _number("cashed_back"),
     _reckoned("profit", lambda bet: bet.profit),

@@ -75,6 +75,11 @@ class PlacedBet(msgspec.Struct, frozen=True):
     """None while it is open."""
     settled_at: int | None = None
     """When its result was recorded."""
+    settled_by: str = ""
+    """Source and score of a bet that settled by itself: ``football-data 2-1``; else empty."""
+    undone: str = ""
+    """The automatic settlement that the user took back, ``won by football-data 2-1``. The same
+    result does not settle the bet by itself again."""
     cashed_stake: float = 0.0
     """Part of the stake that was cashed out; all of it once the bet is cashed out."""
     cashed_back: float = 0.0
@@ -324,10 +329,11 @@ def check_half(bet: PlacedBet) -> PlacedBet:
     )
 
 
-def settled(bet: PlacedBet, result: Result | None, now_ms: int) -> PlacedBet:
+def settled(bet: PlacedBet, result: Result | None, now_ms: int, by: str = "") -> PlacedBet:
     """Return the bet with a result, or open again; a partial cash-out stays.
 
     A bet that was cashed out in full is reopened as it was placed, since the last part is unknown.
+    ``by`` is the source and score of a bet that settles by itself.
 
     Raises:
         HalfResultError: its selection cannot be half won or half lost.
@@ -336,7 +342,28 @@ def settled(bet: PlacedBet, result: Result | None, now_ms: int) -> PlacedBet:
     when = None if result is None else now_ms
     if result is None and bet.result is Result.CASHED_OUT:
         bet = msgspec.structs.replace(bet, cashed_stake=0.0, cashed_back=0.0)
+    if result is None:
+        bet = taken_back(bet, bet)
+    else:
+        bet = msgspec.structs.replace(bet, settled_by=by, undone="")
     return check_half(check_bet(msgspec.structs.replace(bet, result=result, settled_at=when)))
+
+
+def taken_back(bet: PlacedBet, from_bet: PlacedBet) -> PlacedBet:
+    """Return a bet that is open again, noting how ``from_bet`` had settled by itself."""
+    if not from_bet.settled_by or from_bet.result is None:
+        return msgspec.structs.replace(bet, settled_by="")
+    undone = f"{_words(from_bet.result)} by {from_bet.settled_by}"
+    return msgspec.structs.replace(bet, settled_by="", undone=undone)
+
+
+def was_undone(bet: PlacedBet, result: Result) -> bool:
+    """Return whether the user took back this result of a bet that had settled by itself."""
+    return bet.undone.startswith(f"{_words(result)} by ")
+
+
+def _words(result: Result) -> str:
+    return result.value.replace("_", " ")
 
 
 def cashed_out(bet: PlacedBet, stake: float, back: float, now_ms: int) -> PlacedBet:

@@ -15,7 +15,7 @@ from oddsdesk.base.files import ForeignFileError, make_private
 from oddsdesk.base.places import cannot_be_written, is_on_read_only_disk, make_folder
 from oddsdesk.contract.markets import market_named
 from oddsdesk.contract.times import MINUTE_MS
-from oddsdesk.ledger.bets import BadBetError, PlacedBet, check_bet
+from oddsdesk.ledger.bets import BadBetError, PlacedBet, check_bet, taken_back
 from oddsdesk.ledger.games import may_be_on_one_game
 from oddsdesk.ledger.presets import Hidden, HiddenKind, Preset, ValueFilter
 from oddsdesk.pricing.closing import ClosingLine
@@ -163,7 +163,8 @@ class Ledger:
     def edit(self, before: PlacedBet, after: PlacedBet) -> None:
         """Correct a bet; other changes made to it meanwhile are kept.
 
-        If its outcome or game changes, its closing line is dropped, to be looked for again.
+        If its outcome or game changes, its closing line is dropped, to be looked for again, and an
+        undone settlement is forgotten.
 
         Raises:
             LedgerError: the bet was deleted, or the result makes no sense with the other changes.
@@ -185,6 +186,8 @@ class Ledger:
                 raise LedgerError(f"the bet was changed meanwhile: {error}") from error
             if changed.outcome != held.outcome or changed.has_others_close:
                 changed = msgspec.structs.replace(changed, close=None)
+            if changed.outcome != held.outcome or changed.kick_off != held.kick_off:
+                changed = msgspec.structs.replace(changed, undone="")
             connection.execute(_UPDATE_BET, _values(changed) | {"ident": number})
             _note(connection, "edited", {number: held})
 
@@ -225,7 +228,8 @@ class Ledger:
         """Undo the last change; return its name and the number of bets, None if there is none.
 
         A given ``change`` is only undone while it is the last one. Undoing records no change:
-        calling it again undoes the change before.
+        calling it again undoes the change before. A bet that had settled by itself remembers that
+        (``PlacedBet.undone``).
         """
 
         def undo_change(connection: sqlite3.Connection) -> tuple[str, int] | None:
@@ -233,6 +237,9 @@ class Ledger:
             if last is None or (change is not None and last.number != change.number):
                 return None
             for number, bet in last.before.items():
+                was = last.after.get(number)
+                if bet is not None and bet.result is None and was is not None:
+                    bet = taken_back(bet, was)
                 _put_back(connection, number, bet, with_close=last.what == CLOSED_AGAIN)
             connection.execute("DELETE FROM bet_change WHERE id = ?", (last.number,))
             return last.what, len(last.before)
@@ -394,10 +401,10 @@ def _note(
 
 
 def _is_but_for_close(held: PlacedBet | None, bet: PlacedBet | None) -> bool:
-    """Return whether a bet is unchanged, apart from a closing line seen since."""
+    """Return whether a bet is unchanged, apart from a closing line seen since, or an undo."""
     if held is None or bet is None:
         return held is bet
-    return msgspec.structs.replace(held, close=bet.close) == bet
+    return msgspec.structs.replace(held, close=bet.close, undone=bet.undone) == bet
 
 
 def _put_back(
@@ -510,6 +517,10 @@ _STEPS: Final = (
     ("ALTER TABLE placed_bet ADD COLUMN per TEXT NOT NULL DEFAULT ''",),
     ("ALTER TABLE placed_bet ADD COLUMN practice INTEGER NOT NULL DEFAULT 0",),
     ("ALTER TABLE placed_bet ADD COLUMN leg INTEGER NOT NULL DEFAULT 0",),
+    (
+        "ALTER TABLE placed_bet ADD COLUMN settled_by TEXT NOT NULL DEFAULT ''",
+        "ALTER TABLE placed_bet ADD COLUMN undone TEXT NOT NULL DEFAULT ''",
+    ),
 )
 """Statements by version; new steps are only added at the end."""
 
@@ -693,6 +704,8 @@ def _settled(before: PlacedBet, told: PlacedBet, now_ms: int) -> PlacedBet:
         before,
         result=told.result,
         settled_at=now_ms if told.settled_at is None else told.settled_at,
+        settled_by=told.settled_by,
+        undone="",
         cashed_stake=before.stake if told.result is Result.CASHED_OUT else told.cashed_stake,
         cashed_back=told.cashed_back,
         net_odds=before.net_odds if told.net_odds is None else told.net_odds,

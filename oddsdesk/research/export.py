@@ -104,6 +104,7 @@ _OF_BET: Final = {
     "practice": "whether the price was simulated, so that no money is on it",
     "cautions": "warnings on the price, separated by spaces",
     "result": "open, won, lost, void, half_won, half_lost or cashed_out",
+    "settled_by": "source and score of a bet that settled by itself; else empty",
     "profit": "profit; null while it is open",
     "close_odds": "the sharp book's last odds before kick-off",
     "close_fair_odds": "fair odds of the closing line",

@@ -9,7 +9,15 @@ import msgspec
 import pytest
 
 from oddsdesk.contract.times import MINUTE_MS
-from oddsdesk.ledger.bets import BadBetError, BetState, PlacedBet, cashed_out, check_bet, settled
+from oddsdesk.ledger.bets import (
+    BadBetError,
+    BetState,
+    PlacedBet,
+    cashed_out,
+    check_bet,
+    settled,
+    was_undone,
+)
 from oddsdesk.ledger.ledger import Ledger, LedgerError
 from oddsdesk.ledger.open_bets import placed_in, to_follow
 from oddsdesk.ledger.reporting import Grouping, split_report, whole_report
@@ -36,6 +44,45 @@ def test_a_settled_bet_is_there_after_a_restart_with_every_field(tmp_path: Path)
         assert ledger.write_closes({placed.ident: CLOSE}) == 1
     with closing(Ledger(tmp_path / "ledger.db")) as again:
         assert again.read_bets() == [REPLACE(ended, close=CLOSE)]
+
+
+BY = "football-data 2-1"
+
+
+def test_a_bet_whose_automatic_settlement_is_undone_remembers_it(ledger: Ledger) -> None:
+    placed, other = ledger.record_bet(BET), ledger.record_bet(BET)
+    lost = settled(placed, Result.LOST, 5, BY)
+    assert (lost.settled_by, lost.undone) == (BY, "")
+    ledger.change_bet([lost, settled(other, Result.WON, 5)], "settled")
+    change = ledger.last_change()
+    assert change is not None
+    assert ledger.undo_change() == ("settled", 2)
+    undone, by_hand = ledger.read_bets()
+    assert by_hand == other
+    assert undone == REPLACE(placed, undone="lost by football-data 2-1")
+    assert was_undone(undone, Result.LOST)
+    assert not was_undone(undone, Result.WON)
+    assert ledger.redo(change)
+    assert ledger.read_bets()[0] == lost
+
+
+def test_a_result_by_hand_replaces_how_a_bet_settled_by_itself() -> None:
+    lost = settled(BET, Result.LOST, 5, BY)
+    won = settled(lost, Result.WON, 6)
+    assert (won.settled_by, won.undone) == ("", "")
+    opened = settled(lost, None, 6)
+    assert (opened.result, opened.settled_by) == (None, "")
+    assert opened.undone == "lost by football-data 2-1"
+    assert settled(opened, Result.LOST, 7).undone == ""
+    assert settled(settled(BET, Result.WON, 5), None, 6).undone == ""
+
+
+def test_an_undone_settlement_is_forgotten_where_the_bet_becomes_another(ledger: Ledger) -> None:
+    placed = ledger.record_bet(REPLACE(BET, undone="lost by football-data 2-1"))
+    ledger.edit(placed, REPLACE(placed, note="checked"))
+    assert ledger.read_bets()[0].undone == placed.undone
+    ledger.edit(placed, REPLACE(placed, selection="Draw"))
+    assert ledger.read_bets()[0].undone == ""
 
 
 def test_an_edit_changes_what_was_edited_and_is_undone_alone(ledger: Ledger) -> None:

@@ -34,6 +34,7 @@ FULL = msgspec.structs.replace(
     preset="Mine",
     result=Result.CASHED_OUT,
     settled_at=1_795_000_700_000,
+    settled_by="football-data 2-1",
     cashed_stake=13.6,
     cashed_back=15.25,
     close=ClosingLine(2.9, 2.95, "shin", 1_795_000_600_000),
