@@ -1,11 +1,17 @@
-"""Spreadsheets, CSV and XLSX, read row by row."""
+"""The one reader of tables, CSV and XLSX: every format of tables is read through it.
+
+The header decides everything about a CSV file: its delimiter is the one of ``, ; tab |`` that the
+header has most of. Blank lines are skipped, also above the header.
+"""
 
 import codecs
 import csv
 import io
+import re
 import zipfile
-from collections.abc import Iterator, Sequence
-from typing import Final, NamedTuple
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Final, NamedTuple, TextIO
 from xml.etree import ElementTree
 
 LONGEST_ROW: Final = 1024 * 1024
@@ -14,7 +20,13 @@ _MOST_BYTES: Final = 64 * 1024 * 1024
 _MOST_CELLS: Final = 4_000_000
 """Per workbook: a few bytes may put a cell far to the right in each of many rows."""
 _CHUNK_BYTES: Final = 256 * 1024
-_DELIMITERS: Final = {b",": "comma", b";": "semicolon", b"\t": "tab"}
+_DELIMITERS: Final = {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar"}
+_QUOTED: Final = re.compile(r'"[^"]*"?')
+_BYTE_ORDER_MARKS: Final = {
+    codecs.BOM_UTF8: "utf-8-sig",
+    codecs.BOM_UTF16_LE: "utf-16",
+    codecs.BOM_UTF16_BE: "utf-16",
+}
 _MAIN: Final = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}"
 _STRINGS: Final = "xl/sharedStrings.xml"
 
@@ -29,6 +41,8 @@ class SheetRow(NamedTuple):
     number: int
     cells: dict[str, str]
     """By column title, both stripped. A short row lacks the last ones."""
+    beyond: int = 0
+    """Number of filled cells without a title: the row may be shifted."""
 
 
 _Line = tuple[int, Sequence[str]]
@@ -38,7 +52,7 @@ def read_sheet(data: bytes) -> tuple[list[str], list[SheetRow]]:
     """Return a table's column titles and rows; empty ones are left out.
 
     Raises:
-        SheetError: it is neither CSV in UTF-8 or Windows-1252 nor XLSX, or has no titles.
+        SheetError: it is neither CSV in UTF-8, UTF-16 or Windows-1252 nor XLSX, or has no titles.
     """
     if len(data) > _MOST_BYTES:
         raise SheetError("is larger than 64 MB")
@@ -58,26 +72,49 @@ def read_csv(data: bytes) -> tuple[list[str], Iterator[SheetRow]]:
     return _below_header(_csv_lines(data))
 
 
+def column_titles(data: bytes) -> list[str]:
+    """Return the titles of a table whose beginning this is; none if it is no table."""
+    try:
+        lines = _workbook_lines(data) if data.startswith(b"PK") else _csv_lines(data)
+        return _below_header(lines)[0]
+    except SheetError:
+        return []
+
+
 def _below_header(lines: Iterator[_Line]) -> tuple[list[str], Iterator[SheetRow]]:
-    _, first = next(lines, (1, ()))
-    header = [title.strip() for title in first]
+    header: list[str] = []
+    for _, cells in lines:
+        header = [title.strip() for title in cells]
+        if any(header):
+            break
     if not any(header):
         raise SheetError("has no column titles in its first line")
+    header = list(_told_apart(header))
     return [title for title in header if title], _rows(header, lines)
 
 
+def _told_apart(header: Iterable[str]) -> Iterator[str]:
+    """Yield the titles; the second ``Odds`` is ``Odds (2)``, so no column hides another."""
+    seen = Counter[str]()
+    for title in header:
+        seen[title] += 1
+        yield f"{title} ({seen[title]})" if title and seen[title] > 1 else title
+
+
 def _rows(header: Sequence[str], lines: Iterator[_Line]) -> Iterator[SheetRow]:
+    width = len(header)
     for number, cells in lines:
         named = dict(zip(header, map(str.strip, cells), strict=False))
         named.pop("", None)
-        if any(named.values()):
-            yield SheetRow(number, named)
+        beyond = sum(map(bool, map(str.strip, cells[width:]))) if len(cells) > width else 0
+        if beyond or any(named.values()):
+            yield SheetRow(number, named, beyond)
 
 
 def _csv_lines(data: bytes) -> Iterator[_Line]:
     text = io.TextIOWrapper(io.BytesIO(data), _encoding(data), newline="")
-    end = data.find(b"\n")
-    delimiter = max(_DELIMITERS, key=lambda mark: data.count(mark, 0, end if end >= 0 else None))
+    delimiter = _delimiter(text)
+    text.seek(0)
     length = 0
 
     def lines() -> Iterator[str]:
@@ -88,7 +125,7 @@ def _csv_lines(data: bytes) -> Iterator[_Line]:
                 raise SheetError(f"expected at most {LONGEST_ROW:,} characters a row")
             yield line
 
-    reader = csv.reader(lines(), delimiter=delimiter.decode())
+    reader = csv.reader(lines(), delimiter=delimiter)
     try:
         for cells in reader:
             length = 0
@@ -98,8 +135,19 @@ def _csv_lines(data: bytes) -> Iterator[_Line]:
         raise SheetError(f"line {reader.line_num}: expected {expected} ({error})") from error
 
 
+def _delimiter(text: TextIO) -> str:
+    """Return the delimiter of the header, which may have quoted titles with line breaks."""
+    header = ""
+    while len(header) <= LONGEST_ROW and (line := text.readline(LONGEST_ROW + 1)):
+        header += line
+        if header.strip() and header.count('"') % 2 == 0:
+            break
+    titles = _QUOTED.sub("", header)
+    return max(_DELIMITERS, key=titles.count)
+
+
 def _encoding(data: bytes) -> str:
-    for encoding in () if b"\0" in data else ("utf-8-sig", "cp1252"):
+    for encoding in _possible_encodings(data):
         decoder = codecs.getincrementaldecoder(encoding)()
         try:
             for start in range(0, len(data), _CHUNK_BYTES):
@@ -108,7 +156,20 @@ def _encoding(data: bytes) -> str:
         except UnicodeDecodeError:
             continue
         return encoding
-    raise SheetError("is neither text in UTF-8 or Windows-1252 nor an Excel workbook")
+    raise SheetError("is neither text in UTF-8, UTF-16 or Windows-1252 nor an Excel workbook")
+
+
+def _possible_encodings(data: bytes) -> Sequence[str]:
+    for mark, encoding in _BYTE_ORDER_MARKS.items():
+        if data.startswith(mark):
+            return (encoding,)
+    if b"\0" not in data:
+        return ("utf-8", "cp1252")
+    first = data[:2]
+    if 0 not in first or not 0 < max(first) < 0x80:
+        return ()
+    # UTF-16 without a mark: one byte of a Latin letter is zero.
+    return ("utf-16-le",) if first[0] else ("utf-16-be",)
 
 
 def _workbook_lines(data: bytes) -> Iterator[_Line]:

@@ -157,7 +157,7 @@ def convert(file: SourceFile) -> Imported:
     is_cut, width = not file.data.endswith((b"\n", b"\r")), len(set(titles))
     row = next(rows, None)
     while row is not None:
-        (line, cells), row = row, next(rows, None)
+        (line, cells, _), row = row, next(rows, None)
         if row is None and is_cut and len(cells) < width:
             reading.leave_out_cut_row(cells)
         else:

@@ -6,10 +6,20 @@ import zipfile
 
 import pytest
 
-from oddsdesk.base.spreadsheets import LONGEST_ROW, SheetError, SheetRow, read_csv, read_sheet
+from oddsdesk.base.spreadsheets import (
+    LONGEST_ROW,
+    SheetError,
+    SheetRow,
+    column_titles,
+    read_csv,
+    read_sheet,
+)
 
 _HEAD = '<worksheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"><sheetData>'
 _TITLES = '<row><c t="inlineStr"><is><t>team</t></is></c></row>'
+
+
+ENCODINGS = ["utf-8", "utf-8-sig", "cp1252", "utf-16-le", "utf-16-be"]
 
 
 def workbook(rows: str) -> bytes:
@@ -20,9 +30,9 @@ def workbook(rows: str) -> bytes:
     return stream.getvalue()
 
 
-@pytest.mark.parametrize("mark", [",", ";", "\t"])
+@pytest.mark.parametrize("mark", [",", ";", "\t", "|"])
 @pytest.mark.parametrize("line_end", ["\n", "\r\n"])
-@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "cp1252"])
+@pytest.mark.parametrize("encoding", [*ENCODINGS, "utf-16"])
 def test_a_table_is_read_however_it_was_saved(mark: str, line_end: str, encoding: str) -> None:
     lines = ["team,, odds ", 'Nîmes,x," 2.5"', ",,", '"two\nlines",,3', "short"]
     data = line_end.join(lines).replace(",", mark).encode(encoding)
@@ -35,6 +45,38 @@ def test_a_table_is_read_however_it_was_saved(mark: str, line_end: str, encoding
     ]
     read, lazily = read_csv(data)
     assert (read, list(lazily)) == (titles, rows)
+
+
+@pytest.mark.parametrize(
+    ("header", "titles"),
+    [
+        ("team;odds\n", ["team", "odds"]),
+        ('"team, the first, of all";odds\n', ["team, the first, of all", "odds"]),
+        ('"team\n, the, first";odds\n', ["team\n, the, first", "odds"]),
+        ("\n  \n;;\nteam;odds\n", ["team", "odds"]),
+    ],
+)
+def test_the_header_decides_and_blank_lines_are_skipped(header: str, titles: list[str]) -> None:
+    read, rows = read_sheet(f"{header}Nîmes;2,50\n".encode())
+    assert read == titles
+    assert [row.cells for row in rows] == [dict(zip(titles, ("Nîmes", "2,50"), strict=True))]
+
+
+def test_titles_that_stand_twice_are_told_apart() -> None:
+    titles, rows = read_sheet(b"odds,team,odds,,\n2,Arsenal,3,,\n")
+    assert titles == ["odds", "team", "odds (2)"]
+    assert rows == [SheetRow(2, {"odds": "2", "team": "Arsenal", "odds (2)": "3"})]
+
+
+def test_filled_cells_without_a_title_are_counted() -> None:
+    _, rows = read_sheet(b"team,odds\nArsenal,2,\nChelsea,2,50\n,,3\n")
+    assert [row.beyond for row in rows] == [0, 1, 1]
+
+
+def test_the_titles_of_anything_can_be_asked_for() -> None:
+    assert column_titles(b"team,odds\nA") == ["team", "odds"]
+    assert column_titles(workbook("")) == ["team"]
+    assert column_titles(b"\0\0") == column_titles(b"") == column_titles(b"PK") == []
 
 
 def test_rows_of_csv_are_read_as_they_are_asked_for() -> None:
