@@ -11,6 +11,7 @@ from typing import Final
 import click
 
 from oddsdesk.base.clock import system_clock
+from oddsdesk.base.file_kinds import HEAD_BYTES, QUOTES, wrong_kind
 from oddsdesk.cli.options import check_durable, durable_option, made_database_option
 from oddsdesk.cli.terminal import STANDARD, Progress, standard_input
 from oddsdesk.contract.quotes import Quote
@@ -208,7 +209,15 @@ def _ingest(name: str, recorder: Recorder, progress: Progress) -> bool:
         if name == STANDARD:
             _record_stream("stdin", standard_input(), recorder, progress)
         else:
-            with Path(name).open("rb") as stream:
+            path = Path(name)
+            with path.open("rb") as stream:
+                head = stream.read(HEAD_BYTES) if path.is_file() else b""  # a pipe is read once
+                if (other := wrong_kind(name, head, QUOTES)) is not None:
+                    progress.clear_line()
+                    click.echo(other, err=True)
+                    return False
+                if head:
+                    stream.seek(0)
                 _record_stream(name, stream, recorder, progress)
     except OSError as error:
         progress.clear_line()

@@ -13,6 +13,7 @@ import click
 from oddsdesk.archive.folder import LookingBack
 from oddsdesk.base.clock import system_clock
 from oddsdesk.base.figures import FigureError
+from oddsdesk.base.file_kinds import BETS, RESULTS, wrong_kind
 from oddsdesk.base.files import OWNER_ONLY
 from oddsdesk.base.spreadsheets import SheetError
 from oddsdesk.board.valuation.verdict_words import PER_DECIDED, PER_DECIDED_TEXT
@@ -26,6 +27,7 @@ from oddsdesk.cli.options import (
 )
 from oddsdesk.cli.own_records import own_close_by, own_profiles
 from oddsdesk.cli.terminal import STANDARD, aligned, output, plain
+from oddsdesk.contract.formats import FOOTBALL_DATA
 from oddsdesk.contract.identity import game_title
 from oddsdesk.contract.times import format_ms
 from oddsdesk.desk.shell.display import missing_qt
@@ -142,7 +144,8 @@ def settle(
             try:
                 found = settle_by_file(data, held.read_bets(), now_ms)
             except SheetError as error:
-                raise click.ClickException(f"{results}: {error}") from error
+                other = wrong_kind(results, data, RESULTS, FOOTBALL_DATA)
+                raise click.ClickException(other or f"{results}: {error}") from error
         if found.bets:
             held.change_bet(found.bets, "settled")
     ended, problems, unknown, to_look_at = found
@@ -293,12 +296,14 @@ def import_(path: Path, files: tuple[str, ...], odds: str | None, as_json: bool)
     problems, bets, left_out, undated = 0, list[PlacedBet](), list[str](), set[int]()
     differing = list[str]()
     for file in files:
+        data = _read(file)
         try:
-            found = read_bets(_read(file), now_ms, odds, profiles)
+            found = read_bets(data, now_ms, odds, profiles)
         except OddsUnclearError as error:
             raise click.ClickException(f"{file}: {error}; use --odds") from error
         except SheetError as error:
-            raise click.ClickException(f"{file}: {error}") from error
+            other = wrong_kind(file, data, BETS)
+            raise click.ClickException(other or f"{file}: {error}") from error
         click.echo(_read_as(file, found), err=True)
         _tell_problems(file, found.problems)
         _tell_problems(file, found.doubts)

@@ -7,6 +7,8 @@ import msgspec
 GROUP: Final = "oddsdesk.formats"
 """Entry points of this group are formats: a name, and a ``feeds.imported.Importer``."""
 
+FOOTBALL_DATA: Final = "football-data"
+
 
 class FileFormat(msgspec.Struct, frozen=True):
     """A format of files that can be imported and replayed."""
@@ -15,19 +17,40 @@ class FileFormat(msgspec.Struct, frozen=True):
     title: str
     importer: str
     """``module:name`` of its ``feeds.imported.Importer``, which is loaded when a file is read."""
+    signs: tuple[tuple[str, ...], ...] = ()
+    """By what ``base.file_kinds`` recognises its files: column titles or keys of JSON that stand
+    together in the first 64 KiB. Each group alone is enough. Case and ``_`` do not matter."""
 
 
 OWN_FORMATS: Final = (
     FileFormat(
-        "football-data", "football-data.co.uk (CSV)", "oddsdesk.feeds.football_data:IMPORTER"
+        FOOTBALL_DATA,
+        "football-data.co.uk (CSV)",
+        "oddsdesk.feeds.football_data:IMPORTER",
+        (
+            ("HomeTeam", "AwayTeam", "FTHG"),
+            ("Div", "HomeTeam", "AwayTeam"),
+            ("Country", "League", "Home", "Away"),
+        ),
     ),
     FileFormat(
         "oddsharvester",
         "OddsPortal through OddsHarvester (JSON, CSV)",
         "oddsdesk.feeds.oddsharvester:IMPORTER",
+        (("match_link", "home_team"),),
     ),
-    FileFormat("pinnacle", "Pinnacle's odds and fixtures", "oddsdesk.feeds.pinnacle:IMPORTER"),
-    FileFormat("the-odds-api", "The Odds API", "oddsdesk.feeds.the_odds_api.importer:IMPORTER"),
+    FileFormat(
+        "pinnacle",
+        "Pinnacle's odds and fixtures",
+        "oddsdesk.feeds.pinnacle:IMPORTER",
+        (("sportId", "leagues"), ("sportId", "league", "events")),
+    ),
+    FileFormat(
+        "the-odds-api",
+        "The Odds API",
+        "oddsdesk.feeds.the_odds_api.importer:IMPORTER",
+        (("sport_key", "bookmakers"),),
+    ),
 )
 
 

@@ -1,11 +1,13 @@
 """The input and the result of importers."""
 
+import contextlib
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from typing import Any, Final
 
 import msgspec
 
+from oddsdesk.base.file_kinds import wrong_kind
 from oddsdesk.base.spreadsheets import SheetError
 from oddsdesk.contract.quotes import BadQuoteError, Quote, check_quote
 from oddsdesk.contract.results import GameResult
@@ -36,6 +38,14 @@ class SourceFile(msgspec.Struct, frozen=True):
             FeedError: it can't be read to the end; what came before was yielded.
         """
         return lines_of(iter([self.data]) if self.part is None else self.part.chunks())
+
+    def head(self) -> bytes:
+        """Return the beginning of the file, or all of it; nothing if it can't be read."""
+        if self.part is None:
+            return self.data
+        with contextlib.suppress(FeedError):
+            return next(self.part.chunks(), b"")
+        return b""
 
 
 class Imported(msgspec.Struct):
@@ -104,28 +114,39 @@ class Importer(msgspec.Struct, frozen=True):
 
     ``snapshots``: each file is one answer of a moment. ``joins_files``: files need each other and
     must be converted together. ``by_line``: files may be larger than memory, so they are not read
-    before ``SourceFile.lines``.
+    before ``SourceFile.lines``. ``name`` is that of the format, filled in by ``load_importer``.
     """
 
     convert: Callable[[Sequence[SourceFile]], Imported]
     snapshots: bool = False
     joins_files: bool = False
     by_line: bool = False
+    name: str = ""
 
     def convert_each(self, files: Iterable[SourceFile]) -> Iterator[Imported]:
         """Yield the result of each file, or of all together if they need each other.
 
-        A file without any price is a problem, since it is probably the wrong file.
+        A file without any price or result is a problem, since it is probably the wrong file: if
+        it is one of another kind, the problem names that.
         """
         groups: Iterable[list[SourceFile]] = ([file] for file in files)
         if self.joins_files:
             groups = [list(files)]
         for group in groups:
             found = self.convert(group)
-            is_empty = not found.kept + found.skipped.total() + len(found.results)
-            if group and not found.problems and is_empty:
-                found.problems.append(f"{group[0].name}: no prices in it")
+            if group and not found.kept + found.skipped.total() + len(found.results):
+                self._name_other_kinds(group, found)
             yield found
+
+    def _name_other_kinds(self, group: Sequence[SourceFile], found: Imported) -> None:
+        """Replace the problems of files that are of another kind by a line that names it."""
+        for file in group:
+            if (other := wrong_kind(file.name, file.head(), self.name)) is not None:
+                about = f"{file.name}: "
+                found.problems = [each for each in found.problems if not each.startswith(about)]
+                found.problems.append(other)
+        if not found.problems:
+            found.problems.append(f"{group[0].name}: no prices in it")
 
 
 def file_by_file(

@@ -42,6 +42,7 @@ def load_importer(name: str) -> Importer:
         raise _broken(found, error) from error
     if not isinstance(importer, Importer):
         raise FeedError(f"format {name}: {found.importer} is not an Importer")
+    importer = msgspec.structs.replace(importer, name=name)
     return importer if found in OWN_FORMATS else _of_others(found, importer)
 
 

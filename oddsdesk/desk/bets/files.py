@@ -8,8 +8,10 @@ from PySide6.QtCore import QObject, QStandardPaths, Signal
 from PySide6.QtWidgets import QDialogButtonBox, QFileDialog, QWidget
 
 from oddsdesk.base.clock import Clock
+from oddsdesk.base.file_kinds import BETS, RESULTS, wrong_kind
 from oddsdesk.base.files import OWNER_ONLY, whole_file
 from oddsdesk.base.spreadsheets import SheetError
+from oddsdesk.contract.formats import FOOTBALL_DATA
 from oddsdesk.desk.export.files import FileFormat, Table, Writer
 from oddsdesk.desk.records import Records, Taken
 from oddsdesk.desk.ui.controls.fields import ChoiceBox
@@ -128,7 +130,7 @@ class BetsFiles(QObject):
             said += [f"columns ignored: {', '.join(found.left_out)}"] if found.left_out else []
             return self._telling(said, found.problems, is_change=bool(fresh or settled))
 
-        self._read(path, import_file)
+        self._read(path, import_file, "read", BETS)
 
     def settle_from_file(self, path: Path) -> None:
         def work(ledger: Ledger) -> Taken:
@@ -140,7 +142,7 @@ class BetsFiles(QObject):
             to_look_at = found.to_look_at
             return self._telling(said, found.problems, to_look_at, is_change=bool(found.bets))
 
-        self._read(path, work)
+        self._read(path, work, "read", RESULTS, FOOTBALL_DATA)
 
     def write_table(self, table: Table, file_format: FileFormat, path: Path) -> None:
         """Write a table to a file, whole or not at all."""
@@ -160,12 +162,17 @@ class BetsFiles(QObject):
         dialog.chosen.connect(lambda odds: self.import_bets(path, odds))
         dialog.open()
 
-    def _read(self, path: Path, work: Callable[[Ledger], Taken], done: str = "read") -> None:
+    def _read(
+        self, path: Path, work: Callable[[Ledger], Taken], done: str = "read", *expected: str
+    ) -> None:
+        """Work on a file; ``expected`` are the kinds of files that need no other command."""
+
         def safely(ledger: Ledger) -> Taken:
             try:
                 return work(ledger)
             except SheetError as error:
-                trouble = f"{path.name} {error}"
+                other = wrong_kind(path.name, path.read_bytes(), *expected)
+                trouble = other or f"{path.name} {error}"
             except OSError as error:
                 trouble = f"{path.name} cannot be {done}: {error.strerror or error}"
             return lambda: self.failed.emit(f"{trouble.rstrip('.')}.")

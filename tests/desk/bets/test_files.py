@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import pytest
 from PySide6.QtWidgets import QPushButton
 from pytestqt.qtbot import QtBot
 
@@ -72,6 +73,24 @@ def test_files_settle_and_import_and_what_is_wrong_is_said(
     with qtbot.waitSignal(panel.files.failed):
         panel.files.import_bets(tmp_path / "missing.csv")
     assert panel.messages.message_text == "missing.csv cannot be read: No such file or directory."
+
+
+@pytest.mark.parametrize(
+    ("titles", "read", "said"),
+    [
+        ("Div,Date,HomeTeam,AwayTeam,FTHG,FTAG", "import_bets", "oddsdesk import football-data"),
+        ("Selection,Stake,Odds", "settle_from_file", "oddsdesk ledger import"),
+    ],
+)
+def test_a_file_of_another_kind_is_named_with_what_reads_it(
+    titles: str, read: str, said: str, make_panel: Make, qtbot: QtBot, tmp_path: Path
+) -> None:
+    panel = make_panel()
+    file = tmp_path / "E0.csv"
+    file.write_text(f"{titles}\n")
+    with qtbot.waitSignal(panel.files.failed):
+        getattr(panel.files, read)(file)
+    assert said in panel.messages.message_text
 
 
 def test_an_import_says_how_many_profits_differ_from_the_results_and_the_first(
