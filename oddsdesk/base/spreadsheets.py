@@ -68,7 +68,6 @@ def read_csv(data: bytes) -> tuple[list[str], Iterator[SheetRow]]:
     Raises:
         SheetError: as for ``read_sheet``; for an invalid row, when it is reached.
     """
-    csv.field_size_limit(LONGEST_ROW)  # 131,072 is the module's own, for the whole process
     return _below_header(_csv_lines(data))
 
 
@@ -125,6 +124,7 @@ def _csv_lines(data: bytes) -> Iterator[_Line]:
                 raise SheetError(f"expected at most {LONGEST_ROW:,} characters a row")
             yield line
 
+    csv.field_size_limit(LONGEST_ROW)  # 131,072 is the module's own, for the whole process
     reader = csv.reader(lines(), delimiter=delimiter)
     try:
         for cells in reader:

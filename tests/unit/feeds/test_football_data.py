@@ -159,7 +159,7 @@ def test_text_is_utf8_with_or_without_mark_else_windows_1252() -> None:
         (b"Home,Away\n", "lacks Div, Date, HomeTeam, AwayTeam"),
         (b"Country,League,Date,Home,Away\n", "lacks Div, HomeTeam, AwayTeam"),
         (b"Div,Date\x81\n", "UTF-8, UTF-16 or Windows-1252"),
-        (b'Div,Date,HomeTeam,AwayTeam\nE0,"' + b"x" * 200_000, "comma-separated"),
+        (b'Div,Date,HomeTeam,AwayTeam\nE0,"' + b"x" * 2_000_000, "characters a row"),
         (b"[" + b" " * 2_000_000, "at most 1,048,576 characters a row"),
         (b"Div,Date,HomeTeam,AwayTeam\n" + b'"\n",' * 500_000, "characters a row"),
         (b"Div,Date,HomeTeam,AwayTeam\n" + b"x\n" * 11_000, "10,000 unreadable rows"),
