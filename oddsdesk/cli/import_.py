@@ -188,7 +188,7 @@ def _record(imported: Imported, recorder: Recorder, origin: Origin) -> None:
             batch = imported.quotes[start : start + BATCH_QUOTES]
             recorder.record_batch(batch, origin, shifted=imported.shifted)
             progress.count_done(len(batch))
-    recorder.record_results(imported.results)
+    recorder.record_results(imported.results, origin)
     imported.skip_older(recorder.skipped.prices, there=recorder.skipped.prices_there)
 
 

@@ -74,10 +74,10 @@ class Recorder:
             self._pending = self._store.record(quotes, origin=origin, shifted=shifted)
             self.collect()
 
-    def record_results(self, results: Sequence[GameResult]) -> None:
-        """Record results and wait until they are committed."""
+    def record_results(self, results: Sequence[GameResult], origin: Origin | None = None) -> None:
+        """Record results and wait until they are committed; see ``Store.record_results``."""
         if results:
-            self._store.record_results(results).result()
+            self._store.record_results(results, origin).result()
             self.results += len(results)
 
     def collect(self) -> None:

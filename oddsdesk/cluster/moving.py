@@ -22,6 +22,7 @@ from oddsdesk.base.places import can_write, make_folder, sync
 from oddsdesk.store.databases import REFERENCE
 from oddsdesk.store.errors import HalfMadeError, StoreError
 from oddsdesk.store.lock import lock_database
+from oddsdesk.store.results import COLUMNS, KEY
 from oddsdesk.store.sqlite.access_file import SCHEMA as KEYS
 from oddsdesk.store.sqlite.database import PAGE_BYTES, bare_connection
 from oddsdesk.store.sqlite.migrations import (
@@ -105,10 +106,7 @@ ODDS_TABLES: Final = (
         *("said", "id", "game", "match_name", *_MARKET, "repeats", "source", "may_share", "quote")
     ),
     _keyed("joined_game", 1, "game", "before", "decided_at"),
-    _keyed(
-        *("result", 3, "competition", "plain_name", "kick_off"),
-        *("home", "away", "half_home", "half_away"),
-    ),
+    _keyed("result", len(KEY), *COLUMNS),
     _keyed("setting", 1, "key", "value"),
 )
 """The odds, in the order of their references."""

@@ -189,7 +189,7 @@ class Recorder:
         await asyncio.wrap_future(recorded)
 
     async def _record_results(self, results: list[GameResult]) -> None:
-        await asyncio.wrap_future(self._store.record_results(results))
+        await asyncio.wrap_future(self._store.record_results(results, self._feed.origin))
 
     async def _record_all(
         self, batch: list[T], record: Callable[[list[T]], Awaitable[None]]

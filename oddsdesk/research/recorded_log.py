@@ -24,16 +24,19 @@ from typing import Final, NamedTuple
 
 from oddsdesk.archive.folder import ArchiveError, LookingBack, archived_files
 from oddsdesk.board.model.basis import CONSENSUS
+from oddsdesk.contract.identity import SAME_GAME_MS
 from oddsdesk.contract.markets import DRAW_RETURNS
 from oddsdesk.contract.resources import GameMatrix, MarketMatrix, MatrixRow, ReferenceCell
+from oddsdesk.contract.results import GameResult, GameStatus
 from oddsdesk.contract.times import MINUTE_MS, format_ms
 from oddsdesk.ledger.bets import PlacedBet
 from oddsdesk.ledger.log_closes import LoggedGame, PastOdds
 from oddsdesk.pricing.closing import MONEYLINE, CloseBy
 from oddsdesk.pricing.consensus import CONSENSUS_TITLE
-from oddsdesk.pricing.selections import Score
+from oddsdesk.pricing.selections import Goals, Score
 from oddsdesk.pricing.value import MAX_AGE_MS
 from oddsdesk.store.databases import Database
+from oddsdesk.store.games import plain_name
 from oddsdesk.store.reader import Reader, ReaderPast
 from oddsdesk.store.spans import LoggedMove
 from oddsdesk.store.store import Store, open_store
@@ -75,6 +78,15 @@ class Moments:
         return max(scraped_at, known_before, was_live), False
 
 
+def _score(said: GameResult) -> Score | None:
+    """Return the score of a finished game of football."""
+    if said.status is not GameStatus.FINAL or said.home is None or said.away is None:
+        return None
+    first = said.periods[0] if said.periods else None
+    half = None if first is None else Goals(first.home, first.away)
+    return Score(Goals(said.home, said.away), half)
+
+
 class RecordedLog:
     """For the reader's thread; times in milliseconds."""
 
@@ -95,7 +107,12 @@ class RecordedLog:
         self.unreadable = named.unreadable
         """One line if the archive that the database names cannot be read; else empty."""
         self.rows = LogOfAll(reader, archive or named.folder)
-        self._scores = reader.scores()
+        self._results: defaultdict[str, list[GameResult]] = defaultdict(list)
+        self._named: defaultdict[tuple[str, str], list[GameResult]] = defaultdict(list)
+        for each in reader.results():
+            said = each.result
+            self._results[each.game_id].append(said)
+            self._named[said.competition, plain_name(said.match_name)].append(said)
 
     def removed(self) -> str:
         """Return a note on rows that were removed and not read; empty if there are none."""
@@ -115,10 +132,12 @@ class RecordedLog:
         self, game_id: str, match_name: str, competition: str, kick_off: int | None
     ) -> Score | None:
         """Return the result of a game, None if unknown."""
-        known = self._scores.get(game_id)
-        if known is not None or kick_off is None or not self.rows.reads_archive:
-            return known
-        return self.reader.score_named(competition, match_name, kick_off)
+        found = self._results.get(game_id, [])
+        if not found and kick_off is not None:
+            named = self._named.get((competition, plain_name(match_name)), ())
+            found = [each for each in named if abs(each.kick_off - kick_off) <= SAME_GAME_MS]
+            found.sort(key=lambda each: abs(each.kick_off - kick_off))
+        return next((score for each in found if (score := _score(each)) is not None), None)
 
     def gaps(self, moments: Moments) -> list[tuple[int, int]]:
         """Return the spans without any live recording.

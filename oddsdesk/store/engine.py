@@ -15,10 +15,11 @@ from oddsdesk.store.databases import ARCHIVE, KEEP_DAYS
 from oddsdesk.store.errors import Fault, StoreUnavailableError
 from oddsdesk.store.names import BookmakerNames, PlayerNames
 from oddsdesk.store.reader import Reader
+from oddsdesk.store.results import record_results
 from oddsdesk.store.retention import Pruning
 from oddsdesk.store.settings import Settings
 from oddsdesk.store.spans import FindOlder, Position
-from oddsdesk.store.turns import LastRefusal, Turns
+from oddsdesk.store.turns import SHORT_QUOTES, LastRefusal, Turns
 from oddsdesk.store.values import FoundValueBet, MarketKey, Origin, Recorded
 
 T = TypeVar("T")
@@ -199,10 +200,20 @@ class Store(ABC):
         """
         return self.run_on_writer(lambda c: self.settings_of(c).agree_on_shift(own_ms, again=again))
 
-    def record_results(self, results: Collection[GameResult]) -> Future[None]:
-        """Keep how games ended; a game that has a result gets the new one."""
+    def record_results(
+        self, results: Iterable[GameResult], origin: Origin | None = None
+    ) -> Future[None]:
+        """Record how games ended, in one transaction; see ``store.results``.
+
+        ``origin`` is the source of those without one. The future fails with ``RealOddsError`` for
+        simulated results after real odds.
+        """
         held = list(results)
-        return self.run_on_writer(lambda c: self.settings_of(c).put_results(held))
+
+        def function(connection: Any) -> None:
+            record_results(self.settings_of(connection), held, origin, self._clock())
+
+        return self._submit(function, is_long=len(held) > SHORT_QUOTES)
 
     def keep_for_feed(self, spec: str, kept: bytes) -> Future[None]:
         """Keep what a feed wants to know when it runs next."""

@@ -10,7 +10,6 @@ from oddsdesk.contract import resources
 from oddsdesk.contract.quotes import CLOCK_TOLERANCE_MS
 from oddsdesk.contract.times import MINUTE_MS, WINDOW_MS, parse_ms
 from oddsdesk.pricing.assessment import Prices
-from oddsdesk.pricing.selections import Score
 from oddsdesk.store.databases import (
     LAST_MADE_UP_GAME,
     LAST_REAL_AT,
@@ -20,10 +19,11 @@ from oddsdesk.store.databases import (
     SOURCE,
 )
 from oddsdesk.store.names import canonical, known_names, name_among
-from oddsdesk.store.queries import as_of, game, lists, valuation
+from oddsdesk.store.queries import as_of, game, lists, results, valuation
 from oddsdesk.store.queries.lists import ODDS_AGE_MS
 from oddsdesk.store.queries.log import LogReader
 from oddsdesk.store.queries.past import SOURCES
+from oddsdesk.store.results import StoredResult
 from oddsdesk.store.spans import Position
 from oddsdesk.store.values import (
     FORBIDDING,
@@ -43,6 +43,7 @@ from oddsdesk.store.values import (
 
 ALL_MARKETS: Final = MarketFilter()
 LONGEST_WINDOW_MS: Final = 60 * MINUTE_MS
+_RESULTS_A_PAGE: Final = 5_000
 _REAL_GAMES: Final = """
 SELECT game_id, kickoff, sport, competition, match_name FROM game
 WHERE kickoff BETWEEN :since AND :until AND id > :last
@@ -299,14 +300,54 @@ class Reader(LogReader, ABC):
         """Return bookmakers' moneylines in a game's competition: match name, bookmaker, odds."""
         return valuation.moneylines_like(self._select, game, bookmakers, since)
 
-    def scores(self) -> dict[str, Score]:
-        """Return final scores by id, as far as a feed reported them."""
-        return game.scores(self._select)
+    def list_results(
+        self,
+        visibility: Visibility,
+        limit: int,
+        cursor: str | None = None,
+        *,
+        since_ms: int | None = None,
+        until_ms: int | None = None,
+        competition: str | None = None,
+    ) -> Page[StoredResult]:
+        """Return results by kick-off, from ``since_ms`` to before ``until_ms``, one a source.
 
-    def score_named(self, competition: str, match_name: str, kick_off: int) -> Score | None:
-        """Return the score of a game of which the database has nothing else, by name and
-        kick-off."""
-        return game.score_named(self._select, competition, match_name, kick_off)
+        A page may be short, or empty, and have a next one.
+        """
+        with self._select.together():
+            return results.list_results(
+                self._select,
+                visibility.of_share(self._share),
+                limit,
+                made_up=int(self._setting(LAST_MADE_UP_GAME) or 0),
+                since_ms=since_ms,
+                until_ms=until_ms,
+                competition=competition,
+                cursor=cursor,
+            )
+
+    def results(
+        self,
+        since_ms: int | None = None,
+        until_ms: int | None = None,
+        competition: str | None = None,
+    ) -> list[StoredResult]:
+        """Return all results of that time, one a source, in the same order."""
+        found: list[StoredResult] = []
+        cursor: str | None = None
+        while True:
+            page = self.list_results(
+                Visibility(),
+                _RESULTS_A_PAGE,
+                cursor,
+                since_ms=since_ms,
+                until_ms=until_ms,
+                competition=competition,
+            )
+            found += page.items
+            cursor = page.next_cursor
+            if cursor is None:
+                return found
 
     def real_games_between(self, since_ms: int, until_ms: int) -> list[DatedGame]:
         """Return the games that began from a time to another, without simulated ones."""

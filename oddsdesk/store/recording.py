@@ -445,6 +445,7 @@ def record_quotes(
     recording, ends = read_present(), {}
     if said and not simulated and recording.is_first_real:
         beginning = {LAST_MADE_UP_GAME: tables.last_game(), NEWEST_SCRAPED_AT: 0}
+        tables.drop_simulated_results(all_of_them=True)
         _withdraw_all(tables, now_ms, beginning)
         recording = read_present()
         ends = {f"{LAST_MADE_UP_MOVE}{shard}": seq for shard, seq in tables.log_ends().items()}
@@ -461,10 +462,12 @@ def record_quotes(
 def end_simulation(tables: "Tables", now_ms: int, *, another: bool = False) -> int:
     """End simulated prices unless real odds have done so; return the number of changes.
 
-    ``another`` begins: its first prices must not be mistaken for real ones.
+    ``another`` begins: its first prices must not be mistaken for real ones. Results of games that
+    have ended stay until real odds come, so that bets on them settle after a restart, too.
     """
     if tables.known().has_real:
         return 0
+    tables.drop_simulated_results(all_of_them=False)
     return _withdraw_all(tables, now_ms, {LAST_SIMULATED_AT: now_ms if another else 0})
 
 

@@ -1,11 +1,10 @@
 """The settings of a database and other small data, inside the caller's transaction."""
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection
 from typing import Any, Final
 
-from oddsdesk.contract.results import GameResult
 from oddsdesk.store import databases
-from oddsdesk.store.games import plain_name
+from oddsdesk.store.results import COLUMNS, KEY
 
 _FEED: Final = "feed "
 """Prefix of a feed's text: its state between two runs."""
@@ -15,13 +14,17 @@ INSERT INTO setting (key, value) VALUES (?, ?)
 ON CONFLICT (key) DO UPDATE SET value = excluded.value
 """
 _PUT_FIRST: Final = "INSERT INTO setting (key, value) VALUES (?, ?) ON CONFLICT DO NOTHING"
-_TOLD: Final = "SELECT DISTINCT source FROM origin WHERE NOT may_share ORDER BY source"
-_PUT_RESULT: Final = """
-INSERT INTO result (competition, plain_name, kick_off, home, away, half_home, half_away)
-VALUES (?, ?, ?, ?, ?, ?, ?)
-ON CONFLICT (competition, plain_name, kick_off) DO UPDATE SET home = excluded.home,
-    away = excluded.away, half_home = excluded.half_home, half_away = excluded.half_away
+_TOLD: Final = """
+SELECT source FROM origin WHERE NOT may_share UNION SELECT source FROM result WHERE NOT may_share
+ORDER BY source
 """
+_OF_RESULT: Final = ", ".join(COLUMNS)
+_RESULTS: Final = (
+    f"SELECT {_OF_RESULT} FROM result"  # noqa: S608 - ours
+    " WHERE competition = ? AND kick_off BETWEEN ? AND ?"
+)
+_DROP_RESULT: Final = f"DELETE FROM result WHERE {' AND '.join(f'{each} = ?' for each in KEY)}"  # noqa: S608 - ours
+_PUT_RESULT: Final = f"INSERT INTO result ({_OF_RESULT}) VALUES ({', '.join('?' * len(COLUMNS))})"  # noqa: S608
 
 
 class Settings:
@@ -77,18 +80,17 @@ class Settings:
         found = self.setting(_FEED + spec)
         return None if found is None else str(found).encode()
 
-    def put_results(self, results: Iterable[GameResult]) -> None:
-        """Save final scores; a new one replaces the old."""
-        rows = [
-            (
-                *(said.competition, plain_name(said.match_name), said.kick_off),
-                *(said.home, said.away),
-                *((said.periods[0].home, said.periods[0].away) if said.periods else (None, None)),
-            )
-            for said in results
-            if said.home is not None
-        ]
-        self._many(_PUT_RESULT, rows)
+    def results_between(self, competition: str, first: int, last: int) -> list[tuple[Any, ...]]:
+        """Return the rows of a competition's results by kick-off."""
+        rows: list[tuple[Any, ...]] = self._execute(_RESULTS, competition, first, last).fetchall()
+        return rows
+
+    def replace_results(
+        self, gone: Collection[tuple[Any, ...]], new: Collection[tuple[Any, ...]]
+    ) -> None:
+        """Delete results, given by their keys, and add rows."""
+        self._many(_DROP_RESULT, gone)
+        self._many(_PUT_RESULT, new)
 
     def sources_not_shared(self, share: Collection[str]) -> list[str]:
         """Return the sources whose terms forbid passing on, except ``share``."""

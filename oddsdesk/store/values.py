@@ -343,6 +343,16 @@ class MovePlace(msgspec.Struct, array_like=True, tag="m", forbid_unknown_fields=
     seq: Int64
 
 
+class ResultPlace(msgspec.Struct, array_like=True, tag="r", forbid_unknown_fields=True):
+    """The last result of an answer."""
+
+    kick_off: Int64
+    competition: str
+    plain_name: str
+    source: str
+    bookmaker: str
+
+
 def to_cursor(place: msgspec.Struct) -> str:
     """Return the cursor that leads back to a place."""
     return base64.urlsafe_b64encode(msgspec.json.encode(place)).rstrip(b"=").decode()

@@ -38,7 +38,7 @@ def ask_everything(reader: Reader) -> None:
     reader.are_in_log([(1, priced), (1, gone)])
     reader.logged(0, 0, 5, 0, NOW)
     reader.told_by()
-    reader.scores()
+    reader.results()
     reader.last_sightings(ident)
     reader.market_prices(1, "total", 0)
     reader.prices_of({MarketKey(1, "total", 0): ["A", "Pinnacle"]})

@@ -10,6 +10,7 @@ from typing import Any, Final, LiteralString
 from psycopg import Connection
 
 from oddsdesk.cluster.postgres.connections import PreparingConnection
+from oddsdesk.contract.identity import SAME_GAME_MS
 from oddsdesk.pricing.closing import MOST_AGE_MS
 from oddsdesk.store.errors import HalfMadeError, NotYetError, StoreError
 from oddsdesk.store.games import NO_DATE, SPORTS_BY_CODE
@@ -331,6 +332,60 @@ RESULTS: Final[tuple[LiteralString, ...]] = (
     """,
 )
 
+RESULT_BY_SOURCE: Final[tuple[LiteralString, ...]] = (
+    "ALTER TABLE result RENAME TO final_score",
+    "ALTER INDEX result_pkey RENAME TO final_score_pkey",
+    f"""
+    CREATE TABLE result (
+        competition {NAME},
+        plain_name {NAME},
+        kick_off bigint NOT NULL,
+        source {NAME},
+        bookmaker {NAME},
+        match_name {NAME},
+        sport {NAME},
+        has_time boolean NOT NULL,
+        status text NOT NULL,
+        home bigint,
+        away bigint,
+        periods text NOT NULL,
+        overtime boolean,
+        selections text NOT NULL,
+        simulated boolean NOT NULL,
+        may_share boolean NOT NULL,
+        reported_at bigint NOT NULL,
+        recorded_at bigint NOT NULL,
+        before text NOT NULL,
+        PRIMARY KEY (competition, plain_name, kick_off, source, bookmaker)
+    )
+    """,
+    "CREATE INDEX result_order ON result (kick_off, competition, plain_name, source, bookmaker)",
+    "CREATE INDEX result_competition ON result"
+    " (competition, kick_off, plain_name, source, bookmaker)",
+    f"""
+    INSERT INTO result
+    SELECT competition, plain_name, kick_off, 'football-data', '', coalesce((
+            SELECT match_name FROM (
+                SELECT match_name, abs(kickoff - ended.kick_off) AS apart FROM game
+                WHERE game.competition = ended.competition AND game.plain_name = ended.plain_name
+            ) near WHERE apart <= {SAME_GAME_MS} ORDER BY apart LIMIT 1
+        ), plain_name), 'Football', true, 'final', home, away,
+        CASE WHEN half_home IS NULL OR half_away IS NULL THEN '[]' ELSE format(
+            '[[1,%s,%s],[2,%s,%s]]', half_home, half_away, home - half_home, away - half_away
+        ) END, NULL, '[]', false, true, 0, 0, '[]'
+    FROM final_score ended
+    """,
+    "DROP TABLE final_score",
+    """
+    CREATE VIEW results AS
+    SELECT match_name, competition, sport, to_timestamp(kick_off / 1000.0) AS kick_off, has_time,
+        status, home, away, periods, overtime, selections, bookmaker, source, simulated,
+        to_timestamp(nullif(reported_at, 0) / 1000.0) AS reported_at,
+        to_timestamp(nullif(recorded_at, 0) / 1000.0) AS recorded_at, before
+    FROM result
+    """,
+)
+
 CLOSING_SIGHTING: Final = f"""
 CREATE TABLE closing_sighting (
     game bigint NOT NULL,
@@ -350,6 +405,7 @@ STEPS: Final[tuple[tuple[LiteralString, ...], ...]] = (
     (CLOSING_SIGHTING, *CLOSING_LINES),
     (SPORTS_BY_CODE,),
     EXACT_COUNTS,
+    RESULT_BY_SOURCE,
 )
 """Migrations, only ever added at the end; ``oddsdesk_schema`` has the number of those done."""
 

@@ -10,12 +10,10 @@ from msgspec import UNSET, UnsetType
 
 from oddsdesk.contract import resources
 from oddsdesk.contract.competitions import period_label, source_sport, sport_of
-from oddsdesk.contract.identity import SAME_GAME_MS, slug
+from oddsdesk.contract.identity import slug
 from oddsdesk.contract.times import format_ms
-from oddsdesk.pricing.selections import Goals, Score
-from oddsdesk.store.games import plain_name
 from oddsdesk.store.queries.lists import Window, visibility_parameters, visible
-from oddsdesk.store.queries.select import WITH_OFFERS, Row, Select
+from oddsdesk.store.queries.select import WITH_OFFERS, Select
 from oddsdesk.store.values import MarketFilter, Visibility, ordered_selections
 
 _MOST_STEPS: Final = 20
@@ -298,49 +296,3 @@ def _book_cell(quote: GameQuote, selection: str) -> resources.BookOddsCell | Non
 
 def _with_levels(offer: resources.Offer | None) -> resources.Offer | UnsetType:
     return UNSET if offer is None or not (offer.back or offer.lay) else offer
-
-
-_SCORES: Final = """
-SELECT g.game_id, ended.home, ended.away, ended.half_home, ended.half_away, 0
-FROM result ended CROSS JOIN game g
-WHERE g.competition = ended.competition AND g.plain_name = ended.plain_name
-    AND g.kickoff BETWEEN ended.kick_off - :apart AND ended.kick_off + :apart
-UNION ALL
-SELECT g.game_id, ended.home, ended.away, ended.half_home, ended.half_away,
-    CASE WHEN o.crosswise THEN 1 ELSE 0 END
-FROM result ended CROSS JOIN other_name o CROSS JOIN game g
-WHERE o.competition = ended.competition AND o.plain_name = ended.plain_name AND g.id = o.game
-    AND g.kickoff BETWEEN ended.kick_off - :apart AND ended.kick_off + :apart
-"""
-_NAMED: Final = """
-SELECT kick_off, home, away, half_home, half_away, 0 FROM result
-WHERE competition = :competition AND plain_name = :plain_name
-    AND kick_off BETWEEN :earliest AND :latest
-"""
-
-
-def scores(select: Select) -> dict[str, Score]:
-    """Return final scores by id, home team first in the game's order."""
-    return {str(row[0]): _score(row) for row in select(_SCORES, {"apart": SAME_GAME_MS})}
-
-
-def score_named(select: Select, competition: str, match_name: str, kick_off: int) -> Score | None:
-    """Return the score of a game of which the database has nothing else; None if unknown."""
-    asked = {
-        "competition": competition,
-        "plain_name": plain_name(match_name),
-        "earliest": kick_off - SAME_GAME_MS,
-        "latest": kick_off + SAME_GAME_MS,
-    }
-    rows = select(_NAMED, asked)
-    return _score(min(rows, key=lambda row: abs(row[0] - kick_off))) if rows else None
-
-
-def _score(row: Row) -> Score:
-    _, home, away, half_home, half_away, crosswise = row
-    end, half = Goals(home, away), None
-    if half_home is not None and half_away is not None:
-        half = Goals(half_home, half_away)
-    if not crosswise:
-        return Score(end, half)
-    return Score(Goals(*reversed(end)), None if half is None else Goals(*reversed(half)))

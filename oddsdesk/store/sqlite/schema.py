@@ -9,6 +9,7 @@ view again.
 
 from typing import Final
 
+from oddsdesk.contract.identity import SAME_GAME_MS
 from oddsdesk.pricing.closing import MOST_AGE_MS
 from oddsdesk.store.games import NO_DATE, SPORTS_BY_CODE
 from oddsdesk.store.sqlite.data_migrations import join_spellings, part_fused_games
@@ -331,6 +332,61 @@ CREATE TABLE result (               -- how games ended; found by name, since gam
 ) WITHOUT ROWID
 """
 
+_RESULT_BY_SOURCE = (
+    "ALTER TABLE result RENAME TO final_score",
+    """
+    CREATE TABLE result (               -- how games ended, as each source says
+        competition TEXT NOT NULL,
+        plain_name TEXT NOT NULL,       -- found by name, since games may be merged
+        kick_off INTEGER NOT NULL,
+        source TEXT NOT NULL,
+        bookmaker TEXT NOT NULL,        -- whose selections these are, if any
+        match_name TEXT NOT NULL,
+        sport TEXT NOT NULL,
+        has_time INTEGER NOT NULL,      -- 0: kick_off is noon of its day
+        status TEXT NOT NULL,
+        home INTEGER,
+        away INTEGER,
+        periods TEXT NOT NULL,          -- JSON, as contract.results has it
+        overtime INTEGER,
+        selections TEXT NOT NULL,       -- JSON
+        simulated INTEGER NOT NULL,
+        may_share INTEGER NOT NULL,     -- whether the source's terms allow passing on
+        reported_at INTEGER NOT NULL,
+        recorded_at INTEGER NOT NULL,
+        before TEXT NOT NULL,           -- JSON: what the source took back, the oldest first
+        PRIMARY KEY (competition, plain_name, kick_off, source, bookmaker)
+    ) WITHOUT ROWID
+    """,
+    "CREATE INDEX result_order ON result (kick_off, competition, plain_name, source, bookmaker)",
+    "CREATE INDEX result_competition ON result"
+    " (competition, kick_off, plain_name, source, bookmaker)",
+    # Only football-data had results until then, and they lacked the name as written.
+    f"""
+    INSERT INTO result
+    SELECT competition, plain_name, kick_off, 'football-data', '', coalesce((
+            SELECT match_name FROM (
+                SELECT match_name, abs(kickoff - ended.kick_off) AS apart FROM game
+                WHERE game.competition = ended.competition AND game.plain_name = ended.plain_name
+            ) near WHERE apart <= {SAME_GAME_MS} ORDER BY apart LIMIT 1
+        ), plain_name), 'Football', 1, 'final', home, away,
+        CASE WHEN half_home IS NULL OR half_away IS NULL THEN '[]' ELSE json_array(
+            json_array(1, half_home, half_away),
+            json_array(2, home - half_home, away - half_away)
+        ) END, NULL, '[]', 0, 1, 0, 0, '[]'
+    FROM final_score ended
+    """,
+    "DROP TABLE final_score",
+    f"""
+    CREATE VIEW results AS
+    SELECT match_name, competition, sport, {_time("kick_off")} AS kick_off, has_time, status, home,
+        away, periods, overtime, selections, bookmaker, source, simulated,
+        {_time("nullif(reported_at, 0)")} AS reported_at,
+        {_time("nullif(recorded_at, 0)")} AS recorded_at, before
+    FROM result
+    """,
+)
+
 _CLOSING_SIGHTING = """
 CREATE TABLE closing_sighting (     -- when prices were seen last before they went or play began
     game INTEGER NOT NULL REFERENCES game (id),
@@ -417,5 +473,6 @@ ODDS: Final = Schema(
         # Later sightings replace the last pre-match one, which a close depends on.
         Step("closing_sightings", (_CLOSING_SIGHTING, *CLOSING_LINES)),
         Step("sports_by_code", (SPORTS_BY_CODE,)),
+        Step("results_by_source", _RESULT_BY_SOURCE),
     ),
 )

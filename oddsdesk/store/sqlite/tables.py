@@ -112,6 +112,8 @@ FROM json_each(?) pair CROSS JOIN quote q
     ON q.game = json_extract(pair.value, '$[0]') AND q.bookmaker = json_extract(pair.value, '$[1]')
 """
 _STANDING: Final = f"{_PRICES} FROM quote q WHERE odds NOT NULL"
+_DROP_SIMULATED: Final = "DELETE FROM result WHERE simulated = TRUE"
+_DROP_UNFINISHED: Final = f"{_DROP_SIMULATED} AND status IN ('scheduled', 'in_play', 'unknown')"
 _LAST_GAME: Final = "SELECT coalesce(max(id), 0) FROM game"
 _LAST_RECORDED: Final = "SELECT since, until FROM recorded ORDER BY since DESC LIMIT 1"
 
@@ -299,6 +301,10 @@ class Tables:
         """Return the end of the log, which is one shard."""
         last = self._connection.execute(_LAST_SEQ).fetchall()
         return {0: int(last[0][0]) if last else 0}
+
+    def drop_simulated_results(self, *, all_of_them: bool) -> None:
+        """Delete simulated results; those of ended games only with ``all_of_them``."""
+        self._rows(_DROP_SIMULATED if all_of_them else _DROP_UNFINISHED)
 
     def write_recording(self, changes: tables.Changes) -> int:
         """Write what a recording changes; return the end of the log."""

@@ -66,7 +66,9 @@ async def test_results_are_recorded_and_counted(serve: Serve) -> None:
         bad = ended_game(1).splitlines()[1].replace("final", "over")
         some = await post(served, ended_game(1) + ended_game(2) + bad)
         none = await post(served, bad)
-        scores = {each.end for each in served.server.store.reader().scores().values()}
+        scores = {
+            (each.result.home, each.result.away) for each in served.server.store.reader().results()
+        }
     assert some.status_code == 200
     (rejected,) = some.json().pop("rejected")
     assert rejected["line"] == 5

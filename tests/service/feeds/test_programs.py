@@ -76,8 +76,8 @@ async def test_results_of_a_program_are_recorded(serve: Serve, tmp_path: Path) -
     text = f"print({ended_game(1)!r})"
     async with serve(f"exec:{script(tmp_path, text)}") as served:
         await served.state(FeedCondition.STOPPED)
-        (score,) = served.server.store.reader().scores().values()
-    assert score.end == (2, 1)
+        (found,) = served.server.store.reader().results()
+    assert (found.result.home, found.result.away, found.has_game) == (2, 1, True)
 
 
 async def test_the_output_of_a_program_is_recorded_and_bad_lines_are_numbered(

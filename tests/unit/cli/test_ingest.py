@@ -61,10 +61,10 @@ def test_results_are_recorded_and_counted(database: Path, tmp_path: Path) -> Non
     assert told.exit_code == 1
     store = open_store(database)
     try:
-        (score,) = store.reader().scores().values()
+        (found,) = store.reader().results()
     finally:
         store.close()
-    assert score.end == (101, 99)
+    assert (found.result.home, found.result.away, found.has_game) == (101, 99, True)
 
 
 def test_quotes_are_recorded_and_counted(database: Path, tmp_path: Path) -> None:

@@ -118,9 +118,11 @@ def heard(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[GameResult]]:
     results: list[GameResult] = []
     record = Store.record_results
 
-    def heard_too(self: Store, said: Sequence[GameResult]) -> Future[None]:
+    def heard_too(
+        self: Store, said: Sequence[GameResult], origin: Origin | None = None
+    ) -> Future[None]:
         results.extend(said)
-        return record(self, said)
+        return record(self, said, origin)
 
     monkeypatch.setattr(Store, "record_results", heard_too)
     return results

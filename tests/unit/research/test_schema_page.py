@@ -115,12 +115,19 @@ def test_a_withdrawn_price_closes_nothing_in_them(
 
 
 GAME_COLUMNS = ["game_id", "match_name", "competition", "sport", "match_date"]
-VIEWS = ["games", "current_prices", "price_changes", "selection_history", "closing_lines"]
+VIEWS = [
+    "games",
+    "current_prices",
+    "price_changes",
+    "selection_history",
+    "closing_lines",
+    "results",
+]
 
 
 def documented_columns(view: str) -> list[str]:
     columns = [row[0] for row in PAGE[view].table("column")]
-    if view == "games":
+    if view in ("games", "results"):
         return columns
     first = 3 if view == "price_changes" else 0
     return [*columns[:first], *GAME_COLUMNS, *columns[first:]]

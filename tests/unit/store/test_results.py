@@ -1,59 +1,337 @@
-"""How games ended is kept beside their prices, and found whatever their names are."""
+"""How games ended is recorded by source, and found whatever their names are."""
 
+import sqlite3
 from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+from typing import Any
 
+import msgspec
+import psycopg
+import pytest
+
+from oddsdesk.cluster.postgres.schema import RESULT_BY_SOURCE, RESULTS, STEPS
+from oddsdesk.contract.identity import game_id
 from oddsdesk.contract.quotes import Quote
-from oddsdesk.contract.results import GameResult, PeriodScore
-from oddsdesk.pricing.selections import Goals, Score
-from oddsdesk.store.store import Store
+from oddsdesk.contract.results import GameResult, GameStatus, PeriodScore, SelectionResult
+from oddsdesk.store.databases import Database
+from oddsdesk.store.errors import RealOddsError
+from oddsdesk.store.results import StoredResult
+from oddsdesk.store.sqlite.schema import ODDS
+from oddsdesk.store.store import Store, open_store
+from oddsdesk.store.values import Origin, Page, Visibility
 from tests.kit.store import NOW
 
 KICK_OFF = NOW + 3_600_000
-DAY = 24 * 3_600_000
+MINUTE = 60_000
+HOUR = 60 * MINUTE
+DAY = 24 * HOUR
+HALVES = (PeriodScore(1, 2, 0), PeriodScore(2, 1, 1))
 
 
-def halves(first: Goals, second: Goals) -> tuple[PeriodScore, ...]:
-    return PeriodScore(1, *first), PeriodScore(2, *second)
+def said(home: int | None = 2, away: int | None = 1, **fields: Any) -> GameResult:
+    """Return a result of PSG - Lyon, but for what is said."""
+    usual = {"competition": "LIG1", "match_name": "PSG - Lyon", "kick_off": KICK_OFF, "source": "a"}
+    return GameResult(home=home, away=away, **(usual | fields))
 
 
-def test_a_game_has_the_result_that_was_told_last(
+def recorded(store: Store, *results: GameResult) -> StoredResult:
+    """Record results one by one, and return the only one that is stored."""
+    for each in results:
+        store.record_results([each]).result(10)
+    (found,) = store.reader().results()
+    return found
+
+
+def test_a_result_is_read_as_it_was_recorded(every_store: Store) -> None:
+    whole = GameResult(
+        competition="NBA",
+        match_name="Lakers - Celtics",
+        kick_off=KICK_OFF,
+        home=110,
+        away=108,
+        periods=tuple(PeriodScore(number, 20 + number, 21) for number in range(1, 6)),
+        sport="Basketball",
+        status=GameStatus.FINAL,
+        has_time=False,
+        overtime=True,
+        selections=(SelectionResult("moneyline", 0, "Lakers", "won", 0.5),),
+        bookmaker="Kalshi",
+        source="kalshi",
+        reported_at=NOW,
+        simulated=True,
+    )
+    found = recorded(every_store, whole)
+    own = game_id("NBA", whole.match_name)
+    assert found == StoredResult(own, whole, False, found.recorded_at)
+    assert found.recorded_at > 0
+
+
+def test_each_source_has_a_result_of_its_own(
     every_store: Store, quote: Callable[..., Quote]
 ) -> None:
     every_store.record([quote()]).result(10)
-    for home in (0, 2):
-        said = GameResult(
-            "LIG1", "PSG - Lyon", KICK_OFF, home, 1, halves(Goals(0, 1), Goals(home, 0))
-        )
-        every_store.record_results([said]).result(10)
-    (score,) = every_store.reader().scores().values()
-    assert score == Score(Goals(2, 1), Goals(0, 1))
+    results = [said(), said(3, 1, source="b"), said(None, None, source="c", bookmaker="Kalshi")]
+    every_store.record_results(results).result(10)
+    found = every_store.reader().results()
+    assert [each.result for each in found] == results
+    assert {(each.game_id, each.has_game) for each in found} == {
+        (game_id("LIG1", "PSG - Lyon"), True)
+    }
 
 
-def test_a_result_is_of_the_day_that_it_was_told_of(
+def test_a_result_without_a_source_gets_that_of_its_feed(every_store: Store) -> None:
+    every_store.record_results([said(source="")], Origin("football-data")).result(10)
+    (found,) = every_store.reader().results()
+    assert found.result.source == "football-data"
+
+
+def test_what_a_source_takes_back_stays(every_store: Store) -> None:
+    first, second = said(2, 1, reported_at=NOW), said(2, 2, reported_at=NOW + MINUTE)
+    found = recorded(every_store, first, second)
+    assert (found.result, found.before) == (second, (first,))
+    repeated = msgspec.structs.replace(second, reported_at=NOW + 2 * MINUTE)
+    late = msgspec.structs.replace(first, reported_at=NOW - MINUTE)
+    assert recorded(every_store, repeated, late) == found
+    void = said(None, None, status=GameStatus.CANCELLED, reported_at=NOW + 3 * MINUTE)
+    assert recorded(every_store, void).before == (first, second)
+
+
+@pytest.mark.parametrize(
+    "earlier",
+    [
+        said(1, 0, status=GameStatus.IN_PLAY),
+        said(None, None, status=GameStatus.SCHEDULED),
+        said(2, 1),
+        said(None, None),
+    ],
+)
+def test_a_game_that_goes_on_takes_nothing_back(every_store: Store, earlier: GameResult) -> None:
+    final = said(2, 1, periods=HALVES[:1])
+    found = recorded(every_store, earlier, final)
+    assert (found.result, found.before) == (final, ())
+
+
+@pytest.mark.parametrize(
+    "later",
+    [
+        said(3, 1, periods=(PeriodScore(1, 1, 0), HALVES[1])),
+        said(3, 1, overtime=True),
+        said(3, 1, status=GameStatus.ABANDONED),
+        said(3, 1, selections=(SelectionResult("moneyline", 0, "PSG", "void"),)),
+    ],
+)
+def test_another_half_status_overtime_or_selection_is_a_correction(
+    every_store: Store, later: GameResult
+) -> None:
+    won = SelectionResult("moneyline", 0, "PSG", "won")
+    first = said(3, 1, periods=HALVES, overtime=False, selections=(won,))
+    assert recorded(every_store, first, later).before == (first,)
+
+
+def test_an_exchange_settles_market_by_market(every_store: Store) -> None:
+    won = SelectionResult("moneyline", 0, "PSG", "won")
+    over = SelectionResult("total", 0, "Over 2.5", "won")
+    unknown = {"home": None, "away": None, "status": GameStatus.UNKNOWN}
+    found = recorded(
+        every_store, said(**unknown, selections=(over,)), said(**unknown, selections=(won,))
+    )
+    assert found.result.selections == (over, won)
+    assert found.before == ()
+
+
+def test_a_kick_off_that_was_corrected_is_the_same_game(every_store: Store) -> None:
+    moved = said(2, 1, kick_off=KICK_OFF + 20 * MINUTE)
+    found = recorded(every_store, said(0, 0, status=GameStatus.IN_PLAY), moved)
+    assert found.result == moved
+
+
+def test_the_second_game_of_a_day_is_another_one(every_store: Store) -> None:
+    results = [said(5, 3), said(1, 2, kick_off=KICK_OFF + 4 * HOUR)]
+    every_store.record_results(results).result(10)
+    assert [each.result for each in every_store.reader().results()] == results
+
+
+def test_a_day_without_an_hour_is_the_same_game(
+    every_store: Store, quote: Callable[..., Quote]
+) -> None:
+    noon = KICK_OFF // DAY * DAY + DAY // 2
+    evening = noon + 9 * HOUR
+    every_store.record([quote(match_date=evening)]).result(10)
+    timed = said(2, 1, kick_off=evening)
+    found = recorded(every_store, said(2, 1, kick_off=noon, has_time=False))
+    assert found.has_game
+    found = recorded(every_store, timed, said(2, 1, kick_off=noon, has_time=False))
+    assert (found.result, found.before) == (timed, ())
+
+
+def test_a_result_is_of_the_day_that_its_source_says(
     every_store: Store, quote: Callable[..., Quote]
 ) -> None:
     every_store.record([quote()]).result(10)
     results = [
-        GameResult("LIG1", "PSG - Lyon", KICK_OFF + 7 * DAY, 4, 4),
-        GameResult("EPL", "PSG - Lyon", KICK_OFF, 3, 3),
-        GameResult("LIG1", "Lyon - PSG", KICK_OFF, 2, 2),
+        said(4, 4, kick_off=KICK_OFF + 7 * DAY),
+        said(3, 3, competition="EPL"),
+        said(2, 2, match_name="Lyon - PSG"),
     ]
     every_store.record_results(results).result(10)
-    assert every_store.reader().scores() == {}
+    assert not any(each.has_game for each in every_store.reader().results())
 
 
-def test_a_game_has_the_result_that_is_told_under_another_of_its_names(
+def test_a_result_is_found_under_another_name_of_its_game(
     every_store: Store, quote: Callable[..., Quote]
 ) -> None:
     names = {"competition": "EPL", "odds": {"Arsenal": 1.5}}
     every_store.record([quote(match_name="Arsenal vs Man United", **names)]).result(10)
-    other = "Arsenal - Manchester United"
+    other = "Manchester United - Arsenal"
     every_store.record([quote("bwin", match_name=other, **names)]).result(10)
-    every_store.record_results(
-        [GameResult("EPL", other, KICK_OFF, 3, 1, halves(Goals(2, 0), Goals(1, 1)))]
-    ).result(10)
-    (score,) = every_store.reader().scores().values()
-    assert score == Score(Goals(3, 1), Goals(2, 0))
+    won = SelectionResult("moneyline", 0, "Manchester United", "lost")
+    result = said(
+        *(1, 3),
+        competition="EPL",
+        match_name=other,
+        periods=(PeriodScore(1, 0, 2), PeriodScore(2, 1, 1)),
+        selections=(won,),
+    )
+    found = recorded(every_store, result)
+    assert (found.game_id, found.has_game) == (game_id("EPL", "Arsenal vs Man United"), True)
+    assert found.result == said(
+        *(3, 1),
+        competition="EPL",
+        match_name="Arsenal vs Man United",
+        periods=HALVES,
+        selections=(msgspec.structs.replace(won, selection="Man United"),),
+    )
+
+
+def test_a_result_without_a_competition_is_of_the_only_game_of_that_name(
+    every_store: Store, quote: Callable[..., Quote]
+) -> None:
+    every_store.record([quote()]).result(10)
+    found = recorded(every_store, said(competition=""))
+    assert (found.game_id, found.result) == (game_id("LIG1", "PSG - Lyon"), said())
+    every_store.record([quote(competition="FRA Women")]).result(10)
+    (found,) = every_store.reader().results()
+    assert not found.has_game
+
+
+def test_results_are_read_page_by_page(every_store: Store) -> None:
+    results = [
+        said(day, 0, kick_off=KICK_OFF + day * DAY, competition=competition)
+        for day in range(4)
+        for competition in ("EPL", "LIG1")
+    ]
+    every_store.record_results(reversed(results)).result(10)
+    reader, read, cursor = every_store.reader(), list[GameResult](), None
+    while True:
+        page = reader.list_results(Visibility(), 3, cursor)
+        read += [each.result for each in page.items]
+        cursor = page.next_cursor
+        if cursor is None:
+            break
+    assert read == results
+    some = reader.results(KICK_OFF + DAY, KICK_OFF + 3 * DAY, "EPL")
+    assert [each.result for each in some] == [results[2], results[4]]
+
+
+def visible(store: Store, **seen: Any) -> list[str]:
+    """Return the sources of the results that a caller sees."""
+    cursor, found = None, list[str]()
+    while True:
+        page: Page[StoredResult] = store.reader().list_results(Visibility(**seen), 50, cursor)
+        found += [each.result.source for each in page.items]
+        cursor = page.next_cursor
+        if cursor is None:
+            return found
+
+
+def test_a_caller_sees_the_results_that_its_plan_allows(
+    every_store: Store, quote: Callable[..., Quote]
+) -> None:
+    every_store.record([quote("Bet365")]).result(10)
+    results = [
+        said(),
+        said(source="b", status=GameStatus.IN_PLAY),
+        said(None, None, source="c", bookmaker="Kalshi"),
+        said(source="d", competition="EPL"),
+    ]
+    every_store.record_results(results).result(10)
+    assert visible(every_store) == ["d", "a", "b", "c"]
+    assert visible(every_store, live=False) == ["d", "a", "c"]
+    assert visible(every_store, bookmaker="Bet365") == ["a", "b"]
+    assert visible(every_store, bookmaker="Unibet") == []
+
+
+def test_a_source_that_forbids_passing_on_stays_here(every_store: Store) -> None:
+    every_store.record_results([said(), said(source="the-odds-api")]).result(10)
+    every_store.record_results([said(source="x")], Origin("mine", may_share=False)).result(10)
+    assert visible(every_store) == ["a", "the-odds-api", "x"]
+    assert visible(every_store, share=()) == ["a"]
+    assert visible(every_store, share=("the-odds-api",)) == ["a", "the-odds-api"]
+
+
+def test_simulated_results_end_with_the_first_real_odds(
+    every_store: Store, quote: Callable[..., Quote]
+) -> None:
+    every_store.record([quote()], simulated=True).result(10)
+    ended = said(simulated=True)
+    going = said(kick_off=KICK_OFF + DAY, simulated=True, status=GameStatus.IN_PLAY)
+    every_store.record_results([ended, going]).result(10)
+    every_store.end_simulation(another=True).result(10)  # bets on ended games settle later, too
+    assert [each.result for each in every_store.reader().results()] == [ended]
+    every_store.record([quote()]).result(10)
+    assert every_store.reader().results() == []
+    with pytest.raises(RealOddsError):
+        every_store.record_results([ended]).result(10)
+
+
+def test_scores_of_an_older_database_stay(database: Database, quote: Callable[..., Quote]) -> None:
+    with closing(open_store(database)) as store:
+        store.record([quote()]).result(10)
+    unnamed = ("EPL", "leeds - hull", KICK_OFF, 1, 0, None, None)
+    make_older(database, [("LIG1", "psg - lyon", KICK_OFF, 3, 1, 2, 0), unnamed])
+    with closing(open_store(database)) as store:
+        found = store.reader().results()
+    names = {"source": "football-data"}
+    assert [each.result for each in found] == [
+        said(1, 0, competition="EPL", match_name="leeds - hull", **names),
+        said(3, 1, periods=HALVES, **names),
+    ]
+    assert [each.has_game for each in found] == [False, True]
+
+
+def make_older(database: Database, rows: list[tuple[Any, ...]]) -> None:
+    """Turn a database into one of the version that had only final scores."""
+    if isinstance(database, Path):
+        connection: Any = sqlite3.connect(database)
+        made = next(step.statements for step in ODDS.steps if step.name == "results")
+        add, done = (
+            "INSERT INTO result VALUES (?, ?, ?, ?, ?, ?, ?)",
+            ("DELETE FROM _sqlite_migrations WHERE name = 'results_by_source'"),
+        )
+    else:
+        connection, made = psycopg.connect(database.url), RESULTS
+        add = "INSERT INTO result VALUES (%s, %s, %s, %s, %s, %s, %s)"
+        done = f"UPDATE oddsdesk_schema SET steps = {STEPS.index(RESULT_BY_SOURCE)}"
+    with closing(connection):
+        for statement in ("DROP VIEW results", "DROP TABLE result", *made, done):
+            connection.execute(statement)
+        connection.cursor().executemany(add, rows)
+        connection.commit()
+
+
+def test_the_view_says_what_a_source_said(database: Database) -> None:
+    with closing(open_store(database)) as store:
+        store.record_results([said(2, 1), said(2, 2, periods=HALVES)]).result(10)
+    connection: Any = (
+        sqlite3.connect(database) if isinstance(database, Path) else psycopg.connect(database.url)
+    )
+    with closing(connection):
+        query = "SELECT match_name, status, home, away, periods, reported_at, before FROM results"
+        ((*names, periods, reported_at, before),) = connection.execute(query).fetchall()
+    assert names == ["PSG - Lyon", "final", 2, 2]
+    assert (periods, reported_at) == ("[[1,2,0],[2,1,1]]", None)
+    assert '"home":2,"away":1' in before
 
 
 def test_a_market_was_last_seen_when_it_was_read_again_without_a_move(

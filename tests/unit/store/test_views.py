@@ -10,7 +10,7 @@ from typing import Any
 import psycopg
 import pytest
 
-from oddsdesk.cluster.postgres.schema import CLOSING_LINES_THAT_STOOD, STEPS
+from oddsdesk.cluster.postgres.schema import CLOSING_LINES_THAT_STOOD, RESULTS, STEPS
 from oddsdesk.contract.identity import game_id
 from oddsdesk.contract.quotes import Quote
 from oddsdesk.contract.times import MINUTE_MS
@@ -185,7 +185,10 @@ def make_older(database: Database) -> None:
         return
     with closing(connected(database)) as connection:
         connection.execute("DROP VIEW closing_lines")
-        connection.execute("DROP TABLE closing_sighting, spent_token")
+        connection.execute("DROP VIEW results")
+        connection.execute("DROP TABLE closing_sighting, spent_token, result")
+        for statement in RESULTS:
+            connection.execute(statement)
         place = STEPS.index(CLOSING_LINES_THAT_STOOD)
         connection.execute("UPDATE oddsdesk_schema SET steps = %s", (place,))
         connection.commit()

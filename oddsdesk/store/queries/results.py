@@ -1,0 +1,202 @@
+"""Results, each with the game of this database that it belongs to."""
+
+from collections.abc import Collection, Sequence
+from typing import Any, Final, NamedTuple
+
+import msgspec
+
+from oddsdesk.contract.identity import SAME_GAME_MS, game_id
+from oddsdesk.contract.results import GameResult, PeriodScore
+from oddsdesk.contract.times import MINUTE_MS
+from oddsdesk.matching.names import renamed
+from oddsdesk.store.queries.lists import may_be_told, share_parameter
+from oddsdesk.store.queries.select import Row, Select
+from oddsdesk.store.results import COLUMNS, StoredResult, from_row
+from oddsdesk.store.values import Page, ResultPlace, Visibility, from_cursor, to_cursor
+
+MOST_READ: Final = 2_000
+"""Rows read for a page: with few visible results it is short, and the next one continues."""
+_HALF_DAY_MS: Final = 12 * 60 * MINUTE_MS
+_APART: Final = f"CASE WHEN r.has_time THEN {SAME_GAME_MS} ELSE {_HALF_DAY_MS} END"
+_ABOUT: Final = f"""
+g.id > :made_up AND g.kickoff BETWEEN r.kick_off - {_APART} AND r.kick_off + {_APART}
+"""
+_RESULTS: Final = f"""
+SELECT {", ".join(f"r.{each}" for each in COLUMNS)}, (
+        SELECT found FROM (
+            SELECT 2 * g.id AS found, abs(g.kickoff - r.kick_off) AS apart FROM game g
+            WHERE g.competition = r.competition AND g.plain_name = r.plain_name AND {_ABOUT}
+        ) near ORDER BY apart, found LIMIT 1
+    ), (
+        SELECT found FROM (
+            SELECT 2 * g.id + CASE WHEN o.crosswise THEN 1 ELSE 0 END AS found,
+                abs(g.kickoff - r.kick_off) AS apart
+            FROM other_name o CROSS JOIN game g ON g.id = o.game
+            WHERE o.competition = r.competition AND o.plain_name = r.plain_name AND {_ABOUT}
+        ) near ORDER BY apart, found LIMIT 1
+    )
+FROM result r INDEXED BY {{index}}
+WHERE {{wanted}}
+ORDER BY r.kick_off, r.competition, r.plain_name, r.source, r.bookmaker LIMIT :limit
+"""
+_GAMES: Final = """
+SELECT id, game_id, match_name, competition, sport FROM game
+WHERE id IN (SELECT value FROM json_each(:games))
+"""
+_WITHOUT_COMPETITION: Final = """
+SELECT id FROM game INDEXED BY game_past
+WHERE kickoff BETWEEN :first AND :last AND plain_name = :plain_name AND id > :made_up LIMIT 2
+"""
+_PRICED: Final = """
+SELECT DISTINCT q.game FROM quote q
+WHERE q.game IN (SELECT value FROM json_each(:games)) AND q.bookmaker = :bookmaker AND {told}
+"""
+
+
+class _Named(NamedTuple):
+    """A game as results are shown for it."""
+
+    game_id: str
+    match_name: str
+    competition: str
+    sport: str
+
+
+def list_results(
+    select: Select,
+    visibility: Visibility,
+    limit: int,
+    *,
+    made_up: int,
+    since_ms: int | None = None,
+    until_ms: int | None = None,
+    competition: str | None = None,
+    cursor: str | None = None,
+) -> Page[StoredResult]:
+    """Return results by kick-off, from ``since_ms`` to before ``until_ms``.
+
+    ``made_up`` is the last simulated game's row in a database with real odds. A caller who sees one
+    bookmaker gets the games which that one has priced.
+    """
+    conditions, parameters = ["TRUE"], {"made_up": made_up, **_share(select, visibility)}
+    if visibility.share is not None:
+        shared = "r.source IN (SELECT value FROM json_each(:share))"
+        conditions.append(f"(r.may_share = TRUE OR {shared})")
+    if not visibility.live:
+        conditions.append("r.status <> 'in_play'")
+    if visibility.bookmaker is not None:
+        conditions.append("r.bookmaker IN ('', :bookmaker)")
+        parameters["bookmaker"] = visibility.bookmaker
+    for name, sign, value in (("since", ">=", since_ms), ("until", "<", until_ms)):
+        if value is not None:
+            conditions.append(f"r.kick_off {sign} :{name}")
+            parameters[name] = value
+    if competition is not None:
+        conditions.append("r.competition = :competition")
+        parameters["competition"] = competition
+    if cursor is not None:
+        place = from_cursor(cursor, ResultPlace)
+        names = ["kick_off", "competition", "plain_name", "source", "bookmaker"]
+        last = ", ".join(f":after_{name}" for name in names)
+        conditions.append(f"({', '.join(f'r.{name}' for name in names)}) > ({last})")
+        parameters |= {f"after_{name}": getattr(place, name) for name in names}
+    index = "result_order" if competition is None else "result_competition"
+    most = limit if visibility.bookmaker is None else max(limit, MOST_READ)
+    asked = parameters | {"limit": most + 1}
+    wanted = " AND ".join(conditions)
+    rows = select(_RESULTS, asked, index=index, wanted=wanted)
+    found = _with_games(select, rows[:most], visibility, made_up)
+    items = [stored for _, stored in found[:limit]]
+    if len(found) > limit:
+        return Page(items, _cursor(found[limit - 1][0]))
+    return Page(items, _cursor(rows[most - 1]) if len(rows) > most else None)
+
+
+def _share(select: Select, visibility: Visibility) -> dict[str, Any]:
+    return {} if visibility.share is None else share_parameter(select, visibility.share)
+
+
+def _cursor(row: Row) -> str:
+    return to_cursor(ResultPlace(row[2], row[0], row[1], row[3], row[4]))
+
+
+def _with_games(
+    select: Select, rows: Sequence[Row], visibility: Visibility, made_up: int
+) -> list[tuple[Row, StoredResult]]:
+    """Return the visible results, each with its row."""
+    found: list[tuple[Row, int | None]] = []
+    for row in rows:
+        *_, own, other = row
+        said = own if own is not None else other
+        if said is None and not row[0]:
+            said = _without_competition(select, row, made_up)
+        found.append((row, said))
+    games = sorted({said // 2 for _, said in found if said is not None})
+    named = _games(select, games)
+    if visibility.bookmaker is None:
+        return [(row, _stored(row, said, named)) for row, said in found]
+    priced = _priced(select, games, visibility)
+    return [
+        (row, _stored(row, said, named))
+        for row, said in found
+        if said is not None and said // 2 in priced
+    ]
+
+
+def _without_competition(select: Select, row: Row, made_up: int) -> int | None:
+    """Return twice the row of the only game with a name about then; None if there are several."""
+    kick_off, plain, has_time = row[2], row[1], row[7]
+    apart = SAME_GAME_MS if has_time else _HALF_DAY_MS
+    asked = {"first": kick_off - apart, "last": kick_off + apart, "plain_name": plain}
+    games = select(_WITHOUT_COMPETITION, asked | {"made_up": made_up})
+    return 2 * int(games[0][0]) if len(games) == 1 else None
+
+
+def _games(select: Select, games: Collection[int]) -> dict[int, _Named]:
+    if not games:
+        return {}
+    rows = select(_GAMES, {"games": select.list_parameter(games)})
+    return {row: _Named(*rest) for row, *rest in rows}
+
+
+def _priced(select: Select, games: Collection[int], visibility: Visibility) -> set[int]:
+    if not games:
+        return set()
+    asked = {"games": select.list_parameter(games), "bookmaker": visibility.bookmaker}
+    told = may_be_told("q", visibility.share)
+    rows = select(_PRICED, asked | _share(select, visibility), told=told)
+    return {int(game) for (game,) in rows}
+
+
+def _stored(row: Row, said: int | None, named: dict[int, _Named]) -> StoredResult:
+    kept = from_row(row[:-2])
+    result, before = kept.result, kept.before
+    game = None if said is None else named.get(said // 2)
+    if game is None:
+        own = game_id(result.competition, result.match_name)
+        return StoredResult(own, result, False, kept.recorded_at, before)
+    is_crosswise = bool(said % 2) if said is not None else False
+    told = (_in_words_of(each, game, is_crosswise=is_crosswise) for each in (result, *before))
+    now, *earlier = told
+    return StoredResult(game.game_id, now, True, kept.recorded_at, tuple(earlier))
+
+
+def _in_words_of(said: GameResult, game: _Named, *, is_crosswise: bool) -> GameResult:
+    """Return a result in a game's words, home team first in the game's order."""
+    names = {"competition": game.competition, "match_name": game.match_name}
+    if said.match_name == game.match_name and said.competition == game.competition:
+        return said
+    selections = tuple(
+        msgspec.structs.replace(
+            each,
+            selection=renamed(
+                each.market_type, said.match_name, game.match_name, is_crosswise, each.selection
+            ),
+        )
+        for each in said.selections
+    )
+    now = msgspec.structs.replace(said, **names, selections=selections)
+    if not is_crosswise:
+        return now
+    periods = tuple(PeriodScore(each.period, each.away, each.home) for each in said.periods)
+    return msgspec.structs.replace(now, home=said.away, away=said.home, periods=periods)
