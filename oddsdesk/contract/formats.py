@@ -46,6 +46,12 @@ OWN_FORMATS: Final = (
         (("sportId", "leagues"), ("sportId", "league", "events")),
     ),
     FileFormat(
+        "sharpapi",
+        "SharpAPI (CSV, JSON)",
+        "oddsdesk.feeds.sharpapi:IMPORTER",
+        (("sportsbook", "market_type", "selection_type"),),
+    ),
+    FileFormat(
         "the-odds-api",
         "The Odds API",
         "oddsdesk.feeds.the_odds_api.importer:IMPORTER",
