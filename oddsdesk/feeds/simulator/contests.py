@@ -10,6 +10,7 @@ from typing import Final, NamedTuple
 
 import msgspec
 
+from oddsdesk.contract.results import REGULAR_PERIODS, GameStatus, PeriodScore
 from oddsdesk.feeds.simulator.fixtures import MINUTE_MS, RULES, Rules
 from oddsdesk.feeds.simulator.groups import (
     Axis,
@@ -254,6 +255,19 @@ def _extra(layout: Layout, score: Score) -> tuple[Group, ...]:
     return offered([two_way("Overtime Yes", "Overtime No", tie, Axis.SIZE)])
 
 
+class Standing(msgspec.Struct, frozen=True):
+    """How a contest stands, or how it ended."""
+
+    status: GameStatus
+    home: int
+    away: int
+    """Goals or points, overtime included; sets in tennis."""
+    periods: tuple[PeriodScore, ...]
+    """Those that have begun, the present one included."""
+    overtime: bool = False
+
+
+_TINY = 1e-9
 _DRIFT = 0.008
 _NEWS = 0.1
 _NEWS_CHANCE = 0.02
@@ -276,6 +290,9 @@ class Race:
         self._level = 0.0
         self._lines = LineKeeper()
         self._elapsed_ms = 0
+        self._periods = list(_shares_of_periods(sport, self._rules))
+        self._scored = [[0, 0] for _ in self._periods]
+        """By period, and one more for an overtime."""
         self.score = (0, 0)
         self.part = 1
         self.played = 0.0
@@ -298,18 +315,50 @@ class Race:
 
     def play(self, random: Random, elapsed_ms: int) -> bool:
         """Play on until so long after kick-off; return whether prices are to be suspended."""
-        self.part, played = self._rules.played(elapsed_ms)
-        share = played - self.played
-        self._elapsed_ms, self.played = elapsed_ms, played
-        biggest = [0, 0]
-        score = list(self.score)
+        before, was_over = self.played, self.over
+        self.part, self.played = self._rules.played(elapsed_ms)
+        self._elapsed_ms = elapsed_ms
+        biggest = 0
+        for (start, end), scored in zip(self._periods, self._scored, strict=False):
+            share = min(end, self.played) - max(start, before)
+            if share > 0:
+                biggest = max(biggest, self._play_period(random, share, scored))
+        if self.over and not was_over and self._is_undecided():
+            scored = [0, 0]
+            scored[random.random() < self._chance_away()] = self._points(random)
+            self._scored.append(scored)
+        self.score = (sum(home for home, _ in self._scored), sum(away for _, away in self._scored))
+        return biggest >= self._rules.suspends_from
+
+    def standing(self) -> Standing:
+        """Return the score by period; a tie that nobody may win is decided by one more score."""
+        begun = sum(start < self.played - _TINY for start, _ in self._periods)
+        overtime = len(self._scored) > len(self._periods)
+        shown = self._scored if overtime else self._scored[: max(begun, 1)]
+        return Standing(
+            GameStatus.FINAL if self.over else GameStatus.IN_PLAY,
+            *self.score,
+            tuple(PeriodScore(number, *scored) for number, scored in enumerate(shown, start=1)),
+            overtime,
+        )
+
+    def _play_period(self, random: Random, share: float, scored: list[int]) -> int:
+        """Add what is scored in a share of the game; return the biggest single score."""
+        biggest = 0
         for side, mean in enumerate(self._means()):
             for _ in range(_count(random, mean * share / self._rules.points_a_score)):
                 points = self._points(random)
-                score[side] += points
-                biggest[side] = max(biggest[side], points)
-        self.score = (score[0], score[1])
-        return max(biggest) >= self._rules.suspends_from
+                scored[side] += points
+                biggest = max(biggest, points)
+        return biggest
+
+    def _is_undecided(self) -> bool:
+        sides = [sum(scored[side] for scored in self._scored) for side in (0, 1)]
+        return sides[0] == sides[1] and not self._layout.draw
+
+    def _chance_away(self) -> float:
+        home, away = self._means()
+        return away / (home + away)
 
     def markets(self, live: bool) -> Markets:
         """Return every market that can be priced now, with its true probabilities."""
@@ -333,6 +382,21 @@ class Race:
         return int(random.choices(points, weights)[0])
 
 
+def _shares_of_periods(sport: str, rules: Rules) -> Iterator[tuple[float, float]]:
+    """Yield the start and end of each period that results have, as shares of the game.
+
+    Results of American football have quarters and those of baseball innings; ``Rules`` have fewer
+    parts there.
+    """
+    each = REGULAR_PERIODS.get(sport, rules.parts) // rules.parts
+    start = 0.0
+    for part in range(1, rules.parts + 1):
+        share = rules.share(part) / each
+        for number in range(1, each + 1):
+            yield start + share * (number - 1), start + share * number
+        start += rules.share(part)
+
+
 def _count(random: Random, mean: float) -> int:
     """Return a Poisson variate (Knuth's method: means here stay below a few dozen)."""
     limit, count, product = math.exp(-mean), 0, random.random()
@@ -354,21 +418,36 @@ _ONE_LINE = (Step(0, 0),)
 
 
 class TennisMatch:
-    """The true state of a match; ``ratings`` lie in -1..1."""
+    """The true state of a match; ``ratings`` lie in -1..1.
 
-    def __init__(self, names: tuple[str, str], ratings: tuple[float, float]) -> None:
+    With ``retires_after`` a player gives up after that many games, if the match is not over.
+    """
+
+    def __init__(
+        self, names: tuple[str, str], ratings: tuple[float, float], retires_after: int | None = None
+    ) -> None:
         self._names = names
         self._edge = _STRENGTH * (ratings[0] - ratings[1])
         self._lines = LineKeeper()
         self._next_game_ms = 4 * MINUTE_MS
         self._behind: Games = (0, 0)
+        self._ended: list[Games] = []
+        """The games of the sets that are over."""
+        self._retires_after = retires_after
         self.sets: Games = (0, 0)
         self.games: Games = (0, 0)
 
     @property
     def over(self) -> bool:
-        """Whether one side has won its two sets."""
-        return _SETS_TO_WIN in self.sets
+        """Whether one side has won its two sets, or retired."""
+        return _SETS_TO_WIN in self.sets or self.retired
+
+    @property
+    def retired(self) -> bool:
+        """Whether a player gave up."""
+        played = sum(self._behind) + sum(self.games)
+        is_over = _SETS_TO_WIN in self.sets
+        return not is_over and self._retires_after is not None and played >= self._retires_after
 
     @property
     def longest_ms(self) -> int:
@@ -386,6 +465,17 @@ class TennisMatch:
             ended = self._play_game(random.random() < self._chance) or ended
             self._next_game_ms += round(random.uniform(3, 5.2) * MINUTE_MS)
         return ended
+
+    def standing(self) -> Standing:
+        """Return the sets, and the games of each."""
+        status = GameStatus.FINAL if self.over else GameStatus.IN_PLAY
+        is_in_set = _SETS_TO_WIN not in self.sets and (sum(self.games) > 0 or not self.retired)
+        shown = [*self._ended, self.games] if is_in_set else self._ended
+        return Standing(
+            GameStatus.RETIRED if self.retired else status,
+            *self.sets,
+            tuple(PeriodScore(number, *games) for number, games in enumerate(shown, start=1)),
+        )
 
     def markets(self, live: bool) -> Markets:
         """Return every market that can be priced now, with its true probabilities."""
@@ -426,6 +516,7 @@ class TennisMatch:
         self.games = (ours + 1, theirs) if won else (ours, theirs + 1)
         if not _set_over(*self.games):
             return False
+        self._ended.append(self.games)
         self._behind = (self._behind[0] + self.games[0], self._behind[1] + self.games[1])
         self.sets = (self.sets[0] + won, self.sets[1] + (not won))
         self.games = (0, 0)

@@ -8,13 +8,16 @@ from typing import Protocol
 
 import msgspec
 
-from oddsdesk.feeds.simulator.contests import Prop, Race, TennisMatch
+from oddsdesk.contract.results import GameResult, GameStatus
+from oddsdesk.feeds.simulator.contests import Prop, Race, Standing, TennisMatch
 from oddsdesk.feeds.simulator.fixtures import MINUTE_MS, Competition
 from oddsdesk.feeds.simulator.groups import Markets
 
 _REMEMBERED = 16
 _LIVE_PAUSE_MS = (10_000, 25_000)
 _HOUR_MS = 60 * MINUTE_MS
+_NEWS_MS = MINUTE_MS
+"""The shortest time between two reports of a score in play."""
 
 
 class Contest(Protocol):
@@ -37,6 +40,9 @@ class Contest(Protocol):
     def markets(self, live: bool) -> Markets:
         """Return the markets that can be priced, with true probabilities."""
 
+    def standing(self) -> Standing:
+        """Return the score, once it has begun."""
+
 
 class View(msgspec.Struct, frozen=True):
     """What was true from a time on; ``serial`` differs for every view of a game."""
@@ -48,15 +54,28 @@ class View(msgspec.Struct, frozen=True):
 
 
 class Game:
-    """A fixture with its contest; times in milliseconds."""
+    """A fixture with its contest; times in milliseconds.
+
+    One that ``gets_postponed`` does not begin at its kick-off: it is over then, and maybe played
+    at another time (``again``).
+    """
 
     def __init__(
-        self, competition: Competition, match_name: str, kickoff_ms: int, contest: Contest
+        self,
+        competition: Competition,
+        match_name: str,
+        kickoff_ms: int,
+        contest: Contest,
+        *,
+        gets_postponed: bool = False,
     ) -> None:
         self.competition = competition
         self.match_name = match_name
         self.kickoff_ms = kickoff_ms
         self.live = False
+        self.postponed = False
+        self._gets_postponed = gets_postponed
+        self._reported: GameResult | None = None
         self._contest = contest
         self._serial = 0
         self._suspended_until_ms = 0
@@ -64,8 +83,8 @@ class Game:
 
     @property
     def over(self) -> bool:
-        """Whether the game has ended."""
-        return self._contest.over
+        """Whether the game has ended, or was postponed."""
+        return self.postponed or self._contest.over
 
     def suspended(self, now_ms: int) -> bool:
         """Whether bookmakers take no bets just now."""
@@ -80,7 +99,9 @@ class Game:
 
     def advance(self, now_ms: int, random: Random) -> int:
         """Move on to the present; return when to move on again."""
-        if now_ms >= self.kickoff_ms:
+        if now_ms >= self.kickoff_ms and self._gets_postponed:
+            self.postponed = True
+        elif now_ms >= self.kickoff_ms:
             self._play(now_ms, random)
         elif self._views:
             self._contest.drift(random)
@@ -88,6 +109,43 @@ class Game:
         markets = self._contest.markets(self.live)
         self._views.append(View(now_ms, self._serial, self.live, markets))
         return self._next_ms(now_ms, random)
+
+    def news(self, now_ms: int) -> list[GameResult]:
+        """Return the result if it differs from the last one; scores in play once a minute."""
+        if self.postponed:
+            return [self.result(GameStatus.POSTPONED, now_ms)]
+        if not self.live:
+            return []
+        said, before = self._contest.standing(), self._reported
+        found = msgspec.structs.replace(
+            self.result(said.status, now_ms),
+            home=said.home,
+            away=said.away,
+            periods=said.periods,
+            overtime=said.overtime,
+        )
+        if before is not None and not self.over:
+            is_same = msgspec.structs.replace(before, reported_at=now_ms) == found
+            if is_same or now_ms < before.reported_at + _NEWS_MS:
+                return []
+        self._reported = found
+        return [found]
+
+    def result(self, status: GameStatus, now_ms: int) -> GameResult:
+        """Return a result without a score."""
+        return GameResult(
+            self.competition.code,
+            self.match_name,
+            self.kickoff_ms,
+            sport=self.competition.sport,
+            status=status,
+            reported_at=now_ms,
+            simulated=True,
+        )
+
+    def again(self, kickoff_ms: int) -> "Game":
+        """Return the game at its new time, after it was postponed."""
+        return Game(self.competition, self.match_name, kickoff_ms, self._contest)
 
     def _play(self, now_ms: int, random: Random) -> None:
         shock = self._contest.play(random, now_ms - self.kickoff_ms)
@@ -122,6 +180,17 @@ _PROPS = {
     "Baseball": (("strikeouts", 5.6), ("total bases", 1.7)),
 }
 _PLAYERS_A_GAME = 3
+_POSTPONED_SHARE = 0.02
+_CANCELLED_SHARE = 0.3
+"""Of the postponed games."""
+_RETIRED_SHARE = 0.03
+"""Of tennis matches, except for those that end before."""
+_GAMES_BEFORE = (2, 22)
+"""After how many games a tennis player retires."""
+_UNDECIDED_MINUTES = (30.0, 240.0)
+"""How long it is not known when a postponed game is played."""
+_MOVED_MINUTES = (16.0 * 60, 72.0 * 60)
+"""How much later it is played."""
 
 
 class Slot(msgspec.Struct, frozen=True):
@@ -158,13 +227,25 @@ class Schedule:
             minutes = self._spread()
         return Slot(ended.competition, _slot(now_ms, minutes))
 
-    def make_game(self, slot: Slot) -> Game:
-        """Pair two free teams of the competition."""
+    def make_game(self, slot: Slot, now_ms: int) -> Game:
+        """Pair two free teams of the competition; a game that has begun is not postponed."""
         competition = slot.competition
         home, away = self._pair(competition)
         ratings = _rating(competition, home), _rating(competition, away)
         contest = self._contest(competition.sport, (home, away), ratings)
-        return Game(competition, f"{home} vs {away}", slot.kickoff_ms, contest)
+        gets_postponed = self._random.random() < _POSTPONED_SHARE and slot.kickoff_ms > now_ms
+        name = f"{home} vs {away}"
+        return Game(competition, name, slot.kickoff_ms, contest, gets_postponed=gets_postponed)
+
+    def decided_ms(self, now_ms: int) -> int:
+        """Return when it will be known what becomes of a game that was just postponed."""
+        return now_ms + round(self._random.uniform(*_UNDECIDED_MINUTES) * MINUTE_MS)
+
+    def new_date(self, game: Game, now_ms: int) -> Game | None:
+        """Return a postponed game at its new time; None if it is cancelled."""
+        if self._random.random() < _CANCELLED_SHARE:
+            return None
+        return game.again(_slot(now_ms, self._random.uniform(*_MOVED_MINUTES)))
 
     def release_due(self, game: Game) -> None:
         """Let the teams of an ended game play again."""
@@ -172,7 +253,9 @@ class Schedule:
 
     def _contest(self, sport: str, names: tuple[str, str], ratings: tuple[float, float]) -> Contest:
         if sport == "Tennis":
-            return TennisMatch(names, ratings)
+            retires = self._random.random() < _RETIRED_SHARE
+            after = self._random.randint(*_GAMES_BEFORE) if retires else None
+            return TennisMatch(names, ratings, after)
         return Race(sport, names, ratings, list(self._props(sport)))
 
     def _props(self, sport: str) -> Iterator[Prop]:

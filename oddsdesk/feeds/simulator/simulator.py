@@ -1,4 +1,4 @@
-"""The simulator: a feed of made-up bookmakers pricing made-up games."""
+"""The simulator: a feed of made-up bookmakers pricing made-up games, with their results."""
 
 import asyncio
 import heapq
@@ -12,6 +12,7 @@ import msgspec
 from oddsdesk.base.clock import Clock
 from oddsdesk.contract.identity import slug
 from oddsdesk.contract.quotes import Quote
+from oddsdesk.contract.results import GameResult, GameStatus, Reported
 from oddsdesk.feeds.simulator import prices
 from oddsdesk.feeds.simulator.fixtures import (
     MINUTE_MS,
@@ -261,7 +262,11 @@ Sleep = Callable[[float], Awaitable[object]]
 
 
 class Simulator:
-    """Simulated odds around a sharp reference; the same seed and clock give the same quotes."""
+    """Simulated odds around a sharp reference; the same seed and clock give the same quotes.
+
+    Games go in play and end with results; a few are postponed, then played later or cancelled, and
+    a few tennis players retire.
+    """
 
     name = "simulator"
     simulated = True
@@ -276,24 +281,24 @@ class Simulator:
         self._seed = seed
         self._sleep = sleep
 
-    async def batches(self, clock: Clock) -> AsyncGenerator[list[Quote], None]:
+    async def batches(self, clock: Clock) -> AsyncGenerator[list[Reported], None]:
         """Yield the whole market at once, soonest games first, then every scrape as it falls due.
 
         No slice between two awaits holds the loop for more than a few milliseconds.
         """
         random = Random(self._seed)  # noqa: S311 - a game, not a secret
         world = World(load_fixtures(), self._reference, random, clock())
-        batch: list[Quote] = []
-        for quotes in world.opening():
-            batch += quotes
+        batch: list[Reported] = []
+        for reported in world.opening():
+            batch += reported
             if len(batch) >= _OPENING_BATCH:
                 yield batch
                 batch = []
                 await self._sleep(_OPENING_PAUSE_S)
             await self._sleep(0)
         while True:
-            for quotes in world.until(clock()):
-                batch += quotes
+            for reported in world.until(clock()):
+                batch += reported
                 if len(batch) >= _BATCH:
                     yield batch
                     batch = []
@@ -340,17 +345,17 @@ class World:
         """When something happens next."""
         return self._events[0].at_ms
 
-    def opening(self) -> Iterator[list[Quote]]:
+    def opening(self) -> Iterator[list[Reported]]:
         """Make the games of the start, a slice each, the soonest first."""
         for bookmaker in self.bookmakers:
             cadence_ms = bookmaker.profile.cadence_s * 1000
             self._push(self._now_ms + round(self._random.random() * cadence_ms), bookmaker)
         for slot in self._slots:
-            game = self._schedule.make_game(slot)
-            self._add(game, self._now_ms, already_going=True)
-            yield self._first_quotes(game)
+            game = self._schedule.make_game(slot, self._now_ms)
+            news = self._add(game, self._now_ms, already_going=True)
+            yield [*self._first_quotes(game), *news]
 
-    def until(self, now_ms: int) -> Iterator[list[Quote]]:
+    def until(self, now_ms: int) -> Iterator[list[Reported]]:
         """Let happen what is due by now, a slice an event.
 
         Where the clock was put back, all that was to come is to come as soon as before.
@@ -364,29 +369,45 @@ class World:
             at_ms = max(event.at_ms, now_ms - _LATE_MS)
             if isinstance(event.subject, Bookmaker):
                 yield self._scrape(event.subject, at_ms)
+            elif event.subject.postponed:
+                yield list(self._decide(event.subject, at_ms))
             else:
-                self._advance(event.subject, at_ms)
-                yield []
+                yield list(self._advance(event.subject, at_ms))
 
-    def _scrape(self, bookmaker: Bookmaker, at_ms: int) -> list[Quote]:
+    def _scrape(self, bookmaker: Bookmaker, at_ms: int) -> list[Reported]:
         if self._random.random() < _SLIP_CHANCE and bookmaker.listings:
             game = self._random.choice(list(bookmaker.listings))
             self._slip(bookmaker, game, at_ms)
-        quotes = list(bookmaker.scrape(at_ms))
+        quotes: list[Reported] = list(bookmaker.scrape(at_ms))
         self._push(at_ms + bookmaker.interval_ms(self._random), bookmaker)
         return quotes
 
-    def _advance(self, game: Game, at_ms: int) -> None:
+    def _advance(self, game: Game, at_ms: int) -> list[GameResult]:
+        """Play on; return what is reported of the game."""
         following_ms = game.advance(at_ms, self._random)
-        if not game.over:
+        if game.postponed:
+            following_ms = self._schedule.decided_ms(at_ms)
+        if game.postponed or not game.over:
             self._push(following_ms, game)
-            return
+            return game.news(at_ms)
+        return [*game.news(at_ms), *self._replace(game, at_ms)]
+
+    def _decide(self, game: Game, at_ms: int) -> list[GameResult]:
+        """Find a new time for a postponed game, or cancel it."""
+        moved = self._schedule.new_date(game, at_ms)
+        if moved is None:
+            return [game.result(GameStatus.CANCELLED, at_ms), *self._replace(game, at_ms)]
+        self.games.remove(game)
+        return self._add(moved, at_ms)
+
+    def _replace(self, game: Game, at_ms: int) -> list[GameResult]:
+        """Put another game in the place of one that is over."""
         self.games.remove(game)
         self._schedule.release_due(game)
         slot = self._schedule.following_slot(game, self.games, at_ms)
-        self._add(self._schedule.make_game(slot), at_ms)
+        return self._add(self._schedule.make_game(slot, at_ms), at_ms)
 
-    def _add(self, game: Game, at_ms: int, *, already_going: bool = False) -> None:
+    def _add(self, game: Game, at_ms: int, *, already_going: bool = False) -> list[GameResult]:
         self.games.append(game)
         following_ms = game.advance(at_ms, self._random)
         if already_going:
@@ -394,6 +415,7 @@ class World:
         self._push(following_ms, game)
         for bookmaker in self.bookmakers:
             bookmaker.list_game(game, self._random)
+        return game.news(at_ms)
 
     def _first_quotes(self, game: Game) -> list[Quote]:
         quotes: list[Quote] = []

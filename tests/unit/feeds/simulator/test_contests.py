@@ -4,6 +4,7 @@ from random import Random
 
 import pytest
 
+from oddsdesk.contract.results import REGULAR_PERIODS, GameStatus, PeriodScore
 from oddsdesk.feeds.simulator.contests import Prop, Race, TennisMatch, set_scores
 from oddsdesk.feeds.simulator.fixtures import RULES
 from oddsdesk.feeds.simulator.groups import MarketKey, Markets
@@ -41,6 +42,40 @@ def test_every_sport_is_played_to_its_end(sport: str) -> None:
     assert race.played == pytest.approx(1)
     expected = 2 * RULES[sport].mean
     assert 0 <= sum(race.score) < 3 * expected + 4
+
+
+@pytest.mark.parametrize("sport", sorted(RULES))
+@pytest.mark.parametrize("step_ms", [20_000, 4 * 3_600_000])
+def test_the_score_is_the_sum_of_its_periods(sport: str, step_ms: int) -> None:
+    ties = 0
+    for seed in range(40):
+        race, random, elapsed = Race(sport, NAMES, (0, 0), []), Random(seed), 0
+        last = race.standing()
+        assert (last.status, last.periods) == (GameStatus.IN_PLAY, (PeriodScore(1, 0, 0),))
+        while not race.over:
+            elapsed += step_ms
+            race.play(random, elapsed)
+            last = race.standing()
+            assert (last.home, last.away) == race.score
+            assert sum(each.home for each in last.periods) == last.home
+            assert sum(each.away for each in last.periods) == last.away
+        assert last.status is GameStatus.FINAL
+        regular = REGULAR_PERIODS.get(sport, 2)
+        assert len(last.periods) == regular + last.overtime
+        tie = sum(each.home - each.away for each in last.periods[:regular]) == 0
+        assert last.overtime == (tie and sport not in ("Football", "Other"))
+        assert last.home != last.away or not last.overtime
+        ties += tie
+    assert ties or sport in ("Basketball", "Rugby", "AmericanFootball", "Other")
+
+
+def test_a_period_that_begins_is_shown_and_the_next_is_not() -> None:
+    race, random = Race("Football", NAMES, (0, 0), []), Random(3)
+    counts = []
+    for minute in (1, 46, 55, 63, 108):
+        race.play(random, minute * 60_000)
+        counts.append(len(race.standing().periods))
+    assert counts == [1, 1, 1, 2, 2]
 
 
 def test_a_goal_moves_the_price_and_suspends() -> None:
@@ -127,3 +162,31 @@ def test_a_set_that_is_over_is_no_longer_priced() -> None:
     markets = match.markets(live=True)
     assert MarketKey("moneyline", 1) not in markets
     assert MarketKey("total_games", 1) not in markets
+
+
+def test_a_match_that_ends_has_its_sets_and_their_games() -> None:
+    for seed in range(20):
+        match, random, elapsed = TennisMatch(NAMES_OF_TENNIS, (0, 0)), Random(seed), 0
+        while not match.over:
+            elapsed += 20_000
+            match.play(random, elapsed)
+        last = match.standing()
+        assert last.status is GameStatus.FINAL
+        won = [each.home > each.away for each in last.periods]
+        assert (last.home, last.away) == (sum(won), len(won) - sum(won)) == match.sets
+        assert all(max(each.home, each.away) in (6, 7) for each in last.periods)
+
+
+@pytest.mark.parametrize("games", range(2, 13))
+def test_a_player_who_retires_ends_the_match_where_it_is(games: int) -> None:
+    match, random, elapsed = TennisMatch(NAMES_OF_TENNIS, (0, 0), games), Random(5), 0
+    while not match.over:
+        elapsed += 20_000
+        match.play(random, elapsed)
+    last = match.standing()
+    assert last.status is GameStatus.RETIRED
+    assert sum(each.home + each.away for each in last.periods) == games
+    assert max(last.home, last.away) < 2
+    assert match.markets(live=True) == {}
+    assert not match.play(random, elapsed + 3_600_000)
+    assert match.standing() == last

@@ -1,19 +1,23 @@
 """The simulator as a feed: batches at once, then as time goes on."""
 
 from collections import Counter, defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from random import Random
 
+import msgspec
 import pytest
 
 from oddsdesk.contract.competitions import SPORTS, sport_of
 from oddsdesk.contract.identity import teams
 from oddsdesk.contract.markets import MARKET_TYPES
 from oddsdesk.contract.quotes import Quote, check_quote
+from oddsdesk.contract.results import GameResult, GameStatus, Reported, check_result
 from oddsdesk.feeds.feed import open_feed
 from oddsdesk.feeds.simulator import Simulator
-from oddsdesk.feeds.simulator.fixtures import load_fixtures
+from oddsdesk.feeds.simulator import game as game_module
+from oddsdesk.feeds.simulator.fixtures import Competition, load_fixtures
+from oddsdesk.feeds.simulator.game import Schedule, Slot
 from oddsdesk.feeds.simulator.simulator import World
 from oddsdesk.pricing.assessment import Market, Prices, reference_lines, value_bets
 
@@ -35,7 +39,15 @@ class Time:
         self.ms += round(seconds * 1000)
 
 
-async def batches(until: Callable[[Time], bool], seed: int = 1) -> list[list[Quote]]:
+def quotes_in(reported: Iterable[Sequence[Reported]]) -> list[Quote]:
+    return [each for batch in reported for each in batch if isinstance(each, Quote)]
+
+
+def results_in(reported: Iterable[Sequence[Reported]]) -> list[GameResult]:
+    return [each for batch in reported for each in batch if isinstance(each, GameResult)]
+
+
+async def batches(until: Callable[[Time], bool], seed: int = 1) -> list[list[Reported]]:
     time = Time()
     found = []
     async for batch in Simulator(seed=seed, sleep=time.sleep).batches(time.clock):
@@ -48,7 +60,7 @@ async def batches(until: Callable[[Time], bool], seed: int = 1) -> list[list[Quo
 async def test_the_whole_market_comes_within_three_seconds() -> None:
     found = await batches(lambda time: time.ms > NOW + 3_000)
     opening = found[:-1]
-    assert len({quote.match_name for batch in opening for quote in batch}) >= 60
+    assert len({quote.match_name for quote in quotes_in(opening)}) >= 60
     assert all(len(batch) < 1_000 for batch in opening)
 
 
@@ -68,7 +80,8 @@ async def test_the_same_seed_and_clock_give_the_same_batches() -> None:
 async def test_quotes_are_never_ahead_of_the_clock() -> None:
     time = Time()
     async for batch in Simulator(seed=2, sleep=time.sleep).batches(time.clock):
-        assert all(quote.scraped_at <= time.ms for quote in batch)
+        assert all(quote.scraped_at <= time.ms for quote in quotes_in([batch]))
+        assert all(result.reported_at <= time.ms for result in results_in([batch]))
         if time.ms > NOW + 30_000:
             break
 
@@ -92,6 +105,7 @@ HOUR = 3_600_000
 SPAN = 30 * 60_000
 TICK = 30_000
 REFERENCE = "Pinnacle"
+SEED = 12
 
 MarketOf = tuple[str, str, str, int]
 
@@ -147,12 +161,12 @@ def prices(quote: Quote) -> Prices:
     return Prices(quote.bookmaker, quote.odds, quote.scraped_at, quote.is_live)
 
 
-def new_world(seed: int = 11, reference: str = REFERENCE) -> World:
+def new_world(seed: int = SEED, reference: str = REFERENCE) -> World:
     return World(load_fixtures(), reference, Random(seed), NOW)
 
 
 def opening_of(world: World) -> list[Quote]:
-    return [quote for quotes in world.opening() for quote in quotes]
+    return quotes_in(world.opening())
 
 
 @pytest.fixture(scope="module")
@@ -172,9 +186,8 @@ def record() -> Record:
     for at in range(NOW, NOW + SPAN, TICK):
         if (at - NOW) % 600_000 == 0:
             record.value(at)
-        for quotes in world.until(at + TICK):
-            for quote in quotes:
-                record.say(quote)
+        for quote in quotes_in(world.until(at + TICK)):
+            record.say(quote)
     return record
 
 
@@ -213,9 +226,7 @@ def test_the_reference_prices_whole_lines_at_a_small_margin(record: Record) -> N
 def test_the_same_seed_says_the_same() -> None:
     worlds = new_world(3), new_world(3)
     assert opening_of(worlds[0]) == opening_of(worlds[1])
-    later = [
-        [quote for quotes in world.until(NOW + 45_000) for quote in quotes] for world in worlds
-    ]
+    later = [[each for said in world.until(NOW + 45_000) for each in said] for world in worlds]
     assert later[0] == later[1]
     assert opening_of(new_world(4)) != opening_of(new_world(3))
 
@@ -250,9 +261,8 @@ def test_games_end_others_take_their_place_and_no_price_is_left() -> None:
         present[quote.bookmaker, quote.match_name, quote.market_type, quote.period] = quote
     before = {game.match_name for game in world.games}
     for at in range(NOW + HOUR // 4, NOW + 2 * HOUR, HOUR // 4):
-        for quotes in world.until(at):
-            for quote in quotes:
-                present[quote.bookmaker, quote.match_name, quote.market_type, quote.period] = quote
+        for quote in quotes_in(world.until(at)):
+            present[quote.bookmaker, quote.match_name, quote.market_type, quote.period] = quote
     after = {game.match_name for game in world.games}
     assert len(before) == len(after)
     assert len(before - after) >= 3
@@ -287,11 +297,11 @@ def test_after_a_long_sleep_it_goes_on_from_the_present() -> None:
     world = new_world()
     opening_of(world)
     later = NOW + 8 * HOUR
-    quotes = [quote for slices in world.until(later) for quote in slices]
+    quotes = quotes_in(world.until(later))
     assert quotes
     assert min(quote.scraped_at for quote in quotes) >= later - 60_000
     assert len(quotes) < 100_000
-    assert all(game.kickoff_ms > later - 4 * HOUR for game in world.games)
+    assert all(game.kickoff_ms > later - 4 * HOUR for game in world.games if not game.postponed)
 
 
 def test_a_clock_that_is_put_back_stops_nothing() -> None:
@@ -300,7 +310,106 @@ def test_a_clock_that_is_put_back_stops_nothing() -> None:
     opening_of(world)
     said = [len([*world.until(at)]) for at in (NOW + SPAN, NOW + 25 * HOUR)]
     assert min(said) > 0
-    again = [quote for quotes in world.until(NOW + SPAN + TICK) for quote in quotes]
-    again += [quote for quotes in world.until(NOW + SPAN + 2 * TICK) for quote in quotes]
+    again = quotes_in(world.until(NOW + SPAN + TICK))
+    again += quotes_in(world.until(NOW + SPAN + 2 * TICK))
     assert {quote.bookmaker for quote in again} >= {REFERENCE}
     assert all(quote.scraped_at <= NOW + SPAN + 2 * TICK for quote in again)
+
+
+def reported_in(hours: int) -> list[list[Reported]]:
+    """Return what a world of two bookmakers reports in some hours."""
+    fixtures = load_fixtures()
+    few = msgspec.structs.replace(fixtures, bookmakers=fixtures.bookmakers[:1])
+    world = World(few, REFERENCE, Random(11), NOW)
+    reported = [*world.opening()]
+    for at in range(NOW + HOUR // 12, NOW + hours * HOUR + 1, HOUR // 12):
+        reported += world.until(at)
+    return reported
+
+
+@pytest.fixture(scope="module")
+def results() -> list[GameResult]:
+    return results_in(reported_in(3))
+
+
+def test_games_end_with_a_result_that_follows_their_scores_in_play(
+    results: list[GameResult],
+) -> None:
+    ended = [each for each in results if each.status is GameStatus.FINAL]
+    assert len({each.sport for each in ended}) >= 5
+    for final in ended:
+        assert check_result(final, final.reported_at) == final
+        assert final.simulated
+        before = [
+            each
+            for each in results
+            if each.status is GameStatus.IN_PLAY
+            and (each.match_name, each.kick_off) == (final.match_name, final.kick_off)
+        ]
+        assert before
+        assert [each.reported_at for each in before] == sorted(each.reported_at for each in before)
+        for each in before:
+            assert None not in (each.home, each.away, final.home, final.away)
+            if final.sport != "Tennis":
+                assert each.home <= final.home
+                assert each.away <= final.away
+            assert len(each.periods) <= len(final.periods)
+
+
+def test_a_game_has_one_final_result(results: list[GameResult]) -> None:
+    games = [
+        (each.competition, each.match_name)
+        for each in results
+        if each.status in (GameStatus.FINAL, GameStatus.RETIRED)
+    ]
+    assert len(games) == len(set(games)) > 10
+
+
+def test_scores_in_play_are_reported_once_a_minute_at_most(results: list[GameResult]) -> None:
+    last: dict[str, int] = {}
+    for each in results:
+        if each.status is GameStatus.IN_PLAY:
+            assert each.reported_at - last.get(each.match_name, 0) >= 60_000
+            last[each.match_name] = each.reported_at
+
+
+def test_postponed_games_are_played_later_or_cancelled_and_priced_only_then(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(game_module, "_POSTPONED_SHARE", 1.0)
+    monkeypatch.setattr(game_module, "_MOVED_MINUTES", (30.0, 60.0))
+    reported = reported_in(6)
+    told = results_in(reported)
+    postponed = {each.match_name: each for each in told if each.status is GameStatus.POSTPONED}
+    cancelled = {each.match_name: each for each in told if each.status is GameStatus.CANCELLED}
+    played = [each for each in told if each.match_name in postponed and each.home is not None]
+    assert len(postponed) > len(cancelled) > 0
+    assert played
+    for each in played:
+        before = postponed[each.match_name]
+        assert each.kick_off >= before.kick_off + HOUR // 2
+        assert each.match_name not in cancelled
+    for name, result in cancelled.items():
+        assert result.kick_off == postponed[name].kick_off
+        assert result.home is None
+    for quote in quotes_in(reported):
+        stopped = postponed.get(quote.match_name)
+        if stopped is not None and quote.match_date == stopped.kick_off and quote.odds:
+            assert quote.scraped_at <= stopped.reported_at
+
+
+def test_a_few_games_are_postponed_and_few_of_these_cancelled() -> None:
+    schedule = Schedule(("A B", "C D", "E F"), Random(4))
+    competition = Competition("EPL", "Football", 1, 0, 1.0, tuple(f"Team {n}" for n in range(40)))
+    games = []
+    for _ in range(2_000):
+        games.append(schedule.make_game(Slot(competition, NOW + HOUR), NOW))
+        schedule.release_due(games[-1])
+        games[-1].advance(NOW + HOUR, Random(1))
+    postponed = [game for game in games if game.postponed]
+    assert 20 <= len(postponed) <= 60
+    moved = [schedule.new_date(game, NOW + 2 * HOUR) for game in postponed]
+    dates = [game.kickoff_ms for game in moved if game is not None]
+    assert 0 < len(dates) < len(moved)
+    assert min(dates) >= NOW + 16 * HOUR
+    assert not schedule.make_game(Slot(competition, NOW), NOW).postponed
