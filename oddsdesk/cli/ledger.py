@@ -4,7 +4,7 @@ import contextlib
 import io
 import json
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -12,10 +12,10 @@ import click
 
 from oddsdesk.archive.folder import LookingBack
 from oddsdesk.base.clock import system_clock
-from oddsdesk.base.figures import FigureError
+from oddsdesk.base.figures import FigureError, Habit
 from oddsdesk.base.file_kinds import BETS, RESULTS, wrong_kind
 from oddsdesk.base.files import OWNER_ONLY
-from oddsdesk.base.spreadsheets import SheetError
+from oddsdesk.base.spreadsheets import SheetError, read_sheet
 from oddsdesk.board.valuation.verdict_words import PER_DECIDED, PER_DECIDED_TEXT
 from oddsdesk.cli.options import (
     Number,
@@ -35,10 +35,11 @@ from oddsdesk.ledger import reporting
 from oddsdesk.ledger.bet_tables import bet_fields, write_bet_analytix, write_csv, write_json
 from oddsdesk.ledger.bets import BadBetError, BetState, PlacedBet, cashed_out, counted, settled
 from oddsdesk.ledger.cells import read_result
+from oddsdesk.ledger.columns import FIELDS, NO_CHOICES, ListChoices, ListUnclearError, field_named
 from oddsdesk.ledger.ledger import Ledger, LedgerError, compare_bets
 from oddsdesk.ledger.log_closes import closed_wrongly, closes_again, closes_from_log
 from oddsdesk.ledger.open_bets import placed_in
-from oddsdesk.ledger.reading import NO_MATCH, ImportedBets, OddsUnclearError, read_bets
+from oddsdesk.ledger.reading import NO_MATCH, ImportedBets, read_rows
 from oddsdesk.ledger.settling import Settled, settle_by_file
 from oddsdesk.pricing.formats import STYLES
 from oddsdesk.pricing.reports import Report
@@ -276,11 +277,45 @@ def export(
     type=click.Choice(STYLES),
     help="How odds are written, if neither the column titles nor the figures show it.",
 )
+@click.option(
+    "--column",
+    "columns",
+    multiple=True,
+    metavar="FIELD=TITLE",
+    help=f"Read a field from the column TITLE; FIELD= leaves it out. Fields: {', '.join(FIELDS)}.",
+)
+@click.option(
+    "--dates",
+    type=click.Choice(["day-first", "month-first"]),
+    help="How dates such as 08/09/2026 are written, if no date of the file shows it.",
+)
+@click.option(
+    "--decimals",
+    type=click.Choice([Habit.POINT.value, Habit.COMMA.value]),
+    help="The decimal sign, if figures such as 1,500 do not show it.",
+)
+@click.option(
+    "--unit",
+    type=Number(0, above=True, what="value of a unit"),
+    metavar="AMOUNT",
+    help="What a unit is worth, if stakes are in units.",
+)
 @json_option
-def import_(path: Path, files: tuple[str, ...], odds: str | None, as_json: bool) -> None:
+def import_(
+    path: Path,
+    files: tuple[str, ...],
+    odds: str | None,
+    columns: tuple[str, ...],
+    dates: str | None,
+    decimals: str | None,
+    unit: float | None,
+    as_json: bool,
+) -> None:
     """Import bets from CSV or XLSX.
 
-    It reads files of oddsdesk, Pikkit, Bet-Analytix and OddsJam, and plain lists.
+    It reads files of oddsdesk, Pikkit, Bet-Analytix and OddsJam, and plain lists in eleven
+    languages. If a file does not show how to read it, nothing is imported and the option that
+    answers is named. Answers are kept in the ledger for lists with the same titles.
 
     Bets you already have (same price at the same time) are not added again, but open ones are
     settled if the file has their result. `oddsdesk ledger undo` reverts first the results, then
@@ -290,21 +325,38 @@ def import_(path: Path, files: tuple[str, ...], odds: str | None, as_json: bool)
     Example:
       oddsdesk ledger import transactions.csv
       oddsdesk ledger import list.csv --odds american
+      oddsdesk ledger import list.csv --column stake=Betrag --unit 10
     """
     now_ms = system_clock()
     profiles = own_profiles()
+    given = ListChoices(
+        columns=_columns(columns),
+        odds=odds or "",
+        dates=None if dates is None else Habit(dates.replace("-", " ")),
+        decimals=None if decimals is None else Habit(decimals),
+        unit=unit,
+    )
+    answered = list[tuple[list[str], ListChoices]]()
     problems, bets, left_out, undated = 0, list[PlacedBet](), list[str](), set[int]()
     differing = list[str]()
     for file in files:
         data = _read(file)
         try:
-            found = read_bets(data, now_ms, odds, profiles)
-        except OddsUnclearError as error:
-            raise click.ClickException(f"{file}: {error}; use --odds") from error
+            titles, rows = read_sheet(data)
+            with _open(path) as held:
+                choices = given.over(held.list_choices(titles))
+            found = read_rows(titles, rows, now_ms, odds, profiles, choices)
         except SheetError as error:
-            other = wrong_kind(file, data, BETS)
-            raise click.ClickException(other or f"{file}: {error}") from error
+            answer = _ANSWERS[error.about] if isinstance(error, ListUnclearError) else ""
+            said = "; ".join(filter(None, (f"{file}: {error}", answer)))
+            raise click.ClickException(wrong_kind(file, data, BETS) or said) from error
+        if choices != NO_CHOICES:
+            answered.append((titles, choices))
         click.echo(_read_as(file, found), err=True)
+        for line in found.said:
+            click.echo(f"{file}: {line}", err=True)
+        if choices.columns:
+            click.echo(f"{file}: columns as chosen: {_columns_text(choices.columns)}", err=True)
         _tell_problems(file, found.problems)
         _tell_problems(file, found.doubts)
         if not found.has_match:
@@ -320,6 +372,8 @@ def import_(path: Path, files: tuple[str, ...], odds: str | None, as_json: bool)
             held.change_bet(compared.settled, "settled")
         if compared.fresh:
             held.place_all(compared.fresh, "imported")
+        for titles, choices in answered:
+            held.remember_choices(titles, choices)
     if left_out:
         click.echo(f"unused columns: {', '.join(left_out)}", err=True)
     told = {
@@ -433,6 +487,35 @@ def _read(file: str) -> bytes:
 def _read_as(file: str, found: ImportedBets) -> str:
     whose = f", exported by {found.tracker}" if found.tracker else ""
     return f"{file}: {found.read_as}{whose}"
+
+
+_ANSWERS: Final = {
+    "columns": "name columns with --column, such as --column stake=TITLE",
+    "odds": "use --odds, such as --odds american",
+    "dates": "use --dates day-first or --dates month-first",
+    "decimals": "use --decimals point or --decimals comma",
+    "unit": "give what a unit is worth, such as --unit 10",
+}
+"""The option that answers what a list does not show."""
+
+
+def _columns(given: Sequence[str]) -> dict[str, str]:
+    """Return titles by key."""
+    columns = {}
+    for text in given:
+        name, sign, title = text.partition("=")
+        try:
+            if not sign:
+                raise ValueError("expected FIELD=TITLE, such as stake=Einsatz")
+            columns[field_named(name)] = title.strip()
+        except ValueError as error:
+            raise click.BadParameter(f"{text!r}: {error}", param_hint="--column") from error
+    return columns
+
+
+def _columns_text(columns: Mapping[str, str]) -> str:
+    names = {key: name for name, key in FIELDS.items()}
+    return ", ".join(f"{names.get(key, key)}={title}" for key, title in columns.items())
 
 
 def _by_hand(

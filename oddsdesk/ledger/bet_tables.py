@@ -10,7 +10,8 @@ exports:
 - **OddsJam** bet tracker: ``created_at, sportsbook, event_name, bet_name, market_name, odds,
   stake, bet_profit, status, ...``, odds American.
 
-All others are plain lists, with titles such as ``Date, Sport, Selection, Stake, Odds, Result``.
+All others are plain lists, with titles such as ``Date, Sport, Selection, Stake, Odds, Result``
+(``ledger.columns``).
 """
 
 import csv
@@ -26,9 +27,9 @@ from typing import Any, BinaryIO, Final, NamedTuple
 from oddsdesk.base.text import safe_text
 from oddsdesk.contract.times import format_ms
 from oddsdesk.ledger.bets import PlacedBet, counted
-from oddsdesk.ledger.cells import COMMISSION, COMMISSION_AMOUNT, COMMISSION_PCT, folded_title
+from oddsdesk.ledger.columns import TitleMeanings, folded_title, meanings_of
 from oddsdesk.pricing.closing import ClosingLine
-from oddsdesk.pricing.formats import AMERICAN, DECIMAL, FRACTIONAL, HONG_KONG, INDONESIAN, MALAY
+from oddsdesk.pricing.formats import AMERICAN, DECIMAL
 from oddsdesk.pricing.selections import Result
 
 Value = str | float | int | None
@@ -180,74 +181,12 @@ def close_of(
 
 
 NO_WORDS: Final[Mapping[str, Result | None]] = MappingProxyType({})
-TIPSTER, EV_SHARE = "tipster", "ev"
-DATE: Final = "date"
-"""A title that names the bet or the game; the game if another column is surely the bet."""
-_STYLE_NAMES: Final = {
-    DECIMAL: ("decimal", "eu"),
-    AMERICAN: ("american", "us"),
-    FRACTIONAL: ("fractional", "uk"),
-    HONG_KONG: ("hongkong", "hk"),
-    MALAY: ("malay", "malaysian"),
-    INDONESIAN: ("indonesian", "indo"),
-}
-ODDS_KEYS: Final = {style: f"odds_{style}" for style in _STYLE_NAMES}
-"""Columns whose title gives the format of odds, the most exact first."""
-_ODDS_TITLES: Final = {
-    title: ODDS_KEYS[style]
-    for style, (whole, short) in _STYLE_NAMES.items()
-    for title in (whole, f"{whole}odds", f"odds{whole}", f"{short}odds", f"odds{short}")
-}
+EV_SHARE: Final = "ev"
 _OWN: Final = {
     folded_title(title): column.key
     for column in BET_COLUMNS
     for title in (column.key, column.column_title)
 }
-_OTHERS: Final = {
-    "sportsbook": "bookmaker",
-    "book": "bookmaker",
-    "bookie": "bookmaker",
-    "status": "result",
-    "outcome": "result",
-    "state": "result",
-    "amount": "stake",
-    "wager": "stake",
-    "risk": "stake",
-    "timeplacediso": "placed_at",
-    "dateplaced": "placed_at",
-    DATE: "placed_at",
-    "createdat": "placed_at",
-    "timesettlediso": "settled_at",
-    "starttime": "kick_off",
-    **dict.fromkeys(("eventstartdate", "kickoffdate", "matchdate", "gamedate"), "kick_off"),
-    "eventdate": "kick_off",
-    "betinfo": "selection",
-    "bet": "selection",
-    "betname": "selection",
-    "pick": "selection",
-    "teamorplayer": "selection",
-    "event": "match_name",
-    "eventname": "match_name",
-    "match": "match_name",
-    "eventmatch": "match_name",
-    "sports": "sport",
-    "league": "competition",
-    "leagues": "competition",
-    "market": "market_type",
-    "marketname": "market_type",
-    **_ODDS_TITLES,
-    "notes": "note",
-    "comment": "note",
-    "tags": "note",
-    "profitloss": "profit",
-    "tipster": TIPSTER,
-    "commission": COMMISSION,
-    **dict.fromkeys(("commissionpct", "commissionpercent", "commissionrate"), COMMISSION_PCT),
-    **dict.fromkeys(("commissionamount", "commissionpaid"), COMMISSION_AMOUNT),
-}
-
-_MATCH_TOO: Final = ("fixture", "game", "teams")
-"""Titles of the game if no surer one exists; only the first of them is used."""
 
 
 class Tracker(NamedTuple):
@@ -310,27 +249,13 @@ def tracker_of(titles: Sequence[str]) -> Tracker:
     return next((each for each in TRACKERS if each.signs <= folded), PLAIN)
 
 
-def keys_of(titles: Sequence[str], tracker: Tracker) -> dict[str, str]:
-    """Return the key of each title; an unknown one begins with ``?``.
+def titles_of(titles: Sequence[str], tracker: Tracker, columns: Mapping[str, str]) -> TitleMeanings:
+    """Return what titles mean; ``columns`` are the titles by key that the user chose.
 
-    ``Bet`` is our number if there is a selection column, else the selection itself.
+    Raises:
+        ListUnclearError: a chosen title is not in the list.
     """
-    has_selection = any(folded_title(title) == "selection" for title in titles)
-    keys = {}
-    for title in titles:
-        folded = folded_title(title)
-        known = {**_OTHERS, **_OWN, **tracker.keys}
-        if folded == "bet" and not has_selection:
-            known = _OTHERS
-        keys[title] = known.get(folded, f"?{title}")
-    of_bets = [title for title in titles if keys[title] == "placed_at"]
-    if len(of_bets) > 1:
-        of_games = "?{}" if "kick_off" in keys.values() else "kick_off"
-        keys |= {title: of_games.format(title) for title in of_bets if folded_title(title) == DATE}
-    if "match_name" not in keys.values():
-        too = [title for title in titles if folded_title(title) in _MATCH_TOO]
-        keys |= dict.fromkeys(too[:1], "match_name")
-    return keys
+    return meanings_of(titles, _OWN, tracker.keys, columns)
 
 
 def write_csv(bets: Iterable[PlacedBet], file: BinaryIO) -> None:

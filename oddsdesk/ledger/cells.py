@@ -6,8 +6,8 @@ column is not read, and a message says that.
 
 Free bets, each-way bets and lay bets do not earn what a stake earns at its odds. A line is one of
 them if a column is named for it (``Free bet``: yes), if a column of kinds or sides has its name
-(``Bet type``, ``Side``, ``Stake type``), or if a cell of a note or an unused column has only its
-name.
+(``Bet type``, ``Side``, ``Stake type``), if a cell of a note or an unused column has only its
+name, or if a selection or market ends with it (``Old Tom EW``).
 """
 
 import math
@@ -17,53 +17,37 @@ from enum import Enum
 from functools import partial
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from oddsdesk.base.figures import FigureError, Habit, read_amount, sign_of
+from oddsdesk.base.figures import FigureError, Habit, read_amount, taken_apart
 from oddsdesk.base.text import as_written
-from oddsdesk.contract.texts import folded
 from oddsdesk.ledger.bets import PlacedBet
+from oddsdesk.ledger.columns import CENT, folded_title, result_words
 from oddsdesk.pricing.selections import Result, decided_share
 
 if TYPE_CHECKING:
     from oddsdesk.base.spreadsheets import SheetRow
 
-RESULT_WORDS: Final[dict[str, Result | None]] = {
-    **dict.fromkeys(("", "open", "pending", "placed", "o"), None),
-    **dict.fromkeys(("won", "win", "w", "settledwin"), Result.WON),
-    **dict.fromkeys(("lost", "loss", "lose", "l", "settledloss"), Result.LOST),
-    **dict.fromkeys(
-        ("void", "push", "p", "refund", "refunded", "cancelled", "settledpush", "settledvoid"),
-        Result.VOID,
-    ),
-    **dict.fromkeys(("halfwon", "halfwin", "hw"), Result.HALF_WON),
-    **dict.fromkeys(("halflost", "halfloss", "hl"), Result.HALF_LOST),
-    **dict.fromkeys(("cashedout", "cashout", "cashed"), Result.CASHED_OUT),
-}
-"""Trackers' names for results, folded."""
-YES: Final = frozenset({"yes", "true", "1", "y", "oui"})
-NO: Final = frozenset({"no", "false", "0", "n", "non"})
+YES: Final = frozenset({"yes", "true", "1", "y", "oui", "ja", "si", "sim", "tak", "wahr", "vero"})
+NO: Final = frozenset(
+    {"no", "false", "0", "n", "non", "nein", "nee", "nej", "nei", "nao", "nie", "falsch", "falso"}
+)
 
 
-def folded_title(text: str) -> str:
-    """Return a title or word without case, spaces and punctuation; ``%`` becomes ``pct``."""
-    return folded(text.replace("%", "pct"))
+def read_result(text: str, words: Mapping[str, Result | None] | None = None) -> Result | None:
+    """Return the result that a word names, None for an open bet.
 
-
-def read_result(text: str, words: Mapping[str, Result | None] = RESULT_WORDS) -> Result | None:
-    """Return the result that a word names, None for an open bet; ``words`` are folded.
+    ``words`` are folded; those of all languages if None.
 
     Raises:
         FigureError: the word is not a result.
     """
     try:
-        return words[folded_title(text)]
+        return (result_words() if words is None else words)[folded_title(text)]
     except KeyError:
         known = "won, lost, void, half won, half lost, cashed out or open"
         raise FigureError(f"result {text!r}: expected {known}") from None
 
 
 COMMISSION, COMMISSION_PCT, COMMISSION_AMOUNT = "commission", "commission %", "commission amount"
-CENT: Final = 0.01 + 1e-9
-"""How far rounding can move a profit."""
 _MOST_SHARE: Final = 0.5
 """A larger figure cannot be a share of the winnings: 0.75 is percent."""
 _WINS: Final = frozenset({Result.WON, Result.HALF_WON})
@@ -145,7 +129,7 @@ def read_commission(text: str, decimals: Habit | None) -> StatedCommission | Non
     kinds = frozenset(CommissionKind)
     if text.endswith("%"):
         kinds &= {CommissionKind.PERCENT}
-    if figure < 0 or sign_of(text):
+    if figure < 0 or taken_apart(text).currency:
         kinds &= {CommissionKind.AMOUNT}
     return StatedCommission(abs(figure), kinds)
 
@@ -299,15 +283,20 @@ class BetKinds(NamedTuple):
 
 
 def bet_kinds_of(
-    rows: "Sequence[SheetRow]", titles: Sequence[str], spare: Collection[str]
+    rows: "Sequence[SheetRow]",
+    titles: Sequence[str],
+    spare: Collection[str],
+    described: Collection[str] = (),
 ) -> BetKinds:
     """Return the lines whose bets are not imported.
 
-    ``spare``: titles of notes and unused columns.
+    ``spare``: titles of notes and unused columns; ``described``: of selections and markets.
     """
     found = BetKinds({}, set())
     for title in titles:
         tell = _teller(title, is_spare=title in spare)
+        if title in described:
+            tell = _by_ending if tell is None else _either(tell, _by_ending)
         if tell is None:
             continue
         cells = {row.number: as_written(row.cells.get(title, "")) for row in rows}
@@ -359,6 +348,46 @@ def _by_mixed(kind: BetKind, text: str) -> Told:
 
 def _by_letter(text: str) -> Told:
     return _LETTERS.get(folded_title(text))
+
+
+def _either(one: Callable[[str], Told], other: Callable[[str], Told]) -> Callable[[str], Told]:
+    return lambda text: one(text) or other(text)
+
+
+def _by_ending(text: str) -> Told:
+    """Return that a selection is each-way: ``Old Tom EW``, ``To Win E/W (1/5 odds)``."""
+    return BetKind.EACH_WAY.value if _EACH_WAY.search(text) else None
+
+
+_EACH_WAY: Final = re.compile(r"\be/w\b|\beach[ -]?way\b|\sew\)?$|\(ew\)", re.IGNORECASE)
+_MULTIPLE: Final = re.compile(
+    r"\b(parlay|multi|multiple|acca|accumulator|combo|combi|kombi|combined|double|treble|sgp)",
+    re.IGNORECASE,
+)
+LEG: Final = "a leg of a multiple in a row of its own; multiples aren't supported"
+
+
+def legs_of(
+    titles: Sequence[str], rows: Sequence[tuple[int, Mapping[str, str]]], payments: Sequence[str]
+) -> dict[int, str]:
+    """Return lines that may be legs of one multiple: its payment, by line number.
+
+    They say that they are of a multiple and share its date, stake and payment, which is in the
+    first filled column of ``payments``. ``rows`` are by key, those of unknown titles after ``?``.
+    """
+    types = [f"?{title}" for title in titles if folded_title(title) in _TYPES]
+    shared: dict[tuple[str, ...], list[int]] = {}
+    for number, row in rows:
+        payment = next(filter(None, map(row.get, payments)), None)
+        if payment and any(_MULTIPLE.search(row.get(key, "")) for key in types):
+            same = (row.get("placed_at", ""), row.get("stake", ""), row.get("bookmaker", ""))
+            shared.setdefault((*same, payment), []).append(number)
+    return {
+        number: payment
+        for (*_, payment), numbers in shared.items()
+        if len(numbers) > 1
+        for number in numbers
+    }
 
 
 def _by_words(text: str) -> Told:

@@ -16,6 +16,7 @@ from oddsdesk.base.places import cannot_be_written, is_on_read_only_disk, make_f
 from oddsdesk.contract.markets import market_named
 from oddsdesk.contract.times import MINUTE_MS
 from oddsdesk.ledger.bets import BadBetError, PlacedBet, check_bet, taken_back
+from oddsdesk.ledger.columns import NO_CHOICES, ListChoices, folded_title
 from oddsdesk.ledger.games import may_be_on_one_game
 from oddsdesk.ledger.presets import Hidden, HiddenKind, Preset, ValueFilter
 from oddsdesk.pricing.closing import ClosingLine
@@ -67,6 +68,8 @@ _DELETE_PRESET: Final = "DELETE FROM preset WHERE name = ?"
 _HIDE: Final = "INSERT OR REPLACE INTO hidden (kind, key, title, until) VALUES (?, ?, ?, ?)"
 _FORGET_HIDDEN: Final = "DELETE FROM hidden WHERE until <= ?"
 _SELECT_HIDDEN: Final = "SELECT kind, key, title, until FROM hidden ORDER BY rowid"
+_SELECT_CHOICES: Final = "SELECT choices FROM list_choice WHERE titles = ?"
+_SAVE_CHOICES: Final = "INSERT OR REPLACE INTO list_choice (titles, choices) VALUES (?, ?)"
 _UNHIDE: Final = "DELETE FROM hidden WHERE kind = ? AND key = ?"
 
 
@@ -119,6 +122,17 @@ class Ledger:
     def unhide(self, thing: Hidden) -> None:
         """Show something again; no error if it is not hidden."""
         self._run(lambda c: c.execute(_UNHIDE, (thing.kind.value, thing.key)))
+
+    def list_choices(self, titles: Iterable[str]) -> ListChoices:
+        """Return what the user said about lists with these titles, whatever their order."""
+        key = (_titles_text(titles),)
+        row = self._run(lambda c: c.execute(_SELECT_CHOICES, key).fetchone())
+        return msgspec.json.decode(row[0], type=ListChoices) if row else NO_CHOICES
+
+    def remember_choices(self, titles: Iterable[str], choices: ListChoices) -> None:
+        """Keep what the user said about lists with these titles, for the next one."""
+        values = _titles_text(titles), msgspec.json.encode(choices).decode()
+        self._run(lambda c: c.execute(_SAVE_CHOICES, values))
 
     def read_bets(self) -> list[PlacedBet]:
         """Return the placed bets in the order they were recorded."""
@@ -347,6 +361,10 @@ class Ledger:
             raise LedgerError(f"{self._path}: {reason(self._path, error)}") from error
 
 
+def _titles_text(titles: Iterable[str]) -> str:
+    return "\n".join(sorted(map(folded_title, titles)))
+
+
 def _values(bet: PlacedBet) -> dict[str, object]:
     values = {name: getattr(bet, name) for name in _FIELDS}
     return values | {
@@ -521,6 +539,8 @@ _STEPS: Final = (
         "ALTER TABLE placed_bet ADD COLUMN settled_by TEXT NOT NULL DEFAULT ''",
         "ALTER TABLE placed_bet ADD COLUMN undone TEXT NOT NULL DEFAULT ''",
     ),
+    # How lists of bets are read, by their folded titles: JSON of ListChoices.
+    ("CREATE TABLE list_choice (titles TEXT PRIMARY KEY, choices TEXT NOT NULL) STRICT",),
 )
 """Statements by version; new steps are only added at the end."""
 

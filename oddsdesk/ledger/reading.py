@@ -1,27 +1,28 @@
 """Imports bets from files: our own tables, those of other trackers, and plain lists.
 
-Column titles identify a file (``ledger.bet_tables``). The odds format is decided by the title, the
-tracker or the cells; if none of them decides, the user is asked. The decimal sign and the order of
-day and month are decided by all cells of a file together (``base.figures``).
+Column titles identify a file (``ledger.bet_tables``); ``ledger.columns`` says which column holds
+what. Odds format, decimal sign, order of day and month and the worth of a unit are shown by the
+title, the tracker or the cells; if none of them decides, the user is asked.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 import msgspec
 
 from oddsdesk.base.figures import (
-    SIGNS,
     FigureError,
     Habit,
     days_of,
     decimals_of,
+    is_day_unclear,
+    may_be_thousands,
     read_amount,
     read_number,
     read_time,
-    sign_of,
+    taken_apart,
 )
-from oddsdesk.base.spreadsheets import SheetError, read_sheet
+from oddsdesk.base.spreadsheets import SheetRow, read_sheet
 from oddsdesk.base.text import as_written
 from oddsdesk.contract.competitions import played_sport
 from oddsdesk.contract.identity import game_id
@@ -30,34 +31,46 @@ from oddsdesk.contract.texts import shown
 from oddsdesk.contract.times import MINUTE_MS, format_ms
 from oddsdesk.ledger.bet_tables import (
     BET_COLUMNS,
-    DATE,
     EV_SHARE,
-    ODDS_KEYS,
     OURS,
     PLAIN,
-    TIPSTER,
     ColumnKind,
     Tracker,
     close_of,
-    keys_of,
+    titles_of,
     tracker_of,
 )
 from oddsdesk.ledger.bets import BadBetError, PlacedBet, check_bet, check_half
 from oddsdesk.ledger.cells import (
-    CENT,
     COMMISSION_KEYS,
+    LEG,
     NO,
     PERCENT_SIGN,
-    RESULT_WORDS,
     YES,
     BetLine,
     Commissions,
     bet_kinds_of,
     commission_key,
     commissions_of,
-    folded_title,
+    legs_of,
     read_commission,
     read_result,
+)
+from oddsdesk.ledger.columns import (
+    CENT,
+    DATE_WORDS,
+    NO_CHOICES,
+    ODDS_KEYS,
+    ODDS_ROUNDING,
+    PAYOUT,
+    RETURNED,
+    TIPSTER,
+    TO_WIN,
+    ListChoices,
+    ListUnclearError,
+    folded_title,
+    one_column_each,
+    result_words,
 )
 from oddsdesk.pricing.closing import ClosingLine
 from oddsdesk.pricing.formats import AMERICAN, DECIMAL, FRACTIONAL, OddsFormatError, parse_odds
@@ -67,14 +80,16 @@ from oddsdesk.pricing.selections import Result, decided_share
 _NEEDED: Final = ("selection", "stake")
 _KINDS: Final = {column.key: column.kind for column in BET_COLUMNS}
 _READ: Final = frozenset(column.key for column in BET_COLUMNS if column.is_read) - {"odds"}
-_OTHERS: Final = {EV_SHARE, TIPSTER, *COMMISSION_KEYS}
+_OTHERS: Final = {EV_SHARE, TIPSTER, RETURNED, TO_WIN, PAYOUT, *COMMISSION_KEYS}
 _SAID: Final = {*_KINDS, *ODDS_KEYS.values(), *_OTHERS}
 _DEFAULTS: Final = {"market_type": "", "competition": "", "match_name": "", "bookmaker": ""}
-_AMOUNTS: Final = frozenset({"stake", "cashed_stake", "cashed_back", "age_ms"})
-"""Columns of numbers that may have thousands separators."""
+_DESCRIBED: Final = frozenset({"selection", "market_type"})
+_PROFIT: Final = "profit"
+_MONEY: Final = ("stake", _PROFIT, RETURNED, "cashed_stake", "cashed_back")
+"""Columns of money, which may have thousands separators."""
+_AMOUNTS: Final = frozenset({*_MONEY, "age_ms"})
 _TEXTS: Final = frozenset({"note", "market_type"})
 """Columns that may only say that a bet is free, each-way or a lay; in our own lists, prose."""
-_PROFIT: Final = "profit"
 _MOST_NAMED: Final = 8
 _FIRST_ZONE_MS: Final = 14 * 60 * MINUTE_MS
 """The largest offset of a time zone ahead of UTC."""
@@ -86,14 +101,6 @@ NO_MATCH: Final = (
 NO_PROFILES: Final = Profiles()
 
 
-class OddsUnclearError(SheetError):
-    """The odds format of a file is unclear; ``sample`` is one of its odds."""
-
-    def __init__(self, sample: str) -> None:
-        super().__init__(f"odds such as {sample} may be decimal, American or something else")
-        self.sample = sample
-
-
 class _Writing(NamedTuple):
     """A file's habits, where single cells are ambiguous."""
 
@@ -101,10 +108,16 @@ class _Writing(NamedTuple):
     """Words for results, folded."""
     odds: str
     """A style of ``pricing.formats``."""
-    decimals: Habit | None
-    days: Habit | None
+    decimals: Mapping[str, Habit | None]
+    """By column."""
+    days: Mapping[str, Habit | None]
+    """By column."""
     has_currencies: bool
-    """Whether its amounts have signs of several currencies."""
+    """Whether its amounts are in several currencies."""
+    unit: float | None
+    """The worth of a unit, if amounts are in units."""
+    in_units: frozenset[str]
+    """Columns of amounts that are in units by their title."""
 
 
 class ImportedBets(NamedTuple):
@@ -132,6 +145,10 @@ class ImportedBets(NamedTuple):
     """How commissions were read; empty if there were none."""
     date: str = ""
     """The title that was read as the time of placing, but may be that of the games."""
+    said: Sequence[str] = ()
+    """One line each: which of several columns is used, what a unit is worth."""
+    keys: Mapping[str, str] = {}
+    """What each column was read as, by its title; an unknown one begins with ``?``."""
 
     @property
     def read_as(self) -> str:
@@ -142,34 +159,56 @@ class ImportedBets(NamedTuple):
 
 
 def read_bets(
-    data: bytes, now_ms: int, odds: str | None = None, profiles: Profiles = NO_PROFILES
+    data: bytes,
+    now_ms: int,
+    odds: str | None = None,
+    profiles: Profiles = NO_PROFILES,
+    choices: ListChoices = NO_CHOICES,
 ) -> ImportedBets:
     """Return the bets of a CSV or XLSX file; unreadable lines are left out and reported.
 
-    ``odds`` is the odds format given by the user, a style of ``pricing.formats``. Odds after
-    commission come from a column, else from the profit of a won bet, else from the commission, else
-    from ``profiles``.
+    ``odds`` is the odds format given by the user, a style of ``pricing.formats``; ``choices``
+    are the answers to what the file does not show. Odds after commission come from a column, else
+    from the profit of a won bet, else from the commission, else from ``profiles``.
 
     Raises:
-        OddsUnclearError: the odds format is unclear.
-        SheetError: not a table, or no columns of bets.
+        ListUnclearError: the file does not show how to read it.
+        SheetError: not a table.
     """
     titles, rows = read_sheet(data)
+    return read_rows(titles, rows, now_ms, odds, profiles, choices)
+
+
+def read_rows(
+    titles: Sequence[str],
+    rows: Sequence[SheetRow],
+    now_ms: int,
+    odds: str | None = None,
+    profiles: Profiles = NO_PROFILES,
+    choices: ListChoices = NO_CHOICES,
+) -> ImportedBets:
+    """Return the bets of a table, as ``read_bets`` does."""
     tracker = tracker_of(titles)
-    keys = keys_of(titles, tracker)
-    _check_titles(keys)
-    named = [
-        (row.number, {keys[title]: as_written(cell) for title, cell in row.cells.items()})
-        for row in rows
-    ]
+    told, in_units = titles_of(titles, tracker, choices.columns)
+    _check_titles(told)
+    words = {**result_words(), **tracker.words}
+    columns = {title: [as_written(row.cells.get(title, "")) for row in rows] for title in titles}
+    style_of = _style_teller(told, columns, odds or tracker.odds, choices.odds)
+    each = one_column_each(told, columns, words, style_of)
+    keys = each.keys
+    named = [(row.number, _by_key(row, keys)) for row in rows]
     if tracker.has_legs:
         named = _with_legs(named)
     cells = [row for _, row in named]
-    style = odds or _style(keys, tracker, cells)
-    writing = _writing_of(cells, tracker, style)
+    odds_titles = [title for title in titles if keys[title] in {"odds", *ODDS_KEYS.values()}]
+    style = style_of(min(odds_titles, key=lambda title: keys[title] == "odds"))
+    of_units = frozenset(keys[title] for title in in_units)
+    writing = _writing_of(cells, words, style, tracker, choices, of_units)
     unread = [title for title in titles if keys[title] not in _SAID]
     texts = [] if tracker is OURS else [title for title in titles if keys[title] in _TEXTS]
-    kinds = bet_kinds_of(rows, titles, [*unread, *texts])
+    described = [title for title in titles if tracker is not OURS and keys[title] in _DESCRIBED]
+    kinds = bet_kinds_of(rows, titles, [*unread, *texts], described)
+    legs = legs_of(titles, named, (PAYOUT, TO_WIN))
     left_out = [title for title in unread if title not in kinds.read]
     has_match = "match_name" in keys.values()
     found = ImportedBets([], [], left_out, set(), [], [], tracker.name, style, has_match)
@@ -181,13 +220,18 @@ def read_bets(
             found.problems.append(f"line {number}: {kinds.refused[number]}")
             continue
         try:
-            bet, profit = _bet(row, now_ms, writing), _profit(row, writing)
+            bet = _bet(row, now_ms, writing)
+            profit = _profit(row, writing, bet.result)
+            if number in legs and not _pays(bet, row, writing):
+                raise FigureError(LEG)
         except (FigureError, BadBetError) as error:
             found.problems.append(f"line {number}: {error}")
             continue
         commission = None
         try:
-            commission = read_commission(row.get(kept_by or "", ""), writing.decimals)
+            commission = read_commission(
+                row.get(kept_by or "", ""), writing.decimals.get(kept_by or "")
+            )
         except FigureError as error:
             found.doubts.append(f"line {number}: {error}")
         if not row.get("placed_at"):
@@ -206,10 +250,27 @@ def read_bets(
             said = f"profit {profit:+.2f} in the file, but {_result_text(bet)} is {bet.profit:+.2f}"
             found.differing.append(f"line {line.number}: {said}")
     dates = [
-        title for title in titles if keys[title] == "placed_at" and folded_title(title) == DATE
+        title
+        for title in titles
+        if keys[title] == "placed_at" and folded_title(title) in DATE_WORDS
     ]
-    date = dates[0] if dates and tracker is PLAIN else ""
-    return found._replace(commission=charged.taken_for, date=date)
+    unit = [] if writing.unit is None else [f"1 unit is {writing.unit:g}"]
+    return found._replace(
+        commission=charged.taken_for,
+        date=dates[0] if dates and tracker is PLAIN else "",
+        said=[*each.said, *unit],
+        keys=keys,
+    )
+
+
+def _by_key(row: SheetRow, keys: Mapping[str, str]) -> dict[str, str]:
+    """Return the cells of a row by key; notes of several columns become one."""
+    cells: dict[str, str] = {}
+    for title, cell in row.cells.items():
+        key, text = keys[title], as_written(cell)
+        is_more = key == "note" and text and cells.get(key)
+        cells[key] = f"{cells[key]}; {text}" if is_more else cells.get(key) or text
+    return cells
 
 
 def _too_early(lines: Iterable[BetLine], now_ms: int) -> Iterator[str]:
@@ -227,7 +288,7 @@ def _too_early(lines: Iterable[BetLine], now_ms: int) -> Iterator[str]:
 def _check_titles(keys: Mapping[str, str]) -> None:
     """Refuse a table without the columns of bets, and name the unknown columns."""
     missing = [key for key in _NEEDED if key not in keys.values()]
-    if not {"odds", *ODDS_KEYS.values()} & set(keys.values()):
+    if not ({"odds", *ODDS_KEYS.values()} & set(keys.values())):
         missing.append("odds")
     if not missing:
         return
@@ -237,7 +298,7 @@ def _check_titles(keys: Mapping[str, str]) -> None:
         more = len(unknown) - _MOST_NAMED
         named = ", ".join(unknown[:_MOST_NAMED]) + (f" and {more} more" if more > 0 else "")
         said += f"; unknown: {named}"
-    raise SheetError(said)
+    raise ListUnclearError("columns", said)
 
 
 def _with_legs(rows: Sequence[tuple[int, dict[str, str]]]) -> list[tuple[int, dict[str, str]]]:
@@ -253,14 +314,25 @@ def _with_legs(rows: Sequence[tuple[int, dict[str, str]]]) -> list[tuple[int, di
     return bets
 
 
-def _style(keys: Mapping[str, str], tracker: Tracker, rows: Sequence[Mapping[str, str]]) -> str:
-    """Return the odds format, from a title, the tracker or the cells.
+def _style_teller(
+    keys: Mapping[str, str], columns: Mapping[str, Sequence[str]], told: str | None, chosen: str
+) -> Callable[[str], str]:
+    """Return the function that returns the odds format of a column by its title.
 
-    Raises:
-        OddsUnclearError: none of them decides.
+    ``told`` is the format that is known; ``chosen`` counts if the cells do not decide.
     """
-    told = next((style for style, key in ODDS_KEYS.items() if key in keys.values()), tracker.odds)
-    return told or _style_of_cells([cell for row in rows if (cell := row.get("odds", "").strip())])
+    by_key = {key: style for style, key in ODDS_KEYS.items()}
+
+    def style_of(title: str) -> str:
+        style = by_key.get(keys[title]) or told
+        try:
+            return style or _style_of_cells([cell for cell in columns[title] if cell])
+        except ListUnclearError:
+            if chosen:
+                return chosen
+            raise
+
+    return style_of
 
 
 def _style_of_cells(cells: Sequence[str]) -> str:
@@ -278,7 +350,10 @@ def _style_of_cells(cells: Sequence[str]) -> str:
     if not odd and any(number < 100 for number in numbers.values()):
         return DECIMAL
     if numbers:
-        raise OddsUnclearError([*odd, *numbers][0])
+        sample = [*odd, *numbers][0]
+        raise ListUnclearError(
+            "odds", f"odds such as {sample} may be decimal, American or something else", sample
+        )
     return DECIMAL
 
 
@@ -289,26 +364,85 @@ def _number(cell: str) -> float | None:
         return None
 
 
-def _writing_of(rows: Sequence[Mapping[str, str]], tracker: Tracker, odds: str) -> _Writing:
-    """Return the habits of a file, judged by all its cells."""
-    numbers, moments, signs = list[str](), list[str](), set[str]()
+def _writing_of(
+    rows: Sequence[Mapping[str, str]],
+    words: Mapping[str, Result | None],
+    odds: str,
+    tracker: Tracker,
+    choices: ListChoices,
+    in_units: frozenset[str],
+) -> _Writing:
+    """Return the habits of a file: of each column, else of all its cells, else as the user chose.
+
+    Raises:
+        ListUnclearError: neither shows them.
+    """
+    numbers: dict[str, list[str]] = {}
+    moments: dict[str, list[str]] = {}
     for row in rows:
         for key, text in row.items():
             kind = _KINDS.get(key)
             if kind is ColumnKind.TIME:
-                moments.append(text)
-            elif kind is ColumnKind.NUMBER and (key != "odds" or odds == DECIMAL):
-                numbers.append(text)
+                moments.setdefault(key, []).append(text)
             elif key in COMMISSION_KEYS:
-                numbers.append(text.rstrip(PERCENT_SIGN))
-        signs.add(sign_of(row.get("stake", "")))
+                numbers.setdefault(key, []).append(text.rstrip(PERCENT_SIGN))
+            elif key in (RETURNED, PAYOUT, TO_WIN) or (
+                kind is ColumnKind.NUMBER and (key != "odds" or odds == DECIMAL)
+            ):
+                numbers.setdefault(key, []).append(text)
+    stakes = [taken_apart(text) for text in numbers.get("stake", [])]
+    has_units = "stake" in in_units or any(stake.in_units for stake in stakes)
+    if has_units and choices.unit is None:
+        sample = next(filter(None, numbers.get("stake", [])), "")
+        raise ListUnclearError("unit", f"stakes such as {sample} are in units, not money", sample)
+    decimals = _habits(numbers, decimals_of, choices.decimals)
+    if tracker is not OURS and odds != AMERICAN:
+        _ask_habit(
+            "decimals",
+            {key: numbers.get(key, []) for key in _MONEY},
+            decimals,
+            may_be_thousands,
+            "figures such as {} may be thousands or have decimals",
+        )
+    days = _habits(moments, days_of, choices.dates)
+    _ask_habit("dates", moments, days, is_day_unclear, "dates such as {} do not show the day")
     return _Writing(
-        words={**RESULT_WORDS, **tracker.words},
+        words=words,
         odds=odds,
-        decimals=decimals_of(numbers),
-        days=days_of(moments),
-        has_currencies=len(signs & set(SIGNS.values())) > 1,
+        decimals=decimals,
+        days=days,
+        has_currencies=len({stake.currency for stake in stakes} - {""}) > 1,
+        unit=choices.unit if has_units else None,
+        in_units=in_units,
     )
+
+
+def _habits(
+    cells: Mapping[str, Sequence[str]],
+    habit_of: Callable[[Iterable[str]], Habit | None],
+    chosen: Habit | None,
+) -> dict[str, Habit | None]:
+    """Return the habit of each column: its own, else the file's, else as the user chose."""
+    of_file = habit_of([text for texts in cells.values() for text in texts])
+    return {key: habit_of(texts) or of_file or chosen for key, texts in cells.items()}
+
+
+def _ask_habit(
+    about: str,
+    cells: Mapping[str, Sequence[str]],
+    habits: Mapping[str, Habit | None],
+    is_unclear: Callable[[str], bool],
+    problem: str,
+) -> None:
+    """Ask the user if cells are ambiguous and no habit decides.
+
+    Raises:
+        ListUnclearError: there are such cells.
+    """
+    for key, texts in cells.items():
+        sample = next(filter(is_unclear, texts), "") if habits.get(key) is None else ""
+        if sample:
+            raise ListUnclearError(about, problem.format(sample), sample)
 
 
 def _close(read: dict[str, Any]) -> ClosingLine | None:
@@ -341,6 +475,7 @@ def _bet(row: Mapping[str, str], now_ms: int, writing: _Writing) -> PlacedBet:
             raise FigureError(f"{key}: missing")
     close = _close(read)
     result = read.pop("result", None)
+    profit = _profit(row, writing, result)
     placed_at = min(now_ms, read.get("kick_off", now_ms + MINUTE_MS) - MINUTE_MS)
     fields: dict[str, Any] = _DEFAULTS | {"placed_at": placed_at, "method": ""} | read
     fields["period"] = int(fields.get("period", 0))
@@ -350,7 +485,7 @@ def _bet(row: Mapping[str, str], now_ms: int, writing: _Writing) -> PlacedBet:
     fields["true_ev"] = fields.pop("ev_pct", _share(row))
     if row.get(TIPSTER):
         fields["note"] = "; ".join(filter(None, (f"by {row[TIPSTER]}", fields.get("note", ""))))
-    sign = sign_of(row["stake"]) if writing.has_currencies else ""
+    sign = taken_apart(row["stake"]).currency if writing.has_currencies else ""
     fields["currency"] = fields.get("currency", sign).upper()
     fields["market_type"] = market_named(fields["market_type"])
     fields.setdefault("sport", played_sport(fields["competition"]))
@@ -358,7 +493,7 @@ def _bet(row: Mapping[str, str], now_ms: int, writing: _Writing) -> PlacedBet:
         fields.setdefault("game_id", game_id(fields["competition"], fields["match_name"]))
     fields.setdefault("game_id", "")
     bet = PlacedBet(**fields | {"odds": odds, "close": close, "result": result})
-    return check_half(check_bet(_ended(bet, _profit(row, writing))))
+    return check_half(check_bet(_ended(bet, profit)))
 
 
 def _with_net(
@@ -381,16 +516,35 @@ def _ended(bet: PlacedBet, profit: float | None) -> PlacedBet:
     if bet.result is not Result.CASHED_OUT or bet.cashed_stake:
         return bet
     if profit is None:
-        raise FigureError("profit: needed for a bet that was cashed out")
+        raise FigureError("profit or payout: needed for a bet that was cashed out")
     return msgspec.structs.replace(
         bet, cashed_stake=bet.stake, cashed_back=max(0.0, bet.stake + profit)
     )
 
 
-def _profit(row: Mapping[str, str], writing: _Writing) -> float | None:
-    """Return the listed profit of a bet; None if it is not listed."""
-    text = row.get(_PROFIT, "")
-    return read_amount(_PROFIT, text, writing.decimals) if text else None
+def _profit(row: Mapping[str, str], writing: _Writing, result: Result | None) -> float | None:
+    """Return the listed profit of a bet, or that of its payout; None if neither is listed."""
+    if text := row.get(_PROFIT, ""):
+        return _money(_PROFIT, text, writing)
+    if result is None or not (text := row.get(RETURNED, "")):
+        return None
+    return _money(RETURNED, text, writing) - _money("stake", row.get("stake", ""), writing)
+
+
+def _pays(bet: PlacedBet, row: Mapping[str, str], writing: _Writing) -> bool:
+    """Return whether a row's payment is that of its odds, not of a multiple."""
+    key = PAYOUT if row.get(PAYOUT) else TO_WIN
+    payment = _money(key, row[key], writing)
+    expected = bet.stake * (bet.odds - 1) + (bet.stake if key == PAYOUT else 0)
+    return abs(payment - expected) <= CENT + bet.stake * ODDS_ROUNDING
+
+
+def _money(key: str, text: str, writing: _Writing) -> float:
+    """Return an amount; units become money."""
+    amount = read_amount(key, text, writing.decimals.get(key))
+    told = taken_apart(text)
+    is_units = told.in_units or (key in writing.in_units and not told.currency)
+    return amount * writing.unit if is_units and writing.unit is not None else amount
 
 
 def _result_text(bet: PlacedBet) -> str:
@@ -405,11 +559,11 @@ def _cell(key: str, text: str, writing: _Writing) -> Any:
     if key == "result":
         return read_result(text, writing.words)
     if _KINDS[key] is ColumnKind.TIME:
-        return read_time(key, text, writing.days)
+        return read_time(key, text, writing.days.get(key))
     if _KINDS[key] is ColumnKind.FLAG:
         return _flag(key, text)
     if key in _AMOUNTS:
-        return read_amount(key, text, writing.decimals)
+        return _money(key, text, writing)
     return read_number(key, text) if _KINDS[key] is ColumnKind.NUMBER else text
 
 

@@ -17,7 +17,8 @@ from oddsdesk.base.text import as_written
 from oddsdesk.contract.competitions import FOOTBALL
 from oddsdesk.contract.identity import game_title
 from oddsdesk.ledger.bets import BadBetError, PlacedBet, cashed_out, settled
-from oddsdesk.ledger.cells import folded_title, read_result
+from oddsdesk.ledger.cells import read_result
+from oddsdesk.ledger.columns import folded_title
 from oddsdesk.ledger.games import wanted_game
 from oddsdesk.matching.bet_games import DAY_MS, GamesNearby
 from oddsdesk.matching.names import shipped_names

@@ -21,8 +21,9 @@ from oddsdesk.desk.ui.controls.labels import Label
 from oddsdesk.desk.ui.theme.theme import Theme
 from oddsdesk.ledger.bet_tables import write_bet_analytix
 from oddsdesk.ledger.bets import PlacedBet
+from oddsdesk.ledger.columns import ListUnclearError
 from oddsdesk.ledger.ledger import Ledger, compare_bets
-from oddsdesk.ledger.reading import NO_MATCH, ImportedBets, OddsUnclearError, read_bets
+from oddsdesk.ledger.reading import NO_MATCH, ImportedBets, read_bets
 from oddsdesk.ledger.settling import settle_by_file
 from oddsdesk.pricing.formats import AMERICAN, DECIMAL, STYLES, OddsFormatError, parse_odds
 from oddsdesk.pricing.profiles import Profiles
@@ -111,7 +112,9 @@ class BetsFiles(QObject):
         def import_file(ledger: Ledger) -> Taken:
             try:
                 found = read_bets(path.read_bytes(), self._clock(), odds, profiles)
-            except OddsUnclearError as error:
+            except ListUnclearError as error:
+                if error.about != "odds":
+                    raise
                 sample = error.sample
                 return lambda: self._ask_odds(path, sample)
             fresh, settled, there = compare_bets(

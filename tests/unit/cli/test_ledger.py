@@ -288,11 +288,68 @@ def test_odds_that_do_not_tell_how_they_are_written_are_asked_for(tmp_path: Path
     file = tmp_path / "bets.csv"
     file.write_text("selection,odds,stake\nPSG,150,5\n")
     refused = run("import", str(file), exit_code=1)
-    assert refused.stderr.strip().endswith("or something else; use --odds")
+    assert refused.stderr.strip().endswith("or something else; use --odds, such as --odds american")
     done = run("import", str(file), "--odds", "american")
     no_match = f"no column holds the game: {NO_SCORES}"
     assert done.stderr == f"{file}: american odds\n{file}: {no_match}\n"
     assert told("list")[-1]["odds"] == 2.5
+
+
+def test_what_a_list_does_not_show_is_asked_once_for_lists_with_its_titles(tmp_path: Path) -> None:
+    """Columns, dates, decimals and the worth of a unit: each refusal names its option."""
+    file, later = tmp_path / "bets.csv", tmp_path / "later.csv"
+    head = "Placed,Game,My pick,Betrag,Odds,Mood\n"
+    file.write_text(f"{head}08/09/25,A v B,A,1.5u,2.1,good\n")
+    given = list[str]()
+    for option, answer, problem in (
+        (
+            "--column",
+            "selection=my pick",
+            "no column for selection, stake; unknown: My pick, Betra",
+        ),
+        (
+            "--column",
+            "stake=Betrag",
+            "no column for stake; unknown: Betrag, Mood; name columns with",
+        ),
+        ("--unit", "10", "stakes such as 1.5u are in units, not money; give what a unit is worth"),
+        (
+            "--dates",
+            "day-first",
+            "dates such as 08/09/25 do not show the day; use --dates day-firs",
+        ),
+    ):
+        refused = run("import", str(file), *given, exit_code=1).stderr
+        assert problem in refused
+        given += [option, answer]
+    done = run("import", str(file), *given)
+    assert done.stdout.startswith("bets 1, ")
+    assert f"{file}: columns as chosen: selection=my pick, stake=Betrag\n" in done.stderr
+    assert f"{file}: 1 unit is 10\n" in done.stderr
+    later.write_text("Mood,Odds,Betrag,My pick,Game,Placed\nbad,1.9,2u,B,A v B,09/09/25\n")
+    done = run("import", str(later))
+    assert (done.stdout[:7], f"{later}: 1 unit is 10\n" in done.stderr) == ("bets 1,", True)
+    assert [(bet["stake"], bet["placed_at"][:10]) for bet in told("list")[:2]] == [
+        (15.0, "2025-09-08"),
+        (20.0, "2025-09-09"),
+    ]
+    later.write_text("Mood,Odds,Betrag,My pick,Game,Placed,More\nbad,1.9,2u,B,A v B,09/09/25,\n")
+    assert "no column for selection" in run("import", str(later), exit_code=1).stderr
+
+
+@pytest.mark.parametrize(
+    ("given", "problem"),
+    [
+        ("Betrag", "'Betrag': expected FIELD=TITLE, such as stake=Einsatz"),
+        ("mood=Betrag", "no field 'mood': expected one of selection, stake, odds"),
+    ],
+)
+def test_a_column_for_no_field_is_refused(tmp_path: Path, given: str, problem: str) -> None:
+    file = tmp_path / "bets.csv"
+    file.write_text("selection,odds,stake\nPSG,2,5\n")
+    assert problem in " ".join(
+        run("import", str(file), "--column", given, exit_code=2).stderr.split()
+    )
 
 
 def test_what_goes_to_bet_analytix_is_known_as_its_list(tmp_path: Path) -> None:
