@@ -41,6 +41,7 @@ from oddsdesk.contract.resources import (
     StreamToken,
     ValueBet,
 )
+from oddsdesk.contract.results import ResultRow
 
 __all__ = [
     "HISTORY_PATH",
@@ -67,6 +68,7 @@ __all__ = [
     "PriceMessage",
     "Quota",
     "RateLimitedError",
+    "ResultRow",
     "ServiceError",
     "ServiceUnavailableError",
     "Sport",

@@ -102,6 +102,7 @@ class SyncClient:
     game = _blocking(Client.game)
     history = _blocking(Client.history)
     value_bets = _blocking(Client.value_bets)
+    results = _blocking(Client.results)
     health = _blocking(Client.health)
     offers = _blocking(Client.offers)
     stream_token = _blocking(Client.stream_token)
@@ -112,6 +113,7 @@ class SyncClient:
     all_games = _iterating(Client.all_games)
     all_history = _iterating(Client.all_history)
     all_value_bets = _iterating(Client.all_value_bets)
+    all_results = _iterating(Client.all_results)
     stream = _iterating(Client.stream)
 
 

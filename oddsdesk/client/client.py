@@ -27,8 +27,10 @@ from oddsdesk.client.rows import KickOffs, RowSlice
 from oddsdesk.client.stream import StateListener, follow
 from oddsdesk.client.whole_odds import OddsSnapshot, every_row, every_row_in_play, snapshot
 from oddsdesk.contract import resources
+from oddsdesk.contract.results import ResultRow
 
 HISTORY_PATH: Final = "/api/games/{game_id}/history"
+RESULTS_PATH: Final = "/api/results"
 
 
 _MOST_TOLD: Final = 1_000
@@ -325,6 +327,32 @@ class Client:
             cursor=cursor,
         )
 
+    async def results(
+        self,
+        *,
+        competition: str | None = None,
+        since: str | None = None,
+        until: str | None = None,
+        limit: int | None = None,
+        cursor: str | None = None,
+    ) -> answers.Listing[ResultRow]:
+        """Return how games stand or ended, by kick-off, one row a source; 500 per answer at most.
+
+        Those that begin from ``since`` to before ``until`` (ISO-8601 with an offset). It is an
+        addition to the contract: a service without it has no results.
+        """
+        try:
+            return await self._list(
+                ResultRow,
+                RESULTS_PATH,
+                competition=competition,
+                limit=limit,
+                cursor=cursor,
+                **{"from": since, "to": until},
+            )
+        except NotFoundError:
+            return answers.Listing([])
+
     all_events = whole_lists.paged(
         events, 1000, lambda own, asked: whole_lists.every_item(own, "events", own.events, asked)
     )
@@ -335,6 +363,7 @@ class Client:
     )
     all_history = whole_lists.paged(history, 5000)
     all_value_bets = whole_lists.paged(value_bets, 500, whole_lists.every_value_bet)
+    all_results = whole_lists.paged(results, 500)
 
     async def odds_snapshot(
         self,

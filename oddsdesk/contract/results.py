@@ -25,7 +25,7 @@ from oddsdesk.contract.quotes import (
     check_selection,
     check_years,
 )
-from oddsdesk.contract.texts import json_words, shown
+from oddsdesk.contract.texts import Name, Whole, json_words, shown
 from oddsdesk.contract.times import MINUTE_MS, format_ms, parse_ms
 
 
@@ -250,6 +250,89 @@ def result_line(result: GameResult) -> bytes:
     if result.reported_at:
         row["reported_at"] = format_ms(result.reported_at)
     return _encoder.encode(row)
+
+
+class EarlierResult(msgspec.Struct, frozen=True):
+    """What a source said of a game that had ended, and took back."""
+
+    status: Name
+    home: Whole | None
+    away: Whole | None
+    periods: list[tuple[Whole, Whole, Whole]]
+    overtime: bool | None
+    selections: list[SelectionResult]
+    reported_at: Name | None
+
+
+class ResultRow(msgspec.Struct, frozen=True):
+    """How a game stands or ended, as one source says; an addition to the contract.
+
+    ``kick_off`` is a day if the hour is unknown; ``home`` and ``away`` are the whole score;
+    ``periods`` holds number, home and away of each; ``corrections`` what the source took back, the
+    oldest first.
+    """
+
+    game_id: Name
+    match_name: Name
+    competition: Name
+    sport: Name
+    kick_off: Name
+    status: Name
+    home: Whole | None
+    away: Whole | None
+    periods: list[tuple[Whole, Whole, Whole]]
+    overtime: bool | None
+    selections: list[SelectionResult]
+    bookmaker: Name
+    source: Name
+    reported_at: Name | None
+    simulated: bool
+    corrections: list[EarlierResult]
+
+
+def result_row(game_id: str, result: GameResult, before: Iterable[GameResult] = ()) -> ResultRow:
+    """Return a result as answers and commands have it; ``before`` is what its source took back."""
+    kick_off = format_ms(result.kick_off)
+    return ResultRow(
+        game_id=game_id,
+        match_name=result.match_name,
+        competition=result.competition,
+        sport=result.sport,
+        kick_off=kick_off if result.has_time else kick_off[:10],
+        bookmaker=result.bookmaker,
+        source=result.source,
+        simulated=result.simulated,
+        corrections=[EarlierResult(**_said(each)) for each in before],
+        **_said(result),
+    )
+
+
+def _said(result: GameResult) -> dict[str, Any]:
+    return {
+        "status": result.status.value,
+        "home": result.home,
+        "away": result.away,
+        "periods": [(each.period, each.home, each.away) for each in result.periods],
+        "overtime": result.overtime,
+        "selections": list(result.selections),
+        "reported_at": format_ms(result.reported_at) if result.reported_at else None,
+    }
+
+
+def of_row(row: ResultRow, now_ms: int) -> tuple[GameResult, tuple[GameResult, ...]]:
+    """Return the result in an answer, and what its source took back.
+
+    Raises:
+        BadResultError: it makes no sense; says which field.
+    """
+    said: dict[str, Any] = msgspec.structs.asdict(row)
+
+    def read(changes: dict[str, Any]) -> GameResult:
+        result = read_result(_encoder.encode(said | changes), now_ms)
+        return msgspec.structs.replace(result, sport=row.sport)
+
+    earlier = (msgspec.structs.asdict(each) for each in row.corrections)
+    return read({}), tuple(map(read, earlier))
 
 
 def with_source(result: GameResult, source: str) -> GameResult:

@@ -119,6 +119,7 @@ def _resources(service: Service, reads: ReaderPool, looks_back: ReaderPool) -> I
         lists.HISTORY,  # before the game, whose id may be any text
         lists.GAME,
         lists.VALUE_BETS,
+        lists.RESULTS,
     ]
     for each in endpoints:
         yield _route(each.path, EndpointGate(each, service, reads, looks_back))

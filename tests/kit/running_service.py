@@ -3,7 +3,7 @@
 import asyncio
 import itertools
 import threading
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Collection, Coroutine
 from concurrent.futures import Future
 from datetime import UTC, datetime
 from pathlib import Path
@@ -32,11 +32,13 @@ LIMIT_S = 30
 class RunningService:
     """The service in a thread of its own; ``now`` is its clock, in milliseconds."""
 
-    def __init__(self, database: Database, reference: str = REFERENCE) -> None:
+    def __init__(
+        self, database: Database, reference: str = REFERENCE, share: Collection[str] | None = None
+    ) -> None:
         self.database = database
         self.now = NOW
         self._numbers = itertools.count(1)
-        self.store = open_store(database, reference, clock=self._clock)
+        self.store = open_store(database, reference, clock=self._clock, share=share)
         self.access = open_access(database)
         self._loop_access = LoopAccess(self.access, self._clock)
         self._started: Future[str] = Future()

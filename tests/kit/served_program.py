@@ -14,6 +14,7 @@ import httpx
 from oddsdesk.base.clock import system_clock
 from oddsdesk.contract.access import Plan
 from oddsdesk.contract.quotes import Quote
+from oddsdesk.contract.results import GameResult, PeriodScore
 from oddsdesk.store.access import open_access
 from oddsdesk.store.store import open_store
 
@@ -46,6 +47,8 @@ class ServedProgram:
     def fill(self) -> None:
         """Record the quotes of the docs and wait until the value bet among them is found."""
         self.record(*_quotes())
+        with closing(open_store(self.database)) as store:
+            store.record_results([_result()]).result(timeout=LIMIT_S)
         deadline = time.monotonic() + LIMIT_S
         headers = {"X-Api-Key": self.key}
         while not httpx.get(f"{self.url}/api/value-bets", headers=headers).json()["data"]:
@@ -102,6 +105,23 @@ class ServedProgram:
         assert self._process.stdout is not None
         self.url = self._process.stdout.readline().strip().removeprefix("listening on ")
         assert self.url.startswith("http://127.0.0.1:")
+
+
+def _result() -> GameResult:
+    now = system_clock()
+    quarters = enumerate(((26, 24), (25, 25), (30, 22), (20, 28)), start=1)
+    return GameResult(
+        competition="NBA",
+        match_name="Boston Celtics - Miami Heat",
+        kick_off=now - _HOUR_MS,
+        home=101,
+        away=99,
+        periods=tuple(PeriodScore(number, *score) for number, score in quarters),
+        sport="Basketball",
+        overtime=False,
+        source="scores",
+        reported_at=now,
+    )
 
 
 def _quotes() -> list[Quote]:

@@ -4,9 +4,11 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+import msgspec
 import pytest
 
 from oddsdesk.contract.access import Plan
+from oddsdesk.contract.results import GameResult, SelectionResult
 
 pytestmark = pytest.mark.one_engine
 
@@ -98,6 +100,7 @@ def test_every_path_of_the_contract_is_described(document: dict[str, Any]) -> No
         ("/api/games/{game_id}", "get"),
         ("/api/games/{game_id}/history", "get"),
         ("/api/value-bets", "get"),
+        ("/api/results", "get"),
         ("/api/stream/token", "post"),
         ("/api/health", "get"),
         ("/api/ready", "get"),
@@ -131,6 +134,10 @@ def test_no_text_cites_what_a_reader_has_not(document: dict[str, Any]) -> None:
 def test_answers_are_what_the_document_says(service: Any, document: dict[str, Any]) -> None:
     service.quote(url="https://example.org/a")
     service.quote(bookmaker=REFERENCE, liquidity=5.0, odds={"Arsenal": 2.0})
+    won = SelectionResult("moneyline", 0, "Arsenal", "won")
+    told = GameResult("EPL", "Arsenal - Chelsea", service.now, 2, 1, selections=(won,))
+    corrected = msgspec.structs.replace(told, away=0)
+    service.store.record_results([told, corrected]).result(10)
     key = service.key()
     game = service.data("/api/games", key)[0]["game_id"]
     asked = 0
@@ -144,7 +151,7 @@ def test_answers_are_what_the_document_says(service: Any, document: dict[str, An
             assert fits(document, schema, answer.json()), (filled, answer.text)
             assert not fits(document, schema, {**answer.json(), "unnamed": 1})
             asked += 1
-    assert asked == 14
+    assert asked == 15
 
 
 def test_errors_are_what_the_document_says(service: Any, document: dict[str, Any]) -> None:

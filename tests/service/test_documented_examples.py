@@ -22,7 +22,7 @@ CLIENT = [section for section in sections("client.md") if section.examples]
 HERE = "http://127.0.0.1:8765"
 VARYING = {
     "rate_limit_remaining", "match_date", "scraped_at", "last_scraped_at", "detected_at",
-    "reference_scraped_at", "version", "token",
+    "reference_scraped_at", "version", "token", "kick_off", "reported_at",
 }  # fmt: skip
 needs_shell = pytest.mark.skipif(
     not all(map(shutil.which, ("bash", "curl", "jq"))),

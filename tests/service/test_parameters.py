@@ -15,6 +15,7 @@ MAXIMA = {
     "/api/odds/Betfair": 500,
     "/api/games": 500,
     "/api/value-bets": 500,
+    "/api/results": 500,
 }
 NO_INTEGER = ["", "x", "1e3", "+5", "5.0", " 5", "٥", "0x5", "1_000", "NaN", "9" * 5000, "5%00"]
 

@@ -10,6 +10,7 @@ from msgspec.structs import replace
 
 from oddsdesk.contract import resources
 from oddsdesk.contract.access import DAY_S, ErrorCode
+from oddsdesk.contract.results import ResultRow, result_row
 from oddsdesk.contract.times import format_ms
 from oddsdesk.server.gate import (
     Call,
@@ -59,6 +60,7 @@ GAME_CURSOR = _cursor(values.GamePlace)
 ODDS_CURSOR = _cursor(values.OddsPlace)
 BET_CURSOR = _cursor(values.BetPlace)
 MOVE_CURSOR = _cursor(values.MovePlace)
+RESULT_CURSOR = _cursor(values.ResultPlace)
 AS_OF = moment("as_of", "Return the state at this time; for plans with all bookmakers.")
 STALE_RANGE = (1, 60)
 
@@ -318,6 +320,35 @@ HISTORY = Endpoint(
     _history,
     [market_type(), PERIOD, SELECTION, BOOKMAKER, SINCE, UNTIL, limit(1000, 5000), MOVE_CURSOR],
     looks_back=lambda _asked: True,
+)
+
+
+FROM = moment("from", "Only games that begin at or after this time.")
+TO = moment("to", "Only games that begin before this time.")
+
+
+def _results(call: Call) -> Payload:
+    since, until = call.asked["from"], call.asked["to"]
+    if since is not None and until is not None and until <= since:
+        raise BadParameterError("to", f"expected a moment after from, got {format_ms(until)}")
+    page = call.reader.list_results(
+        visibility_for(call.caller, call.asked),
+        call.asked["limit"],
+        call.asked["cursor"],
+        since_ms=since,
+        until_ms=until,
+        competition=call.asked["competition"],
+    )
+    rows = [result_row(each.game_id, each.result, each.before) for each in page.items]
+    return listing(replace(page, items=rows))
+
+
+RESULTS = Endpoint(
+    "/api/results",
+    "How games stand or ended, by kick-off, as each source says.",
+    list[ResultRow],
+    _results,
+    [COMPETITION, FROM, TO, limit(100, 500), RESULT_CURSOR],
 )
 
 
