@@ -126,13 +126,11 @@ def with_earlier_selections(now: GameResult, before: GameResult) -> GameResult:
     stay unless ``now`` has them. If ``now`` does not say how the game stands, status and score
     stay too.
     """
-    settled = {(each.market_type, each.period, each.selection) for each in now.selections}
-    earlier = tuple(
-        each
-        for each in before.selections
-        if (each.market_type, each.period, each.selection) not in settled
-    )
-    together = earlier + now.selections
+    settled = {
+        (each.market_type, each.period, each.selection): each
+        for each in (*before.selections, *now.selections)
+    }
+    together = tuple(settled.values())
     if now.status is not GameStatus.UNKNOWN:
         return msgspec.structs.replace(now, selections=together)
     reported_at = max(now.reported_at, before.reported_at)

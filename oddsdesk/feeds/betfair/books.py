@@ -15,6 +15,7 @@ Levels = list[list[float]]
 """Price and size, or position, price and size; a size of 0 removes the level."""
 ACTIVE: Final = "ACTIVE"
 OPEN: Final = "OPEN"
+CLOSED: Final = "CLOSED"
 
 
 class Message(msgspec.Struct, frozen=True, rename="camel"):
@@ -31,12 +32,14 @@ class Message(msgspec.Struct, frozen=True, rename="camel"):
     error_code: str | None = None
 
 
-class RunnerDefinition(msgspec.Struct, frozen=True):
-    """A runner, which may be removed; ``hc`` is its handicap."""
+class RunnerDefinition(msgspec.Struct, frozen=True, rename="camel"):
+    """A runner, which may be removed; ``hc`` is its handicap. Only historical files have names."""
 
     id: int
     status: str
     hc: float = 0.0
+    name: str | None = None
+    sort_priority: int = 0
 
 
 class Definition(msgspec.Struct, frozen=True, rename="camel"):
@@ -46,10 +49,21 @@ class Definition(msgspec.Struct, frozen=True, rename="camel"):
     in_play: bool
     runners: list[RunnerDefinition]
     market_time: str | None = None
+    market_type: str = ""
+    number_of_winners: int = 0
+    """0 if it is not known before the end."""
+    settled_time: str | None = None
+    event_type_id: str = ""
+    event_id: str = ""
+    event_name: str | None = None
+    """Only in historical files."""
 
 
 class RunnerChange(msgspec.Struct, frozen=True):
-    """Levels that changed: all of them, the best ones, and those with virtual prices."""
+    """Levels that changed: all of them, the best ones, and those with virtual prices.
+
+    Last come what was traded and starting prices, which offer nothing.
+    """
 
     id: int
     hc: float = 0.0
@@ -59,6 +73,12 @@ class RunnerChange(msgspec.Struct, frozen=True):
     batl: Levels = []
     bdatb: Levels = []
     bdatl: Levels = []
+    ltp: Any = None
+    trd: Any = None
+    spn: Any = None
+    spf: Any = None
+    spb: Any = None
+    spl: Any = None
 
 
 class MarketChange(msgspec.Struct, frozen=True, rename="camel"):
@@ -101,6 +121,7 @@ class MarketBook(msgspec.Struct, frozen=True, rename="camel"):
     inplay: bool
     runners: list[BookRunner]
     is_market_data_delayed: bool = False
+    number_of_winners: int = 0
 
 
 class Named(msgspec.Struct, frozen=True):
@@ -232,7 +253,10 @@ class Runner:
     @property
     def best_back(self) -> float | None:
         """The highest price that can be backed."""
-        return next((price for price, _ in self.back), None)
+        if self._all[0]:
+            return max(self._all[0])
+        positions = self._shown[0] or self._best[0]
+        return positions[min(positions)][0] if positions else None
 
     @property
     def best_lay(self) -> float | None:
@@ -310,6 +334,37 @@ class Book:
             self.definition = change.market_definition
         for each in change.rc:
             self.runners.setdefault((each.id, each.hc), Runner()).apply_change(each)
+
+
+_RESULTS: Final = {"WINNER": "won", "LOSER": "lost", "REMOVED": "void"}
+
+
+def settled_runners(definition: Definition) -> dict[RunnerId, tuple[str, float]]:
+    """Return how each runner of a closed market was settled, and its share of a dead heat.
+
+    A runner that is only ``PLACED`` has lost a market of winners; elsewhere it is left out, as an
+    each-way bet has two parts. Left out are also the winners of a market of several places with
+    more winners than places: Betfair does not say which of them shared the last place. Reduction
+    factors of removed runners are ignored: only races have them.
+    """
+    if definition.status != CLOSED:
+        return {}
+    words = _RESULTS | ({"PLACED": "lost"} if definition.market_type == "WIN" else {})
+    results = {
+        (each.id, each.hc): words[each.status]
+        for each in definition.runners
+        if each.status in words
+    }
+    places, winners = definition.number_of_winners, list(results.values()).count("won")
+    has_lines = any(handicap for _, handicap in results)
+    if has_lines or not 0 < places < winners:
+        return {runner: (result, 1.0) for runner, result in results.items()}
+    shares = {"won": 1 / winners} if places == 1 else {}
+    return {
+        runner: (result, shares.get(result, 1.0))
+        for runner, result in results.items()
+        if result != "won" or shares
+    }
 
 
 class Books:
@@ -421,7 +476,9 @@ def _asked(answer: MarketBook) -> Book:
         )
         for each in answer.runners
     ]
-    definition = Definition(answer.status, answer.inplay, runners)
+    definition = Definition(
+        answer.status, answer.inplay, runners, number_of_winners=answer.number_of_winners
+    )
     book.apply_change(MarketChange(answer.market_id, market_definition=definition, rc=changes))
     return book
 

@@ -8,20 +8,24 @@ from typing import Any, Final, NamedTuple
 
 import msgspec
 
-from oddsdesk.contract.competitions import FOOTBALL, named_sport
+from oddsdesk.contract.competitions import FOOTBALL, named_sport, played_sport
 from oddsdesk.contract.identity import fold_name, teams
 from oddsdesk.contract.markets import Form, form_of
 from oddsdesk.contract.quotes import UNNAMED, Quote
 from oddsdesk.contract.resources import Level, Offer
+from oddsdesk.contract.results import GameResult, GameStatus, SelectionResult
 from oddsdesk.contract.times import parse_ms
 from oddsdesk.feeds.betfair.books import (
     Book,
     Books,
     CatalogueMarket,
     CatalogueRunner,
+    Definition,
     Runner,
+    RunnerId,
     read_as,
     read_result,
+    settled_runners,
 )
 from oddsdesk.feeds.errors import FeedError
 from oddsdesk.feeds.notation import line_text, signed_text
@@ -123,28 +127,37 @@ class Catalogue(msgspec.Struct):
                 self.problems.append(f"{_name_of(raw, position)}: {error}")
 
     def _read_market(self, entry: CatalogueMarket) -> None:
-        kind = _kind(entry.description.market_type)
-        if kind is None:
-            self.skipped[entry.description.market_type] += 1
+        market = market_of(entry)
+        if isinstance(market, str):
+            self.skipped[market] += 1
             return
-        pair = teams(fold_name(entry.event.name))
-        if pair is None:
-            self.skipped[NOT_A_GAME] += 1
-            return
-        market_type, period, line = kind
-        selections = _Naming(market_type, pair, line).texts_of(entry.runners)
-        self.skipped[UNREAD] += len(entry.runners) - len(selections)
-        market = Market(
-            match_name=f"{pair[0]} vs {pair[1]}",
-            competition=_competition(entry),
-            market_type=market_type,
-            period=period,
-            kick_off=_kick_off(entry.market_start_time),
-            selections=selections,
-            sport=_SPORTS.get(entry.event_type.id) or named_sport(entry.event_type.name),
-        )
+        self.skipped[UNREAD] += len(entry.runners) - len(market.selections)
         self.markets[entry.market_id] = market
         self.events[market.competition, market.match_name, market.kick_off] = entry.event.id
+
+
+def market_of(entry: CatalogueMarket) -> Market | str:
+    """Return a market of a game; of another one the reason why it is left out.
+
+    Raises:
+        FeedError: its start is no time.
+    """
+    kind = _kind(entry.description.market_type)
+    if kind is None:
+        return f"market type {entry.description.market_type}"
+    pair = teams(fold_name(entry.event.name))
+    if pair is None:
+        return NOT_A_GAME
+    market_type, period, line = kind
+    return Market(
+        match_name=f"{pair[0]} vs {pair[1]}",
+        competition=_competition(entry),
+        market_type=market_type,
+        period=period,
+        kick_off=_time("marketStartTime", entry.market_start_time),
+        selections=_Naming(market_type, pair, line).texts_of(entry.runners),
+        sport=_SPORTS.get(entry.event_type.id) or named_sport(entry.event_type.name),
+    )
 
 
 class _Naming(msgspec.Struct, frozen=True):
@@ -213,11 +226,11 @@ def competition_of_name(name: str) -> str:
     return _COMPETITIONS.get(name, name)
 
 
-def _kick_off(text: str | None) -> int | None:
+def _time(name: str, text: str | None) -> int | None:
     try:
         return None if text is None else parse_ms(text)
     except ValueError as error:
-        raise FeedError(f"marketStartTime: {error}") from error
+        raise FeedError(f"{name}: {error}") from error
 
 
 def _name_of(raw: Any, position: int) -> str:
@@ -308,8 +321,53 @@ def _runners(market: Market, book: Book) -> dict[str, Runner]:
 
 def _named(market: Market, book: Book) -> Iterator[tuple[str, Runner]]:
     """Yield the active runners with known names, and what each selects."""
-    for (ident, handicap), runner in book.active().items():
-        text = market.selections.get(ident)
-        if text is not None:
-            is_spread = market.market_type == "spread"
-            yield f"{text} {signed_text(handicap)}" if is_spread else text, runner
+    for ident, runner in book.active().items():
+        if (text := selection_of(market, ident)) is not None:
+            yield text, runner
+
+
+def selection_of(market: Market, runner: RunnerId) -> str | None:
+    """Return what a runner selects; None if its name could not be read."""
+    ident, handicap = runner
+    text = market.selections.get(ident)
+    if text is None or market.market_type != "spread":
+        return text
+    return f"{text} {signed_text(handicap)}"
+
+
+def result_of(market: Market, definition: Definition, now_ms: int) -> GameResult | None:
+    """Return how a market of a game was settled; None if it is not, or not in a way that we know.
+
+    Betfair reports no scores. The game is final once its match result is settled. Any other market
+    leaves its status open: it may be settled during the game, and a market without a winner is
+    void for a reason that Betfair does not say. Handicaps of whole and quarter goals are left out,
+    as a runner's status has no word for half a stake or a stake returned.
+
+    Raises:
+        FeedError: a time in the definition is none.
+    """
+    kick_off = market.kick_off or _time("marketTime", definition.market_time)
+    found = settled_runners(definition)
+    results = {result for result, _ in found.values()}
+    is_spread = market.market_type == "spread"
+    if kick_off is None or (not is_spread and "won" not in results and "lost" in results):
+        return None
+    selections = tuple(
+        SelectionResult(market.market_type, market.period, text, result, share)
+        for runner, (result, share) in found.items()
+        if (text := selection_of(market, runner)) is not None
+        and (not is_spread or result == "void" or abs(runner[1]) % 1 == 0.5)
+    )
+    if not selections:
+        return None
+    is_final = market.market_type == "moneyline" and market.period == 0 and "won" in results
+    return GameResult(
+        competition=market.competition,
+        match_name=market.match_name,
+        kick_off=kick_off,
+        sport=played_sport(market.competition, market.sport),
+        status=GameStatus.FINAL if is_final else GameStatus.UNKNOWN,
+        selections=selections,
+        bookmaker=BOOKMAKER,
+        reported_at=_time("settledTime", definition.settled_time) or now_ms,
+    )

@@ -267,8 +267,8 @@ def test_selections_alone_leave_status_and_score() -> None:
 def test_a_corrected_selection_replaces_the_one_before() -> None:
     corrected = SelectionResult("total", 0, "Over 2.5", "void")
     assert with_earlier_selections(_result(corrected), _result(OVER, HOME)).selections == (
-        HOME,
         corrected,
+        HOME,
     )
 
 

@@ -175,7 +175,7 @@ def test_what_is_not_of_a_game_is_counted() -> None:
         market("MATCH_ODDS", MATCH, **outright),
         market("BOTH_TEAMS_TO_SCORE", {1: "Yes", 2: "Perhaps"}),
     )
-    assert found.skipped == {"WINNER": 1, "not a game": 1, "unknown outcome": 1}
+    assert found.skipped == {"market type WINNER": 1, "not a game": 1, "unknown outcome": 1}
     assert found.markets["1.1"].selections == {1: "Yes"}
 
 
@@ -210,7 +210,7 @@ def test_recorded_answers_are_read(shared_data: Path) -> None:
     folder = shared_data / "live" / "betfair"
     found = Catalogue()
     found.read_answer((folder / "blw" / "list_market_catalogue.json").read_bytes())
-    assert (found.markets, found.skipped, found.problems) == ({}, {"WINNER": 1}, [])
+    assert (found.markets, found.skipped, found.problems) == ({}, {"market type WINNER": 1}, [])
     held = Books()
     taken = held.take_books((folder / "blw" / "list_market_book.json").read_bytes())
     assert (taken.problems, taken.touched) == ([], {"1.125875153"})
