@@ -34,6 +34,12 @@ OWN_FORMATS: Final = (
         ),
     ),
     FileFormat(
+        "betfair",
+        "Betfair's historical data (bz2)",
+        "oddsdesk.feeds.betfair.historical:IMPORTER",
+        (("op", "pt", "mc", "clk"),),
+    ),
+    FileFormat(
         "oddsharvester",
         "OddsPortal through OddsHarvester (JSON, CSV)",
         "oddsdesk.feeds.oddsharvester:IMPORTER",

@@ -14,6 +14,7 @@ from oddsdesk.feeds.importing import read_files
 
 SEASON = b"Div,Date,Time,HomeTeam,AwayTeam,FTHG,FTAG,PSH,PSD,PSA\n"
 FILES = {
+    "betfair": [b'{"op":"mcm","clk":"1","pt":1,"mc":[{"id":"1.1","marketDefinition":{'],
     "football-data": [
         SEASON,
         b"\xef\xbb\xbfCountry;League;Season;Date;Time;Home;Away;HG;AG;Res;PSCH;PSCD;PSCA\r\n",
