@@ -1,7 +1,16 @@
 """The board: what the desk knows of games, prices, value bets and the connection."""
 
 import math
-from collections.abc import Callable, Collection, Container, Generator, Iterable, Iterator, Sequence
+from collections.abc import (
+    Callable,
+    Collection,
+    Container,
+    Generator,
+    Iterable,
+    Iterator,
+    Mapping,
+    Sequence,
+)
 from contextlib import contextmanager
 from functools import partial
 from itertools import chain, islice
@@ -88,8 +97,8 @@ class Board:
         """Competitions that the odds grid shows, where its filter names some."""
         self.results = ResultBook()
         """How games stand and ended, as far as sources report it."""
-        self.result_kick_offs: frozenset[int] = frozenset()
-        """Kick-offs of games whose results are wanted, for bets on them."""
+        self.result_kick_offs: Mapping[int, bool] = {}
+        """Kick-offs of games with bets whose results are wanted, and whether a bet is open."""
         self.values_wanted = False
         """Whether prices of all games are kept to find value among them."""
         self._books = GameBooks(self.basis.reference.bookmaker)

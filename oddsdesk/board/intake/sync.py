@@ -26,6 +26,7 @@ from oddsdesk.board.intake.reading_plan import (
     open_game,
     watched_competition,
 )
+from oddsdesk.board.intake.result_reading import RESULTS, ResultReader
 from oddsdesk.board.model.matrix import Matrix, optional_ms
 from oddsdesk.board.model.notices import GamesChanged, Link, Notice
 from oddsdesk.client.client import Client
@@ -66,7 +67,7 @@ _QUIET_BETS_S: Final = 30.0
 """The longest rest of value bets: a service drops them as they age."""
 _QUIET_AFTER_MS: Final = 30_000
 """How long nothing was new before a reading that nothing has to follow soon."""
-_WITHOUT_PRICES: Final = frozenset({GAMES, VALUE_BETS, STREAM, HEALTH, RIGHTS})
+_WITHOUT_PRICES: Final = frozenset({GAMES, VALUE_BETS, STREAM, HEALTH, RIGHTS, RESULTS})
 """Jobs that bring no prices to keep on the board."""
 _HEALTH_KNOWN_MS: Final = 60_000
 """How long an answer of the service's health holds."""
@@ -342,6 +343,7 @@ class Sync:
         self.plan = ReadingPlan(board, clock, self._pace)
         self._rows = RowReader(client, board, clock, self.budget, self.plan)
         self._bets = BetReader(client, board, clock, self.budget, self.plan)
+        self._results = ResultReader(client, board, clock)
         self._monitor = ConnectionMonitor(board, clock, self._read_by)
         self._jobs = Jobs(lambda: self._monitor.jobs_failing(self._jobs.faults))
         self._poller = Poller(
@@ -728,11 +730,20 @@ class Sync:
             self._monitor.refresh_figures(quota, said, clock_ahead_ms=ahead_ms)
             self._look_for_silence()
             self._say_if_used_up()
+            self._read_results()
             await in_slices(self._board.sweeping())
             since_ms = self._board.connection.since_ms or 0
             self._board.scrape_interval.be_patient(self._patience_ms(), since_ms)
             await self._find_first_unlisted()
             await asyncio.sleep(_TICK_S)
+
+    def _read_results(self) -> None:
+        """Read results only while something depends on them."""
+        if self._results.is_due:
+            read, reading = self._results.read_results, self._results.reading
+            self._poller.add_job(Job(RESULTS, read, reading, self._after_first_prices))
+        else:
+            self._poller.remove_job(RESULTS)
 
     def _look_for_silence(self) -> None:
         """Ask for a sign of life where no stream gives one; it costs no request of the quota."""
