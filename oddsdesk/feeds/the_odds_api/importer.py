@@ -1,4 +1,4 @@
-"""Converts v4 answers of The Odds API into quotes; every price is kept or counted."""
+"""Converts v4 answers of The Odds API into quotes and results; every price is kept or counted."""
 
 import math
 import re
@@ -15,12 +15,19 @@ from oddsdesk.contract.identity import fold_name
 from oddsdesk.contract.markets import Form, form_of
 from oddsdesk.contract.quotes import UNNAMED, BadQuoteError, Quote, check_link
 from oddsdesk.contract.resources import Offer
-from oddsdesk.contract.texts import LONGEST_NAME
+from oddsdesk.contract.results import BadResultError, GameResult, GameStatus, check_result
+from oddsdesk.contract.texts import LONGEST_NAME, shown
 from oddsdesk.contract.times import parse_ms
 from oddsdesk.feeds import imported, notation
 from oddsdesk.feeds.errors import FeedError
 
-_EXPECTED = "expected a v4 odds answer of The Odds API: an array of events with bookmakers"
+_EXPECTED = (
+    "expected a v4 odds answer of The Odds API: an array of events with bookmakers, or with scores"
+)
+_FILLED = frozenset({"bookmakers", "scores"})
+"""An event of an answer has one of these."""
+_LONGEST_SCORE = 5
+"""Digits."""
 T = TypeVar("T")
 
 
@@ -66,6 +73,26 @@ class Event(msgspec.Struct, frozen=True):
     id: str | int | None = None
 
 
+class TeamScore(msgspec.Struct, frozen=True):
+    """What a team has scored, as a text."""
+
+    name: str
+    score: str | int | None
+
+
+class ScoredEvent(msgspec.Struct, frozen=True):
+    """One game of ``/scores``; ``scores`` is null before it begins."""
+
+    sport_key: str
+    commence_time: str | int
+    home_team: str
+    away_team: str
+    completed: bool
+    scores: list[TeamScore] | None = None
+    last_update: str | int | None = None
+    id: str | int | None = None
+
+
 class Answer(msgspec.Struct, frozen=True):
     """A decoded answer; ``timestamp`` in milliseconds where it comes from the history."""
 
@@ -74,7 +101,7 @@ class Answer(msgspec.Struct, frozen=True):
 
 
 def read_answers(data: bytes) -> list[Answer]:
-    """Read the bytes of an answer: events, one event, or history's ``{timestamp, data}``.
+    """Read the bytes of an answer: events, one event, scores, or history's ``{timestamp, data}``.
 
     A file may also have several answers of the history, in an array or one a line.
 
@@ -115,6 +142,45 @@ def moment(value: str | int) -> int:
         raise FeedError(str(error)) from error
 
 
+def result_of(event: ScoredEvent) -> GameResult | None:
+    """Return the score of a game; None if it has none yet.
+
+    The source does not say whether an overtime is included, and gives no periods.
+
+    Raises:
+        FeedError: the score is none of both teams, or makes no sense.
+    """
+    if not event.scores:
+        return None
+    found = {fold_name(each.name): each.score for each in event.scores}
+    home, away = fold_name(event.home_team), fold_name(event.away_team)
+    if len(found) != len(event.scores) or found.keys() != {home, away}:
+        raise FeedError(f"scores: expected {home} and {away}, got {', '.join(found)}")
+    competition = competition_of_sport(event.sport_key)
+    kick_off = moment(event.commence_time)
+    result = GameResult(
+        competition,
+        f"{home} vs {away}",
+        kick_off,
+        _points(found[home]),
+        _points(found[away]),
+        sport=played_sport(competition, event.sport_key.partition("_")[0]),
+        status=GameStatus.FINAL if event.completed else GameStatus.IN_PLAY,
+        reported_at=0 if event.last_update is None else moment(event.last_update),
+    )
+    try:
+        return check_result(result, result.reported_at or kick_off)
+    except BadResultError as error:
+        raise FeedError(str(error)) from error
+
+
+def _points(said: str | int | None) -> int:
+    text = str(said)
+    if not (text.isascii() and text.isdigit()) or len(text) > _LONGEST_SCORE:
+        raise FeedError(f"scores: expected a whole number, got {shown(said)}")
+    return int(text)
+
+
 def _answer(raw: Any) -> Answer:
     if isinstance(raw, dict) and "timestamp" in raw and isinstance(raw.get("data"), list | dict):
         return Answer(_answer(raw["data"]).events, moment(notation.read_as(str, raw["timestamp"])))
@@ -123,7 +189,7 @@ def _answer(raw: Any) -> Answer:
     if isinstance(raw, list):
         for event in raw:
             _refuse_old_shape(event)
-        if not raw or any(isinstance(event, dict) and "bookmakers" in event for event in raw):
+        if not raw or any(isinstance(event, dict) and _FILLED & event.keys() for event in raw):
             return Answer(raw)
     raise FeedError(_refusal(raw))
 
@@ -151,8 +217,6 @@ def _refusal(raw: Any) -> str:
 def _named(raw: list[Any]) -> str:
     """Return what the objects of an array without bookmakers are."""
     fields = {field for item in raw if isinstance(item, dict) for field in item}
-    if "scores" in fields:
-        return "these are scores, without odds"
     if {"scraped_date", "match_link"} <= fields:
         return "this is OddsHarvester's JSON, which `oddsdesk import oddsharvester` reads"
     if {"commence_time", "home_team"} <= fields:
@@ -339,7 +403,7 @@ NO_OFFER = Offer()
 
 
 def convert(file: imported.SourceFile, *, is_decimal: bool = False) -> imported.Imported:
-    """Return the quotes of one answer; unreadable parts are listed as problems.
+    """Return the quotes and results of one answer; unreadable parts are listed as problems.
 
     Args:
         file: The answer.
@@ -365,6 +429,8 @@ def convert(file: imported.SourceFile, *, is_decimal: bool = False) -> imported.
         reading.timestamp = answer.timestamp
         for event in answer.events:
             reading.read_event(event, f"event {next(numbers)}")
+    if reading.without_score and reading.without_score == len(events):
+        reading.result.problems.append(f"{file.name}: none of its games has a score yet")
     return reading.result
 
 
@@ -392,10 +458,15 @@ class _Reading(msgspec.Struct):
     american: bool
     names: Mapping[str, str]
     timestamp: int | None = None
+    without_score: int = 0
+    """Games of ``/scores`` that have not begun."""
     result: imported.Imported = msgspec.field(default_factory=imported.Imported)
 
     def read_event(self, raw: Any, place: str) -> None:
         raw = _without_nan(raw)
+        if isinstance(raw, dict) and "scores" in raw and "bookmakers" not in raw:
+            self._read_score(raw, place)
+            return
         if isinstance(raw, dict) and raw.get("home_team") is raw.get("away_team") is None:
             self._skip(OUTRIGHT, imported.count_prices(raw, "price"))
             return
@@ -407,6 +478,17 @@ class _Reading(msgspec.Struct):
             return
         for number, bookmaker in enumerate(event.bookmakers, start=1):
             self._read_bookmaker(bookmaker, event, kick_off, f"{place}, bookmaker {number}")
+
+    def _read_score(self, raw: Any, place: str) -> None:
+        try:
+            result = result_of(notation.read_as(ScoredEvent, raw))
+        except FeedError as error:
+            self.result.problems.append(f"{self.file}: {place}: {error}")
+            return
+        if result is None:
+            self.without_score += 1
+        else:
+            self.result.results.append(result)
 
     def _read_bookmaker(self, raw: Any, event: Event, kick_off: int, place: str) -> None:
         try:

@@ -1,15 +1,18 @@
 """Answers become quotes, and every price is kept or counted."""
 
 import json
+import re
 from collections import Counter
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from oddsdesk.contract.quotes import UNNAMED, Quote
+from oddsdesk.contract.results import GameResult, GameStatus
 from oddsdesk.contract.times import parse_ms
 from oddsdesk.feeds.errors import FeedError
 from oddsdesk.feeds.files import expand, read_file
@@ -482,6 +485,92 @@ def test_fields_that_pandas_left_empty_are_missing() -> None:
     assert (unread.odds, found.skipped, found.problems) == ({}, {"no line": 1}, [])
 
 
+def scored(**changes: object) -> dict[str, object]:
+    said = {
+        "id": "e1",
+        "sport_key": "icehockey_nhl",
+        "commence_time": "2026-04-16T19:00:00Z",
+        "completed": True,
+        "home_team": "Boston Bruins",
+        "away_team": "Toronto  Maple Leafs",
+        "scores": [
+            {"name": "Toronto Maple Leafs", "score": "2"},
+            {"name": "Boston Bruins", "score": "3"},
+        ],
+        "last_update": "2026-04-16T22:00:00Z",
+    }
+    return said | changes
+
+
+def test_scores_are_results_whatever_the_order_of_the_teams() -> None:
+    upcoming = scored(completed=False, scores=None, last_update=None)
+    found = imported(*[scored(), upcoming, scored(completed=False, id="e3", home_team="B")])
+    result, in_play = found.results[0], scored(completed=False)
+    assert result == GameResult(
+        "NHL",
+        "Boston Bruins vs Toronto Maple Leafs",
+        parse_ms("2026-04-16T19:00:00Z"),
+        3,
+        2,
+        sport="Hockey",
+        status=GameStatus.FINAL,
+        overtime=None,
+        reported_at=parse_ms("2026-04-16T22:00:00Z"),
+    )
+    (later,) = imported(*[in_play]).results
+    assert later == msgspec.structs.replace(result, status=GameStatus.IN_PLAY)
+    assert found.results == [result]
+    assert found.problems == [
+        "odds.json: event 3: scores: expected B and Toronto Maple Leafs,"
+        " got Toronto Maple Leafs, Boston Bruins"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("changes", "problem"),
+    [
+        ({"scores": [{"name": "Boston Bruins", "score": "3"}]}, "scores: expected Boston Bruins"),
+        ({"scores": [{"name": "Boston Bruins", "score": "3"}] * 2}, "scores: expected Boston"),
+        ({"commence_time": "2026-04-17T19:00:00Z"}, "kick_off: .* but the status is final"),
+        ({"commence_time": "soon"}, "ISO-8601"),
+        ({"completed": None}, "completed"),
+    ],
+)
+def test_a_score_that_makes_no_sense_is_a_problem(changes: dict[str, object], problem: str) -> None:
+    found = imported(*[scored(**changes), scored()])
+    assert len(found.results) == 1
+    assert len(found.problems) == 1
+    assert re.search(problem, found.problems[0])
+
+
+@pytest.mark.parametrize("score", ["3.5", "-1", "", None, "W", "123456"])
+def test_a_score_that_is_no_number_is_a_problem(score: object) -> None:
+    both = [{"name": name, "score": score} for name in ("Boston Bruins", "Toronto Maple Leafs")]
+    found = imported(*[scored(scores=both)])
+    assert found.results == []
+    assert "scores: expected a whole number" in found.problems[0]
+
+
+def test_a_file_of_games_to_come_is_no_error_without_words() -> None:
+    (problem,) = imported(*[scored(scores=None, completed=False)]).problems
+    assert problem == "odds.json: none of its games has a score yet"
+
+
+def test_recorded_scores_are_read_as_the_file_says(shared_data: Path) -> None:
+    path = shared_data / "live/the_odds_api/ostepan8/odds_api_scores.json"
+    found = convert(SourceFile(path.name, path.read_bytes()))
+    assert found.problems == []
+    said = {each["id"]: each for each in json.loads(path.read_text()) if each["completed"]}
+    assert len(found.results) == len(said) == 3
+    for result, event in zip(found.results, said.values(), strict=True):
+        goals = {each["name"]: int(each["score"]) for each in event["scores"]}
+        assert (result.home, result.away) == (goals[event["home_team"]], goals[event["away_team"]])
+        assert result.match_name == f"{event['home_team']} vs {event['away_team']}"
+        assert (result.competition, result.sport) == ("basketball_wnba", "Basketball")
+        assert (result.status, result.overtime) == (GameStatus.FINAL, None)
+        assert result.kick_off == parse_ms(event["commence_time"])
+
+
 @pytest.mark.parametrize(
     ("raw", "reason"),
     [
@@ -491,7 +580,6 @@ def test_fields_that_pandas_left_empty_are_missing() -> None:
         ({"message": "Invalid key", "error_code": "X"}, "Invalid key"),
         ({"a": 1, "b": 2}, "one object with a, b"),
         ([1, 2], "holds none"),
-        ([{"home_team": "A", "commence_time": "", "scores": None}], "these are scores"),
         ([{"home_team": "A", "commence_time": ""}], "these are events without odds"),
         ([{"home_team": "A", "scraped_date": "", "match_link": ""}], "import oddsharvester"),
         ("text", "holds none"),
