@@ -20,7 +20,7 @@ from oddsdesk.contract.times import format_ms
 from oddsdesk.desk.settings.declared import METHOD, MINE
 from oddsdesk.ledger.bets import PlacedBet
 from oddsdesk.ledger.reporting import Grouping, split_report, whole_report
-from oddsdesk.ledger.settling import settle_by_file
+from oddsdesk.ledger.result_files import settle_by_file
 from oddsdesk.pricing.closing import CloseBy
 from oddsdesk.pricing.devig import METHODS
 from oddsdesk.research.backtest import Backtested, Question
@@ -195,7 +195,8 @@ def _settled(
     """Return the bets settled from result files."""
     for name in files:
         try:
-            told = settle_by_file(Path(name).read_bytes(), bets, system_clock())
+            file = Path(name)
+            told = settle_by_file(file.read_bytes(), bets, system_clock(), source=file.name)
         except (OSError, SheetError) as error:
             reason = error.strerror if isinstance(error, OSError) else error
             raise click.ClickException(f"{name}: {reason}") from error

@@ -25,7 +25,7 @@ from oddsdesk.cli.options import (
     maybe_database_option,
     usual_database,
 )
-from oddsdesk.cli.own_records import own_close_by, own_profiles
+from oddsdesk.cli.own_records import own_close_by, own_profiles, own_rules
 from oddsdesk.cli.terminal import STANDARD, aligned, output, plain
 from oddsdesk.contract.formats import FOOTBALL_DATA
 from oddsdesk.contract.identity import game_title
@@ -40,7 +40,8 @@ from oddsdesk.ledger.ledger import Ledger, LedgerError, compare_bets
 from oddsdesk.ledger.log_closes import closed_wrongly, closes_again, closes_from_log
 from oddsdesk.ledger.open_bets import placed_in
 from oddsdesk.ledger.reading import NO_MATCH, ImportedBets, read_rows
-from oddsdesk.ledger.settling import Settled, settle_by_file
+from oddsdesk.ledger.result_files import settle_by_file
+from oddsdesk.ledger.settling import Settled
 from oddsdesk.pricing.formats import STYLES
 from oddsdesk.pricing.reports import Report
 from oddsdesk.pricing.selections import Result
@@ -143,18 +144,19 @@ def settle(
             found = Settled(_by_hand(held.read_bets(), words, back, part, now_ms), [])
         else:
             try:
-                found = settle_by_file(data, held.read_bets(), now_ms)
+                name = "file" if results == STANDARD else Path(results).name
+                found = settle_by_file(data, held.read_bets(), now_ms, own_rules(), name)
             except SheetError as error:
                 other = wrong_kind(results, data, RESULTS, FOOTBALL_DATA)
                 raise click.ClickException(other or f"{results}: {error}") from error
         if found.bets:
             held.change_bet(found.bets, "settled")
-    ended, problems, unknown, to_look_at = found
-    _tell_problems(results or "", problems)
-    _tell_problems(results or "", to_look_at)
-    told = {"settled": len(ended), "to_look_at": len(to_look_at), "of_no_bet": unknown}
-    _tell(told | {"bad": len(problems)}, as_json=as_json)
-    if problems or to_look_at:
+    _tell_problems(results or "", found.problems)
+    _tell_problems(results or "", found.to_look_at)
+    told = {"settled": len(found.bets), "to_look_at": len(found.to_look_at)}
+    told |= {"of_no_bet": found.of_no_bet, "bad": len(found.problems)}
+    _tell(told, as_json=as_json)
+    if found.problems or found.to_look_at:
         raise click.exceptions.Exit(1)
 
 

@@ -12,12 +12,13 @@ from oddsdesk.base.places import NoHomeError, default_ledger, settings_folder
 from oddsdesk.board.model.basis import CONSENSUS
 from oddsdesk.desk.settings.declared import SECTIONS, Setting, close_by
 from oddsdesk.ledger.bets import PlacedBet
-from oddsdesk.ledger.bookmakers import known_bookmakers
+from oddsdesk.ledger.bookmakers import known_bookmakers, known_rules
 from oddsdesk.ledger.ledger import Ledger, LedgerError
 from oddsdesk.ledger.presets import BUILT_IN, HiddenThings, Preset, ValueFilter
 from oddsdesk.pricing.closing import CloseBy, ClosingLine
 from oddsdesk.pricing.consensus import CONSENSUS_TITLE
 from oddsdesk.pricing.profiles import Profiles
+from oddsdesk.pricing.settlement_rules import SettlementRules
 
 T = TypeVar("T")
 
@@ -76,6 +77,14 @@ def own_profiles() -> Profiles:
     for problem in problems:
         click.echo(problem, err=True)
     return profiles
+
+
+def own_rules() -> SettlementRules:
+    """Return the rules of settlement; the user's own replace the shipped ones."""
+    rules, problems = known_rules(own_profiles())
+    for problem in problems:
+        click.echo(problem, err=True)
+    return rules
 
 
 def own_setting(setting: Setting[T]) -> T:

@@ -7,7 +7,6 @@ from typing import Final, NamedTuple
 
 from oddsdesk.base.files import OWNER_ONLY, whole_file
 from oddsdesk.base.places import NoHomeError, make_folder, settings_folder
-from oddsdesk.base.spreadsheets import SheetError
 from oddsdesk.pricing.profiles import (
     COLUMNS,
     Profile,
@@ -57,16 +56,11 @@ def known_rules(profiles: Profiles) -> KnownRules:
     shipped = shipped_rules()
     try:
         path = settlement_rules_file()
-        data = _bytes(path)
-        own = read_rules(data) if data.strip() else None
+        own = read_rules(_text(path))
     except NoHomeError:
-        own = None
+        return KnownRules(SettlementRules(shipped, profiles), [])
     except BookmakersFileError as error:
         return KnownRules(SettlementRules(shipped, profiles), [str(error)])
-    except SheetError as error:
-        return KnownRules(SettlementRules(shipped, profiles), [f"{path}: {error}"])
-    if own is None:
-        return KnownRules(SettlementRules(shipped, profiles), [])
     problems = [f"{path}: {problem}" for problem in own.problems]
     return KnownRules(SettlementRules([*shipped, *own.rules], profiles), problems)
 
@@ -129,21 +123,20 @@ def save_bookmakers(profiles: Iterable[Profile]) -> None:
 
 
 def _lines(path: Path, shipped: Profiles) -> list[ProfileLine]:
-    try:
-        return list(profile_lines(_bytes(path).decode("utf-8-sig"), shipped))
-    except UnicodeDecodeError as error:
-        raise BookmakersFileError(f"{path}: not UTF-8 text; save it as CSV UTF-8") from error
+    return list(profile_lines(_text(path), shipped))
 
 
-def _bytes(path: Path) -> bytes:
+def _text(path: Path) -> str:
     """Return what a file holds; nothing if there is none."""
     try:
         with path.open("rb") as file:
             data = file.read(_MOST_BYTES + 1)
+        if len(data) > _MOST_BYTES:
+            raise BookmakersFileError(f"{path}: larger than 4 MB, so not a list of bookmakers")
+        return data.decode("utf-8-sig")
     except FileNotFoundError:
-        return b""
+        return ""
+    except UnicodeDecodeError as error:
+        raise BookmakersFileError(f"{path}: not UTF-8 text; save it as CSV UTF-8") from error
     except OSError as error:
         raise BookmakersFileError(f"{path}: cannot be read: {error.strerror or error}") from error
-    if len(data) > _MOST_BYTES:
-        raise BookmakersFileError(f"{path}: larger than 4 MB, so not a list of bookmakers")
-    return data

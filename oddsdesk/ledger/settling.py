@@ -1,222 +1,547 @@
-"""Settles bets from a file: results by bet number, or scores of football games.
+"""Decides whether and how bets settle by the results of their games; nothing else does.
 
-Scores use football-data's columns: ``Date, HomeTeam, AwayTeam, FTHG, FTAG`` and, for the halves,
-``HTHG, HTAG``; files of the further leagues have ``Date, Home, Away, HG, AG``. ``Time`` is UK time.
-``matching.bet_games`` decides whether a row is the game of a bet. A row that only may be the game
-settles nothing: it is listed with the reason.
+``matching.bet_games`` decides whether a result is of a bet's game, ``pricing.game_scores`` which
+score counts, and the bookmaker's rules what becomes of a moved or unfinished game. What is not
+certain settles nothing: it is listed with the reason and the result that it would give.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
-from datetime import UTC, datetime
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Final, NamedTuple
-from zoneinfo import ZoneInfo
 
-from oddsdesk.base.figures import FigureError, read_amount, read_number
-from oddsdesk.base.spreadsheets import SheetError, SheetRow, read_sheet
-from oddsdesk.base.text import as_written
-from oddsdesk.contract.competitions import FOOTBALL
+from oddsdesk.contract.competitions import FOOTBALL, OTHER
 from oddsdesk.contract.identity import game_title
-from oddsdesk.ledger.bets import BadBetError, PlacedBet, cashed_out, settled
-from oddsdesk.ledger.cells import read_result
-from oddsdesk.ledger.columns import folded_title
+from oddsdesk.contract.markets import Form, form_of
+from oddsdesk.contract.results import ENDED, GameResult, GameStatus, SelectionResult
+from oddsdesk.contract.times import MINUTE_MS
+from oddsdesk.ledger.bets import BadBetError, BetState, PlacedBet, settled, was_undone
 from oddsdesk.ledger.games import wanted_game
-from oddsdesk.matching.bet_games import DAY_MS, GamesNearby
-from oddsdesk.matching.names import shipped_names
-from oddsdesk.pricing.selections import Goals, Result, Score, result_of
-
-_SCORES: Final = (
-    ("date", "hometeam", "awayteam", "fthg", "ftag"),
-    ("date", "home", "away", "hg", "ag"),
+from oddsdesk.matching.bet_games import (
+    DAY_MS,
+    HOUR_MS,
+    Found,
+    GamesNearby,
+    is_same_competition,
+    is_same_kick_off,
 )
-_HALVES: Final = ("hthg", "htag")
-_DATES: Final = ("%d/%m/%Y", "%d/%m/%y", "%Y-%m-%d")
-_TIMES: Final = ("%H:%M", "%H:%M:%S")
-_UK: Final = ZoneInfo("Europe/London")
+from oddsdesk.matching.names import shipped_names
+from oddsdesk.pricing.game_scores import TENNIS, Decision, result_as_stated, result_of, score_text
+from oddsdesk.pricing.profiles import Kind, fold_name
+from oddsdesk.pricing.selections import AWAY, DRAW, HOME, Result, bet_named, read_selection
+from oddsdesk.pricing.settlement_rules import (
+    SAME_ROUND,
+    Overtime,
+    Retirement,
+    SettlementRule,
+    SettlementRules,
+)
+
+_OFF: Final = frozenset({GameStatus.POSTPONED, GameStatus.ABANDONED, GameStatus.CANCELLED})
+_ENDED_SOMEHOW: Final = frozenset({GameStatus.FINAL, GameStatus.RETIRED})
+_MAY_BE_MOVED: Final = frozenset({FOOTBALL, TENNIS})
+"""Sports in which the next game of the same teams or players is not the next day's."""
+_NOT_BEGUN_MS: Final = 12 * HOUR_MS
+"""A result of a game that begins later than this from now is a mistake."""
+_BEFORE_MS: Final = 4 * DAY_MS
+_PUT_OFF_MS: Final = 62 * DAY_MS
+"""How much later than planned a game is searched."""
+_CORRECTED_WITHIN_MS: Final = 30 * DAY_MS
+
+
+class ToCheck(NamedTuple):
+    """A bet that the user has to look at, with what a source says of its game."""
+
+    bet: PlacedBet
+    why: str
+    """Why it does not settle by itself, in words."""
+    result: GameResult | None = None
+    """What a source says of its game, or of a game that may be it."""
+    proposed: Result | None = None
+    """How the bet would end by that; None if that is not known."""
+    by: str = ""
+    """Source and score, for ``PlacedBet.settled_by``."""
+    is_its_game: bool = True
+    """Whether the result is of the bet's game for certain."""
+    is_contrary: bool = False
+    """Whether sources contradict each other, or say that the game was not played."""
+
+    @property
+    def check_text(self) -> str:
+        """The bet, the reason, and how it would end."""
+        bet = self.bet
+        named = f"bet {bet.ident}, {bet.selection}, {game_title(bet.match_name)}: {self.why}"
+        return f"{named}; by that it is {_words(self.proposed)}" if self.proposed else named
+
+    def accepted(self, now_ms: int) -> PlacedBet:
+        """Return the bet settled as proposed.
+
+        Raises:
+            BadBetError: nothing is proposed, or the bet cannot end so.
+        """
+        if self.proposed is None:
+            raise BadBetError(f"bet {self.bet.ident}: it is not known how it ended")
+        return settled(self.bet, self.proposed, now_ms, self.by)
 
 
 class Settled(NamedTuple):
-    """What a file of results says about the bets in the ledger."""
+    """What results say about the bets in the ledger."""
 
     bets: list[PlacedBet]
-    """Bets that the file settles, with their results."""
+    """Bets that settle, with their results."""
     problems: list[str]
-    """One line per unreadable row: its number, and what was expected."""
+    """One line per unreadable row of a file: its number, and what was expected."""
     of_no_bet: int = 0
-    """Number of games in the file without an open bet."""
-    to_look_at: Sequence[str] = ()
-    """One line per bet whose game a row may be: why it is not settled, and what it would be."""
+    """Number of results without a bet."""
+    to_check: Sequence[ToCheck] = ()
+    """Open bets that results may settle, and why they do not."""
+    corrections: Sequence[ToCheck] = ()
+    """Bets that settled by themselves, and would now end differently."""
+    without_result: Sequence[PlacedBet] = ()
+    """Bets whose games should be over, and no source has a result."""
+
+    @property
+    def to_look_at(self) -> list[str]:
+        """One line for each bet to check and each correction."""
+        return [each.check_text for each in (*self.to_check, *self.corrections)]
 
 
-class _Game(NamedTuple):
-    line: int
-    begins_ms: int
-    has_time: bool
-    competition: str
-    """As in the file; empty if it has none."""
-    match_name: str
-    score: Score
-    sport: str = FOOTBALL
+def settle_by_results(
+    bets: Iterable[PlacedBet], results: Iterable[GameResult], rules: SettlementRules, now_ms: int
+) -> Settled:
+    """Return which bets settle by the results of their games, and why others do not.
 
-
-def settle_by_file(data: bytes, bets: Iterable[PlacedBet], now_ms: int) -> Settled:
-    """Settle bets from a CSV or XLSX file; settled bets keep their result.
-
-    Raises:
-        SheetError: not a table, or no columns of results.
+    Bets that the user settled are left alone. Those that settled by themselves keep their result;
+    a result that has changed since is listed in ``corrections``.
     """
-    titles, rows = read_sheet(data)
-    named = {folded_title(title): title for title in titles}
-    held = list(bets)
-    if {"bet", "result"} <= set(named):
-        return _by_number(rows, named, held, now_ms)
-    for columns in _SCORES:
-        if set(columns) <= set(named):
-            return _by_score(rows, named, columns, held, now_ms)
-    raise SheetError(
-        "no results: expected columns bet, result, or Date, HomeTeam, AwayTeam, FTHG, FTAG"
-    )
-
-
-def _by_number(
-    rows: Sequence[SheetRow], named: Mapping[str, str], bets: Sequence[PlacedBet], now_ms: int
-) -> Settled:
-    held = {bet.ident: bet for bet in bets}
-    found = Settled([], [])
-    for row in rows:
-        told = {key: as_written(row.cells.get(title, "")) for key, title in named.items()}
-        try:
-            bet = held.get(round(read_number("bet", told["bet"])))
-            if bet is None:
-                raise FigureError(f"no bet {told['bet']}")
-            result = read_result(told["result"])
-            if result is None or bet.result is result:
-                continue
-            if bet.result is not None:
-                kept = bet.result.value.replace("_", " ")
-                raise FigureError(f"bet {bet.ident} is already settled as {kept}")
-            ended = _ended(bet, result, told, now_ms)
-        except (FigureError, BadBetError) as error:
-            found.problems.append(f"line {row.number}: {error}")
-            continue
-        held[bet.ident] = ended
-        found.bets.append(ended)
-    return found
-
-
-def _ended(bet: PlacedBet, result: Result, told: Mapping[str, str], now_ms: int) -> PlacedBet:
-    if result is not Result.CASHED_OUT:
-        return settled(bet, result, now_ms)
-    back = read_amount("cashed_back", told.get("cashedback", ""))
-    return cashed_out(bet, bet.open_stake, back - bet.cashed_back, now_ms)
-
-
-def _by_score(
-    rows: Sequence[SheetRow],
-    named: Mapping[str, str],
-    columns: Sequence[str],
-    bets: Sequence[PlacedBet],
-    now_ms: int,
-) -> Settled:
-    problems: list[str] = []
-    games: list[_Game] = []
-    for row in rows:
-        told = {key: row.cells.get(title, "") for key, title in named.items()}
-        try:
-            game = _game(row.number, told, columns, problems)
-        except ValueError as error:
-            problems.append(f"line {row.number}: {error}")
-            continue
-        if game is not None:
-            games.append(game)
-    nearby, wanted = GamesNearby(games, shipped_names()), set[int]()
-    ended, to_look_at = list[PlacedBet](), list[str]()
+    judge = _Judge(results, rules, now_ms)
+    ended, to_check, corrections = list[PlacedBet](), list[ToCheck](), list[ToCheck]()
+    without = list[PlacedBet]()
     for bet in bets:
-        nearest = None if bet.result is not None else nearby.games_near(wanted_game(bet))
-        if nearest is None:
+        if bet.result is not None:
+            if bet.settled_by and (told := _correction(bet, judge.judge(bet))) is not None:
+                corrections.append(told)
             continue
-        game = nearest.game
-        wanted.add(game.line)
-        why = nearest.why_not
-        if not why and bet.kick_off is None:
-            why = "may be another game: the bet has no kick-off"
-        by_score = (bet.market_type, bet.period, bet.match_name, bet.selection, game.score)
-        result = result_of(*by_score) if nearest.has_teams or not why else None
-        if why:
-            to_look_at.append(_to_look_at(game, bet, why, result))
-        elif result is None:
-            problems.append(
-                f"line {game.line}: cannot settle bet {bet.ident}, "
-                f"{bet.selection} ({bet.market_type or 'unknown market'})"
-            )
+        verdict = judge.judge(bet)
+        if verdict is None:
+            if bet.state(now_ms) is BetState.TO_SETTLE:
+                without.append(bet)
+        elif verdict.why:
+            to_check.append(verdict)
         else:
-            ended.append(settled(bet, result, now_ms))
-    return Settled(ended, problems, len(games) - len(wanted), to_look_at)
+            _settle(verdict, now_ms, ended, to_check)
+    return Settled(ended, [], judge.of_no_bet(), to_check, corrections, without)
 
 
-def _game(
-    line: int, told: Mapping[str, str], columns: Sequence[str], problems: list[str]
-) -> _Game | None:
-    """Return a game with its score, None if it was not played yet.
+def wanted_spans(bets: Iterable[PlacedBet], now_ms: int) -> list[tuple[int, int]]:
+    """Return the kick-offs, from and to, whose results are needed to settle bets.
 
-    An impossible half-time score is left out and added to ``problems``.
-
-    Raises:
-        ValueError: the row makes no sense; the message says what was expected.
+    Covers open bets, and for corrections those that settled by themselves in the last 30 days.
     """
-    date, home, away, *goals = (told[column] for column in columns)
-    if not (home and away):
-        raise ValueError("expected the names of both teams")
-    if not any(goals):
-        return None
-    end = Goals(*map(_goals, goals))
-    begins_ms, has_time = _begins_ms(date, told.get("time", ""))
-    half = None
-    try:
-        if all(told.get(each) for each in _HALVES):
-            half = Goals(*(_goals(told[each]) for each in _HALVES))
-    except ValueError as error:
-        problems.append(f"line {line}: half-time {error}; half-time score ignored")
-    league = " - ".join(filter(None, (told.get("country"), told.get("league"))))
-    score = Score(end, half)
-    competition = told.get("div") or league
-    return _Game(line, begins_ms, has_time, competition, f"{home} vs {away}", score)
-
-
-def _goals(text: str) -> int:
-    number = read_number("goals", text)
-    if number < 0 or not number.is_integer():
-        raise ValueError(f"goals {text!r}: expected a number such as 2")
-    return int(number)
-
-
-def _begins_ms(date: str, time: str) -> tuple[int, bool]:
-    """Return the start of a game, noon if only the day is known, and whether the hour is known."""
-    day = _read_as(date, _DATES)
-    if day is None:
-        raise ValueError(f"expected a date such as 16/08/2024, got {date!r}")
-    clock = _read_as(time, _TIMES)
-    if clock is None:
-        return round(day.timestamp() * 1000) + DAY_MS // 2, False
-    begins = day.replace(hour=clock.hour, minute=clock.minute, tzinfo=_UK)
-    return round(begins.timestamp() * 1000), True
-
-
-def _read_as(text: str, forms: Sequence[str]) -> datetime | None:
-    for form in forms:
-        try:
-            return datetime.strptime(text.strip(), form).replace(tzinfo=UTC)
-        except ValueError:
-            continue
-    return None
-
-
-def _to_look_at(game: _Game, bet: PlacedBet, why: str, result: Result | None) -> str:
-    """Return why a row does not settle a bet, and the result that its score would give."""
-    goals = f"{game.score.end.home}-{game.score.end.away}"
-    line = (
-        f"line {game.line}: {game_title(game.match_name)} ({goals}) {why}: check bet"
-        f" {bet.ident}, {bet.selection}, {game_title(bet.match_name)}"
+    corrected_since = now_ms - _CORRECTED_WITHIN_MS
+    starts = sorted(
+        bet.time_order[0]
+        for bet in bets
+        if bet.result is None or (bet.settled_by and (bet.settled_at or 0) >= corrected_since)
     )
-    if result is None:
-        return line
-    return f"{line}; by this score it is {result.value.replace('_', ' ')}"
+    spans = list[tuple[int, int]]()
+    for start in starts:
+        since, until = start - _BEFORE_MS, min(start + _PUT_OFF_MS, now_ms + _NOT_BEGUN_MS)
+        if spans and since <= spans[-1][1]:
+            since = spans.pop()[0]
+        if since < until:
+            spans.append((since, until))
+    return spans
+
+
+def _settle(verdict: ToCheck, now_ms: int, ended: list[PlacedBet], to_check: list[ToCheck]) -> None:
+    bet = verdict.bet
+    if verdict.proposed is not None and was_undone(bet, verdict.proposed):
+        to_check.append(verdict._replace(why=f"you undid this: {bet.undone}"))
+        return
+    try:
+        ended.append(verdict.accepted(now_ms))
+    except BadBetError as error:
+        to_check.append(verdict._replace(why=f"{verdict.by}: {error}", proposed=None))
+
+
+def _correction(bet: PlacedBet, verdict: ToCheck | None) -> ToCheck | None:
+    """Return what a source now says against a bet's automatic settlement; None if nothing."""
+    assert bet.result is not None
+    if verdict is None or not verdict.is_its_game or verdict.by == bet.settled_by:
+        return None
+    if verdict.proposed is bet.result or (verdict.proposed is None and not verdict.is_contrary):
+        return None
+    before = f"settled {_words(bet.result)} by {bet.settled_by}"
+    return verdict._replace(why=f"{before}; now {verdict.why or verdict.by}")
+
+
+class _Told(NamedTuple):
+    """A result among those of its source."""
+
+    result: GameResult
+    place: int
+
+    @property
+    def begins_ms(self) -> int:
+        return self.result.kick_off
+
+    @property
+    def has_time(self) -> bool:
+        return self.result.has_time
+
+    @property
+    def sport(self) -> str:
+        return self.result.sport
+
+    @property
+    def competition(self) -> str:
+        return self.result.competition
+
+    @property
+    def match_name(self) -> str:
+        return self.result.match_name
+
+
+class _Judge:
+    """Judges bets by the results of all sources."""
+
+    def __init__(self, results: Iterable[GameResult], rules: SettlementRules, now_ms: int) -> None:
+        self._rules = rules
+        self._now_ms = now_ms
+        self._names = shipped_names()
+        self._wanted = set[int]()
+        by_kind = defaultdict[tuple[str, str, bool], list[_Told]](list)
+        usable = dict.fromkeys(each for each in results if self._is_usable(each))
+        for place, result in enumerate(usable):
+            kind = (result.source, result.bookmaker, result.status in _OFF)
+            by_kind[kind].append(_Told(result, place))
+        self._count = len(usable)
+        self._nearby = [GamesNearby(told, self._names) for told in by_kind.values()]
+
+    def of_no_bet(self) -> int:
+        """Return how many results no bet was on."""
+        return self._count - len(self._wanted)
+
+    def judge(self, bet: PlacedBet) -> ToCheck | None:
+        """Return how a bet ends, with a reason if that is not certain; None without any result."""
+        near = [found for each in self._nearby if (found := each.games_near(wanted_game(bet)))]
+        near = [each for each in near if bet.practice or not each.game.result.simulated]
+        self._wanted |= {each.game.place for each in near}
+        its = [each.game.result for each in near if each.is_same or self._is_waited_for(bet, each)]
+        if bet.kick_off is None or not its:
+            return self._other_game(bet, near)
+        if not self._is_one_game(its):
+            why = f"{_game_text(bet, its[0])} is one of two games of these teams around that time"
+            return ToCheck(bet, why, its[0], by=_by(bet, its[0]), is_its_game=False)
+        return self._by_own(bet, its) or self._by_status(bet, its)
+
+    def _is_usable(self, result: GameResult) -> bool:
+        is_over = result.status in ENDED or bool(result.selections)
+        return is_over and result.kick_off <= self._now_ms + _NOT_BEGUN_MS
+
+    def _is_waited_for(self, bet: PlacedBet, found: Found[_Told]) -> bool:
+        """Return whether a game was moved, and the bookmaker's bets wait so long."""
+        result = found.game.result
+        sport = _sport(bet, result)
+        if not found.is_moved or sport not in _MAY_BE_MOVED or result.status not in _ENDED_SOMEHOW:
+            return False
+        waiting = self._rules.rule_of(bet.bookmaker, sport).waiting_ms
+        later = result.kick_off - (bet.kick_off or 0) + (0 if result.has_time else 12 * HOUR_MS)
+        return waiting is not None and 0 < later <= waiting
+
+    def _is_one_game(self, its: Sequence[GameResult]) -> bool:
+        """Return whether the results of all sources can be of one game."""
+        first = its[0]
+        for other in its[1:]:
+            ours, theirs = first.competition, other.competition
+            if ours and theirs and not is_same_competition(self._names, ours, theirs):
+                return False
+            if {first.status, other.status} & _OFF or not (first.has_time and other.has_time):
+                continue
+            place = self._names.competition_named(ours or theirs)
+            if not is_same_kick_off(first.kick_off, other.kick_off, first.sport, place):
+                return False
+        return True
+
+    def _other_game(self, bet: PlacedBet, near: Sequence[Found[_Told]]) -> ToCheck | None:
+        """Return the game that may be a bet's, and why it does not settle the bet."""
+        ended = [each for each in near if each.game.result.status in ENDED]
+        if not ended:
+            return None
+        found = min(ended, key=lambda each: (not each.has_teams, each.game.result.status in _OFF))
+        result = found.game.result
+        why = found.why_not or "may be another game: the bet has no kick-off"
+        told = ToCheck(bet, f"{_game_text(bet, result)} {why}", result, is_its_game=False)
+        if not found.has_teams:
+            return told
+        told = told._replace(proposed=_as_stated(bet, result), by=_by(bet, result))
+        is_put_off = found.is_moved and result.kick_off > (bet.kick_off or 0)
+        is_put_off = is_put_off and _sport(bet, result) in _MAY_BE_MOVED
+        return self._too_late(told, found) if is_put_off else told
+
+    def _too_late(self, told: ToCheck, found: Found[_Told]) -> ToCheck:
+        """Return a moved game with what is known about the bookmaker's waiting time."""
+        bet, result = told.bet, found.game.result
+        rule = self._rules.rule_of(bet.bookmaker, _sport(bet, result))
+        told = told._replace(why=f"{told.why}; {_waits_text(bet, rule)}")
+        if rule.waiting_ms is None:
+            return told
+        return told._replace(proposed=Result.VOID, by=f"{_source(result)} moved")
+
+    def _by_own(self, bet: PlacedBet, its: Sequence[GameResult]) -> ToCheck | None:
+        """Return how the bet's own bookmaker settled its selection; None if it does not say."""
+        own = [each for each in its if each.bookmaker and self._is_own(bet, each.bookmaker)]
+        told = [(each, found) for each in own for found in _selections(bet, each)]
+        if not told:
+            return None
+        result, selection = told[0]
+        by = f"{_source(result)} {_word(selection)}"
+        if len({(each.result, each.share) for _, each in told}) > 1:
+            why = f"{bet.bookmaker} itself says both {_word(selection)} and {_word(told[-1][1])}"
+            return ToCheck(bet, why, result, by=by, is_contrary=True)
+        if selection.share < 1:
+            back = bet.open_stake * selection.share * bet.net
+            why = (
+                f"{by} in a dead heat: {selection.share:g} of the stake counts as won, which pays"
+                f" {back:.2f}"
+            )
+            return ToCheck(bet, why, result, by=by)
+        return ToCheck(bet, "", result, Result(selection.result), by)
+
+    def _is_own(self, bet: PlacedBet, bookmaker: str) -> bool:
+        """Return whether two names are of one bookmaker, or of one exchange's pool."""
+        one, other = map(self._rules.profiles.profile_of, (bet.bookmaker, bookmaker))
+        if one.kind is Kind.EXCHANGE and one.group == other.group:
+            return True
+        return fold_name(one.name) == fold_name(other.name)
+
+    def _by_status(self, bet: PlacedBet, its: Sequence[GameResult]) -> ToCheck | None:
+        """Return how a bet ends by what became of its game."""
+        played = [each for each in its if each.status in _ENDED_SOMEHOW]
+        off = [each for each in its if each.status in _OFF]
+        still_off = [each for each in off if not any(_is_later(one, each) for one in played)]
+        statuses = {each.status for each in (*played, *still_off)}
+        if len(statuses) > 1 and played:
+            return _contrary(bet, [*played, *still_off])
+        if off and not played:
+            return self._by_waiting(bet, off[0])
+        if played and played[0].status is GameStatus.RETIRED:
+            return self._by_retirement(bet, played[0], its)
+        scored = [each for each in played if each.home is not None]
+        if not scored:
+            return self._by_others(bet, its)
+        return self._by_score(bet, scored)
+
+    def _by_score(self, bet: PlacedBet, games: Sequence[GameResult]) -> ToCheck:
+        first = games[0]
+        is_in_play = bet.kick_off is not None and bet.placed_at > bet.kick_off
+        if (
+            is_in_play
+            and _sport(bet, first) == FOOTBALL
+            and form_of(bet.market_type) is (Form.HANDICAP)
+        ):
+            why = f"{_by(bet, first)}: placed in play, its handicap may count from the score then"
+            return ToCheck(bet, why, first, _as_stated(bet, first), _by(bet, first))
+        decision = self._decision(bet, games)
+        if decision.is_conflict:
+            return _contrary(bet, games)
+        if decision.result is None:
+            why = f"{_by(bet, first)}: {decision.why}"
+            return ToCheck(bet, why, first, _as_stated(bet, first), _by(bet, first))
+        alone = (each for each in games if self._decision(bet, [each]).result is decision.result)
+        one = next(alone, None)
+        by = ", ".join(_by(bet, each) for each in games) if one is None else _by(bet, one)
+        return ToCheck(bet, "", one or first, decision.result, by)
+
+    def _decision(self, bet: PlacedBet, games: Sequence[GameResult]) -> Decision:
+        sport = _sport(bet, games[0])
+        overtime = self._rules.rule_of(bet.bookmaker, sport).overtime
+        sides = 0 if bet.close is None else len(bet.close.line)
+        return result_of(
+            *(bet.market_type, bet.period, bet.match_name, bet.selection, games),
+            sport=sport,
+            overtime=None if overtime is None else overtime is Overtime.INCLUDED,
+            ways=sides or None,
+        )
+
+    def _by_others(self, bet: PlacedBet, its: Sequence[GameResult]) -> ToCheck | None:
+        """Return how a bet ends by what another bookmaker paid, where no score is known."""
+        told = [(each, found) for each in its for found in _selections(bet, each)]
+        if not told:
+            return None
+        result, selection = told[0]
+        by = f"{_source(result)} {_word(selection)}"
+        if len({each.result for _, each in told}) > 1:
+            words = " and ".join(f"{_source(each)} says {_word(one)}" for each, one in told)
+            return ToCheck(bet, words, result, by=by, is_contrary=True)
+        found = ToCheck(bet, "", result, Result(selection.result), by)
+        is_whole = selection.result in ("won", "lost") and selection.share == 1
+        if is_whole and _sport(bet, result) == FOOTBALL and _is_by_score(bet):
+            return found
+        return found._replace(why=f"{by}, but that is not the result of {_bookmaker(bet)}")
+
+    def _by_waiting(self, bet: PlacedBet, result: GameResult) -> ToCheck:
+        """Return what becomes of a bet on a game that was not played, or not to its end."""
+        rule = self._rules.rule_of(bet.bookmaker, _sport(bet, result))
+        by = _by(bet, result)
+        found = ToCheck(bet, "", result, Result.VOID, by, is_contrary=True)
+        if rule.waiting_ms is None:
+            return found._replace(why=f"{by}; {_waits_text(bet, rule)}")
+        if self._now_ms <= (bet.kick_off or 0) + rule.waiting_ms:
+            return found._replace(why=f"{by}; {_waits_text(bet, rule)}", proposed=None)
+        if result.status is GameStatus.ABANDONED and _may_be_decided(bet, result):
+            why = f"{by}; the bet may have been decided before"
+            return found._replace(why=why, proposed=_as_stated(bet, result))
+        return found
+
+    def _by_retirement(
+        self, bet: PlacedBet, result: GameResult, its: Sequence[GameResult]
+    ) -> ToCheck:
+        """Return what becomes of a bet on a tennis match that a player gave up."""
+        rule = self._rules.rule_of(bet.bookmaker, _sport(bet, result)).retirement
+        by = _by(bet, result)
+        found = ToCheck(bet, "", result, Result.VOID, by)
+        if bet.market_type != "moneyline" or bet.period:
+            why = f"{by}: what that means for this market is not known"
+            return found._replace(why=why, proposed=None)
+        if rule is None:
+            why = f"{by}: the rule of {_bookmaker(bet)} is not known"
+            return found._replace(why=why, proposed=None)
+        sets = None if result.home is None or result.away is None else result.home + result.away
+        if rule is Retirement.MATCH_COMPLETED or (rule is Retirement.FIRST_SET and sets == 0):
+            return found
+        if rule is Retirement.FIRST_SET and sets is None:
+            why = f"{by}: it is not known whether a set was completed"
+            return found._replace(why=why, proposed=None)
+        winner = {side for each in its for side in _winners(each)}
+        read = read_selection(bet.market_type, bet.match_name, bet.selection)
+        if len(winner) != 1 or read is None or read.side == DRAW:
+            why = f"{by}: it is not known who went on to the next round"
+            return found._replace(why=why, proposed=None)
+        return found._replace(proposed=Result.WON if read.side in winner else Result.LOST)
+
+
+def _is_later(game: GameResult, off: GameResult) -> bool:
+    """Return whether a game was played after the time at which it was called off."""
+    has_times = game.has_time and off.has_time
+    return game.kick_off - off.kick_off > (MINUTE_MS if has_times else 12 * HOUR_MS)
+
+
+def _sport(bet: PlacedBet, result: GameResult) -> str:
+    return bet.sport if result.sport in ("", OTHER) else result.sport
+
+
+def _is_by_score(bet: PlacedBet) -> bool:
+    return form_of(bet.market_type) not in (None, Form.PLAYER_OVER_UNDER, Form.QUESTION)
+
+
+def _selections(bet: PlacedBet, result: GameResult) -> Iterator[SelectionResult]:
+    """Yield what a source says about exactly the bet's selection."""
+    sport = _sport(bet, result)
+    ours = _named(sport, bet.market_type, bet.match_name, bet.selection)
+    for each in result.selections:
+        theirs = _named(sport, each.market_type, result.match_name, each.selection)
+        if ours is not None and each.period == bet.period and ours == theirs:
+            yield each
+
+
+def _named(
+    sport: str, market_type: str, match_name: str, selection: str
+) -> tuple[str, str, str] | None:
+    """Return a selection in words that all equal bets share; None if it cannot be read."""
+    read = read_selection(market_type, match_name, selection)
+    if read is None:
+        return None
+    market_type, key, side = bet_named(sport, False, market_type, read.key, read.side)
+    return market_type, key.casefold(), side
+
+
+def _winners(result: GameResult) -> Iterator[str]:
+    """Yield the side that a source's own result of the match names as the winner."""
+    for each in result.selections:
+        if each.market_type == "moneyline" and not each.period and each.result in ("won", "lost"):
+            read = read_selection(each.market_type, result.match_name, each.selection)
+            if read is not None and read.side in (HOME, AWAY):
+                is_won = each.result == "won"
+                yield read.side if is_won else AWAY if read.side == HOME else HOME
+
+
+def _may_be_decided(bet: PlacedBet, result: GameResult) -> bool:
+    """Return whether a bet on an abandoned game may have been decided before."""
+    form = form_of(bet.market_type)
+    if not bet.period and form in (Form.WINNER, Form.HANDICAP, Form.DOUBLE_CHANCE):
+        return False
+    read = read_selection(bet.market_type, bet.match_name, bet.selection)
+    if bet.period or read is None or result.home is None or not _is_by_score(bet):
+        return True
+    so_far = _as_stated(bet, result)
+    is_reached = so_far is Result.WON if read.side in ("over", "yes") else so_far is Result.LOST
+    return is_reached or so_far in (None, Result.VOID, Result.HALF_LOST, Result.HALF_WON)
+
+
+def _as_stated(bet: PlacedBet, result: GameResult) -> Result | None:
+    """Return how a bet would end if the score that a source states counts for it."""
+    if bet.period or result.home is None or result.away is None:
+        return None
+    return result_as_stated(
+        *(bet.market_type, bet.match_name, bet.selection, result.home, result.away),
+        sport=_sport(bet, result),
+    )
+
+
+def _contrary(bet: PlacedBet, games: Sequence[GameResult]) -> ToCheck:
+    told = " and ".join(f"{_source(each)} says {_what(bet, each)}" for each in games)
+    by = ", ".join(_by(bet, each) for each in games)
+    return ToCheck(bet, told, games[0], by=by, is_contrary=True)
+
+
+def _bookmaker(bet: PlacedBet) -> str:
+    return bet.bookmaker or "its bookmaker"
+
+
+def _waits_text(bet: PlacedBet, rule: SettlementRule) -> str:
+    if rule.postponed_hours == SAME_ROUND:
+        return f"bets at {_bookmaker(bet)} wait for it within the same round"
+    if not rule.postponed_hours:
+        return f"how long bets at {_bookmaker(bet)} wait for it is not known"
+    return f"bets at {_bookmaker(bet)} wait {rule.postponed_hours} hours for it"
+
+
+def _source(result: GameResult) -> str:
+    return result.source or result.bookmaker or "an unnamed source"
+
+
+def _what(bet: PlacedBet, result: GameResult) -> str:
+    """Return what a source says of a game: ``2-1``, ``postponed``, ``retired at 1-0``.
+
+    With the score of each period where that matters to the bet.
+    """
+    score = ""
+    if result.home is not None and result.away is not None:
+        score = score_text((result.home, result.away))
+        if result.periods and (bet.period or result.overtime or _sport(bet, result) == TENNIS):
+            parts = ", ".join(score_text((each.home, each.away)) for each in result.periods)
+            score = f"{score} ({parts})"
+        if result.overtime:
+            extra = "extra time" if _sport(bet, result) == FOOTBALL else "overtime"
+            score = f"{score} after {extra}"
+    status = result.status.value.replace("_", " ")
+    if result.status in (GameStatus.FINAL, GameStatus.UNKNOWN):
+        return score or status
+    return f"{status} at {score}" if score else status
+
+
+def _by(bet: PlacedBet, result: GameResult) -> str:
+    return f"{_source(result)} {_what(bet, result)}"
+
+
+def _game_text(bet: PlacedBet, result: GameResult) -> str:
+    return f"{game_title(result.match_name)} ({_by(bet, result)})"
+
+
+def _word(selection: SelectionResult) -> str:
+    return selection.result.replace("_", " ")
+
+
+def _words(result: Result) -> str:
+    return result.value.replace("_", " ")

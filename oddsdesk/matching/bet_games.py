@@ -106,6 +106,8 @@ class Found(NamedTuple, Generic[G]):
     """Why it may be another game, in words that follow its name; empty if it is the same."""
     has_teams: bool = True
     """Whether it has the bet's teams, home team first, by known names."""
+    is_moved: bool = False
+    """Whether teams and competition agree, and only the kick-off is too far off."""
 
     @property
     def is_same(self) -> bool:
@@ -184,7 +186,8 @@ class GamesNearby(Generic[G]):
         for game in sorted(near, key=lambda game: abs(game.begins_ms - at)):
             match, is_other_side = self._compare(bet, game)
             if match.verdict is Verdict.SAME and not match.is_crosswise:
-                yield Found(game, self._why_not(bet, game))
+                why = self._why_not(bet, game)
+                yield Found(game, why, is_moved=bool(why) and self._is_in_same(bet, game))
             elif abs(game.begins_ms - at) > _ALIKE_MS:
                 continue
             elif is_other_side:
@@ -226,6 +229,12 @@ class GamesNearby(Generic[G]):
             return bool(bet.competition)
         return bool(bet.competition) and self._names.knows(bet.competition)
 
+    def _is_in_same(self, bet: WantedGame, game: G) -> bool:
+        """Return whether a bet with kick-off and a game are in one competition, for certain."""
+        ours, theirs = bet.competition, game.competition
+        is_other = ours and theirs and not is_same_competition(self._names, ours, theirs)
+        return bet.kick_off is not None and not is_other and self._is_named(bet, game)
+
     def _put_off(self, bet: WantedGame) -> Found[G] | None:
         """Return the football game that was planned as the bet's game but played days later."""
         if bet.kick_off is None or _sport(bet.sport, FOOTBALL) is None:
@@ -240,7 +249,8 @@ class GamesNearby(Generic[G]):
                     continue
                 match, _ = self._compare(bet, game)
                 if match.verdict is Verdict.SAME and not match.is_crosswise:
-                    return Found(game, _apart_text(bet.kick_off, game))
+                    is_moved = self._is_named(bet, game)
+                    return Found(game, _apart_text(bet.kick_off, game), is_moved=is_moved)
         return None
 
     def _compare(self, bet: WantedGame, game: G) -> tuple[Match, bool]:

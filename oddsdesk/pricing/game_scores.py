@@ -5,6 +5,7 @@ a bet whether a draw was a third selection. So several scores may count for a be
 only if all of them give the same.
 """
 
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from enum import Enum
@@ -241,11 +242,18 @@ def _why_open(found: dict[Reading, set[Result | None]], sport: str) -> str:
         if all(reading.counted is Count.PART for reading in found):
             return f"it is not known whether the last period includes {extra}"
         return f"it is not known whether the score includes {extra}"
-    if len({reading.part for reading in found}) > 1:
-        return "its period may be a half or a quarter"
-    if len({reading.counted for reading in found}) > 1:
-        return f"it is not known whether {extra} counts at the bookmaker"
-    return "it is not known whether a draw was a third selection"
+    reasons = (
+        ("part", "its period may be a half or a quarter"),
+        ("has_draw", "it is not known whether a draw was a third selection"),
+        ("counted", f"it is not known whether {extra} counts at the bookmaker"),
+    )
+    for field, why in reasons:
+        by_value = defaultdict[object, set[Result | None]](set)
+        for reading, results in found.items():
+            by_value[getattr(reading, field)] |= results
+        if len(by_value) > 1 and all(len(results) == 1 for results in by_value.values()):
+            return why
+    return reasons[-1][1]
 
 
 def _goals(game: GameResult) -> list[Goals]:

@@ -6,7 +6,8 @@ dead heat, and the page with the date on which it was read. An empty cell is not
 is settled by it. A line without sport says what the bookmaker's lines of single sports leave empty.
 """
 
-from collections.abc import Iterable, Mapping
+import csv
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
 from enum import Enum
 from functools import cache
@@ -15,7 +16,6 @@ from typing import Final, NamedTuple, TypeVar
 import msgspec
 
 from oddsdesk.base.places import resource_path
-from oddsdesk.base.spreadsheets import SheetError, read_sheet
 from oddsdesk.contract.competitions import named_sport
 from oddsdesk.contract.times import MINUTE_MS
 from oddsdesk.pricing.profiles import Profiles, fold_name
@@ -126,28 +126,24 @@ class ReadRules(NamedTuple):
     """One line each: the line number, and what was expected. Other cells of that line apply."""
 
 
-def read_rules(data: bytes) -> ReadRules:
-    """Read a file of rules; lines that begin with ``#`` are comments.
-
-    Raises:
-        SheetError: it is not a table, or has no column ``bookmaker``.
-    """
-    titles, rows = read_sheet(data)
-    if "bookmaker" not in titles:
-        expected = ", ".join(COLUMNS)
-        raise SheetError(f"has no column 'bookmaker'; expected columns out of {expected}")
+def read_rules(text: str) -> ReadRules:
+    """Read a file of rules; lines that begin with ``#`` are comments."""
     found = ReadRules([], [])
-    if foreign := [title for title in titles if title not in COLUMNS]:
-        found.problems.append(f"line 1: column {', '.join(map(repr, foreign))} is not used")
-    for row in rows:
-        name = row.cells.get("bookmaker", "")
-        if next(iter(row.cells.values()), "").startswith("#"):
+    header: list[str] = []
+    reader = csv.reader(text.removeprefix("\ufeff").splitlines())
+    for fields in reader:
+        cells = dict(zip(header, map(str.strip, fields), strict=False))
+        if not any(fields) or fields[0].startswith("#"):
             continue
-        if not name:
-            found.problems.append(f"line {row.number}: expected the name of a bookmaker")
+        if not header:
+            header = [title.strip() for title in fields]
+            if problem := _header_problem(header):
+                found.problems.append(f"line {reader.line_num}: {problem}")
             continue
-        rule, problems = _rule(row.cells)
-        found.problems.extend(f"line {row.number}: {name}: {each}" for each in problems)
+        if "bookmaker" not in header:
+            break
+        rule, problems = _rule(cells)
+        found.problems.extend(f"line {reader.line_num}: {each}" for each in problems)
         if rule is not None:
             found.rules.append(rule)
     return found
@@ -156,7 +152,7 @@ def read_rules(data: bytes) -> ReadRules:
 @cache
 def shipped_rules() -> tuple[SettlementRule, ...]:
     """Return the rules that are shipped; the file is read once."""
-    return tuple(read_rules(resource_path("settlement_rules.csv").read_bytes()).rules)
+    return tuple(read_rules(resource_path("settlement_rules.csv").read_text("utf-8")).rules)
 
 
 def _over(known: SettlementRule, rule: SettlementRule) -> SettlementRule:
@@ -168,13 +164,24 @@ def _over(known: SettlementRule, rule: SettlementRule) -> SettlementRule:
 E = TypeVar("E", bound=Enum)
 
 
+def _header_problem(header: Sequence[str]) -> str:
+    expected = f"expected columns out of {', '.join(COLUMNS)}, separated by commas"
+    if "bookmaker" not in header:
+        return f"no column 'bookmaker'; {expected}"
+    foreign = ", ".join(repr(each) for each in header if each and each not in COLUMNS)
+    return f"{foreign} ignored; {expected}" if foreign else ""
+
+
 def _rule(cells: Mapping[str, str]) -> tuple[SettlementRule | None, list[str]]:
-    """Return the rule of a line and what is wrong with it; None if its sport is not known."""
-    problems = list[str]()
-    told = cells.get("sport", "")
+    """Return the rule of a line and what is wrong with it; None if nothing of it applies."""
+    name, told = cells["bookmaker"], cells.get("sport", "")
     sport = named_sport(told) if told else ""
+    if not name:
+        return None, ["expected the name of a bookmaker"]
     if sport is None:
-        return None, [f"sport {told!r}: expected a name such as Tennis, or nothing for all sports"]
+        why = f"sport {told!r}: expected a name such as Tennis, or nothing for all sports"
+        return None, [f"{name}: {why}"]
+    problems = list[str]()
     waits = cells.get("postponed_hours", "").casefold()
     if waits and waits not in WAITS:
         problems.append(f"postponed_hours {waits!r}: expected one of {', '.join(WAITS)}")
@@ -186,7 +193,7 @@ def _rule(cells: Mapping[str, str]) -> tuple[SettlementRule | None, list[str]]:
         problems.append(f"read_on {read_on!r}: expected a day such as 2026-11-29")
         read_on = ""
     rule = SettlementRule(
-        bookmaker=cells["bookmaker"],
+        bookmaker=name,
         sport=sport,
         postponed_hours=waits,
         retirement=_word(Retirement, "retirement", cells, problems),
@@ -195,7 +202,7 @@ def _rule(cells: Mapping[str, str]) -> tuple[SettlementRule | None, list[str]]:
         source_url=cells.get("source_url", ""),
         read_on=read_on,
     )
-    return rule, problems
+    return rule, [f"{name}: {each}" for each in problems]
 
 
 def _word(kind: type[E], column: str, cells: Mapping[str, str], problems: list[str]) -> E | None:

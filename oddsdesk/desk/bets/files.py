@@ -21,10 +21,11 @@ from oddsdesk.desk.ui.controls.labels import Label
 from oddsdesk.desk.ui.theme.theme import Theme
 from oddsdesk.ledger.bet_tables import write_bet_analytix
 from oddsdesk.ledger.bets import PlacedBet
+from oddsdesk.ledger.bookmakers import known_bookmakers, known_rules
 from oddsdesk.ledger.columns import ListUnclearError
 from oddsdesk.ledger.ledger import Ledger, compare_bets
 from oddsdesk.ledger.reading import NO_MATCH, ImportedBets, read_bets
-from oddsdesk.ledger.settling import settle_by_file
+from oddsdesk.ledger.result_files import settle_by_file
 from oddsdesk.pricing.formats import AMERICAN, DECIMAL, STYLES, OddsFormatError, parse_odds
 from oddsdesk.pricing.profiles import Profiles
 
@@ -137,7 +138,9 @@ class BetsFiles(QObject):
 
     def settle_from_file(self, path: Path) -> None:
         def work(ledger: Ledger) -> Taken:
-            found = settle_by_file(path.read_bytes(), ledger.read_bets(), self._clock())
+            rules = known_rules(known_bookmakers().profiles).rules
+            held, now_ms = ledger.read_bets(), self._clock()
+            found = settle_by_file(path.read_bytes(), held, now_ms, rules, path.name)
             if found.bets:
                 ledger.change_bet(found.bets, "settled")
             said = [f"{_bets(len(found.bets))} settled from {path.name}"]

@@ -33,9 +33,9 @@ def test_a_score_that_may_be_of_another_game_is_said_to_look_at(
     with qtbot.waitSignal(panel.files.brought_nothing):
         panel.files.settle_from_file(scores)
     assert panel.messages.message_text == (
-        "0 bets settled from E0.csv. Please check: line 2: Everton v Fulham (0-2) is 24 hours "
-        "later than the bet says: check bet 1, Everton, Everton v Fulham; by this score it is "
-        "lost."
+        "0 bets settled from E0.csv. Please check: bet 1, Everton, Everton v Fulham: Everton v "
+        "Fulham (E0.csv 0-2) is 24 hours later than the bet says; how long bets at Betfair "
+        "Exchange wait for it is not known; by that it is lost."
     )
     assert held(path)[0].result is None
 

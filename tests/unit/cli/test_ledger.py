@@ -519,8 +519,8 @@ def test_a_bet_without_kick_off_is_closed_by_the_only_game_and_not_settled(
     assert told("close", "--database", str(database))["with_close"] == is_known
     done = run("settle", "--results", str(file), exit_code=1)
     assert done.stdout == "settled 0, to check 1, for no bet 0, problems 0\n"
-    assert "may be another game: the bet has no kick-off: check bet 1" in done.stderr
-    assert "by this score it is won" in done.stderr
+    assert "may be another game: the bet has no kick-off; by that it is won" in done.stderr
+    assert "by that it is won" in done.stderr
 
 
 def test_a_bet_whose_game_is_not_known_is_named_with_the_reason(tmp_path: Path) -> None:

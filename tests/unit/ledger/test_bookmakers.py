@@ -257,8 +257,8 @@ def test_the_users_rules_of_settlement_go_over_the_shipped_ones() -> None:
 @pytest.mark.parametrize(
     ("data", "problem"),
     [
-        (b"name\nX\n", "has no column 'bookmaker'"),
-        (b"\0\1", "is neither text"),
+        (b"name\nX\n", "line 1: no column 'bookmaker'"),
+        (b"\xff", "not UTF-8 text"),
         (b"x" * (4 * 1024 * 1024 + 1), "larger than 4 MB"),
     ],
 )

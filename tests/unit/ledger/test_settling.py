@@ -1,342 +1,433 @@
-"""Bets settled from files of results and scores."""
+"""Which bets settle by the results of their games, and why others do not."""
+
+from collections.abc import Sequence
 
 import msgspec
 import pytest
 
-from oddsdesk.base.spreadsheets import SheetError
+from oddsdesk.contract.results import GameResult, GameStatus, PeriodScore, SelectionResult
 from oddsdesk.contract.times import parse_ms
-from oddsdesk.ledger.bets import HalfResultError, PlacedBet, settled
-from oddsdesk.ledger.reading import read_bets
-from oddsdesk.ledger.settling import settle_by_file
+from oddsdesk.ledger.bets import BadBetError, PlacedBet, settled
+from oddsdesk.ledger.settling import Settled, ToCheck, settle_by_results, wanted_spans
+from oddsdesk.pricing.closing import ClosingLine
+from oddsdesk.pricing.profiles import shipped_profiles
 from oddsdesk.pricing.selections import Result
+from oddsdesk.pricing.settlement_rules import SettlementRules, read_rules
 
-NOW = 1_800_000_000_000
-KICK_OFF = parse_ms("2024-08-16T19:00:00Z")
+HOUR = 3_600_000
+DAY = 24 * HOUR
+KICK_OFF = parse_ms("2026-10-10T14:00:00Z")
+NOW = KICK_OFF + 10 * DAY
 BET = PlacedBet(
-    *("id", "Man United vs Fulham", "EPL", "Football", "moneyline", 0, "Man United"),
-    *("Bet365", 1.6, 10.0, KICK_OFF - 1),
+    *("id", "Arsenal vs Chelsea", "EPL", "Football", "moneyline", 0, "Arsenal"),
+    *("Bet365", 2.0, 10.0, KICK_OFF - DAY),
     kick_off=KICK_OFF,
     ident=1,
 )
-OVER = msgspec.structs.replace(BET, market_type="total", selection="Over 1", ident=2)
-HALF = msgspec.structs.replace(BET, period=1, selection="Draw", ident=3)
-SCORES = """Div,Date,Time,HomeTeam,AwayTeam,FTHG,FTAG,FTR,HTHG,HTAG
-E0,16/08/2024,20:00,Man United,Fulham,1,0,H,0,0
-E0,17/08/2024,12:30,Ipswich,Liverpool,0,2,A,0,0
-E0,25/05/2025,16:00,Fulham,Man City,,,,,
-"""
-
-
-def renamed(match_name: str, selection: str = "Draw", **changed: object) -> PlacedBet:
-    fields = {"match_name": match_name, "selection": selection, **changed}
-    return msgspec.structs.replace(BET, **fields)
-
-
-def test_scores_of_football_data_settle_bets_of_the_same_teams_and_day() -> None:
-    found = settle_by_file(SCORES.encode(), [BET, OVER, HALF], NOW)
-    assert [(bet.ident, bet.result, bet.settled_at) for bet in found.bets] == [
-        (1, Result.WON, NOW),
-        (2, Result.VOID, NOW),
-        (3, Result.WON, NOW),
-    ]
-    assert (found.problems, found.of_no_bet) == ([], 1)
-
-
-def test_files_of_further_leagues_are_read() -> None:
-    text = "Country,League,Season,Date,Time,Home,Away,HG,AG,Res\n" + (
-        "Brazil,Serie A,2024,16/08/2024,20:00,Flamengo RJ,Botafogo RJ,0,0,D\n"
-    )
-    placed = renamed("CR Flamengo vs Botafogo", "CR Flamengo", competition="BRAS")
-    (bet,) = settle_by_file(text.encode(), [placed, BET], NOW).bets
-    assert bet.result is Result.LOST
-
-
-def test_teams_of_a_file_are_found_under_the_names_that_the_bet_has() -> None:
-    bets = [
-        renamed("Manchester United - Fulham FC", "Manchester United", ident=1),
-        renamed("fulham @ Manchester Utd", "Fulham", competition="soccer_epl", ident=2),
-        renamed(
-            "Ipswich Town v Liverpool FC",
-            "Ipswich Town",
-            competition="",
-            sport="",
-            ident=3,
-            kick_off=parse_ms("2024-08-17T11:30:00Z"),
-        ),
-    ]
-    found = settle_by_file(SCORES.encode(), bets, NOW)
-    assert [(bet.ident, bet.result) for bet in found.bets] == [
-        (1, Result.WON),
-        (2, Result.LOST),
-        (3, Result.LOST),
-    ]
-    assert (found.problems, found.of_no_bet) == ([], 0)
-
-
-def to_look_at(text: str, *bets: PlacedBet) -> list[str]:
-    """Return what is listed of bets of which a file settles none."""
-    found = settle_by_file(text.encode(), bets, NOW)
-    assert (found.bets, found.problems) == ([], [])
-    return list(found.to_look_at)
-
-
-def test_what_may_be_the_game_of_a_bet_settles_nothing_and_is_listed() -> None:
-    bets = [
-        renamed("Man United Newton Heath vs Fulham", competition="E0", ident=4),
-        renamed("Fulham vs Man United", ident=5),
-    ]
-    assert to_look_at(SCORES, *bets) == [
-        "line 2: Man United v Fulham (1-0) may be another game: check bet 4, Draw, "
-        "Man United Newton Heath v Fulham",
-        "line 2: Man United v Fulham (1-0) has the teams the other way round: check bet 5, "
-        "Draw, Fulham v Man United",
-    ]
-
-
-def test_other_teams_settle_nothing_and_are_not_listed() -> None:
-    found = settle_by_file(SCORES.encode(), [renamed("Man City vs Fulham")], NOW)
-    assert (found.bets, found.to_look_at, found.of_no_bet) == ([], [], 2)
-
-
-@pytest.mark.parametrize("competition", ["EFL", "FA WSL", "Friendly"])
-def test_the_same_teams_in_another_competition_are_listed(competition: str) -> None:
-    (line,) = to_look_at(SCORES, renamed(BET.match_name, "Man United", competition=competition))
-    assert line == (
-        f"line 2: Man United v Fulham (1-0) is in E0, not in {competition}: check bet 1, "
-        "Man United, Man United v Fulham; by this score it is won"
-    )
-
-
-@pytest.mark.parametrize(
-    ("home", "away"),
-    [
-        ("Man United Women", "Fulham Women"),
-        ("Man United (W)", "Fulham (W)"),
-        ("Man United Ladies", "Fulham"),
-        ("Man United U-21", "Fulham U-21"),
-        ("Man United Under 18", "Fulham Under 18"),
-        ("Man United (R)", "Fulham (R)"),
-        ("Man United B", "Fulham B"),
-        ("Man United II", "Fulham II"),
-        ("Man United Reserves", "Fulham Reserves"),
-        ("Man United Feminines", "Fulham Feminines"),
-    ],
+RESULT = GameResult(
+    "EPL", "Arsenal vs Chelsea", KICK_OFF, 2, 1, overtime=False, source="football-data"
 )
-def test_another_side_of_the_clubs_is_listed(home: str, away: str) -> None:
-    """A bet on women, youth or reserves by a score of the first team, and the other way round."""
-    (line,) = to_look_at(SCORES, renamed(f"{home} vs {away}", home))
-    assert "Man United v Fulham (1-0) is of another team of these clubs: check bet 1" in line
-    text = SCORES.replace("Man United,Fulham", f"{home},{away}")
-    (line,) = to_look_at(text, BET)
-    assert f"{home} v {away} (1-0) is of another team of these clubs: check bet 1" in line
-
-
-HOUR = 3_600_000
-
-
-@pytest.mark.parametrize(
-    ("hours", "told"),
-    [(-7, ""), (3.9, ""), (4.1, "earlier"), (-12.5, "later"), (-24, "later"), (-30.5, "later")],
+TENNIS = msgspec.structs.replace(
+    BET, match_name="Ruud vs Sinner", competition="ATP", sport="Tennis", selection="Ruud"
 )
-def test_a_game_settles_within_twelve_hours_of_its_day_and_is_listed_else(
-    hours: float, told: str
-) -> None:
-    """It began at 19:00 UTC, 20:00 in England: 23:00 UTC is midnight there, the next day."""
-    bet = msgspec.structs.replace(BET, kick_off=KICK_OFF + round(hours * HOUR))
-    if not told:
-        assert [each.result for each in settle_by_file(SCORES.encode(), [bet], NOW).bets] == [
-            Result.WON
-        ]
-        return
-    (line,) = to_look_at(SCORES, bet)
-    apart = f"{abs(hours):g} hours {told} than the bet says"
-    assert line == (
-        f"line 2: Man United v Fulham (1-0) is {apart}: check bet 1, Man United, "
-        "Man United v Fulham; by this score it is won"
-    )
-
-
-@pytest.mark.parametrize(
-    ("hours", "is_settled"), [(0, True), (-3, True), (3, True), (-3.1, False), (3.1, False)]
+MATCH = msgspec.structs.replace(
+    RESULT, match_name="Ruud vs Sinner", competition="ATP", sport="Tennis", source="scores"
 )
-def test_without_a_competition_the_only_game_within_three_hours_settles(
-    hours: float, is_settled: bool
-) -> None:
-    bet = renamed(BET.match_name, competition="", kick_off=KICK_OFF + round(hours * HOUR))
-    found = settle_by_file(SCORES.encode(), [bet], NOW)
-    assert (len(found.bets), len(found.to_look_at)) == (is_settled, not is_settled)
+NO_RULES = SettlementRules((), shipped_profiles())
 
 
-def test_a_bet_without_a_kick_off_is_settled_by_no_score() -> None:
-    """Its teams and competition agree, and it was placed just before: the kick-off does not."""
-    (line,) = to_look_at(SCORES, msgspec.structs.replace(BET, kick_off=None))
-    assert "may be another game: the bet has no kick-off: check bet 1" in line
-    assert line.endswith("by this score it is won")
+def changed(of: GameResult = RESULT, **fields: object) -> GameResult:
+    return msgspec.structs.replace(of, **fields)
 
 
-def test_without_a_competition_two_games_within_three_hours_settle_nothing() -> None:
-    text = SCORES + "FA WSL,16/08/2024,18:00,Man United,Fulham,0,3,A,0,0\n"
-    (line,) = to_look_at(text, renamed(BET.match_name, competition=""))
-    assert "is one of two games of these teams around that time" in line
-    assert len(settle_by_file(text.encode(), [BET], NOW).bets) == 1
+def bet(of: PlacedBet = BET, **fields: object) -> PlacedBet:
+    return msgspec.structs.replace(of, **fields)
 
 
-@pytest.mark.parametrize(
-    ("hours", "competition", "is_settled"),
-    [(0, "EPL", True), (-8, "EPL", True), (-24, "EPL", False), (24, "EPL", False), (0, "", False)],
-)
-def test_where_a_file_tells_the_day_alone_the_day_has_to_be_the_kick_offs(
-    hours: int, competition: str, is_settled: bool
-) -> None:
-    text = SCORES.replace("Time,", "").replace("20:00,", "").replace("12:30,", "")
-    text = text.replace("16:00,", "")
-    bet = renamed(BET.match_name, competition=competition, kick_off=KICK_OFF + hours * HOUR)
-    found = settle_by_file(text.encode(), [bet], NOW)
-    assert (len(found.bets), len(found.to_look_at)) == (is_settled, not is_settled)
+def rules(*lines: str) -> SettlementRules:
+    """Lines of bookmaker, sport, postponed_hours, retirement and overtime."""
+    text = "\n".join(["bookmaker,sport,postponed_hours,retirement,overtime", *lines])
+    return SettlementRules(read_rules(text).rules, shipped_profiles())
 
 
-@pytest.mark.parametrize(("competition", "is_settled"), [("EPL", True), ("FA WSL", False)])
-def test_a_file_without_competitions_settles_bets_in_those_that_are_known(
-    competition: str, is_settled: bool
-) -> None:
-    text = "Date,HomeTeam,AwayTeam,FTHG,FTAG\n16/08/2024,Man United,Fulham,1,0\n"
-    bet = renamed(BET.match_name, competition=competition)
-    assert len(settle_by_file(text.encode(), [bet], NOW).bets) == is_settled
+def settle(
+    bets: PlacedBet | Sequence[PlacedBet],
+    *results: GameResult,
+    by: SettlementRules = NO_RULES,
+    now: int = NOW,
+) -> Settled:
+    held = [bets] if isinstance(bets, PlacedBet) else bets
+    return settle_by_results(held, results, by, now)
 
 
-def test_quarter_lines_settle_in_halves() -> None:
-    """At 1-1: counted by hand, each half of the stake on one of the two lines around."""
-    text = SCORES.replace("Man United,Fulham,1,0", "Man United,Fulham,1,1")
-    lines = {
-        ("total", "Over 2.25"): Result.HALF_LOST,
-        ("total", "Over 2.75"): Result.LOST,
-        ("total", "Over 1.75"): Result.HALF_WON,
-        ("total", "Under 1.75"): Result.HALF_LOST,
-        ("total", "Under 2.25"): Result.HALF_WON,
-        ("spread", "Man United -0.25"): Result.HALF_LOST,
-        ("spread", "Fulham +0.25"): Result.HALF_WON,
-    }
-    bets = [
-        renamed(BET.match_name, selection, market_type=market, ident=number)
-        for number, (market, selection) in enumerate(lines)
-    ]
-    found = settle_by_file(text.encode(), bets, NOW)
-    assert [bet.result for bet in found.bets] == [*lines.values()]
+def ended(
+    of: PlacedBet, *results: GameResult, by: SettlementRules = NO_RULES, now: int = NOW
+) -> tuple[str, str]:
+    """Return the result of a bet that settles, and by what."""
+    found = settle(of, *results, by=by, now=now)
+    assert found.to_look_at == []
+    (one,) = found.bets
+    assert one.result is not None
+    assert one.settled_at == now
+    return one.result.value, one.settled_by
 
 
-def test_a_game_of_another_day_or_sport_settles_nothing() -> None:
-    later = msgspec.structs.replace(BET, kick_off=KICK_OFF + 3 * 86_400_000)
-    hockey = msgspec.structs.replace(BET, sport="Hockey")
-    assert settle_by_file(SCORES.encode(), [later, hockey], NOW).bets == []
+def listed(
+    of: PlacedBet, *results: GameResult, by: SettlementRules = NO_RULES, now: int = NOW
+) -> ToCheck:
+    """Return why a bet is listed and does not settle."""
+    found = settle(of, *results, by=by, now=now)
+    assert (found.bets, found.corrections, found.without_result) == ([], [], [])
+    (one,) = found.to_check
+    return one
 
 
-def test_a_game_that_was_put_off_settles_nothing_and_is_listed() -> None:
-    day = 86_400_000
-    waits = msgspec.structs.replace(BET, kick_off=KICK_OFF - 45 * day)
-    (line,) = to_look_at(SCORES, waits)
-    assert "Man United v Fulham (1-0) is 45 days later than the bet says: check bet 1" in line
-    for other in (
-        msgspec.structs.replace(waits, kick_off=KICK_OFF - 70 * day),
-        msgspec.structs.replace(waits, match_name="Fulham vs Man United"),
-        msgspec.structs.replace(waits, competition="EFL"),
-        settled(waits, Result.VOID, NOW),
-    ):
-        found = settle_by_file(SCORES.encode(), [other], NOW)
-        assert (found.bets, list(found.to_look_at), found.of_no_bet) == ([], [], 2)
+def test_a_final_score_settles_and_says_by_which_source() -> None:
+    assert ended(BET, RESULT) == ("won", "football-data 2-1")
+    assert ended(bet(selection="Draw"), RESULT) == ("lost", "football-data 2-1")
+    half = changed(periods=(PeriodScore(1, 0, 1), PeriodScore(2, 2, 0)))
+    in_half = bet(selection="Chelsea", period=1)
+    assert ended(in_half, half) == ("won", "football-data 2-1 (0-1, 2-0)")
 
 
-def test_what_a_score_does_not_tell_is_named_and_the_rest_goes_on() -> None:
-    prop = msgspec.structs.replace(BET, market_type="player_prop", selection="A Over 1.5", ident=7)
-    found = settle_by_file(SCORES.encode(), [prop, BET], NOW)
-    assert [bet.ident for bet in found.bets] == [1]
-    assert found.problems == ["line 2: cannot settle bet 7, A Over 1.5 (player_prop)"]
+@pytest.mark.parametrize("status", [GameStatus.SCHEDULED, GameStatus.IN_PLAY, GameStatus.UNKNOWN])
+def test_a_game_that_is_not_over_settles_nothing(status: GameStatus) -> None:
+    found = settle(bet(kick_off=NOW - HOUR), changed(kick_off=NOW - HOUR, status=status))
+    assert found == Settled([], [], 0, [], [], [])
 
 
-def test_bets_that_have_a_result_keep_it() -> None:
+def test_a_bet_whose_game_should_be_over_without_a_result_is_counted() -> None:
+    other = changed(match_name="Leeds vs Everton")
+    assert settle([BET, bet(kick_off=NOW)], other).without_result == [BET]
+
+
+def test_a_result_of_a_game_that_has_not_begun_is_a_mistake() -> None:
+    assert settle(BET, RESULT, now=KICK_OFF - 13 * HOUR).bets == []
+
+
+def test_what_the_user_settled_is_left_alone() -> None:
     lost = settled(BET, Result.LOST, 5)
-    assert settle_by_file(SCORES.encode(), [lost], NOW).bets == []
-    found = settle_by_file(b"bet,result\n1,won\n", [lost], NOW)
-    assert (found.bets, found.problems) == ([], ["line 2: bet 1 is already settled as lost"])
+    assert settle(lost, RESULT) == Settled([], [], 1, [], [], [])
 
 
-def test_results_by_number_settle_many_and_name_what_is_wrong() -> None:
-    text = "bet,result,cashed_back\n1,won,\n2,cashed out,8.5\n3,open,\n9,lost,\n3,perhaps,\n"
-    found = settle_by_file(text.encode(), [BET, OVER, HALF], NOW)
-    assert [(bet.ident, bet.result) for bet in found.bets] == [
-        (1, Result.WON),
-        (2, Result.CASHED_OUT),
-    ]
-    assert found.bets[1].profit == pytest.approx(-1.5)
-    assert found.problems == [
-        "line 5: no bet 9",
-        "line 6: result 'perhaps': expected won, lost, void, half won, half lost, cashed out "
-        "or open",
-    ]
+def test_the_game_has_to_be_the_bets() -> None:
+    women = changed(match_name="Arsenal Women vs Chelsea Women")
+    assert listed(BET, women).check_text == (
+        "bet 1, Arsenal, Arsenal v Chelsea: Arsenal Women v Chelsea Women (football-data 2-1) is "
+        "of another team of these clubs"
+    )
+    found = listed(bet(competition="FA WSL"), RESULT)
+    assert found.check_text == (
+        "bet 1, Arsenal, Arsenal v Chelsea: Arsenal v Chelsea (football-data 2-1) is in EPL, not "
+        "in FA WSL; by that it is won"
+    )
+    accepted = found.accepted(7)
+    assert (accepted.result, accepted.settled_by) == (Result.WON, "football-data 2-1")
+    undated = listed(bet(kick_off=None), RESULT)
+    assert undated.why.endswith("may be another game: the bet has no kick-off")
 
 
-def test_rows_that_make_no_sense_are_named() -> None:
-    text = SCORES.replace("17/08/2024", "soon").replace("Man City,,", "Man City,two,1")
-    assert settle_by_file(text.encode(), [BET], NOW).problems == [
-        "line 3: expected a date such as 16/08/2024, got 'soon'",
-        "line 4: goals 'two': expected a number such as 12.50",
-    ]
+def test_without_a_competition_games_of_two_sources_have_to_be_one() -> None:
+    unnamed = bet(competition="")
+    assert ended(unnamed, RESULT, changed(source="scores"))[0] == "won"
+    other = changed(competition="FA WSL", kick_off=KICK_OFF + HOUR, source="scores")
+    assert listed(unnamed, RESULT, other).why == (
+        "Arsenal v Chelsea (football-data 2-1) is one of two games of these teams around that time"
+    )
+    first = changed(sport="Baseball", competition="MLB", kick_off=KICK_OFF - 2 * HOUR)
+    second = changed(first, kick_off=KICK_OFF + 2 * HOUR, source="scores")
+    of_two = listed(bet(sport="Baseball", competition="MLB"), first, second)
+    assert of_two.why.endswith("is one of two games of these teams around that time")
 
 
-def test_a_bad_half_time_score_loses_only_the_half() -> None:
-    """Goals that pandas saved, 1.0, are goals."""
-    scores = SCORES.replace("1,0,H,0,0", "1.0,0.0,H,{},0.0")
-    found = settle_by_file(scores.format("0.0").encode(), [BET, OVER, HALF], NOW)
-    assert ([bet.ident for bet in found.bets], found.problems) == ([1, 2, 3], [])
-    found = settle_by_file(scores.format("0.5").encode(), [BET, OVER, HALF], NOW)
-    assert [(bet.ident, bet.result) for bet in found.bets] == [(1, Result.WON), (2, Result.VOID)]
-    assert found.problems == [
-        "line 2: half-time goals '0.5': expected a number such as 2; half-time score ignored",
-        "line 2: cannot settle bet 3, Draw (moneyline)",
-    ]
+def test_a_moved_game_settles_within_the_known_waiting_time() -> None:
+    moved = changed(kick_off=KICK_OFF + 30 * HOUR)
+    waits = rules("Bet365,Football,48,,")
+    assert ended(BET, moved, by=waits) == ("won", "football-data 2-1")
+    unknown = listed(BET, moved)
+    assert unknown.why == (
+        "Arsenal v Chelsea (football-data 2-1) is 30 hours later than the bet says; how long bets "
+        "at Bet365 wait for it is not known"
+    )
+    assert (unknown.proposed, unknown.by) == (Result.WON, "football-data 2-1")
+    too_late = listed(BET, moved, by=rules("Bet365,Football,24,,"))
+    assert too_late.why.endswith("bets at Bet365 wait 24 hours for it")
+    assert (too_late.proposed, too_late.by) == (Result.VOID, "football-data moved")
+    of_round = listed(BET, moved, by=rules("Bet365,Football,round,,"))
+    assert of_round.why.endswith("bets at Bet365 wait for it within the same round")
+    day_alone = changed(kick_off=KICK_OFF + 46 * HOUR, has_time=False)
+    assert listed(BET, day_alone, by=waits).proposed is Result.VOID
 
 
-def test_a_file_without_results_is_refused() -> None:
-    with pytest.raises(SheetError, match="no results"):
-        settle_by_file(b"Date,HomeTeam\n1,2\n", [BET], NOW)
+def test_the_next_game_of_a_series_is_not_the_bets_game() -> None:
+    moved = changed(sport="Baseball", competition="MLB", kick_off=KICK_OFF + DAY)
+    of_series = bet(sport="Baseball", competition="MLB")
+    found = listed(of_series, moved, by=rules("Bet365,,48,,included"))
+    assert found.why.endswith("is 24 hours later than the bet says")
 
 
 @pytest.mark.parametrize(
-    ("market_type", "selection", "is_taken"),
+    "status", [GameStatus.POSTPONED, GameStatus.CANCELLED, GameStatus.ABANDONED]
+)
+def test_a_game_that_was_not_played_is_void_once_the_known_waiting_time_is_over(
+    status: GameStatus,
+) -> None:
+    off = changed(home=None, away=None, status=status)
+    waits = rules("Bet365,Football,48,,")
+    over = KICK_OFF + 48 * HOUR
+    assert ended(BET, off, by=waits, now=over + 1) == ("void", f"football-data {status.value}")
+    waiting = listed(BET, off, by=waits, now=over)
+    assert waiting.why == f"football-data {status.value}; bets at Bet365 wait 48 hours for it"
+    assert waiting.proposed is None
+    unknown = listed(BET, off)
+    assert unknown.why.endswith("how long bets at Bet365 wait for it is not known")
+    assert unknown.proposed is Result.VOID
+
+
+@pytest.mark.parametrize(
+    ("market_type", "selection", "is_void"),
     [
-        ("moneyline", "Man United", False),
-        ("total", "Over 2.5", False),
+        ("moneyline", "Arsenal", True),
+        ("spread", "Chelsea +0.5", True),
+        ("total", "Over 1.5", False),
+        ("total", "Under 1.5", False),
+        ("total", "Over 3.5", True),
+        ("total", "Under 3.5", True),
         ("total", "Over 2", False),
-        ("draw_no_bet", "Fulham", False),
         ("btts", "Yes", False),
-        ("spread", "Fulham +0.5", False),
-        ("total", "Over 2.25", True),
-        ("spread", "Fulham -0.75", True),
-        ("team_total", "Fulham Over 1.75", True),
-        ("", "what nobody can read", True),
-        ("spread", "Somebody -0.5,-1", True),
+        ("btts", "No", False),
+        ("player_prop", "Saka shots Over 1.5", False),
     ],
 )
-def test_only_quarter_lines_are_won_or_lost_by_half(
-    market_type: str, selection: str, is_taken: bool
+def test_a_bet_that_an_abandoned_game_may_have_decided_is_listed(
+    market_type: str, selection: str, is_void: bool
 ) -> None:
-    """By hand, and from files of results and of bets: a line that is refused says why."""
-    bet = renamed(BET.match_name, selection, market_type=market_type)
-    said = "is won or lost in full: half results are for quarter lines"
-    for result in (Result.HALF_WON, Result.HALF_LOST):
-        if is_taken:
-            assert settled(bet, result, NOW).result is result
-        else:
-            with pytest.raises(HalfResultError, match=said):
-                settled(bet, result, NOW)
-    found = settle_by_file(b"bet,result\n1,half won\n", [bet], NOW)
-    assert [each.result for each in found.bets] == [Result.HALF_WON] * is_taken
-    assert [said in each for each in found.problems] == [True] * (not is_taken)
-    when = "2024-08-16T12:00:00Z"
-    text = (
-        "placed_at,match_name,market_type,selection,bookmaker,odds,stake,result\n"
-        f'2024-08-16T12:00:00Z,{BET.match_name},{market_type},"{selection}",Bet365,2,10,half won\n'
-        f"{when},{BET.match_name},total,Over 1.5,Bet365,2,10,won\n"
+    off = changed(home=1, away=1, status=GameStatus.ABANDONED)
+    waits = rules("Bet365,Football,48,,")
+    found = settle(bet(market_type=market_type, selection=selection), off, by=waits)
+    if is_void:
+        assert [(each.result, each.settled_by) for each in found.bets] == [
+            (Result.VOID, "football-data abandoned at 1-1")
+        ]
+    else:
+        assert [each.why for each in found.to_check] == [
+            "football-data abandoned at 1-1; the bet may have been decided before"
+        ]
+
+
+def test_a_game_played_after_it_was_called_off_counts() -> None:
+    off = changed(home=None, away=None, status=GameStatus.POSTPONED, source="betfair")
+    evening = changed(kick_off=KICK_OFF + 5 * HOUR)
+    assert ended(BET, off, evening) == ("won", "football-data 2-1")
+    found = listed(BET, off, RESULT)
+    assert found.why == "football-data says 2-1 and betfair says postponed"
+    assert (found.proposed, found.is_contrary) == (None, True)
+
+
+def test_sources_that_contradict_each_other_leave_the_bet_open() -> None:
+    found = listed(BET, RESULT, changed(home=3, source="the-odds-api"))
+    assert found.why == "football-data says 2-1 and the-odds-api says 3-1"
+    assert found.is_contrary
+    with pytest.raises(BadBetError, match="not known how it ended"):
+        found.accepted(NOW)
+
+
+def test_a_source_that_says_more_settles_what_another_leaves_open() -> None:
+    cup = bet(competition="UCL", selection="Draw")
+    vague = changed(competition="UCL", overtime=None, source="the-odds-api")
+    exact = changed(competition="UCL", away=2, home=2)
+    why = "the-odds-api 2-1: it is not known whether the score includes extra time"
+    assert (listed(cup, vague).why, listed(cup, vague).proposed) == (why, Result.LOST)
+    assert listed(cup, vague, exact).is_contrary
+    drawn = changed(exact, home=1, away=1)
+    assert ended(cup, vague, drawn) == ("won", "football-data 1-1")
+
+
+def test_overtime_counts_by_the_rule_of_the_bookmaker() -> None:
+    hoops = bet(sport="Basketball", competition="NBA")
+    game = changed(sport="Basketball", competition="NBA", home=98, away=95, overtime=True)
+    assert ended(hoops, game, by=rules("Bet365,Basketball,,,included")) == (
+        *("won", "football-data 98-95 after overtime"),
     )
-    read = read_bets(text.encode(), NOW)
-    assert len(read.bets) == 1 + is_taken
-    assert [said in each for each in read.problems] == [True] * (not is_taken)
+    assert ended(hoops, game, by=rules("Bet365,Basketball,,,excluded"))[0] == "void"
+    assert "it is not known whether overtime counts at the bookmaker" in listed(hoops, game).why
+
+
+def test_the_closing_line_tells_whether_a_draw_was_a_third_selection() -> None:
+    ice = bet(sport="Hockey", competition="NHL")
+    game = changed(sport="Hockey", competition="NHL", overtime=True)
+    included = rules("Bet365,Hockey,,,included")
+    assert listed(ice, game, by=included).why == (
+        "football-data 2-1 after overtime: it is not known whether a draw was a third selection"
+    )
+    two_way = bet(ice, close=ClosingLine(2.0, 2.1, "shin", line=(1.9, 1.95)))
+    assert ended(two_way, game, by=included)[0] == "won"
+    three_way = bet(ice, close=ClosingLine(2.0, 2.1, "shin", line=(2.5, 4.0, 2.6)))
+    assert ended(three_way, game, by=included)[0] == "lost"
+
+
+@pytest.mark.parametrize(
+    ("rule", "sets", "winner", "result"),
+    [
+        ("", (1, 0), "Ruud", "the rule of Bet365 is not known"),
+        ("match_completed", (1, 0), "Ruud", "void"),
+        ("first_set", (0, 0), "Ruud", "void"),
+        ("first_set", (1, 0), "Ruud", "won"),
+        ("first_set", (1, 0), "Sinner", "lost"),
+        ("first_set", (1, 0), "", "it is not known who went on to the next round"),
+        ("first_set", None, "Ruud", "it is not known whether a set was completed"),
+        ("first_ball", (0, 0), "Sinner", "lost"),
+        ("advances", (0, 0), "Ruud", "won"),
+    ],
+)
+def test_a_retirement_settles_by_the_rule(
+    rule: str, sets: tuple[int, int] | None, winner: str, result: str
+) -> None:
+    home, away = sets or (None, None)
+    told = (SelectionResult("moneyline", 0, winner, "won"),) if winner else ()
+    gave_up = changed(MATCH, home=home, away=away, status=GameStatus.RETIRED, selections=told)
+    found = settle(TENNIS, gave_up, by=rules(f"Bet365,Tennis,,{rule},"))
+    if result in ("won", "lost", "void"):
+        assert [each.result for each in found.bets] == [Result(result)]
+    else:
+        assert [each.why.partition(": ")[2] for each in found.to_check] == [result]
+
+
+def test_other_markets_of_a_match_that_was_given_up_are_listed() -> None:
+    gave_up = changed(MATCH, home=1, away=1, status=GameStatus.RETIRED)
+    over = bet(TENNIS, market_type="total", selection="Over 2.5")
+    assert listed(over, gave_up, by=rules("Bet365,Tennis,,first_set,")).why == (
+        "scores retired at 1-1: what that means for this market is not known"
+    )
+
+
+def own(*selections: SelectionResult, bookmaker: str = "Bet365", **fields: object) -> GameResult:
+    told = {"home": None, "away": None, "source": "bookie", "bookmaker": bookmaker, **fields}
+    return changed(RESULT, selections=selections, **told)
+
+
+def test_the_bookmakers_own_result_goes_over_scores() -> None:
+    lost = own(SelectionResult("moneyline", 0, "Arsenal", "lost"), status=GameStatus.UNKNOWN)
+    assert ended(BET, RESULT, lost) == ("lost", "bookie lost")
+    prop = bet(market_type="player_prop", selection="Saka shots Over 1.5")
+    half = own(SelectionResult("player_prop", 0, "saka shots Over 1.5", "won"))
+    assert ended(prop, RESULT, half) == ("won", "bookie won")
+    level = own(SelectionResult("draw_no_bet", 0, "Arsenal", "void"))
+    assert ended(bet(market_type="spread", selection="Arsenal 0"), level)[0] == "void"
+    assert listed(prop, RESULT).why.startswith("football-data 2-1: no score settles it, only")
+
+
+def test_views_of_one_exchange_share_their_own_results() -> None:
+    told = own(SelectionResult("moneyline", 0, "Arsenal", "lost"), bookmaker="Betfair Exchange UK")
+    assert ended(bet(bookmaker="betfair_ex_eu"), RESULT, told)[0] == "lost"
+    assert ended(BET, RESULT, told)[0] == "won"
+
+
+def test_results_of_another_bookmaker_settle_only_what_means_the_same_without_a_score() -> None:
+    told = own(SelectionResult("moneyline", 0, "Arsenal", "lost"), bookmaker="Kalshi")
+    assert ended(BET, told) == ("lost", "bookie lost")
+    hoops = bet(sport="Basketball", competition="NBA")
+    found = listed(hoops, changed(told, sport="Basketball", competition="NBA"))
+    assert (found.why, found.proposed) == (
+        *("bookie lost, but that is not the result of Bet365", Result.LOST),
+    )
+    void = own(SelectionResult("moneyline", 0, "Arsenal", "void"), bookmaker="Kalshi")
+    assert listed(BET, void).proposed is Result.VOID
+    won = changed(own(SelectionResult("moneyline", 0, "Arsenal", "won"), bookmaker="Polymarket"))
+    assert listed(BET, told, changed(won, source="other")).why == (
+        "bookie says lost and other says won"
+    )
+    assert settle(bet(selection="Draw"), told).without_result != []
+
+
+def test_a_dead_heat_is_listed_with_the_amount() -> None:
+    tied = own(SelectionResult("moneyline", 0, "Arsenal", "won", 0.5))
+    found = listed(BET, tied)
+    assert found.why == (
+        "bookie won in a dead heat: 0.5 of the stake counts as won, which pays 10.00"
+    )
+    assert found.proposed is None
+
+
+def test_a_bookmaker_that_contradicts_itself_settles_nothing() -> None:
+    one = own(SelectionResult("moneyline", 0, "Arsenal", "won"))
+    other = own(SelectionResult("moneyline", 0, "Arsenal", "lost"), source="second")
+    assert listed(BET, one, other).why == "Bet365 itself says both won and lost"
+
+
+def test_a_half_result_of_a_whole_line_is_listed() -> None:
+    odd = own(SelectionResult("moneyline", 0, "Arsenal", "half_won"))
+    assert "half results are for quarter lines" in listed(BET, odd).why
+
+
+def test_a_handicap_placed_in_play_is_listed() -> None:
+    in_play = bet(market_type="spread", selection="Arsenal -1", placed_at=KICK_OFF + HOUR)
+    found = listed(in_play, RESULT)
+    assert found.why == (
+        "football-data 2-1: placed in play, its handicap may count from the score then"
+    )
+    assert found.proposed is Result.VOID
+    assert ended(bet(in_play, market_type="total", selection="Over 2.5"), RESULT)[0] == "won"
+
+
+def test_a_simulated_result_settles_practice_alone() -> None:
+    made_up = changed(simulated=True)
+    assert settle(BET, made_up).without_result == [BET]
+    assert ended(bet(practice=True), made_up)[0] == "won"
+
+
+def test_the_same_result_does_not_settle_a_bet_again_that_the_user_opened() -> None:
+    opened = settled(settle(BET, RESULT).bets[0], None, NOW)
+    found = listed(opened, RESULT)
+    assert found.why == "you undid this: won by football-data 2-1"
+    assert found.proposed is Result.WON
+    assert ended(opened, changed(home=0)) == ("lost", "football-data 0-1")
+
+
+def corrections(of: PlacedBet, *results: GameResult) -> list[str]:
+    found = settle(of, *results)
+    assert (found.bets, found.to_check) == ([], [])
+    assert found.to_look_at == [each.check_text for each in found.corrections]
+    return [each.check_text.partition("Chelsea: ")[2] for each in found.corrections]
+
+
+def test_a_result_that_changes_after_the_settlement_is_offered() -> None:
+    by_draw = settle(BET, changed(home=1)).bets[0]
+    assert by_draw.result is Result.LOST
+    assert corrections(by_draw, changed(home=1)) == []
+    assert corrections(by_draw, changed(home=0)) == []
+    assert corrections(by_draw, RESULT) == [
+        "settled lost by football-data 1-1; now football-data 2-1; by that it is won"
+    ]
+    (again,) = settle(by_draw, RESULT).corrections
+    won = again.accepted(NOW + 1)
+    assert (won.result, won.settled_by) == (Result.WON, "football-data 2-1")
+    assert corrections(won, RESULT) == []
+
+
+def test_a_later_void_and_a_source_that_differs_are_corrections() -> None:
+    won = settle(BET, RESULT).bets[0]
+    off = changed(home=None, away=None, status=GameStatus.CANCELLED)
+    assert corrections(won, off) == [
+        "settled won by football-data 2-1; now football-data cancelled; how long bets at Bet365 "
+        "wait for it is not known; by that it is void"
+    ]
+    assert corrections(won, RESULT, changed(home=1, source="scores")) == [
+        "settled won by football-data 2-1; now football-data says 2-1 and scores says 1-1"
+    ]
+    assert corrections(won, changed(competition="FA WSL", home=0)) == []
+    assert corrections(settled(won, Result.WON, NOW), off) == []
+
+
+def test_results_are_wanted_around_open_bets_and_recent_settlements() -> None:
+    old = bet(kick_off=KICK_OFF - 300 * DAY)
+    by_hand = settled(bet(kick_off=KICK_OFF - 900 * DAY), Result.WON, NOW)
+    long_ago = settled(bet(kick_off=KICK_OFF - 800 * DAY), Result.WON, NOW - 31 * DAY, "x 2-1")
+    recent = settled(bet(kick_off=KICK_OFF - 600 * DAY), Result.WON, NOW - 29 * DAY, "x 2-1")
+    spans = wanted_spans([BET, old, by_hand, long_ago, recent], NOW)
+    assert spans == [
+        (KICK_OFF - 604 * DAY, KICK_OFF - 538 * DAY),
+        (KICK_OFF - 304 * DAY, KICK_OFF - 238 * DAY),
+        (KICK_OFF - 4 * DAY, NOW + 12 * HOUR),
+    ]
+    assert wanted_spans([by_hand, bet(kick_off=NOW + 90 * DAY)], NOW) == []

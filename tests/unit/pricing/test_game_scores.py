@@ -110,8 +110,10 @@ def test_a_drawn_score_may_have_an_overtime_behind_it() -> None:
 
 def test_the_match_result_of_hockey_may_have_a_draw() -> None:
     told = game(3, 2, (1, 1), (1, 0), (0, 1), (1, 0), overtime=True)
-    why = "it is not known whether overtime counts at the bookmaker"
+    why = "it is not known whether a draw was a third selection"
     assert decided("Hockey", "moneyline", "Leeds", told, overtime=True) == why
+    why = "it is not known whether overtime counts at the bookmaker"
+    assert decided("Hockey", "moneyline", "Leeds", told) == why
     assert decided("Hockey", "moneyline", "Leeds", told, overtime=True, ways=2) == "won"
     assert decided("Hockey", "moneyline", "Leeds", told, overtime=True, ways=3) == "lost"
     assert decided("Hockey", "moneyline", "Wolves", told, overtime=True) == "lost"

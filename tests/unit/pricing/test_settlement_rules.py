@@ -5,7 +5,6 @@ from datetime import date
 import pytest
 
 from oddsdesk.base.places import resource_path
-from oddsdesk.base.spreadsheets import SheetError
 from oddsdesk.pricing.profiles import shipped_profiles
 from oddsdesk.pricing.settlement_rules import (
     COLUMNS,
@@ -24,7 +23,7 @@ HOUR_MS = 3_600_000
 
 
 def read(*lines: str) -> ReadRules:
-    return read_rules("\n".join([HEADER, *lines]).encode())
+    return read_rules("\n".join([HEADER, *lines]))
 
 
 def rules(*lines: str) -> SettlementRules:
@@ -98,16 +97,19 @@ def test_what_makes_no_sense_is_told_and_the_rest_of_the_line_applies() -> None:
     ]
 
 
-def test_other_columns_are_told_and_a_table_without_bookmakers_is_refused() -> None:
-    assert read_rules(b"bookmaker,sport,mood\nBet365,,good\n").problems == [
-        "line 1: column 'mood' is not used"
-    ]
-    with pytest.raises(SheetError, match="no column 'bookmaker'"):
-        read_rules(b"name,sport\nBet365,Tennis\n")
+def test_other_columns_are_told_and_a_table_without_bookmakers_is_none() -> None:
+    columns = f"expected columns out of {', '.join(COLUMNS)}, separated by commas"
+    found = read_rules("\ufeffbookmaker,sport,mood\n\nBet365,,good\nUnibet\n")
+    assert found.problems == [f"line 1: 'mood' ignored; {columns}"]
+    assert [rule.bookmaker for rule in found.rules] == ["Bet365", "Unibet"]
+    assert read_rules("name,sport\nBet365,Tennis\n") == (
+        *([], [f"line 1: no column 'bookmaker'; {columns}"]),
+    )
+    assert read_rules("") == ([], [])
 
 
 def test_each_shipped_line_cites_where_and_when_it_was_read() -> None:
-    found, problems = read_rules(resource_path("settlement_rules.csv").read_bytes())
+    found, problems = read_rules(resource_path("settlement_rules.csv").read_text("utf-8"))
     assert problems == []
     keys = [(shipped_profiles().canonical(rule.bookmaker), rule.sport) for rule in found]
     assert all(name for name, _ in keys)
