@@ -2,6 +2,7 @@
 
 import shlex
 import sys
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from datetime import timedelta
 from itertools import count
@@ -135,7 +136,7 @@ def import_(
         click.echo(_INFERRED, err=told_to_stderr)
     if (line := american_line(imported)) is not None:
         click.echo(line, err=told_to_stderr)
-    click.echo(_accounts(imported), err=told_to_stderr)
+    click.echo(accounts(imported.kept, imported.skipped), err=told_to_stderr)
     click.echo(last_line, err=told_to_stderr)
     sys.exit(1 if imported.problems else 0)
 
@@ -197,9 +198,9 @@ def _write(target: str, quotes: Iterable[Quote]) -> None:
         stream.writelines(quote_line(quote) + b"\n" for quote in quotes)
 
 
-def _accounts(imported: Imported) -> str:
+def accounts(kept: int, reasons: Counter[str]) -> str:
     """Return how many prices were kept and skipped, with the reasons."""
-    skipped = imported.skipped.total()
-    reasons = ", ".join(f"{reason} {count}" for reason, count in imported.skipped.most_common())
-    line = f"prices {imported.kept + skipped}, kept {imported.kept}, skipped {skipped}"
-    return f"{line}: {reasons}" if reasons else line
+    skipped = reasons.total()
+    named = ", ".join(f"{reason} {count}" for reason, count in reasons.most_common())
+    line = f"prices {kept + skipped}, kept {kept}, skipped {skipped}"
+    return f"{line}: {named}" if named else line

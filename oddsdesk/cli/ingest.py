@@ -80,6 +80,14 @@ class Recorder:
             self._store.record_results(results, origin).result()
             self.results += len(results)
 
+    def recall(self, name: str) -> bytes | None:
+        """Return what a command remembered here under a name; None if nothing."""
+        return self._store.kept_for_feed(name).result()
+
+    def remember(self, name: str, kept: bytes) -> None:
+        """Store what a command wants to know when it runs next; it is stored on return."""
+        self._store.keep_for_feed(name, kept).result()
+
     def collect(self) -> None:
         """Wait for the current batch and count it."""
         if self._pending is not None:

@@ -14,6 +14,7 @@ from oddsdesk.base.ending import Ending
 
 SERVER_COMMANDS: Final = {
     "accounts": "oddsdesk.cli.accounts:accounts",
+    "backfill": "oddsdesk.cli.backfill:backfill",
     "backup": "oddsdesk.cli.backup:backup",
     "doctor": "oddsdesk.cli.doctor:doctor",
     "export": "oddsdesk.cli.export:export",

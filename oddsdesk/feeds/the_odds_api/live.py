@@ -136,7 +136,9 @@ _GOES_ON: Final = (
 _DEFAULTS: Final = {"regions": "eu", "markets": "h2h"}
 
 
-class _Refusal(msgspec.Struct, frozen=True):
+class Refusal(msgspec.Struct, frozen=True):
+    """What the body of a refusal says."""
+
     error_code: str = ""
     message: str = ""
 
@@ -275,7 +277,7 @@ class TheOddsApi(PollingFeed):
             self._planner.note_credits(left, used, self.clock())
         if reply.status == 200:
             return
-        refusal = _refusal(reply.body)
+        refusal = read_refusal(reply.body)
         if refusal.error_code == "OUT_OF_USAGE_CREDITS":
             raise OutOfCreditsError(self._no_credits())
         if refusal.error_code == "EXCEEDED_FREQ_LIMIT":
@@ -452,11 +454,12 @@ def _quotes_of(imported: Imported) -> list[Quote]:
     return imported.quotes
 
 
-def _refusal(body: bytes) -> _Refusal:
+def read_refusal(body: bytes) -> Refusal:
+    """Return what a body says; nothing if it is no refusal."""
     try:
-        return msgspec.json.decode(body, type=_Refusal)
+        return msgspec.json.decode(body, type=Refusal)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        return _Refusal()
+        return Refusal()
 
 
 def _wait_s(reply: "Reply") -> float:

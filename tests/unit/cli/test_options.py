@@ -5,7 +5,7 @@ from click.testing import CliRunner
 
 from oddsdesk.cli.main import main
 
-MAKE_IT = ("ingest", "import", "serve", "keys create", "restore")
+MAKE_IT = ("backfill", "ingest", "import", "serve", "keys create", "restore")
 REFUSE = ("arbitrage", "backtest", "backup", "bets", "export changes", "feeds", "games suggest")
 REFUSE_TOO = (
     "keys list",
