@@ -362,6 +362,24 @@ def was_undone(bet: PlacedBet, result: Result) -> bool:
     return bet.undone.startswith(f"{_words(result)} by ")
 
 
+def is_open_as(held: PlacedBet, ended: PlacedBet) -> bool:
+    """Return whether a bet is still open and otherwise what it was when ``ended`` was found.
+
+    A closing line that was seen meanwhile is no difference.
+    """
+    if ended.result is None or was_undone(held, ended.result):
+        return False
+    opened = msgspec.structs.replace(
+        ended,
+        result=None,
+        settled_at=None,
+        settled_by=held.settled_by,
+        undone=held.undone,
+        close=held.close,
+    )
+    return held == opened
+
+
 def _words(result: Result) -> str:
     return result.value.replace("_", " ")
 

@@ -15,7 +15,7 @@ from oddsdesk.base.files import ForeignFileError, make_private
 from oddsdesk.base.places import cannot_be_written, is_on_read_only_disk, make_folder
 from oddsdesk.contract.markets import market_named
 from oddsdesk.contract.times import MINUTE_MS
-from oddsdesk.ledger.bets import BadBetError, PlacedBet, check_bet, taken_back
+from oddsdesk.ledger.bets import BadBetError, PlacedBet, check_bet, is_open_as, taken_back
 from oddsdesk.ledger.columns import NO_CHOICES, ListChoices, folded_title
 from oddsdesk.ledger.games import may_be_on_one_game
 from oddsdesk.ledger.presets import Hidden, HiddenKind, Preset, ValueFilter
@@ -173,6 +173,28 @@ class Ledger:
             _note(connection, what, present)
 
         self._change(update_bet)
+
+    def settle_open(self, ended: Sequence[PlacedBet]) -> list[PlacedBet]:
+        """Settle bets by themselves, as one change, and return those that were settled.
+
+        A bet is left alone if it was settled, edited or deleted since it was read, or if the user
+        took back this result meanwhile.
+        """
+
+        def settle_bets(connection: sqlite3.Connection) -> list[PlacedBet]:
+            before, after = dict[int, PlacedBet](), list[PlacedBet]()
+            for bet in ended:
+                held = _held(connection, _number(bet))
+                if held is None or not is_open_as(held, bet):
+                    continue
+                before[_number(bet)] = held
+                after.append(msgspec.structs.replace(bet, close=held.close))
+                values = _values(after[-1]) | {"ident": bet.ident}
+                connection.execute(_UPDATE_BET, values)
+            _note(connection, "settled", before)
+            return after
+
+        return self._change(settle_bets)
 
     def edit(self, before: PlacedBet, after: PlacedBet) -> None:
         """Correct a bet; other changes made to it meanwhile are kept.

@@ -396,6 +396,13 @@ AT_START: Final = Setting(
     "last",
     Choice((("last", "Last connection"), ("embedded", "Built-in server"))),
 )
+SETTLE_BETS: Final = Setting(
+    "bets/settle",
+    "Settle bets automatically",
+    "When a source reports the result. Otherwise it is proposed in the list To settle.",
+    True,
+    Toggle(),
+)
 TRAY: Final = Setting(
     "alerts/tray",
     "Keep running in the tray when the window is closed",
@@ -504,6 +511,7 @@ SECTIONS: Final = (
     VALUE_RULES,
     STAKES,
     Section("Bookmakers", (MINE,)),
+    Section("Bets", (SETTLE_BETS,)),
     Section("Closing lines", (CLOSE_REFERENCE, CLOSE_METHOD)),
     Section("Connection", (AT_START,)),
     Section("Alerts", (TRAY,)),

@@ -85,6 +85,25 @@ def test_an_undone_settlement_is_forgotten_where_the_bet_becomes_another(ledger:
     assert ledger.read_bets()[0].undone == ""
 
 
+def test_only_bets_that_are_open_as_they_were_read_settle_by_themselves(
+    ledger: Ledger, tmp_path: Path
+) -> None:
+    placed = [ledger.record_bet(BET) for _ in range(6)]
+    ended = [settled(bet, Result.LOST, 5, BY) for bet in placed]
+    with closing(Ledger(tmp_path / "ledger.db")) as other:
+        other.change_bet([settled(placed[1], Result.WON, 4)], "settled")
+        other.edit(placed[2], REPLACE(placed[2], selection="Draw"))
+        other.delete_bets(placed[3].ident or 0)
+        other.change_bet([REPLACE(placed[4], undone="lost by scores 0-1")], "undone")
+        other.write_closes({placed[5].ident or 0: CLOSE})
+    meanwhile = ledger.read_bets()
+    done = [ended[0], REPLACE(ended[5], close=CLOSE)]
+    assert ledger.settle_open(ended) == done
+    assert ledger.read_bets() == [done[0], *meanwhile[1:-1], done[1]]
+    assert ledger.undo_change() == ("settled", 2)
+    assert ledger.settle_open([]) == []
+
+
 def test_an_edit_changes_what_was_edited_and_is_undone_alone(ledger: Ledger) -> None:
     placed = ledger.record_bet(BET)
     lost = settled(placed, Result.LOST, 5)
