@@ -14,6 +14,7 @@ from oddsdesk.feeds.notation import read_as, read_json
 PONG: Final = b"PONG"
 """What the stream answers to a ping; it is no JSON."""
 _SELL: Final = "SELL"
+_RESOLVED: Final = "resolved"
 _NO_PRICES: Final = frozenset({"last_trade_price", "tick_size_change", "new_market"})
 """Messages that offer nothing."""
 
@@ -202,6 +203,26 @@ class Market(msgspec.Struct, frozen=True, rename="camel"):
     enable_order_book: bool | None = None
     fees_enabled: Any = None
     fee_schedule: Any = None
+    outcome_prices: str | list[str] | None = None
+    uma_resolution_status: str | None = None
+    closed_time: str | None = None
+
+    @property
+    def winner(self) -> int | None:
+        """Which outcome's shares pay a dollar, 0 or 1; None if that is not decided, or neither.
+
+        A game that is called off is settled at 50-50: both shares pay half a dollar, which is
+        neither a won nor a void bet. Old markets that name no prices, or others than 1 and 0, say
+        nothing.
+
+        Raises:
+            FeedError: the prices are no numbers; names the field.
+        """
+        if not self.closed or (self.uma_resolution_status or _RESOLVED) != _RESOLVED:
+            return None
+        said = texts("outcomePrices", self.outcome_prices or [])
+        prices = [number("outcomePrices", each) for each in said]
+        return prices.index(1) if sorted(prices) == [0, 1] else None
 
     @property
     def fee(self) -> float | None:

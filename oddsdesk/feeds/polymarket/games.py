@@ -8,9 +8,11 @@ from typing import Any, Final
 
 import msgspec
 
+from oddsdesk.contract.competitions import played_sport
 from oddsdesk.contract.identity import fold_name
 from oddsdesk.contract.quotes import MOST_LEVELS, UNNAMED, Quote
 from oddsdesk.contract.resources import Level, Offer
+from oddsdesk.contract.results import GameResult, GameStatus, SelectionResult
 from oddsdesk.contract.times import parse_ms
 from oddsdesk.feeds.errors import FeedError
 from oddsdesk.feeds.notation import line_text, read_as, signed_text
@@ -65,12 +67,40 @@ class Game(msgspec.Struct):
     """Market types with an outcome whose name or line could not be read."""
     sport: str | None = None
     """Of leagues without a code, where it is known."""
+    settled: list[SelectionResult] = msgspec.field(default_factory=list)
+    closed_at: int = 0
+    """When the last of its settled markets was closed, in milliseconds; 0 if nobody says."""
+
+    def result(self, now_ms: int) -> GameResult | None:
+        """Return how Polymarket settled the game's markets; None if it has not, or without a day.
+
+        Polymarket reports no scores. A game is final once one of its sides has won. Selections that
+        two markets settle differently are left out.
+        """
+        said = list(dict.fromkeys(self.settled))
+        times = Counter((each.market_type, each.selection) for each in said)
+        agreed = [each for each in said if times[each.market_type, each.selection] == 1]
+        if not agreed or self.kick_off is None:
+            return None
+        results = {(each.market_type, each.result) for each in agreed}
+        return GameResult(
+            competition=self.competition,
+            match_name=self.match_name,
+            kick_off=self.kick_off,
+            sport=played_sport(self.competition, self.sport),
+            status=GameStatus.FINAL if ("moneyline", "won") in results else GameStatus.UNKNOWN,
+            selections=tuple(agreed),
+            bookmaker=BOOKMAKER,
+            reported_at=self.closed_at or now_ms,
+        )
 
 
 class Listing(msgspec.Struct):
     """Games from pages of events; every token belongs to a game or is counted as skipped."""
 
     games: dict[tuple[str, str, int | None], Game] = msgspec.field(default_factory=dict)
+    over: dict[str, Game] = msgspec.field(default_factory=dict)
+    """Games that are over, by the slug of their event: nothing can be bought of them."""
     skipped: Counter[str] = msgspec.field(default_factory=Counter)
     problems: list[str] = msgspec.field(default_factory=list)
 
@@ -109,11 +139,14 @@ class Listing(msgspec.Struct):
         teams = _teams(event, markets)
         if teams is None:
             self.skipped["no teams"] += 2 * len(markets)
-        elif event.closed or event.ended:
-            self.skipped[CLOSED] += 2 * len(markets)
         else:
             kick_off = self._kick_off(event, markets, place)
-            _Reading(self._game(event, teams, kick_off), teams, self.skipped).read_markets(markets)
+            game = self._game(event, teams, kick_off)
+            reading = _Reading(game, teams, self.skipped, self.problems)
+            if event.closed or event.ended:
+                reading.read_results(markets)
+            else:
+                reading.read_markets(markets)
 
     def _markets(self, event: Event, place: str) -> Iterator["_Priced"]:
         for raw in event.markets:
@@ -142,10 +175,11 @@ class Listing(msgspec.Struct):
         league = league_of(event.slug)
         code = competition_of_league(league)
         name = f"{teams[0]} vs {teams[1]}"
-        return self.games.setdefault(
-            (code, name, kick_off),
-            Game(name, code, kick_off, event.live, _PAGE + event.slug, sport=_SPORTS.get(league)),
-        )
+        page = _PAGE + event.slug
+        game = Game(name, code, kick_off, event.live, page, sport=_SPORTS.get(league))
+        if event.closed or event.ended:
+            return self.over.setdefault(event.slug, game)
+        return self.games.setdefault((code, name, kick_off), game)
 
 
 class _Priced(msgspec.Struct, frozen=True):
@@ -170,14 +204,16 @@ class _Reading(msgspec.Struct, frozen=True):
     game: Game
     teams: tuple[str, str]
     skipped: Counter[str]
+    problems: list[str]
 
     def read_markets(self, markets: list[_Priced]) -> None:
         whole: list[_Priced] = []
+        self.read_results([each for each in markets if each.market.is_closed])
         for each in markets:
             kind = self._market_type(each)
             if each.market.is_closed:
-                self.skipped[CLOSED] += 2
-            elif kind is None:
+                continue
+            if kind is None:
                 self.skipped[each.market.sports_market_type or NOT_A_GAME] += 2
             elif kind == "moneyline" and each.is_yes_no:
                 whole.append(each)
@@ -185,6 +221,31 @@ class _Reading(msgspec.Struct, frozen=True):
                 self._take(kind, self._selections(kind, each))
                 self._note_fee(kind, each)
         self._read_sides(whole)
+
+    def read_results(self, markets: list[_Priced]) -> None:
+        """Read how markets were settled that nobody can buy."""
+        for each in markets:
+            self.skipped[CLOSED] += 2
+            try:
+                self._read_result(each)
+            except (FeedError, ValueError) as error:
+                self.problems.append(f"{each.market.question}: {error}")
+
+    def _read_result(self, each: _Priced) -> None:
+        kind, winner = self._market_type(each), each.market.winner
+        if kind is None or winner is None:
+            return
+        if kind == "moneyline" and each.is_yes_no:
+            texts_of = [self._side(each), None]
+        else:
+            texts_of = [text for text, _ in self._selections(kind, each)]
+        self.game.settled += [
+            SelectionResult(kind, 0, text, "won" if place == winner else "lost")
+            for place, text in enumerate(texts_of)
+            if text is not None
+        ]
+        if each.market.closed_time:
+            self.game.closed_at = max(self.game.closed_at, parse_ms(each.market.closed_time))
 
     def _market_type(self, each: _Priced) -> str | None:
         """The market type; a football game's three markets need not say theirs."""
