@@ -1,12 +1,14 @@
-"""Converts Kalshi's markets of games into quotes."""
+"""Converts Kalshi's markets of games into quotes and results."""
 
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from datetime import UTC, datetime
 from decimal import Decimal, InvalidOperation
 from itertools import islice
 from types import MappingProxyType
 from typing import Any, Final
+from zoneinfo import ZoneInfo
 
 import msgspec
 
@@ -14,7 +16,9 @@ from oddsdesk.contract.competitions import FOOTBALL, played_sport
 from oddsdesk.contract.identity import fold_name
 from oddsdesk.contract.quotes import MOST_LEVELS, UNNAMED, Quote
 from oddsdesk.contract.resources import Level, Offer
+from oddsdesk.contract.results import GameResult, GameStatus, SelectionResult
 from oddsdesk.contract.texts import shown
+from oddsdesk.contract.times import parse_ms
 from oddsdesk.feeds.errors import FeedError
 from oddsdesk.feeds.notation import read_as, read_json
 from oddsdesk.pricing.selections import order_selections
@@ -23,6 +27,7 @@ __all__ = ["Reading", "read_books", "read_page"]
 
 
 ACTIVE: Final = "active"
+_SETTLED: Final = frozenset({"finalized", "settled"})
 _EXPECTED: Final = "expected Kalshi's markets: an object with markets"
 
 
@@ -43,6 +48,30 @@ class Market(msgspec.Struct, frozen=True):
     status: str
     no_bid_dollars: str
     yes_ask_size_fp: str | None = None
+    result: str | None = None
+    settlement_value: float | None = None
+    """What a Yes paid, in cents."""
+    settlement_value_dollars: str | None = None
+    settlement_ts: str | None = None
+
+    @property
+    def is_won(self) -> bool | None:
+        """Whether Yes was paid a dollar; None if it is not settled, or at another price.
+
+        A result that is only determined may still be disputed. A game that is called off is settled
+        at a fair price, which is neither a won nor a void bet.
+        """
+        if self.status not in _SETTLED or self.result not in ("yes", "no"):
+            return None
+        is_won = self.result == "yes"
+        cents = self.settlement_value
+        try:
+            dollars = None if cents is None else Decimal(str(cents)) / 100
+            if self.settlement_value_dollars:
+                dollars = Decimal(self.settlement_value_dollars)
+        except InvalidOperation:
+            return None
+        return is_won if dollars is None or dollars == int(is_won) else None
 
     @property
     def yes_ask_size(self) -> Decimal:
@@ -140,6 +169,7 @@ CUT: Final = "a market of the game could not be read"
 ANOTHER_DAY: Final = "the same teams again, later"
 _TIE: Final = "tie"
 _DATE: Final = re.compile(r"[^-]+-(\d{2})([A-Z]{3})(\d{2})(\d{4})?")
+_NEW_YORK: Final = ZoneInfo("America/New_York")
 _MONTHS: Final = "JANFEBMARAPRMAYJUNJULAUGSEPOCTNOVDEC"
 _TITLE: Final = re.compile(r"(.+?) (vs\.?|at|@) (.+?) Winner\?", re.IGNORECASE)
 USD: Final = "USD"
@@ -167,6 +197,34 @@ class _Game(msgspec.Struct):
     """Why a side could not be read, by what it selects: its last price stays."""
     is_cut: bool = False
     """A market of it could not be read at all, maybe that of the draw."""
+    settled: dict[str, str] = msgspec.field(default_factory=dict)
+    """How sides were settled: ``won`` or ``lost``."""
+    settled_at: int = 0
+    """When the last of them was, in milliseconds; 0 if nobody says."""
+
+    def result(self, event_ticker: str, now_ms: int) -> GameResult | None:
+        """Return how Kalshi settled the sides of the game, without a score.
+
+        None if it settled none, or if the ticker of the event has no day.
+        """
+        begins = _begins(event_ticker)
+        if not self.settled or begins is None:
+            return None
+        kick_off, has_time = begins
+        return GameResult(
+            competition=self.competition,
+            match_name=self.match_name,
+            kick_off=kick_off,
+            has_time=has_time,
+            sport=played_sport(self.competition, self.sport),
+            status=GameStatus.FINAL if "won" in self.settled.values() else GameStatus.UNKNOWN,
+            selections=tuple(
+                SelectionResult("moneyline", 0, text, result)
+                for text, result in self.settled.items()
+            ),
+            bookmaker=BOOKMAKER,
+            reported_at=self.settled_at or now_ms,
+        )
 
     @property
     def offers(self) -> dict[str, Offer]:
@@ -249,6 +307,11 @@ class Reading(msgspec.Struct):
                 self.tickers[game.competition, game.match_name] = event
         return list(quotes.values())
 
+    def results(self, now_ms: int) -> dict[str, GameResult]:
+        """Return the results of games, by the ticker of their event."""
+        found = {event: game.result(event, now_ms) for event, game in self._games.items()}
+        return {event: result for event, result in found.items() if result is not None}
+
     def _note_unread(self, raw: Any, reason: str) -> None:
         """Note which side of a game could not be read; if that is not known, that one could not."""
         names = ("event_ticker", "title", "yes_sub_title", "status")
@@ -274,7 +337,11 @@ class Reading(msgspec.Struct):
                 self._game(market.event_ticker, found).unread.setdefault(UNNAMED, UNKNOWN)
         elif market.status != ACTIVE:
             self.skipped[market.status] += 1
-            self._game(market.event_ticker, found).sides[text] = _Side()
+            game = self._game(market.event_ticker, found)
+            game.sides[text] = _Side()
+            if market.is_won is not None:
+                game.settled[text] = "won" if market.is_won else "lost"
+                game.settled_at = max(game.settled_at, _time(market.settlement_ts))
         else:
             self._game(market.event_ticker, found).sides[text] = self._side(market)
 
@@ -310,6 +377,34 @@ def _day(event_ticker: str) -> tuple[str, int, str, str, str]:
     if found is None:
         return "", 0, "", "", event_ticker
     return found[1], _MONTHS.find(found[2]), found[3], found[4] or "", event_ticker
+
+
+def _begins(event_ticker: str) -> tuple[int, bool] | None:
+    """Return the start of a game as its ticker has it, and whether it has an hour, New York's.
+
+    Without an hour it is noon UTC of the day; None without a day.
+    """
+    found = _DATE.match(event_ticker)
+    if found is None:
+        return None
+    month, is_no_month = divmod(_MONTHS.find(found[2]), 3)
+    if is_no_month:
+        return None
+    try:
+        day = datetime(2000 + int(found[1]), month + 1, int(found[3]), 12, tzinfo=UTC)
+        if found[4]:
+            day = day.replace(hour=int(found[4][:2]), minute=int(found[4][2:]), tzinfo=_NEW_YORK)
+    except ValueError:
+        return None
+    return round(day.timestamp() * 1000), bool(found[4])
+
+
+def _time(text: str | None) -> int:
+    """Return a time in milliseconds; 0 if it is none, as nothing depends on it."""
+    try:
+        return parse_ms(text) if text else 0
+    except ValueError:
+        return 0
 
 
 def _levels(sizes: Mapping[Decimal, Decimal]) -> tuple[Level, ...]:

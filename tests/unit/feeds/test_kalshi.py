@@ -7,6 +7,8 @@ from typing import Any
 import pytest
 
 from oddsdesk.contract.quotes import UNNAMED, check_quote
+from oddsdesk.contract.results import GameResult, GameStatus, SelectionResult, check_result
+from oddsdesk.contract.times import parse_ms
 from oddsdesk.feeds.errors import FeedError
 from oddsdesk.feeds.kalshi import Reading, read_books, read_page
 
@@ -248,3 +250,81 @@ def test_a_side_of_an_unknown_name_leaves_what_it_may_be() -> None:
 def test_a_market_that_says_too_little_leaves_all_that_is_not_named() -> None:
     (quote,) = reading(*GAME[:2], {"event_ticker": GAME[2]["event_ticker"]}).quotes(NOW)
     assert quote.stays("Tottenham")
+
+
+def over(side: str, result: str, **fields: Any) -> dict[str, Any]:
+    said = {"status": "finalized", "result": result, "settlement_ts": "2026-03-22T16:20:00Z"}
+    return market(side, "1.0000", **(said | fields))
+
+
+def the_result(*markets: Any) -> GameResult | None:
+    found = reading(*markets)
+    assert found.problems == []
+    (result,) = [*found.results(NOW).values()] or [None]
+    return result
+
+
+def test_a_game_that_is_settled_has_a_result_of_each_side() -> None:
+    result = the_result(over("Tottenham", "no"), over("Tie", "yes"), over("Nottingham", "no"))
+    assert result is not None
+    assert result == check_result(result, NOW)
+    assert result.selections == (
+        SelectionResult("moneyline", 0, "Tottenham", "lost"),
+        SelectionResult("moneyline", 0, "Draw", "won"),
+        SelectionResult("moneyline", 0, "Nottingham", "lost"),
+    )
+    assert (result.competition, result.match_name, result.sport) == (
+        *("EPL", "Tottenham vs Nottingham", "Football"),
+    )
+    assert (result.status, result.bookmaker) == (GameStatus.FINAL, "Kalshi")
+    assert (result.kick_off, result.has_time) == (parse_ms("2026-03-22T12:00:00Z"), False)
+    assert result.reported_at == parse_ms("2026-03-22T16:20:00Z")
+
+
+def test_the_ticker_of_two_games_a_day_has_the_hour_of_new_york() -> None:
+    title = {"title": "Cincinnati at New York Y Winner?", "event": "KXMLBGAME-26JUN211335CINNYY"}
+    result = the_result(over("New York Y", "yes", **title))
+    assert result is not None
+    assert (result.match_name, result.has_time) == ("Cincinnati @ New York Y", True)
+    assert result.kick_off == parse_ms("2026-06-21T17:35:00Z")
+
+
+@pytest.mark.parametrize("status", ["active", "closed", "determined", "disputed", "amended"])
+def test_a_result_that_may_change_is_none(status: str) -> None:
+    assert the_result(over("Tottenham", "yes", status=status)) is None
+
+
+@pytest.mark.parametrize(
+    ("result", "fields", "expected"),
+    [
+        ("", {}, None),
+        ("scalar", {}, None),
+        ("void", {}, None),
+        ("yes", {"settlement_value": 100}, "won"),
+        ("no", {"settlement_value": 0, "settlement_value_dollars": "0.0000"}, "lost"),
+        ("yes", {"settlement_value_dollars": "0.4200"}, None),
+        ("no", {"settlement_value": 42}, None),
+        ("yes", {"settlement_value_dollars": "much"}, None),
+    ],
+)
+def test_a_game_settled_at_a_fair_price_is_left_to_people(
+    result: str, fields: dict[str, Any], expected: str | None
+) -> None:
+    found = the_result(over("Tottenham", result, **fields))
+    assert (None if found is None else found.selections[0].result) == expected
+
+
+@pytest.mark.parametrize("day", ["26MAR32", "26ANF22", "26JUN212560", "TOTNFO"])
+def test_without_a_day_there_is_no_result(day: str) -> None:
+    assert the_result(over("Tottenham", "yes", event=f"KXEPLGAME-{day}TOTNFO")) is None
+
+
+def test_one_side_that_lost_does_not_end_the_game() -> None:
+    result = the_result(over("Tottenham", "no"), market("Tie", "0.71"))
+    assert result is not None
+    assert result.status is GameStatus.UNKNOWN
+
+
+def test_the_recorded_game_is_not_settled(shared_data: Path) -> None:
+    found = reading(*recorded(shared_data, "brianlee7281/kalshi_markets.json"))
+    assert found.results(NOW) == {}
