@@ -71,6 +71,27 @@ def read_csv(data: bytes) -> tuple[list[str], Iterator[SheetRow]]:
     return _below_header(_csv_lines(data))
 
 
+def read_table(data: bytes) -> tuple[list[str], Iterator[SheetRow]]:
+    """Return the titles and rows of a CSV file of any size, or of a workbook's first sheet.
+
+    Raises:
+        SheetError: as for ``read_csv``.
+    """
+    if not data.startswith(b"PK"):
+        return read_csv(data)
+    titles, rows = read_sheet(data)
+    return titles, iter(rows)
+
+
+def sheets_in(data: bytes) -> int:
+    """Return the number of sheets of a workbook; 0 if it is none."""
+    try:
+        with zipfile.ZipFile(io.BytesIO(data)) as book:
+            return len(_sheets(book))
+    except zipfile.BadZipFile:
+        return 0
+
+
 def column_titles(data: bytes) -> list[str]:
     """Return the titles of a table whose beginning this is; none if it is no table."""
     try:
@@ -176,7 +197,7 @@ def _workbook_lines(data: bytes) -> Iterator[_Line]:
     """Yield the rows of a workbook's first sheet."""
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as book:
-            sheets = [name for name in book.namelist() if name.startswith("xl/worksheets/sheet")]
+            sheets = _sheets(book)
             if not sheets:
                 raise SheetError("is not an Excel workbook with a sheet")
             strings = []
@@ -192,6 +213,10 @@ def _workbook_lines(data: bytes) -> Iterator[_Line]:
                 yield int(row.get("r", number)), cells
     except (zipfile.BadZipFile, ElementTree.ParseError, ValueError, IndexError, KeyError) as error:
         raise SheetError(f"is not a readable Excel workbook ({error})") from error
+
+
+def _sheets(book: zipfile.ZipFile) -> list[str]:
+    return [name for name in book.namelist() if name.startswith("xl/worksheets/sheet")]
 
 
 def _elements(book: zipfile.ZipFile, name: str, tag: str) -> Iterator[ElementTree.Element]:

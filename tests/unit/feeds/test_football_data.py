@@ -21,6 +21,7 @@ from oddsdesk.feeds.football_data import (
     uk_ms,
 )
 from oddsdesk.feeds.imported import Imported, SourceFile
+from oddsdesk.matching.names import shipped_names
 
 GAME = {
     "Div": "E0",
@@ -40,6 +41,10 @@ def season(*rows: dict[str, str]) -> bytes:
 
 def imported(*rows: dict[str, str]) -> Imported:
     return convert(SourceFile("E0.csv", season(*rows)))
+
+
+def read(text: str) -> Imported:
+    return convert(SourceFile("E0.csv", text.encode()))
 
 
 def only(result: Imported) -> Quote:
@@ -113,13 +118,175 @@ def test_a_handicap_without_line_is_left_out() -> None:
     assert (result.quotes, result.skipped) == ([], {"no line": 2})
 
 
-def test_without_a_kick_off_time_only_the_day_is_used() -> None:
-    closing = {"PSCH": "2.5", "PSCD": "3.3", "PSCA": "2.9"}
-    result = imported(GAME | {"Time": ""} | PRICES | closing)
-    quote = only(result)
+CLOSING = {"PSCH": "2.5", "PSCD": "3.3", "PSCA": "2.9"}
+SCORE = {"FTHG": "2", "FTAG": "0"}
+
+
+def test_a_played_game_without_an_hour_is_at_noon_of_its_day() -> None:
+    result = imported(GAME | {"Time": ""} | PRICES | CLOSING | SCORE)
+    before, closing = result.quotes
+    assert format_ms(before.scraped_at) == "2024-08-16T16:00:00.000Z"
+    assert closing.scraped_at == closing.match_date == before.match_date
+    assert format_ms(closing.scraped_at) == "2024-08-17T12:00:00.000Z"
+    (told,) = result.results
+    assert (told.kick_off, told.has_time) == (closing.match_date, False)
+    assert (result.skipped, result.problems) == ({}, [])
+
+
+@pytest.mark.parametrize("day", ["16/08/2024", "20/08/2024"])
+def test_prices_before_closing_come_first_also_on_the_day_they_are_taken(day: str) -> None:
+    row = GAME | {"Date": day, "Time": ""} | PRICES | CLOSING | SCORE
+    before, closing = imported(row).quotes
+    assert before.scraped_at < closing.scraped_at
+
+
+def test_a_game_to_come_without_an_hour_has_no_kick_off() -> None:
+    quote = only(imported(GAME | {"Time": ""} | PRICES))
     assert quote.match_date is None
     assert format_ms(quote.scraped_at) == "2024-08-16T16:00:00.000Z"
-    assert result.skipped == {"closing without a kick-off time": 3}
+
+
+def test_a_file_of_a_further_league_is_read_by_country_and_league() -> None:
+    result = read(
+        "\ufeffCountry,League,Season,Date,Time,Home,Away,HG,AG,Res,PSCH,PSCD,PSCA,MaxCH,MaxCD,MaxCA\n"
+        "Norway,Eliteserien,2025,29/03/2025,16:00,Fjordby,Nordvik,2,1,H,2.05,3.60,3.65,2,3,4\n"
+        "Chile,Primera,2025,29/03/2025,16:00,Uno,Dos,1,1,D,2.05,3.60,3.65,2,3,4\n"
+        "Chile,,2025,29/03/2025,16:00,Uno,Dos,1,1,D,2.05,3.60,3.65,2,3,4\n"
+    )
+    assert [quote.competition for quote in result.quotes] == [
+        "soccer_norway_eliteserien",
+        "Chile - Primera",
+    ]
+    assert [(each.home, each.away) for each in result.results] == [(2, 1), (1, 1)]
+    assert result.skipped == {"market maximum": 6, "broken row": 6}
+    assert result.problems == [
+        "E0.csv line 4: expected a name in Div, or in Country and League, got nothing"
+    ]
+
+
+@pytest.mark.parametrize(
+    "league",
+    [
+        *("Argentina - Liga Profesional", "Austria - Bundesliga", "Brazil - Serie A"),
+        *("China - Super League", "Denmark - Superliga", "Finland - Veikkausliiga"),
+        *("Ireland - Premier Division", "Japan - J1 League", "Mexico - Liga MX"),
+        *("Norway - Eliteserien", "Poland - Ekstraklasa", "Romania - Superliga"),
+        *("Russia - Premier League", "Sweden - Allsvenskan", "Switzerland - Super League"),
+        "USA - MLS",
+    ],
+)
+def test_each_of_the_further_leagues_is_in_the_table(league: str) -> None:
+    assert shipped_names().knows(league)
+
+
+SAVED = (
+    "Div,Date,HomeTeam,AwayTeam,FTHG,FTAG,HTHG,HTAG,B365H,B365D,B365A,AHh,PAHH,PAHA",
+    "E0,16/08/2025,Alpha,Beta,2,1,1,0,2.10,3.40,3.60,-0.25,1.9,2.01",
+)
+
+
+@pytest.mark.parametrize("mark", [",", ";", "\t", "|"])
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "cp1252"])
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {},
+        {"16/08/2025": "2025-08-16"},
+        {"16/08/2025": "16/08/25"},
+        {"16/08/2025": "16.08.2025"},
+        {"16/08/2025": "2025-08-16 00:00:00"},
+        {",2,1,1,0,": ",2.0,1.0,1.0,0.0,"},
+        {"\n": "\r\n"},
+        {"\n": "\n\n,,,,,,,,,,,,,\n"},
+        {"Beta,": "Beta ,", "A\n": "A,,,\n", "01\n": "01,,\n"},
+    ],
+)
+def test_a_row_is_the_same_however_it_was_saved(
+    mark: str, encoding: str, changes: dict[str, str]
+) -> None:
+    text = "\n".join([*SAVED, ""])
+    for old, new in changes.items():
+        text = text.replace(old, new)
+    if mark != ",":
+        text = text.replace(",", mark).replace("2.10", "2,10").replace("-0.25", "-0,25")
+    result = convert(SourceFile("saved.csv", text.encode(encoding)))
+    assert [quote.odds for quote in result.quotes] == [
+        {"Alpha": 2.1, "Draw": 3.4, "Beta": 3.6},
+        {"Alpha -0.25": 1.9, "Beta +0.25": 2.01},
+    ]
+    (told,) = result.results
+    assert (told.home, told.away, told.periods[0]) == (2, 1, PeriodScore(1, 1, 0))
+    assert format_ms(told.kick_off) == "2025-08-16T12:00:00.000Z"
+    assert (result.problems, result.skipped) == ([], {})
+
+
+def test_a_workbook_is_read_with_the_dates_and_hours_that_excel_stores(tmp_path: Path) -> None:
+    xlsxwriter = pytest.importorskip("xlsxwriter")
+    path = tmp_path / "E0.xlsx"
+    with xlsxwriter.Workbook(path) as book:
+        sheet = book.add_worksheet("E0")
+        sheet.write_row(0, 0, [*GAME, *PRICES])
+        sheet.write_row(1, 0, ["E0", 45521, 0.625, "Everton", "Brighton", 2.5, 3.3, 2.9])
+        book.add_worksheet("E1")
+    result = convert(SourceFile("E0.xlsx", path.read_bytes()))
+    quote = only(result)
+    assert list(quote.odds.values()) == [2.5, 3.3, 2.9]
+    assert quote.match_date == only(imported(GAME | PRICES)).match_date
+    assert result.problems == [
+        "E0.xlsx: only the first of 2 sheets is read; save the others as files"
+    ]
+
+
+def test_a_row_with_more_cells_than_titles_may_be_shifted_and_is_left_out() -> None:
+    result = read(
+        "Div,Date,HomeTeam,AwayTeam,PSH,PSD,PSA\nE0,16/08/2025,A,B,2,10,3,40,3,60\n"
+        "E0,16/08/2025,A,B,2.5,3.3,2.9,,\n"
+    )
+    assert only(result).odds["A"] == 2.5
+    assert result.skipped == {"broken row": 3}
+    assert result.problems == [
+        "E0.csv line 2: 3 more cells than titles, so cells may be under the wrong title"
+    ]
+
+
+def test_the_first_seasons_have_two_digits_of_year_and_no_odds() -> None:
+    result = read("Div,Date,HomeTeam,AwayTeam,FTHG,FTAG,FTR\nE0,14/08/93,Arsenal,Coventry,0,3,A\n")
+    (told,) = result.results
+    assert format_ms(told.kick_off) == "1993-08-14T12:00:00.000Z"
+    assert (told.home, told.away, told.periods, told.overtime) == (0, 3, (), False)
+    assert (result.problems, result.skipped) == ([], {})
+
+
+def test_teams_that_stand_under_ht_and_at_are_read() -> None:
+    result = read("Div,Date,HT,AT,FTHG,FTAG\nG1,01/09/01,Aris,Iraklis,1,0\n")
+    assert [each.match_name for each in result.results] == ["Aris vs Iraklis"]
+
+
+@pytest.mark.parametrize(
+    ("file", "competition"),
+    [("E0_1819.csv", "EPL"), ("data/SP2.csv", "LIGA2"), ("EC-93.csv", "EC")],
+)
+def test_a_division_without_a_column_is_in_the_name_of_the_file(
+    file: str, competition: str
+) -> None:
+    data = b"Season,Date,HomeTeam,AwayTeam,FTHG,FTAG\n1819,10/08/2018,A,B,2,1\n"
+    (told,) = convert(SourceFile(file, data)).results
+    assert told.competition == competition
+    assert "lacks Div" in IMPORTER.convert([SourceFile("E01.csv", data)]).problems[0]
+
+
+def test_each_bookmaker_of_the_first_files_had_its_own_line() -> None:
+    result = read(
+        "Div,Date,HomeTeam,AwayTeam,FTHG,FTAG,GBAHH,GBAHA,GBAH,LBAHH,LBAHA,LBAH,B365AHH,B365AHA,"
+        "B365AH,BbAH,BbAHh,BbMxAHH,BbAvAHH,BbMxAHA,BbAvAHA\n"
+        "E0,13/08/2005,A,B,1,0,1.9,1.95,-0.5,1.8,2.05,-0.25,1.85,1.98,-0.75,20,-0.5,2,1.9,2.1,2\n"
+    )
+    assert {quote.bookmaker: list(quote.odds) for quote in result.quotes} == {
+        "Gamebookers": ["A -0.5", "B +0.5"],
+        "Ladbrokes": ["A -0.25", "B +0.25"],
+        "Bet365": ["A -0.75", "B +0.75"],
+    }
+    assert result.skipped == {"market maximum": 2, "market average": 2}
 
 
 def test_a_row_that_makes_no_sense_is_named_and_empty_ones_are_passed_over() -> None:
@@ -156,8 +323,9 @@ def test_text_is_utf8_with_or_without_mark_else_windows_1252() -> None:
     ("data", "reason"),
     [
         (b"", "has no column titles"),
-        (b"Home,Away\n", "lacks Div, Date, HomeTeam, AwayTeam"),
-        (b"Country,League,Date,Home,Away\n", "lacks Div, HomeTeam, AwayTeam"),
+        (b"Home,Away\n", "lacks Div, Date"),
+        (b"Div,Date\n", "lacks HomeTeam, AwayTeam"),
+        (b"League,Date,Home,Away\n", "lacks Div"),
         (b"Div,Date\x81\n", "UTF-8, UTF-16 or Windows-1252"),
         (b'Div,Date,HomeTeam,AwayTeam\nE0,"' + b"x" * 2_000_000, "characters a row"),
         (b"[" + b" " * 2_000_000, "at most 1,048,576 characters a row"),
@@ -201,13 +369,17 @@ def test_a_season_tells_how_its_games_ended() -> None:
     result = imported(GAME | PRICES | goals)
     (told,) = result.results
     halves = (PeriodScore(1, 1, 0), PeriodScore(2, 1, 0))
-    assert told == GameResult("EPL", "Everton vs Brighton", told.kick_off, 2, 0, halves)
+    assert told == GameResult(
+        *("EPL", "Everton vs Brighton", told.kick_off, 2, 0, halves),
+        overtime=False,
+        source="football-data",
+    )
     assert told.kick_off == only(result).match_date
 
 
-@pytest.mark.parametrize("missing", [{"FTHG": ""}, {"FTAG": ""}, {"Time": ""}])
-def test_a_game_that_is_to_come_or_has_no_time_has_no_result(missing: dict[str, str]) -> None:
-    assert imported(GAME | PRICES | {"FTHG": "2", "FTAG": "0"} | missing).results == []
+@pytest.mark.parametrize("missing", ["FTHG", "FTAG"])
+def test_a_game_that_is_to_come_has_no_result(missing: str) -> None:
+    assert imported(GAME | PRICES | SCORE | {missing: ""}).results == []
 
 
 def test_goals_that_are_no_number_are_named_and_prices_kept() -> None:
@@ -310,21 +482,33 @@ def test_real_columns_are_what_the_map_says(shared_data: Path, name: str) -> Non
             assert row["bookmaker"].startswith(market.bookmaker)
 
 
-def test_dates_are_day_first_with_two_or_four_digits_of_year() -> None:
-    assert parse_date("03/08/2024") == parse_date("03/08/24") == date(2024, 8, 3)
+@pytest.mark.parametrize(
+    "text", ["03/08/2024", "03/08/24", "3-8-2024", "2024/08/03", "2024-08-03T00:00", "45507"]
+)
+def test_dates_are_day_first_or_year_first(text: str) -> None:
+    assert parse_date(text) == date(2024, 8, 3)
 
 
-@pytest.mark.parametrize("text", ["", "2024-08-03", "31/02/2024", "08/13/2024", "01/01/0001"])
+@pytest.mark.parametrize(("text", "year"), [("93", 1993), ("99", 1999), ("00", 2000), ("26", 2026)])
+def test_years_of_two_digits_are_of_the_century_of_the_files(text: str, year: int) -> None:
+    assert parse_date(f"14/08/{text}") == date(year, 8, 14)
+
+
+@pytest.mark.parametrize(
+    "text", ["", "2024-08-03 15:00", "31/02/2024", "08/13/2024", "01/01/0001", "1/8/2", "99999"]
+)
 def test_other_dates_are_refused(text: str) -> None:
     with pytest.raises(ValueError, match="expected a date such as"):
         parse_date(text)
 
 
 def test_a_time_may_be_missing_but_not_wrong() -> None:
-    assert parse_time("17:30") == time(17, 30)
+    assert parse_time("17:30") == parse_time("17:30:00") == time(17, 30)
+    assert parse_time("0.729166666666667") == time(17, 30)
     assert parse_time(" ") is None
-    with pytest.raises(ValueError, match="expected a time such as"):
-        parse_time("5pm")
+    for text in ("5pm", "25:00", "0.99999"):
+        with pytest.raises(ValueError, match="expected a time such as"):
+            parse_time(text)
 
 
 def test_uk_clocks_are_an_hour_ahead_in_summer() -> None:
