@@ -25,6 +25,7 @@ SERVER_COMMANDS: Final = {
     "keys": "oddsdesk.cli.keys:keys",
     "migrate": "oddsdesk.cli.migrate:migrate",
     "restore": "oddsdesk.cli.backup:restore",
+    "results": "oddsdesk.cli.results:results",
     "serve": "oddsdesk.cli.serve:serve",
 }
 """The commands of `oddsdesk-server`; none of them imports Qt."""

@@ -52,6 +52,12 @@ OWN_FORMATS: Final = (
         (("sportId", "leagues"), ("sportId", "league", "events")),
     ),
     FileFormat(
+        "scores",
+        "Scores of any origin (CSV, XLSX)",
+        "oddsdesk.feeds.scores:IMPORTER",
+        (("Date", "Home", "Away", "HG", "AG"),),
+    ),
+    FileFormat(
         "sharpapi",
         "SharpAPI (CSV, JSON)",
         "oddsdesk.feeds.sharpapi:IMPORTER",

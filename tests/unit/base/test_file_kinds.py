@@ -26,6 +26,7 @@ FILES = {
         b"scraped_date,match_date,match_link,home_team,away_team,1x2_market\n",
     ],
     "pinnacle": [b'{"sportId":29,"last":1,"leagues":[', b'{"sportId":29,"league":[{"events":['],
+    "scores": [b"Date,Time,Home,Away,HG,AG,Status\n"],
     "sharpapi": [
         b"id,sportsbook,event_id,home_team,away_team,market_type,selection,selection_type\n",
         b'{"data": [{"sportsbook": "pinnacle", "market_type": "", "selection_type": "home"}',
