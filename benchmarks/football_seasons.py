@@ -1,0 +1,179 @@
+"""How long 33 seasons in football-data's shape take, beside ``pandas.read_csv`` of the same files.
+
+    python benchmarks/football_seasons.py [FOLDER]
+
+Seasons 1993/94 to 2025/26 of one league are made by a seed, with the columns that each era has:
+results alone, bookmakers of their time, Betbrain's statistics, closing prices, hours. They are read
+one by one, then imported into a new database by the command. Each count is checked against what
+was written. ``pandas`` only splits the cells; it is in the extra ``test``.
+"""
+
+import csv
+import io
+import random
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from datetime import date, timedelta
+from itertools import permutations
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from oddsdesk.feeds.football_data import convert
+from oddsdesk.feeds.imported import SourceFile
+
+FIRST, LAST = 1993, 2025
+Market = tuple[str, ...]
+"""The columns of one market."""
+
+
+def moneyline(*codes: str) -> list[Market]:
+    return [tuple(f"{code}{side}" for side in "HDA") for code in codes]
+
+
+def total(*codes: str) -> list[Market]:
+    return [(f"{code}>2.5", f"{code}<2.5") for code in codes]
+
+
+def handicap(*codes: str) -> list[Market]:
+    return [(f"{code}AHH", f"{code}AHA") for code in codes]
+
+
+def modern(bookmakers: Sequence[str], others: Sequence[str], *, closing: bool) -> list[Market]:
+    c = "C" if closing else ""
+    lines = [f"{code}{c}" for code in ("B365", "P", *others)]
+    winners = [f"{code}{c}" for code in (*bookmakers, *others)]
+    return [*moneyline(*winners), *total(*lines), *handicap(*lines)]
+
+
+STATISTICS = ("Max", "Avg", "BbMx", "BbAv")
+HALVES = ("HTHG", "HTAG", "HTR")
+FACTS = ("HS", "AS", "HST", "AST", "HF", "AF", "HC", "AC", "HY", "AY", "HR", "AR")
+BETBRAIN = [*moneyline("BbMx", "BbAv"), *total("BbMx", "BbAv"), *handicap("BbMx", "BbAv")]
+OLD = ("B365", "BW", "GB", "IW", "LB", "SB", "WH", "SJ", "VC", "BS")
+NEW = ("B365", "BFD", "BMGM", "BV", "BW", "CL", "LB", "PS")
+
+
+def markets_of(year: int) -> list[Market]:
+    """Return the markets of the season that begins in a year."""
+    if year < 2000:
+        return []
+    if year < 2002:
+        return moneyline("GB", "IW", "LB", "SB", "WH", "SY")
+    if year < 2005:
+        return moneyline("B365", "GB", "IW", "LB", "SB", "WH", "SY", "SO")
+    if year < 2012:
+        return [*moneyline(*OLD), *total("GB", "B365"), *handicap("GB", "LB", "B365"), *BETBRAIN]
+    if year < 2019:
+        early = moneyline("B365", "BW", "IW", "LB", "PS", "WH", "SJ", "VC")
+        return [*early, *BETBRAIN, *moneyline("PSC")]
+    bookmakers, others = ("B365", "BW", "IW", "PS", "WH", "VC"), ("Max", "Avg")
+    if year == 2024:
+        bookmakers = ("B365", "BW", "BF", "PS", "WH", "1XB")
+    if year > 2024:
+        bookmakers = NEW
+    if year > 2023:
+        others = ("Max", "Avg", "BFE")
+    return [each for c in (False, True) for each in modern(bookmakers, others, closing=c)]
+
+
+def lines_of(year: int) -> list[str]:
+    """Return the columns that hold lines of handicaps."""
+    if year < 2005 or 2012 <= year < 2019:
+        return ["BbAHh"] if year >= 2012 else []
+    return ["GBAH", "LBAH", "B365AH", "BbAHh"] if year < 2012 else ["AHh", "AHCh"]
+
+
+def prices(chance: random.Random, market: Market, shares: Sequence[float]) -> list[str]:
+    margin = chance.uniform(1.02, 1.08)
+    return [f"{1 / (share * margin):.2f}" for share in shares[: len(market)]]
+
+
+def season(year: int) -> tuple[bytes, dict[str, int]]:
+    """Return a file, and how many games, kept prices and prices of statistics are in it."""
+    chance = random.Random(year)
+    markets, lines = markets_of(year), lines_of(year)
+    header = ["Div", "Date", *(["Time"] if year > 2018 else []), "HomeTeam", "AwayTeam"]
+    header += ["FTHG", "FTAG", "FTR", *(HALVES if year > 1994 else ())]
+    header += ["Referee", *FACTS] if year > 1999 else []
+    header += [*lines, *(column for market in markets for column in market)]
+    count = {"games": 0, "kept": 0, "statistics": 0}
+    stream = io.StringIO()
+    writer = csv.writer(stream, lineterminator="\r\n")
+    writer.writerow([*header, *[""] * (year % 3)])
+    for game, (home, away) in enumerate(permutations(range(22 if year < 1995 else 20), 2)):
+        day = date(year, 8, 12) + timedelta(days=game * 280 // 462)
+        text = day.strftime("%d/%m/%Y" if year > 2016 else "%d/%m/%y")
+        goals, against = chance.choice((0, 1, 1, 2, 3)), chance.choice((0, 0, 1, 1, 2))
+        result = "HDA"[(goals <= against) + (goals < against)]
+        cells = ["E0", text, *(["15:00"] if year > 2018 else []), f"Team {home}", f"Team {away}"]
+        cells += [str(goals), str(against), result]
+        cells += ["0", "0", "D"] if year > 1994 else []
+        cells += ["A Referee", *["5"] * len(FACTS)] if year > 1999 else []
+        cells += ["-0.5"] * len(lines)
+        win = chance.uniform(0.2, 0.6)
+        shares = {3: (win, 0.25, 0.75 - win), 2: (0.3 + win / 2, 0.7 - win / 2)}
+        for market in markets:
+            cells += prices(chance, market, shares[len(market)])
+            is_statistic = market[0].startswith(STATISTICS)
+            count["statistics" if is_statistic else "kept"] += len(market)
+        count["games"] += 1
+        writer.writerow([*cells, *[""] * (year % 3)])
+    writer.writerows([[""] * len(header)] * 2)
+    data = stream.getvalue()
+    return data.encode("utf-8-sig" if year > 2021 else "cp1252"), count
+
+
+def seconds_of_pandas(data: bytes) -> float | None:
+    try:
+        import pandas as pd
+    except ImportError:
+        return None
+    began = time.perf_counter()
+    pd.read_csv(io.BytesIO(data), encoding="utf-8-sig", dtype=str)
+    return time.perf_counter() - began
+
+
+def read_each(folder: Path) -> Iterator[tuple[int, ...]]:
+    """Write and read each season; print and yield its counts."""
+    print("season   columns    games  results     kept  skipped  seconds  pandas")
+    for year in range(FIRST, LAST + 1):
+        data, count = season(year)
+        name = f"E0_{year % 100:02}{(year + 1) % 100:02}.csv"
+        (folder / name).write_bytes(data)
+        began = time.perf_counter()
+        found = convert(SourceFile(name, data))
+        took = time.perf_counter() - began
+        counts = (count["games"], len(found.results), found.kept, found.skipped.total())
+        expected = (count["games"], count["games"], count["kept"], count["statistics"])
+        assert (counts, found.problems) == (expected, []), name
+        by_pandas = seconds_of_pandas(data)
+        columns = data.count(b",", 0, data.find(b"\n")) + 1
+        told = "" if by_pandas is None else f"{by_pandas:8.3f}"
+        row = "  ".join(f"{each:7}" for each in (columns, *counts))
+        print(f"{year}/{(year + 1) % 100:02}  {row}  {took:7.3f}{told}")
+        yield *counts, round(took * 1e6), round((by_pandas or 0) * 1e6)
+
+
+def main(folder: Path) -> None:
+    games, results, kept, skipped, took, by_pandas = map(sum, zip(*read_each(folder), strict=True))
+    print(f"games {games:,}, results {results:,}, kept {kept:,}, skipped {skipped:,}")
+    print(f"read in {took / 1e6:.2f} s; pandas.read_csv {by_pandas / 1e6:.2f} s")
+    files = sorted(map(str, folder.glob("*.csv")))
+    database = folder / "seasons.db"
+    command = [sys.executable, "-m", "oddsdesk", "import", "football-data", *files]
+    began = time.perf_counter()
+    done = subprocess.run(
+        [*command, "--database", str(database)], capture_output=True, text=True, check=True
+    )
+    print(f"imported in {time.perf_counter() - began:.1f} s:")
+    print("\n".join(done.stdout.splitlines()[-2:]))
+
+
+if __name__ == "__main__":
+    if len(sys.argv) > 1:
+        main(Path(sys.argv[1]))
+    else:
+        with TemporaryDirectory() as made:
+            main(Path(made))
