@@ -67,7 +67,11 @@ OWN_FORMATS: Final = (
         "the-odds-api",
         "The Odds API",
         "oddsdesk.feeds.the_odds_api.importer:IMPORTER",
-        (("sport_key", "bookmakers"),),
+        (
+            ("sport_key", "bookmakers"),
+            ("sport_key", "commence_time", "price"),
+            ("sport_key", "commence_time", "outcomes_price"),
+        ),
     ),
 )
 

@@ -57,6 +57,11 @@ _BYTE_ORDER_MARK: Final = b"\xef\xbb\xbf"
 _NO_NUMBER: Final = re.compile(rb"\b(?:NaN|Infinity)\b")
 
 
+def is_json(data: bytes) -> bool:
+    """Return whether a file begins as an array or object of JSON does."""
+    return data.removeprefix(_BYTE_ORDER_MARK).lstrip()[:1] in (b"[", b"{")
+
+
 def read_json(data: bytes, expected: str, kind: Any = Any, *, strict: bool = True) -> Any:
     """Return a JSON document, as ``kind`` where that is told; ``expected`` begins the message.
 

@@ -21,6 +21,7 @@ from oddsdesk.feeds.imported import OVER, Imported, Importer, SourceFile, count_
 from oddsdesk.feeds.notation import (
     decimal_odds,
     is_american,
+    is_json,
     is_offered,
     line_text,
     read_json,
@@ -38,7 +39,6 @@ _EXPECTED = "expected OddsHarvester's JSON: an array of games with home_team and
 _EXPECTED_CSV = (
     "expected OddsHarvester's JSON, or its CSV with the columns home_team and match_link"
 )
-_BEFORE_JSON = b"\xef\xbb\xbf \t\r\n"
 _NOT_PRICES = frozenset(
     {"bookmaker_name", "period", "submarket_name", "market_type", "extraction_mode"}
 )
@@ -98,7 +98,7 @@ def read_games(data: bytes) -> list[Any]:
     Raises:
         FeedError: it is neither JSON nor CSV, or of another shape; says which.
     """
-    if not data.lstrip(_BEFORE_JSON).startswith((b"[", b"{")):
+    if not is_json(data):
         return _games_of_table(data)
     raw = read_json(data, _EXPECTED)
     if not isinstance(raw, list):

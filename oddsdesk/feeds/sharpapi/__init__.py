@@ -24,6 +24,7 @@ from oddsdesk.feeds.imported import Imported, Importer, SourceFile, file_by_file
 from oddsdesk.feeds.notation import (
     NOT_OFFERED,
     decimal_odds,
+    is_json,
     is_offered,
     line_text,
     read_json,
@@ -36,7 +37,6 @@ __all__ = ["IMPORTER", "convert"]
 
 _EXPECTED: Final = "expected odds of SharpAPI: rows with sportsbook, market_type and selection_type"
 NEEDED: Final = frozenset({"sportsbook", "market_type", "selection_type", "timestamp"})
-_BEFORE_JSON: Final = b"\xef\xbb\xbf \t\r\n"
 _MOST_NAMED: Final = 20
 """How many broken rows of a file are named."""
 IMPOSSIBLE: Final = "impossible price"
@@ -275,7 +275,7 @@ def read_rows(data: bytes) -> list[Any]:
     Raises:
         FeedError: it is neither CSV nor JSON of this kind; says which.
     """
-    if data.lstrip(_BEFORE_JSON).startswith((b"[", b"{")):
+    if is_json(data):
         rows = list(_rows_of_json(read_json(data, _EXPECTED)))
         if rows and not any(isinstance(row, dict) and set(row) >= NEEDED for row in rows):
             raise FeedError(f"{_EXPECTED}, but none of these has them")

@@ -20,6 +20,7 @@ from oddsdesk.contract.texts import LONGEST_NAME, shown
 from oddsdesk.contract.times import parse_ms
 from oddsdesk.feeds import imported, notation
 from oddsdesk.feeds.errors import FeedError
+from oddsdesk.feeds.the_odds_api import tables
 
 _EXPECTED = (
     "expected a v4 odds answer of The Odds API: an array of events with bookmakers, or with scores"
@@ -28,6 +29,7 @@ _FILLED = frozenset({"bookmakers", "scores"})
 """An event of an answer has one of these."""
 _LONGEST_SCORE = 5
 """Digits."""
+_HEAD_BYTES = 4_096
 T = TypeVar("T")
 
 
@@ -103,11 +105,14 @@ class Answer(msgspec.Struct, frozen=True):
 def read_answers(data: bytes) -> list[Answer]:
     """Read the bytes of an answer: events, one event, scores, or history's ``{timestamp, data}``.
 
-    A file may also have several answers of the history, in an array or one a line.
+    A file may also have several answers of the history, in an array or one a line, or be a table
+    that a program made of an answer.
 
     Raises:
-        FeedError: it is no JSON, or JSON of another shape; says which.
+        FeedError: it is of another shape; says which.
     """
+    if not notation.is_json(data) and b"home_team" in data[:_HEAD_BYTES]:
+        return [Answer(tables.read_events(data))]
     try:
         raw = notation.read_json(data, _EXPECTED)
     except FeedError:

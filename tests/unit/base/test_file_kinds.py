@@ -34,6 +34,8 @@ FILES = {
     "the-odds-api": [
         b'[{"sport_key": "x", "home_team": "A", "bookmakers": [{"title": "B"',
         b'{"timestamp": "", "data": [{"sport_key": "x", "bookmakers": []}]}',
+        b",name,price,point,id,sport_key,commence_time,home_team,away_team,bookmakers.key\n",
+        b"id,sport_key,commence_time,home_team,away_team,market_key,outcomes_price\n",
     ],
     "bets": [b"Date,HomeTeam,AwayTeam,FTHG,Stake,Odds\n", b"sportsbook,amount,bet_info\n"],
     "quotes": [b'{"bookmaker":"B","match_name":"A - B","odds":{}}\n'],
