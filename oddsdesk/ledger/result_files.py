@@ -1,16 +1,24 @@
 """Settles bets from a file: results by bet number, or scores of football games.
 
-Scores use football-data's columns: ``Date, HomeTeam, AwayTeam, FTHG, FTAG`` and, for the halves,
-``HTHG, HTAG``; files of the further leagues have ``Date, Home, Away, HG, AG``. ``Time`` is UK time.
-Scores settle bets as recorded results do (``ledger.settling``).
+Scores use football-data's columns (``base.football_rows``), among them ``Date, HomeTeam, AwayTeam,
+FTHG, FTAG`` and, for the halves, ``HTHG, HTAG``. ``Time`` is UK time. Scores settle bets as
+recorded results do (``ledger.settling``).
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from datetime import UTC, datetime
-from typing import Final
-from zoneinfo import ZoneInfo
 
 from oddsdesk.base.figures import FigureError, read_amount, read_number
+from oddsdesk.base.football_rows import (
+    GameColumns,
+    check_width,
+    game_columns,
+    kick_off_ms,
+    parse_date,
+    parse_time,
+    read_goals,
+    read_halves,
+    read_teams,
+)
 from oddsdesk.base.spreadsheets import SheetError, SheetRow, read_sheet
 from oddsdesk.base.text import as_written
 from oddsdesk.contract.results import GameResult, PeriodScore
@@ -18,18 +26,8 @@ from oddsdesk.ledger.bets import BadBetError, PlacedBet, cashed_out, settled
 from oddsdesk.ledger.cells import read_result
 from oddsdesk.ledger.columns import folded_title
 from oddsdesk.ledger.settling import Settled, settle_by_results
-from oddsdesk.matching.bet_games import DAY_MS
 from oddsdesk.pricing.selections import Result
 from oddsdesk.pricing.settlement_rules import SettlementRules
-
-_SCORES: Final = (
-    ("date", "hometeam", "awayteam", "fthg", "ftag"),
-    ("date", "home", "away", "hg", "ag"),
-)
-_HALVES: Final = ("hthg", "htag")
-_DATES: Final = ("%d/%m/%Y", "%d/%m/%y", "%Y-%m-%d")
-_TIMES: Final = ("%H:%M", "%H:%M:%S")
-_UK: Final = ZoneInfo("Europe/London")
 
 
 def settle_by_file(
@@ -51,15 +49,15 @@ def settle_by_file(
     held = list(bets)
     if {"bet", "result"} <= set(named):
         return _by_number(rows, named, held, now_ms)
-    for columns in _SCORES:
-        if set(columns) <= set(named):
-            problems: list[str] = []
-            results = list(_results(rows, named, columns, source, problems))
-            settled_by = settle_by_results(held, results, rules or SettlementRules(), now_ms)
-            return settled_by._replace(problems=problems)
-    raise SheetError(
-        "no results: expected columns bet, result, or Date, HomeTeam, AwayTeam, FTHG, FTAG"
-    )
+    columns = game_columns(titles)
+    if not all((columns.date, columns.home, columns.away, *columns.goals)):
+        raise SheetError(
+            "no results: expected columns bet, result, or Date, HomeTeam, AwayTeam, FTHG, FTAG"
+        )
+    problems: list[str] = []
+    results = list(_results(rows, columns, source, problems))
+    settled_by = settle_by_results(held, results, rules or SettlementRules(), now_ms)
+    return settled_by._replace(problems=problems)
 
 
 def _by_number(
@@ -96,17 +94,12 @@ def _ended(bet: PlacedBet, result: Result, told: Mapping[str, str], now_ms: int)
 
 
 def _results(
-    rows: Sequence[SheetRow],
-    named: Mapping[str, str],
-    columns: Sequence[str],
-    source: str,
-    problems: list[str],
+    rows: Sequence[SheetRow], columns: GameColumns, source: str, problems: list[str]
 ) -> Iterator[GameResult]:
     """Yield the result of each row whose game was played; unreadable rows go to ``problems``."""
     for row in rows:
-        told = {key: row.cells.get(title, "") for key, title in named.items()}
         try:
-            game = _game(row.number, told, columns, source, problems)
+            game = _game(row, columns, source, problems)
         except ValueError as error:
             problems.append(f"line {row.number}: {error}")
             continue
@@ -115,7 +108,7 @@ def _results(
 
 
 def _game(
-    line: int, told: Mapping[str, str], columns: Sequence[str], source: str, problems: list[str]
+    row: SheetRow, columns: GameColumns, source: str, problems: list[str]
 ) -> GameResult | None:
     """Return a game with its score, None if it was not played yet.
 
@@ -124,60 +117,28 @@ def _game(
     Raises:
         ValueError: the row makes no sense; the message says what was expected.
     """
-    date, home, away, *goals = (told[column] for column in columns)
-    if not (home and away):
-        raise ValueError("expected the names of both teams")
-    if not any(goals):
+    check_width(row)
+    cells = row.cells
+    home, away = read_teams(cells, columns)
+    goals = read_goals(cells, columns.goals)
+    if goals is None:
         return None
-    scored, conceded = map(_goals, goals)
-    kick_off, has_time = _begins_ms(date, told.get("time", ""))
+    day = parse_date(cells.get(columns.date, ""))
+    clock = parse_time(cells.get(columns.time, ""))
     periods: tuple[PeriodScore, ...] = ()
     try:
-        if all(told.get(each) for each in _HALVES):
-            first = PeriodScore(1, *(_goals(told[each]) for each in _HALVES))
-            second = PeriodScore(2, scored - first.home, conceded - first.away)
-            if min(second.home, second.away) < 0:
-                raise ValueError("goals are more than at the end")
-            periods = (first, second)
+        periods = read_halves(cells, columns, goals)
     except ValueError as error:
-        problems.append(f"line {line}: half-time {error}; half-time score ignored")
-    league = " - ".join(filter(None, (told.get("country"), told.get("league"))))
+        problems.append(f"line {row.number}: {error}; half-time score ignored")
+    league = (cells.get(columns.country, ""), cells.get(columns.league, ""))
     return GameResult(
-        competition=told.get("div") or league,
+        competition=cells.get(columns.division, "") or " - ".join(filter(None, league)),
         match_name=f"{home} vs {away}",
-        kick_off=kick_off,
-        home=scored,
-        away=conceded,
+        kick_off=kick_off_ms(day, clock),
+        home=goals[0],
+        away=goals[1],
         periods=periods,
-        has_time=has_time,
+        has_time=clock is not None,
         overtime=False,
         source=source,
     )
-
-
-def _goals(text: str) -> int:
-    number = read_number("goals", text)
-    if number < 0 or not number.is_integer():
-        raise ValueError(f"goals {text!r}: expected a number such as 2")
-    return int(number)
-
-
-def _begins_ms(date: str, time: str) -> tuple[int, bool]:
-    """Return the start of a game, noon if only the day is known, and whether the hour is known."""
-    day = _read_as(date, _DATES)
-    if day is None:
-        raise ValueError(f"expected a date such as 16/08/2024, got {date!r}")
-    clock = _read_as(time, _TIMES)
-    if clock is None:
-        return round(day.timestamp() * 1000) + DAY_MS // 2, False
-    begins = day.replace(hour=clock.hour, minute=clock.minute, tzinfo=_UK)
-    return round(begins.timestamp() * 1000), True
-
-
-def _read_as(text: str, forms: Sequence[str]) -> datetime | None:
-    for form in forms:
-        try:
-            return datetime.strptime(text.strip(), form).replace(tzinfo=UTC)
-        except ValueError:
-            continue
-    return None

@@ -7,15 +7,27 @@ goals.
 """
 
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from datetime import UTC, date, datetime, time, timedelta
-from functools import lru_cache
+from collections.abc import Iterator, Sequence
+from datetime import date, time, timedelta
 from pathlib import PurePath
 from types import MappingProxyType
-from zoneinfo import ZoneInfo
 
 import msgspec
 
+from oddsdesk.base.football_rows import (
+    GameColumns,
+    Goals,
+    Row,
+    check_width,
+    game_columns,
+    noon_ms,
+    parse_date,
+    parse_time,
+    read_goals,
+    read_halves,
+    read_teams,
+    uk_ms,
+)
 from oddsdesk.base.spreadsheets import SheetRow, read_table, sheets_in
 from oddsdesk.contract.competitions import FOOTBALL
 from oddsdesk.contract.formats import FOOTBALL_DATA
@@ -129,10 +141,6 @@ def _phase(prefix: str, market_type: str, names: set[str]) -> tuple[str, bool]:
 MOST_BROKEN = 10_000
 """Most unreadable rows; a file with more is refused."""
 LEAST_OVERROUND, MOST_OVERROUND = 0.97, 1.2
-_GOALS = re.compile(r"([0-9]{1,3})(?:[.,]0*)?")
-_NAMES = (("Date",), ("HomeTeam", "Home", "HT"), ("AwayTeam", "Away", "AT"))
-"""What files call the day and the teams."""
-_HALF_GOALS = ("HTHG", "HTAG")
 _COMPETITIONS = MappingProxyType(
     {
         "E0": "EPL",
@@ -150,43 +158,25 @@ _COMPETITIONS = MappingProxyType(
 _DIVISION = re.compile(r"(?:E[0-3C]|SC[0-3]|(?:D|I|SP|F)[12]|[BGNPT]1)(?![A-Za-z0-9])")
 """The code of a division at the beginning of a file's name."""
 
-_Row = Mapping[str, str]
 
-
-class _Columns(msgspec.Struct, frozen=True):
-    """What a file calls the facts of a game."""
-
-    date: str
-    home: str
-    away: str
-    goals: tuple[str, str]
-    division: str = ""
-    """The division of all rows, where no column has it."""
-
-
-def _columns(titles: Collection[str], file: str) -> _Columns:
-    """Return what a file calls the facts of a game.
+def _division_of_file(columns: GameColumns, file: str) -> str:
+    """Return the division of all rows by the file's name, if no column has it.
 
     Raises:
-        FeedError: it lacks some.
+        FeedError: neither says it, or the header lacks other facts of a game.
     """
-    date, home, away = (next((name for name in names if name in titles), "") for names in _NAMES)
-    found = zip(_NAMES, (date, home, away), strict=True)
-    missing = [names[0] for names, name in found if not name]
-    division = ""
-    if not ("Div" in titles or {"Country", "League"} <= set(titles)):
-        of_file = _DIVISION.match(PurePath(file).name)
-        if of_file is None:
-            missing.insert(0, "Div")
-        else:
-            division = of_file[0]
+    needed = {"Date": columns.date, "HomeTeam": columns.home, "AwayTeam": columns.away}
+    missing = [name for name, title in needed.items() if not title]
+    has_division = columns.division or (columns.country and columns.league)
+    found = None if has_division else _DIVISION.match(PurePath(file).name)
+    if not has_division and found is None:
+        missing.insert(0, "Div")
     if missing:
         raise FeedError(
             "expected a football-data header with Div (or Country and League), Date, HomeTeam and"
             f" AwayTeam, but this one lacks {', '.join(missing)}"
         )
-    goals = ("HG", "AG") if "HG" in titles else ("FTHG", "FTAG")
-    return _Columns(date, home, away, goals, division)
+    return "" if found is None else found[0]
 
 
 def convert(file: SourceFile) -> Imported:
@@ -197,7 +187,9 @@ def convert(file: SourceFile) -> Imported:
         SheetError: it is no table.
     """
     titles, rows = read_table(file.data)
-    reading = _Reading(file.name, odds_columns(titles), _columns(titles, file.name))
+    columns = game_columns(titles)
+    division = _division_of_file(columns, file.name)
+    reading = _Reading(file.name, odds_columns(titles), columns, division)
     sheets, width = sheets_in(file.data), len(titles)
     if sheets > 1:
         reading.result.problems.append(
@@ -231,7 +223,8 @@ class _Game(msgspec.Struct, frozen=True):
 class _Reading(msgspec.Struct):
     file: str
     markets: list[OddsColumns]
-    columns: _Columns
+    columns: GameColumns
+    division: str
     result: Imported = msgspec.field(default_factory=lambda: Imported(inferred_times=True))
 
     def read_row(self, row: SheetRow) -> None:
@@ -239,11 +232,7 @@ class _Reading(msgspec.Struct):
             raise FeedError(f"more than {MOST_BROKEN:,} unreadable rows")
         where = f"line {row.number}"
         try:
-            if row.beyond:
-                raise ValueError(
-                    f"{row.beyond} more cell{'s' * (row.beyond > 1)} than titles, so cells may be"
-                    " under the wrong title"
-                )
+            check_width(row)
             goals = self._goals(row.cells, where)
             game = self._game(row.cells, is_played=goals is not None)
         except ValueError as error:
@@ -261,54 +250,64 @@ class _Reading(msgspec.Struct):
         if filled:
             self.result.skipped[reason] += filled
 
-    def _game(self, row: _Row, *, is_played: bool) -> _Game:
-        columns = self.columns
-        home, away = row.get(columns.home, ""), row.get(columns.away, "")
-        for column, name in ((columns.home, home), (columns.away, away)):
-            if not name:
-                raise ValueError(f"expected a name in {column}, got nothing")
-        day = parse_date(row.get(columns.date, ""))
-        clock = parse_time(row.get("Time", ""))
-        kick_off = None if clock is None else uk_ms(day, clock)
-        latest = kick_off
-        if clock is None and (is_played or self._is_closed(row)):
+    def _game(self, row: Row, *, is_played: bool) -> _Game:
+        home, away = read_teams(row, self.columns)
+        day = parse_date(row.get(self.columns.date, ""))
+        clock = parse_time(row.get(self.columns.time, ""))
+        kick_off = latest = None
+        if clock is not None:
+            kick_off = latest = uk_ms(day, clock)
+        elif is_played or self._is_closed(row):
             kick_off = noon_ms(day)
             latest = kick_off - HOUR_MS
         return _Game(
-            *(f"{home} vs {away}", home, away, _competition(row, columns.division)),
+            *(f"{home} vs {away}", home, away, self._competition(row)),
             *(kick_off, clock is not None, taken_ms(day, latest)),
         )
 
-    def _is_closed(self, row: _Row) -> bool:
+    def _is_closed(self, row: Row) -> bool:
         return any(market.closing and _filled(row, market.columns) for market in self.markets)
 
-    def _goals(self, row: _Row, where: str) -> tuple[int, int] | None:
+    def _competition(self, row: Row) -> str:
+        """Return our name of a row's league, by its code or by country and name.
+
+        Raises:
+            ValueError: the row has none.
+        """
+        columns = self.columns
+        if code := row.get(columns.division, "") or self.division:
+            return _COMPETITIONS.get(code, code)
+        country, league = row.get(columns.country, ""), row.get(columns.league, "")
+        if not (country and league):
+            raise ValueError("expected a name in Div, or in Country and League, got nothing")
+        return shipped_names().competition_named(f"{country} - {league}")
+
+    def _goals(self, row: Row, where: str) -> Goals | None:
         """Return the goals of a played game; unreadable ones are a problem."""
         try:
-            home, away = (_goals(row, column) for column in self.columns.goals)
+            return read_goals(row, self.columns.goals)
         except ValueError as error:
             self.result.problems.append(f"{self.file} {where}: {error}")
             return None
-        return None if home is None or away is None else (home, away)
 
-    def _keep_result(self, row: _Row, game: _Game, goals: tuple[int, int], where: str) -> None:
+    def _keep_result(self, row: Row, game: _Game, goals: Goals, where: str) -> None:
         """Keep a result; a bad half-time score is dropped alone."""
-        half: tuple[int | None, ...] = ()
+        halves: tuple[PeriodScore, ...] = ()
         try:
-            half = tuple(_goals(row, column) for column in _HALF_GOALS)
+            halves = read_halves(row, self.columns, goals)
         except ValueError as error:
             self.result.problems.append(f"{self.file} {where}: {error}; half-time score ignored")
         assert game.kick_off is not None, "the day of a played game is known"
         self.result.results.append(
             GameResult(
-                *(game.competition, game.match_name, game.kick_off, *goals, _halves(goals, half)),
+                *(game.competition, game.match_name, game.kick_off, *goals, halves),
                 has_time=game.has_time,
                 overtime=False,
                 source=FOOTBALL_DATA,
             )
         )
 
-    def _read_market(self, row: _Row, market: OddsColumns, game: _Game) -> None:
+    def _read_market(self, row: Row, market: OddsColumns, game: _Game) -> None:
         cells = _filled(row, market.columns)
         if not cells:
             return
@@ -356,46 +355,7 @@ class _Reading(msgspec.Struct):
         self.result.keep_quote(quote, "broken row", f"{self.file}: {game.match_name}")
 
 
-def _competition(row: _Row, division: str) -> str:
-    """Return our name of a row's league, as a code or by country and name.
-
-    Raises:
-        ValueError: the row has none.
-    """
-    code = row.get("Div", "") or division
-    if code:
-        return _COMPETITIONS.get(code, code)
-    country, league = row.get("Country", ""), row.get("League", "")
-    if not (country and league):
-        raise ValueError("expected a name in Div, or in Country and League, got nothing")
-    return shipped_names().competition_named(f"{country} - {league}")
-
-
-def _halves(goals: tuple[int, int], half: Sequence[int | None]) -> tuple[PeriodScore, ...]:
-    """Return the goals of each half; nothing if those at half time are missing or too many."""
-    match half:
-        case (int(home), int(away)) if home <= goals[0] and away <= goals[1]:
-            return PeriodScore(1, home, away), PeriodScore(2, goals[0] - home, goals[1] - away)
-        case _:
-            return ()
-
-
-def _goals(row: _Row, column: str) -> int | None:
-    """Return the goals in a column, None where it is empty; 2.0, as pandas saves them, is 2.
-
-    Raises:
-        ValueError: they are no number, or not a whole one.
-    """
-    cell = row.get(column, "")
-    if not cell:
-        return None
-    whole = _GOALS.fullmatch(cell)
-    if whole is None:
-        raise ValueError(f"expected goals such as 2 in {column}, got {cell!r}")
-    return int(whole[1])
-
-
-def _filled(row: _Row, columns: Sequence[str]) -> list[str]:
+def _filled(row: Row, columns: Sequence[str]) -> list[str]:
     """Return the prices in cells; empty cells and zeros are missing prices."""
     cells = [row.get(column, "") for column in columns]
     return [cell for cell in cells if cell and not (cell[0] == "0" and _is_zero(cell))]
@@ -421,7 +381,7 @@ def _fault(market: OddsColumns, prices: Sequence[float]) -> str | None:
     return None if LEAST_OVERROUND <= overround <= MOST_OVERROUND else "margin out of range"
 
 
-def _line(row: _Row, market: OddsColumns) -> float | None:
+def _line(row: Row, market: OddsColumns) -> float | None:
     try:
         return _number(row.get(market.line_column or "", ""))
     except ValueError:
@@ -438,82 +398,10 @@ def _selections(market: OddsColumns, game: _Game, line: float) -> tuple[str, ...
             return f"{game.home} {signed_text(line)}", f"{game.away} {signed_text(-line)}"
 
 
-UK = ZoneInfo("Europe/London")
 HOUR_MS = 60 * 60 * 1000
-_DAY_FIRST = re.compile(r"(\d{1,2})[/.-](\d{1,2})[/.-](\d{4}|\d{2})")
-_YEAR_FIRST = re.compile(r"(\d{4})[/.-](\d{1,2})[/.-](\d{1,2})(?:[ T]00:00(?::00(?:\.0+)?)?)?")
-"""Also as pandas writes it, with the first moment of the day."""
-_EXCEL_DAY = re.compile(r"([3-6]\d{4})(?:\.0*)?")
-_EXCEL_EPOCH = date(1899, 12, 30)
-_CLOCK = re.compile(r"(\d{1,2}):(\d{2})(?::00)?")
-_EXCEL_CLOCK = re.compile(r"0?\.\d+")
-_FIRST_SEASON = 1888
-"""The first year of a football league; an earlier one is a typing error."""
-_LAST_CENTURY = 69
-"""93 is 1993, 24 is 2024."""
 _TUESDAY, _FRIDAY = 1, 4
 _MIDWEEK = range(_TUESDAY, _FRIDAY)
 _TAKEN_AT = {_TUESDAY: time(13), _FRIDAY: time(17)}
-
-
-@lru_cache(maxsize=1 << 12)
-def parse_date(text: str) -> date:
-    """Return the day of a cell: day first, or year first as in ISO dates, or Excel's number.
-
-    Raises:
-        ValueError: it is no date.
-    """
-    text = text.strip()
-    try:
-        day = _day_of(text)
-    except (ValueError, OverflowError):
-        day = None
-    if day is None or day.year < _FIRST_SEASON:
-        raise ValueError(f"expected a date such as 16/08/2024, got {text!r}")
-    return day
-
-
-def _day_of(text: str) -> date | None:
-    if (found := _DAY_FIRST.fullmatch(text)) is not None:
-        day, month, year = map(int, found.groups())
-        century = 0 if len(found[3]) > 2 else 1900 if year >= _LAST_CENTURY else 2000
-        return date(century + year, month, day)
-    if (found := _YEAR_FIRST.fullmatch(text)) is not None:
-        return date(*map(int, found.groups()))
-    if (found := _EXCEL_DAY.fullmatch(text)) is not None:
-        return _EXCEL_EPOCH + timedelta(days=int(found[1]))
-    return None
-
-
-def parse_time(text: str) -> time | None:
-    """Return the UK time of a cell, None where it is empty.
-
-    Raises:
-        ValueError: it is no time.
-    """
-    text = text.strip()
-    if not text:
-        return None
-    if _EXCEL_CLOCK.fullmatch(text):
-        hour, minute = divmod(round(float(text) * 24 * 60), 60)
-    elif (found := _CLOCK.fullmatch(text)) is not None:
-        hour, minute = map(int, found.groups())
-    else:
-        raise ValueError(f"expected a time such as 17:30, got {text!r}")
-    try:
-        return time(hour, minute)
-    except ValueError as error:
-        raise ValueError(f"expected a time such as 17:30, got {text!r}") from error
-
-
-def uk_ms(day: date, clock: time) -> int:
-    """Return a UK local time in milliseconds since the epoch."""
-    return round(datetime.combine(day, clock, tzinfo=UK).timestamp() * 1000)
-
-
-def noon_ms(day: date) -> int:
-    """Return the noon of a day in UTC, which stands for a kick-off of unknown hour."""
-    return round(datetime.combine(day, time(12), tzinfo=UTC).timestamp() * 1000)
 
 
 def taken_ms(day: date, latest_ms: int | None) -> int:

@@ -8,18 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from oddsdesk.base.football_rows import parse_date, uk_ms
 from oddsdesk.contract.quotes import Quote
 from oddsdesk.contract.results import GameResult, PeriodScore
 from oddsdesk.contract.times import format_ms
-from oddsdesk.feeds.football_data import (
-    IMPORTER,
-    convert,
-    odds_columns,
-    parse_date,
-    parse_time,
-    taken_ms,
-    uk_ms,
-)
+from oddsdesk.feeds.football_data import IMPORTER, convert, odds_columns, taken_ms
 from oddsdesk.feeds.imported import Imported, SourceFile
 from oddsdesk.matching.names import shipped_names
 
@@ -377,9 +370,16 @@ def test_a_season_tells_how_its_games_ended() -> None:
     assert told.kick_off == only(result).match_date
 
 
+def test_a_game_that_is_to_come_has_no_result() -> None:
+    result = imported(GAME | PRICES | {"FTHG": "", "FTAG": ""})
+    assert (result.results, result.problems) == ([], [])
+
+
 @pytest.mark.parametrize("missing", ["FTHG", "FTAG"])
-def test_a_game_that_is_to_come_has_no_result(missing: str) -> None:
-    assert imported(GAME | PRICES | SCORE | {missing: ""}).results == []
+def test_the_goals_of_one_team_are_no_result_and_a_problem(missing: str) -> None:
+    result = imported(GAME | PRICES | SCORE | {missing: ""})
+    assert (result.kept, result.results) == (3, [])
+    assert result.problems == [f"E0.csv line 2: expected goals in {missing}, got nothing"]
 
 
 def test_goals_that_are_no_number_are_named_and_prices_kept() -> None:
@@ -480,40 +480,6 @@ def test_real_columns_are_what_the_map_says(shared_data: Path, name: str) -> Non
         assert (market.statistic is not None) == (row["kind"] == "aggregate")
         if market.statistic is None:
             assert row["bookmaker"].startswith(market.bookmaker)
-
-
-@pytest.mark.parametrize(
-    "text", ["03/08/2024", "03/08/24", "3-8-2024", "2024/08/03", "2024-08-03T00:00", "45507"]
-)
-def test_dates_are_day_first_or_year_first(text: str) -> None:
-    assert parse_date(text) == date(2024, 8, 3)
-
-
-@pytest.mark.parametrize(("text", "year"), [("93", 1993), ("99", 1999), ("00", 2000), ("26", 2026)])
-def test_years_of_two_digits_are_of_the_century_of_the_files(text: str, year: int) -> None:
-    assert parse_date(f"14/08/{text}") == date(year, 8, 14)
-
-
-@pytest.mark.parametrize(
-    "text", ["", "2024-08-03 15:00", "31/02/2024", "08/13/2024", "01/01/0001", "1/8/2", "99999"]
-)
-def test_other_dates_are_refused(text: str) -> None:
-    with pytest.raises(ValueError, match="expected a date such as"):
-        parse_date(text)
-
-
-def test_a_time_may_be_missing_but_not_wrong() -> None:
-    assert parse_time("17:30") == parse_time("17:30:00") == time(17, 30)
-    assert parse_time("0.729166666666667") == time(17, 30)
-    assert parse_time(" ") is None
-    for text in ("5pm", "25:00", "0.99999"):
-        with pytest.raises(ValueError, match="expected a time such as"):
-            parse_time(text)
-
-
-def test_uk_clocks_are_an_hour_ahead_in_summer() -> None:
-    assert format_ms(uk_ms(date(2024, 8, 16), time(20))) == "2024-08-16T19:00:00.000Z"
-    assert format_ms(uk_ms(date(2024, 12, 26), time(20))) == "2024-12-26T20:00:00.000Z"
 
 
 @pytest.mark.parametrize(

@@ -281,7 +281,7 @@ def test_rows_that_make_no_sense_are_named() -> None:
     text = SCORES.replace("17/08/2024", "soon").replace("Man City,,", "Man City,two,1")
     assert settle_by_file(text.encode(), [BET], NOW).problems == [
         "line 3: expected a date such as 16/08/2024, got 'soon'",
-        "line 4: goals 'two': expected a number such as 12.50",
+        "line 4: expected goals such as 2 in FTHG, got 'two'",
     ]
 
 
@@ -293,15 +293,40 @@ def test_a_bad_half_time_score_loses_only_the_half() -> None:
     found = settle_by_file(scores.format("0.5").encode(), [BET, OVER, HALF], NOW)
     assert [(bet.ident, bet.result) for bet in found.bets] == [(1, Result.WON), (2, Result.VOID)]
     assert found.problems == [
-        "line 2: half-time goals '0.5': expected a number such as 2; half-time score ignored"
+        "line 2: expected goals such as 2 in HTHG, got '0.5'; half-time score ignored"
     ]
     assert found.to_look_at == [
         "bet 3, Draw, Man United v Fulham: file 1-0: the score of period 1 is not known"
     ]
     found = settle_by_file(scores.format("2").encode(), [HALF], NOW)
     assert found.problems == [
-        "line 2: half-time goals are more than at the end; half-time score ignored"
+        "line 2: 2-0 at half time are more goals than at the end; half-time score ignored"
     ]
+
+
+@pytest.mark.parametrize(
+    ("changes", "encoding"),
+    [
+        ({"16/08/2024": "2024-08-16 00:00:00"}, "utf-8"),
+        ({"16/08/2024": "16.08.24", ",": ";"}, "utf-16"),
+        ({"16/08/2024": "45520"}, "utf-8-sig"),
+        ({"20:00": "0.833333333333333", ",1,0,": ",1.0,0.0,"}, "cp1252"),
+        ({"HomeTeam": "HT", "AwayTeam": "AT"}, "utf-8"),
+    ],
+)
+def test_a_file_settles_however_it_was_saved(changes: dict[str, str], encoding: str) -> None:
+    text = SCORES
+    for old, new in changes.items():
+        assert old in text
+        text = text.replace(old, new)
+    found = settle_by_file(text.encode(encoding), [BET, OVER], NOW)
+    assert ([bet.ident for bet in found.bets], found.problems) == ([1, 2], [])
+
+
+def test_a_row_with_more_cells_than_titles_settles_nothing() -> None:
+    found = settle_by_file(SCORES.replace("United,Fulham,", "United,Ful,ham,").encode(), [BET], NOW)
+    assert (found.bets, len(found.problems)) == ([], 1)
+    assert "more cell" in found.problems[0]
 
 
 def test_a_file_without_results_is_refused() -> None:
