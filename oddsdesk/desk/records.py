@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import msgspec
 from PySide6.QtCore import QObject, QTimer, Signal
@@ -16,6 +16,9 @@ from oddsdesk.ledger.ledger import Ledger, LedgerError
 from oddsdesk.ledger.open_bets import outcome_named, outcomes_by, outcomes_of, placed_in
 from oddsdesk.ledger.presets import BUILT_IN, Hidden, Preset
 from oddsdesk.pricing.exposure import Placed, StakePlan
+
+if TYPE_CHECKING:
+    from oddsdesk.ledger.settling import ToCheck
 
 _LOOK_MS: Final = 5_000
 
@@ -35,6 +38,7 @@ class Records(QObject):
     presets_changed = Signal()
     bets_changed = Signal()
     hidden_changed = Signal()
+    proposals_changed = Signal()
     failed = Signal(str)
     """Why something could not be recorded or read, in one line."""
     _written = Signal(object)
@@ -45,6 +49,7 @@ class Records(QObject):
         """The built-in ones first."""
         self.hidden: tuple[Hidden, ...] = ()
         """The hidden value bets, including those whose time is over."""
+        self._proposals: Mapping[int, ToCheck] = {}
         self.has_read_bets = False
         """Whether the bets have been read; before that there are none here."""
         self._bets: dict[BetKey, tuple[PlacedBet, ...]] = {}
@@ -71,6 +76,17 @@ class Records(QObject):
     def placed(self, key: BetKey) -> tuple[PlacedBet, ...]:
         """Return the bets on a price, oldest first."""
         return self._bets.get(key, ())
+
+    def show_proposals(self, proposals: "Mapping[int, ToCheck]") -> None:
+        """Take what recorded results say about bets that they did not settle."""
+        if proposals != self._proposals:
+            self._proposals = dict(proposals)
+            self.proposals_changed.emit()
+
+    def proposal(self, bet: PlacedBet) -> "ToCheck | None":
+        """Return why a bet did not settle, or that its result was corrected; None if neither."""
+        found = self._proposals.get(bet.ident or 0)
+        return found if found is not None and found.bet.result is bet.result else None
 
     def on_outcome(
         self,

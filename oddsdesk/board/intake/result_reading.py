@@ -31,7 +31,9 @@ _SELDOM_MS: Final = HOUR_MS
 """How often results of earlier games are read, and those of games that may have been moved."""
 _NEAR_MS: Final = 13 * HOUR_MS
 """A source may have the day of a game only: noon UTC."""
-_MOVED_MS: Final = 4 * 24 * HOUR_MS
+_BEFORE_MS: Final = 4 * 24 * HOUR_MS
+_AFTER_MS: Final = 62 * 24 * HOUR_MS
+"""How much earlier or later than planned a game is searched, as ``ledger.settling`` does."""
 _PIECE_MS: Final = 14 * 24 * HOUR_MS
 _LIMIT: Final = 500
 _MOST_PAGES: Final = 40
@@ -117,7 +119,7 @@ class ResultReader:
             return
         for kick_off, is_open in self._board.result_kick_offs.items():
             if self._is_due_seldom(kick_off, now):
-                yield kick_off - _MOVED_MS, min(now, kick_off + _MOVED_MS) + HOUR_MS
+                yield kick_off - _BEFORE_MS, min(now, kick_off + _AFTER_MS) + HOUR_MS
             elif is_open and now - _RECENT_MS < kick_off <= now:
                 yield kick_off - _NEAR_MS, min(now, kick_off + _NEAR_MS) + HOUR_MS
         for game in self._board.games.values():

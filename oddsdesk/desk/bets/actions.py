@@ -13,14 +13,17 @@ from oddsdesk.base.clock import Clock
 from oddsdesk.board.model.matrix import GameEntry
 from oddsdesk.desk.bet_cells import at_bookmaker, bet_named, result_text, stake_text
 from oddsdesk.desk.bets.bet_dialog import BetDialog, CashDialog
+from oddsdesk.desk.bets.columns import found_text
 from oddsdesk.desk.records import Records, Taken, above_caps
 from oddsdesk.desk.ui.actions import add_action
 from oddsdesk.desk.ui.controls.form_dialog import FormDialog
+from oddsdesk.desk.ui.controls.labels import literal
 from oddsdesk.desk.ui.formatting import until_text
 from oddsdesk.desk.ui.theme.theme import Theme
 from oddsdesk.ledger.bets import BadBetError, HalfResultError, PlacedBet, settled
 from oddsdesk.ledger.games import on_listed_games
 from oddsdesk.ledger.ledger import Change, Ledger
+from oddsdesk.ledger.settling import ToCheck
 from oddsdesk.pricing.exposure import StakePlan
 from oddsdesk.pricing.profiles import Profiles
 from oddsdesk.pricing.selections import Result
@@ -81,6 +84,7 @@ class BetsActions(QObject):
         While it is closed all are enabled, so that their keys work on any selection.
         """
         menu.aboutToShow.connect(lambda: self._enable(bool(self._selected())))
+        menu.aboutToShow.connect(self._name_found)
         menu.aboutToHide.connect(lambda: self._enable(True))
 
     def _enable(self, enabled: bool) -> None:
@@ -118,6 +122,49 @@ class BetsActions(QObject):
             self._end([bet for bet in self._records.placed_bets() if bet.ident in idents], result)
 
         self._ask(_question(others, early, result, now), "Settle", settle_as_they_stand)
+
+    def settle_as_found(self) -> bool:
+        """Settle the selected bets as recorded results say; False if they say it of none."""
+        now = self._clock()
+        proposals = self._proposed()
+        try:
+            ended = [settled(bet, each.proposed, now, each.by) for bet, each in proposals]
+        except BadBetError as error:
+            self.said.emit(f"{error}.", "")
+            return True
+        if not ended:
+            return False
+        if len(ended) == 1:
+            (bet, proposal), *_ = proposals
+            said = f"{_named([bet])} {found_text(proposal)}."
+        else:
+            said = f"{_bets(len(ended))} settled as found."
+        self._change(ended, "settled", said)
+        return True
+
+    def _settle_as_found(self) -> None:
+        if not self.settle_as_found():
+            self.said.emit("No recorded result says how the selected bets end.", "")
+
+    def _proposed(self) -> list[tuple[PlacedBet, ToCheck]]:
+        """Return the selected bets that recorded results would settle, or settle again."""
+        found = ((bet, self._records.proposal(bet)) for bet in self._selected())
+        return [
+            (bet, proposal)
+            for bet, proposal in found
+            if proposal is not None and proposal.proposed is not None
+        ]
+
+    def _name_found(self) -> None:
+        """Name in the menu how the selected bets would settle."""
+        proposals = self._proposed()
+        self._found.setVisible(bool(proposals))
+        if len(proposals) == 1:
+            ((bet, proposal),) = proposals
+            again = "again " if bet.result is not None else ""
+            self._found.setText(literal(f"Settle {again}as {found_text(proposal)}"))
+        else:
+            self._found.setText(f"Settle {_bets(len(proposals))} as found")
 
     def do_asked(self) -> None:
         """Carry out what the last question was about."""
@@ -206,6 +253,8 @@ class BetsActions(QObject):
         self._records.act(redo_change, tell_refusal)
 
     def _fill_settle(self) -> None:
+        self._found = self._add(self.settle_menu, "bets.found", self._settle_as_found)
+        self.settle_menu.addSeparator()
         for result in _BY_KEY:
             title = result_text(result).capitalize()
             self._add(
@@ -228,12 +277,13 @@ class BetsActions(QObject):
         menu.addAction(add_action(self._owner, "bets.undo", self.undo_change))
         menu.addAction(add_action(self._owner, "bets.redo", self.redo))
 
-    def _add(self, menu: QMenu, ident: str, act: Callable[[], None], title: str = "") -> None:
+    def _add(self, menu: QMenu, ident: str, act: Callable[[], None], title: str = "") -> QAction:
         action = add_action(self._owner, ident, act)
         if title:
             action.setIconText(title)
         menu.addAction(action)
         self._of_selected.append(action)
+        return action
 
     def _dialog(self, bet: PlacedBet | None) -> BetDialog:
         now = self._clock()

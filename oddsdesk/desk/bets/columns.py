@@ -1,6 +1,6 @@
 """The columns of the list of bets."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Container
 from typing import Final
 
 from msgspec.structs import replace
@@ -18,6 +18,7 @@ from oddsdesk.desk.ui.table.cells import Align, Cell, Column, ColumnSpec, Priori
 from oddsdesk.desk.ui.table.live_model import StableRowsModel
 from oddsdesk.desk.ui.theme.tokens import TextRole
 from oddsdesk.ledger.bets import BetState, PlacedBet
+from oddsdesk.ledger.settling import ToCheck
 from oddsdesk.pricing.selections import Result
 
 _RESULT_INKS: Final = {
@@ -81,8 +82,26 @@ def _fair_text(bet: PlacedBet) -> str:
     return f"fair {fair_text(bet.fair_odds or 0.0)} ({by})"
 
 
-def facts_text(bet: PlacedBet) -> str:
+def settled_text(bet: PlacedBet, proposal: ToCheck | None) -> str:
+    """Return how a bet was settled, or why it was not and what was found."""
+    if proposal is not None:
+        return " · ".join(filter(None, (proposal.why, found_text(proposal))))
+    if bet.result is None:
+        return ""
+    return bet.settled_by or "by hand"
+
+
+def found_text(proposal: ToCheck) -> str:
+    """Return how a bet would settle and by what: ``won (football-data 2-1)``."""
+    if proposal.proposed is None:
+        return proposal.by
+    word = bet_cells.result_text(proposal.proposed)
+    return f"{word} ({proposal.by})" if proposal.by else word
+
+
+def facts_text(bet: PlacedBet, proposal: ToCheck | None = None) -> str:
     """Return the tooltip of a bet, one fact a line."""
+    how = settled_text(bet, proposal)
     told = [
         f"{bet.selection}, {what}" if (what := bet_cells.market_and_game(bet)) else bet.selection,
         "Practice: simulated odds, no real money" if bet.practice else "",
@@ -94,6 +113,9 @@ def facts_text(bet: PlacedBet) -> str:
         f"{bet.cashed_stake:,.2f} cashed out for {bet.cashed_back:,.2f}"
         if bet.cashed_stake
         else "",
+        f"Settled: {bet.settled_by or 'by hand'}" if bet.result is not None else "",
+        f"{how[:1].upper()}{how[1:]}" if proposal is not None else "",
+        f"You took back: {bet.undone}" if bet.undone else "",
         close_text(bet),
         f"CLV {PER_DECIDED_TEXT}" if bet.clv_per == "decided" else "",
         bet.note,
@@ -189,14 +211,51 @@ COLUMNS: Final[tuple[ColumnSpec[PlacedBet, int], ...]] = (
         priority=Priority.EXTRA,
     ),
 )
-KICK_OFF: Final = [column.key for column in COLUMNS].index("kick_off")
+KICK_OFF, _NOTE = ([column.key for column in COLUMNS].index(key) for key in ("kick_off", "note"))
 
 
 class BetsModel(StableRowsModel[tuple[int], PlacedBet]):
     """The bets of a view; the latest kick-off first."""
 
-    def __init__(self, clock: Callable[[], int]) -> None:
-        super().__init__(COLUMNS, KICK_OFF, clock)
+    def __init__(
+        self, clock: Callable[[], int], proposal: Callable[[PlacedBet], ToCheck | None]
+    ) -> None:
+        """``proposal`` returns what recorded results say about a bet; None for nothing."""
+        self._proposal = proposal
+        self._hidden: Container[str] = ()
+        columns = (*COLUMNS[:_NOTE], self._settled_column(), *COLUMNS[_NOTE:])
+        super().__init__(columns, KICK_OFF, clock)
+
+    def hide_columns(self, keys: Container[str]) -> None:
+        """Hide columns that say nothing in a view; ``LiveTable.show_columns`` shows the rest."""
+        self._hidden = keys
+
+    def is_hidden(self, column: int) -> bool:
+        return self.columns[column].key in self._hidden
 
     def tip(self, row: int, column: int) -> str:
-        return facts_text(self.entry(row))
+        bet = self.entry(row)
+        return facts_text(bet, self._proposal(bet))
+
+    def _settled_column(self) -> ColumnSpec[PlacedBet, int]:
+        def text(bet: PlacedBet) -> str:
+            return settled_text(bet, self._proposal(bet))
+
+        def cell(bet: PlacedBet, _now: int) -> Cell:
+            is_open = self._proposal(bet) is not None
+            return Cell(text(bet), TextRole.VALUE if is_open else TextRole.NOTE)
+
+        return ColumnSpec(
+            "settled",
+            "Settled by",
+            Column(
+                "football-data 2-1",
+                Align.LEFT,
+                stretches=True,
+                widest="sources contradict each other · won (football-data 2-1)",
+            ),
+            cell,
+            text,
+            priority=Priority.USEFUL,
+            tip="Source and score, or why the bet did not settle by itself and what was found",
+        )

@@ -74,7 +74,9 @@ class BetsPanel(ListPanel):
         self._revealed: int | None = None
         """The number of a bet that was just recorded, until it is selected."""
         self._shown: list[PlacedBet] = []
-        self.model, self.report = BetsModel(clock), ReportModel(clock)
+        self._hidden_columns: frozenset[str] = frozenset()
+        self.model = BetsModel(clock, records.proposal)
+        self.report = ReportModel(clock)
         self.table = LiveTable(theme, self.model, clock)
         self.table.setAccessibleName("Your bets")
         self.table.set_selection_mode(QAbstractItemView.SelectionMode.ExtendedSelection)
@@ -152,9 +154,10 @@ class BetsPanel(ListPanel):
         self._show_table(self._view(), now, total=len(every), has_filter=bool(words))
         self._select_revealed()
         self._show_figures(now)
-        numbers = views.count_views(self._shown, now)
-        self.views.show_counts(numbers)
-        self.waiting_changed.emit(views.count_views(counted(every), now)[BetState.TO_SETTLE.value])
+        proposed = self._records.proposal
+        self.views.show_counts(views.count_views(self._shown, now, proposed))
+        waiting = views.count_views(counted(every), now, proposed)
+        self.waiting_changed.emit(waiting[BetState.TO_SETTLE.value])
         self._offer_closing(sum(bet.has_others_close for bet in counted(every)))
 
     def _reveal(self, bet: PlacedBet) -> None:
@@ -162,10 +165,14 @@ class BetsPanel(ListPanel):
         words = self.bar.filter.text().casefold().split()
         if not views.matching([bet], words):
             self.bar.filter.clear()
-        if not views.bets_in_view([bet], self._view(), self._clock()) or self._view().grouping:
+        if self._view().grouping or not views.bets_in_view([bet], self._view(), self._clock()):
             self.views.choose_view(views.ALL)
         self._revealed = bet.ident
         self.show_all()
+
+    def say_settled(self, text: str) -> None:
+        """Report bets that settled by themselves, until that is dismissed; Undo expires."""
+        self._say_of_file(text, True)
 
     def say_closed_again(self, text: str) -> None:
         """Report the outcome of replacing closing lines."""
@@ -183,7 +190,8 @@ class BetsPanel(ListPanel):
 
     def _show_table(self, view: views.View, now: int, *, total: int, has_filter: bool) -> None:
         if view.grouping is None:
-            bets = views.bets_in_view(self._shown, view, now)
+            bets = views.bets_in_view(self._shown, view, now, self._records.proposal)
+            self._show_columns(view)
             self.model.show_rows({(bet.ident or 0,): bet for bet in bets}, may_move=True)
             self._select_current()
             table = self.table
@@ -198,6 +206,13 @@ class BetsPanel(ListPanel):
         self._show_rows_of(
             table, lambda: views.state_without_bets(view, total=total, has_filter=has_filter)
         )
+
+    def _show_columns(self, view: views.View) -> None:
+        hidden = views.EMPTY_COLUMNS.get(view.key, frozenset())
+        if hidden != self._hidden_columns:
+            self._hidden_columns = hidden
+            self.model.hide_columns(hidden)
+            self.table.show_columns()
 
     def _select_revealed(self) -> None:
         """Select the bet that was just recorded, once it is listed."""
@@ -297,6 +312,7 @@ class BetsPanel(ListPanel):
     def _connect(self) -> None:
         acts = self.actions_on_bets
         self._records.bets_changed.connect(self.show_all)
+        self._records.proposals_changed.connect(self._on_records_proposals_changed)
         self._theme.changed.connect(self._fit)
         self._records.failed.connect(self._say_trouble)
         self._preferences.changed.connect(lambda _key: self.show_all())
@@ -316,9 +332,15 @@ class BetsPanel(ListPanel):
         self.placeholder.action_requested.connect(self._on_placeholder_action_requested)
         add_action(self, "bets.filter", self.bar.filter.setFocus)
         add_action(self, "bets.view", self.views.choose_next)
-        self.table.opened.connect(lambda _index: acts.ask_edit())
+        self.table.opened.connect(lambda _index: self._open_current())
         self.table.current_changed.connect(lambda _index: self._select_current())
         self._offer_menu(self.table, self._new_menu)
+
+    def _open_current(self) -> None:
+        """Settle the current bet as found if it is to be settled, else edit it."""
+        is_to_settle = self._view().key == BetState.TO_SETTLE.value
+        if not (is_to_settle and self.actions_on_bets.settle_as_found()):
+            self.actions_on_bets.ask_edit()
 
     def _say(self, text: str, action: str) -> None:
         self._close_question()
@@ -353,6 +375,10 @@ class BetsPanel(ListPanel):
 
     def _on_idle_timeout(self) -> None:
         self.show_all()
+
+    def _on_records_proposals_changed(self) -> None:
+        self.show_all()
+        self.model.refresh_all()
 
     def _on_views_chosen(self, _key: str) -> None:
         grouping = self._view().grouping

@@ -1,6 +1,6 @@
 """The views of the bets: lists by state, and reports."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Final, NamedTuple
 
 from PySide6.QtCore import QSize, Qt, Signal
@@ -34,23 +34,46 @@ LISTS: Final = (
     View(ALL, "All bets"),
     *(View(each.value, each.value.capitalize()) for each in BetState),
 )
+EMPTY_COLUMNS: Final = {
+    BetState.OPEN.value: frozenset({"settled", "profit"}),
+    BetState.TO_SETTLE.value: frozenset({"ev", "clv"}),
+}
+"""Columns that say nothing, or nothing of use, in a list: their room goes to the others."""
 REPORTS: Final = tuple(View(f"by {each.value}", each.value.capitalize(), each) for each in Grouping)
 VIEWS: Final = {view.key: view for view in (*LISTS, *REPORTS)}
 
 
-def bets_in_view(bets: Iterable[PlacedBet], view: View, now_ms: int) -> list[PlacedBet]:
-    """Return the bets of a view; a report is over all."""
+IsProposed = Callable[[PlacedBet], object | None]
+
+
+def _nothing_is(_bet: PlacedBet) -> None:
+    """Say nothing about a bet."""
+
+
+def bets_in_view(
+    bets: Iterable[PlacedBet], view: View, now_ms: int, proposed: IsProposed = _nothing_is
+) -> list[PlacedBet]:
+    """Return the bets of a view; a report is over all.
+
+    ``proposed`` returns what recorded results say about a bet. Such a bet is to be settled, or
+    settled again, whatever its state.
+    """
     state = _STATES.get(view.key)
-    return [bet for bet in bets if state is None or bet.state(now_ms) is state]
+    return [
+        bet
+        for bet in bets
+        if state is None
+        or bet.state(now_ms) is state
+        or (state is BetState.TO_SETTLE and proposed(bet) is not None)
+    ]
 
 
-def count_views(bets: Iterable[PlacedBet], now_ms: int) -> dict[str, int]:
+def count_views(
+    bets: Iterable[PlacedBet], now_ms: int, proposed: IsProposed = _nothing_is
+) -> dict[str, int]:
     """Return how many bets each list has."""
-    found = dict.fromkeys((view.key for view in LISTS), 0)
-    for bet in bets:
-        found[ALL] += 1
-        found[bet.state(now_ms).value] += 1
-    return found
+    held = list(bets)
+    return {view.key: len(bets_in_view(held, view, now_ms, proposed)) for view in LISTS}
 
 
 def matching(bets: Iterable[PlacedBet], words: Sequence[str]) -> list[PlacedBet]:
@@ -78,7 +101,8 @@ def state_without_bets(view: View, *, total: int, has_filter: bool) -> EmptyStat
         )
     said = {
         BetState.OPEN.value: "No open bets.",
-        BetState.TO_SETTLE.value: "No bets to settle.",
+        BetState.TO_SETTLE.value: "No bets to settle. Bets settle themselves when a source of "
+        "odds reports the result; what they leave open is listed here.",
         BetState.SETTLED.value: "No settled bets yet.",
     }
     return EmptyState("check", said.get(view.key, "No bets in this currency."))

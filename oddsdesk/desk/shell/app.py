@@ -47,6 +47,7 @@ from oddsdesk.desk.settings.declared import (
     MINE,
     REFERENCE,
     SCHEME,
+    SETTLE_BETS,
     VALUE_RULES,
     Whole,
     close_by,
@@ -67,6 +68,7 @@ from oddsdesk.desk.shell.looking_back import LookingBack, PastOpener
 from oddsdesk.desk.shell.loop import Garbage, run_on_qt
 from oddsdesk.desk.shell.messages import log_connection
 from oddsdesk.desk.shell.navigation import setting_entries
+from oddsdesk.desk.shell.settlement import BetSettlement
 from oddsdesk.desk.ui.controls.labels import Label
 from oddsdesk.desk.ui.local_server import LocalServer
 from oddsdesk.desk.ui.spacing import GAP, HALF, LEAD, STEP, vertical
@@ -255,6 +257,10 @@ async def _run(app: QApplication, root: Root, ending: Ending, garbage: Garbage) 
     fill_closes_from_log(closing, manager)
     desk.bets.then(lambda panel: panel.close_again_requested.connect(closing.close_again))
     closing.closed_again.connect(lambda text: desk.bets().say_closed_again(text))
+    settlement = BetSettlement(board, clock.now, records, lambda: get(SETTLE_BETS))
+    root.preferences.changed.connect(lambda _key: settlement.look_soon())
+    settlement.settled.connect(desk.say_settled)
+    settlement.rules_unread.connect(partial(desk.window.messages.warn, "settlement rules"))
     manager.entered.connect(lambda: desk.research.read_log_of(database_here(manager.session)))
     effects = Effects(root.preferences, theme, board)
     old_retention = OldRetention(root.layout, manager)
@@ -284,6 +290,7 @@ async def _run(app: QApplication, root: Root, ending: Ending, garbage: Garbage) 
     finally:
         desk.window.hide()
         await closing.stop_writer()
+        await settlement.stop_settling()
         await desk.alerting.controller.close_alerts()
         past_opener.stop_opener()
         await looking_back.cancel_looking_back()

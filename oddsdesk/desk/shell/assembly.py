@@ -199,6 +199,17 @@ class Desk:
         if self._subscriptions is not None:
             self._subscriptions.follow_games(games)
 
+    def say_settled(self, text: str) -> None:
+        """Report bets that settled by themselves, in their list and where the user is."""
+        panel = self.bets()
+        panel.say_settled(text)
+        if not self.window.isActiveWindow():
+            self.alerting.notifier.show("Bets", text)
+        if not panel.isVisible():
+            self.window.messages.show_message(
+                text, icon="check", action="Show", act=partial(self._reveal, self.bets)
+            )
+
     def open_game(self, game_id: str) -> None:
         """Show a game in the tab in front."""
         self._has_chosen = True

@@ -82,7 +82,7 @@ def test_a_narrow_list_keeps_what_was_bet_on_and_when_before_its_figures(make_pa
         panel.resize(width, 700)
         hidden = [key for place, key in enumerate(keys) if pane.isColumnHidden(place)]
         went += [key for key in hidden if key not in went]
-    assert went == ["note", "clv", "ev", "market", "kick_off"]
+    assert went == ["note", "clv", "ev", "settled", "market", "kick_off"]
 
 
 def test_an_ev_of_a_decided_unit_is_marked(make_panel: Make) -> None:

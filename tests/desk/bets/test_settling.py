@@ -1,4 +1,4 @@
-"""Settling bets before their games have begun, which nobody means as a rule."""
+"""Settling bets as results propose, and before their games have begun, which nobody means."""
 
 from contextlib import closing
 from pathlib import Path
@@ -11,11 +11,28 @@ from pytestqt.qtbot import QtBot
 
 from oddsdesk.desk.bet_cells import at_bookmaker, bet_named
 from oddsdesk.desk.bets.actions import change_text
+from oddsdesk.desk.bets.bet_dialog import BetDialog
+from oddsdesk.desk.bets.panel import BetsPanel
 from oddsdesk.desk.value_bets.placing import placed_text
 from oddsdesk.ledger.bets import settled
 from oddsdesk.ledger.ledger import Change, Ledger
+from oddsdesk.ledger.settling import ToCheck
 from oddsdesk.pricing.selections import Result
-from tests.desk.bets.conftest import BEGUN, HOUR, NOW, OVER, Make, act, bet, held, press, select
+from tests.desk.bets.conftest import (
+    BEGUN,
+    HOUR,
+    LOST,
+    NOW,
+    OVER,
+    WON,
+    Make,
+    act,
+    bet,
+    column,
+    held,
+    press,
+    select,
+)
 
 
 @pytest.mark.parametrize("result", [Result.WON, Result.LOST, Result.VOID, Result.HALF_WON])
@@ -101,3 +118,112 @@ def test_a_bet_without_a_bookmaker_is_named_without_a_hole() -> None:
     for said in (bet_named(alone), change_text(change), placed_text(alone)):
         assert ", ," not in said
         assert " at ," not in said
+
+
+def propose(panel: BetsPanel, **by_selection: tuple[str, Result | None]) -> None:
+    """Have results say something about bets: why they are open, and how they would end."""
+    found = {}
+    for each in panel._records.placed_bets():
+        team, _, _ = each.selection.partition(" ")
+        if team in by_selection:
+            why, proposed = by_selection[team]
+            found[each.ident or 0] = ToCheck(each, why, None, proposed, "football-data 2-1")
+    panel._records.show_proposals(found)
+
+
+def settle_menu(panel: BetsPanel) -> list[str]:
+    menu = panel.actions_on_bets.settle_menu
+    menu.aboutToShow.emit()
+    texts = [action.text() for action in menu.actions() if action.isVisible() and action.text()]
+    menu.aboutToHide.emit()
+    return texts
+
+
+def test_what_results_propose_is_listed_with_the_reason_and_settled_by_enter(
+    make_panel: Make, qtbot: QtBot, path: Path
+) -> None:
+    late = bet(selection="Hull +0.5", kick_off=NOW - 4 * HOUR)
+    panel = make_panel(OVER, late)
+    panel.choose_view("to settle")
+    assert column(panel, "settled") == ["", ""]
+    propose(panel, Wolves=("the game was moved by 2 days", Result.WON), Hull=("no score", None))
+    assert sorted(column(panel, "settled")) == [
+        "no score · football-data 2-1",
+        "the game was moved by 2 days · won (football-data 2-1)",
+    ]
+    row = column(panel, "settled").index("no score · football-data 2-1")
+    select(panel, row)
+    assert "Settle as" not in " ".join(settle_menu(panel))
+    press(panel, "bets.found")
+    assert "No recorded result" in panel.messages.message_text
+    select(panel, 1 - row)
+    assert settle_menu(panel)[0] == "Settle as won (football-data 2-1)"
+    panel.activateWindow()
+    panel.table.setFocus()
+    with qtbot.waitSignal(panel._records.bets_changed):
+        qtbot.keyClick(panel.table.scrolling, Qt.Key.Key_Return)
+    assert [(each.result, each.settled_by) for each in held(path)] == [
+        (Result.WON, "football-data 2-1"),
+        (None, ""),
+    ]
+    said = "Wolves +0.75 at Betfair Exchange won (football-data 2-1)."
+    assert panel.messages.message_text == said
+    assert column(panel, "settled") == ["no score · football-data 2-1"]
+    panel.choose_view("settled")
+    assert column(panel, "settled") == ["football-data 2-1"]
+    with qtbot.waitSignal(panel._records.bets_changed):
+        panel.messages.action_requested.emit()
+    assert [each.result for each in held(path)] == [None, None]
+
+
+def test_a_corrected_result_is_to_be_settled_again(
+    make_panel: Make, qtbot: QtBot, path: Path
+) -> None:
+    by_itself = msgspec.structs.replace(LOST, settled_by="football-data 0-1")
+    panel = make_panel(by_itself, msgspec.structs.replace(WON, selection="Wolves +0.75"))
+    waiting: list[int] = []
+    panel.waiting_changed.connect(waiting.append)
+    panel.choose_view("to settle")
+    assert panel.model.rowCount() == 0
+    propose(panel, Leeds=("settled lost by football-data 0-1; now football-data 2-1", Result.WON))
+    select(panel, 0)
+    assert waiting[-1] == panel.model.rowCount()
+    assert settle_menu(panel)[0] == "Settle again as won (football-data 2-1)"
+    act(panel, qtbot, "bets.found")
+    assert (held(path)[0].result, held(path)[0].settled_by) == (Result.WON, "football-data 2-1")
+
+
+def test_several_bets_are_settled_as_found_at_once(
+    make_panel: Make, qtbot: QtBot, path: Path
+) -> None:
+    late = bet(selection="Hull +0.5", kick_off=NOW - 4 * HOUR)
+    panel = make_panel(OVER, late)
+    panel.choose_view("to settle")
+    propose(panel, Wolves=("moved", Result.WON), Hull=("moved", Result.VOID))
+    select(panel, 0, 1)
+    assert settle_menu(panel)[0] == "Settle 2 bets as found"
+    act(panel, qtbot, "bets.found")
+    assert [each.result for each in held(path)] == [Result.WON, Result.VOID]
+    assert panel.messages.message_text == "2 bets settled as found."
+
+
+def test_a_bet_says_how_it_was_settled(make_panel: Make) -> None:
+    by_itself = msgspec.structs.replace(WON, settled_by="Betfair 2-1")
+    undone = bet(selection="Hull +0.5", undone="won by football-data 2-1")
+    panel = make_panel(by_itself, LOST, undone)
+    tips = {panel.model.entry(row).selection: panel.model.tip(row, 0) for row in range(3)}
+    assert sorted(column(panel, "settled")) == ["", "Betfair 2-1", "by hand"]
+    assert "You took back: won by football-data 2-1" in tips["Hull +0.5"]
+    assert any("Settled: " in tip for tip in tips.values())
+
+
+def test_enter_edits_a_bet_that_no_result_is_known_of(make_panel: Make, qtbot: QtBot) -> None:
+    panel = make_panel(OVER)
+    panel.choose_view("to settle")
+    select(panel, 0)
+    panel.activateWindow()
+    panel.table.setFocus()
+    qtbot.keyClick(panel.table.scrolling, Qt.Key.Key_Return)
+    dialog = panel.findChild(BetDialog)
+    assert dialog is not None
+    dialog.reject()

@@ -1,0 +1,191 @@
+"""Settles bets by the results that the service reports, and proposes what it leaves open."""
+
+import asyncio
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING, Final
+
+from msgspec.structs import replace
+from PySide6.QtCore import QObject, QTimer, Signal
+
+from oddsdesk.base.clock import Clock
+from oddsdesk.base.tasks import cancel_tasks, in_daemon_thread, spawn
+from oddsdesk.board.board import Board
+from oddsdesk.board.model.notices import ResultsChanged
+from oddsdesk.contract.results import GameResult
+from oddsdesk.contract.times import MINUTE_MS
+from oddsdesk.desk.bet_cells import at_bookmaker, result_text
+from oddsdesk.desk.records import Records, Taken
+from oddsdesk.desk.ui.formatting import signed_hundredths_text
+from oddsdesk.ledger.bets import PlacedBet
+from oddsdesk.ledger.ledger import Ledger
+from oddsdesk.pricing.profiles import Profiles
+from oddsdesk.pricing.selections import Result
+
+if TYPE_CHECKING:
+    from oddsdesk.ledger.settling import Settled, ToCheck
+
+_SOON_MS: Final = 200
+"""Results come in together."""
+_LATER_MS: Final = 2_000
+"""The same without any results, as at the start, when prices come first."""
+_LOOK_MS: Final = 30_000
+"""How often bets are looked through for those whose games should be over."""
+_CORRECTED_WITHIN_MS: Final = 30 * 24 * 60 * MINUTE_MS
+_OFF: Final = "bets do not settle by themselves (Settings)"
+_NO_RESULT: Final = "no source has reported a result"
+
+
+class BetSettlement(QObject):
+    """Looks for bets that results settle, writes them to the ledger, and lists the others.
+
+    All is decided in ``ledger.settling``. A change is one transaction of the ledger, so a killed
+    program has settled a bet or not, and it can be undone like others.
+    """
+
+    settled = Signal(str)
+    """What was settled, in one line."""
+    rules_unread = Signal(str)
+    """A line of the user's rules of settlement that cannot be read, and what was expected."""
+
+    def __init__(
+        self, board: Board, clock: Clock, records: Records, is_on: Callable[[], bool]
+    ) -> None:
+        """``is_on`` returns whether bets settle by themselves."""
+        super().__init__()
+        self._board = board
+        self._clock = clock
+        self._records = records
+        self._is_on = is_on
+        self._looking: asyncio.Task[None] | None = None
+        self._is_wanted = False
+        """Whether something has changed since the look under way began."""
+        self._unsubscribe = board.subscribe(lambda _: self.look_soon(), ResultsChanged)
+        self._soon = QTimer(self, singleShot=True)
+        self._soon.timeout.connect(self._look)
+        self._looks = QTimer(self, interval=_LOOK_MS)
+        self._looks.timeout.connect(self.look_soon)
+        records.bets_changed.connect(self._on_records_bets_changed)
+        self._looks.start()
+
+    def look_soon(self) -> None:
+        """Look for bets to settle, now that a result, a bet or a setting has changed."""
+        self._is_wanted = True
+        if not self._soon.isActive():
+            self._soon.start(_SOON_MS if len(self._board.results) else _LATER_MS)
+
+    async def stop_settling(self) -> None:
+        """Settle nothing more."""
+        self._soon.stop()
+        self._looks.stop()
+        self._unsubscribe()
+        if self._looking is not None:
+            await cancel_tasks(self._looking)
+
+    def _on_records_bets_changed(self) -> None:
+        self._board.result_kick_offs = wanted_kick_offs(self._records.placed_bets(), self._clock())
+        self.look_soon()
+
+    def _look(self) -> None:
+        is_past = self._board.connection.as_of_ms is not None
+        if self._looking is not None or not self._records.has_read_bets or is_past:
+            return
+        self._is_wanted, now = False, self._clock()
+        if not any(start <= now for start in self._board.result_kick_offs):
+            self._records.show_proposals({})
+        else:
+            self._looking = spawn("desk: settlement", self._find())
+
+    async def _find(self) -> None:
+        try:
+            now, bets = self._clock(), list(self._records.placed_bets())
+            results = [held.result for held in self._board.results]
+            profiles = self._board.basis.profiles
+            found, problems = await in_daemon_thread(
+                "settlement", lambda: _settle(bets, results, profiles, now)
+            )
+        finally:
+            self._looking = None
+        if self._is_wanted:
+            self.look_soon()  # it may be outdated
+            return
+        for problem in problems:
+            self.rules_unread.emit(problem)
+        self._take(found)
+
+    def _take(self, found: "Settled") -> None:
+        is_on = self._is_on()
+        self._records.show_proposals(proposals_of(found, is_on=is_on))
+        if found.bets and is_on:
+            self._records.act(lambda ledger: self._write(ledger, found.bets))
+
+    def _write(self, ledger: Ledger, ended: Sequence[PlacedBet]) -> Taken:
+        """Settle the bets that are still open as they were read; on the ledger's thread."""
+        written = ledger.settle_open(ended)
+        return lambda: self.settled.emit(settled_line(written)) if written else None
+
+
+def wanted_kick_offs(bets: Iterable[PlacedBet], now_ms: int) -> dict[int, bool]:
+    """Return the kick-offs whose results are wanted, and whether a bet waits for each.
+
+    Bets that settled by themselves lately are included: their results may be corrected. For a bet
+    without a kick-off it is when it was placed, and its result is not urgent.
+    """
+    found: dict[int, bool] = {}
+    for bet in bets:
+        is_lately = bool(bet.settled_by) and (bet.settled_at or 0) > now_ms - _CORRECTED_WITHIN_MS
+        if bet.result is None or is_lately:
+            start, _ = bet.time_order
+            is_urgent = bet.result is None and bet.kick_off is not None
+            found[start] = found.get(start, False) or is_urgent
+    return found
+
+
+def proposals_of(found: "Settled", *, is_on: bool) -> "dict[int, ToCheck]":
+    """Return what is open about bets, by their numbers.
+
+    If bets do not settle by themselves, those that would are open, too.
+    """
+    from oddsdesk.ledger.settling import ToCheck  # noqa: PLC0415 - late: many need no settlement
+
+    said = [*found.to_check, *found.corrections]
+    said += [ToCheck(bet, _NO_RESULT) for bet in found.without_result]
+    if not is_on:
+        for bet in found.bets:
+            is_open = replace(bet, result=None, settled_at=None, settled_by="")
+            said.append(ToCheck(is_open, _OFF, None, bet.result, bet.settled_by))
+    return {each.bet.ident: each for each in said if each.bet.ident is not None}
+
+
+def settled_line(bets: Sequence[PlacedBet]) -> str:
+    """Return what was settled: ``Settled 3 bets: won 2, lost 1, +14.20``."""
+    profits: dict[str, float] = {}
+    for bet in bets:
+        if not bet.practice:
+            profits[bet.currency] = profits.get(bet.currency, 0.0) + (bet.profit or 0.0)
+    sums = [
+        " ".join(filter(None, (signed_hundredths_text(profit), currency)))
+        for currency, profit in profits.items()
+    ]
+    if len(bets) == 1:
+        (bet,) = bets
+        assert bet.result is not None
+        what = f"{bet.selection}{at_bookmaker(bet)} {result_text(bet.result)} ({bet.settled_by})"
+        practice = ["practice"] if bet.practice else []
+        return f"Settled: {', '.join([what, *sums, *practice])}"
+    counts = Counter(bet.result for bet in bets)
+    ends = [f"{result_text(each)} {counts[each]}" for each in Result if counts[each]]
+    made_up = sum(bet.practice for bet in bets)
+    apart = [f"{made_up} practice"] if made_up else []
+    return f"Settled {len(bets)} bets: {', '.join([*ends, *sums, *apart])}"
+
+
+def _settle(
+    bets: list[PlacedBet], results: list[GameResult], profiles: Profiles, now_ms: int
+) -> "tuple[Settled, list[str]]":
+    """Return what results say about bets, and what is wrong in the user's rules."""
+    from oddsdesk.ledger.bookmakers import known_rules  # noqa: PLC0415 - as above
+    from oddsdesk.ledger.settling import settle_by_results  # noqa: PLC0415
+
+    rules, problems = known_rules(profiles)
+    return settle_by_results(bets, results, rules, now_ms), problems

@@ -1,0 +1,175 @@
+"""Bets settle by the results on the board; what they leave open is proposed."""
+
+from collections.abc import AsyncIterator, Callable
+from contextlib import closing
+from pathlib import Path
+
+import msgspec
+import pytest
+from pytestqt.qtbot import QtBot
+
+from oddsdesk.board.board import Board
+from oddsdesk.board.model.results import HeldResult
+from oddsdesk.contract.results import GameResult, GameStatus
+from oddsdesk.desk.records import Records
+from oddsdesk.desk.shell.settlement import BetSettlement, settled_line, wanted_kick_offs
+from oddsdesk.ledger.bets import PlacedBet, settled
+from oddsdesk.ledger.ledger import Ledger
+from oddsdesk.pricing.selections import Result
+from tests.kit.waiting import until
+
+NOW = 1_800_000_000_000
+HOUR = 3_600_000
+KICK_OFF = NOW - 3 * HOUR
+BET = PlacedBet(
+    *("g", "Leeds vs Hull", "EPL", "Football", "moneyline", 0, "Leeds", "Pinnacle"),
+    *(2.1, 10.0, NOW - 30 * HOUR),
+    kick_off=KICK_OFF,
+)
+OTHER = msgspec.structs.replace(BET, selection="Hull", odds=3.0)
+
+
+def said(
+    home: int = 2, away: int = 1, source: str = "football-data", **fields: object
+) -> HeldResult:
+    result = GameResult("EPL", "Leeds vs Hull", KICK_OFF, home, away, source=source)
+    return HeldResult("g", msgspec.structs.replace(result, **fields))
+
+
+class Settling:
+    """A board, a ledger with two bets, and what settles them."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        with closing(Ledger(path)) as ledger:
+            ledger.place_all([BET, OTHER], "placed")
+        self.board = Board(lambda: NOW)
+        self.records = Records(path)
+        self.is_on = True
+        self.heard: list[str] = []
+        self.settlement = BetSettlement(self.board, lambda: NOW, self.records, lambda: self.is_on)
+        self.settlement.settled.connect(self.heard.append)
+
+    @property
+    def results(self) -> list[Result | None]:
+        with closing(Ledger(self.path)) as ledger:
+            return [bet.result for bet in ledger.read_bets()]
+
+    def why(self) -> list[str]:
+        bets = sorted(self.records.placed_bets(), key=lambda bet: bet.ident or 0)
+        proposals = map(self.records.proposal, bets)
+        return ["" if found is None else found.why for found in proposals]
+
+
+@pytest.fixture
+async def settling(tmp_path: Path, qtbot: QtBot) -> AsyncIterator[Settling]:
+    made = Settling(tmp_path / "ledger.db")
+    await until(lambda: made.records.has_read_bets)
+    yield made
+    await made.settlement.stop_settling()
+    made.records.close_records()
+
+
+async def test_bets_settle_with_the_result_and_in_one_step(settling: Settling) -> None:
+    settling.board.take_results([said()])
+    await until(lambda: bool(settling.heard))
+    assert settling.heard == ["Settled 2 bets: won 1, lost 1, +1.00"]
+    assert settling.results == [Result.WON, Result.LOST]
+    assert {bet.settled_by for bet in settling.records.placed_bets()} == {"football-data 2-1"}
+    with closing(Ledger(settling.path)) as ledger:
+        assert ledger.undo_change() == ("settled", 2)
+    settling.records.read_again()
+    await until(lambda: all("you undid" in why for why in settling.why()))
+    assert settling.results == [None, None], "what was undone is not done again"
+
+
+async def test_without_the_setting_results_are_only_proposed(settling: Settling) -> None:
+    settling.is_on = False
+    settling.board.take_results([said()])
+    await until(lambda: all("do not settle by themselves" in why for why in settling.why()))
+    proposals = [settling.records.proposal(bet) for bet in settling.records.placed_bets()]
+    assert [found.proposed for found in proposals if found] == [Result.WON, Result.LOST]
+    assert settling.results == [None, None]
+    settling.is_on = True
+    settling.settlement.look_soon()
+    await until(lambda: bool(settling.heard))
+    assert settling.results == [Result.WON, Result.LOST]
+    assert settling.why() == ["", ""]
+
+
+async def test_sources_that_contradict_each_other_settle_nothing_and_say_so(
+    settling: Settling,
+) -> None:
+    settling.board.take_results([said(), said(1, 1, "other")])
+    await until(lambda: settling.why() == ["football-data says 2-1 and other says 1-1"] * 2)
+    assert settling.results == [None, None]
+    assert settling.heard == []
+
+
+async def test_a_game_that_nobody_reports_gives_the_reason(settling: Settling) -> None:
+    await until(lambda: settling.why() == ["no source has reported a result"] * 2)
+    settling.board.take_results([said(None, None, status=GameStatus.POSTPONED)])
+    await until(lambda: all("postponed" in why for why in settling.why()))
+    assert settling.results == [None, None]
+
+
+async def test_a_corrected_result_is_proposed_and_nothing_rewritten(settling: Settling) -> None:
+    settling.board.take_results([said()])
+    await until(lambda: bool(settling.heard))
+    await until(lambda: settling.records.proposal(BET) is None and settling.why() == ["", ""])
+    settling.board.take_results([said(0, 1)])
+    await until(lambda: all("football-data 0-1" in why for why in settling.why()))
+    assert settling.results == [Result.WON, Result.LOST]
+    assert settling.heard == settling.heard[:1]
+
+
+async def test_a_bet_that_another_program_changed_meanwhile_keeps_that(
+    settling: Settling, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The board's thread had found the result of a bet that was settled by then."""
+    act = settling.records.act
+
+    def act_later(work: Callable[[Ledger], Callable[[], None]]) -> None:
+        with closing(Ledger(settling.path)) as ledger:
+            first, _ = ledger.read_bets()
+            ledger.change_bet([settled(first, Result.VOID, NOW)], "settled")
+        act(work)
+
+    monkeypatch.setattr(settling.records, "act", act_later)
+    settling.board.take_results([said()])
+    await until(lambda: bool(settling.heard))
+    assert settling.heard == ["Settled: Hull at Pinnacle lost (football-data 2-1), −10.00"]
+    assert settling.results == [Result.VOID, Result.LOST]
+
+
+async def test_no_bet_settles_at_a_moment_of_the_past(settling: Settling) -> None:
+    board = settling.board
+    board.set_connection(msgspec.structs.replace(board.connection, as_of_ms=NOW - HOUR))
+    board.take_results([said()])
+    settling.settlement._look()
+    assert settling.settlement._looking is None
+    assert settling.results == [None, None]
+
+
+def test_results_are_wanted_for_open_bets_and_for_those_settled_lately() -> None:
+    day = 24 * HOUR
+    by = {"settled_by": "football-data 2-1", "result": Result.WON, "kick_off": NOW - 5 * day}
+    lately = msgspec.structs.replace(BET, settled_at=NOW - day, **by)
+    long_ago = msgspec.structs.replace(lately, settled_at=NOW - 40 * day, kick_off=NOW - 41 * day)
+    by_hand = msgspec.structs.replace(lately, settled_by="", kick_off=NOW - 2 * day)
+    undated = msgspec.structs.replace(BET, kick_off=None)
+    assert wanted_kick_offs([BET, lately, long_ago, by_hand, undated], NOW) == {
+        KICK_OFF: True,
+        NOW - 5 * day: False,
+        BET.placed_at: False,
+    }
+
+
+def test_what_was_settled_is_added_up_by_currency_and_without_practice() -> None:
+    won = settled(BET, Result.WON, NOW, "x 2-1")
+    euro = settled(msgspec.structs.replace(OTHER, currency="EUR"), Result.LOST, NOW, "x 2-1")
+    practice = msgspec.structs.replace(won, practice=True)
+    assert settled_line([won, euro, practice]) == (
+        "Settled 3 bets: won 2, lost 1, +11.00, −10.00 EUR, 1 practice"
+    )
+    assert settled_line([practice]) == "Settled: Leeds at Pinnacle won (x 2-1), practice"
