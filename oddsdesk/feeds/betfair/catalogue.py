@@ -1,5 +1,6 @@
 """Identifies Betfair's markets: the game, the market, and what each runner selects."""
 
+import logging
 import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping
@@ -13,7 +14,13 @@ from oddsdesk.contract.identity import fold_name, teams
 from oddsdesk.contract.markets import Form, form_of
 from oddsdesk.contract.quotes import UNNAMED, Quote
 from oddsdesk.contract.resources import Level, Offer
-from oddsdesk.contract.results import GameResult, GameStatus, SelectionResult
+from oddsdesk.contract.results import (
+    BadResultError,
+    GameResult,
+    GameStatus,
+    SelectionResult,
+    check_result,
+)
 from oddsdesk.contract.times import parse_ms
 from oddsdesk.feeds.betfair.books import (
     Book,
@@ -31,6 +38,8 @@ from oddsdesk.feeds.errors import FeedError
 from oddsdesk.feeds.notation import line_text, signed_text
 from oddsdesk.pricing.profiles import delayed_name
 from oddsdesk.pricing.selections import order_selections
+
+_log = logging.getLogger(__name__)
 
 DRAW: Final = "Draw"
 NOT_A_GAME: Final = "not a game"
@@ -371,3 +380,18 @@ def result_of(market: Market, definition: Definition, now_ms: int) -> GameResult
         bookmaker=BOOKMAKER,
         reported_at=_time("settledTime", definition.settled_time) or now_ms,
     )
+
+
+def results_of(markets: Mapping[str, Market], books: Books, now_ms: int) -> dict[str, GameResult]:
+    """Return the results of markets that are settled; the store puts those of a game together."""
+    found: dict[str, GameResult] = {}
+    for ident, market in markets.items():
+        book = books.book(ident)
+        if book is None or book.definition is None:
+            continue
+        try:
+            if (result := result_of(market, book.definition, now_ms)) is not None:
+                found[ident] = check_result(result, now_ms)
+        except (FeedError, BadResultError) as error:
+            _log.info("betfair: market %s: %s", ident, error)
+    return found

@@ -13,7 +13,12 @@ from typing import Any, Final, NamedTuple
 import msgspec
 
 from oddsdesk.contract.quotes import Quote, is_number
-from oddsdesk.contract.results import GameResult, with_earlier_selections
+from oddsdesk.contract.results import (
+    BadResultError,
+    GameResult,
+    check_result,
+    with_earlier_selections,
+)
 from oddsdesk.contract.texts import json_words
 from oddsdesk.contract.times import is_in_years
 from oddsdesk.feeds.betfair.books import (
@@ -392,7 +397,12 @@ class _Files:
             for quote in _quotes(game, readings):
                 self.imported.keep_quote(quote, BROKEN, f"market {readings[0].ident}")
             readings.clear()
-        self.imported.results += results.values()
+        for game, result in results.items():
+            try:
+                checked = check_result(result, max(result.reported_at, result.kick_off))
+                self.imported.results.append(checked)
+            except BadResultError as error:
+                self.imported.problems.append(f"event {game}: {error}")
         return self.imported
 
 

@@ -5,7 +5,7 @@ import contextlib
 import logging
 import ssl
 from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, Final, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple, Self
 
 import msgspec
 
@@ -14,7 +14,14 @@ from oddsdesk.contract.quotes import Quote
 from oddsdesk.contract.results import Reported
 from oddsdesk.contract.times import MINUTE_MS
 from oddsdesk.feeds.betfair.books import Books, error_code
-from oddsdesk.feeds.betfair.catalogue import CURRENCY, LEVELS, Catalogue, Market, quotes_of
+from oddsdesk.feeds.betfair.catalogue import (
+    CURRENCY,
+    LEVELS,
+    Catalogue,
+    Market,
+    quotes_of,
+    results_of,
+)
 from oddsdesk.feeds.errors import FeedError
 from oddsdesk.feeds.live.errors import (
     KeyRefusedError,
@@ -27,6 +34,7 @@ from oddsdesk.feeds.live.exchange_guides import BetfairGuide
 from oddsdesk.feeds.live.live_feed import Status, cut, merged
 from oddsdesk.feeds.live.polling import PollingFeed
 from oddsdesk.feeds.live.source import KeyUse, Source, decode, retry_after_s
+from oddsdesk.feeds.live.unsettled import Unsettled
 from oddsdesk.network import (
     Backoff,
     ClosedError,
@@ -116,6 +124,8 @@ async def open_lines(host: str, port: int) -> Lines:
     return Lines(reader, writer, name)
 
 
+_log = logging.getLogger(__name__)
+
 IDENTITY: Final = "https://identitysso.betfair.com"
 STREAM: Final = "stream-api.betfair.com:443"
 LIST_MS: Final = 5 * MINUTE_MS
@@ -152,6 +162,15 @@ class _Listed(msgspec.Struct):
     catalogue: Catalogue
 
 
+class _Answer(NamedTuple):
+    """The markets of a competition and those that it no longer lists, with the books of both."""
+
+    catalogue: Catalogue
+    books: list[bytes]
+    over: dict[str, Market]
+    books_over: list[bytes]
+
+
 class Betfair(PollingFeed):
     """Reads competitions by their numbers; streams changes between two readings.
 
@@ -174,13 +193,20 @@ class Betfair(PollingFeed):
         self._markets = asked.get("markets", _USUAL_MARKETS).upper().split(",")
         self._identity = self.open_source(self.spec.url or IDENTITY)
         self._listed: dict[str, _Listed] = {}
+        self._unsettled = Unsettled(Market)
+        self._closed: list[str] = []
+        """Markets that the last answer says are settled."""
         self._events: dict[tuple[str, str, int | None], str] = {}
         self._kept_at: int | None = None
         address = asked.get("stream", STREAM if self.spec.url is None else "")
         self._stream = BetfairStream(address, self.source, self.status, self._sleep)
 
+    def recall(self, kept: bytes) -> None:
+        """Go on with the markets that an earlier run waited for."""
+        self._unsettled.recall(kept)
+
     async def batches(self, clock: Clock) -> AsyncGenerator[Sequence[Reported], None]:
-        """Yield the quotes of readings, and the changes between them."""
+        """Yield the quotes and results of readings, and the changes between them."""
         both = merged(super().batches(clock), self._stream.streamed_batches(clock))
         async with contextlib.aclosing(both):
             async for batch in both:
@@ -190,40 +216,67 @@ class Betfair(PollingFeed):
         """Read rarely what is streamed, only to see quiet prices again."""
         return max(self.every_s, STREAMED_S) if self._stream.is_heard else self.every_s
 
-    async def read(self, part: str, now_ms: int) -> tuple[Catalogue, list[bytes]]:
-        """Return the markets of a competition and their books."""
+    async def read(self, part: str, now_ms: int) -> _Answer:
+        """Return the markets of a competition and their books, and those of markets now over."""
         await self._keep_session(now_ms)
         listed = self._listed.get(part)
         if listed is None or now_ms - listed.at_ms >= LIST_MS:
             listed = self._listed[part] = _Listed(now_ms, await self.catalogue_of(part))
             self._stream.follow_markets(part, listed.catalogue.markets)
-        books = [
-            await self.call_method(
-                "listMarketBook",
-                {
-                    "marketIds": some,
-                    "priceProjection": {"priceData": ["EX_BEST_OFFERS"]},
-                    "currencyCode": CURRENCY,
-                },
-            )
-            for some in _in_portions(list(listed.catalogue.markets))
-        ]
-        return listed.catalogue, books
+            self._unsettled.note_listed(part, listed.catalogue.markets, now_ms)
+        books = [await self._books_of(some) for some in _in_portions([*listed.catalogue.markets])]
+        over = self._unsettled.take_due(part, now_ms, _BOOKS_AT_ONCE)
+        return _Answer(listed.catalogue, books, over, await self._books_over(list(over)))
 
-    def parse(self, part: str, answer: Any, now_ms: int) -> list[Quote]:
-        """Return what can be backed; a suspended market is removed, as it asks to be."""
-        catalogue, answers = answer
-        books = Books()
-        problems = list(catalogue.problems)
-        for each in answers:
-            try:
-                problems += books.take_books(each).problems
-            except FeedError as error:
-                raise ShapeError(str(error)) from error
-        found = quotes_of(catalogue.markets, books, now_ms)
+    async def _books_of(self, markets: Sequence[str]) -> bytes:
+        projection = {"priceData": ["EX_BEST_OFFERS"]}
+        asked = {"marketIds": markets, "priceProjection": projection, "currencyCode": CURRENCY}
+        return await self.call_method("listMarketBook", asked)
+
+    async def _books_over(self, markets: Sequence[str]) -> list[bytes]:
+        """Return the books of markets that are over; none if they are refused, as prices go on."""
+        if not markets:
+            return []
+        try:
+            return [await self.call_method("listMarketBook", {"marketIds": markets})]
+        except (KeyRefusedError, TooFastError):
+            raise
+        except SourceError as error:
+            _log.info("betfair: cannot ask how markets ended: %s", error)
+            return []
+
+    def parse(self, part: str, answer: _Answer, now_ms: int) -> list[Reported]:
+        """Return what can be backed, and how closed markets were settled.
+
+        A suspended market is removed, as it asks to be.
+        """
+        markets = answer.catalogue.markets
+        books, over = Books(), Books()
+        problems = list(answer.catalogue.problems)
+        for held, answers in ((books, answer.books), (over, answer.books_over)):
+            for each in answers:
+                try:
+                    problems += held.take_books(each).problems
+                except FeedError as error:
+                    raise ShapeError(str(error)) from error
+        found = quotes_of(markets, books, now_ms)
         pass_over(self.status.name, problems, is_empty=not found)
-        self._events = catalogue.events
-        return [each.quote for each in found if each.quote.odds or not each.is_open]
+        self._events = answer.catalogue.events
+        fresh = {ident: each for ident, each in markets.items() if not self._is_settled(ident)}
+        results = results_of(fresh, books, now_ms) | results_of(answer.over, over, now_ms)
+        self._closed = list(results)
+        quotes = [each.quote for each in found if each.quote.odds or not each.is_open]
+        return [*quotes, *results.values()]
+
+    def heard(self, part: str, quotes: Sequence[Quote], now_ms: int) -> None:
+        """Ask no more about markets that are settled."""
+        for ident in self._closed:
+            self._unsettled.note_settled(ident, now_ms)
+        if (memory := self._unsettled.changed_memory()) is not None:
+            self.keep(memory)
+
+    def _is_settled(self, ident: str) -> bool:
+        return self._unsettled.is_settled(ident)
 
     def ident_of(self, quote: Quote) -> str | None:
         """Return the number of the event."""
@@ -291,8 +344,6 @@ NOT_AUTHORIZED: Final = "NOT_AUTHORIZED"
 REST_S: Final = 600.0
 """When streaming is retried if the key may not stream."""
 
-_log = logging.getLogger(__name__)
-
 
 class _RefusedError(Exception):
     """The stream refused; the message is Betfair's code."""
@@ -330,18 +381,18 @@ class BetfairStream:
         else:
             self._has_markets.clear()
 
-    async def streamed_batches(self, clock: Clock) -> AsyncGenerator[list[Quote], None]:
-        """Yield quotes of changes, without end; a lost connection is reopened."""
+    async def streamed_batches(self, clock: Clock) -> AsyncGenerator[list[Reported], None]:
+        """Yield quotes of changes and results, without end; a lost connection is reopened."""
         backoff = Backoff()
         while True:
             await self._has_markets.wait()
             wait_s, began = 0.0, clock()
             try:
                 async with contextlib.aclosing(self._changes(clock)) as said:
-                    async for quotes in said:
+                    async for reported in said:
                         backoff.reset_waits()
                         self._status.aside_over("stream", "the stream is back", began, clock())
-                        for batch in cut(quotes):
+                        for batch in cut(reported):
                             yield batch
             except (NetworkError, ClosedError, KeyRefusedError) as error:
                 wait_s = backoff.next_s()
@@ -353,7 +404,7 @@ class BetfairStream:
                 self.is_heard = False
             await self._sleep(wait_s)
 
-    async def _changes(self, clock: Clock) -> AsyncGenerator[list[Quote], None]:
+    async def _changes(self, clock: Clock) -> AsyncGenerator[list[Reported], None]:
         """Yield changes while the same markets are followed."""
         app_key, session = await self._source.key_parts()
         host, _, port = self._address.rpartition(":")
@@ -367,7 +418,7 @@ class BetfairStream:
                 touched |= await self._gather(lines)
                 if touched and not self._books.is_late:
                     self._status.answered(clock())
-                    yield self._quotes(touched, clock())
+                    yield self._reported(touched, clock())
                     touched = set()
 
     def _subscription(self) -> dict[str, Any]:
@@ -401,9 +452,11 @@ class BetfairStream:
         if taken.refused is not None:
             raise _RefusedError(taken.refused)
 
-    def _quotes(self, touched: set[str], now_ms: int) -> list[Quote]:
+    def _reported(self, touched: set[str], now_ms: int) -> list[Reported]:
         markets = {name: market for part in self._markets.values() for name, market in part.items()}
-        return [each.quote for each in quotes_of(markets, self._books, now_ms, touched)]
+        quotes = [each.quote for each in quotes_of(markets, self._books, now_ms, touched)]
+        said = {ident: market for ident, market in markets.items() if ident in touched}
+        return [*quotes, *results_of(said, self._books, now_ms).values()]
 
     def _wanted(self) -> list[str]:
         wanted = [market for part in self._markets.values() for market in part]

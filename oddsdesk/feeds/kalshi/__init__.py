@@ -23,7 +23,7 @@ from oddsdesk.feeds.errors import FeedError
 from oddsdesk.feeds.notation import read_as, read_json
 from oddsdesk.pricing.selections import order_selections
 
-__all__ = ["Reading", "read_books", "read_page"]
+__all__ = ["PARLAYS", "Reading", "read_books", "read_page"]
 
 
 ACTIVE: Final = "active"
@@ -261,6 +261,13 @@ class Reading(msgspec.Struct):
     _games: dict[str, _Game] = msgspec.field(default_factory=dict)
     _cut: set[str] = msgspec.field(default_factory=set)
     """Events of which a market could not be read."""
+    _settled: dict[str, bool] = msgspec.field(default_factory=dict)
+    """Whether all markets of an event are settled."""
+
+    @property
+    def settled_events(self) -> frozenset[str]:
+        """The tickers of events whose markets are all settled, at whatever price."""
+        return frozenset(event for event, is_settled in self._settled.items() if is_settled)
 
     def read_books(self, books: Iterable[Book]) -> None:
         """Take in the order books of markets that are read after it."""
@@ -328,6 +335,8 @@ class Reading(msgspec.Struct):
         self._cut.add(said[0])
 
     def _read_market(self, market: Market) -> None:
+        event = market.event_ticker
+        self._settled[event] = self._settled.get(event, True) and market.status in _SETTLED
         found = _TITLE.fullmatch(fold_name(market.title))
         if found is None:
             self.skipped[NOT_A_WINNER] += 1

@@ -1,23 +1,28 @@
 """Kalshi: the price of Yes on each side of a game; needs no key."""
 
 import logging
-from collections.abc import Sequence
-from typing import Any, ClassVar, Final
+from collections.abc import Iterable, Sequence
+from itertools import chain
+from typing import ClassVar, Final, NamedTuple
 
 import msgspec
 
 from oddsdesk.contract.quotes import Quote
+from oddsdesk.contract.results import Reported
 from oddsdesk.contract.times import MINUTE_MS
 from oddsdesk.feeds.errors import FeedError
-from oddsdesk.feeds.kalshi import Reading, read_books, read_page
+from oddsdesk.feeds.kalshi import PARLAYS, Reading, read_books, read_page
 from oddsdesk.feeds.live.errors import ShapeError, SourceError, TooFastError, pass_over
 from oddsdesk.feeds.live.exchange_guides import KalshiGuide
 from oddsdesk.feeds.live.polling import PollingFeed
 from oddsdesk.feeds.live.source import decode
+from oddsdesk.feeds.live.unsettled import Unsettled
 
 MOST_PAGES: Final = 50
 """Of a thousand markets each; no series has as many."""
 BOOKS_AT_ONCE: Final = 100
+EVENTS_AT_ONCE: Final = 20
+"""Games that are over of which the results are requested together."""
 NO_BOOKS_MS: Final = 60 * MINUTE_MS
 """How long order books are not requested after they were refused."""
 
@@ -26,6 +31,14 @@ _log = logging.getLogger(__name__)
 
 class _Cursor(msgspec.Struct, frozen=True):
     cursor: str | None = None
+
+
+class _Answer(NamedTuple):
+    """Pages of a series with the order books of its markets, and pages of markets now over."""
+
+    pages: list[bytes]
+    books: list[bytes]
+    over: list[bytes]
 
 
 class Kalshi(PollingFeed):
@@ -39,15 +52,43 @@ class Kalshi(PollingFeed):
     def prepare(self) -> None:
         """Refuse parts that are not series."""
         self._tickers: dict[tuple[str, str], str] = {}
+        self._unsettled = Unsettled(list[str])
+        self._settled: frozenset[str] = frozenset()
+        """Events that the last answer says are settled."""
         self._no_books_until_ms = 0
         for series in self.spec.what:
             if not series.replace("-", "").isalnum():
                 raise FeedError(f"feed kalshi: {series!r} is not a series such as KXEPLGAME")
 
-    async def read(self, part: str, now_ms: int) -> tuple[list[bytes], list[bytes]]:
-        """Return every page of a series, and the order books of its markets."""
+    def recall(self, kept: bytes) -> None:
+        """Go on with the games that an earlier run waited for."""
+        self._unsettled.recall(kept)
+
+    async def read(self, part: str, now_ms: int) -> _Answer:
+        """Return every page of a series, the order books of its markets, and games now over."""
         pages = await self._pages(part)
-        return pages, await self._books(pages, now_ms)
+        books = await self._books(pages, now_ms)
+        games = {
+            event: tickers
+            for event, tickers in _events(pages).items()
+            if not event.startswith(PARLAYS)
+        }
+        self._unsettled.note_listed(part, games, now_ms)
+        over = self._unsettled.take_due(part, now_ms, EVENTS_AT_ONCE)
+        return _Answer(pages, books, await self._over(list(chain(*over.values()))))
+
+    async def _over(self, tickers: Sequence[str]) -> list[bytes]:
+        """Return markets that are over; none if they are refused, as prices go on."""
+        if not tickers:
+            return []
+        asked = {"tickers": ",".join(tickers), "limit": "1000"}
+        try:
+            return [await self.source.get("/trade-api/v2/markets", asked)]
+        except TooFastError:
+            raise
+        except SourceError as error:
+            _log.info("kalshi: cannot ask how games ended: %s", error)
+            return []
 
     async def _books(self, pages: Sequence[bytes], now_ms: int) -> list[bytes]:
         """Return the order books; none if they are refused: pages have the best prices."""
@@ -84,27 +125,40 @@ class Kalshi(PollingFeed):
             asked["cursor"] = cursor
         raise SourceError(f"{self.source.host} sends pages without end")
 
-    def parse(self, part: str, answer: Any, now_ms: int) -> list[Quote]:
+    def parse(self, part: str, answer: _Answer, now_ms: int) -> list[Reported]:
         """Return one quote per game from all pages together, since a game may be on two.
 
-        What is unreadable is logged.
+        Then come the results of games that are over. What is unreadable is logged.
         """
-        reading = Reading()
-        pages, books = answer
-        for each in books:
+        reading, over = Reading(), Reading()
+        for each in answer.books:
             try:
                 reading.read_books(read_books(each))
             except FeedError as error:
                 _log.info("kalshi: %s", error)
-        for page in pages:
+        for page in answer.pages:
             try:
                 reading.read_markets(read_page(page).markets)
             except FeedError as error:
                 raise ShapeError(str(error)) from error
+        for page in answer.over:
+            try:
+                over.read_markets(read_page(page).markets)
+            except FeedError as error:
+                _log.info("kalshi: games that are over: %s", error)
         quotes = reading.quotes(now_ms)
         pass_over(self.status.name, reading.problems, is_empty=not quotes)
+        pass_over(self.status.name, over.problems, is_empty=False)
         self._tickers = reading.tickers
-        return quotes
+        self._settled = over.settled_events
+        return [*quotes, *over.results(now_ms).values()]
+
+    def heard(self, part: str, quotes: Sequence[Quote], now_ms: int) -> None:
+        """Ask no more about games that are settled."""
+        for event in self._settled:
+            self._unsettled.note_settled(event, now_ms)
+        if (memory := self._unsettled.changed_memory()) is not None:
+            self.keep(memory)
 
     def ident_of(self, quote: Quote) -> str | None:
         """Return the ticker of the event."""
@@ -112,10 +166,21 @@ class Kalshi(PollingFeed):
 
 
 def _tickers(page: bytes) -> list[str]:
-    """Return the markets of a page; unreadable ones are reported when they are used."""
-    try:
-        markets = read_page(page).markets
-    except FeedError:
-        return []
-    found = (market.get("ticker") for market in markets if isinstance(market, dict))
-    return [ticker for ticker in found if isinstance(ticker, str)]
+    """Return the markets of a page."""
+    return [ticker for tickers in _events([page]).values() for ticker in tickers]
+
+
+def _events(pages: Iterable[bytes]) -> dict[str, list[str]]:
+    """Return markets by event; unreadable ones are reported when they are used."""
+    events: dict[str, list[str]] = {}
+    for page in pages:
+        try:
+            markets = read_page(page).markets
+        except FeedError:
+            continue
+        for market in markets:
+            said = market if isinstance(market, dict) else {}
+            ticker, event = said.get("ticker"), said.get("event_ticker", "")
+            if isinstance(ticker, str) and isinstance(event, str):
+                events.setdefault(event, []).append(ticker)
+    return events

@@ -67,6 +67,8 @@ class Game(msgspec.Struct):
     """Market types with an outcome whose name or line could not be read."""
     sport: str | None = None
     """Of leagues without a code, where it is known."""
+    slug: str = ""
+    """Of its event."""
     settled: list[SelectionResult] = msgspec.field(default_factory=list)
     closed_at: int = 0
     """When the last of its settled markets was closed, in milliseconds; 0 if nobody says."""
@@ -101,6 +103,8 @@ class Listing(msgspec.Struct):
     games: dict[tuple[str, str, int | None], Game] = msgspec.field(default_factory=dict)
     over: dict[str, Game] = msgspec.field(default_factory=dict)
     """Games that are over, by the slug of their event: nothing can be bought of them."""
+    closed: set[str] = msgspec.field(default_factory=set)
+    """Slugs of events with nothing left to settle."""
     skipped: Counter[str] = msgspec.field(default_factory=Counter)
     problems: list[str] = msgspec.field(default_factory=list)
 
@@ -113,6 +117,11 @@ class Listing(msgspec.Struct):
             for selections in game.markets.values()
             for token in selections.values()
         ]
+
+    def results(self, now_ms: int) -> list[GameResult]:
+        """Return the results of games that have any."""
+        found = (each.result(now_ms) for each in (*self.games.values(), *self.over.values()))
+        return [result for result in found if result is not None]
 
     def read_page(self, data: bytes) -> int:
         """Take in a page; return how many events it held.
@@ -132,6 +141,8 @@ class Listing(msgspec.Struct):
             self.problems.append(f"{place}: {error}")
             return
         place = event.slug or place
+        if event.closed:
+            self.closed.add(event.slug)
         if not _is_game(event):
             self.skipped[NOT_A_GAME] += 2 * len(event.markets)
             return
@@ -176,7 +187,8 @@ class Listing(msgspec.Struct):
         code = competition_of_league(league)
         name = f"{teams[0]} vs {teams[1]}"
         page = _PAGE + event.slug
-        game = Game(name, code, kick_off, event.live, page, sport=_SPORTS.get(league))
+        sport = _SPORTS.get(league)
+        game = Game(name, code, kick_off, event.live, page, sport=sport, slug=event.slug)
         if event.closed or event.ended:
             return self.over.setdefault(event.slug, game)
         return self.games.setdefault((code, name, kick_off), game)

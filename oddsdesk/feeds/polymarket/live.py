@@ -6,7 +6,7 @@ import logging
 from collections import Counter
 from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Iterator, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any, ClassVar, Final
+from typing import TYPE_CHECKING, ClassVar, Final, NamedTuple
 
 import msgspec
 
@@ -15,17 +15,20 @@ from oddsdesk.base.tasks import in_daemon_thread
 from oddsdesk.contract.quotes import BadQuoteError, Quote, check_quote
 from oddsdesk.contract.results import Reported
 from oddsdesk.feeds.errors import FeedError
-from oddsdesk.feeds.live.errors import ShapeError, SourceError, pass_over
+from oddsdesk.feeds.live.errors import ShapeError, SourceError, TooFastError, pass_over
 from oddsdesk.feeds.live.exchange_guides import PolymarketGuide
 from oddsdesk.feeds.live.live_feed import Status, cut, merged
 from oddsdesk.feeds.live.polling import NO_GAMES, PollingFeed
 from oddsdesk.feeds.live.source import Source, decode
+from oddsdesk.feeds.live.unsettled import Unsettled
 from oddsdesk.feeds.polymarket.books import Books
 from oddsdesk.feeds.polymarket.games import Game, Listing, quotes_of
 from oddsdesk.network import Backoff, ClosedError, NetworkError, NoWebSocketError
 
 if TYPE_CHECKING:
     from oddsdesk.network.websocket import WebSocket
+
+_log = logging.getLogger(__name__)
 
 GAMMA: Final = "https://gamma-api.polymarket.com"
 CLOB: Final = "https://clob.polymarket.com"
@@ -34,6 +37,8 @@ PAGE: Final = 100
 MOST_PAGES: Final = 50
 BOOKS_AT_ONCE: Final = 200
 """Order books per request."""
+EVENTS_AT_ONCE: Final = 20
+"""Events that are over which are requested together."""
 LIST_MS: Final = 5 * 60_000
 """How long a list of games is used; prices are read more often."""
 
@@ -45,6 +50,16 @@ class _Tag(msgspec.Struct, frozen=True):
 class _Listed(msgspec.Struct):
     at_ms: int
     listing: Listing
+
+
+class _Answer(NamedTuple):
+    """The games of a tag with their books, and pages of events that are no longer listed."""
+
+    listing: Listing
+    is_fresh: bool
+    """Whether the games were listed just now."""
+    books: list[bytes]
+    over: list[bytes]
 
 
 class Polymarket(PollingFeed):
@@ -64,44 +79,85 @@ class Polymarket(PollingFeed):
         self._stream = PolymarketStream(_streams(url), self.status, self._sleep)
         self._tags: dict[str, dict[str, str]] = {}
         self._listed: dict[str, _Listed] = {}
+        self._unsettled = Unsettled(str)
+        self._closed: frozenset[str] = frozenset()
+        """Events that the last answer says are closed, by slug."""
         for tag in self.spec.what:
             if not tag.replace("-", "").isalnum():
                 raise FeedError(f"feed polymarket: {tag!r} is not a tag like premier-league or 82")
 
+    def recall(self, kept: bytes) -> None:
+        """Go on with the games that an earlier run waited for."""
+        self._unsettled.recall(kept)
+
     async def batches(self, clock: Clock) -> AsyncGenerator[Sequence[Reported], None]:
-        """Yield the quotes of readings, and the changes between them."""
+        """Yield the quotes and results of readings, and the changes between them."""
         both = merged(super().batches(clock), self._stream.streamed_batches(clock))
         async with contextlib.aclosing(both):
             async for batch in both:
                 yield batch
 
-    async def read(self, part: str, now_ms: int) -> tuple[Listing, list[bytes]]:
-        """Return the games of a tag and their books."""
+    async def read(self, part: str, now_ms: int) -> _Answer:
+        """Return the games of a tag and their books, and how games ended that are now over."""
         listed = self._listed.get(part)
-        if listed is None or now_ms - listed.at_ms >= LIST_MS:
+        if is_fresh := listed is None or now_ms - listed.at_ms >= LIST_MS:
             listed = self._listed[part] = _Listed(now_ms, await self.games_of(part))
-            self._stream.follow_games(part, listed.listing.games.values())
-        tokens = listed.listing.tokens
+            listing = listed.listing
+            self._stream.follow_games(part, listing.games.values())
+            games = (*listing.games.values(), *listing.over.values())
+            self._unsettled.note_listed(part, {each.slug: each.slug for each in games}, now_ms)
+        assert listed is not None
         books = [
             await self._clob.post("/books", [{"token_id": token} for token in some])
-            for some in _in_portions(tokens)
+            for some in _in_portions(listed.listing.tokens)
         ]
-        return listed.listing, books
+        over = self._unsettled.take_due(part, now_ms, EVENTS_AT_ONCE)
+        return _Answer(listed.listing, is_fresh, books, await self._over(list(over)))
 
-    def parse(self, part: str, answer: Any, now_ms: int) -> list[Quote]:
-        """Return what can be bought now; log what is unreadable."""
-        listing, answers = answer
-        books = Books()
+    async def _over(self, slugs: Sequence[str]) -> list[bytes]:
+        """Return events that are over; none if they are refused, as prices go on."""
+        if not slugs:
+            return []
+        try:
+            asked = {"slug": list(slugs), "limit": str(EVENTS_AT_ONCE)}
+            return [await self.source.get("/events", asked)]
+        except TooFastError:
+            raise
+        except SourceError as error:
+            _log.info("polymarket: cannot ask how games ended: %s", error)
+            return []
+
+    def parse(self, part: str, answer: _Answer, now_ms: int) -> list[Reported]:
+        """Return what can be bought now, and how games ended; log what is unreadable."""
+        listing = answer.listing
+        books, over = Books(), Listing()
         problems = list(listing.problems)
-        for each in answers:
+        for each in answer.books:
             try:
                 problems += books.take_books(each).problems
             except FeedError as error:
                 raise ShapeError(str(error)) from error
+        for each in answer.over:
+            try:
+                over.read_page(each)
+            except FeedError as error:
+                over.problems.append(str(error))
         found = quotes_of(listing.games.values(), books, now_ms)
         quotes = [quote for quote in found if quote.odds]
         pass_over(self.status.name, problems, is_empty=not quotes)
-        return quotes
+        pass_over(self.status.name, over.problems, is_empty=False)
+        self._closed = frozenset(over.closed)
+        results = over.results(now_ms)
+        if answer.is_fresh:  # its results do not change until it is read again
+            results += listing.results(now_ms)
+        return [*quotes, *results]
+
+    def heard(self, part: str, quotes: Sequence[Quote], now_ms: int) -> None:
+        """Ask no more about events that are closed."""
+        for slug in self._closed:
+            self._unsettled.note_settled(slug, now_ms)
+        if (memory := self._unsettled.changed_memory()) is not None:
+            self.keep(memory)
 
     def ident_of(self, quote: Quote) -> str | None:
         """Return the page of the event."""
@@ -162,8 +218,6 @@ MOST_FRAMES: Final = 200
 """Most messages collected, so that others get their turn."""
 LARGEST: Final = 16 * 1024 * 1024
 """In bytes: the first message holds the books of all tokens."""
-
-_log = logging.getLogger(__name__)
 
 
 class PolymarketStream:

@@ -69,6 +69,13 @@ class Served:
                 await asyncio.sleep(0.02)
         return found
 
+    async def until_result(self) -> dict[str, Any]:
+        """Wait until the server answers how a game ended."""
+        async with asyncio.timeout(LIMIT_S):
+            while not (found := await self.odds("/api/results")):
+                await asyncio.sleep(0.02)
+        return found[0]
+
 
 Serve = Callable[..., contextlib.AbstractAsyncContextManager[Served]]
 

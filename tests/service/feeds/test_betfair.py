@@ -282,3 +282,62 @@ async def test_a_key_that_may_not_stream_is_read_with(source, serve, stream, cap
             assert served.status().state is FeedCondition.RUNNING
     assert SESSION not in caplog.text
     assert len(stream.heard) <= 2
+
+
+PLAYED = {**CATALOGUE, "marketStartTime": "2025-04-11T11:30:00.000Z"}
+
+
+async def test_a_market_that_is_no_longer_listed_is_asked_how_it_ended(
+    source: FakeSource, serve: Serve, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(live, "LIST_MS", 0)
+    lists: list[Any] = [[PLAYED], []]
+    asked_over: list[list[str]] = []
+    statuses = {1: "LOSER", 2: "WINNER", 3: "LOSER"}
+    closed = book(2.5, status="CLOSED", numberOfWinners=1, inplay=True)
+    for each in closed["runners"]:
+        each |= {"status": statuses[each["selectionId"]], "ex": {}}
+
+    async def behave(request: Request) -> Response:
+        asked = await request.json()
+        if asked["method"].endswith("listMarketCatalogue"):
+            return as_response({"result": lists.pop(0) if len(lists) > 1 else lists[0]})
+        if "priceProjection" in asked["params"]:
+            return as_response({"result": [book(2.5)]})
+        asked_over.append(asked["params"]["marketIds"])
+        return as_response({"result": [closed]})
+
+    source.behave = behave
+    async with serve(spec(source)) as served:
+        row = await served.until_result()
+        await served.until_read()
+        await served.until_read()
+    assert (row["match_name"], row["status"], row["home"]) == ("Leeds vs Luton", "final", None)
+    assert (row["bookmaker"], row["source"]) == ("Betfair Exchange", "betfair")
+    assert {each["selection"]: each["result"] for each in row["selections"]} == {
+        "Leeds": "lost",
+        "Draw": "lost",
+        "Luton": "won",
+    }
+    assert asked_over == [["1.1"]]
+
+
+async def test_the_stream_tells_that_a_market_was_settled(
+    source, serve, stream, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(CATALOGUE, "marketStartTime", PLAYED["marketStartTime"])
+    answer(source, book(2.5))
+    async with serve(spec(source, f"&stream={stream.address}", every=3600)) as served:
+        await until_odds(served, odds(2.5))
+        await served.until(lambda: stream.writers)
+        await stream.say(image(2.4), ct="SUB_IMAGE", initialClk="i")
+        await until_odds(served, odds(2.4))
+        statuses = ("WINNER", "LOSER", "LOSER")
+        runners = [{"id": ident, "status": each} for ident, each in enumerate(statuses, start=1)]
+        ended = {"status": "CLOSED", "runners": runners, "settledTime": "2025-04-11T13:22:01Z"}
+        await stream.say({"id": "1.1", "marketDefinition": DEFINITION | ended})
+        row = await served.until_result()
+        await until_odds(served, {})
+    assert row["reported_at"] == "2025-04-11T13:22:01.000Z"
+    won = [each["selection"] for each in row["selections"] if each["result"] == "won"]
+    assert won == ["Leeds"]

@@ -226,3 +226,80 @@ async def test_the_shape_of_a_football_game_beside_recorded_events_that_are_none
     }
     asked = [json.loads(await each.body()) for each in source.asked if each.method == "POST"]
     assert asked[0] == [{"token_id": token} for token in asks]
+
+
+def of_last_year(*markets: dict[str, Any]) -> list[dict[str, Any]]:
+    text = json.dumps(markets)
+    found: list[dict[str, Any]] = json.loads(text.replace(EVENT, EVENT.replace("26", "25")))
+    return found
+
+
+def ended(name: str, result: str) -> dict[str, Any]:
+    return yes(name, "1.0000", status="finalized", result=result)
+
+
+async def test_a_game_that_kalshi_settled_while_nothing_ran_is_asked_about(
+    source: FakeSource, serve: Serve
+) -> None:
+    game = of_last_year(*GAME)
+    over = of_last_year(ended("Arsenal", "yes"), ended("Chelsea", "no"), ended("Tie", "no"))
+    answers: dict[str, Any] = {"open": game}
+
+    async def behave(request: Request) -> Response:
+        if request.url.path != MARKETS:
+            return as_response({"orderbooks": []})
+        is_list = "series_ticker" in request.query_params
+        return as_response({"markets": answers["open"] if is_list else over, "cursor": ""})
+
+    source.behave = behave
+    spec = f"kalshi:KXEPLGAME?url={source.url}&every=0.05"
+    async with serve(spec) as served:
+        await served.until_odds(1)
+        await served.until_read()
+    answers["open"] = []
+    async with serve(spec) as served:
+        row = await served.until_result()
+        await served.until_read()
+        await served.until_read()
+    assert (row["match_name"], row["status"], row["kick_off"]) == (
+        *("Arsenal vs Chelsea", "final", "2025-11-25"),
+    )
+    assert (row["bookmaker"], row["source"]) == ("Kalshi", "kalshi")
+    assert {each["selection"]: each["result"] for each in row["selections"]} == {
+        "Arsenal": "won",
+        "Chelsea": "lost",
+        "Draw": "lost",
+    }
+    asked = [each.query_params.get("tickers") for each in source.asked if each.url.path == MARKETS]
+    assert [each for each in asked if each] == [",".join(each["ticker"] for each in game)]
+
+
+async def test_a_game_that_polymarket_closed_is_asked_about(
+    source: FakeSource, serve: Serve, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(live, "LIST_MS", 0)
+    begins = "2025-11-25T23:30:00Z"
+    lists: list[Any] = [[polymarket_event(startTime=begins)], []]
+    over = polymarket_event(startTime=begins, closed=True)
+    over["markets"][0] |= {"closed": True, "outcomePrices": '["0", "1"]'}
+    books = [book("1", "0.40"), book("2", "0.625")]
+
+    async def behave(request: Request) -> Response:
+        if request.url.path == "/clob/books":
+            return as_response(books)
+        if "slug" in request.query_params:
+            return as_response([over])
+        return as_response(lists.pop(0) if len(lists) > 1 else lists[0])
+
+    source.behave = behave
+    async with serve(f"polymarket:745?url={source.url}&every=0.05") as served:
+        row = await served.until_result()
+        await served.until_read()
+        await served.until_read()
+    assert (row["match_name"], row["status"]) == ("Celtics vs Bulls", "final")
+    assert {each["selection"]: each["result"] for each in row["selections"]} == {
+        "Bulls": "lost",
+        "Celtics": "won",
+    }
+    asked = [each.query_params.getlist("slug") for each in source.asked]
+    assert [each for each in asked if each] == [["nba-chi-bos-2026-11-25"]]
