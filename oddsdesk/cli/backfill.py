@@ -32,7 +32,7 @@ _UNITS: Final = {"m": MINUTE_MS, "h": 60 * MINUTE_MS, "d": 24 * 60 * MINUTE_MS}
 _SHORTEST_MS: Final = 5 * MINUTE_MS
 """The source takes no snapshots closer together."""
 _MOST_NAMED: Final = 20
-_AGAIN: Final = "run the same command again to continue; nothing is requested twice"
+_AGAIN: Final = "run the same command again to continue; what is here is not requested again"
 _MAYBE_CHARGED: Final = (
     "the last run ended before an answer came; that request may have been charged, and is repeated"
 )
