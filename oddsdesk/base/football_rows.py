@@ -1,7 +1,7 @@
 """Rows of tables of football games, as football-data.co.uk writes them and people save them again.
 
-Its files are imported for their odds (``feeds.football_data``) and settle bets
-(``ledger.result_files``). Titles of columns count without case, spaces and punctuation.
+Its files are imported for their odds (``feeds.football_data``), and scores of any origin have its
+columns (``base.score_sheets``). Titles count without case, spaces and punctuation.
 """
 
 import re
@@ -27,7 +27,7 @@ _FIRST_SEASON = 1888
 """The first year of a football league; an earlier one is a typing error."""
 _LAST_CENTURY = 69
 """93 is 1993, 24 is 2024."""
-_GOALS = re.compile(r"([0-9]{1,3})(?:[.,]0*)?")
+_GOALS = re.compile(r"([0-9]{1,4})(?:[.,]0*)?")
 
 Row = Mapping[str, str]
 """The cells of a row, by title."""
@@ -105,7 +105,7 @@ def read_goals(row: Row, columns: tuple[str, str]) -> Goals | None:
         return home, away
     if (home is None and away is None) or not all(columns):
         return None
-    raise ValueError(f"expected goals in {columns[home is not None]}, got nothing")
+    raise ValueError(f"expected a number in {columns[home is not None]}, got nothing")
 
 
 def _goals(cell: str, column: str) -> int | None:
@@ -113,7 +113,7 @@ def _goals(cell: str, column: str) -> int | None:
         return None
     whole = _GOALS.fullmatch(cell)
     if whole is None:
-        raise ValueError(f"expected goals such as 2 in {column}, got {cell!r}")
+        raise ValueError(f"expected a number such as 2 in {column}, got {cell!r}")
     return int(whole[1])
 
 
@@ -127,13 +127,8 @@ def read_halves(row: Row, columns: GameColumns, goals: Goals) -> tuple[PeriodSco
     if half is None:
         return ()
     if half[0] > goals[0] or half[1] > goals[1]:
-        raise ValueError(f"{half[0]}-{half[1]} at half time are more goals than at the end")
+        raise ValueError(f"{half[0]}-{half[1]} at half time is more than at the end")
     return PeriodScore(1, *half), PeriodScore(2, goals[0] - half[0], goals[1] - half[1])
-
-
-def kick_off_ms(day: date, clock: time | None) -> int:
-    """Return a kick-off in milliseconds: of a UK clock, or noon UTC if the hour is unknown."""
-    return noon_ms(day) if clock is None else uk_ms(day, clock)
 
 
 @lru_cache(maxsize=1 << 12)

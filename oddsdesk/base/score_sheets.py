@@ -1,9 +1,9 @@
 """Tables of scores, as ``ledger settle`` and ``results import scores`` read them.
 
-Columns are football-data's: ``Date, HomeTeam, AwayTeam, FTHG, FTAG`` and, for the halves, ``HTHG,
-HTAG``; or ``Date, Home, Away, HG, AG``. Further ones may follow: ``Time`` (of the UK), ``Div``,
-``Competition`` or ``Country`` and ``League``, ``Sport``, ``Status``, ``Overtime``, and the score of
-each period, ``P1H, P1A, P2H, P2A, ...``.
+Columns are football-data's (``base.football_rows``): ``Date, HomeTeam, AwayTeam, FTHG, FTAG`` and,
+for the halves, ``HTHG, HTAG``; or ``Date, Home, Away, HG, AG``. Further ones may follow: ``Time``
+(of the UK), ``Div``, ``Competition`` or ``Country`` and ``League``, ``Sport``, ``Status``,
+``Overtime``, and the score of each period, ``P1H, P1A, P2H, P2A, ...``.
 """
 
 import re
@@ -13,6 +13,15 @@ from typing import Final, NamedTuple
 from zoneinfo import ZoneInfo
 
 from oddsdesk.base.figures import FigureError, Habit, days_of, read_time
+from oddsdesk.base.football_rows import (
+    GameColumns,
+    Row,
+    check_width,
+    game_columns,
+    read_goals,
+    read_halves,
+    read_teams,
+)
 from oddsdesk.base.spreadsheets import SheetRow
 from oddsdesk.contract.competitions import FOOTBALL, OTHER, played_sport
 from oddsdesk.contract.results import (
@@ -28,16 +37,9 @@ from oddsdesk.contract.times import MINUTE_MS
 
 EXPECTED: Final = "Date, HomeTeam, AwayTeam, FTHG, FTAG"
 """The columns that people know, for messages."""
-_SCORES: Final = (
-    ("date", "hometeam", "awayteam", "fthg", "ftag"),
-    ("date", "home", "away", "hg", "ag"),
-)
-_HALVES: Final = ("hthg", "htag")
 _MOST_PERIODS: Final = 30
 _DAY_MS: Final = 24 * 60 * MINUTE_MS
 _UK: Final = ZoneInfo("Europe/London")
-_WHOLE: Final = re.compile(r"(\d{1,5})(?:[.,]0*)?", re.ASCII)
-"""2, also as 2.0 or 2,0."""
 _CLOCK: Final = re.compile(r"(\d{1,2})[:.](\d{2})(?:[:.]\d{2}(?:\.0*)?)?", re.ASCII)
 _PART_OF_DAY: Final = re.compile(r"0?\.\d+", re.ASCII)
 """A time of day as workbooks store it."""
@@ -86,10 +88,10 @@ class ScoreSheet(NamedTuple):
 class _Columns(NamedTuple):
     """What the table has."""
 
-    games: Sequence[str]
-    """Date, both teams and both scores, folded."""
+    games: GameColumns
     days: Habit
-    periods: int
+    periods: Sequence[tuple[str, str]]
+    """The titles of the score of each period."""
     source: str
     now_ms: int
 
@@ -102,52 +104,55 @@ def read_scores(
     Returns:
         None if the table has no columns of scores.
     """
-    named = {_folded(title): title for title in titles}
-    games = next((each for each in _SCORES if set(each) <= set(named)), None)
-    if games is None:
+    games = game_columns(titles)
+    if not all((games.date, games.home, games.away, *games.goals)):
         return None
-    days = days_of(row.cells.get(named["date"], "") for row in rows) or Habit.DAY_FIRST
-    numbers = range(1, _MOST_PERIODS + 1)
-    periods = sum({f"p{number}h", f"p{number}a"} <= set(named) for number in numbers)
+    named = {_folded(title): title for title in titles}
+    days = days_of(row.cells.get(games.date, "") for row in rows) or Habit.DAY_FIRST
+    sides = [(f"p{number}h", f"p{number}a") for number in range(1, _MOST_PERIODS + 1)]
+    periods = [(named[home], named[away]) for home, away in sides if {home, away} <= set(named)]
     columns, found = _Columns(games, days, periods, source, now_ms), ScoreSheet([], [])
     for row in rows:
         told = {key: row.cells.get(title, "") for key, title in named.items()}
         try:
-            result = _result(told, columns, row.number, found.problems)
+            check_width(row)
+            result = _result(row, told, columns, found.problems)
             if result is not None:
                 found.results.append(check_result(result, now_ms))
-        except (FigureError, BadResultError) as error:
+        except (ValueError, BadResultError) as error:
             found.problems.append(f"line {row.number}: {error}")
     return found
 
 
 def _result(
-    told: Mapping[str, str], columns: _Columns, line: int, problems: list[str]
+    row: SheetRow, told: Mapping[str, str], columns: _Columns, problems: list[str]
 ) -> GameResult | None:
     """Return the result of a row, None if its game was not played yet.
 
     Impossible scores of periods are left out and added to ``problems``.
 
     Raises:
-        FigureError: the row makes no sense; the message says what was expected.
+        ValueError: the row makes no sense; the message says what was expected.
     """
-    date, home, away, *scores = (told[column] for column in columns.games)
-    if not (home and away):
-        raise FigureError("expected the names of both teams")
+    home, away = read_teams(row.cells, columns.games)
+    goals = read_goals(row.cells, columns.games.goals)
     word = _folded(told.get("status", ""))
     status = _status(told["status"]) if word else None
-    if not any(scores) and status in (None, GameStatus.SCHEDULED):
+    if goals is None and status in (None, GameStatus.SCHEDULED):
         return None
+    date = row.cells.get(columns.games.date, "")
     kick_off, has_time = _begins_ms(date, told.get("time", ""), columns.days)
     league = " - ".join(filter(None, (told.get("country"), told.get("league"))))
     competition = told.get("div") or told.get("competition") or league
     sport = _sport(competition, told.get("sport", ""))
-    score = tuple(map(_goals, scores)) if any(scores) else (None, None)
+    score = goals or (None, None)
     periods: tuple[PeriodScore, ...] = ()
     try:
-        periods = _periods(told, columns.periods, score)
-    except FigureError as error:
-        problems.append(f"line {line}: {error}")
+        periods = _periods(row.cells, columns.periods)
+        if goals is not None and not periods:
+            periods = read_halves(row.cells, columns.games, goals)
+    except ValueError as error:
+        problems.append(f"line {row.number}: {error}; scores of periods are ignored")
     return GameResult(
         competition=competition,
         match_name=f"{home} vs {away}",
@@ -192,42 +197,17 @@ def _overtime(told: str, status: str, sport: str, periods: int) -> bool | None:
     return False if sport == FOOTBALL else None
 
 
-def _periods(
-    told: Mapping[str, str], count: int, score: Sequence[int | None]
-) -> tuple[PeriodScore, ...]:
+def _periods(row: Row, columns: Sequence[tuple[str, str]]) -> tuple[PeriodScore, ...]:
     """Return the score of each period alone; nothing without columns of them.
 
     Raises:
-        FigureError: they make no sense.
+        ValueError: they make no sense.
     """
-    numbers = range(1, count + 1)
-    cells = [(told[f"p{number}h"], told[f"p{number}a"]) for number in numbers]
-    played = [each for each in cells if any(each)]
-    try:
-        if played:
-            if cells[: len(played)] != played:
-                raise FigureError("one is left out between others")
-            pairs = ((_goals(home), _goals(away)) for home, away in played)
-            return tuple(PeriodScore(number, *pair) for number, pair in enumerate(pairs, start=1))
-    except FigureError as error:
-        raise FigureError(f"periods: {error}; they are ignored") from None
-    home, away = score
-    if home is None or away is None or not all(told.get(each) for each in _HALVES):
-        return ()
-    try:
-        first = PeriodScore(1, *(_goals(told[each]) for each in _HALVES))
-        if first.home > home or first.away > away:
-            raise FigureError(f"goals {first.home}-{first.away} are more than {home}-{away}")
-    except FigureError as error:
-        raise FigureError(f"half-time {error}; half-time score ignored") from None
-    return first, PeriodScore(2, home - first.home, away - first.away)
-
-
-def _goals(text: str) -> int:
-    whole = _WHOLE.fullmatch(text)
-    if whole is None:
-        raise FigureError(f"goals {text!r}: expected a number such as 2")
-    return int(whole[1])
+    scores = [read_goals(row, titles) for titles in columns]
+    played = [each for each in scores if each is not None]
+    if scores[: len(played)] != played:
+        raise ValueError("a period is left out between others")
+    return tuple(PeriodScore(number, *each) for number, each in enumerate(played, start=1))
 
 
 def _begins_ms(date: str, time: str, days: Habit) -> tuple[int, bool]:

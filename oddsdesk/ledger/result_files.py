@@ -1,27 +1,14 @@
-"""Settles bets from a file: results by bet number, or scores of football games.
+"""Settles bets from a file: results by bet number, or scores of games (``base.score_sheets``).
 
-Scores use football-data's columns (``base.football_rows``), among them ``Date, HomeTeam, AwayTeam,
-FTHG, FTAG`` and, for the halves, ``HTHG, HTAG``. ``Time`` is UK time. Scores settle bets as
-recorded results do (``ledger.settling``).
+Scores settle bets as recorded results do (``ledger.settling``).
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from oddsdesk.base.figures import FigureError, read_amount, read_number
-from oddsdesk.base.football_rows import (
-    GameColumns,
-    check_width,
-    game_columns,
-    kick_off_ms,
-    parse_date,
-    parse_time,
-    read_goals,
-    read_halves,
-    read_teams,
-)
+from oddsdesk.base.score_sheets import EXPECTED, read_scores
 from oddsdesk.base.spreadsheets import SheetError, SheetRow, read_sheet
 from oddsdesk.base.text import as_written
-from oddsdesk.contract.results import GameResult, PeriodScore
 from oddsdesk.ledger.bets import BadBetError, PlacedBet, cashed_out, settled
 from oddsdesk.ledger.cells import read_result
 from oddsdesk.ledger.columns import folded_title
@@ -49,15 +36,11 @@ def settle_by_file(
     held = list(bets)
     if {"bet", "result"} <= set(named):
         return _by_number(rows, named, held, now_ms)
-    columns = game_columns(titles)
-    if not all((columns.date, columns.home, columns.away, *columns.goals)):
-        raise SheetError(
-            "no results: expected columns bet, result, or Date, HomeTeam, AwayTeam, FTHG, FTAG"
-        )
-    problems: list[str] = []
-    results = list(_results(rows, columns, source, problems))
-    settled_by = settle_by_results(held, results, rules or SettlementRules(), now_ms)
-    return settled_by._replace(problems=problems)
+    sheet = read_scores(titles, rows, source, now_ms)
+    if sheet is None:
+        raise SheetError(f"no results: expected columns bet, result, or {EXPECTED}")
+    settled_by = settle_by_results(held, sheet.results, rules or SettlementRules(), now_ms)
+    return settled_by._replace(problems=sheet.problems)
 
 
 def _by_number(
@@ -91,54 +74,3 @@ def _ended(bet: PlacedBet, result: Result, told: Mapping[str, str], now_ms: int)
         return settled(bet, result, now_ms)
     back = read_amount("cashed_back", told.get("cashedback", ""))
     return cashed_out(bet, bet.open_stake, back - bet.cashed_back, now_ms)
-
-
-def _results(
-    rows: Sequence[SheetRow], columns: GameColumns, source: str, problems: list[str]
-) -> Iterator[GameResult]:
-    """Yield the result of each row whose game was played; unreadable rows go to ``problems``."""
-    for row in rows:
-        try:
-            game = _game(row, columns, source, problems)
-        except ValueError as error:
-            problems.append(f"line {row.number}: {error}")
-            continue
-        if game is not None:
-            yield game
-
-
-def _game(
-    row: SheetRow, columns: GameColumns, source: str, problems: list[str]
-) -> GameResult | None:
-    """Return a game with its score, None if it was not played yet.
-
-    An impossible half-time score is left out and added to ``problems``.
-
-    Raises:
-        ValueError: the row makes no sense; the message says what was expected.
-    """
-    check_width(row)
-    cells = row.cells
-    home, away = read_teams(cells, columns)
-    goals = read_goals(cells, columns.goals)
-    if goals is None:
-        return None
-    day = parse_date(cells.get(columns.date, ""))
-    clock = parse_time(cells.get(columns.time, ""))
-    periods: tuple[PeriodScore, ...] = ()
-    try:
-        periods = read_halves(cells, columns, goals)
-    except ValueError as error:
-        problems.append(f"line {row.number}: {error}; half-time score ignored")
-    league = (cells.get(columns.country, ""), cells.get(columns.league, ""))
-    return GameResult(
-        competition=cells.get(columns.division, "") or " - ".join(filter(None, league)),
-        match_name=f"{home} vs {away}",
-        kick_off=kick_off_ms(day, clock),
-        home=goals[0],
-        away=goals[1],
-        periods=periods,
-        has_time=clock is not None,
-        overtime=False,
-        source=source,
-    )

@@ -119,10 +119,11 @@ def test_a_game_that_was_not_played_has_a_result_only_if_its_status_says_so() ->
     ("row", "problem"),
     [
         ("soon,Leeds,Hull,2,1,,,", "expected a date such as 16/08/2024, got 'soon'"),
-        ("16/08/2024,Leeds,,2,1,,,", "expected the names of both teams"),
-        ("16/08/2024,Leeds,Hull,x,1,,,", "goals 'x': expected a number such as 2"),
-        ("16/08/2024,Leeds,Hull,2.5,1,,,", "goals '2.5': expected a number such as 2"),
-        ("16/08/2024,Leeds,Hull,2,,,,", "goals '': expected"),
+        ("16/08/2024,Leeds,,2,1,,,", "expected a name in Away, got nothing"),
+        ("16/08/2024,Leeds,Hull,x,1,,,", "expected a number such as 2 in HG, got 'x'"),
+        ("16/08/2024,Leeds,Hull,2.5,1,,,", "expected a number such as 2 in HG, got '2.5'"),
+        ("16/08/2024,Leeds,Hull,2,,,,", "expected a number in AG, got nothing"),
+        ("16/08/2024,Leeds,Hull,2,1,,,,,9", "1 more cell than titles"),
         ("16/08/2024,Leeds,Hull,2,1,maybe,,", "status 'maybe': expected one of scheduled, in_play"),
         ("16/08/2024,Leeds,Hull,,,final,,", "home is missing: a final game needs a score"),
         ("16/08/2030,Leeds,Hull,2,1,,,", "lies more than 5 minutes ahead"),
@@ -141,10 +142,10 @@ def test_a_row_that_makes_no_sense_is_said_and_left_out(row: str, problem: str) 
 @pytest.mark.parametrize(
     ("titles", "cells", "problem"),
     [
-        ("HTHG,HTAG", "3,0", "line 2: half-time goals 3-0 are more than 2-1; half-time score"),
-        ("HTHG,HTAG", "x,0", "line 2: half-time goals 'x': expected a number"),
-        ("P1H,P1A,P2H,P2A", ",,1,1", "line 2: periods: one is left out between others; they are"),
-        ("P1H,P1A,P2H,P2A", "1,,1,1", "line 2: periods: goals '': expected a number"),
+        ("HTHG,HTAG", "3,0", "line 2: 3-0 at half time is more than at the end; scores of"),
+        ("HTHG,HTAG", "x,0", "line 2: expected a number such as 2 in HTHG, got 'x'; scores of"),
+        ("P1H,P1A,P2H,P2A", ",,1,1", "line 2: a period is left out between others"),
+        ("P1H,P1A,P2H,P2A", "1,,1,1", "line 2: expected a number in P1A, got nothing; scores"),
     ],
 )
 def test_an_impossible_part_is_said_and_the_score_stays(

@@ -99,7 +99,7 @@ def test_bad_rows_are_said_and_the_others_recorded(database: Database, scores: P
     scores.write_text(SCORES.replace("2,1,,1,0,1,1", "two,1,,1,0,1,1"))
     told = run("import", "scores", scores, "--database", name)
     assert (told.exit_code, told.stdout) == (1, "results 2, bad 1\n")
-    assert told.stderr.startswith(f"{scores} line 2: goals 'two': expected a number")
+    assert told.stderr.startswith(f"{scores} line 2: expected a number such as 2 in HG")
     scores.write_text("Stake,Odds\n1,2\n")
     told = run("import", "scores", scores, "--database", name)
     assert (told.exit_code, told.stdout) == (1, "results 0, bad 1\n")

@@ -379,12 +379,12 @@ def test_a_game_that_is_to_come_has_no_result() -> None:
 def test_the_goals_of_one_team_are_no_result_and_a_problem(missing: str) -> None:
     result = imported(GAME | PRICES | SCORE | {missing: ""})
     assert (result.kept, result.results) == (3, [])
-    assert result.problems == [f"E0.csv line 2: expected goals in {missing}, got nothing"]
+    assert result.problems == [f"E0.csv line 2: expected a number in {missing}, got nothing"]
 
 
 def test_goals_that_are_no_number_are_named_and_prices_kept() -> None:
     result = imported(GAME | PRICES | {"FTHG": "two", "FTAG": "0"})
-    assert result.problems == ["E0.csv line 2: expected goals such as 2 in FTHG, got 'two'"]
+    assert result.problems == ["E0.csv line 2: expected a number such as 2 in FTHG, got 'two'"]
     assert only(result).odds["Everton"] == 2.5
 
 
@@ -404,7 +404,7 @@ def test_a_bad_half_time_score_loses_only_the_half(half: str) -> None:
     (told,) = result.results
     assert (told.home, told.away, told.periods) == (2, 0, ())
     assert result.problems == [
-        f"E0.csv line 2: expected goals such as 2 in HTAG, got {half!r}; half-time score ignored"
+        f"E0.csv line 2: expected a number such as 2 in HTAG, got {half!r}; half-time score ignored"
     ]
 
 

@@ -281,7 +281,7 @@ def test_rows_that_make_no_sense_are_named() -> None:
     text = SCORES.replace("17/08/2024", "soon").replace("Man City,,", "Man City,two,1")
     assert settle_by_file(text.encode(), [BET], NOW).problems == [
         "line 3: expected a date such as 16/08/2024, got 'soon'",
-        "line 4: expected goals such as 2 in FTHG, got 'two'",
+        "line 4: expected a number such as 2 in FTHG, got 'two'",
     ]
 
 
@@ -293,14 +293,14 @@ def test_a_bad_half_time_score_loses_only_the_half() -> None:
     found = settle_by_file(scores.format("0.5").encode(), [BET, OVER, HALF], NOW)
     assert [(bet.ident, bet.result) for bet in found.bets] == [(1, Result.WON), (2, Result.VOID)]
     assert found.problems == [
-        "line 2: expected goals such as 2 in HTHG, got '0.5'; half-time score ignored"
+        "line 2: expected a number such as 2 in HTHG, got '0.5'; scores of periods are ignored"
     ]
     assert found.to_look_at == [
         "bet 3, Draw, Man United v Fulham: file 1-0: the score of period 1 is not known"
     ]
     found = settle_by_file(scores.format("2").encode(), [HALF], NOW)
     assert found.problems == [
-        "line 2: 2-0 at half time are more goals than at the end; half-time score ignored"
+        "line 2: 2-0 at half time is more than at the end; scores of periods are ignored"
     ]
 
 
