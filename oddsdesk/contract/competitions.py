@@ -78,6 +78,14 @@ def named_sport(name: str | None) -> str | None:
     return _NAMES.get("".join(letter for letter in name.lower() if letter.isalnum()))
 
 
+def told_competition(name: str) -> str:
+    """Return the name of a competition; empty if it only says what is played.
+
+    Sources that have no competition do so: Betfair's files say ``Soccer``.
+    """
+    return name if name in SPORT_BY_COMPETITION or named_sport(name) is None else ""
+
+
 @lru_cache(maxsize=1 << 14)
 def played_sport(competition: str, told: str | None = None) -> str:
     """Return the sport of a game: ``Other`` where neither code nor source tells.

@@ -9,7 +9,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final, NamedTuple
 
-from oddsdesk.contract.competitions import FOOTBALL, OTHER
+from oddsdesk.contract.competitions import FOOTBALL, OTHER, told_competition
 from oddsdesk.contract.identity import game_title
 from oddsdesk.contract.markets import Form, form_of
 from oddsdesk.contract.results import ENDED, GameResult, GameStatus, SelectionResult
@@ -195,7 +195,7 @@ class _Told(NamedTuple):
 
     @property
     def competition(self) -> str:
-        return self.result.competition
+        return told_competition(self.result.competition)
 
     @property
     def match_name(self) -> str:

@@ -90,6 +90,12 @@ def test_a_final_score_settles_and_says_by_which_source() -> None:
     assert ended(in_half, half) == ("won", "football-data 2-1 (0-1, 2-0)")
 
 
+def test_a_source_that_names_only_the_sport_names_no_competition() -> None:
+    said = changed(competition="Soccer", source="betfair")
+    assert ended(BET, said) == ("won", "betfair 2-1")
+    assert ended(bet(competition="Soccer"), RESULT) == ("won", "football-data 2-1")
+
+
 @pytest.mark.parametrize("status", [GameStatus.SCHEDULED, GameStatus.IN_PLAY, GameStatus.UNKNOWN])
 def test_a_game_that_is_not_over_settles_nothing(status: GameStatus) -> None:
     found = settle(bet(kick_off=NOW - HOUR), changed(kick_off=NOW - HOUR, status=status))
