@@ -3,7 +3,6 @@
 import contextlib
 import io
 import json
-import sys
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
@@ -12,8 +11,8 @@ import click
 
 from oddsdesk.archive.folder import LookingBack
 from oddsdesk.base.clock import system_clock
-from oddsdesk.base.figures import FigureError, Habit
-from oddsdesk.base.file_kinds import BETS, RESULTS, wrong_kind
+from oddsdesk.base.figures import Habit
+from oddsdesk.base.file_kinds import BETS, wrong_kind
 from oddsdesk.base.files import OWNER_ONLY
 from oddsdesk.base.spreadsheets import SheetError, read_sheet
 from oddsdesk.board.valuation.verdict_words import PER_DECIDED, PER_DECIDED_TEXT
@@ -21,40 +20,42 @@ from oddsdesk.cli.options import (
     Number,
     close_method_option,
     close_reference_option,
+    json_option,
     ledger_option,
     maybe_database_option,
     usual_database,
 )
-from oddsdesk.cli.own_records import own_close_by, own_profiles, own_rules
-from oddsdesk.cli.terminal import STANDARD, aligned, output, plain
-from oddsdesk.contract.formats import FOOTBALL_DATA
+from oddsdesk.cli.own_records import open_ledger, own_close_by, own_profiles
+from oddsdesk.cli.settle import settle
+from oddsdesk.cli.terminal import (
+    STANDARD,
+    aligned,
+    output,
+    plain,
+    print_counts,
+    print_problems,
+    read_input,
+)
 from oddsdesk.contract.identity import game_title
 from oddsdesk.contract.times import format_ms
 from oddsdesk.desk.shell.display import missing_qt
 from oddsdesk.ledger import reporting
 from oddsdesk.ledger.bet_tables import bet_fields, write_bet_analytix, write_csv, write_json
-from oddsdesk.ledger.bets import BadBetError, BetState, PlacedBet, cashed_out, counted, settled
-from oddsdesk.ledger.cells import read_result
+from oddsdesk.ledger.bets import BetState, PlacedBet, counted
 from oddsdesk.ledger.columns import FIELDS, NO_CHOICES, ListChoices, ListUnclearError, field_named
-from oddsdesk.ledger.ledger import Ledger, LedgerError, compare_bets
+from oddsdesk.ledger.ledger import compare_bets
 from oddsdesk.ledger.log_closes import closed_wrongly, closes_again, closes_from_log
 from oddsdesk.ledger.open_bets import placed_in
 from oddsdesk.ledger.reading import NO_MATCH, ImportedBets, read_rows
-from oddsdesk.ledger.result_files import settle_by_file
-from oddsdesk.ledger.settling import Settled
 from oddsdesk.pricing.formats import STYLES
 from oddsdesk.pricing.reports import Report
-from oddsdesk.pricing.selections import Result
 from oddsdesk.store.databases import Database
 from oddsdesk.store.errors import StoreError
 from oddsdesk.store.reader import ReaderPast
 from oddsdesk.store.store import open_store
 
-_MOST_TOLD: Final = 20
 _FIRST: Final = 5
 _STATES: Final = {state.value.replace(" ", "-"): state for state in BetState}
-
-json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 
 
 @click.group()
@@ -83,7 +84,7 @@ def list_(path: Path, state: str | None, as_json: bool) -> None:
       oddsdesk ledger list --state open --json
     """
     now_ms = system_clock()
-    with _open(path) as held:
+    with open_ledger(path) as held:
         bets = sorted(held.read_bets(), key=lambda bet: bet.time_order)
     if state is not None:
         bets = [bet for bet in bets if bet.state(now_ms) is _STATES[state]]
@@ -94,70 +95,7 @@ def list_(path: Path, state: str | None, as_json: bool) -> None:
         click.echo(bets_table(bets, now_ms))
 
 
-@ledger.command()
-@ledger_option()
-@click.argument("words", nargs=-1, metavar="[BET... RESULT]")
-@click.option("--results", metavar="FILE", help="File of results or scores; - is standard input.")
-@click.option(
-    "--back",
-    type=Number(0, what="amount"),
-    metavar="AMOUNT",
-    help="Amount the bookmaker paid for a cash-out.",
-)
-@click.option(
-    "--part",
-    type=Number(0, above=True, what="stake"),
-    metavar="STAKE",
-    help="Part of the stake that was cashed out.",
-)
-@json_option
-def settle(
-    path: Path,
-    words: tuple[str, ...],
-    results: str | None,
-    back: float | None,
-    part: float | None,
-    as_json: bool,
-) -> None:
-    """Settle bets by number, or from a file of results.
-
-    RESULT is won, lost, void, half-won, half-lost, cashed-out or open. For a cash-out give --back,
-    and --part if only part of the stake was cashed out.
-
-    The file is CSV or XLSX: either columns bet and result, or football-data's scores. Bets that are
-    already settled keep their result. A score settles a bet only if teams, competition and kick-off
-    agree. If the game was postponed, or the score is from another competition or another team of
-    the same clubs, the bet is listed with the reason for you to check.
-
-    \b
-    Example:
-      oddsdesk ledger settle 12 13 won
-      oddsdesk ledger settle 14 cashed-out --back 7.50 --part 5
-      oddsdesk ledger settle --results E0.csv
-    """
-    if (results is None) == (not words):
-        raise click.UsageError("give BET... RESULT, or --results FILE")
-    now_ms = system_clock()
-    data = b"" if results is None else _read(results)
-    with _open(path) as held:
-        if results is None:
-            found = Settled(_by_hand(held.read_bets(), words, back, part, now_ms), [])
-        else:
-            try:
-                name = "file" if results == STANDARD else Path(results).name
-                found = settle_by_file(data, held.read_bets(), now_ms, own_rules(), name)
-            except SheetError as error:
-                other = wrong_kind(results, data, RESULTS, FOOTBALL_DATA)
-                raise click.ClickException(other or f"{results}: {error}") from error
-        if found.bets:
-            held.change_bet(found.bets, "settled")
-    _tell_problems(results or "", found.problems)
-    _tell_problems(results or "", found.to_look_at)
-    told = {"settled": len(found.bets), "to_look_at": len(found.to_look_at)}
-    told |= {"of_no_bet": found.of_no_bet, "bad": len(found.problems)}
-    _tell(told, as_json=as_json)
-    if found.problems or found.to_look_at:
-        raise click.exceptions.Exit(1)
+ledger.add_command(settle)
 
 
 @ledger.command()
@@ -199,7 +137,7 @@ def close(
             contextlib.closing(
                 open_store(database or usual_database(), read_only=True, find_older=LookingBack())
             ) as store,
-            _open(path) as held,
+            open_ledger(path) as held,
         ):
             past = ReaderPast(store.reader(), store.reference)
             wrong = closed_wrongly(past, counted(held.read_bets()), now_ms)
@@ -216,12 +154,12 @@ def close(
     there = sum(bet.close is not None and bet.close.is_there for bet in right)
     known = [bet for bet in right if bet.ident not in closes.not_known]
     without = sum(bet.close is not None and not bet.close.is_there for bet in known)
-    _tell_problems(name, [f"bet {ident}: {why}" for ident, why in closes.not_known.items()])
+    print_problems(name, [f"bet {ident}: {why}" for ident, why in closes.not_known.items()])
     if left:
         click.echo(f"{name}: {_wrong_text(len(left))}", err=True)
     told = {"written": news, "with_close": there, "no_close": without}
     told |= {"not_known": len(right) - there - without, "wrong": len(left), "mended": mended}
-    _tell(told, as_json=as_json)
+    print_counts(told, as_json=as_json)
 
 
 def _wrong_text(count: int) -> str:
@@ -257,7 +195,7 @@ def export(
     target = file or target or STANDARD
     ending = Path(target).suffix.lower().removeprefix(".")
     chosen = "json" if as_json else form or (ending if ending in ("json", "xlsx") else "csv")
-    with _open(path) as held:
+    with open_ledger(path) as held:
         bets = sorted(held.read_bets(), key=lambda bet: bet.time_order)
     text = io.BytesIO()
     if chosen == "xlsx":
@@ -342,10 +280,10 @@ def import_(
     problems, bets, left_out, undated = 0, list[PlacedBet](), list[str](), set[int]()
     differing = list[str]()
     for file in files:
-        data = _read(file)
+        data = read_input(file)
         try:
             titles, rows = read_sheet(data)
-            with _open(path) as held:
+            with open_ledger(path) as held:
                 choices = given.over(held.list_choices(titles))
             found = read_rows(titles, rows, now_ms, odds, profiles, choices)
         except SheetError as error:
@@ -359,8 +297,8 @@ def import_(
             click.echo(f"{file}: {line}", err=True)
         if choices.columns:
             click.echo(f"{file}: columns as chosen: {_columns_text(choices.columns)}", err=True)
-        _tell_problems(file, found.problems)
-        _tell_problems(file, found.doubts)
+        print_problems(file, found.problems)
+        print_problems(file, found.doubts)
         if not found.has_match:
             click.echo(f"{file}: {NO_MATCH}", err=True)
         problems += len(found.problems)
@@ -368,7 +306,7 @@ def import_(
         bets += found.bets
         left_out += found.left_out
         differing += [f"{file}: {line}" for line in found.differing]
-    with _open(path, is_made=True) as held:
+    with open_ledger(path, is_made=True) as held:
         compared = compare_bets(bets, held.read_bets(), now_ms, undated)
         if compared.settled:
             held.change_bet(compared.settled, "settled")
@@ -385,7 +323,7 @@ def import_(
         "bad": problems,
         "profit_differs": len(differing),
     }
-    _tell(told, as_json=as_json)
+    print_counts(told, as_json=as_json)
     _tell_differing(differing)
     if problems:
         raise click.exceptions.Exit(1)
@@ -403,12 +341,12 @@ def undo(path: Path, as_json: bool) -> None:
     Example:
       oddsdesk ledger undo
     """
-    with _open(path) as held:
+    with open_ledger(path) as held:
         undone = held.undo_change()
     if undone is None:
         raise click.ClickException("nothing to undo")
     what, count = undone
-    _tell({"undone": what, "bets": count}, as_json=as_json)
+    print_counts({"undone": what, "bets": count}, as_json=as_json)
 
 
 @ledger.command()
@@ -439,7 +377,7 @@ def report(
     Example:
       oddsdesk ledger report --by month --json
     """
-    with _open(path) as held:
+    with open_ledger(path) as held:
         placed = held.read_bets()
     by_close = own_close_by(close_reference, close_method)
     closed = reporting.by_one_close(
@@ -466,24 +404,6 @@ def report(
             click.echo(reporting.LUCK_TEXT, err=True)
     if practice := sum(bet.practice and bet.result is not None for bet in placed):
         click.echo(f"practice bets left out: {practice}", err=True)
-
-
-@contextlib.contextmanager
-def _open(path: Path, *, is_made: bool = False) -> Iterator[Ledger]:
-    try:
-        with contextlib.closing(Ledger(path, is_made=is_made)) as held:
-            yield held
-    except LedgerError as error:
-        raise click.ClickException(str(error)) from error
-
-
-def _read(file: str) -> bytes:
-    if file == STANDARD:
-        return sys.stdin.buffer.read()
-    try:
-        return Path(file).read_bytes()
-    except OSError as error:
-        raise click.ClickException(f"{file}: cannot be read: {error.strerror or error}") from error
 
 
 def _read_as(file: str, found: ImportedBets) -> str:
@@ -518,32 +438,6 @@ def _columns(given: Sequence[str]) -> dict[str, str]:
 def _columns_text(columns: Mapping[str, str]) -> str:
     names = {key: name for name, key in FIELDS.items()}
     return ", ".join(f"{names.get(key, key)}={title}" for key, title in columns.items())
-
-
-def _by_hand(
-    bets: Sequence[PlacedBet],
-    words: Sequence[str],
-    back: float | None,
-    part: float | None,
-    now_ms: int,
-) -> list[PlacedBet]:
-    *idents, word = words
-    held = {str(bet.ident): bet for bet in bets}
-    unknown = [ident for ident in idents if ident not in held]
-    if unknown or not idents:
-        raise click.UsageError(f"no bet {', '.join(unknown)}" if idents else "give bet numbers")
-    try:
-        result = read_result(word)
-        if result is not Result.CASHED_OUT:
-            if back is not None or part is not None:
-                raise click.UsageError("--back and --part are only for cashed-out")
-            return [settled(held[ident], result, now_ms) for ident in idents]
-        if back is None or len(idents) > 1:
-            raise click.UsageError("cash out one bet at a time, with --back AMOUNT")
-        bet = held[idents[0]]
-        return [cashed_out(bet, bet.open_stake if part is None else part, back, now_ms)]
-    except (BadBetError, FigureError) as error:
-        raise click.UsageError(str(error)) from error
 
 
 def _write_workbook(bets: Sequence[PlacedBet], stream: io.BytesIO) -> None:
@@ -590,25 +484,6 @@ def _close_fields(closed: reporting.OneClose) -> dict[str, Any]:
     }
 
 
-def _tell(told: dict[str, Any], *, as_json: bool) -> None:
-    if as_json:
-        click.echo(json.dumps(told))
-    else:
-        words = (f"{_WORDS.get(name, name.replace('_', ' '))} {told[name]}" for name in told)
-        click.echo(", ".join(words))
-
-
-_WORDS: Final = {
-    "bad": "problems",
-    "mended": "replaced",
-    "not_known": "unknown",
-    "of_no_bet": "for no bet",
-    "there_already": "already recorded",
-    "to_look_at": "to check",
-}
-"""What people read for some JSON keys."""
-
-
 def _tell_differing(lines: Sequence[str]) -> None:
     if not lines:
         return
@@ -617,13 +492,6 @@ def _tell_differing(lines: Sequence[str]) -> None:
         click.echo(line, err=True)
     if len(lines) > _FIRST:
         click.echo(f"and {len(lines) - _FIRST} more", err=True)
-
-
-def _tell_problems(file: str, problems: Sequence[str]) -> None:
-    for problem in problems[:_MOST_TOLD]:
-        click.echo(f"{file}: {problem}", err=True)
-    if len(problems) > _MOST_TOLD:
-        click.echo(f"{file}: and {len(problems) - _MOST_TOLD} more", err=True)
 
 
 _BETS: Final = ("BET", "STATE", "KICK-OFF", "OUTCOME", "BOOKMAKER", "ODDS", "STAKE", "EV", "CLV")

@@ -122,6 +122,7 @@ def ledger_option(*, is_made: bool = False) -> Callable[[F], F]:
     )
 
 
+json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 _THERE: Final[dict[str, Any]] = {
     "type": DatabaseType(),
     "metavar": "FILE|URL",

@@ -2,7 +2,7 @@
 
 import configparser
 import contextlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import TypeVar
 
@@ -27,6 +27,20 @@ class UnknownPresetError(click.ClickException):
     """No preset has this name."""
 
     exit_code = 2
+
+
+@contextlib.contextmanager
+def open_ledger(path: Path, *, is_made: bool = False) -> Iterator[Ledger]:
+    """Open a file of bets; a missing one is treated as empty unless ``is_made`` creates it.
+
+    Raises:
+        click.ClickException: the ledger cannot be read or written.
+    """
+    try:
+        with contextlib.closing(Ledger(path, is_made=is_made)) as held:
+            yield held
+    except LedgerError as error:
+        raise click.ClickException(str(error)) from error
 
 
 def placed_bets() -> list[PlacedBet]:

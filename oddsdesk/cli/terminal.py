@@ -4,7 +4,7 @@ import errno
 import json
 import sys
 import time
-from collections.abc import Callable, Container, Iterable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, BinaryIO, Final, TextIO, TypeVar, cast
@@ -113,6 +113,49 @@ _STDOUT: Final = frozenset({STANDARD, "/dev/stdout", "/dev/fd/1", "/proc/self/fd
 def is_standard_output(target: str) -> bool:
     """Return whether an output file is standard output, under any of its names."""
     return target in _STDOUT
+
+
+def read_input(file: str) -> bytes:
+    """Return what a file or, for ``-``, standard input holds.
+
+    Raises:
+        click.ClickException: it cannot be read.
+    """
+    if file == STANDARD:
+        return sys.stdin.buffer.read()
+    try:
+        return Path(file).read_bytes()
+    except OSError as error:
+        raise click.ClickException(f"{file}: cannot be read: {error.strerror or error}") from error
+
+
+def print_problems(source: str, problems: Sequence[str]) -> None:
+    """Print the first problems of a source on stderr, and how many more there are."""
+    for problem in problems[:_MOST_PROBLEMS]:
+        click.echo(f"{source}: {problem}", err=True)
+    if len(problems) > _MOST_PROBLEMS:
+        click.echo(f"{source}: and {len(problems) - _MOST_PROBLEMS} more", err=True)
+
+
+def print_counts(counts: Mapping[str, Any], *, as_json: bool) -> None:
+    """Print figures by name, in words or as a JSON object."""
+    if as_json:
+        click.echo(json.dumps(counts))
+    else:
+        words = (f"{_WORDS.get(name, name.replace('_', ' '))} {counts[name]}" for name in counts)
+        click.echo(", ".join(words))
+
+
+_MOST_PROBLEMS: Final = 20
+_WORDS: Final = {
+    "bad": "problems",
+    "mended": "replaced",
+    "not_known": "unknown",
+    "of_no_bet": "for no bet",
+    "there_already": "already recorded",
+    "to_look_at": "to check",
+}
+"""What people read for some JSON keys."""
 
 
 def standard_input() -> Readable:

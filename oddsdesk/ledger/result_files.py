@@ -40,7 +40,7 @@ def settle_by_file(
     if sheet is None:
         raise SheetError(f"no results: expected columns bet, result, or {EXPECTED}")
     settled_by = settle_by_results(held, sheet.results, rules or SettlementRules(), now_ms)
-    return settled_by._replace(problems=sheet.problems)
+    return settled_by._replace(problems=sheet.problems, without_result=())
 
 
 def _by_number(

@@ -17,6 +17,7 @@ from oddsdesk.base.places import default_ledger
 from oddsdesk.cli.ledger import ledger
 from oddsdesk.contract.identity import game_id
 from oddsdesk.contract.quotes import Quote
+from oddsdesk.contract.results import GameResult
 from oddsdesk.ledger.bets import PlacedBet
 from oddsdesk.ledger.ledger import Ledger
 from oddsdesk.pricing.closing import ClosingLine
@@ -112,7 +113,7 @@ def test_a_part_is_cashed_out() -> None:
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["settle"], "give BET... RESULT, or --results FILE"),
+        (["settle"], "give BET... RESULT, --results FILE or --database FILE|URL"),
         (["settle", "7", "won"], "no bet 7"),
         (["settle", "1", "perhaps"], "expected won, lost"),
         (["settle", "1", "cashed-out"], "with --back AMOUNT"),
@@ -586,3 +587,82 @@ def test_practice_is_marked_in_lists_and_files_and_counts_in_no_report(tmp_path:
     undated = tmp_path / "odds.db"
     open_store(undated).close()
     assert told("close", "--database", str(undated))["not_known"] == 2
+
+
+RESULT = GameResult("EPL", NAME, KICK_OFF, 2, 1, overtime=False, source="scores")
+
+
+def recorded(database: Path, *results: GameResult) -> tuple[str, str]:
+    """Record results, and return the options that settle by them."""
+    with closing(open_store(database)) as store:
+        store.record_results(results).result()
+    return "--database", str(database)
+
+
+def test_bets_settle_by_recorded_results_once_and_say_by_which(tmp_path: Path) -> None:
+    there = recorded(tmp_path / "odds.db", RESULT)
+    found = told("settle", *there)
+    assert (found["settled"], found["to_look_at"], found["bad"]) == (2, 0, 0)
+    settled = {"result": "won", "settled_by": "scores 2-1"}
+    assert found["lists"]["settled"] == [{"bet": 1} | settled, {"bet": 2} | settled]
+    assert [bet["settled_by"] for bet in told("list")] == ["scores 2-1"] * 2
+    assert told("settle", *there)["settled"] == 0
+
+
+def test_an_undone_settlement_and_a_corrected_result_are_listed(tmp_path: Path) -> None:
+    there = recorded(tmp_path / "odds.db", RESULT)
+    run("settle", *there)
+    run("undo")
+    undone = run("settle", *there, exit_code=1)
+    assert undone.stderr.splitlines() == [
+        f"bet {number}, Over 2.5, Leeds v Wolves: you undid this: won by scores 2-1; by that it is "
+        "won"
+        for number in (1, 2)
+    ]
+    run("settle", "1", "open")
+    run("settle", "2", "won")
+    recorded(tmp_path / "odds.db", msgspec.structs.replace(RESULT, home=1))
+    assert told("settle", *there)["settled"] == 1
+    recorded(tmp_path / "odds.db", RESULT)
+    done = run("settle", *there, exit_code=1)
+    assert done.stdout == "settled 0, to check 1, for no bet 0, problems 0\n"
+    assert done.stderr == (
+        "bet 1, Over 2.5, Leeds v Wolves: settled lost by scores 1-1; now scores 2-1; by that it "
+        "is won\n"
+    )
+    fields = json.loads(run("settle", *there, "--json", exit_code=1).stdout)
+    (correction,) = fields["lists"]["corrections"]
+    assert (correction["bet"], correction["proposed"], correction["found"]) == (
+        *(1, "won", "scores 2-1"),
+    )
+    assert told("list")[0]["result"] == "lost"
+
+
+def test_bets_without_a_result_are_named(tmp_path: Path) -> None:
+    there = recorded(tmp_path / "odds.db")
+    done = run("settle", *there)
+    assert done.stdout.endswith("problems 0, without result 2\n")
+    assert f"{there[1]}: no result for bet 1, Over 2.5, Leeds v Wolves" in done.stderr
+
+
+def test_a_database_that_is_not_there_settles_nothing(tmp_path: Path) -> None:
+    done = run("settle", "--database", str(tmp_path / "none.db"), exit_code=1)
+    assert "none.db" in done.stderr
+    closed = ("--database", "http://127.0.0.1:9", "--key-file", str(tmp_path / "key.txt"))
+    (tmp_path / "key.txt").write_text("key")
+    assert "Error: " in run("settle", *closed, exit_code=1).stderr
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("--database", "http://127.0.0.1:9"),
+        ("--database", "odds.db", "--key-file", "key.txt"),
+        ("--database", "odds.db", "--results", "E0.csv"),
+        ("1", "won", "--database", "odds.db"),
+    ],
+)
+def test_where_results_are_is_said_once_and_with_a_key_for_services(
+    arguments: tuple[str, ...],
+) -> None:
+    assert "Error: " in run("settle", *arguments, exit_code=2).stderr

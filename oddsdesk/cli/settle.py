@@ -1,0 +1,256 @@
+"""`oddsdesk ledger settle`: bets by number, from a file, or by recorded results."""
+
+import contextlib
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Final
+
+import click
+
+from oddsdesk.base.clock import system_clock
+from oddsdesk.base.figures import FigureError
+from oddsdesk.base.file_kinds import RESULTS, wrong_kind
+from oddsdesk.base.spreadsheets import SheetError
+from oddsdesk.cli.bet_sources import read_key
+from oddsdesk.cli.options import Number, json_option, ledger_option
+from oddsdesk.cli.own_records import open_ledger, own_rules
+from oddsdesk.cli.terminal import STANDARD, plain, print_counts, print_problems, read_input
+from oddsdesk.client import errors
+from oddsdesk.client.blocking import SyncClient
+from oddsdesk.client.client import RESULTS_PATH
+from oddsdesk.contract.formats import FOOTBALL_DATA
+from oddsdesk.contract.identity import game_title
+from oddsdesk.contract.results import BadResultError, GameResult, of_row
+from oddsdesk.contract.times import MINUTE_MS, format_ms
+from oddsdesk.ledger.bets import BadBetError, PlacedBet, cashed_out, settled
+from oddsdesk.ledger.cells import read_result
+from oddsdesk.ledger.ledger import Ledger
+from oddsdesk.ledger.result_files import settle_by_file
+from oddsdesk.ledger.settling import Settled, ToCheck, settle_by_results, wanted_spans
+from oddsdesk.pricing.selections import Result
+from oddsdesk.store.databases import Database, database_named
+from oddsdesk.store.errors import StoreError
+from oddsdesk.store.store import open_store
+
+_SERVICES: Final = ("http://", "https://")
+_AHEAD_MS: Final = 60 * MINUTE_MS
+"""A service's clock may be ahead of this one by so much."""
+
+
+@click.command()
+@ledger_option()
+@click.argument("words", nargs=-1, metavar="[BET... RESULT]")
+@click.option("--results", metavar="FILE", help="File of results or scores; - is standard input.")
+@click.option(
+    "--database",
+    "place",
+    metavar="FILE|URL",
+    help="Settle by the results recorded there: a SQLite file, postgresql://..., or the http(s) "
+    "address of a service.",
+)
+@click.option(
+    "--key-file",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="File that holds the key of the service.",
+)
+@click.option(
+    "--back",
+    type=Number(0, what="amount"),
+    metavar="AMOUNT",
+    help="Amount the bookmaker paid for a cash-out.",
+)
+@click.option(
+    "--part",
+    type=Number(0, above=True, what="stake"),
+    metavar="STAKE",
+    help="Part of the stake that was cashed out.",
+)
+@json_option
+def settle(
+    path: Path,
+    words: tuple[str, ...],
+    results: str | None,
+    place: str | None,
+    key_file: Path | None,
+    back: float | None,
+    part: float | None,
+    as_json: bool,
+) -> None:
+    """Settle bets by number, from a file, or by recorded results.
+
+    RESULT is won, lost, void, half-won, half-lost, cashed-out or open. For a cash-out give --back,
+    and --part if only part of the stake was cashed out.
+
+    The file is CSV or XLSX: either columns bet and result, or football-data's scores. Bets that are
+    already settled keep their result. A result settles a bet only if teams, competition and
+    kick-off agree, and nothing about it is in doubt. Other bets are listed with the reason, and so
+    are those whose result has changed since it settled them. Nothing is settled twice: what you
+    undid is listed too.
+
+    \b
+    Example:
+      oddsdesk ledger settle 12 13 won
+      oddsdesk ledger settle 14 cashed-out --back 7.50 --part 5
+      oddsdesk ledger settle --results E0.csv
+      oddsdesk ledger settle --database odds.db
+      oddsdesk ledger settle --database https://odds.example --key-file key.txt
+    """
+    if bool(words) + (results is not None) + (place is not None) != 1:
+        raise click.UsageError("give BET... RESULT, --results FILE or --database FILE|URL")
+    service = place if place is not None and place.startswith(_SERVICES) else None
+    if (service is None) != (key_file is None):
+        needs = "--key-file needs --database URL" if service is None else "a service needs a key"
+        raise click.UsageError(f"{needs}; give the service's address and --key-file FILE")
+    now_ms = system_clock()
+    data = b"" if results is None else read_input(results)
+    with open_ledger(path) as held:
+        if results is not None:
+            found = _by_file(held, results, data, now_ms)
+        elif place is not None:
+            found = _by_recorded(held, place, key_file, now_ms)
+        else:
+            found = Settled(_by_hand(held.read_bets(), words, back, part, now_ms), [])
+            held.change_bet(found.bets, "settled")
+    _print(found, results or place or "", as_json=as_json)
+    if found.problems or found.to_look_at:
+        raise click.exceptions.Exit(1)
+
+
+def _by_file(ledger: Ledger, name: str, data: bytes, now_ms: int) -> Settled:
+    source = "file" if name == STANDARD else Path(name).name
+    try:
+        found = settle_by_file(data, ledger.read_bets(), now_ms, own_rules(), source)
+    except SheetError as error:
+        other = wrong_kind(name, data, RESULTS, FOOTBALL_DATA)
+        raise click.ClickException(other or f"{name}: {error}") from error
+    if any(bet.settled_by for bet in found.bets):
+        return found._replace(bets=ledger.settle_open(found.bets))
+    ledger.change_bet(found.bets, "settled")
+    return found
+
+
+def _by_recorded(ledger: Ledger, place: str, key_file: Path | None, now_ms: int) -> Settled:
+    """Settle by the results of a database, or with a key of a service."""
+    bets, rules = ledger.read_bets(), own_rules()
+    spans = wanted_spans(bets, now_ms)
+    problems: list[str] = []
+    if key_file is None:
+        results = results_of_database(database_named(place), spans)
+    else:
+        results = _results_of_service(place, key_file, spans, now_ms, problems)
+    found = settle_by_results(bets, results, rules, now_ms)
+    return found._replace(bets=ledger.settle_open(found.bets), problems=problems)
+
+
+def results_of_database(database: Database, spans: Sequence[tuple[int, int]]) -> list[GameResult]:
+    """Return the results recorded of games with kick-offs in some spans.
+
+    Raises:
+        click.ClickException: the database is missing, damaged or of another kind.
+    """
+    try:
+        with contextlib.closing(open_store(database, read_only=True)) as store:
+            reader = store.reader()
+            return [each.result for span in spans for each in reader.results(*span)]
+    except StoreError as error:
+        raise click.ClickException(str(error)) from error
+
+
+def _results_of_service(
+    url: str, key_file: Path, spans: Sequence[tuple[int, int]], now_ms: int, problems: list[str]
+) -> list[GameResult]:
+    """Return the results that a service shows for the key; unreadable ones go to ``problems``."""
+    found = []
+    try:
+        with SyncClient(url, read_key(key_file)) as client:
+            if not client.offers(RESULTS_PATH):
+                raise click.ClickException(f"{url}: this service has no results")
+            for since, until in spans:
+                for row in client.all_results(since=format_ms(since), until=format_ms(until)):
+                    try:
+                        found.append(of_row(row, now_ms + _AHEAD_MS)[0])
+                    except BadResultError as error:
+                        problems.append(f"{row.match_name}: {error}")
+    except errors.RateLimitedError as error:
+        again = f"try again at {format_ms(error.retry_at_ms)}"
+        raise click.ClickException(f"{error.message.rstrip('.')}; {again}") from error
+    except errors.ServiceError as error:
+        raise click.ClickException(error.message) from error
+    return found
+
+
+def _by_hand(
+    bets: Sequence[PlacedBet],
+    words: Sequence[str],
+    back: float | None,
+    part: float | None,
+    now_ms: int,
+) -> list[PlacedBet]:
+    *idents, word = words
+    held = {str(bet.ident): bet for bet in bets}
+    unknown = [ident for ident in idents if ident not in held]
+    if unknown or not idents:
+        raise click.UsageError(f"no bet {', '.join(unknown)}" if idents else "give bet numbers")
+    try:
+        result = read_result(word)
+        if result is not Result.CASHED_OUT:
+            if back is not None or part is not None:
+                raise click.UsageError("--back and --part are only for cashed-out")
+            return [settled(held[ident], result, now_ms) for ident in idents]
+        if back is None or len(idents) > 1:
+            raise click.UsageError("cash out one bet at a time, with --back AMOUNT")
+        bet = held[idents[0]]
+        return [cashed_out(bet, bet.open_stake if part is None else part, back, now_ms)]
+    except (BadBetError, FigureError) as error:
+        raise click.UsageError(str(error)) from error
+
+
+def _print(found: Settled, source: str, *, as_json: bool) -> None:
+    """Print how many bets were settled, and on stderr what was not and why."""
+    print_problems(source, found.problems)
+    told: dict[str, Any] = {"settled": len(found.bets), "to_look_at": len(found.to_look_at)}
+    told |= {"of_no_bet": found.of_no_bet, "bad": len(found.problems)}
+    told |= {"without_result": len(found.without_result)} if found.without_result else {}
+    if as_json:
+        print_counts(told | {"lists": _lists(found)}, as_json=True)
+        return
+    for line in found.to_look_at:
+        click.echo(plain(line), err=True)
+    print_problems(source, [_no_result(bet) for bet in found.without_result])
+    print_counts(told, as_json=False)
+
+
+def _no_result(bet: PlacedBet) -> str:
+    named = f"bet {bet.ident}, {bet.selection}, {game_title(bet.match_name)}"
+    return f"no result for {named}"
+
+
+def _lists(found: Settled) -> dict[str, Any]:
+    """Return the bets behind the counts."""
+    return {
+        "settled": [
+            {"bet": bet.ident, "result": _value(bet.result), "settled_by": bet.settled_by}
+            for bet in found.bets
+        ],
+        "to_check": list(map(_check_fields, found.to_check)),
+        "corrections": list(map(_check_fields, found.corrections)),
+        "without_result": [bet.ident for bet in found.without_result],
+    }
+
+
+def _check_fields(check: ToCheck) -> dict[str, Any]:
+    result = check.result
+    return {
+        "bet": check.bet.ident,
+        "match_name": check.bet.match_name,
+        "selection": check.bet.selection,
+        "why": check.why,
+        "found": check.by,
+        "source": None if result is None else result.source,
+        "proposed": _value(check.proposed),
+    }
+
+
+def _value(result: Result | None) -> str | None:
+    return None if result is None else result.value
