@@ -179,6 +179,24 @@ def result_of(event: ScoredEvent) -> GameResult | None:
         raise FeedError(str(error)) from error
 
 
+def scores_of(data: bytes) -> tuple[list[tuple[ScoredEvent, GameResult]], list[str]]:
+    """Return the games of ``/scores`` that have a score, and why others cannot be read.
+
+    Raises:
+        FeedError: it is no such answer.
+    """
+    scored: list[tuple[ScoredEvent, GameResult]] = []
+    problems: list[str] = []
+    for number, raw in enumerate(notation.read_as(list[Any], notation.read_json(data, _EXPECTED))):
+        try:
+            event = notation.read_as(ScoredEvent, raw)
+            if (result := result_of(event)) is not None:
+                scored.append((event, result))
+        except FeedError as error:
+            problems.append(f"event {number + 1}: {error}")
+    return scored, problems
+
+
 def _points(said: str | int | None) -> int:
     text = str(said)
     if not (text.isascii() and text.isdigit()) or len(text) > _LONGEST_SCORE:

@@ -8,6 +8,7 @@ import msgspec
 
 from oddsdesk.contract.administration import Choice, Choices, LivePlan, LiveSource, SourceOption
 from oddsdesk.contract.quotes import Quote
+from oddsdesk.contract.results import Reported
 from oddsdesk.contract.times import MINUTE_MS, WINDOW_MS
 from oddsdesk.feeds.errors import FeedError
 from oddsdesk.feeds.imported import Imported, SourceFile
@@ -23,8 +24,9 @@ from oddsdesk.feeds.live.guide import GamesGuide, in_order, known_codes
 from oddsdesk.feeds.live.polling import CREDITS_AGAIN_S, NO_GAMES, PollingFeed
 from oddsdesk.feeds.live.source import KeyUse, decode, retry_after_s
 from oddsdesk.feeds.the_odds_api import convert
-from oddsdesk.feeds.the_odds_api.importer import SENSELESS, competition_of_sport, moment
+from oddsdesk.feeds.the_odds_api.importer import SENSELESS, competition_of_sport, moment, scores_of
 from oddsdesk.feeds.the_odds_api.planner import Job, Memory, Plan, Planner
+from oddsdesk.feeds.the_odds_api.scores import AGAIN_MS, COST
 
 if TYPE_CHECKING:
     from oddsdesk.network.http import Reply
@@ -108,7 +110,9 @@ class OddsApiGuide(GamesGuide):
         for job, schedule in plan.schedules.items():
             sport = job.partition("/")[0]
             intervals[sport] = (*intervals.get(sport, ()), schedule.every_s)
-        return LivePlan(plan.told, counts, left, used, intervals)
+        asks_scores = bool(plan.schedules) and cast("TheOddsApi", feed).asks_scores
+        told = f"{plan.told}; {_RESULTS_COST}" if asks_scores else plan.told
+        return LivePlan(told, counts, left, used, intervals)
 
     async def games(self, part: str, now_ms: int) -> "list[Game]":
         """Return the games of a sport."""
@@ -124,6 +128,9 @@ LIST_S: Final = 300.0
 BOOKMAKERS_A_REGION: Final = 10
 _LIST: Final = "games of "
 """Prefix of the parts that list a competition's games."""
+_SCORES: Final = "scores of "
+"""Prefix of the parts that ask for a competition's scores."""
+_WHICH_SCORES: Final = ("started", "all", "off")
 _Price = tuple[str, str, str, int, str]
 IN_PLAY_S: Final = 40.0
 """How often the source updates prices in play; before that every 60 s."""
@@ -133,7 +140,8 @@ _GOES_ON: Final = (
     f"checked for free every {CREDITS_AGAIN_S / 60:g} minutes; the feed continues when there are"
     " credits again, or once you change the key"
 )
-_DEFAULTS: Final = {"regions": "eu", "markets": "h2h"}
+_RESULTS_COST: Final = "results take at most a quarter of it"
+_DEFAULTS: Final = {"regions": "eu", "markets": "h2h", "scores": "started"}
 
 
 class Refusal(msgspec.Struct, frozen=True):
@@ -151,7 +159,10 @@ class Game(msgspec.Struct, frozen=True):
 
 
 class TheOddsApi(PollingFeed):
-    """Reads competitions; markets that only single games have are read game by game."""
+    """Reads competitions; markets that only single games have are read game by game.
+
+    The scores of a competition are asked for once its games should be over.
+    """
 
     source_name: ClassVar[str] = "the-odds-api"
     base_url: ClassVar[str] = "https://api.the-odds-api.com"
@@ -159,7 +170,7 @@ class TheOddsApi(PollingFeed):
     floor_s: ClassVar[float] = 60.0
     may_share: ClassVar[bool] = False
     key_use: ClassVar[KeyUse | None] = KeyUse(query="apiKey")
-    options: ClassVar[frozenset[str]] = frozenset({"regions", "markets", "bookmakers"})
+    options: ClassVar[frozenset[str]] = frozenset({"regions", "markets", "bookmakers", "scores"})
 
     def prepare(self) -> None:
         """Sort the markets by how they are requested."""
@@ -168,6 +179,10 @@ class TheOddsApi(PollingFeed):
                 raise FeedError(f"feed {self.name}: {sport!r} is not a sport key like soccer_epl")
         options = {**_DEFAULTS, **self.spec.options}
         markets = _words(options["markets"])
+        self._which_scores = options["scores"]
+        if self._which_scores not in _WHICH_SCORES:
+            expected = ", ".join(_WHICH_SCORES)
+            raise FeedError(f"feed {self.name}: scores: expected one of {expected}")
         by_game = [market for market in markets if market not in FEATURED]
         by_game += [_SAME_MARKET[each] for each in by_game if each in _SAME_MARKET]
         self._by_game = tuple(dict.fromkeys(by_game))
@@ -191,9 +206,18 @@ class TheOddsApi(PollingFeed):
         """Cost of the last reading of prices; None if the source did not say."""
         self._failed: set[str] = set()
         """Parts whose last reading may have been charged but gave nothing."""
+        self._over: dict[str, list[str]] = {}
+        """The ids of the games that ended, in the last answer of each competition's scores."""
+        self._bad_scores: dict[str, str] = {}
+        """Why scores of that answer could not be read."""
         self._planner = Planner()
         self._tells_credits = False
         """Whether the last answer had the number of credits."""
+
+    @property
+    def asks_scores(self) -> bool:
+        """Whether credits are spent on results."""
+        return self._which_scores != "off"
 
     def recall(self, kept: bytes) -> None:
         """Restore the planner's memory; parts that were read a while ago are due immediately."""
@@ -206,17 +230,23 @@ class TheOddsApi(PollingFeed):
         self._planner = Planner(msgspec.structs.replace(memory, polled_ms=polled))
 
     def parts(self) -> Sequence[str]:
-        """Return the lists of games, competitions whose games are known, and single games."""
+        """Return the lists of games, competitions with known games, single games, and scores."""
         lists = [_LIST + sport for sport in self.spec.what]
         known = [sport for sport in self._games if self._at_once]
-        return [*lists, *known, *(job.name for job in self._jobs() if job.is_game)]
+        games = [job.name for job in self._jobs() if job.is_game]
+        return [*lists, *known, *games, *map(_SCORES.__add__, self._scores_due(self.clock()))]
 
     async def read(self, part: str, now_ms: int) -> bytes | None:
         """Return the odds of a competition or game; None, at no cost, if it has no game."""
         if part.startswith(_LIST):
             listed = part.removeprefix(_LIST)
-            self._games[listed] = await self.games_of(listed)
+            games = self._games[listed] = await self.games_of(listed)
+            kick_offs = {game.id: _kick_off(game) for game in games}
+            if self._planner.memory.scores.note_games(listed, kick_offs, now_ms):
+                self._keep_memory()
             return None
+        if part.startswith(_SCORES):
+            return await self._read_scores(part.removeprefix(_SCORES), now_ms)
         sport, _, game = part.partition("/")
         if not self._games.get(sport):
             return None
@@ -237,6 +267,29 @@ class TheOddsApi(PollingFeed):
             self._charged[part] = self._last
         return body
 
+    async def _read_scores(self, sport: str, now_ms: int) -> bytes | None:
+        """Return the scores of a competition; None if it has none: that is no fault of the feed."""
+        scores = self._planner.memory.scores
+        before = scores.asked_ms.get(sport)
+        days = scores.days_from(sport, now_ms, at_least_daily=self._which_scores == "all")
+        scores.note_asked(sport, now_ms)
+        self._note_charge(None)
+        try:
+            body = await self.source.get(
+                f"/v4/sports/{sport}/scores", {"daysFrom": str(days), "dateFormat": "iso"}
+            )
+        except (KeyRefusedError, NotAskedError, OutOfCreditsError, TooFastError):
+            scores.asked_ms.pop(sport)
+            if before is not None:
+                scores.asked_ms[sport] = before
+            raise
+        except SourceError as error:
+            self.status.aside(f"scores of {sport}", f"no scores of {sport}: {error}")
+            body = None
+        scores.note_spent(COST if self._last is None else self._last, now_ms)
+        self._keep_memory()
+        return body
+
     async def games_of(self, sport: str) -> list[Game]:
         """Return the games of a competition, which is free."""
         found = await self.source.get(f"/v4/sports/{sport}/events", {"dateFormat": "iso"})
@@ -251,17 +304,28 @@ class TheOddsApi(PollingFeed):
             self._planner.note_credits(left, used, now_ms)
         return self._planner.plan_jobs(self._jobs(), now_ms)
 
-    def parse(self, part: str, answer: Any, now_ms: int) -> list[Quote]:
-        """Return the quotes of an answer, using the importer for such files."""
+    def parse(self, part: str, answer: Any, now_ms: int) -> Sequence[Reported]:
+        """Return the quotes or results of an answer, using the importer for such files."""
         self._left_out[part] = 0
         if answer is None or answer.strip() == b"[]":
             return []
+        if part.startswith(_SCORES):
+            return self._results_of(part, answer)
         try:
             imported = convert(SourceFile(part, answer), is_decimal=True)
         except FeedError as error:
             raise ShapeError(str(error)) from error
         self._left_out[part] = sum(imported.skipped[reason] for reason in SENSELESS)
         return _quotes_of(imported)
+
+    def _results_of(self, part: str, answer: bytes) -> Sequence[Reported]:
+        try:
+            scored, problems = scores_of(answer)
+        except FeedError as error:
+            scored, problems = [], [str(error)]
+        self._over[part] = [f"{event.id}" for event, _ in scored if event.completed]
+        self._bad_scores[part] = problems[0] if problems else ""
+        return [result for _, result in scored]
 
     def left_out(self, part: str) -> int:
         """Return the number of impossible prices in the last answer."""
@@ -293,6 +357,8 @@ class TheOddsApi(PollingFeed):
 
     def interval_s(self, part: str) -> float:
         """Return the source's own pace: faster while a game is in play."""
+        if part.startswith(_SCORES):
+            return max(AGAIN_MS / 1000, self.every_s)
         if self.spec.every_s is not None:
             return self.every_s
         if part.startswith(_LIST):
@@ -306,7 +372,17 @@ class TheOddsApi(PollingFeed):
             asked[part] = min(at, now_ms)  # the clock may have been set back
         paced = {part: at + round(self.interval_s(part) * 1000) for part, at in asked.items()}
         planned = self._planned(now_ms)
+        for sport, at in self._scores_due(now_ms).items():
+            planned[_SCORES + sport] = at
         return paced | {name: max(at, paced.get(name, 0)) for name, at in planned.items()}
+
+    def _scores_due(self, now_ms: int) -> dict[str, int]:
+        """Return when the scores of each competition are asked for, if any of its games waits."""
+        if not self.asks_scores:
+            return {}
+        daily = self._which_scores == "all"
+        sharing = self.sharing()
+        return self._planner.plan_scores(self.spec.what, now_ms, sharing, at_least_daily=daily)
 
     def _planned(self, now_ms: int) -> dict[str, int]:
         """Return when the planner wants each competition and game to be read."""
@@ -331,7 +407,10 @@ class TheOddsApi(PollingFeed):
         return NO_GAMES if is_listed and not any(self._games.values()) else ""
 
     def heard(self, part: str, quotes: Sequence[Quote], now_ms: int) -> None:
-        """Tell the planner how much an answer differed from the one before."""
+        """Tell the planner how much an answer differed from the last one, or which games ended."""
+        if part.startswith(_SCORES):
+            self._note_scores(part)
+            return
         job = next((each for each in self._jobs() if each.name == part), None)
         if job is None or not job.kick_offs:
             return
@@ -341,6 +420,16 @@ class TheOddsApi(PollingFeed):
         self._prices[part] = now
         self._failed.discard(part)
         self._planner.note_poll(job, now_ms, differed)
+        self._keep_memory()
+
+    def _note_scores(self, part: str) -> None:
+        sport = part.removeprefix(_SCORES)
+        self._planner.memory.scores.note_over(sport, self._over.pop(part, ()))
+        self._keep_memory()
+        if trouble := self._bad_scores.pop(part, ""):
+            self.status.aside(part, f"some {part} cannot be read: {trouble}")
+
+    def _keep_memory(self) -> None:
         self.keep(msgspec.json.encode(self._planner.memory))
 
     def failed(self, part: str, error: Exception, now_ms: int) -> None:
@@ -351,7 +440,7 @@ class TheOddsApi(PollingFeed):
             return
         if part in self._failed:
             self._planner.note_poll(job, now_ms)
-            self.keep(msgspec.json.encode(self._planner.memory))
+            self._keep_memory()
         self._failed.add(part)
 
     def _lacks_credits(self) -> bool:
@@ -367,7 +456,7 @@ class TheOddsApi(PollingFeed):
         for each in old:
             del asked[each]
         asked[part] = now_ms
-        self.keep(msgspec.json.encode(self._planner.memory))
+        self._keep_memory()
 
     def _note_charge(self, cost: int | None) -> None:
         self._last = cost

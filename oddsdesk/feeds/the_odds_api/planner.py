@@ -20,6 +20,7 @@ from oddsdesk.base.polling import (
 )
 from oddsdesk.base.text import every
 from oddsdesk.contract.times import MINUTE_MS, WINDOW_MS, format_ms
+from oddsdesk.feeds.the_odds_api.scores import COST, Scores
 
 _HOUR_MS: Final = 60 * MINUTE_MS
 _DAY_MS: Final = 24 * _HOUR_MS
@@ -181,6 +182,7 @@ class Memory(msgspec.Struct):
     polled_ms: dict[str, int] = {}
     asked_ms: dict[str, int] = {}
     """When each was last requested, with or without success."""
+    scores: Scores = msgspec.field(default_factory=Scores)
 
 
 class Planner:
@@ -225,7 +227,8 @@ class Planner:
         paid = [job for job in played if job.cost <= account.spendable]
         readings = [self._reading(job, now_ms) for job in paid]
         self.memory.need.note_need(need(readings), now_ms)
-        budget = account.per_hour(now_ms) * self.memory.need.of_mean / feeds
+        per_hour = max(account.per_hour(now_ms) / feeds - self.memory.scores.per_hour, 0.0)
+        budget = per_hour * self.memory.need.of_mean
         rates = poll_rates(readings, budget)
         schedules = {
             job.name: self._schedule(job, rate, now_ms)
@@ -235,6 +238,28 @@ class Planner:
         soonest = dict(sorted(schedules.items(), key=lambda item: item[1].next_ms))
         idle = len(jobs) - len(played)
         return Plan(soonest, _sentence(account, played, idle, soonest, feeds))
+
+    def plan_scores(
+        self, sports: Iterable[str], now_ms: int, feeds: int = 1, *, at_least_daily: bool = False
+    ) -> dict[str, int]:
+        """Return when to ask for the scores of each competition that has games without a result.
+
+        They may take a quarter of this feed's share of the credits.
+        """
+        scores, account = self.memory.scores, self.memory.credits
+        dues = {
+            sport: due
+            for sport in sports
+            if (due := scores.due_ms(sport, now_ms, at_least_daily=at_least_daily)) is not None
+        }
+        if account is None:
+            return dues
+        if account.spendable < COST:
+            return dict.fromkeys(dues, account.renewal_ms)
+        per_hour = account.per_hour(now_ms) / feeds
+        scores.allow(per_hour, now_ms)
+        affordable = scores.affordable_ms(per_hour, now_ms)
+        return {sport: max(due, affordable) for sport, due in dues.items()}
 
     def used_up(self, jobs: Iterable[Job]) -> str:
         """Return the plan for when the source refuses to charge; empty without games."""

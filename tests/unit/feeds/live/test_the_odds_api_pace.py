@@ -13,7 +13,9 @@ import pytest
 
 from oddsdesk.base.tasks import cancel_tasks, spawn
 from oddsdesk.contract.administration import FeedCondition, FeedStatus
-from oddsdesk.contract.times import MINUTE_MS
+from oddsdesk.contract.results import GameResult, GameStatus
+from oddsdesk.contract.times import MINUTE_MS, format_ms, parse_ms
+from oddsdesk.feeds.errors import FeedError
 from oddsdesk.feeds.live.live_feed import read_spec
 from oddsdesk.feeds.the_odds_api.live import TheOddsApi
 from oddsdesk.network import NotConnectedError, http
@@ -38,7 +40,14 @@ class FakeService:
         """Answers of paid paths, one after the other; then the game with its prices."""
         self.left: dict[str, int] | None = None
         """Credits of each key; None: answers have no credits."""
+        self.month = 500
+        """Credits a month."""
         self.kept: bytes | None = None
+        self.games: list[dict[str, Any]] = [GAME]
+        """What is listed, until three hours after the kick-off, and has prices."""
+        self.scores: Callable[[int], Any] = lambda _days: []
+        """What ``/scores`` answers, by how many days it reaches back."""
+        self.results: list[GameResult] = []
         self.seen: list[tuple[int, FeedStatus]] = []
         """The feed's state at each moment that it slept."""
         self.on_sleep: Callable[[int], None] = lambda _: None
@@ -48,6 +57,17 @@ class FakeService:
     @property
     def paid(self) -> dict[str, list[int]]:
         return {path: at for path, at in self.asked.items() if path.endswith("/odds")}
+
+    @property
+    def asked_scores(self) -> list[float]:
+        """When scores were asked, in hours."""
+        every = (at for path, at in self.asked.items() if path.endswith("/scores"))
+        return sorted(at / HOUR_MS for each in every for at in each)
+
+    def listed(self) -> list[dict[str, Any]]:
+        return [
+            each for each in self.games if parse_ms(each["commence_time"]) > self.now - 3 * HOUR_MS
+        ]
 
     @property
     def gaps(self) -> list[int]:
@@ -77,8 +97,8 @@ class FakeService:
 
         async def read() -> None:
             async with aclosing(feed.batches(lambda: self.now)) as batches:
-                async for _ in batches:
-                    pass
+                async for batch in batches:
+                    self.results += (each for each in batch if isinstance(each, GameResult))
 
         running = spawn("read", read())
         await over.wait()
@@ -90,17 +110,21 @@ class FakeService:
         path, key = url.removeprefix("http://127.0.0.1:9"), query["apiKey"]
         self.asked[path].append(self.now - NOW)
         costs = path.endswith("/odds")
-        status, body = 200, listed(GAME)
+        status, body = 200, listed(*self.listed())
         if costs:
-            status, body = self.answers.pop(0) if self.answers else (200, [GAME])
-            if status == 0:
-                raise NotConnectedError("no connection")
+            status, body = self.answers.pop(0) if self.answers else (200, self.listed())
+        elif path.endswith("/scores"):
+            costs, body = 2, self.scores(int(query["daysFrom"]))
+            status, body = body if isinstance(body, tuple) else (200, body)
+        if status == 0:
+            raise NotConnectedError("no connection")
         if self.left is None:
             return Reply(status, {}, json.dumps(body).encode())
         if costs and self.left[key] <= 0:
             status, body = 401, SPENT
-        self.left[key] -= costs and status == 200
-        said = {"remaining": self.left[key], "used": 500 - self.left[key], "last": int(costs)}
+        last = int(costs) if status == 200 else 0
+        self.left[key] -= last
+        said = {"remaining": self.left[key], "used": self.month - self.left[key], "last": last}
         headers = {f"x-requests-{name}": str(value) for name, value in said.items()}
         return Reply(status, headers, json.dumps(body).encode())
 
@@ -246,3 +270,136 @@ async def test_a_source_without_credits_in_its_answers_is_asked_every_15_minutes
     service.answers = [(401, SPENT)] * 2
     await service.run(45 * 60)
     assert service.paid[f"{SPORTS}/soccer_epl/odds"][:3] == [0, 15 * MINUTE_MS, 30 * MINUTE_MS]
+
+
+def playing(*hours: float) -> list[dict[str, Any]]:
+    """Return games that kick off so many hours after the start."""
+    return [
+        game(
+            NOW,
+            bookmaker(NOW, "Pinnacle", h2h(team=f"Home {number}")),
+            ident=f"g{number}",
+            home=f"Home {number}",
+            commence_time=format_ms(NOW + round(hour * HOUR_MS)),
+        )
+        for number, hour in enumerate(hours)
+    ]
+
+
+def scored(said: dict[str, Any], now_ms: int, *, completed: bool = True) -> dict[str, Any]:
+    """Return what ``/scores`` answers of a game."""
+    teams = (said["home_team"], said["away_team"])
+    scores = [{"name": name, "score": f"{goals}"} for goals, name in enumerate(teams)]
+    kept = {name: said[name] for name in said if name != "bookmakers"}
+    return kept | {"completed": completed, "scores": scores, "last_update": format_ms(now_ms)}
+
+
+async def test_scores_are_asked_two_hours_after_the_kick_off_until_there_is_a_result(
+    service: FakeService,
+) -> None:
+    service.left, service.month = {"first": 20_000}, 20_000
+    service.games = playing(1, 1.25, 4)
+
+    def answer(days: int) -> list[dict[str, Any]]:
+        assert days == 1
+        hour = (service.now - NOW) / HOUR_MS
+        first, second, _ = service.games
+        return [scored(first, service.now, completed=hour > 3.4), scored(second, service.now)]
+
+    service.scores = answer
+    await service.run(12 * 3_600, "markets=h2h")
+    found = [round(hour, 1) for hour in service.asked_scores]
+    assert found[:3] == [3.0, 3.5, 6.0], "one request has the results of both"
+    pauses = [round(after - before, 2) for before, after in pairwise(service.asked_scores[2:9])]
+    assert pauses == [0.5] * 5 + [0.75]
+    first, second = [
+        [each.status for each in service.results if each.match_name.startswith(f"Home {number} ")]
+        for number in (0, 1)
+    ]
+    assert first[:2] == [GameStatus.IN_PLAY, GameStatus.FINAL]
+    assert set(second) == {GameStatus.FINAL}
+    last = service.results[-1]
+    assert (last.competition, last.home, last.away, last.overtime) == ("EPL", 0, 1, None)
+
+
+@pytest.mark.parametrize(("which", "count"), [("off", 0), ("started", 0), ("all", 2)])
+async def test_nothing_is_asked_where_no_game_waits_for_a_result(
+    service: FakeService, which: str, count: int
+) -> None:
+    service.left, service.month = {"first": 20_000}, 20_000
+    await service.run(26 * 3_600, f"markets=h2h&scores={which}&every=600")
+    assert len(service.asked_scores) == count
+
+
+async def test_a_restart_remembers_the_games_that_began_meanwhile(service: FakeService) -> None:
+    service.left, service.month = {"first": 20_000}, 20_000
+    service.games = playing(1)
+    service.scores = lambda days: [scored(service.games[0], service.now)] if days == 2 else []
+    await service.run(60, "markets=h2h")
+    service.now += 30 * HOUR_MS
+    await service.run(60, "markets=h2h")
+    (result,) = service.results
+    assert (result.status, result.kick_off) == (GameStatus.FINAL, NOW + HOUR_MS)
+    await service.run(6 * 3_600, "markets=h2h")
+    assert len(service.asked_scores) == 1
+
+
+async def test_a_game_that_never_ends_is_asked_for_less_and_less_and_then_given_up(
+    service: FakeService,
+) -> None:
+    service.left, service.month = {"first": 20_000}, 20_000
+    service.games = playing(0)
+    await service.run(5 * 24 * 3_600, "every=3600")
+    assert 10 <= len(service.asked_scores) <= 16
+    assert max(service.asked_scores) < 72
+    pauses = [after - before for before, after in pairwise(service.asked_scores)]
+    assert pauses[-1] > 10
+
+
+async def test_scores_take_at_most_a_quarter_of_the_credits(service: FakeService) -> None:
+    service.left = {"first": 500}
+    days = 4
+    service.games = playing(*range(0, days * 24, 3))
+    await service.run(days * 24 * 3_600, "markets=h2h")
+    per_day = 500 / 31 / 4
+    assert 2 * len(service.asked_scores) <= per_day * days + 4
+    assert len(service.asked_scores) >= days
+    odds = service.paid[f"{SPORTS}/soccer_epl/odds"]
+    assert service.left["first"] == 500 - len(odds) - 2 * len(service.asked_scores)
+
+
+@pytest.mark.parametrize(
+    "answer", [(404, {}), (500, {}), (422, {"message": "no scores"}), (200, "text"), (200, [{}])]
+)
+async def test_a_competition_without_scores_is_no_fault_of_the_feed(
+    service: FakeService, caplog: pytest.LogCaptureFixture, answer: tuple[int, Any]
+) -> None:
+    caplog.set_level("INFO")
+    service.left, service.month = {"first": 20_000}, 20_000
+    service.games = playing(0.5, 60)
+    service.scores = lambda _days: answer
+    await service.run(5 * 3_600, "markets=h2h")
+    assert len(service.asked_scores) > 2
+    states = {status.state for at, status in service.seen if at > HOUR_MS}
+    assert states == {FeedCondition.RUNNING}
+    assert sum("scores of soccer_epl" in each for each in caplog.messages) == 1
+    assert "first" not in caplog.text.replace("first answer", "")
+
+
+async def test_no_connection_costs_no_request_for_scores(service: FakeService) -> None:
+    service.left, service.month = {"first": 20_000}, 20_000
+    service.games = playing(1)
+    answers: list[Callable[[], Any]] = [
+        lambda: (0, {}),
+        lambda: [scored(service.games[0], service.now)],
+    ]
+    service.scores = lambda _days: answers.pop(0)()
+    await service.run(4 * 3_600, "markets=h2h")
+    assert len(service.results) == 1
+    assert round(service.asked_scores[1] - service.asked_scores[0], 1) == 0
+
+
+def test_other_words_for_scores_are_refused(tmp_path: Path) -> None:
+    spec = read_spec("the-odds-api:soccer_epl?scores=yes")
+    with pytest.raises(FeedError, match="scores: expected one of started, all, off"):
+        TheOddsApi(spec)
