@@ -188,22 +188,14 @@ def read_rows(
     choices: ListChoices = NO_CHOICES,
 ) -> ImportedBets:
     """Return the bets of a table, as ``read_bets`` does."""
-    tracker = tracker_of(titles)
-    told, in_units = titles_of(titles, tracker, choices.columns)
-    _check_titles(told)
-    words = {**result_words(), **tracker.words}
-    columns = {title: [as_written(row.cells.get(title, "")) for row in rows] for title in titles}
-    style_of = _style_teller(told, columns, odds or tracker.odds, choices.odds)
-    each = one_column_each(told, columns, words, style_of)
-    keys = each.keys
+    listed = columns_of(titles, rows, odds, choices)
+    tracker, keys = listed.tracker, listed.keys
     named = [(row.number, _by_key(row, keys)) for row in rows]
     if tracker.has_legs:
         named = _with_legs(named)
     cells = [row for _, row in named]
-    odds_titles = [title for title in titles if keys[title] in {"odds", *ODDS_KEYS.values()}]
-    style = style_of(min(odds_titles, key=lambda title: keys[title] == "odds"))
-    of_units = frozenset(keys[title] for title in in_units)
-    writing = _writing_of(cells, words, style, tracker, choices, of_units)
+    style = listed.style
+    writing = _writing_of(cells, listed, choices)
     unread = [title for title in titles if keys[title] not in _SAID]
     texts = [] if tracker is OURS else [title for title in titles if keys[title] in _TEXTS]
     described = [title for title in titles if tracker is not OURS and keys[title] in _DESCRIBED]
@@ -258,9 +250,46 @@ def read_rows(
     return found._replace(
         commission=charged.taken_for,
         date=dates[0] if dates and tracker is PLAIN else "",
-        said=[*each.said, *unit],
+        said=[*listed.said, *unit],
         keys=keys,
     )
+
+
+class ListColumns(NamedTuple):
+    """What the columns of a list hold."""
+
+    tracker: Tracker
+    keys: Mapping[str, str]
+    """By title, one title for each; an unknown one begins with ``?``."""
+    said: Sequence[str]
+    """One line each: which of several columns is used, and why."""
+    in_units: frozenset[str]
+    """Keys of amounts that are in units by their title."""
+    words: Mapping[str, Result | None]
+    """Words for results, folded."""
+    style: str
+    """The odds format."""
+
+
+def columns_of(
+    titles: Sequence[str], rows: Sequence[SheetRow], odds: str | None, choices: ListChoices
+) -> ListColumns:
+    """Return what the columns of a table hold.
+
+    Raises:
+        ListUnclearError: the table does not show it.
+    """
+    tracker = tracker_of(titles)
+    told, in_units = titles_of(titles, tracker, choices.columns)
+    _check_titles(told)
+    words = {**result_words(), **tracker.words}
+    cells = {title: [as_written(row.cells.get(title, "")) for row in rows] for title in titles}
+    style_of = _style_teller(told, cells, odds or tracker.odds, choices.odds)
+    keys, said = one_column_each(told, cells, words, style_of)
+    with_odds = [title for title in titles if keys[title] in {"odds", *ODDS_KEYS.values()}]
+    style = style_of(min(with_odds, key=lambda title: keys[title] == "odds"))
+    of_units = frozenset(keys[title] for title in in_units)
+    return ListColumns(tracker, keys, said, of_units, words, style)
 
 
 def _by_key(row: SheetRow, keys: Mapping[str, str]) -> dict[str, str]:
@@ -365,18 +394,14 @@ def _number(cell: str) -> float | None:
 
 
 def _writing_of(
-    rows: Sequence[Mapping[str, str]],
-    words: Mapping[str, Result | None],
-    odds: str,
-    tracker: Tracker,
-    choices: ListChoices,
-    in_units: frozenset[str],
+    rows: Sequence[Mapping[str, str]], listed: ListColumns, choices: ListChoices
 ) -> _Writing:
     """Return the habits of a file: of each column, else of all its cells, else as the user chose.
 
     Raises:
         ListUnclearError: neither shows them.
     """
+    odds, in_units = listed.style, listed.in_units
     numbers: dict[str, list[str]] = {}
     moments: dict[str, list[str]] = {}
     for row in rows:
@@ -396,7 +421,7 @@ def _writing_of(
         sample = next(filter(None, numbers.get("stake", [])), "")
         raise ListUnclearError("unit", f"stakes such as {sample} are in units, not money", sample)
     decimals = _habits(numbers, decimals_of, choices.decimals)
-    if tracker is not OURS and odds != AMERICAN:
+    if listed.tracker is not OURS and odds != AMERICAN:
         _ask_habit(
             "decimals",
             {key: numbers.get(key, []) for key in _MONEY},
@@ -407,7 +432,7 @@ def _writing_of(
     days = _habits(moments, days_of, choices.dates)
     _ask_habit("dates", moments, days, is_day_unclear, "dates such as {} do not show the day")
     return _Writing(
-        words=words,
+        words=listed.words,
         odds=odds,
         decimals=decimals,
         days=days,

@@ -5,28 +5,25 @@ from pathlib import Path
 from typing import Final
 
 from PySide6.QtCore import QObject, QStandardPaths, Signal
-from PySide6.QtWidgets import QDialogButtonBox, QFileDialog, QWidget
+from PySide6.QtWidgets import QFileDialog, QWidget
 
 from oddsdesk.base.clock import Clock
 from oddsdesk.base.file_kinds import BETS, RESULTS, wrong_kind
 from oddsdesk.base.files import OWNER_ONLY, whole_file
-from oddsdesk.base.spreadsheets import SheetError
+from oddsdesk.base.spreadsheets import SheetError, SheetRow, read_sheet
 from oddsdesk.contract.formats import FOOTBALL_DATA
+from oddsdesk.desk.bets.import_dialog import ImportDialog
 from oddsdesk.desk.export.files import FileFormat, Table, Writer
 from oddsdesk.desk.records import Records, Taken
-from oddsdesk.desk.ui.controls.fields import ChoiceBox
 from oddsdesk.desk.ui.controls.file_dialog import file_dialog
-from oddsdesk.desk.ui.controls.form_dialog import FormDialog, note_label
-from oddsdesk.desk.ui.controls.labels import Label
 from oddsdesk.desk.ui.theme.theme import Theme
 from oddsdesk.ledger.bet_tables import write_bet_analytix
 from oddsdesk.ledger.bets import PlacedBet
 from oddsdesk.ledger.bookmakers import known_bookmakers, known_rules
-from oddsdesk.ledger.columns import ListUnclearError
+from oddsdesk.ledger.columns import ListChoices, ListUnclearError
 from oddsdesk.ledger.ledger import Ledger, compare_bets
-from oddsdesk.ledger.reading import NO_MATCH, ImportedBets, read_bets
+from oddsdesk.ledger.reading import NO_MATCH, ImportedBets, read_rows
 from oddsdesk.ledger.result_files import settle_by_file
-from oddsdesk.pricing.formats import AMERICAN, DECIMAL, STYLES, OddsFormatError, parse_odds
 from oddsdesk.pricing.profiles import Profiles
 
 _TABLES: Final = "Tables (*.csv *.tsv *.txt *.xlsx)"
@@ -72,6 +69,9 @@ class BetsFiles(QObject):
     def ask_bets(self) -> None:
         self._ask_to_open("Import bets", self.import_bets)
 
+    def ask_bets_and_columns(self) -> None:
+        self._ask_to_open("Import bets, choosing columns", self.choose_columns)
+
     def ask_bet_analytix(self, bets: Sequence[PlacedBet]) -> None:
         """Ask where to write bets in Bet-Analytix's import format."""
         dialog = self._dialog("Export for Bet-Analytix")
@@ -106,18 +106,26 @@ class BetsFiles(QObject):
 
         self._read(path, write_file, "written")
 
-    def import_bets(self, path: Path, odds: str | None = None) -> None:
-        """Record the new bets of a file; ``odds`` is their format, None to detect it."""
+    def import_bets(self, path: Path, given: ListChoices | None = None) -> None:
+        """Record the new bets of a file.
+
+        ``given`` is what the user said about its list; None for what was said before.
+        """
         profiles = self._profiles()
 
         def import_file(ledger: Ledger) -> Taken:
+            titles, rows = read_sheet(path.read_bytes())
+            choices = ledger.list_choices(titles) if given is None else given
+            now_ms, odds = self._clock(), None if given is None else given.odds or None
             try:
-                found = read_bets(path.read_bytes(), self._clock(), odds, profiles)
+                found = read_rows(titles, rows, now_ms, odds, profiles, choices)
             except ListUnclearError as error:
-                if error.about != "odds":
+                if wrong_kind(path.name, path.read_bytes(), BETS):
                     raise
-                sample = error.sample
-                return lambda: self._ask_odds(path, sample)
+                question = error
+                return lambda: self._ask_columns(path, (titles, rows), choices, question)
+            if given is not None:
+                ledger.remember_choices(titles, choices)
             fresh, settled, there = compare_bets(
                 found.bets, ledger.read_bets(), self._clock(), found.undated
             )
@@ -128,6 +136,7 @@ class BetsFiles(QObject):
             said = [f"{_bets(len(fresh))} imported from {path.name}, {_read_as(found)}"]
             said += [f"{there} already recorded"] if there else []
             said += [f"{len(settled)} of them settled"] if settled else []
+            said += found.said
             said += _differing(found.differing)
             said += found.doubts[:_MOST_TOLD]
             said += [] if found.has_match else [NO_MATCH]
@@ -163,9 +172,26 @@ class BetsFiles(QObject):
         )
         self._writer.start_writing()
 
-    def _ask_odds(self, path: Path, sample: str) -> None:
-        dialog = OddsDialog(self._theme, path.name, sample, self._owner.window())
-        dialog.chosen.connect(lambda odds: self.import_bets(path, odds))
+    def choose_columns(self, path: Path) -> None:
+        """Ask how to read a list of bets, whether or not it shows that itself."""
+
+        def read_file(ledger: Ledger) -> Taken:
+            titles, rows = read_sheet(path.read_bytes())
+            kept = ledger.list_choices(titles)
+            return lambda: self._ask_columns(path, (titles, rows), kept)
+
+        self._read(path, read_file, "read", BETS)
+
+    def _ask_columns(
+        self,
+        path: Path,
+        table: tuple[Sequence[str], Sequence[SheetRow]],
+        kept: ListChoices,
+        question: ListUnclearError | None = None,
+    ) -> None:
+        owner, now_ms = self._owner.window(), self._clock()
+        dialog = ImportDialog(self._theme, path.name, table, kept, now_ms, owner, question)
+        dialog.chosen.connect(lambda choices: self.import_bets(path, choices))
         dialog.open()
 
     def _read(
@@ -241,49 +267,3 @@ def _first(lines: Sequence[str]) -> str:
 
 def _bets(count: int) -> str:
     return f"{count} bet{'' if count == 1 else 's'}"
-
-
-_WIDTH: Final = 420
-
-
-class OddsDialog(FormDialog):
-    """Asks for the odds format of a file, and shows a sample in each."""
-
-    chosen = Signal(str)
-    """The style of ``pricing.formats``."""
-
-    def __init__(self, theme: Theme, file: str, sample: str, parent: QWidget) -> None:
-        super().__init__(theme, "Import bets", parent)
-        self.setMinimumWidth(theme.fonts.scaled(_WIDTH))
-        self.styles = ChoiceBox()
-        for style in sorted(STYLES, key=lambda each: each not in (AMERICAN, DECIMAL)):
-            if (worth := _worth(sample, style)) is not None:
-                said = style.replace("_", " ").capitalize()
-                self.styles.addItem(f"{said}: {sample} is {worth:.6g} decimal", style)
-        self.form.addRow(
-            Label(f"{file} has odds such as {sample}. What format is this?", wordWrap=True)
-        )
-        self.add_row("&Odds", self.styles)
-        self.below.addWidget(
-            note_label(
-                "Name the column American odds or Decimal odds to skip this question.", theme
-            )
-        )
-        self.buttons.addButton(QDialogButtonBox.StandardButton.Cancel)
-        self.read = self.buttons.addButton("Import", QDialogButtonBox.ButtonRole.AcceptRole)
-        self.read.setProperty("variant", "primary")
-        self.read.setEnabled(self.styles.count() > 0)
-        self.buttons.accepted.connect(self._on_buttons_accepted)
-        self.buttons.rejected.connect(self.reject)
-        self.close_form()
-
-    def _on_buttons_accepted(self) -> None:
-        self.chosen.emit(self.styles.currentData())
-        self.accept()
-
-
-def _worth(sample: str, style: str) -> float | None:
-    try:
-        return parse_odds(sample, style)
-    except OddsFormatError:
-        return None

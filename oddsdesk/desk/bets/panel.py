@@ -276,6 +276,7 @@ class BetsPanel(ListPanel):
         for ident, act in (
             ("bets.results", self.files.ask_results),
             ("bets.import", self.files.ask_bets),
+            ("bets.import_columns", self.files.ask_bets_and_columns),
             ("bets.export_csv", partial(self._export, CSV)),
             ("bets.export_xlsx", partial(self._export, XLSX)),
             ("bets.export_bet_analytix", lambda: self.files.ask_bet_analytix(self._shown)),

@@ -239,6 +239,7 @@ ACTIONS: Final = (
     Action("bets.redo", "Redo the last change to bets", ("Ctrl+Shift+Z", "Ctrl+Y"), Where.BETS),
     Action("bets.results", "Settle bets from a results file…", ("R",), Where.BETS),
     Action("bets.import", "Import bets…", ("I",), Where.BETS),
+    Action("bets.import_columns", "Import bets, choosing columns…", ("Shift+I",), Where.BETS),
     Action("bets.export_csv", "Export these bets as CSV…", ("X",), Where.BETS),
     Action("bets.export_xlsx", "Export these bets as an Excel workbook…", (), Where.BETS),
     Action("bets.export_bet_analytix", "Export these bets for Bet-Analytix…", (), Where.BETS),

@@ -7,7 +7,6 @@ from PySide6.QtWidgets import QPushButton
 from pytestqt.qtbot import QtBot
 
 from oddsdesk.contract.times import parse_ms
-from oddsdesk.desk.bets.files import OddsDialog
 from oddsdesk.desk.export.files import CSV
 from oddsdesk.ledger.reading import read_bets
 from oddsdesk.pricing.selections import Result
@@ -109,26 +108,6 @@ def test_an_import_says_how_many_profits_differ_from_the_results_and_the_first(
         "line 4: profit -15.00 in the file, but lost is -10.00; and 1 more; "
         "no column holds the game: scores cannot settle these bets, and they get no closing line. "
         "Skipped: line 6: a lay bet; lay bets aren't supported."
-    )
-
-
-def test_odds_that_do_not_tell_how_they_are_written_are_asked_for(
-    make_panel: Make, qtbot: QtBot, tmp_path: Path
-) -> None:
-    panel = make_panel()
-    file = tmp_path / "bets.csv"
-    file.write_text("selection,odds,stake\nPSG,150,5\n")
-    panel.files.import_bets(file)
-    qtbot.waitUntil(lambda: bool(panel.findChildren(OddsDialog)))
-    dialog = panel.findChildren(OddsDialog)[0]
-    offered = [dialog.styles.itemText(place) for place in range(2)]
-    assert offered == ["Decimal: 150 is 150 decimal", "American: 150 is 2.5 decimal"]
-    dialog.styles.setCurrentIndex(1)
-    with qtbot.waitSignal(panel.files.said):
-        dialog.read.click()
-    assert panel.messages.message_text == (
-        "1 bet imported from bets.csv, american odds; no column holds the game: scores cannot "
-        "settle these bets, and they get no closing line."
     )
 
 

@@ -31,10 +31,7 @@ class FormDialog(Dialog):
         self.setWindowTitle(title)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.theme = theme
-        self.form = QFormLayout(labelAlignment=Qt.AlignmentFlag.AlignLeft)
-        self.form.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.AllNonFixedFieldsGrow)
-        self.form.setHorizontalSpacing(MARGIN)
-        self.form.setVerticalSpacing(GAP)
+        self.form = form_layout()
         self.below = vertical(spacing=STEP)
         self.trouble = MessageBar(theme)
         self._question = MessageBar(theme)
@@ -142,6 +139,15 @@ class FormDialog(Dialog):
         super().resizeEvent(event)
         if event.size().width() != event.oldSize().width():
             self._fit()
+
+
+def form_layout() -> QFormLayout:
+    """Return an empty layout of labels and fields."""
+    form = QFormLayout(labelAlignment=Qt.AlignmentFlag.AlignLeft)
+    form.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.AllNonFixedFieldsGrow)
+    form.setHorizontalSpacing(MARGIN)
+    form.setVerticalSpacing(GAP)
+    return form
 
 
 def note_label(text: str, theme: Theme) -> Label:
