@@ -37,9 +37,14 @@ class RunnerDefinition(msgspec.Struct, frozen=True, rename="camel"):
 
     id: int
     status: str
-    hc: float = 0.0
+    hc: float | None = 0.0
     name: str | None = None
     sort_priority: int = 0
+
+    @property
+    def ident(self) -> "RunnerId":
+        """Selection and handicap."""
+        return self.id, self.hc or 0.0
 
 
 class Definition(msgspec.Struct, frozen=True, rename="camel"):
@@ -53,8 +58,8 @@ class Definition(msgspec.Struct, frozen=True, rename="camel"):
     number_of_winners: int = 0
     """0 if it is not known before the end."""
     settled_time: str | None = None
-    event_type_id: str = ""
-    event_id: str = ""
+    event_type_id: str | int = ""
+    event_id: str | int = ""
     event_name: str | None = None
     """Only in historical files."""
 
@@ -323,7 +328,7 @@ class Book:
         """Return the runners that still run."""
         defined = [] if self.definition is None else self.definition.runners
         return {
-            (each.id, each.hc): self.runners.get((each.id, each.hc)) or Runner()
+            each.ident: self.runners.get(each.ident) or Runner()
             for each in defined
             if each.status == ACTIVE
         }
@@ -351,9 +356,7 @@ def settled_runners(definition: Definition) -> dict[RunnerId, tuple[str, float]]
         return {}
     words = _RESULTS | ({"PLACED": "lost"} if definition.market_type == "WIN" else {})
     results = {
-        (each.id, each.hc): words[each.status]
-        for each in definition.runners
-        if each.status in words
+        each.ident: words[each.status] for each in definition.runners if each.status in words
     }
     places, winners = definition.number_of_winners, list(results.values()).count("won")
     has_lines = any(handicap for _, handicap in results)

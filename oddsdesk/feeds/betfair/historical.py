@@ -171,7 +171,7 @@ class _Reading:
         self._best.clear()
 
     def _read_definition(self, definition: Definition, at: int) -> None:
-        self.event = definition.event_id
+        self.event = str(definition.event_id)
         for each in sorted(definition.runners, key=lambda runner: runner.sort_priority):
             if each.name and each.id not in self._names:
                 self._names[each.id] = CatalogueRunner(each.id, each.name, len(self._names))
@@ -182,7 +182,7 @@ class _Reading:
         if isinstance(found, str):
             return
         self.result = result_of(found, definition, at)
-        active = [(each.id, each.hc) for each in definition.runners if each.status == ACTIVE]
+        active = [each.ident for each in definition.runners if each.status == ACTIVE]
         named = {text: each for each in active if (text := selection_of(found, each)) is not None}
         if len(named) < len(active):
             self._left_out = UNREAD
@@ -194,12 +194,12 @@ class _Reading:
         """Return the market, or why it is left out."""
         if not definition.event_name or not self._names:
             return NO_NAMES
-        kind = definition.event_type_id
+        kind = str(definition.event_type_id)
         return market_of(
             CatalogueMarket(
                 self.ident,
                 Description(definition.market_type),
-                Named(definition.event_name, definition.event_id),
+                Named(definition.event_name, self.event),
                 list(self._names.values()),
                 Named(_SPORTS.get(kind, f"Betfair's sport {kind}"), kind),
                 market_start_time=definition.market_time,

@@ -166,6 +166,7 @@ WORDS = {"WINNER": "won", "LOSER": "lost", "PLACED": "lost", "REMOVED": "void"}
         ("nautilus/market_definition_closed.json", 17),
         ("nautilus/mcm_BSP_settled.json", 4),
         ("nautilus/market_definition_open.json", 0),
+        ("nautilus/market_definition_racing.json", 0),
     ],
 )
 def test_each_runner_of_a_real_market_is_settled_as_its_last_definition_says(
@@ -183,3 +184,18 @@ def test_each_runner_of_a_real_market_is_settled_as_its_last_definition_says(
     runners = definitions[-1]["runners"] if count else []
     assert len(runners) == count
     assert found == {(each["id"], 0.0): (WORDS[each["status"]], 1.0) for each in runners}
+
+
+def test_each_runner_of_a_real_image_is_settled_as_its_definition_says(shared_data: Path) -> None:
+    path = shared_data / "live" / "betfair" / "blw" / "streaming_mcm_SUB_IMAGE_no_market_def.json"
+    changes = json.loads(path.read_text())["mc"]
+    closed = [
+        each["marketDefinition"]
+        for each in changes
+        if each.get("marketDefinition", {}).get("status") == "CLOSED"
+    ]
+    assert len(closed) == 11
+    for raw in closed:
+        found = settled_runners(msgspec.convert(raw, Definition, strict=False))
+        expected = {(each["id"], 0.0): (WORDS[each["status"]], 1.0) for each in raw["runners"]}
+        assert found == expected
