@@ -2,7 +2,7 @@
 
 import configparser
 import contextlib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TypeVar
 
@@ -64,6 +64,15 @@ def keep_closes(closes: Mapping[int, ClosingLine]) -> None:
         click.ClickException: the ledger cannot be written.
     """
     _read(lambda ledger: ledger.write_closes(closes), 0)
+
+
+def settle_open(ended: Sequence[PlacedBet]) -> list[PlacedBet]:
+    """Settle bets that are still open as they were read; return those that were settled.
+
+    Raises:
+        click.ClickException: the ledger cannot be written.
+    """
+    return _read(lambda ledger: ledger.settle_open(ended), []) if ended else []
 
 
 def preset(name: str) -> ValueFilter:

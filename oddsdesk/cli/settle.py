@@ -1,7 +1,7 @@
 """`oddsdesk ledger settle`: bets by number, from a file, or by recorded results."""
 
 import contextlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -13,7 +13,7 @@ from oddsdesk.base.file_kinds import RESULTS, wrong_kind
 from oddsdesk.base.spreadsheets import SheetError
 from oddsdesk.cli.bet_sources import read_key
 from oddsdesk.cli.options import Number, json_option, ledger_option
-from oddsdesk.cli.own_records import open_ledger, own_rules
+from oddsdesk.cli.own_records import open_ledger, own_rules, placed_bets, settle_open
 from oddsdesk.cli.terminal import STANDARD, plain, print_counts, print_problems, read_input
 from oddsdesk.client import errors
 from oddsdesk.client.blocking import SyncClient
@@ -25,9 +25,11 @@ from oddsdesk.contract.times import MINUTE_MS, format_ms
 from oddsdesk.ledger.bets import BadBetError, PlacedBet, cashed_out, settled
 from oddsdesk.ledger.cells import read_result
 from oddsdesk.ledger.ledger import Ledger
+from oddsdesk.ledger.open_bets import wanted_kick_offs
 from oddsdesk.ledger.result_files import settle_by_file
 from oddsdesk.ledger.settling import Settled, ToCheck, settle_by_results, wanted_spans
 from oddsdesk.pricing.selections import Result
+from oddsdesk.pricing.settlement_rules import SettlementRules
 from oddsdesk.store.databases import Database, database_named
 from oddsdesk.store.errors import StoreError
 from oddsdesk.store.store import open_store
@@ -133,28 +135,36 @@ def _by_file(ledger: Ledger, name: str, data: bytes, now_ms: int) -> Settled:
 def _by_recorded(ledger: Ledger, place: str, key_file: Path | None, now_ms: int) -> Settled:
     """Settle by the results of a database, or with a key of a service."""
     bets, rules = ledger.read_bets(), own_rules()
-    spans = wanted_spans(bets, now_ms)
     problems: list[str] = []
     if key_file is None:
-        results = results_of_database(database_named(place), spans)
+        results = recorded_in(database_named(place))(bets)
     else:
+        spans = wanted_spans(bets, now_ms)
         results = _results_of_service(place, key_file, spans, now_ms, problems)
     found = settle_by_results(bets, results, rules, now_ms)
     return found._replace(bets=ledger.settle_open(found.bets), problems=problems)
 
 
-def results_of_database(database: Database, spans: Sequence[tuple[int, int]]) -> list[GameResult]:
-    """Return the results recorded of games with kick-offs in some spans.
+ResultsOf = Callable[[Sequence[PlacedBet]], list[GameResult]]
+"""Returns the results of the games of some bets, and of others."""
 
-    Raises:
-        click.ClickException: the database is missing, damaged or of another kind.
+
+def recorded_in(database: Database) -> ResultsOf:
+    """Return a function that reads results from a database.
+
+    It raises ``click.ClickException`` if the database is missing, damaged or of another kind.
     """
-    try:
-        with contextlib.closing(open_store(database, read_only=True)) as store:
-            reader = store.reader()
-            return [each.result for span in spans for each in reader.results(*span)]
-    except StoreError as error:
-        raise click.ClickException(str(error)) from error
+
+    def results_of(bets: Sequence[PlacedBet]) -> list[GameResult]:
+        spans = wanted_spans(bets, system_clock())
+        try:
+            with contextlib.closing(open_store(database, read_only=True)) as store:
+                reader = store.reader()
+                return [each.result for span in spans for each in reader.results(*span)]
+        except StoreError as error:
+            raise click.ClickException(str(error)) from error
+
+    return results_of
 
 
 def _results_of_service(
@@ -178,6 +188,32 @@ def _results_of_service(
     except errors.ServiceError as error:
         raise click.ClickException(error.message) from error
     return found
+
+
+class RecurringSettlement:
+    """Settles the user's bets again and again, for ``watch``."""
+
+    def __init__(self) -> None:
+        self._said: set[str] = set()
+        self._rules: SettlementRules | None = None
+
+    def settle_bets(self, results_of: ResultsOf) -> list[str]:
+        """Settle once, and return what is new in lines; it may wait for the disk.
+
+        Raises:
+            click.ClickException: the ledger or the results cannot be read.
+        """
+        if self._rules is None:
+            self._rules = own_rules()
+        now_ms, bets = system_clock(), placed_bets()
+        if not any(start <= now_ms for start in wanted_kick_offs(bets, now_ms)):
+            return []
+        found = settle_by_results(bets, results_of(bets), self._rules, now_ms)
+        lines = [f"settled: {_settled_text(bet)}" for bet in settle_open(found.bets)]
+        left = [f"not settled: {line}" for line in found.to_look_at]
+        lines += [line for line in left if line not in self._said]
+        self._said |= set(left)
+        return lines
 
 
 def _by_hand(
@@ -217,13 +253,17 @@ def _print(found: Settled, source: str, *, as_json: bool) -> None:
         return
     for line in found.to_look_at:
         click.echo(plain(line), err=True)
-    print_problems(source, [_no_result(bet) for bet in found.without_result])
+    print_problems(source, [f"no result for {_bet_text(bet)}" for bet in found.without_result])
     print_counts(told, as_json=False)
 
 
-def _no_result(bet: PlacedBet) -> str:
-    named = f"bet {bet.ident}, {bet.selection}, {game_title(bet.match_name)}"
-    return f"no result for {named}"
+def _settled_text(bet: PlacedBet) -> str:
+    result = "" if bet.result is None else bet.result.value.replace("_", " ")
+    return f"{_bet_text(bet)}: {result} by {bet.settled_by}"
+
+
+def _bet_text(bet: PlacedBet) -> str:
+    return f"bet {bet.ident}, {bet.selection}, {game_title(bet.match_name)}"
 
 
 def _lists(found: Settled) -> dict[str, Any]:

@@ -47,6 +47,7 @@ from oddsdesk.cli.bet_sources import (
 from oddsdesk.cli.logs import start_logging
 from oddsdesk.cli.options import usual_database
 from oddsdesk.cli.own_records import hidden_things, keep_closes, own_setting, placed_bets, presets
+from oddsdesk.cli.settle import RecurringSettlement, ResultsOf, recorded_in
 from oddsdesk.cli.terminal import plain
 from oddsdesk.client.client import Client
 from oddsdesk.client.diagnosis import in_words
@@ -56,10 +57,10 @@ from oddsdesk.client.whole_odds import unread_text
 from oddsdesk.contract.access import ErrorCode
 from oddsdesk.contract.resources import OddsRow
 from oddsdesk.contract.times import WINDOW_MS, format_ms
-from oddsdesk.desk.settings.declared import close_by, split_of
+from oddsdesk.desk.settings.declared import SETTLE_BETS, close_by, split_of
 from oddsdesk.ledger.bets import counted
 from oddsdesk.ledger.games import on_listed_games
-from oddsdesk.ledger.open_bets import by_bookmaker, open_by_outcome, to_follow
+from oddsdesk.ledger.open_bets import by_bookmaker, open_by_outcome, to_follow, wanted_kick_offs
 from oddsdesk.ledger.presets import HiddenThings
 from oddsdesk.pricing.closing import ClosingLine
 from oddsdesk.store.databases import Database
@@ -321,6 +322,7 @@ def _in_words(connection: notices.Connection) -> str:
 _EVERY_S: Final = 1.0
 _BETS_EVERY_S: Final = 60.0
 _CLOSES_EVERY_S: Final = 5.0
+_SETTLED_EVERY_S: Final = 20.0
 
 
 @click.command()
@@ -335,6 +337,12 @@ _CLOSES_EVERY_S: Final = 5.0
 )
 @reference_choice
 @click.option(
+    "--settle/--no-settle",
+    default=None,
+    help="Whether bets settle when a result of their game is recorded. Default: the desk's setting "
+    "(Settings > Bets).",
+)
+@click.option(
     "--set-channel",
     metavar="NAME",
     help="Store the address of an alert channel in the keyring and exit. The command asks for it, "
@@ -346,13 +354,14 @@ def watch(
     key_file: Path | None,
     rules_file: Path | None,
     reference: str | None,
+    settle: bool | None,
     set_channel: str | None,
 ) -> None:
     """Alert on value, steam, arbitrage and more.
 
     It runs until stopped; rules can also be about price targets and kick-offs. Each alert is
     printed and sent to the channels that its rule names. Alerts that are not sent are printed with
-    the reason.
+    the reason. Bets settle by the results that arrive; what they leave open is printed once.
 
     \b
     Example:
@@ -373,7 +382,8 @@ def watch(
     ending.listen()
     try:
         with asyncio.Runner(loop_factory=new_loop) as runner:
-            runner.run(_run(settings, told, reference, place, service, ending))
+            does_settle = own_setting(SETTLE_BETS) if settle is None else settle
+            runner.run(_run(settings, told, reference, place, service, ending, does_settle))
     except StoreError as error:
         raise click.ClickException(str(error)) from error
     finally:
@@ -432,6 +442,7 @@ async def _run(
     place: Database,
     service: tuple[str, str] | None,
     ending: Ending,
+    does_settle: bool,
 ) -> None:
     """Watch until asked to end, which cancels everything."""
     running = ending.cancel_this_task()
@@ -448,6 +459,9 @@ async def _run(
             if isinstance(followed, FollowedService):
                 watcher.follow_games = followed.follow_games
             watcher.start_watching(settings, jobs)
+            if does_settle:
+                held = None if service is not None else place
+                jobs.start_job("settlement", lambda: watcher.settle_bets(held))
             count = len(settings.active)
             rules = "1 rule" if count == 1 else f"{count} rules"
             lines.print_line(f"watching with {rules}{_judged_by(board)}")
@@ -608,6 +622,7 @@ class _Watcher:
         """Read the placed bets and what is hidden, once a minute."""
         while True:
             placed = await asyncio.to_thread(placed_bets)
+            self._board.result_kick_offs = wanted_kick_offs(placed, system_clock())
             self._hidden = await asyncio.to_thread(hidden_things, system_clock())
             games, spelled = self._board.games, self._board.players.spelled
             there = open_by_outcome(placed, simulated=False, listed=games, spelled=spelled)
@@ -637,6 +652,27 @@ class _Watcher:
                 for ident in written:
                     del self._unwritten[ident]
             await asyncio.sleep(_CLOSES_EVERY_S)
+
+    async def settle_bets(self, database: Database | None) -> None:
+        """Settle bets by the results in a database, or by those on the board for None."""
+        settlement, trouble = RecurringSettlement(), ""
+        while True:
+            results_of = self._results_on_board() if database is None else recorded_in(database)
+            try:
+                lines = await asyncio.to_thread(settlement.settle_bets, results_of)
+                trouble = ""
+            except click.ClickException as error:
+                lines = []
+                if error.message != trouble:
+                    trouble = error.message
+                    _tell(f"no bet can be settled: {trouble}")
+            for line in lines:
+                self._lines.print_line(plain(f"{format_ms(system_clock())} {line}"))
+            await asyncio.sleep(_SETTLED_EVERY_S)
+
+    def _results_on_board(self) -> ResultsOf:
+        held = [each.result for each in self._board.results]
+        return lambda _bets: held
 
     async def watch_forever(self) -> None:
         """Check and print once a second."""

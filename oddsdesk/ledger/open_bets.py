@@ -38,6 +38,7 @@ from oddsdesk.pricing.selections import (
 
 NOT_LISTED: Final[Mapping[str, ListedGame]] = MappingProxyType({})
 """Stands for the games of no board: bets then go by their own ids."""
+_CORRECTED_WITHIN_MS: Final = 30 * 24 * 60 * MINUTE_MS
 _OPEN_FROM: Final = 0.5
 """A leg is still open if other bets pay less than this share of its payout."""
 _Outcome = tuple[str, str, int, str, str]
@@ -245,6 +246,22 @@ def to_follow(
         for bet in on_listed_games(counted(bets), listed)
         if bet.ident is not None and bet.close is None and bet.game_id and bet.market_type
     ]
+
+
+def wanted_kick_offs(bets: Iterable[PlacedBet], now_ms: int) -> dict[int, bool]:
+    """Return the kick-offs whose results are wanted, and whether a bet waits for each.
+
+    Bets that settled by themselves lately are included: their results may be corrected. For a bet
+    without a kick-off it is when it was placed, and its result is not urgent.
+    """
+    found: dict[int, bool] = {}
+    for bet in bets:
+        is_lately = bool(bet.settled_by) and (bet.settled_at or 0) > now_ms - _CORRECTED_WITHIN_MS
+        if bet.result is None or is_lately:
+            start, _ = bet.time_order
+            is_urgent = bet.result is None and bet.kick_off is not None
+            found[start] = found.get(start, False) or is_urgent
+    return found
 
 
 def outcomes_of(bet: PlacedBet) -> frozenset[Hashable]:

@@ -16,6 +16,7 @@ from oddsdesk.contract.results import ENDED, GameResult, GameStatus, SelectionRe
 from oddsdesk.contract.times import MINUTE_MS
 from oddsdesk.ledger.bets import BadBetError, BetState, PlacedBet, settled, was_undone
 from oddsdesk.ledger.games import wanted_game
+from oddsdesk.ledger.open_bets import wanted_kick_offs
 from oddsdesk.matching.bet_games import (
     DAY_MS,
     HOUR_MS,
@@ -45,7 +46,6 @@ _NOT_BEGUN_MS: Final = 12 * HOUR_MS
 _BEFORE_MS: Final = 4 * DAY_MS
 _PUT_OFF_MS: Final = 62 * DAY_MS
 """How much later than planned a game is searched."""
-_CORRECTED_WITHIN_MS: Final = 30 * DAY_MS
 
 
 class ToCheck(NamedTuple):
@@ -137,14 +137,8 @@ def wanted_spans(bets: Iterable[PlacedBet], now_ms: int) -> list[tuple[int, int]
 
     Covers open bets, and for corrections those that settled by themselves in the last 30 days.
     """
-    corrected_since = now_ms - _CORRECTED_WITHIN_MS
-    starts = sorted(
-        bet.time_order[0]
-        for bet in bets
-        if bet.result is None or (bet.settled_by and (bet.settled_at or 0) >= corrected_since)
-    )
     spans = list[tuple[int, int]]()
-    for start in starts:
+    for start in sorted(wanted_kick_offs(bets, now_ms)):
         since, until = start - _BEFORE_MS, min(start + _PUT_OFF_MS, now_ms + _NOT_BEGUN_MS)
         if spans and since <= spans[-1][1]:
             since = spans.pop()[0]

@@ -9,9 +9,12 @@ from typing import Any
 import msgspec
 import pytest
 
+from oddsdesk.base.clock import system_clock
 from oddsdesk.base.places import default_ledger
 from oddsdesk.board.alerts.channels import variable_of
+from oddsdesk.contract.results import GameResult
 from oddsdesk.ledger.ledger import Ledger
+from oddsdesk.pricing.selections import Result
 from oddsdesk.store.store import open_store
 from tests.kit.program import Program
 from tests.kit.watching import lines_until, placed_on, quote, wait_for_close
@@ -127,6 +130,34 @@ def test_the_closing_line_of_a_bet_is_written_when_its_game_begins(
     assert status == 0
     assert close is not None
     assert close.is_there, close
+
+
+@pytest.mark.parametrize("options", [(), ("--no-settle",)])
+def test_a_bet_settles_by_a_recorded_result_unless_that_is_switched_off(
+    tmp_path: Path, environment: dict[str, str], options: tuple[str, ...]
+) -> None:
+    database, begun = tmp_path / "odds.db", system_clock() - 4 * 3_600_000
+    with closing(open_store(database)) as store:
+        ended = GameResult("ATP", "A vs B", begun, 2, 0, sport="Tennis", source="scores")
+        store.record_results([ended]).result()
+        store.record([quote("Pinnacle", {"A": 1.95, "B": 1.95}, "C vs D")]).result()
+    with closing(Ledger(default_ledger())) as ledger:
+        placed = placed_on(quote("Soft", {"A": 2.2}))
+        ledger.record_bet(msgspec.structs.replace(placed, kick_off=begun, placed_at=begun - 1))
+    program = Program(["watch", "--database", str(database), *options], environment)
+    try:
+        if options:
+            lines_until(program, lambda line: "watching" in line)
+        else:
+            said = lines_until(program, lambda line: " settled: " in line)
+            assert said[-1].endswith(" settled: bet 1, A, A v B: won by scores 2-0")
+        status, _, _ = program.finish(signal.SIGTERM)
+    finally:
+        program.kill()
+    assert status == 0
+    with closing(Ledger(default_ledger())) as ledger:
+        (bet,) = ledger.read_bets()
+    assert (bet.result, bet.settled_by) == ((None, "") if options else (Result.WON, "scores 2-0"))
 
 
 def test_a_file_of_rules_that_makes_no_sense_ends_it_in_one_line(

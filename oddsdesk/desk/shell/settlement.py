@@ -2,7 +2,7 @@
 
 import asyncio
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Final
 
 from msgspec.structs import replace
@@ -13,12 +13,12 @@ from oddsdesk.base.tasks import cancel_tasks, in_daemon_thread, spawn
 from oddsdesk.board.board import Board
 from oddsdesk.board.model.notices import ResultsChanged
 from oddsdesk.contract.results import GameResult
-from oddsdesk.contract.times import MINUTE_MS
 from oddsdesk.desk.bet_cells import at_bookmaker, result_text
 from oddsdesk.desk.records import Records, Taken
 from oddsdesk.desk.ui.formatting import signed_hundredths_text
 from oddsdesk.ledger.bets import PlacedBet
 from oddsdesk.ledger.ledger import Ledger
+from oddsdesk.ledger.open_bets import wanted_kick_offs
 from oddsdesk.pricing.profiles import Profiles
 from oddsdesk.pricing.selections import Result
 
@@ -31,7 +31,6 @@ _LATER_MS: Final = 2_000
 """The same without any results, as at the start, when prices come first."""
 _LOOK_MS: Final = 30_000
 """How often bets are looked through for those whose games should be over."""
-_CORRECTED_WITHIN_MS: Final = 30 * 24 * 60 * MINUTE_MS
 _OFF: Final = "bets do not settle by themselves (Settings)"
 _NO_RESULT: Final = "no source has reported a result"
 
@@ -123,22 +122,6 @@ class BetSettlement(QObject):
         """Settle the bets that are still open as they were read; on the ledger's thread."""
         written = ledger.settle_open(ended)
         return lambda: self.settled.emit(settled_line(written)) if written else None
-
-
-def wanted_kick_offs(bets: Iterable[PlacedBet], now_ms: int) -> dict[int, bool]:
-    """Return the kick-offs whose results are wanted, and whether a bet waits for each.
-
-    Bets that settled by themselves lately are included: their results may be corrected. For a bet
-    without a kick-off it is when it was placed, and its result is not urgent.
-    """
-    found: dict[int, bool] = {}
-    for bet in bets:
-        is_lately = bool(bet.settled_by) and (bet.settled_at or 0) > now_ms - _CORRECTED_WITHIN_MS
-        if bet.result is None or is_lately:
-            start, _ = bet.time_order
-            is_urgent = bet.result is None and bet.kick_off is not None
-            found[start] = found.get(start, False) or is_urgent
-    return found
 
 
 def proposals_of(found: "Settled", *, is_on: bool) -> "dict[int, ToCheck]":

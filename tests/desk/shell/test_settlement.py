@@ -12,7 +12,7 @@ from oddsdesk.board.board import Board
 from oddsdesk.board.model.results import HeldResult
 from oddsdesk.contract.results import GameResult, GameStatus
 from oddsdesk.desk.records import Records
-from oddsdesk.desk.shell.settlement import BetSettlement, settled_line, wanted_kick_offs
+from oddsdesk.desk.shell.settlement import BetSettlement, settled_line
 from oddsdesk.ledger.bets import PlacedBet, settled
 from oddsdesk.ledger.ledger import Ledger
 from oddsdesk.pricing.selections import Result
@@ -149,20 +149,6 @@ async def test_no_bet_settles_at_a_moment_of_the_past(settling: Settling) -> Non
     settling.settlement._look()
     assert settling.settlement._looking is None
     assert settling.results == [None, None]
-
-
-def test_results_are_wanted_for_open_bets_and_for_those_settled_lately() -> None:
-    day = 24 * HOUR
-    by = {"settled_by": "football-data 2-1", "result": Result.WON, "kick_off": NOW - 5 * day}
-    lately = msgspec.structs.replace(BET, settled_at=NOW - day, **by)
-    long_ago = msgspec.structs.replace(lately, settled_at=NOW - 40 * day, kick_off=NOW - 41 * day)
-    by_hand = msgspec.structs.replace(lately, settled_by="", kick_off=NOW - 2 * day)
-    undated = msgspec.structs.replace(BET, kick_off=None)
-    assert wanted_kick_offs([BET, lately, long_ago, by_hand, undated], NOW) == {
-        KICK_OFF: True,
-        NOW - 5 * day: False,
-        BET.placed_at: False,
-    }
 
 
 def test_what_was_settled_is_added_up_by_currency_and_without_practice() -> None:

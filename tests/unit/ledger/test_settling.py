@@ -8,6 +8,7 @@ import pytest
 from oddsdesk.contract.results import GameResult, GameStatus, PeriodScore, SelectionResult
 from oddsdesk.contract.times import parse_ms
 from oddsdesk.ledger.bets import BadBetError, PlacedBet, settled
+from oddsdesk.ledger.open_bets import wanted_kick_offs
 from oddsdesk.ledger.settling import Settled, ToCheck, settle_by_results, wanted_spans
 from oddsdesk.pricing.closing import ClosingLine
 from oddsdesk.pricing.profiles import shipped_profiles
@@ -437,3 +438,15 @@ def test_results_are_wanted_around_open_bets_and_recent_settlements() -> None:
         (KICK_OFF - 4 * DAY, NOW + 12 * HOUR),
     ]
     assert wanted_spans([by_hand, bet(kick_off=NOW + 90 * DAY)], NOW) == []
+
+
+def test_results_are_wanted_for_open_bets_and_for_those_settled_lately() -> None:
+    lately = settled(bet(kick_off=NOW - 5 * DAY), Result.WON, NOW - DAY, "football-data 2-1")
+    long_ago = bet(lately, settled_at=NOW - 40 * DAY, kick_off=NOW - 41 * DAY)
+    by_hand = bet(lately, settled_by="", kick_off=NOW - 2 * DAY)
+    undated = bet(kick_off=None)
+    assert wanted_kick_offs([BET, lately, long_ago, by_hand, undated], NOW) == {
+        KICK_OFF: True,
+        NOW - 5 * DAY: False,
+        BET.placed_at: False,
+    }
