@@ -145,7 +145,7 @@ MOST_GOALS: Final = 10_000
 """The highest score we accept, for one team; anything above is bad input."""
 SELECTION_RESULTS: Final = ("won", "lost", "void", "half_won", "half_lost")
 _DAY_MS: Final = 24 * 60 * MINUTE_MS
-_STARTED: Final = frozenset(
+STARTED: Final = frozenset(
     {GameStatus.IN_PLAY, GameStatus.FINAL, GameStatus.ABANDONED, GameStatus.RETIRED}
 )
 """The statuses of games that have begun."""
@@ -403,7 +403,7 @@ def _check_goals(names: Sequence[str], goals: Iterable[int]) -> None:
 def _check_times(result: GameResult, now_ms: int) -> None:
     latest = now_ms + CLOCK_TOLERANCE_MS
     begins = result.kick_off if result.has_time else result.kick_off - _DAY_MS
-    if result.status in _STARTED and begins > latest:
+    if result.status in STARTED and begins > latest:
         status = result.status.value.replace("_", " ")
         raise BadResultError(
             f"kick_off: {format_ms(result.kick_off)} lies more than 5 minutes ahead, but the"

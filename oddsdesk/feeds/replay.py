@@ -2,15 +2,16 @@
 
 Every time is moved by one rule: the recording's first moment is now, and later moments follow at
 their distance divided by the speed. Kick-offs follow the same rule, so games go in play at the
-right moment.
+right moment. Results come when they were reported.
 """
 
 import asyncio
 import logging
 import math
+from collections import deque
 from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Iterator, Sequence
 from itertools import groupby
-from operator import attrgetter
+from operator import attrgetter, itemgetter
 from pathlib import Path
 
 import msgspec
@@ -19,6 +20,7 @@ from oddsdesk.base.clock import Clock
 from oddsdesk.contract.formats import FileFormat, file_formats, find_format
 from oddsdesk.contract.identity import SAME_GAME_MS
 from oddsdesk.contract.quotes import Quote
+from oddsdesk.contract.results import STARTED, GameResult, Reported, with_source
 from oddsdesk.contract.times import MINUTE_MS, bounded_ms, format_ms
 from oddsdesk.feeds.errors import FeedError
 from oddsdesk.feeds.files import expand
@@ -41,11 +43,18 @@ class Moment(msgspec.Struct, frozen=True):
     quotes: Sequence[Quote]
 
 
-def read_recording(place: str) -> list[Moment]:
-    """Return the moments of a recording, oldest first.
+class Recording(msgspec.Struct, frozen=True):
+    """The moments of prices, and results with the times at which they are due, oldest first."""
+
+    moments: Sequence[Moment]
+    results: Sequence[tuple[int, GameResult]] = ()
+
+
+def read_recording(place: str) -> Recording:
+    """Return the moments of a recording.
 
     Args:
-        place: ``FILE`` of NDJSON quotes, or ``FORMAT:FILE``; FILE may be a folder or a
+        place: ``FILE`` of NDJSON, or ``FORMAT:FILE``; FILE may be a folder or a
             pattern. A snapshot counts as one moment, the time of its newest quote.
 
     Raises:
@@ -54,10 +63,18 @@ def read_recording(place: str) -> list[Moment]:
     file_format, files = _split(place)
     importer = None if file_format is None else load_importer(file_format.name)
     paths = _expand(files)
-    moments = _quotes_of(paths) if importer is None else _imported(paths, importer)
+    moments, results = _lines_of(paths) if importer is None else _imported(paths, importer)
     if not moments:
         raise FeedError(f"{place}: no quotes to replay")
-    return moments
+    dated = sorted(((_due(each), each) for each in results), key=itemgetter(0))
+    return Recording(moments, dated)
+
+
+def _due(result: GameResult) -> int:
+    """Return when a result was reported; if its source does not say, when it must have been."""
+    if result.reported_at or result.status not in STARTED:
+        return result.reported_at or result.kick_off
+    return result.kick_off + (LONGEST_GAME_MS if result.has_time else _REST_OF_DAY_MS)
 
 
 def _split(place: str) -> tuple[FileFormat | None, str]:
@@ -75,8 +92,9 @@ def _expand(place: str) -> list[Path]:
         raise FeedError(f"{error} (formats that can precede it: {formats})") from error
 
 
-def _quotes_of(paths: Iterable[Path]) -> list[Moment]:
+def _lines_of(paths: Iterable[Path]) -> tuple[list[Moment], list[GameResult]]:
     quotes: list[Quote] = []
+    results: list[GameResult] = []
     for path in paths:
         bad: list[BadLine] = []
         try:
@@ -84,7 +102,9 @@ def _quotes_of(paths: Iterable[Path]) -> list[Moment]:
                 for item in read_lines(stream, lambda: _ANY_TIME):
                     if isinstance(item, Quote):
                         quotes.append(item)
-                    elif isinstance(item, BadLine):
+                    elif isinstance(item, GameResult):
+                        results.append(item)
+                    else:
                         bad.append(item)
         except OSError as error:
             raise FeedError(f"cannot read {path}: {error.strerror or error}") from error
@@ -96,18 +116,19 @@ def _quotes_of(paths: Iterable[Path]) -> list[Moment]:
                 bad[0].number,
                 bad[0].reason,
             )
-    return _by_scrape(quotes)
+    return _by_scrape(quotes), results
 
 
-def _imported(paths: Iterable[Path], importer: Importer) -> list[Moment]:
+def _imported(paths: Iterable[Path], importer: Importer) -> tuple[list[Moment], list[GameResult]]:
     problems: list[str] = []
     files = (file for path in paths for file in source_files(importer, path, problems))
-    converted = [_warned(imported).quotes for imported in importer.convert_each(files)]
+    converted = [_warned(imported) for imported in importer.convert_each(files)]
     if problems:
         raise FeedError(problems[0])
+    results = [result for each in converted for result in each.results]
     if importer.snapshots:
-        return list(_rounds([quotes for quotes in converted if quotes]))
-    return _by_scrape([quote for quotes in converted for quote in quotes])
+        return list(_rounds([each.quotes for each in converted if each.quotes])), results
+    return _by_scrape([quote for each in converted for quote in each.quotes]), results
 
 
 def _warned(imported: Imported) -> Imported:
@@ -152,6 +173,10 @@ SPREAD_MS = 30_000
 """The longest time over which the games of a moment are spread (see ``_steps``)."""
 BATCH_QUOTES = 500
 LONGEST_GAME_MS = 4 * 60 * MINUTE_MS
+_REST_OF_DAY_MS = 18 * 60 * MINUTE_MS
+"""From noon UTC to the end of the last game of a day."""
+_SOURCE = "replay"
+"""The source of results that have none."""
 UNHEARD_MS = 10 * MINUTE_MS
 
 Sleep = Callable[[float], Awaitable[None]]
@@ -169,7 +194,8 @@ def open_replay(place: str, speed: float) -> "Replay":
     title = Path(place.rpartition(":")[2]).name or place
     file_format, _ = _split(place)
     origin = None if file_format is None else origin_named(file_format.name)
-    return Replay(read_recording(place), title, speed, origin=origin)
+    recording = read_recording(place)
+    return Replay(recording.moments, title, speed, origin=origin, results=recording.results)
 
 
 class Replay:
@@ -185,8 +211,10 @@ class Replay:
         sleep: Sleep = asyncio.sleep,
         *,
         origin: Origin | None = None,
+        results: Sequence[tuple[int, GameResult]] = (),
     ) -> None:
         self.origin = origin
+        self._results = results
         self.name = f"replay of {title}" + (f" · {speed:g}x" if speed != 1 else "")
         self._moments = moments
         self._elapsed: Callable[[], int] = lambda: 0
@@ -205,25 +233,41 @@ class Replay:
         """Whether the recording has played to its end."""
         return self.recorded_at == self._moments[-1].at
 
-    async def batches(self, clock: Clock) -> AsyncGenerator[list[Quote], None]:
-        """Yield the quotes when due; after the end, repeat the last prices."""
+    async def batches(self, clock: Clock) -> AsyncGenerator[list[Reported], None]:
+        """Yield quotes and results when due; after the end, repeat the last prices."""
         retiming = _Retiming(self._moments[0].at, clock(), self._speed)
         self._elapsed = lambda: max(0, clock() - retiming.start)
         standing = StandingQuotes()
+        waiting = deque(self._results)
         for offset, quotes in _batched(_steps(self._moments, self._speed)):
+            while waiting and (due_ms := retiming.due(waiting[0][0])) < retiming.start + offset:
+                await self._wait_until(due_ms, clock)
+                yield self._due_results(waiting, retiming, clock())
             await self._wait_until(retiming.start + offset, clock)
             for quote, _ in quotes:
                 standing.hear(quote)
             yield [retiming.apply(quote, late) for quote, late in quotes]
         last = standing.at(self._moments[-1].at)
         due_ms = clock()
-        while last:
-            slices = math.ceil(len(last) / BATCH_QUOTES)
+        while last or waiting:
+            slices = max(math.ceil(len(last) / BATCH_QUOTES), 1)
             for number in range(slices):
                 await self._wait_until(due_ms + REPEAT_MS * (number + 1) // slices, clock)
                 again = last[number * BATCH_QUOTES : (number + 1) * BATCH_QUOTES]
-                yield [retiming.repeat(quote, clock()) for quote in again]
+                results = self._due_results(waiting, retiming, clock())
+                if again or results:
+                    yield [*(retiming.repeat(quote, clock()) for quote in again), *results]
             due_ms = max(due_ms + REPEAT_MS, clock() - REPEAT_MS)
+
+    def _due_results(
+        self, waiting: deque[tuple[int, GameResult]], retiming: "_Retiming", now_ms: int
+    ) -> list[Reported]:
+        """Take the results out that are due, in replay time."""
+        found: list[Reported] = []
+        while waiting and retiming.due(waiting[0][0]) <= now_ms:
+            result = retiming.apply_to_result(waiting.popleft()[1])
+            found.append(with_source(result, _SOURCE) if self.origin is None else result)
+        return found
 
     async def _wait_until(self, due_ms: float, clock: Clock) -> None:
         if (wait := due_ms - clock()) > 0:
@@ -284,6 +328,20 @@ class _Retiming:
         """Return the quote as if it was scraped now."""
         return msgspec.structs.replace(self.apply(quote), scraped_at=now_ms)
 
+    def apply_to_result(self, result: GameResult) -> GameResult:
+        """Return a result in replay time."""
+        reported_at = result.reported_at
+        return msgspec.structs.replace(
+            result,
+            match_name=self._games.name_of(result.competition, result.match_name, result.kick_off),
+            kick_off=self._moved(result.kick_off),
+            reported_at=self._moved(reported_at) if reported_at else 0,
+        )
+
+    def due(self, ms: int) -> int:
+        """Return when something of the recording is due; what is older than it, at its start."""
+        return max(self._moved(ms), self.start)
+
     def _moved(self, ms: int) -> int:
         return bounded_ms(self.start + round((ms - self._first) / self._speed))
 
@@ -303,12 +361,16 @@ class _GameNames:
         kick_off = quote.match_date
         if kick_off is None:
             return quote.match_name
-        known = self._kick_offs.setdefault((quote.competition, quote.match_name), [kick_off])
+        return self.name_of(quote.competition, quote.match_name, kick_off)
+
+    def name_of(self, competition: str, match_name: str, kick_off: int) -> str:
+        """Return the name of a game."""
+        known = self._kick_offs.setdefault((competition, match_name), [kick_off])
         for number, other in enumerate(known):
             if abs(other - kick_off) <= SAME_GAME_MS:
-                return self._dated(quote.match_name, other) if number else quote.match_name
+                return self._dated(match_name, other) if number else match_name
         known.append(kick_off)
-        return self._dated(quote.match_name, kick_off)
+        return self._dated(match_name, kick_off)
 
     def _dated(self, match_name: str, kick_off: int) -> str:
         return f"{match_name} ({format_ms(bounded_ms(kick_off + self._shift_ms))[:10]})"

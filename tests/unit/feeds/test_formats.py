@@ -95,7 +95,7 @@ def test_the_format_of_the_page_keeps_or_counts_each_price(prices: Path) -> None
 
 
 def test_the_format_of_a_package_is_replayed(prices: Path) -> None:
-    (moment,) = read_recording(f"corner-list:{prices}")
+    (moment,) = read_recording(f"corner-list:{prices}").moments
     assert format_ms(moment.at) == "2025-01-04T12:00:00.000Z"
     origin = open_replay(f"corner-list:{prices}", 1.0).origin
     assert origin is not None

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 from oddsdesk.contract.formats import OWN_FORMATS
 from oddsdesk.contract.quotes import Quote, odds_row
+from oddsdesk.contract.results import GameResult, GameStatus, result_line
 from oddsdesk.contract.times import format_ms, parse_ms
 from oddsdesk.feeds.errors import FeedError
 from oddsdesk.feeds.replay import (
@@ -83,12 +84,12 @@ async def play(
     """Batches with the time at which each came, counted from the start."""
     time = Time()
     heard = []
-    batches: AsyncIterator[list[Quote]] = Replay(moments, "x", speed, time.sleep).batches(time)
-    async with aclosing(batches) as said:  # type: ignore[type-var]
+    replay = Replay(moments, "x", speed, time.sleep)
+    async with aclosing(replay.batches(time)) as said:
         async for batch in said:
             if time.now - NOW > until:
                 break
-            heard.append((time.now - NOW, batch))
+            heard.append((time.now - NOW, [each for each in batch if isinstance(each, Quote)]))
     return heard
 
 
@@ -151,6 +152,78 @@ async def test_the_last_prices_are_said_again_every_ten_seconds() -> None:
     assert [at for at, _ in heard] == [0, 1_000, 11_000, 21_000, 31_000]
     for at, batch in heard[2:]:
         assert [(each.odds, each.scraped_at) for each in batch] == [(moved.odds, NOW + at)]
+
+
+def ended(kick_off: int, game: str = "Home vs Away", **said: Any) -> GameResult:
+    return GameResult("NBA", game, RECORDED + kick_off, 101, 99, **said)
+
+
+async def test_results_come_when_they_were_reported_in_the_time_of_the_replay() -> None:
+    early = ended(-5 * HOUR, "Early vs Late", reported_at=RECORDED - 2 * HOUR)
+    during = ended(HOUR, reported_at=RECORDED + 3 * HOUR, source="scores")
+    after = ended(2 * HOUR, "C vs D")
+    due = [
+        (RECORDED - 2 * HOUR, early),
+        (RECORDED + 3 * HOUR, during),
+        (RECORDED + 6 * HOUR, after),
+    ]
+    moments = [moment(0, quote(kick_off=HOUR)), moment(4 * HOUR)]
+    time, heard = Time(), []
+    replay = Replay(moments, "x", 60, time.sleep, results=due)
+    async with aclosing(replay.batches(time)) as batches:
+        async for batch in batches:
+            heard += [(time.now - NOW, each) for each in batch if isinstance(each, GameResult)]
+            if time.now - NOW > 8 * 60_000:
+                break
+    minute = 60_000
+    assert [at for at, _ in heard] == [0, 3 * minute, 6 * minute]
+    assert [each.kick_off - NOW for _, each in heard] == [-5 * minute, minute, 2 * minute]
+    assert [each.reported_at - NOW for _, each in heard[:2]] == [-2 * minute, 3 * minute]
+    assert [each.source for _, each in heard] == ["replay", "scores", "replay"]
+    assert heard[2][1].reported_at == 0
+
+
+async def test_a_result_carries_the_date_that_its_game_got() -> None:
+    again = [quote(kick_off=HOUR), quote(kick_off=49 * HOUR)]
+    results = [(RECORDED, ended(49 * HOUR))]
+    time, quotes = Time(), list[Quote]()
+    replay = Replay([moment(0, *again)], "x", 3_600, time.sleep, results=results)
+    async with aclosing(replay.batches(time)) as batches:
+        async for batch in batches:
+            quotes += (each for each in batch if isinstance(each, Quote))
+            if found := [each for each in batch if isinstance(each, GameResult)]:
+                break
+    assert quotes[1].match_name == found[0].match_name == "Home vs Away (2026-11-22)"
+    assert quotes[1].match_date == found[0].kick_off
+
+
+def test_a_file_may_have_results_of_any_time(tmp_path: Path) -> None:
+    lines = [
+        json.dumps(msgspec.to_builtins(odds_row(quote()))).encode(),
+        *map(
+            result_line,
+            [
+                ended(HOUR),
+                ended(2 * HOUR, reported_at=RECORDED + 5 * HOUR),
+                ended(3 * HOUR, has_time=False),
+                GameResult("NBA", "E vs F", RECORDED + HOUR, status=GameStatus.POSTPONED),
+            ],
+        ),
+    ]
+    path = tmp_path / "mixed.ndjson"
+    path.write_bytes(b"\n".join(lines))
+    recording = read_recording(str(path))
+    assert len(recording.moments) == 1
+    noon = parse_ms("2026-06-12T12:00:00Z")
+    assert [at for at, _ in recording.results] == sorted(
+        [RECORDED + 5 * HOUR, RECORDED + 5 * HOUR, noon + 18 * HOUR, RECORDED + HOUR]
+    )
+
+
+def test_results_of_a_format_are_replayed(shared_data: Path) -> None:
+    recording = read_recording(f"football-data:{shared_data}/football-data/E0_2425.csv")
+    assert len(recording.results) == 380
+    assert all(at == each.kick_off + 4 * HOUR for at, each in recording.results)
 
 
 async def test_many_last_prices_are_spread_over_the_ten_seconds() -> None:
@@ -217,7 +290,7 @@ async def test_every_quote_is_said_once_in_order(times: list[int], speed: float)
 async def test_real_prices_move_from_the_first_seconds_on(shared_data: Path) -> None:
     time = Time()
     place = str(shared_data / "movement" / "world-cup-2026.quotes.ndjson.gz")
-    replay = Replay(read_recording(place), "world cup", 3_600, time.sleep)
+    replay = Replay(read_recording(place).moments, "world cup", 3_600, time.sleep)
     moves = dict.fromkeys(range(60), 0)
     odds: dict[tuple[str, str, str], dict[str, float]] = {}
     async for batch in replay.batches(time):
@@ -315,20 +388,20 @@ def test_quotes_are_read_in_the_order_of_their_scrape(tmp_path: Path) -> None:
         quote_of_recording("C", START + 5),
     ]
     path = write(tmp_path / "q.ndjson", *quotes)
-    assert summary(read_recording(str(path))) == [(START, ["A"]), (START + 5, ["B", "C"])]
+    assert summary(read_recording(str(path)).moments) == [(START, ["A"]), (START + 5, ["B", "C"])]
 
 
 def test_a_folder_of_quotes_is_one_recording(tmp_path: Path) -> None:
     write(tmp_path / "1.ndjson", quote_of_recording("B", START + 5))
     write(tmp_path / "2.ndjson", quote_of_recording("A"))
-    assert summary(read_recording(str(tmp_path))) == [(START, ["A"]), (START + 5, ["B"])]
+    assert summary(read_recording(str(tmp_path)).moments) == [(START, ["A"]), (START + 5, ["B"])]
 
 
 def test_bad_lines_are_left_out_and_told(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     path = write(tmp_path / "q.ndjson", quote_of_recording())
     path.write_bytes(b"bad\n" + path.read_bytes())
     with caplog.at_level(logging.WARNING):
-        assert summary(read_recording(str(path))) == [(START, ["A"])]
+        assert summary(read_recording(str(path)).moments) == [(START, ["A"])]
     assert "q.ndjson: 1 bad lines left out; line 1: this is not JSON" in caplog.text
 
 
@@ -336,7 +409,7 @@ def test_a_recording_may_lie_in_the_future(tmp_path: Path) -> None:
     path = write(
         tmp_path / "q.ndjson", quote_of_recording(scraped_at=parse_ms("2199-01-01T00:00:00Z"))
     )
-    assert len(read_recording(str(path))) == 1
+    assert len(read_recording(str(path)).moments) == 1
 
 
 @pytest.mark.parametrize("content", [b"", b"\n\n", b"bad"])
@@ -357,7 +430,7 @@ def test_a_snapshot_is_one_moment_and_so_are_snapshots_of_one_round(tmp_path: Pa
     snapshot(tmp_path / "nba.json", "2026-04-16T19:00:10Z", "2026-04-16T18:50:00Z")
     snapshot(tmp_path / "mlb.json", "2026-04-16T19:00:40Z")
     snapshot(tmp_path / "later.json", "2026-04-16T20:00:00Z")
-    first, second = read_recording(f"the-odds-api:{tmp_path}/*.json")
+    first, second = read_recording(f"the-odds-api:{tmp_path}/*.json").moments
     assert first.at == parse_ms("2026-04-16T19:00:40Z")
     assert [quote.scraped_at for quote in first.quotes] == sorted(
         parse_ms(time)
@@ -367,11 +440,11 @@ def test_a_snapshot_is_one_moment_and_so_are_snapshots_of_one_round(tmp_path: Pa
 
 
 def test_the_real_moment_is_one_moment(shared_data: Path) -> None:
-    (moment,) = read_recording(f"the-odds-api:{shared_data}/the-odds-api/*.json.gz")
+    (moment,) = read_recording(f"the-odds-api:{shared_data}/the-odds-api/*.json.gz").moments
     assert len(moment.quotes) == 15_036
 
 
 def test_the_real_movement_has_its_snapshots(shared_data: Path) -> None:
-    moments = read_recording(f"{shared_data}/movement/world-cup-2026.quotes.ndjson.gz")
+    moments = read_recording(f"{shared_data}/movement/world-cup-2026.quotes.ndjson.gz").moments
     assert len(moments) == 48
     assert sum(len(moment.quotes) for moment in moments) == 14_687

@@ -288,7 +288,7 @@ def test_a_cut_file_keeps_what_came_before(tmp_path: Path) -> None:
 def test_a_packed_file_is_replayed(tmp_path: Path) -> None:
     path = tmp_path / "1.1.bz2"
     path.write_bytes(bz2.compress(file(OPEN, (AT + 5, CLOSED)).data))
-    assert [each.at for each in read_recording(f"betfair:{path}")] == [AT, AT + 5]
+    assert [each.at for each in read_recording(f"betfair:{path}").moments] == [AT, AT + 5]
 
 
 def test_each_last_traded_price_of_a_real_race_is_counted(shared_data: Path) -> None:
