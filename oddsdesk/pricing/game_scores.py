@@ -131,6 +131,17 @@ def result_of(
     return Decision(None, _why_open(found, sport))
 
 
+def contradict(games: Sequence[GameResult], sport: str) -> bool:
+    """Return whether no score can be what all of these results of one game say."""
+    counted = [Count.REGULAR] if sport in (FOOTBALL, TENNIS) else [Count.REGULAR, Count.WHOLE]
+    for each in counted:
+        told = [scores_at(game, sport, "moneyline", Reading(each)) for game in games]
+        known = [scores for scores in told if not isinstance(scores, _Unknown)]
+        if len(known) > 1 and not frozenset.intersection(*known):
+            return True
+    return False
+
+
 def result_as_stated(
     market_type: str, match_name: str, selection: str, home: int, away: int, *, sport: str
 ) -> Result | None:

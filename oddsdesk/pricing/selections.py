@@ -522,35 +522,6 @@ class Goals(NamedTuple):
     away: int
 
 
-class Score(NamedTuple):
-    """The score of a football game after 90 minutes and at half time."""
-
-    end: Goals
-    half_time: Goals | None = None
-
-    def of_period(self, period: int) -> Goals | None:
-        """Return the goals of a period (0 all, 1 and 2 the halves), None if unknown."""
-        if period == 0:
-            return self.end
-        half = self.half_time
-        if half is None or period > 2:
-            return None
-        if period == 1:
-            return half
-        return Goals(self.end.home - half.home, self.end.away - half.away)
-
-
-def result_of(
-    market_type: str, period: int, match_name: str, selection: str, score: Score
-) -> Result | None:
-    """Return the result of a football bet at a score; None if the score does not decide it."""
-    goals = score.of_period(period)
-    read = read_selection(market_type, match_name, selection)
-    if goals is None or read is None:
-        return None
-    return result_at(market_type, read.key, read.side, goals)
-
-
 def result_at(market_type: str, key: str, side: str, goals: Goals) -> Result | None:
     """Return the result of a side of a line group (``LineGroup.key``) at a football score.
 

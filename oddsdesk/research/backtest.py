@@ -6,7 +6,7 @@ value, and never at or after kick-off. With a latency, the bet is made at the pr
 moment, if it is still value.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Final
 
 import msgspec
@@ -16,11 +16,13 @@ from oddsdesk.board.model.matrix import RowKey
 from oddsdesk.board.valuation.bets import listing_bets
 from oddsdesk.board.valuation.judging import AssessedPrice
 from oddsdesk.ledger.bets import PlacedBet
+from oddsdesk.ledger.bookmakers import known_rules
 from oddsdesk.ledger.presets import ValueFilter
+from oddsdesk.ledger.settling import settle_by_results
 from oddsdesk.pricing.closing import CloseBy
 from oddsdesk.pricing.exposure import StakePlan
 from oddsdesk.pricing.profiles import Profiles
-from oddsdesk.pricing.selections import Score, result_of
+from oddsdesk.pricing.settlement_rules import SettlementRules
 from oddsdesk.research.closes import IN_PLAY, LastLines, with_closes
 from oddsdesk.research.coverage import Coverage
 from oddsdesk.research.past_game import Mine, PastGame
@@ -247,7 +249,7 @@ def run_backtest(
     bettor.forget_due()
     placed = _numbered(bettor.bets)
     closed = with_closes(log, placed, question.close, question.profiles, now_ms, progress)
-    bets = settle(with_results(closed, log))
+    bets = settle(with_results(closed, log, known_rules(question.profiles).rules, now_ms))
     return Backtested(
         bets=bets,
         rows=walk.rows,
@@ -263,16 +265,10 @@ def run_backtest(
     )
 
 
-def with_results(bets: Iterable[PlacedBet], log: RecordedLog) -> list[PlacedBet]:
-    """Return bets with the results that the scores of their games give."""
-    return [
-        _with_result(bet, log.score(bet.game_id, bet.match_name, bet.competition, bet.kick_off))
-        for bet in bets
-    ]
-
-
-def _with_result(bet: PlacedBet, score: Score | None) -> PlacedBet:
-    if score is None:
-        return bet
-    result = result_of(bet.market_type, bet.period, bet.match_name, bet.selection, score)
-    return msgspec.structs.replace(bet, result=result, settled_at=bet.kick_off)
+def with_results(
+    bets: Sequence[PlacedBet], log: RecordedLog, rules: SettlementRules, now_ms: int
+) -> list[PlacedBet]:
+    """Return bets with the results that the recorded results of their games give."""
+    ended = settle_by_results(bets, log.results, rules, now_ms).bets
+    found = {bet.ident: msgspec.structs.replace(bet, settled_at=bet.kick_off) for bet in ended}
+    return [found.get(bet.ident, bet) for bet in bets]

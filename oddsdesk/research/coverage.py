@@ -13,6 +13,7 @@ from oddsdesk.pricing.assessment import Caution
 from oddsdesk.pricing.closing import CloseBy
 from oddsdesk.pricing.consensus import CONSENSUS_TITLE, LEAST_VOTES
 from oddsdesk.research.past_game import PastGame
+from oddsdesk.research.recorded_log import FinalScores
 
 Moment = Callable[[int], str]
 """Formats a time in milliseconds."""
@@ -100,6 +101,8 @@ class Coverage(msgspec.Struct, frozen=True):
     """Games that have started."""
     with_result: int
     """Started games with a result."""
+    contrary: int
+    """Started games without one because their sources contradict each other."""
     with_close: int | None
     """Started games in which the close's sharp book closed a line; None for a consensus."""
     refused: dict[Caution, int]
@@ -118,7 +121,7 @@ class CoverageCount:
         self._games: dict[str, _Game] = {}
         self._refused: dict[str, set[tuple[Caution, object]]] = {}
 
-    def add_game(self, game: PastGame, *, has_result: bool) -> None:
+    def add_game(self, game: PastGame, scores: FinalScores) -> None:
         """Add a game at its end or the log's; adding it again changes nothing."""
         ident = game.entry.game_id
         known = self._games.get(ident, _Game())
@@ -132,7 +135,8 @@ class CoverageCount:
             begins=game.moment if game.kick_off is None else game.kick_off,
             is_priced=known.is_priced or is_priced,
             has_begun=known.has_begun or game.has_begun,
-            has_result=known.has_result or (has_result and game.has_begun),
+            has_result=known.has_result or (bool(scores.results) and game.has_begun),
+            is_contrary=known.is_contrary or (scores.is_contrary and game.has_begun),
             has_close=known.has_close or self._by.reference in game.closed_by,
         )
         if game.refused:
@@ -157,6 +161,7 @@ class CoverageCount:
             last_priced_ms=max(priced, default=None),
             begun=sum(game.has_begun for game in games),
             with_result=sum(game.has_result for game in games),
+            contrary=sum(game.is_contrary for game in games),
             with_close=None if is_pooled else sum(game.has_close for game in games),
             refused=dict(refused.most_common()),
         )
@@ -167,6 +172,7 @@ class _Game(msgspec.Struct, frozen=True, gc=False):
     is_priced: bool = False
     has_begun: bool = False
     has_result: bool = False
+    is_contrary: bool = False
     has_close: bool = False
 
 
@@ -200,6 +206,11 @@ def coverage_lines(
             f"{found.begun:,} of them have started; results for"
             f" {_share(found.with_result, found.begun)}{closes}"
         )
+        if found.contrary:
+            yield (
+                f"sources contradict each other on {games_text(found.contrary)}, which count as"
+                " without a result"
+            )
     if found.refused:
         said = [f"{caution_text(why, reference)} ({count})" for why, count in found.refused.items()]
         yield f"prices with enough EV, but not counted: {'; '.join(said)}"
@@ -216,6 +227,7 @@ def coverage_fields(found: Coverage) -> dict[str, Any]:
         "begun": found.begun,
         "with_result": found.with_result,
         "with_result_pct": _percent(found.with_result, found.begun),
+        "contradictory": found.contrary,
         "with_close": found.with_close,
         "with_close_pct": _percent(found.with_close, found.begun),
         "refused": {why.value: count for why, count in found.refused.items()},

@@ -22,18 +22,20 @@ from operator import attrgetter
 from pathlib import Path
 from typing import Final, NamedTuple
 
+import msgspec
+
 from oddsdesk.archive.folder import ArchiveError, LookingBack, archived_files
 from oddsdesk.board.model.basis import CONSENSUS
 from oddsdesk.contract.identity import SAME_GAME_MS
 from oddsdesk.contract.markets import DRAW_RETURNS
 from oddsdesk.contract.resources import GameMatrix, MarketMatrix, MatrixRow, ReferenceCell
-from oddsdesk.contract.results import GameResult, GameStatus
+from oddsdesk.contract.results import ENDED, GameResult, GameStatus
 from oddsdesk.contract.times import MINUTE_MS, format_ms
 from oddsdesk.ledger.bets import PlacedBet
 from oddsdesk.ledger.log_closes import LoggedGame, PastOdds
 from oddsdesk.pricing.closing import MONEYLINE, CloseBy
 from oddsdesk.pricing.consensus import CONSENSUS_TITLE
-from oddsdesk.pricing.selections import Goals, Score
+from oddsdesk.pricing.game_scores import contradict
 from oddsdesk.pricing.value import MAX_AGE_MS
 from oddsdesk.store.databases import Database
 from oddsdesk.store.games import plain_name
@@ -78,13 +80,14 @@ class Moments:
         return max(scraped_at, known_before, was_live), False
 
 
-def _score(said: GameResult) -> Score | None:
-    """Return the score of a finished game of football."""
-    if said.status is not GameStatus.FINAL or said.home is None or said.away is None:
-        return None
-    first = said.periods[0] if said.periods else None
-    half = None if first is None else Goals(first.home, first.away)
-    return Score(Goals(said.home, said.away), half)
+class FinalScores(NamedTuple):
+    """What the sources say of a game that is over."""
+
+    results: Sequence[GameResult] = ()
+    """Final results with a score, home team first in the game's order; none if the sources
+    contradict each other."""
+    is_contrary: bool = False
+    """Whether they do."""
 
 
 class RecordedLog:
@@ -107,12 +110,15 @@ class RecordedLog:
         self.unreadable = named.unreadable
         """One line if the archive that the database names cannot be read; else empty."""
         self.rows = LogOfAll(reader, archive or named.folder)
-        self._results: defaultdict[str, list[GameResult]] = defaultdict(list)
-        self._named: defaultdict[tuple[str, str], list[GameResult]] = defaultdict(list)
+        self.results: list[GameResult] = []
+        """All results of the database; simulated ones count like others here."""
+        self._by_id: defaultdict[str, list[GameResult]] = defaultdict(list)
+        self._by_name: defaultdict[tuple[str, str], list[GameResult]] = defaultdict(list)
         for each in reader.results():
-            said = each.result
-            self._results[each.game_id].append(said)
-            self._named[said.competition, plain_name(said.match_name)].append(said)
+            said = msgspec.structs.replace(each.result, simulated=False)
+            self.results.append(said)
+            self._by_id[each.game_id].append(said)
+            self._by_name[said.competition, plain_name(said.match_name)].append(said)
 
     def removed(self) -> str:
         """Return a note on rows that were removed and not read; empty if there are none."""
@@ -128,16 +134,22 @@ class RecordedLog:
             return LogPast(self.rows, self.reader, reference, bets, progress)
         return KeptPast(self.reader, reference)
 
-    def score(
+    def final_scores(
         self, game_id: str, match_name: str, competition: str, kick_off: int | None
-    ) -> Score | None:
-        """Return the result of a game, None if unknown."""
-        found = self._results.get(game_id, [])
+    ) -> FinalScores:
+        """Return what the sources say of a game."""
+        found = self._by_id.get(game_id, [])
         if not found and kick_off is not None:
-            named = self._named.get((competition, plain_name(match_name)), ())
+            named = self._by_name.get((competition, plain_name(match_name)), ())
             found = [each for each in named if abs(each.kick_off - kick_off) <= SAME_GAME_MS]
-            found.sort(key=lambda each: abs(each.kick_off - kick_off))
-        return next((score for each in found if (score := _score(each)) is not None), None)
+        ended = [each for each in found if each.status in ENDED]
+        final = [each for each in ended if each.status is GameStatus.FINAL]
+        if len(final) < len(ended):  # others say that it was not played to its end
+            return FinalScores(is_contrary=bool(final))
+        scored = [each for each in final if each.home is not None]
+        if len(scored) > 1 and contradict(scored, scored[0].sport):
+            return FinalScores(is_contrary=True)
+        return FinalScores(scored)
 
     def gaps(self, moments: Moments) -> list[tuple[int, int]]:
         """Return the spans without any live recording.

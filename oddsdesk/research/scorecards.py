@@ -14,15 +14,20 @@ from typing import Final, NamedTuple
 
 import msgspec
 
-from oddsdesk.board.model.matrix import Section, SectionKey
+from oddsdesk.board.model.matrix import GameEntry, Section, SectionKey
 from oddsdesk.board.valuation.figures import hold
+from oddsdesk.contract.competitions import OTHER
+from oddsdesk.contract.results import GameResult
 from oddsdesk.contract.times import format_ms
 from oddsdesk.ledger.bets import PlacedBet
+from oddsdesk.ledger.bookmakers import known_rules
 from oddsdesk.pricing.closing import CloseBy
 from oddsdesk.pricing.consensus import CONSENSUS_TITLE
 from oddsdesk.pricing.devig import DevigError, devig
+from oddsdesk.pricing.game_scores import result_of
 from oddsdesk.pricing.profiles import Profiles
-from oddsdesk.pricing.selections import Result, Score, decided_share, result_of
+from oddsdesk.pricing.selections import Result, decided_share
+from oddsdesk.pricing.settlement_rules import Overtime, SettlementRules
 from oddsdesk.research.backtest import bet_on
 from oddsdesk.research.closes import LastLines, whole_lines, with_closes
 from oddsdesk.research.coverage import (
@@ -341,7 +346,15 @@ def notes(found: Scored, when: str, moment: Moment = format_ms, day: Moment = da
 class _Scorer(Visitor):
     """A ``walk.Visitor`` that collects the observations."""
 
-    def __init__(self, reference: str, method: str, log: RecordedLog, since_ms: int | None) -> None:
+    def __init__(
+        self,
+        reference: str,
+        method: str,
+        log: RecordedLog,
+        since_ms: int | None,
+        rules: SettlementRules,
+    ) -> None:
+        self._rules = rules
         self.tallies: defaultdict[CardKey, Tally] = defaultdict(Tally)
         self.games = 0
         self.bets: list[PlacedBet] = []
@@ -394,14 +407,14 @@ class _Scorer(Visitor):
         entry, lines = game.entry, list(self._last_lines.closed_lines(game))
         game.closed_by |= {closed.bookmaker for closed in lines}
         named = (entry.match_name, entry.competition, entry.kick_off)
-        score = self._log.score(entry.game_id, *named)
-        if score is None or _begins(game) < self._since_ms:
+        results = self._log.final_scores(entry.game_id, *named).results
+        if not results or _begins(game) < self._since_ms:
             return
         number = self.number(entry.game_id)
         losses = defaultdict[SectionKey, dict[str, float]](dict)
         shares = dict[SectionKey, float]()
         for key, name, line in lines:
-            decided = _decided(key, entry.match_name, line.group.selections, score)
+            decided = self._decided(key, entry, name, line.group.selections, results)
             if decided is None:
                 continue
             winner, shares[key] = decided
@@ -415,6 +428,32 @@ class _Scorer(Visitor):
                 losses[key][name] = tally.take_chances(chances, winner, number, shares[key])
         for key, closed in losses.items():
             self._compare(game, key, closed, shares[key])
+
+    def _decided(
+        self,
+        key: SectionKey,
+        entry: GameEntry,
+        name: str,
+        selections: Sequence[str],
+        games: Sequence[GameResult],
+    ) -> tuple[int, float] | None:
+        """Return the winning side of a bookmaker's line and the decided share of stakes; None for
+        a void."""
+        sport = games[0].sport if entry.sport == OTHER else entry.sport
+        overtime = self._rules.rule_of(name, sport).overtime
+        results = [
+            result_of(
+                *(key.market_type, key.period, entry.match_name, selection, games),
+                sport=sport,
+                overtime=None if overtime is None else overtime is Overtime.INCLUDED,
+                ways=len(selections),
+            ).result
+            for selection in selections
+        ]
+        for won, lost in ((Result.WON, Result.LOST), (Result.HALF_WON, Result.HALF_LOST)):
+            if results.count(won) == 1 and results.count(lost) == len(results) - 1:
+                return results.index(won), decided_share(won)
+        return None
 
     def _compare(
         self, game: PastGame, key: SectionKey, losses: dict[str, float], decided: float
@@ -473,20 +512,6 @@ def _begins(game: PastGame) -> int:
     return game.moment if game.kick_off is None else game.kick_off
 
 
-def _decided(
-    key: SectionKey, match_name: str, selections: Sequence[str], score: Score
-) -> tuple[int, float] | None:
-    """Return the winning side of a line and the decided share of stakes; None for a void."""
-    results = [
-        result_of(key.market_type, key.period, match_name, selection, score)
-        for selection in selections
-    ]
-    for won, lost in ((Result.WON, Result.LOST), (Result.HALF_WON, Result.HALF_LOST)):
-        if results.count(won) == 1 and results.count(lost) == len(results) - 1:
-            return results.index(won), decided_share(won)
-    return None
-
-
 def scorecards(
     log: RecordedLog,
     *,
@@ -515,7 +540,7 @@ def scorecards(
     Raises:
         StoreError, ArchiveError, OSError: the log cannot be read.
     """
-    scorer = _Scorer(reference, method, log, since_ms)
+    scorer = _Scorer(reference, method, log, since_ms, known_rules(profiles).rules)
     walk = Walk(log, scorer, era_maker(reference, method, profiles, None), now_ms)
     count = walk.count_coverage(reference, close, since_ms)
     walk.walk_log(since_ms, until_ms, progress)

@@ -194,7 +194,7 @@ class Walk:
         if self.count is not None:
             entry = game.entry
             named = (entry.game_id, entry.match_name, entry.competition, entry.kick_off)
-            self.count.add_game(game, has_result=self._log.score(*named) is not None)
+            self.count.add_game(game, self._log.final_scores(*named))
 
     def _begin_by_now(self, game: PastGame) -> None:
         """Start a game that got no row since its kick-off."""

@@ -200,6 +200,7 @@ def test_what_the_log_covers_is_told(database: Path, tmp_path: Path) -> None:
         "begun": 3,
         "with_result": 0,
         "with_result_pct": 0.0,
+        "contradictory": 0,
         "with_close": 1,
         "with_close_pct": pytest.approx(100 / 3),
         "refused": {},

@@ -10,12 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import astuple
 
-from oddsdesk.contract.competitions import SPORTS
+from oddsdesk.contract.competitions import FOOTBALL, SPORTS
 from oddsdesk.contract.markets import MARKET_TYPES
+from oddsdesk.contract.results import GameResult, PeriodScore
+from oddsdesk.pricing.game_scores import result_of
 from oddsdesk.pricing.selections import (
-    Goals,
     Result,
-    Score,
     Settlement,
     bet_named,
     clv_pct,
@@ -27,7 +27,6 @@ from oddsdesk.pricing.selections import (
     profit_of,
     push_probability,
     read_selection,
-    result_of,
     settlement,
 )
 
@@ -492,8 +491,9 @@ NAME = "Leeds - Wolves"
 
 
 def ended(market_type: str, selection: str, home: int, away: int, period: int = 0) -> str | None:
-    score = Score(Goals(home, away), Goals(1, 0))
-    result = result_of(market_type, period, NAME, selection, score)
+    halves = (PeriodScore(1, 1, 0), PeriodScore(2, home - 1, away))
+    game = GameResult("EPL", NAME, 0, home, away, halves)
+    result = result_of(market_type, period, NAME, selection, [game], sport=FOOTBALL).result
     return None if result is None else result.value
 
 
@@ -544,8 +544,9 @@ def test_what_a_score_does_not_tell_has_no_result() -> None:
     assert ended("player_prop", "Messi shots Over 2.5", 2, 1) is None
     assert ended("moneyline", "Somebody else", 2, 1) is None
     assert ended("moneyline", "Leeds", 2, 1, period=3) is None
-    without_half = result_of("moneyline", 1, NAME, "Leeds", Score(Goals(2, 1)))
-    assert without_half is None
+    without_halves = [GameResult("EPL", NAME, 0, 2, 1)]
+    found = result_of("moneyline", 1, NAME, "Leeds", without_halves, sport=FOOTBALL)
+    assert found.result is None
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ import pytest
 from msgspec.structs import replace
 
 from oddsdesk.contract.quotes import Quote
-from oddsdesk.contract.results import GameResult
+from oddsdesk.contract.results import GameResult, GameStatus, PeriodScore
 from oddsdesk.ledger.bet_tables import write_csv
 from oddsdesk.ledger.log_closes import closes_from_log
 from oddsdesk.ledger.presets import ValueFilter
@@ -301,6 +301,53 @@ def test_results_that_are_known_give_profit_and_others_are_said_to_be_missing(lo
     few = replace(found, bets=133)
     assert few.settled_text == "1 of 133 bets"
     assert replace(few, settled=67).settled_text == "67 bets"
+
+
+NBA = {"competition": "NBA", "match_name": "A vs B"}
+LATER = ("Other", {"C": 2.0, "D": 1.9}, KICK_OFF + MINUTE)
+"""A row after kick-off, of another game, so that the log covers it."""
+ANOTHER = {"competition": "NBA", "match_name": "C vs D", "match_date": KICK_OFF + 24 * HOUR}
+
+
+def test_results_of_any_sport_and_source_settle_bets(log: Log) -> None:
+    over = {"market_type": "total", **NBA}
+    log.archive(
+        reference(EVEN, **NBA),
+        said(SOFT, {"A": 2.09}, **NBA),
+        reference({"Over 210.5": 1.95, "Under 210.5": 1.95}, **over),
+        said(SOFT, {"Over 210.5": 2.09}, **over),
+        said(*LATER, **ANOTHER),
+    )
+    quarters = tuple(PeriodScore(number, 26, 25) for number in range(1, 5))
+    fields = {**NBA, "kick_off": KICK_OFF, "sport": "Basketball", "periods": quarters}
+    results = [GameResult(home=104, away=100, source=source, **fields) for source in ("x", "y")]
+    log.store.record_results(results).result(10)
+    done = log.backtest()
+    assert {bet.selection: bet.result for bet in done.bets} == {
+        "A": Result.WON,
+        "Over 210.5": Result.LOST,
+    }
+    assert {bet.settled_at for bet in done.bets} == {KICK_OFF}
+    assert (done.coverage.with_result, done.coverage.contrary) == (1, 0)
+
+
+def test_a_game_whose_sources_contradict_each_other_has_no_result(log: Log) -> None:
+    quotes = (reference(EVEN, **NBA), said(SOFT, {"A": 2.09}, **NBA), said(*LATER, **ANOTHER))
+    log.archive(*quotes)
+    fields = {**NBA, "kick_off": KICK_OFF, "sport": "Basketball"}
+    results = [
+        GameResult(home=home, away=100, source=source, **fields)
+        for source, home in (("x", 104), ("y", 105))
+    ]
+    log.store.record_results(results).result(10)
+    done = log.backtest()
+    assert [bet.result for bet in done.bets] == [None]
+    assert (done.coverage.with_result, done.coverage.contrary) == (0, 1)
+    told = list(coverage_lines(done.coverage, "Pinnacle", CloseBy("Pinnacle")))
+    assert "sources contradict each other on 1 game, which count as without a result" in told
+    off = replace(results[1], home=None, away=None, status=GameStatus.CANCELLED)
+    log.store.record_results([off]).result(10)
+    assert log.backtest().coverage.contrary == 1
 
 
 @pytest.mark.parametrize(("won", "is_told"), [(0, False), (1, True)])

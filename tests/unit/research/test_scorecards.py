@@ -12,7 +12,7 @@ import pytest
 from msgspec.structs import replace
 
 from oddsdesk.contract.quotes import Quote
-from oddsdesk.contract.results import GameResult
+from oddsdesk.contract.results import GameResult, PeriodScore
 from oddsdesk.pricing.closing import CloseBy
 from oddsdesk.pricing.devig import DEFAULT_METHOD, devig
 from oddsdesk.pricing.profiles import shipped_profiles
@@ -285,6 +285,21 @@ def test_what_was_seen_last_half_an_hour_before_the_game_is_no_closing_line(
     found = cards(store)
     assert (found[FOLLOWER].log_loss.count, found["Pinnacle"].log_loss.count) == (counted, 1)
     assert sum(each.came_true.count for each in found[FOLLOWER].calibration) == 3 * counted
+
+
+def test_chances_of_another_sport_are_counted_with_its_results(store: Store) -> None:
+    nba = {"competition": "NBA", "odds": {"A": 1.5, "B": 2.8}}
+    quotes = [replace(football(name, 599), **nba) for name in (FOLLOWER, "Pinnacle")]
+    store.record([*quotes, said("Pinnacle", 1.9, 700)]).result(10)
+    quarters = tuple(PeriodScore(number, 26, 25) for number in range(1, 5))
+    fields = {"sport": "Basketball", "periods": quarters}
+    result = GameResult("NBA", "A - B", KICK_OFF, 104, 100, source="x", **fields)
+    store.record_results([result]).result(10)
+    assert cards(store)[FOLLOWER].log_loss.count == 1
+    store.record_results([replace(result, home=98, periods=(), source="y")]).result(10)
+    found = scored(store)
+    assert all(each.log_loss.count == 0 for each in found.cards)
+    assert found.coverage.contrary == 1
 
 
 EVEN = {"A": 2.0, "Draw": 4.0, "B": 4.0}
