@@ -3,7 +3,7 @@
 import logging
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, Final, NamedTuple
 
@@ -44,6 +44,7 @@ _log = logging.getLogger(__name__)
 DRAW: Final = "Draw"
 NOT_A_GAME: Final = "not a game"
 UNREAD: Final = "unknown outcome"
+OTHER_LINES: Final = "the book of another line is not known yet"
 _THE_DRAW: Final = "the draw"
 _TENNIS: Final = "2"
 _SPORTS: Final = MappingProxyType(
@@ -269,16 +270,59 @@ def quotes_of(
 ) -> list[Priced]:
     """Return what can be backed now, one quote per complete market.
 
-    A suspended or finished market has no odds, which removes it. A book stands until it changes, so
-    its prices are current whenever they last changed.
+    Betfair has a market for each goal line of a game, which are one market here. A suspended or
+    finished market has no odds, which removes it. A book stands until it changes, so its prices are
+    current whenever they last changed.
     """
-    found: list[Priced] = []
+    same: dict[tuple[object, ...], list[str]] = {}
     for ident, market in markets.items():
-        book = books.book(ident) if touched is None or ident in touched else None
-        if book is not None and book.is_known:
-            quote = _quote(market, book, now_ms, is_delayed=books.is_delayed(ident))
-            found.append(Priced(quote, book.is_open))
+        game = market.competition, market.match_name, market.kick_off
+        same.setdefault((*game, market.market_type, market.period), []).append(ident)
+    found: list[Priced] = []
+    for idents in same.values():
+        if touched is not None and not any(ident in touched for ident in idents):
+            continue
+        known = {
+            ident: book
+            for ident in idents
+            if (book := books.book(ident)) is not None and book.is_known
+        }
+        quotes = [
+            _quote(markets[ident], book, now_ms, is_delayed=books.is_delayed(ident))
+            for ident, book in known.items()
+        ]
+        if quotes:
+            lines = [text for ident in known for text in markets[ident].selections.values()]
+            quote = _joined(quotes, lines, is_whole=len(known) == len(idents))
+            found.append(Priced(quote, any(book.is_open for book in known.values())))
     return found
+
+
+def _joined(quotes: Sequence[Quote], lines: Iterable[str], *, is_whole: bool) -> Quote:
+    """Return the quotes of several lines as one of their market.
+
+    Lines whose books are not known keep their last price; ``lines`` are those that are known.
+    """
+    first = quotes[0]
+    if len(quotes) == 1 and is_whole:
+        return first
+    odds = {text: price for quote in quotes for text, price in quote.odds.items()}
+    unread = {text: why for quote in quotes for text, why in (quote.unread or {}).items()}
+    if not is_whole:
+        unread[UNNAMED] = OTHER_LINES
+    if UNNAMED in unread:
+        odds = dict.fromkeys(lines, 0.0) | odds
+    order = order_selections(first.market_type, first.match_name, odds)
+    late = (quote.bookmaker for quote in quotes if quote.bookmaker != BOOKMAKER)
+    return msgspec.structs.replace(
+        first,
+        bookmaker=next(late, BOOKMAKER),
+        odds={text: odds[text] for text in order},
+        is_live=any(quote.is_live for quote in quotes),
+        offers={text: each for quote in quotes for text, each in (quote.offers or {}).items()}
+        or None,
+        unread=unread or None,
+    )
 
 
 def _quote(market: Market, book: Book, now_ms: int, *, is_delayed: bool) -> Quote:

@@ -261,3 +261,62 @@ def test_a_runner_of_an_unknown_name_leaves_what_it_may_be() -> None:
     assert (gone.odds, gone.gone, gone.stays("Luton")) == ({"Draw": 3.0}, ("Leeds",), True)
     over = books((1, 0, 2.5), (2, 0, 3.0), status="SUSPENDED")
     assert not priced("MATCH_ODDS", runners, over).quote.stays("Luton")
+
+
+def goal_lines() -> Catalogue:
+    runners = {1: "Under {} Goals", 2: "Over {} Goals"}
+    return catalogue(
+        *(
+            market(
+                f"OVER_UNDER_{line.replace('.', '')}",
+                {ident: name.format(line) for ident, name in runners.items()},
+                marketId=f"1.{line[0]}",
+            )
+            for line in ("2.5", "3.5")
+        )
+    )
+
+
+def goal_books(**prices: tuple[float, float]) -> Books:
+    held = Books()
+    for name, (under, over) in prices.items():
+        answer = {
+            "marketId": f"1.{name[1:]}",
+            "status": "OPEN" if under else "SUSPENDED",
+            "inplay": False,
+            "runners": [
+                {
+                    "selectionId": ident,
+                    "status": "ACTIVE",
+                    "ex": {"availableToBack": [{"price": price, "size": 2}] if price else []},
+                }
+                for ident, price in ((1, under), (2, over))
+            ],
+        }
+        held.take_books(json.dumps([answer]).encode())
+    return held
+
+
+BOTH = {"Over 2.5": 2.0, "Under 2.5": 1.9, "Over 3.5": 3.0, "Under 3.5": 1.4}
+
+
+def test_goal_lines_of_a_game_are_one_market() -> None:
+    held = goal_books(m2=(1.9, 2.0), m3=(1.4, 3.0))
+    for touched in (None, {"1.3"}):
+        (found,) = quotes_of(goal_lines().markets, held, NOW, touched)
+        assert (found.quote.odds, found.quote.unread, found.is_open) == (BOTH, None, True)
+        assert found.quote.offers is not None
+        assert found.quote.offers.keys() == BOTH.keys()
+    assert quotes_of(goal_lines().markets, held, NOW, {"1.9"}) == []
+
+
+def test_a_suspended_goal_line_leaves_the_others() -> None:
+    (found,) = quotes_of(goal_lines().markets, goal_books(m2=(0, 0), m3=(1.4, 3.0)), NOW)
+    assert (found.quote.odds, found.is_open) == ({"Over 3.5": 3.0, "Under 3.5": 1.4}, True)
+
+
+def test_a_goal_line_whose_book_is_not_known_keeps_its_price() -> None:
+    (found,) = quotes_of(goal_lines().markets, goal_books(m3=(1.4, 0)), NOW)
+    checked = check_quote(found.quote, NOW)
+    assert checked.odds == {"Under 3.5": 1.4}
+    assert (checked.stays("Over 2.5"), checked.stays("Over 3.5")) == (True, False)
