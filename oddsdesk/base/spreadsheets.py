@@ -5,6 +5,7 @@ header has most of. Blank lines are skipped, also above the header.
 """
 
 import codecs
+import contextlib
 import csv
 import io
 import re
@@ -35,6 +36,10 @@ class SheetError(Exception):
     """A table that cannot be read; one line with the reason."""
 
 
+class NoTitlesError(SheetError):
+    """An empty table."""
+
+
 class SheetRow(NamedTuple):
     """A row below the header, with its spreadsheet row number."""
 
@@ -43,6 +48,15 @@ class SheetRow(NamedTuple):
     """By column title, both stripped. A short row lacks the last ones."""
     beyond: int = 0
     """Number of filled cells without a title: the row may be shifted."""
+
+
+class Table(NamedTuple):
+    """One table of a file."""
+
+    place: str
+    """Where it is in the file, for messages: `` sheet 2``, or nothing."""
+    titles: list[str]
+    rows: Iterator[SheetRow]
 
 
 _Line = tuple[int, Sequence[str]]
@@ -71,25 +85,28 @@ def read_csv(data: bytes) -> tuple[list[str], Iterator[SheetRow]]:
     return _below_header(_csv_lines(data))
 
 
-def read_table(data: bytes) -> tuple[list[str], Iterator[SheetRow]]:
-    """Return the titles and rows of a CSV file of any size, or of a workbook's first sheet.
+def read_tables(data: bytes) -> Iterator[Table]:
+    """Yield the tables of a file: one of CSV, each sheet of a workbook that is not empty.
+
+    The rows of a table must be read before the next table.
 
     Raises:
-        SheetError: as for ``read_csv``.
+        SheetError: as for ``read_csv``; for a workbook, when the invalid row is reached.
     """
     if not data.startswith(b"PK"):
-        return read_csv(data)
-    titles, rows = read_sheet(data)
-    return titles, iter(rows)
-
-
-def sheets_in(data: bytes) -> int:
-    """Return the number of sheets of a workbook; 0 if it is none."""
-    try:
-        with zipfile.ZipFile(io.BytesIO(data)) as book:
-            return len(_sheets(book))
-    except zipfile.BadZipFile:
-        return 0
+        yield Table("", *read_csv(data))
+        return
+    count, empty = 0, NoTitlesError("has no column titles in its first line")
+    for number, lines in enumerate(_sheets(data), start=1):
+        try:
+            titles, rows = _below_header(lines)
+        except NoTitlesError as error:
+            empty = error
+            continue
+        count += 1
+        yield Table(f" sheet {number}", titles, rows)
+    if not count:
+        raise empty
 
 
 def column_titles(data: bytes) -> list[str]:
@@ -108,7 +125,7 @@ def _below_header(lines: Iterator[_Line]) -> tuple[list[str], Iterator[SheetRow]
         if any(header):
             break
     if not any(header):
-        raise SheetError("has no column titles in its first line")
+        raise NoTitlesError("has no column titles in its first line")
     header = list(_told_apart(header))
     return [title for title in header if title], _rows(header, lines)
 
@@ -195,28 +212,41 @@ def _possible_encodings(data: bytes) -> Sequence[str]:
 
 def _workbook_lines(data: bytes) -> Iterator[_Line]:
     """Yield the rows of a workbook's first sheet."""
+    for lines in _sheets(data):
+        yield from lines
+        return
+
+
+def _sheets(data: bytes) -> Iterator[Iterator[_Line]]:
+    """Yield the rows of each sheet of a workbook; the workbook closes after the last sheet."""
+    with _readable(), zipfile.ZipFile(io.BytesIO(data)) as book:
+        sheets = [name for name in book.namelist() if name.startswith("xl/worksheets/sheet")]
+        if not sheets:
+            raise SheetError("is not an Excel workbook with a sheet")
+        strings = []
+        if _STRINGS in book.namelist():
+            strings = [_all_text(each) for each in _elements(book, _STRINGS, "si")]
+        for sheet in sorted(sheets, key=lambda name: (len(name), name)):
+            yield _lines_of(book, sheet, strings)
+
+
+def _lines_of(book: zipfile.ZipFile, sheet: str, strings: Sequence[str]) -> Iterator[_Line]:
+    places = 0
+    with _readable():
+        for number, row in enumerate(_elements(book, sheet, "row"), 1):
+            cells = _cells(row, strings)
+            places += len(cells)
+            if places > _MOST_CELLS:
+                raise SheetError(f"has more than {_MOST_CELLS:,} cells")
+            yield int(row.get("r", number)), cells
+
+
+@contextlib.contextmanager
+def _readable() -> Iterator[None]:
     try:
-        with zipfile.ZipFile(io.BytesIO(data)) as book:
-            sheets = _sheets(book)
-            if not sheets:
-                raise SheetError("is not an Excel workbook with a sheet")
-            strings = []
-            if _STRINGS in book.namelist():
-                strings = [_all_text(each) for each in _elements(book, _STRINGS, "si")]
-            sheet = min(sheets, key=lambda name: (len(name), name))
-            places = 0
-            for number, row in enumerate(_elements(book, sheet, "row"), 1):
-                cells = _cells(row, strings)
-                places += len(cells)
-                if places > _MOST_CELLS:
-                    raise SheetError(f"has more than {_MOST_CELLS:,} cells")
-                yield int(row.get("r", number)), cells
+        yield
     except (zipfile.BadZipFile, ElementTree.ParseError, ValueError, IndexError, KeyError) as error:
         raise SheetError(f"is not a readable Excel workbook ({error})") from error
-
-
-def _sheets(book: zipfile.ZipFile) -> list[str]:
-    return [name for name in book.namelist() if name.startswith("xl/worksheets/sheet")]
 
 
 def _elements(book: zipfile.ZipFile, name: str, tag: str) -> Iterator[ElementTree.Element]:

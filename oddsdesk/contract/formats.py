@@ -25,7 +25,7 @@ class FileFormat(msgspec.Struct, frozen=True):
 OWN_FORMATS: Final = (
     FileFormat(
         FOOTBALL_DATA,
-        "football-data.co.uk (CSV)",
+        "football-data.co.uk (CSV, XLSX)",
         "oddsdesk.feeds.football_data:IMPORTER",
         (
             ("HomeTeam", "AwayTeam", "FTHG"),

@@ -28,7 +28,7 @@ from oddsdesk.base.football_rows import (
     read_teams,
     uk_ms,
 )
-from oddsdesk.base.spreadsheets import SheetRow, read_table, sheets_in
+from oddsdesk.base.spreadsheets import SheetRow, Table, read_tables
 from oddsdesk.contract.competitions import FOOTBALL
 from oddsdesk.contract.formats import FOOTBALL_DATA
 from oddsdesk.contract.quotes import Quote
@@ -182,28 +182,40 @@ def _division_of_file(columns: GameColumns, file: str) -> str:
 def convert(file: SourceFile) -> Imported:
     """Return the quotes and results of one file; unreadable rows are listed as problems.
 
+    A workbook may have a sheet for each league.
+
     Raises:
         FeedError: it is not a football-data file.
         SheetError: it is no table.
     """
-    titles, rows = read_table(file.data)
-    columns = game_columns(titles)
+    result = Imported(inferred_times=True)
+    strange: FeedError | None = None
+    count = 0
+    for table in read_tables(file.data):
+        try:
+            _read_table(table, file, result)
+            count += 1
+        except FeedError as error:
+            strange = error
+            result.problems.append(f"{file.name}{table.place}: {error}")
+    if strange is not None and not count:
+        raise strange
+    return result
+
+
+def _read_table(table: Table, file: SourceFile, result: Imported) -> None:
+    columns = game_columns(table.titles)
     division = _division_of_file(columns, file.name)
-    reading = _Reading(file.name, odds_columns(titles), columns, division)
-    sheets, width = sheets_in(file.data), len(titles)
-    if sheets > 1:
-        reading.result.problems.append(
-            f"{file.name}: only the first of {sheets} sheets is read; save the others as files"
-        )
-    is_cut = not sheets and not file.data.rstrip(b"\0").endswith((b"\n", b"\r"))
-    row = next(rows, None)
+    markets = odds_columns(table.titles)
+    reading = _Reading(f"{file.name}{table.place}", markets, columns, division, result)
+    is_cut = not (table.place or file.data.rstrip(b"\0").endswith((b"\n", b"\r")))
+    width, row = len(table.titles), next(table.rows, None)
     while row is not None:
-        this, row = row, next(rows, None)
+        this, row = row, next(table.rows, None)
         if row is None and is_cut and len(this.cells) < width:
             reading.leave_out_row(this, "row cut short", ": the file is cut off in its last row")
         else:
             reading.read_row(this)
-    return reading.result
 
 
 IMPORTER = Importer(file_by_file(convert))
@@ -225,7 +237,7 @@ class _Reading(msgspec.Struct):
     markets: list[OddsColumns]
     columns: GameColumns
     division: str
-    result: Imported = msgspec.field(default_factory=lambda: Imported(inferred_times=True))
+    result: Imported
 
     def read_row(self, row: SheetRow) -> None:
         if len(self.result.problems) > MOST_BROKEN:

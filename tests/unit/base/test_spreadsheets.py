@@ -13,6 +13,7 @@ from oddsdesk.base.spreadsheets import (
     column_titles,
     read_csv,
     read_sheet,
+    read_tables,
 )
 
 _HEAD = '<worksheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"><sheetData>'
@@ -71,6 +72,32 @@ def test_titles_that_stand_twice_are_told_apart() -> None:
 def test_filled_cells_without_a_title_are_counted() -> None:
     _, rows = read_sheet(b"team,odds\nArsenal,2,\nChelsea,2,50\n,,3\n")
     assert [row.beyond for row in rows] == [0, 1, 1]
+
+
+def test_each_sheet_of_a_workbook_is_a_table() -> None:
+    xlsxwriter = pytest.importorskip("xlsxwriter")
+    stream = io.BytesIO()
+    with xlsxwriter.Workbook(stream) as book:
+        for number in range(12):
+            sheet = book.add_worksheet()
+            if number != 1:
+                sheet.write_column(0, 0, ["team", f"Team {number}"])
+    read = [
+        (table.place, [*table.titles, *(row.cells["team"] for row in table.rows)])
+        for table in read_tables(stream.getvalue())
+    ]
+    places = (number for number in range(12) if number != 1)
+    assert read == [(f" sheet {place + 1}", ["team", f"Team {place}"]) for place in places]
+    assert [table.place for table in read_tables(b"team\nArsenal\n")] == [""]
+
+
+def test_a_workbook_of_empty_sheets_or_none_is_refused() -> None:
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w") as book:
+        book.writestr("xl/worksheets/sheet1.xml", f"{_HEAD}</sheetData></worksheet>")
+    for data, reason in ((stream.getvalue(), "no column titles"), (b"PK", "not a readable Excel")):
+        with pytest.raises(SheetError, match=reason):
+            list(read_tables(data))
 
 
 def test_the_titles_of_anything_can_be_asked_for() -> None:

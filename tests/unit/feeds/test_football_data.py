@@ -220,14 +220,21 @@ def test_a_workbook_is_read_with_the_dates_and_hours_that_excel_stores(tmp_path:
         sheet = book.add_worksheet("E0")
         sheet.write_row(0, 0, [*GAME, *PRICES])
         sheet.write_row(1, 0, ["E0", 45521, 0.625, "Everton", "Brighton", 2.5, 3.3, 2.9])
-        book.add_worksheet("E1")
+        book.add_worksheet("empty")
+        second = book.add_worksheet("E1")
+        second.write_row(0, 0, [*GAME, *PRICES])
+        second.write_row(1, 0, ["E1", "soon", 0.625, "Hull", "Derby", 2.5, 3.3, 2.9])
+        second.write_row(2, 0, ["E1", 45521, 0.625, "Hull", "Derby", 2.5, 3.3, 2.9])
+        book.add_worksheet("notes").write(0, 0, "Key to results data")
     result = convert(SourceFile("E0.xlsx", path.read_bytes()))
-    quote = only(result)
-    assert list(quote.odds.values()) == [2.5, 3.3, 2.9]
-    assert quote.match_date == only(imported(GAME | PRICES)).match_date
-    assert result.problems == [
-        "E0.xlsx: only the first of 2 sheets is read; save the others as files"
-    ]
+    first, other = result.quotes
+    assert list(first.odds.values()) == [2.5, 3.3, 2.9]
+    assert first.match_date == other.match_date == only(imported(GAME | PRICES)).match_date
+    assert (first.competition, other.competition) == ("EPL", "EFL")
+    date, notes = result.problems
+    assert date == "E0.xlsx sheet 3 line 2: expected a date such as 16/08/2024, got 'soon'"
+    assert notes.startswith("E0.xlsx sheet 4: expected a football-data header")
+    assert result.skipped == {"broken row": 3}
 
 
 def test_a_row_with_more_cells_than_titles_may_be_shifted_and_is_left_out() -> None:
