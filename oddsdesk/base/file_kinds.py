@@ -5,14 +5,18 @@ commands: lists of bets, results, recorded quotes.
 """
 
 import bz2
+import csv
 import re
 import shlex
 import zlib
 from collections.abc import Callable, Collection
+from functools import cache
+from itertools import product
 from typing import Final
 
 import msgspec
 
+from oddsdesk.base.places import resource_path
 from oddsdesk.base.spreadsheets import column_titles
 from oddsdesk.contract.formats import file_formats
 
@@ -37,16 +41,13 @@ class FileKind(msgspec.Struct, frozen=True):
     """How the file begins."""
 
 
+_ARCHIVE: Final = FileKind("archive", "a zip archive", "unpack it first")
+
+
 def _titles(*sets: str) -> tuple[frozenset[str], ...]:
     return tuple(frozenset(each.split()) for each in sets)
 
 
-_BETS: Final = FileKind(
-    BETS,
-    "a list of bets",
-    "use `oddsdesk ledger import {}`, or Import bets in the panel Bets",
-    titles=_titles("stake", "wager", "risk", "sportsbook amount", "einsatz", "insats", "mise"),
-)
 _OTHERS: Final = (
     FileKind(
         QUOTES,
@@ -61,8 +62,30 @@ _OTHERS: Final = (
         titles=_titles("bet result"),
     ),
     FileKind("database", "a SQLite database", "give it as --database", start=b"SQLite format 3\0"),
+    FileKind(
+        "old workbook",
+        "an old Excel workbook (.xls)",
+        "open it and save it as .xlsx or CSV",
+        start=b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1",
+    ),
     FileKind("page", "a web page", "download the file that the page links to", start=b"<"),
 )
+
+
+@cache
+def _bets() -> FileKind:
+    """Return the kind of lists of bets, whose stakes and odds have titles in many languages."""
+    words: dict[str, list[str]] = {"stake": ["stake"], "odds": ["odds"]}
+    with resource_path("bet_words.csv").open(encoding="utf-8", newline="") as file:
+        for row in csv.DictReader(file):
+            if row["kind"] == "title" and row["meaning"] in words:
+                words[row["meaning"]] += map(_folded, row["words"].split("|"))
+    return FileKind(
+        BETS,
+        "a list of bets",
+        "use `oddsdesk ledger import {}`, or Import bets in the panel Bets",
+        (frozenset({"stake"}), *map(frozenset, product(*words.values()))),
+    )
 
 
 def kind_of(data: bytes) -> FileKind | None:
@@ -73,8 +96,10 @@ def kind_of(data: bytes) -> FileKind | None:
         return _first(lambda kind: _has_one(kind.keys, keys))
     if found := _first(lambda kind: bool(kind.start) and head.startswith(kind.start)):
         return found
-    titles = set(map(_folded, column_titles(head if head.startswith(b"PK") else _lines(head))))
-    return _first(lambda kind: _has_one(kind.titles, titles))
+    is_packed = head.startswith(b"PK")
+    titles = set(map(_folded, column_titles(head if is_packed else _lines(head))))
+    found = _first(lambda kind: _has_one(kind.titles, titles))
+    return _ARCHIVE if found is None and is_packed and not titles and len(head) > 4 else found
 
 
 def wrong_kind(file: str, data: bytes, *expected: str) -> str | None:
@@ -101,7 +126,7 @@ def _first(is_one: Callable[[FileKind], bool]) -> FileKind | None:
         for each in file_formats()
         if each.signs
     )
-    return next((kind for kind in (_BETS, *formats, *_OTHERS) if is_one(kind)), None)
+    return next((kind for kind in (_bets(), *formats, *_OTHERS) if is_one(kind)), None)
 
 
 def _has_one(sets: Collection[frozenset[str]], words: Collection[str]) -> bool:

@@ -17,14 +17,15 @@ from pathlib import Path
 import msgspec
 
 from oddsdesk.base.clock import Clock
+from oddsdesk.base.file_kinds import QUOTES, wrong_kind
 from oddsdesk.contract.formats import FileFormat, file_formats, find_format
 from oddsdesk.contract.identity import SAME_GAME_MS
 from oddsdesk.contract.quotes import Quote
 from oddsdesk.contract.results import STARTED, GameResult, Reported, with_source
 from oddsdesk.contract.times import MINUTE_MS, bounded_ms, format_ms
 from oddsdesk.feeds.errors import FeedError
-from oddsdesk.feeds.files import expand
-from oddsdesk.feeds.imported import Imported, Importer
+from oddsdesk.feeds.files import FilePart, expand
+from oddsdesk.feeds.imported import Imported, Importer, SourceFile
 from oddsdesk.feeds.importing import load_importer, source_files
 from oddsdesk.feeds.ndjson import BadLine, read_lines
 from oddsdesk.store.values import Origin, origin_named
@@ -60,12 +61,15 @@ def read_recording(place: str) -> Recording:
     Raises:
         FeedError: no such file, no quote in it, or its format cannot be loaded.
     """
-    file_format, files = _split(place)
+    file_format, named = _split(place)
     importer = None if file_format is None else load_importer(file_format.name)
-    paths = _expand(files)
+    paths = _expand(named)
     moments, results = _lines_of(paths) if importer is None else _imported(paths, importer)
     if not moments:
-        raise FeedError(f"{place}: no quotes to replay")
+        own = QUOTES if file_format is None else file_format.name
+        files = (SourceFile(str(path), b"", FilePart(path, str(path))) for path in paths)
+        others = (wrong_kind(file.name, file.head(), own) for file in files)
+        raise FeedError(next(filter(None, others), f"{place}: no quotes to replay"))
     dated = sorted(((_due(each), each) for each in results), key=itemgetter(0))
     return Recording(moments, dated)
 

@@ -2,6 +2,8 @@
 
 import bz2
 import gzip
+import io
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -13,6 +15,15 @@ from oddsdesk.contract.formats import OWN_FORMATS
 from oddsdesk.feeds.importing import read_files
 
 SEASON = b"Div,Date,Time,HomeTeam,AwayTeam,FTHG,FTAG,PSH,PSD,PSA\n"
+
+
+def archive() -> bytes:
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w") as packed:
+        packed.writestr("E0.csv", SEASON)
+    return stream.getvalue()
+
+
 FILES = {
     "betfair": [b'{"op":"mcm","clk":"1","pt":1,"mc":[{"id":"1.1","marketDefinition":{'],
     "football-data": [
@@ -37,10 +48,16 @@ FILES = {
         b",name,price,point,id,sport_key,commence_time,home_team,away_team,bookmakers.key\n",
         b"id,sport_key,commence_time,home_team,away_team,market_key,outcomes_price\n",
     ],
-    "bets": [b"Date,HomeTeam,AwayTeam,FTHG,Stake,Odds\n", b"sportsbook,amount,bet_info\n"],
+    "bets": [
+        b"Date,HomeTeam,AwayTeam,FTHG,Stake,Odds\n",
+        b"sportsbook,amount,bet_info,odds\n",
+        "Datum;Einsätze;Quote;Tipp\n".encode("cp1252"),
+    ],
     "quotes": [b'{"bookmaker":"B","match_name":"A - B","odds":{}}\n'],
     "results": [b"bet,result\n1,won\n"],
     "database": [b"SQLite format 3\0\x10\0"],
+    "old workbook": [b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1\0\0"],
+    "archive": [archive()],
     "page": [b"\n<!DOCTYPE html><title>404</title>"],
 }
 EACH = [(name, data) for name, files in FILES.items() for data in files]
@@ -75,7 +92,7 @@ def test_the_beginning_of_a_file_is_enough() -> None:
 
 def test_a_line_names_the_command_unless_the_kind_is_expected() -> None:
     assert wrong_kind("my E0.csv", SEASON, "bets") == (
-        "my E0.csv: this is a file of football-data.co.uk (CSV); import it as that format,"
+        "my E0.csv: this is a file of football-data.co.uk (CSV, XLSX); import it as that format,"
         " or with `oddsdesk import football-data 'my E0.csv'`"
     )
     assert wrong_kind("E0.csv", SEASON, "bets", "football-data") is None

@@ -420,6 +420,14 @@ def test_a_file_without_quotes_is_refused(tmp_path: Path, content: bytes) -> Non
         read_recording(str(path))
 
 
+@pytest.mark.parametrize("named", ["", "the-odds-api:"])
+def test_a_file_of_another_kind_is_named(tmp_path: Path, named: str) -> None:
+    path = tmp_path / "E0.csv"
+    path.write_text("Div,Date,HomeTeam,AwayTeam,FTHG,FTAG\n")
+    with pytest.raises(FeedError, match=r"E0\.csv: this is a file of football-data"):
+        read_recording(f"{named}{path}")
+
+
 def test_a_file_that_is_not_there_is_told_with_the_known_formats(tmp_path: Path) -> None:
     names = ", ".join(each.name for each in OWN_FORMATS)
     with pytest.raises(FeedError, match=f"no such file.*{names}"):
