@@ -155,16 +155,19 @@ class BetsActions(QObject):
             if proposal is not None and proposal.proposed is not None
         ]
 
+    def name_found(self) -> str:
+        """Return what ``settle_as_found`` does to the selected bets; empty if nothing."""
+        proposals = self._proposed()
+        if len(proposals) != 1:
+            return f"Settle {_bets(len(proposals))} as found" if proposals else ""
+        ((bet, proposal),) = proposals
+        again = "again " if bet.result is not None else ""
+        return f"Settle {again}as {found_text(proposal)}"
+
     def _name_found(self) -> None:
         """Name in the menu how the selected bets would settle."""
-        proposals = self._proposed()
-        self._found.setVisible(bool(proposals))
-        if len(proposals) == 1:
-            ((bet, proposal),) = proposals
-            again = "again " if bet.result is not None else ""
-            self._found.setText(literal(f"Settle {again}as {found_text(proposal)}"))
-        else:
-            self._found.setText(f"Settle {_bets(len(proposals))} as found")
+        self._found.setText(literal(self.name_found()))
+        self._found.setVisible(bool(self._found.text()))
 
     def do_asked(self) -> None:
         """Carry out what the last question was about."""

@@ -85,7 +85,9 @@ def _fair_text(bet: PlacedBet) -> str:
 def settled_text(bet: PlacedBet, proposal: ToCheck | None) -> str:
     """Return how a bet was settled, or why it was not and what was found."""
     if proposal is not None:
-        return " · ".join(filter(None, (proposal.why, found_text(proposal))))
+        lead = "" if proposal.proposed is None else f"→ {bet_cells.result_text(proposal.proposed)}"
+        by = f"({proposal.by})" if lead and proposal.by and proposal.by not in proposal.why else ""
+        return " · ".join(filter(None, (f"{lead} {by}".strip(), proposal.why)))
     if bet.result is None:
         return ""
     return bet.settled_by or "by hand"
@@ -99,9 +101,13 @@ def found_text(proposal: ToCheck) -> str:
     return f"{word} ({proposal.by})" if proposal.by else word
 
 
+def _proposal_lines(proposal: ToCheck) -> tuple[str, str]:
+    found = "" if proposal.proposed is None else f"As found: {found_text(proposal)}. Enter settles"
+    return f"To settle: {proposal.why}", found
+
+
 def facts_text(bet: PlacedBet, proposal: ToCheck | None = None) -> str:
     """Return the tooltip of a bet, one fact a line."""
-    how = settled_text(bet, proposal)
     told = [
         f"{bet.selection}, {what}" if (what := bet_cells.market_and_game(bet)) else bet.selection,
         "Practice: simulated odds, no real money" if bet.practice else "",
@@ -114,7 +120,7 @@ def facts_text(bet: PlacedBet, proposal: ToCheck | None = None) -> str:
         if bet.cashed_stake
         else "",
         f"Settled: {bet.settled_by or 'by hand'}" if bet.result is not None else "",
-        f"{how[:1].upper()}{how[1:]}" if proposal is not None else "",
+        *(() if proposal is None else _proposal_lines(proposal)),
         f"You took back: {bet.undone}" if bet.undone else "",
         close_text(bet),
         f"CLV {PER_DECIDED_TEXT}" if bet.clv_per == "decided" else "",
@@ -214,6 +220,16 @@ COLUMNS: Final[tuple[ColumnSpec[PlacedBet, int], ...]] = (
 KICK_OFF, _NOTE = ([column.key for column in COLUMNS].index(key) for key in ("kick_off", "note"))
 
 
+_SETTLED: Final = Column("football-data 2-1", Align.LEFT, stretches=True)
+_TO_SETTLE: Final = Column(
+    "→ void · football-data 1-0 postpon",
+    Align.LEFT,
+    stretches=True,
+    widest="→ void · football-data 1-0 postponed; bets at Pinnacle wait 12 hours for it",
+)
+"""The same column in the list of bets to settle, which is about it."""
+
+
 class BetsModel(StableRowsModel[tuple[int], PlacedBet]):
     """The bets of a view; the latest kick-off first."""
 
@@ -223,12 +239,24 @@ class BetsModel(StableRowsModel[tuple[int], PlacedBet]):
         """``proposal`` returns what recorded results say about a bet; None for nothing."""
         self._proposal = proposal
         self._hidden: Container[str] = ()
+        self._kept = ""
         columns = (*COLUMNS[:_NOTE], self._settled_column(), *COLUMNS[_NOTE:])
         super().__init__(columns, KICK_OFF, clock)
 
-    def hide_columns(self, keys: Container[str]) -> None:
-        """Hide columns that say nothing in a view; ``LiveTable.show_columns`` shows the rest."""
-        self._hidden = keys
+    def fit_view(self, hidden: Container[str], kept: str) -> None:
+        """Hide columns that say nothing in a view, and keep the one that says most.
+
+        ``LiveTable.show_columns`` then lays them out.
+        """
+        self._hidden, self._kept = hidden, kept
+
+    def column(self, column: int) -> Column:
+        is_kept = self.columns[column].key == self._kept
+        return _TO_SETTLE if is_kept else super().column(column)
+
+    def priority(self, column: int) -> Priority:
+        is_kept = self.columns[column].key == self._kept
+        return Priority.ESSENTIAL if is_kept else super().priority(column)
 
     def is_hidden(self, column: int) -> bool:
         return self.columns[column].key in self._hidden
@@ -248,12 +276,7 @@ class BetsModel(StableRowsModel[tuple[int], PlacedBet]):
         return ColumnSpec(
             "settled",
             "Settled by",
-            Column(
-                "football-data 2-1",
-                Align.LEFT,
-                stretches=True,
-                widest="sources contradict each other · won (football-data 2-1)",
-            ),
+            _SETTLED,
             cell,
             text,
             priority=Priority.USEFUL,

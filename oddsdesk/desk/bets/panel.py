@@ -26,7 +26,7 @@ from oddsdesk.desk.ui.controls.bars import FactsBar
 from oddsdesk.desk.ui.controls.buttons import ChipRow
 from oddsdesk.desk.ui.controls.fields import FilterEdit
 from oddsdesk.desk.ui.controls.labels import ElidedLabel
-from oddsdesk.desk.ui.controls.messages import MessageBar
+from oddsdesk.desk.ui.controls.messages import MessageBar, sentence
 from oddsdesk.desk.ui.list_panel import ListPanel, line_button
 from oddsdesk.desk.ui.table.live_table import LiveTable
 from oddsdesk.desk.ui.theme.theme import Theme, scale_height, scale_most_width
@@ -50,6 +50,8 @@ class BetsPanel(ListPanel):
 
     game_requested = Signal(str)
     """The id of the game of a bet."""
+    seen = Signal()
+    """The user looks at the bets."""
     waiting_changed = Signal(int)
     """How many bets need a result."""
     close_again_requested = Signal()
@@ -75,6 +77,7 @@ class BetsPanel(ListPanel):
         """The number of a bet that was just recorded, until it is selected."""
         self._shown: list[PlacedBet] = []
         self._hidden_columns: frozenset[str] = frozenset()
+        self._found_said = ("", "")
         self.model = BetsModel(clock, records.proposal)
         self.report = ReportModel(clock)
         self.table = LiveTable(theme, self.model, clock)
@@ -106,6 +109,8 @@ class BetsPanel(ListPanel):
                 ("File", "Results, import and export", self._file_menu()),
             ),
         )
+        self.found = MessageBar(theme, closable=False)
+        """Why the current bet is to be settled, with a button that settles it as found."""
         self.question = MessageBar(theme)
         self._offers_redo = False
         self._offers_closing = False
@@ -158,7 +163,20 @@ class BetsPanel(ListPanel):
         self.views.show_counts(views.count_views(self._shown, now, proposed))
         waiting = views.count_views(counted(every), now, proposed)
         self.waiting_changed.emit(waiting[BetState.TO_SETTLE.value])
+        self._show_found()
         self._offer_closing(sum(bet.has_others_close for bet in counted(every)))
+
+    def _show_found(self) -> None:
+        """Show in full why the current bet is to be settled; it may be cut in its row."""
+        bet = self.current_bet() if self._view().key == BetState.TO_SETTLE.value else None
+        proposal = None if bet is None else self._records.proposal(bet)
+        if proposal is None:
+            self.found.hide()
+            return
+        said, action = sentence(proposal.why), self.actions_on_bets.name_found()
+        if self.found.isHidden() or (said, action) != self._found_said:
+            self._found_said = said, action
+            self.found.show_message(said, action=action)
 
     def _reveal(self, bet: PlacedBet) -> None:
         """Show a bet that was just recorded, whatever was shown before, and select it."""
@@ -211,7 +229,8 @@ class BetsPanel(ListPanel):
         hidden = views.EMPTY_COLUMNS.get(view.key, frozenset())
         if hidden != self._hidden_columns:
             self._hidden_columns = hidden
-            self.model.hide_columns(hidden)
+            kept = "settled" if view.key == BetState.TO_SETTLE.value else ""
+            self.model.fit_view(hidden, kept)
             self.table.show_columns()
 
     def _select_revealed(self) -> None:
@@ -299,6 +318,7 @@ class BetsPanel(ListPanel):
         main = self._lay_out_list(self.bar, self.table, self.reports)
         main.insertWidget(0, self.facts)
         main.insertWidget(1, self.chart)
+        main.insertWidget(main.indexOf(self.messages), self.found)
         main.addWidget(self.question)
         rule = QFrame()
         rule.setProperty("variant", "rule")
@@ -335,6 +355,8 @@ class BetsPanel(ListPanel):
         add_action(self, "bets.view", self.views.choose_next)
         self.table.opened.connect(lambda _index: self._open_current())
         self.table.current_changed.connect(lambda _index: self._select_current())
+        self.table.scrolling.selectionModel().selectionChanged.connect(self._show_found)
+        self.found.action_requested.connect(acts.settle_as_found)
         self._offer_menu(self.table, self._new_menu)
 
     def _open_current(self) -> None:
@@ -426,6 +448,7 @@ class BetsPanel(ListPanel):
         super().showEvent(event)
         self._chart_may_move = True
         self._fit()
+        self.seen.emit()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

@@ -36,7 +36,7 @@ LISTS: Final = (
 )
 EMPTY_COLUMNS: Final = {
     BetState.OPEN.value: frozenset({"settled", "profit"}),
-    BetState.TO_SETTLE.value: frozenset({"ev", "clv"}),
+    BetState.TO_SETTLE.value: frozenset({"market", "ev", "clv", "profit", "note"}),
 }
 """Columns that say nothing, or nothing of use, in a list: their room goes to the others."""
 REPORTS: Final = tuple(View(f"by {each.value}", each.value.capitalize(), each) for each in Grouping)

@@ -207,7 +207,7 @@ class Desk:
             self.alerting.notifier.show("Bets", text)
         if not panel.isVisible():
             self.window.messages.show_message(
-                text, icon="check", action="Show", act=partial(self._reveal, self.bets)
+                text, icon="check", action="Show", act=partial(self._reveal, self.bets), about=_BETS
             )
 
     def open_game(self, game_id: str) -> None:
@@ -390,6 +390,7 @@ class Desk:
         )  # fmt: skip
         panel.game_requested.connect(self.open_game)
         panel.waiting_changed.connect(self.status_bar.show_bets_waiting)
+        panel.seen.connect(partial(self.window.messages.withdraw, _BETS))
         panel.show_all()  # the ledger has been read, so show the number to settle
         return panel
 

@@ -148,16 +148,18 @@ def test_what_results_propose_is_listed_with_the_reason_and_settled_by_enter(
     assert column(panel, "settled") == ["", ""]
     propose(panel, Wolves=("the game was moved by 2 days", Result.WON), Hull=("no score", None))
     assert sorted(column(panel, "settled")) == [
-        "no score · football-data 2-1",
-        "the game was moved by 2 days · won (football-data 2-1)",
+        "no score",
+        "→ won (football-data 2-1) · the game was moved by 2 days",
     ]
-    row = column(panel, "settled").index("no score · football-data 2-1")
+    row = column(panel, "settled").index("no score")
     select(panel, row)
+    assert panel.found.message_text == "No score."
     assert "Settle as" not in " ".join(settle_menu(panel))
     press(panel, "bets.found")
     assert "No recorded result" in panel.messages.message_text
     select(panel, 1 - row)
     assert settle_menu(panel)[0] == "Settle as won (football-data 2-1)"
+    assert panel.found.message_text == "The game was moved by 2 days."
     panel.activateWindow()
     panel.table.setFocus()
     with qtbot.waitSignal(panel._records.bets_changed):
@@ -168,7 +170,7 @@ def test_what_results_propose_is_listed_with_the_reason_and_settled_by_enter(
     ]
     said = "Wolves +0.75 at Betfair Exchange won (football-data 2-1)."
     assert panel.messages.message_text == said
-    assert column(panel, "settled") == ["no score · football-data 2-1"]
+    assert column(panel, "settled") == ["no score"]
     panel.choose_view("settled")
     assert column(panel, "settled") == ["football-data 2-1"]
     with qtbot.waitSignal(panel._records.bets_changed):
@@ -189,7 +191,11 @@ def test_a_corrected_result_is_to_be_settled_again(
     select(panel, 0)
     assert waiting[-1] == panel.model.rowCount()
     assert settle_menu(panel)[0] == "Settle again as won (football-data 2-1)"
-    act(panel, qtbot, "bets.found")
+    buttons = (each for each in panel.found.findChildren(QPushButton) if each.isVisible())
+    (button,) = buttons
+    assert button.text() == "Settle again as won (football-data 2-1)"
+    with qtbot.waitSignal(panel._records.bets_changed):
+        button.click()
     assert (held(path)[0].result, held(path)[0].settled_by) == (Result.WON, "football-data 2-1")
 
 

@@ -12,6 +12,8 @@ from oddsdesk.board.board import Board
 from oddsdesk.board.model.results import HeldResult
 from oddsdesk.contract.results import GameResult, GameStatus
 from oddsdesk.desk.records import Records
+from oddsdesk.desk.shell.assembly import Desk
+from oddsdesk.desk.shell.connections import Connections
 from oddsdesk.desk.shell.settlement import BetSettlement, settled_line
 from oddsdesk.ledger.bets import PlacedBet, settled
 from oddsdesk.ledger.ledger import Ledger
@@ -159,3 +161,21 @@ def test_what_was_settled_is_added_up_by_currency_and_without_practice() -> None
         "Settled 3 bets: won 2, lost 1, +11.00, −10.00 EUR, 1 practice"
     )
     assert settled_line([practice]) == "Settled: Leeds at Pinnacle won (x 2-1), practice"
+
+
+async def test_what_was_settled_is_said_where_the_user_is_until_they_look(
+    desk: tuple[Desk, Connections],
+) -> None:
+    window, _ = desk
+    bar = window.window.messages._bar
+    window.window.show()
+    window.say_settled("Settled 2 bets: won 2, +3.00")
+    assert bar.message_text == "Settled 2 bets: won 2, +3.00"
+    assert bar.isVisible()
+    bar.action_requested.emit()
+    panel = window.bets()
+    await until(panel.isVisible)
+    assert panel.messages.message_text == "Settled 2 bets: won 2, +3.00"
+    assert not bar.isVisible()
+    window.say_settled("Settled 1 bet")
+    assert not bar.isVisible(), "it is said in the list, where the user looks"
