@@ -43,6 +43,7 @@ _MAY_BE_MOVED: Final = frozenset({FOOTBALL, TENNIS})
 """Sports in which the next game of the same teams or players is not the next day's."""
 _NOT_BEGUN_MS: Final = 12 * HOUR_MS
 """A result of a game that begins later than this from now is a mistake."""
+_LONGEST_WAIT_DAYS: Final = 3
 _BEFORE_MS: Final = 4 * DAY_MS
 _PUT_OFF_MS: Final = 62 * DAY_MS
 """How much later than planned a game is searched."""
@@ -118,8 +119,8 @@ def settle_by_results(
     without = list[PlacedBet]()
     for bet in bets:
         if bet.result is not None:
-            if bet.settled_by and (told := _correction(bet, judge.judge(bet))) is not None:
-                corrections.append(told)
+            if bet.settled_by and judge.has_result_near(bet):
+                corrections += filter(None, [_correction(bet, judge.judge(bet))])
             continue
         verdict = judge.judge(bet)
         if verdict is None:
@@ -210,11 +211,17 @@ class _Judge:
             kind = (result.source, result.bookmaker, result.status in _OFF)
             by_kind[kind].append(_Told(result, place))
         self._count = len(usable)
+        self._days = {each.kick_off // DAY_MS for each in usable}
         self._nearby = [GamesNearby(told, self._names) for told in by_kind.values()]
 
     def of_no_bet(self) -> int:
         """Return how many results no bet was on."""
         return self._count - len(self._wanted)
+
+    def has_result_near(self, bet: PlacedBet) -> bool:
+        """Return whether any result may be of a bet's game; fast, for the many that are settled."""
+        day = bet.time_order[0] // DAY_MS
+        return any(day + each in self._days for each in range(-1, _LONGEST_WAIT_DAYS + 2))
 
     def judge(self, bet: PlacedBet) -> ToCheck | None:
         """Return how a bet ends, with a reason if that is not certain; None without any result."""

@@ -249,14 +249,17 @@ def _ended(market_type: str, outcome: Outcome, reading: Reading, goals: Goals) -
 def _why_open(found: dict[Reading, set[Result | None]], sport: str) -> str:
     """Return what has to be known to choose between results."""
     extra = "extra time" if sport == FOOTBALL else "overtime"
+    counts = f"it is not known whether {extra} counts at the bookmaker"
     if any(len(results) > 1 for results in found.values()):
         if all(reading.counted is Count.PART for reading in found):
             return f"it is not known whether the last period includes {extra}"
+        if any(each.counted is Count.WHOLE and len(found[each]) == 1 for each in found):
+            return counts  # with overtime, the score is known
         return f"it is not known whether the score includes {extra}"
     reasons = (
         ("part", "its period may be a half or a quarter"),
         ("has_draw", "it is not known whether a draw was a third selection"),
-        ("counted", f"it is not known whether {extra} counts at the bookmaker"),
+        ("counted", counts),
     )
     for field, why in reasons:
         by_value = defaultdict[object, set[Result | None]](set)
@@ -264,7 +267,7 @@ def _why_open(found: dict[Reading, set[Result | None]], sport: str) -> str:
             by_value[getattr(reading, field)] |= results
         if len(by_value) > 1 and all(len(results) == 1 for results in by_value.values()):
             return why
-    return reasons[-1][1]
+    return counts
 
 
 def _goals(game: GameResult) -> list[Goals]:

@@ -4,6 +4,8 @@ from collections.abc import Sequence
 
 import msgspec
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from oddsdesk.contract.results import GameResult, GameStatus, PeriodScore, SelectionResult
 from oddsdesk.contract.times import parse_ms
@@ -450,3 +452,67 @@ def test_results_are_wanted_for_open_bets_and_for_those_settled_lately() -> None
         NOW - 5 * DAY: False,
         BET.placed_at: False,
     }
+
+
+@st.composite
+def reports(draw: st.DrawFn) -> list[GameResult]:
+    """What three sources say about games of these clubs, in any order."""
+    found = []
+    for source in ("first", "second", "third"):
+        if not draw(st.booleans()):
+            continue
+        is_women = draw(st.sampled_from([False, False, False, True]))
+        is_off = draw(st.sampled_from([False, False, True]))
+        home, away = draw(st.tuples(st.integers(0, 1), st.integers(0, 1)))
+        competition = draw(st.sampled_from(["EPL", "EPL", "EPL", "E0", "FA WSL"]))
+        found.append(
+            GameResult(
+                competition,
+                "Arsenal Women vs Chelsea Women" if is_women else "Arsenal vs Chelsea",
+                KICK_OFF + HOUR * draw(st.sampled_from([0, 0, 0, 1, 30])),
+                None if is_off else home,
+                None if is_off else away,
+                status=GameStatus.POSTPONED if is_off else GameStatus.FINAL,
+                overtime=None if competition == "EPL" and draw(st.booleans()) else False,
+                source=source,
+            )
+        )
+    return draw(st.permutations(found))
+
+
+def expected(results: Sequence[GameResult]) -> Result | None:
+    """How the bet on Arsenal ends, found without the code under test."""
+    its = [
+        each
+        for each in results
+        if "Women" not in each.match_name
+        and each.competition in ("EPL", "E0")
+        and each.kick_off - KICK_OFF <= HOUR
+    ]
+    played = [each for each in its if each.home is not None and each.away is not None]
+    off = [each for each in its if each.home is None]
+    scores = {(each.home, each.away) for each in played}
+    if len(scores) != 1:
+        return None
+    latest = max(each.kick_off for each in played)
+    if any(each.kick_off >= latest for each in off):
+        return None
+    ((home, away),) = scores
+    return Result.WON if (home or 0) > (away or 0) else Result.LOST
+
+
+@settings(max_examples=400)
+@given(reports())
+def test_a_bet_settles_exactly_where_all_that_is_said_of_its_game_agrees(
+    results: list[GameResult],
+) -> None:
+    found = settle(BET, *results)
+    assert [each.result for each in found.bets] == [
+        each for each in [expected(results)] if each is not None
+    ]
+    assert len(found.bets) + len(found.to_check) + len(found.without_result) == 1
+    if found.bets:
+        assert settle(found.bets, *results).to_look_at == []
+        assert settle(found.bets, *results).bets == []
+    else:
+        assert (found.to_check == []) == (results == [])

@@ -95,6 +95,8 @@ def test_overtime_that_may_be_in_a_score_leaves_open_what_it_would_change() -> N
     assert decided("Basketball", "moneyline", "Leeds", told, overtime=True) == "won"
     assert decided("Basketball", "total", "Over 190.5", told, overtime=True) == "won"
     why = "it is not known whether the score includes overtime"
+    assert decided("Basketball", "moneyline", "Leeds", told, overtime=False) == why
+    why = "it is not known whether overtime counts at the bookmaker"
     assert decided("Basketball", "moneyline", "Leeds", told) == why
     assert decided("Basketball", "total", "Under 200.5", told) == "won"
     none_played = game(98, 95, overtime=False)
