@@ -17,6 +17,7 @@ from starlette.responses import RedirectResponse, Response
 from oddsdesk.base.clock import system_clock
 from oddsdesk.cli.feeds import feeds as feeds_command
 from oddsdesk.contract.administration import FeedCondition
+from oddsdesk.contract.results import GameStatus
 from oddsdesk.contract.times import format_ms
 from oddsdesk.feeds.files import read_file
 from oddsdesk.feeds.imported import SourceFile
@@ -26,6 +27,7 @@ from oddsdesk.feeds.the_odds_api import convert
 from oddsdesk.server.run import feeds
 from oddsdesk.server.run.runner import serving
 from oddsdesk.server.settings import Settings
+from oddsdesk.store.values import Visibility
 from tests.kit.fake_source import FakeSource, as_response, recorded_answer
 from tests.kit.odds_api_answers import HOUR_MS, bookmaker, game, h2h, listed, totals
 from tests.service.feeds.conftest import Serve, Served
@@ -92,6 +94,37 @@ async def test_where_other_machines_may_ask_it_is_recorded_and_left_out(
         served = Served(server)
         assert len(await served.odds()) == 2
         assert (await served.state(FeedCondition.RUNNING)).reason == ""
+
+
+async def test_results_are_recorded_and_left_out_where_prices_are(
+    source: FakeSource, serve: Serve, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.DEBUG)
+    now = system_clock()
+    started = two_books(now) | {"commence_time": format_ms(now - 3 * HOUR_MS)}
+    scores = [{"name": "Chelsea", "score": "1"}, {"name": "Arsenal", "score": "0"}]
+    ended = listed(started)[0] | {"completed": True, "last_update": format_ms(now)}
+    say(source, started)
+    source.say("/v4/sports/soccer_epl/scores", [ended | {"scores": scores}])
+    async with serve(spec(source)) as served:
+        reader = served.server.store.reader()
+        await served.until(reader.results)
+        (stored,) = reader.results()
+        await served.until_odds(2)
+        seen = [len(reader.list_results(Visibility(share=share), 9).items) for share in (None, ())]
+        asked = source.paths().count("/v4/sports/soccer_epl/scores")
+    result = stored.result
+    assert (result.source, result.status, result.home, result.away) == (
+        "the-odds-api",
+        GameStatus.FINAL,
+        0,
+        1,
+    )
+    assert stored.has_game
+    assert seen == [1, 0]
+    assert asked == 1
+    ours = [each for each in caplog.records if not each.name.startswith("uvicorn")]
+    assert not [each for each in ours if KEY in each.getMessage()]
 
 
 async def test_bookmakers_may_be_named_instead_of_regions(source, serve) -> None:
