@@ -170,12 +170,17 @@ class Recorder:
             await asyncio.wrap_future(self._store.end_simulation(another=another))
 
     async def _take(self, batch: Sequence[Reported]) -> None:
-        results = [self._with_source(each) for each in batch if isinstance(each, GameResult)]
+        told = (each for each in batch if isinstance(each, GameResult))
+        results = [self._with_source(each) for each in told if not self._is_made_up(each)]
         quotes = [each for each in batch if isinstance(each, Quote)]
         self._later += len(results)
         await self._record_all(quotes, self._record_quotes)
         self._later -= len(results)
         await self._record_all(results, self._record_results)
+
+    def _is_made_up(self, result: GameResult) -> bool:
+        """Return whether a feed of real games reports a simulated one, which is left out."""
+        return result.simulated and not self._feed.simulated
 
     def _with_source(self, result: GameResult) -> GameResult:
         feed = self._feed

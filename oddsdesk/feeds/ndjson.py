@@ -135,7 +135,7 @@ def _read_line(line: bytes | None, number: int, now_ms: int, batch: Batch) -> No
         return
     try:
         if is_result_line(line):
-            batch.results.append(read_result(line, now_ms))
+            batch.results.append(_real(read_result(line, now_ms)))
             return
         quote = parse_quote(line, now_ms)
     except (BadQuoteError, BadResultError) as error:
@@ -144,3 +144,10 @@ def _read_line(line: bytes | None, number: int, now_ms: int, batch: Batch) -> No
     batch.quotes.append(quote)
     if words := bad_part_words(quote):
         batch.bad.append(BadLine(number, f"{words}; the rest of the line is recorded"))
+
+
+def _real(result: GameResult) -> GameResult:
+    """Return a result of a real game: a made-up one may have the names and day of a real one."""
+    if result.simulated:
+        raise BadResultError("simulated: the result was made up, it is not recorded")
+    return result

@@ -142,6 +142,18 @@ async def test_results_are_recorded_with_the_feed_as_their_source(
     assert (recorder.recorded, recorder.lost) == (3, 0)
 
 
+async def test_a_feed_of_real_games_goes_on_after_a_made_up_result(
+    tmp_path: Path, heard: list[GameResult]
+) -> None:
+    store = open_store(tmp_path / "odds.db", clock=lambda: NOW)
+    made_up = msgspec.structs.replace(RESULT, simulated=True)
+    recorder = Recorder(Said([QUOTE], [made_up], [RESULT]), store, lambda: NOW)
+    await recorder.record_feed()
+    store.close()
+    assert [each.simulated for each in heard] == [False]
+    assert (recorder.recorded, recorder.lost, recorder.ended_by) == (2, 0, "")
+
+
 async def test_a_result_carries_the_origin_of_its_feed(
     tmp_path: Path, heard: list[GameResult]
 ) -> None:

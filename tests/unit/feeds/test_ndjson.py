@@ -123,6 +123,13 @@ def test_quotes_and_results_may_be_mixed_and_bad_results_carry_their_number() ->
     ]
 
 
+def test_a_result_that_was_made_up_is_bad() -> None:
+    """A simulated game may have the names and day of a real one."""
+    assert read(result(simulated=True)) == [
+        BadLine(1, "simulated: the result was made up, it is not recorded")
+    ]
+
+
 def test_lines_are_given_as_soon_as_they_are_whole() -> None:
     class Pipe:
         def __init__(self) -> None:
