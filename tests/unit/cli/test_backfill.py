@@ -1,7 +1,7 @@
 """`oddsdesk backfill`: it says what it costs, and requests nothing twice that was paid for."""
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -10,6 +10,7 @@ from click.testing import CliRunner, Result
 from oddsdesk.cli import backfill as command
 from oddsdesk.cli.main import main
 from oddsdesk.contract.times import MINUTE_MS, parse_ms
+from oddsdesk.store.databases import Database, DatabaseUrl
 from oddsdesk.store.store import open_store
 from tests.kit.odds_history import FIRST, HOUR_MS, KEY, OddsHistory, serve_history
 
@@ -35,7 +36,7 @@ def database(tmp_path: Path) -> Path:
 
 
 def run(
-    history: OddsHistory, database: Path, *more: str, days: int = 1, yes: bool = True
+    history: OddsHistory, database: Path | str, *more: str, days: int = 1, yes: bool = True
 ) -> Result:
     until = f"2024-10-{1 + days:02}"
     words = ["--sport", "soccer_epl", "--from", "2024-10-01", "--to", until, "--every", "6h"]
@@ -79,6 +80,16 @@ def test_what_is_here_is_not_requested_again(history: OddsHistory, database: Pat
     assert len(history.answered) == len(set(history.answered)) == 48
     assert "35 of them are older than others that are here" in closer.stderr
     assert "are older" not in longer.stderr
+
+
+def test_it_continues_in_a_database_of_each_engine(
+    history: OddsHistory, new_database: Callable[[], Database]
+) -> None:
+    made = new_database()
+    name = made.url if isinstance(made, DatabaseUrl) else str(made)
+    assert "snapshots 2, credits 20" in run(history, name, "--budget", "20").stdout
+    assert "2 more are here already" in run(history, name).stdout
+    assert len(history.answered) == len(set(history.answered)) == 4
 
 
 def test_one_answer_does_for_all_moments_up_to_the_next_snapshot(database: Path) -> None:
