@@ -9,6 +9,7 @@ from collections.abc import (
     Callable,
     Container,
     Iterable,
+    Iterator,
     Mapping,
     Sequence,
 )
@@ -22,20 +23,21 @@ from oddsdesk.base.polling import Reading
 from oddsdesk.base.tasks import cancel_tasks, spawn
 from oddsdesk.base.text import every
 from oddsdesk.client import errors
-from oddsdesk.client.client import Client
+from oddsdesk.client.client import RESULTS_PATH, Client
 from oddsdesk.client.partial_answers import RowInPart
 from oddsdesk.client.quota import Budget
 from oddsdesk.client.requests import read_addresses
 from oddsdesk.client.rows import RowsByGame, are_apart
 from oddsdesk.client.stream import Connected, Connecting, StreamState
+from oddsdesk.client.whole_lists import LIMIT
 from oddsdesk.client.whole_odds import WholeOdds, unread_text
 from oddsdesk.contract.competitions import sport_in
 from oddsdesk.contract.identity import game_id
 from oddsdesk.contract.quotes import UNNAMED, BadQuoteError, Quote, check_quote
 from oddsdesk.contract.resources import OddsRow, PriceMessage
-from oddsdesk.contract.results import Reported
+from oddsdesk.contract.results import BadResultError, GameResult, Reported, ResultRow, of_row
 from oddsdesk.contract.texts import shown
-from oddsdesk.contract.times import parse_ms
+from oddsdesk.contract.times import format_ms, parse_ms
 from oddsdesk.feeds.errors import FeedError
 from oddsdesk.feeds.live.errors import KeyRefusedError, ShapeError, SourceError, TooFastError
 from oddsdesk.feeds.live.exchange_guides import MirrorGuide
@@ -53,6 +55,13 @@ CONNECT_S: Final = 5.0
 _REQUEST_S: Final = 0.3
 """Least seconds between readings per request of one, since the service has other users."""
 _ALL: Final = "everything"
+_RESULTS: Final = "results"
+RESULTS_S: Final = 60.0
+"""Seconds between readings of results, if the quota allows."""
+_HALF_DAY_MS: Final = 12 * 3_600_000
+"""So old results are read each time, and once an hour those of some days: they may be corrected."""
+_DAYS_MS: Final = 4 * 24 * 3_600_000
+_SOON_MS: Final = 3_600_000
 _HOUR_S: Final = 3_600
 
 _log = logging.getLogger(__name__)
@@ -81,6 +90,14 @@ class Mirror(PollingFeed):
         self._client: Client | None = None
         self._budget = Budget(self._now, lambda: self._client.quota if self._client else None)
         self._requests = 1
+        self._has_results: bool | None = None
+        """Whether the service has results; None until that is asked, which costs no request."""
+        self._pages = 1
+        """How many requests the last reading of results took."""
+        self._looked_back_ms = 0
+        """When the results of some days were read last."""
+        self._odd_results: set[str] = set()
+        """Games with results that make no sense; each is logged once."""
         self._reading: WholeOdds | None = None
         self._rows = RowsByGame()
         """The rows of the current reading so far; the quota may pause it."""
@@ -93,11 +110,15 @@ class Mirror(PollingFeed):
         )
 
     def parts(self) -> Sequence[str]:
-        """Return the only part."""
-        return (_ALL,)
+        """Return the parts: the odds, and the results if the service has some."""
+        return (_ALL, _RESULTS) if self._has_results else (_ALL,)
 
     def interval_s(self, part: str) -> float:
         """Return the pause until the next reading, as the quota allows."""
+        if part == _RESULTS:
+            most = _HOUR_S / RESULTS_S
+            self._budget.plan_reading(_RESULTS, lambda: Reading(self._pages, 0.1, 1.0, most))
+            return self._budget.period_s(_RESULTS)
         usual = self.every_s if self.spec.every_s is not None else PICTURE_S
         least = usual if self._stream.is_open or self.spec.every_s is not None else POLL_S
         period_s = self._period_s(least)
@@ -130,29 +151,40 @@ class Mirror(PollingFeed):
         finally:
             await self._use(None, "")
 
-    async def read(self, part: str, now_ms: int) -> list[OddsRow]:
-        """Return every odds row of the service."""
+    async def read(self, part: str, now_ms: int) -> list[OddsRow] | list[ResultRow]:
+        """Return every odds row of the service, or its latest results."""
         assert self.source.keys is not None
         key = await self.source.key()
         if key != self._key or self._client is None:
             client = Client(self._address, key, clock=self.clock, keeps_quota=True)
             await self._use(client, key)
         assert self._client is not None
+        if part == _RESULTS:
+            try:
+                return await self._latest_results(self._client, now_ms)
+            except errors.ServiceError as error:
+                raise _as_source_error(error, self.source.keys, self.clock()) from None
         if not self._stream.is_open:
             self._is_connecting = True
             await self._stream.tried(CONNECT_S)
             self._is_connecting = False
         try:
+            if self._has_results is None:
+                self._has_results = await self._client.offers(RESULTS_PATH)
             return await self._all_rows()
         except errors.ServiceError as error:
             raise _as_source_error(error, self.source.keys, self.clock()) from None
 
-    def parse(self, part: str, answer: Any, now_ms: int) -> list[Quote]:
-        """Return the rows as quotes."""
+    def parse(self, part: str, answer: Any, now_ms: int) -> Sequence[Reported]:
+        """Return the rows as quotes, or as results."""
+        if part == _RESULTS:
+            return list(self._readable(answer, now_ms))
         return [_quote(row, now_ms) for row in answer]
 
     def heard(self, part: str, quotes: Sequence[Quote], now_ms: int) -> None:
         """Store the quotes, since streamed changes apply to them."""
+        if part != _ALL:
+            return
         self._stream.correct(self._picture.take_picture(quotes, self.was_read), now_ms)
         self._stream.catch_up()
 
@@ -176,8 +208,32 @@ class Mirror(PollingFeed):
             _log.warning("mirror: %s", self._lacks)
         return rows
 
+    async def _latest_results(self, client: Client, now_ms: int) -> list[ResultRow]:
+        is_seldom = now_ms - self._looked_back_ms >= _HOUR_S * 1000
+        since = now_ms - (_DAYS_MS if is_seldom else _HALF_DAY_MS)
+        until = format_ms(now_ms + _SOON_MS)
+        rows = [row async for row in client.all_results(since=format_ms(since), until=until)]
+        self._pages = 1 + len(rows) // LIMIT
+        if is_seldom:
+            self._looked_back_ms = now_ms
+        return rows
+
+    def _readable(self, rows: Iterable[ResultRow], now_ms: int) -> Iterator[GameResult]:
+        """Yield the results that make sense and are of real games."""
+        for row in rows:
+            try:
+                result, _ = of_row(row, now_ms)
+            except BadResultError as error:
+                if row.match_name not in self._odd_results:
+                    self._odd_results.add(row.match_name)
+                    _log.warning("mirror: result of %s not read: %s", row.match_name, error)
+                continue
+            if not result.simulated:
+                yield result
+
     async def _use(self, client: Client | None, key: str) -> None:
         before, self._client, self._key = self._client, client, key
+        self._looked_back_ms, self._has_results = 0, None
         self._reading = None if client is None else WholeOdds(client, clock=self.clock)
         self._stream.use_client(client)
         if before is not None:

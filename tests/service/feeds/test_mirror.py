@@ -14,6 +14,7 @@ from oddsdesk.client.whole_lists import LIMIT
 from oddsdesk.contract.access import Plan
 from oddsdesk.contract.administration import FeedCondition
 from oddsdesk.contract.quotes import Quote
+from oddsdesk.contract.results import GameResult, GameStatus
 from oddsdesk.server.run.runner import Server, serving
 from oddsdesk.server.settings import Settings
 from tests.service.feeds.conftest import LIMIT_S, Serve, Served
@@ -161,3 +162,26 @@ async def test_nobody_there_is_told(serve, tmp_path: Path) -> None:
     file.write_text("oddsdesk_live_0123456789abcdef0123456789abcdef")
     async with serve(f"mirror:http://127.0.0.1:1?key-file={file}") as here:
         assert "does not answer" in (await here.state(FeedCondition.FAILING)).reason
+
+
+async def test_results_are_mirrored_with_their_source(
+    serve: Serve, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("oddsdesk.feeds.mirror.RESULTS_S", 0.2)
+    began = system_clock() - 2 * HOUR_MS
+    names = {"competition": "EPL", "match_name": "Home 0 vs Away", "kick_off": began}
+    going = GameResult(home=1, away=0, status=GameStatus.IN_PLAY, source="a", **names)
+    made_up = GameResult(home=9, away=9, source="b", simulated=True, **names)
+    async with origin(tmp_path) as there:
+        await asyncio.wrap_future(there.server.store.record_results([going, made_up]))
+        await there.record(quote(0, "Pinnacle", match_date=began))
+        async with serve(there.spec) as here:
+
+            def mirrored() -> list[GameResult]:
+                return [each.result for each in here.server.store.reader().results()]
+
+            await here.until(lambda: mirrored() == [going])
+            final = msgspec.structs.replace(going, home=2, status=GameStatus.FINAL)
+            await asyncio.wrap_future(there.server.store.record_results([final]))
+            await here.until(lambda: mirrored() == [final])
+            assert here.status().state is FeedCondition.RUNNING
