@@ -234,7 +234,7 @@ class _Judge:
         if not self._is_one_game(its):
             why = f"{_game_text(bet, its[0])} is one of two games of these teams around that time"
             return ToCheck(bet, why, its[0], by=_by(bet, its[0]), is_its_game=False)
-        return self._by_own(bet, its) or self._by_status(bet, its)
+        return self._by_own(bet, its) or self._by_status(bet, its, near)
 
     def _is_usable(self, result: GameResult) -> bool:
         is_over = result.status in ENDED or bool(result.selections)
@@ -275,7 +275,7 @@ class _Judge:
         told = ToCheck(bet, f"{_game_text(bet, result)} {why}", result, is_its_game=False)
         if not found.has_teams:
             return told
-        told = told._replace(proposed=_as_stated(bet, result), by=_by(bet, result))
+        told = told._replace(proposed=self._would_be(bet, result), by=_by(bet, result))
         is_put_off = found.is_moved and result.kick_off > (bet.kick_off or 0)
         is_put_off = is_put_off and _sport(bet, result) in _MAY_BE_MOVED
         return self._too_late(told, found) if is_put_off else told
@@ -316,7 +316,9 @@ class _Judge:
             return True
         return fold_name(one.name) == fold_name(other.name)
 
-    def _by_status(self, bet: PlacedBet, its: Sequence[GameResult]) -> ToCheck | None:
+    def _by_status(
+        self, bet: PlacedBet, its: Sequence[GameResult], near: Sequence[Found[_Told]]
+    ) -> ToCheck | None:
         """Return how a bet ends by what became of its game."""
         played = [each for each in its if each.status in _ENDED_SOMEHOW]
         off = [each for each in its if each.status in _OFF]
@@ -325,7 +327,13 @@ class _Judge:
         if len(statuses) > 1 and played:
             return _contrary(bet, [*played, *still_off])
         if off and not played:
-            return self._by_waiting(bet, off[0])
+            may_be = _sport(bet, off[0]) in _MAY_BE_MOVED
+            moved = (
+                each
+                for each in near
+                if may_be and each.is_moved and _is_later(each.game.result, off[0])
+            )
+            return self._by_waiting(bet, off[0], next(moved, None))
         if played and played[0].status is GameStatus.RETIRED:
             return self._by_retirement(bet, played[0], its)
         scored = [each for each in played if each.home is not None]
@@ -342,13 +350,13 @@ class _Judge:
             and form_of(bet.market_type) is (Form.HANDICAP)
         ):
             why = f"{_by(bet, first)}: placed in play, its handicap may count from the score then"
-            return ToCheck(bet, why, first, _as_stated(bet, first), _by(bet, first))
+            return ToCheck(bet, why, first, self._would_be(bet, first), _by(bet, first))
         decision = self._decision(bet, games)
         if decision.is_conflict:
             return _contrary(bet, games)
         if decision.result is None:
             why = f"{_by(bet, first)}: {decision.why}"
-            return ToCheck(bet, why, first, _as_stated(bet, first), _by(bet, first))
+            return ToCheck(bet, why, first, self._would_be(bet, first), _by(bet, first))
         alone = (each for each in games if self._decision(bet, [each]).result is decision.result)
         one = next(alone, None)
         by = ", ".join(_by(bet, each) for each in games) if one is None else _by(bet, one)
@@ -364,6 +372,12 @@ class _Judge:
             overtime=None if overtime is None else overtime is Overtime.INCLUDED,
             ways=sides or None,
         )
+
+    def _would_be(self, bet: PlacedBet, result: GameResult) -> Result | None:
+        """Return how a bet would end if a result was of its game and its score the one to count."""
+        if result.status is GameStatus.FINAL and (found := self._decision(bet, [result]).result):
+            return found
+        return _as_stated(bet, result)
 
     def _by_others(self, bet: PlacedBet, its: Sequence[GameResult]) -> ToCheck | None:
         """Return how a bet ends by what another bookmaker paid, where no score is known."""
@@ -381,18 +395,29 @@ class _Judge:
             return found
         return found._replace(why=f"{by}, but that is not the result of {_bookmaker(bet)}")
 
-    def _by_waiting(self, bet: PlacedBet, result: GameResult) -> ToCheck:
-        """Return what becomes of a bet on a game that was not played, or not to its end."""
+    def _by_waiting(
+        self, bet: PlacedBet, result: GameResult, moved: Found[_Told] | None
+    ) -> ToCheck:
+        """Return what becomes of a bet on a game that was not played, or not to its end.
+
+        ``moved`` is the same game as it was played later.
+        """
         rule = self._rules.rule_of(bet.bookmaker, _sport(bet, result))
-        by = _by(bet, result)
+        by, waits = _by(bet, result), _waits_text(bet, rule)
         found = ToCheck(bet, "", result, Result.VOID, by, is_contrary=True)
+        if rule.waiting_ms is None and moved is not None:
+            later = moved.game.result
+            why = f"{by}; {_game_text(bet, later)} {moved.why_not}; {waits}"
+            return ToCheck(
+                *(bet, why, later, self._would_be(bet, later), _by(bet, later)), is_contrary=True
+            )
         if rule.waiting_ms is None:
-            return found._replace(why=f"{by}; {_waits_text(bet, rule)}")
+            return found._replace(why=f"{by}; {waits}")
         if self._now_ms <= (bet.kick_off or 0) + rule.waiting_ms:
-            return found._replace(why=f"{by}; {_waits_text(bet, rule)}", proposed=None)
+            return found._replace(why=f"{by}; {waits}", proposed=None)
         if result.status is GameStatus.ABANDONED and _may_be_decided(bet, result):
             why = f"{by}; the bet may have been decided before"
-            return found._replace(why=why, proposed=_as_stated(bet, result))
+            return found._replace(why=why, proposed=self._would_be(bet, result))
         return found
 
     def _by_retirement(

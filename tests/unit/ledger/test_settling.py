@@ -164,6 +164,8 @@ def test_a_moved_game_settles_within_the_known_waiting_time() -> None:
     assert (too_late.proposed, too_late.by) == (Result.VOID, "football-data moved")
     of_round = listed(BET, moved, by=rules("Bet365,Football,round,,"))
     assert of_round.why.endswith("bets at Bet365 wait for it within the same round")
+    half = changed(moved, periods=(PeriodScore(1, 0, 1), PeriodScore(2, 2, 0)))
+    assert listed(bet(selection="Draw", period=1), half).proposed is Result.LOST
     day_alone = changed(kick_off=KICK_OFF + 46 * HOUR, has_time=False)
     assert listed(BET, day_alone, by=waits).proposed is Result.VOID
 
@@ -231,6 +233,22 @@ def test_a_game_played_after_it_was_called_off_counts() -> None:
     found = listed(BET, off, RESULT)
     assert found.why == "football-data says 2-1 and betfair says postponed"
     assert (found.proposed, found.is_contrary) == (None, True)
+
+
+def test_a_postponed_game_that_was_played_later_says_both() -> None:
+    off = changed(home=None, away=None, status=GameStatus.POSTPONED)
+    later = changed(kick_off=KICK_OFF + 48 * HOUR)
+    found = listed(BET, off, later)
+    assert found.why == (
+        "football-data postponed; Arsenal v Chelsea (football-data 2-1) is 48 hours later than the "
+        "bet says; how long bets at Bet365 wait for it is not known"
+    )
+    assert (found.proposed, found.by) == (Result.WON, "football-data 2-1")
+    assert ended(BET, off, later, by=rules("Bet365,Football,48,,"))[0] == "won"
+    assert ended(BET, off, later, by=rules("Bet365,Football,36,,"))[0] == "void"
+    of_series = [changed(each, sport="Baseball", competition="MLB") for each in (off, later)]
+    next_day = listed(bet(sport="Baseball", competition="MLB"), *of_series)
+    assert (next_day.by, next_day.proposed) == ("football-data postponed", Result.VOID)
 
 
 def test_sources_that_contradict_each_other_leave_the_bet_open() -> None:
