@@ -1,4 +1,4 @@
-"""`oddsdesk export`: price changes, quotes and bets as files."""
+"""`oddsdesk export`: price changes, quotes, results and bets as files."""
 
 import contextlib
 import gc
@@ -31,6 +31,7 @@ from oddsdesk.research.export import (
     export_bets,
     export_changes,
     export_quotes,
+    export_results,
     format_of,
     known_endings,
     silences_within,
@@ -78,7 +79,7 @@ def _common(command: F) -> F:
 
 @click.group()
 def export() -> None:
-    """Export price changes, quotes or placed bets.
+    """Export price changes, quotes, results or placed bets.
 
     The ending of FILE sets the format: Parquet, CSV or NDJSON; with .gz it is compressed. - is
     standard output. FILE is written completely or not at all. A Parquet file gets a schema.json
@@ -126,15 +127,42 @@ def quotes(
 ) -> None:
     """Export whole markets, each time they changed.
 
-    The format is that of `oddsdesk ingest`. Results are not included, nor is the time at which an
-    unchanged market was last seen, so a backtest on this export may lack closing lines. For a full
-    copy use `oddsdesk backup`.
+    The format is that of `oddsdesk ingest`. Results have their own export. The time at which an
+    unchanged market was last seen is not included, so a backtest on this export may lack closing
+    lines. For a full copy use `oddsdesk backup`.
 
     \b
     Example:
       oddsdesk export quotes season.ndjson.gz
     """
     _export_log("quotes", export_quotes, target, how, (since, before), database, archive)
+
+
+@export.command()
+@_common
+@options.database_option
+def results(
+    target: str, how: str | None, since: int | None, before: int | None, database: Database
+) -> None:
+    """Export how games ended, by kick-off, one row for each source.
+
+    \b
+    Example:
+      oddsdesk export results results.csv
+      oddsdesk export results - | oddsdesk ingest --database copy.db -
+    """
+    span = _span(since, before)
+    try:
+        with contextlib.closing(open_store(database, read_only=True)) as store:
+            found = store.reader().results(*span)
+    except StoreError as error:
+        raise click.ClickException(str(error)) from error
+    sources = sorted({each.result.source for each in found})
+    with _writing("results", target, how, sources) as writer:
+        exported = export_results(found, writer)
+    _tell("results", exported, target)
+    if sources:
+        click.echo(f"includes results from {', '.join(sources)}", err=True)
 
 
 @export.command()

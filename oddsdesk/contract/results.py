@@ -179,6 +179,7 @@ class _Line(msgspec.Struct):
     source: str = ""
     reported_at: str | None = None
     simulated: bool = False
+    has_time: bool = True
 
 
 _fields = msgspec.json.Decoder(dict[str, msgspec.Raw])
@@ -200,7 +201,7 @@ def is_result_line(line: bytes) -> bool:
 def read_result(line: bytes, now_ms: int) -> GameResult:
     """Read one line of NDJSON, as ``result_line`` writes it; unknown fields are ignored.
 
-    A ``kick_off`` may be a day without an hour, ``2026-11-20``.
+    A ``kick_off`` may be a day without an hour, ``2026-11-20``; or ``has_time`` is false.
 
     Raises:
         BadResultError: the line is no result, or makes no sense; says which field.
@@ -214,6 +215,7 @@ def read_result(line: bytes, now_ms: int) -> GameResult:
     except msgspec.DecodeError as error:
         raise BadResultError(json_words(error)) from error
     kick_off, has_time = _kick_off(raw.kick_off)
+    has_time = has_time and raw.has_time
     result = GameResult(
         competition=raw.competition,
         match_name=raw.match_name,

@@ -12,12 +12,14 @@ from typing import Any, BinaryIO, Final, NamedTuple, Protocol, Self
 import msgspec
 
 from oddsdesk.base.text import safe_text
+from oddsdesk.contract.results import result_row
 from oddsdesk.contract.times import format_ms
 from oddsdesk.ledger.bet_tables import BET_COLUMNS as BET_COLUMNS
 from oddsdesk.ledger.bet_tables import ColumnKind
 from oddsdesk.ledger.bets import PlacedBet
 from oddsdesk.research.recorded_log import LogOfAll
 from oddsdesk.store.reader import Reader
+from oddsdesk.store.results import StoredResult
 from oddsdesk.store.spans import LoggedMove
 from oddsdesk.store.values import SILENT_MS
 
@@ -33,6 +35,8 @@ class Kind(StrEnum):
     """Milliseconds in Python, a UTC timestamp in Parquet, else ISO-8601."""
     ODDS = "odds"
     """Selection to decimal odds: a map in Parquet, an object in JSON, JSON text in CSV."""
+    JSON = "json"
+    """A list: as it is in JSON, else as JSON text."""
 
 
 class Column(NamedTuple):
@@ -127,7 +131,27 @@ BETS: Final = tuple(
 )
 """One row per bet of the ledger, by the time it was placed."""
 
-EXPORTS: Final = {"changes": CHANGES, "quotes": QUOTES, "bets": BETS}
+RESULTS: Final = (
+    *_GAME[:3],
+    Column("sport", Kind.TEXT, "what is played"),
+    Column("kick_off", Kind.TIME, "kick-off; noon UTC of its day if the hour is unknown"),
+    Column("has_time", Kind.BOOLEAN, "whether the hour is known"),
+    Column("status", Kind.TEXT, "such as final, in_play, postponed, abandoned, cancelled, retired"),
+    Column("home", Kind.INTEGER, "whole score of the home team; null if unknown"),
+    Column("away", Kind.INTEGER, "whole score of the away team; null if unknown"),
+    Column("periods", Kind.JSON, "number, home and away of each period, as far as known"),
+    Column("overtime", Kind.BOOLEAN, "whether the score includes an overtime; null if unknown"),
+    Column("selections", Kind.JSON, "selections that the source settled itself"),
+    Column("bookmaker", Kind.TEXT, "whose selections these are; else empty"),
+    Column("source", Kind.TEXT, "format or feed that reported it"),
+    Column("reported_at", Kind.TIME, "when the source said so; null if it does not say"),
+    Column("simulated", Kind.BOOLEAN, "whether the game was made up"),
+    Column("recorded_at", Kind.TIME, "when it was recorded; null if unknown"),
+    Column("corrections", Kind.JSON, "what the source said of the ended game and took back"),
+)
+"""One row per game and source, by kick-off; ``oddsdesk ingest`` reads it as NDJSON."""
+
+EXPORTS: Final = {"changes": CHANGES, "quotes": QUOTES, "results": RESULTS, "bets": BETS}
 
 
 def described(sources: list[str]) -> dict[str, Any]:
@@ -239,8 +263,14 @@ class _JsonLines:
             if named[name] is not None:
                 named[name] = format_ms(named[name])
         for name in self._booleans:
-            named[name] = bool(named[name])
+            if named[name] is not None:
+                named[name] = bool(named[name])
         return named
+
+
+def json_text(value: Any) -> str:
+    """Return a value as JSON."""
+    return msgspec.json.encode(value).decode()
 
 
 class _CsvLines:
@@ -252,7 +282,8 @@ class _CsvLines:
             Kind.TIME: format_ms,
             Kind.TEXT: safe_text,
             Kind.BOOLEAN: lambda value: "true" if value else "false",
-            Kind.ODDS: lambda odds: msgspec.json.encode(odds).decode(),
+            Kind.ODDS: json_text,
+            Kind.JSON: json_text,
         }
         self._written = [
             (place, written[column.kind])
@@ -435,6 +466,25 @@ def export_bets(
     exported = Exported(games={bet.game_id for bet in wanted})
     exported.count_rows([bet.placed_at for bet in wanted])
     return exported
+
+
+def export_results(found: Sequence[StoredResult], writer: RowWriter) -> Exported:
+    """Write results in their order."""
+    writer.write_rows([_result(each) for each in found])
+    exported = Exported(games={each.game_id for each in found})
+    exported.count_rows([each.result.kick_off for each in found])
+    return exported
+
+
+def _result(stored: StoredResult) -> Row:
+    said = stored.result
+    row = result_row(stored.game_id, said, stored.before)
+    return (
+        *(row.game_id, row.match_name, row.competition, row.sport, said.kick_off, said.has_time),
+        *(row.status, row.home, row.away, row.periods, row.overtime, row.selections),
+        *(row.bookmaker, row.source, said.reported_at or None, row.simulated),
+        *(stored.recorded_at or None, row.corrections),
+    )
 
 
 def silences_within(reader: Reader, exported: Exported) -> Iterator[tuple[int, int]]:

@@ -8,7 +8,7 @@ import msgspec
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from oddsdesk.research.export import Column, Kind, Row
+from oddsdesk.research.export import Column, Kind, Row, json_text
 
 GROUP_ROWS: Final = 100_000
 """Rows per group; a group is held in memory."""
@@ -19,6 +19,7 @@ _TYPES: Final = {
     Kind.BOOLEAN: pa.bool_(),
     Kind.TIME: pa.timestamp("ms", tz="UTC"),
     Kind.ODDS: pa.map_(pa.string(), pa.float64()),
+    Kind.JSON: pa.string(),
 }
 _MARK: Final = b"oddsdesk.schema"
 _GROWING: Final = frozenset({"seq", "recorded_at", "scraped_at"})
@@ -87,7 +88,9 @@ class ParquetWriter:
 
 def _array(kind: Kind, values: Sequence[Any]) -> pa.Array:
     if kind is Kind.BOOLEAN:
-        return pa.array(list(map(bool, values)), pa.bool_())
+        return pa.array([None if each is None else bool(each) for each in values], pa.bool_())
+    if kind is Kind.JSON:
+        return pa.array(list(map(json_text, values)), _TYPES[kind])
     if kind is Kind.ODDS:
         return pa.array([list(odds.items()) for odds in values], _TYPES[kind])
     return pa.array(values, _TYPES[kind])

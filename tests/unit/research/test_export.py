@@ -16,14 +16,16 @@ from typing import Any
 import duckdb
 import pytest
 from click.testing import CliRunner, Result
+from msgspec.structs import replace
 
 from oddsdesk.archive.archive import HOUR_MS, Archive
 from oddsdesk.cli.main import main
 from oddsdesk.contract.quotes import Quote
+from oddsdesk.contract.results import GameResult, PeriodScore, SelectionResult
 from oddsdesk.contract.times import MINUTE_MS, format_ms
 from oddsdesk.ledger.bets import PlacedBet
 from oddsdesk.ledger.ledger import Ledger
-from oddsdesk.research.export import BETS, CHANGES, QUOTES
+from oddsdesk.research.export import BETS, CHANGES, QUOTES, RESULTS
 from oddsdesk.research.parquet import ParquetWriter
 from oddsdesk.store.databases import Database, DatabaseUrl
 from oddsdesk.store.retention import DAY_MS
@@ -296,3 +298,38 @@ def test_bets_are_exported_by_the_time_they_were_placed(tmp_path: Path) -> None:
     found = duckdb.sql(f"SELECT bet, epoch_ms(placed_at), stake FROM '{parquet}'").fetchall()
     assert found == [(2, BEGIN + DAY_MS, 10.0), (3, BEGIN + 2 * DAY_MS, 10.0)]
     assert "'=Home" in done("bets", "--ledger", book, "--format", "csv", "-").stdout
+
+
+def test_results_are_the_same_in_every_format(database: Database, tmp_path: Path) -> None:
+    game = {"competition": "NBA", "match_name": "A - B", "sport": "Basketball"}
+    quarters = tuple(PeriodScore(number, 25, 24) for number in range(1, 5))
+    won = SelectionResult("moneyline", 0, "A", "won", 0.5)
+    first = GameResult(kick_off=BEGIN, home=100, away=96, source="x", reported_at=BEGIN, **game)
+    whole = replace(first, periods=quarters, overtime=False, selections=(won,), bookmaker="Kalshi")
+    later = GameResult(kick_off=BEGIN + 9 * DAY_MS, has_time=False, source="y", home=1, **game)
+    later = replace(later, kick_off=later.kick_off // DAY_MS * DAY_MS + DAY_MS // 2, away=2)
+    with closing(open_store(database, clock=lambda: BEGIN)) as store:
+        store.record_results([replace(whole, home=101), whole, later]).result(LIMIT_S)
+        held = [each.result for each in store.reader().results()]
+    parquet, lines = tmp_path / "results.parquet", tmp_path / "results.ndjson"
+    told = done("results", "--database", database, parquet).stderr
+    assert "2 results of 1 games" in told
+    assert "includes results from x, y" in told
+    names = "home, away, periods, overtime, epoch_ms(kick_off), epoch_ms(reported_at), corrections"
+    (row, other) = duckdb.sql(f"SELECT {names} FROM '{parquet}'").fetchall()
+    assert row[:-1] == (100, 96, "[[1,25,24],[2,25,24],[3,25,24],[4,25,24]]", False, BEGIN, BEGIN)
+    assert json.loads(row[-1])[0]["home"] == 101
+    assert other[3] is None
+    assert other[5] is None
+    text = done("results", "--database", database, "--format", "csv", "-").stdout
+    read = list(csv.DictReader(io.StringIO(text)))
+    assert (read[0]["home"], read[0]["overtime"], read[1]["overtime"]) == ("100", "false", "")
+    assert list(read[0]) == [column.name for column in RESULTS]
+    some = done("results", "--database", database, "--from", format_ms(BEGIN + 1), "-").stdout
+    assert [json.loads(line)["source"] for line in some.splitlines()] == ["y"]
+    done("results", "--database", database, lines)
+    copy = tmp_path / "copy.db"
+    copied = CliRunner().invoke(main, ["ingest", "--database", str(copy), str(lines)])
+    assert copied.exit_code == 0, copied.output
+    with closing(open_store(copy)) as store:
+        assert [each.result for each in store.reader().results()] == held
