@@ -1,9 +1,11 @@
 """`oddsdesk backtest` on a database of one game."""
 
 import json
+import re
 import shutil
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
@@ -11,6 +13,7 @@ from msgspec.structs import replace
 
 from oddsdesk.base.places import settings_folder
 from oddsdesk.cli.backtest import backtest
+from oddsdesk.cli.import_ import import_
 from oddsdesk.cli.scorecard import scorecard
 from oddsdesk.contract.quotes import Quote
 from oddsdesk.store.store import open_store
@@ -222,3 +225,38 @@ def test_a_yield_of_few_of_the_bets_says_of_how_many(database: Path, tmp_path: P
     scores.write_text(RESULTS)
     text = run(database, "--results", str(scores)).stdout
     assert "yield: +109.00 % over 1 of 3 bets; too few games for a 95 % interval" in text
+
+
+SEASON = """Div,Date,Time,HomeTeam,AwayTeam,FTHG,FTAG,B365H,B365D,B365A,PSH,PSD,PSA,PSCH,PSCD,PSCA
+E0,16/08/2024,20:00,Leeds,Hull,2,1,2.6,3.3,2.8,2.3,3.4,3.2,2.2,3.45,3.4
+E0,20/08/2024,19:45,Derby,Luton,0,0,2.6,3.3,2.8,2.3,3.4,3.2,2.2,3.45,3.4
+E0,24/08/2024,12:30,Hull,Derby,1,3,2.6,3.3,2.8,2.3,3.4,3.2,2.2,3.45,3.4
+E0,26/08/2024,16:00,Luton,Leeds,1,0,2.6,3.3,2.8,2.3,3.4,3.2,2.2,3.45,3.4
+"""
+
+
+def backtest_of(season: str, folder: Path) -> dict[str, Any]:
+    (folder / "E0.csv").write_text(season)
+    names = ["football-data", str(folder / "E0.csv"), "--database", str(folder / "odds.db")]
+    assert CliRunner().invoke(import_, names).exit_code == 0
+    return dict(json.loads(run(folder / "odds.db", "--json").stdout))
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        (r",\d\d:\d\d|,Time", ""),
+        (r"(\d\d)/(\d\d)/(\d{4})", r"\3-\2-\1"),
+        (r",(\d),(\d),", r",\1.0,\2.0,"),
+    ],
+)
+def test_a_season_without_hours_or_saved_again_has_the_same_figures(
+    old: str, new: str, tmp_path: Path
+) -> None:
+    (tmp_path / "saved").mkdir()
+    saved = re.sub(old, new, SEASON)
+    assert saved != SEASON
+    first, second = backtest_of(SEASON, tmp_path), backtest_of(saved, tmp_path / "saved")
+    assert first["bets"] == first["clv_bets"] == 4
+    assert first["profit"] == pytest.approx(1.6 * 2 - 2)
+    assert {name: first[name] for name in FIGURES} == {name: second[name] for name in FIGURES}

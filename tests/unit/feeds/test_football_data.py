@@ -364,6 +364,34 @@ def test_real_files_are_read_whole(shared_data: Path, name: str, games: int) -> 
     }
 
 
+def test_seasons_with_one_bookmaker_and_no_hours_are_counted_as_published(
+    shared_data: Path,
+) -> None:
+    """A backtest that was published: 260 bets on the away team from 2.5 to 4.0, 93 of them won."""
+    folder = shared_data / "football-data" / "bet365-only"
+    bets, won = 0, 0
+    for season in ("1819", "1920", "2021", "2122"):
+        file = folder / f"E0_{season}.csv"
+        result = convert(SourceFile(file.name, file.read_bytes()))
+        assert (result.problems, result.skipped, len(result.results)) == ([], {}, 380)
+        for quote, ended in zip(result.quotes, result.results, strict=True):
+            assert (ended.match_name, ended.kick_off) == (quote.match_name, quote.match_date)
+            _, _, away = quote.odds.values()
+            if "2020-04-01" <= format_ms(ended.kick_off) <= "2022-06-01" and 2.5 <= away <= 4:
+                assert ended.home is not None
+                assert ended.away is not None
+                bets, won = bets + 1, won + (ended.away > ended.home)
+    assert (bets, won) == (260, 93)
+
+
+def test_the_first_season_has_two_digits_of_year(shared_data: Path) -> None:
+    file = shared_data / "football-data" / "bet365-only" / "E0_9394.csv"
+    result = convert(SourceFile(file.name, file.read_bytes()))
+    days = [format_ms(each.kick_off)[:10] for each in result.results]
+    assert (len(days), min(days), max(days)) == (462, "1993-08-14", "1994-05-08")
+    assert (result.quotes, result.problems, result.skipped) == ([], [], {})
+
+
 def test_a_season_tells_how_its_games_ended() -> None:
     goals = {"FTHG": "2", "FTAG": "0", "HTHG": "1", "HTAG": "0"}
     result = imported(GAME | PRICES | goals)
