@@ -133,6 +133,19 @@ def test_prices_before_closing_come_first_also_on_the_day_they_are_taken(day: st
     assert before.scraped_at < closing.scraped_at
 
 
+def test_closing_prices_say_that_a_game_without_hour_and_score_has_begun() -> None:
+    (quote,) = imported(GAME | {"Time": ""} | CLOSING).quotes
+    assert quote.match_date is not None
+    assert format_ms(quote.match_date) == "2024-08-17T12:00:00.000Z"
+
+
+def test_a_short_last_row_is_whole_where_its_line_ends() -> None:
+    text = "Div,Date,HomeTeam,AwayTeam,FTHG,FTAG,PSH,PSD,PSA\nE0,16/08/2025,A,B,2,1\n"
+    for encoding in ("utf-8", "utf-16-le", "utf-16-be"):
+        result = convert(SourceFile("E0.csv", text.encode(encoding)))
+        assert (len(result.results), result.problems) == (1, [])
+
+
 def test_a_game_to_come_without_an_hour_has_no_kick_off() -> None:
     quote = only(imported(GAME | {"Time": ""} | PRICES))
     assert quote.match_date is None
