@@ -115,8 +115,6 @@ class ResultReader:
     def _due(self) -> Iterator[Span]:
         """Yield the spans of kick-offs whose results are due: of bets, of games in play."""
         now = self._clock()
-        if self._board.connection.as_of_ms is not None:
-            return
         for kick_off, is_open in self._board.result_kick_offs.items():
             if self._is_due_seldom(kick_off, now):
                 yield kick_off - _BEFORE_MS, min(now, kick_off + _AFTER_MS) + HOUR_MS

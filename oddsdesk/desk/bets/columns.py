@@ -220,7 +220,7 @@ COLUMNS: Final[tuple[ColumnSpec[PlacedBet, int], ...]] = (
 KICK_OFF, _NOTE = ([column.key for column in COLUMNS].index(key) for key in ("kick_off", "note"))
 
 
-_SETTLED: Final = Column("football-data 2-1", Align.LEFT, stretches=True)
+_SETTLED: Final = Column("OddsHarvester 10-10", Align.LEFT, stretches=True)
 _TO_SETTLE: Final = Column(
     "→ void · football-data 1-0 postpon",
     Align.LEFT,

@@ -257,7 +257,9 @@ async def _run(app: QApplication, root: Root, ending: Ending, garbage: Garbage) 
     fill_closes_from_log(closing, manager)
     desk.bets.then(lambda panel: panel.close_again_requested.connect(closing.close_again))
     closing.closed_again.connect(lambda text: desk.bets().say_closed_again(text))
-    settlement = BetSettlement(board, clock.now, records, lambda: get(SETTLE_BETS))
+    settlement = BetSettlement(
+        board, clock.now, records, lambda: get(SETTLE_BETS), lambda: manager.client
+    )
     root.preferences.changed.connect(lambda _key: settlement.look_soon())
     settlement.settled.connect(desk.say_settled)
     settlement.rules_unread.connect(partial(desk.window.messages.warn, "settlement rules"))

@@ -1,6 +1,7 @@
 """Settles bets by the results that the service reports, and proposes what it leaves open."""
 
 import asyncio
+import logging
 from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Final
@@ -11,7 +12,10 @@ from PySide6.QtCore import QObject, QTimer, Signal
 from oddsdesk.base.clock import Clock
 from oddsdesk.base.tasks import cancel_tasks, in_daemon_thread, spawn
 from oddsdesk.board.board import Board
+from oddsdesk.board.intake.result_reading import ResultReader
 from oddsdesk.board.model.notices import ResultsChanged
+from oddsdesk.client.client import Client
+from oddsdesk.client.errors import ServiceError
 from oddsdesk.contract.results import GameResult
 from oddsdesk.desk.bet_cells import at_bookmaker, result_text
 from oddsdesk.desk.records import Records, Taken
@@ -31,8 +35,13 @@ _LATER_MS: Final = 2_000
 """The same without any results, as at the start, when prices come first."""
 _LOOK_MS: Final = 30_000
 """How often bets are looked through for those whose games should be over."""
+_PAST_LOOKS: Final = 20
+"""While the past is shown results are read with the first look of so many: every 10 minutes."""
 _OFF: Final = "bets do not settle by themselves (Settings)"
 _NO_RESULT: Final = "no source has reported a result"
+
+
+_log = logging.getLogger(__name__)
 
 
 class BetSettlement(QObject):
@@ -48,10 +57,28 @@ class BetSettlement(QObject):
     """A line of the user's rules of settlement that cannot be read, and what was expected."""
 
     def __init__(
-        self, board: Board, clock: Clock, records: Records, is_on: Callable[[], bool]
+        self,
+        board: Board,
+        clock: Clock,
+        records: Records,
+        is_on: Callable[[], bool],
+        client: Callable[[], Client | None] = lambda: None,
     ) -> None:
-        """``is_on`` returns whether bets settle by themselves."""
+        """Settle by the results on the board.
+
+        Args:
+            board: The board, which may show a moment of the past.
+            clock: The present time.
+            records: The ledger.
+            is_on: Returns whether bets settle by themselves.
+            client: Returns the client of the service. While the past is shown nothing else reads
+                its results.
+        """
         super().__init__()
+        self._client = client
+        self._reader: tuple[Client, ResultReader] | None = None
+        self._reading: asyncio.Task[None] | None = None
+        self._past_looks = 0
         self._board = board
         self._clock = clock
         self._records = records
@@ -63,7 +90,7 @@ class BetSettlement(QObject):
         self._soon = QTimer(self, singleShot=True)
         self._soon.timeout.connect(self._look)
         self._looks = QTimer(self, interval=_LOOK_MS)
-        self._looks.timeout.connect(self.look_soon)
+        self._looks.timeout.connect(self._on_looks_timeout)
         records.bets_changed.connect(self._on_records_bets_changed)
         self._looks.start()
 
@@ -78,8 +105,28 @@ class BetSettlement(QObject):
         self._soon.stop()
         self._looks.stop()
         self._unsubscribe()
-        if self._looking is not None:
-            await cancel_tasks(self._looking)
+        await cancel_tasks(*filter(None, (self._looking, self._reading)))
+
+    def _on_looks_timeout(self) -> None:
+        is_past = self._board.connection.as_of_ms is not None
+        self._past_looks = self._past_looks + 1 if is_past else 0
+        client = self._client()
+        if self._past_looks % _PAST_LOOKS == 1 and client is not None and self._reading is None:
+            self._reading = spawn("desk: results", self._read_results(client))
+        self.look_soon()
+
+    async def _read_results(self, client: Client) -> None:
+        """Read results while the past is shown, as far as bets wait for them."""
+        if self._reader is None or self._reader[0] is not client:
+            self._reader = client, ResultReader(client, self._board, self._clock)
+        _, reader = self._reader
+        try:
+            if reader.is_due:
+                await reader.read_results()
+        except ServiceError as error:
+            _log.info("results not read: %s", error)  # the connection's trouble is shown anyway
+        finally:
+            self._reading = None
 
     def _on_records_bets_changed(self) -> None:
         self._board.result_kick_offs = wanted_kick_offs(self._records.placed_bets(), self._clock())
@@ -87,7 +134,8 @@ class BetSettlement(QObject):
 
     def _look(self) -> None:
         is_past = self._board.connection.as_of_ms is not None
-        if self._looking is not None or not self._records.has_read_bets or is_past:
+        is_unread = is_past and not len(self._board.results)
+        if self._looking is not None or not self._records.has_read_bets or is_unread:
             return
         self._is_wanted, now = False, self._clock()
         if not any(start <= now for start in self._board.result_kick_offs):

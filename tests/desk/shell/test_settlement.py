@@ -3,6 +3,7 @@
 from collections.abc import AsyncIterator, Callable
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import pytest
@@ -10,7 +11,8 @@ from pytestqt.qtbot import QtBot
 
 from oddsdesk.board.board import Board
 from oddsdesk.board.model.results import HeldResult
-from oddsdesk.contract.results import GameResult, GameStatus
+from oddsdesk.client.answers import Listing
+from oddsdesk.contract.results import GameResult, GameStatus, ResultRow, result_row
 from oddsdesk.desk.records import Records
 from oddsdesk.desk.shell.assembly import Desk
 from oddsdesk.desk.shell.connections import Connections
@@ -144,13 +146,29 @@ async def test_a_bet_that_another_program_changed_meanwhile_keeps_that(
     assert settling.results == [Result.VOID, Result.LOST]
 
 
-async def test_no_bet_settles_at_a_moment_of_the_past(settling: Settling) -> None:
-    board = settling.board
+async def test_bets_settle_while_the_past_is_shown(settling: Settling) -> None:
+    """A database of imported seasons shows nothing else; results are read apart from prices."""
+    asked: list[str] = []
+
+    class Service:
+        async def offers(self, path: str) -> bool:
+            return path == "/api/results"
+
+        async def results(self, **parameters: object) -> Listing[ResultRow]:
+            asked.append(str(parameters["since"]))
+            return Listing([result_row("g", said().result)])
+
+    board, settlement = settling.board, settling.settlement
+    settlement._client = lambda: service
+    service: Any = Service()
+    settlement._on_looks_timeout()
+    assert asked == [], "without the past the prices' reader does it"
     board.set_connection(msgspec.structs.replace(board.connection, as_of_ms=NOW - HOUR))
-    board.take_results([said()])
-    settling.settlement._look()
-    assert settling.settlement._looking is None
-    assert settling.results == [None, None]
+    for _ in range(20):
+        settlement._on_looks_timeout()
+    await until(lambda: bool(settling.heard))
+    assert settling.results == [Result.WON, Result.LOST]
+    assert len(asked) == 1
 
 
 def test_what_was_settled_is_added_up_by_currency_and_without_practice() -> None:
