@@ -130,22 +130,22 @@ def read_rules(text: str) -> ReadRules:
     """Read a file of rules; lines that begin with ``#`` are comments."""
     found = ReadRules([], [])
     header: list[str] = []
-    reader = csv.reader(text.removeprefix("\ufeff").splitlines())
-    for fields in reader:
-        cells = dict(zip(header, map(str.strip, fields), strict=False))
+    for number, line in enumerate(text.removeprefix("\ufeff").splitlines(), 1):
+        try:
+            fields = [field.strip() for field in next(csv.reader([line]), [])]
+        except csv.Error as error:
+            found.problems.append(f"line {number}: {error}")
+            continue
         if not any(fields) or fields[0].startswith("#"):
             continue
         if not header:
-            header = [title.strip() for title in fields]
+            header = fields
             if problem := _header_problem(header):
-                found.problems.append(f"line {reader.line_num}: {problem}")
-            continue
-        if "bookmaker" not in header:
-            break
-        rule, problems = _rule(cells)
-        found.problems.extend(f"line {reader.line_num}: {each}" for each in problems)
-        if rule is not None:
-            found.rules.append(rule)
+                found.problems.append(f"line {number}: {problem}")
+        elif "bookmaker" in header:
+            rule, problems = _rule(dict(zip(header, fields, strict=False)))
+            found.problems.extend(f"line {number}: {each}" for each in problems)
+            found.rules.extend([] if rule is None else [rule])
     return found
 
 
@@ -174,7 +174,7 @@ def _header_problem(header: Sequence[str]) -> str:
 
 def _rule(cells: Mapping[str, str]) -> tuple[SettlementRule | None, list[str]]:
     """Return the rule of a line and what is wrong with it; None if nothing of it applies."""
-    name, told = cells["bookmaker"], cells.get("sport", "")
+    name, told = cells.get("bookmaker", ""), cells.get("sport", "")
     sport = named_sport(told) if told else ""
     if not name:
         return None, ["expected the name of a bookmaker"]

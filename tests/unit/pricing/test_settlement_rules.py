@@ -3,6 +3,8 @@
 from datetime import date
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from oddsdesk.base.places import resource_path
 from oddsdesk.pricing.profiles import shipped_profiles
@@ -106,6 +108,21 @@ def test_other_columns_are_told_and_a_table_without_bookmakers_is_none() -> None
         *([], [f"line 1: no column 'bookmaker'; {columns}"]),
     )
     assert read_rules("") == ([], [])
+
+
+@given(st.text() | st.lists(st.sampled_from([*COLUMNS, ",", "\n", "12", '"', "#"])).map("".join))
+def test_any_text_is_read_without_an_error(text: str) -> None:
+    found = read_rules(text)
+    assert len(found.rules) + len(found.problems) <= (len(COLUMNS) + 1) * len(text.splitlines())
+
+
+def test_a_line_that_cannot_be_taken_apart_costs_only_itself() -> None:
+    found, problems = read_rules(f"sport,bookmaker\nTennis\n,{'x' * 200_000}\nTennis,Bet365\n")
+    assert [rule.bookmaker for rule in found] == ["Bet365"]
+    assert problems == [
+        "line 2: expected the name of a bookmaker",
+        "line 3: field larger than field limit (131072)",
+    ]
 
 
 def test_each_shipped_line_cites_where_and_when_it_was_read() -> None:
