@@ -35,7 +35,12 @@ from oddsdesk.contract.quotes import CLOCK_TOLERANCE_MS
 from oddsdesk.contract.resources import Health
 from oddsdesk.contract.times import format_ms
 from oddsdesk.desk.shell.display import missing_display, missing_qt, missing_qt_libraries
-from oddsdesk.ledger.bookmakers import bookmakers_file, known_bookmakers
+from oddsdesk.ledger.bookmakers import (
+    bookmakers_file,
+    known_bookmakers,
+    known_rules,
+    settlement_rules_file,
+)
 from oddsdesk.server.edge.listener import ListenError, bind
 from oddsdesk.server.settings import DEFAULT_PORT
 from oddsdesk.store.databases import Database, DatabaseUrl, access_path, has_file, part_of_cluster
@@ -225,6 +230,7 @@ def check_own_files() -> Section:
         "own files",
         (
             *_found("bookmakers", lambda: bookmakers_file().exists(), _bookmakers),
+            *_found("settlement", lambda: settlement_rules_file().exists(), _settlement),
             *_found("alerts", lambda: (places.settings_folder() / RULES_FILE).exists(), _rules),
             *_found("settings", lambda: settings_file().exists(), settings_problems),
         ),
@@ -247,6 +253,10 @@ def _found(
 
 def _bookmakers() -> list[str]:
     return known_bookmakers().problems
+
+
+def _settlement() -> list[str]:
+    return known_rules(known_bookmakers().profiles).problems
 
 
 def _rules() -> list[str]:
