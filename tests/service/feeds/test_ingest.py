@@ -65,6 +65,7 @@ async def test_results_are_recorded_and_counted(serve: Serve) -> None:
     async with serve() as served:
         bad = ended_game(1).splitlines()[1].replace("final", "over")
         some = await post(served, ended_game(1) + ended_game(2) + bad)
+        one = await post(served, ended_game(3).splitlines()[1] + "\n" + bad)
         none = await post(served, bad)
         scores = {
             (each.result.home, each.result.away) for each in served.server.store.reader().results()
@@ -74,6 +75,7 @@ async def test_results_are_recorded_and_counted(serve: Serve) -> None:
     assert rejected["line"] == 5
     assert rejected["reason"].startswith("status: expected one of scheduled, in_play, final")
     assert (some.json()["accepted"], some.json()["results"]) == (2, 2)
+    assert (one.status_code, one.json()["results"]) == (200, 1)
     assert (none.status_code, "results" in none.json()) == (400, False)
     assert scores == {(2, 1)}
 

@@ -10,8 +10,10 @@ import pytest
 
 from oddsdesk.base.clock import Clock
 from oddsdesk.contract.quotes import Quote
+from oddsdesk.contract.results import GameResult, Reported
+from oddsdesk.contract.times import parse_ms
 from oddsdesk.feeds.errors import FeedError
-from oddsdesk.feeds.live import adapters
+from oddsdesk.feeds.live import adapters, conformance
 from oddsdesk.feeds.live.conformance import ConformanceError, check_feed
 from oddsdesk.feeds.live.polling import PollingFeed
 
@@ -72,6 +74,36 @@ def test_a_feed_that_dies_is_found_out(
 
     with pytest.raises(ConformanceError, match="it ends on a page of HTML"):
         check_feed(Mortal, SPEC, answers)
+
+
+def test_a_feed_may_report_results(example: Any, answers: dict[str, bytes]) -> None:
+    result = GameResult("EPL", "Arsenal vs Chelsea", parse_ms("2026-01-04T15:00:00Z"), 2, 1)
+
+    class Reporting(example.CornerShop):
+        def parse(self, part: str, answer: Any, now_ms: int) -> list[Reported]:
+            return [*super().parse(part, answer, now_ms), result]
+
+    class OnlyResults(Reporting):
+        def parse(self, part: str, answer: Any, now_ms: int) -> list[Reported]:
+            return super().parse(part, answer, now_ms)[1:]
+
+    quote, reported = check_feed(Reporting, SPEC, answers)
+    assert isinstance(quote, Quote)
+    assert reported == result
+    assert check_feed(OnlyResults, SPEC, answers) == [result]
+
+
+def test_a_result_that_makes_no_sense_is_not_reported(
+    example: Any, answers: dict[str, bytes], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Wrong(example.CornerShop):
+        def parse(self, part: str, answer: Any, now_ms: int) -> list[Reported]:
+            decoded = super().parse(part, answer, now_ms)
+            return [GameResult("EPL", decoded[0].match_name, decoded[0].match_date, 2, 1)]
+
+    monkeypatch.setattr(conformance, "LIMIT_S", 0.5)
+    with pytest.raises(ConformanceError, match="it says nothing within"):
+        check_feed(Wrong, SPEC, answers)
 
 
 def test_a_feed_that_takes_any_option_is_found_out(example: Any, answers: Any) -> None:
