@@ -5,8 +5,8 @@ One row is one price. Fields are described at https://docs.sharpapi.io/en/api-re
 
 import math
 import re
-from collections import Counter
-from collections.abc import Iterator
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 from typing import Any, Final
 
@@ -43,6 +43,7 @@ IMPOSSIBLE: Final = "impossible price"
 UNLIKE: Final = "decimal and American odds differ"
 UNKNOWN: Final = "unknown outcome"
 SAID_TWICE: Final = "duplicate"
+TWO_PRICES: Final = "two prices for one selection"
 SUSPENDED: Final = "suspended"
 OUTRIGHT: Final = "outright"
 ONE_SIDE: Final = "one side missing"
@@ -51,6 +52,8 @@ BROKEN_ROW: Final = "broken row"
 _LEAST_TOTAL, _MOST_TOTAL = 0.9, 1.25
 """Implied probabilities of all outcomes of a market together. Odds to advance, with the draw of the
 match result as the third, add up to 1.34."""
+_STEP_BACK: Final = 0.1
+"""How much likelier a line may be than one that includes it; thin exchanges differ by 0.02."""
 _ROUNDING: Final = 0.01
 """How far the rounded odds of one price may differ."""
 
@@ -357,6 +360,8 @@ class _Group(msgspec.Struct):
     odds: dict[str, float] = msgspec.field(default_factory=dict)
     """By selection; 0 where it is not offered now."""
     unread: dict[str, str] = msgspec.field(default_factory=dict)
+    markets: dict[str, str] = msgspec.field(default_factory=dict)
+    """SharpAPI's market of each price, by selection: a line may be in two of them."""
 
 
 class _Reading(msgspec.Struct):
@@ -398,11 +403,24 @@ class _Reading(msgspec.Struct):
             group.unread.setdefault(UNNAMED, UNKNOWN)
         elif text in group.odds or text in group.unread:
             self._skip(row, SAID_TWICE)
+            self._drop_contradicted(text, row, group)
         elif not row.is_active or not row.has_price:
             group.odds[text] = 0.0
             self._skip(row, SUSPENDED)
         else:
             self._take_price(text, row, group)
+
+    def _drop_contradicted(self, text: str, row: Row, group: _Group) -> None:
+        """Leave out the price of a selection if another row of its market has another price.
+
+        The rest of the market is left out, too: it is two markets.
+        """
+        known, said = group.odds.get(text), row.odds_decimal
+        is_same_market = group.markets.get(text) == row.market_type
+        if known and said and is_same_market and abs(known / said - 1) > _ROUNDING:
+            del group.odds[text]
+            group.unread[text] = TWO_PRICES
+            self.result.skipped[TWO_PRICES] += 1
 
     def _take_price(self, text: str, row: Row, group: _Group) -> None:
         american = row.odds_decimal is None
@@ -419,7 +437,7 @@ class _Reading(msgspec.Struct):
             group.unread[text] = UNLIKE
             self._skip(row, UNLIKE)
         else:
-            group.odds[text] = price
+            group.odds[text], group.markets[text] = price, row.market_type
             group.url = group.url or _link(row.deep_link)
             if row.max_bet is not None and 0 < row.max_bet < math.inf:
                 group.limit = min(row.max_bet, group.limit or math.inf)
@@ -489,6 +507,8 @@ class _Reading(msgspec.Struct):
 
 def _trouble(market_type: str, game: _Game, group: _Group) -> str:
     """Return why a market is left out; empty for one that is whole, or has lines."""
+    if TWO_PRICES in group.unread.values():
+        return NO_MARGIN
     said = group.odds | group.unread
     sides = set(_SIDES.get(form_of(market_type) or Form.QUESTION, ()))
     if form_of(market_type) is Form.WINNER:
@@ -496,7 +516,7 @@ def _trouble(market_type: str, game: _Game, group: _Group) -> str:
         has_draw = market_type == "moneyline" and is_football
         sides = {game.home, game.away} | ({"Draw"} if has_draw else set())
     if not sides:
-        return ""
+        return NO_MARGIN if _is_mixed(group.odds) else ""
     if not sides <= set(said):
         return ONE_SIDE
     if sides <= {text for text, price in group.odds.items() if price} and len(sides) > 1:
@@ -505,6 +525,23 @@ def _trouble(market_type: str, game: _Game, group: _Group) -> str:
         if not _LEAST_TOTAL <= total / outcomes <= _MOST_TOTAL:
             return NO_MARGIN
     return ""
+
+
+def _is_mixed(odds: Mapping[str, float]) -> bool:
+    """Return whether a longer line is clearly likelier than a shorter one: goals among corners."""
+    ladders = defaultdict[str, list[tuple[float, float]]](list)
+    for text, price in odds.items():
+        if price:
+            subject, _, line = text.rpartition(" ")
+            sign = -1 if subject.endswith("Over") else 1
+            ladders[subject].append((sign * float(line), 1 / price))
+    for ladder in ladders.values():
+        likeliest = 0.0
+        for _, chance in sorted(ladder):
+            if chance < likeliest - _STEP_BACK:
+                return True
+            likeliest = max(likeliest, chance)
+    return False
 
 
 def _plain(raw: Any) -> Any:

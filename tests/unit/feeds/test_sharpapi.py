@@ -148,6 +148,22 @@ def _with_sides(
         (moneyline(2.1, 3.4, 3.8, away_team="arsenal"), "outright", 3),
         (moneyline(2.1, 3.4), "one side missing", 2),
         (moneyline(1.645, 3.27, 2.35), "prices of two markets in one", 3),
+        (
+            [
+                row("team_total_goals", "away_over", "Chelsea Over", price, line=line)
+                for line, price in ((2.5, 7.0), (3.5, 1.645))
+            ],
+            "prices of two markets in one",
+            2,
+        ),
+        (
+            [
+                row("point_spread", "home", "Arsenal", price, line=line)
+                for line, price in ((-0.5, 2.1), (0.5, 3.5))
+            ],
+            "prices of two markets in one",
+            2,
+        ),
         ([row("total_goals", "over", "Over", 1.9)], "unknown outcome", 1),
         ([row("total_goals", "home", "Arsenal &", 1.9, line=1.5)], "unknown outcome", 1),
         ([row("moneyline", "home", "Arsenal No", 1.5)], "unknown outcome", 1),
@@ -190,6 +206,17 @@ def test_of_two_prices_of_one_line_the_first_is_taken() -> None:
     ]
     result = imported(both[0], both[1] | {"odds_decimal": 1.91})
     assert (result.quotes[0].odds, result.skipped) == ({"Over 2.5": 1.9}, {"duplicate": 1})
+
+
+def test_two_prices_of_one_selection_cost_the_market() -> None:
+    over, under = (row("total_goals", side, side, 1.9, line=2.5) for side in ("over", "under"))
+    result = imported(over, under, over | {"odds_decimal": 2.4, "odds_american": 140}, under)
+    assert result.quotes == []
+    assert result.skipped == {
+        "duplicate": 2,
+        "two prices for one selection": 1,
+        "prices of two markets in one": 1,
+    }
 
 
 def test_a_prediction_market_does_not_say_when_the_game_begins() -> None:
@@ -285,7 +312,7 @@ def test_bookmakers_and_leagues_have_the_names_of_other_sources() -> None:
 
 @pytest.mark.parametrize(
     ("name", "rows", "kept"),
-    [("worldcup_2026_odds_snapshot", 6132, 1146), ("mlb_odds_snapshot", 3673, 2)],
+    [("worldcup_2026_odds_snapshot", 6132, 1140), ("mlb_odds_snapshot", 3673, 2)],
 )
 def test_every_price_of_the_real_files_comes_out(
     name: str, rows: int, kept: int, shared_data: Path
