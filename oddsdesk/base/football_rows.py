@@ -12,11 +12,12 @@ from zoneinfo import ZoneInfo
 
 import msgspec
 
+from oddsdesk.base.figures import Habit
 from oddsdesk.base.spreadsheets import SheetRow
 from oddsdesk.contract.results import PeriodScore
 
 UK = ZoneInfo("Europe/London")
-_DAY_FIRST = re.compile(r"(\d{1,2})[/.-](\d{1,2})[/.-](\d{4}|\d{2})")
+_YEAR_LAST = re.compile(r"(\d{1,2})[/.-](\d{1,2})[/.-](\d{4}|\d{2})")
 _YEAR_FIRST = re.compile(r"(\d{4})[/.-](\d{1,2})[/.-](\d{1,2})(?:[ T]00:00(?::00(?:\.0+)?)?)?")
 """Also as pandas writes it, with the first moment of the day."""
 _EXCEL_DAY = re.compile(r"([3-6]\d{4})(?:\.0*)?")
@@ -132,25 +133,30 @@ def read_halves(row: Row, columns: GameColumns, goals: Goals) -> tuple[PeriodSco
 
 
 @lru_cache(maxsize=1 << 12)
-def parse_date(text: str) -> date:
-    """Return the day of a cell: day first, or year first as in ISO dates, or Excel's number.
+def parse_date(text: str, days: Habit = Habit.DAY_FIRST) -> date:
+    """Return the day of a cell, by the file's order of day and month.
+
+    ISO dates begin with the year; Excel's number is a day of its own count.
 
     Raises:
         ValueError: it is no date.
     """
     text = text.strip()
     try:
-        day = _day_of(text)
+        day = _day_of(text, days)
     except (ValueError, OverflowError):
         day = None
     if day is None or day.year < _FIRST_SEASON:
-        raise ValueError(f"expected a date such as 16/08/2024, got {text!r}")
+        sample = "16/08/2024" if days is Habit.DAY_FIRST else "08/16/2024"
+        raise ValueError(f"expected a date such as {sample}, got {text!r}")
     return day
 
 
-def _day_of(text: str) -> date | None:
-    if (found := _DAY_FIRST.fullmatch(text)) is not None:
+def _day_of(text: str, days: Habit) -> date | None:
+    if (found := _YEAR_LAST.fullmatch(text)) is not None:
         day, month, year = map(int, found.groups())
+        if days is Habit.MONTH_FIRST:
+            day, month = month, day
         century = 0 if len(found[3]) > 2 else 1900 if year >= _LAST_CENTURY else 2000
         return date(century + year, month, day)
     if (found := _YEAR_FIRST.fullmatch(text)) is not None:

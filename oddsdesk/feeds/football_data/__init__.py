@@ -14,6 +14,7 @@ from types import MappingProxyType
 
 import msgspec
 
+from oddsdesk.base.figures import Habit, days_of
 from oddsdesk.base.football_rows import (
     GameColumns,
     Goals,
@@ -182,18 +183,30 @@ def _division_of_file(columns: GameColumns, file: str) -> str:
 def convert(file: SourceFile) -> Imported:
     """Return the quotes and results of one file; unreadable rows are listed as problems.
 
-    A workbook may have a sheet for each league.
+    A workbook may have a sheet for each league. Dates are day first, unless the whole file shows
+    that an American Excel saved them month first.
 
     Raises:
         FeedError: it is not a football-data file.
         SheetError: it is no table.
     """
+    try:
+        return _convert(file, Habit.DAY_FIRST)
+    except _MonthFirstError:
+        return _convert(file, Habit.MONTH_FIRST)
+
+
+class _MonthFirstError(Exception):
+    """The dates of the file are month first."""
+
+
+def _convert(file: SourceFile, days: Habit) -> Imported:
     result = Imported(inferred_times=True)
     strange: FeedError | None = None
     count = 0
     for table in read_tables(file.data):
         try:
-            _read_table(table, file, result)
+            _read_table(table, file, days, result)
             count += 1
         except FeedError as error:
             strange = error
@@ -203,19 +216,30 @@ def convert(file: SourceFile) -> Imported:
     return result
 
 
-def _read_table(table: Table, file: SourceFile, result: Imported) -> None:
+def _read_table(table: Table, file: SourceFile, days: Habit, result: Imported) -> None:
     columns = game_columns(table.titles)
     division = _division_of_file(columns, file.name)
     markets = odds_columns(table.titles)
-    reading = _Reading(f"{file.name}{table.place}", markets, columns, division, result)
+    reading = _Reading(f"{file.name}{table.place}", markets, columns, division, days, result)
     is_cut = not (table.place or file.data.rstrip(b"\0").endswith((b"\n", b"\r")))
+    is_sure = days is Habit.MONTH_FIRST
     width, row = len(table.titles), next(table.rows, None)
     while row is not None:
         this, row = row, next(table.rows, None)
         if row is None and is_cut and len(this.cells) < width:
             reading.leave_out_row(this, "row cut short", ": the file is cut off in its last row")
-        else:
-            reading.read_row(this)
+            continue
+        reading.read_row(this)
+        if reading.has_strange_date and not is_sure:
+            is_sure = True
+            if days_of(_dates(file)) is Habit.MONTH_FIRST:
+                raise _MonthFirstError
+
+
+def _dates(file: SourceFile) -> Iterator[str]:
+    for table in read_tables(file.data):
+        title = game_columns(table.titles).date
+        yield from (row.cells.get(title, "") for row in table.rows)
 
 
 IMPORTER = Importer(file_by_file(convert))
@@ -237,7 +261,9 @@ class _Reading(msgspec.Struct):
     markets: list[OddsColumns]
     columns: GameColumns
     division: str
+    days: Habit
     result: Imported
+    has_strange_date: bool = False
 
     def read_row(self, row: SheetRow) -> None:
         if len(self.result.problems) > MOST_BROKEN:
@@ -264,7 +290,11 @@ class _Reading(msgspec.Struct):
 
     def _game(self, row: Row, *, is_played: bool) -> _Game:
         home, away = read_teams(row, self.columns)
-        day = parse_date(row.get(self.columns.date, ""))
+        try:
+            day = parse_date(row.get(self.columns.date, ""), self.days)
+        except ValueError:
+            self.has_strange_date = True
+            raise
         clock = parse_time(row.get(self.columns.time, ""))
         kick_off = latest = None
         if clock is not None:

@@ -250,6 +250,21 @@ def test_a_workbook_is_read_with_the_dates_and_hours_that_excel_stores(tmp_path:
     assert result.skipped == {"broken row": 3}
 
 
+def test_dates_are_month_first_if_the_whole_file_shows_it() -> None:
+    header = "Div,Date,HomeTeam,AwayTeam,FTHG,FTAG\n"
+    rows = "E0,8/9/2025,A,B,2,1\nE0,8/16/2025,C,D,2,1\nE0,soon,E,F,1,1\n"
+    result = read(header + rows)
+    days = [format_ms(each.kick_off)[:10] for each in result.results]
+    assert days == ["2025-08-09", "2025-08-16"]
+    assert result.problems == ["E0.csv line 4: expected a date such as 08/16/2024, got 'soon'"]
+    mixed = read(header + rows + "E0,16/8/2025,G,H,0,0\n")
+    days = [format_ms(each.kick_off)[:10] for each in mixed.results]
+    assert days == ["2025-09-08", "2025-08-16"]
+    assert mixed.problems[0] == (
+        "E0.csv line 3: expected a date such as 16/08/2024, got '8/16/2025'"
+    )
+
+
 def test_a_row_with_more_cells_than_titles_may_be_shifted_and_is_left_out() -> None:
     result = read(
         "Div,Date,HomeTeam,AwayTeam,PSH,PSD,PSA\nE0,16/08/2025,A,B,2,10,3,40,3,60\n"
