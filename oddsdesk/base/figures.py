@@ -48,6 +48,7 @@ _WITH_COMMA: Final = re.compile(
 """A number that can only have a decimal comma."""
 _GROUPS: Final = re.compile(r"[+-]?\d{1,3}([.,]\d{3})+([.,]\d+)?", re.ASCII)
 """Digits in groups of three."""
+_PLAIN: Final = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 _ONE_GROUP: Final = re.compile(r"[+-]?[1-9]\d{0,2}([.,])\d{3}", re.ASCII)
 """A number that may be thousands, or have three decimals."""
 _DAY: Final = re.compile(
@@ -241,12 +242,17 @@ def read_typed_amount(key: str, text: str) -> float:
     return read_amount(key, text)
 
 
-def read_stake(text: str) -> float:
+def read_stake(text: str, currency: str = "") -> float:
     """Return an amount above 0 that a user typed, read like ``read_typed_amount``.
 
+    ``currency`` is that of the field next to it; empty if none is given.
+
     Raises:
-        FigureError: not such an amount.
+        FigureError: not such an amount, or in another currency.
     """
+    typed = taken_apart(text).currency
+    if typed and currency and typed not in (currency, "KR"):
+        raise FigureError(f"{text.strip()} is {typed}, but the currency is {currency}")
     try:
         stake = read_typed_amount("stake", text)
     except FigureError as error:
@@ -431,10 +437,7 @@ def _joined(plain: str, point: str) -> str:
 
 
 def _float(key: str, text: str, plain: str) -> float:
-    try:
-        number = float(plain)
-    except ValueError:
-        number = math.nan
+    number = float(plain) if _PLAIN.fullmatch(plain) else math.nan
     if not math.isfinite(number):
         raise FigureError(f"{key} {text!r}: expected a number such as 12.50")
     return number

@@ -28,7 +28,7 @@ from oddsdesk.cli.bet_sources import (
     reference_choice,
     source_options,
 )
-from oddsdesk.cli.options import Number
+from oddsdesk.cli.options import AmountType
 from oddsdesk.cli.own_records import own_setting, placed_bets, preset
 from oddsdesk.cli.terminal import aligned, market_words, plain
 from oddsdesk.contract.identity import game_title
@@ -43,7 +43,7 @@ from oddsdesk.store.databases import Database
 @source_options
 @click.option(
     "--bankroll",
-    type=Number(0, above=True, what="amount"),
+    type=AmountType(0, above=True, what="amount"),
     metavar="AMOUNT",
     help="Your betting bank. Stakes are a fraction of it. Default: the desk's setting (1000).",
 )

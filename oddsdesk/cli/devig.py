@@ -7,7 +7,7 @@ import click
 
 from oddsdesk.pricing.devig import METHODS, DevigError, Fair, overround
 from oddsdesk.pricing.devig import devig as take_margin_out
-from oddsdesk.pricing.formats import OddsFormatError, parse_odds
+from oddsdesk.pricing.formats import OddsFormatError, parse_typed
 
 
 class BadOddsError(click.ClickException):
@@ -20,10 +20,11 @@ class BadOddsError(click.ClickException):
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object, keyed by method.")
 @click.argument("odds", nargs=-1, required=True)
 def devig(odds: tuple[str, ...], as_json: bool) -> None:
-    """Remove the margin from decimal odds.
+    """Remove the margin from odds.
 
-    Give the ODDS of all outcomes of a market. All methods are listed side by side. `published` is
-    an odds service's formula as published, which adds margin; it is there for comparison.
+    Give the ODDS of all outcomes of a market: decimal, or plainly fractional (21/20) or American
+    (+105). All methods are listed side by side. `published` is an odds service's formula as
+    published, which adds margin; it is there for comparison.
 
     \b
     Examples:
@@ -39,7 +40,7 @@ def devig(odds: tuple[str, ...], as_json: bool) -> None:
 
 def _price(text: str) -> float:
     try:
-        return parse_odds(text)
+        return parse_typed(text)
     except OddsFormatError as error:
         raise BadOddsError(str(error)) from error
 

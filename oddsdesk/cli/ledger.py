@@ -17,7 +17,7 @@ from oddsdesk.base.files import OWNER_ONLY
 from oddsdesk.base.spreadsheets import SheetError, read_sheet
 from oddsdesk.board.valuation.verdict_words import PER_DECIDED, PER_DECIDED_TEXT
 from oddsdesk.cli.options import (
-    Number,
+    AmountType,
     close_method_option,
     close_reference_option,
     json_option,
@@ -236,7 +236,7 @@ def export(
 )
 @click.option(
     "--unit",
-    type=Number(0, above=True, what="value of a unit"),
+    type=AmountType(0, above=True, what="value of a unit"),
     metavar="AMOUNT",
     help="What a unit is worth, if stakes are in units.",
 )

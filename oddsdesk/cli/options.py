@@ -1,11 +1,12 @@
 """Options shared by several commands."""
 
+import contextlib
 import functools
 import ipaddress
 import math
 import re
 from collections.abc import Callable
-from datetime import datetime
+from datetime import UTC, datetime
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Final, TypeVar
@@ -14,6 +15,8 @@ from urllib.parse import urlsplit
 import click
 from click.shell_completion import CompletionItem
 
+from oddsdesk.base.clock import system_clock
+from oddsdesk.base.figures import FigureError, read_typed_amount, read_typed_time
 from oddsdesk.base.places import NoHomeError, default_database, default_ledger, how_to_install
 from oddsdesk.contract.identity import fold_name
 from oddsdesk.contract.times import parse_ms
@@ -67,6 +70,22 @@ class Number(click.FloatRange):
         if not math.isfinite(number):
             self.fail(f"{value}: the {self._what}", param, ctx)
         return number
+
+
+class AmountType(Number):
+    """An amount of money as people type it: ``1,500``, ``7,50``, ``€12``."""
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> float:
+        """Return the amount."""
+        try:
+            amount = read_typed_amount("amount", str(value))
+        except FigureError as error:
+            if "thousands" in str(error):
+                self.fail(str(error), param, ctx)
+            return super().convert(value, param, ctx)
+        return super().convert(f"{amount:.12g}", param, ctx)
 
 
 def range_in_words(least: float, most: float | None, *, above: bool = False) -> str:
@@ -402,6 +421,7 @@ def public_options(command: Callable[..., Any]) -> Callable[..., Any]:
     return together
 
 
+_DAY_MS: Final = 86_400_000
 _DAY: Final = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
 
 
@@ -412,7 +432,12 @@ def moment(_: click.Context, __: click.Parameter, value: str | None) -> int | No
     try:
         if _DAY.fullmatch(value):
             return parse_ms(f"{datetime.fromisoformat(value):%Y-%m-%d}T00:00:00Z")
-        return parse_ms(value)
+        with contextlib.suppress(ValueError):
+            return parse_ms(value)
+        typed = read_typed_time("time", value, system_clock(), UTC)
+        if typed.has_hour:
+            raise ValueError("a time needs an offset")
+        return typed.ms - typed.ms % _DAY_MS
     except ValueError as error:
         expected = "expected a date, or a time with an offset such as 2026-11-20T18:30:00Z"
         raise click.BadParameter(f"{expected}, got {value!r}") from error

@@ -12,7 +12,7 @@ from oddsdesk.base.figures import FigureError
 from oddsdesk.base.file_kinds import RESULTS, wrong_kind
 from oddsdesk.base.spreadsheets import SheetError
 from oddsdesk.cli.bet_sources import read_key
-from oddsdesk.cli.options import Number, json_option, ledger_option
+from oddsdesk.cli.options import AmountType, json_option, ledger_option
 from oddsdesk.cli.own_records import open_ledger, own_rules, placed_bets, settle_open
 from oddsdesk.cli.terminal import STANDARD, plain, print_counts, print_problems, read_input
 from oddsdesk.client import errors
@@ -58,13 +58,13 @@ _AHEAD_MS: Final = 60 * MINUTE_MS
 )
 @click.option(
     "--back",
-    type=Number(0, what="amount"),
+    type=AmountType(0, what="amount"),
     metavar="AMOUNT",
     help="Amount the bookmaker paid for a cash-out.",
 )
 @click.option(
     "--part",
-    type=Number(0, above=True, what="stake"),
+    type=AmountType(0, above=True, what="stake"),
     metavar="STAKE",
     help="Part of the stake that was cashed out.",
 )

@@ -17,7 +17,9 @@ INDONESIAN: Final = "indonesian"
 IMPLIED: Final = "implied"
 
 _LONGEST: Final = 24
+_LEAST_AMERICAN: Final = 100
 _NUMBER: Final = r"(?a)[+-]?\d+(?:\.\d+)?"
+_GROUPED: Final = re.compile(r"(?a)[+-]?\d{1,3}(,\d{3})+")
 _FRACTION: Final = r"(?a)(\d+(?:\.\d+)?)/(\d+)"
 _EVENS: Final = frozenset({"evens", "even", "evs"})
 _BRITISH: Final = (
@@ -65,6 +67,43 @@ def parse_odds(text: str, style: str = DECIMAL) -> float:
     return odds
 
 
+def parse_typed(text: str, style: str = DECIMAL) -> float:
+    """Return the decimal odds that a user typed in a style, or in another that is unmistakable.
+
+    ``21/10`` and ``evens`` are fractional, ``+150`` and ``-110`` American, ``48.8 %`` implied.
+    Where odds are American or fractional, ``1.85`` and ``1,85`` are decimal.
+
+    Raises:
+        OddsFormatError: unknown style, or text that is no odds.
+    """
+    plain = text.strip().replace("\u2212", "-")
+    found = _unmistakable(plain, style)
+    if found == AMERICAN and _GROUPED.fullmatch(plain):
+        plain = plain.replace(",", "")
+    return parse_odds(plain, found)
+
+
+def _unmistakable(text: str, style: str) -> str:
+    """Return the style that a text can only be in, else the given one."""
+    if "/" in text or text.casefold() in _EVENS:
+        return FRACTIONAL
+    if text.endswith("%"):
+        return IMPLIED
+    grouped = "" if _GROUPED.fullmatch(text) and (style == AMERICAN or text[0] in "+-") else "."
+    number = _number(text.replace(",", grouped, 1))
+    if number is None:
+        return style
+    if text[:1] in "+-" and abs(number) >= _LEAST_AMERICAN and style != INDONESIAN:
+        return AMERICAN
+    has_decimals = any(mark in text for mark in ".,")
+    is_plain = text[:1].isdigit() and has_decimals
+    if is_plain and style == FRACTIONAL:
+        return DECIMAL
+    if is_plain and style == AMERICAN and number < _LEAST_AMERICAN:
+        return DECIMAL
+    return style
+
+
 def _style(style: str) -> "_Style":
     found = _STYLES.get(style)
     if found is None:
@@ -107,7 +146,7 @@ def _read_american(text: str) -> float | None:
     number = _number(text)
     if text.casefold() in _EVENS:
         return 2.0
-    if number is None or abs(number) < 100:
+    if number is None or abs(number) < _LEAST_AMERICAN:
         return None
     return 1 + (number / 100 if number > 0 else -100 / number)
 

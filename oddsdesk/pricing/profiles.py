@@ -18,6 +18,7 @@ from typing import Final, NamedTuple
 
 import msgspec
 
+from oddsdesk.base.figures import FigureError, read_number, read_typed_amount
 from oddsdesk.base.places import resource_path
 from oddsdesk.pricing.stakes import Depth, Ladder, Rung
 
@@ -388,7 +389,10 @@ def _kind(text: str) -> Kind:
 
 def _share(column: str, text: str) -> float:
     """Return a percentage as a fraction."""
-    share = _number(text) / 100
+    try:
+        share = read_number(column, text.removesuffix("%")) / 100
+    except FigureError:
+        share = math.nan
     if not 0 <= share < 1:
         title = column.replace("_", " ")
         raise ProfileLineError(f"{title} {text!r}; expected a percentage from 0 to below 100")
@@ -396,17 +400,16 @@ def _share(column: str, text: str) -> float:
 
 
 def _amount(column: str, text: str) -> float:
-    amount = _number(text)
-    if not 0 <= amount < math.inf:
-        raise ProfileLineError(f"{column} {text!r}; expected an amount from 0 on, or nothing")
-    return amount
-
-
-def _number(text: str) -> float:
+    read = read_typed_amount if column == "limit" else read_number
     try:
-        return float(text)
-    except ValueError:
-        return math.nan
+        amount = read(column, text)
+    except FigureError as error:
+        if "thousands" in str(error):
+            raise ProfileLineError(f"{column} {error}") from None
+        amount = math.nan
+    if not 0 <= amount < math.inf:
+        raise ProfileLineError(f"{column} {text!r}; expected an amount such as 1500, or nothing")
+    return amount
 
 
 @cache

@@ -10,6 +10,7 @@ from typing import Annotated, Any, Final, NamedTuple, get_args, get_type_hints
 import msgspec
 from msgspec import NODEFAULT, Meta
 
+from oddsdesk.base.figures import read_number, read_typed_amount
 from oddsdesk.board.board import Board
 from oddsdesk.board.model.matrix import Doubted, RowKey, SelectionRow
 from oddsdesk.board.opportunities.finder import UNRELIABLE
@@ -439,10 +440,12 @@ def _field(field: msgspec.structs.FieldInfo, hint: Any) -> RuleField:
 
 
 def _number(text: str, *, is_whole: bool) -> float:
-    digits = text.removeprefix("-").replace(".", "", not is_whole)
-    if not (digits.isascii() and digits.isdecimal() and len(digits) < 20):
+    if not text.removeprefix("-")[:1].isdigit() or "e" in text.casefold():
         raise ValueError("no number")
-    return int(text) if is_whole else float(text)
+    number = read_typed_amount("number", text) if is_whole else read_number("number", text)
+    if is_whole and not number.is_integer():
+        raise ValueError("no whole number")
+    return int(number) if is_whole else number
 
 
 _BETTER: Final = 1.02

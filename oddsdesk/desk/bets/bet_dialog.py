@@ -1,28 +1,28 @@
 """The dialogs to record or edit a bet, and to cash one out."""
 
 from collections.abc import Callable, Iterable
-from datetime import datetime
 from typing import Final
 
 import msgspec
-from PySide6.QtCore import Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QComboBox, QDialogButtonBox, QLineEdit, QWidget
 
-from oddsdesk.base.figures import FigureError, read_amount, read_stake
+from oddsdesk.base.figures import FigureError, read_stake, read_typed_amount, read_typed_time
 from oddsdesk.board.model.matrix import GameEntry
 from oddsdesk.contract.competitions import SPORTS, sport_title
 from oddsdesk.contract.identity import game_id
 from oddsdesk.contract.markets import MARKET_TYPES, market_title
+from oddsdesk.contract.times import MINUTE_MS
 from oddsdesk.desk.bet_cells import at_bookmaker, stake_text
-from oddsdesk.desk.ui.controls.fields import ChoiceBox
+from oddsdesk.desk.ui.controls.fields import ChoiceBox, date_habit
 from oddsdesk.desk.ui.controls.form_dialog import FormDialog, side_by_side
 from oddsdesk.desk.ui.controls.labels import Label
 from oddsdesk.desk.ui.controls.messages import sentence
-from oddsdesk.desk.ui.formatting import local_time, odds_style, read_odds, typed_text
+from oddsdesk.desk.ui.formatting import local_time, moment_text, odds_style, read_odds, typed_text
 from oddsdesk.desk.ui.theme.theme import Theme
 from oddsdesk.ledger.bets import BadBetError, PlacedBet, cashed_out, check_bet
 from oddsdesk.ledger.games import is_on_listed, teams_of
-from oddsdesk.pricing.formats import DECIMAL, OddsFormatError
+from oddsdesk.pricing.formats import DECIMAL, OddsFormatError, format_odds
 from oddsdesk.pricing.profiles import Profiles
 from oddsdesk.pricing.selections import read_selection
 
@@ -56,6 +56,7 @@ class BetDialog(FormDialog):
         super().__init__(theme, "Record bet" if bet is None else "Edit bet", parent)
         self.setMinimumWidth(theme.fonts.scaled(_WIDTH))
         self._bet, self._profiles, self._games = bet, profiles, games
+        self._now_ms = now_ms
         held = PlacedBet("", "", "", "", "", 0, "", "", 0.0, 0.0, now_ms) if bet is None else bet
         self._held = held
         self.game = QLineEdit(held.match_name, placeholderText="Arsenal v Chelsea")
@@ -78,6 +79,8 @@ class BetDialog(FormDialog):
         self._above_caps = above_caps
         self._confirmed: tuple[int | None, int] | None = None
         """The times, kick-off first, that the user was asked about."""
+        self.reading = _room(lines=2)
+        """How the figures and times are read."""
         self.doubt = Label(wordWrap=True)
         self.doubt.setProperty("variant", "down")
         self._lay_out()
@@ -126,7 +129,7 @@ class BetDialog(FormDialog):
             net_odds=self._net_odds(bookmaker, odds),
             stake=stake,
             currency=self.currency.text().strip().upper(),
-            kick_off=self._time(self.kick_off, "kick-off"),
+            kick_off=self._kick_off(game),
             placed_at=self._time(self.placed_at, "placed") or self._held.placed_at,
             note=self.note.text().strip(),
         )
@@ -158,10 +161,30 @@ class BetDialog(FormDialog):
         return self._profiles.profile_of(bookmaker).net(odds)
 
     def _stake(self) -> float:
+        if self._bet is not None and self.stake.text() == f"{self._held.stake:.12g}":
+            return self._held.stake
         try:
-            return read_stake(self.stake.text())
+            return read_stake(self.stake.text(), self.currency.text().strip().upper())
         except FigureError as error:
             raise BadBetError(f"stake: {error}") from None
+
+    def _kick_off(self, game: str) -> int | None:
+        """Return the kick-off; if only a day is typed, that of the listed game on it."""
+        kick_off = self._time(self.kick_off, "kick-off")
+        text = self.kick_off.text().strip()
+        if kick_off is None or text == _time_text(self._held.kick_off):
+            return kick_off
+        if read_typed_time("kick-off", text, self._now_ms, None, date_habit()).has_hour:
+            return kick_off
+        day, teams = local_time(kick_off).date(), teams_of(game)
+        listed = {
+            each.kick_off
+            for each in self._games()
+            if each.kick_off is not None
+            and teams_of(each.match_name) == teams
+            and local_time(each.kick_off).date() == day
+        }
+        return listed.pop() if game and len(listed) == 1 else kick_off
 
     def _time(self, field: QLineEdit, name: str) -> int | None:
         text = field.text().strip()
@@ -171,10 +194,14 @@ class BetDialog(FormDialog):
         if text == _time_text(held):
             return held
         try:
-            moment = datetime.strptime(text, _TIME).astimezone()
-            return round(moment.timestamp() * 1000)
-        except (ValueError, OverflowError, OSError):
-            raise BadBetError(f"{name}: enter a time such as 2026-04-16 20:45") from None
+            return self._moment(name, text, is_past=field is self.placed_at)
+        except FigureError as error:
+            raise BadBetError(str(error)) from None
+
+    def _moment(self, name: str, text: str, *, is_past: bool) -> int:
+        """Return a typed time; a day alone is noon, or now where noon is still to come."""
+        typed = read_typed_time(name, text, self._now_ms, None, date_habit())
+        return min(typed.ms, self._now_ms) if is_past and not typed.has_hour else typed.ms
 
     def _lay_out(self) -> None:
         style = odds_style()
@@ -194,6 +221,7 @@ class BetDialog(FormDialog):
         self.add_row("&Kick-off", self.kick_off)
         self.add_row("Pl&aced", self.placed_at)
         self.add_row("&Note", self.note)
+        self.below.addWidget(self.reading)
         self.below.addWidget(self.doubt)
         self.buttons.addButton(QDialogButtonBox.StandardButton.Cancel)
         text = "Record" if self._bet is None else "Save"
@@ -204,11 +232,18 @@ class BetDialog(FormDialog):
         self.close_form()
 
     def _show_doubt(self) -> None:
-        """Warn if the stake is above the limits; invalid input is reported on saving."""
+        """Show how the input is read, and warn if the stake is above the limits.
+
+        Invalid input is reported on saving.
+        """
         try:
-            self.doubt.setText(self._above_caps(self.bet()))
+            bet = self.bet()
         except BadBetError:
-            self.doubt.setText("")
+            self.reading.clear()
+            self.doubt.clear()
+        else:
+            self.reading.setText(_reading(bet, self._now_ms))
+            self.doubt.setText(self._above_caps(bet))
         self.doubt.setVisible(bool(self.doubt.text()))
 
     def _on_buttons_accepted(self) -> None:
@@ -234,6 +269,18 @@ class BetDialog(FormDialog):
         return self._bet is None or times != (held.kick_off, held.placed_at)
 
 
+def _reading(bet: PlacedBet, now_ms: int) -> str:
+    """Return a bet as it is read: the stake, decimal odds, what it wins, the times."""
+    money = f" {bet.currency}" if bet.currency else ""
+    won = bet.stake * (bet.net - 1)
+    said = [f"{bet.stake:,.2f}{money} at {format_odds(bet.odds)} to win {won:,.2f}"]
+    if bet.kick_off is not None:
+        said.append(f"kick-off {moment_text(bet.kick_off)}")
+    if abs(bet.placed_at - now_ms) >= MINUTE_MS:
+        said.append(f"placed {moment_text(bet.placed_at)}")
+    return f"Read as {', '.join(said)}."
+
+
 def _judged_again(held: PlacedBet, changed: PlacedBet) -> PlacedBet:
     """Return the changed bet with its EV recalculated for the new odds.
 
@@ -246,6 +293,14 @@ def _judged_again(held: PlacedBet, changed: PlacedBet) -> PlacedBet:
     if changed.net == held.net or held.true_ev is None or held.fair_odds is None:
         return changed
     return msgspec.structs.replace(changed, true_ev=held.ev_pct_at(changed.net))
+
+
+def _room(*, lines: int) -> Label:
+    """Return an empty label with room for lines, so that buttons stay where they are."""
+    label = Label(wordWrap=True)
+    label.setAlignment(Qt.AlignmentFlag.AlignTop)
+    label.setMinimumHeight(label.fontMetrics().lineSpacing() * lines)
+    return label
 
 
 def _choice(entries: Iterable[tuple[str, str]]) -> QComboBox:
@@ -308,6 +363,10 @@ class CashDialog(FormDialog):
         )
         self.add_row("&Stake cashed out", self.part, "The rest of the stake stays open")
         self.add_row("&Payout", self.back, "What the bookmaker paid")
+        self.reading = _room(lines=1)
+        self.below.addWidget(self.reading)
+        for line in (self.part, self.back):
+            line.textChanged.connect(self._show_reading)
         self.buttons.addButton(QDialogButtonBox.StandardButton.Cancel)
         save = self.buttons.addButton("Record", QDialogButtonBox.ButtonRole.AcceptRole)
         save.setProperty("variant", "primary")
@@ -321,11 +380,32 @@ class CashDialog(FormDialog):
 
     def _on_buttons_accepted(self) -> None:
         try:
-            part, back = self.part.text().strip(), self.back.text().strip()
-            stake, paid = read_amount("stake", part), read_amount("payout", back)
-            bet = cashed_out(self._bet, stake, paid, self._now_ms)
+            bet = self._cashed()
         except (BadBetError, FigureError) as error:
             self.say_trouble(sentence(str(error)))
             return
         self.hand_over()
         self.recorded.emit(bet)
+
+    def _cashed(self) -> PlacedBet:
+        """Return the bet with the cash-out as typed.
+
+        Raises:
+            BadBetError: the cash-out makes no sense.
+            FigureError: an amount cannot be read.
+        """
+        is_all = self.part.text().strip() == f"{self._bet.open_stake:.12g}"
+        part = self._bet.open_stake if is_all else read_typed_amount("stake", self.part.text())
+        paid = read_typed_amount("payout", self.back.text())
+        return cashed_out(self._bet, part, paid, self._now_ms)
+
+    def _show_reading(self) -> None:
+        """Show how the amounts are read; invalid input is reported on saving."""
+        try:
+            bet = self._cashed()
+        except (BadBetError, FigureError):
+            self.reading.clear()
+            return
+        part = bet.cashed_stake - self._bet.cashed_stake
+        paid = bet.cashed_back - self._bet.cashed_back
+        self.reading.setText(f"Read as {part:,.2f} of the stake for {paid:,.2f}.")

@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 from PySide6.QtCore import QSize, Qt, Signal
-from PySide6.QtGui import QAction, QDoubleValidator, QKeyEvent, QResizeEvent
+from PySide6.QtGui import QAction, QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import (
     QLineEdit,
     QListWidget,
@@ -19,6 +19,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from oddsdesk.base.figures import FigureError, read_number
 from oddsdesk.board.model.basis import Freshness
 from oddsdesk.desk.export.files import FORMATS, FileFormat
 from oddsdesk.desk.grid.entries import Shape
@@ -324,20 +325,21 @@ class RangePopup(Popup):
         edit.setPlaceholderText(purpose)
         edit.setAccessibleName(purpose)
         edit.setMaxLength(9)
-        edit.setValidator(QDoubleValidator(edit))
         return edit
 
     def _figure(self, edit: QLineEdit) -> float | None:
-        """What was typed; a comma is read as a point, and half a number as none."""
-        try:
-            return float(edit.text().replace(",", "."))
-        except ValueError:
-            return None
+        """Return what was typed; None where nothing was.
+
+        Raises:
+            FigureError: it is no number.
+        """
+        text = edit.text().strip()
+        return read_number(edit.accessibleName(), text.removesuffix("%")) if text else None
 
     def _take(self) -> None:
         try:
             least, most = self._figure(self.least), self._figure(self.most)
-        except OddsFormatError as error:
+        except (FigureError, OddsFormatError) as error:
             self.problem.setText(sentence(str(error)))
             self.problem.show()
             self.adjustSize()

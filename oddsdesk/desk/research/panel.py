@@ -2,19 +2,21 @@
 
 import asyncio
 from collections.abc import Callable, Coroutine, Sequence
-from datetime import date, datetime, time, timedelta, tzinfo
+from datetime import UTC, date, datetime, time, timedelta, tzinfo
 from typing import Any, Final
 
 from PySide6 import QtWidgets
 from PySide6.QtCore import QObject, QSize, Qt, Signal
 
+from oddsdesk.base.clock import system_clock
+from oddsdesk.base.figures import FigureError, read_typed_time
 from oddsdesk.base.tasks import spawn
 from oddsdesk.desk.export.files import Table
 from oddsdesk.desk.export.saving import TableSaver
 from oddsdesk.desk.research.log import AskedSpan, Progress, ResearchError, ResearchLog
 from oddsdesk.desk.ui import spacing
 from oddsdesk.desk.ui.actions import add_action
-from oddsdesk.desk.ui.controls.fields import name_clear_button
+from oddsdesk.desk.ui.controls.fields import date_habit, name_clear_button
 from oddsdesk.desk.ui.controls.labels import ElidedLabel
 from oddsdesk.desk.ui.controls.messages import EmptyState, MessageBar, Placeholder
 from oddsdesk.desk.ui.table.live_model import StableRowsModel
@@ -325,8 +327,9 @@ def _day(name: str, typed: str) -> date | None:
     if not text:
         return None
     try:
-        day = date.fromisoformat(text)
-    except ValueError:
+        noon = read_typed_time(name, text, system_clock(), UTC, date_habit())
+        day = datetime.fromtimestamp(noon.ms / 1000, UTC).date()
+    except FigureError:
         day = date.min
     if not 1970 <= day.year < 9999:  # time zones could leave the calendar's range
         raise ChoiceError(f"{name}: enter a day such as 2024-08-16 instead of {text!r}")

@@ -12,6 +12,7 @@ from datetime import UTC, datetime, tzinfo
 from functools import lru_cache
 from typing import Final
 
+from oddsdesk.base.figures import may_be_thousands
 from oddsdesk.contract.competitions import period_label
 from oddsdesk.contract.identity import teams
 from oddsdesk.contract.markets import market_title
@@ -91,12 +92,22 @@ def typed_text(odds: float) -> str:
 
 
 def read_odds(text: str) -> float:
-    """Return the decimal odds that were typed in the style of the desk.
+    """Return the decimal odds that were typed in the style of the desk, or plainly in another.
 
     Raises:
-        OddsFormatError: it is no odds of it.
+        OddsFormatError: it is no odds.
     """
-    return formats.parse_odds(text, _style)
+    return formats.parse_typed(text, _style)
+
+
+def read_as_text(text: str, odds: float) -> str:
+    """Return typed odds as decimal ones if they were not plainly typed so, else nothing."""
+    plain = text.strip().replace(",", ".", 1)
+    try:
+        is_plain = float(plain) == odds and not (plain[0] == "+" or may_be_thousands(text))
+    except ValueError:
+        is_plain = False
+    return "" if is_plain else f"{odds:.6g} decimal"
 
 
 def fair_text(odds: float) -> str:

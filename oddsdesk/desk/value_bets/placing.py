@@ -1,5 +1,6 @@
 """Asks what was really bet, records it, and takes it back."""
 
+import contextlib
 import math
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Final, NamedTuple
@@ -366,10 +367,10 @@ class PlaceDialog(Dialog):
             raise ValueError("Enter a bookmaker.")
         odds, net = self._odds(bookmaker)
         try:
-            stake = read_stake(self.stake.text())
+            currency = self.currency.text().strip().upper()
+            stake = read_stake(self.stake.text(), currency)
         except FigureError as error:
             raise ValueError(f"Stake: {error}.") from None
-        currency = self.currency.text().strip().upper()
         return TypedBet(
             bookmaker,
             odds,
@@ -545,8 +546,11 @@ class PlaceDialog(Dialog):
             return "EV unknown: no fair odds."
         per = "" if subject.is_per_staked else " without pushes"
         parts = [f"EV {formatting.signed_hundredths_text(ev)} %{per} at these odds"]
-        if formatting.odds_style() != DECIMAL:
-            parts.append(f"{odds:.6g} decimal")
+        if read_as := formatting.read_as_text(self.odds.text(), odds):
+            parts.append(read_as)
+        with contextlib.suppress(FigureError):
+            if not self.stake.text().strip().replace(".", "", 1).isdecimal():
+                parts.append(f"stake {read_stake(self.stake.text()):,.2f}")
         if not math.isclose(net, odds):
             parts.append(f"net {net:.4f}")
         parts.append(

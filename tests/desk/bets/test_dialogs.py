@@ -245,6 +245,100 @@ def test_what_another_program_settled_meanwhile_stays_settled(
     assert (kept.note, kept.result) == ("late", Result.LOST)
 
 
+def test_figures_and_times_are_typed_as_people_write_them_and_shown_before_recording(
+    make_panel: Make, qtbot: QtBot, path: Path
+) -> None:
+    panel = make_panel()
+    panel.placeholder.action_requested.emit()
+    dialog = panel.findChild(BetDialog)
+    assert dialog is not None
+    dialog.selection.setText("Over 2.5")
+    dialog.bookmaker.setCurrentText("Bet365")
+    for odds, stake, kick_off, shown in (
+        ("21/10", "1,500", "30/11/2026 18:30", "1,500.00 at 3.10 to win 3,150.00, kick-off 30 Nov"),
+        (
+            "+150",
+            "€1.500,00",
+            "30.11.2026",
+            "1,500.00 at 2.50 to win 2,250.00, kick-off 30 Nov 2026",
+        ),
+        ("1,85", "12 €", "", "12.00 at 1.85 to win 10.20"),
+        ("1,500", "1 200,50", "", "1,200.50 at 1.50 to win 600.25"),
+    ):
+        dialog.odds.setText(odds)
+        dialog.stake.setText(stake)
+        dialog.kick_off.setText(kick_off)
+        assert dialog.reading.text().startswith(f"Read as {shown}")
+    for field, typed, said in (
+        (dialog.stake, "1.500", "Stake: 1.500 may mean thousands: write them without a point."),
+        (dialog.stake, "some", "Stake: expected an amount above 0, such as 12.50."),
+        (dialog.odds, "1x", "Odds: expected decimal odds such as 2.05, got '1x'."),
+        (
+            dialog.kick_off,
+            "soon",
+            "Kick-off 'soon': expected a time such as 2026-04-16 20:45, 16/04/2026 20:45, or today "
+            "20:45.",
+        ),
+    ):
+        before = field.text()
+        field.setText(typed)
+        assert dialog.reading.text() == ""
+        dialog.buttons.accepted.emit()
+        assert dialog.trouble.message_text == said
+        field.setText(before)
+    dialog.currency.setText("usd")
+    dialog.stake.setText("€12")
+    dialog.buttons.accepted.emit()
+    assert dialog.trouble.message_text == "Stake: €12 is EUR, but the currency is USD."
+    dialog.currency.setText("eur")
+    with qtbot.waitSignal(panel._records.bets_changed):
+        dialog.buttons.accepted.emit()
+    (made,) = held(path)
+    assert (made.odds, made.stake, made.currency) == (1.5, 12.0, "EUR")
+
+
+def test_a_kick_off_of_a_day_is_that_of_the_listed_game(
+    make_panel: Make, qtbot: QtBot, path: Path
+) -> None:
+    panel = make_panel()
+    panel.placeholder.action_requested.emit()
+    dialog = panel.findChild(BetDialog)
+    assert dialog is not None
+    game = LISTED[0]
+    assert game.kick_off is not None
+    for field, text in (
+        (dialog.game, game.match_name),
+        (dialog.selection, "Leeds United"),
+        (dialog.odds, "2.0"),
+        (dialog.stake, "5"),
+        (dialog.kick_off, f"{local_time(game.kick_off):%d.%m.%Y}"),
+    ):
+        field.setText(text)
+    dialog.bookmaker.setCurrentText("Bet365")
+    with qtbot.waitSignal(panel._records.bets_changed):
+        dialog.buttons.accepted.emit()
+    (made,) = held(path)
+    assert (made.game_id, made.kick_off) == ("listed", game.kick_off)
+
+
+def test_a_cash_out_is_typed_as_people_write_it(make_panel: Make, qtbot: QtBot, path: Path) -> None:
+    panel = make_panel(bet(stake=1_200.5))
+    select(panel, 0)
+    press(panel, "bets.cash")
+    dialog = panel.findChild(CashDialog)
+    assert dialog is not None
+    dialog.back.setText("1.250,75 €")
+    assert dialog.reading.text() == "Read as 1,200.50 of the stake for 1,250.75."
+    dialog.part.setText("1.000")
+    dialog.buttons.accepted.emit()
+    assert dialog.trouble.message_text == ("1.000 may mean thousands: write them without a point.")
+    dialog.part.setText("1,000")
+    with qtbot.waitSignal(panel._records.bets_changed):
+        dialog.buttons.accepted.emit()
+    (cashed,) = held(path)
+    assert (cashed.open_stake, cashed.cashed_back) == (200.5, 1250.75)
+
+
 def test_a_part_is_cashed_out(make_panel: Make, qtbot: QtBot, path: Path) -> None:
     panel = make_panel(bet())
     select(panel, 0)

@@ -144,8 +144,9 @@ def test_all_and_none_are_of_what_the_filter_shows(dialog: BookmakersDialog) -> 
         ("commission", "100", "expected a percentage from 0 to below 100"),
         ("commission", "five", "expected a percentage from 0 to below 100"),
         ("tax", "-1", "expected a percentage from 0 to below 100"),
-        ("limit", "-5", "expected an amount from 0 on, or nothing"),
-        ("limit", "nan", "expected an amount from 0 on, or nothing"),
+        ("limit", "1.500", "1.500 may mean thousands: write them without a point"),
+        ("limit", "-5", "expected an amount such as 1500, or nothing"),
+        ("limit", "nan", "expected an amount such as 1500, or nothing"),
     ],
 )
 def test_what_makes_no_sense_stays_as_typed_is_said_and_not_saved(

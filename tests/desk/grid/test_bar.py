@@ -89,10 +89,22 @@ def test_a_typed_range_is_taken_in_either_order(panel, qtbot):
     assert heard.args == [Range(1.5, 3.0)]
 
 
+def test_a_figure_that_is_none_is_said_and_not_taken_for_open(panel, qtbot):
+    popup = RangePopup(panel, panel._theme, "EV", "%", Range())
+    qtbot.addWidget(popup)
+    popup.least.setText("2x")
+    popup._apply.click()
+    assert popup.problem.text() == "From '2x': expected a number such as 12.50."
+    popup.least.setText("2,5 %")
+    with qtbot.waitSignal(popup.range_chosen) as heard:
+        popup._apply.click()
+    assert heard.args == [Range(2.5, None)]
+
+
 def test_a_range_of_odds_is_typed_as_the_desk_writes_them(panel, qtbot, american_odds):
     panel.filters._type_odds()
     popup = panel.filters.popup
-    popup.least.setText("2.2")
+    popup.least.setText("-50")
     popup._apply.click()
     assert popup.problem.text().startswith("Expected american odds such as ")
     popup.least.setText("+120")

@@ -309,6 +309,8 @@ def test_the_last_day_is_gone_through_to_its_end() -> None:
     assert (span.since_ms, span.until_ms) == (1_723_766_400_000, 1_723_766_400_000 + day)
     assert span_of("", "") == (nothing := span_of(" ", " "))
     assert (nothing.since_ms, nothing.until_ms) == (None, None)
+    for typed in ("16/08/2024", "16.8.2024", "16 Aug 2024"):
+        assert span_of(typed, "17/08/2024", UTC) == span_of("2024-08-16", "2024-08-17", UTC)
     for wrong in (("2024-08-17", "2024-08-16"), ("0001-01-01", ""), ("", "9999-12-31")):
         with pytest.raises(ChoiceError):
             span_of(*wrong)

@@ -1,10 +1,24 @@
 """Numbers, amounts and times as people type them."""
 
+from datetime import timedelta, timezone
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from oddsdesk.base.figures import FigureError, Habit, decimals_of, read_amount, read_stake
+from oddsdesk.base.figures import (
+    Amount,
+    FigureError,
+    Habit,
+    decimals_of,
+    read_amount,
+    read_stake,
+    read_time,
+    read_typed_amount,
+    read_typed_time,
+    taken_apart,
+)
+from oddsdesk.contract.times import format_ms, parse_ms
 
 AMOUNTS = st.lists(st.integers(0, 10**9), min_size=1, max_size=8)
 """In thousandths."""
@@ -34,3 +48,130 @@ def test_a_stake_that_may_be_thousands_is_asked_for_again() -> None:
         assert read_stake(typed) == stake
     with pytest.raises(FigureError, match=r"1\.234 may mean thousands: write them without a point"):
         read_stake(" 1.234 ")
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("60,00 kr", Amount("60,00", "KR")),
+        ("SEK 60", Amount("60", "SEK")),
+        ("€12", Amount("12", "EUR")),
+        ("12 €", Amount("12", "EUR")),
+        ("-$50", Amount("-50", "USD")),
+        ("$-50", Amount("-50", "USD")),
+        ("(12.50)", Amount("-12.50")),
+        ("R$ 1.000,50", Amount("1.000,50", "BRL")),
+        ("1\u202f234,50 zł", Amount("1234,50", "PLN")),
+        ("1’234.50 CHF", Amount("1234.50", "CHF")),
+        ("1.5u", Amount("1.5", in_units=True)),
+        ("2 units", Amount("2", in_units=True)),
+        ("12 apples", Amount("12 apples")),
+    ],
+)
+def test_an_amount_is_taken_apart(text: str, found: Amount) -> None:
+    assert taken_apart(text) == found
+
+
+@pytest.mark.parametrize(
+    ("text", "amount"),
+    [("1,500", 1500), ("1.500,00", 1500), ("1,85", 1.85), ("€12", 12), ("0.125", 0.125)],
+)
+def test_an_amount_is_typed_as_people_write_it(text: str, amount: float) -> None:
+    assert read_typed_amount("stake", text) == amount
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("1.500", "1.500 may mean thousands"),
+        ("1.5u", "expected money, such as 12.50, not units"),
+        ("1_0", "expected a number such as 12.50"),
+        ("٣", "expected a number such as 12.50"),
+        ("12 apples", "expected a number such as 12.50"),
+    ],
+)
+def test_an_amount_that_is_none_is_refused_with_an_example(text: str, problem: str) -> None:
+    with pytest.raises(FigureError, match=problem):
+        read_typed_amount("stake", text)
+
+
+def test_a_stake_in_another_currency_than_its_field_is_refused() -> None:
+    assert [read_stake("€12", "EUR"), read_stake("€12"), read_stake("60 kr", "SEK")] == [12, 12, 60]
+    with pytest.raises(FigureError, match="€12 is EUR, but the currency is USD"):
+        read_stake("€12", "USD")
+
+
+NOW = parse_ms("2026-11-18T11:06:40Z")
+ZONE = timezone(timedelta(hours=1))
+
+
+@pytest.mark.parametrize(
+    ("text", "at"),
+    [
+        ("2026-11-30 18:30", "2026-11-30T17:30"),
+        ("30.11.2026 18:30", "2026-11-30T17:30"),
+        ("30/11/2026 6:30 pm", "2026-11-30T17:30"),
+        ("30 Nov 2026 18h30", "2026-11-30T17:30"),
+        ("Nov 30, 2026 18:30", "2026-11-30T17:30"),
+        ("30/11 20:45", "2026-11-30T19:45"),
+        ("3.1. 20.45", "2027-01-03T19:45"),
+        ("today 20:45", "2026-11-18T19:45"),
+        ("20:45", "2026-11-18T19:45"),
+        ("tomorrow 9:00", "2026-11-19T08:00"),
+        ("Sat 15:00", "2026-11-21T14:00"),
+        ("2026-04-16T18:30:00Z", "2026-04-16T18:30"),
+    ],
+)
+def test_a_time_is_typed_as_people_write_it(text: str, at: str) -> None:
+    found = read_typed_time("kick-off", text, NOW, ZONE)
+    assert (format_ms(found.ms)[:16], found.has_hour) == (at, True)
+
+
+@pytest.mark.parametrize(
+    ("text", "day"),
+    [
+        ("30/11/2026", "2026-11-30"),
+        ("2026-11-30", "2026-11-30"),
+        ("tomorrow", "2026-11-19"),
+        ("29.2.2028", "2028-02-29"),
+    ],
+)
+def test_a_day_alone_is_its_noon(text: str, day: str) -> None:
+    found = read_typed_time("kick-off", text, NOW, ZONE)
+    assert (format_ms(found.ms)[:16], found.has_hour) == (f"{day}T11:00", False)
+
+
+def test_a_day_that_may_be_a_month_is_decided_by_habit_or_refused() -> None:
+    for habit, day in ((Habit.DAY_FIRST, "2026-09-08"), (Habit.MONTH_FIRST, "2026-08-09")):
+        assert format_ms(read_typed_time("x", "08/09/2026", NOW, ZONE, habit).ms)[:10] == day
+    with pytest.raises(FigureError, match="kick-off '08/09/2026': either number may be the day"):
+        read_typed_time("kick-off", "08/09/2026", NOW, ZONE)
+
+
+@pytest.mark.parametrize("text", ["soon", "31/02/2026", "25:00", "29/2", "1/1/1200", "20:75"])
+def test_a_time_that_is_none_is_refused_with_an_example(text: str) -> None:
+    with pytest.raises(FigureError, match="expected a"):
+        read_typed_time("kick-off", text, NOW, ZONE)
+
+
+@pytest.mark.parametrize(
+    ("text", "at"),
+    [
+        ("09/08/25", "2025-08-09T00:00"),
+        ("23/08/25 14:00", "2025-08-23T14:00"),
+        ("24/08/2025 17:22:09", "2025-08-24T17:22"),
+        ("1. Mai 2025", "2025-05-01T00:00"),
+        ("9 août 2025", "2025-08-09T00:00"),
+        ("Sat 14 Mar 2026", "2026-03-14T00:00"),
+        ("09.08.2025 20:45 Uhr", "2025-08-09T20:45"),
+        ("12/27/2025 22:55:44 GMT", "2025-12-27T22:55"),
+        ("14 października 2025", "2025-10-14T00:00"),
+    ],
+)
+def test_a_date_of_a_file_is_read(text: str, at: str) -> None:
+    assert format_ms(read_time("date", text, Habit.DAY_FIRST))[:16] == at
+
+
+def test_a_date_that_may_begin_with_its_year_shows_no_day() -> None:
+    with pytest.raises(FigureError, match="does not show which number is the day"):
+        read_time("date", "25-08-09")

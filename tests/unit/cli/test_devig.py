@@ -57,9 +57,7 @@ def test_json_gives_an_error_where_a_method_has_no_answer() -> None:
     assert answers["power"]["fair_odds"]
 
 
-@pytest.mark.parametrize(
-    "bad", ["abc", "1", "0.5", "-110", "nan", "inf", "1e3", "2,0,5", "9" * 5000]
-)
+@pytest.mark.parametrize("bad", ["abc", "1", "0.5", "nan", "inf", "1e3", "2,0,5", "9" * 5000])
 def test_a_bad_number_is_one_line_and_misuse(bad: str) -> None:
     result = run("2.05", bad)
     assert result.exit_code == 2

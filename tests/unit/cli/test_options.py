@@ -1,9 +1,12 @@
 """What options that several commands share say of themselves."""
 
+import click
 import pytest
 from click.testing import CliRunner
 
 from oddsdesk.cli.main import main
+from oddsdesk.cli.options import AmountType, moment
+from oddsdesk.contract.times import parse_ms
 
 MAKE_IT = ("backfill", "ingest", "import", "serve", "keys create", "restore")
 REFUSE = ("arbitrage", "backtest", "backup", "bets", "export changes", "feeds", "games suggest")
@@ -53,3 +56,30 @@ def test_a_profit_is_told_as_a_finite_percentage(value: str) -> None:
     done = CliRunner().invoke(main, ["arbitrage", "--least", value])
     assert done.exit_code == 2
     assert f"{value}: the percentage must be at least -100" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("typed", "amount"),
+    [("1,500", 1500), ("7,50", 7.5), ("€7.50", 7.5), ("1.500,00", 1500), ("60,00 kr", 60)],
+)
+def test_an_amount_is_given_as_people_type_it(typed: str, amount: float) -> None:
+    assert AmountType(0, what="amount").convert(typed, None, None) == amount
+
+
+def test_an_amount_that_may_be_thousands_is_misuse() -> None:
+    done = CliRunner().invoke(main, ["bets", "--bankroll", "1.500"])
+    assert done.exit_code == 2
+    assert "1.500 may mean thousands: write them without a point" in done.stderr
+
+
+@pytest.mark.parametrize("typed", ["30/11/2026", "30.11.2026", "30 Nov 2026", "2026-11-30"])
+def test_a_day_is_given_as_people_type_it(typed: str) -> None:
+    command = click.Command("any")
+    at = moment(click.Context(command), click.Option(["--from"]), typed)
+    assert at == parse_ms("2026-11-30T00:00:00Z")
+
+
+@pytest.mark.parametrize("typed", ["08/09/2026", "30/11/2026 18:30", "soon"])
+def test_a_day_that_is_unclear_is_misuse(typed: str) -> None:
+    with pytest.raises(click.BadParameter, match="expected a date, or a time with an offset"):
+        moment(click.Context(click.Command("any")), click.Option(["--from"]), typed)

@@ -7,10 +7,12 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from oddsdesk.pricing.formats import (
+    AMERICAN,
     DECIMAL,
     FRACTIONAL,
     HONG_KONG,
     IMPLIED,
+    INDONESIAN,
     MALAY,
     STYLES,
     OddsFormatError,
@@ -20,6 +22,7 @@ from oddsdesk.pricing.formats import (
     format_odds,
     format_window,
     parse_odds,
+    parse_typed,
     to_tenth,
 )
 
@@ -363,3 +366,41 @@ def test_unknown_styles_and_bad_numbers_are_named_of_column_formats() -> None:
     for number in (1.0, math.inf):
         with pytest.raises(OddsFormatError, match=f"got {number}"):
             format_in_column(number)
+
+
+@pytest.mark.parametrize(
+    ("text", "style", "odds"),
+    [
+        ("1,85", DECIMAL, 1.85),
+        ("1,500", DECIMAL, 1.5),
+        ("150", DECIMAL, 150.0),
+        ("21/10", DECIMAL, 3.1),
+        ("evens", DECIMAL, 2.0),
+        ("+150", DECIMAL, 2.5),
+        (" \u2212110 ", DECIMAL, 1 + 100 / 110),
+        ("48.8 %", DECIMAL, 100 / 48.8),
+        ("1.85", AMERICAN, 1.85),
+        ("1,85", AMERICAN, 1.85),
+        ("150", AMERICAN, 2.5),
+        ("+1,200", AMERICAN, 13.0),
+        ("2.10", FRACTIONAL, 2.1),
+        ("0.85", HONG_KONG, 1.85),
+        ("+150", HONG_KONG, 2.5),
+        ("-0.95", MALAY, 1 + 1 / 0.95),
+        ("-110", MALAY, 1 + 100 / 110),
+        ("+1.05", INDONESIAN, 2.05),
+        ("+150", INDONESIAN, 151.0),
+    ],
+)
+def test_odds_are_read_as_typed_where_their_style_is_unmistakable(
+    text: str, style: str, odds: float
+) -> None:
+    assert parse_typed(text, style) == pytest.approx(odds)
+
+
+@pytest.mark.parametrize(
+    ("text", "style"), [("5", FRACTIONAL), ("-0.5", AMERICAN), ("1", DECIMAL), ("5/0", DECIMAL)]
+)
+def test_what_may_be_other_odds_is_not_guessed(text: str, style: str) -> None:
+    with pytest.raises(OddsFormatError, match="such as"):
+        parse_typed(text, style)

@@ -12,18 +12,19 @@ from PySide6 import QtWidgets
 from PySide6.QtCore import QLocale, Qt
 from PySide6.QtGui import QAction, QKeyEvent, QValidator, QWheelEvent
 
+from oddsdesk.base.figures import FigureError, Habit, read_typed_amount
 from oddsdesk.desk.ui.formatting import odds_style, read_odds, typed_text
 from oddsdesk.desk.ui.theme.theme import Theme, inset
 from oddsdesk.desk.ui.theme.tokens import TextRole
 
-_WHOLE: Final = re.compile(r"-?(\d{1,12}|\d{1,3}(,\d{3}){1,3})", re.ASCII)
-_DECIMAL: Final = re.compile(r"-?\d{1,12}([.,]\d*)?", re.ASCII)
+_LONGEST: Final = 24
+_HALF_TYPED: Final = re.compile(r"-?\d{1,12}[.,]", re.ASCII)
 
 _State = tuple[QValidator.State, str, int]
 
 
 class WholeSpin(QtWidgets.QSpinBox):
-    """A whole number, with commas between thousands or without; anything else is refused."""
+    """A whole number as people type it: ``1500``, ``1,500``, ``€1,500``; others are refused."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -41,12 +42,12 @@ class WholeSpin(QtWidgets.QSpinBox):
         event.ignore()  # the page scrolls
 
     def validate(self, text: str, position: int) -> _State:
-        typed = self.typed(text)
-        fits = bool(_WHOLE.fullmatch(typed)) and self._holds(self.valueFromText(text))
+        number = _figure(self.typed(text))
+        fits = number is not None and number.is_integer() and self._holds(int(number))
         return _state(text, position, fits=fits)
 
     def valueFromText(self, text: str) -> int:
-        return int(self.typed(text).replace(",", ""))
+        return int(_figure(self.typed(text)) or 0)
 
     def fixup(self, text: str) -> str:
         return text
@@ -56,7 +57,7 @@ class WholeSpin(QtWidgets.QSpinBox):
 
 
 class DecimalSpin(QtWidgets.QDoubleSpinBox):
-    """A number with a point or a comma before its decimals; anything else is refused."""
+    """A number as people type it: ``2.5``, ``2,5``, ``1,500``, ``1.500,50``; others are refused."""
 
     def __init__(self, *, decimals: int, least: float, most: float, step: float = 1.0) -> None:
         super().__init__(decimals=decimals, minimum=least, maximum=most, singleStep=step)
@@ -71,18 +72,18 @@ class DecimalSpin(QtWidgets.QDoubleSpinBox):
 
     def validate(self, text: str, position: int) -> _State:
         is_special = bool(self.specialValueText()) and text == self.specialValueText()
-        number = _DECIMAL.fullmatch(self._typed(text))
+        number = _figure(self._typed(text))
         fits = is_special or (
             number is not None
-            and len(number[1] or "") <= self.decimals() + 1
-            and self.minimum() <= self.valueFromText(text) <= self.maximum()
+            and number == round(number, self.decimals())
+            and self.minimum() <= number <= self.maximum()
         )
         return _state(text, position, fits=fits)
 
     def valueFromText(self, text: str) -> float:
         if self.specialValueText() and text == self.specialValueText():
             return self.minimum()
-        return float(self._typed(text).replace(",", "."))
+        return _figure(self._typed(text)) or 0.0
 
     def fixup(self, text: str) -> str:
         return text
@@ -91,10 +92,27 @@ class DecimalSpin(QtWidgets.QDoubleSpinBox):
         return text.removeprefix(self.prefix()).removesuffix(self.suffix()).strip()
 
 
+def _figure(text: str) -> float | None:
+    """Return what a figure means; None for another text, or one that may be thousands."""
+    if len(text) > _LONGEST:
+        return None
+    try:
+        return read_typed_amount("", text[:-1] if _HALF_TYPED.fullmatch(text) else text)
+    except FigureError:
+        return None
+
+
 def _state(text: str, position: int, *, fits: bool) -> _State:
     """What does not fit can be typed all the same, and is refused when the field is left."""
     state = QValidator.State.Acceptable if fits else QValidator.State.Intermediate
     return state, text, position
+
+
+def date_habit() -> Habit:
+    """Return whether this system writes the day or the month first, for dates that may be both."""
+    form = QLocale.system().dateFormat(QLocale.FormatType.ShortFormat)
+    is_month_first = form[:1] == "M" or (-1 < form.find("M") < form.find("d") and form[0] != "y")
+    return Habit.MONTH_FIRST if is_month_first else Habit.DAY_FIRST
 
 
 class ChoiceBox(QtWidgets.QComboBox):

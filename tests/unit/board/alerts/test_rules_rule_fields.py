@@ -75,10 +75,15 @@ def is_read(kind: type[Rule], name: str, value: float) -> bool:
     return True
 
 
-@pytest.mark.parametrize("text", ["", "x", "1e3", "nan", "+5", "٣", "1,5", "-1", "1_0", "9" * 30])
+@pytest.mark.parametrize("text", ["", "x", "1e3", "nan", "+5", "٣", "-1", "1_0", "9" * 30])
 def test_what_is_no_number_of_minutes_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match=r"expected a number from 0 to 10,080"):
         field(KickOffRule, "minutes").parse_value(text)
+
+
+def test_a_number_may_have_a_comma() -> None:
+    minutes = field(KickOffRule, "minutes")
+    assert (minutes.parse_value("1,5"), minutes.parse_value("15")) == (1.5, 15)
 
 
 def test_a_text_that_is_needed_is_asked_for() -> None:
