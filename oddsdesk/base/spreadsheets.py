@@ -12,8 +12,10 @@ import re
 import zipfile
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Final, NamedTuple, TextIO
-from xml.etree import ElementTree
+from typing import TYPE_CHECKING, Final, NamedTuple, TextIO
+
+if TYPE_CHECKING:
+    from xml.etree.ElementTree import Element
 
 LONGEST_ROW: Final = 1024 * 1024
 """Characters of a CSV row, including quoted line breaks."""
@@ -243,20 +245,24 @@ def _lines_of(book: zipfile.ZipFile, sheet: str, strings: Sequence[str]) -> Iter
 
 @contextlib.contextmanager
 def _readable() -> Iterator[None]:
+    from xml.etree import ElementTree  # noqa: PLC0415 - few starts need it
+
     try:
         yield
     except (zipfile.BadZipFile, ElementTree.ParseError, ValueError, IndexError, KeyError) as error:
         raise SheetError(f"is not a readable Excel workbook ({error})") from error
 
 
-def _elements(book: zipfile.ZipFile, name: str, tag: str) -> Iterator[ElementTree.Element]:
+def _elements(book: zipfile.ZipFile, name: str, tag: str) -> Iterator["Element"]:
     """Yield the elements of a tag, one at a time: all together take 30 times their bytes."""
+    from xml.etree import ElementTree  # noqa: PLC0415 - few starts need it
+
     if book.getinfo(name).file_size > _MOST_BYTES:
         raise SheetError("has a sheet larger than 64 MB")
     text = book.read(name)
     if b"<!DOCTYPE" in text:  # no workbook has one; entities of one may grow without end
         raise SheetError("is not an Excel workbook")
-    parents: list[ElementTree.Element] = []
+    parents: list[Element] = []
     events = ElementTree.iterparse(io.BytesIO(text), ("start", "end"))  # noqa: S314 - no DOCTYPE
     for event, element in events:
         if event == "start":
@@ -268,7 +274,7 @@ def _elements(book: zipfile.ZipFile, name: str, tag: str) -> Iterator[ElementTre
             parents[-1].clear()
 
 
-def _cells(row: ElementTree.Element, strings: Sequence[str]) -> list[str]:
+def _cells(row: "Element", strings: Sequence[str]) -> list[str]:
     cells: list[str] = []
     for cell in row.iter(f"{_MAIN}c"):
         place = _column(cell.get("r", "")) if cell.get("r") else len(cells)
@@ -289,7 +295,7 @@ def _column(reference: str) -> int:
     return place - 1
 
 
-def _value(cell: ElementTree.Element, strings: Sequence[str]) -> str:
+def _value(cell: "Element", strings: Sequence[str]) -> str:
     kind = cell.get("t", "n")
     if kind == "inlineStr":
         return _all_text(cell)
@@ -301,5 +307,5 @@ def _value(cell: ElementTree.Element, strings: Sequence[str]) -> str:
     return text
 
 
-def _all_text(element: ElementTree.Element) -> str:
+def _all_text(element: "Element") -> str:
     return "".join(each.text or "" for each in element.iter(f"{_MAIN}t"))

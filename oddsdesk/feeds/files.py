@@ -3,7 +3,6 @@
 import bz2
 import contextlib
 import glob
-import tarfile
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
@@ -129,6 +128,8 @@ def parts_of(path: Path) -> Iterator[FilePart]:
     Raises:
         FeedError: it can't be read, or the archive is damaged; what came before was yielded.
     """
+    import tarfile  # noqa: PLC0415 - few starts need it
+
     try:
         with path.open("rb") as stream:
             if stream.read(_TAR_AT + len(_TAR))[_TAR_AT:] != _TAR:
