@@ -4,7 +4,7 @@ from oddsdesk.contract.identity import game_id
 from oddsdesk.contract.quotes import Quote
 from oddsdesk.contract.times import MINUTE_MS
 from oddsdesk.store.reader import Reader
-from oddsdesk.store.values import MarketKey, MoveFilter
+from oddsdesk.store.values import MarketKey, MoveFilter, Visibility
 from tests.kit.store import FILTERS, NOW, VISIBILITIES
 
 
@@ -39,6 +39,9 @@ def ask_everything(reader: Reader) -> None:
     reader.logged(0, 0, 5, 0, NOW)
     reader.told_by()
     reader.results()
+    for visibility in (Visibility(), Visibility(bookmaker="A", live=False)):
+        for competition in (None, "EPL"):
+            reader.list_results(visibility, 1, competition=competition)
     reader.last_sightings(ident)
     reader.market_prices(1, "total", 0)
     reader.prices_of({MarketKey(1, "total", 0): ["A", "Pinnacle"]})

@@ -17,27 +17,28 @@ from oddsdesk.store.values import Page, ResultPlace, Visibility, from_cursor, to
 MOST_READ: Final = 2_000
 """Rows read for a page: with few visible results it is short, and the next one continues."""
 _HALF_DAY_MS: Final = 12 * 60 * MINUTE_MS
-_APART: Final = f"CASE WHEN r.has_time THEN {SAME_GAME_MS} ELSE {_HALF_DAY_MS} END"
+_APART: Final = f"CASE WHEN ended.has_time THEN {SAME_GAME_MS} ELSE {_HALF_DAY_MS} END"
 _ABOUT: Final = f"""
-g.id > :made_up AND g.kickoff BETWEEN r.kick_off - {_APART} AND r.kick_off + {_APART}
+g.id > :made_up AND g.kickoff BETWEEN ended.kick_off - {_APART} AND ended.kick_off + {_APART}
 """
 _RESULTS: Final = f"""
-SELECT {", ".join(f"r.{each}" for each in COLUMNS)}, (
+SELECT {", ".join(f"ended.{each}" for each in COLUMNS)}, (
         SELECT found FROM (
-            SELECT 2 * g.id AS found, abs(g.kickoff - r.kick_off) AS apart FROM game g
-            WHERE g.competition = r.competition AND g.plain_name = r.plain_name AND {_ABOUT}
+            SELECT 2 * g.id AS found, abs(g.kickoff - ended.kick_off) AS apart FROM game g
+            WHERE g.competition = ended.competition AND g.plain_name = ended.plain_name AND {_ABOUT}
         ) near ORDER BY apart, found LIMIT 1
     ), (
         SELECT found FROM (
             SELECT 2 * g.id + CASE WHEN o.crosswise THEN 1 ELSE 0 END AS found,
-                abs(g.kickoff - r.kick_off) AS apart
+                abs(g.kickoff - ended.kick_off) AS apart
             FROM other_name o CROSS JOIN game g ON g.id = o.game
-            WHERE o.competition = r.competition AND o.plain_name = r.plain_name AND {_ABOUT}
+            WHERE o.competition = ended.competition AND o.plain_name = ended.plain_name AND {_ABOUT}
         ) near ORDER BY apart, found LIMIT 1
     )
-FROM result r INDEXED BY {{index}}
+FROM result ended INDEXED BY {{index}}
 WHERE {{wanted}}
-ORDER BY r.kick_off, r.competition, r.plain_name, r.source, r.bookmaker LIMIT :limit
+ORDER BY ended.kick_off, ended.competition, ended.plain_name, ended.source, ended.bookmaker
+LIMIT :limit
 """
 _GAMES: Final = """
 SELECT id, game_id, match_name, competition, sport FROM game
@@ -80,25 +81,25 @@ def list_results(
     """
     conditions, parameters = ["TRUE"], {"made_up": made_up, **_share(select, visibility)}
     if visibility.share is not None:
-        shared = "r.source IN (SELECT value FROM json_each(:share))"
-        conditions.append(f"(r.may_share = TRUE OR {shared})")
+        shared = "ended.source IN (SELECT value FROM json_each(:share))"
+        conditions.append(f"(ended.may_share = TRUE OR {shared})")
     if not visibility.live:
-        conditions.append("r.status <> 'in_play'")
+        conditions.append("ended.status <> 'in_play'")
     if visibility.bookmaker is not None:
-        conditions.append("r.bookmaker IN ('', :bookmaker)")
+        conditions.append("ended.bookmaker IN ('', :bookmaker)")
         parameters["bookmaker"] = visibility.bookmaker
     for name, sign, value in (("since", ">=", since_ms), ("until", "<", until_ms)):
         if value is not None:
-            conditions.append(f"r.kick_off {sign} :{name}")
+            conditions.append(f"ended.kick_off {sign} :{name}")
             parameters[name] = value
     if competition is not None:
-        conditions.append("r.competition = :competition")
+        conditions.append("ended.competition = :competition")
         parameters["competition"] = competition
     if cursor is not None:
         place = from_cursor(cursor, ResultPlace)
         names = ["kick_off", "competition", "plain_name", "source", "bookmaker"]
         last = ", ".join(f":after_{name}" for name in names)
-        conditions.append(f"({', '.join(f'r.{name}' for name in names)}) > ({last})")
+        conditions.append(f"({', '.join(f'ended.{name}' for name in names)}) > ({last})")
         parameters |= {f"after_{name}": getattr(place, name) for name in names}
     index = "result_order" if competition is None else "result_competition"
     most = limit if visibility.bookmaker is None else max(limit, MOST_READ)
