@@ -162,7 +162,7 @@ def _settle(verdict: ToCheck, now_ms: int, ended: list[PlacedBet], to_check: lis
 def _correction(bet: PlacedBet, verdict: ToCheck | None) -> ToCheck | None:
     """Return what a source now says against a bet's automatic settlement; None if nothing."""
     assert bet.result is not None
-    if verdict is None or not verdict.is_its_game or verdict.by == bet.settled_by:
+    if verdict is None or not verdict.is_its_game:
         return None
     if verdict.proposed is bet.result or (verdict.proposed is None and not verdict.is_contrary):
         return None
@@ -296,15 +296,15 @@ class _Judge:
         if not told:
             return None
         result, selection = told[0]
-        by = f"{_source(result)} {_word(selection)}"
+        by = _own_result(result)
         if len({(each.result, each.share) for _, each in told}) > 1:
             why = f"{bet.bookmaker} itself says both {_word(selection)} and {_word(told[-1][1])}"
             return ToCheck(bet, why, result, by=by, is_contrary=True)
         if selection.share < 1:
             back = bet.open_stake * selection.share * bet.net
             why = (
-                f"{by} in a dead heat: {selection.share:g} of the stake counts as won, which pays"
-                f" {back:.2f}"
+                f"{_source(result)} says {_word(selection)} in a dead heat: {selection.share:g} of"
+                f" the stake counts as won, which pays {back:.2f}"
             )
             return ToCheck(bet, why, result, by=by)
         return ToCheck(bet, "", result, Result(selection.result), by)
@@ -385,7 +385,7 @@ class _Judge:
         if not told:
             return None
         result, selection = told[0]
-        by = f"{_source(result)} {_word(selection)}"
+        by = _own_result(result)
         if len({each.result for _, each in told}) > 1:
             words = " and ".join(f"{_source(each)} says {_word(one)}" for each, one in told)
             return ToCheck(bet, words, result, by=by, is_contrary=True)
@@ -393,7 +393,8 @@ class _Judge:
         is_whole = selection.result in ("won", "lost") and selection.share == 1
         if is_whole and _sport(bet, result) == FOOTBALL and _is_by_score(bet):
             return found
-        return found._replace(why=f"{by}, but that is not the result of {_bookmaker(bet)}")
+        says = f"{_source(result)} says {_word(selection)}"
+        return found._replace(why=f"{says}, but that is not the result of {_bookmaker(bet)}")
 
     def _by_waiting(
         self, bet: PlacedBet, result: GameResult, moved: Found[_Told] | None
@@ -507,11 +508,12 @@ def _may_be_decided(bet: PlacedBet, result: GameResult) -> bool:
 
 def _as_stated(bet: PlacedBet, result: GameResult) -> Result | None:
     """Return how a bet would end if the score that a source states counts for it."""
-    if bet.period or result.home is None or result.away is None:
+    sport = _sport(bet, result)
+    is_other_score = bool(bet.period) or (sport == FOOTBALL and bool(result.overtime))
+    if is_other_score or result.home is None or result.away is None:
         return None
     return result_as_stated(
-        *(bet.market_type, bet.match_name, bet.selection, result.home, result.away),
-        sport=_sport(bet, result),
+        *(bet.market_type, bet.match_name, bet.selection, result.home, result.away), sport=sport
     )
 
 
@@ -559,6 +561,10 @@ def _what(bet: PlacedBet, result: GameResult) -> str:
 
 def _by(bet: PlacedBet, result: GameResult) -> str:
     return f"{_source(result)} {_what(bet, result)}"
+
+
+def _own_result(result: GameResult) -> str:
+    return f"{_source(result)}'s own result"
 
 
 def _game_text(bet: PlacedBet, result: GameResult) -> str:

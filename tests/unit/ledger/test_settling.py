@@ -265,6 +265,9 @@ def test_a_source_that_says_more_settles_what_another_leaves_open() -> None:
     exact = changed(competition="UCL", away=2, home=2)
     why = "the-odds-api 2-1: it is not known whether the score includes extra time"
     assert (listed(cup, vague).why, listed(cup, vague).proposed) == (why, Result.LOST)
+    after = listed(cup, changed(vague, overtime=True))
+    assert after.why.startswith("the-odds-api 2-1 after extra time: it is not known whether")
+    assert after.proposed is None
     assert listed(cup, vague, exact).is_contrary
     drawn = changed(exact, home=1, away=1)
     assert ended(cup, vague, drawn) == ("won", "football-data 1-1")
@@ -335,10 +338,10 @@ def own(*selections: SelectionResult, bookmaker: str = "Bet365", **fields: objec
 
 def test_the_bookmakers_own_result_goes_over_scores() -> None:
     lost = own(SelectionResult("moneyline", 0, "Arsenal", "lost"), status=GameStatus.UNKNOWN)
-    assert ended(BET, RESULT, lost) == ("lost", "bookie lost")
+    assert ended(BET, RESULT, lost) == ("lost", "bookie's own result")
     prop = bet(market_type="player_prop", selection="Saka shots Over 1.5")
     half = own(SelectionResult("player_prop", 0, "saka shots Over 1.5", "won"))
-    assert ended(prop, RESULT, half) == ("won", "bookie won")
+    assert ended(prop, RESULT, half) == ("won", "bookie's own result")
     level = own(SelectionResult("draw_no_bet", 0, "Arsenal", "void"))
     assert ended(bet(market_type="spread", selection="Arsenal 0"), level)[0] == "void"
     assert listed(prop, RESULT).why.startswith("football-data 2-1: no score settles it, only")
@@ -352,11 +355,11 @@ def test_views_of_one_exchange_share_their_own_results() -> None:
 
 def test_results_of_another_bookmaker_settle_only_what_means_the_same_without_a_score() -> None:
     told = own(SelectionResult("moneyline", 0, "Arsenal", "lost"), bookmaker="Kalshi")
-    assert ended(BET, told) == ("lost", "bookie lost")
+    assert ended(BET, told) == ("lost", "bookie's own result")
     hoops = bet(sport="Basketball", competition="NBA")
     found = listed(hoops, changed(told, sport="Basketball", competition="NBA"))
     assert (found.why, found.proposed) == (
-        *("bookie lost, but that is not the result of Bet365", Result.LOST),
+        *("bookie says lost, but that is not the result of Bet365", Result.LOST),
     )
     void = own(SelectionResult("moneyline", 0, "Arsenal", "void"), bookmaker="Kalshi")
     assert listed(BET, void).proposed is Result.VOID
@@ -371,7 +374,7 @@ def test_a_dead_heat_is_listed_with_the_amount() -> None:
     tied = own(SelectionResult("moneyline", 0, "Arsenal", "won", 0.5))
     found = listed(BET, tied)
     assert found.why == (
-        "bookie won in a dead heat: 0.5 of the stake counts as won, which pays 10.00"
+        "bookie says won in a dead heat: 0.5 of the stake counts as won, which pays 10.00"
     )
     assert found.proposed is None
 
@@ -430,6 +433,14 @@ def test_a_result_that_changes_after_the_settlement_is_offered() -> None:
     won = again.accepted(NOW + 1)
     assert (won.result, won.settled_by) == (Result.WON, "football-data 2-1")
     assert corrections(won, RESULT) == []
+
+
+def test_a_bookmaker_that_changes_its_own_result_is_a_correction() -> None:
+    lost = own(SelectionResult("moneyline", 0, "Arsenal", "lost"))
+    won = own(SelectionResult("moneyline", 0, "Arsenal", "won"))
+    assert corrections(settle(BET, lost).bets[0], won) == [
+        "settled lost by bookie's own result; now bookie's own result; by that it is won"
+    ]
 
 
 def test_a_later_void_and_a_source_that_differs_are_corrections() -> None:
