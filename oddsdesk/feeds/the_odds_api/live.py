@@ -140,7 +140,7 @@ _GOES_ON: Final = (
     f"checked for free every {CREDITS_AGAIN_S / 60:g} minutes; the feed continues when there are"
     " credits again, or once you change the key"
 )
-_RESULTS_COST: Final = "results take at most a quarter of it"
+_RESULTS_COST: Final = "results take at most a quarter of the credits"
 _DEFAULTS: Final = {"regions": "eu", "markets": "h2h", "scores": "started"}
 
 
