@@ -41,6 +41,9 @@ class DictTables:
     def bookmakers(self) -> list[str]:
         return sorted({name for name, _ in self.sources})
 
+    def drop_simulated_results(self, *, all_of_them: bool) -> None:
+        """Do nothing: results are not among these tables."""
+
     def games_named(self, families: Collection[Family], low: int, high: int) -> list[NamedGame]:
         def kick_off(row: int) -> int:
             date = self.stored[row].match_date

@@ -80,7 +80,7 @@ def test_a_file_that_is_nested_too_deeply_is_a_problem(name: str) -> None:
     ("name", "event"),
     [
         ("oddsharvester", b'{"home_team":"a","scraped_date":%s,"1x2_market":[{"1":%s}]}'),
-        ("the-odds-api", b'{"id":%s,"bookmakers":[{"markets":%s}]}'),
+        ("the-odds-api", b'{"id":%s,"home_team":"a","bookmakers":[{"markets":%s}]}'),
     ],
 )
 def test_what_is_deep_in_a_part_is_counted_through(name: str, event: bytes) -> None:
