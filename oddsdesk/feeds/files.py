@@ -1,8 +1,9 @@
-"""Reads files, pipes, folders, patterns and tar archives; gzip and bzip2 are unpacked."""
+"""Reads files, pipes, folders, patterns, tar and zip archives; gzip and bzip2 are unpacked."""
 
 import bz2
 import contextlib
 import glob
+import zipfile
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
@@ -25,6 +26,8 @@ _GZIP_WINDOW = zlib.MAX_WBITS | 16
 _BZIP2 = tuple(b"BZh%d%s" % (size, end) for size in range(1, 10) for end in (b"1AY", b"\x17rE"))
 _LONGEST_MAGIC = max(map(len, (_GZIP, *_BZIP2)))
 _TAR_AT, _TAR = 257, b"ustar"
+_ZIP, _OFFICE = b"PK\x03\x04", "[Content_Types].xml"
+_ZIP_ERRORS = (zipfile.BadZipFile, zlib.error, EOFError)
 
 
 class Readable(Protocol):
@@ -83,13 +86,15 @@ def lines_of(chunks: Iterator[bytes]) -> Iterator[bytes]:
 
 
 class FilePart(msgspec.Struct, frozen=True):
-    """A file, or one inside a tar archive; ``name`` is for people."""
+    """A file, or one inside a tar or zip archive; ``name`` is for people."""
 
     path: Path
     name: str
     start: int = 0
     size: int | None = None
     """Bytes from ``start``; None to the end."""
+    member: str = ""
+    """Its name in a zip archive."""
 
     @contextlib.contextmanager
     def open(self) -> Iterator[Readable]:
@@ -100,6 +105,10 @@ class FilePart(msgspec.Struct, frozen=True):
         """
         try:
             with self.path.open("rb") as stream:
+                if self.member:
+                    with _zipped(stream, self) as packed:
+                        yield packed
+                    return
                 stream.seek(self.start)
                 yield stream if self.size is None else _Slice(stream, self.size)
         except OSError as error:
@@ -123,7 +132,7 @@ class _Slice:
 
 
 def parts_of(path: Path) -> Iterator[FilePart]:
-    """Yield the files of a tar archive in its order; of any other file, the file itself.
+    """Yield the files of a tar or zip archive in its order; of any other file, the file itself.
 
     Raises:
         FeedError: it can't be read, or the archive is damaged; what came before was yielded.
@@ -132,7 +141,11 @@ def parts_of(path: Path) -> Iterator[FilePart]:
 
     try:
         with path.open("rb") as stream:
-            if stream.read(_TAR_AT + len(_TAR))[_TAR_AT:] != _TAR:
+            head = stream.read(_TAR_AT + len(_TAR))
+            if head.startswith(_ZIP):
+                yield from _parts_of_zip(path)
+                return
+            if head[_TAR_AT:] != _TAR:
                 yield FilePart(path, str(path))
                 return
             stream.seek(0)
@@ -149,6 +162,36 @@ def parts_of(path: Path) -> Iterator[FilePart]:
         raise FeedError(f"{path}: the tar archive is damaged ({error})") from error
     except OSError as error:
         raise FeedError(f"cannot read {path}: {error.strerror or error}") from error
+
+
+@contextlib.contextmanager
+def _zipped(stream: BinaryIO, part: FilePart) -> Iterator[Readable]:
+    try:
+        with zipfile.ZipFile(stream) as archive:
+            try:
+                packed = archive.open(part.member)
+            except (NotImplementedError, RuntimeError) as error:  # a password, a rare packing
+                raise zipfile.BadZipFile(str(error)) from error
+            with packed:
+                assert isinstance(packed, zipfile.ZipExtFile), "it has read1"
+                yield packed
+    except _ZIP_ERRORS as error:
+        raise FeedError(f"{part.name}: the zip archive cannot be read ({error})") from error
+
+
+def _parts_of_zip(path: Path) -> Iterator[FilePart]:
+    """Yield the files of a zip archive; a workbook is a file itself."""
+    try:
+        with zipfile.ZipFile(path) as archive:
+            members = [each for each in archive.infolist() if not each.is_dir()]
+    except _ZIP_ERRORS as error:
+        raise FeedError(f"{path}: the zip archive cannot be read ({error})") from error
+    if any(each.filename == _OFFICE for each in members):
+        yield FilePart(path, str(path))
+        return
+    for each in members:
+        if not _is_hidden(each.filename):
+            yield FilePart(path, f"{path}/{each.filename}", member=each.filename)
 
 
 def _is_hidden(name: str) -> bool:

@@ -4,6 +4,7 @@ import bz2
 import gzip
 import io
 import tarfile
+import zipfile
 from collections.abc import Callable
 from pathlib import Path
 
@@ -114,6 +115,38 @@ def test_the_files_of_a_tar_archive_are_read_one_by_one(tmp_path: Path) -> None:
     parts = list(parts_of(path))
     assert [part.name for part in parts] == [f"{path}/2017/a", f"{path}/2017/b"]
     assert [read_part(part) for part in reversed(parts)] == [b"second", b"first"]
+
+
+def test_the_files_of_a_zip_archive_are_read_and_a_workbook_is_one_file(tmp_path: Path) -> None:
+    path, book = tmp_path / "data.zip", tmp_path / "book.xlsx"
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.mkdir("2425")
+        archive.writestr("2425/E0.csv", b"first" * 99)
+        archive.writestr("__MACOSX/._E0.csv", b"x")
+        archive.writestr("E1.csv.gz", gzip.compress(b"second"))
+    with zipfile.ZipFile(book, "w") as archive:
+        archive.writestr("[Content_Types].xml", b"")
+        archive.writestr("xl/workbook.xml", b"")
+    assert [(part.name, read_part(part)) for part in parts_of(path)] == [
+        (f"{path}/2425/E0.csv", b"first" * 99),
+        (f"{path}/E1.csv.gz", b"second"),
+    ]
+    (part,) = parts_of(book)
+    assert read_part(part) == book.read_bytes()
+
+
+def test_a_zip_archive_that_cannot_be_read_is_said(tmp_path: Path) -> None:
+    path = tmp_path / "data.zip"
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("E0.csv", b"first" * 99)
+    whole = path.read_bytes()
+    path.write_bytes(whole[:60])
+    with pytest.raises(FeedError, match=r"data\.zip: the zip archive cannot be read"):
+        list(parts_of(path))
+    path.write_bytes(whole.replace(b"first", b"worst", 1))
+    (part,) = parts_of(path)
+    with pytest.raises(FeedError, match=r"E0\.csv: the zip archive cannot be read"):
+        read_part(part)
 
 
 def test_a_damaged_tar_archive_keeps_the_files_before_the_damage(tmp_path: Path) -> None:
