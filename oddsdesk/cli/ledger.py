@@ -42,10 +42,11 @@ from oddsdesk.desk.shell.display import missing_qt
 from oddsdesk.ledger import reporting
 from oddsdesk.ledger.bet_tables import bet_fields, write_bet_analytix, write_csv, write_json
 from oddsdesk.ledger.bets import BetState, PlacedBet, counted
-from oddsdesk.ledger.columns import FIELDS, NO_CHOICES, ListChoices, ListUnclearError, field_named
+from oddsdesk.ledger.columns import FIELDS, ListUnclearError, field_named
 from oddsdesk.ledger.ledger import compare_bets
 from oddsdesk.ledger.log_closes import closed_wrongly, closes_again, closes_from_log
 from oddsdesk.ledger.open_bets import placed_in
+from oddsdesk.ledger.presets import NO_CHOICES, ListChoices
 from oddsdesk.ledger.reading import NO_MATCH, ImportedBets, read_rows
 from oddsdesk.pricing.formats import STYLES
 from oddsdesk.pricing.reports import Report

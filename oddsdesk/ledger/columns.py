@@ -12,8 +12,6 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from typing import Final, NamedTuple
 
-import msgspec
-
 from oddsdesk.base.figures import (
     FigureError,
     Habit,
@@ -87,32 +85,6 @@ _MATCH_TOO: Final = ("fixture", "game", "teams")
 """Titles of the game if no surer one exists; only the first of them is used."""
 _UNKNOWN: Final = "?"
 _OPEN: Final = "open"
-
-
-class ListChoices(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """What a user said about lists with certain titles, for what they do not show themselves."""
-
-    columns: dict[str, str] = {}
-    """Titles by key; an empty title: no column holds it."""
-    odds: str = ""
-    """The odds format, a style of ``pricing.formats``."""
-    dates: Habit | None = None
-    decimals: Habit | None = None
-    unit: float | None = None
-    """The worth of a unit, if stakes are in units."""
-
-    def over(self, earlier: "ListChoices") -> "ListChoices":
-        """Return these choices, and for what they leave open the earlier ones."""
-        return ListChoices(
-            columns=earlier.columns | self.columns,
-            odds=self.odds or earlier.odds,
-            dates=self.dates or earlier.dates,
-            decimals=self.decimals or earlier.decimals,
-            unit=earlier.unit if self.unit is None else self.unit,
-        )
-
-
-NO_CHOICES: Final = ListChoices()
 
 
 class ListUnclearError(SheetError):

@@ -14,11 +14,11 @@ from oddsdesk.base.earlier_copy import CopyError, forget_older_copies, keep_copy
 from oddsdesk.base.files import ForeignFileError, make_private
 from oddsdesk.base.places import cannot_be_written, is_on_read_only_disk, make_folder
 from oddsdesk.contract.markets import market_named
+from oddsdesk.contract.texts import folded, plain_letters
 from oddsdesk.contract.times import MINUTE_MS
 from oddsdesk.ledger.bets import BadBetError, PlacedBet, check_bet, is_open_as, taken_back
-from oddsdesk.ledger.columns import NO_CHOICES, ListChoices, folded_title
 from oddsdesk.ledger.games import may_be_on_one_game
-from oddsdesk.ledger.presets import Hidden, HiddenKind, Preset, ValueFilter
+from oddsdesk.ledger.presets import NO_CHOICES, Hidden, HiddenKind, ListChoices, Preset, ValueFilter
 from oddsdesk.pricing.closing import ClosingLine
 from oddsdesk.pricing.selections import Result
 
@@ -384,7 +384,7 @@ class Ledger:
 
 
 def _titles_text(titles: Iterable[str]) -> str:
-    return "\n".join(sorted(map(folded_title, titles)))
+    return "\n".join(sorted(folded(plain_letters(title)) for title in titles))
 
 
 def _values(bet: PlacedBet) -> dict[str, object]:

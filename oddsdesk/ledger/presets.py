@@ -1,4 +1,4 @@
-"""Presets: named filters of value bets, and what is hidden."""
+"""What the user keeps: named filters of value bets, hidden things, how lists of bets are read."""
 
 from collections.abc import Hashable, Iterable
 from enum import Enum
@@ -6,6 +6,7 @@ from typing import Final
 
 import msgspec
 
+from oddsdesk.base.figures import Habit
 from oddsdesk.contract.markets import MARKET_TYPES
 from oddsdesk.contract.times import MINUTE_MS
 
@@ -168,3 +169,29 @@ class HiddenThings:
             or (HiddenKind.BOOKMAKER, bookmaker) in keys
             or (self._has_bets and (HiddenKind.BET, bet_key(outcome)) in keys)
         )
+
+
+class ListChoices(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """What a user said about lists with certain titles, for what they do not show themselves."""
+
+    columns: dict[str, str] = {}
+    """Titles by key; an empty title: no column holds it."""
+    odds: str = ""
+    """The odds format, a style of ``pricing.formats``."""
+    dates: Habit | None = None
+    decimals: Habit | None = None
+    unit: float | None = None
+    """The worth of a unit, if stakes are in units."""
+
+    def over(self, earlier: "ListChoices") -> "ListChoices":
+        """Return these choices, and for what they leave open the earlier ones."""
+        return ListChoices(
+            columns=earlier.columns | self.columns,
+            odds=self.odds or earlier.odds,
+            dates=self.dates or earlier.dates,
+            decimals=self.decimals or earlier.decimals,
+            unit=earlier.unit if self.unit is None else self.unit,
+        )
+
+
+NO_CHOICES: Final = ListChoices()

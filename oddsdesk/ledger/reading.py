@@ -59,19 +59,18 @@ from oddsdesk.ledger.cells import (
 from oddsdesk.ledger.columns import (
     CENT,
     DATE_WORDS,
-    NO_CHOICES,
     ODDS_KEYS,
     ODDS_ROUNDING,
     PAYOUT,
     RETURNED,
     TIPSTER,
     TO_WIN,
-    ListChoices,
     ListUnclearError,
     folded_title,
     one_column_each,
     result_words,
 )
+from oddsdesk.ledger.presets import NO_CHOICES, ListChoices
 from oddsdesk.pricing.closing import ClosingLine
 from oddsdesk.pricing.formats import AMERICAN, DECIMAL, FRACTIONAL, OddsFormatError, parse_odds
 from oddsdesk.pricing.profiles import Profiles

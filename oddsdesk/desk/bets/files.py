@@ -20,8 +20,9 @@ from oddsdesk.desk.ui.theme.theme import Theme
 from oddsdesk.ledger.bet_tables import write_bet_analytix
 from oddsdesk.ledger.bets import PlacedBet
 from oddsdesk.ledger.bookmakers import known_bookmakers, known_rules
-from oddsdesk.ledger.columns import ListChoices, ListUnclearError
+from oddsdesk.ledger.columns import ListUnclearError
 from oddsdesk.ledger.ledger import Ledger, compare_bets
+from oddsdesk.ledger.presets import ListChoices
 from oddsdesk.ledger.reading import NO_MATCH, ImportedBets, read_rows
 from oddsdesk.ledger.result_files import settle_by_file
 from oddsdesk.pricing.profiles import Profiles

@@ -24,7 +24,8 @@ from oddsdesk.desk.ui.controls.messages import sentence
 from oddsdesk.desk.ui.spacing import GAP, STEP, horizontal, vertical
 from oddsdesk.desk.ui.theme.theme import Theme
 from oddsdesk.ledger.bet_tables import titles_of, tracker_of
-from oddsdesk.ledger.columns import FIELDS, ListChoices, ListUnclearError, folded_title
+from oddsdesk.ledger.columns import FIELDS, ListUnclearError, folded_title
+from oddsdesk.ledger.presets import ListChoices
 from oddsdesk.ledger.reading import ImportedBets, columns_of, read_rows
 from oddsdesk.pricing.formats import (
     AMERICAN,

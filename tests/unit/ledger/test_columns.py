@@ -10,7 +10,8 @@ from oddsdesk.base.places import resource_path
 from oddsdesk.base.spreadsheets import SheetError
 from oddsdesk.contract.times import parse_ms
 from oddsdesk.ledger.bets import PlacedBet
-from oddsdesk.ledger.columns import ListChoices, ListUnclearError, field_named, folded_title
+from oddsdesk.ledger.columns import ListUnclearError, field_named, folded_title
+from oddsdesk.ledger.presets import ListChoices
 from oddsdesk.ledger.reading import ImportedBets, read_bets
 from oddsdesk.pricing.selections import Result
 

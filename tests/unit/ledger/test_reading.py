@@ -18,8 +18,9 @@ from oddsdesk.contract.times import MINUTE_MS, format_ms, parse_ms
 from oddsdesk.desk.export.files import write_bets_workbook
 from oddsdesk.ledger.bet_tables import write_bet_analytix, write_csv, write_json
 from oddsdesk.ledger.bets import PlacedBet
-from oddsdesk.ledger.columns import ListChoices, ListUnclearError
+from oddsdesk.ledger.columns import ListUnclearError
 from oddsdesk.ledger.ledger import lacking
+from oddsdesk.ledger.presets import ListChoices
 from oddsdesk.ledger.reading import ImportedBets, read_bets
 from oddsdesk.pricing.closing import ClosingLine
 from oddsdesk.pricing.profiles import Profile, Profiles
