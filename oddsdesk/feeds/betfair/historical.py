@@ -301,8 +301,8 @@ class _Files:
         self._ended: dict[tuple[str, str, int], list[_Reading]] = {}
         """Markets of one kind in a game: those of several goal lines are one market of ours."""
 
-    def read_file(self, file: SourceFile) -> None:
-        """Read a file; what is wrong with it becomes a problem."""
+    def read_file(self, file: SourceFile) -> bool:
+        """Read a file; return whether it has prices or a result. What is wrong is a problem."""
         readings: dict[str, _Reading] = {}
         good = bad = 0
         said: list[str] = []
@@ -332,6 +332,12 @@ class _Files:
             if (market := each.market) is not None:
                 game = each.event or f"{market.match_name} {market.kick_off}"
                 self._ended.setdefault((game, market.market_type, market.period), []).append(each)
+        return any(each.moments or each.result for each in readings.values())
+
+    def take_counts(self) -> Imported:
+        """Return what was counted and is wrong since the last call."""
+        taken, self.imported = self.imported, Imported()
+        return taken
 
     def _read_line(self, line: bytes, readings: dict[str, _Reading]) -> None:
         message, problem = self._decoded(line, readings)
@@ -448,12 +454,27 @@ def _words(error: Exception) -> str:
     return "JSON is nested too deeply" if isinstance(error, RecursionError) else "expected UTF-8"
 
 
+class _HistoricalImporter(Importer, frozen=True):
+    """Reads file by file, so that progress shows, and puts games together at the end."""
+
+    def convert_each(self, files: Iterable[SourceFile]) -> Iterator[Imported]:
+        """Yield what each file leaves out, then all quotes and results."""
+        reading = _Files()
+        for file in files:
+            has_any = reading.read_file(file)
+            part = reading.take_counts()
+            if not has_any and not part.skipped:
+                self._name_other_kinds([file], part)
+            yield part
+        yield reading.finish()
+
+
 def convert(files: Sequence[SourceFile]) -> Imported:
     """Return what could be backed in files, and the results of their markets."""
-    reading = _Files()
-    for file in files:
-        reading.read_file(file)
-    return reading.finish()
+    result = Imported()
+    for part in IMPORTER.convert_each(files):
+        result.merge(part)
+    return result
 
 
-IMPORTER = Importer(convert, joins_files=True, by_line=True)
+IMPORTER: Final = _HistoricalImporter(convert, joins_files=True, by_line=True)

@@ -252,11 +252,29 @@ def test_a_level_without_its_size_is_named() -> None:
     ]
 
 
-def test_a_file_of_another_kind_is_one_problem() -> None:
-    found = convert([SourceFile("E0.csv", b"Div,Date\nE0,1\n" * 300)])
-    assert found.problems == [
-        "E0.csv: expected Betfair's historical data: a message with op and pt in each line"
-    ]
+def test_a_file_of_another_kind_is_one_problem(tmp_path: Path) -> None:
+    good, other, season = tmp_path / "1.1", tmp_path / "notes.txt", tmp_path / "E0.csv"
+    good.write_bytes(file(OPEN).data)
+    other.write_bytes(b"a,b\n1,2\n" * 300)
+    season.write_bytes(b"Div,Date,HomeTeam,AwayTeam,FTHG,FTAG\nE0,1/1/20,A,B,1,2\n")
+    heard: list[int] = []
+    places = [str(each) for each in (other, season, good)]
+    found = read_files("betfair", places, heard.append)
+    assert found.problems[0] == (
+        f"{other}: expected Betfair's historical data: a message with op and pt in each line"
+    )
+    assert found.problems[1].startswith(f"{season}: this is a file of football-data.co.uk")
+    assert (len(found.problems), len(found.quotes)) == (2, 1)
+
+
+def test_progress_is_told_after_each_file(tmp_path: Path) -> None:
+    traded = {"rc": [{"id": 1, "ltp": 2.5}]}
+    for number in range(3):
+        data = file((AT, definition()), (AT + number, traded)).data
+        (tmp_path / str(number)).write_bytes(data)
+    heard: list[int] = []
+    read_files("betfair", [str(tmp_path)], heard.append)
+    assert heard == [1, 1, 1, 0]
 
 
 def test_many_bad_lines_are_counted() -> None:
