@@ -490,7 +490,7 @@ class _Reading(msgspec.Struct):
         if isinstance(raw, dict) and "scores" in raw and "bookmakers" not in raw:
             self._read_score(raw, place)
             return
-        if isinstance(raw, dict) and raw.get("home_team") is raw.get("away_team") is None:
+        if isinstance(raw, dict) and raw.get("home_team", "") is raw.get("away_team", "") is None:
             self._skip(OUTRIGHT, imported.count_prices(raw, "price"))
             return
         try:
