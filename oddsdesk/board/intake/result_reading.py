@@ -29,12 +29,13 @@ _RECENT_MS: Final = 36 * HOUR_MS
 """For so long after the kick-off an open bet's result is awaited at any moment."""
 _SELDOM_MS: Final = HOUR_MS
 """How often results of earlier games are read, and those of games that may have been moved."""
+_CORRECTED_MS: Final = 6 * HOUR_MS
+"""The same for bets that are settled: their results may be corrected."""
 _NEAR_MS: Final = 13 * HOUR_MS
 """A source may have the day of a game only: noon UTC."""
 _BEFORE_MS: Final = 4 * 24 * HOUR_MS
 _AFTER_MS: Final = 62 * 24 * HOUR_MS
 """How much earlier or later than planned a game is searched, as ``ledger.settling`` does."""
-_PIECE_MS: Final = 14 * 24 * HOUR_MS
 _LIMIT: Final = 500
 _MOST_PAGES: Final = 40
 """Of one reading; the rest is read the next time."""
@@ -74,10 +75,12 @@ class ResultReader:
         if not await self._has_results():
             return
         now, pages = self._clock(), 0
-        for since, until in _pieces(list(self._due())):
-            pages += await self._read_piece(since, until, _MOST_PAGES - pages)
-            read = (each for each in self._board.result_kick_offs if since <= each <= until)
-            self._read_at.update(dict.fromkeys([each for each in read if each <= now], now))
+        for since, until in _joined(list(self._due())):
+            used, read_until = await self._read_span(since, until, _MOST_PAGES - pages)
+            pages += used
+            there = [each for each in self._board.result_kick_offs if since <= each <= until]
+            read = [each for each in there if each <= min(now, read_until)]
+            self._read_at.update(dict.fromkeys(read or [min(there)] if there else [], now))
             if pages >= _MOST_PAGES:
                 break
         self._pages = max(1, pages)
@@ -87,18 +90,24 @@ class ResultReader:
             self._is_offered = await self._client.offers(RESULTS_PATH)
         return self._is_offered
 
-    async def _read_piece(self, since: int, until: int, most: int) -> int:
-        """Read the results of a span and return how many requests that took."""
+    async def _read_span(self, since: int, until: int, most: int) -> tuple[int, int]:
+        """Read the results of a span; return the number of requests, and up to which kick-off.
+
+        That is before ``until`` if there are more results than ``most`` requests answer.
+        """
         cursor: str | None = None
+        read_until = since
         for page in range(1, most + 1):
             found = await self._client.results(
                 since=format_ms(since), until=format_ms(until), limit=_LIMIT, cursor=cursor
             )
-            self._board.take_results(self._readable(found))
+            results = list(self._readable(found))
+            self._board.take_results(results)
+            read_until = max((each.result.kick_off for each in results), default=read_until)
             cursor = found.next_cursor
             if cursor is None:
-                return page
-        return most
+                return page, until
+        return most, read_until
 
     def _readable(self, rows: Iterable[ResultRow]) -> Iterator[HeldResult]:
         now = self._clock() + AHEAD_MS
@@ -126,20 +135,16 @@ class ResultReader:
 
     def _is_due_seldom(self, kick_off: int, now: int) -> bool:
         read_at = self._read_at.get(kick_off)
-        return kick_off <= now and (read_at is None or abs(now - read_at) >= _SELDOM_MS)
+        every = _SELDOM_MS if self._board.result_kick_offs.get(kick_off) else _CORRECTED_MS
+        return kick_off <= now and (read_at is None or abs(now - read_at) >= every)
 
 
-def _pieces(spans: Iterable[Span]) -> list[Span]:
-    """Return spans in pieces that take a few requests, the latest first; overlaps go together."""
+def _joined(spans: Iterable[Span]) -> list[Span]:
+    """Return spans, those that overlap as one: the latest first."""
     joined: list[Span] = []
     for since, until in sorted(spans):
         if joined and since <= joined[-1][1]:
             joined[-1] = joined[-1][0], max(until, joined[-1][1])
         else:
             joined.append((since, until))
-    pieces = [
-        (first, min(until, first + _PIECE_MS))
-        for since, until in joined
-        for first in range(since, until, _PIECE_MS)
-    ]
-    return pieces[::-1]
+    return joined[::-1]
