@@ -39,8 +39,8 @@ from oddsdesk.pricing.settlement_rules import (
 
 _OFF: Final = frozenset({GameStatus.POSTPONED, GameStatus.ABANDONED, GameStatus.CANCELLED})
 _ENDED_SOMEHOW: Final = frozenset({GameStatus.FINAL, GameStatus.RETIRED})
-_MAY_BE_MOVED: Final = frozenset({FOOTBALL, TENNIS})
-"""Sports in which the next game of the same teams or players is not the next day's."""
+_MAY_BE_MOVED: Final = frozenset({"AmericanFootball", "AussieRules", FOOTBALL, "Rugby", TENNIS})
+"""Sports in which the same teams or players do not meet again within days, as in a series."""
 _NOT_BEGUN_MS: Final = 12 * HOUR_MS
 """A result of a game that begins later than this from now is a mistake."""
 _LONGEST_WAIT_DAYS: Final = 3

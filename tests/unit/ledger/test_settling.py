@@ -173,8 +173,12 @@ def test_a_moved_game_settles_within_the_known_waiting_time() -> None:
 def test_the_next_game_of_a_series_is_not_the_bets_game() -> None:
     moved = changed(sport="Baseball", competition="MLB", kick_off=KICK_OFF + DAY)
     of_series = bet(sport="Baseball", competition="MLB")
-    found = listed(of_series, moved, by=rules("Bet365,,48,,included"))
+    waits = rules("Bet365,,48,,included")
+    found = listed(of_series, moved, by=waits)
     assert found.why.endswith("is 24 hours later than the bet says")
+    once = changed(moved, sport="Rugby", competition="RUGBY")
+    won = ended(bet(sport="Rugby", competition="RUGBY"), once, by=waits)
+    assert won == ("won", "football-data 2-1")
 
 
 @pytest.mark.parametrize(
