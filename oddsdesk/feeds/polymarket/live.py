@@ -119,7 +119,7 @@ class Polymarket(PollingFeed):
         if not slugs:
             return []
         try:
-            asked = {"slug": list(slugs), "limit": str(EVENTS_AT_ONCE)}
+            asked = {"slug": list(slugs), "closed": "true", "limit": str(EVENTS_AT_ONCE)}
             return [await self.source.get("/events", asked)]
         except TooFastError:
             raise

@@ -287,7 +287,7 @@ async def test_a_game_that_polymarket_closed_is_asked_about(
     async def behave(request: Request) -> Response:
         if request.url.path == "/clob/books":
             return as_response(books)
-        if "slug" in request.query_params:
+        if request.query_params["closed"] == "true":
             return as_response([over])
         return as_response(lists.pop(0) if len(lists) > 1 else lists[0])
 
