@@ -10,6 +10,7 @@ import csv
 import io
 import re
 import zipfile
+import zlib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Final, NamedTuple, TextIO
@@ -32,6 +33,12 @@ _BYTE_ORDER_MARKS: Final = {
 }
 _MAIN: Final = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}"
 _STRINGS: Final = "xl/sharedStrings.xml"
+_DAMAGE: Final = (
+    *(zipfile.BadZipFile, zlib.error, EOFError, SyntaxError),  # the last by XML
+    *(ValueError, IndexError, KeyError),
+    *(NotImplementedError, RuntimeError),  # a rare packing, a password
+)
+"""What reading a damaged or protected workbook raises."""
 
 
 class SheetError(Exception):
@@ -245,11 +252,9 @@ def _lines_of(book: zipfile.ZipFile, sheet: str, strings: Sequence[str]) -> Iter
 
 @contextlib.contextmanager
 def _readable() -> Iterator[None]:
-    from xml.etree import ElementTree  # noqa: PLC0415 - few starts need it
-
     try:
         yield
-    except (zipfile.BadZipFile, ElementTree.ParseError, ValueError, IndexError, KeyError) as error:
+    except _DAMAGE as error:
         raise SheetError(f"is not a readable Excel workbook ({error})") from error
 
 

@@ -1,5 +1,6 @@
 """Tables of many programs are read row by row; anything else is refused in one line."""
 
+import contextlib
 import io
 import tracemalloc
 import zipfile
@@ -98,6 +99,19 @@ def test_a_workbook_of_empty_sheets_or_none_is_refused() -> None:
     for data, reason in ((stream.getvalue(), "no column titles"), (b"PK", "not a readable Excel")):
         with pytest.raises(SheetError, match=reason):
             list(read_tables(data))
+
+
+@pytest.mark.parametrize("packing", [zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED])
+def test_a_workbook_with_a_damaged_byte_is_refused_in_words_or_read(packing: int) -> None:
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w", packing) as book:
+        sheet = f"{_HEAD}{_TITLES}<row><c><v>1</v></c></row></sheetData></worksheet>"
+        book.writestr("xl/worksheets/sheet1.xml", sheet)
+    data = stream.getvalue()
+    for place in range(2, len(data)):
+        for value in (0, 0x01, 0xFF):
+            with contextlib.suppress(SheetError):
+                read_sheet(data[:place] + bytes([data[place] ^ value]) + data[place + 1 :])
 
 
 def test_the_titles_of_anything_can_be_asked_for() -> None:
