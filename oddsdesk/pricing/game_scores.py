@@ -37,9 +37,32 @@ _MOST_SETS: Final = {"total": 4.5, "team_total": 2.5, "spread": 2.5, "3way_handi
 """The largest line that counts sets; one above it counts games."""
 _SUPER_TIEBREAK: Final = 10
 """Points of a tie-break in place of the last set, which counts as one game."""
-_NO_PLAY_OFFS: Final = frozenset({"EPL", "LIGA", "BRAS"})
-_LEAGUES: Final = frozenset({"BUND", "GER2", "LIG1", "LIG2", "LIGA2", "SERA", "ERED", "EFL"})
-_PLAY_OFF_MONTHS: Final = frozenset({5, 6, 7, 8})
+_EXTRA_TIME_IN: Final[Mapping[str, range]] = {
+    competition: months
+    for months, competitions in (
+        (
+            range(0),
+            "EPL LIGA BRAS soccer_brazil_serie_b soccer_germany_liga3 soccer_greece_super_league "
+            "soccer_poland_ekstraklasa soccer_turkey_super_league",
+        ),
+        (
+            range(5, 9),
+            "BUND EFL ERED GER2 LIG1 LIG2 LIGA2 SERA soccer_austria_bundesliga "
+            "soccer_belgium_first_div soccer_denmark_superliga soccer_england_league1 "
+            "soccer_england_league2 soccer_italy_serie_b soccer_portugal_primeira_liga soccer_spl "
+            "soccer_switzerland_superleague",
+        ),
+        (
+            range(10, 13),
+            "soccer_finland_veikkausliiga soccer_league_of_ireland soccer_norway_eliteserien "
+            "soccer_sweden_allsvenskan soccer_sweden_superettan",
+        ),
+        (range(2, 9), "UCL UEL soccer_uefa_europa_conference_league"),
+    )
+    for competition in competitions.split()
+}
+"""By competition, the months in which some of its games may have extra time: play-offs, knock-out
+rounds. Those of other competitions always may."""
 _HALVES_OR_QUARTERS: Final = {1: ((1, 1), (1, 2)), 2: ((2, 2), (3, 4)), 3: ((3, 3),), 4: ((4, 4),)}
 _PARTS: Final[Mapping[str, Mapping[int, tuple[tuple[int, int], ...]]]] = {
     "AmericanFootball": _HALVES_OR_QUARTERS,
@@ -301,7 +324,7 @@ def _whole_scores(game: GameResult, sport: str, stated: Goals) -> frozenset[Goal
 def _regular_scores(game: GameResult, sport: str, stated: Goals) -> frozenset[Goals]:
     """Return what the score without overtime may be where the periods are not known."""
     if game.overtime is False or (
-        sport == FOOTBALL and game.overtime is None and _is_league_game(game)
+        sport == FOOTBALL and game.overtime is None and _has_no_extra_time(game)
     ):
         return frozenset({stated})
     before = frozenset(_before_overtime(sport, stated))
@@ -320,15 +343,11 @@ def _before_overtime(sport: str, stated: Goals) -> Iterator[Goals]:
             yield Goals(home, home)
 
 
-def _is_league_game(game: GameResult) -> bool:
-    """Return whether a football game is one of a league, which has no extra time.
-
-    Some leagues end with play-offs that have, in summer.
-    """
+def _has_no_extra_time(game: GameResult) -> bool:
+    """Return whether no game of a competition has extra time at this time of the year."""
+    months = _EXTRA_TIME_IN.get(game.competition)
     month = datetime.fromtimestamp(game.kick_off / 1000, UTC).month
-    return game.competition in _NO_PLAY_OFFS or (
-        game.competition in _LEAGUES and month not in _PLAY_OFF_MONTHS
-    )
+    return months is not None and month not in months
 
 
 def _part_scores(

@@ -13,6 +13,7 @@ from oddsdesk.pricing.selections import Result
 
 pytestmark = pytest.mark.unit
 NAME = "Leeds - Wolves"
+MARCH = parse_ms("2026-03-10T20:00:00Z")
 AUTUMN = parse_ms("2026-10-10T14:00:00Z")
 MAY = parse_ms("2026-05-24T14:00:00Z")
 
@@ -22,7 +23,7 @@ def game(
     away: int | None,
     *periods: tuple[int, int],
     overtime: bool | None = None,
-    competition: str = "UCL",
+    competition: str = "FA Cup",
     kick_off: int = AUTUMN,
 ) -> GameResult:
     told = tuple(PeriodScore(number, *each) for number, each in enumerate(periods, 1))
@@ -69,11 +70,15 @@ def test_football_after_extra_time_without_periods_settles_what_any_score_before
         ("EPL", MAY, True),
         ("BUND", AUTUMN, True),
         ("BUND", MAY, False),
-        ("UCL", AUTUMN, False),
+        ("UCL", AUTUMN, True),
+        ("UCL", MARCH, False),
+        ("soccer_norway_eliteserien", MAY, True),
+        ("soccer_norway_eliteserien", AUTUMN, False),
+        ("soccer_fifa_world_cup", AUTUMN, False),
         ("", AUTUMN, False),
     ],
 )
-def test_a_league_has_no_extra_time_but_in_its_play_offs(
+def test_a_league_has_no_extra_time_outside_its_play_offs(
     competition: str, kick_off: int, is_known: bool
 ) -> None:
     told = game(2, 1, competition=competition, kick_off=kick_off)
