@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterable
 from datetime import UTC, datetime, time, timedelta, tzinfo
 from enum import Enum
+from functools import lru_cache
 from typing import Final, NamedTuple
 
 from oddsdesk.contract.texts import plain_letters
@@ -109,11 +110,14 @@ class Amount(NamedTuple):
     """Whether it counts the bettor's units, not money."""
 
 
+@lru_cache(maxsize=1 << 14)
 def taken_apart(text: str) -> Amount:
     """Return an amount without its currency or unit, which may stand before or after the figure.
 
     A text that is no amount is returned as it is.
     """
+    if _PLAIN.fullmatch(text):
+        return Amount(text)
     plain = text.translate(_SPACES).strip()
     is_negative = plain.startswith("(") and plain.endswith(")")  # as bookkeepers write it
     found = _AMOUNT.fullmatch(plain[1:-1] if is_negative else plain)

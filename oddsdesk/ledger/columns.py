@@ -9,7 +9,7 @@ import itertools
 import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from typing import Final, NamedTuple
 
 from oddsdesk.base.figures import (
@@ -99,6 +99,7 @@ class ListUnclearError(SheetError):
         self.sample = sample
 
 
+@lru_cache(maxsize=1 << 12)
 def folded_title(text: str) -> str:
     """Return a title or word without case, accents, spaces and punctuation; ``%`` is ``pct``."""
     return folded(plain_letters(text.replace("%", "pct").replace("½", "1/2")))

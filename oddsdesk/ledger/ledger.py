@@ -70,6 +70,8 @@ _FORGET_HIDDEN: Final = "DELETE FROM hidden WHERE until <= ?"
 _SELECT_HIDDEN: Final = "SELECT kind, key, title, until FROM hidden ORDER BY rowid"
 _SELECT_CHOICES: Final = "SELECT choices FROM list_choice WHERE titles = ?"
 _SAVE_CHOICES: Final = "INSERT OR REPLACE INTO list_choice (titles, choices) VALUES (?, ?)"
+_SELECT_ALL_CHOICES: Final = "SELECT titles, choices FROM list_choice"
+_ADD_CHOICES: Final = "INSERT OR IGNORE INTO list_choice (titles, choices) VALUES (?, ?)"
 _UNHIDE: Final = "DELETE FROM hidden WHERE kind = ? AND key = ?"
 
 
@@ -343,12 +345,25 @@ class Ledger:
 
         return self._change(replace_closes)
 
-    def add_bets(self, bets: Sequence[PlacedBet], presets: Sequence[Preset]) -> None:
-        """Record bets and presets together, all or none; preset names must be new."""
+    def all_choices(self) -> list[tuple[str, str]]:
+        """Return what the user said about lists of bets, as it is stored: titles and choices."""
+        return self._run(lambda c: c.execute(_SELECT_ALL_CHOICES).fetchall())
+
+    def add_bets(
+        self,
+        bets: Sequence[PlacedBet],
+        presets: Sequence[Preset],
+        choices: Sequence[tuple[str, str]] = (),
+    ) -> None:
+        """Record bets and presets together, all or none; preset names must be new.
+
+        ``choices`` about lists, of ``all_choices``, are added for titles that have none.
+        """
 
         def insert_records(connection: sqlite3.Connection) -> None:
             connection.executemany(_INSERT_BET, map(_values, bets))
             connection.executemany(_SAVE_PRESET, map(_preset_values, presets))
+            connection.executemany(_ADD_CHOICES, choices)
 
         self._change(insert_records)
 
@@ -666,19 +681,20 @@ def merge_ledger(other: Path, path: Path) -> tuple[int, int]:
     """Add bets and presets of another ledger that are missing here; return how many of each.
 
     Two bets are the same if they are on the same price and were placed at the same moment, whatever
-    their notes or results. A preset whose name exists here is skipped. All are added or none. The
-    other file is brought to the current schema.
+    their notes or results. A preset whose name exists here is skipped. All are added or none, with
+    what was said about lists of bets. The other file is brought to the current schema.
 
     Raises:
         LedgerError: one of the files cannot be used.
     """
     with closing(Ledger(other)) as found:
         bets, (presets, _) = found.read_bets(), found.presets()
+        choices = found.all_choices()
     with closing(Ledger(path)) as ledger:
         missing = lacking(bets, ledger.read_bets())
         names = {preset.name for preset in ledger.presets()[0]}
         fresh = [preset for preset in presets if preset.name not in names]
-        ledger.add_bets(missing, fresh)
+        ledger.add_bets(missing, fresh, choices)
     return len(missing), len(fresh)
 
 

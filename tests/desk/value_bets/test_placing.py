@@ -361,6 +361,17 @@ def test_odds_are_typed_in_the_style_of_the_desk_and_the_listed_ones_stay_exact(
     dialog.odds.setText("+135")
     assert dialog.typed().odds == 2.35
     assert "2.35 decimal" in dialog.worth.text()
+    for odds, stake, read, said in (
+        ("5/4", "1,500", (2.25, 1500.0), "2.25 decimal · stake 1,500.00"),
+        ("2,25", "1.500,50", (2.25, 1500.5), "stake 1,500.50"),
+    ):
+        dialog.odds.setText(odds)
+        dialog.stake.setText(stake)
+        assert (dialog.typed().odds, dialog.typed().stake) == read
+        assert said in dialog.worth.text()
+    dialog.currency.setText("usd")
+    dialog.stake.setText("€12")
+    assert dialog.fault.text().startswith("Stake: €12 is EUR, but the currency is USD.")
 
 
 def test_any_price_of_the_board_can_be_marked_and_counts_for_its_outcome(

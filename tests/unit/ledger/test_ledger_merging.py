@@ -8,7 +8,7 @@ import pytest
 
 from oddsdesk.ledger.bets import PlacedBet, settled
 from oddsdesk.ledger.ledger import Ledger, LedgerError, compare_bets, merge_ledger
-from oddsdesk.ledger.presets import Preset, ValueFilter
+from oddsdesk.ledger.presets import ListChoices, Preset, ValueFilter
 from oddsdesk.pricing.selections import Result
 
 BET = PlacedBet(
@@ -52,6 +52,22 @@ def test_only_what_is_lacking_is_added_and_twice_adds_nothing(backup: Path, tmp_
     with closing(Ledger(mine)) as ledger:
         assert ledger.presets()[0][0] == own
     assert merge_ledger(backup, mine) == (0, 0)
+
+
+def test_what_was_said_about_lists_comes_along_and_replaces_nothing(
+    backup: Path, tmp_path: Path
+) -> None:
+    mine, theirs, other = (ListChoices(unit=unit) for unit in (10, 20, 30))
+    with closing(Ledger(backup)) as ledger:
+        ledger.remember_choices(["Stake", "Odds"], theirs)
+        ledger.remember_choices(["Einsatz", "Quote"], other)
+    with closing(Ledger(tmp_path / "ledger.db")) as ledger:
+        ledger.remember_choices(["odds", "stake"], mine)
+    merge_ledger(backup, tmp_path / "ledger.db")
+    with closing(Ledger(tmp_path / "ledger.db")) as ledger:
+        assert ledger.list_choices(["Stake", "Odds"]) == mine
+        assert ledger.list_choices(["Quote", "Einsatz"]) == other
+        assert ledger.list_choices(["Quote"]) == ListChoices()
 
 
 def test_a_desk_that_has_it_open_goes_on_recording(backup: Path, tmp_path: Path) -> None:
