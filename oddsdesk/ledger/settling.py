@@ -267,8 +267,8 @@ class _Judge:
     def _other_game(self, bet: PlacedBet, near: Sequence[Found[_Told]]) -> ToCheck | None:
         """Return the game that may be a bet's, and why it does not settle the bet."""
         ended = [each for each in near if each.game.result.status in ENDED]
-        if not ended:
-            return None
+        if not ended or bet.state(self._now_ms) is not BetState.TO_SETTLE:
+            return None  # before its own game is over, others say nothing about the bet
         found = min(ended, key=lambda each: (not each.has_teams, each.game.result.status in _OFF))
         result = found.game.result
         why = found.why_not or "may be another game: the bet has no kick-off"

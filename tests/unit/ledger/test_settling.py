@@ -136,6 +136,16 @@ def test_the_game_has_to_be_the_bets() -> None:
     assert undated.why.endswith("may be another game: the bet has no kick-off")
 
 
+def test_a_bet_on_the_next_game_of_the_teams_is_not_listed_before_that_is_over() -> None:
+    """Yesterday's game of a series, or of a cup, says nothing about it."""
+    tomorrow = bet(sport="Baseball", competition="MLB", kick_off=NOW + 20 * HOUR)
+    yesterday = changed(sport="Baseball", competition="MLB", kick_off=NOW - 4 * HOUR)
+    assert settle(tomorrow, yesterday) == Settled([], [], 0, [], [], [])
+    cup = bet(competition="FA Cup", kick_off=NOW - HOUR)
+    assert settle(cup, changed(kick_off=NOW - 4 * HOUR)).to_look_at == []
+    assert len(settle(cup, changed(kick_off=NOW - 4 * HOUR), now=NOW + 2 * HOUR).to_check) == 1
+
+
 def test_without_a_competition_games_of_two_sources_have_to_be_one() -> None:
     unnamed = bet(competition="")
     assert ended(unnamed, RESULT, changed(source="scores"))[0] == "won"
