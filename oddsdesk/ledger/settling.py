@@ -322,18 +322,25 @@ class _Judge:
         """Return how a bet ends by what became of its game."""
         played = [each for each in its if each.status in _ENDED_SOMEHOW]
         off = [each for each in its if each.status in _OFF]
-        still_off = [each for each in off if not any(_is_later(one, each) for one in played)]
+        still_off = [
+            each
+            for each in off
+            if each.status is not GameStatus.POSTPONED
+            or not any(_is_later(one, each) for one in played)
+        ]
         statuses = {each.status for each in (*played, *still_off)}
         if len(statuses) > 1 and played:
             return _contrary(bet, [*played, *still_off])
         if off and not played:
-            may_be = _sport(bet, off[0]) in _MAY_BE_MOVED
+            first = min(off, key=lambda each: each.status is not GameStatus.ABANDONED)
+            is_postponed = first.status is GameStatus.POSTPONED
+            may_be = is_postponed and _sport(bet, first) in _MAY_BE_MOVED
             moved = (
                 each
                 for each in near
-                if may_be and each.is_moved and _is_later(each.game.result, off[0])
+                if may_be and each.is_moved and _is_later(each.game.result, first)
             )
-            return self._by_waiting(bet, off[0], next(moved, None))
+            return self._by_waiting(bet, first, next(moved, None))
         if played and played[0].status is GameStatus.RETIRED:
             return self._by_retirement(bet, played[0], its)
         scored = [each for each in played if each.home is not None]

@@ -240,10 +240,21 @@ def test_a_bet_that_an_abandoned_game_may_have_decided_is_listed(
         ]
 
 
+def test_of_two_reasons_for_no_result_abandoned_goes_first() -> None:
+    off = changed(home=None, away=None, status=GameStatus.CANCELLED, source="scores")
+    abandoned = changed(home=1, away=1, status=GameStatus.ABANDONED)
+    over = bet(market_type="total", selection="Over 1.5")
+    found = listed(over, off, abandoned, by=rules("Bet365,Football,48,,"))
+    assert found.why == "football-data abandoned at 1-1; the bet may have been decided before"
+
+
 def test_a_game_played_after_it_was_called_off_counts() -> None:
     off = changed(home=None, away=None, status=GameStatus.POSTPONED, source="betfair")
     evening = changed(kick_off=KICK_OFF + 5 * HOUR)
     assert ended(BET, off, evening) == ("won", "football-data 2-1")
+    abandoned = changed(off, home=0, away=1, status=GameStatus.ABANDONED)
+    replayed = listed(BET, abandoned, evening)
+    assert replayed.why == "football-data says 2-1 and betfair says abandoned at 0-1"
     found = listed(BET, off, RESULT)
     assert found.why == "football-data says 2-1 and betfair says postponed"
     assert (found.proposed, found.is_contrary) == (None, True)
