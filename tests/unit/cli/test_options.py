@@ -4,9 +4,12 @@ import click
 import pytest
 from click.testing import CliRunner
 
+from oddsdesk.base.clock import system_clock
 from oddsdesk.cli.main import main
 from oddsdesk.cli.options import AmountType, moment
 from oddsdesk.contract.times import parse_ms
+
+DAY_MS = 86_400_000
 
 MAKE_IT = ("backfill", "ingest", "import", "serve", "keys create", "restore")
 REFUSE = ("arbitrage", "backtest", "backup", "bets", "export changes", "feeds", "games suggest")
@@ -77,6 +80,12 @@ def test_a_day_is_given_as_people_type_it(typed: str) -> None:
     command = click.Command("any")
     at = moment(click.Context(command), click.Option(["--from"]), typed)
     assert at == parse_ms("2026-11-30T00:00:00Z")
+
+
+def test_a_day_may_be_named() -> None:
+    at = moment(click.Context(click.Command("any")), click.Option(["--from"]), "yesterday")
+    today = system_clock() // DAY_MS * DAY_MS
+    assert at in (today - DAY_MS, today - 2 * DAY_MS), "midnight may pass between the two"
 
 
 @pytest.mark.parametrize("typed", ["08/09/2026", "30/11/2026 18:30", "soon"])
