@@ -86,7 +86,7 @@ class TargetRule(_Rule, frozen=True, kw_only=True, tag="target", tag_field="kind
 
 
 class OpportunityRule(_Rule, frozen=True, tag="arbitrage", tag_field="kind"):
-    """An arbitrage with at least this guaranteed return."""
+    """An arbitrage with at least this guaranteed return if every leg stands."""
 
     least: Annotated[
         float,
@@ -94,7 +94,7 @@ class OpportunityRule(_Rule, frozen=True, tag="arbitrage", tag_field="kind"):
             ge=-100,
             le=1_000,
             title="Minimum profit",
-            description="Guaranteed return on all stakes, after rounding; pushes count.",
+            description="Guaranteed return if every leg stands, after rounding; pushes count.",
             extra={"unit": "%"},
         ),
     ] = 0.0

@@ -397,7 +397,7 @@ def _of_all(wanted: LegsToPlace, offer: LegOffer, *, is_other: bool) -> Iterator
         yield f"These legs are no longer {_a(listed.kind)}. Do not bet."
         return
     worst = listed.outlay.worst_of_all_pct
-    now = f"guaranteed return {signed_hundredths_text(offer.worst_pct)} % now"
+    now = f"{signed_hundredths_text(offer.worst_pct)} % now if every leg stands"
     then = f"{signed_hundredths_text(worst)} % {_THEN}"
     if offer.kind is not listed.kind:
         yield f"Now {_a(offer.kind)} instead of {_a(listed.kind)}: {now}, {then}."

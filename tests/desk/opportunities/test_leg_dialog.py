@@ -26,7 +26,7 @@ def test_a_leg_whose_price_moved_since_the_list_is_staked_by_the_odds_of_now(
     assert (dialog.odds.text(), dialog.stake.text()) == ("2.07", "47")
     assert dialog.warning.text() == (
         "Over 2.5 at Betsson: 2.07 now, 2.10 when you started.\n"
-        "The arbitrage has changed: guaranteed return +1.06 % now, +1.82 % when you started."
+        "The arbitrage has changed: +1.06 % now if every leg stands, +1.82 % when you started."
     )
     look(panel, qtbot)
     assert [row["Stake"] for row in shown(panel)[:2]] == ["47", "49"]
@@ -92,9 +92,7 @@ def test_legs_that_lose_a_little_now_are_no_arbitrage_any_more(
     panel.table.set_current(0)
     move(quoted, "Betsson", "Over 2.5", 2.00)
     panel._place_all()
-    assert (
-        "Now a low hold instead of an arbitrage: guaranteed return −" in asked(panel).warning.text()
-    )
+    assert "Now a low hold instead of an arbitrage: −" in asked(panel).warning.text()
 
 
 def test_a_leg_keeps_its_fields_while_prices_move_and_says_what_they_are_worth_by_now(
@@ -111,7 +109,7 @@ def test_a_leg_keeps_its_fields_while_prices_move_and_says_what_they_are_worth_b
     assert (dialog.odds.text(), dialog.stake.text()) == ("2.1", "48")
     assert dialog.warning.text().splitlines()[:3] == [
         "Over 2.5 at Betsson: 2.30 now, 2.10 when you started.",
-        "The arbitrage has changed: guaranteed return +6.29 % now, +1.82 % when you started.",
+        "The arbitrage has changed: +6.29 % now if every leg stands, +1.82 % when you started.",
         "At current prices the stake is 44.",
     ]
     quoted.clock.now += 20 * MINUTE_MS

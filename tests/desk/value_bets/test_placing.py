@@ -205,7 +205,7 @@ def test_nothing_moves_for_what_the_dialog_says_and_all_of_it_is_seen(
 
     before = places()
     moved = subject._replace(
-        news="The arbitrage has changed: guaranteed return −1.00 % now.",
+        news="The arbitrage has changed: −1.00 % now if every leg stands.",
         leg="Leg 2",
         leg_stake=lambda _: 7,
     )
