@@ -17,13 +17,14 @@ from oddsdesk.board.opportunities.offers import Opportunities
 from oddsdesk.board.valuation.verdict_words import amount_text, caution_text
 from oddsdesk.cli.bet_sources import board_of, read_moment, reference_choice, source_options
 from oddsdesk.cli.options import Number
-from oddsdesk.cli.own_records import own_setting, placed_bets
+from oddsdesk.cli.own_records import own_rules, own_setting, placed_bets
 from oddsdesk.cli.terminal import aligned, market_words, plain
 from oddsdesk.contract.identity import game_title
-from oddsdesk.desk.opportunities.rows import LegRow, count_text, leg_rows
+from oddsdesk.desk.opportunities.rows import LegRow, count_text, leg_rows, rules_text
 from oddsdesk.desk.settings.declared import split_of
 from oddsdesk.ledger.open_bets import by_bookmaker, open_by_outcome
 from oddsdesk.pricing.opportunities import LOW_HOLD, OpportunityKind, Outlay
+from oddsdesk.pricing.settlement_rules import RuleNote
 from oddsdesk.store.databases import Database
 
 _HEADINGS: Final = (
@@ -65,6 +66,9 @@ def arbitrage(
     all legs add up above 100 %. The total stake comes from the desk's settings (default 100) and
     is divided among the legs, rounded to each bookmaker's step.
 
+    Profit counts on every leg being settled. Notes say where bookmakers' rules differ, so that one
+    leg may be void while another is lost: a tennis player who retires, a postponed game, overtime.
+
     The sharp book gives the chance of a middle and the warnings on each leg. A leg that is far too
     good may be an error that the bookmaker voids.
 
@@ -99,6 +103,7 @@ def arbitrage(
         is_lost=False,
         placed=placed,
         step=split.step,
+        rules=own_rules(),
     )
     listed = [
         legs
@@ -128,6 +133,7 @@ def fields(legs: Sequence[LegRow]) -> dict[str, Any]:
         "push": None if staked.push is None else round(staked.push, 2),
         "hold_pct": round(found.hold_pct, 2),
         "legs": [_leg_fields(row) for row in legs],
+        "notes": [note.text for note in legs[0].notes],
     }
     if legs[0].limited_by:
         told["limited_by"] = legs[0].limited_by
@@ -162,11 +168,17 @@ def _placed(row: LegRow) -> float:
 def _table(found: Sequence[Sequence[LegRow]], sources: Sequence[str], reference: str) -> str:
     rows = [row for each in found for row in _rows(each, reference)]
     lines = [*aligned(_HEADINGS, rows, _RIGHT), ""] if rows else []
+    notes = dict.fromkeys(_note_line(each[0], note) for each in found for note in each[0].notes)
+    lines += [*notes, ""] if notes else []
     counts = Counter(legs[0].kind for legs in found)
     lines.append(", ".join(count_text(kind, counts[kind]) for kind in OpportunityKind))
     if sources:
         lines.append(f"Odds from {plain(', '.join(sources))}")
     return "\n".join(lines)
+
+
+def _note_line(row: LegRow, note: RuleNote) -> str:
+    return plain(f"{game_title(row.found.match_name)}: {note.text}")
 
 
 def _rows(legs: Sequence[LegRow], reference: str) -> list[tuple[str, ...]]:
@@ -197,6 +209,8 @@ def _remarks(row: LegRow, reference: str) -> Iterator[str]:
         yield f"{_placed(row):g} already placed"
     elif row.rest is not None:
         yield "still to place"
+    if row.is_first and row.notes:
+        yield rules_text(row)
     if row.limited_by == row.leg.bookmaker:
         yield "its limit reduces all stakes"
     if row.leg.for_sale is not None:

@@ -7,10 +7,11 @@ is settled by it. A line without sport says what the bookmaker's lines of single
 """
 
 import csv
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date
 from enum import Enum
 from functools import cache
+from itertools import pairwise
 from typing import Final, NamedTuple, TypeVar
 
 import msgspec
@@ -18,6 +19,8 @@ import msgspec
 from oddsdesk.base.places import resource_path
 from oddsdesk.contract.competitions import named_sport
 from oddsdesk.contract.times import MINUTE_MS
+from oddsdesk.pricing.assessment import settles_otherwise
+from oddsdesk.pricing.game_scores import TENNIS
 from oddsdesk.pricing.profiles import Profiles, fold_name
 
 COLUMNS: Final = (
@@ -100,6 +103,8 @@ class SettlementRules:
         """
         self.profiles = profiles or Profiles()
         self._rules = dict[tuple[str, str], SettlementRule]()
+        self._found = dict[tuple[str, str], SettlementRule]()
+        """What was asked for, by bookmaker and sport as they were given."""
         for rule in rules:
             key = self._bookmaker(rule.bookmaker), rule.sport
             known = self._rules.get(key)
@@ -107,6 +112,12 @@ class SettlementRules:
 
     def rule_of(self, bookmaker: str, sport: str) -> SettlementRule:
         """Return what is known of a bookmaker's rules for a sport; empty if nothing is."""
+        rule = self._found.get((bookmaker, sport))
+        if rule is None:
+            rule = self._found[bookmaker, sport] = self._rule_of(bookmaker, sport)
+        return rule
+
+    def _rule_of(self, bookmaker: str, sport: str) -> SettlementRule:
         name = self._bookmaker(bookmaker)
         found = SettlementRule(bookmaker=bookmaker, sport=sport)
         for key in ((name, ""), (name, sport)):
@@ -116,6 +127,135 @@ class SettlementRules:
 
     def _bookmaker(self, name: str) -> str:
         return fold_name(self.profiles.profile_of(name).name)
+
+
+class RuleNote(NamedTuple):
+    """What may become of the legs of an opportunity because bookmakers' rules differ."""
+
+    text: str
+    is_unknown: bool = False
+    """Whether a rule is not known, so that it may differ."""
+
+
+class LegOfRule(NamedTuple):
+    """A leg of an opportunity, as far as rules of settlement go."""
+
+    bookmaker: str
+    selection: str
+
+    def __str__(self) -> str:
+        return f"{self.selection} at {self.bookmaker}"
+
+
+def rule_notes(
+    rules: SettlementRules,
+    legs: Sequence[LegOfRule],
+    market: tuple[str, int, str],
+    line: float | None = None,
+) -> list[RuleNote]:
+    """Return how the rules of the legs' bookmakers differ, and which are not known in tennis.
+
+    Args:
+        rules: The rules of all bookmakers.
+        legs: Bets that together cover all results.
+        market: Market type, period and sport.
+        line: The line of the market.
+    """
+    market_type, period, sport = market
+    known = [(leg, rules.rule_of(leg.bookmaker, sport)) for leg in legs]
+    notes = list(_overtime_notes(known, market, line))
+    notes += _waiting_notes(known)
+    if sport != TENNIS:
+        return notes
+    if market_type == "moneyline" and period == 0:
+        return [*_retirement_notes(known), *notes]
+    named = _listed(dict.fromkeys(leg.bookmaker for leg in legs))
+    unknown = f"If a player retires, how this market settles is not known for {named}"
+    return [RuleNote(unknown, is_unknown=True), *notes]
+
+
+_Known = Sequence[tuple[LegOfRule, SettlementRule]]
+_STANDS_FROM: Final = (
+    Retirement.ADVANCES,
+    Retirement.FIRST_BALL,
+    Retirement.FIRST_SET,
+    Retirement.MATCH_COMPLETED,
+)
+"""Rules by how early in a match a retirement leaves bets standing."""
+_RETIRES: Final = {
+    (0, 1): "before the first ball",
+    (0, 2): "before set 1 is complete",
+    (0, 3): "at any time",
+    (1, 2): "in set 1",
+    (1, 3): "after the first ball",
+    (2, 3): "after set 1",
+}
+"""When bets by one rule stand and by another do not, by places in ``_STANDS_FROM``."""
+
+
+def _retirement_notes(known: _Known) -> Iterator[RuleNote]:
+    stands = [(leg, rule.retirement) for leg, rule in known]
+    unknown = dict.fromkeys(leg.bookmaker for leg, rule in stands if rule is None)
+    if unknown:
+        what = f"What happens when a player retires is not known for {_listed(unknown)}"
+        yield RuleNote(what, is_unknown=True)
+    from_place = [(leg, _STANDS_FROM.index(rule)) for leg, rule in stands if rule is not None]
+    for early, late, standing, void in _parted(from_place):
+        player = " or ".join(leg.selection for leg in standing)
+        lost = _each(standing, "is lost", "are lost")
+        what = f"{lost}, {_each(void, 'is void', 'are void')}"
+        yield RuleNote(f"If {player} retires {_RETIRES[early, late]}: {what}")
+
+
+def _waiting_notes(known: _Known) -> Iterator[RuleNote]:
+    waits = [(leg, rule.postponed_hours) for leg, rule in known if rule.postponed_hours]
+    hours = [(leg, int(wait)) for leg, wait in waits if wait != SAME_ROUND]
+    for short, long, void, standing in _parted(hours):
+        yield RuleNote(
+            f"If the game begins {short} to {long} hours late:"
+            f" {_each(void, 'is void', 'are void')}, {_each(standing, 'stands', 'stand')}"
+        )
+    in_round = [leg for leg, wait in waits if wait == SAME_ROUND]
+    if in_round and hours:
+        in_hours = ", ".join(f"{leg} waits {each} hours" for leg, each in hours)
+        waiting = _each(in_round, "waits until the round ends", "wait until the round ends")
+        yield RuleNote(f"If the game is postponed: {in_hours}, {waiting}; one may be void alone")
+
+
+def _overtime_notes(
+    known: _Known, market: tuple[str, int, str], line: float | None
+) -> Iterator[RuleNote]:
+    counted, not_counted = (
+        dict.fromkeys(leg.bookmaker for leg, rule in known if rule.overtime is each)
+        for each in Overtime
+    )
+    if counted and not_counted and settles_otherwise(market, line, True, False):
+        yield RuleNote(
+            f"Overtime counts at {_listed(counted)}, not at {_listed(not_counted)}:"
+            " with overtime all legs may lose, or several win"
+        )
+
+
+def _parted(
+    legs: Sequence[tuple[LegOfRule, int]],
+) -> Iterator[tuple[int, int, list[LegOfRule], list[LegOfRule]]]:
+    """Yield each span in which some legs are void, from and to, with the lower and higher ones.
+
+    The lower ones are those whose number is reached at its beginning.
+    """
+    steps = sorted({at for _, at in legs})
+    for low, high in pairwise(steps):
+        lower = [leg for leg, at in legs if at <= low]
+        yield low, high, lower, [leg for leg, at in legs if at >= high]
+
+
+def _each(legs: Sequence[LegOfRule], one: str, several: str) -> str:
+    return f"{_listed(map(str, legs))} {one if len(legs) == 1 else several}"
+
+
+def _listed(names: Iterable[str]) -> str:
+    *others, last = names
+    return f"{', '.join(others)} and {last}" if others else last
 
 
 class ReadRules(NamedTuple):

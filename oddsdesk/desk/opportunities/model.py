@@ -13,7 +13,7 @@ from oddsdesk.contract.identity import game_title
 from oddsdesk.contract.markets import market_title
 from oddsdesk.desk.bet_cells import at_bookmaker
 from oddsdesk.desk.export.files import Row, identified, time_value
-from oddsdesk.desk.opportunities.rows import LegKey, LegRow
+from oddsdesk.desk.opportunities.rows import LegKey, LegRow, rules_text
 from oddsdesk.desk.ui.formatting import (
     MINUTE_MS,
     age_text,
@@ -124,7 +124,7 @@ def open_text(row: LegRow) -> str:
     if not row.loses:
         return f"still to place: {' and '.join(on)}"
     lost = signed_hundredths_text(row.staked.worst_of_all_pct)
-    return f"now at a loss: {' and '.join(on)} would guarantee {lost} %"
+    return f"now at a loss: {' and '.join(on)} would leave {lost} % at worst"
 
 
 def middle_text(row: LegRow) -> str:
@@ -180,10 +180,12 @@ def _facts(row: LegRow, seen_at: int, now_ms: int) -> Iterator[str]:
     elif row.rest is not None:
         worst = signed_hundredths_text(staked.worst_of_all_pct)
         money = signed_hundredths_text(staked.worst_of_all)
-        yield f"Guaranteed return then {worst} %: {money} on {staked.staked:g} staked"
+        stand = f"if every leg stands: {money} on {staked.staked:g} staked"
+        yield f"Guaranteed return then {worst} % {stand}"
     else:
         worst = signed_hundredths_text(staked.worst_of_all)
-        yield f"All legs: {staked.staked:g} staked, guaranteed return {worst} after rounding"
+        rounded = f"guaranteed return {worst} after rounding"
+        yield f"All legs: {staked.staked:g} staked, {rounded}, if every leg stands"
     if found.eaten_pct >= LEAST_WIN_PCT and row.outlay is None:
         most = signed_hundredths_text(found.eaten_pct)
         finer = f"a smaller step or a larger total returns up to {most} %"
@@ -194,6 +196,7 @@ def _facts(row: LegRow, seen_at: int, now_ms: int) -> Iterator[str]:
         yield f"All stakes are smaller, for the limit at {row.limited_by}"
     if row.profile.limit is not None:
         yield f"Your limit at {row.bookmaker}: {row.profile.limit:,g}"
+    yield from (f"Rules: {note.text}" for note in row.notes)
 
 
 def _price_facts(row: LegRow, seen_at: int, now_ms: int) -> Iterator[str]:
@@ -297,15 +300,15 @@ def _age(seen_at: int, now_ms: int) -> Cell:
 
 
 def _caution(row: LegRow, _now: int) -> Cell:
-    if row.placed:
-        return EMPTY  # the bet is placed, whatever is wrong with the current price
-    if not row.is_priced:
-        return Cell(_NO_PRICE, TextRole.VALUE)
-    cautions = row.leg.cautions
+    rules = rules_text(row) if row.is_first else ""
+    if not row.is_priced and not row.placed:
+        return Cell(_NO_PRICE, TextRole.VALUE, note=rules)
+    cautions = () if row.placed else row.leg.cautions  # a placed bet has its price
     if not cautions:
-        return EMPTY
+        return Cell(rules, TextRole.SOFT)
     more = f"+ {len(cautions) - 1}" if len(cautions) > 1 else ""
-    return Cell(caution_text(cautions[0], row.reference), TextRole.VALUE, note=more)
+    note = " · ".join(filter(None, (more, rules)))
+    return Cell(caution_text(cautions[0], row.reference), TextRole.VALUE, note=note)
 
 
 def _worst_downwards(row: LegRow) -> float:
@@ -362,8 +365,8 @@ COLUMNS: Final[tuple[ColumnSpec[LegRow, int], ...]] = (
             *identified(_identity),
             Exported("bookmaker", "Bookmaker", _if_priced(lambda row: row.bookmaker)),
         ),
-        tip="Arbitrage: wins whatever happens. Low hold: costs at most 2 %, or completes legs you "
-        "placed. Middle: no leg loses if the result is between the lines",
+        tip="Arbitrage: wins at every result if every leg stands. Low hold: costs at most 2 %, or "
+        "completes legs you placed. Middle: no leg loses if the result is between the lines",
         priority=Priority.IMPORTANT,
     ),
     ColumnSpec(
@@ -375,7 +378,8 @@ COLUMNS: Final[tuple[ColumnSpec[LegRow, int], ...]] = (
         order_up=_worst_upwards,
         exports=(),
         descending_first=True,
-        tip="Guaranteed return: the worst outcome, pushes included, in percent of all stakes. Half "
+        tip="Guaranteed return if every leg stands: the worst outcome, pushes included, in percent "
+        "of all stakes. Half "
         "placed ones are always on top, likely errors at the bottom",
     ),
     ColumnSpec(
@@ -511,9 +515,11 @@ COLUMNS: Final[tuple[ColumnSpec[LegRow, int], ...]] = (
                 "Warnings",
                 lambda row: "" if row.placed else " ".join(c.value for c in row.leg.cautions),
             ),
+            Exported("notes", "Rules", lambda row: ". ".join(note.text for note in row.notes)),
         ),
         tip="What is wrong with the price compared with the sharp book. A price far above fair is "
-        "often an error that the bookmaker voids",
+        "often an error that the bookmaker voids. Rules differ, rules not known: one leg may be "
+        "void while another is lost, see the row's tooltip",
         priority=Priority.IMPORTANT,
     ),
 )

@@ -49,9 +49,12 @@ from oddsdesk.desk.ui.states import (
 from oddsdesk.desk.ui.table.live_table import LiveTable
 from oddsdesk.desk.ui.theme.theme import Theme
 from oddsdesk.ledger.bets import BetState, PlacedBet
+from oddsdesk.ledger.bookmakers import known_rules
 from oddsdesk.ledger.open_bets import by_bookmaker, open_by_outcome
 from oddsdesk.pricing.assessment import STALE_MS
 from oddsdesk.pricing.opportunities import OpportunityKind
+from oddsdesk.pricing.profiles import Profiles
+from oddsdesk.pricing.settlement_rules import SettlementRules
 
 _ALL: Final = "all"
 
@@ -94,6 +97,8 @@ class OpportunitiesPanel(ListPanel):
         self._filtered_out: Counter[OpportunityKind] = Counter()
         """How many opportunities of each kind the preset leaves out."""
         self._open_sides = OpenSides(layout)
+        self._rules: tuple[Profiles, SettlementRules] | None = None
+        """The rules of settlement by these profiles; None: must be read again."""
         self._is_filled = False
         """Whether all that there is has been shown since the board began to be filled."""
         self._is_lost = False
@@ -196,6 +201,7 @@ class OpportunitiesPanel(ListPanel):
             placed=self._open_bets(),
             step=split_of(self._preferences.get_setting).step,
             unpriced={key: without for key, (_, without) in others.items()},
+            rules=self._known_rules(),
         )
         if self._records.has_read_bets:
             begun = [row for row in rows.values() if row.outlay is not None]
@@ -219,6 +225,12 @@ class OpportunitiesPanel(ListPanel):
         }
         self.model.half_placed = half_placed
         self.model.show_rows(chosen, may_move=self._may_move())
+
+    def _known_rules(self) -> SettlementRules:
+        profiles = self._board.basis.profiles
+        if self._rules is None or self._rules[0] is not profiles:
+            self._rules = profiles, known_rules(profiles).rules
+        return self._rules[1]
 
     def _still_open(self, rows: Mapping[LegKey, LegRow]) -> set[OpportunityKey]:
         """Return those that are none now, where nothing listed completes what is placed of them.
@@ -389,6 +401,7 @@ class OpportunitiesPanel(ListPanel):
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
+        self._rules = None  # the user may have edited the file
         self.list.start_looking()
 
     def hideEvent(self, event: QHideEvent) -> None:

@@ -12,6 +12,7 @@ from oddsdesk.ledger.bets import PlacedBet
 from oddsdesk.ledger.open_bets import CoveredBet, covered_bets, outcome_named
 from oddsdesk.pricing.opportunities import OpportunityKind, Outlay, outlay_of, rest_of_legs
 from oddsdesk.pricing.profiles import Profile
+from oddsdesk.pricing.settlement_rules import LegOfRule, RuleNote, SettlementRules, rule_notes
 
 LegKey = tuple[OpportunityKey, int]
 """An opportunity and the place of one of its legs."""
@@ -50,6 +51,8 @@ class LegRow(NamedTuple):
     """Where the legs are none together now: the places of those without a price; else None."""
     is_too_good: bool = False
     """Whether a price may be a mistake that is taken back, before any leg is placed."""
+    notes: tuple[RuleNote, ...] = ()
+    """How the rules of settlement of all legs' bookmakers differ."""
 
     @property
     def staked(self) -> Outlay:
@@ -149,6 +152,7 @@ def leg_rows(
     placed: Mapping[Hashable, Sequence[PlacedBet]],
     step: float,
     unpriced: Mapping[OpportunityKey, frozenset[int]] | None = None,
+    rules: SettlementRules | None = None,
 ) -> dict[LegKey, LegRow]:
     """Return a row for each leg.
 
@@ -160,6 +164,7 @@ def leg_rows(
         placed: The open bets, from ``open_by_outcome``.
         step: Stakes are multiples of it.
         unpriced: The positions of legs without a price, for sets that are no opportunity now.
+        rules: The bookmakers' rules of settlement; without them there are no notes.
     """
     rows = {}
     without = unpriced or {}
@@ -177,6 +182,7 @@ def leg_rows(
         rest, staked = _rest_and_stakes(each, bets, step, covered)
         unpriced_here = without.get(each.key) if without else None
         too_good = staked is None and each.is_too_good
+        notes = () if rules is None else _notes(each, bets, rules)
         for place, leg in enumerate(each.legs):
             rows[each.key, place] = LegRow(
                 each,
@@ -189,8 +195,22 @@ def leg_rows(
                 staked,
                 unpriced_here,
                 too_good,
+                notes,
             )
     return rows
+
+
+def _notes(
+    found: Opportunity, bets: Sequence[Sequence[PlacedBet]], rules: SettlementRules
+) -> tuple[RuleNote, ...]:
+    """Return how the rules differ of those where the legs are placed, or are to be."""
+    legs = [
+        LegOfRule(placed[-1].bookmaker if placed else leg.bookmaker, leg.key.selection)
+        for placed, leg in zip(bets, found.legs, strict=True)
+    ]
+    key = found.key
+    market = (key.market_type, key.period, found.sport)
+    return tuple(rule_notes(rules, [leg for leg in legs if leg.bookmaker], market, found.line))
 
 
 _COUNTED: Final = {
@@ -208,6 +228,13 @@ def plural_of(kind: OpportunityKind) -> str:
 def count_text(kind: OpportunityKind, count: int) -> str:
     """Return how many there are of a kind, such as "2 arbs"."""
     return f"{count} {_COUNTED[kind] if count == 1 else plural_of(kind)}"
+
+
+def rules_text(row: LegRow) -> str:
+    """Return whether rules of settlement differ or may differ, in short; empty if neither."""
+    if all(note.is_unknown for note in row.notes):
+        return "rules not known" if row.notes else ""
+    return "rules differ"
 
 
 def open_on_a_side(rows: Iterable[LegRow]) -> list[LegRow]:

@@ -18,6 +18,7 @@ from oddsdesk.desk.ui.table import live_table
 from oddsdesk.desk.ui.theme.theme import Theme
 from oddsdesk.desk.ui.theme.tokens import TextRole
 from oddsdesk.desk.value_bets.actions import LegPlacer
+from oddsdesk.ledger.bookmakers import settlement_rules_file
 from oddsdesk.pricing.profiles import Profile, Profiles
 from tests.kit.board import game
 from tests.kit.opportunities_panel import (
@@ -581,3 +582,27 @@ def test_a_middle_says_what_a_hit_wins_and_the_chance_it_needs(
     hit, lost = sum(backs) - sum(stakes), sum(stakes) - min(backs)
     needs = f"needs {lost / (lost + hit) * 100:.1f} %"
     assert over["Middle, push"] == f"hit +{hit:.2f} · {needs}"
+
+
+def test_rules_that_differ_are_marked_and_the_tip_says_which_leg_stands(
+    panel: OpportunitiesPanel, quoted: Any, qtbot: QtBot
+) -> None:
+    """The user's own rules apply once the panel is shown again."""
+    at = TITLES.index("Warning vs sharp book")
+    tell(panel, quoted, qtbot)
+    assert "Rules: " not in panel.model.tip(0, 0)
+    path = settlement_rules_file()
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("bookmaker,postponed_hours\nBetsson,12\nMatchbook,48\n", "utf-8")
+    panel.hide()
+    with qtbot.waitSignal(panel.list.changed):
+        panel.show()
+        quoted.tell("Betsson", "total", "Over 2.5", 2.11)
+    look(panel, qtbot)
+    said = "Rules: If the game begins 12 to 48 hours late: Over 2.5 at Betsson is void, Under 2.5"
+    for row in (0, 1):
+        assert f"{said} at Matchbook stands" in panel.model.tip(row, 0).splitlines()
+    cells = [panel.model.cell(row, at) for row in (0, 1)]
+    assert [cell.note for cell in cells] == ["rules differ", ""]
+    first, *_ = table_of(panel.model).rows
+    assert any("begins 12 to 48 hours late" in str(value) for value in first)

@@ -78,7 +78,7 @@ def test_legs_that_are_placed_are_marked_and_the_rest_is_staked_beside_them(
     tip = panel.model.tip(0, 0)
     assert "Placed 40.00 at Betsson, 2.10" in tip
     assert "Still to place: Under 2.5, stake 42\nGuaranteed return then +1.41 %" in tip
-    assert " %: +1.16 on 82 staked" in tip
+    assert " % if every leg stands: +1.16 on 82 staked" in tip
     panel._place_all()
     only = asked(panel)
     assert (only.bookmaker.currentText(), only.stake.text()) == ("Matchbook", "42")
@@ -128,7 +128,7 @@ def test_where_what_is_placed_can_only_be_completed_to_a_loss_the_row_says_so(
         ("", "32"),
     ]
     assert panel.model.cell(0, TITLES.index("Guaranteed")).ink is not TextRole.VALUE
-    said = "ow at a loss: Under 2.5, stake 32 would guarantee −12.00 %"
+    said = "ow at a loss: Under 2.5, stake 32 would leave −12.00 % at worst"
     assert f" · n{said}" in panel._facts.accessibleName()
     assert f"N{said}" in panel.model.tip(0, 0)
     table = table_of(panel.model)

@@ -169,7 +169,7 @@ def test_nothing_is_staked_while_not_connected(
         said = panel._facts.accessibleName()
         first = "no stakes · not connected" if link is Link.WAITING else "1 arb"
         assert said.startswith(f"{first} · ")  # what stands last is cut first
-        exported = [row[-7] for row in table_of(panel.model).rows]
+        exported = [row[-8] for row in table_of(panel.model).rows]
         assert exported == ([0.0, 0.0] if link is Link.WAITING else [48.0, 51.0])
 
 

@@ -5,6 +5,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 from click.testing import CliRunner, Result
 
@@ -20,7 +21,7 @@ from oddsdesk.store.store import open_store
 
 KEYS = [
     *("kind", "game_id", "match_name", "competition", "market_type", "period", "line"),
-    *("profit_pct", "push", "hold_pct", "legs"),
+    *("profit_pct", "push", "hold_pct", "legs", "notes"),
 ]
 OF_MIDDLES = ["loss", "hit", "break_even_pct", "chance_pct"]
 
@@ -113,6 +114,7 @@ def test_json_has_the_fields_that_are_promised(database: Path) -> None:
             "cautions": [],
         },
     ]
+    assert found["notes"] == []
     assert (middle["line"], middle["chance_pct"]) == (2.5, None)
     assert low["hold_pct"] > 0
 
@@ -249,6 +251,24 @@ def test_the_table_has_a_line_a_leg_and_counts(database: Path) -> None:
     assert "Soft" in lines[1]
     assert "Other" in lines[2]
     assert lines[-1] == "1 arb, 1 middle, 1 low hold"
+
+
+def test_notes_say_what_may_become_of_a_leg_by_the_users_own_rules(tmp_path: Path) -> None:
+    """The arbitrage is listed and staked all the same."""
+    folder = settings_folder()
+    folder.mkdir(parents=True, exist_ok=True)
+    own = "bookmaker,sport,retirement\nSoft,Tennis,match_completed\nOther,Tennis,first_set\n"
+    (folder / "settlement_rules.csv").write_text(own, "utf-8")
+    path = tmp_path / "odds.db"
+    tennis = ("Soft", {"A": 2.1, "B": 1.7}), ("Other", {"A": 1.7, "B": 2.1})
+    quotes = [quote(name, "moneyline", odds) for name, odds in tennis]
+    record(path, *(msgspec.structs.replace(each, competition="ATP") for each in quotes))
+    (found,) = listed(path)
+    note = "If B retires after set 1: B at Other is lost, A at Soft is void"
+    assert (found["notes"], [leg["stake"] for leg in found["legs"]]) == ([note], [50, 50])
+    table = run(path).stdout.splitlines()
+    assert "rules differ" in table[1]
+    assert f"A v B: {note}" in table
 
 
 def test_a_missing_database_is_one_line(tmp_path: Path) -> None:

@@ -11,12 +11,14 @@ from oddsdesk.pricing.profiles import shipped_profiles
 from oddsdesk.pricing.settlement_rules import (
     COLUMNS,
     DeadHeat,
+    LegOfRule,
     Overtime,
     ReadRules,
     Retirement,
     SettlementRule,
     SettlementRules,
     read_rules,
+    rule_notes,
 )
 
 pytestmark = pytest.mark.unit
@@ -134,3 +136,85 @@ def test_each_shipped_line_cites_where_and_when_it_was_read() -> None:
     for rule in found:
         assert rule.source_url.startswith("https://")
         assert date.fromisoformat(rule.read_on) >= date(2020, 1, 1)
+
+
+def notes(
+    lines: list[str],
+    market: tuple[str, int, str],
+    *legs: tuple[str, str],
+    line: float | None = None,
+) -> list[str]:
+    found = rule_notes(rules(*lines), [LegOfRule(*leg) for leg in legs], market, line)
+    assert all(note.is_unknown is ("not known" in note.text) for note in found)
+    return [note.text for note in found]
+
+
+TENNIS_WINNER = ("moneyline", 0, "Tennis")
+RUUD, FRITZ = ("Bet365", "Ruud"), ("Unibet", "Fritz")
+
+
+@pytest.mark.parametrize(
+    ("early", "late", "when"),
+    [
+        ("advances", "first_ball", "before the first ball"),
+        ("advances", "first_set", "before set 1 is complete"),
+        ("advances", "match_completed", "at any time"),
+        ("first_ball", "first_set", "in set 1"),
+        ("first_ball", "match_completed", "after the first ball"),
+        ("first_set", "match_completed", "after set 1"),
+    ],
+)
+def test_the_leg_on_the_player_who_retires_is_lost_where_it_stands_and_the_other_void(
+    early: str, late: str, when: str
+) -> None:
+    lines = [f"Unibet,Tennis,,{early},,,,", f"Bet365,Tennis,,{late},,,,"]
+    told = f"If Fritz retires {when}: Fritz at Unibet is lost, Ruud at Bet365 is void"
+    assert notes(lines, TENNIS_WINNER, RUUD, FRITZ) == [told]
+    assert notes(lines, TENNIS_WINNER, FRITZ, RUUD) == [told]
+
+
+def test_legs_of_one_rule_have_no_note() -> None:
+    lines = [f"{name},Tennis,24,first_set,,,," for name in ("Bet365", "Unibet")]
+    assert notes(lines, TENNIS_WINNER, RUUD, FRITZ) == []
+
+
+def test_rules_of_retirement_that_are_not_known_are_told() -> None:
+    told = "What happens when a player retires is not known for"
+    assert notes([], TENNIS_WINNER, RUUD, FRITZ) == [f"{told} Bet365 and Unibet"]
+    lines = ["Unibet,Tennis,,first_set,,,,"]
+    assert notes(lines, TENNIS_WINNER, RUUD, FRITZ) == [f"{told} Bet365"]
+    assert notes([], ("moneyline", 0, "Football"), RUUD, FRITZ) == []
+
+
+def test_the_rule_of_the_winner_says_nothing_about_other_markets_of_tennis() -> None:
+    lines = [f"{name},Tennis,,first_set,,,," for name in ("Bet365", "Unibet")]
+    over, under = ("Bet365", "Over 20.5"), ("Unibet", "Under 20.5")
+    assert notes(lines, ("total_games", 0, "Tennis"), over, under, line=20.5) == [
+        "If a player retires, how this market settles is not known for Bet365 and Unibet"
+    ]
+
+
+def test_a_leg_that_waits_longer_for_a_late_game_stands_alone() -> None:
+    lines = ["Bet365,Football,12,,,,,", "Unibet,,24,,,,,", "Pinnacle,Football,48,,,,,"]
+    market = ("moneyline", 0, "Football")
+    legs = ("Bet365", "A"), ("Unibet", "Draw"), ("Pinnacle", "B")
+    assert notes(lines, market, *legs) == [
+        "If the game begins 12 to 24 hours late: A at Bet365 is void,"
+        " Draw at Unibet and B at Pinnacle stand",
+        "If the game begins 24 to 48 hours late: A at Bet365 and Draw at Unibet are void,"
+        " B at Pinnacle stands",
+    ]
+    assert notes([*lines, "Unibet,Football,round,,,,,"], market, *legs[:2]) == [
+        "If the game is postponed: A at Bet365 waits 12 hours, Draw at Unibet waits until the round"
+        " ends; one may be void alone"
+    ]
+    assert notes(lines[:1], market, *legs) == []
+
+
+def test_overtime_is_noted_where_it_may_decide() -> None:
+    lines = ["Bet365,Hockey,,,included,,,", "Unibet,Hockey,,,excluded,,,"]
+    over, under = ("Bet365", "Over 5.5"), ("Unibet", "Under 5.5")
+    told = "Overtime counts at Bet365, not at Unibet: with overtime all legs may lose, or several"
+    assert notes(lines, ("total", 0, "Hockey"), over, under, line=5.5) == [f"{told} win"]
+    assert notes(lines, ("total", 1, "Hockey"), over, under, line=1.5) == []
+    assert notes(lines[:1], ("total", 0, "Hockey"), over, under, line=5.5) == []
