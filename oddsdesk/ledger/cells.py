@@ -361,7 +361,7 @@ def _by_ending(text: str) -> Told:
 
 _EACH_WAY: Final = re.compile(r"\be/w\b|\beach[ -]?way\b|\sew\)?$|\(ew\)", re.IGNORECASE)
 _MULTIPLE: Final = re.compile(
-    r"\b(parlay|multi|multiple|acca|accumulator|combo|combi|kombi|combined|double|treble|sgp)",
+    r"\b(parlay|multi|acca|accumulator|combo|combi|kombi|combined|double(?! chance)|treble|sgp)",
     re.IGNORECASE,
 )
 LEG: Final = "a leg of a multiple in a row of its own; multiples aren't supported"

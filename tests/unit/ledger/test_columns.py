@@ -305,9 +305,11 @@ def test_legs_of_a_multiple_are_no_singles() -> None:
 1/20/2026,C vs D,D,-110,parlay,100,364.46,won
 1/21/2026,E vs F,F,+100,single,50,100,lost
 1/22/2026,G vs H,G + H,+264,parlay,10,36.40,lost
+1/23/2026,I vs J,I or draw,-200,double chance,20,40,lost
+1/23/2026,K vs L,K or draw,-200,double chance,20,40,lost
 """
     found = read(text)
-    assert [bet.selection for bet in found.bets] == ["F", "G + H"]
+    assert [bet.selection for bet in found.bets] == ["F", "G + H", "I or draw", "K or draw"]
     assert found.problems == [
         f"line {line}: a leg of a multiple in a row of its own; multiples aren't supported"
         for line in (2, 3)
