@@ -7,6 +7,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
 from oddsdesk.cluster import moving
@@ -19,7 +20,7 @@ from oddsdesk.cluster.postgres.schema import check_current
 from oddsdesk.contract.access import Plan
 from oddsdesk.contract.identity import PairState
 from oddsdesk.contract.quotes import Quote
-from oddsdesk.contract.results import GameResult
+from oddsdesk.contract.results import GameResult, GameStatus, PeriodScore, SelectionResult
 from oddsdesk.store.access import open_access
 from oddsdesk.store.databases import Database, DatabaseUrl, access_path
 from oddsdesk.store.errors import HalfMadeError, StoreError
@@ -59,7 +60,11 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
         store.record([quote(match_date=week), quote("Bwin", **stars, match_date=week)]).result(10)
         bet = FoundValueBet("Bet365", "PSG", 1.5, {"": 0.0}, 1.4, 1.45, 3.4, 0.97)
         store.replace_value_bets({MarketKey(1, "moneyline", 0): [bet]}, NOW).result(10)
-        store.record_results([GameResult("LIG1", "PSG - Lyon", NOW, 2, 1)]).result(10)
+        won = SelectionResult("moneyline", 0, "PSG", "won")
+        score = GameResult("LIG1", "PSG - Lyon", NOW, 2, 1, (PeriodScore(1, 1, 1),), source="a")
+        corrected = msgspec.structs.replace(score, home=3, overtime=False, selections=(won,))
+        postponed = GameResult("", "A - B", NOW, status=GameStatus.POSTPONED, has_time=False)
+        store.record_results([score, corrected, postponed]).result(10)
         store.keep_log(30).result(10)
         store.agree_on_shift(-5_000).result(10)
         store.keep_for_feed("simulator", b"123").result(10)
