@@ -2,12 +2,14 @@
 
 import csv
 from datetime import date
+from urllib.parse import urlsplit
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from oddsdesk.base.places import resource_path
+from oddsdesk.contract.competitions import SPORTS
 from oddsdesk.pricing.profiles import shipped_profiles
 from oddsdesk.pricing.settlement_rules import (
     COLUMNS,
@@ -20,6 +22,7 @@ from oddsdesk.pricing.settlement_rules import (
     SettlementRules,
     read_rules,
     rule_notes,
+    shipped_rules,
 )
 
 pytestmark = pytest.mark.unit
@@ -133,12 +136,22 @@ def test_a_line_that_cannot_be_taken_apart_costs_only_itself() -> None:
 def test_each_shipped_line_cites_where_and_when_it_was_read() -> None:
     found, problems = read_rules(resource_path("settlement_rules.csv").read_text("utf-8"))
     assert problems == []
-    keys = [(shipped_profiles().canonical(rule.bookmaker), rule.sport) for rule in found]
-    assert all(name for name, _ in keys)
+    assert len(found) > 20
+    keys = [(rule.bookmaker, rule.sport) for rule in found]
     assert len(set(keys)) == len(keys)
     for rule in found:
-        assert rule.source_url.startswith("https://")
-        assert date.fromisoformat(rule.read_on) >= date(2020, 1, 1)
+        assert shipped_profiles().canonical(rule.bookmaker) == rule.bookmaker
+        assert rule.sport in SPORTS
+        said = (rule.postponed_hours, rule.retirement, rule.overtime, rule.dead_heat)
+        assert any(said)
+        assert date(2015, 1, 1) <= date.fromisoformat(rule.read_on) <= date(2026, 12, 31)
+
+
+def test_each_shipped_line_cites_the_bookmakers_own_pages() -> None:
+    for rule in shipped_rules():
+        url = urlsplit(rule.source_url)
+        assert url.scheme == "https"
+        assert rule.bookmaker.split()[0].casefold() in (url.hostname or "")
 
 
 def notes(
