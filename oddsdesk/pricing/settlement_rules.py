@@ -163,8 +163,10 @@ def rule_notes(
     """
     market_type, period, sport = market
     known = [(leg, rules.rule_of(leg.bookmaker, sport)) for leg in legs]
-    notes = list(_overtime_notes(known, market, line))
-    notes += _waiting_notes(known)
+    told = {(rule.postponed_hours, rule.overtime) for _, rule in known} - {("", None)}
+    notes = list[RuleNote]()
+    if len(told) > 1:  # else nothing differs, as for most of many opportunities
+        notes = [*_overtime_notes(known, market, line), *_waiting_notes(known)]
     if sport != TENNIS:
         return notes
     if market_type == "moneyline" and period == 0:
