@@ -474,6 +474,9 @@ def _put_back(
     else:
         if held.outcome == bet.outcome and not with_close:
             bet = msgspec.structs.replace(bet, close=held.close or bet.close)
+        is_same = (held.outcome, held.kick_off) == (bet.outcome, bet.kick_off)
+        if is_same and bet.result is None and not bet.undone:
+            bet = msgspec.structs.replace(bet, undone=held.undone)
         connection.execute(_UPDATE_BET, _values(bet) | {"ident": number})
 
 

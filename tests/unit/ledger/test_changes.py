@@ -77,6 +77,16 @@ def test_a_result_by_hand_replaces_how_a_bet_settled_by_itself() -> None:
     assert settled(settled(BET, Result.WON, 5), None, 6).undone == ""
 
 
+def test_undoing_an_earlier_change_too_does_not_settle_the_bet_again(ledger: Ledger) -> None:
+    placed = ledger.record_bet(BET)
+    ledger.edit(placed, REPLACE(placed, note="checked"))
+    (edited,) = ledger.read_bets()
+    assert len(ledger.settle_open([settled(edited, Result.LOST, 5, BY)])) == 1
+    assert [ledger.undo_change(), ledger.undo_change()] == [("settled", 1), ("edited", 1)]
+    assert ledger.read_bets() == [REPLACE(placed, undone=f"lost by {BY}")]
+    assert ledger.settle_open([settled(placed, Result.LOST, 6, BY)]) == []
+
+
 def test_an_undone_settlement_is_forgotten_where_the_bet_becomes_another(ledger: Ledger) -> None:
     placed = ledger.record_bet(REPLACE(BET, undone="lost by football-data 2-1"))
     ledger.edit(placed, REPLACE(placed, note="checked"))
