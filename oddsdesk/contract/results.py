@@ -143,6 +143,8 @@ Reported = Quote | GameResult
 
 MOST_GOALS: Final = 10_000
 """The highest score we accept, for one team; anything above is bad input."""
+MOST_PERIODS: Final = 100
+MOST_SELECTIONS: Final = 5_000
 SELECTION_RESULTS: Final = ("won", "lost", "void", "half_won", "half_lost")
 _DAY_MS: Final = 24 * 60 * MINUTE_MS
 STARTED: Final = frozenset(
@@ -354,6 +356,8 @@ def check_result(result: GameResult, now_ms: int) -> GameResult:
             "source": _optional_name("source", result.source),
         }
         check_years("kick_off", result.kick_off)
+        if (count := len(result.selections)) > MOST_SELECTIONS:
+            raise BadResultError(f"selections: expected at most {MOST_SELECTIONS:,}, got {count:,}")
         selections = tuple(map(_checked_selection, result.selections))
     except BadQuoteError as error:
         raise BadResultError(str(error)) from error
@@ -368,6 +372,8 @@ def _check_score(result: GameResult) -> None:
         missing = "home" if result.home is None else "away"
         raise BadResultError(f"{missing} is missing: expected the score of both teams, or of none")
     _check_goals(("home", "away"), [goals for goals in score if goals is not None])
+    if len(result.periods) > MOST_PERIODS:
+        raise BadResultError(f"periods: expected at most {MOST_PERIODS}, got {len(result.periods)}")
     for place, each in enumerate(result.periods, start=1):
         if each.period != place:
             numbers = ", ".join(str(period.period) for period in result.periods)

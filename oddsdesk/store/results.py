@@ -38,6 +38,8 @@ COLUMNS: Final = (
     *("selections", "simulated", "may_share", "reported_at", "recorded_at", "before"),
 )
 _GAP_MS: Final = 7 * DAY_MS
+_MOST_BEFORE: Final = 20
+"""Corrections kept, the latest: two programs that contradict each other correct without end."""
 
 _encode: Final = msgspec.json.Encoder().encode
 _decode_periods: Final = msgspec.json.Decoder(tuple[PeriodScore, ...]).decode
@@ -216,7 +218,7 @@ def _after(kept: KeptResult, said: GameResult, *, may_share: bool, now_ms: int) 
             kept if allowed == kept.may_share else msgspec.structs.replace(kept, may_share=allowed)
         )
     earlier = (*kept.before, before) if _takes_back(now, before) else kept.before
-    return KeptResult(now, allowed, now_ms, earlier)
+    return KeptResult(now, allowed, now_ms, earlier[-_MOST_BEFORE:])
 
 
 def _takes_back(now: GameResult, before: GameResult) -> bool:

@@ -102,6 +102,14 @@ def test_a_line_may_say_all_that_a_result_has() -> None:
         ({"periods": [[1, 1, 0], [3, 1, 1]]}, "periods: expected 1, 2, 3 and so on, got '1, 3'"),
         ({"periods": [[1, -1, 0]]}, "home in period 1: expected 0 to 10000, got -1"),
         ({"periods": [[1, 1]]}, "periods, item 1: "),
+        ({"periods": [[n, 0, 0] for n in range(1, 102)]}, "periods: expected at most 100, got 101"),
+        (
+            {
+                "selections": [{"market_type": "total", "selection": "Over 1", "result": "won"}]
+                * 5001
+            },
+            "selections: expected at most 5,000, got 5,001",
+        ),
         ({"periods": [[1, 3, 0]]}, "periods: home has 3 in them, but 2 in all"),
         ({"reported_at": "2026-11-20T21:06:00Z"}, "reported_at: .* 5 minutes ahead"),
         ({"overtime": "no"}, "overtime: expected true or false"),

@@ -97,6 +97,13 @@ def test_what_a_source_takes_back_stays(every_store: Store) -> None:
     assert recorded(every_store, void).before == (first, second)
 
 
+def test_of_endless_corrections_the_latest_stay(every_store: Store) -> None:
+    scores = [said(home=number) for number in range(25)]
+    every_store.record_results(scores).result(10)
+    (found,) = every_store.reader().results()
+    assert [each.home for each in found.before] == list(range(4, 24))
+
+
 @pytest.mark.parametrize(
     "earlier",
     [
