@@ -95,6 +95,8 @@ class FilePart(msgspec.Struct, frozen=True):
     """Bytes from ``start``; None to the end."""
     member: str = ""
     """Its name in a zip archive."""
+    archive: zipfile.ZipFile | None = None
+    """That archive, as long as it is open."""
 
     @contextlib.contextmanager
     def open(self) -> Iterator[Readable]:
@@ -167,7 +169,9 @@ def parts_of(path: Path) -> Iterator[FilePart]:
 @contextlib.contextmanager
 def _zipped(stream: BinaryIO, part: FilePart) -> Iterator[Readable]:
     try:
-        with zipfile.ZipFile(stream) as archive:
+        # The list of members is read once: for each of many it would take hours.
+        held = part.archive if part.archive is not None and part.archive.fp is not None else None
+        with contextlib.nullcontext(held) if held else zipfile.ZipFile(stream) as archive:
             try:
                 packed = archive.open(part.member)
             except (NotImplementedError, RuntimeError) as error:  # a password, a rare packing
@@ -182,16 +186,17 @@ def _zipped(stream: BinaryIO, part: FilePart) -> Iterator[Readable]:
 def _parts_of_zip(path: Path) -> Iterator[FilePart]:
     """Yield the files of a zip archive; a workbook is a file itself."""
     try:
-        with zipfile.ZipFile(path) as archive:
-            members = [each for each in archive.infolist() if not each.is_dir()]
+        archive = zipfile.ZipFile(path)
     except _ZIP_ERRORS as error:
         raise FeedError(f"{path}: the zip archive cannot be read ({error})") from error
-    if any(each.filename == _OFFICE for each in members):
-        yield FilePart(path, str(path))
-        return
-    for each in members:
-        if not _is_hidden(each.filename):
-            yield FilePart(path, f"{path}/{each.filename}", member=each.filename)
+    with archive:
+        names = [each.filename for each in archive.infolist() if not each.is_dir()]
+        if _OFFICE in names:
+            yield FilePart(path, str(path))
+            return
+        for name in names:
+            if not _is_hidden(name):
+                yield FilePart(path, f"{path}/{name}", member=name, archive=archive)
 
 
 def _is_hidden(name: str) -> bool:

@@ -135,6 +135,24 @@ def test_the_files_of_a_zip_archive_are_read_and_a_workbook_is_one_file(tmp_path
     assert read_part(part) == book.read_bytes()
 
 
+def test_the_list_of_a_zip_archive_is_read_once_for_all_its_files(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, opened = tmp_path / "data.zip", []
+    with zipfile.ZipFile(path, "w") as archive:
+        for number in range(9):
+            archive.writestr(f"{number}.csv", b"%d" % number)
+
+    class Counted(zipfile.ZipFile):
+        def __init__(self, file: Path) -> None:
+            super().__init__(file)
+            opened.append(file)
+
+    monkeypatch.setattr(zipfile, "ZipFile", Counted)
+    assert [read_part(part) for part in parts_of(path)] == [b"%d" % number for number in range(9)]
+    assert opened == [path]
+
+
 def test_a_zip_archive_that_cannot_be_read_is_said(tmp_path: Path) -> None:
     path = tmp_path / "data.zip"
     with zipfile.ZipFile(path, "w") as archive:
