@@ -22,7 +22,8 @@ SCORES = """Date,Time,Sport,Competition,Home,Away,HG,AG,Status,P1H,P1A,P2H,P2A
 
 
 def run(*arguments: Any) -> Result:
-    return CliRunner().invoke(main, ["results", *map(str, arguments)])
+    words = [str(getattr(each, "url", each)) for each in arguments]
+    return CliRunner().invoke(main, ["results", *words])
 
 
 @pytest.fixture
@@ -33,22 +34,21 @@ def scores(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def filled(database: Database, scores: Path) -> str:
-    """The name of a database with these scores."""
-    name = database if isinstance(database, Path) else database.url
-    made = run("import", "scores", scores, "--database", name)
+def filled(database: Database, scores: Path) -> Database:
+    """A database with these scores."""
+    made = run("import", "scores", scores, "--database", database)
     assert (made.exit_code, made.stdout) == (0, "results 3, bad 0\n"), made.output
-    return str(name)
+    return database
 
 
-def listed(database: str, *arguments: str) -> list[dict[str, Any]]:
+def listed(database: Database, *arguments: str) -> list[dict[str, Any]]:
     told = run("list", "--database", database, "--json", *arguments)
     assert told.exit_code == 0, told.output
     rows: list[dict[str, Any]] = json.loads(told.stdout)
     return rows
 
 
-def test_scores_are_recorded_and_listed(filled: str) -> None:
+def test_scores_are_recorded_and_listed(filled: Database) -> None:
     first, second, third = listed(filled)
     assert first == {
         "game_id": first["game_id"],
@@ -76,7 +76,7 @@ def test_scores_are_recorded_and_listed(filled: str) -> None:
     assert len(listed(filled, "--from", "2024-11-17", "--to", "2024-11-18")) == 1
 
 
-def test_people_read_a_table(filled: str) -> None:
+def test_people_read_a_table(filled: Database) -> None:
     told = run("list", "--database", filled)
     line = told.stdout.splitlines()[1].split("  ")
     assert [cell.strip() for cell in line if cell] == [
@@ -86,7 +86,7 @@ def test_people_read_a_table(filled: str) -> None:
     assert run("list", "--database", filled, "--competition", "X").stdout == "no results\n"
 
 
-def test_a_file_that_was_corrected_replaces_its_scores(filled: str, scores: Path) -> None:
+def test_a_file_that_was_corrected_replaces_its_scores(filled: Database, scores: Path) -> None:
     scores.write_text(SCORES.replace("Hull,2,1,,1,0,1,1", "Hull,2,2,,,,,"))
     assert run("import", "scores", scores, "--database", filled).exit_code == 0
     row = listed(filled)[0]
@@ -107,7 +107,7 @@ def test_bad_rows_are_said_and_the_others_recorded(database: Database, scores: P
 
 
 @pytest.mark.one_engine
-def test_a_file_with_odds_gives_its_results_alone(database: Path, tmp_path: Path) -> None:
+def test_a_file_with_odds_gives_its_results_alone(database: Database, tmp_path: Path) -> None:
     season = tmp_path / "E0.csv"
     season.write_text(
         "Div,Date,Time,HomeTeam,AwayTeam,FTHG,FTAG,B365H,B365D,B365A\n"
@@ -115,7 +115,7 @@ def test_a_file_with_odds_gives_its_results_alone(database: Path, tmp_path: Path
     )
     told = run("import", "football-data", season, "--database", database)
     assert told.stdout.splitlines()[-1] == "results 1, bad 0"
-    assert [row["source"] for row in listed(str(database))] == ["football-data"]
+    assert [row["source"] for row in listed(database)] == ["football-data"]
     with closing(open_store(database)) as store:
         assert store.reader().last_seq() == 0
     season.write_text(
@@ -127,7 +127,7 @@ def test_a_file_with_odds_gives_its_results_alone(database: Path, tmp_path: Path
 
 
 @pytest.mark.one_engine
-def test_the_results_of_a_service_are_listed_alike(database: Path, tmp_path: Path) -> None:
+def test_the_results_of_a_service_are_listed_alike(database: Database, tmp_path: Path) -> None:
     service = RunningService(database)
     try:
         game = {"competition": "EPL", "match_name": "A - B", "source": "x"}
@@ -149,7 +149,7 @@ def test_the_results_of_a_service_are_listed_alike(database: Path, tmp_path: Pat
         refused = run(*asked)
     finally:
         service.close()
-    assert json.loads(told.stdout) == listed(str(database))
+    assert json.loads(told.stdout) == listed(database)
     assert [row["away"] for row in json.loads(some.stdout)] == [2, 1]
     assert refused.exit_code == 1
     assert refused.stdout == ""
