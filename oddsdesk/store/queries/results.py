@@ -1,6 +1,7 @@
 """Results, each with the game of this database that it belongs to."""
 
 from collections.abc import Collection, Sequence
+from itertools import accumulate
 from typing import Any, Final, NamedTuple
 
 import msgspec
@@ -16,6 +17,8 @@ from oddsdesk.store.values import Page, ResultPlace, Visibility, from_cursor, to
 
 MOST_READ: Final = 2_000
 """Rows read for a page: with few visible results it is short, and the next one continues."""
+_MOST_SELECTIONS: Final = 20_000
+"""Selections on a page, with those taken back: some 2 MB."""
 _HALF_DAY_MS: Final = 12 * 60 * MINUTE_MS
 _APART: Final = f"CASE WHEN ended.has_time THEN {SAME_GAME_MS} ELSE {_HALF_DAY_MS} END"
 _ABOUT: Final = f"""
@@ -107,10 +110,16 @@ def list_results(
     wanted = " AND ".join(conditions)
     rows = select(_RESULTS, asked, index=index, wanted=wanted)
     found = _with_games(select, rows[:most], visibility, made_up)
-    items = [stored for _, stored in found[:limit]]
-    if len(found) > limit:
-        return Page(items, _cursor(found[limit - 1][0]))
+    sizes = accumulate(_selections(stored) for _, stored in found)
+    end = min(limit, max(1, sum(size <= _MOST_SELECTIONS for size in sizes)))
+    items = [stored for _, stored in found[:end]]
+    if len(found) > end:
+        return Page(items, _cursor(found[end - 1][0]))
     return Page(items, _cursor(rows[most - 1]) if len(rows) > most else None)
+
+
+def _selections(stored: StoredResult) -> int:
+    return sum(len(each.selections) for each in (stored.result, *stored.before))
 
 
 def _share(select: Select, visibility: Visibility) -> dict[str, Any]:

@@ -97,6 +97,17 @@ def test_what_a_source_takes_back_stays(every_store: Store) -> None:
     assert recorded(every_store, void).before == (first, second)
 
 
+def test_a_page_holds_at_most_20_000_selections(every_store: Store) -> None:
+    many = tuple(SelectionResult("total", 0, f"Over {n}", "won") for n in range(8_000))
+    results = [said(kick_off=KICK_OFF + n * DAY, selections=many) for n in range(3)]
+    every_store.record_results(results).result(10)
+    reader = every_store.reader()
+    first = reader.list_results(Visibility(), 50)
+    assert [each.result for each in first.items] == results[:2]
+    rest = reader.list_results(Visibility(), 50, first.next_cursor)
+    assert ([each.result for each in rest.items], rest.next_cursor) == (results[2:], None)
+
+
 def test_of_endless_corrections_the_latest_stay(every_store: Store) -> None:
     scores = [said(home=number) for number in range(25)]
     every_store.record_results(scores).result(10)
