@@ -39,6 +39,7 @@ _AFTER_MS: Final = 62 * 24 * HOUR_MS
 _LIMIT: Final = 500
 _MOST_PAGES: Final = 40
 """Of one reading; the rest is read the next time."""
+_MOST_LOGGED: Final = 20
 
 Span = tuple[int, int]
 
@@ -59,7 +60,7 @@ class ResultReader:
         self._pages = 1
         """How many requests the last reading took."""
         self._unread: set[str] = set()
-        """Games with results that make no sense; each is logged once."""
+        """Games with results that make no sense; each of the first is logged once."""
 
     def reading(self) -> Reading:
         """Return what reading results takes."""
@@ -115,7 +116,7 @@ class ResultReader:
             try:
                 result, before = of_row(row, now)
             except BadResultError as error:
-                if row.match_name not in self._unread:
+                if row.match_name not in self._unread and len(self._unread) < _MOST_LOGGED:
                     self._unread.add(row.match_name)
                     _log.warning("result of %s not read: %s", row.match_name, error)
                 continue

@@ -57,6 +57,8 @@ class ResultBook:
             for key in sorted(self._held)[: len(self._held) - MOST_HELD]:
                 gone = self._held.pop(key)
                 del self._of_game[gone.game_id][key]
+                if not self._of_game[gone.game_id]:
+                    del self._of_game[gone.game_id]
         return frozenset(changed)
 
     def of_game(self, game_id: str, kick_off: int | None) -> list[GameResult]:

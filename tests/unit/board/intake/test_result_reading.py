@@ -182,3 +182,13 @@ async def test_a_row_that_makes_no_sense_is_left_out_and_logged_once(
     assert [record.message.split(":")[0] for record in caplog.records] == [
         "result of Ajax vs PSV not read"
     ]
+
+
+async def test_of_many_results_without_sense_the_first_are_logged(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    rows = [msgspec.structs.replace(row(), match_name=f"A{n} vs B", status="?") for n in range(99)]
+    board = Board(lambda: NOW)
+    board.games = {"g": listed(NOW - HOUR)}
+    await reading(Service(rows), board, [NOW]).read_results()
+    assert [each.levelname for each in caplog.records] == ["WARNING"] * 20
