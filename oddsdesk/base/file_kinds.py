@@ -19,6 +19,7 @@ import msgspec
 from oddsdesk.base.places import resource_path
 from oddsdesk.base.spreadsheets import column_titles
 from oddsdesk.contract.formats import file_formats
+from oddsdesk.contract.texts import folded
 
 HEAD_BYTES: Final = 64 * 1024
 """How much of a text is looked at."""
@@ -79,7 +80,7 @@ def _bets() -> FileKind:
     with resource_path("bet_words.csv").open(encoding="utf-8", newline="") as file:
         for row in csv.DictReader(file):
             if row["kind"] == "title" and row["meaning"] in words:
-                words[row["meaning"]] += map(_folded, row["words"].split("|"))
+                words[row["meaning"]] += map(folded, row["words"].split("|"))
     return FileKind(
         BETS,
         "a list of bets",
@@ -92,12 +93,12 @@ def kind_of(data: bytes) -> FileKind | None:
     """Return what a file is, by its beginning or the whole of it; None if it is unknown."""
     head = _unpacked(data).removeprefix(b"\xef\xbb\xbf").lstrip()
     if head.startswith((b"{", b"[")):
-        keys = {_folded(key.decode()) for key in _JSON_KEY.findall(head[:HEAD_BYTES])}
+        keys = {folded(key.decode()) for key in _JSON_KEY.findall(head[:HEAD_BYTES])}
         return _first(lambda kind: _has_one(kind.keys, keys))
     if found := _first(lambda kind: bool(kind.start) and head.startswith(kind.start)):
         return found
     is_packed = head.startswith(b"PK")
-    titles = set(map(_folded, column_titles(head if is_packed else _lines(head))))
+    titles = set(map(folded, column_titles(head if is_packed else _lines(head))))
     found = _first(lambda kind: _has_one(kind.titles, titles))
     return _ARCHIVE if found is None and is_packed and not titles and len(head) > 4 else found
 
@@ -120,7 +121,7 @@ def _first(is_one: Callable[[FileKind], bool]) -> FileKind | None:
             each.name,
             f"a file of {each.title}",
             f"import it as that format, or with `oddsdesk import {each.name} {{}}`",
-            signs := tuple(frozenset(map(_folded, words)) for words in each.signs),
+            signs := tuple(frozenset(map(folded, words)) for words in each.signs),
             signs,
         )
         for each in file_formats()
@@ -147,7 +148,3 @@ def _unpacked(data: bytes) -> bytes:
 def _lines(head: bytes) -> bytes:
     """Return the first lines of a text, none of them cut."""
     return head if len(head) <= HEAD_BYTES else head[: head.rfind(b"\n", 0, HEAD_BYTES) + 1]
-
-
-def _folded(word: str) -> str:
-    return "".join(letter for letter in word.casefold() if letter.isalnum())

@@ -15,6 +15,7 @@ import msgspec
 from oddsdesk.base.figures import Habit
 from oddsdesk.base.spreadsheets import SheetRow
 from oddsdesk.contract.results import PeriodScore
+from oddsdesk.contract.texts import folded
 
 UK = ZoneInfo("Europe/London")
 _YEAR_LAST = re.compile(r"(\d{1,2})[/.-](\d{1,2})[/.-](\d{4}|\d{2})")
@@ -22,8 +23,8 @@ _YEAR_FIRST = re.compile(r"(\d{4})[/.-](\d{1,2})[/.-](\d{1,2})(?:[ T]00:00(?::00
 """Also as pandas writes it, with the first moment of the day."""
 _EXCEL_DAY = re.compile(r"([3-6]\d{4})(?:\.0*)?")
 _EXCEL_EPOCH = date(1899, 12, 30)
-_CLOCK = re.compile(r"(\d{1,2}):(\d{2})(?::00)?")
-_EXCEL_CLOCK = re.compile(r"0?\.\d+")
+_CLOCK = re.compile(r"(\d{1,2})[:.](\d{2})(?:[:.]\d{2}(?:\.0*)?)?", re.ASCII)
+_EXCEL_CLOCK = re.compile(r"0?\.\d+", re.ASCII)
 _FIRST_SEASON = 1888
 """The first year of a football league; an earlier one is a typing error."""
 _LAST_CENTURY = 69
@@ -51,10 +52,10 @@ class GameColumns(msgspec.Struct, frozen=True):
 
 def game_columns(titles: Iterable[str]) -> GameColumns:
     """Return which titles hold the facts of a game."""
-    folded = {_folded(title): title for title in reversed(list(titles))}
+    named = {folded(title): title for title in reversed(list(titles))}
 
     def title(*names: str) -> str:
-        return next((folded[name] for name in names if name in folded), "")
+        return next((named[name] for name in names if name in named), "")
 
     return GameColumns(
         *(title("date"), title("time")),
@@ -63,10 +64,6 @@ def game_columns(titles: Iterable[str]) -> GameColumns:
         (title("hthg"), title("htag")),
         *(title("div"), title("country"), title("league")),
     )
-
-
-def _folded(title: str) -> str:
-    return "".join(letter for letter in title.casefold() if letter.isalnum())
 
 
 def check_width(row: SheetRow) -> None:

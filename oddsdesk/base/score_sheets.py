@@ -6,11 +6,11 @@ for the halves, ``HTHG, HTAG``; or ``Date, Home, Away, HG, AG``. Further ones ma
 ``Overtime``, and the score of each period, ``P1H, P1A, P2H, P2A, ...``.
 """
 
+import contextlib
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Final, NamedTuple
-from zoneinfo import ZoneInfo
 
 from oddsdesk.base.figures import FigureError, Habit, days_of, read_time
 from oddsdesk.base.football_rows import (
@@ -18,9 +18,12 @@ from oddsdesk.base.football_rows import (
     Row,
     check_width,
     game_columns,
+    noon_ms,
+    parse_time,
     read_goals,
     read_halves,
     read_teams,
+    uk_ms,
 )
 from oddsdesk.base.spreadsheets import SheetRow
 from oddsdesk.contract.competitions import FOOTBALL, OTHER, played_sport
@@ -32,23 +35,17 @@ from oddsdesk.contract.results import (
     PeriodScore,
     check_result,
 )
-from oddsdesk.contract.texts import shown
-from oddsdesk.contract.times import MINUTE_MS
+from oddsdesk.contract.texts import folded, shown
 
 EXPECTED: Final = "Date, HomeTeam, AwayTeam, FTHG, FTAG"
 """The columns that people know, for messages."""
 _MOST_PERIODS: Final = 30
-_DAY_MS: Final = 24 * 60 * MINUTE_MS
-_UK: Final = ZoneInfo("Europe/London")
-_CLOCK: Final = re.compile(r"(\d{1,2})[:.](\d{2})(?:[:.]\d{2}(?:\.0*)?)?", re.ASCII)
-_PART_OF_DAY: Final = re.compile(r"0?\.\d+", re.ASCII)
-"""A time of day as workbooks store it."""
 _WITH_OFFSET: Final = re.compile(r".*\d(?:Z|[+-]\d{2}:?\d{2})", re.IGNORECASE | re.ASCII)
+_AFTER_OVERTIME: Final = "aet afterextratime pen afterpenalties penalties ot so finalot finalso"
 _STATUSES: Final = {
     GameStatus.SCHEDULED: "scheduled notstarted ns fixture",
     GameStatus.IN_PLAY: "inplay live playing halftime ht",
-    GameStatus.FINAL: "final ft fulltime finished ended result played aet afterextratime pen "
-    "afterpenalties penalties ot so finalot finalso",
+    GameStatus.FINAL: f"final ft fulltime finished ended result played {_AFTER_OVERTIME}",
     GameStatus.POSTPONED: "postponed postp ppd delayed rescheduled",
     GameStatus.ABANDONED: "abandoned abd abn suspended",
     GameStatus.CANCELLED: "cancelled canceled canc walkover wo",
@@ -57,19 +54,6 @@ _STATUSES: Final = {
 _STATUS_BY_WORD: Final = {
     word: status for status, words in _STATUSES.items() for word in words.split()
 }
-_AFTER_OVERTIME: Final = frozenset(
-    {
-        "aet",
-        "afterextratime",
-        "pen",
-        "afterpenalties",
-        "penalties",
-        "ot",
-        "so",
-        "finalot",
-        "finalso",
-    }
-)
 _YES_NO: Final = {
     **dict.fromkeys(("yes", "y", "true", "1", "ot", "aet"), True),
     **dict.fromkeys(("no", "n", "false", "0"), False),
@@ -107,7 +91,7 @@ def read_scores(
     games = game_columns(titles)
     if not all((games.date, games.home, games.away, *games.goals)):
         return None
-    named = {_folded(title): title for title in titles}
+    named = {folded(title): title for title in titles}
     days = days_of(row.cells.get(games.date, "") for row in rows) or Habit.DAY_FIRST
     sides = [(f"p{number}h", f"p{number}a") for number in range(1, _MOST_PERIODS + 1)]
     periods = [(named[home], named[away]) for home, away in sides if {home, away} <= set(named)]
@@ -136,7 +120,7 @@ def _result(
     """
     home, away = read_teams(row.cells, columns.games)
     goals = read_goals(row.cells, columns.games.goals)
-    word = _folded(told.get("status", ""))
+    word = folded(told.get("status", ""))
     status = _status(told["status"]) if word else None
     if goals is None and status in (None, GameStatus.SCHEDULED):
         return None
@@ -168,12 +152,8 @@ def _result(
     )
 
 
-def _folded(text: str) -> str:
-    return "".join(filter(str.isalnum, text.casefold()))
-
-
 def _status(text: str) -> GameStatus:
-    found = _STATUS_BY_WORD.get(_folded(text))
+    found = _STATUS_BY_WORD.get(folded(text))
     if found is None:
         expected = ", ".join(each.value for each in _STATUSES)
         raise FigureError(f"status {shown(text)}: expected one of {expected}")
@@ -188,11 +168,11 @@ def _sport(competition: str, told: str) -> str:
 def _overtime(told: str, status: str, sport: str, periods: int) -> bool | None:
     """Return whether the score includes an overtime; ``FTHG`` is the score after 90 minutes."""
     if told:
-        found = _YES_NO.get(_folded(told))
+        found = _YES_NO.get(folded(told))
         if found is None:
             raise FigureError(f"overtime {shown(told)}: expected yes or no")
         return found
-    if status in _AFTER_OVERTIME or periods > REGULAR_PERIODS.get(sport, periods):
+    if status in _AFTER_OVERTIME.split() or periods > REGULAR_PERIODS.get(sport, periods):
         return True
     return False if sport == FOOTBALL else None
 
@@ -216,22 +196,14 @@ def _begins_ms(date: str, time: str, days: Habit) -> tuple[int, bool]:
         moment = read_time("date", date, days)
     except FigureError:
         raise FigureError(f"expected a date such as 16/08/2024, got {date!r}") from None
-    day_ms, clock_ms = moment // _DAY_MS * _DAY_MS, _clock_ms(time)
-    if clock_ms is None and moment != day_ms:
+    written = datetime.fromtimestamp(moment / 1000, UTC)
+    clock = None
+    with contextlib.suppress(ValueError):
+        clock = parse_time(time)
+    if clock is None and written.time() != datetime.min.time():
         if _WITH_OFFSET.fullmatch(date):
             return moment, True
-        clock_ms = moment - day_ms
-    if clock_ms is None:
-        return day_ms + _DAY_MS // 2, False
-    local = datetime.fromtimestamp((day_ms + clock_ms) / 1000, UTC).replace(tzinfo=_UK)
-    return round(local.timestamp() * 1000), True
-
-
-def _clock_ms(text: str) -> int | None:
-    """Return a time of day in milliseconds; None if there is none that can be read."""
-    if _PART_OF_DAY.fullmatch(text):
-        return round(float(text) * _DAY_MS / MINUTE_MS) * MINUTE_MS
-    found = _CLOCK.fullmatch(text)
-    if found is None or int(found[1]) >= 24 or int(found[2]) >= 60:
-        return None
-    return (int(found[1]) * 60 + int(found[2])) * MINUTE_MS
+        clock = written.time()
+    if clock is None:
+        return noon_ms(written.date()), False
+    return uk_ms(written.date(), clock), True
