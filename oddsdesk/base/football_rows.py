@@ -133,7 +133,7 @@ def read_halves(row: Row, columns: GameColumns, goals: Goals) -> tuple[PeriodSco
 def parse_date(text: str, days: Habit = Habit.DAY_FIRST) -> date:
     """Return the day of a cell, by the file's order of day and month.
 
-    ISO dates begin with the year; Excel's number is a day of its own count.
+    ISO dates begin with the year; a number is Excel's count of days.
 
     Raises:
         ValueError: it is no date.

@@ -364,7 +364,7 @@ _MULTIPLE: Final = re.compile(
     r"\b(parlay|multi|acca|accumulator|combo|combi|kombi|combined|double(?! chance)|treble|sgp)",
     re.IGNORECASE,
 )
-LEG: Final = "a leg of a multiple in a row of its own; multiples aren't supported"
+LEG: Final = "a leg of a multiple in a separate row; multiples aren't supported"
 
 
 def legs_of(

@@ -88,7 +88,7 @@ _OPEN: Final = "open"
 
 
 class ListUnclearError(SheetError):
-    """A list that does not show how to read it; the user can say so.
+    """A list that does not show how to read it; the user can choose.
 
     ``about`` is the unclear part: a field of ``ListChoices``; ``sample`` one of its cells.
     """

@@ -56,7 +56,7 @@ class ToCheck(NamedTuple):
     why: str
     """Why it does not settle by itself, in words."""
     result: GameResult | None = None
-    """What a source says of its game, or of a game that may be it."""
+    """The result of its game, or of a game that may be its game."""
     proposed: Result | None = None
     """How the bet would end by that; None if that is not known."""
     by: str = ""
@@ -450,7 +450,7 @@ class _Judge:
         winner = {side for each in its for side in _winners(each)}
         read = read_selection(bet.market_type, bet.match_name, bet.selection)
         if len(winner) != 1 or read is None or read.side == DRAW:
-            why = f"{by}: it is not known who went on to the next round"
+            why = f"{by}: it is not known which player went on to the next round"
             return found._replace(why=why, proposed=None)
         return found._replace(proposed=Result.WON if read.side in winner else Result.LOST)
 

@@ -106,7 +106,7 @@ class GameScore(msgspec.Struct, frozen=True):
 
     @property
     def explained(self) -> str:
-        """Who says so, for a tooltip."""
+        """The same with the sources, for a tooltip."""
         made_up = " (simulated)" if self.is_simulated else ""
         return f"{self.in_words}{made_up}: {', '.join(self.sources)}"
 

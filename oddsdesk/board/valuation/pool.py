@@ -1,6 +1,6 @@
 """The consensus of all bookmakers on a line group, and which bookmakers have no vote.
 
-A price is judged by the votes of others: the vote of its own operator and supplier is left out.
+A price is judged by the votes of others: those of the same operator or supplier are left out.
 A vote is a fresh and complete line of real prices with a margin between 0 and 20 % (``voting``).
 ``Pool`` leaves out lines that disagree with the others: with other outcomes, outliers, or with a
 price that is too good to be true. If too few votes are fresh, old ones count, too, and the

@@ -36,7 +36,7 @@ _LATER_MS: Final = 2_000
 _LOOK_MS: Final = 30_000
 """How often bets are looked through for those whose games should be over."""
 _PAST_LOOKS: Final = 20
-"""While the past is shown results are read with the first look of so many: every 10 minutes."""
+"""While the past is shown, results are read at every 20th look: every 10 minutes."""
 _OFF: Final = "bets do not settle by themselves (Settings)"
 _NO_RESULT: Final = "no source has reported a result"
 

@@ -110,7 +110,7 @@ class LocalServer(Protocol):
         """Convert other people's files and record them, once.
 
         Unless ``together``, nothing is read if either their times or those of the odds here are
-        shifted, not both; the outcome's ``apart`` says so.
+        shifted, not both; the outcome's ``apart`` then says why.
         """
 
     async def game_pairs(self) -> list[GamePair]:

@@ -269,7 +269,7 @@ class Betfair(PollingFeed):
         return [*quotes, *results.values()]
 
     def heard(self, part: str, quotes: Sequence[Quote], now_ms: int) -> None:
-        """Ask no more about markets that are settled."""
+        """Stop asking about markets that are settled."""
         for ident in self._closed:
             self._unsettled.note_settled(ident, now_ms)
         if (memory := self._unsettled.changed_memory()) is not None:

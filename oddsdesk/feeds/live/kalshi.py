@@ -154,7 +154,7 @@ class Kalshi(PollingFeed):
         return [*quotes, *over.results(now_ms).values()]
 
     def heard(self, part: str, quotes: Sequence[Quote], now_ms: int) -> None:
-        """Ask no more about games that are settled."""
+        """Stop asking about games that are settled."""
         for event in self._settled:
             self._unsettled.note_settled(event, now_ms)
         if (memory := self._unsettled.changed_memory()) is not None:

@@ -153,7 +153,7 @@ class Polymarket(PollingFeed):
         return [*quotes, *results]
 
     def heard(self, part: str, quotes: Sequence[Quote], now_ms: int) -> None:
-        """Ask no more about events that are closed."""
+        """Stop asking about events that are closed."""
         for slug in self._closed:
             self._unsettled.note_settled(slug, now_ms)
         if (memory := self._unsettled.changed_memory()) is not None:

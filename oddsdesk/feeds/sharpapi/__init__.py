@@ -221,7 +221,7 @@ def competition_named(league: str, sport: str) -> str:
 
 
 def selection_of(kind: MarketKind, row: Row) -> str | None:
-    """Return what a row selects, None if it does not say so clearly.
+    """Return what a row selects; None if that is unclear.
 
     The side must agree with the text: Novig's ``France No`` has the side ``home``.
     """

@@ -79,8 +79,8 @@ def list_results(
 ) -> Page[StoredResult]:
     """Return results by kick-off, from ``since_ms`` to before ``until_ms``.
 
-    ``made_up`` is the last simulated game's row in a database with real odds. A caller who sees one
-    bookmaker gets the games which that one has priced.
+    ``made_up`` is the last simulated game's row in a database with real odds. A caller with access
+    to one bookmaker gets the games that it has priced.
     """
     conditions, parameters = ["TRUE"], {"made_up": made_up, **_share(select, visibility)}
     if visibility.share is not None:

@@ -311,6 +311,6 @@ def test_legs_of_a_multiple_are_no_singles() -> None:
     found = read(text)
     assert [bet.selection for bet in found.bets] == ["F", "G + H", "I or draw", "K or draw"]
     assert found.problems == [
-        f"line {line}: a leg of a multiple in a row of its own; multiples aren't supported"
+        f"line {line}: a leg of a multiple in a separate row; multiples aren't supported"
         for line in (2, 3)
     ]

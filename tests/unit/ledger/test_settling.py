@@ -329,7 +329,7 @@ def test_the_closing_line_tells_whether_a_draw_was_a_third_selection() -> None:
         ("first_set", (0, 0), "Ruud", "void"),
         ("first_set", (1, 0), "Ruud", "won"),
         ("first_set", (1, 0), "Sinner", "lost"),
-        ("first_set", (1, 0), "", "it is not known who went on to the next round"),
+        ("first_set", (1, 0), "", "it is not known which player went on to the next round"),
         ("first_set", None, "Ruud", "it is not known whether a set was completed"),
         ("first_ball", (0, 0), "Sinner", "lost"),
         ("advances", (0, 0), "Ruud", "won"),
