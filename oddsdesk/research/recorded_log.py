@@ -117,7 +117,8 @@ class RecordedLog:
         for each in reader.results():
             said = msgspec.structs.replace(each.result, simulated=False)
             self.results.append(said)
-            self._by_id[each.game_id].append(said)
+            if each.has_game:  # else the game of another season may have its id
+                self._by_id[each.game_id].append(said)
             self._by_name[said.competition, plain_name(said.match_name)].append(said)
 
     def removed(self) -> str:

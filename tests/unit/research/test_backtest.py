@@ -331,6 +331,18 @@ def test_results_of_any_sport_and_source_settle_bets(log: Log) -> None:
     assert (done.coverage.with_result, done.coverage.contrary) == (1, 0)
 
 
+def test_the_result_of_another_season_is_of_another_game(log: Log) -> None:
+    log.archive(reference(EVEN, **NBA), said(SOFT, {"A": 2.09}, **NBA), said(*LATER, **ANOTHER))
+    seasons = ((KICK_OFF, 104), (KICK_OFF - 300 * 24 * HOUR, 90))
+    results = [
+        GameResult("NBA", "A vs B", kick_off, home, 100, sport="Basketball")
+        for kick_off, home in seasons
+    ]
+    log.store.record_results(results).result(10)
+    coverage = log.backtest().coverage
+    assert (coverage.with_result, coverage.contrary) == (1, 0)
+
+
 def test_a_game_whose_sources_contradict_each_other_has_no_result(log: Log) -> None:
     quotes = (reference(EVEN, **NBA), said(SOFT, {"A": 2.09}, **NBA), said(*LATER, **ANOTHER))
     log.archive(*quotes)
