@@ -13,7 +13,7 @@ from typing import Any, Final
 import msgspec
 
 from oddsdesk.contract.competitions import FOOTBALL, OTHER, played_sport
-from oddsdesk.contract.identity import teams
+from oddsdesk.contract.identity import SAME_GAME_MS, teams
 from oddsdesk.contract.markets import MARKET_RANK
 from oddsdesk.contract.quotes import (
     CLOCK_TOLERANCE_MS,
@@ -117,6 +117,10 @@ class GameResult(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
     """When the source said so; 0 if it does not say."""
     simulated: bool = False
     """Whether the game was made up."""
+
+    def begins_about(self, kick_off: int) -> bool:
+        """Return whether a game of the same names with this kick-off may be the same game."""
+        return abs(self.kick_off - kick_off) <= (1 if self.has_time else 2) * SAME_GAME_MS
 
 
 def with_earlier_selections(now: GameResult, before: GameResult) -> GameResult:

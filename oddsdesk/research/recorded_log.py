@@ -26,7 +26,6 @@ import msgspec
 
 from oddsdesk.archive.folder import ArchiveError, LookingBack, archived_files
 from oddsdesk.board.model.basis import CONSENSUS
-from oddsdesk.contract.identity import SAME_GAME_MS
 from oddsdesk.contract.markets import DRAW_RETURNS
 from oddsdesk.contract.resources import GameMatrix, MarketMatrix, MatrixRow, ReferenceCell
 from oddsdesk.contract.results import ENDED, GameResult, GameStatus
@@ -142,7 +141,7 @@ class RecordedLog:
         found = self._by_id.get(game_id, [])
         if not found and kick_off is not None:
             named = self._by_name.get((competition, plain_name(match_name)), ())
-            found = [each for each in named if abs(each.kick_off - kick_off) <= SAME_GAME_MS]
+            found = [each for each in named if each.begins_about(kick_off)]
         ended = [each for each in found if each.status in ENDED]
         final = [each for each in ended if each.status is GameStatus.FINAL]
         if len(final) < len(ended):  # others say that it was not played to its end

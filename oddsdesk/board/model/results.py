@@ -7,7 +7,6 @@ from typing import Final
 import msgspec
 
 from oddsdesk.contract.competitions import FOOTBALL, ordinal
-from oddsdesk.contract.identity import SAME_GAME_MS
 from oddsdesk.contract.results import ENDED, REGULAR_PERIODS, GameResult, GameStatus
 
 MOST_HELD: Final = 20_000
@@ -65,9 +64,7 @@ class ResultBook:
         """Return what the sources say of a game; games of a series share an id."""
         held = self._of_game.get(game_id, {}).values()
         return [
-            each.result
-            for each in held
-            if kick_off is None or abs(each.result.kick_off - kick_off) <= SAME_GAME_MS
+            each.result for each in held if kick_off is None or each.result.begins_about(kick_off)
         ]
 
     def score_of(self, game_id: str, kick_off: int | None, now_ms: int) -> "GameScore | None":

@@ -79,6 +79,15 @@ def test_what_is_only_scheduled_or_of_another_day_is_not_shown() -> None:
     assert score(book, kick_off=None) == "2-1 · final"
 
 
+def test_a_day_without_an_hour_is_that_of_a_game_in_the_evening() -> None:
+    book = ResultBook()
+    noon = KICK_OFF - 8 * 60 * 60_000
+    book.take_results([said(kick_off=noon, home=2, away=1), said("b", kick_off=noon, home=9)])
+    assert book.of_game("g", KICK_OFF) == []
+    book.take_results([said(kick_off=noon, has_time=False, home=2, away=1)])
+    assert score(book) == "2-1 · final"
+
+
 def test_the_earliest_results_go_when_there_are_too_many() -> None:
     book = ResultBook()
     many = [said(game_id=f"g{n}", kick_off=KICK_OFF + n) for n in range(MOST_HELD + 5)]
