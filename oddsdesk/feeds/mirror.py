@@ -62,6 +62,7 @@ _HALF_DAY_MS: Final = 12 * 3_600_000
 """So old results are read each time, and once an hour those of some days: they may be corrected."""
 _DAYS_MS: Final = 4 * 24 * 3_600_000
 _SOON_MS: Final = 3_600_000
+_MOST_LOGGED: Final = 20
 _HOUR_S: Final = 3_600
 
 _log = logging.getLogger(__name__)
@@ -97,7 +98,7 @@ class Mirror(PollingFeed):
         self._looked_back_ms = 0
         """When the results of some days were read last."""
         self._odd_results: set[str] = set()
-        """Games with results that make no sense; each is logged once."""
+        """Games with results that make no sense; each of the first is logged once."""
         self._reading: WholeOdds | None = None
         self._rows = RowsByGame()
         """The rows of the current reading so far; the quota may pause it."""
@@ -224,7 +225,8 @@ class Mirror(PollingFeed):
             try:
                 result, _ = of_row(row, now_ms)
             except BadResultError as error:
-                if row.match_name not in self._odd_results:
+                is_new = row.match_name not in self._odd_results
+                if is_new and len(self._odd_results) < _MOST_LOGGED:
                     self._odd_results.add(row.match_name)
                     _log.warning("mirror: result of %s not read: %s", row.match_name, error)
                 continue

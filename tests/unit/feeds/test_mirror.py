@@ -7,9 +7,10 @@ from msgspec.structs import replace
 
 from oddsdesk.contract.quotes import Quote
 from oddsdesk.contract.resources import Offer, PriceMessage
+from oddsdesk.contract.results import GameResult, result_row
 from oddsdesk.contract.times import format_ms
-from oddsdesk.feeds.live.live_feed import Status
-from oddsdesk.feeds.mirror import MirrorStream, Picture
+from oddsdesk.feeds.live.live_feed import LiveSpec, Status
+from oddsdesk.feeds.mirror import Mirror, MirrorStream, Picture
 
 NOW = 1_795_000_000_000
 BEFORE = Quote(
@@ -158,3 +159,16 @@ async def test_a_selection_that_a_message_took_off_stays_off_with_an_older_pictu
     told.stream._changes.clear()
     told.stream.correct(told.picture.take_picture([seen]), NOW)
     assert [each.odds for each in told.stream._changes] == [{"Away": 1.7}]
+
+
+def test_of_many_results_without_sense_the_first_are_logged(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    url = "http://127.0.0.1:1"
+    mirror = Mirror(LiveSpec(f"mirror:{url}", "mirror", (url,), {}))
+    row = result_row("g", GameResult("NBA", "Home vs Away", NOW - 60_000, 2, 1))
+    bad = [replace(row, match_name=f"A{n} vs B", status="?") for n in range(99)]
+    assert mirror.parse("results", [*bad, row], NOW) == [
+        GameResult("NBA", "Home vs Away", NOW - 60_000, 2, 1, sport="Football")
+    ]
+    assert len(caplog.records) == 20
