@@ -264,11 +264,6 @@ class Runner:
         return positions[min(positions)][0] if positions else None
 
     @property
-    def best_lay(self) -> float | None:
-        """The lowest price that can be laid."""
-        return next((price for price, _ in self.lay), None)
-
-    @property
     def back(self) -> tuple[Level, ...]:
         """What can be backed: prices with backers' stakes, the highest first."""
         return self._levels(0, is_falling=True)

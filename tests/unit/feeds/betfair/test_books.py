@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from oddsdesk.feeds.betfair.books import Book, Books
+from oddsdesk.feeds.betfair.books import Book, Books, Runner
 from oddsdesk.feeds.errors import FeedError
 
 MARKET = "1.1"
@@ -43,8 +43,11 @@ def the_book(*messages: bytes) -> Book:
 
 
 def best(book: Book, ident: int = HOME) -> tuple[float | None, float | None]:
-    runner = book.runners[ident, 0.0]
-    return runner.best_back, runner.best_lay
+    return best_of(book.runners[ident, 0.0])
+
+
+def best_of(runner: Runner) -> tuple[float | None, float | None]:
+    return runner.best_back, next((price for price, _ in runner.lay), None)
 
 
 def test_the_best_back_is_the_highest_and_the_best_lay_the_lowest() -> None:
@@ -263,7 +266,7 @@ def state(books: Books, messages: list[dict[str, Any]]) -> Best:
         defined = [] if book.definition is None else book.definition.runners
         found[ident] = {(each.id, each.hc): (status, None, None) for each in defined}
         for runner, each in book.runners.items():
-            found[ident][runner] = status, each.best_back, each.best_lay
+            found[ident][runner] = status, *best_of(each)
     return found
 
 
