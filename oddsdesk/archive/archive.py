@@ -18,12 +18,11 @@ from oddsdesk.archive.index import index_of
 from oddsdesk.archive.parquet import span_of, write_sorted
 from oddsdesk.base.files import keep_from_others
 from oddsdesk.base.places import make_folder, sync
-from oddsdesk.contract.times import MINUTE_MS, format_ms
+from oddsdesk.contract.times import HOUR_MS, format_ms
 from oddsdesk.store.reader import Reader
 from oddsdesk.store.spans import ArchivedRow, Position, Span
 from oddsdesk.store.unfinished import unfinished_folder
 
-HOUR_MS: Final = 60 * MINUTE_MS
 SLICE: Final = 5_000
 """Rows read at a time: some 20 ms, and 10 MB."""
 

@@ -14,7 +14,7 @@ from functools import lru_cache
 from typing import Final, NamedTuple
 
 from oddsdesk.contract.texts import plain_letters
-from oddsdesk.contract.times import YEARS, is_in_years, parse_ms
+from oddsdesk.contract.times import DAY_MS, YEARS, is_in_years, parse_ms
 
 TOO_MUCH: Final = 1e12
 """Odds and amounts of money are always smaller than this."""
@@ -81,7 +81,6 @@ _EXCEL_DAYS: Final = re.compile(r"[3-6][0-9]{4}(\.[0-9]+)?")
 """The numbers that workbooks store for dates: days, 1982 to 2091."""
 _EXCEL_EPOCH_DAYS: Final = 25_569
 """1970 in Excel's count of days."""
-_DAY_MS: Final = 86_400_000
 
 
 class FigureError(ValueError):
@@ -285,7 +284,7 @@ def read_time(key: str, text: str, days: Habit | None = None) -> int:
 
 def _moment(key: str, text: str, days: Habit | None) -> int:
     if _EXCEL_DAYS.fullmatch(text):
-        return round((float(text) - _EXCEL_EPOCH_DAYS) * _DAY_MS)
+        return round((float(text) - _EXCEL_EPOCH_DAYS) * DAY_MS)
     try:
         return parse_ms(text)
     except ValueError:

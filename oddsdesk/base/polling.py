@@ -13,7 +13,7 @@ from typing import Final
 
 import msgspec
 
-from oddsdesk.contract.times import MINUTE_MS, WINDOW_MS, format_ms
+from oddsdesk.contract.times import HOUR_MS, MINUTE_MS, WINDOW_MS, format_ms
 
 
 class Reading(msgspec.Struct, frozen=True):
@@ -72,7 +72,6 @@ def _full_at(reading: Reading) -> float:
     return reading.most / reading.pull
 
 
-HOUR_MS: Final = 60 * MINUTE_MS
 _SPANS: Final = (
     (0.0, 0.62),
     (0.25, 0.41),

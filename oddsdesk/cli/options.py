@@ -19,7 +19,7 @@ from oddsdesk.base.clock import system_clock
 from oddsdesk.base.figures import FigureError, read_typed_amount, read_typed_time
 from oddsdesk.base.places import NoHomeError, default_database, default_ledger, how_to_install
 from oddsdesk.contract.identity import fold_name
-from oddsdesk.contract.times import parse_ms
+from oddsdesk.contract.times import DAY_MS, parse_ms
 from oddsdesk.pricing.devig import METHODS
 from oddsdesk.server.edge.middleware import LOOPBACK_PROXIES
 from oddsdesk.server.settings import ALL_ROLES, PublicAddress, Role, TlsFiles
@@ -421,7 +421,6 @@ def public_options(command: Callable[..., Any]) -> Callable[..., Any]:
     return together
 
 
-_DAY_MS: Final = 86_400_000
 _DAY: Final = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
 
 
@@ -437,7 +436,7 @@ def moment(_: click.Context, __: click.Parameter, value: str | None) -> int | No
         typed = read_typed_time("time", value, system_clock(), UTC)
         if typed.has_hour:
             raise ValueError("a time needs an offset")
-        return typed.ms - typed.ms % _DAY_MS
+        return typed.ms - typed.ms % DAY_MS
     except ValueError as error:
         expected = "expected a date, or a time with an offset such as 2026-11-20T18:30:00Z"
         raise click.BadParameter(f"{expected}, got {value!r}") from error

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from oddsdesk.contract.access import DAY_S
+from oddsdesk.contract.times import DAY_MS
 from oddsdesk.network.secrets import without_keys
 
 
@@ -80,7 +80,6 @@ class AddressError(ServiceError):
         self.is_about_key = is_about_key
 
 
-_DAY_MS: Final = DAY_S * 1000
 _TRANSIENT: Final = {
     1000: "the service ended the stream because this program was silent",
     1001: "the service is shutting down or restarting",
@@ -101,7 +100,7 @@ def error_of(code: int | None, now_ms: int) -> ServiceError:
     if code == 4003:
         return ForbiddenError("bookmaker_forbidden", "the plan does not stream this bookmaker")
     if code == 4029:
-        tomorrow = (now_ms // _DAY_MS + 1) * _DAY_MS
+        tomorrow = (now_ms // DAY_MS + 1) * DAY_MS
         return RateLimitedError("today's stream connections of the plan are used up", tomorrow)
     reason = _TRANSIENT.get(code, f"the service closed the stream with code {code}")
     return ServiceUnavailableError("stream_closed", reason)

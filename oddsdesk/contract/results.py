@@ -26,7 +26,7 @@ from oddsdesk.contract.quotes import (
     check_years,
 )
 from oddsdesk.contract.texts import Name, Whole, json_words, shown
-from oddsdesk.contract.times import MINUTE_MS, format_ms, parse_ms
+from oddsdesk.contract.times import DAY_MS, format_ms, parse_ms
 
 
 class GameStatus(Enum):
@@ -150,7 +150,6 @@ MOST_GOALS: Final = 10_000
 MOST_PERIODS: Final = 100
 MOST_SELECTIONS: Final = 5_000
 SELECTION_RESULTS: Final = ("won", "lost", "void", "half_won", "half_lost")
-_DAY_MS: Final = 24 * 60 * MINUTE_MS
 STARTED: Final = frozenset(
     {GameStatus.IN_PLAY, GameStatus.FINAL, GameStatus.ABANDONED, GameStatus.RETIRED}
 )
@@ -414,7 +413,7 @@ def _check_goals(names: Sequence[str], goals: Iterable[int]) -> None:
 
 def _check_times(result: GameResult, now_ms: int) -> None:
     latest = now_ms + CLOCK_TOLERANCE_MS
-    begins = result.kick_off if result.has_time else result.kick_off - _DAY_MS
+    begins = result.kick_off if result.has_time else result.kick_off - DAY_MS
     if result.status in STARTED and begins > latest:
         status = result.status.value.replace("_", " ")
         raise BadResultError(

@@ -9,8 +9,9 @@ from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtWidgets import QSizePolicy, QToolButton, QToolTip, QWidget
 
 from oddsdesk.contract.administration import LogMap
+from oddsdesk.contract.times import DAY_MS, HOUR_MS
 from oddsdesk.desk.ui.controls.buttons import MenuButton
-from oddsdesk.desk.ui.formatting import DAY_MS, HOUR_MS, local_time, moment_text
+from oddsdesk.desk.ui.formatting import local_time, moment_text
 from oddsdesk.desk.ui.spacing import HALF, STEP, horizontal
 from oddsdesk.desk.ui.theme.theme import SIZE, Theme
 from oddsdesk.desk.ui.theme.tokens import SurfaceRole, TextRole, mix

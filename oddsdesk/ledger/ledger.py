@@ -15,7 +15,7 @@ from oddsdesk.base.files import ForeignFileError, make_private
 from oddsdesk.base.places import cannot_be_written, is_on_read_only_disk, make_folder
 from oddsdesk.contract.markets import market_named
 from oddsdesk.contract.texts import folded, plain_letters
-from oddsdesk.contract.times import MINUTE_MS
+from oddsdesk.contract.times import DAY_MS
 from oddsdesk.ledger.bets import BadBetError, PlacedBet, check_bet, is_open_as, taken_back
 from oddsdesk.ledger.games import may_be_on_one_game
 from oddsdesk.ledger.presets import NO_CHOICES, Hidden, HiddenKind, ListChoices, Preset, ValueFilter
@@ -677,9 +677,6 @@ def reason(path: Path, error: sqlite3.Error) -> str:
             return f"cannot be used ({error})"
 
 
-_DAY_MS: Final = 24 * 60 * MINUTE_MS
-
-
 def merge_ledger(other: Path, path: Path) -> tuple[int, int]:
     """Add bets and presets of another ledger that are missing here; return how many of each.
 
@@ -774,7 +771,7 @@ def _settled(before: PlacedBet, told: PlacedBet, now_ms: int) -> PlacedBet:
 
 
 def _identity(bet: PlacedBet) -> Hashable:
-    is_day = bet.placed_at % _DAY_MS == 0
+    is_day = bet.placed_at % DAY_MS == 0
     return bet.placed_at, _price(bet) if is_day else _place(bet)
 
 

@@ -13,18 +13,11 @@ from oddsdesk.contract.competitions import FOOTBALL, OTHER, told_competition
 from oddsdesk.contract.identity import game_title
 from oddsdesk.contract.markets import Form, form_of
 from oddsdesk.contract.results import ENDED, GameResult, GameStatus, SelectionResult
-from oddsdesk.contract.times import MINUTE_MS
+from oddsdesk.contract.times import DAY_MS, HOUR_MS, MINUTE_MS
 from oddsdesk.ledger.bets import BadBetError, BetState, PlacedBet, settled, was_undone
 from oddsdesk.ledger.games import wanted_game
 from oddsdesk.ledger.open_bets import wanted_kick_offs
-from oddsdesk.matching.bet_games import (
-    DAY_MS,
-    HOUR_MS,
-    Found,
-    GamesNearby,
-    is_same_competition,
-    is_same_kick_off,
-)
+from oddsdesk.matching.bet_games import Found, GamesNearby, is_same_competition, is_same_kick_off
 from oddsdesk.matching.names import shipped_names
 from oddsdesk.pricing.game_scores import TENNIS, Decision, result_as_stated, result_of, score_text
 from oddsdesk.pricing.profiles import Kind, fold_name

@@ -14,7 +14,7 @@ from zoneinfo import ZoneInfo
 
 from oddsdesk.contract.competitions import FOOTBALL, OTHER
 from oddsdesk.contract.identity import teams
-from oddsdesk.contract.times import MINUTE_MS
+from oddsdesk.contract.times import DAY_MS, HOUR_MS
 from oddsdesk.matching.games import (
     SAME_START_MS,
     Match,
@@ -29,8 +29,6 @@ from oddsdesk.matching.games import (
 )
 from oddsdesk.matching.names import TeamNames, fold_team
 
-HOUR_MS: Final = 60 * MINUTE_MS
-DAY_MS: Final = 24 * HOUR_MS
 MOVED_MS: Final = 12 * HOUR_MS
 """A game moved by at most this, within its day, is the same game, and its bets stand."""
 UNNAMED_MS: Final = 3 * HOUR_MS

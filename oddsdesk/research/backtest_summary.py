@@ -8,7 +8,7 @@ from typing import Any, Final
 import msgspec
 
 from oddsdesk.board.valuation.verdict_words import PER_DECIDED_TEXT
-from oddsdesk.contract.times import MINUTE_MS, format_ms
+from oddsdesk.contract.times import HOUR_MS, format_ms
 from oddsdesk.ledger.bets import PlacedBet
 from oddsdesk.pricing.closing import devigged_by
 from oddsdesk.pricing.devig import PUBLISHED
@@ -23,7 +23,6 @@ from oddsdesk.research.coverage import (
 )
 from oddsdesk.research.intervals import bootstrapped
 
-_HOUR_MS: Final = 60 * MINUTE_MS
 _MOST_GAPS: Final = 3
 _MOST_UNMOVED: Final = 0.1
 """Share of closing lines; fewer hardly move the mean, compared with the interval of a season."""
@@ -236,7 +235,7 @@ def _closed_as_judged(bet: PlacedBet) -> bool:
 
 def _gaps(gaps: Sequence[tuple[int, int]], moment: Moment) -> str:
     longest = sorted(gaps, key=lambda gap: gap[0] - gap[1])[:_MOST_GAPS]
-    hours = sum(until - since for since, until in gaps) / _HOUR_MS
+    hours = sum(until - since for since, until in gaps) / HOUR_MS
     named = ", ".join(f"{moment(since)} to {moment(until)}" for since, until in longest)
     more = f" and {len(gaps) - len(longest)} more" if len(gaps) > len(longest) else ""
     return f"the log has gaps of {hours:.1f} h in total: {named}{more}"

@@ -18,7 +18,7 @@ from oddsdesk.contract.results import (
     SelectionResult,
     with_earlier_selections,
 )
-from oddsdesk.contract.times import MINUTE_MS
+from oddsdesk.contract.times import DAY_MS, MINUTE_MS
 from oddsdesk.store.databases import LAST_REAL_AT
 from oddsdesk.store.errors import RealOddsError
 from oddsdesk.store.games import plain_name
@@ -27,7 +27,6 @@ from oddsdesk.store.values import FORBIDDING, Origin
 if TYPE_CHECKING:
     from oddsdesk.store.settings import Settings
 
-DAY_MS: Final = 24 * 60 * MINUTE_MS
 MOVED_MS: Final = 60 * MINUTE_MS
 """A source may correct a kick-off by this much. With more it is another game: the second of a
 baseball double-header begins some four hours after the first."""

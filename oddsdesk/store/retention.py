@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, Protocol, TypeVar
 import msgspec
 
 from oddsdesk.contract.quotes import CLOCK_TOLERANCE_MS, Quote
-from oddsdesk.contract.times import MINUTE_MS, format_ms
+from oddsdesk.contract.times import DAY_MS, format_ms
 from oddsdesk.store.databases import NEWEST_SCRAPED_AT
 from oddsdesk.store.game_pairs import forget_joined, forget_pairs
 from oddsdesk.store.reader import LONGEST_WINDOW_MS
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-DAY_MS: Final = 24 * 60 * MINUTE_MS
 DEAD_AFTER_MS: Final = DAY_MS
 JOINED_FOR_MS: Final = 7 * DAY_MS
 """How long after its last price a game joined by the user's aliases can be split again (ms)."""

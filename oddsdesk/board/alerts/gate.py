@@ -20,10 +20,9 @@ from oddsdesk.base.clock import Clock
 from oddsdesk.base.files import OWNER_ONLY, make_own_folder, whole_file
 from oddsdesk.board.alerts.rules import Policy
 from oddsdesk.board.model.matrix import RowKey
-from oddsdesk.contract.times import MINUTE_MS
+from oddsdesk.contract.times import HOUR_MS, MINUTE_MS
 from oddsdesk.pricing.formats import format_odds
 
-HOUR_MS: Final = 60 * MINUTE_MS
 _REMEMBERED_MS: Final = 24 * HOUR_MS
 _MOST_LISTED: Final = 500
 

@@ -27,7 +27,7 @@ from oddsdesk.client.errors import ForbiddenError, NotFoundError, ServiceError
 from oddsdesk.client.whole_lists import LIMIT, all_games, pages
 from oddsdesk.contract.administration import LogMap
 from oddsdesk.contract.resources import Game, Meta, OddsRow, PriceChange
-from oddsdesk.contract.times import MINUTE_MS, format_ms, parse_ms
+from oddsdesk.contract.times import DAY_MS, MINUTE_MS, format_ms, parse_ms
 
 MOST_MOVES: Final = 20_000
 """A step with more moves reads the moment that it leads to instead."""
@@ -335,8 +335,7 @@ _STEPS_AHEAD: Final = 500
 """The least number of steps that are asked ahead: 100 s of playing."""
 _MOST_GAMES: Final = 500
 """What was asked ahead is kept of this many games."""
-_DAY_MS: Final = 24 * 60 * MINUTE_MS
-_BACK_MS: Final = (60 * MINUTE_MS, _DAY_MS, 30 * _DAY_MS, 400 * _DAY_MS)
+_BACK_MS: Final = (60 * MINUTE_MS, DAY_MS, 30 * DAY_MS, 400 * DAY_MS)
 """How far back to look for the move before a moment, one after the other."""
 _UNNAMED: Final = ("", "", "", None, False, 0, None)
 """A game that is open and not listed: the board knows more of it."""
@@ -402,7 +401,7 @@ class ServiceLog:
             said = (await self._client.health()).last_scraped_at
         except ServiceError as error:
             raise HistoryError(error.message) from error
-        return None if said is None else (parse_ms(said) - _DAY_MS, parse_ms(said))
+        return None if said is None else (parse_ms(said) - DAY_MS, parse_ms(said))
 
     async def map(self, since_ms: int, until_ms: int, parts: int) -> LogMap:
         """Say when games begin in a span, and how much moved of the game in front."""

@@ -12,7 +12,7 @@ from typing import Final
 import msgspec
 
 from oddsdesk.base.clock import Clock
-from oddsdesk.base.polling import HOUR_MS, Reading, starting_rate
+from oddsdesk.base.polling import Reading, starting_rate
 from oddsdesk.base.tasks import in_slices
 from oddsdesk.base.text import every
 from oddsdesk.board.board import Board
@@ -24,6 +24,7 @@ from oddsdesk.client.rows import RowSlice
 from oddsdesk.client.whole_lists import LIMIT, value_bet_slices
 from oddsdesk.client.whole_odds import WholeOdds
 from oddsdesk.contract.resources import ValueBet
+from oddsdesk.contract.times import HOUR_MS
 
 GAMES: Final = "games"
 VALUE_BETS: Final = "value bets"

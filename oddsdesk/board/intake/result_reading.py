@@ -9,13 +9,13 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from oddsdesk.base.clock import Clock
-from oddsdesk.base.polling import HOUR_MS, Reading
+from oddsdesk.base.polling import Reading
 from oddsdesk.board.board import Board
 from oddsdesk.board.intake.quote_readings import AHEAD_MS
 from oddsdesk.board.model.results import HeldResult
 from oddsdesk.client.client import RESULTS_PATH, Client
 from oddsdesk.contract.results import BadResultError, ResultRow, of_row
-from oddsdesk.contract.times import format_ms
+from oddsdesk.contract.times import HOUR_MS, format_ms
 
 RESULTS: Final = "results"
 """The name of the job in ``Poller`` and ``Budget``."""

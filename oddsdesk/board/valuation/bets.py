@@ -17,7 +17,7 @@ from oddsdesk.board.model.matrix import Matrix
 from oddsdesk.board.valuation.judging import AssessedPrice, is_listed_at_all
 from oddsdesk.contract.competitions import FOOTBALL
 from oddsdesk.contract.markets import SCORE_MARKETS
-from oddsdesk.contract.times import MINUTE_MS
+from oddsdesk.contract.times import HOUR_MS
 from oddsdesk.pricing.assessment import Caution
 from oddsdesk.pricing.exposure import (
     Bound,
@@ -38,7 +38,6 @@ from oddsdesk.pricing.selections import Settlement
 from oddsdesk.pricing.stakes import at_average
 from oddsdesk.pricing.value import expected_value
 
-_HOUR_MS: Final = 60 * MINUTE_MS
 _UNVALUED: Final = frozenset(
     {Caution.NOT_COMPARABLE, Caution.UNREAD_OUTCOME, Caution.OTHER_RULES, Caution.CROSSED_REFERENCE}
 )
@@ -376,7 +375,7 @@ def is_wanted(
         odds=found.odds,
         true_ev=ev,
         is_live=price.is_live,
-        hours_ahead=None if price.kick_off is None else (price.kick_off - now_ms) / _HOUR_MS,
+        hours_ahead=None if price.kick_off is None else (price.kick_off - now_ms) / HOUR_MS,
         age_s=None if price.scraped_at is None else (now_ms - price.scraped_at) / 1_000,
         limit=basis.profiles.profile_of(price.bookmaker).limit,
     )

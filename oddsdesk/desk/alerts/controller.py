@@ -13,7 +13,7 @@ from oddsdesk.base.clock import Clock
 from oddsdesk.base.files import OWNER_ONLY, make_own_folder, whole_file
 from oddsdesk.base.tasks import in_daemon_thread, spawn
 from oddsdesk.board.alerts.channels import ChannelError, keep_address
-from oddsdesk.board.alerts.gate import HOUR_MS, AlertEntry, AlertMemory, Held
+from oddsdesk.board.alerts.gate import AlertEntry, AlertMemory, Held
 from oddsdesk.board.alerts.rules import (
     AlertSettings,
     ChannelSetting,
@@ -25,6 +25,7 @@ from oddsdesk.board.alerts.rules_text import with_target, without_target
 from oddsdesk.board.alerts.watching import AlertService, AlertWatch, OpenBet
 from oddsdesk.board.board import Board
 from oddsdesk.board.model.matrix import RowKey
+from oddsdesk.contract.times import HOUR_MS
 from oddsdesk.desk.alerts.model import line_text, shown_texts
 from oddsdesk.desk.records import Records
 from oddsdesk.desk.settings.declared import split_of

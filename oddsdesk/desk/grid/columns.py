@@ -10,6 +10,7 @@ from oddsdesk.board.model.matrix import Price
 from oddsdesk.board.valuation.verdict_words import PER_DECIDED, PER_DECIDED_TEXT, caution_text
 from oddsdesk.contract.competitions import competition_title, sport_title
 from oddsdesk.contract.markets import MARKET_RANK, market_title
+from oddsdesk.contract.times import HOUR_MS
 from oddsdesk.desk.grid.entries import RANK, Entry, Figures, PriceEntry, SelectionEntry, Shape
 from oddsdesk.desk.ui.formatting import (
     MINUTE_MS,
@@ -39,8 +40,6 @@ from oddsdesk.desk.ui.table.cells import (
     repaint_at,
 )
 from oddsdesk.desk.ui.theme.tokens import SurfaceRole, TextRole
-
-_HOUR_MS = 60 * MINUTE_MS
 
 
 class CellContext(NamedTuple):
@@ -247,7 +246,7 @@ def age(moment: Callable[[Entry], int | None]) -> CellOf:
         if since is None:
             return EMPTY
         span = max(0, context.now_ms - since)
-        step = 1_000 if span < MINUTE_MS else MINUTE_MS if span < _HOUR_MS else _HOUR_MS
+        step = 1_000 if span < MINUTE_MS else MINUTE_MS if span < HOUR_MS else HOUR_MS
         repaint_at_ms = context.now_ms + step - span % step
         return Cell(age_text(span), TextRole.NOTE, repaint_at_ms=repaint_at_ms)
 

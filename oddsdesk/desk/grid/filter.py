@@ -10,8 +10,9 @@ from oddsdesk.board.model.basis import Freshness
 from oddsdesk.board.model.matrix import Price
 from oddsdesk.contract.competitions import SPORTS, competition_title, sport_title
 from oddsdesk.contract.markets import MARKET_RANK, market_title
+from oddsdesk.contract.times import HOUR_MS
 from oddsdesk.desk.grid.entries import Entry, SelectionEntry, Shape
-from oddsdesk.desk.ui.formatting import HOUR_MS, odds_text, signed_text
+from oddsdesk.desk.ui.formatting import odds_text, signed_text
 
 _ODDS: Final = attrgetter("odds")
 _EV: Final = attrgetter("ev")

@@ -19,8 +19,9 @@ from oddsdesk.board.model.notices import (
     Notice,
     PricesChanged,
 )
+from oddsdesk.contract.times import DAY_MS
 from oddsdesk.desk.ui.chart.painter import ChartData, Line, Stroke, Window, extended
-from oddsdesk.desk.ui.formatting import DAY_MS, fair_text
+from oddsdesk.desk.ui.formatting import fair_text
 from oddsdesk.desk.ui.theme.tokens import TextRole
 
 LOOKBACK_MS: Final = 30 * DAY_MS

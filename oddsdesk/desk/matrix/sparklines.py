@@ -20,7 +20,7 @@ from oddsdesk.board.history.price_history import (
 )
 from oddsdesk.board.history.sources import HistoryError, HistorySource, References
 from oddsdesk.board.model.matrix import Price
-from oddsdesk.desk.ui.formatting import HOUR_MS
+from oddsdesk.contract.times import HOUR_MS
 from oddsdesk.desk.ui.table.cells import Run, Sparkline
 
 SPAN_MS: Final = 6 * HOUR_MS

@@ -16,6 +16,7 @@ from oddsdesk.base.figures import may_be_thousands
 from oddsdesk.contract.competitions import period_label
 from oddsdesk.contract.identity import teams
 from oddsdesk.contract.markets import market_title
+from oddsdesk.contract.times import DAY_MS, HOUR_MS
 from oddsdesk.pricing import formats
 from oddsdesk.pricing.profiles import Profiles
 
@@ -217,8 +218,6 @@ def game_text(selection: str, match_name: str) -> str:
 
 
 MINUTE_MS = 60_000
-HOUR_MS = 60 * MINUTE_MS
-DAY_MS = 24 * HOUR_MS
 _FIRST_MS = round(datetime(1, 1, 2, tzinfo=UTC).timestamp()) * 1000
 _LAST_MS = round(datetime(9999, 12, 31, tzinfo=UTC).timestamp()) * 1000
 

@@ -34,6 +34,7 @@ from oddsdesk.contract.competitions import FOOTBALL
 from oddsdesk.contract.formats import FOOTBALL_DATA
 from oddsdesk.contract.quotes import Quote
 from oddsdesk.contract.results import GameResult, PeriodScore
+from oddsdesk.contract.times import HOUR_MS
 from oddsdesk.feeds.errors import FeedError
 from oddsdesk.feeds.imported import Imported, Importer, SourceFile, file_by_file
 from oddsdesk.feeds.notation import decimal_odds, line_text, signed_text
@@ -440,7 +441,6 @@ def _selections(market: OddsColumns, game: _Game, line: float) -> tuple[str, ...
             return f"{game.home} {signed_text(line)}", f"{game.away} {signed_text(-line)}"
 
 
-HOUR_MS = 60 * 60 * 1000
 _TUESDAY, _FRIDAY = 1, 4
 _MIDWEEK = range(_TUESDAY, _FRIDAY)
 _TAKEN_AT = {_TUESDAY: time(13), _FRIDAY: time(17)}

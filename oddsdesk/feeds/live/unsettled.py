@@ -9,12 +9,11 @@ from typing import Final, Generic, TypeVar
 
 import msgspec
 
-from oddsdesk.contract.times import MINUTE_MS
+from oddsdesk.contract.times import DAY_MS, MINUTE_MS
 
 FIRST_MS: Final = 5 * MINUTE_MS
 """How often the exchange is asked on the first day."""
 LATER_MS: Final = 60 * MINUTE_MS
-DAY_MS: Final = 24 * 60 * MINUTE_MS
 GIVEN_UP_MS: Final = 14 * DAY_MS
 """After this time nothing is asked: the exchange has moved the game, or settles it elsewhere."""
 MOST_KEPT: Final = 5_000

@@ -7,12 +7,12 @@ from typing import Final
 import msgspec
 
 from oddsdesk.contract.results import REGULAR_PERIODS, GameResult, GameStatus, PeriodScore
+from oddsdesk.contract.times import HOUR_MS
 
 SURE_AFTER_H: Final = 6
 """Hours after the kick-off from which a score without a status counts as final."""
 _SURE_AFTER_SETS_H: Final = 36
 """The same for tennis, where rain moves the rest of a match to the next day."""
-_HOUR_MS: Final = 60 * 60 * 1000
 _SETS: Final = frozenset({"Tennis", "Volleyball"})
 _FEWEST_SETS: Final = 2
 _LONGEST_SET: Final = 7
@@ -69,7 +69,7 @@ def _number(text: Score) -> int | None:
 
 def _status_at(base: GameResult) -> GameStatus:
     hours = _SURE_AFTER_SETS_H if base.sport in _SETS else SURE_AFTER_H
-    is_sure = base.reported_at >= base.kick_off + hours * _HOUR_MS
+    is_sure = base.reported_at >= base.kick_off + hours * HOUR_MS
     return GameStatus.FINAL if is_sure else GameStatus.IN_PLAY
 
 

@@ -9,13 +9,13 @@ from typing import Protocol
 import msgspec
 
 from oddsdesk.contract.results import GameResult, GameStatus
+from oddsdesk.contract.times import HOUR_MS
 from oddsdesk.feeds.simulator.contests import Prop, Race, Standing, TennisMatch
 from oddsdesk.feeds.simulator.fixtures import MINUTE_MS, Competition
 from oddsdesk.feeds.simulator.groups import Markets
 
 _REMEMBERED = 16
 _LIVE_PAUSE_MS = (10_000, 25_000)
-_HOUR_MS = 60 * MINUTE_MS
 _NEWS_MS = MINUTE_MS
 """The shortest time between two reports of a score in play."""
 
@@ -159,9 +159,9 @@ class Game:
         if self.live:
             return now_ms + round(random.uniform(*_LIVE_PAUSE_MS))
         to_start = self.kickoff_ms - now_ms
-        if to_start < _HOUR_MS:
+        if to_start < HOUR_MS:
             pause = random.uniform(1, 2.5)
-        elif to_start < 6 * _HOUR_MS:
+        elif to_start < 6 * HOUR_MS:
             pause = random.uniform(3, 8)
         else:
             pause = random.uniform(8, 25)

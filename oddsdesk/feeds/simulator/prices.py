@@ -8,6 +8,7 @@ from typing import Final, NamedTuple, Protocol
 import msgspec
 
 from oddsdesk.contract.markets import MARKET_TYPES
+from oddsdesk.contract.times import HOUR_MS
 from oddsdesk.feeds.simulator.fixtures import BookmakerProfile, Habit, Offer
 from oddsdesk.feeds.simulator.game import Game, View
 from oddsdesk.feeds.simulator.groups import Axis, Group, MarketKey
@@ -303,8 +304,6 @@ class CopiedPrices:
         """Bookmakers do not tell their limits."""
         return None
 
-
-HOUR_MS: Final = 3_600_000
 
 _SHARE: Final = MappingProxyType(
     {"moneyline": 1.0, "spread": 1.0, "total": 0.7, "total_games": 0.5, "games_handicap": 0.5}

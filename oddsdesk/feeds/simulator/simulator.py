@@ -13,6 +13,7 @@ from oddsdesk.base.clock import Clock
 from oddsdesk.contract.identity import slug
 from oddsdesk.contract.quotes import Quote
 from oddsdesk.contract.results import GameResult, GameStatus, Reported
+from oddsdesk.contract.times import HOUR_MS
 from oddsdesk.feeds.simulator import prices
 from oddsdesk.feeds.simulator.fixtures import (
     MINUTE_MS,
@@ -134,7 +135,6 @@ def _close(present: Odds, wanted: Odds, share: float) -> bool:
     return all(abs(present[name] / price - 1) < share for name, price in wanted.items())
 
 
-_HOUR_MS = 60 * MINUTE_MS
 _PAUSE_CHANCE = 0.07
 
 
@@ -185,9 +185,9 @@ def _rounds(game: Game, now_ms: int) -> int:
     if game.live or game.over:
         return 1
     to_start = game.kickoff_ms - now_ms
-    if to_start < 2 * _HOUR_MS:
+    if to_start < 2 * HOUR_MS:
         return 3
-    return 6 if to_start < 24 * _HOUR_MS else 8
+    return 6 if to_start < 24 * HOUR_MS else 8
 
 
 _FLOOR = 1.01

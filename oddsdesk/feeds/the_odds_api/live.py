@@ -9,7 +9,7 @@ import msgspec
 from oddsdesk.contract.administration import Choice, Choices, LivePlan, LiveSource, SourceOption
 from oddsdesk.contract.quotes import Quote
 from oddsdesk.contract.results import Reported
-from oddsdesk.contract.times import MINUTE_MS, WINDOW_MS
+from oddsdesk.contract.times import DAY_MS, MINUTE_MS, WINDOW_MS
 from oddsdesk.feeds.errors import FeedError
 from oddsdesk.feeds.imported import Imported, SourceFile
 from oddsdesk.feeds.live.errors import (
@@ -135,7 +135,6 @@ _Price = tuple[str, str, str, int, str]
 IN_PLAY_S: Final = 40.0
 """How often the source updates prices in play; before that every 60 s."""
 _KEY_CODES: Final = frozenset({"INVALID_KEY", "MISSING_KEY", "DEACTIVATED_KEY"})
-_DAY_MS: Final = 24 * 60 * MINUTE_MS
 _GOES_ON: Final = (
     f"checked for free every {CREDITS_AGAIN_S / 60:g} minutes; the feed continues when there are"
     " credits again, or once you change the key"
@@ -452,7 +451,7 @@ class TheOddsApi(PollingFeed):
     def _note_asked(self, part: str, now_ms: int) -> None:
         """Remember, even across restarts, that a paid part was requested."""
         asked = self._planner.memory.asked_ms
-        old = [each for each, at in asked.items() if at < now_ms - _DAY_MS]  # ``every`` is shorter
+        old = [each for each, at in asked.items() if at < now_ms - DAY_MS]  # ``every`` is shorter
         for each in old:
             del asked[each]
         asked[part] = now_ms

@@ -19,12 +19,10 @@ from oddsdesk.base.polling import (
     starting_rate,
 )
 from oddsdesk.base.text import every
-from oddsdesk.contract.times import MINUTE_MS, WINDOW_MS, format_ms
+from oddsdesk.contract.times import DAY_MS, HOUR_MS, MINUTE_MS, WINDOW_MS, format_ms
 from oddsdesk.feeds.the_odds_api.scores import COST, Scores
 
-_HOUR_MS: Final = 60 * MINUTE_MS
-_DAY_MS: Final = 24 * _HOUR_MS
-_LONGEST_MONTH_MS: Final = 31 * _DAY_MS
+_LONGEST_MONTH_MS: Final = 31 * DAY_MS
 _RESERVE: Final = 0.01
 """Share of a month's credits kept for readings that the user asks for."""
 _WEEK_H: Final = 168
@@ -73,8 +71,8 @@ class Credits(msgspec.Struct):
         """Return the credits that may be spent per hour from now on."""
         left_ms = self.renewal_ms - now_ms
         if left_ms <= 0:  # late: it is due any hour, and no clock is off by more than a day
-            left_ms = _DAY_MS
-        return self.spendable * _HOUR_MS / max(left_ms, _HOUR_MS)
+            left_ms = DAY_MS
+        return self.spendable * HOUR_MS / max(left_ms, HOUR_MS)
 
 
 class WeeksNeed(msgspec.Struct):
@@ -88,8 +86,8 @@ class WeeksNeed(msgspec.Struct):
 
     def note_need(self, need: float, now_ms: int) -> None:
         """Record how much there is to read from now on (``base.polling.need``)."""
-        elapsed = (now_ms - self.noted_ms) / _HOUR_MS
-        hour = self.noted_ms // _HOUR_MS
+        elapsed = (now_ms - self.noted_ms) / HOUR_MS
+        hour = self.noted_ms // HOUR_MS
         if 0 < elapsed <= 1:  # else nothing was recorded meanwhile
             if hour not in self.hours:
                 self._begin(hour)

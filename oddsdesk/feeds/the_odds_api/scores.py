@@ -11,7 +11,7 @@ from typing import Final
 
 import msgspec
 
-from oddsdesk.contract.times import MINUTE_MS
+from oddsdesk.contract.times import DAY_MS, HOUR_MS, MINUTE_MS
 
 COST: Final = 2.0
 """Credits of a request for games that have ended; without these it is 1, but no game is final."""
@@ -30,13 +30,11 @@ _MINUTES: Final = MappingProxyType(
 """How long after a kick-off its result is first asked for, where games are longer than usual."""
 AGAIN_MS: Final = 30 * MINUTE_MS
 """The shortest time until it is asked for again."""
-_HOUR_MS: Final = 60 * MINUTE_MS
-_LONG_MS: Final = _HOUR_MS
+_LONG_MS: Final = HOUR_MS
 """This long after the first request the pauses begin to grow, as the game was probably moved."""
-_DAY_MS: Final = 24 * _HOUR_MS
-REACH_MS: Final = 3 * _DAY_MS
+REACH_MS: Final = 3 * DAY_MS
 """How far back the source's scores reach."""
-_MARGIN_MS: Final = 4 * _HOUR_MS
+_MARGIN_MS: Final = 4 * HOUR_MS
 """Added to a kick-off's age before whole days are counted."""
 _WEEK_H: Final = 168
 _MOST_SAVED_H: Final = 24
@@ -87,7 +85,7 @@ class Scores(msgspec.Struct):
     def note_spent(self, credits_: float, now_ms: int) -> None:
         """Record what a request has cost."""
         self.allowance -= credits_
-        week_ago = now_ms - _WEEK_H * _HOUR_MS
+        week_ago = now_ms - _WEEK_H * HOUR_MS
         self.spent = [each for each in self.spent if each[0] > week_ago]
         self.spent.append((now_ms, credits_))
 
@@ -98,7 +96,7 @@ class Scores(msgspec.Struct):
 
     def allow(self, per_hour: float, now_ms: int) -> None:
         """Add the share of a budget of credits an hour that has come up since the last time."""
-        hours = (now_ms - self.allowed_ms) / _HOUR_MS if self.allowed_ms else 0.0
+        hours = (now_ms - self.allowed_ms) / HOUR_MS if self.allowed_ms else 0.0
         rate = SHARE * per_hour
         most = max(2 * COST, rate * _MOST_SAVED_H)
         if hours > 0:
@@ -111,7 +109,7 @@ class Scores(msgspec.Struct):
         if lacking <= 0:
             return now_ms
         hours = lacking / (SHARE * per_hour) if per_hour > 0 else _WEEK_H
-        return now_ms + round(min(hours, _WEEK_H) * _HOUR_MS)
+        return now_ms + round(min(hours, _WEEK_H) * HOUR_MS)
 
     def due_ms(self, sport: str, now_ms: int, *, at_least_daily: bool = False) -> int | None:
         """Return when a competition is worth asking for; None if no game waits for a result.
@@ -127,7 +125,7 @@ class Scores(msgspec.Struct):
             if kick_off > now_ms - REACH_MS
         ]
         if at_least_daily:
-            dues.append(now_ms if asked is None else asked + _DAY_MS)
+            dues.append(now_ms if asked is None else asked + DAY_MS)
         return min(dues, default=None)
 
     def days_from(self, sport: str, now_ms: int, *, at_least_daily: bool = False) -> int:
@@ -135,7 +133,7 @@ class Scores(msgspec.Struct):
         waiting = [at for at in self.games.get(sport, {}).values() if at <= now_ms]
         if at_least_daily or not waiting:
             return 3
-        return min(max(math.ceil((now_ms - min(waiting) + _MARGIN_MS) / _DAY_MS), 1), 3)
+        return min(max(math.ceil((now_ms - min(waiting) + _MARGIN_MS) / DAY_MS), 1), 3)
 
 
 def _length_ms(sport: str) -> int:

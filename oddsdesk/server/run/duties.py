@@ -19,7 +19,7 @@ from oddsdesk.base.polling import Arrivals, ToldSilence
 from oddsdesk.base.tasks import Jobs, until_beat
 from oddsdesk.contract.administration import FeedCondition, FeedReport
 from oddsdesk.contract.quotes import CLOCK_TOLERANCE_MS
-from oddsdesk.contract.times import MINUTE_MS, format_ms
+from oddsdesk.contract.times import DAY_MS, MINUTE_MS, format_ms
 from oddsdesk.server.rest import Sample
 from oddsdesk.server.run.feeds import RunningFeeds
 from oddsdesk.server.settings import Role, Settings
@@ -28,7 +28,6 @@ from oddsdesk.server.troubles import Trouble, Troubles, job_troubles, read_only_
 from oddsdesk.server.valuation import HeadStart, Valuation, Valuing
 from oddsdesk.store.errors import WHEN_MOVED, Fault, StoreUnavailableError
 from oddsdesk.store.reader import misnamed_line, mistyped_line
-from oddsdesk.store.retention import DAY_MS
 from oddsdesk.store.spans import Position
 from oddsdesk.store.sqlite.database import WriteLockProbe
 from oddsdesk.store.store import Store

@@ -12,7 +12,7 @@ import msgspec
 
 from oddsdesk.contract.quotes import Quote
 from oddsdesk.contract.resources import PriceChange
-from oddsdesk.contract.times import MINUTE_MS, format_ms
+from oddsdesk.contract.times import HOUR_MS, format_ms
 from oddsdesk.store.databases import ARCHIVE, KEEP_DAYS, LAST_MADE_UP_MOVE
 from oddsdesk.store.games import NO_DATE
 from oddsdesk.store.queries.game import GameRow, game_by_id
@@ -125,7 +125,6 @@ WHERE odds IS NOT NULL AND before IS NOT NULL
 ORDER BY CASE bookmaker WHEN :reference THEN 0 ELSE 1 END, is_live,
     abs(1 / odds - 1 / before) DESC, scraped_at LIMIT 1
 """
-_HOUR_MS: Final = 60 * MINUTE_MS
 _FIRST: Final = f"""
 SELECT seq, recorded_at FROM price_change c WHERE {OF_SHARD} AND seq > :after AND seq <= :until
 ORDER BY seq LIMIT 1
@@ -251,7 +250,7 @@ class LogReader:
         first = self._first_row(shard, seq, until)
         if first is None:
             return None
-        next_hour_ms = (first[1] // _HOUR_MS + 1) * _HOUR_MS
+        next_hour_ms = (first[1] // HOUR_MS + 1) * HOUR_MS
         low, high = first[0] + 1, until + 1
         while low < high:  # for the first row of the next hour
             middle = (low + high) // 2

@@ -7,8 +7,9 @@ from PySide6.QtCore import QPoint, Qt
 from pytestqt.qtbot import QtBot
 
 from oddsdesk.contract.administration import LogMap
+from oddsdesk.contract.times import DAY_MS, HOUR_MS
 from oddsdesk.desk.timeline import PARTS, Span, TimeLine, Zoom, described, gaps, span_around
-from oddsdesk.desk.ui.formatting import DAY_MS, HOUR_MS, MINUTE_MS
+from oddsdesk.desk.ui.formatting import MINUTE_MS
 from oddsdesk.desk.ui.theme.theme import Theme
 
 MIDNIGHT = round(datetime(2026, 4, 16).astimezone().timestamp() * 1000)

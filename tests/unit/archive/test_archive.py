@@ -14,11 +14,11 @@ import pytest
 
 from oddsdesk.archive import archive as archive_module
 from oddsdesk.archive import parquet
-from oddsdesk.archive.archive import HOUR_MS, Archive
+from oddsdesk.archive.archive import Archive
 from oddsdesk.archive.folder import ArchiveError
 from oddsdesk.contract.quotes import Quote
+from oddsdesk.contract.times import DAY_MS, HOUR_MS
 from oddsdesk.store.databases import database_named
-from oddsdesk.store.retention import DAY_MS
 from oddsdesk.store.store import Store, open_store
 from tests.kit.postgres import Postgres
 
@@ -253,7 +253,7 @@ from pathlib import Path
 from oddsdesk.archive import archive
 from oddsdesk.archive.archive import Archive
 from oddsdesk.store.databases import database_named
-from oddsdesk.store.retention import DAY_MS
+from oddsdesk.contract.times import DAY_MS
 from oddsdesk.store.store import open_store
 
 database, folder, now = sys.argv[1], Path(sys.argv[2]), int(sys.argv[3])

@@ -9,16 +9,15 @@ from typing import Any
 import msgspec
 import pytest
 
-from oddsdesk.archive.archive import HOUR_MS, Archive
+from oddsdesk.archive.archive import Archive
 from oddsdesk.archive.folder import LookingBack
 from oddsdesk.base.places import how_to_install
 from oddsdesk.contract.identity import game_id
 from oddsdesk.contract.quotes import Quote
-from oddsdesk.contract.times import MINUTE_MS
+from oddsdesk.contract.times import DAY_MS, HOUR_MS, MINUTE_MS
 from oddsdesk.store.databases import Database, DatabaseUrl
 from oddsdesk.store.errors import StoreUnavailableError
 from oddsdesk.store.reader import Reader
-from oddsdesk.store.retention import DAY_MS
 from oddsdesk.store.store import open_store
 from oddsdesk.store.values import Filters, MoveFilter, Origin, Visibility
 from tests.kit.postgres import Postgres

@@ -18,11 +18,11 @@ from oddsdesk.cli.ledger import ledger
 from oddsdesk.contract.identity import game_id
 from oddsdesk.contract.quotes import Quote
 from oddsdesk.contract.results import GameResult
+from oddsdesk.contract.times import DAY_MS
 from oddsdesk.ledger.bets import PlacedBet
 from oddsdesk.ledger.ledger import Ledger
 from oddsdesk.pricing.closing import ClosingLine
 from oddsdesk.pricing.selections import Result as Outcome
-from oddsdesk.store.retention import DAY_MS
 from oddsdesk.store.store import open_store
 
 KICK_OFF = 1_776_366_000_000

@@ -15,9 +15,8 @@ from oddsdesk.archive.archive import Archive
 from oddsdesk.cli.main import main
 from oddsdesk.contract.quotes import Quote
 from oddsdesk.contract.results import GameResult
-from oddsdesk.contract.times import MINUTE_MS
+from oddsdesk.contract.times import DAY_MS, MINUTE_MS
 from oddsdesk.store.databases import Database, DatabaseUrl
-from oddsdesk.store.retention import DAY_MS
 from oddsdesk.store.store import open_store
 
 BEGIN = 1_776_000_000_000

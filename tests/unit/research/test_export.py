@@ -18,17 +18,16 @@ import pytest
 from click.testing import CliRunner, Result
 from msgspec.structs import replace
 
-from oddsdesk.archive.archive import HOUR_MS, Archive
+from oddsdesk.archive.archive import Archive
 from oddsdesk.cli.main import main
 from oddsdesk.contract.quotes import Quote
 from oddsdesk.contract.results import GameResult, PeriodScore, SelectionResult
-from oddsdesk.contract.times import MINUTE_MS, format_ms
+from oddsdesk.contract.times import DAY_MS, HOUR_MS, MINUTE_MS, format_ms
 from oddsdesk.ledger.bets import PlacedBet
 from oddsdesk.ledger.ledger import Ledger
 from oddsdesk.research.export import BETS, CHANGES, QUOTES, RESULTS
 from oddsdesk.research.parquet import ParquetWriter
 from oddsdesk.store.databases import Database, DatabaseUrl
-from oddsdesk.store.retention import DAY_MS
 from oddsdesk.store.store import open_store
 
 BEGIN = 1_776_000_000_000

@@ -6,7 +6,7 @@ from contextlib import closing
 from pathlib import Path
 
 from oddsdesk.contract.quotes import Quote
-from oddsdesk.store.retention import DAY_MS
+from oddsdesk.contract.times import DAY_MS
 from oddsdesk.store.store import Store, open_store
 from oddsdesk.store.values import Filters, Origin, Visibility, origin_named
 

@@ -21,7 +21,8 @@ from oddsdesk.board.history.price_history import (
     segments,
     thin,
 )
-from oddsdesk.desk.ui.formatting import DAY_MS, HOUR_MS, MINUTE_MS, local_time, span_text
+from oddsdesk.contract.times import DAY_MS, HOUR_MS
+from oddsdesk.desk.ui.formatting import MINUTE_MS, local_time, span_text
 from oddsdesk.desk.ui.spacing import HALF, LEAD, STEP
 from oddsdesk.desk.ui.theme.theme import Theme
 from oddsdesk.desk.ui.theme.tokens import SurfaceRole, TextRole, mix

@@ -12,13 +12,13 @@ from oddsdesk.cluster.postgres.pair_tables import PostgresPairTables
 from oddsdesk.cluster.postgres.tables import OtherShardsError, PostgresTables, shard_of
 from oddsdesk.contract.identity import PairState
 from oddsdesk.contract.quotes import Quote
+from oddsdesk.contract.times import DAY_MS
 from oddsdesk.store.databases import DatabaseUrl
 from oddsdesk.store.errors import StoreError, StoreUnavailableError
 from oddsdesk.store.game_pairs import accept, find_pairs, undo_pair
 from oddsdesk.store.games import plain_name
 from oddsdesk.store.reader import Reader, read_after
 from oddsdesk.store.recording import record_quotes
-from oddsdesk.store.retention import DAY_MS
 from oddsdesk.store.store import open_store
 from oddsdesk.store.tables import Changes
 from oddsdesk.store.values import Change, Filters, MoveFilter, Visibility

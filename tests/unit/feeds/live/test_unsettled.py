@@ -2,14 +2,8 @@
 
 import pytest
 
-from oddsdesk.feeds.live.unsettled import (
-    DAY_MS,
-    FIRST_MS,
-    GIVEN_UP_MS,
-    LATER_MS,
-    MOST_KEPT,
-    Unsettled,
-)
+from oddsdesk.contract.times import DAY_MS
+from oddsdesk.feeds.live.unsettled import FIRST_MS, GIVEN_UP_MS, LATER_MS, MOST_KEPT, Unsettled
 
 pytestmark = pytest.mark.unit
 

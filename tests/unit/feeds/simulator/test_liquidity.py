@@ -1,7 +1,8 @@
 """The reference's limits."""
 
+from oddsdesk.contract.times import HOUR_MS
 from oddsdesk.feeds.simulator.groups import MarketKey
-from oddsdesk.feeds.simulator.prices import HOUR_MS, largest_bet
+from oddsdesk.feeds.simulator.prices import largest_bet
 
 MONEYLINE = MarketKey("moneyline", 0)
 
