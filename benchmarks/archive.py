@@ -29,9 +29,10 @@ import pyarrow.parquet
 from machine import sorting_ms
 
 from oddsdesk.archive import parquet
-from oddsdesk.archive.archive import HOUR_MS, Archive
+from oddsdesk.archive.archive import Archive
 from oddsdesk.archive.older import ArchivedLog
 from oddsdesk.contract.identity import game_id
+from oddsdesk.contract.times import HOUR_MS
 from oddsdesk.store.spans import ArchivedRow, OldMoves, Span
 
 BEGAN = 1_776_002_400_000
