@@ -547,7 +547,7 @@ def reports_table(rows: Sequence[tuple[str, str, Report]]) -> str:
 
 def _bet(bet: PlacedBet, now_ms: int) -> tuple[str, ...]:
     result = bet.result
-    state = bet.state(now_ms).value if result is None else result.value.replace("_", " ")
+    state = bet.state(now_ms).value if result is None else result.words
     state += ", practice" if bet.practice else ""
     money = f"{bet.stake:g}{f' {bet.currency}' if bet.currency else ''}"
     return (

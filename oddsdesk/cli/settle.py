@@ -258,7 +258,7 @@ def _print(found: Settled, source: str, *, as_json: bool) -> None:
 
 
 def _settled_text(bet: PlacedBet) -> str:
-    result = "" if bet.result is None else bet.result.value.replace("_", " ")
+    result = "" if bet.result is None else bet.result.words
     return f"{_bet_text(bet)}: {result} by {bet.settled_by}"
 
 

@@ -44,6 +44,11 @@ class GameStatus(Enum):
     UNKNOWN = "unknown"
     """The source has settled selections and does not say how the game stands."""
 
+    @property
+    def words(self) -> str:
+        """What people read: ``in play``."""
+        return self.value.replace("_", " ")
+
 
 ENDED: Final = frozenset(
     set(GameStatus) - {GameStatus.SCHEDULED, GameStatus.IN_PLAY, GameStatus.UNKNOWN}
@@ -415,10 +420,9 @@ def _check_times(result: GameResult, now_ms: int) -> None:
     latest = now_ms + CLOCK_TOLERANCE_MS
     begins = result.kick_off if result.has_time else result.kick_off - DAY_MS
     if result.status in STARTED and begins > latest:
-        status = result.status.value.replace("_", " ")
         raise BadResultError(
             f"kick_off: {format_ms(result.kick_off)} lies more than 5 minutes ahead, but the"
-            f" status is {status}"
+            f" status is {result.status.words}"
         )
     if result.reported_at > latest:
         raise BadResultError(

@@ -11,14 +11,8 @@ from oddsdesk.desk.ui import formatting
 from oddsdesk.desk.ui.table.cells import Align, Cell, Column, ColumnSpec, Priority
 from oddsdesk.desk.ui.theme.tokens import TextRole
 from oddsdesk.ledger.bets import PlacedBet
-from oddsdesk.pricing.selections import Result
 
 _LOWEST: Final = float("-inf")
-
-
-def result_text(result: Result) -> str:
-    """Return the display text of a result."""
-    return result.value.replace("_", " ")
 
 
 def stake_text(bet: PlacedBet) -> str:

@@ -90,6 +90,11 @@ class PlacedBet(msgspec.Struct, frozen=True):
     """Number in the ledger, given when the bet is recorded."""
 
     @property
+    def is_in_play(self) -> bool:
+        """Whether it was placed in play. Lists may have only the day of both times: then not."""
+        return self.kick_off is not None and self.placed_at > self.kick_off
+
+    @property
     def bet_key(self) -> BetKey:
         """The outcome and the bookmaker of the bet."""
         return (self.game_id, self.market_type, self.period, self.selection, self.bookmaker)
@@ -353,13 +358,13 @@ def taken_back(bet: PlacedBet, from_bet: PlacedBet) -> PlacedBet:
     """Return a bet that is open again, noting how ``from_bet`` had settled by itself."""
     if not from_bet.settled_by or from_bet.result is None:
         return msgspec.structs.replace(bet, settled_by="")
-    undone = f"{_words(from_bet.result)} by {from_bet.settled_by}"
+    undone = f"{from_bet.result.words} by {from_bet.settled_by}"
     return msgspec.structs.replace(bet, settled_by="", undone=undone)
 
 
 def was_undone(bet: PlacedBet, result: Result) -> bool:
     """Return whether the user took back this result of a bet that had settled by itself."""
-    return bet.undone.startswith(f"{_words(result)} by ")
+    return bet.undone.startswith(f"{result.words} by ")
 
 
 def is_open_as(held: PlacedBet, ended: PlacedBet) -> bool:
@@ -378,10 +383,6 @@ def is_open_as(held: PlacedBet, ended: PlacedBet) -> bool:
         close=held.close,
     )
     return held == opened
-
-
-def _words(result: Result) -> str:
-    return result.value.replace("_", " ")
 
 
 def cashed_out(bet: PlacedBet, stake: float, back: float, now_ms: int) -> PlacedBet:

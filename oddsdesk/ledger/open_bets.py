@@ -107,7 +107,7 @@ def _at_risk(bets: Iterable[PlacedBet]) -> tuple[float, dict[Hashable, float]]:
         if outcome is None:
             unread += bet.open_stake
         else:
-            in_play = _is_in_play(bet)
+            in_play = bet.is_in_play
             read.append(OpenBet(outcome, bet.open_stake, bet.net, bet.sport, in_play))
     # An outcome has the same risk under all ids of its game.
     first = read[0].outcome[0] if read else ""
@@ -120,11 +120,7 @@ def _at_risk(bets: Iterable[PlacedBet]) -> tuple[float, dict[Hashable, float]]:
 
 
 def _outcome(bet: PlacedBet) -> tuple[str, str, int, str, str] | None:
-    return outcome_named(bet.bet_key, bet.match_name, bet.sport, in_play=_is_in_play(bet))
-
-
-def _is_in_play(bet: PlacedBet) -> bool:
-    return bet.kick_off is not None and bet.placed_at >= bet.kick_off
+    return outcome_named(bet.bet_key, bet.match_name, bet.sport, in_play=bet.is_in_play)
 
 
 def open_by_outcome(
@@ -187,7 +183,7 @@ def covered_bets(
 def _covered_among(bets: Sequence[tuple[PlacedBet, _Outcome]]) -> Iterator[tuple[int, CoveredBet]]:
     """Yield the bets on one game that other bets cover, with ``id``."""
     cover = cover_of(
-        OpenBet(outcome, bet.open_stake, bet.net, bet.sport, _is_in_play(bet))
+        OpenBet(outcome, bet.open_stake, bet.net, bet.sport, bet.is_in_play)
         for bet, outcome in bets
     )
     idents = defaultdict[Hashable, set[int]](set)
@@ -271,7 +267,7 @@ def outcomes_of(bet: PlacedBet) -> frozenset[Hashable]:
     """
     named = (
         outcome_named(bet.bet_key, bet.match_name, bet.sport, in_play=each)
-        for each in {True, _is_in_play(bet)}
+        for each in {True, bet.is_in_play}
     )
     return frozenset(each for each in named if each is not None)
 

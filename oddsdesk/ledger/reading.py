@@ -572,7 +572,7 @@ def _money(key: str, text: str, writing: _Writing) -> float:
 
 
 def _result_text(bet: PlacedBet) -> str:
-    return "" if bet.result is None else bet.result.value.replace("_", " ")
+    return "" if bet.result is None else bet.result.words
 
 
 def _cell(key: str, text: str, writing: _Writing) -> Any:

@@ -153,7 +153,7 @@ def _outcome_of(bet: PlacedBet, game: str | None) -> _Outcome | None:
     if game is None:
         return None
     what = (bet.market_type, bet.period, bet.selection)
-    return _named(game, *what, bet.match_name, bet.sport, in_play=_in_play(bet)) or (game, *what)
+    return _named(game, *what, bet.match_name, bet.sport, in_play=bet.is_in_play) or (game, *what)
 
 
 def _draw_of(
@@ -168,7 +168,7 @@ def _draw_of(
     if game is None or read is None:
         return None, None, None
     kind = _MARGINS.get(bet.market_type, bet.market_type)
-    if _in_play(bet) and bet.market_type in _FROM_THE_SCORE:
+    if bet.is_in_play and bet.market_type in _FROM_THE_SCORE:
         return (game, bet.market_type, bet.period, read.key), None, None
     if kind == "yes_no" and not read.key:
         return None, None, None  # the question is unknown
@@ -215,10 +215,6 @@ def _winning_numbers(side: str, line: float | None) -> tuple[float, float] | Non
         case "no":
             return (-math.inf, 0)
     return None
-
-
-def _in_play(bet: PlacedBet) -> bool:
-    return bet.kick_off is not None and bet.placed_at >= bet.kick_off
 
 
 @lru_cache(maxsize=1 << 16)

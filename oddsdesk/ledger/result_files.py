@@ -58,7 +58,7 @@ def _by_number(
             if result is None or bet.result is result:
                 continue
             if bet.result is not None:
-                kept = bet.result.value.replace("_", " ")
+                kept = bet.result.words
                 raise FigureError(f"bet {bet.ident} is already settled as {kept}")
             ended = _ended(bet, result, told, now_ms)
         except (FigureError, BadBetError) as error:

@@ -64,7 +64,7 @@ class ToCheck(NamedTuple):
         """The bet, the reason, and how it would end."""
         bet = self.bet
         named = f"bet {bet.ident}, {bet.selection}, {game_title(bet.match_name)}: {self.why}"
-        return f"{named}; by that it is {_words(self.proposed)}" if self.proposed else named
+        return f"{named}; by that it is {self.proposed.words}" if self.proposed else named
 
     def accepted(self, now_ms: int) -> PlacedBet:
         """Return the bet settled as proposed.
@@ -159,7 +159,7 @@ def _correction(bet: PlacedBet, verdict: ToCheck | None) -> ToCheck | None:
         return None
     if verdict.proposed is bet.result or (verdict.proposed is None and not verdict.is_contrary):
         return None
-    before = f"settled {_words(bet.result)} by {bet.settled_by}"
+    before = f"settled {bet.result.words} by {bet.settled_by}"
     return verdict._replace(why=f"{before}; now {verdict.why or verdict.by}")
 
 
@@ -343,12 +343,8 @@ class _Judge:
 
     def _by_score(self, bet: PlacedBet, games: Sequence[GameResult]) -> ToCheck:
         first = games[0]
-        is_in_play = bet.kick_off is not None and bet.placed_at > bet.kick_off
-        if (
-            is_in_play
-            and _sport(bet, first) == FOOTBALL
-            and form_of(bet.market_type) is (Form.HANDICAP)
-        ):
+        is_handicap = form_of(bet.market_type) is Form.HANDICAP
+        if bet.is_in_play and is_handicap and _sport(bet, first) == FOOTBALL:
             why = f"{_by(bet, first)}: placed in play, its handicap may count from the score then"
             return ToCheck(bet, why, first, self._would_be(bet, first), _by(bet, first))
         decision = self._decision(bet, games)
@@ -553,7 +549,7 @@ def _what(bet: PlacedBet, result: GameResult) -> str:
         if result.overtime:
             extra = "extra time" if _sport(bet, result) == FOOTBALL else "overtime"
             score = f"{score} after {extra}"
-    status = result.status.value.replace("_", " ")
+    status = result.status.words
     if result.status in (GameStatus.FINAL, GameStatus.UNKNOWN):
         return score or status
     return f"{status} at {score}" if score else status
@@ -573,7 +569,3 @@ def _game_text(bet: PlacedBet, result: GameResult) -> str:
 
 def _word(selection: SelectionResult) -> str:
     return selection.result.replace("_", " ")
-
-
-def _words(result: Result) -> str:
-    return result.value.replace("_", " ")

@@ -503,6 +503,11 @@ class Result(Enum):
     CASHED_OUT = "cashed_out"
     """All of it was cashed out before the end."""
 
+    @property
+    def words(self) -> str:
+        """What people read: ``half won``."""
+        return self.value.replace("_", " ")
+
 
 _SHARES: Final = {
     Result.WON: (1.0, 0.0),

@@ -122,7 +122,7 @@ def score_text(result: GameResult) -> str:
 def source_text(result: GameResult) -> str:
     """Return a source with what it says: ``football-data 2-1``."""
     who = result.bookmaker or result.source or "unknown source"
-    status = "" if result.status is GameStatus.FINAL else result.status.value.replace("_", " ")
+    status = "" if result.status is GameStatus.FINAL else result.status.words
     return " ".join(filter(None, (who, score_text(result), status)))
 
 
@@ -147,7 +147,7 @@ def _is_shown(result: GameResult, now_ms: int) -> bool:
 
 def _stage(result: GameResult) -> str:
     if result.status is not GameStatus.IN_PLAY:
-        return str(result.status.value).replace("_", " ")
+        return result.status.words
     if not result.periods:
         return ""
     period, part = result.periods[-1].period, _PARTS.get(result.sport, "period")

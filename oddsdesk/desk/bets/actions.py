@@ -11,7 +11,7 @@ from shiboken6 import isValid
 
 from oddsdesk.base.clock import Clock
 from oddsdesk.board.model.matrix import GameEntry
-from oddsdesk.desk.bet_cells import at_bookmaker, bet_named, result_text, stake_text
+from oddsdesk.desk.bet_cells import at_bookmaker, bet_named, stake_text
 from oddsdesk.desk.bets.bet_dialog import BetDialog, CashDialog
 from oddsdesk.desk.bets.columns import found_text
 from oddsdesk.desk.records import Records, Taken, above_caps
@@ -192,7 +192,7 @@ class BetsActions(QObject):
             )
             return
         if ended:
-            word = "reopened" if result is None else result_text(result)
+            word = "reopened" if result is None else result.words
             what = "settled" if result is not None else "reopened"
             self._change(ended, what, f"{_named(bets)} {word}.")
 
@@ -259,7 +259,7 @@ class BetsActions(QObject):
         self._found = self._add(self.settle_menu, "bets.found", self._settle_as_found)
         self.settle_menu.addSeparator()
         for result in _BY_KEY:
-            title = result_text(result).capitalize()
+            title = result.words.capitalize()
             self._add(
                 self.settle_menu,
                 f"bets.{result.value}",
@@ -379,7 +379,7 @@ class BetsActions(QObject):
 
 
 def _question(bets: list[PlacedBet], early: list[PlacedBet], result: Result, now_ms: int) -> str:
-    word = result_text(result)
+    word = result.words
     if len(bets) == 1:
         begins = until_text(bets[0].kick_off or now_ms, now_ms)
         bet_there = f"{bets[0].selection}{at_bookmaker(bets[0])}"
@@ -415,7 +415,7 @@ def _named(bets: list[PlacedBet]) -> str:
     if len(bets) != 1:
         return _bets(len(bets))
     (bet,) = bets
-    was = "" if bet.result is None else f", {result_text(bet.result)} before,"
+    was = "" if bet.result is None else f", {bet.result.words} before,"
     return f"{bet.selection}{at_bookmaker(bet)}{was}"
 
 

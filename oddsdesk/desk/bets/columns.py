@@ -49,9 +49,7 @@ def close_text(bet: PlacedBet) -> str:
 def _state(bet: PlacedBet, now: int) -> Cell:
     practice = "practice" if bet.practice else ""
     if bet.result is not None:
-        return Cell(
-            f"● {bet_cells.result_text(bet.result)}", _RESULT_INKS[bet.result], note=practice
-        )
+        return Cell(f"● {bet.result.words}", _RESULT_INKS[bet.result], note=practice)
     state = bet.state(now)
     ink = TextRole.VALUE if state is BetState.TO_SETTLE else TextRole.ACCENT
     cashed = "part cashed" if bet.cashed_stake else ""
@@ -85,7 +83,7 @@ def _fair_text(bet: PlacedBet) -> str:
 def settled_text(bet: PlacedBet, proposal: ToCheck | None) -> str:
     """Return how a bet was settled, or why it was not and what was found."""
     if proposal is not None:
-        lead = "" if proposal.proposed is None else f"→ {bet_cells.result_text(proposal.proposed)}"
+        lead = "" if proposal.proposed is None else f"→ {proposal.proposed.words}"
         by = f"({proposal.by})" if lead and proposal.by and proposal.by not in proposal.why else ""
         return " · ".join(filter(None, (f"{lead} {by}".strip(), proposal.why)))
     if bet.result is None:
@@ -97,7 +95,7 @@ def found_text(proposal: ToCheck) -> str:
     """Return how a bet would settle and by what: ``won (football-data 2-1)``."""
     if proposal.proposed is None:
         return proposal.by
-    word = bet_cells.result_text(proposal.proposed)
+    word = proposal.proposed.words
     return f"{word} ({proposal.by})" if proposal.by else word
 
 

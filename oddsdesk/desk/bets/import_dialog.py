@@ -271,7 +271,7 @@ class ImportDialog(FormDialog):
             self.summary.setText(sentence(problem))
             return
         for bet in found.bets[:_MOST_BETS]:
-            result = "open" if bet.result is None else bet.result.value.replace("_", " ")
+            result = "open" if bet.result is None else bet.result.words
             placed = format_ms(bet.placed_at)[:16].replace("T", " ").removesuffix(" 00:00")
             figures = (format_odds(bet.odds), f"{bet.stake:,.2f}", result, placed)
             item = QTreeWidgetItem([bet.selection, *figures, bet.match_name])

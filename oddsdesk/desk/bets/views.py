@@ -120,7 +120,7 @@ def _texts(bet: PlacedBet) -> str:
         bet.preset,
         bet.note,
         "practice" if bet.practice else "",
-        "" if bet.result is None else bet.result.value.replace("_", " "),
+        "" if bet.result is None else bet.result.words,
     )
     return "\n".join(texts).casefold()
 

@@ -262,7 +262,7 @@ def _percent(figure: float | None) -> str:
 def _result(bet: PlacedBet, _now: int) -> Cell:
     if bet.result is None:
         return Cell("unknown", TextRole.NOTE)
-    return Cell(bet_cells.result_text(bet.result), TextRole.SOFT)
+    return Cell(bet.result.words, TextRole.SOFT)
 
 
 COLUMNS: Final[tuple[ColumnSpec[PlacedBet, int], ...]] = (

@@ -17,7 +17,7 @@ from oddsdesk.board.model.notices import ResultsChanged
 from oddsdesk.client.client import Client
 from oddsdesk.client.errors import ServiceError
 from oddsdesk.contract.results import GameResult
-from oddsdesk.desk.bet_cells import at_bookmaker, result_text
+from oddsdesk.desk.bet_cells import at_bookmaker
 from oddsdesk.desk.records import Records, Taken
 from oddsdesk.desk.ui.formatting import signed_hundredths_text
 from oddsdesk.ledger.bets import PlacedBet
@@ -201,11 +201,11 @@ def settled_line(bets: Sequence[PlacedBet]) -> str:
     if len(bets) == 1:
         (bet,) = bets
         assert bet.result is not None
-        what = f"{bet.selection}{at_bookmaker(bet)} {result_text(bet.result)} ({bet.settled_by})"
+        what = f"{bet.selection}{at_bookmaker(bet)} {bet.result.words} ({bet.settled_by})"
         practice = ["practice"] if bet.practice else []
         return f"Settled: {', '.join([what, *sums, *practice])}"
     counts = Counter(bet.result for bet in bets)
-    ends = [f"{result_text(each)} {counts[each]}" for each in Result if counts[each]]
+    ends = [f"{each.words} {counts[each]}" for each in Result if counts[each]]
     made_up = sum(bet.practice for bet in bets)
     apart = [f"{made_up} practice"] if made_up else []
     return f"Settled {len(bets)} bets: {', '.join([*ends, *sums, *apart])}"
