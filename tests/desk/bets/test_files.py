@@ -18,6 +18,7 @@ def test_a_score_that_may_be_of_another_game_is_said_to_look_at(
 ) -> None:
     """Played on the next day, in the file's words."""
     placed = bet(
+        bookmaker="Corner Shop",
         match_name="Everton vs Fulham",
         competition="EPL",
         sport="Football",
@@ -33,8 +34,8 @@ def test_a_score_that_may_be_of_another_game_is_said_to_look_at(
         panel.files.settle_from_file(scores)
     assert panel.messages.message_text == (
         "0 bets settled from E0.csv. Please check: bet 1, Everton, Everton v Fulham: Everton v "
-        "Fulham (E0.csv 0-2) is 24 hours later than the bet says; how long bets at Betfair "
-        "Exchange wait for it is not known; by that it is lost."
+        "Fulham (E0.csv 0-2) is 24 hours later than the bet says; how long bets at Corner "
+        "Shop wait for it is not known; by that it is lost."
     )
     assert held(path)[0].result is None
 
