@@ -262,7 +262,9 @@ class Betfair(PollingFeed):
         found = quotes_of(markets, books, now_ms)
         pass_over(self.status.name, problems, is_empty=not found)
         self._events = answer.catalogue.events
-        fresh = {ident: each for ident, each in markets.items() if not self._is_settled(ident)}
+        fresh = {
+            ident: each for ident, each in markets.items() if not self._unsettled.is_settled(ident)
+        }
         results = results_of(fresh, books, now_ms) | results_of(answer.over, over, now_ms)
         self._closed = list(results)
         quotes = [each.quote for each in found if each.quote.odds or not each.is_open]
@@ -270,13 +272,8 @@ class Betfair(PollingFeed):
 
     def heard(self, part: str, quotes: Sequence[Quote], now_ms: int) -> None:
         """Stop asking about markets that are settled."""
-        for ident in self._closed:
-            self._unsettled.note_settled(ident, now_ms)
-        if (memory := self._unsettled.changed_memory()) is not None:
-            self.keep(memory)
-
-    def _is_settled(self, ident: str) -> bool:
-        return self._unsettled.is_settled(ident)
+        self._unsettled.note_settled(self._closed, now_ms)
+        self._unsettled.store_memory(self.keep)
 
     def ident_of(self, quote: Quote) -> str | None:
         """Return the number of the event."""

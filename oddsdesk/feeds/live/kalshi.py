@@ -155,10 +155,8 @@ class Kalshi(PollingFeed):
 
     def heard(self, part: str, quotes: Sequence[Quote], now_ms: int) -> None:
         """Stop asking about games that are settled."""
-        for event in self._settled:
-            self._unsettled.note_settled(event, now_ms)
-        if (memory := self._unsettled.changed_memory()) is not None:
-            self.keep(memory)
+        self._unsettled.note_settled(self._settled, now_ms)
+        self._unsettled.store_memory(self.keep)
 
     def ident_of(self, quote: Quote) -> str | None:
         """Return the ticker of the event."""

@@ -4,7 +4,7 @@ An exchange stops listing what is over. It is asked about these some minutes lat
 day, and once more a day after it settled, in case of a correction.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Final, Generic, TypeVar
 
 import msgspec
@@ -72,25 +72,24 @@ class Unsettled(Generic[T]):
                 del self._entries[ident]
         return {ident: entry.about for ident, entry in taken.items()}
 
-    def note_settled(self, ident: str, now_ms: int) -> None:
+    def note_settled(self, idents: Iterable[str], now_ms: int) -> None:
         """Ask once more a day after something was settled, then no longer."""
-        entry = self._entries.get(ident)
-        if entry is not None and not entry.is_settled:
-            entry.is_settled = True
-            entry.due = now_ms + DAY_MS
+        for entry in filter(None, map(self._entries.get, idents)):
+            if not entry.is_settled:
+                entry.is_settled = True
+                entry.due = now_ms + DAY_MS
 
     def is_settled(self, ident: str) -> bool:
         """Return whether it was settled when it was asked about last."""
         entry = self._entries.get(ident)
         return entry is not None and entry.is_settled
 
-    def changed_memory(self) -> bytes | None:
-        """Return what the next run needs; None if that has not changed since the last call."""
+    def store_memory(self, keep: Callable[[bytes], None]) -> None:
+        """Store what the next run needs, if that has changed since the last call."""
         memory = msgspec.json.encode(self._entries)
-        if memory == self._kept:
-            return None
-        self._kept = memory
-        return memory
+        if memory != self._kept:
+            self._kept = memory
+            keep(memory)
 
     def recall(self, memory: bytes) -> None:
         """Go on with what an earlier run returned; nothing if it cannot be read."""

@@ -154,10 +154,8 @@ class Polymarket(PollingFeed):
 
     def heard(self, part: str, quotes: Sequence[Quote], now_ms: int) -> None:
         """Stop asking about events that are closed."""
-        for slug in self._closed:
-            self._unsettled.note_settled(slug, now_ms)
-        if (memory := self._unsettled.changed_memory()) is not None:
-            self.keep(memory)
+        self._unsettled.note_settled(self._closed, now_ms)
+        self._unsettled.store_memory(self.keep)
 
     def ident_of(self, quote: Quote) -> str | None:
         """Return the page of the event."""

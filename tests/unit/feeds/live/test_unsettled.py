@@ -33,12 +33,12 @@ def test_what_is_no_longer_listed_is_asked_about_every_five_minutes_then_hourly(
 
 def test_what_is_settled_is_asked_about_once_more_a_day_later() -> None:
     found = followed("1")
-    found.note_settled("1", NOW)
+    found.note_settled(["1"], NOW)
     assert found.is_settled("1")
     found.note_listed("epl", {}, NOW + 5)
     assert found.take_due("epl", NOW + DAY_MS - 1, 10) == {}
     assert found.take_due("epl", NOW + DAY_MS, 10) == {"1": "about 1"}
-    found.note_settled("1", NOW + DAY_MS)
+    found.note_settled(["1"], NOW + DAY_MS)
     assert found.take_due("epl", NOW + 3 * DAY_MS, 10) == {}
 
 
@@ -81,15 +81,17 @@ def test_the_oldest_are_forgotten_when_there_are_too_many() -> None:
 
 def test_the_next_run_goes_on() -> None:
     found = followed("1", "2")
-    memory = found.changed_memory()
-    assert memory is not None
-    assert found.changed_memory() is None
+    stored = list[bytes]()
+    found.store_memory(stored.append)
+    found.store_memory(stored.append)
     later = Unsettled(str)
-    later.recall(memory)
-    assert later.changed_memory() is None
+    later.recall(stored[0])
+    later.store_memory(stored.append)
+    assert len(stored) == 1
     later.note_listed("epl", {"2": "about 2"}, NOW)
     assert later.take_due("epl", NOW, 10) == {"1": "about 1"}
-    assert later.changed_memory() is not None
+    later.store_memory(stored.append)
+    assert len(stored) == 2
 
 
 @pytest.mark.parametrize("memory", [b"", b"{", b'{"1": 2}', b"\xff"])
