@@ -291,7 +291,9 @@ class _Judge:
         result, selection = told[0]
         by = _own_result(result)
         if len({(each.result, each.share) for _, each in told}) > 1:
-            why = f"{bet.bookmaker} itself says both {_word(selection)} and {_word(told[-1][1])}"
+            heat = (f"{_word(each)}{' in a dead heat' * (each.share < 1)}" for _, each in told)
+            words = " and ".join(dict.fromkeys(heat))
+            why = f"{bet.bookmaker} itself says both {words}"
             return ToCheck(bet, why, result, by=by, is_contrary=True)
         if selection.share < 1:
             back = bet.open_stake * selection.share * bet.net

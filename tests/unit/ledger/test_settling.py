@@ -408,6 +408,10 @@ def test_a_bookmaker_that_contradicts_itself_settles_nothing() -> None:
     one = own(SelectionResult("moneyline", 0, "Arsenal", "won"))
     other = own(SelectionResult("moneyline", 0, "Arsenal", "lost"), source="second")
     assert listed(BET, one, other).why == "Bet365 itself says both won and lost"
+    third = changed(one, source="third")
+    assert listed(BET, one, other, third).why == "Bet365 itself says both won and lost"
+    tied = own(SelectionResult("moneyline", 0, "Arsenal", "won", 0.5), source="second")
+    assert listed(BET, one, tied).why == "Bet365 itself says both won and won in a dead heat"
 
 
 def test_a_half_result_of_a_whole_line_is_listed() -> None:
