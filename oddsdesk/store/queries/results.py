@@ -37,7 +37,7 @@ SELECT {", ".join(f"ended.{each}" for each in COLUMNS)}, (
             FROM other_name o CROSS JOIN game g ON g.id = o.game
             WHERE o.competition = ended.competition AND o.plain_name = ended.plain_name AND {_ABOUT}
         ) near ORDER BY apart, found LIMIT 1
-    )
+    ), CASE WHEN {{visible}} THEN 1 ELSE 0 END
 FROM result ended INDEXED BY {{index}}
 WHERE {{wanted}}
 ORDER BY ended.kick_off, ended.competition, ended.plain_name, ended.source, ended.bookmaker
@@ -82,14 +82,15 @@ def list_results(
     ``made_up`` is the last simulated game's row in a database with real odds. A caller with access
     to one bookmaker gets the games that it has priced.
     """
-    conditions, parameters = ["TRUE"], {"made_up": made_up, **_share(select, visibility)}
+    conditions, visible = ["TRUE"], ["TRUE"]
+    parameters = {"made_up": made_up, **_share(select, visibility)}
     if visibility.share is not None:
         shared = "ended.source IN (SELECT value FROM json_each(:share))"
-        conditions.append(f"(ended.may_share = TRUE OR {shared})")
+        visible.append(f"(ended.may_share = TRUE OR {shared})")
     if not visibility.live:
-        conditions.append("ended.status <> 'in_play'")
+        visible.append("ended.status <> 'in_play'")
     if visibility.bookmaker is not None:
-        conditions.append("ended.bookmaker IN ('', :bookmaker)")
+        visible.append("ended.bookmaker IN ('', :bookmaker)")
         parameters["bookmaker"] = visibility.bookmaker
     for name, sign, value in (("since", ">=", since_ms), ("until", "<", until_ms)):
         if value is not None:
@@ -105,11 +106,12 @@ def list_results(
         conditions.append(f"({', '.join(f'ended.{name}' for name in names)}) > ({last})")
         parameters |= {f"after_{name}": getattr(place, name) for name in names}
     index = "result_order" if competition is None else "result_competition"
-    most = limit if visibility.bookmaker is None else max(limit, MOST_READ)
+    most = limit if visibility == Visibility() else max(limit, MOST_READ)
     asked = parameters | {"limit": most + 1}
-    wanted = " AND ".join(conditions)
-    rows = select(_RESULTS, asked, index=index, wanted=wanted)
-    found = _with_games(select, rows[:most], visibility, made_up)
+    wanted, shown = " AND ".join(conditions), " AND ".join(visible)
+    rows = select(_RESULTS, asked, index=index, wanted=wanted, visible=shown)
+    seen = [row[:-1] for row in rows[:most] if row[-1]]
+    found = _with_games(select, seen, visibility, made_up)
     sizes = accumulate(_selections(stored) for _, stored in found)
     end = min(limit, max(1, sum(size <= _MOST_SELECTIONS for size in sizes)))
     items = [stored for _, stored in found[:end]]

@@ -108,6 +108,17 @@ def test_a_page_holds_at_most_20_000_selections(every_store: Store) -> None:
     assert ([each.result for each in rest.items], rest.next_cursor) == (results[2:], None)
 
 
+def test_a_request_reads_at_most_2_000_rows_to_find_visible_ones(every_store: Store) -> None:
+    hidden = [said(kick_off=KICK_OFF + n * DAY, source="the-odds-api") for n in range(2_000)]
+    every_store.record_results([*hidden, said(kick_off=KICK_OFF + 2_000 * DAY)]).result(30)
+    seen = Visibility(share=())
+    reader = every_store.reader()
+    first = reader.list_results(seen, 50)
+    assert (first.items, first.next_cursor is None) == ([], False)
+    second = reader.list_results(seen, 50, first.next_cursor)
+    assert (len(second.items), second.next_cursor) == (1, None)
+
+
 def test_of_endless_corrections_the_latest_stay(every_store: Store) -> None:
     scores = [said(home=number) for number in range(25)]
     every_store.record_results(scores).result(10)
