@@ -17,7 +17,13 @@ from oddsdesk.contract.times import DAY_MS, HOUR_MS, MINUTE_MS
 from oddsdesk.ledger.bets import BadBetError, BetState, PlacedBet, settled, was_undone
 from oddsdesk.ledger.games import wanted_game
 from oddsdesk.ledger.open_bets import wanted_kick_offs
-from oddsdesk.matching.bet_games import Found, GamesNearby, is_same_competition, is_same_kick_off
+from oddsdesk.matching.bet_games import (
+    NO_SERIES,
+    Found,
+    GamesNearby,
+    is_same_competition,
+    is_same_kick_off,
+)
 from oddsdesk.matching.names import shipped_names
 from oddsdesk.pricing.game_scores import TENNIS, Decision, result_as_stated, result_of, score_text
 from oddsdesk.pricing.profiles import Kind, fold_name
@@ -32,8 +38,6 @@ from oddsdesk.pricing.settlement_rules import (
 
 _OFF: Final = frozenset({GameStatus.POSTPONED, GameStatus.ABANDONED, GameStatus.CANCELLED})
 _ENDED_SOMEHOW: Final = frozenset({GameStatus.FINAL, GameStatus.RETIRED})
-_MAY_BE_MOVED: Final = frozenset({"AmericanFootball", "AussieRules", FOOTBALL, "Rugby", TENNIS})
-"""Sports in which the same teams or players do not meet again within days, as in a series."""
 _NOT_BEGUN_MS: Final = 12 * HOUR_MS
 """A result of a game that begins later than this from now is a mistake."""
 _LONGEST_WAIT_DAYS: Final = 3
@@ -237,7 +241,7 @@ class _Judge:
         """Return whether a game was moved, and the bookmaker's bets wait so long."""
         result = found.game.result
         sport = _sport(bet, result)
-        if not found.is_moved or sport not in _MAY_BE_MOVED or result.status not in _ENDED_SOMEHOW:
+        if not found.is_moved or sport not in NO_SERIES or result.status not in _ENDED_SOMEHOW:
             return False
         waiting = self._rules.rule_of(bet.bookmaker, sport).waiting_ms
         later = result.kick_off - (bet.kick_off or 0) + (0 if result.has_time else 12 * HOUR_MS)
@@ -270,7 +274,7 @@ class _Judge:
             return told
         told = told._replace(proposed=self._would_be(bet, result), by=_by(bet, result))
         is_put_off = found.is_moved and result.kick_off > (bet.kick_off or 0)
-        is_put_off = is_put_off and _sport(bet, result) in _MAY_BE_MOVED
+        is_put_off = is_put_off and _sport(bet, result) in NO_SERIES
         return self._too_late(told, found) if is_put_off else told
 
     def _too_late(self, told: ToCheck, found: Found[_Told]) -> ToCheck:
@@ -329,7 +333,7 @@ class _Judge:
         if off and not played:
             first = min(off, key=lambda each: each.status is not GameStatus.ABANDONED)
             is_postponed = first.status is GameStatus.POSTPONED
-            may_be = is_postponed and _sport(bet, first) in _MAY_BE_MOVED
+            may_be = is_postponed and _sport(bet, first) in NO_SERIES
             moved = (
                 each
                 for each in near

@@ -23,6 +23,7 @@ from oddsdesk.matching.games import (
     club_of,
     club_side,
     compare_teams,
+    competition_side,
     is_midway,
     may_be_alike,
     sides,
@@ -31,9 +32,10 @@ from oddsdesk.matching.names import TeamNames, fold_team
 
 MOVED_MS: Final = 12 * HOUR_MS
 """A game moved by at most this, within its day, is the same game, and its bets stand."""
-UNNAMED_MS: Final = 3 * HOUR_MS
-"""How far from its kick-off the only game of the teams still belongs to a bet without
-competition."""
+_RIVAL_MS: Final = 3 * HOUR_MS
+"""Where a competition is missing, no other game of the teams may begin so near."""
+_RIVAL_DAYS_MS: Final = 48 * HOUR_MS
+"""Where the hour is missing too, in sports with series: a day before and after."""
 NEARBY_MS: Final = 3 * DAY_MS
 """How far off other games of the same teams are searched, to be named in the reason."""
 UNDATED_MS: Final = 36 * HOUR_MS
@@ -46,6 +48,8 @@ _ONCE_A_DAY: Final = frozenset(
     {FOOTBALL, "Basketball", "Tennis", "Hockey", "AmericanFootball", "Rugby"}
 )
 """Sports in which two teams never meet twice a day; baseball has doubleheaders."""
+NO_SERIES: Final = frozenset({"AmericanFootball", "AussieRules", FOOTBALL, "Rugby", "Tennis"})
+"""Sports in which the same teams or players do not meet again within days, as in a series."""
 _UK: Final = "Europe/London"
 _DAYS_IN: Final = {
     **dict.fromkeys(("mls", "nba", "nhl", "mlb", "nfl"), "America/Los_Angeles"),
@@ -151,7 +155,8 @@ class GamesNearby(Generic[G]):
         same = [each.game for each in judged if each.is_same]
         if len(same) > 1:
             starts = [game.begins_ms for game in same]
-            if bet.kick_off is None or is_midway(bet.kick_off, starts):
+            is_sure = bet.kick_off is not None and all(game.has_time for game in same)
+            if not is_sure or is_midway(bet.kick_off or 0, starts):
                 return Found(same[0], "is one of two games of these teams around that time")
         if same:
             return self._known_alone(bet, same[0], judged)
@@ -161,13 +166,15 @@ class GamesNearby(Generic[G]):
         return self._put_off(bet) or found
 
     def _known_alone(self, bet: WantedGame, game: G, judged: Sequence[Found[G]]) -> Found[G]:
-        """Return a game, unless its competition is unknown and another game may be meant."""
-        if self._is_named(bet, game):
+        """Return a game, unless competition or hour is unknown and another may be meant."""
+        if _is_named(bet, game) and (game.has_time or game.sport in NO_SERIES):
             return Found(game)
+        at = bet.kick_off or 0
         near = [
             each
             for each in judged
-            if each.has_teams and abs(each.game.begins_ms - (bet.kick_off or 0)) <= UNNAMED_MS
+            if (each.has_teams or _is_for_others(bet, each.game))
+            and abs(each.game.begins_ms - at) <= (_RIVAL_MS if game.has_time else _RIVAL_DAYS_MS)
         ]
         if len(near) > 1:
             return Found(game, "is one of two games of these teams around that time")
@@ -183,7 +190,9 @@ class GamesNearby(Generic[G]):
         ]
         for game in sorted(near, key=lambda game: abs(game.begins_ms - at)):
             match, is_other_side = self._compare(bet, game)
-            if match.verdict is Verdict.SAME and not match.is_crosswise:
+            is_same = match.verdict is Verdict.SAME and not match.is_crosswise
+            is_other_side |= is_same and _is_for_others(bet, game)
+            if is_same and not is_other_side:
                 why = self._why_not(bet, game)
                 yield Found(game, why, is_moved=bool(why) and self._is_in_same(bet, game))
             elif abs(game.begins_ms - at) > _ALIKE_MS:
@@ -202,36 +211,32 @@ class GamesNearby(Generic[G]):
         if bet.kick_off is None:
             return _why_not_undated(bet, game)
         sport = _sport(bet.sport, game.sport) or ""
-        if not self._is_named(bet, game):
-            apart = abs(game.begins_ms - bet.kick_off)
-            if game.has_time and apart <= UNNAMED_MS:
-                return ""
+        apart = abs(game.begins_ms - bet.kick_off)
+        if not _is_named(bet, game):
+            only = ours or theirs
+            if only and not self._names.knows(only):
+                return (
+                    f"may be another game: only {'the bet' if ours else 'it'} names a competition"
+                )
             if not game.has_time:
                 return "may be another game: competition and hour are unknown"
-        elif not game.has_time:
-            place, day = self._names.competition_named(theirs or ours), game.begins_ms // DAY_MS
-            if day in (_day(bet.kick_off, place), _day(bet.kick_off, "")):
+            if apart <= SAME_START_MS:
                 return ""
+        elif not game.has_time:
+            return _why_not_on_day(
+                bet.kick_off, game, sport, self._names.competition_named(theirs or ours)
+            )
         elif is_same_kick_off(
             bet.kick_off, game.begins_ms, sport, self._names.competition_named(theirs)
         ):
             return ""
         return _apart_text(bet.kick_off, game)
 
-    def _is_named(self, bet: WantedGame, game: G) -> bool:
-        """Return whether a game is known to be in the bet's competition.
-
-        A file without competitions is trusted for competitions that the table knows.
-        """
-        if game.competition:
-            return bool(bet.competition)
-        return bool(bet.competition) and self._names.knows(bet.competition)
-
     def _is_in_same(self, bet: WantedGame, game: G) -> bool:
         """Return whether a bet with kick-off and a game are in one competition, for certain."""
         ours, theirs = bet.competition, game.competition
         is_other = ours and theirs and not is_same_competition(self._names, ours, theirs)
-        return bet.kick_off is not None and not is_other and self._is_named(bet, game)
+        return bet.kick_off is not None and not is_other and _is_named(bet, game)
 
     def _put_off(self, bet: WantedGame) -> Found[G] | None:
         """Return the football game that was planned as the bet's game but played days later."""
@@ -247,7 +252,7 @@ class GamesNearby(Generic[G]):
                     continue
                 match, _ = self._compare(bet, game)
                 if match.verdict is Verdict.SAME and not match.is_crosswise:
-                    is_moved = self._is_named(bet, game)
+                    is_moved = _is_named(bet, game)
                     return Found(game, _apart_text(bet.kick_off, game), is_moved=is_moved)
         return None
 
@@ -308,6 +313,38 @@ def _sport(one: str, other: str) -> str | None:
     """Return the sport of two names for it, empty if both are unknown; None if they differ."""
     told = {one, other} - {"", OTHER}
     return None if len(told) > 1 else next(iter(told), "")
+
+
+def _is_named(bet: WantedGame, game: NamedGame) -> bool:
+    """Return whether the competitions of both are known."""
+    return bool(bet.competition and game.competition)
+
+
+def _is_for_others(bet: WantedGame, game: NamedGame) -> bool:
+    """Return whether the only known competition is not for the teams that are named."""
+    if bool(bet.competition) == bool(game.competition):
+        return False
+    named = (side for each in (bet, game) for side in _side_of(teams(each.match_name) or ("", "")))
+    return not competition_side(bet.competition or game.competition) <= frozenset(named)
+
+
+def _why_not_on_day(kick_off: int, game: NamedGame, sport: str, competition: str) -> str:
+    """Return why a game without hour may be another than the one at a kick-off; empty if not.
+
+    Its day is that at the venue, or that of its source.
+    """
+    day, own = game.begins_ms // DAY_MS, _day(kick_off, competition)
+    days = {own, _day(kick_off, ""), kick_off // DAY_MS}
+    if day not in days:
+        return _apart_text(kick_off, game)
+    if sport not in _ONCE_A_DAY and sport not in NO_SERIES:
+        return "may be another game: its hour is unknown, and teams may play twice a day"
+    is_known = competition.casefold() in _DAYS_IN
+    if not is_known:
+        days.add(_day(kick_off, "nba"))
+    if sport in NO_SERIES or len(days) == 1 or (is_known and day == own):
+        return ""
+    return "may be another game: its hour is unknown, and so whose date it has"
 
 
 def _why_not_undated(bet: WantedGame, game: NamedGame) -> str:

@@ -50,6 +50,14 @@ _KIND_OF_SIDE: Final = (
     | {word: word if word.startswith(("u1", "u2")) else "youth" for word in _YOUTH}
     | dict.fromkeys(_SIMULATED, "simulated")
 )
+_OF_OTHER_SIDES: Final = re.compile(
+    r"(?P<women>\b(?:n?wsl|wnba|uwcl|ncaaw|liga f|we league|wk league|arkema|damallsvenskan"
+    r"|elitettan|toppserien)\b)"
+    r"|(?P<reserves>\bpremier league 2\b|\bpl2\b|\bdevelopment league\b)"
+    r"|(?P<simulated>\be ?(?:soccer|football|basketball|hockey|sports?)\b|\bsimulated\b"
+    r"|\bgt (?:sports )?leagues?\b|\b\d+ min(?:s|utes)?\b)"
+)
+"""Folded names of competitions that first teams do not play in."""
 _AGE: Final = re.compile(r"\b(?:u|under|sub) (\d\d)s?\b|\b(?:under|sub)(\d\d)s?\b|\bu(\d\d)s\b")
 """Age groups in a folded name, in all their spellings: ``u 21``, ``under 21``, ``sub20``."""
 
@@ -255,6 +263,18 @@ def club_side(name: str) -> frozenset[str]:
     become ``u21``, ``II``, ``B`` and ``Castilla`` become ``reserves``.
     """
     return frozenset(_KIND_OF_SIDE[word] for word in _split_name(name)[1])
+
+
+@lru_cache(maxsize=1 << 12)
+def competition_side(competition: str) -> frozenset[str]:
+    """Return which teams of clubs play in a competition, in the words of ``club_side``.
+
+    Empty if the name does not say. A single letter or a number is a division: ``Serie B``.
+    """
+    words = _folded_words(competition)
+    told = {_KIND_OF_SIDE[word] for word in words if word in _KIND_OF_SIDE and len(word) > 2}
+    named = (each.lastgroup for each in _OF_OTHER_SIDES.finditer(" ".join(words)))
+    return frozenset(told).union(filter(None, named))
 
 
 @lru_cache(maxsize=1 << 14)

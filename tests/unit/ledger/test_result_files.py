@@ -158,9 +158,9 @@ def test_a_game_settles_within_twelve_hours_of_its_day_and_is_listed_else(
 
 
 @pytest.mark.parametrize(
-    ("hours", "is_settled"), [(0, True), (-3, True), (3, True), (-3.1, False), (3.1, False)]
+    ("hours", "is_settled"), [(0, True), (-2, True), (2, True), (-2.1, False), (2.1, False)]
 )
-def test_without_a_competition_the_only_game_within_three_hours_settles(
+def test_without_a_competition_the_only_game_within_two_hours_settles(
     hours: float, is_settled: bool
 ) -> None:
     bet = renamed(BET.match_name, competition="", kick_off=KICK_OFF + round(hours * HOUR))
@@ -195,13 +195,25 @@ def test_where_a_file_tells_the_day_alone_the_day_has_to_be_the_kick_offs(
     assert (len(found.bets), len(found.to_look_at)) == (is_settled, not is_settled)
 
 
-@pytest.mark.parametrize(("competition", "is_settled"), [("EPL", True), ("FA WSL", False)])
-def test_a_file_without_competitions_settles_bets_in_those_that_are_known(
-    competition: str, is_settled: bool
+@pytest.mark.parametrize(
+    ("competition", "hours", "is_settled"),
+    [("EPL", 0, True), ("EPL", -2, True), ("EPL", -3, False), ("Regional League", 0, False)],
+)
+def test_a_file_without_competitions_settles_known_ones_by_the_hour(
+    competition: str, hours: int, is_settled: bool
 ) -> None:
-    text = "Date,HomeTeam,AwayTeam,FTHG,FTAG\n16/08/2024,Man United,Fulham,1,0\n"
-    bet = renamed(BET.match_name, competition=competition)
+    text = "Date,Time,HomeTeam,AwayTeam,FTHG,FTAG\n16/08/2024,20:00,Man United,Fulham,1,0\n"
+    bet = renamed(BET.match_name, competition=competition, kick_off=KICK_OFF + hours * HOUR)
     assert len(settle_by_file(text.encode(), [bet], NOW).bets) == is_settled
+    by_day = text.replace("Time,", "").replace("20:00,", "")
+    assert settle_by_file(by_day.encode(), [bet], NOW).bets == []
+
+
+def test_without_a_competition_one_known_by_the_table_alone_settles() -> None:
+    bet = renamed(BET.match_name, competition="")
+    for competition, is_settled in (("E0", True), ("Regional League", False)):
+        text = SCORES.replace("E0,", f"{competition},")
+        assert len(settle_by_file(text.encode(), [bet], NOW).bets) == is_settled
 
 
 def test_quarter_lines_settle_in_halves() -> None:

@@ -149,7 +149,7 @@ def test_a_bet_on_the_next_game_of_the_teams_is_not_listed_before_that_is_over()
 def test_without_a_competition_games_of_two_sources_have_to_be_one() -> None:
     unnamed = bet(competition="")
     assert ended(unnamed, RESULT, changed(source="scores"))[0] == "won"
-    other = changed(competition="FA WSL", kick_off=KICK_OFF + HOUR, source="scores")
+    other = changed(competition="FA Cup", kick_off=KICK_OFF + HOUR, source="scores")
     assert listed(unnamed, RESULT, other).why == (
         "Arsenal v Chelsea (football-data 2-1) is one of two games of these teams around that time"
     )

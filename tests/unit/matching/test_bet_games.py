@@ -6,6 +6,7 @@ import pytest
 
 from oddsdesk.contract.times import parse_ms
 from oddsdesk.matching.bet_games import GamesNearby, WantedGame, is_same_kick_off
+from oddsdesk.matching.games import competition_side
 from oddsdesk.matching.names import shipped_names
 
 HOUR = 3_600_000
@@ -102,9 +103,13 @@ def test_why_a_game_is_not_that_of_a_bet_is_told() -> None:
     )
 
 
-def test_a_bet_without_a_competition_is_on_the_only_game_within_three_hours() -> None:
-    assert why_not(wanted(competition=""), games(3)) == ""
-    assert why_not(wanted(competition=""), games(3.1)) == "is 3.1 hours later than the bet says"
+def test_a_bet_without_a_competition_is_on_the_only_game_within_two_hours() -> None:
+    assert why_not(wanted(competition=""), games(2)) == ""
+    assert why_not(wanted(competition=""), games(2.1)) == "is 2.1 hours later than the bet says"
+    unknown = games(0, competition="Spring League")
+    assert why_not(wanted(competition=""), unknown) == (
+        "may be another game: only it names a competition"
+    )
     both = [*games(0), *games(2, competition="Friendly")]
     assert (
         why_not(wanted(competition=""), both)
@@ -117,3 +122,59 @@ def test_a_sport_that_is_not_told_is_no_other() -> None:
     assert why_not(wanted(sport="Other"), games(0)) == ""
     assert why_not(wanted(), games(0, sport="Other")) == ""
     assert why_not(wanted(sport="Hockey"), games(0)) is None
+
+
+@pytest.mark.parametrize(
+    "competition",
+    [
+        *("WSL", "Women FA Cup", "U21 Premier League", "FA Youth Cup", "Premier League 2"),
+        *("Arkema Premiere Ligue", "eSoccer Battle 8 mins", "Frauen-Bundesliga", "Virtual League"),
+    ],
+)
+def test_a_competition_of_other_teams_of_the_clubs_is_not_the_bets(competition: str) -> None:
+    other = "is of another team of these clubs"
+    assert competition_side(competition)
+    assert why_not(wanted(competition=""), games(0, competition=competition)) == other
+    assert why_not(wanted(competition=competition), games(0, competition="")) == other
+
+
+@pytest.mark.parametrize("competition", ["Serie B", "Bundesliga 2", "FIFA World Cup", "Primera B"])
+def test_a_division_is_of_first_teams(competition: str) -> None:
+    assert not competition_side(competition)
+
+
+def on_days(*days: int, sport: str, competition: str) -> list[Logged]:
+    """Games at noon of days after the first, without hours."""
+    noon = parse_ms("2026-04-16T12:00:00Z")
+    return [
+        Logged(noon + day * 24 * HOUR, sport, competition, "Mets - Cubs", has_time=False)
+        for day in days
+    ]
+
+
+@pytest.mark.parametrize(
+    ("sport", "competition", "begins", "days", "is_same"),
+    [
+        ("Football", "EPL", 0, (0,), True),
+        ("Football", "MLS", 8, (0,), True),
+        ("Football", "MLS", 8, (1,), True),
+        ("Football", "MLS", 8, (0, 1), False),
+        ("Basketball", "EURO", 0, (0,), True),
+        ("Basketball", "EURO", 0, (1,), False),
+        ("Basketball", "NBA", 8, (0,), True),
+        ("Basketball", "NBA", 8, (1,), False),
+        ("Basketball", "NBA", 8, (0, 1), False),
+        ("Hockey", "NHL", 8, (-1, 0), False),
+        ("Hockey", "Icy League", 8, (0,), False),
+        ("Hockey", "Icy League", 8, (1,), False),
+        ("Baseball", "MLB", 0, (0,), False),
+        ("Other", "KBO", 0, (0,), False),
+    ],
+)
+def test_a_game_without_an_hour_is_the_bets_if_no_other_may_be_meant(
+    sport: str, competition: str, begins: int, days: tuple[int, ...], is_same: bool
+) -> None:
+    """18:00 UTC, or 02:00 the next day: the evening before in America."""
+    held = on_days(*days, sport=sport, competition=competition)
+    found = why_not(wanted(begins, sport=sport, competition=competition), held)
+    assert (found == "") == is_same
