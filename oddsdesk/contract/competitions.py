@@ -78,7 +78,7 @@ def named_sport(name: str | None) -> str | None:
     return _NAMES.get("".join(letter for letter in name.lower() if letter.isalnum()))
 
 
-def told_competition(name: str) -> str:
+def named_competition(name: str) -> str:
     """Return the name of a competition; empty if it only says what is played.
 
     Sources that have no competition do so: Betfair's files say ``Soccer``.

@@ -10,7 +10,7 @@ from typing import NamedTuple, Protocol
 
 import msgspec
 
-from oddsdesk.contract.competitions import OTHER, told_competition
+from oddsdesk.contract.competitions import OTHER, named_competition
 from oddsdesk.contract.identity import teams, without_date
 from oddsdesk.contract.times import MINUTE_MS
 from oddsdesk.ledger.bets import UNDATED_MS, PlacedBet
@@ -27,7 +27,7 @@ def may_be_on_one_game(one: PlacedBet, kick_off: int | None) -> bool:
 
 def wanted_game(bet: PlacedBet) -> WantedGame:
     """Return what a bet knows about its game."""
-    competition = told_competition(bet.competition)
+    competition = named_competition(bet.competition)
     return WantedGame(bet.match_name, competition, bet.sport, bet.kick_off, bet.placed_at)
 
 

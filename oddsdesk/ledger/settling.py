@@ -9,7 +9,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final, NamedTuple
 
-from oddsdesk.contract.competitions import FOOTBALL, OTHER, told_competition
+from oddsdesk.contract.competitions import FOOTBALL, OTHER, named_competition
 from oddsdesk.contract.identity import game_title
 from oddsdesk.contract.markets import Form, form_of
 from oddsdesk.contract.results import ENDED, GameResult, GameStatus, SelectionResult
@@ -167,7 +167,7 @@ def _correction(bet: PlacedBet, verdict: ToCheck | None) -> ToCheck | None:
     return verdict._replace(why=f"{before}; now {verdict.why or verdict.by}")
 
 
-class _Told(NamedTuple):
+class _SourceResult(NamedTuple):
     """A result among those of its source."""
 
     result: GameResult
@@ -187,7 +187,7 @@ class _Told(NamedTuple):
 
     @property
     def competition(self) -> str:
-        return told_competition(self.result.competition)
+        return named_competition(self.result.competition)
 
     @property
     def match_name(self) -> str:
@@ -202,11 +202,11 @@ class _Judge:
         self._now_ms = now_ms
         self._names = shipped_names()
         self._wanted = set[int]()
-        by_kind = defaultdict[tuple[str, str, bool], list[_Told]](list)
+        by_kind = defaultdict[tuple[str, str, bool], list[_SourceResult]](list)
         usable = dict.fromkeys(each for each in results if self._is_usable(each))
         for place, result in enumerate(usable):
             kind = (result.source, result.bookmaker, result.status in _OFF)
-            by_kind[kind].append(_Told(result, place))
+            by_kind[kind].append(_SourceResult(result, place))
         self._count = len(usable)
         self._days = {each.kick_off // DAY_MS for each in usable}
         self._nearby = [GamesNearby(told, self._names) for told in by_kind.values()]
@@ -237,7 +237,7 @@ class _Judge:
         is_over = result.status in ENDED or bool(result.selections)
         return is_over and result.kick_off <= self._now_ms + _NOT_BEGUN_MS
 
-    def _is_waited_for(self, bet: PlacedBet, found: Found[_Told]) -> bool:
+    def _is_waited_for(self, bet: PlacedBet, found: Found[_SourceResult]) -> bool:
         """Return whether a game was moved, and the bookmaker's bets wait so long."""
         result = found.game.result
         sport = _sport(bet, result)
@@ -261,7 +261,7 @@ class _Judge:
                 return False
         return True
 
-    def _other_game(self, bet: PlacedBet, near: Sequence[Found[_Told]]) -> ToCheck | None:
+    def _other_game(self, bet: PlacedBet, near: Sequence[Found[_SourceResult]]) -> ToCheck | None:
         """Return the game that may be a bet's, and why it does not settle the bet."""
         ended = [each for each in near if each.game.result.status in ENDED]
         if not ended or bet.state(self._now_ms) is not BetState.TO_SETTLE:
@@ -277,7 +277,7 @@ class _Judge:
         is_put_off = is_put_off and _sport(bet, result) in NO_SERIES
         return self._too_late(told, found) if is_put_off else told
 
-    def _too_late(self, told: ToCheck, found: Found[_Told]) -> ToCheck:
+    def _too_late(self, told: ToCheck, found: Found[_SourceResult]) -> ToCheck:
         """Return a moved game with what is known about the bookmaker's waiting time."""
         bet, result = told.bet, found.game.result
         rule = self._rules.rule_of(bet.bookmaker, _sport(bet, result))
@@ -316,7 +316,7 @@ class _Judge:
         return fold_name(one.name) == fold_name(other.name)
 
     def _by_status(
-        self, bet: PlacedBet, its: Sequence[GameResult], near: Sequence[Found[_Told]]
+        self, bet: PlacedBet, its: Sequence[GameResult], near: Sequence[Found[_SourceResult]]
     ) -> ToCheck | None:
         """Return how a bet ends by what became of its game."""
         played = [each for each in its if each.status in _ENDED_SOMEHOW]
@@ -399,7 +399,7 @@ class _Judge:
         return found._replace(why=f"{says}, but that is not the result of {_bookmaker(bet)}")
 
     def _by_waiting(
-        self, bet: PlacedBet, result: GameResult, moved: Found[_Told] | None
+        self, bet: PlacedBet, result: GameResult, moved: Found[_SourceResult] | None
     ) -> ToCheck:
         """Return what becomes of a bet on a game that was not played, or not to its end.
 
