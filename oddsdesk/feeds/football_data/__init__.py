@@ -7,7 +7,7 @@ goals.
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import date, time, timedelta
 from pathlib import PurePath
 from types import MappingProxyType
@@ -76,6 +76,8 @@ _STATISTICS = MappingProxyType(
         "Max": "market maximum",
     }
 )
+_CODES = MappingProxyType({code.upper(): code for code in (*_BOOKMAKERS, *_STATISTICS)})
+_TWIN = re.compile(r" \(\d+\)$|\.\d+$")
 _SIDES = MappingProxyType(
     {"moneyline": ("H", "D", "A"), "total": (">2.5", "<2.5"), "spread": ("AHH", "AHA")}
 )
@@ -98,46 +100,66 @@ class OddsColumns(msgspec.Struct, frozen=True):
 
 
 def odds_columns(header: Sequence[str]) -> list[OddsColumns]:
-    """Return every market in a header; an unknown bookmaker keeps its code."""
-    names = set(header)
+    """Return every market in a header, in any case; an unknown bookmaker keeps its code."""
+    names = _by_folded(header)
     return [
         _market(prefix, market_type, names)
         for market_type, sides in _SIDES.items()
-        for prefix in _prefixes(header, sides[0])
+        for prefix in _prefixes(names, sides[0])
         if all(prefix + side in names for side in sides)
     ]
 
 
-def _prefixes(header: Sequence[str], suffix: str) -> Iterator[str]:
-    for name in header:
+def _twin_columns(header: Sequence[str], markets: Sequence[OddsColumns]) -> list[str]:
+    """Return the titles of prices that stand twice, or that pandas numbered: ``B365H.1``."""
+    read = {title for market in markets for title in market.columns}
+    folded = set(map(str.upper, read))
+    return [
+        title for title in header if title not in read and _TWIN.sub("", title).upper() in folded
+    ]
+
+
+def _by_folded(header: Sequence[str]) -> dict[str, str]:
+    """Return the titles by their upper case, of two that are alike the first."""
+    names: dict[str, str] = {}
+    for title in header:
+        names.setdefault(title.upper(), title)
+    return names
+
+
+def _prefixes(names: Iterable[str], suffix: str) -> Iterator[str]:
+    for name in names:
         if name.endswith(suffix) and name != suffix:
             yield name.removesuffix(suffix)
 
 
-def _market(prefix: str, market_type: str, names: set[str]) -> OddsColumns:
+def _market(prefix: str, market_type: str, names: Mapping[str, str]) -> OddsColumns:
+    sides = _SIDES[market_type]
+    columns = tuple(names[prefix + side] for side in sides)
     code, closing = _phase(prefix, market_type, names)
     line_column = None
     if market_type == "spread":
         own = f"{code}AH"  # until 2012 each bookmaker had its line
-        line_column = "AHCh" if closing else own if own in names else "AHh"
+        line_column = "AHCH" if closing else own if own in names else "AHH"
+        line_column = names.get(line_column, line_column)
+    known = _CODES.get(code, columns[0][: len(code)])
     return OddsColumns(
-        bookmaker=_BOOKMAKERS.get(code, code),
+        bookmaker=_BOOKMAKERS.get(known, known),
         market_type=market_type,
         closing=closing,
-        columns=tuple(prefix + side for side in _SIDES[market_type]),
-        statistic=_STATISTICS.get(code),
+        columns=columns,
+        statistic=_STATISTICS.get(known),
         line_column=line_column,
     )
 
 
-def _phase(prefix: str, market_type: str, names: set[str]) -> tuple[str, bool]:
+def _phase(prefix: str, market_type: str, names: Collection[str]) -> tuple[str, bool]:
     """Return the bookmaker's code, and whether a ``C`` before the suffix marks a closing price."""
-    if prefix in _BOOKMAKERS or prefix in _STATISTICS or not prefix.endswith("C"):
+    if prefix in _CODES or not prefix.endswith("C"):
         return prefix, False
     code = prefix.removesuffix("C")
     first = code + _SIDES[market_type][0]
-    known = code in _BOOKMAKERS or code in _STATISTICS or first in names
-    return (code, True) if known else (prefix, False)
+    return (code, True) if code in _CODES or first in names else (prefix, False)
 
 
 MOST_BROKEN = 10_000
@@ -221,7 +243,9 @@ def _read_table(table: Table, file: SourceFile, days: Habit, result: Imported) -
     columns = game_columns(table.titles)
     division = _division_of_file(columns, file.name)
     markets = odds_columns(table.titles)
-    reading = _Reading(f"{file.name}{table.place}", markets, columns, division, days, result)
+    twins = _twin_columns(table.titles, markets)
+    place = f"{file.name}{table.place}"
+    reading = _Reading(place, markets, twins, columns, division, days, result)
     is_cut = not (table.place or file.data.rstrip(b"\0").endswith((b"\n", b"\r")))
     is_sure = days is Habit.MONTH_FIRST
     width, row = len(table.titles), next(table.rows, None)
@@ -260,6 +284,8 @@ class _Game(msgspec.Struct, frozen=True):
 class _Reading(msgspec.Struct):
     file: str
     markets: list[OddsColumns]
+    twins: list[str]
+    """The titles of prices that stand twice, which are counted and not read."""
     columns: GameColumns
     division: str
     days: Habit
@@ -270,6 +296,8 @@ class _Reading(msgspec.Struct):
         if len(self.result.problems) > MOST_BROKEN:
             raise FeedError(f"more than {MOST_BROKEN:,} unreadable rows")
         where = f"line {row.number}"
+        if self.twins and (twins := len(_filled(row.cells, self.twins))):
+            self.result.skipped["twin column"] += twins
         try:
             check_width(row)
             goals = self._goals(row.cells, where)

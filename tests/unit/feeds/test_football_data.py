@@ -1,6 +1,7 @@
 """Season files become quotes; a broken cell is counted by its reason and never guessed."""
 
 import csv
+from collections.abc import Callable
 from datetime import date, time
 from pathlib import Path
 
@@ -521,6 +522,36 @@ def test_an_unknown_bookmaker_keeps_its_code() -> None:
         ("XY", "moneyline", False, None),
         ("XY", "moneyline", True, None),
     ]
+
+
+@pytest.mark.parametrize("spell", [str.lower, str.upper])
+def test_titles_count_in_any_case(spell: Callable[[str], str]) -> None:
+    header = ["MaxH", "MaxD", "MaxA", "BbAv>2.5", "BbAv<2.5", "PSCH", "PSCD", "PSCA"]
+    assert named(*map(spell, header)) == [
+        ("Max", "moneyline", False, "market maximum"),
+        ("Pinnacle", "moneyline", True, None),
+        ("BbAv", "total", False, "market average"),
+    ]
+    (closing,) = odds_columns([spell(title) for title in ("AHh", "AHCh", "PCAHH", "PCAHA")])
+    assert closing.line_column == spell("AHCh")
+
+
+@pytest.mark.parametrize("spell", [str.lower, str.upper])
+def test_a_real_season_is_the_same_in_any_case(
+    shared_data: Path, spell: Callable[[str], str]
+) -> None:
+    text = (shared_data / "football-data" / "E0_2425.csv").read_text(encoding="utf-8-sig")
+    header, _, rows = text.partition("\n")
+    result = read(f"{spell(header)}\n{rows}")
+    assert (result.kept, result.kept + result.skipped.total()) == (23_630, 34_280)
+
+
+@pytest.mark.parametrize("twin", ["PSH", "psh", "PSH.1"])
+def test_a_second_column_of_a_price_is_counted(twin: str) -> None:
+    head = f"Div,Date,HomeTeam,AwayTeam,FTHG,FTAG,PSH,PSD,PSA,{twin}\n"
+    result = read(f"{head}E0,17/08/2024,Everton,Brighton,1,0,2.5,3.3,2.9,2.6\n")
+    assert only(result).odds["Everton"] == 2.5
+    assert result.skipped == {"twin column": 1}
 
 
 def test_figures_of_the_game_and_lone_columns_are_no_odds() -> None:
