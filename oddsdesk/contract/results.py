@@ -152,6 +152,22 @@ Reported = Quote | GameResult
 
 MOST_GOALS: Final = 10_000
 """The highest score we accept, for one team; anything above is bad input."""
+MOST_GAMES: Final = 99
+"""The most games of a set of tennis that a player can win; the record is 70."""
+_FINAL_SCORES: Final[Mapping[str, tuple[int, int]]] = MappingProxyType(
+    {
+        FOOTBALL: (0, 40),
+        "AmericanFootball": (0, 150),
+        "AussieRules": (1, 400),
+        "Baseball": (0, 60),
+        "Basketball": (10, 250),
+        "Hockey": (0, 40),
+        "Rugby": (0, 250),
+        "Tennis": (0, 3),
+    }
+)
+"""By sport, the lowest and highest score of a team in a game that was played to its end. Scores
+outside are of another sport, or mistakes; 20-0 in basketball is a game that was not played."""
 MOST_PERIODS: Final = 100
 MOST_SELECTIONS: Final = 5_000
 SELECTION_RESULTS: Final = ("won", "lost", "void", "half_won", "half_lost")
@@ -395,7 +411,23 @@ def _check_score(result: GameResult) -> None:
         )
     if result.status is GameStatus.FINAL and not (None not in score or result.selections):
         raise BadResultError("home is missing: a final game needs a score, or selections")
+    _check_range(result)
     _check_parts(result)
+
+
+def _check_range(result: GameResult) -> None:
+    """Refuse a final score that no game of its sport has."""
+    lowest, highest = _FINAL_SCORES.get(result.sport, (0, MOST_GOALS))
+    if result.status is not GameStatus.FINAL:
+        lowest = 0
+    for side, scored in (("home", result.home), ("away", result.away)):
+        if scored is not None and not lowest <= scored <= highest:
+            raise BadResultError(
+                f"{side}: expected {lowest} to {highest} in {result.sport}, got {scored}"
+            )
+    for each in result.periods if result.sport == "Tennis" else ():
+        if max(each.home, each.away) > MOST_GAMES:
+            raise BadResultError(f"periods: a set has at most {MOST_GAMES} games for a player")
 
 
 def _check_parts(result: GameResult) -> None:

@@ -514,9 +514,7 @@ def _as_stated(bet: PlacedBet, result: GameResult) -> Result | None:
     is_other_score = bool(bet.period) or (sport == FOOTBALL and bool(result.overtime))
     if is_other_score or result.home is None or result.away is None:
         return None
-    return result_as_stated(
-        *(bet.market_type, bet.match_name, bet.selection, result.home, result.away), sport=sport
-    )
+    return result_as_stated(*(bet.market_type, bet.match_name, bet.selection, result), sport=sport)
 
 
 def _contrary(bet: PlacedBet, games: Sequence[GameResult]) -> ToCheck:

@@ -1,12 +1,15 @@
 """Which score of a game a market counts, in every sport, and how a selection ends by it.
 
-A source may leave open whether overtime is in its score, a bookmaker whether overtime counts, and
-a bet whether a draw was a third selection. So several scores may count for a bet. It has a result
-only if all of them give the same.
+A source may leave open whether overtime is in its score, and a bookmaker whether overtime counts.
+If that makes two scores possible, no bet of that market has a result, not even one that both scores
+would settle alike: an Under would only ever be settled when it won. Where a period may be a half or
+a quarter, or a draw a third selection, a bet has a result if all readings give the same.
+
+A score that contradicts its own periods or its sport settles nothing.
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from enum import Enum
 from functools import reduce
@@ -14,7 +17,7 @@ from typing import Final, NamedTuple
 
 from oddsdesk.contract.competitions import FOOTBALL
 from oddsdesk.contract.markets import MARKETS, Form
-from oddsdesk.contract.results import REGULAR_PERIODS, GameResult
+from oddsdesk.contract.results import MOST_GAMES, REGULAR_PERIODS, GameResult, GameStatus
 from oddsdesk.pricing.selections import (
     DRAW,
     Goals,
@@ -35,6 +38,8 @@ _THREE_WAY: Final = frozenset({"double_chance", "3way_handicap"})
 """Markets on the regular time, whether or not overtime counts for others."""
 _MOST_SETS: Final = {"total": 4.5, "team_total": 2.5, "spread": 2.5, "3way_handicap": 2.5}
 """The largest line that counts sets; one above it counts games."""
+_NO_TIES: Final = frozenset({_BASEBALL, "Basketball", TENNIS})
+"""Sports whose games are played until somebody has won."""
 _SUPER_TIEBREAK: Final = 10
 """Points of a tie-break in place of the last set, which counts as one game."""
 _EXTRA_TIME_IN: Final[Mapping[str, range]] = {
@@ -111,6 +116,14 @@ class _Unknown(NamedTuple):
     why: str
 
 
+class _Ending(NamedTuple):
+    """How a bet ends by a score."""
+
+    counted: object
+    """What its market counts of the score: bets on any of its lines depend on nothing else."""
+    result: Result | None
+
+
 def result_of(
     market_type: str,
     period: int,
@@ -133,10 +146,12 @@ def result_of(
     outcome = read_selection(market_type, match_name, selection)
     if outcome is None:
         return Decision(None, f"{selection!r} is not a selection that a score settles")
+    if why := next(filter(None, (impossible(game, sport) for game in games)), ""):
+        return Decision(None, why)
     readings = _readings(market_type, period, outcome, sport, overtime, ways)
     if isinstance(readings, _Unknown):
         return Decision(None, readings.why)
-    found = dict[Reading, set[Result | None]]()
+    found = dict[Reading, set[_Ending]]()
     for reading in readings:
         told = [scores_at(game, sport, market_type, reading) for game in games]
         known = [each for each in told if not isinstance(each, _Unknown)]
@@ -146,9 +161,15 @@ def result_of(
         scores = frozenset.intersection(*known)
         if not scores:
             return Decision(None, "the sources contradict each other", is_conflict=True)
-        found[reading] = {_ended(market_type, outcome, reading, goals) for goals in scores}
-    results = set().union(*found.values())
-    if len(results) == 1:
+        found[reading] = {
+            _Ending(
+                _counted(MARKETS[market_type].form, goals),
+                _ended(market_type, outcome, reading, goals),
+            )
+            for goals in scores
+        }
+    results = {ending.result for endings in found.values() for ending in endings}
+    if len(results) == 1 and (sport == TENNIS or not _is_overtime_open(found)):
         result = results.pop()
         return Decision(result, "" if result else f"{selection!r} has no result by a score")
     return Decision(None, _why_open(found, sport))
@@ -166,15 +187,55 @@ def contradict(games: Sequence[GameResult], sport: str) -> bool:
 
 
 def result_as_stated(
-    market_type: str, match_name: str, selection: str, home: int, away: int, *, sport: str
+    market_type: str, match_name: str, selection: str, game: GameResult, *, sport: str
 ) -> Result | None:
-    """Return how a selection on the whole game ends if the stated score is the one that counts."""
+    """Return how a selection on the whole game ends if the stated score is the one that counts.
+
+    None if that score cannot be the end of the game, or counts something else.
+    """
     outcome = read_selection(market_type, match_name, selection)
-    if outcome is None or (sport == TENNIS and market_type in _AS_GOALS):
+    if outcome is None or game.home is None or game.away is None or impossible(game, sport):
         return None
-    has_draw = sport not in _TWO_WAY or outcome.side == DRAW
+    counts_games = market_type in _AS_GOALS or abs(line_of(outcome.key)) > _MOST_SETS.get(
+        market_type, 0
+    )
+    if sport == TENNIS and counts_games:
+        return None
+    is_winner = MARKETS[market_type].form is Form.WINNER
+    if sport == _BASEBALL and not is_winner and 0 < len(game.periods) < REGULAR_PERIODS[_BASEBALL]:
+        return None
+    has_draw = market_type != "moneyline" or sport not in _TWO_WAY or outcome.side == DRAW
+    if game.home == game.away and (sport in _NO_TIES or (not has_draw and not game.overtime)):
+        return None
     reading = Reading(Count.WHOLE, has_draw)
-    return _ended(market_type, outcome, reading, Goals(home, away))
+    return _ended(market_type, outcome, reading, Goals(game.home, game.away))
+
+
+def impossible(game: GameResult, sport: str) -> str:
+    """Return why no final game can have these scores; empty if one can."""
+    if game.status is not GameStatus.FINAL or game.home is None or game.away is None:
+        return ""
+    stated = Goals(game.home, game.away)
+    if sport == TENNIS:
+        return _impossible_sets(game, stated)
+    count, scores = REGULAR_PERIODS.get(sport), _goals(game)
+    if count is None:
+        return ""
+    if game.overtime and sport == "Hockey" and abs(stated.home - stated.away) > 1:
+        return f"no game ends {score_text(stated)} after overtime"
+    if not scores:
+        return ""
+    regular = _sum(scores[:count])
+    is_whole = len(scores) >= count
+    was_drawn = regular.home == regular.away
+    is_above = regular.home > stated.home or regular.away > stated.away
+    if is_above or (is_whole and game.overtime is False and regular != stated):
+        return f"its periods do not add up to {score_text(stated)}"
+    has_more = game.overtime or len(scores) > count or regular != stated
+    if sport != FOOTBALL and is_whole and has_more and not was_drawn:
+        played = f"{score_text(regular)} after {count} periods"
+        return f"{played} does not lead to {score_text(stated)}: overtime follows a draw"
+    return ""
 
 
 def scores_at(
@@ -194,8 +255,6 @@ def scores_at(
             ended = f"ended after {innings} innings" if innings else "may have ended early"
             return _Unknown(f"the game {ended}, which voids bets on runs")
     regular = _regular_by_periods(game, sport)
-    if regular is not None and (regular.home > stated.home or regular.away > stated.away):
-        return _Unknown(f"its periods do not add up to {score_text(stated)}")
     if reading.counted is Count.WHOLE:
         return _whole_scores(game, sport, stated)
     if regular is not None:
@@ -269,11 +328,33 @@ def _ended(market_type: str, outcome: Outcome, reading: Reading, goals: Goals) -
     return result_at(_AS_GOALS.get(market_type, market_type), outcome.key, outcome.side, goals)
 
 
-def _why_open(found: dict[Reading, set[Result | None]], sport: str) -> str:
+def _is_overtime_open(found: Mapping[Reading, Collection[_Ending]]) -> bool:
+    """Return whether the overtime decides what counts, for some bet of the market."""
+    whole = {
+        ending.counted
+        for reading, endings in found.items()
+        if reading.counted is not Count.PART
+        for ending in endings
+    }
+    return len(whole) > 1 or any(len(endings) > 1 for endings in found.values())
+
+
+def _counted(form: Form, goals: Goals) -> object:
+    """Return what a form of markets counts of a score."""
+    if form in (Form.WINNER, Form.DOUBLE_CHANCE):
+        return (goals.home > goals.away, goals.home < goals.away)
+    if form is Form.HANDICAP:
+        return goals.home - goals.away
+    return goals
+
+
+def _why_open(found: Mapping[Reading, Collection[_Ending]], sport: str) -> str:
     """Return what has to be known to choose between results."""
     extra = "extra time" if sport == FOOTBALL else "overtime"
     counts = f"it is not known whether {extra} counts at the bookmaker"
     if any(len(results) > 1 for results in found.values()):
+        if sport == TENNIS:
+            return "it is not known whether its last set, a tie-break, counts as one game"
         if all(reading.counted is Count.PART for reading in found):
             return f"it is not known whether the last period includes {extra}"
         if any(each.counted is Count.WHOLE and len(found[each]) == 1 for each in found):
@@ -286,8 +367,8 @@ def _why_open(found: dict[Reading, set[Result | None]], sport: str) -> str:
     )
     for field, why in reasons:
         by_value = defaultdict[object, set[Result | None]](set)
-        for reading, results in found.items():
-            by_value[getattr(reading, field)] |= results
+        for reading, endings in found.items():
+            by_value[getattr(reading, field)] |= {each.result for each in endings}
         if len(by_value) > 1 and all(len(results) == 1 for results in by_value.values()):
             return why
     return counts
@@ -355,13 +436,15 @@ def _part_scores(
 ) -> frozenset[Goals] | _Unknown:
     first, last = part
     scores, count = _goals(game), REGULAR_PERIODS.get(sport)
+    if _PARTS.get(sport) is _HALVES_OR_QUARTERS and scores and len(scores) < 4:
+        return _Unknown("its score may be by halves or by quarters")
     if last > len(scores) or (count is not None and last > count):
         return _Unknown(f"the score of period {first} is not known")
+    if sport == TENNIS:
+        return frozenset(_last_sets(scores) if last == len(scores) else scores[last - 1 : last])
     found = {_sum(scores[first - 1 : last])}
     if last == count and len(scores) > count and sport != FOOTBALL:
         found.add(_sum(scores[first - 1 :]))
-    if sport == TENNIS and _may_be_tiebreak(scores, last):
-        found.add(_as_one_game(scores[last - 1]))
     return frozenset(found)
 
 
@@ -370,25 +453,53 @@ def _tennis_scores(
 ) -> frozenset[Goals] | _Unknown:
     """Return the sets of a match, or its games."""
     scores = _goals(game)
-    won = Goals(
-        sum(each.home > each.away for each in scores), sum(each.away > each.home for each in scores)
-    )
-    if max(stated) not in (2, 3) or stated.home == stated.away or (scores and won != stated):
-        return _Unknown(f"its sets do not add up to {score_text(stated)}")
     if reading.counted is not Count.GAMES:
         return frozenset({stated})
     if len(scores) != sum(stated):
         return _Unknown("the games of the sets are not known")
-    found = {_sum(scores)}
-    if _may_be_tiebreak(scores, len(scores)):
-        found.add(_sum([*scores[:-1], _as_one_game(scores[-1])]))
-    return frozenset(found)
+    return frozenset(_sum([*scores[:-1], last]) for last in _last_sets(scores))
 
 
-def _may_be_tiebreak(scores: Sequence[Goals], place: int) -> bool:
-    """Return whether the score of a set may be the points of a tie-break in its place."""
-    return place == len(scores) and place in (3, 5) and max(scores[place - 1]) >= _SUPER_TIEBREAK
+def _impossible_sets(game: GameResult, stated: Goals) -> str:
+    """Return why a tennis match cannot have ended with these sets."""
+    scores, wins = _goals(game), max(stated)
+    won = Goals(
+        sum(each.home > each.away for each in scores), sum(each.away > each.home for each in scores)
+    )
+    if wins not in (2, 3) or stated.home == stated.away or (game.periods and won != stated):
+        return f"its sets do not add up to {score_text(stated)}"
+    if scores and (scores[-1].home > scores[-1].away) != (stated.home > stated.away):
+        return "the player who lost the match won its last set"
+    for place, each in enumerate(scores, start=1):
+        if not _is_complete(each, may_be_long=place == 2 * wins - 1):
+            return f"set {place} cannot end {score_text(each)}"
+    return ""
 
 
-def _as_one_game(score: Goals) -> Goals:
-    return Goals(1, 0) if score.home > score.away else Goals(0, 1)
+def _is_complete(score: Goals, *, may_be_long: bool) -> bool:
+    """Return whether a set can end so; the deciding one may go on, or be a tie-break."""
+    lost, won = sorted(score)
+    if (won == 6 and lost <= 4) or (won == 7 and lost in (5, 6)):
+        return True
+    is_tiebreak = (won, lost) == (1, 0) or (won == _SUPER_TIEBREAK and lost <= won - 2)
+    is_long = won > 7 and (won - lost == 2 or (won, lost) == (13, 12))
+    return may_be_long and (is_tiebreak or is_long)
+
+
+def _last_sets(scores: Sequence[Goals]) -> Iterator[Goals]:
+    """Yield what the last set of a match may count as.
+
+    A tie-break in its place is written with its points or as 1-0, and counts as one game or by its
+    points.
+    """
+    last = scores[-1]
+    yield last
+    if len(scores) not in (3, 5):
+        return
+    is_home, most = last.home > last.away, max(last)
+    if most >= _SUPER_TIEBREAK:
+        yield Goals(1, 0) if is_home else Goals(0, 1)
+    if most == 1:
+        for lost in range(MOST_GAMES - 1):
+            won = max(_SUPER_TIEBREAK, lost + 2)
+            yield Goals(won, lost) if is_home else Goals(lost, won)

@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 from oddsdesk.contract.results import REGULAR_PERIODS, GameResult, PeriodScore
 from oddsdesk.contract.times import parse_ms
 from oddsdesk.pricing.game_scores import Decision, result_as_stated, result_of
-from oddsdesk.pricing.selections import Result
 
 pytestmark = pytest.mark.unit
 NAME = "Leeds - Wolves"
@@ -55,12 +54,17 @@ def test_football_counts_ninety_minutes() -> None:
     assert decided("Football", "moneyline", "Leeds", game(2, 1, overtime=False)) == "won"
 
 
-def test_football_after_extra_time_without_periods_settles_what_any_score_before_would() -> None:
+def test_football_after_extra_time_without_periods_settles_nothing() -> None:
+    """Not even what any score before it would settle: Unders would settle only if they won."""
     told = game(1, 0, overtime=True)
-    assert decided("Football", "total", "Under 1.5", told) == "won"
-    assert decided("Football", "double_chance", "1X", told) == "won"
     why = "it is not known whether the score includes extra time"
-    assert decided("Football", "moneyline", "Leeds", told) == why
+    for market_type, selection in (
+        ("total", "Under 1.5"),
+        ("total", "Over 1.5"),
+        ("double_chance", "1X"),
+        ("moneyline", "Leeds"),
+    ):
+        assert decided("Football", market_type, selection, told) == why
 
 
 @pytest.mark.parametrize(
@@ -92,7 +96,7 @@ def test_overtime_counts_by_the_bookmakers_rule() -> None:
         assert decided("Basketball", "total", "Over 180.5", told, overtime=overtime) == total
     why = "it is not known whether overtime counts at the bookmaker"
     assert decided("Basketball", "moneyline", "Leeds", told) == why
-    assert decided("Basketball", "total", "Over 170.5", told) == "won"
+    assert decided("Basketball", "total", "Over 170.5", told) == why
 
 
 def test_overtime_that_may_be_in_a_score_leaves_open_what_it_would_change() -> None:
@@ -103,7 +107,8 @@ def test_overtime_that_may_be_in_a_score_leaves_open_what_it_would_change() -> N
     assert decided("Basketball", "moneyline", "Leeds", told, overtime=False) == why
     why = "it is not known whether overtime counts at the bookmaker"
     assert decided("Basketball", "moneyline", "Leeds", told) == why
-    assert decided("Basketball", "total", "Under 200.5", told) == "won"
+    assert decided("Basketball", "total", "Under 200.5", told) == why
+    assert decided("Basketball", "total", "Over 200.5", told) == why
     none_played = game(98, 95, overtime=False)
     assert decided("Basketball", "moneyline", "Leeds", none_played) == "won"
 
@@ -123,7 +128,9 @@ def test_the_match_result_of_hockey_may_have_a_draw() -> None:
     assert decided("Hockey", "moneyline", "Leeds", told) == why
     assert decided("Hockey", "moneyline", "Leeds", told, overtime=True, ways=2) == "won"
     assert decided("Hockey", "moneyline", "Leeds", told, overtime=True, ways=3) == "lost"
-    assert decided("Hockey", "moneyline", "Wolves", told, overtime=True) == "lost"
+    assert decided("Hockey", "moneyline", "Wolves", told, overtime=True) == (
+        "it is not known whether a draw was a third selection"
+    )
     assert decided("Hockey", "moneyline", "Draw", told, overtime=True) == "won"
     assert decided("Hockey", "total", "Over 4.5", told, overtime=True) == "won"
     assert decided("Hockey", "total", "Over 4.5", told, overtime=False) == "lost"
@@ -147,7 +154,8 @@ def test_a_period_that_may_be_a_half_or_a_quarter_settles_where_both_agree() -> 
     )
     assert decided("Basketball", "moneyline", "Leeds", told, period=4) == "won"
     assert decided("Basketball", "total", "Over 25.5", told, period=1) == "won"
-    assert decided("Hockey", "total", "Over 29.5", told, period=1) == "won"
+    thirds = game(3, 2, (2, 0), (1, 1), (0, 1), overtime=False)
+    assert decided("Hockey", "total", "Over 1.5", thirds, period=1) == "won"
     assert decided("Hockey", "total", "Over 0.5", game(1, 0), period=1) == (
         "the score of period 1 is not known"
     )
@@ -157,7 +165,7 @@ def test_the_last_period_may_include_overtime() -> None:
     told = game(11, 10, (2, 2), (2, 2), (2, 2), (4, 4), (1, 0), overtime=True)
     why = "it is not known whether the last period includes overtime"
     assert decided("Basketball", "total", "Over 8.5", told, period=4) == why
-    assert decided("Basketball", "total", "Over 7.5", told, period=4) == "won"
+    assert decided("Basketball", "total", "Over 7.5", told, period=4) == why
 
 
 def test_tennis_counts_sets_and_games() -> None:
@@ -191,7 +199,7 @@ def test_tennis_that_does_not_add_up_or_counts_something_else_settles_nothing() 
 
 def test_a_super_tie_break_counts_as_one_game() -> None:
     told = game(2, 1, (6, 4), (4, 6), (10, 8))
-    why = "it is not known whether the score includes overtime"
+    why = "it is not known whether its last set, a tie-break, counts as one game"
     assert decided("Tennis", "total_games", "Over 25.5", told) == why
     assert decided("Tennis", "total_games", "Over 20.5", told) == "won"
 
@@ -235,11 +243,100 @@ def test_a_period_without_a_meaning_and_periods_that_do_not_add_up() -> None:
     )
 
 
-def test_the_stated_score_gives_the_result_to_offer() -> None:
-    offered = result_as_stated("moneyline", NAME, "Wolves", 2, 1, sport="Football")
-    assert offered is Result.LOST
-    assert result_as_stated("total_games", NAME, "Over 2.5", 2, 1, sport="Tennis") is None
-    assert result_as_stated("moneyline", NAME, "Leeds", 1, 1, sport="Basketball") is Result.VOID
+@pytest.mark.parametrize(
+    ("sport", "told"),
+    [
+        ("Football", game(3, 2, (1, 0), (0, 1), overtime=False)),
+        ("Football", game(3, 1, (1, 0), (1, 1), (1, 0), overtime=False)),
+        ("Hockey", game(3, 2, (1, 1), (1, 0), (0, 1), (1, 0), overtime=False)),
+        ("Hockey", game(5, 2, (1, 0), (0, 1), (0, 1), overtime=True)),
+        ("Hockey", game(5, 2, overtime=True)),
+        ("Basketball", game(110, 105, (25, 25), (25, 25), (25, 25), (25, 25), overtime=False)),
+        ("Basketball", game(110, 105, (25, 20), (25, 25), (25, 25), (25, 25))),
+        ("Tennis", game(2, 0, (6, 4), (3, 0))),
+        ("Tennis", game(2, 0, (6, 5), (6, 4))),
+        ("Tennis", game(2, 0, (5, 2), (6, 4))),
+        ("Tennis", game(2, 0, (9, 7), (8, 1))),
+        ("Tennis", game(2, 0, (60, 4), (6, 4))),
+        ("Tennis", game(2, 1, (6, 4), (6, 4), (4, 6))),
+        ("Tennis", game(2, 0, (6, 4), (1, 0))),
+    ],
+)
+def test_a_score_that_contradicts_itself_settles_nothing(sport: str, told: GameResult) -> None:
+    for market_type, selection in (
+        ("moneyline", "Leeds"),
+        ("total", "Under 3.5"),
+        ("total", "Over 0.5"),
+        ("spread", "Leeds +1.5"),
+    ):
+        for period in (0, 1):
+            for overtime in (True, False):
+                found = result_of(
+                    *(market_type, period, NAME, selection, [told]), sport=sport, overtime=overtime
+                )
+                assert found.result is None
+        assert result_as_stated(market_type, NAME, selection, told, sport=sport) is None
+
+
+@pytest.mark.parametrize(
+    "sets",
+    [
+        [(6, 0), (7, 5)],
+        [(6, 4), (6, 7), (7, 6)],
+        [(6, 4), (4, 6), (9, 7)],
+        [(6, 4), (4, 6), (13, 12)],
+        [(6, 4), (4, 6), (10, 3)],
+        [(6, 4), (4, 6), (13, 11)],
+        [(6, 4), (4, 6), (1, 0)],
+        [(6, 4), (4, 6), (6, 4), (4, 6), (70, 68)],
+    ],
+)
+def test_complete_tennis_matches_settle(sets: list[tuple[int, int]]) -> None:
+    won = sum(home > away for home, away in sets)
+    assert decided("Tennis", "moneyline", "Leeds", game(won, len(sets) - won, *sets)) == "won"
+
+
+def test_a_last_set_of_one_game_may_be_any_tie_break() -> None:
+    told = game(2, 1, (6, 4), (4, 6), (1, 0))
+    assert decided("Tennis", "total_games", "Over 20.5", told) == "won"
+    why = "it is not known whether its last set, a tie-break, counts as one game"
+    assert decided("Tennis", "total_games", "Under 45.5", told) == why
+    assert decided("Tennis", "total_games", "Over 21.5", told) == why
+    assert decided("Tennis", "total_games", "Under 9.5", told, period=3) == why
+
+
+def test_periods_that_may_be_halves_settle_nothing() -> None:
+    halves = game(80, 70, (40, 30), (40, 40), overtime=False)
+    for sport in ("Basketball", "AmericanFootball"):
+        for period in (1, 2):
+            assert decided(sport, "total", "Over 9.5", halves, period=period) == (
+                "its score may be by halves or by quarters"
+            )
+
+
+@pytest.mark.parametrize(
+    ("sport", "market_type", "selection", "told", "offered"),
+    [
+        ("Football", "moneyline", "Wolves", game(2, 1), "lost"),
+        ("Basketball", "total", "Over 180.5", game(98, 95), "won"),
+        ("Tennis", "total_games", "Over 2.5", game(2, 1), None),
+        ("Tennis", "total", "Over 2.5", game(2, 1), "won"),
+        ("Tennis", "total", "Over 21.5", game(2, 1, (6, 4), (3, 6), (7, 6)), None),
+        ("Tennis", "team_total", "Home Over 15.5", game(2, 0), None),
+        ("Tennis", "spread", "Leeds -3.5", game(2, 0), None),
+        ("AmericanFootball", "total", "Over 40.5", game(20, 20), "lost"),
+        ("AmericanFootball", "moneyline", "Leeds", game(20, 20), None),
+        ("AmericanFootball", "moneyline", "Leeds", game(20, 20, overtime=True), "void"),
+        ("Basketball", "total", "Over 150.5", game(80, 80), None),
+        ("Basketball", "moneyline", "Leeds", game(80, 80), None),
+        ("Baseball", "total", "Over 8.5", game(3, 1, (1, 0), (2, 1)), None),
+    ],
+)
+def test_the_stated_score_gives_the_result_to_offer(
+    sport: str, market_type: str, selection: str, told: GameResult, offered: str | None
+) -> None:
+    found = result_as_stated(market_type, NAME, selection, told, sport=sport)
+    assert (None if found is None else found.value) == offered
 
 
 def truth(market_type: str, selection: str, home: int, away: int, *, two_way: bool) -> str:

@@ -305,8 +305,8 @@ def test_results_are_the_same_in_every_format(database: Database, tmp_path: Path
     won = SelectionResult("moneyline", 0, "A", "won", 0.5)
     first = GameResult(kick_off=BEGIN, home=100, away=96, source="x", reported_at=BEGIN, **game)
     whole = replace(first, periods=quarters, overtime=False, selections=(won,), bookmaker="Kalshi")
-    later = GameResult(kick_off=BEGIN + 9 * DAY_MS, has_time=False, source="y", home=1, **game)
-    later = replace(later, kick_off=later.kick_off // DAY_MS * DAY_MS + DAY_MS // 2, away=2)
+    later = GameResult(kick_off=BEGIN + 9 * DAY_MS, has_time=False, source="y", home=88, **game)
+    later = replace(later, kick_off=later.kick_off // DAY_MS * DAY_MS + DAY_MS // 2, away=92)
     with closing(open_store(database, clock=lambda: BEGIN)) as store:
         store.record_results([replace(whole, home=101), whole, later]).result(LIMIT_S)
         held = [each.result for each in store.reader().results()]
