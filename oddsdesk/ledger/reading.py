@@ -97,6 +97,10 @@ LONGEST_CELL: Final = 10_000
 NO_MATCH: Final = (
     "no column holds the game: scores cannot settle these bets, and they get no closing line"
 )
+_SHIFTED: Final = (
+    "more filled cells than titles ({}), so it is unclear which belongs to which; put figures"
+    " with a decimal comma in quotes, or give each column a title"
+)
 NO_PROFILES: Final = Profiles()
 
 
@@ -187,6 +191,8 @@ def read_rows(
     choices: ListChoices = NO_CHOICES,
 ) -> ImportedBets:
     """Return the bets of a table, as ``read_bets`` does."""
+    shifted = [row for row in rows if row.beyond]
+    rows = [row for row in rows if not row.beyond]
     listed = columns_of(titles, rows, odds, choices)
     tracker, keys = listed.tracker, listed.keys
     named = [(row.number, _by_key(row, keys)) for row in rows]
@@ -202,7 +208,8 @@ def read_rows(
     legs = legs_of(titles, named, (PAYOUT, TO_WIN))
     left_out = [title for title in unread if title not in kinds.read]
     has_match = "match_name" in keys.values()
-    found = ImportedBets([], [], left_out, set(), [], [], tracker.name, style, has_match)
+    problems = [f"line {row.number}: {_SHIFTED.format(row.beyond)}" for row in shifted]
+    found = ImportedBets([], problems, left_out, set(), [], [], tracker.name, style, has_match)
     tells_net = "net_odds" in keys.values()
     kept_by = None if tells_net else commission_key(keys.values())
     lines = list[BetLine]()

@@ -653,3 +653,17 @@ def test_an_amount_that_cannot_be_is_left_out(cell: str) -> None:
 def test_our_own_long_odds_need_no_question() -> None:
     (bet,) = read_bets(written_csv(msgspec.structs.replace(BET, odds=151.0)), NOW).bets
     assert bet.odds == 151.0
+
+
+def test_a_row_with_more_cells_than_titles_is_a_problem() -> None:
+    found = read_bets(
+        b"Date,Selection,Result,Odds,Stake\n"
+        b"2025-09-13,A,Won,2,10,50\n"
+        b'2025-09-14,B,Won,"2,10",50\n'
+        b"2025-09-15,C,Lost,2.10,50,,\n",
+        NOW,
+    )
+    assert [bet.selection for bet in found.bets] == ["B", "C"]
+    (problem,) = found.problems
+    assert problem.startswith("line 2: more filled cells than titles (1)")
+    assert "decimal comma in quotes" in problem
