@@ -61,7 +61,7 @@ def _at(bet: PlacedBet, _now: int) -> Cell:
 
 
 def _stake(bet: PlacedBet, _now: int) -> Cell:
-    return Cell(f"{bet.stake:,.2f}", TextRole.SOFT)
+    return Cell(f"{bet.stake:,.2f}", TextRole.SOFT, note=bet.currency)
 
 
 def _kick_off(bet: PlacedBet, now: int) -> Cell:
@@ -166,7 +166,7 @@ COLUMNS: Final[tuple[ColumnSpec[PlacedBet, int], ...]] = (
     ColumnSpec(
         "stake",
         "Stake",
-        Column("1,000.00"),
+        Column("1,000.00", note_sample="EUR"),
         _stake,
         lambda bet: bet.stake,
         descending_first=True,

@@ -25,7 +25,7 @@ from oddsdesk.desk.ui.chart.course_chart import CourseChart
 from oddsdesk.desk.ui.controls.bars import FactsBar
 from oddsdesk.desk.ui.controls.buttons import ChipRow
 from oddsdesk.desk.ui.controls.fields import FilterEdit
-from oddsdesk.desk.ui.controls.labels import ElidedLabel
+from oddsdesk.desk.ui.controls.labels import ElidedLabel, Label
 from oddsdesk.desk.ui.controls.messages import MessageBar, sentence
 from oddsdesk.desk.ui.list_panel import ListPanel, line_button
 from oddsdesk.desk.ui.table.live_table import LiveTable
@@ -75,7 +75,10 @@ class BetsPanel(ListPanel):
         self._currency: str | None = None
         self._revealed: int | None = None
         """The number of a bet that was just recorded, until it is selected."""
+        self._listed: list[PlacedBet] = []
+        """The bets that fit the filter, in every currency."""
         self._shown: list[PlacedBet] = []
+        """Those of them in one currency, which the figures are of."""
         self._hidden_columns: frozenset[str] = frozenset()
         self._found_said = ("", "")
         self.model = BetsModel(clock, records.proposal)
@@ -100,6 +103,7 @@ class BetsPanel(ListPanel):
         self.files = BetsFiles(records, theme, clock, profiles, self)
         self.views = views.ViewList(theme)
         self.facts, self.chart = FactsBar(theme), CourseChart(theme)
+        self.currencies = CurrencyChoice()
         acts = self.actions_on_bets
         self.bar = BetsBar(
             theme,
@@ -150,17 +154,16 @@ class BetsPanel(ListPanel):
         now, words = self._clock(), self.bar.filter.text().casefold().split()
         every = list(self._records.placed_bets())
         currencies = reporting.by_currency(every)
-        if revealed := [bet for bet in every if bet.ident == self._revealed]:
-            self._currency = revealed[0].currency
         if self._currency not in currencies:
             self._currency = next(iter(currencies), None)
-        self.bar.show_currencies(currencies, self._currency)
-        self._shown = views.matching(currencies.get(self._currency or "", []), words)
+        self.currencies.show_currencies(currencies, self._currency)
+        self._listed = views.matching(every, words)
+        self._shown = [bet for bet in self._listed if bet.currency == self._currency]
         self._show_table(self._view(), now, total=len(every), has_filter=bool(words))
         self._select_revealed()
         self._show_figures(now)
         proposed = self._records.proposal
-        self.views.show_counts(views.count_views(self._shown, now, proposed))
+        self.views.show_counts(views.count_views(self._listed, now, proposed))
         waiting = views.count_views(counted(every), now, proposed)
         self.waiting_changed.emit(waiting[BetState.TO_SETTLE.value])
         self._show_found()
@@ -208,7 +211,7 @@ class BetsPanel(ListPanel):
 
     def _show_table(self, view: views.View, now: int, *, total: int, has_filter: bool) -> None:
         if view.grouping is None:
-            bets = views.bets_in_view(self._shown, view, now, self._records.proposal)
+            bets = views.bets_in_view(self._listed, view, now, self._records.proposal)
             self._show_columns(view)
             self.model.show_rows({(bet.ident or 0,): bet for bet in bets}, may_move=True)
             self._select_current()
@@ -222,7 +225,10 @@ class BetsPanel(ListPanel):
             said = (_report_text(self._shown, view.grouping), closed.close_text)
             self.bar.show_facts("; ".join(filter(None, said)))
         self._show_rows_of(
-            table, lambda: views.state_without_bets(view, total=total, has_filter=has_filter)
+            table,
+            lambda: views.state_without_bets(
+                view, total=total, has_filter=has_filter, currency=self._currency or ""
+            ),
         )
 
     def _show_columns(self, view: views.View) -> None:
@@ -316,7 +322,10 @@ class BetsPanel(ListPanel):
 
     def _lay_out(self) -> None:
         main = self._lay_out_list(self.bar, self.table, self.reports)
-        main.insertWidget(0, self.facts)
+        figures = spacing.horizontal(spacing=0)
+        figures.addWidget(self.facts, 1)
+        figures.addWidget(self.currencies)
+        main.insertLayout(0, figures)
         main.insertWidget(1, self.chart)
         main.insertWidget(main.indexOf(self.messages), self.found)
         main.addWidget(self.question)
@@ -339,7 +348,7 @@ class BetsPanel(ListPanel):
         self._preferences.changed.connect(lambda _key: self.show_all())
         self.views.chosen.connect(self._on_views_chosen)
         self.bar.filter_changed.connect(lambda _text: self._show_selection())
-        self.bar.currency_chosen.connect(self._on_bar_currency_chosen)
+        self.currencies.chips.chosen.connect(self._on_currency_chosen)
         acts.said.connect(self._say)
         acts.recorded.connect(self._reveal)
         acts.asked.connect(self._ask)
@@ -409,7 +418,7 @@ class BetsPanel(ListPanel):
             self.report.order_by(grouping)
         self._show_selection()
 
-    def _on_bar_currency_chosen(self, currency: str) -> None:
+    def _on_currency_chosen(self, currency: str) -> None:
         self._currency = currency
         self._show_selection()
 
@@ -486,11 +495,33 @@ _LEAST_WIDTH: Final = 240
 _LEAST_FILTER_WIDTH, _FILTER_WIDTH = 110, 200
 
 
+class CurrencyChoice(QWidget):
+    """Chooses the currency of the figures, if there are several; they are never added up."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setProperty("variant", "bar")
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        self.chips = ChipRow("Currency of the figures")
+        margins = (0, 0, spacing.LEAD, 0)
+        spacing.horizontal(self, Label("Figures in"), self.chips, margins=margins)
+        self.show_currencies([])
+
+    def show_currencies(self, currencies: Iterable[str], shown: str | None = None) -> None:
+        """Offer the currencies in the order of their names."""
+        chips = sorted(((each, each or OWN) for each in currencies), key=lambda chip: chip[1])
+        self.chips.show_chips(chips)
+        if shown is not None and shown != self.chips.chosen_chip:
+            self.chips.blockSignals(True)
+            self.chips.choose_chip(shown)
+            self.chips.blockSignals(False)
+        self.setVisible(len(chips) > 1)
+
+
 class BetsBar(QWidget):
-    """The bar above the list: currencies, filter and menus."""
+    """The bar above the list: what is listed, filter and menus."""
 
     filter_changed = Signal(str)
-    currency_chosen = Signal(str)
 
     def __init__(self, theme: Theme, menus: Sequence[tuple[str, str, QMenu]]) -> None:
         """Offer ``menus``: text, tooltip and the menu."""
@@ -500,8 +531,6 @@ class BetsBar(QWidget):
         scale_height(self, theme, spacing.BAR)
         self._facts = ElidedLabel()
         self._facts.setProperty("variant", "note")
-        self._currencies = ChipRow("Currency of the bets")
-        self._currencies.chosen.connect(self.currency_chosen)
         self.filter = FilterEdit(theme, "Filter your bets")
         scale_most_width(self.filter, theme, _FILTER_WIDTH)
         self._theme = theme
@@ -510,28 +539,15 @@ class BetsBar(QWidget):
         line = spacing.horizontal(
             self, margins=(spacing.LEAD, 0, spacing.LEAD, 0), spacing=spacing.STEP
         )
-        line.addWidget(self._currencies)
         line.addWidget(self._facts, 1)
         line.addWidget(self.filter)
         for text, purpose, menu in menus:
             line.addWidget(line_button(f"{text} ▾", purpose, menu))
-        self.show_currencies([])
 
     def show_facts(self, text: str) -> None:
         """Show how many bets are listed."""
         self._said = text
         self._facts.show_text(text)
-        self._fit()
-
-    def show_currencies(self, currencies: Iterable[str], shown: str | None = None) -> None:
-        """Offer the currencies if there are several; they are never added up."""
-        chips = [(each, each or OWN) for each in currencies]
-        self._currencies.show_chips(chips)
-        if shown is not None and shown != self._currencies.chosen_chip:
-            self._currencies.blockSignals(True)
-            self._currencies.choose_chip(shown)
-            self._currencies.blockSignals(False)
-        self._currencies.setVisible(len(chips) > 1)
         self._fit()
 
     def _fit(self) -> None:

@@ -83,8 +83,13 @@ def matching(bets: Iterable[PlacedBet], words: Sequence[str]) -> list[PlacedBet]
     return [bet for bet in bets if all(word in _texts(bet) for word in words)]
 
 
-def state_without_bets(view: View, *, total: int, has_filter: bool) -> EmptyState:
-    """Return why nothing is listed, and what to do about it."""
+def state_without_bets(
+    view: View, *, total: int, has_filter: bool, currency: str = ""
+) -> EmptyState:
+    """Return why nothing is listed, and what to do about it.
+
+    ``currency`` is the one that a report is of.
+    """
     if has_filter:
         return EmptyState("filter", "No bets match the filter.", action="Show all bets")
     if not total:
@@ -97,7 +102,9 @@ def state_without_bets(view: View, *, total: int, has_filter: bool) -> EmptyStat
         )
     if view.grouping is not None:
         return EmptyState(
-            "table", "No settled bets yet.", "Reports cover settled bets, without practice bets."
+            "table",
+            f"No settled bets in {currency} yet." if currency else "No settled bets yet.",
+            "Reports cover settled bets of one currency, without practice bets.",
         )
     said = {
         BetState.OPEN.value: "No open bets.",
@@ -105,7 +112,7 @@ def state_without_bets(view: View, *, total: int, has_filter: bool) -> EmptyStat
         "odds reports the result; what they leave open is listed here.",
         BetState.SETTLED.value: "No settled bets yet.",
     }
-    return EmptyState("check", said.get(view.key, "No bets in this currency."))
+    return EmptyState("check", said.get(view.key, "No bets."))
 
 
 def _texts(bet: PlacedBet) -> str:

@@ -484,5 +484,5 @@ def test_a_bet_in_another_currency_is_shown_and_selected_once_it_is_recorded(
     qtbot.waitUntil(lambda: [each.currency for each in panel.selected()] == ["EUR"])
     assert [each.selection for each in panel.selected()] == ["Arsenal"]
     assert panel.bar.filter.text() == ""
-    assert panel.bar._currencies.chosen_chip == "EUR"
+    assert panel.currencies.chips.chosen_chip == "", "the figures stay those of most bets"
     assert "EUR" in panel.messages.message_text

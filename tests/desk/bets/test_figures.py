@@ -13,7 +13,7 @@ from oddsdesk.ledger.bets import settled
 from oddsdesk.ledger.ledger import Ledger
 from oddsdesk.ledger.reporting import whole_report
 from oddsdesk.pricing.selections import Result
-from tests.desk.bets.conftest import HOUR, LOST, NOW, OVER, WON, Make, bet, column
+from tests.desk.bets.conftest import BEGUN, HOUR, LOST, NOW, OVER, WON, Make, bet, column
 
 
 def test_words_filter_the_list_and_its_figures(make_panel: Make) -> None:
@@ -31,9 +31,35 @@ def test_two_currencies_are_never_summed(make_panel: Make) -> None:
     euro = settled(bet(currency="EUR", stake=100.0), Result.LOST, NOW)
     panel = make_panel(WON, LOST, euro)
     assert panel.facts.texts()[0][1] == "+0.04"
-    panel.bar._currencies.choose_chip("EUR")
+    panel.currencies.chips.choose_chip("EUR")
     assert panel.facts.texts()[0][1] == "−100.00"
-    assert column(panel, "profit") == ["−100.00"]
+    panel.choose_view("by bookmaker")
+    assert [row[0] for row in panel.exported().rows] == ["Betfair Exchange"]
+
+
+def test_lists_have_bets_of_every_currency_and_only_figures_are_of_one(make_panel: Make) -> None:
+    """The one bet to settle was behind the button of another currency."""
+    pounds = [bet(currency="GBP", game_id="other", kick_off=NOW - 9 * HOUR), BEGUN]
+    euro = bet(currency="EUR", kick_off=NOW - 5 * HOUR, selection="Wolves +0.75")
+    panel = make_panel(*(settled(each, Result.WON, NOW) for each in pounds), euro)
+    waiting: list[int] = []
+    panel.waiting_changed.connect(waiting.append)
+    panel.choose_view("to settle")
+    panel.show_all()
+    assert [each.selection for each in map(panel.model.entry, range(panel.model.rowCount()))] == [
+        "Wolves +0.75"
+    ]
+    assert waiting[-1] == panel.model.rowCount()
+    place = [each.key for each in panel.model.columns].index("stake")
+    assert panel.model.cell(0, place).note == "EUR"
+    chips = panel.currencies.chips
+    assert list(chips._chips) == ["EUR", "GBP", ""]
+    panel.choose_view("all")
+    assert panel.model.rowCount() == 3
+    chips.choose_chip("EUR")
+    assert panel.model.rowCount() == 3
+    panel.choose_view("by bookmaker")
+    assert panel.placeholder._sentence.text() == "No settled bets in EUR yet."
 
 
 def test_a_report_has_a_row_for_each_bookmaker_and_can_be_exported(make_panel: Make) -> None:

@@ -78,7 +78,7 @@ def test_a_narrow_list_keeps_what_was_bet_on_and_when_before_its_figures(make_pa
     panel = make_panel(bet())
     pane, keys = panel.table.scrolling, [each.key for each in panel.model.columns]
     went: list[str] = []
-    for width in range(1_400, 600, -10):
+    for width in range(1_600, 600, -10):
         panel.resize(width, 700)
         hidden = [key for place, key in enumerate(keys) if pane.isColumnHidden(place)]
         went += [key for key in hidden if key not in went]
