@@ -9,6 +9,8 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final, NamedTuple
 
+import msgspec
+
 from oddsdesk.contract.competitions import FOOTBALL, OTHER, named_competition
 from oddsdesk.contract.identity import game_title
 from oddsdesk.contract.markets import Form, form_of
@@ -306,7 +308,43 @@ class _Judge:
                 f" the stake counts as won, which pays {back:.2f}"
             )
             return ToCheck(bet, why, result, by=by)
+        if why := self._denied(bet, its):
+            return ToCheck(bet, why, result, by=by, is_contrary=True)
         return ToCheck(bet, "", result, Result(selection.result), by)
+
+    def _denied(self, bet: PlacedBet, its: Sequence[GameResult]) -> str:
+        """Return which selections of the bet's market contradict each other or the scores.
+
+        One wrong word on any line of the market makes the whole market doubtful.
+        """
+        scored = [each for each in its if each.status is GameStatus.FINAL and each.home is not None]
+        told = [
+            (result, each)
+            for result in its
+            for each in result.selections
+            if (each.market_type, each.period) == (bet.market_type, bet.period)
+            and each.result in ("won", "lost")
+            and each.share == 1
+        ]
+        for result, each in told:
+            as_bet = msgspec.structs.replace(
+                bet,
+                match_name=result.match_name,
+                selection=each.selection,
+                bookmaker=result.bookmaker,
+                close=None,
+            )
+            says = f"{_source(result)} says {each.selection} {each.result}"
+            ends = self._decision(as_bet, scored).result if scored else None
+            if ends in (Result.WON, Result.LOST) and ends.value != each.result:
+                return f"{says}, but {_by(bet, scored[0])}"
+            other = next(
+                (one for it, one in told if it is result and _exclude(it.match_name, each, one)),
+                None,
+            )
+            if other is not None:
+                return f"{says} and {other.selection} {other.result}"
+        return ""
 
     def _is_own(self, bet: PlacedBet, bookmaker: str) -> bool:
         """Return whether two names are of one bookmaker, or of one exchange's pool."""
@@ -345,9 +383,11 @@ class _Judge:
         scored = [each for each in played if each.home is not None]
         if not scored:
             return self._by_others(bet, its)
-        return self._by_score(bet, scored)
+        return self._by_score(bet, scored, its)
 
-    def _by_score(self, bet: PlacedBet, games: Sequence[GameResult]) -> ToCheck:
+    def _by_score(
+        self, bet: PlacedBet, games: Sequence[GameResult], its: Sequence[GameResult]
+    ) -> ToCheck:
         first = games[0]
         is_handicap = form_of(bet.market_type) is Form.HANDICAP
         if bet.is_in_play and is_handicap and _sport(bet, first) == FOOTBALL:
@@ -359,6 +399,8 @@ class _Judge:
         if decision.result is None:
             why = f"{_by(bet, first)}: {decision.why}"
             return ToCheck(bet, why, first, self._would_be(bet, first), _by(bet, first))
+        if why := self._denied(bet, its):
+            return ToCheck(bet, why, first, by=_by(bet, first), is_contrary=True)
         alone = (each for each in games if self._decision(bet, [each]).result is decision.result)
         one = next(alone, None)
         by = ", ".join(_by(bet, each) for each in games) if one is None else _by(bet, one)
@@ -391,6 +433,8 @@ class _Judge:
         if len({each.result for _, each in told}) > 1:
             words = " and ".join(f"{_source(each)} says {_word(one)}" for each, one in told)
             return ToCheck(bet, words, result, by=by, is_contrary=True)
+        if why := self._denied(bet, its):
+            return ToCheck(bet, why, result, by=by, is_contrary=True)
         found = ToCheck(bet, "", result, Result(selection.result), by)
         is_whole = selection.result in ("won", "lost") and selection.share == 1
         if is_whole and _sport(bet, result) == FOOTBALL and _is_by_score(bet):
@@ -472,6 +516,21 @@ def _selections(bet: PlacedBet, result: GameResult) -> Iterator[SelectionResult]
         theirs = _named(sport, each.market_type, result.match_name, each.selection)
         if ours is not None and each.period == bet.period and ours == theirs:
             yield each
+
+
+def _exclude(match_name: str, one: SelectionResult, other: SelectionResult) -> bool:
+    """Return whether two selections of a market cannot both have ended as a source says."""
+    ours, theirs = (
+        read_selection(each.market_type, match_name, each.selection) for each in (one, other)
+    )
+    if ours is None or theirs is None or ours.key != theirs.key or ours.side == theirs.side:
+        return False
+    form = form_of(one.market_type)
+    if one.result != other.result or form in (Form.DOUBLE_CHANCE, Form.PLAYER_OVER_UNDER):
+        return False
+    two_sided = (Form.OVER_UNDER, Form.TEAM_OVER_UNDER, Form.YES_NO)
+    has_two = form in two_sided or one.market_type == "spread"
+    return one.result == "won" or has_two
 
 
 def _named(

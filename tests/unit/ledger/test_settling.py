@@ -361,9 +361,9 @@ def own(*selections: SelectionResult, bookmaker: str = "Bet365", **fields: objec
     return changed(RESULT, selections=selections, **told)
 
 
-def test_the_bookmakers_own_result_goes_over_scores() -> None:
-    lost = own(SelectionResult("moneyline", 0, "Arsenal", "lost"), status=GameStatus.UNKNOWN)
-    assert ended(BET, RESULT, lost) == ("lost", "bookie's own result")
+def test_the_bookmakers_own_result_comes_before_scores() -> None:
+    won = own(SelectionResult("moneyline", 0, "Arsenal", "won"), status=GameStatus.UNKNOWN)
+    assert ended(BET, RESULT, won) == ("won", "bookie's own result")
     prop = bet(market_type="player_prop", selection="Saka shots Over 1.5")
     half = own(SelectionResult("player_prop", 0, "saka shots Over 1.5", "won"))
     assert ended(prop, RESULT, half) == ("won", "bookie's own result")
@@ -374,8 +374,44 @@ def test_the_bookmakers_own_result_goes_over_scores() -> None:
 
 def test_views_of_one_exchange_share_their_own_results() -> None:
     told = own(SelectionResult("moneyline", 0, "Arsenal", "lost"), bookmaker="Betfair Exchange UK")
-    assert ended(bet(bookmaker="betfair_ex_eu"), RESULT, told)[0] == "lost"
+    assert ended(bet(bookmaker="betfair_ex_eu"), told)[0] == "lost"
+    assert (
+        "says lost, but that is not" in listed(bet(sport="Darts"), changed(told, sport="Darts")).why
+    )
+
+
+@pytest.mark.parametrize("bookmaker", ["Betfair Exchange UK", "Bet365"])
+@pytest.mark.parametrize("selection", ["Over 2.5", "Under 2.5", "Over 3.5"])
+def test_a_selection_that_a_score_denies_makes_its_market_doubtful(
+    bookmaker: str, selection: str
+) -> None:
+    told = own(SelectionResult("total", 0, "Over 2.5", "lost"), bookmaker="Betfair Exchange UK")
+    total = bet(market_type="total", selection=selection, bookmaker=bookmaker)
+    found = listed(total, RESULT, told)
+    assert found.why == "bookie says Over 2.5 lost, but football-data 2-1"
+    assert (found.proposed, found.is_contrary) == (None, True)
     assert ended(BET, RESULT, told)[0] == "won"
+
+
+@pytest.mark.parametrize(
+    ("market_type", "one", "other", "result"),
+    [
+        ("total", "Over 2.5", "Under 2.5", "lost"),
+        ("total", "Over 2.5", "Under 2.5", "won"),
+        ("spread", "Arsenal -1.5", "Chelsea +1.5", "lost"),
+        ("moneyline", "Arsenal", "Chelsea", "won"),
+        ("btts", "Yes", "No", "lost"),
+    ],
+)
+def test_two_selections_that_exclude_each_other_settle_nothing(
+    market_type: str, one: str, other: str, result: str
+) -> None:
+    told = [SelectionResult(market_type, 0, each, result) for each in (one, other)]
+    for selection in (one, other):
+        for bookmaker in ("Bet365", "Kalshi"):
+            wanted = bet(market_type=market_type, selection=selection, bookmaker=bookmaker)
+            found = listed(wanted, own(*told))
+            assert found.why == f"bookie says {one} {result} and {other} {result}"
 
 
 def test_results_of_another_bookmaker_settle_only_what_means_the_same_without_a_score() -> None:
