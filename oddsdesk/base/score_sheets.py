@@ -133,8 +133,10 @@ def _result(
     periods: tuple[PeriodScore, ...] = ()
     try:
         periods = _periods(row.cells, columns.periods)
-        if goals is not None and not periods:
-            periods = read_halves(row.cells, columns.games, goals)
+        halves = () if goals is None else read_halves(row.cells, columns.games, goals)
+        if periods and sport == FOOTBALL and halves[:1] not in ((), periods[:1]):
+            raise ValueError("half time and period 1 have different scores")
+        periods = periods or halves
     except ValueError as error:
         problems.append(f"line {row.number}: {error}; scores of periods are ignored")
     return GameResult(

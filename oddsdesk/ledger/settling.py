@@ -12,9 +12,9 @@ from typing import Final, NamedTuple
 import msgspec
 
 from oddsdesk.contract.competitions import FOOTBALL, OTHER, named_competition
-from oddsdesk.contract.identity import game_title
+from oddsdesk.contract.identity import game_title, teams
 from oddsdesk.contract.markets import Form, form_of
-from oddsdesk.contract.results import ENDED, GameResult, GameStatus, SelectionResult
+from oddsdesk.contract.results import ENDED, GameResult, GameStatus, PeriodScore, SelectionResult
 from oddsdesk.contract.times import DAY_MS, HOUR_MS, MINUTE_MS
 from oddsdesk.ledger.bets import BadBetError, BetState, PlacedBet, settled, was_undone
 from oddsdesk.ledger.games import wanted_game
@@ -27,7 +27,14 @@ from oddsdesk.matching.bet_games import (
     is_same_kick_off,
 )
 from oddsdesk.matching.names import shipped_names
-from oddsdesk.pricing.game_scores import TENNIS, Decision, result_as_stated, result_of, score_text
+from oddsdesk.pricing.game_scores import (
+    TENNIS,
+    Decision,
+    contradict,
+    result_as_stated,
+    result_of,
+    score_text,
+)
 from oddsdesk.pricing.profiles import Kind, fold_name
 from oddsdesk.pricing.selections import AWAY, DRAW, HOME, Result, bet_named, read_selection
 from oddsdesk.pricing.settlement_rules import (
@@ -383,7 +390,36 @@ class _Judge:
         scored = [each for each in played if each.home is not None]
         if not scored:
             return self._by_others(bet, its)
+        turned = self._turned(bet, near)
+        if turned and contradict([*scored, *turned], _sport(bet, scored[0])):
+            return _contrary(bet, [*scored, *turned])
         return self._by_score(bet, scored, its)
+
+    def _turned(self, bet: PlacedBet, near: Sequence[Found[_SourceResult]]) -> list[GameResult]:
+        """Return final scores of the bet's game from sources that name the away team first.
+
+        The scores have the bet's home team first.
+        """
+        pair = teams(bet.match_name)
+        if pair is None or all(each.has_teams for each in near):
+            return []
+        other = msgspec.structs.replace(bet, match_name=" vs ".join(reversed(pair)))
+        found = (each.games_near(wanted_game(other)) for each in self._nearby)
+        results = [each.game.result for each in found if each is not None and each.is_same]
+        return [
+            msgspec.structs.replace(
+                each,
+                match_name=bet.match_name,
+                home=each.away,
+                away=each.home,
+                periods=tuple(PeriodScore(one.period, one.away, one.home) for one in each.periods),
+                selections=(),
+            )
+            for each in results
+            if each.status is GameStatus.FINAL
+            and each.home is not None
+            and (bet.practice or not each.simulated)
+        ]
 
     def _by_score(
         self, bet: PlacedBet, games: Sequence[GameResult], its: Sequence[GameResult]

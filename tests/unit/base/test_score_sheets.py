@@ -145,6 +145,7 @@ def test_a_row_that_makes_no_sense_is_said_and_left_out(row: str, problem: str) 
         ("HTHG,HTAG", "3,0", "line 2: 3-0 at half time is more than at the end; scores of"),
         ("HTHG,HTAG", "x,0", "line 2: expected a number such as 2 in HTHG, got 'x'; scores of"),
         ("P1H,P1A,P2H,P2A", ",,1,1", "line 2: a period is left out between others"),
+        ("HTHG,HTAG,P1H,P1A,P2H,P2A", "1,0,0,1,2,0", "line 2: half time and period 1 have diff"),
         ("P1H,P1A,P2H,P2A", "1,,1,1", "line 2: expected a number in P1A, got nothing; scores"),
     ],
 )

@@ -380,6 +380,16 @@ def test_views_of_one_exchange_share_their_own_results() -> None:
     )
 
 
+def test_a_source_with_the_teams_the_other_way_round_may_contradict_another() -> None:
+    turned = changed(match_name="Chelsea vs Arsenal", source="second")
+    for selection in ("Arsenal", "Chelsea"):
+        found = listed(bet(selection=selection), RESULT, turned)
+        assert found.why == "football-data says 2-1 and second says 1-2"
+        assert found.proposed is None
+    agreed = changed(turned, home=1, away=2)
+    assert ended(BET, RESULT, agreed) == ("won", "football-data 2-1")
+
+
 @pytest.mark.parametrize("bookmaker", ["Betfair Exchange UK", "Bet365"])
 @pytest.mark.parametrize("selection", ["Over 2.5", "Under 2.5", "Over 3.5"])
 def test_a_selection_that_a_score_denies_makes_its_market_doubtful(
