@@ -67,11 +67,13 @@ def game_columns(titles: Iterable[str]) -> GameColumns:
 
 
 def check_width(row: SheetRow) -> None:
-    """Refuse a row with more cells than titles.
+    """Refuse a row with a stray quote, or with more cells than titles.
 
     Raises:
         ValueError: its cells may be under the wrong titles.
     """
+    if row.fault:
+        raise ValueError(row.fault)
     if row.beyond:
         raise ValueError(
             f"{row.beyond} more cell{'s' * (row.beyond > 1)} than titles, so cells may be under the"

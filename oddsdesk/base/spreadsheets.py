@@ -1,7 +1,8 @@
 """The one reader of tables, CSV and XLSX: every format of tables is read through it.
 
 The header decides everything about a CSV file: its delimiter is the one of ``, ; tab |`` that the
-header has most of. Blank lines are skipped, also above the header.
+header has most of, unless Excel's line ``sep=;`` above it names one. Blank lines are skipped, also
+above the header. A stray quote spoils its own line only.
 """
 
 import codecs
@@ -25,12 +26,23 @@ _MOST_CELLS: Final = 4_000_000
 """Per workbook: a few bytes may put a cell far to the right in each of many rows."""
 _CHUNK_BYTES: Final = 256 * 1024
 _DELIMITERS: Final = {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar"}
+_MOST_LINES: Final = 100
+"""Lines of a quoted cell; one of more has lost its closing quote."""
+_WIDE: Final = 6
+"""Columns of a table whose rows are recognised inside a quoted cell by their delimiters."""
+_STRAY: Final = "a quote is opened here and not closed, so the line is left out"
 _QUOTED: Final = re.compile(r'"[^"]*"?')
+_EXCEL_DELIMITER: Final = re.compile(r'"?sep=([^"\r\n])"?[\r\n]*', re.IGNORECASE)
 _BYTE_ORDER_MARKS: Final = {
     codecs.BOM_UTF8: "utf-8-sig",
     codecs.BOM_UTF16_LE: "utf-16",
     codecs.BOM_UTF16_BE: "utf-16",
 }
+_CENTRAL_EUROPEAN: Final = re.compile(
+    rb"[A-Za-z\x9c\x9f\xe0-\xff][\x8d\x8f\x9d\x9f\xa3\xa5\xaf\xb3\xb9\xbc\xbe\xbf][A-Za-z\xc0-\xff]"
+    rb"|[a-z]\x9f|(?<![0-9A-Za-z\x80-\xff])\xa3[a-z\xe0-\xff]{2}"
+)
+"""Bytes inside a word that are letters in Windows-1250 and signs, or nothing, in Windows-1252."""
 _MAIN: Final = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}"
 _STRINGS: Final = "xl/sharedStrings.xml"
 _DAMAGE: Final = (
@@ -57,6 +69,8 @@ class SheetRow(NamedTuple):
     """By column title, both stripped. A short row lacks the last ones."""
     beyond: int = 0
     """Number of filled cells without a title: the row may be shifted."""
+    fault: str = ""
+    """Why the line cannot be read; its cells are then a guess."""
 
 
 class Table(NamedTuple):
@@ -68,14 +82,15 @@ class Table(NamedTuple):
     rows: Iterator[SheetRow]
 
 
-_Line = tuple[int, Sequence[str]]
+_Line = tuple[int, Sequence[str], str]
+"""The number of a row, its cells, and its fault."""
 
 
 def read_sheet(data: bytes) -> tuple[list[str], list[SheetRow]]:
     """Return a table's column titles and rows; empty ones are left out.
 
     Raises:
-        SheetError: it is neither CSV in UTF-8, UTF-16 or Windows-1252 nor XLSX, or has no titles.
+        SheetError: it is neither CSV in an encoding that is read nor XLSX, or has no titles.
     """
     if len(data) > _MOST_BYTES:
         raise SheetError("is larger than 64 MB")
@@ -91,7 +106,14 @@ def read_csv(data: bytes) -> tuple[list[str], Iterator[SheetRow]]:
     Raises:
         SheetError: as for ``read_sheet``; for an invalid row, when it is reached.
     """
-    return _below_header(_csv_lines(data))
+    titles, rows = _below_header(_csv_lines(data))
+    return titles, map(_whole, rows)
+
+
+def _whole(row: SheetRow) -> SheetRow:
+    if row.fault:
+        raise SheetError(f"line {row.number}: {row.fault}")
+    return row
 
 
 def read_tables(data: bytes) -> Iterator[Table]:
@@ -103,7 +125,7 @@ def read_tables(data: bytes) -> Iterator[Table]:
         SheetError: as for ``read_csv``; for a workbook, when the invalid row is reached.
     """
     if not data.startswith(b"PK"):
-        yield Table("", *read_csv(data))
+        yield Table("", *_below_header(_csv_lines(data)))
         return
     count, empty = 0, NoTitlesError("has no column titles in its first line")
     for number, lines in enumerate(_sheets(data), start=1):
@@ -129,7 +151,9 @@ def column_titles(data: bytes) -> list[str]:
 
 def _below_header(lines: Iterator[_Line]) -> tuple[list[str], Iterator[SheetRow]]:
     header: list[str] = []
-    for _, cells in lines:
+    for number, cells, fault in lines:
+        if fault:
+            raise SheetError(f"line {number}: {fault}")
         header = [title.strip() for title in cells]
         if any(header):
             break
@@ -149,37 +173,110 @@ def _told_apart(header: Iterable[str]) -> Iterator[str]:
 
 def _rows(header: Sequence[str], lines: Iterator[_Line]) -> Iterator[SheetRow]:
     width = len(header)
-    for number, cells in lines:
+    for number, cells, fault in lines:
         named = dict(zip(header, map(str.strip, cells), strict=False))
         named.pop("", None)
         beyond = sum(map(bool, map(str.strip, cells[width:]))) if len(cells) > width else 0
-        if beyond or any(named.values()):
-            yield SheetRow(number, named, beyond)
+        if beyond or fault or any(named.values()):
+            yield SheetRow(number, named, beyond, fault)
+
+
+class _StrayQuoteError(Exception):
+    """A quoted cell that does not end."""
 
 
 def _csv_lines(data: bytes) -> Iterator[_Line]:
     text = io.TextIOWrapper(io.BytesIO(data), _encoding(data), newline="")
-    delimiter = _delimiter(text)
-    text.seek(0)
-    length = 0
+    source = _Source(text)
+    delimiter = source.delimiter
+    csv.field_size_limit(LONGEST_ROW)  # 131,072 is the module's own, for the whole process
+    width = 0
+    while source.has_more:
+        start = source.number
+        reader = csv.reader(source.lines(), delimiter=delimiter)
+        try:
+            for cells in reader:
+                if len(source.held) > 1 or source.is_at_end:
+                    source.check_quotes(width)
+                source.held.clear()
+                width = width or len(cells)
+                yield start + reader.line_num, cells, ""
+        except _StrayQuoteError:
+            number, line = source.give_back()
+            (cells,) = csv.reader([line], delimiter=delimiter, quoting=csv.QUOTE_NONE)
+            yield number, cells, _STRAY
+        except csv.Error as error:
+            number = start + reader.line_num
+            expected = f"{_DELIMITERS.get(delimiter, repr(delimiter))}-separated values"
+            raise SheetError(f"line {number}: expected {expected} ({error})") from error
 
-    def lines() -> Iterator[str]:
-        nonlocal length
-        while line := text.readline(LONGEST_ROW + 1):
-            length += len(line)
-            if length > LONGEST_ROW:
+
+class _Source:
+    """The lines of a text; those of the row that is being read are held, to read them again."""
+
+    def __init__(self, text: TextIO) -> None:
+        self.number = 0
+        """Lines that were read."""
+        self.held: list[str] = []
+        self.has_more = True
+        self.is_at_end = False
+        """Whether the text ended inside a row."""
+        self._again: list[str] = []
+        """Lines to read again, the next one last."""
+        self._text = text
+        found = _EXCEL_DELIMITER.fullmatch(text.readline(LONGEST_ROW))
+        text.seek(0)
+        if found:
+            text.readline()
+            self.number = 1
+        self.delimiter = found[1] if found else _delimiter(text)
+        if not found:
+            text.seek(0)
+
+    def lines(self) -> Iterator[str]:
+        """Yield the lines.
+
+        Raises:
+            SheetError: a row is too long.
+            _StrayQuoteError: a row has too many lines.
+        """
+        while line := self._again.pop() if self._again else self._text.readline(LONGEST_ROW + 1):
+            self.held.append(line)
+            self.number += 1
+            if len(self.held) > 1:
+                if len(self.held) > _MOST_LINES:
+                    raise _StrayQuoteError
+                if sum(map(len, self.held)) > LONGEST_ROW:
+                    raise _StrayQuoteError
+            elif len(line) > LONGEST_ROW:
                 raise SheetError(f"expected at most {LONGEST_ROW:,} characters a row")
             yield line
+        self.has_more = False
+        self.is_at_end = bool(self.held)
 
-    csv.field_size_limit(LONGEST_ROW)  # 131,072 is the module's own, for the whole process
-    reader = csv.reader(lines(), delimiter=delimiter)
-    try:
-        for cells in reader:
-            length = 0
-            yield reader.line_num, cells
-    except csv.Error as error:
-        expected = f"{_DELIMITERS[delimiter]}-separated values"
-        raise SheetError(f"line {reader.line_num}: expected {expected} ({error})") from error
+    def check_quotes(self, width: int) -> None:
+        """Check a row of several lines, or at the end of the text.
+
+        Raises:
+            _StrayQuoteError: its quotes do not enclose a cell.
+        """
+        try:
+            for _ in csv.reader(self.held, delimiter=self.delimiter, strict=True):
+                pass
+        except csv.Error:
+            raise _StrayQuoteError from None
+        inner = self.held[1:-1]
+        if width >= _WIDE and any(line.count(self.delimiter) >= width - 1 for line in inner):
+            raise _StrayQuoteError
+
+    def give_back(self) -> tuple[int, str]:
+        """Return the first held line and its number; the others are read again."""
+        first, *others = self.held
+        self._again += reversed(others)
+        self.number -= len(others)
+        self.held.clear()
+        self.has_more, self.is_at_end = True, False
+        return self.number, first
 
 
 def _delimiter(text: TextIO) -> str:
@@ -203,7 +300,12 @@ def _encoding(data: bytes) -> str:
         except UnicodeDecodeError:
             continue
         return encoding
-    raise SheetError("is neither text in UTF-8, UTF-16 or Windows-1252 nor an Excel workbook")
+    where = ""
+    if (place := data.find(b"\0")) >= 0:
+        line = data.count(b"\n", 0, place) + 1
+        where = f": line {line} has a NUL byte, so the file is damaged or no text"
+    expected = "text in UTF-8, UTF-16 or Windows-1252 nor an Excel workbook"
+    raise SheetError(f"is neither {expected}{where}")
 
 
 def _possible_encodings(data: bytes) -> Sequence[str]:
@@ -211,7 +313,8 @@ def _possible_encodings(data: bytes) -> Sequence[str]:
         if data.startswith(mark):
             return (encoding,)
     if b"\0" not in data:
-        return ("utf-8", "cp1252")
+        is_central = _CENTRAL_EUROPEAN.search(data) is not None
+        return ("utf-8", "cp1250", "cp1252") if is_central else ("utf-8", "cp1252")
     first = data[:2]
     if 0 not in first or not 0 < max(first) < 0x80:
         return ()
@@ -247,7 +350,7 @@ def _lines_of(book: zipfile.ZipFile, sheet: str, strings: Sequence[str]) -> Iter
             places += len(cells)
             if places > _MOST_CELLS:
                 raise SheetError(f"has more than {_MOST_CELLS:,} cells")
-            yield int(row.get("r", number)), cells
+            yield int(row.get("r", number)), cells, ""
 
 
 @contextlib.contextmanager

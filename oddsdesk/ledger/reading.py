@@ -191,8 +191,8 @@ def read_rows(
     choices: ListChoices = NO_CHOICES,
 ) -> ImportedBets:
     """Return the bets of a table, as ``read_bets`` does."""
-    shifted = [row for row in rows if row.beyond]
-    rows = [row for row in rows if not row.beyond]
+    bad = [row for row in rows if row.fault or row.beyond]
+    rows = [row for row in rows if not (row.fault or row.beyond)]
     listed = columns_of(titles, rows, odds, choices)
     tracker, keys = listed.tracker, listed.keys
     named = [(row.number, _by_key(row, keys)) for row in rows]
@@ -208,7 +208,7 @@ def read_rows(
     legs = legs_of(titles, named, (PAYOUT, TO_WIN))
     left_out = [title for title in unread if title not in kinds.read]
     has_match = "match_name" in keys.values()
-    problems = [f"line {row.number}: {_SHIFTED.format(row.beyond)}" for row in shifted]
+    problems = [f"line {row.number}: {row.fault or _SHIFTED.format(row.beyond)}" for row in bad]
     found = ImportedBets([], problems, left_out, set(), [], [], tracker.name, style, has_match)
     tells_net = "net_odds" in keys.values()
     kept_by = None if tells_net else commission_key(keys.values())

@@ -51,6 +51,8 @@ def _by_number(
     for row in rows:
         told = {key: as_written(row.cells.get(title, "")) for key, title in named.items()}
         try:
+            if row.fault:
+                raise FigureError(row.fault)
             bet = held.get(round(read_number("bet", told["bet"])))
             if bet is None:
                 raise FigureError(f"no bet {told['bet']}")

@@ -64,6 +64,72 @@ def test_the_header_decides_and_blank_lines_are_skipped(header: str, titles: lis
     assert [row.cells for row in rows] == [dict(zip(titles, ("Nîmes", "2,50"), strict=True))]
 
 
+WIDE = "a,b,c,d,e,f\n"
+STRAY = '1,2,3,"4,5,6\n'
+
+
+@pytest.mark.parametrize(
+    "after",
+    [
+        "7,8,9,10,11,12\n",  # to the end of the file
+        '7,8,9,10,11,12\n1,2,"3",4,5,6\n',  # closed before a text
+        '7,8,9,10,11,12\n1,2,x\n3,4,"\n',  # a whole row inside
+        "7,8,9,10,11,12\n" * 200,
+        "",
+    ],
+)
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_a_stray_quote_spoils_its_own_line_only(after: str, end: str) -> None:
+    text = f"{WIDE}1,2,3,4,5,6\n{STRAY}{after}".replace("\n", end)
+    _, rows = read_sheet(text.encode())
+    assert next(row.number for row in rows if row.fault) == 3
+    assert rows[1].fault == "a quote is opened here and not closed, so the line is left out"
+    whole = [row for row in rows if not row.fault]
+    assert whole[0].number == 2
+    assert len(whole) > after.count("12")
+    with pytest.raises(SheetError, match="line 3: a quote is opened here and not closed"):
+        list(read_csv(text.encode())[1])
+
+
+def test_a_quoted_cell_of_some_lines_is_a_cell() -> None:
+    legs = "\n".join(f"leg {number}, {number}" for number in range(30))
+    _, (row,) = read_sheet(f'{WIDE}1,"{legs}",3,4,5,6\n'.encode())
+    assert (row.fault, row.cells["b"]) == ("", legs)
+
+
+def test_a_stray_quote_in_the_header_is_said() -> None:
+    with pytest.raises(SheetError, match="line 1: a quote is opened here and not closed"):
+        read_sheet(b'a,"b\n1,2\n')
+
+
+@pytest.mark.parametrize("line", ["sep=;", "SEP=;\r", '"sep=;"', "\ufeffsep=;"])
+def test_the_line_of_excel_that_names_the_delimiter(line: str) -> None:
+    titles, rows = read_sheet(f"{line}\na,b,c;d\n1,5;2\n".encode())
+    assert (titles, rows) == (["a,b,c", "d"], [SheetRow(3, {"a,b,c": "1,5", "d": "2"})])
+
+
+def test_a_nul_byte_is_named() -> None:
+    with pytest.raises(SheetError, match=r"is neither text .*: line 2 has a NUL byte"):
+        read_sheet(b"a,b\n1,\0\n")
+
+
+@pytest.mark.parametrize(
+    ("text", "encoding"),
+    [
+        ("Śląsk Wrocław", "cp1250"),
+        ("Łódź", "cp1250"),
+        ("Miedź", "cp1250"),
+        ("Góra Kalwaria, Radomiak vs Żółwiżą", "cp1250"),
+        ("Nîmes, Saint-Étienne, Sœur, ¿Qué?, £10, 1º, 2 m³, 1¾, Málaga", "cp1252"),
+        ("Malmö FF; Brøndby; Ærø; Köln", "cp1252"),
+    ],
+)
+def test_text_of_central_europe_is_read_by_its_letters(text: str, encoding: str) -> None:
+    assert column_titles(text.replace(",", " ").replace(";", " ").encode(encoding)) == [
+        text.replace(",", " ").replace(";", " ")
+    ]
+
+
 def test_titles_that_stand_twice_are_told_apart() -> None:
     titles, rows = read_sheet(b"odds,team,odds,,\n2,Arsenal,3,,\n")
     assert titles == ["odds", "team", "odds (2)"]

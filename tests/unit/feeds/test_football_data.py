@@ -278,6 +278,16 @@ def test_a_row_with_more_cells_than_titles_may_be_shifted_and_is_left_out() -> N
     ]
 
 
+def test_a_stray_quote_spoils_one_row() -> None:
+    row = "E0,17/08/2024,Everton,Brighton,2.5,3.3,2.9\n"
+    head = "Div,Date,HomeTeam,AwayTeam,PSH,PSD,PSA\n"
+    result = read(head + row + row.replace("Everton", '"Everton') + row * 3)
+    assert (len(result.quotes), result.skipped) == (4, {"broken row": 3})
+    assert result.problems == [
+        "E0.csv line 3: a quote is opened here and not closed, so the line is left out"
+    ]
+
+
 def test_the_first_seasons_have_two_digits_of_year_and_no_odds() -> None:
     result = read("Div,Date,HomeTeam,AwayTeam,FTHG,FTAG,FTR\nE0,14/08/93,Arsenal,Coventry,0,3,A\n")
     (told,) = result.results
@@ -358,7 +368,7 @@ def test_text_is_utf8_with_or_without_mark_else_windows_1252() -> None:
         (b"Div,Date\x81\n", "UTF-8, UTF-16 or Windows-1252"),
         (b'Div,Date,HomeTeam,AwayTeam\nE0,"' + b"x" * 2_000_000, "characters a row"),
         (b"[" + b" " * 2_000_000, "at most 1,048,576 characters a row"),
-        (b"Div,Date,HomeTeam,AwayTeam\n" + b'"\n",' * 500_000, "characters a row"),
+        (b"Div,Date,HomeTeam,AwayTeam\n" + b'"\n",' * 500_000, "10,000 unreadable"),
         (b"Div,Date,HomeTeam,AwayTeam\n" + b"x\n" * 11_000, "10,000 unreadable rows"),
     ],
 )

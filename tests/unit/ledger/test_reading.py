@@ -667,3 +667,12 @@ def test_a_row_with_more_cells_than_titles_is_a_problem() -> None:
     (problem,) = found.problems
     assert problem.startswith("line 2: more filled cells than titles (1)")
     assert "decimal comma in quotes" in problem
+
+
+def test_a_stray_quote_spoils_one_bet() -> None:
+    rows = 'Lyon,2.0,5\n"Lens,2.0,5\nNice,3.0,5\n'
+    found = read_bets(f"selection,odds,stake\n{rows}".encode(), NOW)
+    assert [bet.selection for bet in found.bets] == ["Lyon", "Nice"]
+    assert found.problems == [
+        "line 3: a quote is opened here and not closed, so the line is left out"
+    ]
