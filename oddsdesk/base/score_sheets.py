@@ -132,11 +132,11 @@ def _result(
     score = goals or (None, None)
     periods: tuple[PeriodScore, ...] = ()
     try:
-        periods = _periods(row.cells, columns.periods)
+        parts = _periods(row.cells, columns.periods)
         halves = () if goals is None else read_halves(row.cells, columns.games, goals)
-        if periods and sport == FOOTBALL and halves[:1] not in ((), periods[:1]):
+        if parts and sport == FOOTBALL and halves[:1] not in ((), parts[:1]):
             raise ValueError("half time and period 1 have different scores")
-        periods = periods or halves
+        periods = parts or halves
     except ValueError as error:
         problems.append(f"line {row.number}: {error}; scores of periods are ignored")
     return GameResult(
