@@ -11,11 +11,11 @@ from typing import Final, NamedTuple
 
 import msgspec
 
-from oddsdesk.contract.competitions import FOOTBALL, OTHER, named_competition
+from oddsdesk.contract.competitions import FOOTBALL, OTHER, named_competition, played_sport
 from oddsdesk.contract.identity import game_title, teams
 from oddsdesk.contract.markets import Form, form_of
 from oddsdesk.contract.results import ENDED, GameResult, GameStatus, PeriodScore, SelectionResult
-from oddsdesk.contract.times import DAY_MS, HOUR_MS, MINUTE_MS
+from oddsdesk.contract.times import DAY_MS, HOUR_MS, MINUTE_MS, format_ms
 from oddsdesk.ledger.bets import BadBetError, BetState, PlacedBet, settled, was_undone
 from oddsdesk.ledger.games import wanted_game
 from oddsdesk.ledger.open_bets import wanted_kick_offs
@@ -26,6 +26,7 @@ from oddsdesk.matching.bet_games import (
     is_same_competition,
     is_same_kick_off,
 )
+from oddsdesk.matching.games import SAME_START_MS
 from oddsdesk.matching.names import shipped_names
 from oddsdesk.pricing.game_scores import (
     TENNIS,
@@ -50,6 +51,17 @@ _ENDED_SOMEHOW: Final = frozenset({GameStatus.FINAL, GameStatus.RETIRED})
 _NOT_BEGUN_MS: Final = 12 * HOUR_MS
 """A result of a game that begins later than this from now is a mistake."""
 _LONGEST_WAIT_DAYS: Final = 3
+_SHORTEST: Final = {
+    "AmericanFootball": 120 * MINUTE_MS,
+    "AussieRules": 90 * MINUTE_MS,
+    "Baseball": 90 * MINUTE_MS,
+    "Basketball": 75 * MINUTE_MS,
+    FOOTBALL: 90 * MINUTE_MS,
+    "Hockey": 90 * MINUTE_MS,
+    "Rugby": 80 * MINUTE_MS,
+    TENNIS: 30 * MINUTE_MS,
+}
+"""The shortest time in which a game can end, by sport; an hour for others."""
 _BEFORE_MS: Final = 4 * DAY_MS
 _PUT_OFF_MS: Final = 62 * DAY_MS
 """How much later than planned a game is searched."""
@@ -122,7 +134,7 @@ def settle_by_results(
     """
     judge = _Judge(results, rules, now_ms)
     ended, to_check, corrections = list[PlacedBet](), list[ToCheck](), list[ToCheck]()
-    without = list[PlacedBet]()
+    without, certain = list[PlacedBet](), list[ToCheck]()
     for bet in bets:
         if bet.result is not None:
             if bet.settled_by and judge.has_result_near(bet):
@@ -134,6 +146,12 @@ def settle_by_results(
                 without.append(bet)
         elif verdict.why:
             to_check.append(verdict)
+        else:
+            certain.append(verdict)
+    for verdict in certain:
+        if judge.is_of_two_games(verdict.result):
+            why = f"{verdict.by}: you have bets on two games that may have been on that date"
+            to_check.append(verdict._replace(why=why, is_its_game=False))
         else:
             _settle(verdict, now_ms, ended, to_check)
     return Settled(ended, [], judge.of_no_bet(), to_check, corrections, without)
@@ -216,7 +234,10 @@ class _Judge:
         for place, result in enumerate(usable):
             kind = (result.source, result.bookmaker, result.status in _OFF)
             by_kind[kind].append(_SourceResult(result, place))
+        self._places = {result: place for place, result in enumerate(usable)}
         self._count = len(usable)
+        self._dated = defaultdict[int, set[int]](set)
+        """The kick-offs of bets that a result without an hour may be of."""
         self._days = {each.kick_off // DAY_MS for each in usable}
         self._nearby = [GamesNearby(told, self._names) for told in by_kind.values()]
 
@@ -229,18 +250,61 @@ class _Judge:
         day = bet.time_order[0] // DAY_MS
         return any(day + each in self._days for each in range(-1, _LONGEST_WAIT_DAYS + 2))
 
+    def is_of_two_games(self, result: GameResult | None) -> bool:
+        """Return whether a result without an hour may be of two games that bets are on."""
+        place = None if result is None else self._places.get(result)
+        starts = set[int]() if place is None else self._dated[place]
+        return bool(starts) and max(starts) - min(starts) > SAME_START_MS
+
     def judge(self, bet: PlacedBet) -> ToCheck | None:
         """Return how a bet ends, with a reason if that is not certain; None without any result."""
         near = [found for each in self._nearby if (found := each.games_near(wanted_game(bet)))]
         near = [each for each in near if bet.practice or not each.game.result.simulated]
         self._wanted |= {each.game.place for each in near}
+        for each in near:
+            is_in_series = _sport(bet, each.game.result) not in NO_SERIES
+            if is_in_series and each.has_teams and not each.game.has_time and bet.kick_off:
+                self._dated[each.game.place].add(bet.kick_off)
         its = [each.game.result for each in near if each.is_same or self._is_waited_for(bet, each)]
         if bet.kick_off is None or not its:
             return self._other_game(bet, near)
         if not self._is_one_game(its):
             why = f"{_game_text(bet, its[0])} is one of two games of these teams around that time"
             return ToCheck(bet, why, its[0], by=_by(bet, its[0]), is_its_game=False)
-        return self._by_own(bet, its) or self._by_status(bet, its, near)
+        due = [each for each in its if each.status in _OFF or self._now_ms >= _ends_ms(bet, each)]
+        sure = [each for each in due if not self._why_unsure(bet, each)]
+        if len(sure) < len(due) and all(each.status in _OFF for each in sure):
+            return self._unsure(bet, next(each for each in due if each not in sure))
+        return (self._by_own(bet, sure) or self._by_status(bet, sure, near)) if sure else None
+
+    def _unsure(self, bet: PlacedBet, result: GameResult) -> ToCheck:
+        why = f"{_game_text(bet, result)} {self._why_unsure(bet, result)}"
+        would_be, by = self._would_be(bet, result), _by(bet, result)
+        return ToCheck(bet, why, result, would_be, by, is_its_game=False)
+
+    def _why_unsure(self, bet: PlacedBet, result: GameResult) -> str:
+        """Return why a result of a bet's teams may not be the bet's; empty if it is."""
+        if not self._is_sport_known(bet, result):
+            return "may be another game: it is not known which sport the bet is on"
+        if result.status in _OFF or bet.kick_off is None:
+            return ""
+        if result.has_time and result.kick_off < bet.placed_at < bet.kick_off:
+            return "had begun when the bet was placed"
+        if 0 < result.reported_at < _ends_ms(bet, result):
+            return f"was reported at {format_ms(result.reported_at)}, before it can have ended"
+        return ""
+
+    def _is_sport_known(self, bet: PlacedBet, result: GameResult) -> bool:
+        """Return whether bet and result are of one sport, by the sport or the competition."""
+        told = [named_competition(each.competition) for each in (bet, result)]
+        is_same = is_same_competition(self._names, *told)
+        ours, theirs = (
+            played_sport(self._names.competition_named(competition), sport)
+            for competition, sport in zip(told, (bet.sport, result.sport), strict=True)
+        )
+        if OTHER not in (ours, theirs):
+            return ours == theirs
+        return is_same and (ours == theirs or self._names.knows(told[0]))
 
     def _is_usable(self, result: GameResult) -> bool:
         is_over = result.status in ENDED or bool(result.selections)
@@ -528,6 +592,13 @@ class _Judge:
             why = f"{by}: it is not known which player went on to the next round"
             return found._replace(why=why, proposed=None)
         return found._replace(proposed=Result.WON if read.side in winner else Result.LOST)
+
+
+def _ends_ms(bet: PlacedBet, result: GameResult) -> int:
+    """Return when a result can be known at the earliest, by the kick-offs of bet and result."""
+    starts = max(bet.kick_off or 0, result.kick_off if result.has_time else 0)
+    is_final = result.status is GameStatus.FINAL
+    return starts + (_SHORTEST.get(_sport(bet, result), HOUR_MS) if is_final else 0)
 
 
 def _is_later(game: GameResult, off: GameResult) -> bool:

@@ -59,7 +59,6 @@ def test_teams_of_a_file_are_found_under_the_names_that_the_bet_has() -> None:
             "Ipswich Town v Liverpool FC",
             "Ipswich Town",
             competition="",
-            sport="",
             ident=3,
             kick_off=parse_ms("2024-08-17T11:30:00Z"),
         ),

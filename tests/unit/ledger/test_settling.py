@@ -114,6 +114,85 @@ def test_a_result_of_a_game_that_has_not_begun_is_a_mistake() -> None:
     assert settle(BET, RESULT, now=KICK_OFF - 13 * HOUR).bets == []
 
 
+@pytest.mark.parametrize(("sport", "minutes"), [("Football", 90), ("Tennis", 30), ("Other", 60)])
+def test_a_final_score_counts_once_the_game_can_have_ended(sport: str, minutes: int) -> None:
+    of_sport = bet(sport=sport, competition="Cup")
+    final = changed(sport=sport, competition="Cup")
+    begins = KICK_OFF + 2 * HOUR
+    for one, said in (
+        (bet(of_sport, kick_off=begins), final),
+        (of_sport, changed(final, kick_off=begins)),
+    ):
+        ends = begins + minutes * HOUR // 60
+        before = settle(one, said, now=ends - 1)
+        assert (before.bets, before.to_check) == ([], [])
+        assert len(settle(one, said, now=ends).bets) == 1
+        early = listed(one, changed(said, reported_at=ends - 1))
+        assert early.why.endswith("before it can have ended")
+        assert early.proposed is Result.WON
+        assert len(settle(one, changed(said, reported_at=ends)).bets) == 1
+
+
+def test_a_bet_settles_by_nothing_before_its_own_kick_off() -> None:
+    own = changed(
+        home=None,
+        away=None,
+        status=GameStatus.UNKNOWN,
+        bookmaker="Bet365",
+        selections=(SelectionResult("moneyline", 0, "Arsenal", "won"),),
+        kick_off=KICK_OFF - HOUR,
+    )
+    assert settle(BET, own, now=KICK_OFF - 1).bets == []
+    assert len(settle(BET, own, now=KICK_OFF).bets) == 1
+
+
+def test_an_early_report_does_not_make_a_postponed_game_void() -> None:
+    off = changed(home=None, away=None, status=GameStatus.POSTPONED, source="scores")
+    early = changed(reported_at=KICK_OFF + HOUR)
+    found = listed(BET, off, early, by=rules("Bet365,Football,48,,"))
+    assert "before it can have ended" in found.why
+
+
+def test_a_game_that_had_begun_when_the_bet_was_placed_is_another() -> None:
+    earlier = changed(kick_off=KICK_OFF - 2 * HOUR)
+    late = bet(placed_at=KICK_OFF - HOUR)
+    found = listed(late, earlier)
+    assert found.why.endswith("had begun when the bet was placed")
+    assert not found.is_its_game
+    assert ended(late, RESULT)[0] == "won"
+    in_play = bet(placed_at=KICK_OFF + HOUR // 2)
+    assert ended(in_play, RESULT)[0] == "won"
+
+
+def test_a_bet_on_an_unknown_sport_settles_by_its_competition_alone() -> None:
+    unknown = bet(sport="", competition="", market_type="total", selection="Over 160.5")
+    found = listed(unknown, RESULT)
+    assert found.why.endswith("it is not known which sport the bet is on")
+    assert ended(bet(sport="", competition="Premier League"), RESULT)[0] == "won"
+    unclear = changed(sport="Other", competition="")
+    assert listed(BET, unclear).why == (
+        "Arsenal v Chelsea (football-data 2-1) may be another game: it is not known which sport "
+        "the bet is on"
+    )
+
+
+def test_a_date_that_two_games_may_have_settles_neither() -> None:
+    """Evenings in America: the second date at the venue is the first in UTC."""
+    evening = KICK_OFF + 11 * HOUR
+    one = bet(sport="Basketball", competition="NBA", kick_off=evening)
+    other = bet(one, kick_off=evening + DAY, ident=2)
+    dated = changed(
+        sport="Basketball", competition="NBA", kick_off=KICK_OFF + 22 * HOUR, has_time=False
+    )
+    waits = rules("Bet365,Basketball,48,,included")
+    assert len(settle([other], dated, by=waits).bets) == 1
+    found = settle([one, other], dated, by=waits)
+    assert found.bets == []
+    assert found.to_look_at[1].endswith(
+        "you have bets on two games that may have been on that date; by that it is won"
+    )
+
+
 def test_what_the_user_settled_is_left_alone() -> None:
     lost = settled(BET, Result.LOST, 5)
     assert settle(lost, RESULT) == Settled([], [], 1, [], [], [])
