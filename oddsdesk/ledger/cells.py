@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from oddsdesk.base.figures import FigureError, Habit, read_amount, taken_apart
 from oddsdesk.base.text import as_written
 from oddsdesk.ledger.bets import PlacedBet
-from oddsdesk.ledger.columns import CENT, folded_title, result_words
+from oddsdesk.ledger.columns import CENT, folded_title, result_word, result_words
 from oddsdesk.pricing.selections import Result, decided_share
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ def read_result(text: str, words: Mapping[str, Result | None] | None = None) -> 
         FigureError: the word is not a result.
     """
     try:
-        return (result_words() if words is None else words)[folded_title(text)]
+        return (result_words() if words is None else words)[result_word(text)]
     except KeyError:
         known = "won, lost, void, half won, half lost, cashed out or open"
         raise FigureError(f"result {text!r}: expected {known}") from None

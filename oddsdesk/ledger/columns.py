@@ -84,6 +84,11 @@ DATE_WORDS: Final = frozenset({"date", "datum", "data", "dato", "fecha"})
 _MATCH_TOO: Final = ("fixture", "game", "teams")
 """Titles of the game if no surer one exists; only the first of them is used."""
 _UNKNOWN: Final = "?"
+_AS_PICTURE: Final = "\ufe0f"
+"""Follows a symbol that is shown as a coloured picture."""
+_SCORE: Final = re.compile(r"\d{1,3} ?[-:–] ?\d{1,3}")
+_LEAST_AFTER_COMMISSION: Final = 0.9
+_ANY_END: Final = (Result.WON, Result.LOST, Result.VOID)
 _OPEN: Final = "open"
 
 
@@ -111,17 +116,22 @@ class _Words(NamedTuple):
     titles: dict[str, tuple[str, frozenset[str]]]
     """What a title means, and the languages in which it does."""
     results: dict[str, Result | None]
+    ended: frozenset[str]
+    """Words that say that a bet ended, but not how."""
 
 
 @cache
 def _words() -> _Words:
     titles: dict[str, tuple[str, set[str]]] = {}
     results: dict[str, Result | None] = {"": None}
+    ended = set[str]()
     with resource_path("bet_words.csv").open(encoding="utf-8", newline="") as file:
         for row in csv.DictReader(file):
             meaning = row["meaning"]
-            for word in map(folded_title, row["words"].split("|")):
-                if row["kind"] == "title":
+            for word in map(result_word, row["words"].split("|")):
+                if row["kind"] == "ended":
+                    ended.add(word)
+                elif row["kind"] == "title":
                     titles.setdefault(word, (meaning, set()))[1].add(row["language"])
                 else:
                     results[word] = None if meaning == _OPEN else Result(meaning)
@@ -131,7 +141,42 @@ def _words() -> _Words:
             results |= dict.fromkeys((f"12{word}", f"{word}12"), halves[result])
     known = {title: (key, frozenset(languages)) for title, (key, languages) in titles.items()}
     return _Words(
-        known | {title: (key, frozenset()) for title, key in _ODDS_TITLES.items()}, results
+        known | {title: (key, frozenset()) for title, key in _ODDS_TITLES.items()},
+        results,
+        frozenset(ended),
+    )
+
+
+def result_word(text: str) -> str:
+    """Return a result as it is looked up: a folded word, or a symbol as it is written."""
+    plain = text.strip().removesuffix(_AS_PICTURE)
+    return folded_title(plain) or plain
+
+
+def says_only_ended(text: str) -> bool:
+    """Return whether a result says that a bet ended, but not how: ``Settled``, ``2-1``."""
+    return result_word(text) in _words().ended or _SCORE.fullmatch(text) is not None
+
+
+def result_by_profit(profit: float, stake: float, odds: float, *, is_charged: bool) -> Result:
+    """Return the result of a bet that ended with a profit.
+
+    ``is_charged``: a commission is listed, so a win may earn less than its odds.
+
+    Raises:
+        FigureError: no result gives this profit.
+    """
+    won = stake * (odds - 1)
+    for result in (Result.VOID, Result.LOST, Result.WON, Result.HALF_WON, Result.HALF_LOST):
+        room = CENT + (stake * ODDS_ROUNDING if result is Result.WON else 0)
+        if abs(profit - profit_of(result, stake, odds)) <= room:
+            return result
+    if is_charged and won * _LEAST_AFTER_COMMISSION <= profit < won:
+        return Result.WON
+    if -stake < profit < won:
+        return Result.CASHED_OUT
+    raise FigureError(
+        f"no result gives a profit of {profit:+.2f} with a stake of {stake:g} at {odds:.6g}"
     )
 
 
@@ -311,14 +356,21 @@ class _Figures:
             self._odds[title] = [_price(cell, style) for cell in self._cells[title]]
         return self._odds[title]
 
-    def results(self, title: str) -> list[Result | None]:
-        return [self._words.get(folded_title(cell)) for cell in self._cells[title]]
+    def results(self, title: str) -> list[tuple[Result, ...]]:
+        """Return the results that each cell allows; none for an open or unreadable one."""
+        return [self._ends(cell) for cell in self._cells[title]]
+
+    def _ends(self, cell: str) -> tuple[Result, ...]:
+        if says_only_ended(cell):
+            return _ANY_END
+        result = self._words.get(result_word(cell))
+        return () if result is None else (result,)
 
     def unread(self, key: str, title: str) -> int:
         """Return how many cells of a column are not what the field holds."""
         filled = [cell for cell in self._cells[title] if cell]
         if key == "result":
-            return sum(folded_title(cell) not in self._words for cell in filled)
+            return sum(result_word(cell) not in self._words for cell in filled)
         read = self.odds(title) if key == "odds" else self.amounts(title)
         return len(filled) - sum(figure is not None for figure in read)
 
@@ -331,28 +383,29 @@ class _Figures:
         self, stake: str, odds: str, result: str, figure: str, key: str
     ) -> tuple[int, int]:
         """Return how many rows of a column of figures agree with the bet, and how many do not."""
-        results = self.results(result) if result else [None] * len(self._cells[stake])
+        results = self.results(result) if result else [_ANY_END] * len(self._cells[stake])
         agree, rows = 0, 0
-        for staked, price, ended, said in zip(
+        for staked, price, ends, said in zip(
             self.amounts(stake), self.odds(odds), results, self.amounts(figure), strict=True
         ):
             if staked is None or price is None or said is None:
                 continue
-            expected = _expected(key, staked, price, ended)
+            expected = _expected(key, staked, price, ends)
             rows += bool(expected)
             agree += any(abs(said - each) <= CENT + staked * ODDS_ROUNDING for each in expected)
         return agree, rows - agree
 
 
-def _expected(key: str, stake: float, odds: float, result: Result | None) -> tuple[float, ...]:
+def _expected(key: str, stake: float, odds: float, ends: Sequence[Result]) -> tuple[float, ...]:
     """Return what a column of figures can say about a bet; empty if the bet does not show it."""
     if key in (TO_WIN, PAYOUT):
         return (stake * (odds - 1) + (stake if key == PAYOUT else 0),)
-    if result is None or result is Result.CASHED_OUT:
-        return ()
-    profit = profit_of(result, stake, odds)
-    both = {"profit": (profit,), RETURNED: (stake + profit,)}
-    return both.get(key, (profit, stake + profit))
+    profits = tuple(
+        profit_of(result, stake, odds) for result in ends if result is not Result.CASHED_OUT
+    )
+    payments = tuple(stake + profit for profit in profits)
+    both = {"profit": profits, RETURNED: payments}
+    return both.get(key, profits + payments)
 
 
 def _judge(found: OneEach, figures: _Figures) -> None:
@@ -426,7 +479,9 @@ def _tell_payments(found: OneEach, figures: _Figures) -> None:
         }
         best = max(scores, key=lambda each: scores[each][0] - scores[each][1])
         fits, differs = scores[best]
-        if key == WINNINGS and (not fits or differs > fits):
+        hopes = [figures.agreement(stake, odds, result, title, each) for each in (TO_WIN, PAYOUT)]
+        may_be_hoped = not result and any(not misses for _, misses in hopes)
+        if key == WINNINGS and (not fits or differs > fits or may_be_hoped):
             found.keys[title] = f"{_UNKNOWN}{title}"
         elif best != key and (key == WINNINGS or (fits > scores[key][0] and not differs)):
             found.keys[title] = best if best not in found.keys.values() else f"{_UNKNOWN}{title}"

@@ -68,7 +68,9 @@ from oddsdesk.ledger.columns import (
     ListUnclearError,
     folded_title,
     one_column_each,
+    result_by_profit,
     result_words,
+    says_only_ended,
 )
 from oddsdesk.ledger.presets import NO_CHOICES, ListChoices
 from oddsdesk.pricing.closing import ClosingLine
@@ -78,7 +80,10 @@ from oddsdesk.pricing.selections import Result, decided_share
 
 _NEEDED: Final = ("selection", "stake")
 _KINDS: Final = {column.key: column.kind for column in BET_COLUMNS}
-_READ: Final = frozenset(column.key for column in BET_COLUMNS if column.is_read) - {"odds"}
+_READ: Final = frozenset(column.key for column in BET_COLUMNS if column.is_read) - {
+    "odds",
+    "result",
+}
 _OTHERS: Final = {EV_SHARE, TIPSTER, RETURNED, TO_WIN, PAYOUT, *COMMISSION_KEYS}
 _SAID: Final = {*_KINDS, *ODDS_KEYS.values(), *_OTHERS}
 _DEFAULTS: Final = {"market_type": "", "competition": "", "match_name": "", "bookmaker": ""}
@@ -115,6 +120,8 @@ class _Writing(NamedTuple):
     """By column."""
     days: Mapping[str, Habit | None]
     """By column."""
+    has_result: bool
+    """Whether a column holds the results; if none does, they follow from profits or payouts."""
     has_currencies: bool
     """Whether its amounts are in several currencies."""
     unit: float | None
@@ -235,6 +242,8 @@ def read_rows(
         if not row.get("placed_at"):
             found.undated.add(len(lines))
         lines.append(BetLine(number, bet, profit, commission))
+    if not writing.has_result:
+        _check_payments([line.bet for line in lines], titles, keys, choices)
     found.doubts.extend(_too_early(lines, now_ms))
     charged = commissions_of(kept_by, lines) if kept_by else Commissions()
     if charged.doubt:
@@ -252,6 +261,9 @@ def read_rows(
         for title in titles
         if keys[title] == "placed_at" and folded_title(title) in DATE_WORDS
     ]
+    paid = [title for key in (RETURNED, _PROFIT) for title in titles if keys[title] == key]
+    if paid and not writing.has_result:
+        listed.said.append(f"no column holds the result: it follows from {paid[-1]}")
     unit = [] if writing.unit is None else [f"1 unit is {writing.unit:g}"]
     return found._replace(
         commission=charged.taken_for,
@@ -267,7 +279,7 @@ class ListColumns(NamedTuple):
     tracker: Tracker
     keys: Mapping[str, str]
     """By title, one title for each; an unknown one begins with ``?``."""
-    said: Sequence[str]
+    said: list[str]
     """One line each: which of several columns is used, and why."""
     in_units: frozenset[str]
     """Keys of amounts that are in units by their title."""
@@ -306,6 +318,25 @@ def _by_key(row: SheetRow, keys: Mapping[str, str]) -> dict[str, str]:
         is_more = key == "note" and text and cells.get(key)
         cells[key] = f"{cells[key]}; {text}" if is_more else cells.get(key) or text
     return cells
+
+
+def _check_payments(
+    bets: Sequence[PlacedBet], titles: Sequence[str], keys: Mapping[str, str], choices: ListChoices
+) -> None:
+    """Refuse payouts that may be what each bet would pay if it won.
+
+    Raises:
+        ListUnclearError: each payout is stake × odds, and no column holds results.
+    """
+    paid = [title for title in titles if keys[title] == RETURNED]
+    if not paid or _PROFIT in keys.values() or RETURNED in choices.columns or len(bets) < 2:
+        return
+    if all(bet.result is Result.WON for bet in bets):
+        raise ListUnclearError(
+            "columns",
+            f"has no column for the result, and {paid[0]} is stake × odds in each row: choose"
+            f" payout={paid[0]} if it was paid, or payout= if a win would pay it",
+        )
 
 
 def _too_early(lines: Iterable[BetLine], now_ms: int) -> Iterator[str]:
@@ -442,6 +473,7 @@ def _writing_of(
         odds=odds,
         decimals=decimals,
         days=days,
+        has_result="result" in listed.keys.values(),
         has_currencies=len({stake.currency for stake in stakes} - {""}) > 1,
         unit=choices.unit if has_units else None,
         in_units=in_units,
@@ -505,7 +537,7 @@ def _bet(row: Mapping[str, str], now_ms: int, writing: _Writing) -> PlacedBet:
         if key not in read:
             raise FigureError(f"{key}: missing")
     close = _close(read)
-    result = read.pop("result", None)
+    result = _result(row, writing, read["stake"], odds)
     profit = _profit(row, writing, result)
     placed_at = min(now_ms, read.get("kick_off", now_ms + MINUTE_MS) - MINUTE_MS)
     fields: dict[str, Any] = _DEFAULTS | {"placed_at": placed_at, "method": ""} | read
@@ -551,6 +583,28 @@ def _ended(bet: PlacedBet, profit: float | None) -> PlacedBet:
     return msgspec.structs.replace(
         bet, cashed_stake=bet.stake, cashed_back=max(0.0, bet.stake + profit)
     )
+
+
+def _result(row: Mapping[str, str], writing: _Writing, stake: float, odds: float) -> Result | None:
+    """Return the result that a row names, else that of its profit or payout; None for an open bet.
+
+    Raises:
+        FigureError: unknown word, or no result gives the profit.
+    """
+    text = row.get("result", "")
+    is_named = bool(text) and not says_only_ended(text)
+    if is_named or (not text and writing.has_result):
+        return _cell("result", text, writing) if text else None
+    profit = _profit(row, writing, Result.CASHED_OUT)
+    if profit is None:
+        if not text:
+            return None
+        raise FigureError(
+            f"result {text!r} does not say how the bet ended: expected a profit or payout, or won,"
+            " lost, void, half won, half lost, cashed out or open"
+        )
+    is_charged = any(row.get(key, "").strip(" 0.,%") for key in COMMISSION_KEYS)
+    return result_by_profit(profit, stake, odds, is_charged=is_charged)
 
 
 def _profit(row: Mapping[str, str], writing: _Writing, result: Result | None) -> float | None:

@@ -10,7 +10,7 @@ from oddsdesk.base.places import resource_path
 from oddsdesk.base.spreadsheets import SheetError
 from oddsdesk.contract.times import parse_ms
 from oddsdesk.ledger.bets import PlacedBet
-from oddsdesk.ledger.columns import ListUnclearError, field_named, folded_title
+from oddsdesk.ledger.columns import ListUnclearError, field_named, result_word
 from oddsdesk.ledger.presets import ListChoices
 from oddsdesk.ledger.reading import ImportedBets, read_bets
 from oddsdesk.pricing.selections import Result
@@ -33,8 +33,9 @@ def test_no_title_and_no_word_means_two_things() -> None:
     with resource_path("bet_words.csv").open(encoding="utf-8", newline="") as file:
         for row in csv.DictReader(file):
             for word in row["words"].split("|"):
-                assert folded_title(word), row
-                meanings[row["kind"], folded_title(word)].add(row["meaning"])
+                assert result_word(word), row
+                kind = row["kind"].replace("ended", "result")
+                meanings[kind, result_word(word)].add(row["meaning"])
     assert {word: found for word, found in meanings.items() if len(found) > 1} == {}
 
 

@@ -676,3 +676,88 @@ def test_a_stray_quote_spoils_one_bet() -> None:
     assert found.problems == [
         "line 3: a quote is opened here and not closed, so the line is left out"
     ]
+
+
+ENDS = b"Date,Event,Selection,Odds,Stake,%s\n"
+
+
+def ends_of(title: bytes, *cells: bytes, odds: bytes = b"2.10") -> ImportedBets:
+    rows = [b"2025-09-%d,A v B,A,%s,10,%s\n" % (10 + n, odds, c) for n, c in enumerate(cells)]
+    return read_bets(ENDS % title + b"".join(rows), NOW)
+
+
+def test_without_a_result_column_profits_give_the_results() -> None:
+    found = ends_of(b"Profit", b"11", b"-10", b"0", b"5.50", b"-5", b"7.30", b"", b"25")
+    results = [bet.result for bet in found.bets]
+    assert results == [
+        *(Result.WON, Result.LOST, Result.VOID, Result.HALF_WON, Result.HALF_LOST),
+        *(Result.CASHED_OUT, None),
+    ]
+    assert [bet.profit for bet in found.bets] == pytest.approx(
+        [11, -10, 0, 5.5, -5, 7.3, None], nan_ok=True
+    )
+    assert found.problems == [
+        "line 9: no result gives a profit of +25.00 with a stake of 10 at 2.1"
+    ]
+    assert "no column holds the result: it follows from Profit" in found.said
+
+
+@pytest.mark.parametrize("title", [b"Return", b"Payout", b"Gewinn"])
+def test_without_a_result_column_payouts_give_the_results(title: bytes) -> None:
+    found = ends_of(title, b"21", b"0", b"10")
+    assert [bet.result for bet in found.bets] == [Result.WON, Result.LOST, Result.VOID]
+
+
+def test_payouts_that_may_be_hopes_are_asked_about() -> None:
+    with pytest.raises(ListUnclearError, match=r"payout=Return if it was paid, or payout= if"):
+        ends_of(b"Return", b"21", b"21")
+    chosen = ListChoices(columns={"returned": "Return"})
+    text = ENDS % b"Return" + b"2025-09-10,A v B,A,2.10,10,21\n2025-09-11,A v B,A,2.10,10,21\n"
+    bets = read_bets(text, NOW, choices=chosen).bets
+    assert [bet.result for bet in bets] == [Result.WON, Result.WON]
+
+
+def test_a_win_after_commission_is_no_cash_out() -> None:
+    found = ends_of(b"Commission %,Profit", b"5,10.45", b"5,-10")
+    assert [bet.result for bet in found.bets] == [Result.WON, Result.LOST]
+    assert found.bets[0].profit == pytest.approx(10.45)
+
+
+@pytest.mark.parametrize("word", ["Settled", "Abgerechnet", "2-1", "0 : 3"])
+def test_figures_decide_where_the_result_says_only_that_a_bet_ended(word: str) -> None:
+    cell = word.encode()
+    found = ends_of(b"Status,Return", cell + b",21", cell + b",0", b"Open,0", cell + b",")
+    assert [bet.result for bet in found.bets] == [Result.WON, Result.LOST, None]
+    (problem,) = found.problems
+    assert problem.startswith(f"line 5: result {word!r} does not say how the bet ended")
+
+
+@pytest.mark.parametrize(
+    ("cell", "result"),
+    [
+        *(("✅", Result.WON), ("✔\ufe0f", Result.WON), ("❌", Result.LOST), ("✖", Result.LOST)),
+        *(("✗", Result.LOST), ("Pendente", None), ("Em andamento", None), ("En curso", None)),
+        *(("Rimborso", Result.VOID), ("Erstattet", Result.VOID), ("Einsatz zurück", Result.VOID)),
+        *(("Rückerstattet", Result.VOID), ("Teruggestort", Result.VOID), ("NR", Result.VOID)),
+        *(("Makulerad", Result.VOID), ("Tilbagebetalt", Result.VOID), ("No action", Result.VOID)),
+        *(("Kansellert", Result.VOID), ("Abandoned (void)", Result.VOID), ("Afventer", None)),
+        *(("Ej avgjord", None), ("Moitié gagné", Result.HALF_WON)),
+        *(("Moitié perdu", Result.HALF_LOST), ("Void/Push", Result.VOID)),
+    ],
+)
+def test_words_and_symbols_for_results(cell: str, result: Result | None) -> None:
+    found = ends_of(b"Result", cell.encode())
+    assert [bet.result for bet in found.bets] == [result]
+
+
+@pytest.mark.parametrize("word", ["Ausbezahlt", "Cash-out partiel", "Partial cash out"])
+def test_words_for_cash_outs(word: str) -> None:
+    (bet,) = ends_of(b"Result,Profit", word.encode() + b",3.20").bets
+    assert (bet.result, bet.profit) == (Result.CASHED_OUT, pytest.approx(3.2))
+
+
+@pytest.mark.parametrize("cell", ["???", "?", "-", "🤷"])
+def test_an_unreadable_result_is_a_problem(cell: str) -> None:
+    found = ends_of(b"Result", cell.encode())
+    assert not found.bets
+    assert found.problems[0].startswith(f"line 2: result {cell!r}: expected won, lost")
