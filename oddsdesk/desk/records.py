@@ -50,6 +50,8 @@ class Records(QObject):
         self.hidden: tuple[Hidden, ...] = ()
         """The hidden value bets, including those whose time is over."""
         self._proposals: Mapping[int, ToCheck] = {}
+        self.last_change: int | None = None
+        """The number of the change that would be undone; None for none."""
         self.has_read_bets = False
         """Whether the bets have been read; before that there are none here."""
         self._bets: dict[BetKey, tuple[PlacedBet, ...]] = {}
@@ -86,7 +88,10 @@ class Records(QObject):
     def proposal(self, bet: PlacedBet) -> "ToCheck | None":
         """Return why a bet did not settle, or that its result was corrected; None if neither."""
         found = self._proposals.get(bet.ident or 0)
-        return found if found is not None and found.bet.result is bet.result else None
+        if found is None:
+            return None
+        is_of_it = (found.bet.result, found.bet.settled_by) == (bet.result, bet.settled_by)
+        return found if is_of_it else None
 
     def on_outcome(
         self,
@@ -163,8 +168,8 @@ class Records(QObject):
         """Record a bet; ``then`` gets it with its number once it is on disk."""
 
         def write(ledger: Ledger) -> Taken:
-            placed = ledger.record_bet(bet)
-            return lambda: self._take_placed(placed, then)
+            placed, last = ledger.record_bet(bet), ledger.last_change_number()
+            return lambda: self._take_placed(placed, last, then)
 
         self._do(write, refused)
 
@@ -272,10 +277,11 @@ class Records(QObject):
         return take_records
 
     def _reread_bets(self, ledger: Ledger) -> Taken:
-        bets = ledger.read_bets()
+        bets, last = ledger.read_bets(), ledger.last_change_number()
 
         def take_bets() -> None:
             self._bets = {}
+            self.last_change = last
             self.has_read_bets = True
             for bet in bets:
                 self._bets[bet.bet_key] = (*self.placed(bet.bet_key), bet)
@@ -304,7 +310,10 @@ class Records(QObject):
 
         return take_hidden
 
-    def _take_placed(self, bet: PlacedBet, then: Callable[[PlacedBet], None]) -> None:
+    def _take_placed(
+        self, bet: PlacedBet, last: int | None, then: Callable[[PlacedBet], None]
+    ) -> None:
+        self.last_change = last
         self._bets[bet.bet_key] = (*self.placed(bet.bet_key), bet)
         self.bets_changed.emit()
         then(bet)

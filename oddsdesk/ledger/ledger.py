@@ -262,6 +262,15 @@ class Ledger:
         """Return what ``undo_change`` would undo."""
         return self._run(self._last)
 
+    def last_change_number(self) -> int | None:
+        """Return the number of the last change; it costs less than the change."""
+
+        def read_number(connection: sqlite3.Connection) -> int | None:
+            last = connection.execute(_LAST_CHANGE).fetchone()
+            return None if last is None else int(last[0])
+
+        return self._run(read_number)
+
     def undo_change(self, change: Change | None = None) -> tuple[str, int] | None:
         """Undo the last change; return its name and the number of bets, None if there is none.
 

@@ -144,6 +144,8 @@ def result_of(
         ways: Number of selections of the bet's line, 2 or 3; None if unknown.
     """
     outcome = read_selection(market_type, match_name, selection)
+    if not market_type:
+        return Decision(None, "choose the market of this bet (E)")
     if outcome is None:
         return Decision(None, f"{selection!r} is not a selection that a score settles")
     if why := next(filter(None, (impossible(game, sport) for game in games)), ""):

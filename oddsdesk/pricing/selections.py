@@ -111,6 +111,20 @@ def _read(market_type: str, match_name: str, text: str) -> Outcome | None:
             return _question(text)
 
 
+_GUESSED: Final = ("moneyline", "double_chance", "spread", "total")
+"""The markets of selections that need no market to be understood."""
+
+
+def guess_market(match_name: str, text: str) -> str:
+    """Return the market of a selection that says it by itself; empty if it does not.
+
+    A team or a draw is the match result, ``1X`` a double chance, ``Leeds -0.75`` a handicap,
+    ``Over 2.5`` a total.
+    """
+    types = (each for each in _GUESSED if read_selection(each, match_name, text) is not None)
+    return next(types, "")
+
+
 def bet_named(
     sport: str, in_play: bool, market_type: str, key: str, side: str
 ) -> tuple[str, str, str]:

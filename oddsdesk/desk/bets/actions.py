@@ -112,6 +112,8 @@ class BetsActions(QObject):
         """
         now = self._clock()
         others = [bet for bet in self._selected() if bet.result is not result]
+        if result is not None:
+            others += self._confirmed(result)
         early = [bet for bet in others if bet.kick_off is not None and bet.kick_off > now]
         if result is None or not early:
             self._end(others, result)
@@ -122,6 +124,11 @@ class BetsActions(QObject):
             self._end([bet for bet in self._records.placed_bets() if bet.ident in idents], result)
 
         self._ask(_question(others, early, result, now), "Settle", settle_as_they_stand)
+
+    def _confirmed(self, result: Result) -> list[PlacedBet]:
+        """Return the selected bets whose own result is confirmed, though sources differ now."""
+        held = (bet for bet in self._selected() if bet.result is result)
+        return [bet for bet in held if self._records.proposal(bet) is not None]
 
     def settle_as_found(self) -> bool:
         """Settle the selected bets as recorded results say; False if they say it of none."""
@@ -182,7 +189,7 @@ class BetsActions(QObject):
     def _end(self, bets: list[PlacedBet], result: Result | None) -> None:
         now = self._clock()
         try:
-            ended = [settled(bet, result, now) for bet in bets]
+            ended = [_ended(bet, result, now) for bet in bets]
         except HalfResultError as error:
             self.said.emit(f"{error}.", "")
             return
@@ -194,7 +201,9 @@ class BetsActions(QObject):
         if ended:
             word = "reopened" if result is None else result.words
             what = "settled" if result is not None else "reopened"
-            self._change(ended, what, f"{_named(bets)} {word}.")
+            is_same = all(bet.result is result for bet in bets)
+            confirmed = ", as it was settled" if is_same else ""
+            self._change(ended, what, f"{_named(bets, result)} {word}{confirmed}.")
 
     def take_back(self) -> None:
         """Delete the selected bets."""
@@ -410,12 +419,19 @@ def _first_named(change: Change) -> str:
     return bet_named(bet) if count == 1 else f"{_bets(count)}, the first {bet_named(bet)}"
 
 
-def _named(bets: list[PlacedBet]) -> str:
-    """Return the bets in words: a single one by name, with its earlier result."""
+def _ended(bet: PlacedBet, result: Result | None, now_ms: int) -> PlacedBet:
+    """Return a bet settled by hand; one that had this result keeps its time."""
+    ended = settled(bet, result, now_ms)
+    is_confirmed = result is not None and bet.result is result
+    return msgspec.structs.replace(ended, settled_at=bet.settled_at) if is_confirmed else ended
+
+
+def _named(bets: list[PlacedBet], result: Result | None = None) -> str:
+    """Return the bets in words: a single one by name, with an earlier result that differs."""
     if len(bets) != 1:
         return _bets(len(bets))
     (bet,) = bets
-    was = "" if bet.result is None else f", {bet.result.words} before,"
+    was = "" if bet.result in (None, result) else f", {bet.result.words} before,"
     return f"{bet.selection}{at_bookmaker(bet)}{was}"
 
 

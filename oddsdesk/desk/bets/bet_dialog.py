@@ -24,7 +24,7 @@ from oddsdesk.ledger.bets import BadBetError, PlacedBet, cashed_out, check_bet
 from oddsdesk.ledger.games import is_on_listed, teams_of
 from oddsdesk.pricing.formats import DECIMAL, OddsFormatError, format_odds
 from oddsdesk.pricing.profiles import Profiles
-from oddsdesk.pricing.selections import read_selection
+from oddsdesk.pricing.selections import guess_market, read_selection
 
 _LONGEST_CURRENCY: Final = 8
 _TIME: Final = "%Y-%m-%d %H:%M"
@@ -90,6 +90,11 @@ class BetDialog(FormDialog):
             (self.period, str(held.period)),
         ):
             box.setCurrentIndex(max(0, box.findData(value)))
+        self._guessed = ""
+        """The market that was chosen by the selection."""
+        self._guess_market()
+        for line in (self.game, self.selection):
+            line.textChanged.connect(self._guess_market)
         self.mark_unchanged()
         for line in self.findChildren(QLineEdit):
             line.textChanged.connect(self._show_doubt)
@@ -107,7 +112,7 @@ class BetDialog(FormDialog):
         Raises:
             BadBetError: A field is invalid; names it and what was expected.
         """
-        game, selection = self.game.text().strip(), self.selection.text().strip()
+        game, selection = self.game.text().strip(), self._selection()
         bookmaker = self.bookmaker.currentText().strip()
         missing = ["a selection"] * (not selection) + ["a bookmaker"] * (not bookmaker)
         if missing:
@@ -136,6 +141,18 @@ class BetDialog(FormDialog):
         if changed.game_id != self._held.game_id:
             changed = on_listed_game(changed, self._games())
         return check_bet(_judged_again(self._held, changed))
+
+    def _selection(self) -> str:
+        """Return the selection; a typed minus sign becomes a hyphen, as all other texts have it."""
+        text = self.selection.text().strip()
+        return text if text == self._held.selection else text.replace("\N{MINUS SIGN}", "-")
+
+    def _guess_market(self) -> None:
+        """Choose the market that the selection names, unless the user chose one."""
+        if self.market.currentData() not in ("", self._guessed):
+            return
+        self._guessed = guess_market(self.game.text().strip(), self._selection())
+        self.market.setCurrentIndex(max(0, self.market.findData(self._guessed)))
 
     def _game_id(self, competition: str, game: str) -> str:
         held = self._held

@@ -14,7 +14,7 @@ from oddsdesk.desk.ui.formatting import (
     moment_text,
     odds_sample,
 )
-from oddsdesk.desk.ui.table.cells import Align, Cell, Column, ColumnSpec, Priority
+from oddsdesk.desk.ui.table.cells import Align, Cell, Column, ColumnSpec, Header, Priority
 from oddsdesk.desk.ui.table.live_model import StableRowsModel
 from oddsdesk.desk.ui.theme.tokens import TextRole
 from oddsdesk.ledger.bets import BetState, PlacedBet
@@ -88,7 +88,12 @@ def settled_text(bet: PlacedBet, proposal: ToCheck | None) -> str:
         return " · ".join(filter(None, (f"{lead} {by}".strip(), proposal.why)))
     if bet.result is None:
         return ""
-    return bet.settled_by or "by hand"
+    return _settled_by(bet)
+
+
+def _settled_by(bet: PlacedBet) -> str:
+    """Return what settled a bet; the results in imported lists have no time."""
+    return bet.settled_by or ("imported" if bet.settled_at is None else "by hand")
 
 
 def found_text(proposal: ToCheck) -> str:
@@ -117,7 +122,7 @@ def facts_text(bet: PlacedBet, proposal: ToCheck | None = None) -> str:
         f"{bet.cashed_stake:,.2f} cashed out for {bet.cashed_back:,.2f}"
         if bet.cashed_stake
         else "",
-        f"Settled: {bet.settled_by or 'by hand'}" if bet.result is not None else "",
+        f"Settled: {_settled_by(bet)}" if bet.result is not None else "",
         *(() if proposal is None else _proposal_lines(proposal)),
         f"You took back: {bet.undone}" if bet.undone else "",
         close_text(bet),
@@ -251,6 +256,13 @@ class BetsModel(StableRowsModel[tuple[int], PlacedBet]):
     def column(self, column: int) -> Column:
         is_kept = self.columns[column].key == self._kept
         return _TO_SETTLE if is_kept else super().column(column)
+
+    def header(self, column: int) -> Header:
+        header = super().header(column)
+        if self.columns[column].key != self._kept:
+            return header
+        title = header.title.replace(self.columns[column].title, "Why")
+        return replace(header, title=title)
 
     def priority(self, column: int) -> Priority:
         is_kept = self.columns[column].key == self._kept

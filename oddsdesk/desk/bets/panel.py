@@ -17,7 +17,7 @@ from oddsdesk.desk.bets.files import BetsFiles
 from oddsdesk.desk.bets.reports import AtRisk, ReportModel, facts_of
 from oddsdesk.desk.export.files import CSV, XLSX, FileFormat, Table, table_of, table_of_bets
 from oddsdesk.desk.records import Records
-from oddsdesk.desk.settings.declared import close_by, stake_plan
+from oddsdesk.desk.settings.declared import SETTLE_BETS, close_by, stake_plan
 from oddsdesk.desk.settings.saved_state import Preferences
 from oddsdesk.desk.ui import spacing
 from oddsdesk.desk.ui.actions import add_action
@@ -116,8 +116,10 @@ class BetsPanel(ListPanel):
         self.found = MessageBar(theme, closable=False)
         """Why the current bet is to be settled, with a button that settles it as found."""
         self.question = MessageBar(theme)
-        self._offers_redo = False
-        self._offers_closing = False
+        self._act_of_message: Callable[[], None] = acts.undo_change
+        """What the button of the message below the list does."""
+        self._undoes: int | None = None
+        """The number of the change that this button undoes; None if it does something else."""
         self._wrongly_closed = 0
         """How many wrong closing lines were reported last."""
         self.placeholder.setFocusPolicy(Qt.FocusPolicy.ClickFocus)  # the panel's keys work there
@@ -192,8 +194,18 @@ class BetsPanel(ListPanel):
         self.show_all()
 
     def say_settled(self, text: str) -> None:
-        """Report bets that settled by themselves, until that is dismissed; Undo expires."""
+        """Report bets that settled by themselves, until that is dismissed."""
         self._say_of_file(text, True)
+
+    def say_to_check(self, text: str) -> None:
+        """Report settled bets whose results sources have corrected, until that is dismissed."""
+        self._offer(text, "Show", self.show_to_settle, icon="warning")
+
+    def show_to_settle(self) -> None:
+        """List all bets to settle."""
+        self.bar.filter.clear()
+        self.choose_view(BetState.TO_SETTLE.value)
+        self._select_first()
 
     def say_closed_again(self, text: str) -> None:
         """Report the outcome of replacing closing lines."""
@@ -202,8 +214,7 @@ class BetsPanel(ListPanel):
     def _offer_closing(self, wrong: int) -> None:
         """Offer to replace wrong closing lines, once for each number of them."""
         if wrong and wrong != self._wrongly_closed:
-            self._offers_closing = True
-            self.messages.show_message(closes_text(wrong), icon="warning", action="Replace")
+            self._offer(closes_text(wrong), "Replace", self._close_again, icon="warning")
         self._wrongly_closed = wrong
 
     def _view(self) -> views.View:
@@ -227,7 +238,11 @@ class BetsPanel(ListPanel):
         self._show_rows_of(
             table,
             lambda: views.state_without_bets(
-                view, total=total, has_filter=has_filter, currency=self._currency or ""
+                view,
+                total=total,
+                has_filter=has_filter,
+                currency=self._currency or "",
+                settles=self._preferences.get_setting(SETTLE_BETS),
             ),
         )
 
@@ -342,6 +357,7 @@ class BetsPanel(ListPanel):
     def _connect(self) -> None:
         acts = self.actions_on_bets
         self._records.bets_changed.connect(self.show_all)
+        self._records.bets_changed.connect(self._withdraw_undo)
         self._records.proposals_changed.connect(self._on_records_proposals_changed)
         self._theme.changed.connect(self._fit)
         self._records.failed.connect(self._say_trouble)
@@ -376,17 +392,31 @@ class BetsPanel(ListPanel):
 
     def _say(self, text: str, action: str) -> None:
         self._close_question()
-        self._offers_closing = False
-        self._offers_redo = action == "Redo"
+        acts = self.actions_on_bets
+        act = acts.redo if action == "Redo" else acts.undo_change
         icon = "check" if action else "info"  # it can be undone
-        self.messages.show_message(text, icon=icon, action=action, passes=True)
+        self._offer(text, action, act, icon=icon, passes=True)
 
     def _say_of_file(self, text: str, can_undo: bool) -> None:
-        """Show the outcome of a file until it is dismissed; Undo expires as usual."""
-        self._offers_redo = self._offers_closing = False
-        self.messages.show_message(
-            text, icon="check", action="Undo" if can_undo else "", action_passes=True
-        )
+        """Show the outcome of a file until it is dismissed; Undo stays while it is the last
+        change."""
+        undo = self.actions_on_bets.undo_change
+        self._offer(text, "Undo" if can_undo else "", undo, icon="check")
+
+    def _offer(
+        self, text: str, action: str, act: Callable[[], None], *, icon: str, passes: bool = False
+    ) -> None:
+        """Show a message with a button that does ``act``."""
+        self._act_of_message = act
+        self._undoes = self._records.last_change if action == "Undo" else None
+        named = "Undo (Ctrl+Z)" if action == "Undo" else action
+        self.messages.show_message(text, icon=icon, action=named, passes=passes)
+
+    def _withdraw_undo(self) -> None:
+        """Offer no undo of a change that is no longer the last."""
+        if self._undoes not in (None, self._records.last_change):
+            self._undoes = None
+            self.messages.hide_action()
 
     def _ask(self, text: str, yes: str) -> None:
         self.messages.hide()
@@ -417,6 +447,13 @@ class BetsPanel(ListPanel):
         if grouping is not None:
             self.report.order_by(grouping)
         self._show_selection()
+        if self._view().key == BetState.TO_SETTLE.value:
+            self._select_first()
+
+    def _select_first(self) -> None:
+        """Select the first bet if none is, so that the reason why it is open is shown in full."""
+        if self.model.rowCount() and not self.table.selected_rows():
+            self.table.set_current(0)
 
     def _on_currency_chosen(self, currency: str) -> None:
         self._currency = currency
@@ -437,13 +474,11 @@ class BetsPanel(ListPanel):
         self.actions_on_bets.do_asked()
 
     def _on_messages_action_requested(self) -> None:
-        if self._offers_closing:
-            self._offers_closing = False
-            self.messages.hide()
-            self.close_again_requested.emit()
-            return
-        acts = self.actions_on_bets
-        (acts.redo if self._offers_redo else acts.undo_change)()
+        self._act_of_message()
+
+    def _close_again(self) -> None:
+        self.messages.hide()
+        self.close_again_requested.emit()
 
     def _on_placeholder_action_requested(self) -> None:
         if self.bar.filter.text():

@@ -84,11 +84,11 @@ def matching(bets: Iterable[PlacedBet], words: Sequence[str]) -> list[PlacedBet]
 
 
 def state_without_bets(
-    view: View, *, total: int, has_filter: bool, currency: str = ""
+    view: View, *, total: int, has_filter: bool, currency: str = "", settles: bool = True
 ) -> EmptyState:
     """Return why nothing is listed, and what to do about it.
 
-    ``currency`` is the one that a report is of.
+    ``currency`` is the one that a report is of; ``settles``: whether bets settle by themselves.
     """
     if has_filter:
         return EmptyState("filter", "No bets match the filter.", action="Show all bets")
@@ -108,11 +108,20 @@ def state_without_bets(
         )
     said = {
         BetState.OPEN.value: "No open bets.",
-        BetState.TO_SETTLE.value: "No bets to settle. Bets settle themselves when a source of "
-        "odds reports the result; what they leave open is listed here.",
+        BetState.TO_SETTLE.value: _NONE_LEFT if settles else _NONE_OPEN,
         BetState.SETTLED.value: "No settled bets yet.",
     }
     return EmptyState("check", said.get(view.key, "No bets."))
+
+
+_NONE_LEFT: Final = (
+    "No bets to settle. Bets settle themselves when a source of odds reports the result; what they "
+    "leave open is listed here."
+)
+_NONE_OPEN: Final = (
+    "No bets to settle. Bets whose games are over are listed here, with the results that sources "
+    "report."
+)
 
 
 def _texts(bet: PlacedBet) -> str:

@@ -201,14 +201,24 @@ class Desk:
 
     def say_settled(self, text: str) -> None:
         """Report bets that settled by themselves, in their list and where the user is."""
+        self.bets().say_settled(text)
+        self._say_of_bets(text, "check", partial(self._reveal, self.bets))
+
+    def say_to_check(self, text: str) -> None:
+        """Report settled bets that need a check, in their list and where the user is."""
+        self.bets().say_to_check(text)
+        self._say_of_bets(text, "warning", self._show_to_settle)
+
+    def _show_to_settle(self) -> None:
+        self._reveal(self.bets)
+        self.bets().show_to_settle()
+
+    def _say_of_bets(self, text: str, icon: str, show: Callable[[], object]) -> None:
         panel = self.bets()
-        panel.say_settled(text)
         if not self.window.isActiveWindow():
             self.alerting.notifier.show("Bets", text)
         if not panel.isVisible():
-            self.window.messages.show_message(
-                text, icon="check", action="Show", act=partial(self._reveal, self.bets), about=_BETS
-            )
+            self.window.messages.show_message(text, icon=icon, action="Show", act=show, about=_BETS)
 
     def open_game(self, game_id: str) -> None:
         """Show a game in the tab in front."""

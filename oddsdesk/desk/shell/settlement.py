@@ -53,6 +53,8 @@ class BetSettlement(QObject):
 
     settled = Signal(str)
     """What was settled, in one line."""
+    corrected = Signal(str)
+    """Settled bets that need a check, in one line."""
     rules_unread = Signal(str)
     """A line of the user's rules of settlement that cannot be read, and what was expected."""
 
@@ -84,6 +86,8 @@ class BetSettlement(QObject):
         self._records = records
         self._is_on = is_on
         self._looking: asyncio.Task[None] | None = None
+        self._told_corrections = set[tuple[int | None, str]]()
+        """The corrections that were reported: the number of the bet, and what is said of it."""
         self._is_wanted = False
         """Whether something has changed since the look under way began."""
         self._unsubscribe = board.subscribe(lambda _: self.look_soon(), ResultsChanged)
@@ -163,13 +167,26 @@ class BetSettlement(QObject):
     def _take(self, found: "Settled") -> None:
         is_on = self._is_on()
         self._records.show_proposals(proposals_of(found, is_on=is_on))
+        fresh = [c for c in found.corrections if (c.bet.ident, c.why) not in self._told_corrections]
+        self._told_corrections |= {(each.bet.ident, each.why) for each in fresh}
+        to_check = check_line(fresh)
         if found.bets and is_on:
-            self._records.act(lambda ledger: self._write(ledger, found.bets))
+            self._records.act(lambda ledger: self._write(ledger, found.bets, to_check))
+        elif to_check:
+            self.corrected.emit(to_check)
 
-    def _write(self, ledger: Ledger, ended: Sequence[PlacedBet]) -> Taken:
+    def _write(self, ledger: Ledger, ended: Sequence[PlacedBet], to_check: str) -> Taken:
         """Settle the bets that are still open as they were read; on the ledger's thread."""
         written = ledger.settle_open(ended)
-        return lambda: self.settled.emit(settled_line(written)) if written else None
+
+        def tell() -> None:
+            said = settled_line(written) if written else ""
+            if to_check:
+                self.corrected.emit(". ".join(filter(None, (to_check, said))))
+            elif said:
+                self.settled.emit(said)
+
+        return tell
 
 
 def proposals_of(found: "Settled", *, is_on: bool) -> "dict[int, ToCheck]":
@@ -209,6 +226,16 @@ def settled_line(bets: Sequence[PlacedBet]) -> str:
     made_up = sum(bet.practice for bet in bets)
     apart = [f"{made_up} practice"] if made_up else []
     return f"Settled {len(bets)} bets: {', '.join([*ends, *sums, *apart])}"
+
+
+def check_line(corrections: "Sequence[ToCheck]") -> str:
+    """Return which settled bets need a check, naming the first; empty for none."""
+    if not corrections:
+        return ""
+    first, more = corrections[0], len(corrections) - 1
+    need = f"{more + 1} settled bets need" if more else "1 settled bet needs"
+    others = f"; and {more} more" if more else ""
+    return f"{need} a check: {first.bet.selection}{at_bookmaker(first.bet)}, {first.why}{others}"
 
 
 def _settle(

@@ -78,6 +78,30 @@ def test_a_bet_is_recorded_by_hand(make_panel: Make, qtbot: QtBot, path: Path) -
     assert column(panel, "outcome") == ["Over 2.5"]
 
 
+def test_the_selection_chooses_the_market_until_the_user_does(make_panel: Make) -> None:
+    """Without a market no score settles a bet."""
+    panel = make_panel(bet(market_type="", selection="Draw"))
+    select(panel, 0)
+    press(panel, "bets.edit")
+    dialog = panel.findChild(BetDialog)
+    assert dialog is not None
+    assert dialog.market.currentData() == "moneyline"
+    for text, market in (
+        ("Wolves", "moneyline"),
+        ("Leeds \N{MINUS SIGN}0.75", "spread"),
+        ("Over 2.5", "total"),
+        ("1X", "double_chance"),
+        ("Somebody", ""),
+    ):
+        dialog.selection.setText(text)
+        assert dialog.market.currentData() == market, text
+    dialog.selection.setText("Leeds \N{MINUS SIGN}0.75")
+    assert dialog.bet().selection == "Leeds -0.75"
+    dialog.market.setCurrentIndex(dialog.market.findData("games_handicap"))
+    dialog.selection.setText("Leeds")
+    assert dialog.market.currentData() == "games_handicap"
+
+
 def test_a_bet_placed_after_its_kick_off_is_asked_about_once(
     make_panel: Make, qtbot: QtBot, path: Path
 ) -> None:

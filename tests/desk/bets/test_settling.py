@@ -13,6 +13,7 @@ from oddsdesk.desk.bet_cells import at_bookmaker, bet_named
 from oddsdesk.desk.bets.actions import change_text
 from oddsdesk.desk.bets.bet_dialog import BetDialog
 from oddsdesk.desk.bets.panel import BetsPanel
+from oddsdesk.desk.settings.declared import SETTLE_BETS
 from oddsdesk.desk.value_bets.placing import placed_text
 from oddsdesk.ledger.bets import settled
 from oddsdesk.ledger.ledger import Change, Ledger
@@ -197,6 +198,64 @@ def test_a_corrected_result_is_to_be_settled_again(
     with qtbot.waitSignal(panel._records.bets_changed):
         button.click()
     assert (held(path)[0].result, held(path)[0].settled_by) == (Result.WON, "football-data 2-1")
+
+
+@pytest.mark.parametrize("ident", ["bets.lost", "bets.won"])
+def test_the_result_of_a_corrected_bet_is_confirmed_by_hand(
+    make_panel: Make, qtbot: QtBot, path: Path, ident: str
+) -> None:
+    """The same result did nothing, so the bet stayed in the list for good."""
+    by_itself = msgspec.structs.replace(LOST, settled_by="football-data 0-1", settled_at=NOW - HOUR)
+    panel = make_panel(by_itself)
+    panel.choose_view("to settle")
+    propose(panel, Leeds=("settled lost by football-data 0-1; now football-data 2-1", Result.WON))
+    select(panel, 0)
+    act(panel, qtbot, ident)
+    assert panel.model.rowCount() == 0
+    (after,) = held(path)
+    if ident == "bets.lost":
+        said = "Leeds -0.75 at Bet365 lost, as it was settled."
+        assert (after.result, after.settled_by) == (Result.LOST, "")
+        assert after.settled_at == NOW - HOUR
+    else:
+        said = "Leeds -0.75 at Bet365, lost before, won."
+        assert (after.result, after.settled_by) == (Result.WON, "")
+    assert panel.messages.message_text == said
+    act(panel, qtbot, "bets.undo")
+    assert held(path)[0].settled_by == "football-data 0-1"
+
+
+def test_bets_to_settle_say_why_from_the_first_on(make_panel: Make) -> None:
+    late = bet(selection="Hull +0.5", kick_off=NOW - 4 * HOUR)
+    panel = make_panel(OVER, late, msgspec.structs.replace(WON, settled_at=None), LOST)
+    propose(panel, Hull=("no score", None))
+    place = [each.key for each in panel.model.columns].index("settled")
+    assert panel.model.header(place).title == "Settled by"
+    panel.choose_view("settled")
+    assert sorted(column(panel, "settled")) == ["by hand", "imported"]
+    assert panel.selected() == []
+    panel.choose_view("to settle")
+    assert panel.model.header(place).title == "Why"
+    assert [each.selection for each in panel.selected()] == ["Hull +0.5"]
+    assert panel.found.message_text == "No score."
+
+
+def test_a_settled_bet_that_needs_a_check_is_shown_on_request(make_panel: Make) -> None:
+    by_itself = msgspec.structs.replace(LOST, settled_by="football-data 0-1")
+    panel = make_panel(by_itself)
+    panel.bar.filter.setText("nothing")
+    propose(panel, Leeds=("settled lost by football-data 0-1; now football-data 2-1", Result.WON))
+    panel.say_to_check("1 settled bet needs a check: Leeds -0.75.")
+    panel.messages.action_requested.emit()
+    assert [each.selection for each in panel.selected()] == ["Leeds -0.75"]
+
+
+def test_the_empty_list_to_settle_says_whether_bets_settle_by_themselves(make_panel: Make) -> None:
+    panel = make_panel(WON)
+    panel.choose_view("to settle")
+    assert "Bets settle themselves" in panel.placeholder._sentence.text()
+    panel._preferences.keep_setting(SETTLE_BETS, False)
+    assert "settle themselves" not in panel.placeholder._sentence.text()
 
 
 def test_several_bets_are_settled_as_found_at_once(

@@ -31,8 +31,8 @@ def test_many_bets_are_settled_at_once_and_that_is_undone(
     )
 
 
-def test_what_was_done_and_its_undo_go_by_themselves(
-    make_panel: Make, qtbot: QtBot, tmp_path: Path
+def test_what_was_done_goes_by_itself_and_undo_with_the_next_change(
+    make_panel: Make, qtbot: QtBot, path: Path, tmp_path: Path
 ) -> None:
     panel = make_panel(BEGUN, OVER)
     select(panel, 0)
@@ -54,9 +54,14 @@ def test_what_was_done_and_its_undo_go_by_themselves(
     with qtbot.waitSignal(panel.files.said):
         panel.files.settle_from_file(results)
     assert undo.isVisible()
-    messages._passing.timeout.emit()
-    assert messages.isVisible()  # what was left out is still to be read
-    assert not undo.isVisible()
+    assert undo.text() == "Undo (Ctrl+Z)"
+    assert not messages._passing.isActive()  # what was left out is still to be read
+    with closing(Ledger(path)) as elsewhere:
+        elsewhere.record_bet(bet(game_id="elsewhere"))
+    with qtbot.waitSignal(panel._records.bets_changed):
+        panel._records.read_again()
+    assert messages.isVisible()
+    assert not undo.isVisible(), "it would undo the change made elsewhere"
 
 
 def test_a_click_on_undo_leaves_the_keyboard_where_it_is(make_panel: Make, qtbot: QtBot) -> None:
@@ -107,7 +112,7 @@ def test_what_was_undone_is_named_and_done_again_as_it_was(
     with qtbot.waitSignal(panel._records.bets_changed):
         button.click()
     assert panel.messages.message_text == f"Redone: placed {first}."
-    assert button.text() == "Undo"
+    assert button.text() == "Undo (Ctrl+Z)"
     act(panel, qtbot, "bets.redo")
     assert held(path) == before
     press(panel, "bets.redo")

@@ -53,6 +53,8 @@ class Settling:
         self.heard: list[str] = []
         self.settlement = BetSettlement(self.board, lambda: NOW, self.records, lambda: self.is_on)
         self.settlement.settled.connect(self.heard.append)
+        self.corrected: list[str] = []
+        self.settlement.corrected.connect(self.corrected.append)
 
     @property
     def results(self) -> list[Result | None]:
@@ -125,6 +127,14 @@ async def test_a_corrected_result_is_proposed_and_nothing_rewritten(settling: Se
     await until(lambda: all("football-data 0-1" in why for why in settling.why()))
     assert settling.results == [Result.WON, Result.LOST]
     assert settling.heard == settling.heard[:1]
+    assert settling.corrected == [
+        "2 settled bets need a check: Leeds at Pinnacle, settled won by football-data 2-1; "
+        "now football-data 0-1; and 1 more"
+    ]
+    settling.settlement.look_soon()
+    await until(lambda: settling.settlement._looking is not None)
+    await until(lambda: settling.settlement._looking is None)
+    assert len(settling.corrected) == 1, "it is said once"
 
 
 async def test_a_bet_that_another_program_changed_meanwhile_keeps_that(

@@ -222,6 +222,7 @@ def test_sources_that_differ_settle_nothing_even_if_both_scores_give_the_same() 
         ("Football", "player_prop", "Messi shots Over 2.5", "no score settles it, only the "),
         ("Football", "yes_no", "Overtime Yes", "no score settles it, only the bookmaker's own"),
         ("Football", "total_games", "Over 2.5", "total games is a market of tennis"),
+        ("Football", "", "Somebody", "choose the market of this bet (E)"),
         ("Football", "moneyline", "Somebody", "'Somebody' is not a selection that a score"),
         ("Other", "total", "Over 2.5", "what a score of Other counts is not known"),
     ],

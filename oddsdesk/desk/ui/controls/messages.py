@@ -59,7 +59,6 @@ class MessageBar(QWidget):
             self._close.hide()
         self._passing = QTimer(self, singleShot=True, interval=_PASSING_MS)
         self._passing.timeout.connect(self._on_passing_timeout)
-        self._what_passes: QWidget = self
         self._before: QWidget | None = None
         """The widget with the focus when the message appeared."""
         line = spacing.horizontal(
@@ -88,17 +87,14 @@ class MessageBar(QWidget):
         action: str = "",
         ink: TextRole = TextRole.SOFT,
         passes: bool = False,
-        action_passes: bool = False,
     ) -> None:
         """Show a message, in place of the one before; without ``action`` there is no button.
 
-        ``passes``: it goes by itself, but not below the pointer nor while the keyboard is on it;
-        ``action_passes``: its button does, and the text stays.
+        ``passes``: it goes by itself, but not below the pointer nor while the keyboard is on it.
         """
         if not self._has_focus():
             self._before = QApplication.focusWidget()
-        (self._passing.start if passes or action_passes else self._passing.stop)()
-        self._what_passes = self._action if action_passes else self
+        (self._passing.start if passes else self._passing.stop)()
         self._icon_name, self._ink = icon, ink
         self._text.setText(text)
         self._action.setText(action)
@@ -107,6 +103,10 @@ class MessageBar(QWidget):
         self._show_icons()
         self.show()
         announce(self, text)
+
+    def hide_action(self) -> None:
+        """Offer the button no more; the text stays."""
+        self._action.hide()
 
     def ask_question(self, text: str, action: str, *, is_grave: bool = False) -> None:
         """Show a question with the keyboard on its answer; Escape is no.
@@ -139,7 +139,7 @@ class MessageBar(QWidget):
         if self.underMouse() or self._has_focus():
             self._passing.start()
         else:
-            self._what_passes.hide()
+            self.hide()
 
     # Qt's virtuals
 
