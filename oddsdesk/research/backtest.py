@@ -6,7 +6,7 @@ value, and never at or after kick-off. With a latency, the bet is made at the pr
 moment, if it is still value.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Final
 
 import msgspec
@@ -76,6 +76,8 @@ class Backtested(msgspec.Struct, frozen=True):
     """A note if rows were removed and could not be read; else empty."""
     has_results: bool
     """Whether any result is known."""
+    unclear: dict[int | None, str]
+    """By number of a bet, what is not known about its game's result."""
     coverage: Coverage
 
 
@@ -249,7 +251,8 @@ def run_backtest(
     bettor.forget_due()
     placed = _numbered(bettor.bets)
     closed = with_closes(log, placed, question.close, question.profiles, now_ms, progress)
-    bets = settle(with_results(closed, log, known_rules(question.profiles).rules, now_ms))
+    settled, unclear = with_results(closed, log, known_rules(question.profiles).rules, now_ms)
+    bets = settle(settled)
     return Backtested(
         bets=bets,
         rows=walk.rows,
@@ -261,14 +264,23 @@ def run_backtest(
         gaps=log.gaps(walk.moments),
         removed=log.removed(),
         has_results=any(bet.result is not None for bet in bets),
+        unclear={bet.ident: unclear[bet.ident] for bet in bets if _is_open(bet, unclear)},
         coverage=count.coverage(),
     )
 
 
 def with_results(
     bets: Sequence[PlacedBet], log: RecordedLog, rules: SettlementRules, now_ms: int
-) -> list[PlacedBet]:
-    """Return bets with the results that the recorded results of their games give."""
-    ended = settle_by_results(bets, log.results, rules, now_ms).bets
-    found = {bet.ident: msgspec.structs.replace(bet, settled_at=bet.kick_off) for bet in ended}
-    return [found.get(bet.ident, bet) for bet in bets]
+) -> tuple[list[PlacedBet], dict[int | None, str]]:
+    """Return bets with the results that the recorded results of their games give.
+
+    And by number of other bets, what is not known about those results.
+    """
+    said = settle_by_results(bets, log.results, rules, now_ms)
+    found = {bet.ident: msgspec.structs.replace(bet, settled_at=bet.kick_off) for bet in said.bets}
+    unclear = {each.bet.ident: each.why.partition(": ")[2] for each in said.to_check}
+    return [found.get(bet.ident, bet) for bet in bets], unclear
+
+
+def _is_open(bet: PlacedBet, unclear: Mapping[int | None, str]) -> bool:
+    return bet.result is None and bool(unclear.get(bet.ident))

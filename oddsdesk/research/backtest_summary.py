@@ -102,10 +102,12 @@ def notes(
         told.append(unpriced)
     elif not done.bets:
         told.append(f"no price was value {when}")
-    elif not done.has_results:
+    elif not done.has_results and not done.unclear:
         told.append("no results: import them with the seasons of football-data.co.uk")
     elif missing := sum(bet.result is None for bet in done.bets):
         told.append(f"{missing} of {len(done.bets)} bets have no result; the yield leaves them out")
+        counts = Counter(done.unclear.values()).most_common()
+        told += [f"{count} of these: {why}" for why, count in counts]
     by = question.close
     if not lacks and (unclosed := why_no_close(done, by)):
         told.append(unclosed)

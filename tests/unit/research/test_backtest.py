@@ -331,6 +331,26 @@ def test_results_of_any_sport_and_source_settle_bets(log: Log) -> None:
     assert (done.coverage.with_result, done.coverage.contrary) == (1, 0)
 
 
+@pytest.mark.parametrize("score", [90, 120])
+def test_a_score_that_may_include_overtime_gives_no_result_won_or_lost(
+    log: Log, score: int
+) -> None:
+    """Else Unders would count only if they won."""
+    game = {"market_type": "total", **NBA}
+    log.archive(
+        reference({"Over 200.5": 1.95, "Under 200.5": 1.95}, **game),
+        said(SOFT, {"Under 200.5": 2.09}, **game),
+    )
+    told = GameResult("NBA", "A vs B", KICK_OFF, score, 100, sport="Basketball")
+    log.store.record_results([told]).result(10)
+    done = log.backtest()
+    assert summary(done.bets).settled == 0
+    assert notes(done, question())[:2] == [
+        "1 of 1 bets have no result; the yield leaves them out",
+        "1 of these: it is not known whether overtime counts at the bookmaker",
+    ]
+
+
 def test_the_result_of_another_season_is_of_another_game(log: Log) -> None:
     log.archive(reference(EVEN, **NBA), said(SOFT, {"A": 2.09}, **NBA), said(*LATER, **ANOTHER))
     seasons = ((KICK_OFF, 104), (KICK_OFF - 300 * 24 * HOUR, 90))
