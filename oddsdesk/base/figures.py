@@ -310,7 +310,7 @@ def _by_day(text: str, days: Habit | None) -> datetime | None:
         return None
     one, two = found["one"], found["two"]
     if not two.isdigit():
-        day, month = int(one), _month(two)
+        day, month = int(one), month_named(two)
     elif days is None and is_day_unclear(text):
         raise FigureError("the file does not show which number is the day; write 2026-04-16")
     elif found["sign"].startswith(".") or int(one) > _MOST_MONTHS:
@@ -327,7 +327,7 @@ def _by_day(text: str, days: Habit | None) -> datetime | None:
     return datetime(year, month, day, *rest, tzinfo=UTC)
 
 
-def _month(name: str) -> int:
+def month_named(name: str) -> int:
     """Return a month by its name.
 
     Raises:

@@ -12,7 +12,7 @@ from zoneinfo import ZoneInfo
 
 import msgspec
 
-from oddsdesk.base.figures import Habit
+from oddsdesk.base.figures import Habit, month_named
 from oddsdesk.base.spreadsheets import SheetRow
 from oddsdesk.contract.results import PeriodScore
 from oddsdesk.contract.texts import folded
@@ -23,7 +23,11 @@ _YEAR_FIRST = re.compile(r"(\d{4})[/.-](\d{1,2})[/.-](\d{1,2})(?:[ T]00:00(?::00
 """Also as pandas writes it, with the first moment of the day."""
 _EXCEL_DAY = re.compile(r"([3-6]\d{4})(?:\.0*)?")
 _EXCEL_EPOCH = date(1899, 12, 30)
-_CLOCK = re.compile(r"(\d{1,2})[:.](\d{2})(?:[:.]\d{2}(?:\.0*)?)?", re.ASCII)
+_DAY_NAMED = re.compile(r"(\d{1,2})[ ./-]+([A-Za-z]{3,9})[ .,/-]+(\d{4}|\d{2})")
+_CLOCK = re.compile(
+    r"(\d{1,2})(?:[:.h](\d{2})(?:[:.]\d{2}(?:\.0*)?)?|(?= ?[ap]))(?: ?([ap])\.?m\.?)?",
+    re.ASCII | re.IGNORECASE,
+)
 _EXCEL_CLOCK = re.compile(r"0?\.\d+", re.ASCII)
 _FIRST_SEASON = 1888
 """The first year of a football league; an earlier one is a typing error."""
@@ -156,13 +160,19 @@ def _day_of(text: str, days: Habit) -> date | None:
         day, month, year = map(int, found.groups())
         if days is Habit.MONTH_FIRST:
             day, month = month, day
-        century = 0 if len(found[3]) > 2 else 1900 if year >= _LAST_CENTURY else 2000
-        return date(century + year, month, day)
+        return date(_whole_year(year, found[3]), month, day)
     if (found := _YEAR_FIRST.fullmatch(text)) is not None:
         return date(*map(int, found.groups()))
     if (found := _EXCEL_DAY.fullmatch(text)) is not None:
         return _EXCEL_EPOCH + timedelta(days=int(found[1]))
+    if (found := _DAY_NAMED.fullmatch(text)) is not None:
+        return date(_whole_year(int(found[3]), found[3]), month_named(found[2]), int(found[1]))
     return None
+
+
+def _whole_year(year: int, written: str) -> int:
+    century = 0 if len(written) > 2 else 1900 if year >= _LAST_CENTURY else 2000
+    return century + year
 
 
 def parse_time(text: str) -> time | None:
@@ -177,7 +187,9 @@ def parse_time(text: str) -> time | None:
     if _EXCEL_CLOCK.fullmatch(text):
         hour, minute = divmod(round(float(text) * 24 * 60), 60)
     elif (found := _CLOCK.fullmatch(text)) is not None:
-        hour, minute = map(int, found.groups())
+        hour, minute = int(found[1]), int(found[2] or 0)
+        if found[3]:
+            hour = hour % 12 + 12 * (found[3] in "Pp") if 1 <= hour <= 12 else -1
     else:
         raise ValueError(f"expected a time such as 17:30, got {text!r}")
     try:

@@ -6,7 +6,6 @@ for the halves, ``HTHG, HTAG``; or ``Date, Home, Away, HG, AG``. Further ones ma
 ``Overtime``, and the score of each period, ``P1H, P1A, P2H, P2A, ...``.
 """
 
-import contextlib
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
@@ -26,7 +25,7 @@ from oddsdesk.base.football_rows import (
     uk_ms,
 )
 from oddsdesk.base.spreadsheets import SheetRow
-from oddsdesk.contract.competitions import FOOTBALL, OTHER, played_sport
+from oddsdesk.contract.competitions import FOOTBALL, OTHER, SPORTS, played_sport
 from oddsdesk.contract.results import (
     REGULAR_PERIODS,
     BadResultError,
@@ -54,6 +53,8 @@ _STATUSES: Final = {
 _STATUS_BY_WORD: Final = {
     word: status for status, words in _STATUSES.items() for word in words.split()
 }
+_NO_HOUR: Final = frozenset({"tbd", "tba", "tbc", "late", "unknown", "na", "nan", "null", "none"})
+"""Words for an hour that nobody knew."""
 _YES_NO: Final = {
     **dict.fromkeys(("yes", "y", "true", "1", "ot", "aet"), True),
     **dict.fromkeys(("no", "n", "false", "0"), False),
@@ -96,6 +97,7 @@ def read_scores(
     sides = [(f"p{number}h", f"p{number}a") for number in range(1, _MOST_PERIODS + 1)]
     periods = [(named[home], named[away]) for home, away in sides if {home, away} <= set(named)]
     columns, found = _Columns(games, days, periods, source, now_ms), ScoreSheet([], [])
+    known = set(SPORTS)
     for row in rows:
         told = {key: row.cells.get(title, "") for key, title in named.items()}
         try:
@@ -103,6 +105,12 @@ def read_scores(
             result = _result(row, told, columns, found.problems)
             if result is not None:
                 found.results.append(check_result(result, now_ms))
+                if result.sport not in known:
+                    known.add(result.sport)
+                    found.problems.append(
+                        f"line {row.number}: unknown sport {shown(result.sport)}, used as it is;"
+                        f" known are {', '.join(SPORTS)}"
+                    )
         except (ValueError, BadResultError) as error:
             found.problems.append(f"line {row.number}: {error}")
     return found
@@ -125,7 +133,14 @@ def _result(
     if goals is None and status in (None, GameStatus.SCHEDULED):
         return None
     date = row.cells.get(columns.games.date, "")
-    kick_off, has_time = _begins_ms(date, told.get("time", ""), columns.days)
+    hour = told.get("time", "")
+    try:
+        parse_time(hour)
+    except ValueError as error:
+        if folded(hour) not in _NO_HOUR:
+            problems.append(f"line {row.number}: {error}; only the day is used")
+        hour = ""
+    kick_off, has_time = _begins_ms(date, hour, columns.days)
     league = " - ".join(filter(None, (told.get("country"), told.get("league"))))
     competition = told.get("div") or told.get("competition") or league
     sport = _sport(competition, told.get("sport", ""))
@@ -138,6 +153,7 @@ def _result(
             raise ValueError("half time and period 1 have different scores")
         periods = parts or halves
     except ValueError as error:
+        periods = ()
         problems.append(f"line {row.number}: {error}; scores of periods are ignored")
     return GameResult(
         competition=competition,
@@ -199,9 +215,7 @@ def _begins_ms(date: str, time: str, days: Habit) -> tuple[int, bool]:
     except FigureError:
         raise FigureError(f"expected a date such as 16/08/2024, got {date!r}") from None
     written = datetime.fromtimestamp(moment / 1000, UTC)
-    clock = None
-    with contextlib.suppress(ValueError):
-        clock = parse_time(time)
+    clock = parse_time(time)
     if clock is None and written.time() != datetime.min.time():
         if _WITH_OFFSET.fullmatch(date):
             return moment, True

@@ -20,7 +20,17 @@ COLUMNS = game_columns(TITLES)
 
 
 @pytest.mark.parametrize(
-    "text", ["03/08/2024", "03/08/24", "3-8-2024", "2024/08/03", "2024-08-03T00:00", "45507"]
+    "text",
+    [
+        "03/08/2024",
+        "03/08/24",
+        "3-8-2024",
+        "2024/08/03",
+        "2024-08-03T00:00",
+        "45507",
+        "3-Aug-2024",
+        "03 August 24",
+    ],
 )
 def test_dates_are_day_first_or_year_first(text: str) -> None:
     assert parse_date(text) == date(2024, 8, 3)
@@ -42,8 +52,11 @@ def test_other_dates_are_refused(text: str) -> None:
 def test_a_time_may_be_missing_but_not_wrong() -> None:
     assert parse_time("17:30") == parse_time("17:30:00") == time(17, 30)
     assert parse_time("0.729166666666667") == time(17, 30)
+    assert parse_time("17.30") == parse_time("17h30") == parse_time("5:30 PM") == time(17, 30)
+    assert parse_time("5pm") == parse_time("5:00:00 p.m.") == time(17)
+    assert (parse_time("12:05 AM"), parse_time("12:05PM")) == (time(0, 5), time(12, 5))
     assert parse_time(" ") is None
-    for text in ("5pm", "25:00", "0.99999"):
+    for text in ("5", "25:00", "0.99999", "13:00 PM", "0:30 am", "20h", "5 o'clock"):
         with pytest.raises(ValueError, match="expected a time such as"):
             parse_time(text)
 

@@ -57,6 +57,8 @@ def test_a_further_league() -> None:
         ("2024-08-16", "19:30:00", HALF_PAST_SEVEN, True),
         ("16.08.2024 19:30", "", HALF_PAST_SEVEN, True),
         ("2024-08-16T18:30:00Z", "", HALF_PAST_SEVEN, True),
+        ("16/08/2024", "7:30 PM", HALF_PAST_SEVEN, True),
+        ("16-Aug-2024", "19h30", HALF_PAST_SEVEN, True),
         ("16/08/2024", "late", NOON, False),
     ],
 )
@@ -157,6 +159,19 @@ def test_an_impossible_part_is_said_and_the_score_stays(
     )
     assert results == [leeds()]
     assert told.startswith(problem)
+
+
+def test_an_impossible_hour_is_said_and_the_day_stays() -> None:
+    (result,), (told,) = read("Date,Time,Home,Away,HG,AG\n16/08/2024,25:00,Leeds,Hull,2,1\n")
+    assert (result.kick_off, result.has_time) == (NOON, False)
+    assert told == "line 2: expected a time such as 17:30, got '25:00'; only the day is used"
+
+
+def test_an_unknown_sport_is_said_once_and_stays() -> None:
+    rows = "16/08/2024,Leeds,Hull,2,1,Quidditch\n" * 2 + "16/08/2024,Leeds,Hull,2,1,Soccer\n"
+    results, (told,) = read(f"Date,Home,Away,HG,AG,Sport\n{rows}")
+    assert [each.sport for each in results] == ["Quidditch", "Quidditch", "Football"]
+    assert told.startswith("line 2: unknown sport 'Quidditch', used as it is; known are Football,")
 
 
 def test_another_table_is_none() -> None:
