@@ -4,16 +4,18 @@ Feeds, files and other services report results; settlement (``ledger.settling``)
 desk read them. One game may have several results, one from each source.
 """
 
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, date, datetime
 from enum import Enum
+from itertools import pairwise
 from types import MappingProxyType
 from typing import Any, Final
 
 import msgspec
 
 from oddsdesk.contract.competitions import FOOTBALL, OTHER, played_sport
-from oddsdesk.contract.identity import SAME_GAME_MS, teams
+from oddsdesk.contract.identity import SAME_GAME_MS, game_title, teams, without_date
 from oddsdesk.contract.markets import MARKET_RANK
 from oddsdesk.contract.quotes import (
     CLOCK_TOLERANCE_MS,
@@ -26,7 +28,7 @@ from oddsdesk.contract.quotes import (
     check_years,
 )
 from oddsdesk.contract.texts import Name, Whole, json_words, shown
-from oddsdesk.contract.times import DAY_MS, format_ms, parse_ms
+from oddsdesk.contract.times import DAY_MS, HOUR_MS, format_ms, parse_ms
 
 
 class GameStatus(Enum):
@@ -144,6 +146,47 @@ def with_earlier_selections(now: GameResult, before: GameResult) -> GameResult:
         return msgspec.structs.replace(now, selections=together)
     reported_at = max(now.reported_at, before.reported_at)
     return msgspec.structs.replace(before, selections=together, reported_at=reported_at)
+
+
+def without_contrary(results: Sequence[GameResult]) -> tuple[list[GameResult], list[str]]:
+    """Leave out results of one file that say different things of one game, with a line for each.
+
+    What a source says later (``reported_at``) is a correction and stays.
+    """
+    games = defaultdict[tuple[str, ...], list[GameResult]](list)
+    for each in results:
+        name = without_date(each.match_name).casefold()
+        games[each.competition, name, each.source, each.bookmaker].append(each)
+    contrary, lines = set[GameResult](), list[str]()
+    for of_teams in games.values():
+        ordered = sorted(of_teams, key=lambda each: each.kick_off)
+        for one, other in pairwise(ordered):
+            if _are_contrary(one, other):
+                contrary |= {one, other}
+                lines.append(
+                    f"{game_title(one.match_name)}, {format_ms(one.kick_off)[:10]}: both"
+                    f" {_outcome(one)} and {_outcome(other)}, so neither counts; if these are two"
+                    " games, give the hour of each"
+                )
+    return [each for each in results if each not in contrary], lines
+
+
+def _are_contrary(one: GameResult, other: GameResult) -> bool:
+    if not {one.status, other.status} <= ENDED or one.reported_at != other.reported_at:
+        return False
+    if one.has_time and other.has_time:
+        is_near = abs(one.kick_off - other.kick_off) <= HOUR_MS
+    else:
+        is_near = one.kick_off // DAY_MS == other.kick_off // DAY_MS
+    has_scores = one.home is not None and other.home is not None
+    is_other = has_scores and (one.home, one.away) != (other.home, other.away)
+    return is_near and (is_other or one.status is not other.status)
+
+
+def _outcome(result: GameResult) -> str:
+    if result.status is GameStatus.FINAL and result.home is not None:
+        return f"{result.home}-{result.away}"
+    return result.status.value
 
 
 Reported = Quote | GameResult

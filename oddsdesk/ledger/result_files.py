@@ -9,6 +9,7 @@ from oddsdesk.base.figures import FigureError, read_amount, read_number
 from oddsdesk.base.score_sheets import EXPECTED, read_scores
 from oddsdesk.base.spreadsheets import SheetError, SheetRow, read_sheet
 from oddsdesk.base.text import as_written
+from oddsdesk.contract.results import without_contrary
 from oddsdesk.ledger.bets import BadBetError, PlacedBet, cashed_out, settled
 from oddsdesk.ledger.cells import read_result
 from oddsdesk.ledger.columns import folded_title
@@ -39,8 +40,9 @@ def settle_by_file(
     sheet = read_scores(titles, rows, source, now_ms)
     if sheet is None:
         raise SheetError(f"no results: expected columns bet, result, or {EXPECTED}")
-    settled_by = settle_by_results(held, sheet.results, rules or SettlementRules(), now_ms)
-    return settled_by._replace(problems=sheet.problems, without_result=())
+    results, contrary = without_contrary(sheet.results)
+    settled_by = settle_by_results(held, results, rules or SettlementRules(), now_ms)
+    return settled_by._replace(problems=[*sheet.problems, *contrary], without_result=())
 
 
 def _by_number(

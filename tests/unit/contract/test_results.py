@@ -3,6 +3,7 @@
 import json
 from dataclasses import dataclass
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -19,6 +20,7 @@ from oddsdesk.contract.results import (
     result_line,
     with_earlier_selections,
     with_source,
+    without_contrary,
 )
 from oddsdesk.contract.times import parse_ms
 
@@ -282,3 +284,30 @@ def test_a_corrected_selection_replaces_the_one_before() -> None:
 
 def test_no_bet_settles_because_a_status_is_unknown() -> None:
     assert GameStatus.UNKNOWN not in ENDED
+
+
+@pytest.mark.parametrize(
+    ("changes", "is_contrary"),
+    [
+        ({"away": 1}, False),
+        ({"away": 2}, True),
+        ({"away": 2, "kick_off": KICK_OFF + 3_600_000}, True),
+        ({"away": 2, "kick_off": KICK_OFF + 3_600_001}, False),
+        ({"away": 2, "kick_off": KICK_OFF + 5 * 3_600_000, "has_time": False}, True),
+        ({"away": 2, "reported_at": NOW}, False),
+        ({"away": 2, "source": "scores"}, False),
+        ({"away": 2, "competition": "FA Cup"}, False),
+        ({"home": None, "away": None, "status": GameStatus.POSTPONED}, True),
+        ({"home": 0, "away": 0, "status": GameStatus.IN_PLAY}, False),
+    ],
+)
+def test_a_file_that_says_two_things_of_one_game_says_nothing(
+    changes: dict[str, object], is_contrary: bool
+) -> None:
+    first = GameResult("EPL", "Arsenal vs Chelsea", KICK_OFF, 2, 1)
+    second = msgspec.structs.replace(first, **changes)
+    other = msgspec.structs.replace(first, match_name="Leeds vs Wolves")
+    found, lines = without_contrary([first, other, second])
+    assert found == ([other] if is_contrary else [first, other, second])
+    assert len(lines) == is_contrary
+    assert without_contrary([first, first])[1] == []

@@ -149,3 +149,18 @@ def test_an_empty_file_and_a_folder_without_files_are_said_to_be_so(tmp_path: Pa
     file.touch()
     imported = read_files("the-odds-api", [str(folder), str(file)], lambda _prices: None)
     assert imported.problems == [f"{folder}: the folder is empty", f"{file}: the file is empty"]
+
+
+def test_two_scores_of_one_game_in_a_file_are_refused(tmp_path: Path) -> None:
+    file = tmp_path / "mlb.csv"
+    file.write_text(
+        "Date,HomeTeam,AwayTeam,FTHG,FTAG,Div\n"
+        "12/09/2025,Cubs,Braves,5,2,MLB\n12/09/2025,Cubs,Braves,1,2,MLB\n"
+        "12/09/2025,Mets,Marlins,5,2,MLB\n"
+    )
+    found = read_files("scores", [str(file)], lambda _count: None)
+    assert [each.match_name for each in found.results] == ["Mets vs Marlins"]
+    assert found.problems == [
+        "Cubs v Braves, 2025-09-12: both 5-2 and 1-2, so neither counts; if these are two games,"
+        " give the hour of each"
+    ]

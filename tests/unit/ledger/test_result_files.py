@@ -385,3 +385,13 @@ def test_only_quarter_lines_are_won_or_lost_by_half(
     read = read_bets(text.encode(), NOW)
     assert len(read.bets) == 1 + is_taken
     assert [said in each for each in read.problems] == [True] * (not is_taken)
+
+
+def test_a_file_that_contradicts_itself_settles_nothing_of_that_game() -> None:
+    text = SCORES + "E0,16/08/2024,20:00,Man United,Fulham,0,1,A,0,0\n"
+    found = settle_by_file(text.encode(), [BET], NOW)
+    assert (found.bets, found.to_look_at) == ([], [])
+    assert found.problems == [
+        "Man United v Fulham, 2024-08-16: both 1-0 and 0-1, so neither counts; if these are two"
+        " games, give the hour of each"
+    ]
