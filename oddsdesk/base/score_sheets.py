@@ -33,6 +33,7 @@ from oddsdesk.contract.results import (
     GameStatus,
     PeriodScore,
     check_result,
+    check_sport,
 )
 from oddsdesk.contract.texts import folded, shown
 
@@ -179,6 +180,7 @@ def _status(text: str) -> GameStatus:
 
 
 def _sport(competition: str, told: str) -> str:
+    check_sport(competition, told or None)
     found = played_sport(competition, told or None)
     return found if found != OTHER else told or FOOTBALL
 

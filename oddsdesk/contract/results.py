@@ -14,7 +14,7 @@ from typing import Any, Final
 
 import msgspec
 
-from oddsdesk.contract.competitions import FOOTBALL, OTHER, played_sport
+from oddsdesk.contract.competitions import FOOTBALL, OTHER, named_sport, played_sport
 from oddsdesk.contract.identity import SAME_GAME_MS, game_title, teams, without_date
 from oddsdesk.contract.markets import MARKET_RANK
 from oddsdesk.contract.quotes import (
@@ -568,10 +568,23 @@ def _status(text: str) -> GameStatus:
         raise BadResultError(f"status: expected one of {expected}, got {shown(text)}") from None
 
 
+def check_sport(competition: str, told: str | None) -> None:
+    """Refuse a sport that a known competition does not have.
+
+    Raises:
+        BadResultError: names both.
+    """
+    known, said = played_sport(competition), named_sport(told)
+    if OTHER not in (known, said) and said and known != said:
+        raise BadResultError(f"sport: expected {known} in {competition}, got {shown(told)}")
+
+
 def _sport(raw: _Line) -> str:
     """Return what is played, as the competition or the line says."""
-    for said in (raw.source_sport, raw.sport):
-        told = said if isinstance(said, str) else None
+    sports = [each if isinstance(each, str) else None for each in (raw.source_sport, raw.sport)]
+    for told in sports:
+        check_sport(raw.competition, told)
+    for told in sports:
         found = played_sport(raw.competition, told)
         if found != OTHER:
             return found

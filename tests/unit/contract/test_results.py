@@ -28,6 +28,11 @@ NOW = parse_ms("2026-11-20T21:00:00Z")
 KICK_OFF = parse_ms("2026-11-20T18:30:00Z")
 
 
+NBA = {"competition": "NBA", "sport": "Basketball", "home": 101, "away": 99}
+NHL = {"competition": "NHL", "sport": "Hockey"}
+ATP = {"competition": "ATP", "sport": "Tennis"}
+
+
 def line(**changes: object) -> bytes:
     row = {
         "match_name": "Arsenal vs Chelsea",
@@ -96,6 +101,12 @@ def test_a_line_may_say_all_that_a_result_has() -> None:
         ({"home": -1}, "home: expected 0 to 10000, got -1"),
         ({"away": 10_001}, "away: expected 0 to 10000, got 10001"),
         ({"away": 1.5}, "away: expected a whole number, got 1.5"),
+        ({"home": 97, "away": 94}, "home: expected 0 to 40 in Football, got 97"),
+        (NBA | {"home": 3}, "home: expected 10 to 250 in Basketball, got 3"),
+        (NBA | {"competition": "SERA"}, "sport: expected Football in SERA, got 'Basketball'"),
+        (NHL | {"home": 84, "away": 60}, "home: expected 0 to 40 in Hockey, got 84"),
+        (ATP | {"home": 12}, "home: expected 0 to 3 in Tennis, got 12"),
+        (ATP | {"periods": [[1, 100, 98]]}, "periods: a set has at most 99 games for a player"),
         ({"home": "2"}, "home: expected a number"),
         ({"home": True}, "home: expected a number"),
         ({"home": None}, "home is missing: expected the score of both teams, or of none"),
@@ -157,6 +168,7 @@ def test_what_is_no_json_is_refused_in_words(data: bytes, words: str) -> None:
         {"kick_off": "2026-11-20T21:04:00Z"},
         {"kick_off": "2026-11-21", "away": 1.0},
         {"kick_off": "2026-12-01T18:00:00Z", "status": "postponed", "home": ..., "away": ...},
+        NBA | {"status": "in_play", "home": 3, "away": 2},
         {"status": "abandoned", "periods": [[1, 2, 0]], "home": ..., "away": ...},
         {"sport": "Tennis", "competition": "ATP", "periods": [[1, 7, 6], [2, 3, 6], [3, 6, 0]]},
         {"sport": "Hockey", "competition": "", "periods": [[n, 0, 0] for n in (1, 2, 3)]},

@@ -166,9 +166,9 @@ def test_of_many_results_without_sense_the_first_are_logged(
 ) -> None:
     url = "http://127.0.0.1:1"
     mirror = Mirror(LiveSpec(f"mirror:{url}", "mirror", (url,), {}))
-    row = result_row("g", GameResult("NBA", "Home vs Away", NOW - 60_000, 2, 1))
+    row = result_row("g", GameResult("EPL", "Home vs Away", NOW - 60_000, 2, 1))
     bad = [replace(row, match_name=f"A{n} vs B", status="?") for n in range(99)]
     assert mirror.parse("results", [*bad, row], NOW) == [
-        GameResult("NBA", "Home vs Away", NOW - 60_000, 2, 1, sport="Football")
+        GameResult("EPL", "Home vs Away", NOW - 60_000, 2, 1, sport="Football")
     ]
     assert len(caplog.records) == 20
