@@ -20,7 +20,7 @@ from oddsdesk.client.blocking import SyncClient
 from oddsdesk.client.client import RESULTS_PATH
 from oddsdesk.contract.formats import FOOTBALL_DATA
 from oddsdesk.contract.identity import game_title
-from oddsdesk.contract.results import BadResultError, GameResult, of_row
+from oddsdesk.contract.results import BadResultError, GameResult, of_row, with_abandoned
 from oddsdesk.contract.times import MINUTE_MS, format_ms
 from oddsdesk.ledger.bets import BadBetError, PlacedBet, cashed_out, settled
 from oddsdesk.ledger.cells import read_result
@@ -160,7 +160,8 @@ def recorded_in(database: Database) -> ResultsOf:
         try:
             with contextlib.closing(open_store(database, read_only=True)) as store:
                 reader = store.reader()
-                return [each.result for span in spans for each in reader.results(*span)]
+                held = [each for span in spans for each in reader.results(*span)]
+                return [said for each in held for said in with_abandoned(each.result, each.before)]
         except StoreError as error:
             raise click.ClickException(str(error)) from error
 
@@ -179,7 +180,7 @@ def _results_of_service(
             for since, until in spans:
                 for row in client.all_results(since=format_ms(since), until=format_ms(until)):
                     try:
-                        found.append(of_row(row, now_ms + _AHEAD_MS)[0])
+                        found += with_abandoned(*of_row(row, now_ms + _AHEAD_MS))
                     except BadResultError as error:
                         problems.append(f"{row.match_name}: {error}")
     except errors.RateLimitedError as error:

@@ -148,6 +148,16 @@ def with_earlier_selections(now: GameResult, before: GameResult) -> GameResult:
     return msgspec.structs.replace(before, selections=together, reported_at=reported_at)
 
 
+def with_abandoned(result: GameResult, before: Iterable[GameResult]) -> list[GameResult]:
+    """Return a result, and what its source said before if that was an abandoned game.
+
+    A score after that may be of a replay, on which the bets are not.
+    """
+    is_final = result.status is GameStatus.FINAL
+    off = [each for each in before if is_final and each.status is GameStatus.ABANDONED]
+    return [result, *off]
+
+
 def without_contrary(results: Sequence[GameResult]) -> tuple[list[GameResult], list[str]]:
     """Leave out results of one file that say different things of one game, with a line for each.
 

@@ -16,7 +16,7 @@ from oddsdesk.board.intake.result_reading import ResultReader
 from oddsdesk.board.model.notices import ResultsChanged
 from oddsdesk.client.client import Client
 from oddsdesk.client.errors import ServiceError
-from oddsdesk.contract.results import GameResult
+from oddsdesk.contract.results import GameResult, with_abandoned
 from oddsdesk.desk.bet_cells import at_bookmaker
 from oddsdesk.desk.records import Records, Taken
 from oddsdesk.desk.ui.formatting import signed_hundredths_text
@@ -150,7 +150,11 @@ class BetSettlement(QObject):
     async def _find(self) -> None:
         try:
             now, bets = self._clock(), list(self._records.placed_bets())
-            results = [held.result for held in self._board.results]
+            results = [
+                said
+                for held in self._board.results
+                for said in with_abandoned(held.result, held.before)
+            ]
             profiles = self._board.basis.profiles
             found, problems = await in_daemon_thread(
                 "settlement", lambda: _settle(bets, results, profiles, now)

@@ -7,7 +7,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from oddsdesk.contract.results import GameResult, GameStatus, PeriodScore, SelectionResult
+from oddsdesk.contract.results import (
+    GameResult,
+    GameStatus,
+    PeriodScore,
+    SelectionResult,
+    with_abandoned,
+)
 from oddsdesk.contract.times import parse_ms
 from oddsdesk.ledger.bets import BadBetError, PlacedBet, settled
 from oddsdesk.ledger.open_bets import wanted_kick_offs
@@ -337,6 +343,14 @@ def test_a_game_played_after_it_was_called_off_counts() -> None:
     found = listed(BET, off, RESULT)
     assert found.why == "football-data says 2-1 and betfair says postponed"
     assert (found.proposed, found.is_contrary) == (None, True)
+
+
+def test_a_score_after_its_source_said_abandoned_is_listed() -> None:
+    abandoned = changed(home=1, away=0, status=GameStatus.ABANDONED)
+    found = listed(BET, *with_abandoned(RESULT, [changed(home=0), abandoned]))
+    assert found.why == "football-data says 2-1 and football-data says abandoned at 1-0"
+    assert with_abandoned(RESULT, [changed(home=0)]) == [RESULT]
+    assert with_abandoned(abandoned, [abandoned]) == [abandoned]
 
 
 def test_a_postponed_game_that_was_played_later_says_both() -> None:
