@@ -69,6 +69,7 @@ OWN_FORMATS: Final = (
         "oddsdesk.feeds.the_odds_api.importer:IMPORTER",
         (
             ("sport_key", "bookmakers"),
+            ("sport_key", "completed", "scores"),
             ("sport_key", "commence_time", "price"),
             ("sport_key", "commence_time", "outcomes_price"),
         ),

@@ -417,6 +417,7 @@ OUTRIGHT = "outright"
 """Reason for leaving out prices of a whole tournament: no game has them."""
 _OUTRIGHTS = frozenset({"outrights", "outrights_lay"})
 _NO_NUMBERS = frozenset({"NaN", "Infinity", "-Infinity"})
+_DIGITS = re.compile(r"\s*[+-]?[0-9]{1,9}(\.[0-9]{1,9})?\s*")
 SENSELESS = frozenset(
     {IMPOSSIBLE, NO_NUMBER, imported.BROKEN_DRAW}
     | {f"broken {part}" for part in ("event", "bookmaker", "market", "outcome")}
@@ -645,13 +646,24 @@ class _Reading(msgspec.Struct):
 
 
 def _without_nan(raw: Any) -> Any:
-    """Return an object without the fields that pandas left empty, a price apart."""
+    """Return an object without the fields that pandas left empty, and its price as a number.
+
+    A price that is none stays as it is.
+    """
     if not isinstance(raw, dict):
         return raw
-    return {
+    plain = {
         name: None if name != "price" and isinstance(said, str) and said in _NO_NUMBERS else said
         for name, said in raw.items()
     }
+    if isinstance(price := plain.get("price"), str):
+        plain["price"] = _number(price)
+    return plain
+
+
+def _number(said: Any) -> Any:
+    """Return a text such as ``1.91`` or ``+150`` as a number; anything else as it is."""
+    return float(said) if isinstance(said, str) and _DIGITS.fullmatch(said) else said
 
 
 def _link(said: Any) -> str | None:
@@ -685,7 +697,7 @@ def _prices(events: list[Any]) -> Iterator[float]:
         for bookmaker in _items(event, "bookmakers"):
             for market in _items(bookmaker, "markets"):
                 for outcome in _items(market, "outcomes"):
-                    if isinstance(price := outcome.get("price"), int | float):
+                    if isinstance(price := _number(outcome.get("price")), int | float):
                         yield price
 
 

@@ -45,6 +45,7 @@ FILES = {
     "the-odds-api": [
         b'[{"sport_key": "x", "home_team": "A", "bookmakers": [{"title": "B"',
         b'{"timestamp": "", "data": [{"sport_key": "x", "bookmakers": []}]}',
+        b'[{"id": "1", "sport_key": "x", "completed": true, "home_team": "A", "scores": null}]',
         b",name,price,point,id,sport_key,commence_time,home_team,away_team,bookmakers.key\n",
         b"id,sport_key,commence_time,home_team,away_team,market_key,outcomes_price\n",
     ],
