@@ -135,15 +135,16 @@ class ImportOutcome(msgspec.Struct, frozen=True, kw_only=True):
     """Whether the files have no scrape times, so that they were inferred from kick-offs."""
     apart: str = ""
     """Why the files should go into another database; empty if they fit in this one. If nothing was
-    ``kept`` or ``skipped``, they were not read for that reason."""
+    ``kept`` or ``skipped``, nothing was recorded for that reason."""
 
     @classmethod
-    def not_read(cls, apart: str) -> "ImportOutcome":
-        """Return the result of an import that was not begun, as its files should go elsewhere."""
+    def not_recorded(cls, apart: str, problems: list[str]) -> "ImportOutcome":
+        """Return the result of an import that recorded nothing, as its prices should go
+        elsewhere."""
         return cls(
             kept=0,
             skipped={},
-            problems=[],
+            problems=problems,
             quotes=0,
             changes=0,
             notes=[],

@@ -1,5 +1,6 @@
 """The built-in server's dialog: six pages, and a line for messages."""
 
+import shlex
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
@@ -376,10 +377,8 @@ _SHIFT_HELP: Final = (
     "Old prices are normally shown only in the past. Shift them to look at a file as if its "
     "prices had just been read. Later files are shifted by the same amount."
 )
-_ABOUT_APART: Final = (
-    "The new database is a connection of this name, saved next to this database. You can change "
-    "back in the connection menu at any time."
-)
+_ABOUT_APART: Final = "The new database is a connection of this name, saved next to this database."
+_WAY_BACK: Final = "You can change back in the connection menu at any time."
 _LONGEST_NAME: Final = 40
 _PAST: Final = "All prices are old. See them with Past day (Ctrl+J)."
 _INFERRED: Final = "The files give no times, so times before the kick-offs were assumed."
@@ -432,6 +431,7 @@ class ImportPage(QtWidgets.QWidget):
         self._newest_ms: int | None = None
         self._wanted = WantedImport("", [], False)
         self.apart = QtWidgets.QWidget()
+        self.about_apart = note_label(f"{_ABOUT_APART} {_WAY_BACK}", theme)
         self.name = QtWidgets.QLineEdit(maxLength=_LONGEST_NAME)
         self.name.setAccessibleName("Name of the new database")
         self.new = QtWidgets.QPushButton("Import into a &new database", autoDefault=False)
@@ -466,6 +466,13 @@ class ImportPage(QtWidgets.QWidget):
         self._wanted = wanted
         self.show_busy(len(wanted.places))
         self.import_requested.emit(wanted)
+
+    def show_way_back(self, database: Path) -> None:
+        """Say how to come back to this database, which is no saved connection."""
+        command = f"oddsdesk desk --local --database {shlex.quote(str(database))}"
+        self.about_apart.setText(
+            f"{_ABOUT_APART} This one is no saved connection: come back to it with {command}"
+        )
 
     def show_busy(self, files: int) -> None:
         """Show that files are being imported, and accept no others."""
@@ -509,7 +516,7 @@ class ImportPage(QtWidgets.QWidget):
     def _lay_out(self, theme: Theme) -> None:
         below = vertical(self.apart, spacing=HALF)
         below.addWidget(side_by_side(self.name, self.new, self.together))
-        below.addWidget(note_label(_ABOUT_APART, theme))
+        below.addWidget(self.about_apart)
         column = vertical(self, margins=(MARGIN, MARGIN, MARGIN, MARGIN), spacing=STEP)
         column.addWidget(note_label(_ABOUT_IMPORTS, theme))
         column.addWidget(self.format)

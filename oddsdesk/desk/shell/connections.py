@@ -154,8 +154,18 @@ class DeskDialogs(QObject):
         self._server_controller.games_decided.connect(self._manager.read_all_again)
         self._server_controller.restore_requested.connect(self._on_restore_requested)
         self._imports().show_in(dialog, session.local)
+        if (database := self._unsaved_database(session.profile)) is not None:
+            dialog.imports.show_way_back(database)
         self._server_dialog = dialog
         self._show(_SERVER_DIALOG, dialog)
+
+    def _unsaved_database(self, profile: Profile) -> Path | None:
+        """Return a database that was named on the command line; None if a connection has it."""
+        if not isinstance(profile, EmbeddedProfile) or not profile.database:
+            return None
+        every = self._profiles.all_profiles()
+        saved = {each.database for each in every if isinstance(each, EmbeddedProfile)}
+        return None if profile.database in saved else Path(profile.database)
 
     def open_live(self) -> None:
         """Show the live odds dialog, if connected to the built-in server."""

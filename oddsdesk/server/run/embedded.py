@@ -143,8 +143,9 @@ def import_files(
     """Convert files and record their odds; blocks until done.
 
     ``shift_to_now`` shifts all times by the same amount: the one that brought the newest price of
-    the database's first such import to the present. Unless ``together``, nothing is read if the
-    database's odds have such times and these would not, or the other way round.
+    the database's first such import to the present. Unless ``together``, nothing is
+    recorded if the database's odds have such times and these prices would not, or the other way
+    round.
 
     Raises:
         StoreError: the database cannot be written, or was closed meanwhile.
@@ -157,10 +158,10 @@ def import_files(
         shift_to_now=shift_to_now,
         holds_real_odds=reader.holds_real_odds(),
     )
-    if apart and not together:
-        return administration.ImportOutcome.not_read(apart)
     imported = importing.read_files(format_name, places, lambda _prices: None)
     importing.leave_out_over(imported, clock())
+    if apart and imported.quotes and not together:
+        return administration.ImportOutcome.not_recorded(apart, imported.problems)
     shift = None
     if shift_to_now and imported.quotes:
         own = importing.shift_to(imported, clock())

@@ -183,6 +183,9 @@ async def test_files_that_do_not_fit_are_imported_into_a_new_database(
     connections._dialogs.open_import()
     first = connections._dialogs._server_dialog
     wanted = WantedImport("football-data", [str(file)], shift_to_now=False)
+    odds = tmp_path / "odds.db"
+    assert f"oddsdesk desk --local --database {odds}" in first.imports.about_apart.text()
+    assert "at any time" not in first.imports.about_apart.text()
     taken = connections._profiles.save_profile(EmbeddedProfile("Taken"))
     first.imports.new_database_requested.emit(taken.name, wanted)
     await until(lambda: "already a connection called" in first.message.message_text)
@@ -193,6 +196,8 @@ async def test_files_that_do_not_fit_are_imported_into_a_new_database(
         return dialog is not None and dialog.imports.state.text().startswith("3 prices read: 3")
 
     await until(is_done)
+    about = connections._dialogs._server_dialog.imports.about_apart.text()
+    assert "change back in the connection menu at any time" in about
     session = connections._manager.session
     assert session.profile.name == "Season"
     assert (await session.local.database()).path == tmp_path / "Season.db"

@@ -205,6 +205,24 @@ def test_shifted_times_and_real_ones_are_mixed_only_on_request(tmp_path: Path) -
         store.close()
 
 
+def test_a_wrong_file_is_named_before_another_database_is_offered(tmp_path: Path) -> None:
+    """It was offered one before anybody had read it."""
+    store = open_store(tmp_path / "odds.db", clock=lambda: NOW)
+    whole = season(tmp_path / "season.csv", "16/08/2024")
+    import_files(store, lambda: NOW, "football-data", [whole], shift_to_now=True)
+    (tmp_path / "wrong.csv").write_text("Selection,Stake,Odds\nLeeds,10,2.0\n")
+    wrong = str(tmp_path / "wrong.csv")
+    alone, both = (
+        import_files(store, lambda: NOW, "football-data", places, shift_to_now=False)
+        for places in ([wrong], [whole, wrong])
+    )
+    store.close()
+    assert alone.apart == ""
+    assert "wrong.csv" in alone.problems[0]
+    assert both.apart
+    assert "wrong.csv" in both.problems[0]
+
+
 def test_simulated_odds_keep_no_files_out(tmp_path: Path) -> None:
     store = open_store(tmp_path / "odds.db", clock=lambda: NOW)
     made_up = quote("Harbour", {"Home": 2.0, "Away": 1.9})
