@@ -3,11 +3,12 @@
 import bz2
 import contextlib
 import glob
+import tempfile
 import zipfile
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
-from typing import BinaryIO, Protocol
+from typing import IO, BinaryIO, Protocol
 
 import msgspec
 
@@ -16,6 +17,8 @@ from oddsdesk.feeds.errors import FeedError
 CHUNK_BYTES = 256 * 1024
 LARGEST_FILE = 256 * 1024 * 1024
 """Largest file that is read whole, unpacked; a small packed file can be huge."""
+LARGEST_ARCHIVE = 2 * 1024 * 1024 * 1024
+"""Largest packed tar archive, unpacked: it is held in a temporary file."""
 LONGEST_LINE = 16 * 1024 * 1024
 """Bytes of the longest line of a file that is read line by line."""
 _PLAIN_BYTES = 4 * 1024 * 1024
@@ -97,6 +100,8 @@ class FilePart(msgspec.Struct, frozen=True):
     """Its name in a zip archive."""
     archive: zipfile.ZipFile | None = None
     """That archive, as long as it is open."""
+    unpacked: "_Unpacked | None" = None
+    """The tar archive that holds it, if that was packed."""
 
     @contextlib.contextmanager
     def open(self) -> Iterator[Readable]:
@@ -106,13 +111,15 @@ class FilePart(msgspec.Struct, frozen=True):
             FeedError: it can't be read.
         """
         try:
+            if self.unpacked is not None:
+                yield _Slice(self.unpacked.stream, self.size or 0, self.start)
+                return
             with self.path.open("rb") as stream:
                 if self.member:
                     with _zipped(stream, self) as packed:
                         yield packed
                     return
-                stream.seek(self.start)
-                yield stream if self.size is None else _Slice(stream, self.size)
+                yield stream if self.size is None else _Slice(stream, self.size, self.start)
         except OSError as error:
             raise FeedError(f"cannot read {self.name}: {error.strerror or error}") from error
 
@@ -122,14 +129,27 @@ class FilePart(msgspec.Struct, frozen=True):
             yield from plain_chunks(stream)
 
 
+class _Unpacked:
+    """A packed tar archive in a temporary file, which lives as long as one of its parts."""
+
+    def __init__(self) -> None:
+        self.stream: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115 - parts outlive a block
+
+    def __del__(self) -> None:
+        self.stream.close()
+
+
 class _Slice:
-    def __init__(self, stream: BinaryIO, size: int) -> None:
+    def __init__(self, stream: IO[bytes], size: int, start: int) -> None:
         self._stream = stream
         self._left = size
+        self._at = start
 
     def read1(self, size: int, /) -> bytes:
+        self._stream.seek(self._at)
         got = self._stream.read(min(size, self._left))
         self._left -= len(got)
+        self._at += len(got)
         return got
 
 
@@ -144,26 +164,73 @@ def parts_of(path: Path) -> Iterator[FilePart]:
     try:
         with path.open("rb") as stream:
             head = stream.read(_TAR_AT + len(_TAR))
+            stream.seek(0)
             if head.startswith(_ZIP):
                 yield from _parts_of_zip(path)
-                return
-            if head[_TAR_AT:] != _TAR:
+            elif head[_TAR_AT:] == _TAR:
+                yield from _parts_of_tar(path, stream)
+            elif head.startswith((_GZIP, *_BZIP2)) and _is_tar(stream):
+                stream.seek(0)
+                yield from _parts_of_packed_tar(path, stream)
+            else:
                 yield FilePart(path, str(path))
-                return
-            stream.seek(0)
-            with tarfile.open(fileobj=stream, mode="r:") as archive:
-                while (member := archive.next()) is not None:
-                    vars(archive)["members"] = []  # else it holds all, of maybe 100,000
-                    if member.isreg() and not member.sparse and not _is_hidden(member.name):
-                        name = f"{path}/{member.name}"
-                        yield FilePart(path, name, member.offset_data, member.size)
-                stream.seek(archive.offset)
-                if stream.read(tarfile.BLOCKSIZE).strip(b"\0"):  # tarfile takes it for the end
-                    raise tarfile.ReadError("a header cannot be read")
     except tarfile.TarError as error:
         raise FeedError(f"{path}: the tar archive is damaged ({error})") from error
     except OSError as error:
         raise FeedError(f"cannot read {path}: {error.strerror or error}") from error
+
+
+def _parts_of_tar(
+    path: Path, stream: IO[bytes], unpacked: _Unpacked | None = None
+) -> Iterator[FilePart]:
+    import tarfile  # noqa: PLC0415 - few starts need it
+
+    with tarfile.open(fileobj=stream, mode="r:") as archive:
+        while (member := archive.next()) is not None:
+            vars(archive)["members"] = []  # else it holds all, of maybe 100,000
+            if member.isreg() and not member.sparse and not _is_hidden(member.name):
+                start, size = member.offset_data, member.size
+                name = f"{path}/{member.name}"
+                yield FilePart(path, name, start, size, unpacked=unpacked)
+        stream.seek(archive.offset)
+        if stream.read(tarfile.BLOCKSIZE).strip(b"\0"):  # tarfile takes it for the end
+            raise tarfile.ReadError("a header cannot be read")
+
+
+def _is_tar(packed: Readable) -> bool:
+    """Return whether packed data begin as a tar archive does."""
+    head = b""
+    with contextlib.suppress(FeedError):
+        for chunk in plain_chunks(packed):
+            head += chunk
+            if len(head) >= _TAR_AT + len(_TAR):
+                break
+    return head.startswith(_TAR, _TAR_AT)
+
+
+def _parts_of_packed_tar(path: Path, stream: Readable) -> Iterator[FilePart]:
+    import tarfile  # noqa: PLC0415 - few starts need it
+
+    unpacked, size, damage = _Unpacked(), 0, ""
+    try:
+        for chunk in plain_chunks(stream):
+            size += len(chunk)
+            if size > LARGEST_ARCHIVE:
+                raise FeedError(f"too large: more than {LARGEST_ARCHIVE:,} bytes unpacked")
+            unpacked.stream.write(chunk)
+    except FeedError as error:
+        damage = str(error)
+    unpacked.stream.seek(0)
+    try:
+        for part in _parts_of_tar(path, unpacked.stream, unpacked):
+            if part.start + (part.size or 0) > size and damage:
+                break
+            yield part
+    except tarfile.TarError:
+        if not damage:
+            raise
+    if damage:
+        raise FeedError(f"{path}: {damage}")
 
 
 @contextlib.contextmanager

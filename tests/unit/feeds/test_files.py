@@ -3,6 +3,7 @@
 import bz2
 import gzip
 import io
+import random
 import tarfile
 import zipfile
 from collections.abc import Callable
@@ -115,6 +116,39 @@ def test_the_files_of_a_tar_archive_are_read_one_by_one(tmp_path: Path) -> None:
     parts = list(parts_of(path))
     assert [part.name for part in parts] == [f"{path}/2017/a", f"{path}/2017/b"]
     assert [read_part(part) for part in reversed(parts)] == [b"second", b"first"]
+
+
+@PACKERS
+def test_the_files_of_a_packed_tar_archive_are_read(
+    pack: Callable[[bytes], bytes], tmp_path: Path
+) -> None:
+    path = tmp_path / "data.tgz"
+    write_tar(path, a=bz2.compress(b"first"), b=b"second" * 99)
+    path.write_bytes(pack(path.read_bytes()))
+    parts = list(parts_of(path))
+    assert [part.name for part in parts] == [f"{path}/2017/a", f"{path}/2017/b"]
+    assert [read_part(part) for part in reversed(parts)] == [b"second" * 99, b"first"]
+
+
+def test_a_packed_tar_archive_that_ends_early_gives_what_came_before(tmp_path: Path) -> None:
+    path = tmp_path / "data.tar.gz"
+    write_tar(path, a=b"first", b=random.Random(1).randbytes(99_999))
+    path.write_bytes(gzip.compress(path.read_bytes())[:50_000])
+    parts = parts_of(path)
+    assert read_part(next(parts)) == b"first"
+    with pytest.raises(FeedError, match=r"data\.tar\.gz: the gzip data ends early"):
+        next(parts)
+
+
+def test_a_packed_tar_archive_that_is_too_large_is_said(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(files, "LARGEST_ARCHIVE", 20_000)
+    path = tmp_path / "data.tgz"
+    write_tar(path, a=b"x" * 99_999)
+    path.write_bytes(gzip.compress(path.read_bytes()))
+    with pytest.raises(FeedError, match="too large: more than 20,000 bytes unpacked"):
+        list(parts_of(path))
 
 
 def test_the_files_of_a_zip_archive_are_read_and_a_workbook_is_one_file(tmp_path: Path) -> None:
