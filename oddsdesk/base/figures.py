@@ -282,6 +282,35 @@ def read_time(key: str, text: str, days: Habit | None = None) -> int:
     return moment
 
 
+_DAY_TIME: Final = re.compile(
+    r"(?P<hour>\d{1,2})[:.h](?P<minute>\d{2})(?:[:.](?P<second>\d{2}))?"
+    r"(?: ?(?P<half>[AaPp])\.?[Mm]\.?)?(?: ?(?:GMT|UTC|Z|Uhr))?"
+)
+_DAY_SHARE: Final = re.compile(r"0(\.[0-9]+)?")
+"""How workbooks store a time of day."""
+_MIDNIGHT: Final = re.compile(r"[ T]00:00(:00)?$")
+
+
+def at_clock(day: str, clock: str) -> str:
+    """Return a date and a time of day as one text; without a time, the date as it is.
+
+    Raises:
+        FigureError: not a time of day.
+    """
+    day = _MIDNIGHT.sub("", day)
+    if not clock or not day or ":" in day:
+        return day
+    if _DAY_SHARE.fullmatch(clock) and day.isdecimal():
+        return f"{day}{clock[1:]}"
+    found = _DAY_TIME.fullmatch(clock)
+    if found is None:
+        raise FigureError(f"time {clock!r}: expected a time of day such as 18:30")
+    hour = int(found["hour"])
+    if found["half"]:
+        hour = hour % 12 + (12 if found["half"] in "Pp" else 0)
+    return f"{day} {hour:02}:{found['minute']}:{found['second'] or '00'}"
+
+
 def _moment(key: str, text: str, days: Habit | None) -> int:
     if _EXCEL_DAYS.fullmatch(text):
         return round((float(text) - _EXCEL_EPOCH_DAYS) * DAY_MS)

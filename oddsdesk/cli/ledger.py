@@ -47,7 +47,7 @@ from oddsdesk.ledger.ledger import compare_bets
 from oddsdesk.ledger.log_closes import closed_wrongly, closes_again, closes_from_log
 from oddsdesk.ledger.open_bets import placed_in
 from oddsdesk.ledger.presets import NO_CHOICES, ListChoices
-from oddsdesk.ledger.reading import NO_MATCH, ImportedBets, read_rows
+from oddsdesk.ledger.reading import NO_DATE, NO_MATCH, ImportedBets, read_rows
 from oddsdesk.pricing.formats import STYLES
 from oddsdesk.pricing.reports import Report
 from oddsdesk.store.databases import Database
@@ -302,6 +302,8 @@ def import_(
         print_problems(file, found.doubts)
         if not found.has_match:
             click.echo(f"{file}: {NO_MATCH}", err=True)
+        if not found.has_date:
+            click.echo(f"{file}: {NO_DATE}; use --column date=TITLE", err=True)
         problems += len(found.problems)
         undated |= {len(bets) + place for place in found.undated}
         bets += found.bets

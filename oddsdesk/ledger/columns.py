@@ -81,6 +81,13 @@ _ODDS_TITLES: Final = {
 }
 DATE_WORDS: Final = frozenset({"date", "datum", "data", "dato", "fecha"})
 """Titles that name the bet or the game; the game if another column is surely the bet."""
+CLOCK_WORDS: Final = frozenset(
+    {
+        *("time", "uhrzeit", "zeit", "hora", "heure", "ora", "orario", "tijd", "tijdstip"),
+        *("tid", "tidpunkt", "klockslag", "tidspunkt", "klokkeslett", "godzina", "czas"),
+    }
+)
+"""Titles of a time of day, or of the whole moment if no other column holds a date."""
 _MATCH_TOO: Final = ("fixture", "game", "teams")
 """Titles of the game if no surer one exists; only the first of them is used."""
 _UNKNOWN: Final = "?"

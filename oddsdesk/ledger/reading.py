@@ -13,6 +13,7 @@ import msgspec
 from oddsdesk.base.figures import (
     FigureError,
     Habit,
+    at_clock,
     days_of,
     decimals_of,
     is_day_unclear,
@@ -58,6 +59,7 @@ from oddsdesk.ledger.cells import (
 )
 from oddsdesk.ledger.columns import (
     CENT,
+    CLOCK_WORDS,
     DATE_WORDS,
     ODDS_KEYS,
     ODDS_ROUNDING,
@@ -102,6 +104,9 @@ LONGEST_CELL: Final = 10_000
 NO_MATCH: Final = (
     "no column holds the game: scores cannot settle these bets, and they get no closing line"
 )
+NO_DATE: Final = "no date: the bets count as placed now"
+_WHOLE_MOMENT: Final = 8
+"""In characters; a text of fewer is no date with its year."""
 _SHIFTED: Final = (
     "more filled cells than titles ({}), so it is unclear which belongs to which; put figures"
     " with a decimal comma in quotes, or give each column a title"
@@ -151,6 +156,8 @@ class ImportedBets(NamedTuple):
     """The odds format, a style of ``pricing.formats``."""
     has_match: bool = True
     """Whether a column holds the game."""
+    has_date: bool = True
+    """Whether a column holds the time of placing."""
     commission: str = ""
     """How commissions were read; empty if there were none."""
     date: str = ""
@@ -200,6 +207,7 @@ def read_rows(
     """Return the bets of a table, as ``read_bets`` does."""
     bad = [row for row in rows if row.fault or row.beyond]
     rows = [row for row in rows if not (row.fault or row.beyond)]
+    titles, rows, choices = _with_clocks(titles, rows, choices)
     listed = columns_of(titles, rows, odds, choices)
     tracker, keys = listed.tracker, listed.keys
     named = [(row.number, _by_key(row, keys)) for row in rows]
@@ -217,6 +225,7 @@ def read_rows(
     has_match = "match_name" in keys.values()
     problems = [f"line {row.number}: {row.fault or _SHIFTED.format(row.beyond)}" for row in bad]
     found = ImportedBets([], problems, left_out, set(), [], [], tracker.name, style, has_match)
+    found = found._replace(has_date="placed_at" in keys.values())
     tells_net = "net_odds" in keys.values()
     kept_by = None if tells_net else commission_key(keys.values())
     lines = list[BetLine]()
@@ -308,6 +317,36 @@ def columns_of(
     style = style_of(min(with_odds, key=lambda title: keys[title] == "odds"))
     of_units = frozenset(keys[title] for title in in_units)
     return ListColumns(tracker, keys, said, of_units, words, style)
+
+
+def _with_clocks(
+    titles: Sequence[str], rows: Sequence[SheetRow], choices: ListChoices
+) -> tuple[Sequence[str], Sequence[SheetRow], ListChoices]:
+    """Return a table whose ``Time`` is joined with its ``Date``; alone, it is the date."""
+    clocks = [title for title in titles if folded_title(title) in CLOCK_WORDS]
+    chosen = set(map(folded_title, choices.columns.values()))
+    if len(clocks) != 1 or folded_title(clocks[0]) in chosen:
+        return titles, rows, choices
+    (clock,) = clocks
+    days = [title for title in titles if folded_title(title) in DATE_WORDS]
+    keys = titles_of(titles, tracker_of(titles), choices.columns).keys
+    if not days and "placed_at" not in {*keys.values(), *choices.columns}:
+        if any(len(row.cells.get(clock, "")) > _WHOLE_MOMENT for row in rows):
+            choices = choices.over(ListChoices(columns={"placed_at": clock}))
+        return titles, rows, choices
+    if len(days) != 1:
+        return titles, rows, choices
+    joined = list[SheetRow]()
+    try:
+        for row in rows:
+            moment = at_clock(
+                as_written(row.cells.get(days[0], "")), as_written(row.cells.get(clock, ""))
+            )
+            cells = {title: cell for title, cell in row.cells.items() if title != clock}
+            joined.append(row._replace(cells=cells | {days[0]: moment}))
+    except FigureError:  # the column holds something else
+        return titles, rows, choices
+    return [title for title in titles if title != clock], joined, choices
 
 
 def _by_key(row: SheetRow, keys: Mapping[str, str]) -> dict[str, str]:

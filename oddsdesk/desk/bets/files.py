@@ -23,7 +23,7 @@ from oddsdesk.ledger.bookmakers import known_bookmakers, known_rules
 from oddsdesk.ledger.columns import ListUnclearError
 from oddsdesk.ledger.ledger import Ledger, compare_bets
 from oddsdesk.ledger.presets import ListChoices
-from oddsdesk.ledger.reading import NO_MATCH, ImportedBets, read_rows
+from oddsdesk.ledger.reading import NO_DATE, NO_MATCH, ImportedBets, read_rows
 from oddsdesk.ledger.result_files import settle_by_file
 from oddsdesk.pricing.profiles import Profiles
 
@@ -140,6 +140,7 @@ class BetsFiles(QObject):
             said += found.said
             said += _differing(found.differing)
             said += found.doubts[:_MOST_TOLD]
+            said += [] if found.has_date else [NO_DATE]
             said += [] if found.has_match else [NO_MATCH]
             said += [f"columns ignored: {', '.join(found.left_out)}"] if found.left_out else []
             return self._telling(said, found.problems, is_change=bool(fresh or settled))

@@ -26,7 +26,7 @@ from oddsdesk.desk.ui.theme.theme import Theme
 from oddsdesk.ledger.bet_tables import titles_of, tracker_of
 from oddsdesk.ledger.columns import FIELDS, ListUnclearError, folded_title
 from oddsdesk.ledger.presets import ListChoices
-from oddsdesk.ledger.reading import ImportedBets, columns_of, read_rows
+from oddsdesk.ledger.reading import NO_DATE, ImportedBets, columns_of, read_rows
 from oddsdesk.pricing.formats import (
     AMERICAN,
     DECIMAL,
@@ -327,7 +327,7 @@ def _summary(found: ImportedBets, rows: int) -> str:
     """Return how many bets are read, what decided, and what is unreadable."""
     bets = len(found.bets)
     said = [f"{bets} bet{'' if bets == 1 else 's'} of {rows} row{'' if rows == 1 else 's'}"]
-    said += [found.read_as, *found.said]
+    said += [found.read_as, *found.said, *([] if found.has_date else [NO_DATE])]
     text = sentence("; ".join(said))
     if found.problems:
         more = len(found.problems) - _MOST_PROBLEMS

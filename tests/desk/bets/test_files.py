@@ -55,7 +55,8 @@ def test_files_settle_and_import_and_what_is_wrong_is_said(
     with qtbot.waitSignal(panel.files.said):
         panel.files.import_bets(bets)
     assert panel.messages.message_text == (
-        "1 bet imported from bets.csv, decimal odds; no column holds the game: scores cannot "
+        "1 bet imported from bets.csv, decimal odds; no date: the bets count as placed now; "
+        "no column holds the game: scores cannot "
         "settle these bets, and they get no closing line; columns ignored: mood. "
         "Skipped: line 3: odds 1: expected decimal odds above 1."
     )
@@ -107,6 +108,7 @@ def test_an_import_says_how_many_profits_differ_from_the_results_and_the_first(
         "4 bets imported from bets.csv, decimal odds; 3 profits differ from the recorded results: "
         "line 3: profit -15.00 in the file, but lost is -10.00; "
         "line 4: profit -15.00 in the file, but lost is -10.00; and 1 more; "
+        "no date: the bets count as placed now; "
         "no column holds the game: scores cannot settle these bets, and they get no closing line. "
         "Skipped: line 6: a lay bet; lay bets aren't supported."
     )

@@ -253,7 +253,8 @@ def test_two_bets_of_a_day_are_two_where_no_more_than_the_day_is_known(tmp_path:
 def test_a_list_may_call_the_match_otherwise(tmp_path: Path, title: str) -> None:
     file = tmp_path / "bets.csv"
     file.write_text(f"selection,odds,stake,{title}\nPSG,2.0,5,PSG vs Lyon\n")
-    assert run("import", str(file)).stderr == f"{file}: decimal odds\n"
+    no_date = "no date: the bets count as placed now; use --column date=TITLE"
+    assert run("import", str(file)).stderr == f"{file}: decimal odds\n{file}: {no_date}\n"
     assert told("list")[-1]["match_name"] == "PSG vs Lyon"
 
 
@@ -279,7 +280,7 @@ def test_profits_that_differ_from_the_results_are_counted_and_shown_last(tmp_pat
     file.write_text(f"selection,odds,stake,result,profit\n{rows}Hull,2.5,10,lost,-10\n")
     done = run("import", str(file))
     assert done.stdout == "bets 8, already recorded 0, settled 0, problems 0, profit differs 7\n"
-    first, *lines, last = done.stderr.splitlines()[2:]
+    first, *lines, last = done.stderr.splitlines()[3:]
     assert first == "check these bets: their profit in the file differs from their result:"
     assert lines[0] == f"{file}: line 2: profit -15.00 in the file, but lost is -4.00"
     assert (len(lines), last) == (5, "and 2 more")
@@ -292,7 +293,8 @@ def test_odds_that_do_not_tell_how_they_are_written_are_asked_for(tmp_path: Path
     assert refused.stderr.strip().endswith("or something else; use --odds, such as --odds american")
     done = run("import", str(file), "--odds", "american")
     no_match = f"no column holds the game: {NO_SCORES}"
-    assert done.stderr == f"{file}: american odds\n{file}: {no_match}\n"
+    no_date = "no date: the bets count as placed now; use --column date=TITLE"
+    assert done.stderr == f"{file}: american odds\n{file}: {no_match}\n{file}: {no_date}\n"
     assert told("list")[-1]["odds"] == 2.5
 
 

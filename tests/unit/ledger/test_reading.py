@@ -761,3 +761,30 @@ def test_an_unreadable_result_is_a_problem(cell: str) -> None:
     found = ends_of(b"Result", cell.encode())
     assert not found.bets
     assert found.problems[0].startswith(f"line 2: result {cell!r}: expected won, lost")
+
+
+@pytest.mark.parametrize(
+    ("titles", "cells"),
+    [
+        ("Bet placed", "2025-09-13 18:30"),
+        ("Bet placed,Settled date", "2025-09-13 18:30,2025-09-14 20:00"),
+        ("Placed date", "2025-09-13 18:30"),
+        ("Time", "2025-09-13 18:30"),
+        ("Date,Time", "2025-09-13,18:30"),
+        ("Date,Time", "13/09/2025,6:30 PM"),
+        ("Datum,Uhrzeit", "13.09.2025,18:30 Uhr"),
+        ("Date,Time", "2025-09-13 00:00:00,18:30:00"),
+        ("Date,Time", "45913,0.770833333333"),
+    ],
+)
+def test_the_time_of_placing_has_many_titles(titles: str, cells: str) -> None:
+    text = f"{titles},Event,Selection,Odds,Stake,Result\n{cells},A v B,A,2.10,10,Won\n"
+    found = read_bets(text.encode(), NOW)
+    assert [format_ms(bet.placed_at)[:16] for bet in found.bets] == ["2025-09-13T18:30"]
+    assert (found.has_date, found.undated, found.left_out) == (True, set(), [])
+
+
+def test_a_time_that_is_no_clock_is_left_out() -> None:
+    found = read_bets(b"Date,Time,Selection,Odds,Stake\n2025-09-13,2nd half,A,2.10,10\n", NOW)
+    assert format_ms(found.bets[0].placed_at)[:10] == "2025-09-13"
+    assert found.left_out == ["Time"]
