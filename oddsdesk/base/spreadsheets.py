@@ -9,11 +9,12 @@ import codecs
 import contextlib
 import csv
 import io
+import itertools
 import re
 import zipfile
 import zlib
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Final, NamedTuple, TextIO
 
 if TYPE_CHECKING:
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 
 LONGEST_ROW: Final = 1024 * 1024
 """Characters of a CSV row, including quoted line breaks."""
-_MOST_BYTES: Final = 64 * 1024 * 1024
+MOST_BYTES: Final = 64 * 1024 * 1024
 _MOST_CELLS: Final = 4_000_000
 """Per workbook: a few bytes may put a cell far to the right in each of many rows."""
 _CHUNK_BYTES: Final = 256 * 1024
@@ -30,6 +31,8 @@ _MOST_LINES: Final = 100
 """Lines of a quoted cell; one of more has lost its closing quote."""
 _WIDE: Final = 6
 """Columns of a table whose rows are recognised inside a quoted cell by their delimiters."""
+_MOST_ABOVE: Final = 10
+"""Filled lines in which the header is looked for."""
 _STRAY: Final = "a quote is opened here and not closed, so the line is left out"
 _QUOTED: Final = re.compile(r'"[^"]*"?')
 _EXCEL_DELIMITER: Final = re.compile(r'"?sep=([^"\r\n])"?[\r\n]*', re.IGNORECASE)
@@ -92,7 +95,7 @@ def read_sheet(data: bytes) -> tuple[list[str], list[SheetRow]]:
     Raises:
         SheetError: it is neither CSV in an encoding that is read nor XLSX, or has no titles.
     """
-    if len(data) > _MOST_BYTES:
+    if len(data) > MOST_BYTES:
         raise SheetError("is larger than 64 MB")
     titles, rows = _below_header(
         _workbook_lines(data) if data.startswith(b"PK") else _csv_lines(data)
@@ -116,21 +119,24 @@ def _whole(row: SheetRow) -> SheetRow:
     return row
 
 
-def read_tables(data: bytes) -> Iterator[Table]:
+def read_tables(
+    data: bytes, is_header: Callable[[Sequence[str]], bool] | None = None
+) -> Iterator[Table]:
     """Yield the tables of a file: one of CSV, each sheet of a workbook that is not empty.
 
-    The rows of a table must be read before the next table.
+    Titles are in the first of ten filled lines that is a header, else in the first line. The
+    rows of a table must be read before the next table.
 
     Raises:
         SheetError: as for ``read_csv``; for a workbook, when the invalid row is reached.
     """
     if not data.startswith(b"PK"):
-        yield Table("", *_below_header(_csv_lines(data)))
+        yield Table("", *_below_header(_csv_lines(data), is_header))
         return
     count, empty = 0, NoTitlesError("has no column titles in its first line")
     for number, lines in enumerate(_sheets(data), start=1):
         try:
-            titles, rows = _below_header(lines)
+            titles, rows = _below_header(lines, is_header)
         except NoTitlesError as error:
             empty = error
             continue
@@ -149,18 +155,27 @@ def column_titles(data: bytes) -> list[str]:
         return []
 
 
-def _below_header(lines: Iterator[_Line]) -> tuple[list[str], Iterator[SheetRow]]:
-    header: list[str] = []
-    for number, cells, fault in lines:
-        if fault:
+def _below_header(
+    lines: Iterator[_Line], is_header: Callable[[Sequence[str]], bool] | None = None
+) -> tuple[list[str], Iterator[SheetRow]]:
+    above = list[_Line]()
+    for line in lines:
+        number, cells, fault = line
+        titles = [title.strip() for title in cells]
+        if not any(titles):
+            continue
+        if fault and not above:
             raise SheetError(f"line {number}: {fault}")
-        header = [title.strip() for title in cells]
-        if any(header):
+        if is_header is None or is_header([title for title in titles if title]):
+            above = [line]
             break
-    if not any(header):
+        above.append(line)
+        if len(above) == _MOST_ABOVE:
+            break
+    if not above:
         raise NoTitlesError("has no column titles in its first line")
-    header = list(_told_apart(header))
-    return [title for title in header if title], _rows(header, lines)
+    header = list(_told_apart(title.strip() for title in above[0][1]))
+    return [title for title in header if title], _rows(header, itertools.chain(above[1:], lines))
 
 
 def _told_apart(header: Iterable[str]) -> Iterator[str]:
@@ -280,12 +295,19 @@ class _Source:
 
 
 def _delimiter(text: TextIO) -> str:
-    """Return the delimiter of the header, which may have quoted titles with line breaks."""
-    header = ""
+    """Return the delimiter of the header, which may have quoted titles with line breaks.
+
+    Lines above it, such as ``My bets``, have none.
+    """
+    header, filled = "", 0
     while len(header) <= LONGEST_ROW and (line := text.readline(LONGEST_ROW + 1)):
         header += line
         if header.strip() and header.count('"') % 2 == 0:
-            break
+            titles = _QUOTED.sub("", header)
+            filled += 1
+            if any(map(titles.count, _DELIMITERS)) or filled == _MOST_ABOVE:
+                break
+            header = ""
     titles = _QUOTED.sub("", header)
     return max(_DELIMITERS, key=titles.count)
 
@@ -365,7 +387,7 @@ def _elements(book: zipfile.ZipFile, name: str, tag: str) -> Iterator["Element"]
     """Yield the elements of a tag, one at a time: all together take 30 times their bytes."""
     from xml.etree import ElementTree  # noqa: PLC0415 - few starts need it
 
-    if book.getinfo(name).file_size > _MOST_BYTES:
+    if book.getinfo(name).file_size > MOST_BYTES:
         raise SheetError("has a sheet larger than 64 MB")
     text = book.read(name)
     if b"<!DOCTYPE" in text:  # no workbook has one; entities of one may grow without end

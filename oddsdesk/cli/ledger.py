@@ -14,7 +14,7 @@ from oddsdesk.base.clock import system_clock
 from oddsdesk.base.figures import Habit
 from oddsdesk.base.file_kinds import BETS, wrong_kind
 from oddsdesk.base.files import OWNER_ONLY
-from oddsdesk.base.spreadsheets import SheetError, read_sheet
+from oddsdesk.base.spreadsheets import SheetError
 from oddsdesk.board.valuation.verdict_words import PER_DECIDED, PER_DECIDED_TEXT
 from oddsdesk.cli.options import (
     AmountType,
@@ -47,7 +47,7 @@ from oddsdesk.ledger.ledger import compare_bets
 from oddsdesk.ledger.log_closes import closed_wrongly, closes_again, closes_from_log
 from oddsdesk.ledger.open_bets import placed_in
 from oddsdesk.ledger.presets import NO_CHOICES, ListChoices
-from oddsdesk.ledger.reading import NO_DATE, NO_MATCH, ImportedBets, read_rows
+from oddsdesk.ledger.reading import NO_DATE, NO_MATCH, ImportedBets, joined, read_lists, read_rows
 from oddsdesk.pricing.formats import STYLES
 from oddsdesk.pricing.reports import Report
 from oddsdesk.store.databases import Database
@@ -283,16 +283,20 @@ def import_(
     for file in files:
         data = read_input(file)
         try:
-            titles, rows = read_sheet(data)
-            with open_ledger(path) as held:
-                choices = given.over(held.list_choices(titles))
-            found = read_rows(titles, rows, now_ms, odds, profiles, choices)
+            lists = read_lists(data)
+            parts = list[tuple[str, ImportedBets]]()
+            for place, titles, rows in lists.lists:
+                with open_ledger(path) as held:
+                    choices = given.over(held.list_choices(titles))
+                part = read_rows(titles, rows, now_ms, odds, profiles, choices)
+                parts.append((place, part))
+                if choices != NO_CHOICES:
+                    answered.append((titles, choices))
+            found = joined(parts, lists.left_out)
         except SheetError as error:
             answer = _ANSWERS[error.about] if isinstance(error, ListUnclearError) else ""
             said = "; ".join(filter(None, (f"{file}: {error}", answer)))
             raise click.ClickException(wrong_kind(file, data, BETS) or said) from error
-        if choices != NO_CHOICES:
-            answered.append((titles, choices))
         click.echo(_read_as(file, found), err=True)
         for line in found.said:
             click.echo(f"{file}: {line}", err=True)

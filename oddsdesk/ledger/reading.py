@@ -23,7 +23,7 @@ from oddsdesk.base.figures import (
     read_time,
     taken_apart,
 )
-from oddsdesk.base.spreadsheets import SheetRow, read_sheet
+from oddsdesk.base.spreadsheets import MOST_BYTES, SheetError, SheetRow, read_tables
 from oddsdesk.base.text import as_written
 from oddsdesk.contract.competitions import played_sport
 from oddsdesk.contract.identity import game_id
@@ -192,8 +192,80 @@ def read_bets(
         ListUnclearError: the file does not show how to read it.
         SheetError: not a table.
     """
-    titles, rows = read_sheet(data)
-    return read_rows(titles, rows, now_ms, odds, profiles, choices)
+    found = read_lists(data)
+    return joined(
+        [
+            (each.place, read_rows(each.titles, each.rows, now_ms, odds, profiles, choices))
+            for each in found.lists
+        ],
+        found.left_out,
+    )
+
+
+class BetList(NamedTuple):
+    """One table of bets of a file."""
+
+    place: str
+    """Its sheet, for messages: `` sheet 2``; empty if it is the only table."""
+    titles: list[str]
+    rows: list[SheetRow]
+
+
+class BetLists(NamedTuple):
+    """The tables of bets of a file."""
+
+    lists: list[BetList]
+    left_out: list[str]
+    """Sheets that have rows but no titles of bets: ``sheet 1``."""
+
+
+def read_lists(data: bytes) -> BetLists:
+    """Return the lists of bets of a file: of a workbook, each sheet that has titles of bets.
+
+    If no table has them, the first one is returned, so that its titles can be asked about.
+
+    Raises:
+        SheetError: not a table.
+    """
+    if len(data) > MOST_BYTES:
+        raise SheetError("is larger than 64 MB")
+    tables = [
+        BetList(each.place, each.titles, list(each.rows)) for each in read_tables(data, _is_of_bets)
+    ]
+    lists = [each for each in tables if _is_of_bets(each.titles)] or tables[:1]
+    others = [each.place.strip() for each in tables if each.rows and each not in lists]
+    if len(tables) == 1:
+        lists = [tables[0]._replace(place="")]
+    return BetLists(lists, others)
+
+
+def _is_of_bets(titles: Sequence[str]) -> bool:
+    """Return whether a line has at least two of the three columns that each list of bets has."""
+    keys = set(titles_of(titles, tracker_of(titles), {}).keys.values())
+    return len(keys & {*_NEEDED}) + bool(keys & {"odds", *ODDS_KEYS.values()}) > 1
+
+
+def joined(parts: Sequence[tuple[str, ImportedBets]], left_out: Sequence[str] = ()) -> ImportedBets:
+    """Return the bets of several sheets as one; ``left_out`` are sheets without bets."""
+    bets, undated = list[PlacedBet](), set[int]()
+    for _, part in parts:
+        undated |= {len(bets) + place for place in part.undated}
+        bets += part.bets
+
+    def lines(name: str) -> list[str]:
+        return [f"{place} {line}".strip() for place, part in parts for line in getattr(part, name)]
+
+    return parts[0][1]._replace(
+        bets=bets,
+        undated=undated,
+        problems=lines("problems"),
+        doubts=lines("doubts"),
+        differing=lines("differing"),
+        said=[*lines("said"), *(f"{name} is left out: it has no bets" for name in left_out)],
+        left_out=[*dict.fromkeys(title for _, part in parts for title in part.left_out)],
+        has_match=all(part.has_match for _, part in parts),
+        has_date=all(part.has_date for _, part in parts),
+    )
 
 
 def read_rows(

@@ -1,6 +1,7 @@
 """Imports bets and results from files, and exports bets and reports."""
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Final
 
@@ -10,7 +11,7 @@ from PySide6.QtWidgets import QFileDialog, QWidget
 from oddsdesk.base.clock import Clock
 from oddsdesk.base.file_kinds import BETS, RESULTS, wrong_kind
 from oddsdesk.base.files import OWNER_ONLY, whole_file
-from oddsdesk.base.spreadsheets import SheetError, SheetRow, read_sheet
+from oddsdesk.base.spreadsheets import SheetError, SheetRow
 from oddsdesk.contract.formats import FOOTBALL_DATA
 from oddsdesk.desk.bets.import_dialog import ImportDialog
 from oddsdesk.desk.export.files import FileFormat, Table, Writer
@@ -23,7 +24,7 @@ from oddsdesk.ledger.bookmakers import known_bookmakers, known_rules
 from oddsdesk.ledger.columns import ListUnclearError
 from oddsdesk.ledger.ledger import Ledger, compare_bets
 from oddsdesk.ledger.presets import ListChoices
-from oddsdesk.ledger.reading import NO_DATE, NO_MATCH, ImportedBets, read_rows
+from oddsdesk.ledger.reading import NO_DATE, NO_MATCH, ImportedBets, joined, read_lists, read_rows
 from oddsdesk.ledger.result_files import settle_by_file
 from oddsdesk.pricing.profiles import Profiles
 
@@ -107,26 +108,33 @@ class BetsFiles(QObject):
 
         self._read(path, write_file, "written")
 
-    def import_bets(self, path: Path, given: ListChoices | None = None) -> None:
+    def import_bets(
+        self, path: Path, given: ListChoices | None = None, asked: Sequence[str] = ()
+    ) -> None:
         """Record the new bets of a file.
 
-        ``given`` is what the user said about its list; None for what was said before.
+        ``given`` is what the user said about its list with the titles ``asked``, about all its
+        lists if there are none; None for what was said before.
         """
         profiles = self._profiles()
 
         def import_file(ledger: Ledger) -> Taken:
-            titles, rows = read_sheet(path.read_bytes())
-            choices = ledger.list_choices(titles) if given is None else given
-            now_ms, odds = self._clock(), None if given is None else given.odds or None
-            try:
-                found = read_rows(titles, rows, now_ms, odds, profiles, choices)
-            except ListUnclearError as error:
-                if wrong_kind(path.name, path.read_bytes(), BETS):
-                    raise
-                question = error
-                return lambda: self._ask_columns(path, (titles, rows), choices, question)
-            if given is not None:
-                ledger.remember_choices(titles, choices)
+            lists = read_lists(path.read_bytes())
+            parts = list[tuple[str, ImportedBets]]()
+            for place, titles, rows in lists.lists:
+                answer = given if list(asked or titles) == titles else None
+                choices = ledger.list_choices(titles) if answer is None else answer
+                odds = None if answer is None else answer.odds or None
+                try:
+                    part = read_rows(titles, rows, self._clock(), odds, profiles, choices)
+                except ListUnclearError as error:
+                    if wrong_kind(path.name, path.read_bytes(), BETS):
+                        raise
+                    return partial(self._ask_columns, path, (titles, rows), choices, error)
+                parts.append((place, part))
+                if answer is not None:
+                    ledger.remember_choices(titles, choices)
+            found = joined(parts, lists.left_out)
             fresh, settled, there = compare_bets(
                 found.bets, ledger.read_bets(), self._clock(), found.undated
             )
@@ -178,7 +186,7 @@ class BetsFiles(QObject):
         """Ask how to read a list of bets, whether or not it shows that itself."""
 
         def read_file(ledger: Ledger) -> Taken:
-            titles, rows = read_sheet(path.read_bytes())
+            _, titles, rows = read_lists(path.read_bytes()).lists[0]
             kept = ledger.list_choices(titles)
             return lambda: self._ask_columns(path, (titles, rows), kept)
 
@@ -193,7 +201,7 @@ class BetsFiles(QObject):
     ) -> None:
         owner, now_ms = self._owner.window(), self._clock()
         dialog = ImportDialog(self._theme, path.name, table, kept, now_ms, owner, question)
-        dialog.chosen.connect(lambda choices: self.import_bets(path, choices))
+        dialog.chosen.connect(lambda choices: self.import_bets(path, choices, table[0]))
         dialog.open()
 
     def _read(

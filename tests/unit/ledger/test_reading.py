@@ -788,3 +788,51 @@ def test_a_time_that_is_no_clock_is_left_out() -> None:
     found = read_bets(b"Date,Time,Selection,Odds,Stake\n2025-09-13,2nd half,A,2.10,10\n", NOW)
     assert format_ms(found.bets[0].placed_at)[:10] == "2025-09-13"
     assert found.left_out == ["Time"]
+
+
+def workbook(*sheets: str) -> bytes:
+    """Return a workbook with a sheet for each text of comma-separated lines."""
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w") as book:
+        for number, text in enumerate(sheets, 1):
+            rows = "".join(
+                f'<row r="{place}">'
+                + "".join(
+                    f'<c t="inlineStr"><is><t>{cell}</t></is></c>' for cell in line.split(",")
+                )
+                + "</row>"
+                for place, line in enumerate(text.splitlines(), 1)
+            )
+            book.writestr(
+                f"xl/worksheets/sheet{number}.xml",
+                '<worksheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main">'
+                f"<sheetData>{rows}</sheetData></worksheet>",
+            )
+    return file.getvalue()
+
+
+YEAR = "Date,Event,Selection,Odds,Stake,Result\n{}-09-13,A v B,A,2.10,{},Won\n"
+
+
+def test_all_sheets_with_titles_of_bets_are_read() -> None:
+    undated = "Selection,Odds,Stake,Result\nB,3.0,30,Lost\nC,3.0,x,Lost\n"
+    summary = "Month,Profit\nJune,10\n"
+    found = read_bets(workbook(summary, YEAR.format(2024, 10), YEAR.format(2025, 20), undated), NOW)
+    assert [bet.stake for bet in found.bets] == [10, 20, 30]
+    assert (found.undated, found.has_date) == ({2}, False)
+    assert found.problems == ["sheet 4 line 3: stake 'x': expected a number such as 12.50"]
+    assert "sheet 1 is left out: it has no bets" in found.said
+
+
+def test_a_workbook_of_one_sheet_does_not_name_it() -> None:
+    found = read_bets(workbook(YEAR.format(2024, "x")), NOW)
+    assert found.problems == ["line 2: stake 'x': expected a number such as 12.50"]
+
+
+@pytest.mark.parametrize("above", ["My bets\n\n", "My bets\nAccount 12\n\n", "\n" * 12])
+def test_lines_above_the_titles_are_skipped(above: str) -> None:
+    text = above + YEAR.format(2024, 10)
+    for data in (text.encode(), text.replace(",", ";").encode(), workbook(text)):
+        found = read_bets(data, NOW)
+        assert [bet.stake for bet in found.bets] == [10]
+        assert not found.problems
