@@ -80,10 +80,13 @@ MARKETS: Final[Mapping[str, MarketType]] = MappingProxyType(
             "Total",
             Form.OVER_UNDER,
             by_score=True,
-            names="totals, over/under, goals over/under, total goals, total points",
+            names="totals, over/under, goals over/under, total goals, total points, über/unter",
         ),
         "btts": MarketType(
-            "Both teams to score", Form.YES_NO, by_score=True, names="both to score"
+            "Both teams to score",
+            Form.YES_NO,
+            by_score=True,
+            names="both to score, beide teams treffen",
         ),
         "double_chance": MarketType("Double chance", Form.DOUBLE_CHANCE, by_score=True),
         "draw_no_bet": MarketType(

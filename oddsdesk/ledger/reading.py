@@ -5,6 +5,7 @@ what. Odds format, decimal sign, order of day and month and the worth of a unit 
 title, the tracker or the cells; if none of them decides, the user is asked.
 """
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
@@ -75,6 +76,7 @@ from oddsdesk.ledger.columns import (
     says_only_ended,
 )
 from oddsdesk.ledger.presets import NO_CHOICES, ListChoices
+from oddsdesk.matching.names import shipped_names
 from oddsdesk.pricing.closing import ClosingLine
 from oddsdesk.pricing.formats import AMERICAN, DECIMAL, FRACTIONAL, OddsFormatError, parse_odds
 from oddsdesk.pricing.profiles import Profiles
@@ -639,6 +641,21 @@ def _close(read: dict[str, Any]) -> ClosingLine | None:
         raise FigureError(f"close_line: expected odds separated by spaces, got {line!r}") from None
 
 
+_GERMAN_TOTAL: Final = re.compile(r"(?:(.+) )?(über|ueber|unter) (\d+(?:[.,]\d+)?)", re.IGNORECASE)
+_GERMAN_ANSWERS: Final = {"ja": "Yes", "nein": "No"}
+
+
+def _in_english(selection: str, market_type: str) -> str:
+    """Return a selection with the words that scores settle: ``Über 2,5`` is ``Over 2.5``."""
+    if market_type == "btts":
+        return _GERMAN_ANSWERS.get(selection.casefold(), selection)
+    match = _GERMAN_TOTAL.fullmatch(selection)
+    if match is None:
+        return selection
+    side = "Under" if match[2].casefold() == "unter" else "Over"
+    return " ".join(filter(None, (match[1], side, match[3].replace(",", "."))))
+
+
 def _bet(row: Mapping[str, str], now_ms: int, writing: _Writing) -> PlacedBet:
     read: dict[str, Any] = {
         key: _cell(key, text, writing) for key, text in row.items() if key in _READ and text
@@ -662,7 +679,9 @@ def _bet(row: Mapping[str, str], now_ms: int, writing: _Writing) -> PlacedBet:
     sign = taken_apart(row["stake"]).currency if writing.has_currencies else ""
     fields["currency"] = fields.get("currency", sign).upper()
     fields["market_type"] = market_named(fields["market_type"])
-    fields.setdefault("sport", played_sport(fields["competition"]))
+    fields["selection"] = _in_english(fields["selection"], fields["market_type"])
+    competition = shipped_names().competition_named(fields["competition"])
+    fields.setdefault("sport", played_sport(competition))
     if fields["match_name"]:
         fields.setdefault("game_id", game_id(fields["competition"], fields["match_name"]))
     fields.setdefault("game_id", "")

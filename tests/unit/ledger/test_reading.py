@@ -836,3 +836,23 @@ def test_lines_above_the_titles_are_skipped(above: str) -> None:
         found = read_bets(data, NOW)
         assert [bet.stake for bet in found.bets] == [10]
         assert not found.problems
+
+
+@pytest.mark.parametrize(
+    ("market", "selection", "read"),
+    [
+        ("Über/Unter", "Über 2,5", ("total", "Over 2.5")),
+        ("total", "unter 3.5", ("total", "Under 3.5")),
+        ("Team total", "Köln Über 1.5", ("team_total", "Köln Over 1.5")),
+        ("Beide Teams treffen", "Ja", ("btts", "Yes")),
+        ("btts", "NEIN", ("btts", "No")),
+        ("moneyline", "Unterhaching", ("moneyline", "Unterhaching")),
+    ],
+)
+def test_german_words_become_those_that_scores_settle(
+    market: str, selection: str, read: tuple[str, str]
+) -> None:
+    titles, row = "competition;market;selection;odds;stake", (market, selection)
+    text = f"{titles}\nBundesliga;{';'.join(row)};2.0;10\n"
+    (made,) = read_bets(text.encode(), NOW).bets
+    assert (made.market_type, made.selection, made.sport) == (*read, "Football")
