@@ -62,7 +62,7 @@ def test_what_is_ticked_is_chosen(qtbot: QtBot) -> None:
         ("  ", "", "", "A preset needs a name."),
         ("Main markets", "", "", "built-in"),
         ("New", "3", "2", "Odds from 3 to 2: the first must be lower."),
-        ("New", "6/5", "", "Expected decimal odds such as"),
+        ("New", "six", "", "Expected decimal odds such as"),
     ],
 )
 def test_a_preset_that_cannot_be_kept_says_why(
@@ -82,7 +82,7 @@ def test_odds_are_typed_and_told_as_the_desk_writes_them(qtbot: QtBot, american_
     dialog.most.setText("+200")
     assert dialog.preset().filter == ValueFilter(min_odds=1.91, max_odds=3.0)
     assert filter_text(dialog.preset().filter).startswith("EV ≥ 2.01 % · odds -110 – +200 · ")
-    dialog.most.setText("2.2")
+    dialog.most.setText("two")
     assert dialog.problem.startswith("Expected american odds such as ")
 
 
