@@ -311,7 +311,11 @@ def at_clock(day: str, clock: str) -> str:
     return f"{day} {hour:02}:{found['minute']}:{found['second'] or '00'}"
 
 
+_YEAR_FIRST: Final = re.compile(r"(\d{4})([/.])(\d{2})\2(\d{2})(?=$|[ T])")
+
+
 def _moment(key: str, text: str, days: Habit | None) -> int:
+    text = _YEAR_FIRST.sub(r"\1-\3-\4", text)
     if _EXCEL_DAYS.fullmatch(text):
         return round((float(text) - _EXCEL_EPOCH_DAYS) * DAY_MS)
     try:

@@ -11,6 +11,7 @@ from oddsdesk.desk.export.files import CSV
 from oddsdesk.ledger.reading import read_bets
 from oddsdesk.pricing.selections import Result
 from tests.desk.bets.conftest import NOW, WON, Make, bet, held
+from tests.unit.ledger.test_reading import YEAR, workbook
 
 
 def test_a_score_that_may_be_of_another_game_is_said_to_look_at(
@@ -137,3 +138,14 @@ def test_what_is_shown_is_exported(make_panel: Make, qtbot: QtBot, tmp_path: Pat
     assert panel.messages.message_text == f"2 rows written to {target}."
     found = read_bets(target.read_bytes(), NOW)
     assert [each.result for each in found.bets] == [None, Result.WON]
+
+
+def test_all_sheets_of_a_workbook_are_imported(
+    make_panel: Make, qtbot: QtBot, tmp_path: Path
+) -> None:
+    panel = make_panel()
+    file = tmp_path / "bets.xlsx"
+    file.write_bytes(workbook(YEAR.format(2024, 10), YEAR.format(2025, 20)))
+    with qtbot.waitSignal(panel.files.said):
+        panel.files.import_bets(file)
+    assert panel.messages.message_text.startswith("2 bets imported from bets.xlsx")

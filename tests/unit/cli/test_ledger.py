@@ -24,6 +24,7 @@ from oddsdesk.ledger.ledger import Ledger
 from oddsdesk.pricing.closing import ClosingLine
 from oddsdesk.pricing.selections import Result as Outcome
 from oddsdesk.store.store import open_store
+from tests.unit.ledger.test_reading import YEAR, workbook
 
 KICK_OFF = 1_776_366_000_000
 MINUTE = 60_000
@@ -668,3 +669,14 @@ def test_where_results_are_is_said_once_and_with_a_key_for_services(
     arguments: tuple[str, ...],
 ) -> None:
     assert "Error: " in run("settle", *arguments, exit_code=2).stderr
+
+
+def test_all_sheets_of_a_workbook_are_imported(tmp_path: Path) -> None:
+    file = tmp_path / "bets.xlsx"
+    file.write_bytes(
+        workbook("Month,Profit\nJune,10\n", YEAR.format(2024, 10), YEAR.format(2025, 20))
+    )
+    done = run("import", str(file))
+    assert done.stdout.startswith("bets 2, already recorded 0")
+    assert f"{file}: sheet 1 is left out: it has no bets" in done.stderr
+    assert [bet["stake"] for bet in told("list")][:2] == [10, 20]

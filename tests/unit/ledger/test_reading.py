@@ -769,6 +769,8 @@ def test_an_unreadable_result_is_a_problem(cell: str) -> None:
         ("Bet placed", "2025-09-13 18:30"),
         ("Bet placed,Settled date", "2025-09-13 18:30,2025-09-14 20:00"),
         ("Placed date", "2025-09-13 18:30"),
+        ("Date", "2025/09/13 18:30"),
+        ("Date", "2025.09.13 18:30"),
         ("Time", "2025-09-13 18:30"),
         ("Date,Time", "2025-09-13,18:30"),
         ("Date,Time", "13/09/2025,6:30 PM"),
