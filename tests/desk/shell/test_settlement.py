@@ -207,3 +207,18 @@ async def test_what_was_settled_is_said_where_the_user_is_until_they_look(
     assert not bar.isVisible()
     window.say_settled("Settled 1 bet")
     assert not bar.isVisible(), "it is said in the list, where the user looks"
+
+
+async def test_settled_bets_to_check_are_said_where_the_user_is_and_shown_in_their_list(
+    desk: tuple[Desk, Connections],
+) -> None:
+    window, _ = desk
+    bar = window.window.messages._bar
+    window.window.show()
+    window.say_to_check("1 settled bet needs a check: Leeds")
+    assert bar.message_text == "1 settled bet needs a check: Leeds"
+    bar.action_requested.emit()
+    panel = window.bets()
+    await until(panel.isVisible)
+    assert panel.views.current_view == "to settle"
+    assert panel.messages.message_text == "1 settled bet needs a check: Leeds"
