@@ -132,7 +132,7 @@ async def test_a_corrected_result_is_proposed_and_nothing_rewritten(settling: Se
         "now football-data 0-1; and 1 more"
     ]
     settling.settlement.look_soon()
-    await until(lambda: settling.settlement._looking is not None)
+    await until(lambda: not settling.settlement._is_wanted)
     await until(lambda: settling.settlement._looking is None)
     assert len(settling.corrected) == 1, "it is said once"
 

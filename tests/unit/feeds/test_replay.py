@@ -206,7 +206,7 @@ def test_a_file_may_have_results_of_any_time(tmp_path: Path) -> None:
                 ended(HOUR),
                 ended(2 * HOUR, reported_at=RECORDED + 5 * HOUR),
                 ended(3 * HOUR, has_time=False),
-                GameResult("NBA", "E vs F", RECORDED + HOUR, status=GameStatus.POSTPONED),
+                GameResult("MLS", "E vs F", RECORDED + HOUR, status=GameStatus.POSTPONED),
             ],
         ),
     ]
