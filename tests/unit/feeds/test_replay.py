@@ -155,7 +155,7 @@ async def test_the_last_prices_are_said_again_every_ten_seconds() -> None:
 
 
 def ended(kick_off: int, game: str = "Home vs Away", **said: Any) -> GameResult:
-    return GameResult("NBA", game, RECORDED + kick_off, 101, 99, **said)
+    return GameResult("NBA", game, RECORDED + kick_off, 101, 99, sport="Basketball", **said)
 
 
 async def test_results_come_when_they_were_reported_in_the_time_of_the_replay() -> None:
