@@ -12,7 +12,7 @@ def test_each_command_and_option_is_in_its_page():
     assert ".SS oddsdesk serve" in pages["oddsdesk.1"]
     assert ".SS oddsdesk keys create" in pages["oddsdesk.1"]
     assert r"\-\-database FILE|URL" in pages["oddsdesk-server.1"]
-    assert "football\\-data   football\\-data.co.uk (CSV)\n" in pages["oddsdesk-server.1"]
+    assert "football\\-data   football\\-data.co.uk (CSV, XLSX)\n" in pages["oddsdesk-server.1"]
     assert ".SS oddsdesk\\-server desk" not in pages["oddsdesk-server.1"]
 
 

@@ -21,7 +21,7 @@ from oddsdesk.store.store import open_store
 START = 1_700_000_000_000
 HOUR = 3_600_000
 FIGURES = ["bets", "staked", "profit", "yield_pct", "clv_pct", "clv_bets"]
-RESULTS = "Date,HomeTeam,AwayTeam,FTHG,FTAG\n15/11/2023,Leeds,Hull,2,1\n"
+RESULTS = "Div,Date,HomeTeam,AwayTeam,FTHG,FTAG\nEFL,15/11/2023,Leeds,Hull,2,1\n"
 
 
 def quote(bookmaker: str, odds: dict[str, float], at: int) -> Quote:

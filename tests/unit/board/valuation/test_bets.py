@@ -183,7 +183,7 @@ def test_a_bet_on_a_handicap_leaves_less_of_the_win_that_it_is() -> None:
     (row,) = listed(*quotes, placed=placed_in([bet], NOW))
     (alone,) = listed(*quotes)
     assert (row.stake, row.bound) == (alone.stake - 4, Bound.PLACED)
-    in_play = placed(stake=4, **FOOTBALL, **place, kick_off=NOW)
+    in_play = placed(stake=4, **FOOTBALL, **place, kick_off=NOW - 1)
     assert {name[1] for name in placed_in([bet], NOW).by_outcome} == {"spread", "moneyline"}
     assert {name[1] for name in placed_in([in_play], NOW).by_outcome} == {"spread"}
 
