@@ -1,5 +1,6 @@
 """Reads prices and lines as other programs write them."""
 
+import ast
 import json
 import re
 from collections.abc import Iterable
@@ -9,6 +10,7 @@ import msgspec
 
 from oddsdesk.contract.quotes import MOST_ODDS, is_disabled
 from oddsdesk.contract.texts import json_words
+from oddsdesk.contract.times import parse_ms
 from oddsdesk.feeds.errors import FeedError
 
 NOT_OFFERED = "not offered"
@@ -106,3 +108,23 @@ def read_as(kind: type[T], raw: Any) -> T:
         return msgspec.convert(raw, kind)
     except msgspec.ValidationError as error:
         raise FeedError(json_words(error)) from error
+
+
+def iso_ms(text: str) -> int:
+    """Return an ISO-8601 time in milliseconds.
+
+    Raises:
+        FeedError: it is no time.
+    """
+    try:
+        return parse_ms(text)
+    except ValueError as error:
+        raise FeedError(str(error)) from error
+
+
+def python_value(text: str) -> Any:
+    """Return the list or other value that Python wrote as a text; the text if it is none."""
+    try:
+        return ast.literal_eval(text)
+    except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
+        return text

@@ -1,6 +1,5 @@
 """Converts OddsPortal's prices and results, as saved by OddsHarvester, JSON or CSV."""
 
-import ast
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from types import MappingProxyType
@@ -15,7 +14,6 @@ from oddsdesk.contract.markets import LINE_MARKETS, Form, form_of
 from oddsdesk.contract.quotes import UNNAMED, Quote
 from oddsdesk.contract.results import GameResult
 from oddsdesk.contract.texts import json_words
-from oddsdesk.contract.times import parse_ms
 from oddsdesk.feeds.errors import FeedError
 from oddsdesk.feeds.imported import OVER, Imported, Importer, SourceFile, count_prices, file_by_file
 from oddsdesk.feeds.notation import (
@@ -23,7 +21,9 @@ from oddsdesk.feeds.notation import (
     is_american,
     is_json,
     is_offered,
+    iso_ms,
     line_text,
+    python_value,
     read_json,
     signed_text,
 )
@@ -130,18 +130,14 @@ def _games_of_table(data: bytes) -> list[Any]:
         for row in rows:
             cells = ((name, text) for name, text in row.cells.items() if text)
             games.append(
-                {name: _market_in(text) if name.endswith(MARKET) else text for name, text in cells}
+                {
+                    name: python_value(text) if name.endswith(MARKET) else text
+                    for name, text in cells
+                }
             )
     except SheetError as error:
         games.append(error)
     return games
-
-
-def _market_in(text: str) -> Any:
-    try:
-        return ast.literal_eval(text)
-    except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
-        return text
 
 
 def markets_of(raw: dict[str, Any]) -> dict[str, list[Any]]:
@@ -179,10 +175,7 @@ def moment(text: str) -> int:
     Raises:
         FeedError: it is no time.
     """
-    try:
-        return parse_ms(text.removesuffix(" UTC") + "Z" if text.endswith(" UTC") else text)
-    except ValueError as error:
-        raise FeedError(str(error)) from error
+    return iso_ms(text.removesuffix(" UTC") + "Z" if text.endswith(" UTC") else text)
 
 
 def _price(value: Any) -> float | None:

@@ -18,7 +18,6 @@ from oddsdesk.contract.identity import fold_name
 from oddsdesk.contract.markets import Form, form_of
 from oddsdesk.contract.quotes import UNNAMED, BadQuoteError, Quote, check_link
 from oddsdesk.contract.texts import json_words
-from oddsdesk.contract.times import parse_ms
 from oddsdesk.feeds.errors import FeedError
 from oddsdesk.feeds.imported import Imported, Importer, SourceFile, file_by_file
 from oddsdesk.feeds.notation import (
@@ -26,6 +25,7 @@ from oddsdesk.feeds.notation import (
     decimal_odds,
     is_json,
     is_offered,
+    iso_ms,
     line_text,
     read_json,
     signed_text,
@@ -373,10 +373,10 @@ class _Reading(msgspec.Struct):
     def read_row(self, raw: Any, number: int) -> None:
         try:
             row = msgspec.convert(_plain(raw), Row, strict=False)
-            scraped_at = _moment(row.timestamp)
+            scraped_at = iso_ms(row.timestamp)
             start = row.event_start_time
             has_start = start is not None and row.sportsbook not in _MARKET_CLOSES
-            kick_off = _moment(start or "") if has_start else None
+            kick_off = iso_ms(start or "") if has_start else None
         except (msgspec.ValidationError, FeedError) as error:
             self._note_broken(raw, number, error)
             return
@@ -549,13 +549,6 @@ def _plain(raw: Any) -> Any:
     if not isinstance(raw, dict):
         return raw
     return {name: said for name, said in raw.items() if said is not None and said != "NaN"}
-
-
-def _moment(text: str) -> int:
-    try:
-        return parse_ms(text)
-    except ValueError as error:
-        raise FeedError(str(error)) from error
 
 
 def _link(said: str | None) -> str | None:

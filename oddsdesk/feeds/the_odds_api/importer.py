@@ -17,7 +17,6 @@ from oddsdesk.contract.quotes import UNNAMED, BadQuoteError, Quote, check_link
 from oddsdesk.contract.resources import Offer
 from oddsdesk.contract.results import BadResultError, GameResult, GameStatus, check_result
 from oddsdesk.contract.texts import LONGEST_NAME, shown
-from oddsdesk.contract.times import parse_ms
 from oddsdesk.feeds import imported, notation
 from oddsdesk.feeds.errors import FeedError
 from oddsdesk.feeds.the_odds_api import tables
@@ -139,12 +138,7 @@ def moment(value: str | int) -> int:
     Raises:
         FeedError: it is no time.
     """
-    if isinstance(value, int):
-        return value * 1000
-    try:
-        return parse_ms(value)
-    except ValueError as error:
-        raise FeedError(str(error)) from error
+    return value * 1000 if isinstance(value, int) else notation.iso_ms(value)
 
 
 def result_of(event: ScoredEvent) -> GameResult | None:

@@ -4,7 +4,6 @@ pandas writes two: ``DataFrame(events)`` has a column ``bookmakers`` with lists 
 them, ``json_normalize`` a row for each price. R's oddsapiR writes the second with other titles.
 """
 
-import ast
 import math
 from collections.abc import Mapping
 from types import MappingProxyType
@@ -12,6 +11,7 @@ from typing import Any, Final
 
 from oddsdesk.base.spreadsheets import SheetError, read_csv
 from oddsdesk.feeds.errors import FeedError
+from oddsdesk.feeds.notation import python_value
 
 _EXPECTED: Final = "expected a table of The Odds API's prices"
 _TITLES: Final = MappingProxyType(
@@ -52,7 +52,9 @@ def read_events(data: bytes) -> list[Any]:
     except SheetError as error:
         raise FeedError(f"{_EXPECTED}; this {error}") from error
     if "bookmakers" in known.values():
-        return [dict(row) | {"bookmakers": _list(row.get("bookmakers", ""))} for row in cells]
+        return [
+            dict(row) | {"bookmakers": python_value(row.get("bookmakers", ""))} for row in cells
+        ]
     return _grouped(cells)
 
 
@@ -71,14 +73,6 @@ def _check(titles: set[str]) -> None:
             lacking.append("bookmaker_last_update")
     if lacking:
         raise FeedError(f"{_EXPECTED}, but this lacks {', '.join(lacking)}")
-
-
-def _list(text: str) -> Any:
-    """Return a list that Python wrote; the text itself if it cannot be read."""
-    try:
-        return ast.literal_eval(text)
-    except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
-        return text
 
 
 def _grouped(rows: list[dict[str, str]]) -> list[Any]:
