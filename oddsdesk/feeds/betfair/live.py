@@ -205,12 +205,9 @@ class Betfair(PollingFeed):
         """Go on with the markets that an earlier run waited for."""
         self._unsettled.recall(kept)
 
-    async def batches(self, clock: Clock) -> AsyncGenerator[Sequence[Reported], None]:
+    def batches(self, clock: Clock) -> AsyncGenerator[Sequence[Reported], None]:
         """Yield the quotes and results of readings, and the changes between them."""
-        both = merged(super().batches(clock), self._stream.streamed_batches(clock))
-        async with contextlib.aclosing(both):
-            async for batch in both:
-                yield batch
+        return merged(super().batches(clock), self._stream.streamed_batches(clock))
 
     def interval_s(self, part: str) -> float:
         """Read rarely what is streamed, only to see quiet prices again."""

@@ -90,12 +90,9 @@ class Polymarket(PollingFeed):
         """Go on with the games that an earlier run waited for."""
         self._unsettled.recall(kept)
 
-    async def batches(self, clock: Clock) -> AsyncGenerator[Sequence[Reported], None]:
+    def batches(self, clock: Clock) -> AsyncGenerator[Sequence[Reported], None]:
         """Yield the quotes and results of readings, and the changes between them."""
-        both = merged(super().batches(clock), self._stream.streamed_batches(clock))
-        async with contextlib.aclosing(both):
-            async for batch in both:
-                yield batch
+        return merged(super().batches(clock), self._stream.streamed_batches(clock))
 
     async def read(self, part: str, now_ms: int) -> _Answer:
         """Return the games of a tag and their books, and how games ended that are now over."""
