@@ -130,6 +130,20 @@ class GameResult(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
         return abs(self.kick_off - kick_off) <= (1 if self.has_time else 2) * SAME_GAME_MS
 
 
+def with_teams_turned(result: GameResult, match_name: str) -> GameResult:
+    """Return a result under the name of its game that has the other team first.
+
+    The selections stay as they are.
+    """
+    return msgspec.structs.replace(
+        result,
+        match_name=match_name,
+        home=result.away,
+        away=result.home,
+        periods=tuple(PeriodScore(each.period, each.away, each.home) for each in result.periods),
+    )
+
+
 def with_earlier_selections(now: GameResult, before: GameResult) -> GameResult:
     """Return a result with what its source has said of the game before.
 

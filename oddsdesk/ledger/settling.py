@@ -14,7 +14,13 @@ import msgspec
 from oddsdesk.contract.competitions import FOOTBALL, OTHER, named_competition, played_sport
 from oddsdesk.contract.identity import game_title, teams
 from oddsdesk.contract.markets import Form, form_of
-from oddsdesk.contract.results import ENDED, GameResult, GameStatus, PeriodScore, SelectionResult
+from oddsdesk.contract.results import (
+    ENDED,
+    GameResult,
+    GameStatus,
+    SelectionResult,
+    with_teams_turned,
+)
 from oddsdesk.contract.times import DAY_MS, HOUR_MS, MINUTE_MS, format_ms
 from oddsdesk.ledger.bets import BadBetError, BetState, PlacedBet, settled, was_undone
 from oddsdesk.ledger.games import wanted_game
@@ -471,14 +477,7 @@ class _Judge:
         found = (each.games_near(wanted_game(other)) for each in self._nearby)
         results = [each.game.result for each in found if each is not None and each.is_same]
         return [
-            msgspec.structs.replace(
-                each,
-                match_name=bet.match_name,
-                home=each.away,
-                away=each.home,
-                periods=tuple(PeriodScore(one.period, one.away, one.home) for one in each.periods),
-                selections=(),
-            )
+            msgspec.structs.replace(with_teams_turned(each, bet.match_name), selections=())
             for each in results
             if each.status is GameStatus.FINAL
             and each.home is not None

@@ -7,7 +7,7 @@ from typing import Any, Final, NamedTuple
 import msgspec
 
 from oddsdesk.contract.identity import SAME_GAME_MS, game_id
-from oddsdesk.contract.results import GameResult, PeriodScore
+from oddsdesk.contract.results import GameResult, with_teams_turned
 from oddsdesk.contract.times import MINUTE_MS
 from oddsdesk.matching.names import renamed
 from oddsdesk.store.queries.lists import may_be_told, share_parameter
@@ -195,7 +195,6 @@ def _stored(row: Row, said: int | None, named: dict[int, _Named]) -> StoredResul
 
 def _in_words_of(said: GameResult, game: _Named, *, is_crosswise: bool) -> GameResult:
     """Return a result in a game's words, home team first in the game's order."""
-    names = {"competition": game.competition, "match_name": game.match_name}
     if said.match_name == game.match_name and said.competition == game.competition:
         return said
     selections = tuple(
@@ -207,8 +206,7 @@ def _in_words_of(said: GameResult, game: _Named, *, is_crosswise: bool) -> GameR
         )
         for each in said.selections
     )
-    now = msgspec.structs.replace(said, **names, selections=selections)
-    if not is_crosswise:
-        return now
-    periods = tuple(PeriodScore(each.period, each.away, each.home) for each in said.periods)
-    return msgspec.structs.replace(now, home=said.away, away=said.home, periods=periods)
+    now = msgspec.structs.replace(
+        said, competition=game.competition, match_name=game.match_name, selections=selections
+    )
+    return with_teams_turned(now, game.match_name) if is_crosswise else now
