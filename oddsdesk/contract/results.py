@@ -129,6 +129,16 @@ class GameResult(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
         """Return whether a game of the same names with this kick-off may be the same game."""
         return abs(self.kick_off - kick_off) <= (1 if self.has_time else 2) * SAME_GAME_MS
 
+    def is_same_game(self, other: "GameResult") -> bool:
+        """Return whether another result of the same source and names is of the same game.
+
+        A source may correct a kick-off by an hour. With more it is another game: the second of a
+        baseball double-header begins some four hours after the first.
+        """
+        if self.has_time and other.has_time:
+            return abs(self.kick_off - other.kick_off) <= HOUR_MS
+        return self.kick_off // DAY_MS == other.kick_off // DAY_MS
+
 
 def with_teams_turned(result: GameResult, match_name: str) -> GameResult:
     """Return a result under the name of its game that has the other team first.
@@ -198,13 +208,10 @@ def without_contrary(results: Sequence[GameResult]) -> tuple[list[GameResult], l
 def _are_contrary(one: GameResult, other: GameResult) -> bool:
     if not {one.status, other.status} <= ENDED or one.reported_at != other.reported_at:
         return False
-    if one.has_time and other.has_time:
-        is_near = abs(one.kick_off - other.kick_off) <= HOUR_MS
-    else:
-        is_near = one.kick_off // DAY_MS == other.kick_off // DAY_MS
     has_scores = one.home is not None and other.home is not None
     is_other = has_scores and (one.home, one.away) != (other.home, other.away)
-    return is_near and (is_other or one.status is not other.status)
+    is_contrary = is_other or one.status is not other.status
+    return is_contrary and one.is_same_game(other)
 
 
 def _outcome(result: GameResult) -> str:

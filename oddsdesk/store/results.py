@@ -18,7 +18,7 @@ from oddsdesk.contract.results import (
     SelectionResult,
     with_earlier_selections,
 )
-from oddsdesk.contract.times import DAY_MS, MINUTE_MS
+from oddsdesk.contract.times import DAY_MS
 from oddsdesk.store.databases import LAST_REAL_AT
 from oddsdesk.store.errors import RealOddsError
 from oddsdesk.store.games import plain_name
@@ -27,9 +27,6 @@ from oddsdesk.store.values import FORBIDDING, Origin
 if TYPE_CHECKING:
     from oddsdesk.store.settings import Settings
 
-MOVED_MS: Final = 60 * MINUTE_MS
-"""A source may correct a kick-off by this much. With more it is another game: the second of a
-baseball double-header begins some four hours after the first."""
 KEY: Final = ("competition", "plain_name", "kick_off", "source", "bookmaker")
 COLUMNS: Final = (
     *KEY,
@@ -188,14 +185,8 @@ def _windows(moments: Iterable[int]) -> Iterator[tuple[int, int]]:
 
 def _same_game(said: GameResult, there: Iterable[KeptResult]) -> KeptResult | None:
     """Return what is stored of the same game: the nearest, if it is near enough."""
-    found = [kept for kept in there if _is_near(kept.result, said)]
+    found = [kept for kept in there if kept.result.is_same_game(said)]
     return min(found, key=lambda kept: abs(kept.result.kick_off - said.kick_off), default=None)
-
-
-def _is_near(one: GameResult, other: GameResult) -> bool:
-    if one.has_time and other.has_time:
-        return abs(one.kick_off - other.kick_off) <= MOVED_MS
-    return one.kick_off // DAY_MS == other.kick_off // DAY_MS
 
 
 def _after(kept: KeptResult, said: GameResult, *, may_share: bool, now_ms: int) -> KeptResult:
