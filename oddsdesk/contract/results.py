@@ -71,6 +71,10 @@ REGULAR_PERIODS: Final[Mapping[str, int]] = MappingProxyType(
 """Periods of a game without overtime, by sport: halves, quarters, thirds, innings. Later periods
 are overtime, extra time, extra innings or a shoot-out."""
 
+SOUGHT_EARLIER_MS: Final = 4 * DAY_MS
+SOUGHT_LATER_MS: Final = 62 * DAY_MS
+"""How much earlier or later than planned a game is searched among results."""
+
 
 class PeriodScore(msgspec.Struct, frozen=True, gc=False, array_like=True):
     """The score of one period alone: goals or points, or the games of a set in tennis."""

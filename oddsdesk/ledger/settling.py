@@ -16,6 +16,8 @@ from oddsdesk.contract.identity import game_title, teams
 from oddsdesk.contract.markets import Form, form_of
 from oddsdesk.contract.results import (
     ENDED,
+    SOUGHT_EARLIER_MS,
+    SOUGHT_LATER_MS,
     GameResult,
     GameStatus,
     SelectionResult,
@@ -68,9 +70,6 @@ _SHORTEST: Final = {
     TENNIS: 30 * MINUTE_MS,
 }
 """The shortest time in which a game can end, by sport; an hour for others."""
-_BEFORE_MS: Final = 4 * DAY_MS
-_PUT_OFF_MS: Final = 62 * DAY_MS
-"""How much later than planned a game is searched."""
 
 
 class ToCheck(NamedTuple):
@@ -170,7 +169,8 @@ def wanted_spans(bets: Iterable[PlacedBet], now_ms: int) -> list[tuple[int, int]
     """
     spans = list[tuple[int, int]]()
     for start in sorted(wanted_kick_offs(bets, now_ms)):
-        since, until = start - _BEFORE_MS, min(start + _PUT_OFF_MS, now_ms + _NOT_BEGUN_MS)
+        since = start - SOUGHT_EARLIER_MS
+        until = min(start + SOUGHT_LATER_MS, now_ms + _NOT_BEGUN_MS)
         if spans and since <= spans[-1][1]:
             since = spans.pop()[0]
         if since < until:

@@ -14,7 +14,13 @@ from oddsdesk.board.board import Board
 from oddsdesk.board.intake.quote_readings import AHEAD_MS
 from oddsdesk.board.model.results import HeldResult
 from oddsdesk.client.client import RESULTS_PATH, Client
-from oddsdesk.contract.results import BadResultError, ResultRow, of_row
+from oddsdesk.contract.results import (
+    SOUGHT_EARLIER_MS,
+    SOUGHT_LATER_MS,
+    BadResultError,
+    ResultRow,
+    of_row,
+)
 from oddsdesk.contract.times import HOUR_MS, format_ms
 
 RESULTS: Final = "results"
@@ -33,9 +39,6 @@ _CORRECTED_MS: Final = 6 * HOUR_MS
 """The same for bets that are settled: their results may be corrected."""
 _NEAR_MS: Final = 13 * HOUR_MS
 """A source may have the day of a game only: noon UTC."""
-_BEFORE_MS: Final = 4 * 24 * HOUR_MS
-_AFTER_MS: Final = 62 * 24 * HOUR_MS
-"""How much earlier or later than planned a game is searched, as ``ledger.settling`` does."""
 _LIMIT: Final = 500
 _MOST_PAGES: Final = 40
 """Of one reading; the rest is read the next time."""
@@ -127,7 +130,7 @@ class ResultReader:
         now = self._clock()
         for kick_off, is_open in self._board.result_kick_offs.items():
             if self._is_due_seldom(kick_off, now):
-                yield kick_off - _BEFORE_MS, min(now, kick_off + _AFTER_MS) + HOUR_MS
+                yield kick_off - SOUGHT_EARLIER_MS, min(now, kick_off + SOUGHT_LATER_MS) + HOUR_MS
             elif is_open and now - _RECENT_MS < kick_off <= now:
                 yield kick_off - _NEAR_MS, min(now, kick_off + _NEAR_MS) + HOUR_MS
         for game in self._board.games.values():
