@@ -40,6 +40,7 @@ from oddsdesk.contract.identity import game_title
 from oddsdesk.contract.times import format_ms
 from oddsdesk.desk.shell.display import missing_qt
 from oddsdesk.ledger import reporting
+from oddsdesk.ledger.bet_lists import read_lists
 from oddsdesk.ledger.bet_tables import bet_fields, write_bet_analytix, write_csv, write_json
 from oddsdesk.ledger.bets import BetState, PlacedBet, counted
 from oddsdesk.ledger.columns import FIELDS, ListUnclearError, field_named
@@ -47,7 +48,7 @@ from oddsdesk.ledger.ledger import compare_bets
 from oddsdesk.ledger.log_closes import closed_wrongly, closes_again, closes_from_log
 from oddsdesk.ledger.open_bets import placed_in
 from oddsdesk.ledger.presets import NO_CHOICES, ListChoices
-from oddsdesk.ledger.reading import NO_DATE, NO_MATCH, ImportedBets, joined, read_lists, read_rows
+from oddsdesk.ledger.reading import NO_DATE, NO_MATCH, ImportedBets, joined, read_rows
 from oddsdesk.pricing.formats import STYLES
 from oddsdesk.pricing.reports import Report
 from oddsdesk.store.databases import Database

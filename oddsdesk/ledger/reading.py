@@ -1,8 +1,8 @@
 """Imports bets from files: our own tables, those of other trackers, and plain lists.
 
-Column titles identify a file (``ledger.bet_tables``); ``ledger.columns`` says which column holds
-what. Odds format, decimal sign, order of day and month and the worth of a unit are shown by the
-title, the tracker or the cells; if none of them decides, the user is asked.
+``ledger.bet_lists`` finds the lists in a file and what their columns hold. Odds format, decimal
+sign, order of day and month and the worth of a unit are shown by the title, the tracker or the
+cells; if none of them decides, the user is asked.
 """
 
 import re
@@ -14,7 +14,6 @@ import msgspec
 from oddsdesk.base.figures import (
     FigureError,
     Habit,
-    at_clock,
     days_of,
     decimals_of,
     is_day_unclear,
@@ -24,24 +23,22 @@ from oddsdesk.base.figures import (
     read_time,
     taken_apart,
 )
-from oddsdesk.base.spreadsheets import MOST_BYTES, SheetError, SheetRow, read_tables
+from oddsdesk.base.spreadsheets import SheetRow
 from oddsdesk.base.text import as_written
 from oddsdesk.contract.competitions import played_sport
 from oddsdesk.contract.identity import game_id
 from oddsdesk.contract.markets import market_named
 from oddsdesk.contract.texts import shown
 from oddsdesk.contract.times import MINUTE_MS, format_ms
-from oddsdesk.ledger.bet_tables import (
-    BET_COLUMNS,
-    EV_SHARE,
-    OURS,
-    PLAIN,
-    ColumnKind,
-    Tracker,
-    close_of,
-    titles_of,
-    tracker_of,
+from oddsdesk.ledger.bet_lists import (
+    KNOWN_KEYS,
+    NEEDED,
+    ListColumns,
+    columns_of,
+    read_lists,
+    with_clocks,
 )
+from oddsdesk.ledger.bet_tables import BET_COLUMNS, EV_SHARE, OURS, PLAIN, ColumnKind, close_of
 from oddsdesk.ledger.bets import BadBetError, PlacedBet, check_bet, check_half
 from oddsdesk.ledger.cells import (
     COMMISSION_KEYS,
@@ -60,7 +57,6 @@ from oddsdesk.ledger.cells import (
 )
 from oddsdesk.ledger.columns import (
     CENT,
-    CLOCK_WORDS,
     DATE_WORDS,
     ODDS_KEYS,
     ODDS_ROUNDING,
@@ -70,26 +66,21 @@ from oddsdesk.ledger.columns import (
     TO_WIN,
     ListUnclearError,
     folded_title,
-    one_column_each,
     result_by_profit,
-    result_words,
     says_only_ended,
 )
 from oddsdesk.ledger.presets import NO_CHOICES, ListChoices
 from oddsdesk.matching.names import shipped_names
 from oddsdesk.pricing.closing import ClosingLine
-from oddsdesk.pricing.formats import AMERICAN, DECIMAL, FRACTIONAL, OddsFormatError, parse_odds
+from oddsdesk.pricing.formats import AMERICAN, DECIMAL, OddsFormatError, parse_odds
 from oddsdesk.pricing.profiles import Profiles
 from oddsdesk.pricing.selections import Result, decided_share
 
-_NEEDED: Final = ("selection", "stake")
 _KINDS: Final = {column.key: column.kind for column in BET_COLUMNS}
 _READ: Final = frozenset(column.key for column in BET_COLUMNS if column.is_read) - {
     "odds",
     "result",
 }
-_OTHERS: Final = {EV_SHARE, TIPSTER, RETURNED, TO_WIN, PAYOUT, *COMMISSION_KEYS}
-_SAID: Final = {*_KINDS, *ODDS_KEYS.values(), *_OTHERS}
 _DEFAULTS: Final = {"market_type": "", "competition": "", "match_name": "", "bookmaker": ""}
 _DESCRIBED: Final = frozenset({"selection", "market_type"})
 _PROFIT: Final = "profit"
@@ -98,7 +89,6 @@ _MONEY: Final = ("stake", _PROFIT, RETURNED, "cashed_stake", "cashed_back")
 _AMOUNTS: Final = frozenset({*_MONEY, "age_ms"})
 _TEXTS: Final = frozenset({"note", "market_type"})
 """Columns that may only say that a bet is free, each-way or a lay; in our own lists, prose."""
-_MOST_NAMED: Final = 8
 _FIRST_ZONE_MS: Final = 14 * 60 * MINUTE_MS
 """The largest offset of a time zone ahead of UTC."""
 LONGEST_CELL: Final = 10_000
@@ -107,8 +97,6 @@ NO_MATCH: Final = (
     "no column holds the game: scores cannot settle these bets, and they get no closing line"
 )
 NO_DATE: Final = "no date: the bets count as placed now"
-_WHOLE_MOMENT: Final = 8
-"""In characters; a text of fewer is no date with its year."""
 _SHIFTED: Final = (
     "more filled cells than titles ({}), so it is unclear which belongs to which; put figures"
     " with a decimal comma in quotes, or give each column a title"
@@ -204,49 +192,6 @@ def read_bets(
     )
 
 
-class BetList(NamedTuple):
-    """One table of bets of a file."""
-
-    place: str
-    """Its sheet, for messages: `` sheet 2``; empty if it is the only table."""
-    titles: list[str]
-    rows: list[SheetRow]
-
-
-class BetLists(NamedTuple):
-    """The tables of bets of a file."""
-
-    lists: list[BetList]
-    left_out: list[str]
-    """Sheets that have rows but no titles of bets: ``sheet 1``."""
-
-
-def read_lists(data: bytes) -> BetLists:
-    """Return the lists of bets of a file: of a workbook, each sheet that has titles of bets.
-
-    If no table has them, the first one is returned, so that its titles can be asked about.
-
-    Raises:
-        SheetError: not a table.
-    """
-    if len(data) > MOST_BYTES:
-        raise SheetError("is larger than 64 MB")
-    tables = [
-        BetList(each.place, each.titles, list(each.rows)) for each in read_tables(data, _is_of_bets)
-    ]
-    lists = [each for each in tables if _is_of_bets(each.titles)] or tables[:1]
-    others = [each.place.strip() for each in tables if each.rows and each not in lists]
-    if len(tables) == 1:
-        lists = [tables[0]._replace(place="")]
-    return BetLists(lists, others)
-
-
-def _is_of_bets(titles: Sequence[str]) -> bool:
-    """Return whether a line has at least two of the three columns that each list of bets has."""
-    keys = set(titles_of(titles, tracker_of(titles), {}).keys.values())
-    return len(keys & {*_NEEDED}) + bool(keys & {"odds", *ODDS_KEYS.values()}) > 1
-
-
 def joined(parts: Sequence[tuple[str, ImportedBets]], left_out: Sequence[str] = ()) -> ImportedBets:
     """Return the bets of several sheets as one; ``left_out`` are sheets without bets."""
     bets, undated = list[PlacedBet](), set[int]()
@@ -281,7 +226,7 @@ def read_rows(
     """Return the bets of a table, as ``read_bets`` does."""
     bad = [row for row in rows if row.fault or row.beyond]
     rows = [row for row in rows if not (row.fault or row.beyond)]
-    titles, rows, choices = _with_clocks(titles, rows, choices)
+    titles, rows, choices = with_clocks(titles, rows, choices)
     listed = columns_of(titles, rows, odds, choices)
     tracker, keys = listed.tracker, listed.keys
     named = [(row.number, _by_key(row, keys)) for row in rows]
@@ -290,7 +235,7 @@ def read_rows(
     cells = [row for _, row in named]
     style = listed.style
     writing = _writing_of(cells, listed, choices)
-    unread = [title for title in titles if keys[title] not in _SAID]
+    unread = [title for title in titles if keys[title] not in KNOWN_KEYS]
     texts = [] if tracker is OURS else [title for title in titles if keys[title] in _TEXTS]
     described = [title for title in titles if tracker is not OURS and keys[title] in _DESCRIBED]
     kinds = bet_kinds_of(rows, titles, [*unread, *texts], described)
@@ -356,73 +301,6 @@ def read_rows(
     )
 
 
-class ListColumns(NamedTuple):
-    """What the columns of a list hold."""
-
-    tracker: Tracker
-    keys: Mapping[str, str]
-    """By title, one title for each; an unknown one begins with ``?``."""
-    said: list[str]
-    """One line each: which of several columns is used, and why."""
-    in_units: frozenset[str]
-    """Keys of amounts that are in units by their title."""
-    words: Mapping[str, Result | None]
-    """Words for results, folded."""
-    style: str
-    """The odds format."""
-
-
-def columns_of(
-    titles: Sequence[str], rows: Sequence[SheetRow], odds: str | None, choices: ListChoices
-) -> ListColumns:
-    """Return what the columns of a table hold.
-
-    Raises:
-        ListUnclearError: the table does not show it.
-    """
-    tracker = tracker_of(titles)
-    told, in_units = titles_of(titles, tracker, choices.columns)
-    _check_titles(told)
-    words = {**result_words(), **tracker.words}
-    cells = {title: [as_written(row.cells.get(title, "")) for row in rows] for title in titles}
-    style_of = _style_teller(told, cells, odds or tracker.odds, choices.odds)
-    keys, said = one_column_each(told, cells, words, style_of)
-    with_odds = [title for title in titles if keys[title] in {"odds", *ODDS_KEYS.values()}]
-    style = style_of(min(with_odds, key=lambda title: keys[title] == "odds"))
-    of_units = frozenset(keys[title] for title in in_units)
-    return ListColumns(tracker, keys, said, of_units, words, style)
-
-
-def _with_clocks(
-    titles: Sequence[str], rows: Sequence[SheetRow], choices: ListChoices
-) -> tuple[Sequence[str], Sequence[SheetRow], ListChoices]:
-    """Return a table whose ``Time`` is joined with its ``Date``; alone, it is the date."""
-    clocks = [title for title in titles if folded_title(title) in CLOCK_WORDS]
-    chosen = set(map(folded_title, choices.columns.values()))
-    if len(clocks) != 1 or folded_title(clocks[0]) in chosen:
-        return titles, rows, choices
-    (clock,) = clocks
-    days = [title for title in titles if folded_title(title) in DATE_WORDS]
-    keys = titles_of(titles, tracker_of(titles), choices.columns).keys
-    if not days and "placed_at" not in {*keys.values(), *choices.columns}:
-        if any(len(row.cells.get(clock, "")) > _WHOLE_MOMENT for row in rows):
-            choices = choices.over(ListChoices(columns={"placed_at": clock}))
-        return titles, rows, choices
-    if len(days) != 1:
-        return titles, rows, choices
-    joined = list[SheetRow]()
-    try:
-        for row in rows:
-            moment = at_clock(
-                as_written(row.cells.get(days[0], "")), as_written(row.cells.get(clock, ""))
-            )
-            cells = {title: cell for title, cell in row.cells.items() if title != clock}
-            joined.append(row._replace(cells=cells | {days[0]: moment}))
-    except FigureError:  # the column holds something else
-        return titles, rows, choices
-    return [title for title in titles if title != clock], joined, choices
-
-
 def _by_key(row: SheetRow, keys: Mapping[str, str]) -> dict[str, str]:
     """Return the cells of a row by key; notes of several columns become one."""
     cells: dict[str, str] = {}
@@ -464,22 +342,6 @@ def _too_early(lines: Iterable[BetLine], now_ms: int) -> Iterator[str]:
         )
 
 
-def _check_titles(keys: Mapping[str, str]) -> None:
-    """Refuse a table without the columns of bets, and name the unknown columns."""
-    missing = [key for key in _NEEDED if key not in keys.values()]
-    if not ({"odds", *ODDS_KEYS.values()} & set(keys.values())):
-        missing.append("odds")
-    if not missing:
-        return
-    unknown = [title for title, key in keys.items() if key not in _SAID]
-    said = f"not a list of bets: no column for {', '.join(missing)}"
-    if unknown:
-        more = len(unknown) - _MOST_NAMED
-        named = ", ".join(unknown[:_MOST_NAMED]) + (f" and {more} more" if more > 0 else "")
-        said += f"; unknown: {named}"
-    raise ListUnclearError("columns", said)
-
-
 def _with_legs(rows: Sequence[tuple[int, dict[str, str]]]) -> list[tuple[int, dict[str, str]]]:
     """Return bets with the selections listed below them added to their notes."""
     bets: list[tuple[int, dict[str, str]]] = []
@@ -491,56 +353,6 @@ def _with_legs(rows: Sequence[tuple[int, dict[str, str]]]) -> list[tuple[int, di
         else:
             bets.append((number, dict(row)))
     return bets
-
-
-def _style_teller(
-    keys: Mapping[str, str], columns: Mapping[str, Sequence[str]], told: str | None, chosen: str
-) -> Callable[[str], str]:
-    """Return the function that returns the odds format of a column by its title.
-
-    ``told`` is the format that is known; ``chosen`` counts if the cells do not decide.
-    """
-    by_key = {key: style for style, key in ODDS_KEYS.items()}
-
-    def style_of(title: str) -> str:
-        style = by_key.get(keys[title]) or told
-        try:
-            return style or _style_of_cells([cell for cell in columns[title] if cell])
-        except ListUnclearError:
-            if chosen:
-                return chosen
-            raise
-
-    return style_of
-
-
-def _style_of_cells(cells: Sequence[str]) -> str:
-    """Return the odds format by what only that format has.
-
-    Fractions have a slash. American odds have a sign or are 100 or more, and never less: a number
-    below 100 is decimal. If all numbers are 100 or more, or below 1, they do not decide.
-    """
-    if any("/" in cell for cell in cells):
-        return FRACTIONAL
-    numbers = {cell: number for cell in cells if (number := _number(cell)) is not None}
-    if any(cell.startswith("+") or number <= -100 for cell, number in numbers.items()):
-        return AMERICAN
-    odd = [cell for cell, number in numbers.items() if -100 < number < 1 and number != 0]
-    if not odd and any(number < 100 for number in numbers.values()):
-        return DECIMAL
-    if numbers:
-        sample = [*odd, *numbers][0]
-        raise ListUnclearError(
-            "odds", f"odds such as {sample} may be decimal, American or something else", sample
-        )
-    return DECIMAL
-
-
-def _number(cell: str) -> float | None:
-    try:
-        return read_number("odds", cell)
-    except FigureError:
-        return None
 
 
 def _writing_of(
@@ -661,7 +473,7 @@ def _bet(row: Mapping[str, str], now_ms: int, writing: _Writing) -> PlacedBet:
         key: _cell(key, text, writing) for key, text in row.items() if key in _READ and text
     }
     odds = _odds(row, writing.odds)
-    for key in _NEEDED:
+    for key in NEEDED:
         if key not in read:
             raise FigureError(f"{key}: missing")
     close = _close(read)

@@ -23,10 +23,11 @@ from oddsdesk.desk.ui.controls.labels import Label
 from oddsdesk.desk.ui.controls.messages import sentence
 from oddsdesk.desk.ui.spacing import GAP, STEP, horizontal, vertical
 from oddsdesk.desk.ui.theme.theme import Theme
+from oddsdesk.ledger.bet_lists import columns_of
 from oddsdesk.ledger.bet_tables import titles_of, tracker_of
 from oddsdesk.ledger.columns import FIELDS, ListUnclearError, folded_title
 from oddsdesk.ledger.presets import ListChoices
-from oddsdesk.ledger.reading import NO_DATE, ImportedBets, columns_of, read_rows
+from oddsdesk.ledger.reading import NO_DATE, ImportedBets, read_rows
 from oddsdesk.pricing.formats import (
     AMERICAN,
     DECIMAL,
