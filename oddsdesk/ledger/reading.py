@@ -6,7 +6,7 @@ cells; if none of them decides, the user is asked.
 """
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 import msgspec
@@ -232,44 +232,29 @@ def read_rows(
     named = [(row.number, _by_key(row, keys)) for row in rows]
     if tracker.has_legs:
         named = _with_legs(named)
-    cells = [row for _, row in named]
-    style = listed.style
-    writing = _writing_of(cells, listed, choices)
+    writing = _writing_of([row for _, row in named], listed, choices)
     unread = [title for title in titles if keys[title] not in KNOWN_KEYS]
     texts = [] if tracker is OURS else [title for title in titles if keys[title] in _TEXTS]
     described = [title for title in titles if tracker is not OURS and keys[title] in _DESCRIBED]
     kinds = bet_kinds_of(rows, titles, [*unread, *texts], described)
     legs = legs_of(titles, named, (PAYOUT, TO_WIN))
     left_out = [title for title in unread if title not in kinds.read]
-    has_match = "match_name" in keys.values()
     problems = [f"line {row.number}: {row.fault or _SHIFTED.format(row.beyond)}" for row in bad]
-    found = ImportedBets([], problems, left_out, set(), [], [], tracker.name, style, has_match)
-    found = found._replace(has_date="placed_at" in keys.values())
+    found = ImportedBets(
+        bets=[],
+        problems=problems,
+        left_out=left_out,
+        undated=set(),
+        doubts=[],
+        differing=[],
+        tracker=tracker.name,
+        odds=listed.style,
+        has_match="match_name" in keys.values(),
+        has_date="placed_at" in keys.values(),
+    )
     tells_net = "net_odds" in keys.values()
-    kept_by = None if tells_net else commission_key(keys.values())
-    lines = list[BetLine]()
-    for number, row in named:
-        if number in kinds.refused:
-            found.problems.append(f"line {number}: {kinds.refused[number]}")
-            continue
-        try:
-            bet = _bet(row, now_ms, writing)
-            profit = _profit(row, writing, bet.result)
-            if number in legs and not _pays(bet, row, writing):
-                raise FigureError(LEG)
-        except (FigureError, BadBetError) as error:
-            found.problems.append(f"line {number}: {error}")
-            continue
-        commission = None
-        try:
-            commission = read_commission(
-                row.get(kept_by or "", ""), writing.decimals.get(kept_by or "")
-            )
-        except FigureError as error:
-            found.doubts.append(f"line {number}: {error}")
-        if not row.get("placed_at"):
-            found.undated.add(len(lines))
-        lines.append(BetLine(number, bet, profit, commission))
+    kept_by = "" if tells_net else commission_key(keys.values()) or ""
+    lines = _read_lines(named, kinds.refused, legs, kept_by, now_ms, writing, found)
     if not writing.has_result:
         _check_payments([line.bet for line in lines], titles, keys, choices)
     found.doubts.extend(_too_early(lines, now_ms))
@@ -277,13 +262,10 @@ def read_rows(
     if charged.doubt:
         found.doubts.insert(0, charged.doubt)
     for line in lines:
-        bet, profit = line.bet, line.profit
-        if not tells_net:
-            bet = _with_net(bet, profit, charged.net(line), profiles)
+        net = charged.net(line)
+        bet = line.bet if tells_net else _with_net(line.bet, line.profit, net, profiles)
         found.bets.append(bet)
-        if profit is not None and bet.profit is not None and abs(bet.profit - profit) > CENT:
-            said = f"profit {profit:+.2f} in the file, but {_result_text(bet)} is {bet.profit:+.2f}"
-            found.differing.append(f"line {line.number}: {said}")
+        found.differing.extend(_differing(line, bet))
     dates = [
         title
         for title in titles
@@ -299,6 +281,51 @@ def read_rows(
         said=[*listed.said, *unit],
         keys=keys,
     )
+
+
+def _read_lines(
+    rows: Iterable[tuple[int, Mapping[str, str]]],
+    refused: Mapping[int, str],
+    legs: Container[int],
+    kept_by: str,
+    now_ms: int,
+    writing: _Writing,
+    found: ImportedBets,
+) -> list[BetLine]:
+    """Return the readable lines; problems, doubts and undated bets are added to ``found``.
+
+    ``refused`` says why lines are not read, ``legs`` are lines that may be legs of a multiple, and
+    ``kept_by`` is the key of commissions, or empty.
+    """
+    lines = list[BetLine]()
+    for number, row in rows:
+        try:
+            if number in refused:
+                raise FigureError(refused[number])
+            bet = _bet(row, now_ms, writing)
+            profit = _profit(row, writing, bet.result)
+            if number in legs and not _pays(bet, row, writing):
+                raise FigureError(LEG)
+        except (FigureError, BadBetError) as error:
+            found.problems.append(f"line {number}: {error}")
+            continue
+        commission = None
+        try:
+            commission = read_commission(row.get(kept_by, ""), writing.decimals.get(kept_by))
+        except FigureError as error:
+            found.doubts.append(f"line {number}: {error}")
+        if not row.get("placed_at"):
+            found.undated.add(len(lines))
+        lines.append(BetLine(number, bet, profit, commission))
+    return lines
+
+
+def _differing(line: BetLine, bet: PlacedBet) -> Iterator[str]:
+    """Yield one line if a bet, with its net odds, has another profit than the list says."""
+    profit = line.profit
+    if profit is not None and bet.profit is not None and abs(bet.profit - profit) > CENT:
+        said = f"profit {profit:+.2f} in the file, but {_result_text(bet)} is {bet.profit:+.2f}"
+        yield f"line {line.number}: {said}"
 
 
 def _by_key(row: SheetRow, keys: Mapping[str, str]) -> dict[str, str]:
