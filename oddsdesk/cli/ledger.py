@@ -50,6 +50,7 @@ from oddsdesk.ledger.open_bets import placed_in
 from oddsdesk.ledger.presets import NO_CHOICES, ListChoices
 from oddsdesk.ledger.reading import NO_DATE, NO_MATCH, ImportedBets, joined, read_rows
 from oddsdesk.pricing.formats import STYLES
+from oddsdesk.pricing.profiles import Profiles
 from oddsdesk.pricing.reports import Report
 from oddsdesk.store.databases import Database
 from oddsdesk.store.errors import StoreError
@@ -282,33 +283,9 @@ def import_(
     problems, bets, left_out, undated = 0, list[PlacedBet](), list[str](), set[int]()
     differing = list[str]()
     for file in files:
-        data = read_input(file)
-        try:
-            lists = read_lists(data)
-            parts = list[tuple[str, ImportedBets]]()
-            for place, titles, rows in lists.lists:
-                with open_ledger(path) as held:
-                    choices = given.over(held.list_choices(titles))
-                part = read_rows(titles, rows, now_ms, odds, profiles, choices)
-                parts.append((place, part))
-                if choices != NO_CHOICES:
-                    answered.append((titles, choices))
-            found = joined(parts, lists.left_out)
-        except SheetError as error:
-            answer = _ANSWERS[error.about] if isinstance(error, ListUnclearError) else ""
-            said = "; ".join(filter(None, (f"{file}: {error}", answer)))
-            raise click.ClickException(wrong_kind(file, data, BETS) or said) from error
-        click.echo(_read_as(file, found), err=True)
-        for line in found.said:
-            click.echo(f"{file}: {line}", err=True)
-        if choices.columns:
-            click.echo(f"{file}: columns as chosen: {_columns_text(choices.columns)}", err=True)
-        print_problems(file, found.problems)
-        print_problems(file, found.doubts)
-        if not found.has_match:
-            click.echo(f"{file}: {NO_MATCH}", err=True)
-        if not found.has_date:
-            click.echo(f"{file}: {NO_DATE}; use --column date=TITLE", err=True)
+        found, answers = _read_file(path, file, given, now_ms, profiles)
+        _tell_read(file, found, answers[-1][1])
+        answered += answers
         problems += len(found.problems)
         undated |= {len(bets) + place for place in found.undated}
         bets += found.bets
@@ -321,7 +298,8 @@ def import_(
         if compared.fresh:
             held.place_all(compared.fresh, "imported")
         for titles, choices in answered:
-            held.remember_choices(titles, choices)
+            if choices != NO_CHOICES:
+                held.remember_choices(titles, choices)
     if left_out:
         click.echo(f"unused columns: {', '.join(left_out)}", err=True)
     told = {
@@ -414,9 +392,48 @@ def report(
         click.echo(f"practice bets left out: {practice}", err=True)
 
 
-def _read_as(file: str, found: ImportedBets) -> str:
+def _read_file(
+    path: Path, file: str, given: ListChoices, now_ms: int, profiles: Profiles
+) -> tuple[ImportedBets, list[tuple[list[str], ListChoices]]]:
+    """Return the bets of a file, and the titles of each of its lists with how it was read.
+
+    What the user did not say now (``given``) is as the ledger at ``path`` keeps it.
+
+    Raises:
+        click.ClickException: it is no list, or does not show how to read it.
+    """
+    data = read_input(file)
+    parts = list[tuple[str, ImportedBets]]()
+    answers = list[tuple[list[str], ListChoices]]()
+    try:
+        lists = read_lists(data)
+        for place, titles, rows in lists.lists:
+            with open_ledger(path) as held:
+                choices = given.over(held.list_choices(titles))
+            part = read_rows(titles, rows, now_ms, given.odds or None, profiles, choices)
+            parts.append((place, part))
+            answers.append((titles, choices))
+    except SheetError as error:
+        answer = _ANSWERS[error.about] if isinstance(error, ListUnclearError) else ""
+        said = "; ".join(filter(None, (f"{file}: {error}", answer)))
+        raise click.ClickException(wrong_kind(file, data, BETS) or said) from error
+    return joined(parts, lists.left_out), answers
+
+
+def _tell_read(file: str, found: ImportedBets, choices: ListChoices) -> None:
+    """Print on stderr how a file was read, and what of it was not."""
     whose = f", exported by {found.tracker}" if found.tracker else ""
-    return f"{file}: {found.read_as}{whose}"
+    click.echo(f"{file}: {found.read_as}{whose}", err=True)
+    for line in found.said:
+        click.echo(f"{file}: {line}", err=True)
+    if choices.columns:
+        click.echo(f"{file}: columns as chosen: {_columns_text(choices.columns)}", err=True)
+    print_problems(file, found.problems)
+    print_problems(file, found.doubts)
+    if not found.has_match:
+        click.echo(f"{file}: {NO_MATCH}", err=True)
+    if not found.has_date:
+        click.echo(f"{file}: {NO_DATE}; use --column date=TITLE", err=True)
 
 
 _ANSWERS: Final = {
