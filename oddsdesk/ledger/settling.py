@@ -48,7 +48,6 @@ from oddsdesk.pricing.profiles import Kind, fold_name
 from oddsdesk.pricing.selections import AWAY, DRAW, HOME, Result, bet_named, read_selection
 from oddsdesk.pricing.settlement_rules import (
     SAME_ROUND,
-    Overtime,
     Retirement,
     SettlementRule,
     SettlementRules,
@@ -507,12 +506,11 @@ class _Judge:
 
     def _decision(self, bet: PlacedBet, games: Sequence[GameResult]) -> Decision:
         sport = _sport(bet, games[0])
-        overtime = self._rules.rule_of(bet.bookmaker, sport).overtime
         sides = 0 if bet.close is None else len(bet.close.line)
         return result_of(
             *(bet.market_type, bet.period, bet.match_name, bet.selection, games),
             sport=sport,
-            overtime=None if overtime is None else overtime is Overtime.INCLUDED,
+            overtime=self._rules.rule_of(bet.bookmaker, sport).counts_overtime,
             ways=sides or None,
         )
 

@@ -90,6 +90,11 @@ class SettlementRule(msgspec.Struct, frozen=True, kw_only=True):
         hours = self.postponed_hours
         return 60 * MINUTE_MS * int(hours) if hours.isdecimal() else None
 
+    @property
+    def counts_overtime(self) -> bool | None:
+        """Whether overtime counts for bets on the whole game; None if not known."""
+        return None if self.overtime is None else self.overtime is Overtime.INCLUDED
+
 
 class SettlementRules:
     """Rules by any name of a bookmaker."""

@@ -27,7 +27,7 @@ from oddsdesk.pricing.devig import DevigError, devig
 from oddsdesk.pricing.game_scores import result_of
 from oddsdesk.pricing.profiles import Profiles
 from oddsdesk.pricing.selections import Result, decided_share
-from oddsdesk.pricing.settlement_rules import Overtime, SettlementRules
+from oddsdesk.pricing.settlement_rules import SettlementRules
 from oddsdesk.research.backtest import bet_on
 from oddsdesk.research.closes import LastLines, whole_lines, with_closes
 from oddsdesk.research.coverage import (
@@ -440,12 +440,12 @@ class _Scorer(Visitor):
         """Return the winning side of a bookmaker's line and the decided share of stakes; None for
         a void."""
         sport = games[0].sport if entry.sport == OTHER else entry.sport
-        overtime = self._rules.rule_of(name, sport).overtime
+        overtime = self._rules.rule_of(name, sport).counts_overtime
         results = [
             result_of(
                 *(key.market_type, key.period, entry.match_name, selection, games),
                 sport=sport,
-                overtime=None if overtime is None else overtime is Overtime.INCLUDED,
+                overtime=overtime,
                 ways=len(selections),
             ).result
             for selection in selections
