@@ -17,9 +17,9 @@ from oddsdesk.base.clock import system_clock
 from oddsdesk.base.files import NEW_FILE, OWNER_ONLY, whole_file
 from oddsdesk.base.places import how_to_install
 from oddsdesk.cli import options
+from oddsdesk.cli.own_records import open_ledger
 from oddsdesk.cli.terminal import Progress, is_standard_output, output
 from oddsdesk.contract.times import format_ms
-from oddsdesk.ledger.ledger import Ledger, LedgerError
 from oddsdesk.research.export import (
     EXPORTS,
     Column,
@@ -178,11 +178,8 @@ def bets(target: str, how: str | None, since: int | None, before: int | None, pa
       oddsdesk export bets bets.parquet
     """
     span = _span(since, before)
-    try:
-        with contextlib.closing(Ledger(path, is_made=False)) as held:
-            placed = held.read_bets()
-    except LedgerError as error:
-        raise click.ClickException(str(error)) from error
+    with open_ledger(path) as held:
+        placed = held.read_bets()
     with _writing("bets", target, how, []) as writer:
         exported = export_bets(placed, *span, writer)
     _tell("bets", exported, target)

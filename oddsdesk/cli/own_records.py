@@ -188,8 +188,5 @@ def _read(ask: Callable[[Ledger], T], nothing: T) -> T:
         return nothing
     if not path.exists():
         return nothing
-    try:
-        with contextlib.closing(Ledger(path)) as ledger:
-            return ask(ledger)
-    except LedgerError as error:
-        raise click.ClickException(str(error)) from error
+    with open_ledger(path, is_made=True) as ledger:
+        return ask(ledger)
