@@ -59,12 +59,7 @@ class Recorder:
 
     def why_apart(self, *, shift_to_now: bool) -> str:
         """Return why an import should have another database; see ``importing.why_apart``."""
-        reader = self._store.reader()
-        return why_apart(
-            reader.shift_of_imports(),
-            shift_to_now=shift_to_now,
-            holds_real_odds=reader.holds_real_odds(),
-        )
+        return why_apart(self._store.reader(), shift_to_now=shift_to_now)
 
     def record_batch(
         self, quotes: Sequence[Quote], origin: Origin | None = None, *, shifted: bool = False

@@ -5,7 +5,7 @@ import pkgutil
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from operator import attrgetter
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import msgspec
 
@@ -16,6 +16,9 @@ from oddsdesk.contract.times import MINUTE_MS, bounded_ms, format_ms
 from oddsdesk.feeds.errors import FeedError
 from oddsdesk.feeds.files import Readable, expand, parts_of, read_part, read_stream
 from oddsdesk.feeds.imported import OVER, Imported, Importer, SourceFile
+
+if TYPE_CHECKING:
+    from oddsdesk.store.reader import Reader
 
 STDIN: Final = "-"
 MOST_NAMED: Final = 3
@@ -183,21 +186,20 @@ def set_times(imported: Imported, now_ms: int, shift: int | None = None) -> None
 AHEAD: Final = "shifted by as much as the odds here, some of these prices lie in the future"
 
 
-def why_apart(shift_here_ms: int, *, shift_to_now: bool, holds_real_odds: bool) -> str:
+def why_apart(reader: "Reader", *, shift_to_now: bool) -> str:
     """Return why files should be imported into another database; empty if they fit in this one.
 
     One database should have real times or shifted ones. Mixed, kick-offs of one game differ, and
     old prices stand among current ones.
 
     Args:
-        shift_here_ms: By how much earlier imports were shifted, 0 without any.
+        reader: Reads the database.
         shift_to_now: Whether the times of these files are to be shifted.
-        holds_real_odds: Whether prices that are not simulated were recorded here.
     """
-    is_shifted = abs(shift_here_ms) > MINUTE_MS
+    is_shifted = abs(reader.shift_of_imports()) > MINUTE_MS
     if is_shifted and not shift_to_now:
         return "these files have their own times, but the odds here were moved to now"
-    if shift_to_now and not is_shifted and holds_real_odds:
+    if shift_to_now and not is_shifted and reader.holds_real_odds():
         return "these files would be moved to now, but the odds here have their own times"
     return ""
 

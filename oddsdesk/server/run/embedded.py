@@ -152,12 +152,7 @@ def import_files(
     """
     from oddsdesk.feeds import importing  # noqa: PLC0415 - 25 ms the desk saves at its start
 
-    reader = store.reader()
-    apart = importing.why_apart(
-        reader.shift_of_imports(),
-        shift_to_now=shift_to_now,
-        holds_real_odds=reader.holds_real_odds(),
-    )
+    apart = importing.why_apart(store.reader(), shift_to_now=shift_to_now)
     imported = importing.read_files(format_name, places, lambda _prices: None)
     importing.leave_out_over(imported, clock())
     if apart and imported.quotes and not together:
