@@ -18,7 +18,7 @@ from oddsdesk.cli.options import check_span, made_database_option, moment
 from oddsdesk.cli.terminal import Progress, plain
 from oddsdesk.contract.times import MINUTE_MS
 from oddsdesk.feeds.errors import FeedError
-from oddsdesk.feeds.imported import Imported
+from oddsdesk.feeds.imported import Imported, older_by_reason
 from oddsdesk.feeds.live.live_feed import LiveSpec, check_url
 from oddsdesk.feeds.live.polling import Sleep
 from oddsdesk.feeds.the_odds_api.backfill import Backfill, History
@@ -211,12 +211,8 @@ class _Work:
     def _tell(self, why: str) -> None:
         skipped = self._recorder.skipped
         self._progress.clear_line()
-        for reason, count in (
-            ("older than the recorded price", skipped.prices - skipped.prices_there),
-            ("already recorded", skipped.prices_there),
-        ):
-            self._kept -= count
-            self._skipped += Counter({reason: count})
+        self._kept -= skipped.prices
+        self._skipped += older_by_reason(skipped.prices, skipped.prices_there)
         for problem in self._problems[:_MOST_NAMED]:
             click.echo(plain(problem), err=True)
         if why:

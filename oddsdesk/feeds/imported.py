@@ -21,6 +21,11 @@ BROKEN_DRAW: Final = "draw without a possible price"
 """Reason for leaving out the sides of a moneyline."""
 
 
+def older_by_reason(prices: int, there: int) -> Counter[str]:
+    """Return prices that recording skipped by the reason; ``there`` are already in the log."""
+    return +Counter({"older than the recorded price": prices - there, "already recorded": there})
+
+
 class SourceFile(msgspec.Struct, frozen=True):
     """A file in another program's format; ``name`` is used in messages.
 
@@ -91,12 +96,7 @@ class Imported(msgspec.Struct):
     def skip_older(self, prices: int, *, there: int) -> None:
         """Count prices that recording skipped; ``there`` of them are already in the log."""
         self.older += prices
-        for reason, count in (
-            ("older than the recorded price", prices - there),
-            ("already recorded", there),
-        ):
-            if count:
-                self.skipped[reason] += count
+        self.skipped.update(older_by_reason(prices, there))
 
     def merge(self, other: "Imported") -> None:
         """Add the result of other files, with unprintable characters removed from its texts."""
