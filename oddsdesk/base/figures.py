@@ -305,10 +305,13 @@ def at_clock(day: str, clock: str) -> str:
     found = _DAY_TIME.fullmatch(clock)
     if found is None:
         raise FigureError(f"time {clock!r}: expected a time of day such as 18:30")
-    hour = int(found["hour"])
-    if found["half"]:
-        hour = hour % 12 + (12 if found["half"] in "Pp" else 0)
-    return f"{day} {hour:02}:{found['minute']}:{found['second'] or '00'}"
+    return f"{day} {_hour(found):02}:{found['minute']}:{found['second'] or '00'}"
+
+
+def _hour(found: re.Match[str]) -> int:
+    """Return the hour of a time of day, from 0; 0 if there is none."""
+    hour = int(found["hour"] or 0)
+    return hour % 12 + 12 * (found["half"] in "Pp") if found["half"] else hour
 
 
 _YEAR_FIRST: Final = re.compile(r"(\d{4})([/.])(\d{2})\2(\d{2})(?=$|[ T])")
@@ -352,11 +355,8 @@ def _by_day(text: str, days: Habit | None) -> datetime | None:
         day, month = int(two), int(one)
     else:
         day, month = int(one), int(two)
-    hour = int(found["hour"] or 0)
-    if found["half"]:
-        hour = hour % 12 + (12 if found["half"] in "Pp" else 0)
     year = int(found["year"]) + (0 if len(found["year"]) == len("2026") else _CENTURY)
-    rest = (hour, int(found["minute"] or 0), int(found["second"] or 0))
+    rest = (_hour(found), int(found["minute"] or 0), int(found["second"] or 0))
     return datetime(year, month, day, *rest, tzinfo=UTC)
 
 
@@ -414,9 +414,7 @@ def read_typed_time(
         if clock is not None and clock["mark"] == "." and not clock["day"]:
             clock = None  # 30.11 is a day
         day = _typed_day(typed if clock is None else clock["day"] or "", now, days)
-        hour, minute = (_NOON, 0) if clock is None else (int(clock["hour"]), int(clock["minute"]))
-        if clock is not None and clock["half"]:
-            hour = hour % _NOON + (_NOON if clock["half"] in "Pp" else 0)
+        hour, minute = (_NOON, 0) if clock is None else (_hour(clock), int(clock["minute"]))
         moment = datetime.combine(day.date(), time(hour, minute), zone)
         ms = round(moment.timestamp() * 1000)
     except FigureError as error:
