@@ -11,7 +11,7 @@ import sys
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from enum import Enum
-from typing import Final, NamedTuple
+from typing import Final, Literal, NamedTuple
 
 import msgspec
 
@@ -265,6 +265,26 @@ class ReferencePrice(NamedTuple):
     """Before the safety floor; None where the method gives none."""
 
 
+class LineName(NamedTuple):
+    """A line group of a game's period; ``key`` as ``LineGroup.key``."""
+
+    market_type: str
+    key: str
+
+
+class Derived(msgspec.Struct, frozen=True, gc=False):
+    """How the fair odds of a line follow from other lines of the reference."""
+
+    kind: Literal["implied", "modelled"]
+    """``implied``: by arithmetic. ``modelled``: by a distribution of scores, which can be wrong."""
+    sources: tuple[LineName, ...]
+    """The reference's lines that it follows from; of a model all that it was fitted to."""
+    push: float
+    """The chance that the stake is returned, or that a quarter line returns half of it."""
+    bands: Mapping[str, float]
+    """By side, by how much the probability may be wrong either way; empty where implied."""
+
+
 class ReferenceLine(msgspec.Struct, frozen=True, gc=False):
     """A line group as the reference prices it; ``scraped_at`` in milliseconds."""
 
@@ -277,6 +297,8 @@ class ReferenceLine(msgspec.Struct, frozen=True, gc=False):
     scraped_at: int
     is_live: bool | None
     """Whether it is in play; None where nobody said."""
+    derived: Derived | None = None
+    """Where its fair odds come from that the reference does not price; None for its own line."""
 
 
 class Candidate(msgspec.Struct, frozen=True, gc=False):
