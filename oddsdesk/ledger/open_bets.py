@@ -22,7 +22,7 @@ from oddsdesk.ledger.games import GamesOfBets, ListedGame, Spelled, as_written, 
 from oddsdesk.pricing.closing import CloseBy, FollowedBet
 from oddsdesk.pricing.exposure import Placed, Position
 from oddsdesk.pricing.profiles import fold_name
-from oddsdesk.pricing.score_grid import SCORES
+from oddsdesk.pricing.score_models import SCORES
 from oddsdesk.pricing.selections import (
     AWAY,
     HOME,

@@ -8,22 +8,18 @@ by the distribution of Conway and Maxwell (1962): ``rate^n / (n!)^dispersion``.
 """
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from operator import mul
 from typing import Final, NamedTuple
 
 from oddsdesk.contract.markets import SCORE_MARKETS, Draw, Form, types_of, types_with
-from oddsdesk.pricing.selections import Goals, result_at, share_of
+from oddsdesk.pricing.score_models import MOST_GOALS, SCORES, Line, Model, shares_at
+from oddsdesk.pricing.selections import Goals
 from oddsdesk.pricing.stakes import solve_linear
 
-MOST_GOALS: Final = 14
-"""Of a team; the grid is cut there and normalised."""
 LARGEST_MISS: Final = 0.02
 """Of a probability: a grid that misses a line by more does not describe the game."""
-SCORES: Final = tuple(
-    Goals(home, away) for home in range(MOST_GOALS + 1) for away in range(MOST_GOALS + 1)
-)
 _FACTORIALS: Final = tuple(math.lgamma(number + 1) for number in range(MOST_GOALS + 1))
 _STEPS: Final = 12
 _ENOUGH_TOTALS: Final = 3
@@ -36,17 +32,6 @@ _BOUNDS: Final = ((-2.5, 2.0), (-2.5, 2.0), (-0.25, 0.25), (0.6, 1.8))
 """Of the logarithms of both rates, of rho and of the dispersion."""
 
 
-class Line(NamedTuple):
-    """A side of a line that the reference prices."""
-
-    market_type: str
-    key: str
-    """As ``LineGroup.key``."""
-    side: str
-    probability: float
-    """That a decided unit is won: 1 / fair odds."""
-
-
 class ScoreGrid(NamedTuple):
     """The probability of each score up to ``MOST_GOALS`` a side; they add up to 1."""
 
@@ -56,8 +41,23 @@ class ScoreGrid(NamedTuple):
     away_rate: float
     rho: float
     dispersion: float
-    miss: float = 0.0
-    """By how much the grid misses a line that it was fitted to, at most, in probability."""
+    misses: Sequence[tuple[Line, float]] = ()
+    """By how much the grid misses each line that it was fitted to, in probability."""
+
+    @property
+    def miss(self) -> float:
+        """The largest miss."""
+        return max((abs(miss) for _, miss in self.misses), default=0.0)
+
+    @property
+    def parameters(self) -> Mapping[str, float]:
+        """The fitted figures, by their names for people."""
+        return {
+            "home rate": self.home_rate,
+            "away rate": self.away_rate,
+            "rho": self.rho,
+            "dispersion": self.dispersion,
+        }
 
     def chance(self, home: int, away: int) -> float:
         """Return how likely a score is."""
@@ -72,14 +72,13 @@ class ScoreGrid(NamedTuple):
         lost = -math.fsum(c * s for c, s in zip(self.chances, shares, strict=True) if s < 0)
         return won / (won + lost)
 
-
-@lru_cache(maxsize=1 << 10)
-def shares_at(market_type: str, key: str, side: str) -> tuple[float, ...] | None:
-    """Return what of a unit staked is won at each score of a grid; None where no score tells."""
-    results = [result_at(market_type, key, side, goals) for goals in SCORES]
-    if market_type not in SCORE_MARKETS or None in results:
-        return None
-    return tuple(share_of(result) for result in results if result is not None)
+    def push(self, market_type: str, key: str) -> float | None:
+        """Return how likely all or half of a stake comes back; None where no score settles it."""
+        side = "home" if market_type in _WINNERS else "over"
+        shares = shares_at(market_type, key, side)
+        if shares is None:
+            return None
+        return math.fsum(c for c, s in zip(self.chances, shares, strict=True) if abs(s) < 1)
 
 
 def score_grid(
@@ -108,31 +107,38 @@ def _goals(rate: float, dispersion: float) -> list[float]:
     return [each / whole for each in weights]
 
 
-def fitted_grid(lines: Iterable[Line]) -> ScoreGrid | None:
+def fitted(
+    lines: Sequence[Line], *, period: int = 0, start: Model | None = None
+) -> ScoreGrid | None:
+    """Return the grid nearest to the lines; None where they do not suffice."""
+    return fitted_grid(lines, largest_miss=1.0)
+
+
+def fitted_grid(lines: Iterable[Line], largest_miss: float = LARGEST_MISS) -> ScoreGrid | None:
     """Return the grid nearest to the reference's probabilities; None where none is near.
 
     Least squares over all lines by Levenberg (1944) and Marquardt (1963). Needed are a match result
     or handicap, and a line that tells the number of goals.
     """
     aims = list(_aims(lines))
-    told = {aim.market_type for aim in aims}
+    told = {aim.line.market_type for aim in aims}
     if not (told & _WINNERS and told & _GOALS):
         return None
-    totals = sum(aim.market_type == "total" for aim in aims)
+    totals = sum(aim.line.market_type == "total" for aim in aims)
     found = _least_squares(aims, 4 if totals >= _ENOUGH_TOTALS else 3)
     grid = score_grid(math.exp(found[0]), math.exp(found[1]), found[2], found[3])
-    miss = max(map(abs, _misses(aims, found)))
-    return grid._replace(miss=miss) if miss <= LARGEST_MISS else None
+    misses = zip((aim.line for aim in aims), _misses(aims, found), strict=True)
+    grid = grid._replace(misses=tuple(misses))
+    return grid if grid.miss <= largest_miss else None
 
 
 class _Aim(NamedTuple):
     """A line to be fitted, as weights of one view of the scores."""
 
-    market_type: str
+    line: Line
     view: int
     won: Sequence[float]
     decided: Sequence[float]
-    probability: float
 
 
 _WINNERS: Final = SCORE_MARKETS & types_of(Form.WINNER, Form.HANDICAP)
@@ -206,7 +212,7 @@ def _aims(lines: Iterable[Line]) -> Iterator[_Aim]:
         if weights is None or (name in seen and line.market_type not in _THREE_SIDES):
             continue
         seen.add(name)
-        yield _Aim(line.market_type, *weights, line.probability)
+        yield _Aim(line, *weights)
 
 
 def _misses(aims: Sequence[_Aim], at: Sequence[float]) -> list[float]:
@@ -214,7 +220,7 @@ def _misses(aims: Sequence[_Aim], at: Sequence[float]) -> list[float]:
     views = _views(score_grid(math.exp(at[0]), math.exp(at[1]), at[2], at[3]).chances)
     return [
         sum(map(mul, aim.won, views[aim.view])) / sum(map(mul, aim.decided, views[aim.view]))
-        - aim.probability
+        - aim.line.probability
         for aim in aims
     ]
 

@@ -33,7 +33,8 @@ from oddsdesk.pricing.exposure import (
     ways,
 )
 from oddsdesk.pricing.profiles import Profiles, fold_name
-from oddsdesk.pricing.score_grid import Line, ScoreGrid, fitted_grid, shares_at
+from oddsdesk.pricing.score_grid import ScoreGrid, fitted_grid
+from oddsdesk.pricing.score_models import Line, shares_at
 from oddsdesk.pricing.selections import Settlement
 from oddsdesk.pricing.stakes import at_average
 from oddsdesk.pricing.value import expected_value

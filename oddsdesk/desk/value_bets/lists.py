@@ -59,7 +59,7 @@ from oddsdesk.ledger.bets import PlacedBet
 from oddsdesk.ledger.open_bets import open_by_outcome, placed_in
 from oddsdesk.ledger.presets import BUILT_IN, HiddenThings, Preset
 from oddsdesk.pricing.exposure import Placed
-from oddsdesk.pricing.score_grid import Line
+from oddsdesk.pricing.score_models import Line
 
 _KEYS = {setting.key for setting in STAKES.settings}
 

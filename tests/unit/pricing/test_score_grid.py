@@ -6,15 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from oddsdesk.pricing.score_grid import (
-    LARGEST_MISS,
-    MOST_GOALS,
-    Line,
-    ScoreGrid,
-    fitted_grid,
-    score_grid,
-    shares_at,
-)
+from oddsdesk.pricing.score_grid import LARGEST_MISS, ScoreGrid, fitted_grid, score_grid
+from oddsdesk.pricing.score_models import MOST_GOALS, Line, shares_at
 
 PENALTYBLOG = (1.9358658956305108, 1.103726188219536, 0.0060581511544)
 """The rates and rho of penaltyblog's example grid."""

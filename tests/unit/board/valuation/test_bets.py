@@ -29,7 +29,7 @@ from oddsdesk.ledger.presets import ValueFilter
 from oddsdesk.pricing.assessment import Assessment, Caution
 from oddsdesk.pricing.exposure import Bound, Offer, Placed, Position, StakePlan
 from oddsdesk.pricing.profiles import Profile, Profiles
-from oddsdesk.pricing.score_grid import Line
+from oddsdesk.pricing.score_models import Line
 from oddsdesk.pricing.selections import settlement
 from tests.kit.board import NOW, value_bet
 

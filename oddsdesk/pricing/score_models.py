@@ -1,0 +1,94 @@
+"""Models of how a game ends: what they are fitted to, what they say, and which sport has one.
+
+Each sport's model is a module that is imported when it is first used, as it may need numpy.
+``shares_at`` says what bets on a game are worth at each score, without any model.
+"""
+
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from importlib import import_module
+from types import MappingProxyType
+from typing import Final, NamedTuple, Protocol
+
+from oddsdesk.contract.competitions import FOOTBALL
+from oddsdesk.contract.markets import SCORE_MARKETS
+from oddsdesk.pricing.selections import Goals, result_at, share_of
+
+MOST_GOALS: Final = 14
+"""Of a team; scores of football are known up to it."""
+SCORES: Final = tuple(
+    Goals(home, away) for home in range(MOST_GOALS + 1) for away in range(MOST_GOALS + 1)
+)
+
+
+class Line(NamedTuple):
+    """A side of a line that the reference prices."""
+
+    market_type: str
+    key: str
+    """As ``LineGroup.key``."""
+    side: str
+    probability: float
+    """That a decided unit is won: 1 / fair odds."""
+
+
+class Model(Protocol):
+    """How a period of a game is likely to end, as fitted to the reference's lines."""
+
+    @property
+    def parameters(self) -> Mapping[str, float]:
+        """The fitted figures, by their names for people: ``home rate``, ``rho``."""
+
+    @property
+    def misses(self) -> Sequence[tuple[Line, float]]:
+        """The lines that it was fitted to, each with the model's probability minus the line's."""
+
+    def probability(self, market_type: str, key: str, side: str) -> float | None:
+        """Return how likely a decided unit is won; None where the model does not tell."""
+
+    def push(self, market_type: str, key: str) -> float | None:
+        """Return how likely all or half of a stake comes back; None where it does not tell."""
+
+
+class Fit(Protocol):
+    """The function ``fitted`` of a sport's module."""
+
+    def __call__(
+        self, lines: Sequence[Line], *, period: int = 0, start: Model | None = None
+    ) -> Model | None:
+        """Return the model nearest to all lines; None where they do not suffice to fit one.
+
+        Args:
+            lines: What the reference prices before kick-off, all sides of each line. Lines that the
+                model does not know are left out.
+            period: 0 for the whole game.
+            start: The model of the same game as it was fitted last: a place to start from.
+        """
+
+
+_MODULES: Final = MappingProxyType({FOOTBALL: "oddsdesk.pricing.score_grid"})
+"""By sport, the module with its ``fitted``."""
+
+
+def has_model(sport: str) -> bool:
+    """Return whether a sport has a model."""
+    return sport in _MODULES
+
+
+def fitted_model(
+    sport: str, lines: Sequence[Line], *, period: int = 0, start: Model | None = None
+) -> Model | None:
+    """Return the sport's model of a period, as ``Fit``; None where the sport has none."""
+    if sport not in _MODULES:
+        return None
+    fit: Fit = import_module(_MODULES[sport]).fitted
+    return fit(lines, period=period, start=start)
+
+
+@lru_cache(maxsize=1 << 10)
+def shares_at(market_type: str, key: str, side: str) -> tuple[float, ...] | None:
+    """Return what of a unit staked is won at each of ``SCORES``; None where no score tells."""
+    results = [result_at(market_type, key, side, goals) for goals in SCORES]
+    if market_type not in SCORE_MARKETS or None in results:
+        return None
+    return tuple(share_of(result) for result in results if result is not None)
