@@ -175,7 +175,8 @@ class Assessment(msgspec.Struct, frozen=True, gc=False):
     per: Literal["staked", "decided"]
     """``decided`` if the chance that the stake is returned is unknown."""
     service_ev_pct: float | None
-    """EV by the contract's rules: before commission, after the floor, per decided unit."""
+    """EV by the contract's rules: before commission, after the floor, per decided unit. None for a
+    derived line, which the contract does not know."""
     cautions: tuple[Caution, ...]
     checks: tuple[RuleCheck, ...]
     """The contract's rules, applied after commission and with the ages for staleness."""
@@ -190,6 +191,11 @@ class Assessment(msgspec.Struct, frozen=True, gc=False):
     """How the fair odds were derived; None if the sharp book prices the line itself."""
     band_pct: float | None = None
     """By how many percentage points ``ev`` may be wrong either way; None unless modelled."""
+    cautious_odds: float | None = None
+    """Fair odds at the unfavourable end of the band: the minimum EV is judged by them. They are
+    ``fair_odds`` unless modelled; infinite where the band includes 0."""
+    stake_settlement: Settlement | None = None
+    """How the bet can end by ``cautious_odds``: every stake is worked out from this."""
 
     @property
     def stopped_by(self) -> tuple[RuleCheck, ...]:
@@ -201,6 +207,10 @@ class Assessment(msgspec.Struct, frozen=True, gc=False):
         if self.fair_odds is None or self.settlement is None:
             return None
         return expected_value(net_odds, self.fair_odds, self.settlement.decided)
+
+    def band_pct_at(self, net_odds: float) -> float | None:
+        """Return ``band_pct`` at other odds after commission."""
+        return None if self.band_pct is None else self.band_pct * net_odds / self.net_odds
 
     def ev_pct_at(self, net_odds: float, market_type: str) -> float | None:
         """Return ``ev_pct`` at other odds after commission; None without fair odds."""
@@ -231,13 +241,16 @@ def assess(setting: Setting, group: Group, price: Sighting) -> Assessment:
         book_unread_ms=min(price.unread_ms, MAX_AGE_MS - book_age),
     )
     fair = verdict.fair_odds
-    ends = None if fair is None else settlement_of(line, price.side, fair, setting.push)
-    ev = ev_pct = None
+    cautious, push = line.cautious_odds(price.side), setting.push
+    ends = None if fair is None else settlement_of(line, price.side, fair, push)
+    ev = ev_pct = band_pct = None
     checks = verdict.checks
     if fair is not None and ends is not None and verdict.ev_pct is not None:
         ev, ev_pct = expected_value(net, fair, ends.decided), verdict.ev_pct * ends.decided
-        if ev_pct != verdict.ev_pct:
-            edge = edge_check(setting.rules, line.market_type, net, fair, ends.decided)
+        if line.derived is not None and line.derived.kind == "modelled":
+            band_pct = net * line.derived.bands[price.side] * ends.decided * 100
+        if ev_pct != verdict.ev_pct and cautious is not None:
+            edge = edge_check(setting.rules, line.market_type, net, cautious, ends.decided)
             checks = tuple([edge if check.rule is Rule.MIN_EDGE else check for check in checks])
     stopped = [check for check in checks if not check.holds]
     cautions = tuple(_cautions(setting, group, price, stopped))
@@ -248,12 +261,20 @@ def assess(setting: Setting, group: Group, price: Sighting) -> Assessment:
         ev=ev,
         ev_pct=ev_pct,
         per="staked" if setting.push is not None else "decided",
-        service_ev_pct=None if fair is None else floored_ev(price.odds, fair, line.market_type),
+        service_ev_pct=None
+        if fair is None or line.derived is not None
+        else floored_ev(price.odds, fair, line.market_type),
         cautions=cautions,
         checks=checks,
         settlement=ends,
         is_value=not cautions and not stopped,
         is_value_but_for_cautions=all(map(_is_told, stopped)),
+        derived=None if line.derived is None else line.derived.kind,
+        band_pct=band_pct,
+        cautious_odds=cautious,
+        stake_settlement=ends
+        if cautious == fair or cautious is None
+        else settlement_of(line, price.side, cautious, push),
     )
 
 

@@ -67,12 +67,13 @@ class Rule(Enum):
     OVERROUND = "overround"
     """Sum of 1/odds in the sharp book's line group."""
     MIN_EDGE = "min_edge"
-    """The minimum EV. The figures of this and of the next two are EV, without the floor."""
+    """The minimum EV, of a modelled price at the unfavourable end of its band. The figures of this
+    and of the next two are EV, without the floor."""
     MAX_EDGE = "max_edge"
     EDGE_CAP = "edge_cap"
     """The lower cap of moneyline and spread."""
     PAYOUT = "payout"
-    """1/price plus 1/odds of the sharp book's other outcomes."""
+    """1/price plus 1/odds of the sharp book's other outcomes. Not judged on derived lines."""
     RATIO = "ratio"
     """Price over fair odds before the floor."""
 
@@ -258,9 +259,10 @@ _OTHER_BOOKMAKER, _SAME_STATE, _REFERENCE_SIDES, _COMPARABLE, _DEVIGGED = (
 class ReferencePrice(NamedTuple):
     """One side as the reference prices it."""
 
-    odds: float
+    odds: float | None
+    """None where the line is derived."""
     others: float
-    """Sum of 1/odds of the reference's other sides."""
+    """Sum of 1/odds of the reference's other sides; 0 where the line is derived."""
     fair_odds: float | None
     """Before the safety floor; None where the method gives none."""
 
@@ -300,6 +302,19 @@ class ReferenceLine(msgspec.Struct, frozen=True, gc=False):
     derived: Derived | None = None
     """Where its fair odds come from that the reference does not price; None for its own line."""
 
+    def cautious_odds(self, side: str) -> float | None:
+        """Return the fair odds of a side at the unfavourable end of its band; None without any.
+
+        They are the fair odds themselves unless modelled, and infinite if the band includes 0.
+        """
+        price = self.prices.get(side)
+        fair = None if price is None else price.fair_odds
+        band = 0.0 if self.derived is None else self.derived.bands.get(side, 0.0)
+        if fair is None or not band:
+            return fair
+        chance = 1 / fair - band
+        return 1 / chance if chance > 0 else math.inf
+
 
 class Candidate(msgspec.Struct, frozen=True, gc=False):
     """A bookmaker's price that may be value; ``scraped_at`` in milliseconds."""
@@ -325,15 +340,17 @@ class Verdict(msgspec.Struct, frozen=True, gc=False):
 
     odds: float
     reference_odds: float | None
+    """None where the line is derived, too."""
     overround: float | None
-    """Sum of 1/odds in the sharp book's line group."""
+    """Sum of 1/odds in the sharp book's line group; of derived lines, in the widest source."""
     fair_odds: float | None
     fair_final: float | None
     """Fair odds times the safety floor."""
     ev_pct: float | None
     """``floored_ev``."""
     payout: float | None
-    """Of the market formed by this price and the reference's other sides."""
+    """Of the market formed by this price and the reference's other sides; None where the line is
+    derived."""
     ratio: float | None
     """Price over fair odds."""
     checks: tuple[RuleCheck, ...]
@@ -420,7 +437,7 @@ def judge_candidate(
         *ages,
         within(Rule.OVERROUND, line.overround, MIN_OVERROUND, rules.max_overround),
     )
-    return _judge_price(line, line.overround, price, candidate.odds, checks, rules)
+    return _judge_price(line, line.overround, candidate, checks, rules)
 
 
 def _age(rule: Rule, age_ms: int, most: int, unread_ms: int) -> RuleCheck:
@@ -434,26 +451,27 @@ def _age(rule: Rule, age_ms: int, most: int, unread_ms: int) -> RuleCheck:
 def _judge_price(
     line: ReferenceLine,
     total: float,
-    price: ReferencePrice,
-    odds: float,
+    candidate: Candidate,
     checks: list[RuleCheck],
     rules: ListRules,
 ) -> Verdict:
-    payout = 1 / odds + price.others
-    payout_check = within(Rule.PAYOUT, payout, rules.min_payout, rules.max_payout)
-    fair = price.fair_odds
-    if fair is None:
-        return Verdict(
-            odds, price.odds, total, None, None, None, payout, None, (*checks, payout_check)
-        )
+    price, odds = line.prices[candidate.side], candidate.odds
+    payout, payout_checks = None, list[RuleCheck]()
+    if line.derived is None:
+        payout = 1 / odds + price.others
+        payout_checks.append(within(Rule.PAYOUT, payout, rules.min_payout, rules.max_payout))
+    fair, cautious = price.fair_odds, line.cautious_odds(candidate.side)
+    if fair is None or cautious is None:
+        checks += payout_checks
+        return Verdict(odds, price.odds, total, None, None, None, payout, None, tuple(checks))
     market_type, floor = line.market_type, safety_floor(line.market_type)
     final, ratio, ev = fair * floor, odds / fair, floored_ev(odds, fair, market_type)
     shown = expected_value(odds, fair)
-    checks.append(edge_check(rules, market_type, odds, fair))
+    checks.append(edge_check(rules, market_type, odds, cautious))
     checks.append(_edge_cap(Rule.MAX_EDGE, ev, shown, rules.max_edge, floor))
     if market_type in CAPPED_MARKETS:
         checks.append(_edge_cap(Rule.EDGE_CAP, ev, shown, rules.capped_edge, floor))
-    checks.append(payout_check)
+    checks += payout_checks
     checks.append(within(Rule.RATIO, ratio, most=rules.max_ratio))
     return Verdict(odds, price.odds, total, fair, final, ev, payout, ratio, tuple(checks))
 
@@ -461,7 +479,10 @@ def _judge_price(
 def edge_check(
     rules: ListRules, market_type: str, net_odds: float, fair_odds: float, decided: float = 1.0
 ) -> RuleCheck:
-    """Judge the minimum EV: by the edge after the floor, told in EV."""
+    """Judge the minimum EV: by the edge after the floor, told in EV.
+
+    ``fair_odds`` are ``ReferenceLine.cautious_odds``.
+    """
     edge = expected_value(net_odds, fair_odds * rules.floor_of(market_type), decided)
     return RuleCheck(
         Rule.MIN_EDGE,
@@ -498,29 +519,26 @@ def price_window(
 ) -> PriceWindow | None:
     """Return the prices of a side that the price rules let pass, None where none can.
 
-    Ages, in-play and comparability are not looked at. ``decided`` is the share of the stake that
-    is won or lost on average: the least edge is asked of a unit staked.
+    Of a modelled price the least is from the unfavourable end of its band, the most from its
+    middle. Ages, in-play and comparability are not looked at. ``decided`` is the share of the
+    stake that is won or lost on average: the least edge is asked of a unit staked.
     """
-    price = line.prices.get(side)
-    if price is None or price.fair_odds is None or line.overround is None:
+    price, cautious = line.prices.get(side), line.cautious_odds(side)
+    if price is None or price.fair_odds is None or cautious is None or line.overround is None:
         return None
     is_usable = MIN_OVERROUND <= line.overround <= rules.max_overround
-    if not is_usable or price.others >= rules.max_payout:
+    has_payout = line.derived is None
+    if not is_usable or (has_payout and price.others >= rules.max_payout):
         return None
     fair, final = price.fair_odds, price.fair_odds * safety_floor(line.market_type)
     limit = rules.edge_limit(line.market_type)
     cap_rule = Rule.EDGE_CAP if line.market_type in CAPPED_MARKETS else Rule.MAX_EDGE
-    least, least_rule = max(
-        (rules.least_net(line.market_type, fair, decided), Rule.MIN_EDGE),
-        (1 / (rules.max_payout - price.others), Rule.PAYOUT),
-        key=_end,
-    )
-    most, most_rule = min(
-        (final * (1 + limit / 100), cap_rule),
-        (_highest_by_payout(price.others, rules), Rule.PAYOUT),
-        (fair * rules.max_ratio, Rule.RATIO),
-        key=_end,
-    )
+    leasts = [(rules.least_net(line.market_type, cautious, decided), Rule.MIN_EDGE)]
+    mosts = [(final * (1 + limit / 100), cap_rule), (fair * rules.max_ratio, Rule.RATIO)]
+    if has_payout:
+        leasts.append((1 / (rules.max_payout - price.others), Rule.PAYOUT))
+        mosts.insert(1, (_highest_by_payout(price.others, rules), Rule.PAYOUT))
+    (least, least_rule), (most, most_rule) = max(leasts, key=_end), min(mosts, key=_end)
     return PriceWindow(least, most, least_rule, most_rule) if least <= most else None
 
 
@@ -537,19 +555,20 @@ def suspicious_above(
         return None
     if line.overround < MIN_OVERROUND:
         return None
-    return highest_unsuspicious(line.market_type, price.fair_odds, price.others, rules)
+    others = price.others if line.derived is None else None
+    return highest_unsuspicious(line.market_type, price.fair_odds, others, rules)
 
 
 def highest_unsuspicious(
-    market_type: str, fair_odds: float, others: float, rules: ListRules = SERVICE_RULES
+    market_type: str, fair_odds: float, others: float | None, rules: ListRules = SERVICE_RULES
 ) -> float:
     """Return the net odds of an outcome above which the rules call a price an error.
 
-    ``others`` is the sum of 1/odds of the reference's other sides.
+    ``others`` is the sum of 1/odds of the reference's other sides; None where the line is derived.
     """
     limit = 1 + rules.edge_limit(market_type) / 100
     by_edge = fair_odds * min(safety_floor(market_type) * limit, rules.max_ratio)
-    return min(by_edge, _highest_by_payout(others, rules))
+    return by_edge if others is None else min(by_edge, _highest_by_payout(others, rules))
 
 
 def _highest_by_payout(others: float, rules: ListRules) -> float:

@@ -114,7 +114,7 @@ def exposure_of(
     held = [bet for bet in bets if bet.price.is_value]
     outcome = price.outcome
     same = [bet for bet in held if bet.outcome == outcome]
-    ends = price.assessment.settlement
+    ends = price.assessment.stake_settlement
     own = [bet for bet in same if bet.same_bet_as is None]
     own.sort(key=lambda bet: (not bet.stake, -bet.price.assessment.net_odds))
     carrier = own[0] if own else None
@@ -426,7 +426,7 @@ def _bet(one: _Known, stake: Stake | None, carriers: Mapping[Outcome, AssessedPr
 
 
 def _offer(price: AssessedPrice, outcome: Outcome, profiles: Profiles) -> Offer | None:
-    ends = price.assessment.settlement
+    ends = price.assessment.stake_settlement
     if ends is None:
         return None
     return Offer(

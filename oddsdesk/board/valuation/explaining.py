@@ -149,12 +149,12 @@ class Explanation(NamedTuple):
     reference_odds: float | None
     """Of the same side, where the reference prices a whole group."""
     overround: float | None
-    """S of the reference's line group."""
+    """S of the reference's line group; of a derived line, of the widest that it comes from."""
     assessment: Assessment
     window: PriceWindow | None
     """In the bookmaker's own gross prices; commission-free ones elsewhere than here are net."""
     methods: tuple[MethodFigure, ...]
-    """Every real method, then ``published`` where the service runs it."""
+    """Every real method, then ``published`` where the service runs it; none for a derived line."""
     consensus: ConsensusFigure | None
     """What the other bookmakers say together; None where they are too few."""
     no_fair_odds: NoFairOdds | None
@@ -254,7 +254,9 @@ def _explain_cell(
         overround=line.overround,
         assessment=assessment,
         window=found.window(),
-        methods=() if mine is None else tuple(map(found.by_method, _names(board))),
+        methods=()
+        if mine is None or line.derived is not None
+        else tuple(map(found.by_method, _names(board))),
         consensus=_consensus(board, matrix, section, key, found),
         no_fair_odds=_why_unvalued(section, side, line, is_pooled=board.basis.is_pooled),
         service=board.values.listed.get(key),
@@ -308,7 +310,7 @@ def _why_unvalued(
 ) -> NoFairOdds | None:
     if not section.sides:
         return NoFairOdds.UNREAD
-    if section.key.market_type == "double_chance":
+    if section.key.market_type == "double_chance" and not line.prices:
         return NoFairOdds.OVERLAPPING
     if is_pooled and not line.prices:
         return NoFairOdds.TOO_FEW
@@ -346,7 +348,11 @@ class _Figured(NamedTuple):
                 return MethodFigure(method, None, None, "it works for no bookmaker's prices")
             return self.figure(method, fair)
         place = self.line.group.sides.index(self.side)
-        quoted = [self.line.prices[other].odds for other in self.line.group.sides]
+        quoted = [
+            odds
+            for other in self.line.group.sides
+            if (odds := self.line.prices[other].odds) is not None
+        ]
         try:
             fair = devig(method, quoted).fair_odds[place]
         except DevigError as error:
@@ -495,7 +501,10 @@ class _Figures(NamedTuple):
 
 
 def steps(said: Explanation) -> list[Step]:
-    """Return the steps of an explanation; only the first where the price is not valued."""
+    """Return the steps of an explanation; only the first where the price is not valued.
+
+    A derived line has none: its margin was taken out of the lines that it comes from.
+    """
     return list(_steps(said))
 
 
@@ -512,7 +521,7 @@ def exact(number: float) -> str:
 
 def _steps(said: Explanation) -> Iterator[Step]:
     total, found = said.overround, said.assessment
-    if total is None:
+    if total is None or found.derived is not None:
         return
     fair = found.fair_odds
     if fair is None or found.ev is None or said.reference_odds is None:

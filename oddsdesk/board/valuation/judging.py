@@ -296,7 +296,9 @@ class AssessedPrice(msgspec.Struct, frozen=True, gc=False):
         if net_odds == found.net_odds:
             return self
         ev, ev_pct = found.ev_at(net_odds), found.ev_pct_at(net_odds, self.key.market_type)
-        changed = msgspec.structs.replace(found, net_odds=net_odds, ev=ev, ev_pct=ev_pct)
+        changed = msgspec.structs.replace(
+            found, net_odds=net_odds, ev=ev, ev_pct=ev_pct, band_pct=found.band_pct_at(net_odds)
+        )
         return msgspec.structs.replace(self, assessment=changed)
 
 

@@ -275,8 +275,8 @@ def _remedy(said: Explanation, check: RuleCheck) -> str:
 
 def _rise(said: Explanation) -> str:
     """What a price that is too low would have to be."""
-    fair = said.assessment.fair_odds
-    if fair is None:
+    fair = said.assessment.cautious_odds
+    if fair is None or math.isinf(fair):
         return ""
     least = said.profile.gross(said.rules.least_net(said.key.market_type, fair))
     if said.window is not None:

@@ -298,7 +298,7 @@ def _about_stake(row: BetRow, why_lost: str) -> Iterator[str]:
     found, why = row.bet_price.assessment, against_text(row) or why_lost
     if why:
         yield f"No stake: {why}"
-    elif (ends := found.settlement) is not None and found.ev is not None:
+    elif (ends := found.stake_settlement) is not None and found.ev is not None:
         net = found.net_odds
         yield (
             f"EV {formatting.signed_text(found.ev)} %, full Kelly "

@@ -103,7 +103,7 @@ class BetSubject(NamedTuple):
 
     def has_least_ev(self, net_odds: float) -> bool:
         """Whether net odds have the minimum EV of the list."""
-        fair, ends = self.fair_odds, self.assessment.settlement
+        fair, ends = self.assessment.cautious_odds, self.assessment.settlement
         if fair is None or ends is None:
             return False
         return edge_check(self.rules, self.key.market_type, net_odds, fair, ends.decided).holds

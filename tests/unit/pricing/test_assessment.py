@@ -1,6 +1,6 @@
 """The one answer to what a price is worth, caution by caution."""
 
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 from hypothesis import given
@@ -31,7 +31,14 @@ from oddsdesk.pricing.assessment import (
 from oddsdesk.pricing.devig import DevigError
 from oddsdesk.pricing.profiles import Profile
 from oddsdesk.pricing.selections import line_groups
-from oddsdesk.pricing.value import ReferenceLine, Rule, reference_line
+from oddsdesk.pricing.value import (
+    Derived,
+    LineName,
+    ReferenceLine,
+    ReferencePrice,
+    Rule,
+    reference_line,
+)
 
 NOW = 1_776_000_000_000
 BOOK = Profile(name="Book", group="Book")
@@ -352,6 +359,54 @@ def test_a_price_that_cannot_be_valued_has_no_figures() -> None:
         None,
         False,
     )
+
+
+def derived_handicap(band: float) -> ReferenceLine:
+    """Both teams at 0, of which the stake comes back in 28 of 100."""
+    (group,) = line_groups("spread", "A vs B", ["A 0", "B 0"], "Football")
+    bands = {"home": band, "away": band} if band else {}
+    kind: Literal["implied", "modelled"] = "modelled" if band else "implied"
+    derived = Derived(kind, (LineName("moneyline", ""),), 0.28, bands)
+    prices = {side: ReferencePrice(None, 0.0, 2.0) for side in group.sides}
+    return ReferenceLine("spread", group, prices, 1.03, NOW, False, derived)
+
+
+def judged_home(band: float, odds: float) -> Assessment:
+    return judged(
+        line=derived_handicap(band),
+        side="home",
+        odds=odds,
+        setting={"push": 0.28},
+        group={"sides": frozenset({"home", "away"})},
+    )
+
+
+def test_an_implied_price_has_no_band_and_is_staked_at_its_fair_odds() -> None:
+    found = judged_home(0.0, 2.1)
+    assert (found.derived, found.band_pct, found.cautious_odds) == ("implied", None, 2.0)
+    assert found.stake_settlement == found.settlement
+    assert found.is_value
+    assert found.service_ev_pct is None  # no service knows such a line
+
+
+def test_a_modelled_price_is_value_and_staked_at_the_unfavourable_end() -> None:
+    """Per unit staked: 0.72 decided. At worst 0.48 of them are won."""
+    found = judged_home(0.02, 2.15)
+    assert found.derived == "modelled"
+    assert found.ev == pytest.approx((2.15 / 2 - 1) * 72)
+    assert found.band_pct == pytest.approx(2.15 * 0.02 * 72)
+    assert found.ev - found.band_pct == pytest.approx((2.15 * 0.48 - 1) * 72)
+    assert found.is_value
+    middle, staked = found.settlement, found.stake_settlement
+    assert middle is not None
+    assert staked is not None
+    assert (middle.chance, staked.chance) == (pytest.approx(0.5), pytest.approx(0.48))
+    assert staked.kelly(2.15) < middle.kelly(2.15) / 2
+    (edge,) = [check for check in found.checks if check.rule is Rule.MIN_EDGE]
+    assert edge.figure == pytest.approx((2.15 * 0.48 - 1) * 72)
+    low = judged_home(0.02, 2.1)
+    assert [check.rule for check in low.stopped_by] == [Rule.MIN_EDGE]
+    assert low.ev == pytest.approx(3.6)
 
 
 NOW_OF_MARKET = 1_000_000_000_000

@@ -1,3 +1,5 @@
+import math
+
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
@@ -9,7 +11,10 @@ from oddsdesk.pricing.selections import line_groups
 from oddsdesk.pricing.value import (
     SERVICE_RULES,
     Candidate,
+    Derived,
+    LineName,
     ReferenceLine,
+    ReferencePrice,
     Rule,
     RuleCheck,
     Verdict,
@@ -18,6 +23,7 @@ from oddsdesk.pricing.value import (
     price_window,
     reference_line,
     safety_floor,
+    suspicious_above,
     within,
 )
 
@@ -287,3 +293,62 @@ def test_floors_and_caps_by_market_type() -> None:
     }
     assert capped == {"moneyline", "spread"}
     assert SERVICE_RULES.edge_limit("total") == 20
+
+
+def derived_total(fair: float, band: float = 0.0, *, widest: float = 1.03) -> ReferenceLine:
+    """Over and Under 4.5 as other lines tell them; without a band they are implied."""
+    (group,) = line_groups("total", GAME, ["Over 4.5", "Under 4.5"], "Football")
+    sources = (LineName("total", "2.5"),)
+    bands = {"over": band, "under": band} if band else {}
+    derived = Derived("modelled" if band else "implied", sources, 0.0, bands)
+    prices = {
+        "over": ReferencePrice(None, 0.0, fair),
+        "under": ReferencePrice(None, 0.0, 1 / (1 - 1 / fair)),
+    }
+    return ReferenceLine("total", group, prices, widest, NOW, False, derived)
+
+
+def test_an_implied_price_is_judged_by_every_rule_but_the_payout() -> None:
+    """X2 at 2.02 against 2.05/3.50/3.70: the chance is that of the home team's loss."""
+    own = line_of("moneyline", {"Arsenal": 2.05, "Draw": 3.5, "Chelsea": 3.7})
+    fair = 1 / (1 - 1 / (own.prices["home"].fair_odds or 0))
+    assert fair == pytest.approx(1.898, abs=5e-4)
+    verdict = judge_over(derived_total(fair), 2.02)
+    assert verdict.is_value
+    assert verdict.ev_pct == pytest.approx(5.4, abs=0.05)
+    assert (verdict.reference_odds, verdict.payout) == (None, None)
+    assert Rule.PAYOUT not in {check.rule for check in verdict.checks}
+    assert rules_of(judge_over(derived_total(fair), 2.3)) == {Rule.RATIO}
+
+
+def test_the_margin_of_a_derived_price_is_that_of_its_widest_source() -> None:
+    assert rules_of(judge_over(derived_total(2.0, widest=1.06), 2.1)) == {Rule.OVERROUND}
+    assert rules_of(judge_over(derived_total(2.0, widest=0.99), 2.1)) == {Rule.OVERROUND}
+    assert price_window(derived_total(2.0, widest=1.06), "over") is None
+
+
+def test_a_modelled_price_needs_the_least_edge_at_the_unfavourable_end() -> None:
+    """0.5 +- 0.02: at worst fair odds are 1/0.48; the cap and the ratio hold at 2.0."""
+    line = derived_total(2.0, 0.02)
+    least = 1.01 * 1.01 / 0.48
+    below, above = judge_over(line, least - 1e-6), judge_over(line, least + 1e-6)
+    assert (rules_of(below), rules_of(above)) == ({Rule.MIN_EDGE}, set())
+    (check,) = [each for each in above.checks if each.rule is Rule.MIN_EDGE]
+    assert check.figure == pytest.approx((least * 0.48 - 1) * 100, abs=1e-3)
+    assert above.ev_pct == pytest.approx((least / 2.0 / 1.01 - 1) * 100, abs=1e-3)
+    window = price_window(line, "over")
+    assert window == (pytest.approx(least), pytest.approx(2.3), Rule.MIN_EDGE, Rule.RATIO)
+    assert rules_of(judge_over(line, 2.31)) == {Rule.RATIO}
+    assert suspicious_above(line, "over") == pytest.approx(2.3)
+
+
+def test_a_band_that_reaches_to_0_lets_no_price_pass() -> None:
+    line = derived_total(40.0, 0.025)
+    assert line.cautious_odds("over") == math.inf
+    assert rules_of(judge_over(line, 45.0)) == {Rule.MIN_EDGE}
+    assert price_window(line, "over") is None
+
+
+def test_a_wide_band_leaves_no_window_between_both_ends() -> None:
+    assert price_window(derived_total(2.0, 0.055), "over") is not None
+    assert price_window(derived_total(2.0, 0.06), "over") is None
