@@ -1,0 +1,241 @@
+"""Implied prices: what they give on any grid of scores, and what they refuse to give."""
+
+import math
+from collections.abc import Iterable
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from oddsdesk.pricing.derived import FairGame, selection_text
+from oddsdesk.pricing.score_grid import ScoreGrid, score_grid
+from oddsdesk.pricing.selections import LineGroup, complete_forms, line_of
+from oddsdesk.pricing.value import LineName, ReferenceLine, ReferencePrice
+
+Name = tuple[str, str]
+
+
+def priced(
+    market_type: str,
+    key: str,
+    chances: dict[str, float],
+    *,
+    at: int = 1_000,
+    is_live: bool | None = False,
+    overround: float = 1.02,
+) -> ReferenceLine:
+    """Return a line of the reference with these fair probabilities."""
+    return ReferenceLine(
+        market_type,
+        group_of(market_type, key, tuple(chances)),
+        {side: ReferencePrice(1 / p, 1 - p, 1 / p) for side, p in chances.items()},
+        overround,
+        at,
+        is_live,
+    )
+
+
+def group_of(market_type: str, key: str, sides: tuple[str, ...] = ()) -> LineGroup:
+    has_line = market_type not in {"moneyline", "draw_no_bet", "double_chance", "btts"}
+    texts = tuple(selection_text(market_type, key, side) for side in sides)
+    return LineGroup(key, line_of(key) if has_line else None, texts, sides, bool(sides))
+
+
+def of_grid(grid: ScoreGrid, market_type: str, key: str) -> ReferenceLine:
+    sides = complete_forms(market_type, "Football")[-1]
+    chances = {side: grid.probability(market_type, key, side) or 0.0 for side in sides}
+    return priced(market_type, key, chances)
+
+
+def derived(
+    lines: Iterable[ReferenceLine], wanted: Name, sport: str = "Football", *, in_play: bool = False
+) -> ReferenceLine | None:
+    return FairGame(sport, lines, {}, in_play=in_play).line(wanted[0], group_of(*wanted))
+
+
+def chances_of(line: ReferenceLine | None) -> dict[str, float]:
+    assert line is not None
+    return {side: 1 / (price.fair_odds or 0.0) for side, price in line.prices.items()}
+
+
+grids = st.builds(
+    score_grid, st.floats(0.4, 3), st.floats(0.4, 3), st.floats(-0.1, 0.08), st.floats(0.8, 1.3)
+)
+RESULT = ("moneyline", "")
+FROM: list[tuple[Name, list[Name]]] = [
+    (("draw_no_bet", ""), [RESULT]),
+    (("double_chance", ""), [RESULT]),
+    (("spread", "0"), [RESULT]),
+    (("spread", "-0.5"), [RESULT]),
+    (("spread", "+0.5"), [RESULT]),
+    (("spread", "+0.25"), [RESULT]),
+    (("spread", "-0.25"), [RESULT]),
+    (("3way_handicap", "0"), [RESULT]),
+    (RESULT, [("3way_handicap", "0")]),
+    (RESULT, [("spread", "-0.5"), ("spread", "+0.5")]),
+    (("double_chance", ""), [("spread", "-0.5"), ("spread", "+0.5")]),
+    (("draw_no_bet", ""), [("spread", "-0.5"), ("spread", "+0.5")]),
+    (("draw_no_bet", ""), [("spread", "0"), ("spread", "-0.5")]),
+    (("spread", "0"), [("draw_no_bet", ""), ("spread", "+0.5")]),
+    (("3way_handicap", "-1"), [("spread", "-0.5"), ("spread", "-1.5")]),
+    (("spread", "-1"), [("3way_handicap", "-1")]),
+    (("spread", "-0.75"), [("spread", "-0.5"), ("spread", "-1")]),
+    (("spread", "-0.75"), [RESULT, ("spread", "-1")]),
+    (("spread", "-1.25"), [("spread", "-1"), ("spread", "-1.5")]),
+    (("spread", "-1"), [("spread", "-0.5"), ("spread", "-1.5")]),
+    (("spread", "-1"), [("spread", "-0.75"), ("spread", "-1.25")]),
+    (("total", "2.25"), [("total", "2"), ("total", "2.5")]),
+    (("total", "2.25"), [("total", "1.5"), ("total", "2.5")]),
+    (("total", "2.75"), [("total", "2.5"), ("total", "3")]),
+    (("total", "3"), [("total", "2.5"), ("total", "3.5")]),
+    (("total", "3.5"), [("total", "2.5"), ("total", "3")]),
+    (("total", "2.5"), [("total", "3"), ("total", "3.5")]),
+    (("total", "1.5"), [("total", "2"), ("total", "2.5")]),
+    (("team_total", "Home 1"), [("team_total", "Home 0.5"), ("team_total", "Home 1.5")]),
+    (("btts", ""), [("team_total", "Home 0.5"), ("team_total", "Away 0.5"), ("total", "0.5")]),
+    (("total", "0.5"), [("team_total", "Home 0.5"), ("team_total", "Away 0.5"), ("btts", "")]),
+    (("team_total", "Away 0.5"), [("team_total", "Home 0.5"), ("total", "0.5"), ("btts", "")]),
+]
+
+
+@pytest.mark.parametrize(("wanted", "sources"), FROM)
+@given(grid=grids)
+@settings(max_examples=15, deadline=None)
+def test_what_is_implied_is_what_any_grid_of_scores_says(
+    wanted: Name, sources: list[Name], grid: ScoreGrid
+) -> None:
+    line = derived([of_grid(grid, *name) for name in sources], wanted)
+    chances = chances_of(line)
+    assert line is not None
+    assert line.derived is not None
+    assert line.derived.kind == "implied"
+    assert set(line.derived.sources) == {LineName(*name) for name in sources}
+    for side, chance in chances.items():
+        assert chance == pytest.approx(grid.probability(*wanted, side), abs=1e-9)
+    assert line.derived.push == pytest.approx(grid.push(*wanted), abs=1e-9)
+    whole = 2 if wanted[0] == "double_chance" else 1
+    assert math.fsum(chances.values()) == pytest.approx(whole, abs=1e-9)
+
+
+def test_one_handicap_of_half_a_goal_implies_one_side_of_double_chance() -> None:
+    line = derived([priced("spread", "+0.5", {"home": 0.7, "away": 0.3})], ("double_chance", ""))
+    assert chances_of(line) == {"1X": pytest.approx(0.7)}
+
+
+def test_any_sport_has_ladders_but_only_football_has_bets_that_are_alike() -> None:
+    half, beyond = (priced("spread", key, {"home": p, "away": 1 - p}) for key, p in SPREADS)
+    assert chances_of(derived([half, beyond], ("spread", "-3"), "AmericanFootball")) == {
+        "home": pytest.approx(0.46 / 0.92),
+        "away": pytest.approx(0.46 / 0.92),
+    }
+    result = priced("moneyline", "", {"home": 0.5, "draw": 0.2, "away": 0.3})
+    assert derived([result], ("double_chance", ""), "Hockey") is not None
+    assert derived([result], ("spread", "0"), "Hockey") is None
+    two_way = priced("moneyline", "", {"home": 0.6, "away": 0.4})
+    assert derived([two_way], ("double_chance", ""), "Hockey") is None
+    assert derived([two_way], ("draw_no_bet", ""), "Hockey") is None
+
+
+SPREADS = (("-2.5", 0.54), ("-3.5", 0.46))
+
+
+def test_a_ladder_is_of_one_team_or_player() -> None:
+    shots = [
+        priced("player_prop", f"{name} shots {line}", {"over": p, "under": 1 - p})
+        for name, line, p in (("Kane", "1.5", 0.7), ("Son", "2.5", 0.4))
+    ]
+    assert derived(shots, ("player_prop", "Kane shots 2")) is None
+    shots.append(priced("player_prop", "Kane shots 2.5", {"over": 0.45, "under": 0.55}))
+    assert chances_of(derived(shots, ("player_prop", "Kane shots 2")))["over"] == pytest.approx(
+        0.45 / 0.75
+    )
+
+
+@pytest.mark.parametrize(
+    ("sources", "wanted"),
+    [
+        # The whole line says more wins than the half line leaves room for.
+        ({"2.5": 0.5, "3": 0.6}, "2.75"),
+        ({"2.5": 0.5, "3.5": 0.52}, "3"),
+        # The line beyond would be more likely than the next one that is priced.
+        ({"1.5": 0.75, "2": 0.66, "3.5": 0.65}, "2.5"),
+    ],
+)
+def test_lines_that_contradict_each_other_imply_nothing(
+    sources: dict[str, float], wanted: str
+) -> None:
+    lines = [priced("total", key, {"over": p, "under": 1 - p}) for key, p in sources.items()]
+    assert derived(lines, ("total", wanted)) is None
+
+
+@pytest.mark.parametrize("wanted", ["3.5", "1.5", "2.75"])
+def test_lines_too_close_to_each_other_imply_none_farther_off(wanted: str) -> None:
+    lines = [
+        priced("total", key, {"over": p, "under": 1 - p})
+        for key, p in (("2", 0.62), ("2.25", 0.57))
+    ]
+    assert derived(lines, ("total", wanted)) is None
+
+
+def test_in_play_only_the_match_result_implies_something() -> None:
+    lines = [
+        priced("moneyline", "", {"home": 0.5, "draw": 0.2, "away": 0.3}, is_live=True),
+        *(
+            priced("total", key, {"over": p, "under": 1 - p}, is_live=True)
+            for key, p in (("2.5", 0.5), ("3.5", 0.3))
+        ),
+    ]
+    found = derived(lines, ("draw_no_bet", ""), in_play=True)
+    assert found is not None
+    assert found.is_live is True
+    assert chances_of(found)["home"] == pytest.approx(5 / 8)
+    assert found.derived is not None
+    assert found.derived.push == pytest.approx(0.2)
+    assert derived(lines, ("double_chance", ""), in_play=True) is not None
+    for wanted in (("spread", "0"), ("spread", "-0.5"), ("total", "3")):
+        assert derived(lines, wanted, in_play=True) is None
+        assert derived(lines, wanted) is None
+
+
+def test_lines_of_another_state_crossed_or_not_complete_are_not_used() -> None:
+    result = {"home": 0.5, "draw": 0.2, "away": 0.3}
+    for line in (
+        priced("moneyline", "", result, is_live=True),
+        priced("moneyline", "", result, overround=0.99),
+        ReferenceLine("moneyline", group_of("moneyline", ""), {}, None, 1, False),
+    ):
+        assert derived([line], ("double_chance", "")) is None
+    known = derived([priced("moneyline", "", result, is_live=None)], ("double_chance", ""))
+    assert known is not None
+    assert known.is_live is None
+
+
+def test_a_derived_line_has_the_widest_margin_and_the_earliest_time_of_its_sources() -> None:
+    half = priced("total", "2.5", {"over": 0.5, "under": 0.5}, at=7, overround=1.03)
+    other = priced("total", "3.5", {"over": 0.3, "under": 0.7}, at=5, overround=1.06, is_live=None)
+    line = derived([half, other], ("total", "3"))
+    assert line is not None
+    assert (line.overround, line.scraped_at, line.is_live) == (1.06, 5, False)
+    assert line.group == LineGroup("3", 3.0, ("Over 3", "Under 3"), ("over", "under"), True)
+
+
+def test_what_the_reference_prices_is_not_derived() -> None:
+    lines = [priced("total", key, {"over": p, "under": 1 - p}) for key, p in (("2.5", 0.5),)]
+    assert derived(lines, ("total", "2.5")) is None
+
+
+def test_a_draw_no_bet_without_a_known_draw_is_not_priced() -> None:
+    level = priced("spread", "0", {"home": 0.6, "away": 0.4})
+    assert derived([level], ("draw_no_bet", "")) is None
+
+
+def test_sides_are_spelled_as_they_are_offered() -> None:
+    offered = LineGroup("", None, ("1X",), ("1X",), False)
+    result = priced("moneyline", "", {"home": 0.5, "draw": 0.2, "away": 0.3})
+    line = FairGame("Football", [result], {}).line("double_chance", offered)
+    assert line is not None
+    assert line.group.sides == line.group.selections == ("1X", "X2", "12")
+    away = LineGroup("0", 0.0, ("Leeds 0",), ("away",), False)
+    handicap = FairGame("Football", [result], {}).line("spread", away)
+    assert handicap is not None
+    assert handicap.group.selections == ("Home 0", "Leeds 0")
