@@ -326,9 +326,12 @@ class WebSocket:
 
     async def __aexit__(self, *_: object) -> None:
         self._silence.cancel()
-        await cancel_tasks(self._pinging)
         self._connection.drop_messages()
-        await self._connection.close()
+        try:
+            await cancel_tasks(self._pinging)
+            await self._connection.close()
+        finally:  # if cancelled meanwhile, nobody waits until the other side has closed it
+            self._connection.transport.abort()
 
     async def receive(self) -> bytes:
         """Return the next frame; see ``receive_all``."""

@@ -5,11 +5,13 @@ import time
 from collections.abc import Callable
 from itertools import count
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from websockets.asyncio.server import Server, ServerConnection, serve
+from websockets.protocol import State
 
-from oddsdesk.base.tasks import SLICE_S
+from oddsdesk.base.tasks import SLICE_S, spawn
 from oddsdesk.network import ClosedError, UnreachableError, websocket
 from oddsdesk.network.websocket import Pinging, open_websocket
 
@@ -231,3 +233,34 @@ async def test_a_flood_of_pings_that_ends_by_itself_is_named_too() -> None:
     ):
         with pytest.raises((UnreachableError, ClosedError)):
             await socket.receive()
+
+
+async def test_who_is_cancelled_while_closing_leaves_no_connection_open() -> None:
+    """The other side answers no close, and does not go."""
+
+    async def be_deaf(connection: ServerConnection) -> None:
+        connection.transport.pause_reading()
+        await connection.send("first")
+        await is_over.wait()
+
+    async def listen() -> None:
+        async with await open_websocket(address_of(server), PINGING) as socket:
+            connections.append(socket._connection)
+            await socket.receive()
+            is_heard.set()
+            await socket.receive()
+
+    is_heard, is_over, connections = asyncio.Event(), asyncio.Event(), list[Any]()
+    async with serve(be_deaf, "127.0.0.1", 0) as server, asyncio.timeout(LIMIT_S):
+        listening = spawn("listening", listen())
+        await is_heard.wait()
+        (connection,) = connections
+        listening.cancel()
+        while connection.protocol.state is State.OPEN:
+            await asyncio.sleep(0)
+        listening.cancel()
+        await asyncio.wait([listening])
+        is_closing = connection.transport.is_closing()
+        is_over.set()
+        connection.transport.abort()
+    assert is_closing
