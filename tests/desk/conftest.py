@@ -80,12 +80,17 @@ def preferences(qapp: QApplication, layout: Layout) -> Preferences:
 
 
 @pytest.fixture
-def window(qtbot: QtBot) -> QMainWindow:
-    """A main window that holds nothing yet."""
+def window(qtbot: QtBot) -> Iterator[QMainWindow]:
+    """A main window that holds nothing yet.
+
+    It goes after the fixtures that use it. pytest-qt would close it before, and what they end
+    would be deleted whenever Qt's loop came to it.
+    """
     made = QMainWindow()
-    qtbot.addWidget(made)
     made.resize(900, 600)
-    return made
+    yield made
+    made.close()
+    made.deleteLater()
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QDialog, QMainWindow
+from PySide6.QtWidgets import QApplication, QDialog
 from starlette.responses import RedirectResponse
 
 from oddsdesk.base.clock import system_clock
@@ -59,16 +59,8 @@ def quick(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 
 
 @pytest.fixture
-async def home(qapp) -> AsyncIterator[QMainWindow]:
-    """A window that outlives what waits for answers, unlike those of ``qtbot``."""
-    made = QMainWindow()
-    yield made
-    made.deleteLater()
-
-
-@pytest.fixture
-async def live(theme, home, session, qtbot) -> AsyncIterator[LiveDialog]:
-    dialog = LiveDialog(theme, home)
+async def live(theme, window, session, qtbot) -> AsyncIterator[LiveDialog]:
+    dialog = LiveDialog(theme, window)
     controller = dialog.controller = LiveController(dialog, session.local, system_clock)
     dialog.kept_feeds, dialog.ended_feeds = [], []
     controller.ended.connect(dialog.ended_feeds.append)
@@ -365,7 +357,7 @@ async def test_what_runs_is_changed_in_place_with_its_ticks(live, source, sessio
 
 
 @asynccontextmanager
-async def reopened(theme, home, session, asked: list[str]) -> AsyncIterator[LiveDialog]:
+async def reopened(theme, window, session, asked: list[str]) -> AsyncIterator[LiveDialog]:
     """The dialog opened anew; ``asked`` gets the addresses at which a source is asked."""
     choices = session.local.source_choices
 
@@ -374,7 +366,7 @@ async def reopened(theme, home, session, asked: list[str]) -> AsyncIterator[Live
         return await choices(name, url, key, key_file)
 
     session.local.source_choices = ask
-    dialog = LiveDialog(theme, home)
+    dialog = LiveDialog(theme, window)
     controller = LiveController(dialog, session.local, system_clock)
     dialog.open()
     try:
@@ -387,7 +379,7 @@ async def reopened(theme, home, session, asked: list[str]) -> AsyncIterator[Live
 
 
 async def test_opened_again_it_shows_what_runs_and_changes_start_from_that(
-    live, theme, home, source, session
+    live, theme, window, source, session
 ):
     await listing(live, source)
     tick(live, 0)
@@ -399,7 +391,7 @@ async def test_opened_again_it_shows_what_runs_and_changes_start_from_that(
     live.reject()
     (before,) = await session.local.feed_reports()
     asked: list[str] = []
-    async with reopened(theme, home, session, asked) as again:
+    async with reopened(theme, window, session, asked) as again:
         await until(lambda: again.running.isVisible())
         assert again.running.title.text() == "The Odds API"
         assert asked == [], "nobody is asked for what is known"
@@ -418,7 +410,7 @@ async def test_opened_again_it_shows_what_runs_and_changes_start_from_that(
 
 
 async def test_what_is_read_stays_although_it_has_no_field_or_is_not_listed(
-    theme, home, source, session, monkeypatch
+    theme, window, source, session, monkeypatch
 ):
     monkeypatch.setenv("ODDSDESK_THE_ODDS_API_KEY", KEY)
     spec = (
@@ -426,7 +418,7 @@ async def test_what_is_read_stays_although_it_has_no_field_or_is_not_listed(
         f"&url={source.url}"
     )
     await session.local.add_feed(spec, 1.0)
-    async with reopened(theme, home, session, []) as again:
+    async with reopened(theme, window, session, []) as again:
         await until(lambda: again.running.isVisible())
         again.running.change.click()
         await until(lambda: len(rows(again)) == 4)
@@ -435,11 +427,13 @@ async def test_what_is_read_stays_although_it_has_no_field_or_is_not_listed(
         assert again.choice.feed_text() == spec
 
 
-async def test_two_feeds_of_a_source_are_changed_as_one(theme, home, source, session, monkeypatch):
+async def test_two_feeds_of_a_source_are_changed_as_one(
+    theme, window, source, session, monkeypatch
+):
     monkeypatch.setenv("ODDSDESK_THE_ODDS_API_KEY", KEY)
     for spec in ("soccer_epl?regions=eu", "basketball_nba?regions=us,eu"):
         await session.local.add_feed(f"the-odds-api:{spec}&markets=h2h&url={source.url}", 1.0)
-    async with reopened(theme, home, session, []) as again:
+    async with reopened(theme, window, session, []) as again:
         await until(lambda: again.running.isVisible())
         again.running.change.click()
         await until(lambda: len(rows(again)) == 3)
@@ -513,9 +507,9 @@ async def test_everything_is_done_by_keys(live, source, qtbot, session, monkeypa
 
 
 @pytest.mark.parametrize("percent", [100, 160])
-async def test_it_holds_on_a_small_screen(theme, home, session, source, percent):
+async def test_it_holds_on_a_small_screen(theme, window, session, source, percent):
     theme.zoom(percent)
-    dialog = LiveDialog(theme, home)
+    dialog = LiveDialog(theme, window)
     controller = LiveController(dialog, session.local, system_clock)
     dialog.open()
     await until(lambda: dialog.choice.sources.count() == 6)
