@@ -1,9 +1,9 @@
-"""How long `oddsdesk backup` takes beside a server, idle and while prices are committed.
+"""How long `oddsdesk backup` takes next to a server, idle and while prices are committed.
 
     python benchmarks/backup.py [--mb 500] [--commits 20] [--rounds 3] [--with-keys]
 
 Budget (D79): at most three times the idle time. Prints the seconds of each, their ratio, the
-slowest commit meanwhile and without a backup, and how long the write-ahead log got; beside them
+slowest commit meanwhile and without a backup, and how long the write-ahead log got; next to them
 the machine's own: the seconds that a bare copy and sync of the file takes.
 """
 
@@ -139,7 +139,7 @@ def one_round(database: Path, folder: Path, rate: int, options: list[str]) -> bo
     ratio = under_load / idle
     print(
         f"{database.stat().st_size / 1e6:5.0f} MB   bare copy {bare:5.2f} s   idle {idle:5.2f} s"
-        f"   beside {rate} commits/s {under_load:5.2f} s   ratio {ratio:4.2f}"
+        f"   with {rate} commits/s {under_load:5.2f} s   ratio {ratio:4.2f}"
         f"   slowest of {busy[0].count} commits {busy[0].slowest_ms:4.0f} ms"
         f" (without a backup {calm[0].slowest_ms:4.0f} ms)   log {busy[0].wal_mb:5.1f} MB"
         f"   load {os.getloadavg()[0]:.1f}",

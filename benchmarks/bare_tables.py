@@ -1,7 +1,7 @@
 """The baseline of the desk under load: two stock table views whose cells change as often.
 
 A matrix of 25 x 20 prices and a grid of 50,000 rows, in windows side by side; nothing is read,
-kept or judged, and cells are texts alone. ``desk_load.py`` prints its share of a core beside its
+kept or judged, and cells are texts alone. ``desk_load.py`` prints its share of a core next to its
 own, measured a moment before on the same screen.
 """
 

@@ -32,7 +32,7 @@ RATE = 1_000
 AT_ONCE = 10
 SUBSCRIBERS = 20
 POSTS = 3
-"""At a time: a process reads no more than four bodies."""
+"""At a time: a process reads at most four bodies."""
 IDLE_S = 5.0
 
 

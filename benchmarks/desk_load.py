@@ -1,7 +1,7 @@
 """The desk under load: matrix, odds grid and value bets in sight, 2,000 price changes a second.
 
 Runs the real desk on a virtual screen: a game in a window of its own, the odds grid (50,000
-prices) in front of the main one, value bets below. The changes are recorded beside the
+prices) in front of the main one, value bets below. The changes are recorded next to the
 server, as its feeds do. Prints the longest stalls of the window's thread, its share of a core,
 the time from a message's receipt to the paint that shows it (``receipt_to_pixel``), and the memory
 of the process; before them the share of two stock table views that are changed as often
@@ -61,7 +61,7 @@ BEAT_MS = 5
 WARM_UP_S = 25
 BARE_S = 8.0
 SENT = "sent"
-"""The file beside the database that tells when changes were sent (``receipt_to_pixel``)."""
+"""The file next to the database with the times when changes were sent (``receipt_to_pixel``)."""
 WATCHED_S = 30.0
 """How long prices are followed from receipt to paint, at most."""
 STALL_MS, CORE, PIXEL_MS, RSS_MB = 50, 0.4, 100, 300
@@ -173,7 +173,7 @@ def move(store: Store, games: int, changes: int) -> None:
 
 
 class FedServer(embedding.DeskServer):
-    """Records changes on a thread beside its own, as its feeds do."""
+    """Records changes on a second thread, as its feeds do."""
 
     games = changes = 0
 

@@ -1,4 +1,4 @@
-"""The export of the log: seconds, bytes and memory; DuckDB's figures beside SQLite's.
+"""The export of the log: seconds, bytes and memory; DuckDB's figures compared with SQLite's.
 
 A log is made up in a file as it would be recorded: 4,000 selections of 1,000 games, which 10
 bookmakers move in any order, every tenth move withdrawing. The program itself exports it, a

@@ -3,9 +3,10 @@
     python benchmarks/flood.py [--seconds 20] [flood ...]
 
 Starts `oddsdesk serve` with a calm feed, a program that says a price ten times a second and when,
-and beside it a flood: the output of a program (`program`), a package's feed in the server's own
-process, in batches of 500 (`package`) or of a million (`whole`), a WebSocket (`web-socket`), four
-bodies that are posted at a time (`posts`), or all but `whole` together (`all`). Each flood has
+and at the same time a flood: the output of a program (`program`), a package's feed in the
+server's own process, in batches of 500 (`package`) or of a million (`whole`), a WebSocket
+(`web-socket`), four bodies that are posted at a time (`posts`), or all but `whole` together
+(`all`). Each flood has
 20,000 markets whose prices move every time, and is offered as fast as it is taken; what it offers
 where everything is taken is measured first. The delay counts from the calm program's writing to
 the time that is recorded, and to the stream of a subscriber. Runs on Linux only.
@@ -188,7 +189,7 @@ def _itself(role: str, *more: str) -> list[str]:
 
 
 class Service:
-    """The server as a program, with floods beside the calm feed."""
+    """The server as a program, with floods next to the calm feed."""
 
     def __init__(self, folder: Path, floods: Sequence[str]) -> None:
         self.database = folder / "odds.db"

@@ -3,7 +3,7 @@
     PYTHONPATH=. python benchmarks/flooders.py [--connections 1 20 200] [--seconds 5] [kind ...]
 
 Starts `oddsdesk serve` on a fresh database. A bystander asks for `/api/sports` twenty times a
-second with a key, at first alone, then beside each kind of flooder: so many connections that send
+second with a key, at first alone, then with each kind of flooder: so many connections that send
 the same again and again and read what comes back. The first line is the machine's own part.
 """
 
@@ -50,7 +50,7 @@ KINDS = {
 
 
 async def ask_on(port: int, said: bytes) -> None:
-    """Send a request again and again on one connection, which is opened anew when it ends."""
+    """Send a request again and again on one connection, which is reopened when it ends."""
     while True:
         with contextlib.suppress(OSError, asyncio.IncompleteReadError):
             reader, writer = await asyncio.open_connection("127.0.0.1", port)

@@ -1,8 +1,8 @@
-"""How long 33 seasons in football-data's shape take, beside ``pandas.read_csv`` of the same files.
+"""How long 33 seasons in football-data's shape take, compared with ``pandas.read_csv``.
 
     python benchmarks/football_seasons.py [FOLDER]
 
-Seasons 1993/94 to 2025/26 of one league are made by a seed, with the columns that each era has:
+Seasons 1993/94 to 2025/26 of one league are generated, with the columns that each era has:
 results alone, bookmakers of their time, Betbrain's statistics, closing prices, hours. They are read
 one by one, then imported into a new database by the command. Each count is checked against what
 was written. ``pandas`` only splits the cells; it is in the extra ``test``.
@@ -91,7 +91,7 @@ def prices(chance: random.Random, market: Market, shares: Sequence[float]) -> li
 
 
 def season(year: int) -> tuple[bytes, dict[str, int]]:
-    """Return a file, and how many games, kept prices and prices of statistics are in it."""
+    """Return a file, and how many games, prices to keep and prices of statistics are in it."""
     chance = random.Random(year)
     markets, lines = markets_of(year), lines_of(year)
     header = ["Div", "Date", *(["Time"] if year > 2018 else []), "HomeTeam", "AwayTeam"]
@@ -150,9 +150,9 @@ def read_each(folder: Path) -> Iterator[tuple[int, ...]]:
         assert (counts, found.problems) == (expected, []), name
         by_pandas = seconds_of_pandas(data)
         columns = data.count(b",", 0, data.find(b"\n")) + 1
-        told = "" if by_pandas is None else f"{by_pandas:8.3f}"
+        pandas_text = "" if by_pandas is None else f"{by_pandas:8.3f}"
         row = "  ".join(f"{each:7}" for each in (columns, *counts))
-        print(f"{year}/{(year + 1) % 100:02}  {row}  {took:7.3f}{told}")
+        print(f"{year}/{(year + 1) % 100:02}  {row}  {took:7.3f}{pandas_text}")
         yield *counts, round(took * 1e6), round((by_pandas or 0) * 1e6)
 
 

@@ -1,4 +1,4 @@
-"""Finding who wants a change among thousands of different interests, beside asking each of them.
+"""Finding who wants a change among thousands of different interests, compared with asking each.
 
 python benchmarks/interests.py
 """

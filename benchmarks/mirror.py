@@ -43,7 +43,7 @@ LIMIT_S = 90.0
 """Counts of bookmakers and sports are kept for a minute."""
 MOVES_S = 0.1
 STEADY_S = 10.5
-"""A connection that lasted so long is opened anew within a second or two; comparing all takes as
+"""A connection that lasted this long is reopened within a second or two; comparing all takes as
 long, mostly."""
 _REQUEST = re.compile(rb"(?:GET|POST) /api/([a-z/-]+)")
 
@@ -306,7 +306,7 @@ async def main() -> None:
             for plan in (Plan.PRO_LIVE, Plan.PRO):
                 for game in range(
                     options.games
-                ):  # anew, since prices older than that are in no list
+                ):  # again, since prices older than that are in no list
                     quotes = [
                         quote(game, bookmaker, market, random.uniform(1.5, 4.0))
                         for bookmaker in BOOKMAKERS

@@ -3,7 +3,7 @@
 Runs the real desk on a virtual screen and goes to the grid as Ctrl+G does: once while the prices
 are still to be read, as soon as the window shows its first ones, and once when the desk has read
 them all. Prints the seconds until rows are painted, until all are in their places, and the longest
-stall of the window's thread meanwhile; beside them the same of a program that does nothing but
+stall of the window's thread meanwhile; next to them the same of a program that does nothing but
 read the same pages from such a server and put them into a stock table.
 
     python benchmarks/opening.py
@@ -184,7 +184,7 @@ def fill_stock_table(database: Path) -> None:
 
 
 def asked_of(what: str, database: Path) -> list[float]:
-    """Return what a process of its own printed: Qt and the server begin anew in each."""
+    """Return what a process of its own printed: Qt and the server start afresh in each."""
     command = [sys.executable, __file__, "--run", what, "--database", str(database)]
     said = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout
     try:

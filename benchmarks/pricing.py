@@ -1,7 +1,7 @@
 """How long valuation takes: milliseconds of the processor for a round, microseconds for a change.
 
 Budget: a round over 2,000 markets x 25 bookmakers <= 25 ms on a calm machine, once the references
-are known; all beside what sorting 50,000 pairs takes here, in turns. Run from the repository:
+are known. All are compared with sorting 50,000 pairs here, in turns. Run from the repository:
 
     python benchmarks/pricing.py [--large]        20,000 x 25, too: 30 s until it begins
 """

@@ -1,4 +1,4 @@
-"""How fast quotes are recorded, beside bare ``executemany`` of the same rows.
+"""How fast quotes are recorded, compared with bare ``executemany`` of the same rows.
 
     python benchmarks/record.py [--quotes 100000] [--batch 2000] [--exchanges 0]
 

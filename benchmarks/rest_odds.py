@@ -1,4 +1,4 @@
-"""Requests a second of /api/odds?limit=500 over 100,000 quotes, beside a bare route.
+"""Requests a second of /api/odds?limit=500 over 100,000 quotes, compared with a bare route.
 
 The bare route runs the same query and encoding in the same server, without key, quota,
 filters and headers. Both are asked in turns over keep-alive connections from a process of
@@ -154,9 +154,9 @@ async def serve(folder: Path, count: int, rounds: int, datasette: str | None) ->
         asked = {"service": (url_of(whole), OURS), "bare": (url_of(bare), OURS)}
         for server in servers.values():
             await server.start_http()
-        async with contextlib.AsyncExitStack() as beside:
+        async with contextlib.AsyncExitStack() as stack:
             if datasette is not None:
-                url = await beside.enter_async_context(running(datasette, folder / "odds.db"))
+                url = await stack.enter_async_context(running(datasette, folder / "odds.db"))
                 asked["datasette"] = (url, DATASETTE)
             rates: dict[str, list[float]] = {name: [] for name in asked}
             for number in range(rounds):

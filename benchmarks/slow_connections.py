@@ -4,7 +4,7 @@
         [kind ...]
 
 Starts `oddsdesk serve` on a fresh database. A bystander asks for `/api/sports` twenty times a
-second with a key, at first alone, then beside so many connections that are opened anew as soon as
+second with a key, at first alone, then with many connections that are reopened as soon as
 the server ends them: they say nothing, a byte of a head or of a body a second, begin no TLS, or
 say its first words a byte a second. They come from many addresses of the loopback network, so this
 runs on Linux only. Both processes need as many descriptors (`ulimit -n`); the first line says how

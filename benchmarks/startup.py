@@ -1,4 +1,4 @@
-"""From the start of the process to the first painted prices, beside a bare Qt window.
+"""From the start of the process to the first painted prices, compared with a bare Qt window.
 
 Runs the real program on a virtual screen, warm: one start to warm up, which also compiles
 (as an installation does), then five of each, in turns: the very first start of a user, a

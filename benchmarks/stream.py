@@ -2,7 +2,7 @@
 
 Subscribers are bare sockets in a process of their own; they note when bytes come and
 look into them afterwards. Latency counts from before the recording is asked for.
-Throughput is an import at once, beside `websockets.broadcast` of the same frames.
+Throughput is an import at once, compared with `websockets.broadcast` of the same frames.
 
     python benchmarks/stream.py [seconds]
 """

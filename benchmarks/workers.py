@@ -1,10 +1,10 @@
 """Processor time of a request, a message and a change, by how many workers serve (scale.md).
 
-Servers of 1, 2 and 4 workers run beside each other on one database, without valuation and feeds,
+Servers of 1, 2 and 4 workers run next to each other on one database, without valuation and feeds,
 and are asked in turns, so that what the machine does besides touches all alike. What is told is the
 processor time of all their processes, from the scheduler's own count; Linux only. Every worker
-reads and encodes each price change, whoever listens; that is told apart from what a message to a
-subscriber takes by runs with few and with many subscribers.
+reads and encodes each price change, with or without listeners. Runs with few and with many
+subscribers show what a message to a subscriber takes.
 
     python benchmarks/workers.py [--rounds N]
 """

@@ -27,7 +27,7 @@ os.environ["QT_QPA_PLATFORM"] = "offscreen"
 # httpx would read the world's 140 authorities for each client, 36 ms; here is none, and none asked.
 os.environ["SSL_CERT_DIR"] = str(Path(__file__).parent)
 os.environ.pop("SSL_CERT_FILE", None)  # it would be read instead
-# Without what Python compiled, each of the many programs that tests start would compile it anew.
+# Without what Python compiled, each of the many programs that tests start would compile it again.
 sys.dont_write_bytecode = False
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
@@ -39,9 +39,9 @@ SHARED_DATA = Path(__file__).parents[2] / "shared" / "data"
 
 @pytest.fixture
 def shared_data() -> Path:
-    """The folder of real input beside the project; skips where it is missing."""
+    """The folder of real input next to the project; skips where it is missing."""
     if not SHARED_DATA.is_dir():
-        pytest.skip("the real input beside the project (../shared/data) is missing")
+        pytest.skip("the real input next to the project (../shared/data) is missing")
     return SHARED_DATA
 
 
@@ -56,7 +56,7 @@ def own_folders(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.Mo
 
 @pytest.fixture
 def closed_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder that may not be looked into, whoever runs the tests: the system is played."""
+    """A folder that may not be read, whichever user runs the tests: the system call is faked."""
     folder = tmp_path / "closed"
     folder.mkdir()
     stat, access = Path.stat, os.access

@@ -45,7 +45,7 @@ def _best_first(row: Row) -> tuple:
 
 
 def _stake(listed: list[Row], bankroll: float) -> None:
-    """Give each outcome's best net price its stake; what bound it stands beside it."""
+    """Give each outcome's best net price its stake; what limited it is returned with it."""
     best: dict[tuple, Row] = {}
     for row in sorted(listed, key=lambda row: (-row.net, row.quote.bookmaker)):
         best.setdefault(row.outcome, row)

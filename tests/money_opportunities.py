@@ -1,7 +1,7 @@
 """Arbitrage, low hold and middles of one moment, counted straight from quotes (D59).
 
-Shares no code with `oddsdesk`: an authority beside `oddsdesk arbitrage`, by exhaustion where the
-program is clever.
+Shares no code with `oddsdesk`: a check of `oddsdesk arbitrage` that tries
+everything where the program is clever.
 
     python -m tests.money_opportunities quotes.ndjson resources/bookmakers.csv
 """

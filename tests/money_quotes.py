@@ -19,7 +19,7 @@ DRAWS += ("gelijkspel", "draw/tie")
 HOME, DRAW, AWAY, OVER, UNDER, YES, NO = "home", "draw", "away", "over", "under", "yes", "no"
 
 Group = tuple[str, float | None]
-"""What a line is about beside its market, and the line: `("Home", 1.5)`; home's handicap."""
+"""What a line is about besides its market, and the line: `("Home", 1.5)`; home's handicap."""
 
 
 @dataclass(frozen=True)

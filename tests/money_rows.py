@@ -229,7 +229,7 @@ class Moment:
         return usual[True] > usual[False]
 
     def _in_contract(self, quote: Quote, reference: Quote, cautions: tuple[str, ...]) -> bool:
-        """What the contract asks beside the figures, without what D48 to D50 add to it."""
+        """What the contract asks besides the figures, without what D48 to D50 add to it."""
         fresh = all(self.now - q.seen <= timedelta(minutes=15) for q in (quote, reference))
         return fresh and quote.live == reference.live and "not_comparable" not in cautions
 
@@ -313,7 +313,7 @@ def _all_sides(reference: Quote, prices: dict[str, float]) -> set[str]:
 
 
 def line_doubts(quote: Quote, group: Group) -> list[str]:
-    """What a bookmaker's own line says against its prices, whoever else prices it (D45)."""
+    """What a bookmaker's own line says against its prices, no matter who else prices it (D45)."""
     if quote.market_type == "double_chance":
         return []  # its sides overlap
     prices = {

@@ -1,4 +1,4 @@
-"""The desk's odds grid beside ag-grid and Perspective in headless Chromium, in turns.
+"""The desk's odds grid compared with ag-grid and Perspective in headless Chromium, in turns.
 
 All show 50,000 rows sorted by EV while the same prices move as in ``desk_load.py``, twenty times a
 second. The pages get each change as a ready row over a WebSocket: they value nothing, compare no
@@ -7,7 +7,7 @@ bookmakers, show no matrix and no value bets, and their rows hold no past.
     python benchmarks/peers/compare.py
     python benchmarks/peers/compare.py --changes 2000 --rounds 5 --seconds 30
 
-Needs npm (the packages are installed beside this file) and Chromium (``apt install chromium``).
+Needs npm (the packages are installed next to this file) and Chromium (``apt install chromium``).
 """
 
 # ruff: noqa: E402

@@ -156,7 +156,7 @@ def decimals_of(cells: Iterable[str]) -> Habit | None:
 
 
 def may_be_thousands(text: str) -> bool:
-    """Return whether a text such as ``1,500`` is thousands or has decimals, depending on habit."""
+    """Return whether a text such as ``1,500`` can mean thousands or decimals."""
     return _ONE_GROUP.fullmatch(taken_apart(text).digits) is not None
 
 
@@ -273,8 +273,7 @@ def read_time(key: str, text: str, days: Habit | None = None) -> int:
     ``days`` is the file's habit (``days_of``). With points between numbers the day comes first.
 
     Raises:
-        FigureError: not a time or date, a year in which nobody bet, or unclear which number is the
-            day.
+        FigureError: not a time or date, not in ``YEARS``, or unclear which number is the day.
     """
     moment = _moment(key, text, days)
     if not is_in_years(moment):

@@ -1,4 +1,4 @@
-"""Recognises a file by cheap signs, so that one given as something else is named.
+"""Recognises what a file is by its beginning, so that a message can name the right command.
 
 A format of ``contract.formats`` is recognised by its ``signs``. The other kinds are those of other
 commands: lists of bets, results, recorded quotes.
@@ -35,9 +35,9 @@ class FileKind(msgspec.Struct, frozen=True):
     remedy: str
     """What to do with it; ``{}`` stands for the file."""
     titles: tuple[frozenset[str], ...] = ()
-    """Folded column titles; each set alone is enough."""
+    """Folded column titles; one of the sets is enough."""
     keys: tuple[frozenset[str], ...] = ()
-    """Folded keys of JSON; each set alone is enough."""
+    """Folded keys of JSON; one of the sets is enough."""
     start: bytes = b""
     """How the file begins."""
 
@@ -84,7 +84,7 @@ def _bets() -> FileKind:
     return FileKind(
         BETS,
         "a list of bets",
-        "use `oddsdesk ledger import {}`, or Import bets in the panel Bets",
+        "use `oddsdesk ledger import {}`, or Import bets in the Bets panel",
         (frozenset({"stake"}), *map(frozenset, product(*words.values()))),
     )
 

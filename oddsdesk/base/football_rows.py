@@ -1,7 +1,8 @@
 """Rows of tables of football games, as football-data.co.uk writes them and people save them again.
 
 Its files are imported for their odds (``feeds.football_data``), and scores of any origin have its
-columns (``base.score_sheets``). Titles count without case, spaces and punctuation.
+columns (``base.score_sheets``). Titles are compared without case,
+spaces and punctuation.
 """
 
 import re

@@ -100,10 +100,10 @@ def read_scores(
     columns, found = _Columns(games, days, periods, source, now_ms), ScoreSheet([], [])
     known = set(SPORTS)
     for row in rows:
-        told = {key: row.cells.get(title, "") for key, title in named.items()}
+        cells = {key: row.cells.get(title, "") for key, title in named.items()}
         try:
             check_width(row)
-            result = _result(row, told, columns, found.problems)
+            result = _result(row, cells, columns, found.problems)
             if result is not None:
                 found.results.append(check_result(result, now_ms))
                 if result.sport not in known:
@@ -118,7 +118,7 @@ def read_scores(
 
 
 def _result(
-    row: SheetRow, told: Mapping[str, str], columns: _Columns, problems: list[str]
+    row: SheetRow, cells: Mapping[str, str], columns: _Columns, problems: list[str]
 ) -> GameResult | None:
     """Return the result of a row, None if its game was not played yet.
 
@@ -129,12 +129,12 @@ def _result(
     """
     home, away = read_teams(row.cells, columns.games)
     goals = read_goals(row.cells, columns.games.goals)
-    word = folded(told.get("status", ""))
-    status = _status(told["status"]) if word else None
+    word = folded(cells.get("status", ""))
+    status = _status(cells["status"]) if word else None
     if goals is None and status in (None, GameStatus.SCHEDULED):
         return None
     date = row.cells.get(columns.games.date, "")
-    hour = told.get("time", "")
+    hour = cells.get("time", "")
     try:
         parse_time(hour)
     except ValueError as error:
@@ -142,9 +142,9 @@ def _result(
             problems.append(f"line {row.number}: {error}; only the day is used")
         hour = ""
     kick_off, has_time = _begins_ms(date, hour, columns.days)
-    league = " - ".join(filter(None, (told.get("country"), told.get("league"))))
-    competition = told.get("div") or told.get("competition") or league
-    sport = _sport(competition, told.get("sport", ""))
+    league = " - ".join(filter(None, (cells.get("country"), cells.get("league"))))
+    competition = cells.get("div") or cells.get("competition") or league
+    sport = _sport(competition, cells.get("sport", ""))
     score = goals or (None, None)
     periods: tuple[PeriodScore, ...] = ()
     try:
@@ -166,7 +166,7 @@ def _result(
         sport=sport,
         status=status or GameStatus.FINAL,
         has_time=has_time,
-        overtime=_overtime(told.get("overtime", ""), word, sport, len(periods)),
+        overtime=_overtime(cells.get("overtime", ""), word, sport, len(periods)),
         source=columns.source,
     )
 
@@ -179,18 +179,18 @@ def _status(text: str) -> GameStatus:
     return found
 
 
-def _sport(competition: str, told: str) -> str:
-    check_sport(competition, told or None)
-    found = played_sport(competition, told or None)
-    return found if found != OTHER else told or FOOTBALL
+def _sport(competition: str, text: str) -> str:
+    check_sport(competition, text or None)
+    found = played_sport(competition, text or None)
+    return found if found != OTHER else text or FOOTBALL
 
 
-def _overtime(told: str, status: str, sport: str, periods: int) -> bool | None:
+def _overtime(text: str, status: str, sport: str, periods: int) -> bool | None:
     """Return whether the score includes an overtime; ``FTHG`` is the score after 90 minutes."""
-    if told:
-        found = _YES_NO.get(folded(told))
+    if text:
+        found = _YES_NO.get(folded(text))
         if found is None:
-            raise FigureError(f"overtime {shown(told)}: expected yes or no")
+            raise FigureError(f"overtime {shown(text)}: expected yes or no")
         return found
     if status in _AFTER_OVERTIME.split() or periods > REGULAR_PERIODS.get(sport, periods):
         return True

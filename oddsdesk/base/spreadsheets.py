@@ -2,7 +2,7 @@
 
 The header decides everything about a CSV file: its delimiter is the one of ``, ; tab |`` that the
 header has most of, unless Excel's line ``sep=;`` above it names one. Blank lines are skipped, also
-above the header. A stray quote spoils its own line only.
+above the header. A stray quote costs only its own line.
 """
 
 import codecs
@@ -28,7 +28,7 @@ _MOST_CELLS: Final = 4_000_000
 _CHUNK_BYTES: Final = 256 * 1024
 _DELIMITERS: Final = {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar"}
 _MOST_LINES: Final = 100
-"""Lines of a quoted cell; one of more has lost its closing quote."""
+"""Most lines of a quoted cell; a longer one must have lost its closing quote."""
 _WIDE: Final = 6
 """Columns of a table whose rows are recognised inside a quoted cell by their delimiters."""
 _MOST_ABOVE: Final = 10
@@ -174,11 +174,11 @@ def _below_header(
             break
     if not above:
         raise NoTitlesError("has no column titles in its first line")
-    header = list(_told_apart(title.strip() for title in above[0][1]))
+    header = list(_numbered_titles(title.strip() for title in above[0][1]))
     return [title for title in header if title], _rows(header, itertools.chain(above[1:], lines))
 
 
-def _told_apart(header: Iterable[str]) -> Iterator[str]:
+def _numbered_titles(header: Iterable[str]) -> Iterator[str]:
     """Yield the titles; the second ``Odds`` is ``Odds (2)``, so no column hides another."""
     seen = Counter[str]()
     for title in header:
@@ -325,7 +325,7 @@ def _encoding(data: bytes) -> str:
     where = ""
     if (place := data.find(b"\0")) >= 0:
         line = data.count(b"\n", 0, place) + 1
-        where = f": line {line} has a NUL byte, so the file is damaged or no text"
+        where = f": line {line} has a NUL byte, so the file is damaged or not text"
     expected = "text in UTF-8, UTF-16 or Windows-1252 nor an Excel workbook"
     raise SheetError(f"is neither {expected}{where}")
 

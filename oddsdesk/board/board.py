@@ -252,7 +252,7 @@ class Board:
             self._subscribers.notify(notices.ResultsChanged(changed))
 
     def score_of(self, game: GameEntry | Matrix) -> GameScore | None:
-        """Return how a game stands or ended; None at a moment of the past, or if nobody says."""
+        """Return how a game stands or ended; None in the past, or if no source says it."""
         if self.connection.as_of_ms is not None:
             return None
         return self.results.score_of(game.game_id, game.kick_off, self._clock())

@@ -32,16 +32,16 @@ _UNITS: Final = {"m": MINUTE_MS, "h": 60 * MINUTE_MS, "d": 24 * 60 * MINUTE_MS}
 _SHORTEST_MS: Final = 5 * MINUTE_MS
 """The source takes no snapshots closer together."""
 _MOST_NAMED: Final = 20
-_AGAIN: Final = "run the same command again to continue; what is here is not requested again"
+_AGAIN: Final = "run the same command again to continue; stored snapshots are not requested again"
 _MAYBE_CHARGED: Final = (
     "the last run ended before an answer came; that request may have been charged, and is repeated"
 )
 _OLDER: Final = (
-    "prices older than those already here were skipped: to have both, fetch into a new database"
+    "prices older than those already stored were skipped: to have both, fetch into a new database"
 )
 _BETWEEN: Final = (
-    "{:,} of them are older than others that are here: markets with newer prices skip theirs; to"
-    " have them all, fetch the whole time into a new database"
+    "{:,} of them are older than others that are stored: markets with newer prices skip them; to"
+    " have them all, fetch the whole period into a new database"
 )
 
 
@@ -86,7 +86,7 @@ def _every(_: click.Context, __: click.Parameter, value: str) -> int:
     "--budget",
     type=click.IntRange(min=0),
     metavar="CREDITS",
-    help="Stop before this run has spent more.",
+    help="Most credits that this run may spend.",
 )
 @click.option("--yes", is_flag=True, help="Spend the credits without asking.")
 @click.option(
@@ -95,7 +95,9 @@ def _every(_: click.Context, __: click.Parameter, value: str) -> int:
     metavar="FILE",
     help="File with your key, instead of the keyring or ODDSDESK_THE_ODDS_API_KEY.",
 )
-@click.option("--url", metavar="ADDRESS", help="Address of the source, if you reach it by a proxy.")
+@click.option(
+    "--url", metavar="ADDRESS", help="Address of the source, if you reach it through a proxy."
+)
 @made_database_option
 def backfill(
     source: str,
@@ -116,7 +118,7 @@ def backfill(
     A snapshot costs 10 credits for each market and region, and nothing if there are no games. The
     command says what all of them cost, and spends nothing before you agree. Prices are recorded
     with the times they had. What is recorded is in the database: run the command again to
-    continue where it stopped. Prices older than those of a market that is already here are
+    continue where it stopped. Prices older than those already recorded for a market are
     skipped, so fetch the oldest snapshots first, or into a new database. The exit status is 1 if
     it stopped before the end, unless at the budget.
 
@@ -151,7 +153,7 @@ def _sorted(words: str) -> str:
 
 
 class _Work:
-    """One run: what it will cost, what it did."""
+    """One run, with its cost and what it recorded."""
 
     def __init__(self, recorder: Recorder, history: History, name: str) -> None:
         self._recorder = recorder
@@ -160,9 +162,9 @@ class _Work:
         self._skipped = Counter[str]()
         self._problems: list[str] = []
         self._progress = Progress("quotes recorded")
-        kept = recorder.recall(name)
+        memory = recorder.recall(name)
         self._backfill = Backfill(
-            history, kept, partial(recorder.remember, name), self._record, SLEEP
+            history, memory, partial(recorder.remember, name), self._record, SLEEP
         )
 
     def run(self, moments: range, budget: int | None, *, is_agreed: bool) -> int:
@@ -171,7 +173,7 @@ class _Work:
             click.echo(_MAYBE_CHARGED, err=True)
         missing = self._backfill.missing(moments)
         if not missing:
-            click.echo(f"all {len(moments):,} snapshots are here already; nothing was requested")
+            click.echo(f"all {len(moments):,} snapshots are stored already; nothing was requested")
             return 0
         try:
             why = asyncio.run(self._fetch(missing, len(moments), budget, is_agreed=is_agreed))
@@ -180,7 +182,7 @@ class _Work:
             why, code = str(error).replace("key-file=", "--key-file"), 1
         except KeyboardInterrupt:
             why, code = "interrupted", 1
-        self._tell(why)
+        self._print_outcome(why)
         return code
 
     async def _fetch(
@@ -208,7 +210,7 @@ class _Work:
         self._recorder.bad += len(imported.problems)
         self._progress.count_done(len(quotes))
 
-    def _tell(self, why: str) -> None:
+    def _print_outcome(self, why: str) -> None:
         skipped = self._recorder.skipped
         self._progress.clear_line()
         self._kept -= skipped.prices
@@ -230,17 +232,17 @@ class _Work:
 
 def _cost(missing: int, number: int, cost: int, left: int | None, budget: int | None) -> str:
     """Return what the missing snapshots of a number cost, and whether the credits suffice."""
-    here = f", {number - missing:,} more are here already" if missing < number else ""
+    here = f", {number - missing:,} more are stored already" if missing < number else ""
     total = missing * cost
-    said = f"{missing:,} snapshots of {cost:,} credits each{here}: at most {total:,} credits"
+    text = f"{missing:,} snapshots of {cost:,} credits each{here}: at most {total:,} credits"
     if budget is not None and budget < total:
-        said += f", with the budget {budget // cost * cost:,}"
+        text += f", with the budget {budget // cost * cost:,}"
     if left is None:
-        return f"{said}; the source does not say how many are left"
+        return f"{text}; the source does not say how many are left"
     enough = (
         "" if left >= min(total, total if budget is None else budget) else ", not enough for all"
     )
-    return f"{said}; {left:,} are left{enough}"
+    return f"{text}; {left:,} are left{enough}"
 
 
 def _ask() -> None:

@@ -84,7 +84,9 @@ def key(name: str) -> None:
 
 @feeds.command()
 @click.argument("name", metavar="[NAME]", default="")
-@click.option("--url", metavar="ADDRESS", help="Address of the source, if you reach it by a proxy.")
+@click.option(
+    "--url", metavar="ADDRESS", help="Address of the source, if you reach it through a proxy."
+)
 @click.option("--json", "as_json", is_flag=True, help="Print a JSON array.")
 def choices(name: str, url: str | None, as_json: bool) -> None:
     """List what a source offers; without NAME, list the sources. This costs nothing.

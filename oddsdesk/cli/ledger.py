@@ -424,7 +424,7 @@ def _tell_read(file: str, found: ImportedBets, choices: ListChoices) -> None:
     """Print on stderr how a file was read, and what of it was not."""
     whose = f", exported by {found.tracker}" if found.tracker else ""
     click.echo(f"{file}: {found.read_as}{whose}", err=True)
-    for line in found.said:
+    for line in found.remarks:
         click.echo(f"{file}: {line}", err=True)
     if choices.columns:
         click.echo(f"{file}: columns as chosen: {_columns_text(choices.columns)}", err=True)

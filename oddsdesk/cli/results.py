@@ -54,12 +54,12 @@ def results() -> None:
 @results.command("list")
 @source_options
 @click.option(
-    "--from", "since", callback=moment, metavar="TIME", help="Games that begin from then."
+    "--from", "since", callback=moment, metavar="TIME", help="Only games that begin then or later."
 )
 @click.option(
-    "--to", "until", callback=moment, metavar="TIME", help="Games that begin before then."
+    "--to", "until", callback=moment, metavar="TIME", help="Only games that begin earlier."
 )
-@click.option("--competition", metavar="CODE", help="Games of one competition.")
+@click.option("--competition", metavar="CODE", help="Only games of this competition.")
 @click.option("--json", "as_json", is_flag=True, help="Print a JSON array.")
 def list_(
     database: Database | None,
@@ -72,7 +72,7 @@ def list_(
 ) -> None:
     """List results by kick-off, one line for each source.
 
-    A time is a date (midnight UTC) or has an offset. With --url they are those of a service.
+    A time is a date (midnight UTC) or has an offset. With --url, results of a service are listed.
 
     \b
     Example:

@@ -36,7 +36,7 @@ from oddsdesk.store.store import open_store
 
 _SERVICES: Final = ("http://", "https://")
 _AHEAD_MS: Final = 60 * MINUTE_MS
-"""A service's clock may be ahead of this one by so much."""
+"""A service's clock may be ahead of this one by this much."""
 
 
 @click.command()
@@ -161,7 +161,7 @@ def recorded_in(database: Database) -> ResultsOf:
             with contextlib.closing(open_store(database, read_only=True)) as store:
                 reader = store.reader()
                 held = [each for span in spans for each in reader.results(*span)]
-                return [said for each in held for said in with_abandoned(each.result, each.before)]
+                return [one for each in held for one in with_abandoned(each.result, each.before)]
         except StoreError as error:
             raise click.ClickException(str(error)) from error
 
@@ -195,11 +195,11 @@ class RecurringSettlement:
     """Settles the user's bets again and again, for ``watch``."""
 
     def __init__(self) -> None:
-        self._said: set[str] = set()
+        self._printed: set[str] = set()
         self._rules: SettlementRules | None = None
 
     def settle_bets(self, results_of: ResultsOf) -> list[str]:
-        """Settle once, and return what is new in lines; it may wait for the disk.
+        """Settle once, and return a line for each new outcome; it may wait for the disk.
 
         Raises:
             click.ClickException: the ledger or the results cannot be read.
@@ -212,8 +212,8 @@ class RecurringSettlement:
         found = settle_by_results(bets, results_of(bets), self._rules, now_ms)
         lines = [f"settled: {_settled_text(bet)}" for bet in settle_open(found.bets)]
         left = [f"not settled: {line}" for line in found.to_look_at]
-        lines += [line for line in left if line not in self._said]
-        self._said |= set(left)
+        lines += [line for line in left if line not in self._printed]
+        self._printed |= set(left)
         return lines
 
 
@@ -246,16 +246,16 @@ def _by_hand(
 def _print(found: Settled, source: str, *, as_json: bool) -> None:
     """Print how many bets were settled, and on stderr what was not and why."""
     print_problems(source, found.problems)
-    told: dict[str, Any] = {"settled": len(found.bets), "to_look_at": len(found.to_look_at)}
-    told |= {"of_no_bet": found.of_no_bet, "bad": len(found.problems)}
-    told |= {"without_result": len(found.without_result)} if found.without_result else {}
+    counts: dict[str, Any] = {"settled": len(found.bets), "to_look_at": len(found.to_look_at)}
+    counts |= {"of_no_bet": found.of_no_bet, "bad": len(found.problems)}
+    counts |= {"without_result": len(found.without_result)} if found.without_result else {}
     if as_json:
-        print_counts(told | {"lists": _lists(found)}, as_json=True)
+        print_counts(counts | {"lists": _lists(found)}, as_json=True)
         return
     for line in found.to_look_at:
         click.echo(plain(line), err=True)
     print_problems(source, [f"no result for {_bet_text(bet)}" for bet in found.without_result])
-    print_counts(told, as_json=False)
+    print_counts(counts, as_json=False)
 
 
 def _settled_text(bet: PlacedBet) -> str:

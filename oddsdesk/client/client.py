@@ -336,7 +336,7 @@ class Client:
         limit: int | None = None,
         cursor: str | None = None,
     ) -> answers.Listing[ResultRow]:
-        """Return how games stand or ended, by kick-off, one row a source; 500 per answer at most.
+        """Return how games stand or ended, by kick-off, one row per source, at most 500 per answer.
 
         Those that begin from ``since`` to before ``until`` (ISO-8601 with an offset). It is an
         addition to the contract: a service without it has no results.

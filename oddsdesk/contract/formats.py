@@ -18,7 +18,7 @@ class FileFormat(msgspec.Struct, frozen=True):
     importer: str
     """``module:name`` of its ``feeds.imported.Importer``, which is loaded when a file is read."""
     signs: tuple[tuple[str, ...], ...] = ()
-    """By what ``base.file_kinds`` recognises its files: column titles or keys of JSON that stand
+    """How ``base.file_kinds`` recognises its files: by column titles or keys of JSON that stand
     together in the first 64 KiB. Each group alone is enough. Case and ``_`` do not matter."""
 
 

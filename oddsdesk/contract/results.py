@@ -125,7 +125,7 @@ class GameResult(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
     source: str = ""
     """Who reported it: a format or feed (``football-data``), or the user's file."""
     reported_at: int = 0
-    """When the source said so; 0 if it does not say."""
+    """When the source reported it; 0 if unknown."""
     simulated: bool = False
     """Whether the game was made up."""
 
@@ -179,14 +179,14 @@ def with_earlier_selections(now: GameResult, before: GameResult) -> GameResult:
 def with_abandoned(result: GameResult, before: Iterable[GameResult]) -> list[GameResult]:
     """Return a result, and what its source said before if that was an abandoned game.
 
-    A score after that may be of a replay, on which the bets are not.
+    A score after that may be of a replay, which the bets do not cover.
     """
     is_final = result.status is GameStatus.FINAL
     off = [each for each in before if is_final and each.status is GameStatus.ABANDONED]
     return [result, *off]
 
 
-def without_contrary(results: Sequence[GameResult]) -> tuple[list[GameResult], list[str]]:
+def without_contradictions(results: Sequence[GameResult]) -> tuple[list[GameResult], list[str]]:
     """Leave out results of one file that say different things of one game, with a line for each.
 
     What a source says later (``reported_at``) is a correction and stays.
@@ -357,7 +357,7 @@ def result_line(result: GameResult) -> bytes:
 
 
 class EarlierResult(msgspec.Struct, frozen=True):
-    """What a source said of a game that had ended, and took back."""
+    """An earlier result of a game that had ended, which its source has corrected."""
 
     status: Name
     home: Whole | None
@@ -395,7 +395,7 @@ class ResultRow(msgspec.Struct, frozen=True):
 
 
 def result_row(game_id: str, result: GameResult, before: Iterable[GameResult] = ()) -> ResultRow:
-    """Return a result as answers and commands have it; ``before`` is what its source took back."""
+    """Return a result as answers and commands have it; ``before`` are the corrected ones."""
     kick_off = format_ms(result.kick_off)
     return ResultRow(
         game_id=game_id,
@@ -406,12 +406,12 @@ def result_row(game_id: str, result: GameResult, before: Iterable[GameResult] = 
         bookmaker=result.bookmaker,
         source=result.source,
         simulated=result.simulated,
-        corrections=[EarlierResult(**_said(each)) for each in before],
-        **_said(result),
+        corrections=[EarlierResult(**_reported_fields(each)) for each in before],
+        **_reported_fields(result),
     )
 
 
-def _said(result: GameResult) -> dict[str, Any]:
+def _reported_fields(result: GameResult) -> dict[str, Any]:
     return {
         "status": result.status.value,
         "home": result.home,
@@ -424,15 +424,15 @@ def _said(result: GameResult) -> dict[str, Any]:
 
 
 def of_row(row: ResultRow, now_ms: int) -> tuple[GameResult, tuple[GameResult, ...]]:
-    """Return the result in an answer, and what its source took back.
+    """Return the result in an answer, and those that its source has corrected.
 
     Raises:
         BadResultError: it makes no sense; says which field.
     """
-    said: dict[str, Any] = msgspec.structs.asdict(row)
+    fields: dict[str, Any] = msgspec.structs.asdict(row)
 
     def read(changes: dict[str, Any]) -> GameResult:
-        result = read_result(_encoder.encode(said | changes), now_ms)
+        result = read_result(_encoder.encode(fields | changes), now_ms)
         return msgspec.structs.replace(result, sport=row.sport)
 
     earlier = (msgspec.structs.asdict(each) for each in row.corrections)
@@ -540,22 +540,24 @@ def _check_times(result: GameResult, now_ms: int) -> None:
         )
 
 
-def _checked_selection(said: SelectionResult) -> SelectionResult:
-    if said.market_type not in MARKET_RANK:
+def _checked_selection(settled: SelectionResult) -> SelectionResult:
+    if settled.market_type not in MARKET_RANK:
         raise BadResultError(
-            f"selections: market_type: {shown(said.market_type)} is not one of the contract's"
+            f"selections: market_type: {shown(settled.market_type)} is not one of the contract's"
         )
-    if not 0 <= said.period <= MAX_PERIOD:
+    if not 0 <= settled.period <= MAX_PERIOD:
         raise BadResultError(
-            f"selections: period: expected 0 to {MAX_PERIOD}, got {shown(said.period)}"
+            f"selections: period: expected 0 to {MAX_PERIOD}, got {shown(settled.period)}"
         )
-    if said.result not in SELECTION_RESULTS:
+    if settled.result not in SELECTION_RESULTS:
         expected = ", ".join(SELECTION_RESULTS)
-        raise BadResultError(f"selections: expected {expected}, got {shown(said.result)}")
-    if not 0 < said.share <= 1:
-        raise BadResultError(f"selections: share: expected above 0, at most 1, got {said.share:g}")
-    name = check_selection(said.market_type, "selections", said.selection)
-    return msgspec.structs.replace(said, selection=name)
+        raise BadResultError(f"selections: expected {expected}, got {shown(settled.result)}")
+    if not 0 < settled.share <= 1:
+        raise BadResultError(
+            f"selections: share: expected above 0, at most 1, got {settled.share:g}"
+        )
+    name = check_selection(settled.market_type, "selections", settled.selection)
+    return msgspec.structs.replace(settled, selection=name)
 
 
 def _optional_name(field: str, text: str) -> str:
@@ -603,26 +605,26 @@ def _status(text: str) -> GameStatus:
         raise BadResultError(f"status: expected one of {expected}, got {shown(text)}") from None
 
 
-def check_sport(competition: str, told: str | None) -> None:
+def check_sport(competition: str, sport: str | None) -> None:
     """Refuse a sport that a known competition does not have.
 
     Raises:
         BadResultError: names both.
     """
-    known, said = played_sport(competition), named_sport(told)
-    if OTHER not in (known, said) and said and known != said:
-        raise BadResultError(f"sport: expected {known} in {competition}, got {shown(told)}")
+    known, named = played_sport(competition), named_sport(sport)
+    if OTHER not in (known, named) and named and known != named:
+        raise BadResultError(f"sport: expected {known} in {competition}, got {shown(sport)}")
 
 
 def _sport(raw: _Line) -> str:
     """Return what is played, as the competition or the line says."""
     sports = [each if isinstance(each, str) else None for each in (raw.source_sport, raw.sport)]
-    for told in sports:
-        check_sport(raw.competition, told)
-    for told in sports:
-        found = played_sport(raw.competition, told)
+    for sport in sports:
+        check_sport(raw.competition, sport)
+    for sport in sports:
+        found = played_sport(raw.competition, sport)
         if found != OTHER:
             return found
-        if told is not None and told in REGULAR_PERIODS:
-            return told
+        if sport is not None and sport in REGULAR_PERIODS:
+            return sport
     return OTHER

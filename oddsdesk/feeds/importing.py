@@ -11,7 +11,7 @@ import msgspec
 
 from oddsdesk.contract.formats import OWN_FORMATS, FileFormat, file_formats, find_format
 from oddsdesk.contract.quotes import CLOCK_TOLERANCE_MS, Quote
-from oddsdesk.contract.results import GameResult, without_contrary
+from oddsdesk.contract.results import GameResult, without_contradictions
 from oddsdesk.contract.times import MINUTE_MS, bounded_ms, format_ms
 from oddsdesk.feeds.errors import FeedError
 from oddsdesk.feeds.files import Readable, expand, parts_of, read_part, read_stream
@@ -90,7 +90,7 @@ def read_files(
         imported.problems.append(str(error))
         return imported
     for part in importer.convert_each(_readable(importer, places, stdin, imported.problems)):
-        part.results, contrary = without_contrary(part.results)
+        part.results, contrary = without_contradictions(part.results)
         part.problems += contrary
         imported.merge(part)
         progress(part.kept + part.skipped.total())

@@ -59,7 +59,7 @@ _RESULTS: Final = "results"
 RESULTS_S: Final = 60.0
 """Seconds between readings of results, if the quota allows."""
 _HALF_DAY_MS: Final = 12 * 3_600_000
-"""So old results are read each time, and once an hour those of some days: they may be corrected."""
+"""Results up to this old are read each time, older ones once an hour: they may be corrected."""
 _DAYS_MS: Final = 4 * 24 * 3_600_000
 _SOON_MS: Final = 3_600_000
 _MOST_LOGGED: Final = 20

@@ -84,7 +84,7 @@ class ListColumns(NamedTuple):
     tracker: Tracker
     keys: Mapping[str, str]
     """By title, one title for each; an unknown one begins with ``?``."""
-    said: list[str]
+    remarks: list[str]
     """One line each: which of several columns is used, and why."""
     in_units: frozenset[str]
     """Keys of amounts that are in units by their title."""
@@ -108,11 +108,11 @@ def columns_of(
     words = {**result_words(), **tracker.words}
     cells = {title: [as_written(row.cells.get(title, "")) for row in rows] for title in titles}
     style_of = _style_teller(told, cells, odds or tracker.odds, choices.odds)
-    keys, said = one_column_each(told, cells, words, style_of)
+    keys, remarks = one_column_each(told, cells, words, style_of)
     with_odds = [title for title in titles if keys[title] in {"odds", *ODDS_KEYS.values()}]
     style = style_of(min(with_odds, key=lambda title: keys[title] == "odds"))
     of_units = frozenset(keys[title] for title in in_units)
-    return ListColumns(tracker, keys, said, of_units, words, style)
+    return ListColumns(tracker, keys, remarks, of_units, words, style)
 
 
 def with_clocks(

@@ -299,7 +299,7 @@ class OneEach(NamedTuple):
     """Columns of a list, one for each field."""
 
     keys: dict[str, str]
-    said: list[str]
+    remarks: list[str]
     """One line each: which of several columns is used, and why."""
 
 
@@ -320,7 +320,7 @@ def one_column_each(
     found = OneEach(dict(keys), [])
     figures = _Figures(found.keys, cells, words, style_of)
     _judge(found, figures)
-    _tell_payments(found, figures)
+    _judge_payments(found, figures)
     for key in dict.fromkeys(found.keys.values()):
         titles = [title for title, its in found.keys.items() if its == key]
         if len(titles) > 1 and key != "note":
@@ -392,14 +392,14 @@ class _Figures:
         """Return how many rows of a column of figures agree with the bet, and how many do not."""
         results = self.results(result) if result else [_ANY_END] * len(self._cells[stake])
         agree, rows = 0, 0
-        for staked, price, ends, said in zip(
+        for staked, price, ends, amount in zip(
             self.amounts(stake), self.odds(odds), results, self.amounts(figure), strict=True
         ):
-            if staked is None or price is None or said is None:
+            if staked is None or price is None or amount is None:
                 continue
             expected = _expected(key, staked, price, ends)
             rows += bool(expected)
-            agree += any(abs(said - each) <= CENT + staked * ODDS_ROUNDING for each in expected)
+            agree += any(abs(amount - each) <= CENT + staked * ODDS_ROUNDING for each in expected)
         return agree, rows - agree
 
 
@@ -450,7 +450,7 @@ def _judge(found: OneEach, figures: _Figures) -> None:
             if rival == best or (best < 0 and not agree):
                 raise _neither(key, title, other)
             why = "agrees with odds and profit" if agree and rival < best else "can be read"
-            found.said.append(f"{_NAMES[key]} is read from {title}, which {why}, not {other}")
+            found.remarks.append(f"{_NAMES[key]} is read from {title}, which {why}, not {other}")
     for key, title in named.items():
         for other in by_key[key]:
             if other != title:
@@ -466,7 +466,7 @@ def _neither(key: str, one: str, other: str) -> ListUnclearError:
     )
 
 
-def _tell_payments(found: OneEach, figures: _Figures) -> None:
+def _judge_payments(found: OneEach, figures: _Figures) -> None:
     """Decide whether columns hold the profit, the payment or what a win would pay."""
     by_key = {key: title for title, key in reversed(found.keys.items())}
     stake, result = by_key.get("stake"), by_key.get("result", "")
@@ -493,7 +493,7 @@ def _tell_payments(found: OneEach, figures: _Figures) -> None:
         elif best != key and (key == WINNINGS or (fits > scores[key][0] and not differs)):
             found.keys[title] = best if best not in found.keys.values() else f"{_UNKNOWN}{title}"
             if best != "profit":
-                found.said.append(f"{title} is read as {_SAID_AS[best]}: it is stake × odds")
+                found.remarks.append(f"{title} is read as {_READ_AS[best]}: it is stake × odds")
     for key in ("profit", RETURNED):
         rivals = {
             title: figures.agreement(stake, odds, result, title, key)
@@ -502,15 +502,15 @@ def _tell_payments(found: OneEach, figures: _Figures) -> None:
         }
         best_fit = max(rivals.values(), default=(0, 0))
         if list(rivals.values()).count(best_fit) == 1 < len(rivals):
-            kept = next(title for title, score in rivals.items() if score == best_fit)
-            for other in set(rivals) - {kept}:
-                found.said.append(
-                    f"{_NAMES[key]} is read from {kept}, which agrees with odds, not {other}"
+            chosen = next(title for title, score in rivals.items() if score == best_fit)
+            for other in set(rivals) - {chosen}:
+                found.remarks.append(
+                    f"{_NAMES[key]} is read from {chosen}, which agrees with odds, not {other}"
                 )
                 found.keys[other] = f"{_UNKNOWN}{other}"
 
 
-_SAID_AS: Final = {RETURNED: "the payout", PAYOUT: "what a win would pay"}
+_READ_AS: Final = {RETURNED: "the payout", PAYOUT: "what a win would pay"}
 
 
 def _prefer(found: OneEach, key: str, titles: Sequence[str], cells: _Cells) -> None:
@@ -533,7 +533,7 @@ def _prefer(found: OneEach, key: str, titles: Sequence[str], cells: _Cells) -> N
         if any(a and b and a != b for a, b in zip(cells[best], cells[other], strict=True)):
             if key in ("profit", RETURNED):
                 raise _neither(key, best, other)
-            found.said.append(f"{_NAMES.get(key, key)} is read from {best}, not {other}")
+            found.remarks.append(f"{_NAMES.get(key, key)} is read from {best}, not {other}")
         found.keys[other] = f"{_UNKNOWN}{other}"
 
 

@@ -152,7 +152,7 @@ class ImportedBets(NamedTuple):
     """How commissions were read; empty if there were none."""
     date: str = ""
     """The title that was read as the time of placing, but may be that of the games."""
-    said: Sequence[str] = ()
+    remarks: Sequence[str] = ()
     """One line each: which of several columns is used, what a unit is worth."""
     keys: Mapping[str, str] = {}
     """What each column was read as, by its title; an unknown one begins with ``?``."""
@@ -208,7 +208,7 @@ def joined(parts: Sequence[tuple[str, ImportedBets]], left_out: Sequence[str] = 
         problems=lines("problems"),
         doubts=lines("doubts"),
         differing=lines("differing"),
-        said=[*lines("said"), *(f"{name} is left out: it has no bets" for name in left_out)],
+        remarks=[*lines("remarks"), *(f"{name} is left out: it has no bets" for name in left_out)],
         left_out=[*dict.fromkeys(title for _, part in parts for title in part.left_out)],
         has_match=all(part.has_match for _, part in parts),
         has_date=all(part.has_date for _, part in parts),
@@ -273,12 +273,12 @@ def read_rows(
     ]
     paid = [title for key in (RETURNED, _PROFIT) for title in titles if keys[title] == key]
     if paid and not writing.has_result:
-        listed.said.append(f"no column holds the result: it follows from {paid[-1]}")
+        listed.remarks.append(f"no column holds the result: it follows from {paid[-1]}")
     unit = [] if writing.unit is None else [f"1 unit is {writing.unit:g}"]
     return found._replace(
         commission=charged.taken_for,
         date=dates[0] if dates and tracker is PLAIN else "",
-        said=[*listed.said, *unit],
+        remarks=[*listed.remarks, *unit],
         keys=keys,
     )
 

@@ -9,7 +9,7 @@ from oddsdesk.base.figures import FigureError, read_amount, read_number
 from oddsdesk.base.score_sheets import EXPECTED, read_scores
 from oddsdesk.base.spreadsheets import SheetError, SheetRow, read_sheet
 from oddsdesk.base.text import as_written
-from oddsdesk.contract.results import without_contrary
+from oddsdesk.contract.results import without_contradictions
 from oddsdesk.ledger.bets import BadBetError, PlacedBet, cashed_out, settled
 from oddsdesk.ledger.cells import read_result
 from oddsdesk.ledger.columns import folded_title
@@ -40,9 +40,9 @@ def settle_by_file(
     sheet = read_scores(titles, rows, source, now_ms)
     if sheet is None:
         raise SheetError(f"no results: expected columns bet, result, or {EXPECTED}")
-    results, contrary = without_contrary(sheet.results)
+    results, contradictions = without_contradictions(sheet.results)
     settled_by = settle_by_results(held, results, rules or SettlementRules(), now_ms)
-    return settled_by._replace(problems=[*sheet.problems, *contrary], without_result=())
+    return settled_by._replace(problems=[*sheet.problems, *contradictions], without_result=())
 
 
 def _by_number(
@@ -51,20 +51,20 @@ def _by_number(
     held = {bet.ident: bet for bet in bets}
     found = Settled([], [])
     for row in rows:
-        told = {key: as_written(row.cells.get(title, "")) for key, title in named.items()}
+        cells = {key: as_written(row.cells.get(title, "")) for key, title in named.items()}
         try:
             if row.fault:
                 raise FigureError(row.fault)
-            bet = held.get(round(read_number("bet", told["bet"])))
+            bet = held.get(round(read_number("bet", cells["bet"])))
             if bet is None:
-                raise FigureError(f"no bet {told['bet']}")
-            result = read_result(told["result"])
+                raise FigureError(f"no bet {cells['bet']}")
+            result = read_result(cells["result"])
             if result is None or bet.result is result:
                 continue
             if bet.result is not None:
-                kept = bet.result.words
-                raise FigureError(f"bet {bet.ident} is already settled as {kept}")
-            ended = _ended(bet, result, told, now_ms)
+                words = bet.result.words
+                raise FigureError(f"bet {bet.ident} is already settled as {words}")
+            ended = _ended(bet, result, cells, now_ms)
         except (FigureError, BadBetError) as error:
             found.problems.append(f"line {row.number}: {error}")
             continue
@@ -73,8 +73,8 @@ def _by_number(
     return found
 
 
-def _ended(bet: PlacedBet, result: Result, told: Mapping[str, str], now_ms: int) -> PlacedBet:
+def _ended(bet: PlacedBet, result: Result, cells: Mapping[str, str], now_ms: int) -> PlacedBet:
     if result is not Result.CASHED_OUT:
         return settled(bet, result, now_ms)
-    back = read_amount("cashed_back", told.get("cashedback", ""))
+    back = read_amount("cashed_back", cells.get("cashedback", ""))
     return cashed_out(bet, bet.open_stake, back - bet.cashed_back, now_ms)

@@ -155,10 +155,10 @@ def result_of(
         return Decision(None, readings.why)
     found = dict[Reading, set[_Ending]]()
     for reading in readings:
-        told = [scores_at(game, sport, market_type, reading) for game in games]
-        known = [each for each in told if not isinstance(each, _Unknown)]
+        reported = [scores_at(game, sport, market_type, reading) for game in games]
+        known = [each for each in reported if not isinstance(each, _Unknown)]
         if not known:
-            why = next((each.why for each in told if isinstance(each, _Unknown)), "no score")
+            why = next((each.why for each in reported if isinstance(each, _Unknown)), "no score")
             return Decision(None, why)
         scores = frozenset.intersection(*known)
         if not scores:
@@ -181,8 +181,8 @@ def contradict(games: Sequence[GameResult], sport: str) -> bool:
     """Return whether no score can be what all of these results of one game say."""
     counted = [Count.REGULAR] if sport in (FOOTBALL, TENNIS) else [Count.REGULAR, Count.WHOLE]
     for each in counted:
-        told = [scores_at(game, sport, "moneyline", Reading(each)) for game in games]
-        known = [scores for scores in told if not isinstance(scores, _Unknown)]
+        reported = [scores_at(game, sport, "moneyline", Reading(each)) for game in games]
+        known = [scores for scores in reported if not isinstance(scores, _Unknown)]
         if len(known) > 1 and not frozenset.intersection(*known):
             return True
     return False

@@ -168,9 +168,9 @@ def rule_notes(
     """
     market_type, period, sport = market
     known = [(leg, rules.rule_of(leg.bookmaker, sport)) for leg in legs]
-    told = {(rule.postponed_hours, rule.overtime) for _, rule in known} - {("", None)}
+    given = {(rule.postponed_hours, rule.overtime) for _, rule in known} - {("", None)}
     notes = list[RuleNote]()
-    if len(told) > 1:  # else nothing differs, as for most of many opportunities
+    if len(given) > 1:  # else nothing differs, as for most of many opportunities
         notes = [*_overtime_notes(known, market, line), *_waiting_notes(known)]
     if sport != TENNIS:
         return notes
@@ -226,7 +226,7 @@ def _waiting_notes(known: _Known) -> Iterator[RuleNote]:
     if in_round and hours:
         in_hours = ", ".join(f"{leg} waits {each} hours" for leg, each in hours)
         waiting = _each(in_round, "waits until the round ends", "wait until the round ends")
-        yield RuleNote(f"If the game is postponed: {in_hours}, {waiting}; one may be void alone")
+        yield RuleNote(f"If the game is postponed: {in_hours}, {waiting}; only one may be void")
 
 
 def _overtime_notes(
@@ -321,12 +321,12 @@ def _header_problem(header: Sequence[str]) -> str:
 
 def _rule(cells: Mapping[str, str]) -> tuple[SettlementRule | None, list[str]]:
     """Return the rule of a line and what is wrong with it; None if nothing of it applies."""
-    name, told = cells.get("bookmaker", ""), cells.get("sport", "")
-    sport = named_sport(told) if told else ""
+    name, sport_text = cells.get("bookmaker", ""), cells.get("sport", "")
+    sport = named_sport(sport_text) if sport_text else ""
     if not name:
         return None, ["expected the name of a bookmaker"]
     if sport is None:
-        why = f"sport {told!r}: expected a name such as Tennis, or nothing for all sports"
+        why = f"sport {sport_text!r}: expected a name such as Tennis, or nothing for all sports"
         return None, [f"{name}: {why}"]
     problems = list[str]()
     waits = cells.get("postponed_hours", "").casefold()

@@ -142,12 +142,18 @@ RESULTS: Final = (
     Column("periods", Kind.JSON, "number, home and away of each period, as far as known"),
     Column("overtime", Kind.BOOLEAN, "whether the score includes an overtime; null if unknown"),
     Column("selections", Kind.JSON, "selections that the source settled itself"),
-    Column("bookmaker", Kind.TEXT, "whose selections these are; else empty"),
+    Column(
+        "bookmaker",
+        Kind.TEXT,
+        "bookmaker or exchange that settled these selections; empty without any",
+    ),
     Column("source", Kind.TEXT, "format or feed that reported it"),
-    Column("reported_at", Kind.TIME, "when the source said so; null if it does not say"),
+    Column("reported_at", Kind.TIME, "when the source reported it; null if unknown"),
     Column("simulated", Kind.BOOLEAN, "whether the game was made up"),
     Column("recorded_at", Kind.TIME, "when it was recorded; null if unknown"),
-    Column("corrections", Kind.JSON, "what the source said of the ended game and took back"),
+    Column(
+        "corrections", Kind.JSON, "earlier results of the ended game that the source has corrected"
+    ),
 )
 """One row per game and source, by kick-off; ``oddsdesk ingest`` reads it as NDJSON."""
 

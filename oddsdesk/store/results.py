@@ -1,7 +1,7 @@
 """Recording how games ended: one row for each game, source and bookmaker.
 
-What a source says later of the same game replaces its row. If it takes back what it said of a game
-that had ended, the earlier result stays in ``before``: bets may have settled by it.
+A later report of a source on the same game replaces its row. If it corrects the result of a game
+that had ended, the earlier one stays in ``before``: bets may have settled by it.
 """
 
 from collections import defaultdict
@@ -35,7 +35,7 @@ COLUMNS: Final = (
 )
 _GAP_MS: Final = 7 * DAY_MS
 _MOST_BEFORE: Final = 20
-"""Corrections kept, the latest: two programs that contradict each other correct without end."""
+"""How many corrections stay: two programs that contradict each other correct without end."""
 
 _encode: Final = msgspec.json.Encoder().encode
 _decode_periods: Final = msgspec.json.Decoder(tuple[PeriodScore, ...]).decode
@@ -47,14 +47,14 @@ _Place = tuple[str, str, str]
 """Plain name, source and bookmaker."""
 
 
-class KeptResult(msgspec.Struct, frozen=True):
+class StoredRow(msgspec.Struct, frozen=True):
     """A stored row."""
 
     result: GameResult
     may_share: bool
     recorded_at: int
     before: tuple[GameResult, ...] = ()
-    """What the source said and took back, the oldest first."""
+    """Earlier results that the source has corrected, the oldest first."""
 
 
 class StoredResult(msgspec.Struct, frozen=True):
@@ -68,10 +68,10 @@ class StoredResult(msgspec.Struct, frozen=True):
     recorded_at: int
     """When it was recorded, in milliseconds; 0 if unknown."""
     before: tuple[GameResult, ...] = ()
-    """What the source said and took back, the oldest first."""
+    """Earlier results that the source has corrected, the oldest first."""
 
 
-def from_row(row: Row) -> KeptResult:
+def from_row(row: Row) -> StoredRow:
     """Return what a row with ``COLUMNS`` says."""
     competition, _, kick_off, source, bookmaker, match_name, sport, has_time, status, *rest = row
     home, away, periods, overtime, selections, simulated, may_share, reported_at, *last = rest
@@ -92,18 +92,25 @@ def from_row(row: Row) -> KeptResult:
         reported_at=reported_at,
         simulated=bool(simulated),
     )
-    return KeptResult(result, bool(may_share), last[0], _decode_before(last[1]))
+    return StoredRow(result, bool(may_share), last[0], _decode_before(last[1]))
 
 
-def to_row(kept: KeptResult) -> Row:
+def to_row(entry: StoredRow) -> Row:
     """Return the row of a result."""
-    said = kept.result
+    result = entry.result
     return (
-        *_key(said),
-        *(said.match_name, said.sport, said.has_time, said.status.value, said.home, said.away),
-        *(_encode(said.periods).decode(), said.overtime, _encode(said.selections).decode()),
-        *(said.simulated, kept.may_share, said.reported_at, kept.recorded_at),
-        _encode(kept.before).decode(),
+        *_key(result),
+        *(
+            result.match_name,
+            result.sport,
+            result.has_time,
+            result.status.value,
+            result.home,
+            result.away,
+        ),
+        *(_encode(result.periods).decode(), result.overtime, _encode(result.selections).decode()),
+        *(result.simulated, entry.may_share, result.reported_at, entry.recorded_at),
+        _encode(entry.before).decode(),
     )
 
 
@@ -117,11 +124,11 @@ def record_results(
     """
     by_competition: defaultdict[str, list[GameResult]] = defaultdict(list)
     is_simulated = False
-    for said in results:
-        is_simulated |= said.simulated
-        if not said.source and origin is not None:
-            said = msgspec.structs.replace(said, source=origin.source)
-        by_competition[said.competition].append(said)
+    for result in results:
+        is_simulated |= result.simulated
+        if not result.source and origin is not None:
+            result = msgspec.structs.replace(result, source=origin.source)
+        by_competition[result.competition].append(result)
     if is_simulated and settings.number_setting(LAST_REAL_AT) is not None:
         raise RealOddsError
     for competition, group in by_competition.items():
@@ -135,38 +142,38 @@ def _record_competition(
     origin: Origin | None,
     now_ms: int,
 ) -> None:
-    stored: defaultdict[_Place, list[KeptResult]] = defaultdict(list)
-    for first, last in _windows(said.kick_off for said in results):
+    stored: defaultdict[_Place, list[StoredRow]] = defaultdict(list)
+    for first, last in _windows(result.kick_off for result in results):
         for row in settings.results_between(competition, first - DAY_MS, last + DAY_MS):
-            kept = from_row(row)
-            stored[_place(kept.result)].append(kept)
+            entry = from_row(row)
+            stored[_place(entry.result)].append(entry)
     gone: set[Row] = set()
-    new: dict[Row, KeptResult] = {}
-    for said in results:
-        there = stored[_place(said)]
-        may_share = said.source not in FORBIDDING and (origin is None or origin.may_share)
-        before = _same_game(said, there)
+    new: dict[Row, StoredRow] = {}
+    for result in results:
+        there = stored[_place(result)]
+        may_share = result.source not in FORBIDDING and (origin is None or origin.may_share)
+        before = _same_game(result, there)
         if before is None:
-            kept = KeptResult(said, may_share, now_ms)
+            entry = StoredRow(result, may_share, now_ms)
         else:
-            kept = _after(before, said, may_share=may_share, now_ms=now_ms)
-            if kept == before:
+            entry = _updated(before, result, may_share=may_share, now_ms=now_ms)
+            if entry == before:
                 continue
             there.remove(before)
             new.pop(_key(before.result), None)
             gone.add(_key(before.result))
-        there.append(kept)
-        new[_key(kept.result)] = kept
-    settings.replace_results(sorted(gone), [to_row(kept) for kept in new.values()])
+        there.append(entry)
+        new[_key(entry.result)] = entry
+    settings.replace_results(sorted(gone), [to_row(entry) for entry in new.values()])
 
 
-def _place(said: GameResult) -> _Place:
-    return plain_name(said.match_name), said.source, said.bookmaker
+def _place(result: GameResult) -> _Place:
+    return plain_name(result.match_name), result.source, result.bookmaker
 
 
-def _key(said: GameResult) -> Row:
-    name = plain_name(said.match_name)
-    return said.competition, name, said.kick_off, said.source, said.bookmaker
+def _key(result: GameResult) -> Row:
+    name = plain_name(result.match_name)
+    return result.competition, name, result.kick_off, result.source, result.bookmaker
 
 
 def _windows(moments: Iterable[int]) -> Iterator[tuple[int, int]]:
@@ -183,32 +190,34 @@ def _windows(moments: Iterable[int]) -> Iterator[tuple[int, int]]:
         yield first, last
 
 
-def _same_game(said: GameResult, there: Iterable[KeptResult]) -> KeptResult | None:
+def _same_game(result: GameResult, there: Iterable[StoredRow]) -> StoredRow | None:
     """Return what is stored of the same game: the nearest, if it is near enough."""
-    found = [kept for kept in there if kept.result.is_same_game(said)]
-    return min(found, key=lambda kept: abs(kept.result.kick_off - said.kick_off), default=None)
+    found = [entry for entry in there if entry.result.is_same_game(result)]
+    return min(found, key=lambda entry: abs(entry.result.kick_off - result.kick_off), default=None)
 
 
-def _after(kept: KeptResult, said: GameResult, *, may_share: bool, now_ms: int) -> KeptResult:
-    """Return what is stored once a source has said more; the same if that is nothing new."""
-    before = kept.result
-    if 0 < said.reported_at < before.reported_at:  # it comes late, and takes nothing back
-        now = with_earlier_selections(before, said)
+def _updated(entry: StoredRow, result: GameResult, *, may_share: bool, now_ms: int) -> StoredRow:
+    """Return what is stored after another report; the same if that is nothing new."""
+    before = entry.result
+    if 0 < result.reported_at < before.reported_at:  # it comes late, and corrects nothing
+        now = with_earlier_selections(before, result)
     else:
-        now = with_earlier_selections(said, before)
+        now = with_earlier_selections(result, before)
         if now.home is None and now.status is before.status:
             now = msgspec.structs.replace(
                 now, home=before.home, away=before.away, periods=before.periods
             )
     if before.has_time and not now.has_time:
         now = msgspec.structs.replace(now, has_time=True, kick_off=before.kick_off)
-    allowed = kept.may_share and may_share
+    allowed = entry.may_share and may_share
     if msgspec.structs.replace(now, reported_at=before.reported_at) == before:
         return (
-            kept if allowed == kept.may_share else msgspec.structs.replace(kept, may_share=allowed)
+            entry
+            if allowed == entry.may_share
+            else msgspec.structs.replace(entry, may_share=allowed)
         )
-    earlier = (*kept.before, before) if _takes_back(now, before) else kept.before
-    return KeptResult(now, allowed, now_ms, earlier[-_MOST_BEFORE:])
+    earlier = (*entry.before, before) if _takes_back(now, before) else entry.before
+    return StoredRow(now, allowed, now_ms, earlier[-_MOST_BEFORE:])
 
 
 def _takes_back(now: GameResult, before: GameResult) -> bool:
@@ -228,5 +237,5 @@ def _takes_back(now: GameResult, before: GameResult) -> bool:
     return None not in (now.overtime, before.overtime) and now.overtime != before.overtime
 
 
-def _selection(said: SelectionResult) -> tuple[str, int, str]:
-    return said.market_type, said.period, said.selection
+def _selection(result: SelectionResult) -> tuple[str, int, str]:
+    return result.market_type, result.period, result.selection

@@ -74,7 +74,7 @@ class Stage:
         self._do("windowfocus", self._main)
 
     def shoot(self, name: str) -> None:
-        """Save the dialog, or else the window; in few colours, of which flat grounds need no more.
+        """Save the dialog, or else the window; in few colours, as flat grounds need no others.
 
         The screen is read, not the window: lists that fall out of it belong to the picture.
         """

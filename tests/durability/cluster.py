@@ -3,7 +3,7 @@
     python -m tests.durability.cluster [--rounds 10]
 
 Two recorders, two gateways with streams, two valuations, PostgreSQL, NATS and HAProxy. Each kill is
-a SIGKILL (of PostgreSQL its own immediate stop); what was killed is begun anew. Told are
+a SIGKILL (of PostgreSQL its own immediate stop); what was killed is restarted. Told are
 acknowledged batches that are lost, gaps and repeats on streams, and for how long nothing was
 acknowledged, or heard by a stream that was not cut; of valuations, until bets were found again.
 A desk's data layer and board are connected to the proxy through all of it: told are the states of
@@ -49,7 +49,7 @@ OPEN_GAMES: Final = 4
 DESK_S: Final = 90
 """How long a desk may take: it tries again after half a minute at most."""
 PRICES: Final = (2.145, 2.15, 2.16, 2.17, 2.18)
-"""Each is value beside the reference."""
+"""Each is value against the reference."""
 
 
 class Cost(msgspec.Struct):
@@ -74,7 +74,7 @@ class Cost(msgspec.Struct):
 
 
 class Cluster:
-    """All parts, running, with a load through the proxy and streams beside it."""
+    """All parts, running, with a load through the proxy and streams."""
 
     def __init__(self, folder: Path, postgres: Postgres, nats: Nats) -> None:
         self._postgres, self._nats = postgres, nats
@@ -112,7 +112,7 @@ class Cluster:
             self._desk = None
 
     def kill(self, part: str, cost: Cost) -> None:
-        """Kill a part in mid-load and begin it anew; add up what that cost."""
+        """Kill a part in mid-load and restart it; add up what that cost."""
         self._turn += 1
         with contextlib.ExitStack() as opened:
             before = len(log_of(self._database))
@@ -140,7 +140,7 @@ class Cluster:
         return opened.enter_context(contextlib.closing(Listener(url, self._key)))
 
     def _kill(self, part: str, which: int) -> Callable[[], None]:
-        """Kill a part, one or the other where there are two; return how to begin it anew."""
+        """Kill a part, one or the other where there are two; return how to restart it."""
         nodes = {
             "recorder": self._recorders[which],
             "gateway": self._gateways[which],
@@ -218,7 +218,7 @@ def cluster(postgres: Postgres) -> Iterator[Cluster]:
 
 
 def matrix(made: Cluster, rounds: int, tell: Callable[[str], object]) -> dict[str, Cost]:
-    """Kill each part so often, in turns."""
+    """Kill each part this many times, in turns."""
     costs = {part: Cost() for part in PARTS}
     for number in range(rounds):
         for part, cost in costs.items():

@@ -110,7 +110,7 @@ class Templates:
         (folder / "new.db").unlink()
 
     def _restored(self, folder: Path) -> None:
-        """A database with keys and bets, and beside it the archive of another one."""
+        """A database with keys and bets, and next to it the archive of another one."""
         self._usual(folder)
         other = folder / "other"
         other.mkdir()

@@ -65,7 +65,7 @@ def checkpoint(job: Job, tell: Tell) -> None:
 
 
 def pruning(job: Job, tell: Tell) -> None:
-    """Record beside it, as a server does."""
+    """Record at the same time, as a server does."""
     retention.SLICE = 100  # type: ignore[misc]
     store = open_store(job.odds)
     threading.Thread(target=lambda: [*workload.record(store, job.base_ms, job.first, tell)]).start()
@@ -78,7 +78,7 @@ def migration(job: Job, tell: Tell) -> None:
 
 
 def backup(job: Job, tell: Tell) -> None:
-    """Record beside it, and tell which batches a copy holds at least."""
+    """Record at the same time, and tell which batches a copy holds at least."""
     store = open_store(job.odds)
     recorded = [job.first - 1]
 

@@ -16,7 +16,7 @@ NUMBERS: Final = (
     -(2**63) - 1, 10**30, 100, -100, 253_402_300_800, -62_135_596_801_000, 1.5, 99.99,
 )  # fmt: skip
 WRITTEN: Final = ("null", "true", "false", "[]", "{}", "[[]]", *(f'"{name}"' for name in DEEP))
-"""Other values, as JSON: those that have parts are to be made anew each time."""
+"""Other values, as JSON: those that have parts must be made again each time."""
 MOST_CHANGES: Final = 3
 
 

@@ -28,7 +28,7 @@ def test_a_killed_backfill_requests_nothing_twice(launch: Launch, tmp_path: Path
         again = start()
         out, err = again.communicate(timeout=60)
         assert again.returncode == 0, err
-    assert "23 snapshots of 10 credits each, 17 more are here already" in out
+    assert "23 snapshots of 10 credits each, 17 more are stored already" in out
     assert "the last run ended before an answer came" in err
     assert KEY not in out + err
     assert len(history.answered) == len(set(history.answered)) == 40

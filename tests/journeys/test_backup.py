@@ -148,7 +148,7 @@ def test_an_interrupted_backup_leaves_nothing(
 
 
 def _files(folder: Path) -> set[str]:
-    """What lies in a folder, but for what SQLite keeps beside a database."""
+    """What lies in a folder, but for what SQLite keeps next to a database."""
     return {path.name for path in folder.iterdir() if path.suffix not in {".db-wal", ".db-shm"}}
 
 

@@ -58,7 +58,7 @@ class Day:
         return self._open_desk(*where, **{variable_of("phone"): self.address})
 
     def quote(self, bookmaker: str, *odds: float, has_begun: bool = False) -> None:
-        """Record odds of both teams and the draw, as a feed does beside the desk."""
+        """Record odds of both teams and the draw, as a feed does while the desk runs."""
         now = system_clock()
         quote = Quote(
             bookmaker=bookmaker,

@@ -90,7 +90,7 @@ def test_there_is_no_python_to_be_found(bundle: Bundle):
 
 
 def test_nothing_is_looked_for_in_folders_of_the_builder(unpacked: Path):
-    """Whoever owns such a folder on another machine could put libraries there."""
+    """The owner of such a folder on another machine could put libraries there."""
     files = [str(file) for file in unpacked.rglob("*.so*") if not file.is_symlink()]
     told = subprocess.run(["readelf", "-dW", *files], capture_output=True, text=True, check=True)
     paths = re.findall(r"\((?:RPATH|RUNPATH)\).*\[(.*)\]", told.stdout)

@@ -45,7 +45,7 @@ class Service:
         self._server.process.send_signal(signal.SIGSTOP)
 
     def go_on(self) -> None:
-        """Hang no more."""
+        """Stop hanging."""
         self._server.process.send_signal(signal.SIGCONT)
 
     def come_back(self) -> None:

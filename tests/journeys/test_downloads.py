@@ -1,4 +1,4 @@
-"""What a release holds beside the desk's bundle: the server without Qt, pip's, bills (D86, D87).
+"""What a release holds besides the desk's bundle: the server without Qt, pip's, bills (D86, D87).
 
 `packaging/smoke` runs these on what `packaging/build` made; elsewhere they are skipped.
 """

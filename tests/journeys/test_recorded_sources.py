@@ -1,4 +1,4 @@
-"""Every adapter beside the others in one `serve`, against fakes that serve recordings, to the desk.
+"""All adapters in one `serve`, against fakes that serve recordings, to the desk.
 
 What is served is compared with what the files hold as `tests/kit/recordings` counts it.
 """

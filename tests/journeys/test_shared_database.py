@@ -48,9 +48,9 @@ def test_keys_and_quotes_can_be_added_beside_a_server(launch: Launch, tmp_path: 
     file = tmp_path / "quotes.ndjson"
     file.write_text(quote({"Everton": 3.1, "Draw": 3.4, "Liverpool": 2.3}))
     for command in (["keys", "create"], ["ingest", str(file)]):
-        beside = launch(*command, "--database", database)
-        _, err = beside.process.communicate(timeout=30)
-        assert beside.process.returncode == 0, err
+        added = launch(*command, "--database", database)
+        _, err = added.process.communicate(timeout=30)
+        assert added.process.returncode == 0, err
     assert server.finish()[0] == 0
 
 

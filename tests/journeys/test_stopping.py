@@ -47,7 +47,7 @@ WHILE_THE_DESK_STARTS = (
     "oddsdesk.cli.desk",
     "PySide6.QtCore",
     "oddsdesk.desk.shell.app",
-    "sqlite_utils",  # the server begins beside the window
+    "sqlite_utils",  # the server starts next to the window
 )
 
 

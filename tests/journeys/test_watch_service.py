@@ -41,7 +41,7 @@ class Service:
         return server
 
     def record(self, quotes: Iterable[Quote]) -> None:
-        """Take odds in beside the server."""
+        """Take odds in while the server runs."""
         with closing(open_store(self.database)) as store:
             store.record(list(quotes)).result()
 

@@ -56,7 +56,7 @@ def largest_size(file: Path) -> Iterator[list[int]]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("served", [True, False], ids=["beside a server", "with no server"])
+@pytest.mark.parametrize("served", [True, False], ids=["with a server", "with no server"])
 def test_ingests_with_nothing_to_value_keep_the_log_small(
     launch: Launch, tmp_path: Path, served: bool
 ) -> None:

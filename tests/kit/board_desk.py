@@ -23,7 +23,7 @@ Odds = dict[tuple[str, str, int, str, str | None], float]
 
 
 class BoardDesk:
-    """Reads some games and all that a desk reads beside them, until it is closed.
+    """Reads some games and all else that a desk reads, until it is closed.
 
     ``links`` are the states of its connection, each with when it began.
     """

@@ -224,7 +224,7 @@ class Faults:
 class HaProxy:
     """A proxy before recorders (`/ingest`) and gateways (all else) of this machine.
 
-    Whoever runs is asked, ready or not: who is sent nothing to record learns late that it can.
+    Every running server is asked, ready or not: one that is sent nothing learns late that it can.
     """
 
     def __init__(self, folder: Path, recorders: Sequence[Node], gateways: Sequence[Node]) -> None:

@@ -98,7 +98,7 @@ class DeskWindow:
     def explained(self, game: str, *cell: str, part: str) -> str:
         """Go to a game's cell by keys and copy what Explain says of it until that holds ``part``.
 
-        Begun anew until then: keys that are faster than the game's prices go nowhere.
+        Repeated until then: keys that are faster than the game's prices go nowhere.
         """
         ends = time.monotonic() + 2 * LIMIT_S
         while True:
@@ -128,7 +128,7 @@ class DeskWindow:
         """Press what copies; read the clipboard until it holds what is wanted, or for a while."""
         if self._clipboard is None:
             self._clipboard = Clipboard(self._display)
-            self.program.beside.callback(self._clipboard.close)
+            self.program.cleanup.callback(self._clipboard.close)
         self.press(key)
         for _ in range(_READS):
             text = self._clipboard.text()

@@ -72,7 +72,7 @@ class Trap:
         return f'A&B <b>x</b><img src="{self.path}">'
 
     def close(self) -> None:
-        """Watch no more."""
+        """Stop watching."""
         self.path.unlink()
         self._watching.wait()
 

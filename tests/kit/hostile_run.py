@@ -138,7 +138,7 @@ class Watch:
         self.faults |= {f"{fault.job}: {fault.reason}" for fault in connection.faults}
 
     def shows(self, price: float) -> bool:
-        """Say whether all is well, and the desk shows what the service says now, and no more."""
+        """Say whether all is well, and the desk shows only what the service says now."""
         board, connection = self.board, self.board.connection
         if connection.link not in (Link.LIVE, Link.POLLING) or connection.faults:
             return False

@@ -58,7 +58,7 @@ class Case:
         return LAST_PRICE if self.phase == GOOD_AGAIN else FIRST_PRICE
 
     def enter(self, phase: str) -> None:
-        """Behave in another way from now on; whoever is connected has to come again."""
+        """Behave in another way from now on; every client has to reconnect."""
         self.phase, self.asked = phase, 0
         for writer in list(self.writers):
             writer.transport.abort()
@@ -316,7 +316,7 @@ class Misbehaviour:
     patience_s: float = 30.0
     """How long it goes on, at most, before the desk has said what is wrong."""
     waits: str = ""
-    """Why the desk rightly asks no more for long; empty: it recovers by itself."""
+    """Why the desk rightly stops asking for long; empty if it recovers by itself."""
     is_quick: bool = True
     """Whether it is played in the suite, too."""
 

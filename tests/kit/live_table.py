@@ -84,7 +84,7 @@ def cell_rect(view: QTableView, row: int, column: int) -> QRect:
 
 
 def corner(view: QTableView, row: int, column: int) -> str:
-    """The colour of a cell's ground, beside its text."""
+    """The colour of a cell's ground, next to its text."""
     rect = cell_rect(view, row, column)
     return image_of(view).pixelColor(rect.left() + 2, rect.top() + 2).name()
 
@@ -102,7 +102,7 @@ def inked(view: QTableView, row: int, column: int) -> set[str]:
 def painted_notes(
     model: LiveModel, column: int, theme: Theme, width: int | None = None
 ) -> list[str]:
-    """The notes of a column row by row, empty where there is no room beside the figures.
+    """The notes of a column row by row, empty where there is no room next to the figures.
 
     The column is as wide as its samples if no ``width`` is given.
     """

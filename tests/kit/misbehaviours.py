@@ -386,7 +386,7 @@ REST: Final = (
     ),
     Misbehaviour(
         "Retry-After below zero", _NO_MORE, body(_REFUSED, 429, retry_after="-5"), at=LISTS,
-        waits="the reset beside it is an hour off", is_quick=False,
+        waits="the reset next to it is an hour off", is_quick=False,
     ),
     Misbehaviour(
         "dates of the year 1", "", dated("0001-01-01T00:00:00Z"), at="/api/(games|odds)",

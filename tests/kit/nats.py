@@ -14,7 +14,7 @@ LIMIT_S = 20
 
 
 class Nats:
-    """A server on a port of this machine; it can be killed and started anew there."""
+    """A server on a port of this machine; it can be killed and restarted there."""
 
     def __init__(self, folder: Path, *options: str) -> None:
         program = shutil.which("nats-server")

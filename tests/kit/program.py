@@ -21,7 +21,7 @@ class Program:
     """A running `oddsdesk` command; its environment holds none of the user's folders."""
 
     def __init__(self, arguments: list[str], environment: dict[str, str]) -> None:
-        self.beside = contextlib.ExitStack()
+        self.cleanup = contextlib.ExitStack()
         """What is closed when it is killed."""
         self.process = subprocess.Popen(
             [sys.executable, "-m", "oddsdesk", *arguments],
@@ -68,7 +68,7 @@ class Program:
         if self.process.poll() is None:
             self.process.kill()
         self.process.communicate()
-        self.beside.close()
+        self.cleanup.close()
 
 
 Launch = Callable[..., Program]

@@ -66,7 +66,7 @@ class QuotaService:
         (self.refused if is_refused else self.answered).append((now, path))
         if is_refused:
             headers["retry-after"] = str(max(reset_s - now // 1000, 1))
-            said = {"error": {"code": "rate_limit_exceeded", "message": "no more"}}
+            said = {"error": {"code": "rate_limit_exceeded", "message": "rate limit exceeded"}}
             return Reply(429, headers, msgspec.json.encode(said))
         self.competitions.append((path, parameters.get("competition")))
         if path in self._pages and self._pages[path] is None:

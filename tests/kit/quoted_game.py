@@ -105,7 +105,7 @@ class QuotedGame:
     def _lowered(
         self, bookmaker: str, market: tuple[str, int], selection: str, odds: float
     ) -> dict[str, float]:
-        """Return the other sides of a bookmaker's line as they must be beside a price."""
+        """Return the other sides of a bookmaker's line as they must be next to a price."""
         held = self.board.matrix(self.id)
         for section in () if held is None or bookmaker == REFERENCE else held.sections:
             names = [row.selection for row in section.rows]

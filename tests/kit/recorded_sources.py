@@ -41,7 +41,7 @@ def odds_api(source: FakeSource, folder: Path) -> tuple[str, Prices]:
 
 
 def kalshi(source: FakeSource, folder: Path) -> tuple[str, Prices]:
-    """The three markets of a game, beside parlays."""
+    """The three markets of a game, next to parlays."""
     files = ("brianlee7281/kalshi_markets.json", "dr-manhattan/kalshi_markets.json")
     markets = [each for file in files for each in recordings.read(folder / "kalshi" / file)]
     source.say("/trade-api/v2/markets", {"markets": markets, "cursor": ""})
@@ -133,7 +133,7 @@ def polymarket(source: FakeSource, folder: Path) -> tuple[str, Prices]:
 
 
 def streaming(*frames: str) -> Callable[[WebSocket], Awaitable[None]]:
-    """Return what sends frames to whoever connects, and then listens."""
+    """Return what sends frames to each client that connects, and then listens."""
 
     async def play(socket: WebSocket) -> None:
         with contextlib.suppress(WebSocketDisconnect):

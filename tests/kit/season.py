@@ -149,7 +149,7 @@ class SeasonGame:
             if half_time is None and at_ms >= 60 * MINUTE_MS:
                 half_time = self._race.standing()
         assert half_time is not None
-        said = (
+        reported = (
             GameResult(
                 COMPETITION,
                 self.match_name,
@@ -166,7 +166,7 @@ class SeasonGame:
                 (self._race.standing(), 115 * MINUTE_MS),
             )
         )
-        return next(said), next(said)
+        return next(reported), next(reported)
 
     def _at(self, kick_off: int, result: GameResult) -> GameResult:
         reported_at = kick_off + result.reported_at
@@ -267,10 +267,10 @@ class Season:
             lines = [*map(quote_line, quotes), *map(result_line, results)]
             answer = await service.http.post("/ingest", content=b"\n".join(lines), headers=headers)
             assert answer.status_code == 200, answer.text
-            told = answer.json()
-            assert not told["rejected"], told["rejected"][:3]
-            counts[0] += told["accepted"]
-            counts[1] += told.get("results", 0)
+            answered = answer.json()
+            assert not answered["rejected"], answered["rejected"][:3]
+            counts[0] += answered["accepted"]
+            counts[1] += answered.get("results", 0)
             statuses += [each.status for each in results]
             if between is not None:
                 await between(at_ms)

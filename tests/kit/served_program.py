@@ -85,7 +85,7 @@ class ServedProgram:
         return int(line.split()[1]) / 1024
 
     def restart(self) -> None:
-        """End it, and start it anew at the same address."""
+        """Restart it at the same address."""
         self.stop()
         self._start(int(self.url.rpartition(":")[2]))
 

@@ -57,7 +57,7 @@ class SmallService:
         return f"http://127.0.0.1:{port}"
 
     async def stop(self) -> None:
-        """Go away, as a service does that is deployed anew."""
+        """Go away, as a service does that is deployed again."""
         self._server.end()
         if self._serving is not None:
             await self._serving

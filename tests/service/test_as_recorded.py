@@ -179,6 +179,6 @@ def _time(at: int | None) -> str | None:
     return None if at is None else format_ms(at)
 
 
-def _cell(quote: Quote, selection: str, beside: dict[str, Any]) -> dict[str, Any] | None:
+def _cell(quote: Quote, selection: str, fields: dict[str, Any]) -> dict[str, Any] | None:
     price = quote.odds.get(selection)
-    return None if price is None else {"odds": price, **beside}
+    return None if price is None else {"odds": price, **fields}

@@ -12,7 +12,7 @@ from tests.kit.served_program import ServedProgram
 
 MEGABYTE = 1024 * 1024
 NOT_TAKEN_S = 2
-"""Whoever sends so fast has to wait: so long nothing more is taken."""
+"""A client that sends this fast has to wait; until then nothing more is taken."""
 MOST_MB = 16
 """Unbounded, each of these took 80 MB and more."""
 _CHUNKED = b"POST /api/odds HTTP/1.1\r\nHost: 127.0.0.1\r\nTransfer-Encoding: chunked\r\n\r\n"

@@ -1,4 +1,4 @@
-"""docs/api.md and docs/client.md beside what they speak of: nothing is missing, nothing is else."""
+"""docs/api.md and docs/client.md agree with what they describe: nothing is missing or different."""
 
 import inspect
 import re

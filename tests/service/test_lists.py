@@ -76,7 +76,7 @@ def test_an_odds_row_has_every_field(service: Any) -> None:
 
 
 def test_a_sport_that_the_table_lacks_stands_beside_the_contracts(service: Any) -> None:
-    """D10, D4: ``sport`` is the contract's; what is played is told where it says no more."""
+    """D10, D4: ``sport`` is the contract's; what is played is named where it says nothing else."""
     cup = {"competition": "soccer_fifa_world_cup", "match_name": "Spain - Japan"}
     service.quote(**cup, odds={"Spain": 1.6, "Draw": 4.0, "Japan": 6.0})
     service.quote()

@@ -39,14 +39,14 @@ async def test_a_service_that_misbehaves_costs_its_own_connection_and_nothing_el
 ) -> None:
     """D85: it is said, no job dies, nothing is held up, and all is well once the service is."""
     with Log() as log:
-        async with kept_board(hostile.url("well")) as beside, beating() as heart:
-            watch = Watch(beside)
+        async with kept_board(hostile.url("well")) as bystander, beating() as heart:
+            watch = Watch(bystander)
             played = await asyncio.gather(*(play_headless(hostile, kind, log) for kind in group))
     wrong = {each.kind.name: found for each in played if (found := each.wrong())}
     assert not wrong
     assert log.errors == []
     assert log.secrets() == []
-    assert not watch.faults, "a connection beside them was disturbed"
-    assert {beside.connection.link} <= {Link.STOPPED, Link.LIVE}
+    assert not watch.faults, "another connection was disturbed"
+    assert {bystander.connection.link} <= {Link.STOPPED, Link.LIVE}
     assert heart.worked_s < OF_SEVERAL
     assert heart.grown_mib < 2 * MOST_MIB  # nine at once, in a process that did much before

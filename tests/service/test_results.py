@@ -20,8 +20,8 @@ GAME = "Arsenal - Chelsea"
 HOUR = 3_600_000
 
 
-def said(service: Any, **fields: Any) -> GameResult:
-    """Return a result of Arsenal - Chelsea, but for what is said."""
+def a_result(service: Any, **fields: Any) -> GameResult:
+    """Return a result of Arsenal - Chelsea with these fields."""
     usual = {"competition": "EPL", "match_name": GAME, "kick_off": service.now, "source": "scores"}
     return GameResult(**({"home": 2, "away": 1} | usual | fields))
 
@@ -33,7 +33,7 @@ def record(service: Any, *results: GameResult) -> None:
 
 def everything(service: Any) -> list[GameResult]:
     """Return results that use every field, by kick-off."""
-    hockey = said(
+    hockey = a_result(
         service,
         home=4,
         away=3,
@@ -47,7 +47,7 @@ def everything(service: Any) -> list[GameResult]:
         overtime=True,
         reported_at=service.now - HOUR,
     )
-    exchange = said(
+    exchange = a_result(
         service,
         home=None,
         away=None,
@@ -59,7 +59,7 @@ def everything(service: Any) -> list[GameResult]:
         ),
         bookmaker="Betfair",
     )
-    cricket = said(service, competition="", match_name="Kent - Essex", sport="Cricket")
+    cricket = a_result(service, competition="", match_name="Kent - Essex", sport="Cricket")
     return [hockey, exchange, cricket]
 
 
@@ -74,12 +74,12 @@ async def test_results_are_read_as_they_were_recorded(service: Any) -> None:
         assert list(blocking.results()) == rows
 
 
-def test_a_row_has_what_its_source_said(service: Any) -> None:
+def test_a_row_has_what_its_source_reported(service: Any) -> None:
     """D96, D100."""
     service.quote(match_name="Arsenal vs Chelsea")
     day = service.now // (24 * HOUR) * 24 * HOUR + 12 * HOUR
-    told = said(service, home=2, kick_off=day, has_time=False)
-    record(service, told, msgspec.structs.replace(told, home=3))
+    dated = a_result(service, home=2, kick_off=day, has_time=False)
+    record(service, dated, msgspec.structs.replace(dated, home=3))
     (row,) = service.data(PATH, service.key())
     assert row == {
         "game_id": game_id("EPL", GAME),
@@ -116,9 +116,12 @@ def test_results_are_narrowed_by_competition_and_kick_off(service: Any) -> None:
     days = range(-3, 0)
     record(
         service,
-        *(said(service, home=9 + each, kick_off=service.now + 24 * each * HOUR) for each in days),
+        *(
+            a_result(service, home=9 + each, kick_off=service.now + 24 * each * HOUR)
+            for each in days
+        ),
     )
-    record(service, said(service, competition="LIGA"))
+    record(service, a_result(service, competition="LIGA"))
     key = service.key()
 
     def scores(**asked: str) -> list[int]:
@@ -151,9 +154,9 @@ def test_a_plan_sees_the_results_of_the_games_that_it_sees(
     service.quote(bookmaker="Betfair", match_date=service.now)
     record(
         service,
-        said(service),
-        said(service, source="live", status=GameStatus.IN_PLAY),
-        said(service, source="unpriced", competition="LIGA"),
+        a_result(service),
+        a_result(service, source="live", status=GameStatus.IN_PLAY),
+        a_result(service, source="unpriced", competition="LIGA"),
     )
     found = service.data(PATH, service.key(plan, bookmaker))
     assert sorted(row["source"] for row in found) == sources
@@ -169,13 +172,13 @@ def public(database: Database) -> Iterator[RunningService]:
 
 def test_a_result_that_may_not_be_passed_on_is_not(public: Any) -> None:
     """D96."""
-    record(public, said(public), said(public, source="the-odds-api"))
+    record(public, a_result(public), a_result(public, source="the-odds-api"))
     assert [row["source"] for row in public.data(PATH, public.key())] == ["scores"]
 
 
 async def test_a_service_without_results_has_none(service: Any) -> None:
     """D96."""
-    record(service, said(service))
+    record(service, a_result(service))
     key = service.key()
     async with plain_service(service.url) as plain, Client(plain.url, key) as client:
         assert list(await client.results()) == []

@@ -39,7 +39,7 @@ class RealMoment(NamedTuple):
 @pytest.fixture(scope="module")
 def moment(tmp_path_factory: pytest.TempPathFactory) -> RealMoment:
     if not SHARED.is_dir():
-        pytest.skip("the real input beside the project (../shared/data) is missing")
+        pytest.skip("the real input next to the project (../shared/data) is missing")
     folder = tmp_path_factory.mktemp("bets")
     files = [str(file) for file in sorted(SHARED.glob("*.json.gz"))]
     for target in (["--to", "quotes.ndjson"], ["--database", "odds.db"]):

@@ -194,10 +194,10 @@ def test_a_price_from_before_the_kick_off_ends_with_it_and_is_not_compared_with_
 
 
 @pytest.mark.parametrize(
-    ("beside", "caution"), [("Nul", "not_comparable"), ("Both fall", "unread_outcome")]
+    ("extra", "caution"), [("Nul", "not_comparable"), ("Both fall", "unread_outcome")]
 )
-def test_a_draw_is_read_and_what_is_not_read_makes_no_value(beside: str, caution: str):
-    lines = [even("A", "B"), quote("Soft", {"A": 2.08, beside: 21.0, "B": 1.6})]
+def test_a_draw_is_read_and_what_is_not_read_makes_no_value(extra: str, caution: str):
+    lines = [even("A", "B"), quote("Soft", {"A": 2.08, extra: 21.0, "B": 1.6})]
 
     assert only(lines).cautions == (caution,)
 

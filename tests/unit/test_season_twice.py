@@ -52,7 +52,7 @@ class Season:
 @pytest.fixture(scope="module", params=["E0_2425.csv", "F1_2425.csv"])
 def season(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Season:
     if not FOOTBALL_DATA.is_dir():
-        pytest.skip("the real input beside the project (../shared/data) is missing")
+        pytest.skip("the real input next to the project (../shared/data) is missing")
     made = Season(FOOTBALL_DATA / request.param, tmp_path_factory.mktemp("season"))
     with closing(Ledger(made.ledger)) as held:
         held.place_all(list(_placed(made.file)), "placed")
@@ -307,9 +307,12 @@ def test_scorecards_of_a_season_are_the_second_count(
     assert card["hold_pct_count"] == len(holds) > 100
     assert card["log_loss"] == pytest.approx(statistics.fmean(losses))
     assert card["log_loss_count"] == len(losses)
-    beside = money_season.losses_vs_reference(rows, code)
-    middle, reach = statistics.fmean(beside), 1.96 * statistics.stdev(beside) / len(beside) ** 0.5
-    assert card["log_loss_vs_reference_count"] == len(beside)
+    differences = money_season.losses_vs_reference(rows, code)
+    middle, reach = (
+        statistics.fmean(differences),
+        1.96 * statistics.stdev(differences) / len(differences) ** 0.5,
+    )
+    assert card["log_loss_vs_reference_count"] == len(differences)
     assert card["log_loss_vs_reference"] == pytest.approx(middle)
     ends = (card["log_loss_vs_reference_low"], card["log_loss_vs_reference_high"])
     assert ends == pytest.approx((middle - reach, middle + reach), abs=reach / 50)
@@ -331,7 +334,7 @@ def test_coverage_is_the_second_count(tmp_path: Path) -> None:
     """Pinnacle left football-data in January 2026: what came after it is not value, nor none."""
     file = FOOTBALL_DATA / "E0_2526.csv"
     if not file.is_file():
-        pytest.skip("the real input beside the project (../shared/data) is missing")
+        pytest.skip("the real input next to the project (../shared/data) is missing")
     database = tmp_path / "odds.db"
     arguments = ["football-data", str(file), "--database", str(database)]
     assert CliRunner().invoke(import_, arguments).exit_code == 0

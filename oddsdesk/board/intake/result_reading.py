@@ -1,6 +1,6 @@
 """Reads results: scores of listed games in play, and how the games of bets ended.
 
-Only services of this program have results. Whether one has is asked without cost, once a
+Only services of this program have results. Whether one has is asked without cost, once per
 connection. Nothing is asked while no listed game is in play and no bet is due.
 """
 
@@ -27,21 +27,21 @@ RESULTS: Final = "results"
 """The name of the job in ``Poller`` and ``Budget``."""
 _WEIGHT: Final = 0.1
 _CHANGES: Final = 3.0
-"""Goals and ends of a game an hour."""
+"""Changes of the score or status of a game per hour."""
 _SECONDS: Final = 20.0
 _PLAYED_MS: Final = 5 * HOUR_MS
-"""For so long after the kick-off a listed game may be in play, or has just ended."""
+"""How long after the kick-off a listed game may be in play, or just over."""
 _RECENT_MS: Final = 36 * HOUR_MS
-"""For so long after the kick-off an open bet's result is awaited at any moment."""
+"""How long after the kick-off an open bet's result may come at any moment."""
 _SELDOM_MS: Final = HOUR_MS
 """How often results of earlier games are read, and those of games that may have been moved."""
 _CORRECTED_MS: Final = 6 * HOUR_MS
 """The same for bets that are settled: their results may be corrected."""
 _NEAR_MS: Final = 13 * HOUR_MS
-"""A source may have the day of a game only: noon UTC."""
+"""Some sources know only the day of a game, and give noon UTC."""
 _LIMIT: Final = 500
 _MOST_PAGES: Final = 40
-"""Of one reading; the rest is read the next time."""
+"""Most requests of one reading; the rest is read the next time."""
 _MOST_LOGGED: Final = 20
 
 Span = tuple[int, int]

@@ -10,9 +10,9 @@ from oddsdesk.contract.competitions import FOOTBALL, ordinal
 from oddsdesk.contract.results import ENDED, REGULAR_PERIODS, GameResult, GameStatus
 
 MOST_HELD: Final = 20_000
-"""Results held at most; those of the earliest games go first."""
+"""Most results held; those of the earliest games are dropped first."""
 _IN_PLAY_MS: Final = 6 * 60 * 60_000
-"""A score in play is not shown for longer than this after the kick-off: its source went silent."""
+"""A score in play is shown no longer than this after the kick-off: its source must have stopped."""
 
 
 class HeldResult(msgspec.Struct, frozen=True):
@@ -21,13 +21,13 @@ class HeldResult(msgspec.Struct, frozen=True):
     game_id: str
     result: GameResult
     before: tuple[GameResult, ...] = ()
-    """What the source said earlier and took back, the oldest first."""
+    """Earlier results that the source has corrected, the oldest first."""
 
     @property
     def key(self) -> tuple[int, str, str, str]:
         """What identifies it: a later answer with the same key replaces it."""
-        said = self.result
-        return said.kick_off, self.game_id, said.source, said.bookmaker
+        result = self.result
+        return result.kick_off, self.game_id, result.source, result.bookmaker
 
 
 class ResultBook:
@@ -69,9 +69,9 @@ class ResultBook:
 
     def score_of(self, game_id: str, kick_off: int | None, now_ms: int) -> "GameScore | None":
         """Return how a game stands or ended; None if no source says."""
-        said = [each for each in self.of_game(game_id, kick_off) if _is_shown(each, now_ms)]
-        ended = [each for each in said if each.status in ENDED]
-        latest = sorted(ended or said, key=lambda each: -each.reported_at)
+        visible = [each for each in self.of_game(game_id, kick_off) if _is_shown(each, now_ms)]
+        ended = [each for each in visible if each.status in ENDED]
+        latest = sorted(ended or visible, key=lambda each: -each.reported_at)
         if not latest:
             return None
         texts = dict.fromkeys(score_text(each) for each in (latest if ended else latest[:1]))

@@ -343,7 +343,7 @@ class Pool:
         It is quick: most prices are far from them, and need no line of their own.
         """
         if self._least_fair is None:
-            is_enough = self._fresh.others("") > self.least  # whoever is left out
+            is_enough = self._fresh.others("") > self.least  # whichever is left out
             ballots = [self._fresh] if is_enough else [self._fresh, self._every]
             found = [each.least_fair() for each in ballots if each.voters]
             self._least_fair = {

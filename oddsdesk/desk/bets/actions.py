@@ -151,7 +151,7 @@ class BetsActions(QObject):
 
     def _settle_as_found(self) -> None:
         if not self.settle_as_found():
-            self.said.emit("No recorded result says how the selected bets end.", "")
+            self.said.emit("No recorded result settles the selected bets.", "")
 
     def _proposed(self) -> list[tuple[PlacedBet, ToCheck]]:
         """Return the selected bets that recorded results would settle, or settle again."""

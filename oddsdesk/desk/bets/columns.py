@@ -124,7 +124,7 @@ def facts_text(bet: PlacedBet, proposal: ToCheck | None = None) -> str:
         else "",
         f"Settled: {_settled_by(bet)}" if bet.result is not None else "",
         *(() if proposal is None else _proposal_lines(proposal)),
-        f"You took back: {bet.undone}" if bet.undone else "",
+        f"You undid: {bet.undone}" if bet.undone else "",
         close_text(bet),
         f"CLV {PER_DECIDED_TEXT}" if bet.clv_per == "decided" else "",
         bet.note,

@@ -146,7 +146,7 @@ class BetsFiles(QObject):
             said = [f"{_bets(len(fresh))} imported from {path.name}, {_read_as(found)}"]
             said += [f"{there} already recorded"] if there else []
             said += [f"{len(settled)} of them settled"] if settled else []
-            said += found.said
+            said += found.remarks
             said += _differing(found.differing)
             said += found.doubts[:_MOST_TOLD]
             said += [] if found.has_date else [NO_DATE]

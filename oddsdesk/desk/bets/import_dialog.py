@@ -70,21 +70,23 @@ class ImportDialog(FormDialog):
         theme: Theme,
         file: str,
         table: tuple[Sequence[str], Sequence[SheetRow]],
-        kept: ListChoices,
+        earlier: ListChoices,
         now_ms: int,
         parent: QWidget,
         question: ListUnclearError | None = None,
     ) -> None:
-        """Ask about a ``table``, its titles and rows; ``kept`` is what was answered before."""
+        """Ask about a ``table``, its titles and rows; ``earlier`` is what was answered before."""
         super().__init__(theme, f"Import {file}", parent)
         self._titles, self._rows = list(table[0]), list(table[1])[:_MOST_ROWS]
         self._now_ms = now_ms
         self._sample = question.sample if question and question.about == "odds" else ""
-        self._guess(kept)
-        self.fields = {key: self._column_box(key, kept) for key in FIELDS.values()}
+        self._guess(earlier)
+        self.fields = {key: self._column_box(key, earlier) for key in FIELDS.values()}
         self.styles, self.dates, self.decimals = (_short(ChoiceBox()) for _ in range(3))
-        self.unit = QLineEdit("" if kept.unit is None else f"{kept.unit:g}", placeholderText="10")
-        self._fill_habits(kept)
+        self.unit = QLineEdit(
+            "" if earlier.unit is None else f"{earlier.unit:g}", placeholderText="10"
+        )
+        self._fill_habits(earlier)
         self.columns = plain_table(
             theme, "Columns of the file", {"Column": 150, "Read as": 100, "First values": 0}
         )
@@ -118,7 +120,7 @@ class ImportDialog(FormDialog):
             unit=read_stake(unit) if unit else None,
         )
 
-    def _guess(self, kept: ListChoices) -> None:
+    def _guess(self, earlier: ListChoices) -> None:
         """Find which title is read for each field by itself, and where that is unclear."""
         try:
             keys = columns_of(self._titles, self._rows, None, ListChoices(odds=DECIMAL)).keys
@@ -132,9 +134,9 @@ class ImportDialog(FormDialog):
             key: titles[0] if titles and key not in several else ""
             for key, titles in by_key.items()
         }
-        self._unclear = several | set(kept.columns)
+        self._unclear = several | set(earlier.columns)
 
-    def _column_box(self, key: str, kept: ListChoices) -> ChoiceBox:
+    def _column_box(self, key: str, earlier: ListChoices) -> ChoiceBox:
         box = _short(ChoiceBox())
         box.addItem(_NONE, "")
         for title in self._titles:
@@ -142,7 +144,7 @@ class ImportDialog(FormDialog):
             full = f"{title} ({values})" if values else title
             box.addItem(full if len(full) <= _LONGEST_CHOICE else _cut(title), title)
             box.setItemData(box.count() - 1, full, Qt.ItemDataRole.ToolTipRole)
-        wanted = folded_title(kept.columns.get(key, self._guessed[key]))
+        wanted = folded_title(earlier.columns.get(key, self._guessed[key]))
         named = [title for title in self._titles if folded_title(title) == wanted]
         box.setCurrentIndex(max(0, box.findData(named[0] if named else "")))
         return box
@@ -152,7 +154,7 @@ class ImportDialog(FormDialog):
         found = list(dict.fromkeys(filter(None, cells)))[:most]
         return [_cut(value) for value in found]
 
-    def _fill_habits(self, kept: ListChoices) -> None:
+    def _fill_habits(self, earlier: ListChoices) -> None:
         shown = "As the file shows"
         self.styles.addItem(shown, "")
         for style in sorted(STYLES, key=lambda each: each not in (AMERICAN, DECIMAL)):
@@ -179,9 +181,9 @@ class ImportDialog(FormDialog):
             for text, habit in entries:
                 box.addItem(text, habit)
         for box, value in (
-            (self.styles, kept.odds),
-            (self.dates, kept.dates),
-            (self.decimals, kept.decimals),
+            (self.styles, earlier.odds),
+            (self.dates, earlier.dates),
+            (self.decimals, earlier.decimals),
         ):
             places = (place for place in range(box.count()) if box.itemData(place) == value)
             box.setCurrentIndex(next(places, 0))
@@ -220,7 +222,7 @@ class ImportDialog(FormDialog):
         self.below.addWidget(self.summary)
         self.below.addLayout(middle, 1)
         self.below.addWidget(
-            note_label("Kept in your ledger for lists with the same column titles.", theme)
+            note_label("Saved in your ledger for lists with the same column titles.", theme)
         )
         self._column.setStretchFactor(self.below, 1)
         self.buttons.addButton(QDialogButtonBox.StandardButton.Cancel)
@@ -327,9 +329,9 @@ def _read_as(key: str) -> str:
 def _summary(found: ImportedBets, rows: int) -> str:
     """Return how many bets are read, what decided, and what is unreadable."""
     bets = len(found.bets)
-    said = [f"{bets} bet{'' if bets == 1 else 's'} of {rows} row{'' if rows == 1 else 's'}"]
-    said += [found.read_as, *found.said, *([] if found.has_date else [NO_DATE])]
-    text = sentence("; ".join(said))
+    parts = [f"{bets} bet{'' if bets == 1 else 's'} of {rows} row{'' if rows == 1 else 's'}"]
+    parts += [found.read_as, *found.remarks, *([] if found.has_date else [NO_DATE])]
+    text = sentence("; ".join(parts))
     if found.problems:
         more = len(found.problems) - _MOST_PROBLEMS
         listed = "; ".join(found.problems[:_MOST_PROBLEMS])

@@ -468,10 +468,10 @@ class ImportPage(QtWidgets.QWidget):
         self.import_requested.emit(wanted)
 
     def show_way_back(self, database: Path) -> None:
-        """Say how to come back to this database, which is no saved connection."""
+        """Explain how to get back to this database, which is not a saved connection."""
         command = f"oddsdesk desk --local --database {shlex.quote(str(database))}"
         self.about_apart.setText(
-            f"{_ABOUT_APART} This one is no saved connection: come back to it with {command}"
+            f"{_ABOUT_APART} This one is not a saved connection: get back to it with {command}"
         )
 
     def show_busy(self, files: int) -> None:

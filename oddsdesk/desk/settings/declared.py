@@ -399,7 +399,7 @@ AT_START: Final = Setting(
 SETTLE_BETS: Final = Setting(
     "bets/settle",
     "Settle bets automatically",
-    "When a source reports the result. Otherwise it is proposed in the list To settle.",
+    "When a source reports the result. If off, results are proposed in the list To settle.",
     True,
     Toggle(),
 )

@@ -87,7 +87,7 @@ class BetSettlement(QObject):
         self._is_on = is_on
         self._looking: asyncio.Task[None] | None = None
         self._told_corrections = set[tuple[int | None, str]]()
-        """The corrections that were reported: the number of the bet, and what is said of it."""
+        """The corrections that were reported: the number of the bet, and the reason."""
         self._is_wanted = False
         """Whether something has changed since the look under way began."""
         self._unsubscribe = board.subscribe(lambda _: self.look_soon(), ResultsChanged)
@@ -151,9 +151,9 @@ class BetSettlement(QObject):
         try:
             now, bets = self._clock(), list(self._records.placed_bets())
             results = [
-                said
+                result
                 for held in self._board.results
-                for said in with_abandoned(held.result, held.before)
+                for result in with_abandoned(held.result, held.before)
             ]
             profiles = self._board.basis.profiles
             found, problems = await in_daemon_thread(
@@ -183,14 +183,14 @@ class BetSettlement(QObject):
         """Settle the bets that are still open as they were read; on the ledger's thread."""
         written = ledger.settle_open(ended)
 
-        def tell() -> None:
-            said = settled_line(written) if written else ""
+        def report() -> None:
+            line = settled_line(written) if written else ""
             if to_check:
-                self.corrected.emit(". ".join(filter(None, (to_check, said))))
-            elif said:
-                self.settled.emit(said)
+                self.corrected.emit(". ".join(filter(None, (to_check, line))))
+            elif line:
+                self.settled.emit(line)
 
-        return tell
+        return report
 
 
 def proposals_of(found: "Settled", *, is_on: bool) -> "dict[int, ToCheck]":
@@ -200,13 +200,13 @@ def proposals_of(found: "Settled", *, is_on: bool) -> "dict[int, ToCheck]":
     """
     from oddsdesk.ledger.settling import ToCheck  # noqa: PLC0415 - late: many need no settlement
 
-    said = [*found.to_check, *found.corrections]
-    said += [ToCheck(bet, _NO_RESULT) for bet in found.without_result]
+    listed = [*found.to_check, *found.corrections]
+    listed += [ToCheck(bet, _NO_RESULT) for bet in found.without_result]
     if not is_on:
         for bet in found.bets:
             is_open = replace(bet, result=None, settled_at=None, settled_by="")
-            said.append(ToCheck(is_open, _OFF, None, bet.result, bet.settled_by))
-    return {each.bet.ident: each for each in said if each.bet.ident is not None}
+            listed.append(ToCheck(is_open, _OFF, None, bet.result, bet.settled_by))
+    return {each.bet.ident: each for each in listed if each.bet.ident is not None}
 
 
 def settled_line(bets: Sequence[PlacedBet]) -> str:

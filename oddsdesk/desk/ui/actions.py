@@ -269,7 +269,7 @@ ACTIONS: Final = (
     _only_key("table.far_ends", "First or last row", Where.TABLES, "Ctrl+Home", "Ctrl+End"),
     _only_key("table.fold", "Collapse or expand a section", Where.TABLES, "Space"),
     _only_key("navigator.open", "Open the game", Where.NAVIGATOR, "Return"),
-    _only_key("navigator.beside", "Open it next to the others", Where.NAVIGATOR, "Ctrl+Return"),
+    _only_key("navigator.new_tab", "Open in a new tab", Where.NAVIGATOR, "Ctrl+Return"),
     _only_key("navigator.favourite", "Add or remove the game as favourite", Where.NAVIGATOR, "*"),
     _only_key("navigator.list", "Move from the filter to the games", Where.NAVIGATOR, "Down"),
     _only_key("navigator.clear", "Clear the filter", Where.NAVIGATOR, "Esc"),

@@ -102,7 +102,7 @@ def read_odds(text: str) -> float:
 
 
 def read_as_text(text: str, odds: float) -> str:
-    """Return typed odds as decimal ones if they were not plainly typed so, else nothing."""
+    """Return typed odds as decimal odds; empty if they were typed that way."""
     plain = text.strip().replace(",", ".", 1)
     try:
         is_plain = float(plain) == odds and not (plain[0] == "+" or may_be_thousands(text))

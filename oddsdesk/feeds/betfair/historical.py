@@ -127,7 +127,7 @@ class _Reading:
         """Why the market is left out; empty if it is not."""
         self._skipped = skipped
         self._at = 0
-        """When it was last heard of."""
+        """When its last message was sent."""
         self._book = Book()
         self._names: dict[int, CatalogueRunner] = {}
         self._texts: dict[RunnerId, str] = {}
@@ -302,10 +302,10 @@ class _Files:
         """Markets of one kind in a game: those of several goal lines are one market of ours."""
 
     def read_file(self, file: SourceFile) -> bool:
-        """Read a file; return whether it has prices or a result. What is wrong is a problem."""
+        """Read a file; return whether it has prices or a result. Errors become problems."""
         readings: dict[str, _Reading] = {}
         good = bad = 0
-        said: list[str] = []
+        problems: list[str] = []
         try:
             for number, line in enumerate(file.lines(), start=1):
                 if not line or line.isspace():
@@ -316,17 +316,19 @@ class _Files:
                 except FeedError as error:
                     bad += 1
                     if bad <= _MOST_NAMED:
-                        said.append(f"{file.name} line {number}: {error}")
+                        problems.append(f"{file.name} line {number}: {error}")
                 if bad >= _MOST_BAD and not good:
                     break
             if not good:
-                said = [f"{file.name}: {_EXPECTED}" if bad else f"{file.name}: the file is empty"]
+                problems = [
+                    f"{file.name}: {_EXPECTED}" if bad else f"{file.name}: the file is empty"
+                ]
         except FeedError as error:
             words = str(error)
-            said.append(words if file.name in words else f"{file.name}: {words}")
+            problems.append(words if file.name in words else f"{file.name}: {words}")
         if bad > _MOST_NAMED and good:
-            said.append(f"{file.name}: {bad - _MOST_NAMED} more lines cannot be read")
-        self.imported.problems += said
+            problems.append(f"{file.name}: {bad - _MOST_NAMED} more lines cannot be read")
+        self.imported.problems += problems
         for each in readings.values():
             each.close()
             if (market := each.market) is not None:
@@ -417,17 +419,17 @@ def _quotes(game: str, readings: Sequence[_Reading]) -> Iterator[Quote]:
     market = next(each.market for each in readings if each.market is not None)
     moments = sorted(
         ((moment, each.ident) for each in readings for moment in each.moments),
-        key=lambda said: said[0].at,
+        key=lambda each: each[0].at,
     )
     standing: dict[str, _Moment] = {}
-    said: tuple[bool, dict[str, float]] = (False, {})
+    last: tuple[bool, dict[str, float]] = (False, {})
     for moment, ident in moments:
         standing[ident] = moment
         odds = {text: odds for each in standing.values() for text, odds in each.odds.items()}
         is_live = any(each.is_live for each in standing.values())
-        if (is_live, odds) == said:
+        if (is_live, odds) == last:
             continue
-        said = is_live, odds
+        last = is_live, odds
         order = (
             odds
             if len(standing) == 1

@@ -313,7 +313,7 @@ def _rows_of_json(raw: Any) -> Iterator[Any]:
 def _rows_of_event(event: dict[str, Any]) -> Iterator[Any]:
     """Yield the rows of an answer that is grouped by event."""
     teams = str(event.get("event_name") or "").split(" vs ")
-    shared = {name: said for name, said in event.items() if name in Row.__struct_fields__}
+    shared = {name: value for name, value in event.items() if name in Row.__struct_fields__}
     if len(teams) == 2:
         shared = dict(zip(("home_team", "away_team"), teams, strict=True)) | shared
     if "start_time" in event:
@@ -415,19 +415,19 @@ class _Reading(msgspec.Struct):
 
         The rest of the market is left out, too: it is two markets.
         """
-        known, said = group.odds.get(text), row.odds_decimal
+        known, other = group.odds.get(text), row.odds_decimal
         is_same_market = group.markets.get(text) == row.market_type
-        if known and said and is_same_market and abs(known / said - 1) > _ROUNDING:
+        if known and other and is_same_market and abs(known / other - 1) > _ROUNDING:
             del group.odds[text]
             group.unread[text] = TWO_PRICES
             self.result.skipped[TWO_PRICES] += 1
 
     def _take_price(self, text: str, row: Row, group: _Group) -> None:
         american = row.odds_decimal is None
-        said = row.odds_american if american else row.odds_decimal
-        price = None if said is None else decimal_odds(said, american)
+        stated = row.odds_american if american else row.odds_decimal
+        price = None if stated is None else decimal_odds(stated, american)
         other = row.odds_american and decimal_odds(row.odds_american, american=True)
-        if not is_offered(said, american):
+        if not is_offered(stated, american):
             group.odds[text] = 0.0
             self._skip(row, NOT_OFFERED)
         elif price is None or not math.isfinite(price):
@@ -509,7 +509,7 @@ def _trouble(market_type: str, game: _Game, group: _Group) -> str:
     """Return why a market is left out; empty for one that is whole, or has lines."""
     if TWO_PRICES in group.unread.values():
         return NO_MARGIN
-    said = group.odds | group.unread
+    named = group.odds | group.unread
     sides = set(_SIDES.get(form_of(market_type) or Form.QUESTION, ()))
     if form_of(market_type) is Form.WINNER:
         is_football = named_sport(game.sport) == "Football"
@@ -517,7 +517,7 @@ def _trouble(market_type: str, game: _Game, group: _Group) -> str:
         sides = {game.home, game.away} | ({"Draw"} if has_draw else set())
     if not sides:
         return NO_MARGIN if _is_mixed(group.odds) else ""
-    if not sides <= set(said):
+    if not sides <= set(named):
         return ONE_SIDE
     if sides <= {text for text, price in group.odds.items() if price} and len(sides) > 1:
         total = sum(1 / price for price in group.odds.values() if price)
@@ -548,11 +548,11 @@ def _plain(raw: Any) -> Any:
     """Return a row without its empty fields."""
     if not isinstance(raw, dict):
         return raw
-    return {name: said for name, said in raw.items() if said is not None and said != "NaN"}
+    return {name: value for name, value in raw.items() if value is not None and value != "NaN"}
 
 
-def _link(said: str | None) -> str | None:
+def _link(link: str | None) -> str | None:
     try:
-        return None if said is None else check_link(said)
+        return None if link is None else check_link(link)
     except BadQuoteError:
         return None

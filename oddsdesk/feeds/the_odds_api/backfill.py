@@ -138,8 +138,8 @@ class History(TheOddsApi):
 
     def judge(self, reply: "Reply") -> None:
         """Say in plain words what a refusal means."""
-        said = read_refusal(reply.body)
-        plain = _PLAIN.get(said.error_code)
+        refusal = read_refusal(reply.body)
+        plain = _PLAIN.get(refusal.error_code)
         try:
             super().judge(reply)
         except (KeyRefusedError, OutOfCreditsError, TooFastError):
@@ -149,7 +149,7 @@ class History(TheOddsApi):
         if reply.status == 402:  # Payment Required
             raise RefusedError("your plan does not include this: The Odds API asks for a payment")
         if 400 <= reply.status < 500 and reply.status not in (401, 403, 429):
-            why = said.message[:200] or f"status {reply.status}"
+            why = refusal.message[:200] or f"status {reply.status}"
             raise RefusedError(f"The Odds API refuses the request: {why}")
 
     def _no_credits(self) -> str:
@@ -167,13 +167,13 @@ class Backfill:
     def __init__(
         self,
         history: History,
-        kept: bytes | None,
+        stored: bytes | None,
         keep: Callable[[bytes], None],
         record: Callable[[Imported], None],
         sleep: Sleep = asyncio.sleep,
     ) -> None:
         self._history = history
-        self.memory = _recalled(kept)
+        self.memory = _recalled(stored)
         self._keep = keep
         self._record = record
         self._sleep = sleep
@@ -244,18 +244,18 @@ class Backfill:
         self.spent += self._history.cost if charged is None else charged
         self.snapshots += 1
         try:
-            said = notation.read_json(body, "expected a snapshot of the history", _Envelope)
-            first = moment(said.timestamp)
-            after = None if said.next_timestamp is None else moment(said.next_timestamp)
+            snapshot = notation.read_json(body, "expected a snapshot of the history", _Envelope)
+            first = moment(snapshot.timestamp)
+            after = None if snapshot.next_timestamp is None else moment(snapshot.next_timestamp)
         except FeedError as error:
             self._remember_asked(None)
             raise ShapeError(str(error)) from None
         last = at if after is None else max(at, after - 1)
         self.memory.cover(min(first, at), last)
         self.memory.asked = None
-        self.memory.answer = zlib.compress(body) if said.data else b""
+        self.memory.answer = zlib.compress(body) if snapshot.data else b""
         self._keep(msgspec.json.encode(self.memory))
-        if said.data:
+        if snapshot.data:
             self._record_answer()
         return after
 
@@ -274,8 +274,8 @@ class Backfill:
         self._keep(msgspec.json.encode(self.memory))
 
 
-def _recalled(kept: bytes | None) -> Memory:
+def _recalled(stored: bytes | None) -> Memory:
     try:
-        return Memory() if kept is None else msgspec.json.decode(kept, type=Memory)
+        return Memory() if stored is None else msgspec.json.decode(stored, type=Memory)
     except msgspec.DecodeError:
         return Memory()  # from another version

@@ -53,7 +53,7 @@ WHERE kickoff BETWEEN :first AND :last AND plain_name = :plain_name AND id > :ma
 """
 _PRICED: Final = """
 SELECT DISTINCT q.game FROM quote q
-WHERE q.game IN (SELECT value FROM json_each(:games)) AND q.bookmaker = :bookmaker AND {told}
+WHERE q.game IN (SELECT value FROM json_each(:games)) AND q.bookmaker = :bookmaker AND {may_see}
 """
 
 
@@ -139,19 +139,19 @@ def _with_games(
     found: list[tuple[Row, int | None]] = []
     for row in rows:
         *_, own, other = row
-        said = own if own is not None else other
-        if said is None and not row[0]:
-            said = _without_competition(select, row, made_up)
-        found.append((row, said))
-    games = sorted({said // 2 for _, said in found if said is not None})
+        code = own if own is not None else other
+        if code is None and not row[0]:
+            code = _without_competition(select, row, made_up)
+        found.append((row, code))
+    games = sorted({code // 2 for _, code in found if code is not None})
     named = _games(select, games)
     if visibility.bookmaker is None:
-        return [(row, _stored(row, said, named)) for row, said in found]
+        return [(row, _stored(row, code, named)) for row, code in found]
     priced = _priced(select, games, visibility)
     return [
-        (row, _stored(row, said, named))
-        for row, said in found
-        if said is not None and said // 2 in priced
+        (row, _stored(row, code, named))
+        for row, code in found
+        if code is not None and code // 2 in priced
     ]
 
 
@@ -175,38 +175,38 @@ def _priced(select: Select, games: Collection[int], visibility: Visibility) -> s
     if not games:
         return set()
     asked = {"games": select.list_parameter(games), "bookmaker": visibility.bookmaker}
-    told = may_be_told("q", visibility.share)
-    rows = select(_PRICED, asked | _share(select, visibility), told=told)
+    may_see = may_be_told("q", visibility.share)
+    rows = select(_PRICED, asked | _share(select, visibility), may_see=may_see)
     return {int(game) for (game,) in rows}
 
 
-def _stored(row: Row, said: int | None, named: dict[int, _Named]) -> StoredResult:
-    kept = from_row(row[:-2])
-    result, before = kept.result, kept.before
-    game = None if said is None else named.get(said // 2)
+def _stored(row: Row, code: int | None, named: dict[int, _Named]) -> StoredResult:
+    entry = from_row(row[:-2])
+    result, before = entry.result, entry.before
+    game = None if code is None else named.get(code // 2)
     if game is None:
         own = game_id(result.competition, result.match_name)
-        return StoredResult(own, result, False, kept.recorded_at, before)
-    is_crosswise = bool(said % 2) if said is not None else False
-    told = (_in_words_of(each, game, is_crosswise=is_crosswise) for each in (result, *before))
-    now, *earlier = told
-    return StoredResult(game.game_id, now, True, kept.recorded_at, tuple(earlier))
+        return StoredResult(own, result, False, entry.recorded_at, before)
+    is_crosswise = bool(code % 2) if code is not None else False
+    results = (_in_words_of(each, game, is_crosswise=is_crosswise) for each in (result, *before))
+    now, *earlier = results
+    return StoredResult(game.game_id, now, True, entry.recorded_at, tuple(earlier))
 
 
-def _in_words_of(said: GameResult, game: _Named, *, is_crosswise: bool) -> GameResult:
+def _in_words_of(result: GameResult, game: _Named, *, is_crosswise: bool) -> GameResult:
     """Return a result in a game's words, home team first in the game's order."""
-    if said.match_name == game.match_name and said.competition == game.competition:
-        return said
+    if result.match_name == game.match_name and result.competition == game.competition:
+        return result
     selections = tuple(
         msgspec.structs.replace(
             each,
             selection=renamed(
-                each.market_type, said.match_name, game.match_name, is_crosswise, each.selection
+                each.market_type, result.match_name, game.match_name, is_crosswise, each.selection
             ),
         )
-        for each in said.selections
+        for each in result.selections
     )
     now = msgspec.structs.replace(
-        said, competition=game.competition, match_name=game.match_name, selections=selections
+        result, competition=game.competition, match_name=game.match_name, selections=selections
     )
     return with_teams_turned(now, game.match_name) if is_crosswise else now

@@ -90,8 +90,8 @@ def test_columns_can_be_chosen_where_the_titles_are_enough_and_back_again(
             dialog.read.click()
         assert held(path)[-1].stake == stake
     with closing(Ledger(path)) as ledger:
-        kept = ledger.list_choices(["Match", "Odds", "Fun", "Stake", "Selection"])
-    assert kept.columns == {"stake": "Stake"}
+        saved = ledger.list_choices(["Match", "Odds", "Fun", "Stake", "Selection"])
+    assert saved.columns == {"stake": "Stake"}
 
 
 def test_a_column_that_is_given_to_another_field_leaves_the_first(

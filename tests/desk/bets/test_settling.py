@@ -278,7 +278,7 @@ def test_a_bet_says_how_it_was_settled(make_panel: Make) -> None:
     panel = make_panel(by_itself, LOST, undone)
     tips = {panel.model.entry(row).selection: panel.model.tip(row, 0) for row in range(3)}
     assert sorted(column(panel, "settled")) == ["", "Betfair 2-1", "by hand"]
-    assert "You took back: won by football-data 2-1" in tips["Hull +0.5"]
+    assert "You undid: won by football-data 2-1" in tips["Hull +0.5"]
     assert any("Settled: " in tip for tip in tips.values())
 
 

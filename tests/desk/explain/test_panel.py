@@ -118,7 +118,7 @@ def test_a_rule_that_stops_the_price_wears_a_cross_and_says_what_it_takes(
     assert marks["EV ≥ 2.01 %"][0] == "✗"
     assert marks["EV ≥ 2.01 %"][1].endswith("short")
     assert marks["EV ≤ 15 %"][0] == "✓"
-    assert "EV ≤ 21.2 %" not in marks, "the service's looser limit beside the user's"
+    assert "EV ≤ 21.2 %" not in marks, "the user's limit is stricter than the service's"
     assert "Becomes value at 2.041 or higher" in panel.remedies.text()
 
 

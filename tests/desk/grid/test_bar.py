@@ -89,7 +89,7 @@ def test_a_typed_range_is_taken_in_either_order(panel, qtbot):
     assert heard.args == [Range(1.5, 3.0)]
 
 
-def test_a_figure_that_is_none_is_said_and_not_taken_for_open(panel, qtbot):
+def test_an_invalid_figure_is_reported_and_not_read_as_no_limit(panel, qtbot):
     popup = RangePopup(panel, panel._theme, "EV", "%", Range())
     qtbot.addWidget(popup)
     popup.least.setText("2x")

@@ -242,7 +242,7 @@ def figures_in(model):
 
 
 def figures_afresh(quoted, qtbot):
-    """The figures of a grid that takes all in anew."""
+    """The figures of a grid that takes everything in again."""
     afresh = GridModel(quoted.board, quoted.clock)
     quoted.board.keep_all_rows(True)
     take_in(afresh, qtbot)

@@ -358,7 +358,7 @@ async def test_what_runs_is_changed_in_place_with_its_ticks(live, source, sessio
 
 @asynccontextmanager
 async def reopened(theme, window, session, asked: list[str]) -> AsyncIterator[LiveDialog]:
-    """The dialog opened anew; ``asked`` gets the addresses at which a source is asked."""
+    """The dialog opened again; ``asked`` gets the addresses at which a source is asked."""
     choices = session.local.source_choices
 
     async def ask(name, url, key, key_file=""):

@@ -97,14 +97,14 @@ def test_the_window_of_a_consensus_tells_by_which_the_best_price_is_judged(
     quoted.board.choose_reference(CONSENSUS)
     model.flush_touched()
     row = row_of(model, "Over 2.5")
-    whole, beside = model.tip(row, WINDOW).splitlines()
+    whole, own_window = model.tip(row, WINDOW).splitlines()
     key = model.price_key(row, BEST)
     assert key is not None
     said = explain(quoted.board, key, quoted.clock.now)
     assert said is not None
     assert said.window is not None
     own = f"value from {least_text(said.window.least)},"
-    assert beside.startswith(f"Matchbook, by the votes of the others: {own}")
+    assert own_window.startswith(f"Matchbook, by the votes of the others: {own}")
     assert own not in whole.lower()
     few = "Matchbook: too few other votes to value its price"
     assert model.tip(row_of(model, "Draw"), WINDOW).splitlines()[1] == few

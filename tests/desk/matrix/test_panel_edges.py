@@ -91,10 +91,10 @@ def test_labels_hide_nothing_and_are_left_out_where_there_is_no_room(
         seen.add(shown)
         room = panel.header.free_room()
         assert all(room.contains(panel.edges.labels[edge].geometry()) for edge in shown)
-        beside = [
+        at_edge = [
             part for part in panel.header.children() if isinstance(part, QToolButton | QLabel)
         ]
-        held = [part for part in beside if part not in panel.edges.labels.values()]
+        held = [part for part in at_edge if part not in panel.edges.labels.values()]
         assert not any(
             panel.edges.labels[edge].geometry().intersects(written_in(part))
             for edge in shown

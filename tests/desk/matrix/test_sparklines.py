@@ -154,8 +154,8 @@ def test_a_sparkline_that_was_drawn_at_each_move_is_that_of_all_moves(
         quoted.clock.now += gap_ms
         quoted.tell(REFERENCE, "moneyline", "Draw", odds)
         drawn(followed, quoted)
-    anew = Sparklines(quoted.board, quoted.id, quoted.clock, run_now)
-    assert by_pixel(drawn(followed, quoted)) == by_pixel(drawn(anew, quoted))
+    redrawn = Sparklines(quoted.board, quoted.id, quoted.clock, run_now)
+    assert by_pixel(drawn(followed, quoted)) == by_pixel(drawn(redrawn, quoted))
 
 
 def by_pixel(segments: Sequence[Any]) -> dict[int, tuple[float, float, float]]:

@@ -72,9 +72,9 @@ def test_scores_replace_live_and_the_kick_off(navigator: Navigator) -> None:
 
 def test_a_game_has_a_menu(navigator: Navigator, qtbot: QtBot) -> None:
     opened: list[str] = []
-    beside: list[str] = []
+    in_new_tab: list[str] = []
     navigator.game_requested.connect(opened.append)
-    navigator.new_tab_requested.connect(beside.append)
+    navigator.new_tab_requested.connect(in_new_tab.append)
     spot = navigator._list.visualRect(navigator._games.index(2)).center()
     for title in ("Open", "Open in a new tab", "Favourite", "Copy name"):
         navigator._list.customContextMenuRequested.emit(spot)
@@ -84,7 +84,7 @@ def test_a_game_has_a_menu(navigator: Navigator, qtbot: QtBot) -> None:
         action.trigger()
         menu.close()
         qtbot.waitUntil(lambda: QApplication.activePopupWidget() is None)
-    assert (opened, beside) == (["id3"], ["id3"])
+    assert (opened, in_new_tab) == (["id3"], ["id3"])
     assert navigator._favourites.game_ids == {"id3"}
     assert QApplication.clipboard().text() == "Leeds v Everton"
     assert navigator.menu_of(navigator._board.games["id3"]).actions()[3].isChecked()

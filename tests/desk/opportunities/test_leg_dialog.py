@@ -206,7 +206,7 @@ def test_what_the_legs_leave_is_of_the_stake_and_odds_typed(
 def test_a_stake_beyond_the_sum_of_all_legs_is_doubted_and_what_completes_them_is_not(
     panel: OpportunitiesPanel, legs: LegPlacer, quoted: Any, qtbot: QtBot
 ) -> None:
-    """100 are divided: 48 and 51; beside 48 at 2.10 what was 51 is 53 at 1.90, 101 in all."""
+    """100 is divided: 48 and 51. With 48 at 2.10, the 51 becomes 53 at 1.90, 101 in all."""
     tell(panel, quoted, qtbot)
     panel.table.set_current(0)
     panel._place_all()

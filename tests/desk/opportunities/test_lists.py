@@ -20,7 +20,7 @@ UNDERS = ("Bovada", "Matchbook", "Betsson", REFERENCE)
 
 
 def be_open(panel: OpportunitiesPanel, records: Records, quoted: Any, qtbot: QtBot) -> None:
-    """Place 48 at 2.10 on the over, beside which 51 at a net 1.98 on the under win."""
+    """Place 48 at 2.10 on the over: with 51 at a net 1.98 on the under, both win."""
     tell(panel, quoted, qtbot)
     place_leg(panel, records, qtbot, 0, stake="48", odds="2.1")
 
@@ -62,7 +62,7 @@ def test_it_stays_where_there_is_no_price_on_the_other_side_and_says_on_what(
     assert (over["Kind"], over["Guaranteed"]) == (
         "Low hold",
         "−12.6 %",
-    )  # 67 at 1.50 beside 48 at 2.10
+    )  # 67 at 1.50 and 48 at 2.10
     assert (under["Odds"], under["Bookmaker"], under["Stake"]) == ("1.50", "Bovada", "67")
 
 

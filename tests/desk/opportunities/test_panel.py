@@ -440,7 +440,7 @@ def test_a_list_is_sorted_by_itself_where_no_row_in_sight_is_alive(
 def test_where_the_chosen_leg_is_gone_sorting_by_hand_chooses_no_other(
     panel: OpportunitiesPanel, quoted: Any, qtbot: QtBot
 ) -> None:
-    """Another arb's leg was highlighted, while the panel beside it explained the old one."""
+    """Another arb's leg was highlighted, while the Explain panel still showed the old one."""
     quoted.board.load_games([game(quoted.name)])
     tell_of_another(quoted, 3.2)
     tell(panel, quoted, qtbot)

@@ -1,4 +1,4 @@
-"""The strip of the first start takes no more room than its text."""
+"""The strip of the first start takes only the room that its text needs."""
 
 import pytest
 from PySide6.QtGui import QAction

@@ -1,4 +1,4 @@
-"""A game is asked for once, whoever looks at it."""
+"""A game is asked for once, however many panels show it."""
 
 from oddsdesk.desk.shell.assembly import Subscriptions
 

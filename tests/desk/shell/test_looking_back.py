@@ -123,7 +123,7 @@ async def test_a_moment_of_which_nobody_offered_the_odds_says_so(tmp_path: Path)
             lambda board=board, name=name: name in {g.match_name for g in board.games.values()}
         )
         assert board.connection.simulated is simulated
-        assert board.connection.is_mixed is bool(simulated), "a game of an archive is beside it"
+        assert board.connection.is_mixed is bool(simulated), "a game of an archive is next to it"
     await looking.looking_back.cancel_looking_back()
     await looking.manager.close_connection()
 

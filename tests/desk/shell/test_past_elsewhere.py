@@ -32,7 +32,7 @@ Open = Callable[[Plan], Awaitable[Looking]]
 
 
 class ElsewhereSession(EmbeddedSession):
-    """A server that the desk knows no more of than its address and a key."""
+    """A server of which the desk knows only the address and a key."""
 
     plan = Plan.PRO
 

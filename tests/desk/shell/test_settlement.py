@@ -33,7 +33,7 @@ BET = PlacedBet(
 OTHER = msgspec.structs.replace(BET, selection="Hull", odds=3.0)
 
 
-def said(
+def a_result(
     home: int = 2, away: int = 1, source: str = "football-data", **fields: object
 ) -> HeldResult:
     result = GameResult("EPL", "Leeds vs Hull", KICK_OFF, home, away, source=source)
@@ -50,9 +50,9 @@ class Settling:
         self.board = Board(lambda: NOW)
         self.records = Records(path)
         self.is_on = True
-        self.heard: list[str] = []
+        self.lines: list[str] = []
         self.settlement = BetSettlement(self.board, lambda: NOW, self.records, lambda: self.is_on)
-        self.settlement.settled.connect(self.heard.append)
+        self.settlement.settled.connect(self.lines.append)
         self.corrected: list[str] = []
         self.settlement.corrected.connect(self.corrected.append)
 
@@ -77,9 +77,9 @@ async def settling(tmp_path: Path, qtbot: QtBot) -> AsyncIterator[Settling]:
 
 
 async def test_bets_settle_with_the_result_and_in_one_step(settling: Settling) -> None:
-    settling.board.take_results([said()])
-    await until(lambda: bool(settling.heard))
-    assert settling.heard == ["Settled 2 bets: won 1, lost 1, +1.00"]
+    settling.board.take_results([a_result()])
+    await until(lambda: bool(settling.lines))
+    assert settling.lines == ["Settled 2 bets: won 1, lost 1, +1.00"]
     assert settling.results == [Result.WON, Result.LOST]
     assert {bet.settled_by for bet in settling.records.placed_bets()} == {"football-data 2-1"}
     with closing(Ledger(settling.path)) as ledger:
@@ -91,42 +91,42 @@ async def test_bets_settle_with_the_result_and_in_one_step(settling: Settling) -
 
 async def test_without_the_setting_results_are_only_proposed(settling: Settling) -> None:
     settling.is_on = False
-    settling.board.take_results([said()])
+    settling.board.take_results([a_result()])
     await until(lambda: all("do not settle by themselves" in why for why in settling.why()))
     proposals = [settling.records.proposal(bet) for bet in settling.records.placed_bets()]
     assert [found.proposed for found in proposals if found] == [Result.WON, Result.LOST]
     assert settling.results == [None, None]
     settling.is_on = True
     settling.settlement.look_soon()
-    await until(lambda: bool(settling.heard))
+    await until(lambda: bool(settling.lines))
     assert settling.results == [Result.WON, Result.LOST]
     assert settling.why() == ["", ""]
 
 
-async def test_sources_that_contradict_each_other_settle_nothing_and_say_so(
+async def test_sources_that_contradict_each_other_settle_nothing_and_are_reported(
     settling: Settling,
 ) -> None:
-    settling.board.take_results([said(), said(1, 1, "other")])
+    settling.board.take_results([a_result(), a_result(1, 1, "other")])
     await until(lambda: settling.why() == ["football-data says 2-1 and other says 1-1"] * 2)
     assert settling.results == [None, None]
-    assert settling.heard == []
+    assert settling.lines == []
 
 
 async def test_a_game_that_nobody_reports_gives_the_reason(settling: Settling) -> None:
     await until(lambda: settling.why() == ["no source has reported a result"] * 2)
-    settling.board.take_results([said(None, None, status=GameStatus.POSTPONED)])
+    settling.board.take_results([a_result(None, None, status=GameStatus.POSTPONED)])
     await until(lambda: all("postponed" in why for why in settling.why()))
     assert settling.results == [None, None]
 
 
 async def test_a_corrected_result_is_proposed_and_nothing_rewritten(settling: Settling) -> None:
-    settling.board.take_results([said()])
-    await until(lambda: bool(settling.heard))
+    settling.board.take_results([a_result()])
+    await until(lambda: bool(settling.lines))
     await until(lambda: settling.records.proposal(BET) is None and settling.why() == ["", ""])
-    settling.board.take_results([said(0, 1)])
+    settling.board.take_results([a_result(0, 1)])
     await until(lambda: all("football-data 0-1" in why for why in settling.why()))
     assert settling.results == [Result.WON, Result.LOST]
-    assert settling.heard == settling.heard[:1]
+    assert settling.lines == settling.lines[:1]
     assert settling.corrected == [
         "2 settled bets need a check: Leeds at Pinnacle, settled won by football-data 2-1; "
         "now football-data 0-1; and 1 more"
@@ -150,9 +150,9 @@ async def test_a_bet_that_another_program_changed_meanwhile_keeps_that(
         act(work)
 
     monkeypatch.setattr(settling.records, "act", act_later)
-    settling.board.take_results([said()])
-    await until(lambda: bool(settling.heard))
-    assert settling.heard == ["Settled: Hull at Pinnacle lost (football-data 2-1), −10.00"]
+    settling.board.take_results([a_result()])
+    await until(lambda: bool(settling.lines))
+    assert settling.lines == ["Settled: Hull at Pinnacle lost (football-data 2-1), −10.00"]
     assert settling.results == [Result.VOID, Result.LOST]
 
 
@@ -166,7 +166,7 @@ async def test_bets_settle_while_the_past_is_shown(settling: Settling) -> None:
 
         async def results(self, **parameters: object) -> Listing[ResultRow]:
             asked.append(str(parameters["since"]))
-            return Listing([result_row("g", said().result)])
+            return Listing([result_row("g", a_result().result)])
 
     board, settlement = settling.board, settling.settlement
     settlement._client = lambda: service
@@ -176,7 +176,7 @@ async def test_bets_settle_while_the_past_is_shown(settling: Settling) -> None:
     board.set_connection(msgspec.structs.replace(board.connection, as_of_ms=NOW - HOUR))
     for _ in range(20):
         settlement._on_looks_timeout()
-    await until(lambda: bool(settling.heard))
+    await until(lambda: bool(settling.lines))
     assert settling.results == [Result.WON, Result.LOST]
     assert len(asked) == 1
 
@@ -191,7 +191,7 @@ def test_what_was_settled_is_added_up_by_currency_and_without_practice() -> None
     assert settled_line([practice]) == "Settled: Leeds at Pinnacle won (x 2-1), practice"
 
 
-async def test_what_was_settled_is_said_where_the_user_is_until_they_look(
+async def test_what_was_settled_is_shown_where_the_user_is_until_they_look(
     desk: tuple[Desk, Connections],
 ) -> None:
     window, _ = desk
@@ -209,7 +209,7 @@ async def test_what_was_settled_is_said_where_the_user_is_until_they_look(
     assert not bar.isVisible(), "it is said in the list, where the user looks"
 
 
-async def test_settled_bets_to_check_are_said_where_the_user_is_and_shown_in_their_list(
+async def test_settled_bets_to_check_are_shown_where_the_user_is_and_in_their_list(
     desk: tuple[Desk, Connections],
 ) -> None:
     window, _ = desk

@@ -98,13 +98,13 @@ print(json.dumps(names))
 
 
 def test_what_a_new_database_hides_others_may_load_meanwhile() -> None:
-    beside = """
+    thread = """
 import json, sys
 from concurrent.futures import ThreadPoolExecutor
 from importlib import import_module
 from oddsdesk.store.sqlite.migrations import without_arrays
-with without_arrays(), ThreadPoolExecutor() as beside:
-    beside.submit(import_module, "numpy").result()
+with without_arrays(), ThreadPoolExecutor() as pool:
+    pool.submit(import_module, "numpy").result()
 print(json.dumps(sorted(sys.modules)))
 """
-    assert "numpy" in loaded(beside)
+    assert "numpy" in loaded(thread)

@@ -139,7 +139,7 @@ def test_the_time_is_whole_whatever_else_is_cut(theme: Theme, qtbot: QtBot) -> N
 
 
 def test_the_state_is_read_before_what_is_left_of_requests(theme: Theme, qtbot: QtBot) -> None:
-    """It read "Li…", beside a whole line about requests."""
+    """It read "Li…", next to a whole line about requests."""
     board = Board(lambda: NOW_MS)
     board.set_connection(replace(COUNTED, link=Link.LIVE, lag_ms=300))
     theme.zoom(160)

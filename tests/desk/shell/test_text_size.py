@@ -149,7 +149,7 @@ def test_the_largest_text_with_every_panel_and_the_introduction_fits_a_small_scr
 def test_in_a_narrow_odds_grid_of_large_texts_its_line_says_all_in_whole_words(
     desk: Desk, preferences: Preferences
 ) -> None:
-    """Beside Explain, on a screen of 1,280 pixels: "36,…", "Se…ns"."""
+    """Next to Explain, on a screen of 1,280 pixels: "36,…", "Se…ns"."""
     preferences.keep_setting(TEXT_SIZE, 160)
     desk.window.reveal(desk.grid())
     bar = desk.grid().bar

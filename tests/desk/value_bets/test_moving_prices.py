@@ -1,4 +1,4 @@
-"""Value bets whose price moves, grows old or goes: struck, pale, counted no more."""
+"""Value bets whose price moves, grows old or goes: struck out, pale, no longer counted."""
 
 import time
 from typing import Any

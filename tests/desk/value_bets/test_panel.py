@@ -99,7 +99,7 @@ def test_a_half_stays_with_the_selection_where_the_market_has_no_room(
 def test_price_and_stake_stay_where_large_text_leaves_no_room_and_the_tip_has_the_rest(
     panel: ValuesPanel, quoted: Any, theme: Theme, qtbot: QtBot, width: int
 ) -> None:
-    """Beside Explain at 1,280 pixels and 160 % the stake stood right of the table."""
+    """Next to Explain at 1,280 pixels and 160 % the stake stood right of the table."""
     be_value(quoted)
     qtbot.waitUntil(lambda: panel.table.model.rowCount() == 1)
     theme.zoom(160)

@@ -56,5 +56,5 @@ def test_rows_made_again_are_the_rows_made_from_nothing(history: list[list[Bet]]
 
     for listed in history:
         again = returned(making_rows(listed, row, grouped))  # type: ignore[arg-type]
-        anew = returned(making_rows(listed, row, {}))  # type: ignore[arg-type]
-        assert list(again.items()) == list(anew.items())
+        remade = returned(making_rows(listed, row, {}))  # type: ignore[arg-type]
+        assert list(again.items()) == list(remade.items())

@@ -109,7 +109,7 @@ def test_how_many_more_offer_the_best_net_price_stands_beside_who_is_named(
 def test_a_price_of_the_outcome_that_is_no_value_says_so_and_is_not_counted(
     panel: ValuesPanel, quoted: Any, qtbot: QtBot
 ) -> None:
-    """ "Same at 9 more" stood beside 13 lines, four of which were no value and did not say so."""
+    """ "Same at 9 more" stood next to 13 lines, four of which were no value and did not say so."""
     charging = Profile(name="Matchbook", group="Matchbook", commission=0.02)
     quoted.board.set_profiles(Profiles([charging]))
     for bookmaker, odds in (("Matchbook", 2.05), ("Bovada", 2.08), ("Betsson", 2.06)):
@@ -318,7 +318,7 @@ def test_a_bet_on_a_simulated_price_is_practice_and_takes_nothing_from_a_real_on
         "Recorded as practice: 2.50 on Over 2.5 at Matchbook"
     )
     stake = panel.table.model.cell(0, STAKE_COLUMN)
-    assert (stake.text, stake.note) == ("4", "✓ 2.5"), "beside simulated odds it counts"
+    assert (stake.text, stake.note) == ("4", "✓ 2.5"), "next to simulated odds it counts"
 
     be_simulated(quoted, simulated=False)
     quoted.load()

@@ -1,4 +1,4 @@
-"""True EV beside the service's: whose formula adds margin, and whose method it is."""
+"""True EV next to the service's: whose formula adds margin, and whose method it is."""
 
 from typing import Any
 

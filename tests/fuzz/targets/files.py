@@ -40,7 +40,7 @@ def _import(importer: Importer, data: bytes) -> None:
 
 
 def bets(data: bytes) -> None:
-    """Import a table of bets, whoever wrote it."""
+    """Import a table of bets of any origin."""
     try:
         found = read_bets(data, NOW_MS, DECIMAL)
     except SheetError:

@@ -1,4 +1,4 @@
-"""Each source in each kind of trouble, one after the other, beside the others that go on (D65).
+"""Each source in each kind of trouble, one after the other, while the others go on (D65).
 
 The first answers are recordings. Each trouble is one line, ends nothing and withdraws nothing, and
 shows no key: what was logged, is told, was put into reports or recorded is looked through for them.

@@ -322,7 +322,7 @@ async def test_a_market_that_is_no_longer_listed_is_asked_how_it_ended(
     assert asked_over == [["1.1"]]
 
 
-async def test_the_stream_tells_that_a_market_was_settled(
+async def test_the_stream_reports_that_a_market_was_settled(
     source, serve, stream, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(CATALOGUE, "marketStartTime", PLAYED["marketStartTime"])

@@ -318,7 +318,7 @@ async def test_the_log_says_that_a_proxys_address_takes_no_secret(
 async def test_at_the_address_of_a_proxy_that_is_believed_nobody_is_a_program_here(
     serve: Serve,
 ) -> None:
-    """Whoever gets it to say nothing of him would else write without a key."""
+    """Otherwise a caller that hides its address could write without a key."""
     async with serve(public=PublicAddress(behind_proxy=PROXIES)) as served:
         nobody = await post(served, line(1))
         writer = await post(served, line(1), x_api_key=key(served, write=True))
@@ -404,7 +404,7 @@ async def test_damaged_packing_is_told(serve: Serve, body: bytes) -> None:
 async def test_one_writer_leaves_a_place_for_others_and_health_tells_of_the_refusal(
     serve: Serve,
 ) -> None:
-    """D83: who has one key has at most its share."""
+    """D83: the holder of one key has at most its share."""
     more = asyncio.Event()
 
     async def body(number: int) -> AsyncIterator[bytes]:

@@ -27,7 +27,7 @@ LIMIT_S = 60
 
 
 class LoopDelay:
-    """For how long the loop of the test, and of the server, stood still; and a thread beside it."""
+    """For how long the loop of the test, and of the server, stood still; another thread too."""
 
     def __init__(self) -> None:
         self._loop_s = self._thread_s = 0.0
@@ -197,7 +197,7 @@ async def until_recorded(live: LiveService) -> None:
 def standing_still(server: Postgres, *, wholly: bool) -> Iterator[None]:
     """Stop the server's own process, which lets connections in, or all that it runs, too."""
     first = int((server.folder / "data" / "postmaster.pid").read_text().split()[0])
-    os.kill(first, signal.SIGSTOP)  # from here on it runs no more of them
+    os.kill(first, signal.SIGSTOP)  # from here on it runs none of them
     children = Path(f"/proc/{first}/task/{first}/children").read_text().split()
     stopped = [first, *(map(int, children) if wholly else ())]
     try:

@@ -1,4 +1,4 @@
-"""The levels of a book: recorded, answered beside the contract's fields, streamed (D103, D104)."""
+"""The levels of a book: recorded, answered next to the contract's fields, streamed (D103, D104)."""
 
 import asyncio
 import contextlib

@@ -91,7 +91,7 @@ async def service(tmp_path: Path) -> AsyncIterator[LiveService]:
     await found.stop()
 
 
-async def told(*arguments: object) -> dict[str, Any]:
+async def settle_by_command(*arguments: object) -> dict[str, Any]:
     """Run `ledger settle` in a thread; the server answers on this one."""
     words = ["settle", *map(str, arguments), "--json"]
     done = await asyncio.to_thread(CliRunner().invoke, ledger, words)
@@ -113,8 +113,10 @@ async def test_a_season_settles_by_itself_and_what_was_postponed_is_listed(
             held.place_all(placed(season), "placed")
     key = tmp_path / "key.txt"
     key.write_text(service.key())
-    here = await told("--ledger", files[0], "--database", tmp_path / "odds.db")
-    there = await told(*("--ledger", files[1], "--database", service.server.url, "--key-file", key))
+    here = await settle_by_command("--ledger", files[0], "--database", tmp_path / "odds.db")
+    there = await settle_by_command(
+        *("--ledger", files[1], "--database", service.server.url, "--key-file", key)
+    )
     assert here == there
     with closing(Ledger(files[0])) as held, closing(Ledger(files[1])) as other:
         bets = held.read_bets()
@@ -137,5 +139,5 @@ async def test_a_season_settles_by_itself_and_what_was_postponed_is_listed(
     assert len(on_games) == 380 - sum(
         game.is_cancelled or (game.moved_to or 0) - game.kick_off > DAY_MS for game in season.games
     )
-    again = await told("--ledger", files[0], "--database", tmp_path / "odds.db")
+    again = await settle_by_command("--ledger", files[0], "--database", tmp_path / "odds.db")
     assert again["settled"] == 0

@@ -1,4 +1,4 @@
-"""Health says the truth within a second, and what died is begun anew within two (D82)."""
+"""Health says the truth within a second, and what died is restarted within two (D82)."""
 
 import asyncio
 import contextlib
@@ -353,7 +353,7 @@ async def test_a_full_disk_is_told_at_once_and_loses_no_quote(live, small_disk, 
 
 
 async def test_a_full_disk_is_told_where_only_others_record(live, small_disk):
-    """D82: with nothing to record itself, the server says what `ingest` beside it meets."""
+    """D82: with nothing to record itself, the server says what `ingest` meets at the same time."""
     await live.stop()
     live.database = small_disk / "odds.db"
     await live.start()

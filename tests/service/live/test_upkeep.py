@@ -1,4 +1,4 @@
-"""What a server does beside answering: counts are saved, old changes forgotten."""
+"""What a server does besides answering: counts are saved, old changes forgotten."""
 
 import asyncio
 import contextlib

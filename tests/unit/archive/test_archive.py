@@ -176,7 +176,7 @@ def test_a_file_that_lacks_rows_lets_nothing_go(recorded: Recorder, tmp_path: Pa
 def test_another_database_s_archive_is_left_alone(
     recorded: Recorder, where: Callable[[], str], tmp_path: Path
 ) -> None:
-    """Or the database was put back from a backup, and numbers its rows anew."""
+    """Or the database was put back from a backup, and numbers its rows again from 1."""
     folder = tmp_path / "archive"
     Archive(folder, recorded.store.reader).seal(recorded.now)
     other = Recorder(where())

@@ -30,7 +30,7 @@ def written(thousandths: int, decimals: str, groups: str) -> str:
 
 
 @given(AMOUNTS, st.sampled_from([(".", ","), (".", ""), (",", "."), (",", "")]))
-def test_amounts_come_back_wherever_any_of_them_tells_how_they_are_written(
+def test_amounts_are_read_back_if_any_of_them_shows_the_decimal_sign(
     amounts: list[int], sign: tuple[str, str]
 ) -> None:
     cells = [written(each, *sign) for each in amounts] + [f"12{sign[0]}50"]
@@ -43,7 +43,7 @@ def test_amounts_come_back_wherever_any_of_them_tells_how_they_are_written(
 
 
 def test_a_stake_that_may_be_thousands_is_asked_for_again() -> None:
-    """Who writes 1.234 for 1234 had 1.23 recorded."""
+    """A bettor who typed 1.234 for 1234 got 1.23 recorded."""
     for stake, typed in ((1234.0, "1,234"), (1234.5, "1.234,50"), (0.125, "0.125"), (2.5, "2,5")):
         assert read_stake(typed) == stake
     with pytest.raises(FigureError, match=r"1\.234 may mean thousands: write them without a point"):
@@ -90,7 +90,7 @@ def test_an_amount_is_typed_as_people_write_it(text: str, amount: float) -> None
         ("12 apples", "expected a number such as 12.50"),
     ],
 )
-def test_an_amount_that_is_none_is_refused_with_an_example(text: str, problem: str) -> None:
+def test_an_invalid_amount_is_refused_with_an_example(text: str, problem: str) -> None:
     with pytest.raises(FigureError, match=problem):
         read_typed_amount("stake", text)
 
@@ -149,7 +149,7 @@ def test_a_day_that_may_be_a_month_is_decided_by_habit_or_refused() -> None:
 
 
 @pytest.mark.parametrize("text", ["soon", "31/02/2026", "25:00", "29/2", "1/1/1200", "20:75"])
-def test_a_time_that_is_none_is_refused_with_an_example(text: str) -> None:
+def test_an_invalid_time_is_refused_with_an_example(text: str) -> None:
     with pytest.raises(FigureError, match="expected a"):
         read_typed_time("kick-off", text, NOW, ZONE)
 

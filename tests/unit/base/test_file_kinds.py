@@ -114,7 +114,7 @@ def test_each_importer_names_the_right_kind(
 
 
 @pytest.mark.parametrize(
-    ("command", "data", "said"),
+    ("command", "data", "message"),
     [
         ("ledger import", SEASON, "oddsdesk import football-data E0.csv"),
         ("ledger settle --results", FILES["bets"][0], "oddsdesk ledger import E0.csv"),
@@ -124,7 +124,7 @@ def test_each_importer_names_the_right_kind(
     ],
 )
 def test_other_commands_name_the_right_one(
-    command: str, data: bytes, said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    command: str, data: bytes, message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
     Path("E0.csv").write_bytes(data)
@@ -134,5 +134,5 @@ def test_other_commands_name_the_right_one(
     CliRunner().invoke(main, ["ledger", "import", "bets.csv", "--ledger", "bets.db"])
     done = CliRunner().invoke(main, [*words, *place])
     assert done.exit_code == 1
-    assert said in done.stderr
+    assert message in done.stderr
     assert done.stderr.count("\n") == 1

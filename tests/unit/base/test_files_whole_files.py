@@ -88,8 +88,8 @@ def test_what_is_not_whole_is_under_a_name_that_nobody_can_foresee(tmp_path: Pat
     names = set()
     for _ in range(3):
         with whole_file(tmp_path / "odds.csv") as file:
-            (beside,) = (each for each in tmp_path.iterdir() if each.name != "odds.csv")
-            names.add(beside.name)
+            (temporary,) = (each for each in tmp_path.iterdir() if each.name != "odds.csv")
+            names.add(temporary.name)
             file.write(b"new")
     assert len(names) == 3
 

@@ -106,7 +106,7 @@ LOOK_MS = 15_000
 
 
 def silent_from(arrivals: Arrivals, every_ms: int, last: int, until: int) -> int | None:
-    """Look as the desk does while a source is read so often; return the first look in silence."""
+    """Check as often as the desk does; return when the source is first found silent."""
     for now in range(NOW, until, LOOK_MS):
         arrivals.note_newest(NOW + (min(now, last) - NOW) // every_ms * every_ms, now)
         if arrivals.silent_since() is not None:

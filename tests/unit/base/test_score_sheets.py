@@ -1,4 +1,4 @@
-"""Tables of scores are read row by row, and what makes no sense is said and left out."""
+"""Tables of scores are read row by row, and what makes no sense is reported and left out."""
 
 from datetime import UTC, datetime
 from typing import Any
@@ -111,7 +111,7 @@ def test_what_became_of_a_game(word: str, status: GameStatus, overtime: bool) ->
     assert (found.status, found.overtime) == (status, overtime)
 
 
-def test_a_game_that_was_not_played_has_a_result_only_if_its_status_says_so() -> None:
+def test_a_game_that_was_not_played_has_a_result_only_with_a_status() -> None:
     rows = "16/08/2024,Leeds,Hull,,,\n16/08/2024,Leeds,Hull,,,NS\n16/08/2024,Leeds,Hull,,,postp.\n"
     found = read(f"Date,Home,Away,HG,AG,Status\n{rows}")
     assert found == ([leeds(None, None, status=GameStatus.POSTPONED)], [])
@@ -132,13 +132,13 @@ def test_a_game_that_was_not_played_has_a_result_only_if_its_status_says_so() ->
         ("16/08/2024,Leeds,Hull,2,1,,perhaps,", "overtime 'perhaps': expected yes or no"),
     ],
 )
-def test_a_row_that_makes_no_sense_is_said_and_left_out(row: str, problem: str) -> None:
+def test_a_row_that_makes_no_sense_is_reported_and_left_out(row: str, problem: str) -> None:
     good = "16/08/2024,Leeds,Hull,2,1,,,"
     found = read(f"Date,Home,Away,HG,AG,Status,Overtime,Note\n{row}\n{good}\n")
     assert found.results == [leeds()]
-    (told,) = found.problems
-    assert told.startswith("line 2: ")
-    assert problem in told
+    (message,) = found.problems
+    assert message.startswith("line 2: ")
+    assert problem in message
 
 
 @pytest.mark.parametrize(
@@ -151,27 +151,29 @@ def test_a_row_that_makes_no_sense_is_said_and_left_out(row: str, problem: str) 
         ("P1H,P1A,P2H,P2A", "1,,1,1", "line 2: expected a number in P1A, got nothing; scores"),
     ],
 )
-def test_an_impossible_part_is_said_and_the_score_stays(
+def test_an_impossible_part_is_reported_and_the_score_stays(
     titles: str, cells: str, problem: str
 ) -> None:
-    results, (told,) = read(
+    results, (message,) = read(
         f"Date,HomeTeam,AwayTeam,FTHG,FTAG,{titles}\n16/08/2024,Leeds,Hull,2,1,{cells}\n"
     )
     assert results == [leeds()]
-    assert told.startswith(problem)
+    assert message.startswith(problem)
 
 
-def test_an_impossible_hour_is_said_and_the_day_stays() -> None:
-    (result,), (told,) = read("Date,Time,Home,Away,HG,AG\n16/08/2024,25:00,Leeds,Hull,2,1\n")
+def test_an_impossible_hour_is_reported_and_the_day_stays() -> None:
+    (result,), (message,) = read("Date,Time,Home,Away,HG,AG\n16/08/2024,25:00,Leeds,Hull,2,1\n")
     assert (result.kick_off, result.has_time) == (NOON, False)
-    assert told == "line 2: expected a time such as 17:30, got '25:00'; only the day is used"
+    assert message == "line 2: expected a time such as 17:30, got '25:00'; only the day is used"
 
 
-def test_an_unknown_sport_is_said_once_and_stays() -> None:
+def test_an_unknown_sport_is_reported_once_and_stays() -> None:
     rows = "16/08/2024,Leeds,Hull,2,1,Quidditch\n" * 2 + "16/08/2024,Leeds,Hull,2,1,Soccer\n"
-    results, (told,) = read(f"Date,Home,Away,HG,AG,Sport\n{rows}")
+    results, (message,) = read(f"Date,Home,Away,HG,AG,Sport\n{rows}")
     assert [each.sport for each in results] == ["Quidditch", "Quidditch", "Football"]
-    assert told.startswith("line 2: unknown sport 'Quidditch', used as it is; known are Football,")
+    assert message.startswith(
+        "line 2: unknown sport 'Quidditch', used as it is; known are Football,"
+    )
 
 
 def test_another_table_is_none() -> None:

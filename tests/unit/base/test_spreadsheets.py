@@ -97,7 +97,7 @@ def test_a_quoted_cell_of_some_lines_is_a_cell() -> None:
     assert (row.fault, row.cells["b"]) == ("", legs)
 
 
-def test_a_stray_quote_in_the_header_is_said() -> None:
+def test_a_stray_quote_in_the_header_is_reported() -> None:
     with pytest.raises(SheetError, match="line 1: a quote is opened here and not closed"):
         read_sheet(b'a,"b\n1,2\n')
 
@@ -130,7 +130,7 @@ def test_text_of_central_europe_is_read_by_its_letters(text: str, encoding: str)
     ]
 
 
-def test_titles_that_stand_twice_are_told_apart() -> None:
+def test_repeated_titles_are_numbered() -> None:
     titles, rows = read_sheet(b"odds,team,odds,,\n2,Arsenal,3,,\n")
     assert titles == ["odds", "team", "odds (2)"]
     assert rows == [SheetRow(2, {"odds": "2", "team": "Arsenal", "odds (2)": "3"})]

@@ -1,4 +1,4 @@
-"""Jobs that must not die are begun anew, and what is wrong with them is told."""
+"""Jobs that must not die are restarted, and their errors are reported."""
 
 import asyncio
 import logging

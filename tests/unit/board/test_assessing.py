@@ -386,7 +386,7 @@ TOTALS: Odds = {
 
 
 def doubted(odds: Odds, market_type: str = "total", **more: object) -> dict[str, list[str]]:
-    """What is said of each price that is doubted beside the others, by bookmaker and selection."""
+    """What is said of each price that is doubted next to the others, by bookmaker and selection."""
     desk = Desk()
     exhaust(desk.board.merge_matrix(matrix(odds, desk.now, market_type=market_type, **more)))
     found = {}
@@ -430,7 +430,7 @@ def test_a_bookmaker_below_100_percent_by_itself_is_warned_of_on_all_its_sides()
         # of a favourite two double chances are next to certain
         ({"Any": {"1X": 1.01, "12": 1.02, "X2": 6.0}}, "double_chance", set()),
         ({"Any": {"Over 0.5": 1.01, "Over 1.5": 1.02, "Under 1.5": 12.0}}, "total", set()),
-        # 1000 beside nothing, beside a normal line, and beside others that mean it
+        # 1000 next to nothing, to a normal line, and to others that mean it
         ({"Far": {"Over 2.5": 1000.0}}, "total", None),
         ({"Far": {"Over 2.5": 1000.0}, "Any": {"Over 2.5": 1.9}}, "total", {"Far: Over 2.5"}),
         ({"Far": {"Over 2.5": 1000.0}, "Any": {"Over 2.5": 301.0}}, "total", set()),

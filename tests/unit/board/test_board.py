@@ -546,7 +546,7 @@ def test_markets_are_worked_out_in_the_order_of_what_is_told(desk: Desk, first: 
 
 
 def test_a_game_of_no_code_is_listed_and_grouped_by_what_is_played() -> None:
-    """The World Cup stood under Other; a sport that is told late groups the prices anew."""
+    """The World Cup stood under Other; a sport that comes late regroups the prices."""
     cup = {"competition": "soccer_fifa_world_cup", "sport": "Other"}
     desk, name = Desk(), "Spain - Japan"
     exhaust(

@@ -1,4 +1,4 @@
-"""Whatever pictures and messages come, in whatever order: figures are those worked out anew."""
+"""Whatever pictures and messages come, in whatever order: figures are as if made from scratch."""
 
 from copy import deepcopy
 from typing import Any
@@ -39,18 +39,18 @@ pictures = st.builds(
 
 
 def checked_anew(desk: Desk) -> Matrix:
-    """Return the matrix, whose figures are what they come to when worked out anew."""
+    """Return the matrix, whose figures are what they come to when worked out from scratch."""
     held = desk.board.matrix(GAME)
     assert held is not None
     for section in held.sections:
-        anew, basis = deepcopy(section), desk.board.basis
-        anew.holds = Holds(anew, basis)
-        for row in anew.rows:
-            row.offer = FoundOffer(anew, row, basis)
-        anew.doubts, anew.has_long_odds = {}, False
-        figures.doubt_prices(anew, basis)
-        figures.figure(anew, basis)
-        assert section == anew
+        remade, basis = deepcopy(section), desk.board.basis
+        remade.holds = Holds(remade, basis)
+        for row in remade.rows:
+            row.offer = FoundOffer(remade, row, basis)
+        remade.doubts, remade.has_long_odds = {}, False
+        figures.doubt_prices(remade, basis)
+        figures.figure(remade, basis)
+        assert section == remade
     return held
 
 

@@ -201,8 +201,8 @@ def test_what_is_kept_up_to_date_is_what_a_new_board_says(
     history: tuple[Step, list[Step]], sport: str
 ) -> None:
     desk = after(history, sport)
-    anew = made_anew(desk, sport)
-    assert spoken_of(desk.board) == spoken_of(anew)
+    remade = board_made_again(desk, sport)
+    assert spoken_of(desk.board) == spoken_of(remade)
 
 
 def spoken_of(board: Board) -> dict[RowKey, tuple[object, ...]]:
@@ -220,7 +220,7 @@ def is_withdrawn(board: Board, key: RowKey) -> bool:
     return not section.selection_row(key.selection).prices[key.bookmaker].is_offered
 
 
-def made_anew(desk: Desk, sport: str) -> Board:
+def board_made_again(desk: Desk, sport: str) -> Board:
     """A board that is told at once of all prices that another holds."""
     old, new = desk.board, Board(lambda: desk.now)
     matrix = old.matrix(GAME)

@@ -140,7 +140,7 @@ def place(database: Path, *, leg: bool) -> None:
 
 
 def test_a_single_bet_is_no_half_of_an_arbitrage(database: Path) -> None:
-    """It was bet for its value: the arbitrage is there beside it, with both legs to stake."""
+    """It was bet for its value: the arbitrage is listed as well, with both legs to stake."""
     place(database, leg=False)
     (found,) = listed(database, "--kind", "arbitrage")
     assert [(leg["stake"], "placed" in leg) for leg in found["legs"]] == [(47, False), (48, False)]

@@ -72,13 +72,13 @@ def test_snapshots_are_recorded_with_the_times_they_had(
 def test_what_is_here_is_not_requested_again(history: OddsHistory, database: Path) -> None:
     run(history, database)
     again = run(history, database)
-    assert "all 4 snapshots are here already; nothing was requested" in again.stdout
+    assert "all 4 snapshots are stored already; nothing was requested" in again.stdout
     longer = run(history, database, days=2)
-    assert "4 snapshots of 10 credits each, 4 more are here already" in longer.stdout
+    assert "4 snapshots of 10 credits each, 4 more are stored already" in longer.stdout
     closer = run(history, database, "--every", "1h", days=2)
     assert closer.exit_code == 0
     assert len(history.answered) == len(set(history.answered)) == 48
-    assert "35 of them are older than others that are here" in closer.stderr
+    assert "35 of them are older than others that are stored" in closer.stderr
     assert "are older" not in longer.stderr
 
 
@@ -88,7 +88,7 @@ def test_it_continues_in_a_database_of_each_engine(
     made = new_database()
     name = made.url if isinstance(made, DatabaseUrl) else str(made)
     assert "snapshots 2, credits 20" in run(history, name, "--budget", "20").stdout
-    assert "2 more are here already" in run(history, name).stdout
+    assert "2 more are stored already" in run(history, name).stdout
     assert len(history.answered) == len(set(history.answered)) == 4
 
 
@@ -159,7 +159,7 @@ def test_nothing_is_spent_without_consent(history: OddsHistory, database: Path) 
 
 
 @pytest.mark.parametrize(
-    ("status", "body", "said"),
+    ("status", "body", "message"),
     [
         (401, b'{"error_code": "DEACTIVATED_KEY"}', "refuses the key (DEACTIVATED_KEY)"),
         (
@@ -175,13 +175,13 @@ def test_nothing_is_spent_without_consent(history: OddsHistory, database: Path) 
         (200, b'{"data": 7}', "expected a snapshot of the history"),
     ],
 )
-def test_a_refusal_is_said_in_plain_words_and_not_repeated(
-    history: OddsHistory, database: Path, status: int, body: bytes, said: str
+def test_a_refusal_is_explained_and_not_repeated(
+    history: OddsHistory, database: Path, status: int, body: bytes, message: str
 ) -> None:
     history.refusals = [(status, body, {})]
     done = run(history, database)
     assert done.exit_code == 1
-    assert said in done.stderr
+    assert message in done.stderr
     assert len(history.queries) == 1
     assert run(history, database).exit_code == 0
 
@@ -239,7 +239,7 @@ def test_older_prices_of_a_game_that_is_here_are_skipped_and_explained(
 ) -> None:
     run(history, database, "--from", "2024-10-01T18:00:00Z")
     done = run(history, database)
-    assert "prices older than those already here were skipped" in done.stderr
+    assert "prices older than those already stored were skipped" in done.stderr
     assert "older than the recorded price" in done.stdout
 
 
@@ -254,7 +254,7 @@ def test_shifted_odds_keep_their_database(history: OddsHistory, database: Path) 
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "message"),
     [
         (("--every", "1m"), "expected at least 5m"),
         (("--every", "often"), "expected at least 5m"),
@@ -267,11 +267,11 @@ def test_shifted_odds_keep_their_database(history: OddsHistory, database: Path) 
     ],
 )
 def test_what_makes_no_sense_is_misuse(
-    history: OddsHistory, database: Path, words: tuple[str, ...], said: str
+    history: OddsHistory, database: Path, words: tuple[str, ...], message: str
 ) -> None:
     done = run(history, database, *words)
     assert (done.exit_code, history.queries) == (2, [])
-    assert said in done.stderr
+    assert message in done.stderr
 
 
 def test_the_future_has_no_snapshots(

@@ -110,7 +110,7 @@ FAULTS = [
 
 
 def state(place: Path, name: str) -> dict[str, tuple[object, ...]]:
-    """A file and all beside it to the byte, with modes and times."""
+    """A file and all others in its folder to the byte, with modes and times."""
     found = {}
     for each in place.glob(f"{name}*"):
         stat = each.lstat()

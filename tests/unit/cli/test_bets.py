@@ -217,7 +217,7 @@ def test_the_users_own_bookmakers_hold_and_a_wrong_line_is_named(database: Path)
     result = run("--database", database, "--json")
     soft, betfair = json.loads(result.stdout)
     assert (soft["net_odds"], soft["stake"], soft["bound"]) == (2.0736, 4, "bookmaker")
-    # Beside 4 at 2.0736 the next price is worth 1.74: 1.0486 (246 - x) = 254.29 + 1.0486 x.
+    # Next to 4 at 2.0736 the next price is worth 1.74: 1.0486 (246 - x) = 254.29 + 1.0486 x.
     told = betfair["net_odds"], betfair["stake"], betfair["bound"], betfair["same_bet_as"]
     assert told == (2.0486, 1, "kelly", None)
     assert result.stderr == (
@@ -347,9 +347,9 @@ async def test_a_service_gives_the_same_list_as_its_database(tmp_path: Path) -> 
         key.write_text(f"{secret}\n")
         service = ["--url", server.url, "--key-file", key, "--all"]
         served = await asyncio.to_thread(rows, *service)
-        beside = await asyncio.to_thread(rows, "--database", path, "--all")
+        from_file = await asyncio.to_thread(rows, "--database", path, "--all")
     assert [row["bookmaker"] for row in served] == ["Soft", "Betfair Exchange UK"]
-    assert served == beside
+    assert served == from_file
 
 
 def test_prices_are_judged_by_whom_the_option_names_else_by_the_settings(tmp_path: Path) -> None:

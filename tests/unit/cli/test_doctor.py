@@ -302,9 +302,9 @@ async def test_what_a_server_says_of_itself_is_told(tmp_path: Path, free_port: i
     settings = Settings(tmp_path / "odds.db", port=free_port, public=PublicAddress(tls=tls))
     later = system_clock() + 400 * 24 * 3_600_000
     async with serving(settings, lambda: later):
-        beside = await asyncio.to_thread(run, settings.database, free_port)
+        same_machine = await asyncio.to_thread(run, settings.database, free_port)
         elsewhere = await asyncio.to_thread(run, tmp_path / "other.db", free_port)
-    for result in (beside, elsewhere):
+    for result in (same_machine, elsewhere):
         assert f"note  port: {free_port} is oddsdesk {__version__}" in result.output
         assert "BAD   health: degraded: the certificate ended at 2" in result.output
         assert result.exit_code == 1

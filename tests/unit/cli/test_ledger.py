@@ -528,7 +528,7 @@ def test_a_bet_without_kick_off_is_closed_by_the_only_game_and_not_settled(
 
 
 def test_a_bet_whose_game_is_not_known_is_named_with_the_reason(tmp_path: Path) -> None:
-    """The reason stays beside the bet, and gives way to a close of another database."""
+    """The reason stays with the bet, and gives way to a close of another database."""
     database, other = tmp_path / "odds.db", tmp_path / "other.db"
     crosswise = msgspec.structs.replace(quote(5, 1.9, 1.9), match_name="Hull - Leeds United")
     with closing(open_store(database)) as store:
@@ -665,9 +665,7 @@ def test_a_database_that_is_not_there_settles_nothing(tmp_path: Path) -> None:
         ("1", "won", "--database", "odds.db"),
     ],
 )
-def test_where_results_are_is_said_once_and_with_a_key_for_services(
-    arguments: tuple[str, ...],
-) -> None:
+def test_results_have_one_source_and_a_service_needs_a_key(arguments: tuple[str, ...]) -> None:
     assert "Error: " in run("settle", *arguments, exit_code=2).stderr
 
 

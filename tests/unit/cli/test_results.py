@@ -42,9 +42,9 @@ def filled(database: Database, scores: Path) -> Database:
 
 
 def listed(database: Database, *arguments: str) -> list[dict[str, Any]]:
-    told = run("list", "--database", database, "--json", *arguments)
-    assert told.exit_code == 0, told.output
-    rows: list[dict[str, Any]] = json.loads(told.stdout)
+    done = run("list", "--database", database, "--json", *arguments)
+    assert done.exit_code == 0, done.output
+    rows: list[dict[str, Any]] = json.loads(done.stdout)
     return rows
 
 
@@ -77,12 +77,12 @@ def test_scores_are_recorded_and_listed(filled: Database) -> None:
 
 
 def test_people_read_a_table(filled: Database) -> None:
-    told = run("list", "--database", filled)
-    line = told.stdout.splitlines()[1].split("  ")
+    done = run("list", "--database", filled)
+    line = done.stdout.splitlines()[1].split("  ")
     assert [cell.strip() for cell in line if cell] == [
         *("2024-11-16T15:00:00.000Z", "EPL", "Leeds v Hull", "final", "2-1", "1-0 1-1", "scores")
     ]
-    assert "2024-11-17 " in told.stdout
+    assert "2024-11-17 " in done.stdout
     assert run("list", "--database", filled, "--competition", "X").stdout == "no results\n"
 
 
@@ -94,16 +94,16 @@ def test_a_file_that_was_corrected_replaces_its_scores(filled: Database, scores:
     assert [(each["home"], each["away"]) for each in row["corrections"]] == [(2, 1)]
 
 
-def test_bad_rows_are_said_and_the_others_recorded(database: Database, scores: Path) -> None:
+def test_bad_rows_are_reported_and_the_others_recorded(database: Database, scores: Path) -> None:
     name = database if isinstance(database, Path) else database.url
     scores.write_text(SCORES.replace("2,1,,1,0,1,1", "two,1,,1,0,1,1"))
-    told = run("import", "scores", scores, "--database", name)
-    assert (told.exit_code, told.stdout) == (1, "results 2, bad 1\n")
-    assert told.stderr.startswith(f"{scores} line 2: expected a number such as 2 in HG")
+    done = run("import", "scores", scores, "--database", name)
+    assert (done.exit_code, done.stdout) == (1, "results 2, bad 1\n")
+    assert done.stderr.startswith(f"{scores} line 2: expected a number such as 2 in HG")
     scores.write_text("Stake,Odds\n1,2\n")
-    told = run("import", "scores", scores, "--database", name)
-    assert (told.exit_code, told.stdout) == (1, "results 0, bad 1\n")
-    assert "a list of bets" in told.stderr
+    done = run("import", "scores", scores, "--database", name)
+    assert (done.exit_code, done.stdout) == (1, "results 0, bad 1\n")
+    assert "a list of bets" in done.stderr
 
 
 @pytest.mark.one_engine
@@ -113,8 +113,8 @@ def test_a_file_with_odds_gives_its_results_alone(database: Database, tmp_path: 
         "Div,Date,Time,HomeTeam,AwayTeam,FTHG,FTAG,B365H,B365D,B365A\n"
         "E0,16/08/2024,20:00,Leeds,Hull,2,1,2.0,3.5,4.0\n"
     )
-    told = run("import", "football-data", season, "--database", database)
-    assert told.stdout.splitlines()[-1] == "results 1, bad 0"
+    done = run("import", "football-data", season, "--database", database)
+    assert done.stdout.splitlines()[-1] == "results 1, bad 0"
     assert [row["source"] for row in listed(database)] == ["football-data"]
     with closing(open_store(database)) as store:
         assert store.reader().last_seq() == 0
@@ -122,8 +122,8 @@ def test_a_file_with_odds_gives_its_results_alone(database: Database, tmp_path: 
         "Div,Date,Time,HomeTeam,AwayTeam,FTHG,FTAG,B365H,B365D,B365A\n"
         "E0,16/08/2024,20:00,Leeds,Hull,,,2.0,3.5,4.0\n"
     )
-    told = run("import", "football-data", season, "--database", database)
-    assert (told.exit_code, "no results in" in told.stderr) == (1, True)
+    done = run("import", "football-data", season, "--database", database)
+    assert (done.exit_code, "no results in" in done.stderr) == (1, True)
 
 
 @pytest.mark.one_engine
@@ -143,13 +143,13 @@ def test_the_results_of_a_service_are_listed_alike(database: Database, tmp_path:
         key = tmp_path / "key"
         key.write_text(service.key())
         asked = ("list", "--json", "--url", service.url, "--key-file", key)
-        told = run(*asked)
+        done = run(*asked)
         some = run(*asked, "--to", "2026-11-20T17:00:00Z")
         key.write_text("oddsdesk_live_0")
         refused = run(*asked)
     finally:
         service.close()
-    assert json.loads(told.stdout) == listed(database)
+    assert json.loads(done.stdout) == listed(database)
     assert [row["away"] for row in json.loads(some.stdout)] == [2, 1]
     assert refused.exit_code == 1
     assert refused.stdout == ""

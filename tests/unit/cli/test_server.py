@@ -19,7 +19,7 @@ class NoQt:
             raise ImportError(f"{name} is not here")
 sys.meta_path.insert(0, NoQt())
 """
-"""Whoever asks for Qt is told of, also where it could do without."""
+"""Every import of Qt is reported, even one that the code could do without."""
 NOT_INSTALLED = """
 import sys
 from importlib.machinery import PathFinder

@@ -177,7 +177,15 @@ async def test_absurd_headers_are_an_error_of_the_service(head: bytes) -> None:
         b'{"data": [], "meta": {"rate_limit_remaining": 1e999}}',
         b'{"data": [{"name": "\\ud800"}]}',
     ],
-    ids=["nested", "nested beside", "nested objects", "5,000 digits", "NaN", "1e999", "surrogate"],
+    ids=[
+        "nested",
+        "nested next to data",
+        "nested objects",
+        "5,000 digits",
+        "NaN",
+        "1e999",
+        "surrogate",
+    ],
 )
 async def test_absurd_json_is_no_answer(small_service: Running, body: bytes) -> None:
     service, url = small_service

@@ -254,7 +254,7 @@ async def test_frames_passed_over_are_counted_and_told_once_a_minute(
 async def test_a_flood_of_frames_that_are_no_price_change_ends_the_connection(
     small_service: Running, frame: str
 ) -> None:
-    """D85: the window would have its thread no more."""
+    """D85: the window would lose its thread."""
     service, url = small_service
 
     async def flood(socket: WebSocket) -> None:

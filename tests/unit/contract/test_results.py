@@ -20,7 +20,7 @@ from oddsdesk.contract.results import (
     result_line,
     with_earlier_selections,
     with_source,
-    without_contrary,
+    without_contradictions,
 )
 from oddsdesk.contract.times import parse_ms
 
@@ -263,8 +263,8 @@ def test_what_is_written_is_read_back(
 
 
 def _result(*selections: SelectionResult, **fields: object) -> GameResult:
-    said = {"status": GameStatus.UNKNOWN, "bookmaker": "Betfair Exchange", **fields}
-    return GameResult("EPL", "Arsenal vs Everton", 1_000, selections=selections, **said)
+    known = {"status": GameStatus.UNKNOWN, "bookmaker": "Betfair Exchange", **fields}
+    return GameResult("EPL", "Arsenal vs Everton", 1_000, selections=selections, **known)
 
 
 OVER = SelectionResult("total", 0, "Over 2.5", "won")
@@ -319,7 +319,7 @@ def test_a_file_that_says_two_things_of_one_game_says_nothing(
     first = GameResult("EPL", "Arsenal vs Chelsea", KICK_OFF, 2, 1)
     second = msgspec.structs.replace(first, **changes)
     other = msgspec.structs.replace(first, match_name="Leeds vs Wolves")
-    found, lines = without_contrary([first, other, second])
+    found, lines = without_contradictions([first, other, second])
     assert found == ([other] if is_contrary else [first, other, second])
     assert len(lines) == is_contrary
-    assert without_contrary([first, first])[1] == []
+    assert without_contradictions([first, first])[1] == []

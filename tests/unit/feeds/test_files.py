@@ -1,4 +1,4 @@
-"""Bytes come in whole, plain or packed, and damage is told."""
+"""Bytes come in whole, plain or packed, and damage is reported."""
 
 import bz2
 import gzip
@@ -69,7 +69,7 @@ def test_cut_bzip2_gives_what_came_before_and_then_an_error() -> None:
     assert got.startswith(b"0\n1\n2\n")
 
 
-def test_damaged_bzip2_is_told() -> None:
+def test_damaged_bzip2_is_reported() -> None:
     data = bytearray(bz2.compress(b"".join(b"%d\n" % (n * n) for n in range(400_000)), 1))
     data[len(data) // 2 : len(data) // 2 + 64] = b"\xff" * 64
     got, error = read_until_error(bytes(data))
@@ -140,7 +140,7 @@ def test_a_packed_tar_archive_that_ends_early_gives_what_came_before(tmp_path: P
         next(parts)
 
 
-def test_a_packed_tar_archive_that_is_too_large_is_said(
+def test_a_packed_tar_archive_that_is_too_large_is_reported(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(files, "LARGEST_ARCHIVE", 20_000)
@@ -187,7 +187,7 @@ def test_the_list_of_a_zip_archive_is_read_once_for_all_its_files(
     assert opened == [path]
 
 
-def test_a_zip_archive_that_cannot_be_read_is_said(tmp_path: Path) -> None:
+def test_a_zip_archive_that_cannot_be_read_is_reported(tmp_path: Path) -> None:
     path = tmp_path / "data.zip"
     with zipfile.ZipFile(path, "w") as archive:
         archive.writestr("E0.csv", b"first" * 99)

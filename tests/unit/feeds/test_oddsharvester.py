@@ -347,7 +347,7 @@ def test_the_address_tells_the_sport(link: str, sport: str | None) -> None:
 def test_a_game_with_a_final_score_is_not_the_one_to_come(
     match_date: str | None, score: tuple[Any, Any]
 ) -> None:
-    """Two teams' page shows the last game's prices beside the next one's date."""
+    """Two teams' page shows the last game's prices next to the next one's date."""
     over = GAME | {"match_date": match_date, "home_score": score[0], "away_score": score[1]}
     result = with_market("1x2", row(**RESULT), row(**RESULT), game=over)
     assert result.quotes == []

@@ -23,15 +23,15 @@ def test_problems_name_file_and_line(tmp_path: Path) -> None:
     assert read(path, "Date,Home,Away,HG,AG\nsoon,A,B,1,0\n").problems == [
         f"{path} line 2: expected a date such as 16/08/2024, got 'soon'"
     ]
-    (told,) = read(path, "Date,Home,Away\n").problems
-    assert told.startswith(f"{path}: expected the columns Date, HomeTeam, AwayTeam, FTHG, FTAG")
+    (message,) = read(path, "Date,Home,Away\n").problems
+    assert message.startswith(f"{path}: expected the columns Date, HomeTeam, AwayTeam, FTHG, FTAG")
 
 
 def test_a_season_with_prices_is_named_as_football_data(tmp_path: Path) -> None:
     season = "Div,Date,HomeTeam,AwayTeam,FTHG,FTAG{}\nE0,16/08/2024,Leeds,Hull,2,1{}\n"
     found = read(tmp_path / "E0.csv", season.format(",PSH,PSD,PSA", ",2,3,4"))
-    (told,) = found.problems
-    assert "oddsdesk import football-data" in told
+    (message,) = found.problems
+    assert "oddsdesk import football-data" in message
     assert found.results == []
     assert len(read(tmp_path / "a.csv", season.format("", "")).results) == 1
     other = "Date,Home,Away,HG,AG,PSH,PSD,PSA\n16/08/2024,Leeds,Hull,2,1,2,3,4\n"

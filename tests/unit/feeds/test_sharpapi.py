@@ -259,7 +259,7 @@ def test_other_shapes_of_the_same_answer_are_read() -> None:
     sides = moneyline(2.1, 3.4, 3.8)
     expected = only(*sides)
     nested = [
-        {name: said for name, said in each.items() if not name.startswith("odds_")}
+        {name: value for name, value in each.items() if not name.startswith("odds_")}
         | {"odds": {"american": each["odds_american"], "decimal": each["odds_decimal"]}}
         for each in sides
     ]

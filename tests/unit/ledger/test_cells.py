@@ -61,7 +61,7 @@ def test_lists_keep_their_other_bets(text: str, kept: list[str], refused: dict[i
 
 
 def with_column(title: str, *cells: str) -> ImportedBets:
-    """Read lost bets, a cell of one more column beside each."""
+    """Read lost bets, a cell of one more column next to each."""
     lines = "".join(f"Leeds;2.5;10;lost;{cell}\n" for cell in cells)
     return read_bets(f"Selection;Odds;Stake;Result;{title}\n{lines}".encode(), NOW)
 

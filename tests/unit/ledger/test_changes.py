@@ -169,7 +169,7 @@ def test_a_full_disk_is_named_and_the_ledger_goes_on(ledger: Ledger) -> None:
 
 @pytest.mark.parametrize("change", ["edited", "settled", "deleted"])
 def test_what_was_changed_since_is_not_taken_back(ledger: Ledger, change: str) -> None:
-    """An Undo that stands beside the value bets may be minutes old."""
+    """An Undo that stands next to the value bets may be minutes old."""
     placed = ledger.record_bet(BET)
     assert placed.ident is not None
     if change == "deleted":

@@ -18,8 +18,8 @@ from oddsdesk.pricing.selections import Result
 NOW = 1_800_000_000_000
 
 
-def read(text: str, **said: object) -> ImportedBets:
-    return read_bets(text.encode(), NOW, choices=ListChoices(**said))  # type: ignore[arg-type]
+def read(text: str, **chosen: object) -> ImportedBets:
+    return read_bets(text.encode(), NOW, choices=ListChoices(**chosen))  # type: ignore[arg-type]
 
 
 def total(bets: list[PlacedBet]) -> tuple[float, float]:
@@ -124,13 +124,13 @@ def test_of_two_columns_of_stakes_the_one_that_agrees_is_used() -> None:
         found = read(text)
         assert total(found.bets) == (53.0, 120.0)
         assert found.differing == []
-    assert read(STAKES).said == [
+    assert read(STAKES).remarks == [
         "stake is read from Stake, which agrees with odds and profit, not Amount",
         "Amount is read as the payout: it is stake × odds",
     ]
 
 
-def test_money_is_told_from_units_by_what_a_bet_can_win() -> None:
+def test_money_differs_from_units_by_what_a_bet_can_win() -> None:
     text = """Date,Match,Selection,Odds,Risk,To win,Stake,Result
 2026-03-14,A v B,A,-110,110,100,1,Won
 2026-03-15,B v A,B,-110,220,200,2,Lost
@@ -138,12 +138,12 @@ def test_money_is_told_from_units_by_what_a_bet_can_win() -> None:
     for stake in ("Stake", "Stake (units)", "Units"):
         found = read(text.replace("Stake", stake))
         assert total(found.bets) == (-120.0, 330.0)
-        assert found.said == [
+        assert found.remarks == [
             f"stake is read from Risk, which agrees with odds and profit, not {stake}"
         ]
 
 
-def test_a_result_and_a_status_are_told_apart_by_what_they_say() -> None:
+def test_a_result_and_a_status_are_recognised_by_their_words() -> None:
     text = """Date,Match,Selection,Stake,Odds,Result,Status
 2026-09-25,A v B,A,20,1.65,Win,Settled
 2026-09-25,C v D,D,20,1.80,Loss,Settled
@@ -151,7 +151,7 @@ def test_a_result_and_a_status_are_told_apart_by_what_they_say() -> None:
 """
     found = read(text)
     assert [bet.result for bet in found.bets] == [Result.WON, Result.LOST, None]
-    assert found.said == ["result is read from Result, which can be read, not Status"]
+    assert found.remarks == ["result is read from Result, which can be read, not Status"]
 
 
 @pytest.mark.parametrize(
@@ -179,14 +179,14 @@ def test_two_columns_that_nothing_decides_between_refuse_the_file(
 def test_two_columns_that_say_the_same_are_one() -> None:
     text = "Selection,Stake,Amount,Odds,Event,Match\nA,5,5.00,2.0,A v B,A v B\n"
     found = read(text)
-    assert (found.bets[0].stake, found.bets[0].match_name, found.said) == (5, "A v B", [])
+    assert (found.bets[0].stake, found.bets[0].match_name, found.remarks) == (5, "A v B", [])
 
 
 def test_the_language_of_the_other_titles_decides_what_a_title_means() -> None:
     """A German list's Typ is a kind of bet, a Polish one's the selection."""
     found = read("Datum;Typ;Tipp;Einsatz;Quote\n2026-03-14;Einzel;PSG;5,0;2,0\n")
     assert found.bets[0].selection == "PSG"
-    assert found.said == ["selection is read from Tipp, not Typ"]
+    assert found.remarks == ["selection is read from Tipp, not Typ"]
 
 
 @pytest.mark.parametrize("title", ["Profit", "Winnings", "Gewinn", "Payout"])
@@ -200,15 +200,15 @@ def test_a_column_of_payments_is_known_by_its_figures(title: str) -> None:
 def test_a_payout_that_a_lost_bet_would_have_had_is_none() -> None:
     found = read("Selection,Stake,Odds,Result,Payout\nA,50,2.1,won,105\nB,50,1.9,lost,95\n")
     assert (total(found.bets), found.differing) == ((5.0, 100.0), [])
-    assert found.said == ["Payout is read as what a win would pay: it is stake × odds"]
+    assert found.remarks == ["Payout is read as what a win would pay: it is stake × odds"]
 
 
 def test_profits_after_commission_are_still_profits() -> None:
     found = read("Selection,Stake,Odds,Result,Profit\nA,100,2.0,won,95\nB,100,2.0,won,95\n")
-    assert (found.bets[0].net_odds, found.said) == (1.95, [])
+    assert (found.bets[0].net_odds, found.remarks) == (1.95, [])
 
 
-def test_a_cash_out_may_be_told_by_its_payout_alone() -> None:
+def test_a_payout_alone_may_show_a_cash_out() -> None:
     text = "Selection,Stake,Odds,Result,Returns\nA,10,5.0,Cashed out,17.50\nB,10,5.0,Won,50\n"
     found = read(text)
     assert total(found.bets) == (47.5, 20.0)
@@ -226,7 +226,7 @@ def test_stakes_in_units_need_what_a_unit_is_worth() -> None:
     assert (asked.value.about, asked.value.sample) == ("unit", "1.5u")
     found = read(UNITS, unit=10)
     assert (total(found.bets), found.differing) == ((6.5, 25.0), [])
-    assert found.said == ["1 unit is 10"]
+    assert found.remarks == ["1 unit is 10"]
     titled = "Selection,Stake (units),Odds,Result,Profit [units]\nA,1.5,2.10,won,1.65\n"
     assert total(read(titled, unit=20).bets) == (33.0, 30.0)
 

@@ -54,9 +54,7 @@ def test_only_what_is_lacking_is_added_and_twice_adds_nothing(backup: Path, tmp_
     assert merge_ledger(backup, mine) == (0, 0)
 
 
-def test_what_was_said_about_lists_comes_along_and_replaces_nothing(
-    backup: Path, tmp_path: Path
-) -> None:
+def test_choices_about_lists_are_merged_and_replace_nothing(backup: Path, tmp_path: Path) -> None:
     mine, theirs, other = (ListChoices(unit=unit) for unit in (10, 20, 30))
     with closing(Ledger(backup)) as ledger:
         ledger.remember_choices(["Stake", "Odds"], theirs)

@@ -1,4 +1,4 @@
-"""What open bets of a game lose at worst, beside every score or number gone through."""
+"""What open bets of a game lose at worst, compared with trying every score or number."""
 
 import itertools
 from typing import Any

@@ -148,10 +148,10 @@ WON_AND_MORE = ("Leeds,Exchange,3.0,10,won", "Hull,Other,3.0,10,lost", "Ayr,Othe
 
 
 def charged(title: str, cells: str, profits: str = ",,") -> ImportedBets:
-    """Read these bets with what a column says of a commission, and with profits beside it."""
-    beside = zip(WON_AND_MORE, cells.split(), profits.split(","), strict=True)
+    """Read these bets with what a column says of a commission, and with a column of profits."""
+    lines = zip(WON_AND_MORE, cells.split(), profits.split(","), strict=True)
     table = [f"Selection,Bookmaker,Odds,Stake,Result,{title},Profit"]
-    table += [f"{bet},{cell.strip('-')},{profit}" for bet, cell, profit in beside]
+    table += [f"{bet},{cell.strip('-')},{profit}" for bet, cell, profit in lines]
     return read_bets("\n".join(table).encode(), NOW, profiles=PROFILES)
 
 
@@ -699,7 +699,7 @@ def test_without_a_result_column_profits_give_the_results() -> None:
     assert found.problems == [
         "line 9: no result gives a profit of +25.00 with a stake of 10 at 2.1"
     ]
-    assert "no column holds the result: it follows from Profit" in found.said
+    assert "no column holds the result: it follows from Profit" in found.remarks
 
 
 @pytest.mark.parametrize("title", [b"Return", b"Payout", b"Gewinn"])
@@ -823,7 +823,7 @@ def test_all_sheets_with_titles_of_bets_are_read() -> None:
     assert [bet.stake for bet in found.bets] == [10, 20, 30]
     assert (found.undated, found.has_date) == ({2}, False)
     assert found.problems == ["sheet 4 line 3: stake 'x': expected a number such as 12.50"]
-    assert "sheet 1 is left out: it has no bets" in found.said
+    assert "sheet 1 is left out: it has no bets" in found.remarks
 
 
 def test_a_workbook_of_one_sheet_does_not_name_it() -> None:

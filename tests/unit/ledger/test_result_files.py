@@ -134,22 +134,22 @@ HOUR = 3_600_000
 
 
 @pytest.mark.parametrize(
-    ("hours", "told"),
+    ("hours", "direction"),
     [(-7, ""), (3.9, ""), (4.1, "earlier"), (-12.5, "later"), (-24, "later"), (-30.5, "later")],
 )
 def test_a_game_settles_within_twelve_hours_of_its_day_and_is_listed_else(
-    hours: float, told: str
+    hours: float, direction: str
 ) -> None:
     """It began at 19:00 UTC, 20:00 in England: 23:00 UTC is midnight there, the next day."""
     bet = msgspec.structs.replace(BET, kick_off=KICK_OFF + round(hours * HOUR))
-    if not told:
+    if not direction:
         assert [each.result for each in settle_by_file(SCORES.encode(), [bet], NOW).bets] == [
             Result.WON
         ]
         return
     (line,) = to_look_at(SCORES, bet)
-    apart = f"{abs(hours):g} hours {told} than the bet says"
-    waits = "; how long bets at Bet365 wait for it is not known" if told == "later" else ""
+    apart = f"{abs(hours):g} hours {direction} than the bet says"
+    waits = "; how long bets at Bet365 wait for it is not known" if direction == "later" else ""
     assert line == (
         "bet 1, Man United, Man United v Fulham: "
         f"Man United v Fulham (file 1-0) is {apart}{waits}; by that it is won"
@@ -184,7 +184,7 @@ def test_without_a_competition_two_games_within_three_hours_settle_nothing() -> 
     ("hours", "competition", "is_settled"),
     [(0, "EPL", True), (-8, "EPL", True), (-24, "EPL", False), (24, "EPL", False), (0, "", False)],
 )
-def test_where_a_file_tells_the_day_alone_the_day_has_to_be_the_kick_offs(
+def test_a_file_with_only_a_day_needs_the_day_of_the_kick_off(
     hours: int, competition: str, is_settled: bool
 ) -> None:
     text = SCORES.replace("Time,", "").replace("20:00,", "").replace("12:30,", "")
@@ -366,16 +366,16 @@ def test_only_quarter_lines_are_won_or_lost_by_half(
 ) -> None:
     """By hand, and from files of results and of bets: a line that is refused says why."""
     bet = renamed(BET.match_name, selection, market_type=market_type)
-    said = "is won or lost in full: half results are for quarter lines"
+    message = "is won or lost in full: half results are for quarter lines"
     for result in (Result.HALF_WON, Result.HALF_LOST):
         if is_taken:
             assert settled(bet, result, NOW).result is result
         else:
-            with pytest.raises(HalfResultError, match=said):
+            with pytest.raises(HalfResultError, match=message):
                 settled(bet, result, NOW)
     found = settle_by_file(b"bet,result\n1,half won\n", [bet], NOW)
     assert [each.result for each in found.bets] == [Result.HALF_WON] * is_taken
-    assert [said in each for each in found.problems] == [True] * (not is_taken)
+    assert [message in each for each in found.problems] == [True] * (not is_taken)
     when = "2024-08-16T12:00:00Z"
     text = (
         "placed_at,match_name,market_type,selection,bookmaker,odds,stake,result\n"
@@ -384,7 +384,7 @@ def test_only_quarter_lines_are_won_or_lost_by_half(
     )
     read = read_bets(text.encode(), NOW)
     assert len(read.bets) == 1 + is_taken
-    assert [said in each for each in read.problems] == [True] * (not is_taken)
+    assert [message in each for each in read.problems] == [True] * (not is_taken)
 
 
 def test_a_file_that_contradicts_itself_settles_nothing_of_that_game() -> None:

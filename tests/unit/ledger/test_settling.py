@@ -345,7 +345,7 @@ def test_a_game_played_after_it_was_called_off_counts() -> None:
     assert (found.proposed, found.is_contrary) == (None, True)
 
 
-def test_a_score_after_its_source_said_abandoned_is_listed() -> None:
+def test_a_score_after_its_source_reported_abandoned_is_listed() -> None:
     abandoned = changed(home=1, away=0, status=GameStatus.ABANDONED)
     found = listed(BET, *with_abandoned(RESULT, [changed(home=0), abandoned]))
     assert found.why == "football-data says 2-1 and football-data says abandoned at 1-0"
@@ -401,7 +401,7 @@ def test_overtime_counts_by_the_rule_of_the_bookmaker() -> None:
     assert "it is not known whether overtime counts at the bookmaker" in listed(hoops, game).why
 
 
-def test_the_closing_line_tells_whether_a_draw_was_a_third_selection() -> None:
+def test_the_closing_line_shows_whether_a_draw_was_a_third_selection() -> None:
     ice = bet(sport="Hockey", competition="NHL")
     game = changed(sport="Hockey", competition="NHL", overtime=True)
     included = rules("Bet365,Hockey,,,included")
@@ -700,7 +700,7 @@ def expected(results: Sequence[GameResult]) -> Result | None:
 
 @settings(max_examples=400)
 @given(reports())
-def test_a_bet_settles_exactly_where_all_that_is_said_of_its_game_agrees(
+def test_a_bet_settles_exactly_where_all_reports_of_its_game_agree(
     results: list[GameResult],
 ) -> None:
     found = settle(BET, *results)

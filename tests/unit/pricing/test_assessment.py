@@ -160,7 +160,7 @@ def test_a_line_of_exactly_100_percent_is_not_below() -> None:
 @pytest.mark.parametrize(
     ("odds", "others", "elsewhere", "is_one"),
     [
-        (1_000.0, None, None, True),  # beside nothing
+        (1_000.0, None, None, True),  # next to nothing
         (1_000.0, None, 2.1, True),
         (1_000.0, 1 / 1.95, None, True),
         (1_000.0, 1 / 1.95, 2.1, True),

@@ -171,7 +171,7 @@ def growth_with_push(
 def test_sides_of_a_line_that_can_be_hit_are_staked_together(
     line: float | None, push: float, limit: float
 ) -> None:
-    """Of 2.10 and 2.12 one is limited: the other is what is best beside it, not alone."""
+    """Of 2.10 and 2.12 one is limited: the other is what is best together with it, not alone."""
     odds, plan = (2.1, 2.12), StakePlan(outcome_cap=1, game_cap=1, total_cap=1, step=0.01)
     over, under = (
         settlement(0.5, push, line, is_above=True),
@@ -257,7 +257,7 @@ def test_what_a_bookmaker_takes_no_more_goes_to_the_next_best() -> None:
 
 
 def test_a_stake_is_split_where_the_best_price_takes_too_little() -> None:
-    """Both parts win together: the second is what grows fastest beside the first."""
+    """Both parts win together: the second is what grows fastest together with the first."""
     plan, chance = StakePlan(step=0.01, outcome_cap=1, game_cap=1), 0.5
     found = stakes(
         plan,
@@ -303,7 +303,7 @@ def test_the_next_best_price_carries_the_rest_also_where_the_other_side_is_stake
 
 
 def test_nothing_more_is_staked_where_the_next_price_is_not_worth_it() -> None:
-    """Beside all of Kelly but a little at 2.50, more at 2.02 would take more risk than it earns."""
+    """With nearly all of Kelly at 2.50, more at 2.02 would take more risk than it earns."""
     best, following = stakes(
         StakePlan(outcome_cap=1, game_cap=1),
         [offer("h", 2.5, 0.5, "Best", most=40.0), offer("h", 2.02, 0.5, "Next")],
@@ -327,9 +327,9 @@ def test_lines_of_a_game_whose_results_are_not_known_together_are_one_bet() -> N
 def test_a_bet_on_another_line_of_the_game_counts_as_one_on_this_line() -> None:
     over = line("over", 2.09, 0.5, "total")
     (alone,) = stakes(StakePlan(), [over])
-    (beside,) = stakes(StakePlan(), [over], Placed({"win": 4.0}, {"g": 4.0}, 4.0))
+    (added,) = stakes(StakePlan(), [over], Placed({"win": 4.0}, {"g": 4.0}, 4.0))
     assert alone.amount == 10
-    assert (beside.amount, beside.bound) == (6.0, Bound.PLACED)
+    assert (added.amount, added.bound) == (6.0, Bound.PLACED)
 
 
 GOALS = (0.08, 0.17, 0.22, 0.21, 0.16, 0.16)

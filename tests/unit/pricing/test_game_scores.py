@@ -25,8 +25,8 @@ def game(
     competition: str = "FA Cup",
     kick_off: int = AUTUMN,
 ) -> GameResult:
-    told = tuple(PeriodScore(number, *each) for number, each in enumerate(periods, 1))
-    return GameResult(competition, NAME, kick_off, home, away, told, overtime=overtime)
+    by_period = tuple(PeriodScore(number, *each) for number, each in enumerate(periods, 1))
+    return GameResult(competition, NAME, kick_off, home, away, by_period, overtime=overtime)
 
 
 def decided(
@@ -56,7 +56,7 @@ def test_football_counts_ninety_minutes() -> None:
 
 def test_football_after_extra_time_without_periods_settles_nothing() -> None:
     """Not even what any score before it would settle: Unders would settle only if they won."""
-    told = game(1, 0, overtime=True)
+    scored = game(1, 0, overtime=True)
     why = "it is not known whether the score includes extra time"
     for market_type, selection in (
         ("total", "Under 1.5"),
@@ -64,7 +64,7 @@ def test_football_after_extra_time_without_periods_settles_nothing() -> None:
         ("double_chance", "1X"),
         ("moneyline", "Leeds"),
     ):
-        assert decided("Football", market_type, selection, told) == why
+        assert decided("Football", market_type, selection, scored) == why
 
 
 @pytest.mark.parametrize(
@@ -85,30 +85,30 @@ def test_football_after_extra_time_without_periods_settles_nothing() -> None:
 def test_a_league_has_no_extra_time_outside_its_play_offs(
     competition: str, kick_off: int, is_known: bool
 ) -> None:
-    told = game(2, 1, competition=competition, kick_off=kick_off)
-    assert (decided("Football", "moneyline", "Leeds", told) == "won") is is_known
+    scored = game(2, 1, competition=competition, kick_off=kick_off)
+    assert (decided("Football", "moneyline", "Leeds", scored) == "won") is is_known
 
 
 def test_overtime_counts_by_the_bookmakers_rule() -> None:
-    told = game(98, 95, (20, 20), (20, 20), (20, 20), (30, 30), (8, 5), overtime=True)
+    scored = game(98, 95, (20, 20), (20, 20), (20, 20), (30, 30), (8, 5), overtime=True)
     for overtime, team, total in ((True, "won", "won"), (False, "void", "lost")):
-        assert decided("Basketball", "moneyline", "Leeds", told, overtime=overtime) == team
-        assert decided("Basketball", "total", "Over 180.5", told, overtime=overtime) == total
+        assert decided("Basketball", "moneyline", "Leeds", scored, overtime=overtime) == team
+        assert decided("Basketball", "total", "Over 180.5", scored, overtime=overtime) == total
     why = "it is not known whether overtime counts at the bookmaker"
-    assert decided("Basketball", "moneyline", "Leeds", told) == why
-    assert decided("Basketball", "total", "Over 170.5", told) == why
+    assert decided("Basketball", "moneyline", "Leeds", scored) == why
+    assert decided("Basketball", "total", "Over 170.5", scored) == why
 
 
 def test_overtime_that_may_be_in_a_score_leaves_open_what_it_would_change() -> None:
-    told = game(98, 95)
-    assert decided("Basketball", "moneyline", "Leeds", told, overtime=True) == "won"
-    assert decided("Basketball", "total", "Over 190.5", told, overtime=True) == "won"
+    scored = game(98, 95)
+    assert decided("Basketball", "moneyline", "Leeds", scored, overtime=True) == "won"
+    assert decided("Basketball", "total", "Over 190.5", scored, overtime=True) == "won"
     why = "it is not known whether the score includes overtime"
-    assert decided("Basketball", "moneyline", "Leeds", told, overtime=False) == why
+    assert decided("Basketball", "moneyline", "Leeds", scored, overtime=False) == why
     why = "it is not known whether overtime counts at the bookmaker"
-    assert decided("Basketball", "moneyline", "Leeds", told) == why
-    assert decided("Basketball", "total", "Under 200.5", told) == why
-    assert decided("Basketball", "total", "Over 200.5", told) == why
+    assert decided("Basketball", "moneyline", "Leeds", scored) == why
+    assert decided("Basketball", "total", "Under 200.5", scored) == why
+    assert decided("Basketball", "total", "Over 200.5", scored) == why
     none_played = game(98, 95, overtime=False)
     assert decided("Basketball", "moneyline", "Leeds", none_played) == "won"
 
@@ -121,19 +121,19 @@ def test_a_drawn_score_may_have_an_overtime_behind_it() -> None:
 
 
 def test_the_match_result_of_hockey_may_have_a_draw() -> None:
-    told = game(3, 2, (1, 1), (1, 0), (0, 1), (1, 0), overtime=True)
+    scored = game(3, 2, (1, 1), (1, 0), (0, 1), (1, 0), overtime=True)
     why = "it is not known whether a draw was a third selection"
-    assert decided("Hockey", "moneyline", "Leeds", told, overtime=True) == why
+    assert decided("Hockey", "moneyline", "Leeds", scored, overtime=True) == why
     why = "it is not known whether overtime counts at the bookmaker"
-    assert decided("Hockey", "moneyline", "Leeds", told) == why
-    assert decided("Hockey", "moneyline", "Leeds", told, overtime=True, ways=2) == "won"
-    assert decided("Hockey", "moneyline", "Leeds", told, overtime=True, ways=3) == "lost"
-    assert decided("Hockey", "moneyline", "Wolves", told, overtime=True) == (
+    assert decided("Hockey", "moneyline", "Leeds", scored) == why
+    assert decided("Hockey", "moneyline", "Leeds", scored, overtime=True, ways=2) == "won"
+    assert decided("Hockey", "moneyline", "Leeds", scored, overtime=True, ways=3) == "lost"
+    assert decided("Hockey", "moneyline", "Wolves", scored, overtime=True) == (
         "it is not known whether a draw was a third selection"
     )
-    assert decided("Hockey", "moneyline", "Draw", told, overtime=True) == "won"
-    assert decided("Hockey", "total", "Over 4.5", told, overtime=True) == "won"
-    assert decided("Hockey", "total", "Over 4.5", told, overtime=False) == "lost"
+    assert decided("Hockey", "moneyline", "Draw", scored, overtime=True) == "won"
+    assert decided("Hockey", "total", "Over 4.5", scored, overtime=True) == "won"
+    assert decided("Hockey", "total", "Over 4.5", scored, overtime=False) == "lost"
 
 
 def test_runs_of_baseball_need_all_innings() -> None:
@@ -148,12 +148,12 @@ def test_runs_of_baseball_need_all_innings() -> None:
 
 
 def test_a_period_that_may_be_a_half_or_a_quarter_settles_where_both_agree() -> None:
-    told = game(80, 70, (20, 10), (10, 21), (20, 19), (30, 20), overtime=False)
-    assert decided("Basketball", "moneyline", "Leeds", told, period=1) == (
+    scored = game(80, 70, (20, 10), (10, 21), (20, 19), (30, 20), overtime=False)
+    assert decided("Basketball", "moneyline", "Leeds", scored, period=1) == (
         "its period may be a half or a quarter"
     )
-    assert decided("Basketball", "moneyline", "Leeds", told, period=4) == "won"
-    assert decided("Basketball", "total", "Over 25.5", told, period=1) == "won"
+    assert decided("Basketball", "moneyline", "Leeds", scored, period=4) == "won"
+    assert decided("Basketball", "total", "Over 25.5", scored, period=1) == "won"
     thirds = game(3, 2, (2, 0), (1, 1), (0, 1), overtime=False)
     assert decided("Hockey", "total", "Over 1.5", thirds, period=1) == "won"
     assert decided("Hockey", "total", "Over 0.5", game(1, 0), period=1) == (
@@ -162,14 +162,14 @@ def test_a_period_that_may_be_a_half_or_a_quarter_settles_where_both_agree() -> 
 
 
 def test_the_last_period_may_include_overtime() -> None:
-    told = game(11, 10, (2, 2), (2, 2), (2, 2), (4, 4), (1, 0), overtime=True)
+    scored = game(11, 10, (2, 2), (2, 2), (2, 2), (4, 4), (1, 0), overtime=True)
     why = "it is not known whether the last period includes overtime"
-    assert decided("Basketball", "total", "Over 8.5", told, period=4) == why
-    assert decided("Basketball", "total", "Over 7.5", told, period=4) == why
+    assert decided("Basketball", "total", "Over 8.5", scored, period=4) == why
+    assert decided("Basketball", "total", "Over 7.5", scored, period=4) == why
 
 
 def test_tennis_counts_sets_and_games() -> None:
-    told = game(2, 1, (6, 4), (6, 7), (6, 3))
+    scored = game(2, 1, (6, 4), (6, 7), (6, 3))
     for market_type, selection, result in (
         ("moneyline", "Leeds", "won"),
         ("total", "Over 2.5", "won"),
@@ -179,9 +179,9 @@ def test_tennis_counts_sets_and_games() -> None:
         ("games_handicap", "Wolves +3.5", "lost"),
         ("games_handicap", "Wolves +4", "void"),
     ):
-        assert decided("Tennis", market_type, selection, told) == result
-    assert decided("Tennis", "moneyline", "Wolves", told, period=2) == "won"
-    assert decided("Tennis", "total", "Over 12.5", told, period=2) == "won"
+        assert decided("Tennis", market_type, selection, scored) == result
+    assert decided("Tennis", "moneyline", "Wolves", scored, period=2) == "won"
+    assert decided("Tennis", "total", "Over 12.5", scored, period=2) == "won"
 
 
 def test_tennis_that_does_not_add_up_or_counts_something_else_settles_nothing() -> None:
@@ -198,10 +198,10 @@ def test_tennis_that_does_not_add_up_or_counts_something_else_settles_nothing() 
 
 
 def test_a_super_tie_break_counts_as_one_game() -> None:
-    told = game(2, 1, (6, 4), (4, 6), (10, 8))
+    scored = game(2, 1, (6, 4), (4, 6), (10, 8))
     why = "it is not known whether its last set, a tie-break, counts as one game"
-    assert decided("Tennis", "total_games", "Over 25.5", told) == why
-    assert decided("Tennis", "total_games", "Over 20.5", told) == "won"
+    assert decided("Tennis", "total_games", "Over 25.5", scored) == why
+    assert decided("Tennis", "total_games", "Over 20.5", scored) == "won"
 
 
 def test_sources_that_agree_in_one_score_settle_by_it() -> None:
@@ -237,15 +237,15 @@ def test_a_period_without_a_meaning_and_periods_that_do_not_add_up() -> None:
     assert decided("Other", "moneyline", "Leeds", game(2, 1), period=1) == (
         "the periods of Other are not known"
     )
-    told = game(1, 0, (1, 0), (1, 0), overtime=False)
-    assert decided("Football", "moneyline", "Leeds", told) == "its periods do not add up to 1-0"
+    scored = game(1, 0, (1, 0), (1, 0), overtime=False)
+    assert decided("Football", "moneyline", "Leeds", scored) == "its periods do not add up to 1-0"
     assert decided("Football", "total", "Over 2.3", game(2, 1, overtime=False)) == (
         "'Over 2.3' has no result by a score"
     )
 
 
 @pytest.mark.parametrize(
-    ("sport", "told"),
+    ("sport", "scored"),
     [
         ("Football", game(3, 2, (1, 0), (0, 1), overtime=False)),
         ("Football", game(3, 1, (1, 0), (1, 1), (1, 0), overtime=False)),
@@ -263,7 +263,7 @@ def test_a_period_without_a_meaning_and_periods_that_do_not_add_up() -> None:
         ("Tennis", game(2, 0, (6, 4), (1, 0))),
     ],
 )
-def test_a_score_that_contradicts_itself_settles_nothing(sport: str, told: GameResult) -> None:
+def test_a_score_that_contradicts_itself_settles_nothing(sport: str, scored: GameResult) -> None:
     for market_type, selection in (
         ("moneyline", "Leeds"),
         ("total", "Under 3.5"),
@@ -273,10 +273,12 @@ def test_a_score_that_contradicts_itself_settles_nothing(sport: str, told: GameR
         for period in (0, 1):
             for overtime in (True, False):
                 found = result_of(
-                    *(market_type, period, NAME, selection, [told]), sport=sport, overtime=overtime
+                    *(market_type, period, NAME, selection, [scored]),
+                    sport=sport,
+                    overtime=overtime,
                 )
                 assert found.result is None
-        assert result_as_stated(market_type, NAME, selection, told, sport=sport) is None
+        assert result_as_stated(market_type, NAME, selection, scored, sport=sport) is None
 
 
 @pytest.mark.parametrize(
@@ -298,12 +300,12 @@ def test_complete_tennis_matches_settle(sets: list[tuple[int, int]]) -> None:
 
 
 def test_a_last_set_of_one_game_may_be_any_tie_break() -> None:
-    told = game(2, 1, (6, 4), (4, 6), (1, 0))
-    assert decided("Tennis", "total_games", "Over 20.5", told) == "won"
+    scored = game(2, 1, (6, 4), (4, 6), (1, 0))
+    assert decided("Tennis", "total_games", "Over 20.5", scored) == "won"
     why = "it is not known whether its last set, a tie-break, counts as one game"
-    assert decided("Tennis", "total_games", "Under 45.5", told) == why
-    assert decided("Tennis", "total_games", "Over 21.5", told) == why
-    assert decided("Tennis", "total_games", "Under 9.5", told, period=3) == why
+    assert decided("Tennis", "total_games", "Under 45.5", scored) == why
+    assert decided("Tennis", "total_games", "Over 21.5", scored) == why
+    assert decided("Tennis", "total_games", "Under 9.5", scored, period=3) == why
 
 
 def test_periods_that_may_be_halves_settle_nothing() -> None:
@@ -316,7 +318,7 @@ def test_periods_that_may_be_halves_settle_nothing() -> None:
 
 
 @pytest.mark.parametrize(
-    ("sport", "market_type", "selection", "told", "offered"),
+    ("sport", "market_type", "selection", "scored", "offered"),
     [
         ("Football", "moneyline", "Wolves", game(2, 1), "lost"),
         ("Basketball", "total", "Over 180.5", game(98, 95), "won"),
@@ -334,9 +336,9 @@ def test_periods_that_may_be_halves_settle_nothing() -> None:
     ],
 )
 def test_the_stated_score_gives_the_result_to_offer(
-    sport: str, market_type: str, selection: str, told: GameResult, offered: str | None
+    sport: str, market_type: str, selection: str, scored: GameResult, offered: str | None
 ) -> None:
-    found = result_as_stated(market_type, NAME, selection, told, sport=sport)
+    found = result_as_stated(market_type, NAME, selection, scored, sport=sport)
     assert (None if found is None else found.value) == offered
 
 
@@ -404,7 +406,7 @@ def test_no_bet_gets_a_result_that_what_was_played_does_not_give(
     all_periods: Sequence[tuple[int, int]] = [*periods, extra] if extra else periods
     stated = added_up(all_periods)
     regular = added_up(periods)
-    told = game(
+    scored = game(
         *stated,
         *(all_periods if has_periods else ()),
         overtime=(extra is not None) if says else None,
@@ -412,7 +414,7 @@ def test_no_bet_gets_a_result_that_what_was_played_does_not_give(
     is_draw = market[1] == "Draw"
     three_way = sport == "Football" or is_draw or (sport == "Hockey" and ways == 3)
     found = result_of(
-        *(market[0], 0, NAME, market[1], [told]),
+        *(market[0], 0, NAME, market[1], [scored]),
         sport=sport,
         overtime=None if rule_known is None else counts,
         ways=ways if rule_known or sport != "Hockey" else None,

@@ -81,7 +81,7 @@ def test_a_later_line_of_the_user_replaces_only_what_it_says() -> None:
     assert (rule.postponed_hours, rule.retirement) == ("72", Retirement.FIRST_SET)
 
 
-def test_what_makes_no_sense_is_told_and_the_rest_of_the_line_applies() -> None:
+def test_what_makes_no_sense_is_reported_and_the_rest_of_the_line_applies() -> None:
     found, problems = read(
         "Bet365,Tennis,13,first_point,yes,half,,29/11/2026",
         ",Tennis,12,,,,,",
@@ -105,7 +105,7 @@ def test_what_makes_no_sense_is_told_and_the_rest_of_the_line_applies() -> None:
     ]
 
 
-def test_other_columns_are_told_and_a_table_without_bookmakers_is_none() -> None:
+def test_other_columns_are_reported_and_a_table_needs_bookmakers() -> None:
     columns = f"expected columns out of {', '.join(COLUMNS)}, separated by commas"
     found = read_rules("\ufeffbookmaker,sport,mood\n\nBet365,,good\nUnibet\n")
     assert found.problems == [f"line 1: 'mood' ignored; {columns}"]
@@ -142,8 +142,8 @@ def test_each_shipped_line_cites_where_and_when_it_was_read() -> None:
     for rule in found:
         assert shipped_profiles().canonical(rule.bookmaker) == rule.bookmaker
         assert rule.sport in SPORTS
-        said = (rule.postponed_hours, rule.retirement, rule.overtime, rule.dead_heat)
-        assert any(said)
+        stated = (rule.postponed_hours, rule.retirement, rule.overtime, rule.dead_heat)
+        assert any(stated)
         assert date(2015, 1, 1) <= date.fromisoformat(rule.read_on) <= date(2026, 12, 31)
 
 
@@ -184,9 +184,9 @@ def test_the_leg_on_the_player_who_retires_is_lost_where_it_stands_and_the_other
     early: str, late: str, when: str
 ) -> None:
     lines = [f"Unibet,Tennis,,{early},,,,", f"Bet365,Tennis,,{late},,,,"]
-    told = f"If Fritz retires {when}: Fritz at Unibet is lost, Ruud at Bet365 is void"
-    assert notes(lines, TENNIS_WINNER, RUUD, FRITZ) == [told]
-    assert notes(lines, TENNIS_WINNER, FRITZ, RUUD) == [told]
+    note = f"If Fritz retires {when}: Fritz at Unibet is lost, Ruud at Bet365 is void"
+    assert notes(lines, TENNIS_WINNER, RUUD, FRITZ) == [note]
+    assert notes(lines, TENNIS_WINNER, FRITZ, RUUD) == [note]
 
 
 def test_legs_of_one_rule_have_no_note() -> None:
@@ -194,11 +194,11 @@ def test_legs_of_one_rule_have_no_note() -> None:
     assert notes(lines, TENNIS_WINNER, RUUD, FRITZ) == []
 
 
-def test_rules_of_retirement_that_are_not_known_are_told() -> None:
-    told = "What happens when a player retires is not known for"
-    assert notes([], TENNIS_WINNER, RUUD, FRITZ) == [f"{told} Bet365 and Unibet"]
+def test_unknown_rules_of_retirement_are_reported() -> None:
+    note = "What happens when a player retires is not known for"
+    assert notes([], TENNIS_WINNER, RUUD, FRITZ) == [f"{note} Bet365 and Unibet"]
     lines = ["Unibet,Tennis,,first_set,,,,"]
-    assert notes(lines, TENNIS_WINNER, RUUD, FRITZ) == [f"{told} Bet365"]
+    assert notes(lines, TENNIS_WINNER, RUUD, FRITZ) == [f"{note} Bet365"]
     assert notes([], ("moneyline", 0, "Football"), RUUD, FRITZ) == []
 
 
@@ -222,7 +222,7 @@ def test_a_leg_that_waits_longer_for_a_late_game_stands_alone() -> None:
     ]
     assert notes([*lines, "Unibet,Football,round,,,,,"], market, *legs[:2]) == [
         "If the game is postponed: A at Bet365 waits 12 hours, Draw at Unibet waits until the round"
-        " ends; one may be void alone"
+        " ends; only one may be void"
     ]
     assert notes(lines[:1], market, *legs) == []
 
@@ -230,7 +230,7 @@ def test_a_leg_that_waits_longer_for_a_late_game_stands_alone() -> None:
 def test_overtime_is_noted_where_it_may_decide() -> None:
     lines = ["Bet365,Hockey,,,included,,,", "Unibet,Hockey,,,excluded,,,"]
     over, under = ("Bet365", "Over 5.5"), ("Unibet", "Under 5.5")
-    told = "Overtime counts at Bet365, not at Unibet: with overtime all legs may lose, or several"
-    assert notes(lines, ("total", 0, "Hockey"), over, under, line=5.5) == [f"{told} win"]
+    note = "Overtime counts at Bet365, not at Unibet: with overtime all legs may lose, or several"
+    assert notes(lines, ("total", 0, "Hockey"), over, under, line=5.5) == [f"{note} win"]
     assert notes(lines, ("total", 1, "Hockey"), over, under, line=1.5) == []
     assert notes(lines[:1], ("total", 0, "Hockey"), over, under, line=5.5) == []

@@ -241,7 +241,7 @@ def test_without_limits_the_numeric_answer_is_that_of_the_formula(
 
 
 def test_penaltyblogs_example() -> None:
-    """Published beside its multiple-outcome criterion: three exclusive bets, growth 4.6783 %."""
+    """Published with its multiple-outcome criterion: three exclusive bets, growth 4.6783 %."""
     bets = [(0.55, 2.5), (0.25, 3.2), (0.20, 2.8)]
     for shares in (kelly_exclusive(bets), returned(most_growth(exclusive(bets), [math.inf] * 3))):
         assert shares == pytest.approx([0.2717, 0.0326, 0.0], abs=5e-5)
@@ -301,9 +301,9 @@ def test_what_is_held_counts_as_a_bet_that_is_made() -> None:
     gains = [1.1, -1.0]
     alone = returned(most_growth(GameBets([0.5, 0.5], [gains], [0.0, 0.0]), [math.inf]))
     held = [alone[0] / 2 * gain for gain in gains]
-    beside = returned(most_growth(GameBets([0.5, 0.5], [gains], held), [math.inf]))
+    with_held = returned(most_growth(GameBets([0.5, 0.5], [gains], held), [math.inf]))
     assert alone == pytest.approx([0.5 - 0.5 / 1.1], abs=1e-5)
-    assert beside == pytest.approx([alone[0] / 2], abs=1e-5)
+    assert with_held == pytest.approx([alone[0] / 2], abs=1e-5)
 
 
 def test_nothing_is_added_where_what_is_held_may_ruin() -> None:

@@ -93,7 +93,7 @@ def run(command: tuple[str, ...], database: Database, *more: object) -> Result:
 
 
 def told(database: Database, *more: object) -> list[Any]:
-    """What every command prints, and says beside it."""
+    """What every command prints on stdout and stderr."""
     found = []
     for command in COMMANDS:
         done = run(command, database, *more)

@@ -386,7 +386,7 @@ def test_a_game_whose_sources_contradict_each_other_has_no_result(log: Log) -> N
 def test_how_sure_a_yield_is_cannot_be_told_where_all_was_lost(
     log: Log, won: int, is_told: bool
 ) -> None:
-    """Two bets on each of twelve games: drawn anew each yields -100 %, of which nobody is sure."""
+    """Two bets on each of twelve games: redrawn, each yields -100 %, of which nobody is sure."""
     for number in range(12):
         for market in ("total", "team_total"):
             said_of = {"match_name": f"A{number} vs B", "competition": "EPL"}
@@ -457,7 +457,7 @@ def test_the_published_formula_is_said_to_judge_its_own_bets_too_well(log: Log) 
 def test_closes_that_never_moved_are_told_where_they_are_many(
     log: Log, unmoved: int, moved: int, told: bool
 ) -> None:
-    """A tenth of all and more; what the others say without them stands beside it."""
+    """A tenth of all and more; what the others say without them stands next to it."""
     lately = KICK_OFF - 10 * MINUTE
     for number in range(unmoved + moved):
         game = {"match_name": f"A vs B{number}"}
@@ -516,9 +516,9 @@ def test_bets_close_by_one_reference_whoever_judged_them_also_those_of_an_import
     write_csv(done.bets, file)
     (bet,) = read_bets(file.getvalue(), TODAY).bets
     assert (bet.reference, bet.clv_pct) == (judge, pytest.approx((clv - 1) * 100, abs=0.01))
-    anew = replace(bet, ident=1, close=None)
+    reopened = replace(bet, ident=1, close=None)
     past = ReaderPast(log.store.reader(), log.store.reference)
-    assert closes_from_log(past, [anew], TODAY, by).found == {1: bet.close}
+    assert closes_from_log(past, [reopened], TODAY, by).found == {1: bet.close}
     assert (by.reference, bet.close and bet.close.reference) == (closer.title() or "Pinnacle",) * 2
 
 

@@ -144,20 +144,20 @@ def test_an_older_file_that_came_too_late_is_had_in_a_new_database(
     new_database: Callable[[], Database], tmp_path: Path
 ) -> None:
     """As what is said of skipped quotes tells to: the older first, then what was recorded."""
-    in_order, too_late, anew = new_database(), new_database(), new_database()
+    in_order, too_late, fresh = new_database(), new_database(), new_database()
     quotes = [quote for quote in random_quotes(400) if quote.odds]
     older, newer = quotes[:150], quotes[150:]
     for database, said in (
-        (in_order, quotes), (too_late, newer), (too_late, older), (anew, older),
+        (in_order, quotes), (too_late, newer), (too_late, older), (fresh, older),
     ):  # fmt: skip
         with closing(open_store(database, clock=lambda: BEGIN + DAY_MS)) as store:
             store.record(said).result(LIMIT_S)
     assert len(log_of(too_late)) < len(log_of(in_order))
     file = tmp_path / "recorded.ndjson"
     done("quotes", "--database", too_late, file)
-    ingested = CliRunner().invoke(main, ["ingest", "--database", str(anew), str(file)])
+    ingested = CliRunner().invoke(main, ["ingest", "--database", str(fresh), str(file)])
     assert ingested.stdout.endswith(", skipped 0, bad 0\n")
-    assert log_of(anew) == log_of(in_order)
+    assert log_of(fresh) == log_of(in_order)
 
 
 @pytest.mark.one_engine

@@ -322,12 +322,12 @@ def test_log_losses_are_compared_on_the_lines_that_both_closed(store: Store) -> 
         store.record_results([result]).result(10)
     store.record([said("Pinnacle", 1.9, 10_000)]).result(10)
     found = cards(store)
-    beside = found[FOLLOWER].log_loss_vs_reference
-    assert (found[FOLLOWER].log_loss.count, beside.count) == (5, 4)
+    difference = found[FOLLOWER].log_loss_vs_reference
+    assert (found[FOLLOWER].log_loss.count, difference.count) == (5, 4)
     # ln 4 - ln 2 of two games, ln 2 - ln 4 of one, nothing of one; Student's 3.1824 of 3 degrees
-    assert beside.figure == pytest.approx(math.log(2) / 4)
+    assert difference.figure == pytest.approx(math.log(2) / 4)
     reach = 3.1824463 * math.log(2) * math.sqrt((2 * 0.75**2 + 1.25**2 + 0.25**2) / 3 / 4)
-    assert (beside.low, beside.high) == pytest.approx(
+    assert (difference.low, difference.high) == pytest.approx(
         (math.log(2) / 4 - reach, math.log(2) / 4 + reach), rel=2e-3
     )
     assert found["Pinnacle"].log_loss_vs_reference.count == 0
@@ -393,14 +393,16 @@ def test_half_results_weigh_their_decided_share(store: Store) -> None:
             ]
             won = sum(weight for weight, side in weighted if side in close_to)
             assert given.came_true.figure == pytest.approx(won / 19 / len(close_to) * 100)
-    beside = card[FOLLOWER].log_loss_vs_reference
+    difference = card[FOLLOWER].log_loss_vs_reference
     differences = [
         (weight, math.log(QUARTER_LINE[FOLLOWER][side] / 2)) for weight, side in weighted
     ]
     mean = sum(weight * each for weight, each in differences) / 19
-    assert beside.figure == pytest.approx(mean)
+    assert difference.figure == pytest.approx(mean)
     assert mean > 0 > sum(each for weight, each in differences if weight == 1) / 14
     squares = sum((w * (x - mean)) ** 2 / (1 - w / 19) for w, x in differences)
     student = 2.0860  # of 20 degrees: one less than 361 / 16.5
     reach = student * math.sqrt(squares) / 19
-    assert (beside.low, beside.high) == pytest.approx((mean - reach, mean + reach), rel=2e-3)
+    assert (difference.low, difference.high) == pytest.approx(
+        (mean - reach, mean + reach), rel=2e-3
+    )

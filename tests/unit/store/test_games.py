@@ -292,7 +292,7 @@ def test_a_date_that_is_not_the_kick_offs_tells_games_apart(
 def test_a_game_whose_dated_name_is_another_games_is_made_once(
     store: Store, quote: MakeQuote, now: int, event: str | None
 ) -> None:
-    """D31: a replay beside an import of its files made one with each recording, without end."""
+    """D31: a replay next to an import of its files made one with each recording, without end."""
     name = "PSG - Lyon (2026-04-15)"
     record(store, quote(), quote(match_name=name, match_date=now + 3 * DAY, event=event))
     for bookmaker in ("Unibet", "Coral", "bwin"):

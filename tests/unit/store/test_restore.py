@@ -1,4 +1,4 @@
-"""Restoring: whole or nothing, never over what is in use, and what was there stays beside."""
+"""Restoring: whole or nothing, never over what is in use, and what was there stays next to it."""
 
 import io
 import os

@@ -29,8 +29,8 @@ DAY = 24 * HOUR
 HALVES = (PeriodScore(1, 2, 0), PeriodScore(2, 1, 1))
 
 
-def said(home: int | None = 2, away: int | None = 1, **fields: Any) -> GameResult:
-    """Return a result of PSG - Lyon, but for what is said."""
+def a_result(home: int | None = 2, away: int | None = 1, **fields: Any) -> GameResult:
+    """Return a result of PSG - Lyon with these fields."""
     usual = {"competition": "LIG1", "match_name": "PSG - Lyon", "kick_off": KICK_OFF, "source": "a"}
     return GameResult(home=home, away=away, **(usual | fields))
 
@@ -71,7 +71,11 @@ def test_each_source_has_a_result_of_its_own(
     every_store: Store, quote: Callable[..., Quote]
 ) -> None:
     every_store.record([quote()]).result(10)
-    results = [said(), said(3, 1, source="b"), said(None, None, source="c", bookmaker="Kalshi")]
+    results = [
+        a_result(),
+        a_result(3, 1, source="b"),
+        a_result(None, None, source="c", bookmaker="Kalshi"),
+    ]
     every_store.record_results(results).result(10)
     found = every_store.reader().results()
     assert [each.result for each in found] == results
@@ -81,25 +85,25 @@ def test_each_source_has_a_result_of_its_own(
 
 
 def test_a_result_without_a_source_gets_that_of_its_feed(every_store: Store) -> None:
-    every_store.record_results([said(source="")], Origin("football-data")).result(10)
+    every_store.record_results([a_result(source="")], Origin("football-data")).result(10)
     (found,) = every_store.reader().results()
     assert found.result.source == "football-data"
 
 
 def test_what_a_source_takes_back_stays(every_store: Store) -> None:
-    first, second = said(2, 1, reported_at=NOW), said(2, 2, reported_at=NOW + MINUTE)
+    first, second = a_result(2, 1, reported_at=NOW), a_result(2, 2, reported_at=NOW + MINUTE)
     found = recorded(every_store, first, second)
     assert (found.result, found.before) == (second, (first,))
     repeated = msgspec.structs.replace(second, reported_at=NOW + 2 * MINUTE)
     late = msgspec.structs.replace(first, reported_at=NOW - MINUTE)
     assert recorded(every_store, repeated, late) == found
-    void = said(None, None, status=GameStatus.CANCELLED, reported_at=NOW + 3 * MINUTE)
+    void = a_result(None, None, status=GameStatus.CANCELLED, reported_at=NOW + 3 * MINUTE)
     assert recorded(every_store, void).before == (first, second)
 
 
 def test_a_page_holds_at_most_20_000_selections(every_store: Store) -> None:
     many = tuple(SelectionResult("total", 0, f"Over {n}", "won") for n in range(8_000))
-    results = [said(kick_off=KICK_OFF + n * DAY, selections=many) for n in range(3)]
+    results = [a_result(kick_off=KICK_OFF + n * DAY, selections=many) for n in range(3)]
     every_store.record_results(results).result(10)
     reader = every_store.reader()
     first = reader.list_results(Visibility(), 50)
@@ -109,8 +113,8 @@ def test_a_page_holds_at_most_20_000_selections(every_store: Store) -> None:
 
 
 def test_a_request_reads_at_most_2_000_rows_to_find_visible_ones(every_store: Store) -> None:
-    hidden = [said(kick_off=KICK_OFF + n * DAY, source="the-odds-api") for n in range(2_000)]
-    every_store.record_results([*hidden, said(kick_off=KICK_OFF + 2_000 * DAY)]).result(30)
+    hidden = [a_result(kick_off=KICK_OFF + n * DAY, source="the-odds-api") for n in range(2_000)]
+    every_store.record_results([*hidden, a_result(kick_off=KICK_OFF + 2_000 * DAY)]).result(30)
     seen = Visibility(share=())
     reader = every_store.reader()
     first = reader.list_results(seen, 50)
@@ -120,7 +124,7 @@ def test_a_request_reads_at_most_2_000_rows_to_find_visible_ones(every_store: St
 
 
 def test_of_endless_corrections_the_latest_stay(every_store: Store) -> None:
-    scores = [said(home=number) for number in range(25)]
+    scores = [a_result(home=number) for number in range(25)]
     every_store.record_results(scores).result(10)
     (found,) = every_store.reader().results()
     assert [each.home for each in found.before] == list(range(4, 24))
@@ -129,14 +133,14 @@ def test_of_endless_corrections_the_latest_stay(every_store: Store) -> None:
 @pytest.mark.parametrize(
     "earlier",
     [
-        said(1, 0, status=GameStatus.IN_PLAY),
-        said(None, None, status=GameStatus.SCHEDULED),
-        said(2, 1),
-        said(None, None),
+        a_result(1, 0, status=GameStatus.IN_PLAY),
+        a_result(None, None, status=GameStatus.SCHEDULED),
+        a_result(2, 1),
+        a_result(None, None),
     ],
 )
 def test_a_game_that_goes_on_takes_nothing_back(every_store: Store, earlier: GameResult) -> None:
-    final = said(2, 1, periods=HALVES[:1])
+    final = a_result(2, 1, periods=HALVES[:1])
     found = recorded(every_store, earlier, final)
     assert (found.result, found.before) == (final, ())
 
@@ -144,17 +148,17 @@ def test_a_game_that_goes_on_takes_nothing_back(every_store: Store, earlier: Gam
 @pytest.mark.parametrize(
     "later",
     [
-        said(3, 1, periods=(PeriodScore(1, 1, 0), HALVES[1])),
-        said(3, 1, overtime=True),
-        said(3, 1, status=GameStatus.ABANDONED),
-        said(3, 1, selections=(SelectionResult("moneyline", 0, "PSG", "void"),)),
+        a_result(3, 1, periods=(PeriodScore(1, 1, 0), HALVES[1])),
+        a_result(3, 1, overtime=True),
+        a_result(3, 1, status=GameStatus.ABANDONED),
+        a_result(3, 1, selections=(SelectionResult("moneyline", 0, "PSG", "void"),)),
     ],
 )
 def test_another_half_status_overtime_or_selection_is_a_correction(
     every_store: Store, later: GameResult
 ) -> None:
     won = SelectionResult("moneyline", 0, "PSG", "won")
-    first = said(3, 1, periods=HALVES, overtime=False, selections=(won,))
+    first = a_result(3, 1, periods=HALVES, overtime=False, selections=(won,))
     assert recorded(every_store, first, later).before == (first,)
 
 
@@ -163,20 +167,20 @@ def test_an_exchange_settles_market_by_market(every_store: Store) -> None:
     over = SelectionResult("total", 0, "Over 2.5", "won")
     unknown = {"home": None, "away": None, "status": GameStatus.UNKNOWN}
     found = recorded(
-        every_store, said(**unknown, selections=(over,)), said(**unknown, selections=(won,))
+        every_store, a_result(**unknown, selections=(over,)), a_result(**unknown, selections=(won,))
     )
     assert found.result.selections == (over, won)
     assert found.before == ()
 
 
 def test_a_kick_off_that_was_corrected_is_the_same_game(every_store: Store) -> None:
-    moved = said(2, 1, kick_off=KICK_OFF + 20 * MINUTE)
-    found = recorded(every_store, said(0, 0, status=GameStatus.IN_PLAY), moved)
+    moved = a_result(2, 1, kick_off=KICK_OFF + 20 * MINUTE)
+    found = recorded(every_store, a_result(0, 0, status=GameStatus.IN_PLAY), moved)
     assert found.result == moved
 
 
 def test_the_second_game_of_a_day_is_another_one(every_store: Store) -> None:
-    results = [said(5, 3), said(1, 2, kick_off=KICK_OFF + 4 * HOUR)]
+    results = [a_result(5, 3), a_result(1, 2, kick_off=KICK_OFF + 4 * HOUR)]
     every_store.record_results(results).result(10)
     assert [each.result for each in every_store.reader().results()] == results
 
@@ -187,10 +191,10 @@ def test_a_day_without_an_hour_is_the_same_game(
     noon = KICK_OFF // DAY * DAY + DAY // 2
     evening = noon + 9 * HOUR
     every_store.record([quote(match_date=evening)]).result(10)
-    timed = said(2, 1, kick_off=evening)
-    found = recorded(every_store, said(2, 1, kick_off=noon, has_time=False))
+    timed = a_result(2, 1, kick_off=evening)
+    found = recorded(every_store, a_result(2, 1, kick_off=noon, has_time=False))
     assert found.has_game
-    found = recorded(every_store, timed, said(2, 1, kick_off=noon, has_time=False))
+    found = recorded(every_store, timed, a_result(2, 1, kick_off=noon, has_time=False))
     assert (found.result, found.before) == (timed, ())
 
 
@@ -199,9 +203,9 @@ def test_a_result_is_of_the_day_that_its_source_says(
 ) -> None:
     every_store.record([quote()]).result(10)
     results = [
-        said(4, 4, kick_off=KICK_OFF + 7 * DAY),
-        said(3, 3, competition="EPL"),
-        said(2, 2, match_name="Lyon - PSG"),
+        a_result(4, 4, kick_off=KICK_OFF + 7 * DAY),
+        a_result(3, 3, competition="EPL"),
+        a_result(2, 2, match_name="Lyon - PSG"),
     ]
     every_store.record_results(results).result(10)
     assert not any(each.has_game for each in every_store.reader().results())
@@ -215,7 +219,7 @@ def test_a_result_is_found_under_another_name_of_its_game(
     other = "Manchester United - Arsenal"
     every_store.record([quote("bwin", match_name=other, **names)]).result(10)
     won = SelectionResult("moneyline", 0, "Manchester United", "lost")
-    result = said(
+    result = a_result(
         *(1, 3),
         competition="EPL",
         match_name=other,
@@ -224,7 +228,7 @@ def test_a_result_is_found_under_another_name_of_its_game(
     )
     found = recorded(every_store, result)
     assert (found.game_id, found.has_game) == (game_id("EPL", "Arsenal vs Man United"), True)
-    assert found.result == said(
+    assert found.result == a_result(
         *(3, 1),
         competition="EPL",
         match_name="Arsenal vs Man United",
@@ -237,8 +241,8 @@ def test_a_result_without_a_competition_is_of_the_only_game_of_that_name(
     every_store: Store, quote: Callable[..., Quote]
 ) -> None:
     every_store.record([quote()]).result(10)
-    found = recorded(every_store, said(competition=""))
-    assert (found.game_id, found.result) == (game_id("LIG1", "PSG - Lyon"), said())
+    found = recorded(every_store, a_result(competition=""))
+    assert (found.game_id, found.result) == (game_id("LIG1", "PSG - Lyon"), a_result())
     every_store.record([quote(competition="FRA Women")]).result(10)
     (found,) = every_store.reader().results()
     assert not found.has_game
@@ -246,7 +250,7 @@ def test_a_result_without_a_competition_is_of_the_only_game_of_that_name(
 
 def test_results_are_read_page_by_page(every_store: Store) -> None:
     results = [
-        said(day, 0, kick_off=KICK_OFF + day * DAY, competition=competition)
+        a_result(day, 0, kick_off=KICK_OFF + day * DAY, competition=competition)
         for day in range(4)
         for competition in ("EPL", "LIG1")
     ]
@@ -279,10 +283,10 @@ def test_a_caller_sees_the_results_that_its_plan_allows(
 ) -> None:
     every_store.record([quote("Bet365")]).result(10)
     results = [
-        said(),
-        said(source="b", status=GameStatus.IN_PLAY),
-        said(None, None, source="c", bookmaker="Kalshi"),
-        said(source="d", competition="EPL"),
+        a_result(),
+        a_result(source="b", status=GameStatus.IN_PLAY),
+        a_result(None, None, source="c", bookmaker="Kalshi"),
+        a_result(source="d", competition="EPL"),
     ]
     every_store.record_results(results).result(10)
     assert visible(every_store) == ["d", "a", "b", "c"]
@@ -292,8 +296,8 @@ def test_a_caller_sees_the_results_that_its_plan_allows(
 
 
 def test_a_source_that_forbids_passing_on_stays_here(every_store: Store) -> None:
-    every_store.record_results([said(), said(source="the-odds-api")]).result(10)
-    every_store.record_results([said(source="x")], Origin("mine", may_share=False)).result(10)
+    every_store.record_results([a_result(), a_result(source="the-odds-api")]).result(10)
+    every_store.record_results([a_result(source="x")], Origin("mine", may_share=False)).result(10)
     assert visible(every_store) == ["a", "the-odds-api", "x"]
     assert visible(every_store, share=()) == ["a"]
     assert visible(every_store, share=("the-odds-api",)) == ["a", "the-odds-api"]
@@ -303,8 +307,8 @@ def test_simulated_results_end_with_the_first_real_odds(
     every_store: Store, quote: Callable[..., Quote]
 ) -> None:
     every_store.record([quote()], simulated=True).result(10)
-    ended = said(simulated=True)
-    going = said(kick_off=KICK_OFF + DAY, simulated=True, status=GameStatus.IN_PLAY)
+    ended = a_result(simulated=True)
+    going = a_result(kick_off=KICK_OFF + DAY, simulated=True, status=GameStatus.IN_PLAY)
     every_store.record_results([ended, going]).result(10)
     every_store.end_simulation(another=True).result(10)  # bets on ended games settle later, too
     assert [each.result for each in every_store.reader().results()] == [ended]
@@ -323,8 +327,8 @@ def test_scores_of_an_older_database_stay(database: Database, quote: Callable[..
         found = store.reader().results()
     names = {"source": "football-data"}
     assert [each.result for each in found] == [
-        said(1, 0, competition="EPL", match_name="leeds - hull", **names),
-        said(3, 1, periods=HALVES, **names),
+        a_result(1, 0, competition="EPL", match_name="leeds - hull", **names),
+        a_result(3, 1, periods=HALVES, **names),
     ]
     assert [each.has_game for each in found] == [False, True]
 
@@ -349,9 +353,9 @@ def make_older(database: Database, rows: list[tuple[Any, ...]]) -> None:
         connection.commit()
 
 
-def test_the_view_says_what_a_source_said(database: Database) -> None:
+def test_the_view_shows_what_a_source_reported(database: Database) -> None:
     with closing(open_store(database)) as store:
-        store.record_results([said(2, 1), said(2, 2, periods=HALVES)]).result(10)
+        store.record_results([a_result(2, 1), a_result(2, 2, periods=HALVES)]).result(10)
     connection: Any = (
         sqlite3.connect(database) if isinstance(database, Path) else psycopg.connect(database.url)
     )

@@ -36,7 +36,7 @@ def test_the_reference_is_remembered(tmp_path: Path) -> None:
 def test_a_file_of_an_older_version_answers_as_before(
     tmp_path: Path, quote: MakeQuote, now: int
 ) -> None:
-    """What recording keeps beside the quotes since then is made from them."""
+    """What recording has stored besides the quotes since then is made from them."""
     path = tmp_path / "odds.db"
     older = Schema(ODDS.name, ODDS.steps[:2])
     connection = open_writer(path, older, synchronous="NORMAL")

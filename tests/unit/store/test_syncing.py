@@ -62,8 +62,8 @@ def test_closing_syncs_where_others_keep_the_log_open(
 ) -> None:
     monkeypatch.setattr(database, "SYNC_AFTER_S", float(LIMIT_S))
     with contextlib.closing(open_store(tmp_path / "odds.db")):
-        with contextlib.closing(open_store(tmp_path / "odds.db")) as beside:
-            beside.record([quote()]).result()
+        with contextlib.closing(open_store(tmp_path / "odds.db")) as second:
+            second.record([quote()]).result()
             assert disk.times == 0
         assert disk.times == 1
 

@@ -176,7 +176,7 @@ def test_an_older_database_gets_the_view(database: Database) -> None:
 
 
 def make_older(database: Database) -> None:
-    """Have a database as it was before the view was made anew, without it."""
+    """Have a database as it was before the view was recreated, without it."""
     if isinstance(database, Path):
         database.unlink()
         place = [step.name for step in ODDS.steps].index("closing_lines_that_stood")

@@ -1,4 +1,4 @@
-"""The write-ahead log stays small, whoever writes, and nothing of it is lost."""
+"""The write-ahead log stays small, no matter who writes, and nothing of it is lost."""
 
 import sqlite3
 import subprocess
@@ -143,7 +143,7 @@ def test_writers_of_several_processes_lose_nothing(path: Path) -> None:
 
 
 def test_most_of_the_file_stays_when_its_log_begins_anew(tmp_path: Path) -> None:
-    """What is written anew goes over pages that are there; the rest is what tells of its growth."""
+    """What is rewritten goes over pages that are there; the rest is what tells of its growth."""
     path = tmp_path / "notes.db"
     connection = open_writer(path, NOTES, synchronous="NORMAL")
     writer = Writer("test writer", connection, wal=WriteAheadLog(path, connection))

@@ -105,7 +105,7 @@ class MessageBar(QWidget):
         announce(self, text)
 
     def hide_action(self) -> None:
-        """Offer the button no more; the text stays."""
+        """Hide the button; the text stays."""
         self._action.hide()
 
     def ask_question(self, text: str, action: str, *, is_grave: bool = False) -> None:

@@ -1,4 +1,4 @@
-"""The live model tells changes together, and no more is painted than changed."""
+"""The live model reports changes together, and only what changed is painted."""
 
 from types import SimpleNamespace
 from typing import Any

@@ -123,7 +123,7 @@ def test_enter_and_double_click_open_a_cell(
 
 
 def test_who_presses_the_current_cell_anew_is_told_of_it(table: LiveTable, qtbot: QtBot) -> None:
-    """Another table may have been asked since: what a panel beside shows is of that one."""
+    """Another table may have been asked since: what a panel next to it shows is of that one."""
     told: list[tuple[int, int]] = []
     table.current_changed.connect(lambda index: told.append((index.row(), index.column())))
     for pane, row, column in (

@@ -93,13 +93,13 @@ def test_what_is_gone_leaves_no_trace_beside_the_cells(
     model.keep(rows=5, columns=4)
     seen = on_screen(table, table.scrolling)
     end = cell_rect(table.scrolling, 4, 3).bottomRight()
-    beside = {
+    grounds = {
         seen.pixelColor(x, y).name()
         for x in range(seen.width())
         for y in range(seen.height())
         if x > end.x() or y > end.y()
     }
-    assert beside == {theme.tokens.ground(SurfaceRole.PANEL)}
+    assert grounds == {theme.tokens.ground(SurfaceRole.PANEL)}
 
 
 def test_a_cell_is_painted_without_what_lies_behind_the_table(

@@ -155,7 +155,7 @@ def test_an_answer_about_health_does_not_hide_what_to_do(
 ) -> None:
     """Health is asked for first, and is answered whatever the key and its quota are."""
     signal.outcome(HEALTH, None, None)
-    signal.outcome("games", RateLimitedError("no more", NOW + 9_000), NOW + 9_000)
+    signal.outcome("games", RateLimitedError("rate limit exceeded", NOW + 9_000), NOW + 9_000)
     assert f"its requests return at {format_ms(NOW + 9_000)}" in desk.board.connection.advice
     signal.outcome("games", MalformedAnswerError("/api/games answered something else"), NOW + 1)
     assert "not an odds service" in desk.board.connection.advice
@@ -405,4 +405,4 @@ def test_a_service_without_new_prices_is_silent_by_its_own_clock(
     signal.stream_state(Lost("gone", desk.now))
     signal.stream_state(Connected())
     signal.note_newest(newest)
-    assert desk.board.connection.silent_since_ms is None, "it may have begun anew"
+    assert desk.board.connection.silent_since_ms is None, "it may have restarted"

@@ -1,4 +1,4 @@
-"""A job of the desk that dies is begun anew and told; nothing is LIVE without its stream (D85)."""
+"""A desk job that dies is restarted and reported; nothing is LIVE without its stream (D85)."""
 
 import time
 from collections.abc import AsyncGenerator, AsyncIterator, Generator, Iterator
@@ -131,7 +131,7 @@ async def kept(tmp_path: Path) -> AsyncIterator[Kept]:
 
 @pytest.fixture
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Jobs are begun anew at once, and count as mended as soon as they wait for something."""
+    """Jobs are restarted at once, and count as mended as soon as they wait for something."""
     monkeypatch.setattr(tasks, "RESTART_S", (0.0,))
     monkeypatch.setattr(tasks, "STEADY_S", 0.05)
 

@@ -59,7 +59,7 @@ class CountingSync(Sync):
         super().__init__(client, board, system_clock, pace=CALM, randomness=lambda: 0.0)
 
     async def until_round(self, number: int) -> None:
-        """Wait until every job was done so often; at this pace none is done again unasked."""
+        """Wait until every job was done this often; at this pace none is done again unasked."""
         async with asyncio.timeout(15):
             while {self.rounds[job] for job in (*PERIOD_S, *FREE)} != {number}:
                 self._ended.clear()

@@ -163,7 +163,7 @@ def test_old_votes_count_where_the_fresh_ones_are_too_few_and_make_it_stale() ->
     desk.board.apply_all(fresh)
     desk.board.sweep()
 
-    found = desk.board.assess(row_key("Arsenal", "Coral"))  # two fresh ones beside it
+    found = desk.board.assess(row_key("Arsenal", "Coral"))  # two other fresh ones
     assert found is not None
     assert Caution.REFERENCE_STALE in found.cautions
     other = desk.board.assess(row_key("Arsenal", "Bet365"))  # three

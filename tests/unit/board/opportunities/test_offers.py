@@ -152,12 +152,12 @@ def test_the_stake_at_typed_odds_is_that_at_such_prices(over: int, under: int) -
     listed, split = Listed(), Split()
     wanted = LegsToPlace(listed.found, BOTH, BOTH)
     first = stake_at(listed.board, wanted, 0, over / 100, split)
-    beside = wanted.after_leg(0, 40, 2.1)
-    second = stake_at(listed.board, beside, 1, under / 100, split)
+    completing = wanted.after_leg(0, 40, 2.1)
+    second = stake_at(listed.board, completing, 1, under / 100, split)
     listed.move("Over 2.5", "Betfair", over / 100)
     assert first == offer_now(listed.board, wanted, 0, split).stake
     listed.move("Under 2.5", "Unibet", under / 100)
-    assert second == offer_now(listed.board, beside, 1, split).stake
+    assert second == offer_now(listed.board, completing, 1, split).stake
 
 
 def test_no_stake_at_typed_odds_is_known_while_prices_are_not() -> None:

@@ -407,8 +407,8 @@ def test_the_stake_at_other_odds_is_that_of_a_list_of_such_prices() -> None:
     soft = next(row.price for row in rows if row.outcome[-1] == "A" or "A" in row.price.key[3:4])
     assert stake_at(rows, soft, ("Soft", 2.05), plan, Placed(), profiles) == 5
     assert stake_at(rows, soft, ("Small", 2.05), plan, Placed(), profiles) == 3, "it takes 3"
-    beside = placed_in([placed(stake=4)], NOW)
-    assert stake_at(rows, soft, ("Soft", 2.05), plan, beside, profiles) == 1
+    already = placed_in([placed(stake=4)], NOW)
+    assert stake_at(rows, soft, ("Soft", 2.05), plan, already, profiles) == 1
     tight = StakePlan(total_cap=0.012)  # 12 for both games: the better one is served first
     assert stake_at(rows, soft, ("Soft", 2.05), tight, Placed(), profiles) == 2
     assert stake_at(rows, soft, ("Soft", 2.10), tight, Placed(), profiles) == 11
@@ -739,7 +739,7 @@ RESULTS: dict[str, Wins] = {
 
 
 def test_each_line_is_worth_what_it_was_judged_at() -> None:
-    """The reference's own price of a line may lie beside the grid: its own is what counts."""
+    """The reference's own price of a line may lie off the grid: its own is what counts."""
     moved = {
         2.5: 1 / fair(over(2.5)) + 0.008,
         3.5: 1 / fair(over(3.5)) - 0.006,

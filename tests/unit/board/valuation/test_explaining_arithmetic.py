@@ -108,7 +108,7 @@ def test_where_a_bookmaker_keeps_something_of_a_win_the_net_price_is_a_step(
 
 @st.composite
 def ladders(draw: st.DrawFn) -> dict[str, float]:
-    """A whole line of the reference, the half lines beside it, as likely as they say."""
+    """A whole line of the reference, the half lines next to it, as likely as they say."""
     chance, push, margin = draw(
         st.tuples(st.floats(0.2, 0.8), st.floats(0.01, 0.3), st.floats(1.0, 1.04))
     )

@@ -210,7 +210,7 @@ FAIR = {"Over 2.5": 7.0, "Under 2.5": 1.12}
 
 
 def loaded(odds: dict[str, float], mine: tuple[str, ...] = ()) -> tuple[Desk, Section]:
-    """Over 2.5 at some bookmakers beside a reference whose fair price is 7.3 or so."""
+    """Over 2.5 at some bookmakers, with a reference whose fair price is 7.3 or so."""
     desk = Desk()
     desk.board.set_bookmakers(mine)
     books = {name: {"Over 2.5": price, "Under 2.5": 1.05} for name, price in odds.items()}

@@ -449,7 +449,7 @@ def test_a_list_that_was_cut_says_so(desk: Desk) -> None:
 
 
 def test_a_line_is_judged_anew_where_its_neighbours_tell_of_another_push(desk: Desk) -> None:
-    """A total of 2 comes back where two are scored: the lines beside it say how often."""
+    """A total of 2 comes back where two are scored: the lines next to it say how often."""
     sharp = {"1.5": (1.45, 2.85), "2": (1.95, 1.95), "2.5": (2.5, 1.58)}
     totals = {
         f"{side} {line}": odds

@@ -30,7 +30,7 @@ def definition(
     status: str = "OPEN", *, live: bool = False, names: dict[int, str] = MATCH, **fields: Any
 ) -> dict[str, Any]:
     statuses = fields.pop("statuses", {})
-    said = {
+    defaults = {
         "status": status,
         "inPlay": live,
         "numberOfWinners": 1,
@@ -44,7 +44,7 @@ def definition(
             for n, (ident, name) in enumerate(names.items(), start=1)
         ],
     }
-    return {"marketDefinition": said | fields}
+    return {"marketDefinition": defaults | fields}
 
 
 def backs(**levels: Any) -> dict[str, Any]:
@@ -63,7 +63,7 @@ def imported(*lines: Line) -> Imported:
     return convert([file(*lines)])
 
 
-def told(quotes: Sequence[Quote]) -> list[tuple[int, bool, dict[str, float]]]:
+def in_short(quotes: Sequence[Quote]) -> list[tuple[int, bool, dict[str, float]]]:
     return [(each.scraped_at, each.is_live, each.odds) for each in quotes]
 
 
@@ -80,7 +80,7 @@ CLOSED = definition(
 def test_each_change_of_a_best_price_is_a_quote_of_the_whole_market() -> None:
     found = imported(OPEN, (AT + 5, backs(r1=[[0, 2.6, 4], [1, 2.5, 10]])))
     assert (found.problems, found.inferred_times) == ([], False)
-    assert told(found.quotes) == [(AT, False, ODDS), (AT + 5, False, ODDS | {"Leeds": 2.6})]
+    assert in_short(found.quotes) == [(AT, False, ODDS), (AT + 5, False, ODDS | {"Leeds": 2.6})]
     first = found.quotes[0]
     assert list(first.odds) == ["Leeds", "Draw", "Luton"]
     assert (first.bookmaker, first.match_name, first.competition, first.sport) == (
@@ -100,7 +100,7 @@ def test_a_market_is_withdrawn_while_suspended_and_marked_in_play() -> None:
         (AT + 20, definition(live=True)),
         (AT + 30, CLOSED),
     )
-    assert told(found.quotes) == [
+    assert in_short(found.quotes) == [
         (AT, False, ODDS),
         (AT + 10, False, {}),
         (AT + 20, True, ODDS | {"Leeds": 2.7}),
@@ -111,7 +111,7 @@ def test_a_market_is_withdrawn_while_suspended_and_marked_in_play() -> None:
 
 def test_going_in_play_without_a_suspension_is_a_quote() -> None:
     found = imported(OPEN, (AT + 10, definition(live=True)))
-    assert told(found.quotes) == [(AT, False, ODDS), (AT + 10, True, ODDS)]
+    assert in_short(found.quotes) == [(AT, False, ODDS), (AT + 10, True, ODDS)]
 
 
 def test_a_removed_level_leaves_the_next_one() -> None:
@@ -186,7 +186,7 @@ def test_goal_lines_of_several_files_are_one_market() -> None:
     ]
     both = {"Over 2.5": 2.0, "Under 2.5": 1.9}
     found = convert(files)
-    assert told(found.quotes) == [
+    assert in_short(found.quotes) == [
         (AT, False, both),
         (AT + 5, False, both | {"Over 3.5": 3.0, "Under 3.5": 1.4}),
         (AT + 9, False, both),
@@ -231,7 +231,7 @@ def test_after_an_unreadable_change_nothing_is_offered_until_the_next_image() ->
         (AT + 2, backs(r1=[[0, 2.7, 4]])),
         (AT + 3, OPEN[1] | {"img": True}),
     )
-    assert told(found.quotes) == [(AT, False, ODDS), (AT + 1, False, {}), (AT + 3, False, ODDS)]
+    assert in_short(found.quotes) == [(AT, False, ODDS), (AT + 1, False, {}), (AT + 3, False, ODDS)]
     assert found.skipped == {"broken market": 1, "after an unreadable message": 1}
     (problem,) = found.problems
     assert problem.startswith("1.1.bz2 line 2: market 1.1: rc, item 1, batb, item 1, item 1: expec")
@@ -241,7 +241,7 @@ def test_after_a_lost_line_nothing_is_offered_until_the_next_image() -> None:
     image = file((AT + 3, OPEN[1] | {"img": True})).data
     data = file(OPEN).data + b'{"op": "mcm", "pt' + b"\n" + file((AT + 2, backs())).data + image
     found = convert([SourceFile("1.1", data)])
-    assert told(found.quotes) == [(AT, False, ODDS), (AT, False, {}), (AT + 3, False, ODDS)]
+    assert in_short(found.quotes) == [(AT, False, ODDS), (AT, False, {}), (AT + 3, False, ODDS)]
     assert len(found.problems) == 1
 
 
@@ -257,9 +257,9 @@ def test_a_file_of_another_kind_is_one_problem(tmp_path: Path) -> None:
     good.write_bytes(file(OPEN).data)
     other.write_bytes(b"a,b\n1,2\n" * 300)
     season.write_bytes(b"Div,Date,HomeTeam,AwayTeam,FTHG,FTAG\nE0,1/1/20,A,B,1,2\n")
-    heard: list[int] = []
+    counted: list[int] = []
     places = [str(each) for each in (other, season, good)]
-    found = read_files("betfair", places, heard.append)
+    found = read_files("betfair", places, counted.append)
     assert found.problems[0] == (
         f"{other}: expected Betfair's historical data: a message with op and pt in each line"
     )
@@ -267,20 +267,20 @@ def test_a_file_of_another_kind_is_one_problem(tmp_path: Path) -> None:
     assert (len(found.problems), len(found.quotes)) == (2, 1)
 
 
-def test_progress_is_told_after_each_file(tmp_path: Path) -> None:
+def test_progress_is_reported_after_each_file(tmp_path: Path) -> None:
     traded = {"rc": [{"id": 1, "ltp": 2.5}]}
     for number in range(3):
         data = file((AT, definition()), (AT + number, traded)).data
         (tmp_path / str(number)).write_bytes(data)
-    heard: list[int] = []
-    read_files("betfair", [str(tmp_path)], heard.append)
-    assert heard == [1, 1, 1, 0]
+    counted: list[int] = []
+    read_files("betfair", [str(tmp_path)], counted.append)
+    assert counted == [1, 1, 1, 0]
 
 
 def test_many_bad_lines_are_counted() -> None:
     data = file(OPEN).data + b"{\n" * 10
     found = convert([SourceFile("1.1", data)])
-    assert told(found.quotes) == [(AT, False, ODDS), (AT, False, {})]
+    assert in_short(found.quotes) == [(AT, False, ODDS), (AT, False, {})]
     assert [each.partition(": ")[0] for each in found.problems] == [
         *("1.1 line 2", "1.1 line 3", "1.1 line 4", "1.1")
     ]

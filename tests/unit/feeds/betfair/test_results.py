@@ -26,14 +26,14 @@ def market(kind: str = "moneyline", period: int = 0, **fields: Any) -> Market:
 
 
 def closed(*runners: tuple[int, str, float], **fields: Any) -> Definition:
-    said = {
+    defaults = {
         "status": "CLOSED",
         "inPlay": True,
         "numberOfWinners": 1,
         "settledTime": "2026-04-11T13:25:00.000Z",
         "runners": [{"id": ident, "status": status, "hc": hc} for ident, status, hc in runners],
     }
-    return msgspec.convert(said | fields, Definition)
+    return msgspec.convert(defaults | fields, Definition)
 
 
 def settled(of: Market, definition: Definition) -> dict[str, tuple[str, float]]:
@@ -151,7 +151,7 @@ def test_without_a_settled_time_it_was_reported_now() -> None:
     assert result.reported_at == NOW
 
 
-def test_a_settled_time_that_is_none_is_named() -> None:
+def test_an_invalid_settled_time_is_named() -> None:
     with pytest.raises(FeedError, match="settledTime"):
         result_of(market(), closed((1, "WINNER", 0), settledTime="soon"), NOW)
 
@@ -173,10 +173,10 @@ def test_each_runner_of_a_real_market_is_settled_as_its_last_definition_says(
     shared_data: Path, name: str, count: int
 ) -> None:
     text = (shared_data / "live" / "betfair" / name).read_text()
-    said = [text] if name.endswith(".json") else text.splitlines()
+    messages = [text] if name.endswith(".json") else text.splitlines()
     definitions = [
         each["marketDefinition"]
-        for line in map(json.loads, said)
+        for line in map(json.loads, messages)
         for each in line.get("mc", [{"marketDefinition": line}])
         if "marketDefinition" in each
     ]

@@ -63,8 +63,8 @@ def result(*markets: Any, **fields: Any) -> GameResult | None:
 
 
 def settled(*markets: Any, **fields: Any) -> dict[str, str]:
-    said = result(*markets, **fields)
-    return {} if said is None else {each.selection: each.result for each in said.selections}
+    ended = result(*markets, **fields)
+    return {} if ended is None else {each.selection: each.result for each in ended.selections}
 
 
 def test_a_game_that_is_over_has_a_result_of_each_selection() -> None:
@@ -144,9 +144,9 @@ def test_an_unreadable_result_is_named_and_the_rest_is_kept(
     found = listing(TOTAL | fields, HOME)
     (problem,) = found.problems
     assert word in problem
-    said = found.over["epl-lee-lut-2026-04-11"].result(NOW)
-    assert said is not None
-    assert "Leeds" in {each.selection for each in said.selections}
+    ended = found.over["epl-lee-lut-2026-04-11"].result(NOW)
+    assert ended is not None
+    assert "Leeds" in {each.selection for each in ended.selections}
 
 
 @pytest.mark.parametrize(

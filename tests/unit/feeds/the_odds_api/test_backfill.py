@@ -40,27 +40,27 @@ def history_at(served: OddsHistory) -> History:
 
 
 def test_an_answer_that_could_not_be_recorded_is_recorded_by_the_next_run() -> None:
-    kept, recorded = list[bytes](), list[Imported]()
+    stored, recorded = list[bytes](), list[Imported]()
 
     def fail(_: Imported) -> None:
         raise OSError("disk full")
 
     with serve_history(OddsHistory()) as served:
-        first = Backfill(history_at(served), None, kept.append, fail)
+        first = Backfill(history_at(served), None, stored.append, fail)
         with pytest.raises(OSError, match="disk full"):
             asyncio.run(first.fetch([FIRST], None))
-        again = Backfill(history_at(served), kept[-1], kept.append, recorded.append)
+        again = Backfill(history_at(served), stored[-1], stored.append, recorded.append)
         assert (again.missing([FIRST]), again.was_cut_off) == ([], False)
     assert [each.kept for each in recorded] == [3]
     assert len(served.queries) == 1
-    assert msgspec.json.decode(kept[-1], type=Memory).answer == b""
+    assert msgspec.json.decode(stored[-1], type=Memory).answer == b""
 
 
 def test_an_answer_of_another_version_is_a_problem_and_no_dead_end() -> None:
     recorded = list[Imported]()
-    kept = msgspec.json.encode(Memory(answer=zlib.compress(b'{"a": 1}')))
+    stored = msgspec.json.encode(Memory(answer=zlib.compress(b'{"a": 1}')))
     with serve_history(OddsHistory()) as served:
-        Backfill(history_at(served), kept, lambda _: None, recorded.append)
+        Backfill(history_at(served), stored, lambda _: None, recorded.append)
     assert recorded[0].problems[0].startswith("snapshot: expected a v4 odds answer")
     with serve_history(OddsHistory()) as served:
         assert Backfill(history_at(served), b"{", lambda _: None, recorded.append).missing([1]) == [
@@ -72,23 +72,23 @@ def test_a_request_without_an_answer_counts_as_charged_and_is_not_repeated_by_it
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr("oddsdesk.feeds.live.source.REQUEST_S", 0.2)
-    kept = list[bytes]()
+    stored = list[bytes]()
     with serve_history(OddsHistory()) as served:
         served.hold_at = 0
-        first = Backfill(history_at(served), None, kept.append, lambda _: None)
+        first = Backfill(history_at(served), None, stored.append, lambda _: None)
         with pytest.raises(UnansweredError):
             asyncio.run(first.fetch([FIRST], None))
         served.go_on.set()
         assert (first.spent, served.queries) == (10, [])
-        again = Backfill(history_at(served), kept[-1], kept.append, lambda _: None)
+        again = Backfill(history_at(served), stored[-1], stored.append, lambda _: None)
         assert (again.was_cut_off, again.missing([FIRST])) == (True, [FIRST])
 
 
 def test_an_answer_that_is_no_snapshot_ends_the_run() -> None:
-    kept = list[bytes]()
+    stored = list[bytes]()
     with serve_history(OddsHistory()) as served:
         served.refusals = [(200, b"[]", {"x-requests-last": "10"})]
-        backfill = Backfill(history_at(served), None, kept.append, lambda _: None)
+        backfill = Backfill(history_at(served), None, stored.append, lambda _: None)
         with pytest.raises(ShapeError, match="expected a snapshot of the history"):
             asyncio.run(backfill.fetch([FIRST, FIRST + HOUR_MS], None))
     assert (backfill.spent, len(served.queries)) == (10, 1)

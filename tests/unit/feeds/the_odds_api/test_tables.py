@@ -61,7 +61,7 @@ def rows(
 ) -> list[dict[str, Any]]:
     """Return a row for each price, as ``json_normalize`` does with ``record_path``."""
     return [
-        {f"{prefix}{name}": said for name, said in outcome.items()}
+        {f"{prefix}{name}": value for name, value in outcome.items()}
         | {name: event[name] for name in OF_GAME if name in event}
         | dict(
             zip(
@@ -115,21 +115,21 @@ def test_a_table_says_what_the_answer_says(data: bytes) -> None:
 
 
 def test_a_price_that_is_none_costs_only_itself() -> None:
-    said = rows(EVENTS[:1])
-    said[0]["price"], said[1]["price"] = "NaN", ""
-    found = read(table(said))
+    given = rows(EVENTS[:1])
+    given[0]["price"], given[1]["price"] = "NaN", ""
+    found = read(table(given))
     assert (found.kept, found.skipped, found.problems) == (6, {"not a number": 1}, [])
 
 
 def test_american_and_unix_times_are_read() -> None:
-    said = [row | {"price": -110, "commence_time": 1776511800} for row in rows(EVENTS)]
-    found = read(table(said))
+    given = [row | {"price": -110, "commence_time": 1776511800} for row in rows(EVENTS)]
+    found = read(table(given))
     assert found.american == ["odds"]
     assert (found.quotes[0].odds["Hawks"], found.quotes[0].match_date) == (1.9091, 1776511800000)
 
 
 @pytest.mark.parametrize(
-    ("lacking", "said"),
+    ("lacking", "message"),
     [
         (("sport_key",), "lacks sport_key"),
         (("name", "price"), "lacks name, price"),
@@ -138,16 +138,16 @@ def test_american_and_unix_times_are_read() -> None:
     ],
 )
 def test_a_table_that_lacks_a_column_is_refused_by_its_name(
-    lacking: tuple[str, ...], said: str
+    lacking: tuple[str, ...], message: str
 ) -> None:
-    kept = [{name: row[name] for name in row if name not in lacking} for row in rows(EVENTS)]
-    with pytest.raises(FeedError, match=said):
-        read(table(kept))
+    left = [{name: row[name] for name in row if name not in lacking} for row in rows(EVENTS)]
+    with pytest.raises(FeedError, match=message):
+        read(table(left))
 
 
 def test_a_damaged_list_costs_only_its_game() -> None:
-    said = [EVENTS[0], EVENTS[1] | {"bookmakers": "[{'key': 'pinn"}]
-    found = read(table(said))
+    given = [EVENTS[0], EVENTS[1] | {"bookmakers": "[{'key': 'pinn"}]
+    found = read(table(given))
     assert (found.kept, len(found.problems)) == (8, 1)
 
 

@@ -403,7 +403,7 @@ async def test_who_begins_no_tls_is_counted_and_logged_and_who_says_nothing_is_n
 async def test_of_handshakes_that_stall_only_so_many_are_waited_for(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """The oldest makes room, and counts no more; who goes on is answered."""
+    """The oldest makes room, and no longer counts; a client that goes on is answered."""
     certificate = Certificate(tmp_path)
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(certificate.file, certificate.key)

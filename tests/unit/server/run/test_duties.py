@@ -32,7 +32,7 @@ class Machine:
         self.start()
 
     def start(self) -> None:
-        """Begin anew, as a restart does."""
+        """Start again, as a restart does."""
         self.pruning = Pruning(self.store, lambda: self.clock, lambda: self.steady_ms / 1000)
 
     def go_on(self, milliseconds: int) -> None:
