@@ -361,7 +361,7 @@ def watch(
 
     It runs until stopped; rules can also be about price targets and kick-offs. Each alert is
     printed and sent to the channels that its rule names. Alerts that are not sent are printed with
-    the reason. Bets settle by the results that arrive; what they leave open is printed once.
+    the reason. Bets settle by the results that arrive; bets that stay open are printed once.
 
     \b
     Example:

@@ -517,7 +517,9 @@ def _check_parts(result: GameResult) -> None:
     for side, whole in (("home", result.home), ("away", result.away)):
         scored: int = sum(getattr(each, side) for each in parts)
         if scored > whole:
-            raise BadResultError(f"periods: {side} has {scored} in them, but {whole} in all")
+            raise BadResultError(
+                f"periods: {side} has {scored} in them, but {whole} in the whole game"
+            )
 
 
 def _check_goals(names: Sequence[str], goals: Iterable[int]) -> None:

@@ -183,7 +183,7 @@ def set_times(imported: Imported, now_ms: int, shift: int | None = None) -> None
         ]
 
 
-AHEAD: Final = "shifted by as much as the odds here, some of these prices lie in the future"
+AHEAD: Final = "shifted as far as the odds here, some of these prices would be in the future"
 
 
 def why_apart(reader: "Reader", *, shift_to_now: bool) -> str:

@@ -59,7 +59,8 @@ _RESULTS: Final = "results"
 RESULTS_S: Final = 60.0
 """Seconds between readings of results, if the quota allows."""
 _HALF_DAY_MS: Final = 12 * 3_600_000
-"""Results up to this old are read each time, older ones once an hour: they may be corrected."""
+"""How old results may be that are read each time. Those of some more days are read once an hour,
+since they may be corrected."""
 _DAYS_MS: Final = 4 * 24 * 3_600_000
 _SOON_MS: Final = 3_600_000
 _MOST_LOGGED: Final = 20

@@ -489,8 +489,9 @@ class _Judge:
         first = games[0]
         is_handicap = form_of(bet.market_type) is Form.HANDICAP
         if bet.is_in_play and is_handicap and _sport(bet, first) == FOOTBALL:
-            why = f"{_by(bet, first)}: placed in play, its handicap may count from the score then"
-            return ToCheck(bet, why, first, self._would_be(bet, first), _by(bet, first))
+            by = _by(bet, first)
+            why = f"{by}: placed in play, so its handicap may count from the score at that time"
+            return ToCheck(bet, why, first, self._would_be(bet, first), by)
         decision = self._decision(bet, games)
         if decision.is_conflict:
             return _contrary(bet, games)
@@ -537,7 +538,7 @@ class _Judge:
         if is_whole and _sport(bet, result) == FOOTBALL and _is_by_score(bet):
             return found
         says = f"{_source(result)} says {_word(selection)}"
-        return found._replace(why=f"{says}, but that is not the result of {_bookmaker(bet)}")
+        return found._replace(why=f"{says}, but {_bookmaker(bet)} has reported nothing itself")
 
     def _by_waiting(
         self, bet: PlacedBet, result: GameResult, moved: Found[_SourceResult] | None

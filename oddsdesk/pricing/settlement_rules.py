@@ -3,7 +3,7 @@
 A rule is a line of a CSV file (``resources/settlement_rules.csv``, or the user's own, whose cells
 replace those): bookmaker, sport, hours that a moved game may wait, tennis retirement, overtime,
 dead heat, and the page with the date on which it was read. An empty cell is not known, and nothing
-is settled by it. A line without sport says what the bookmaker's lines of single sports leave empty.
+is settled by it. A line without sport fills empty cells of the bookmaker's lines for one sport.
 """
 
 import csv
@@ -73,7 +73,7 @@ class SettlementRule(msgspec.Struct, frozen=True, kw_only=True):
 
     bookmaker: str
     sport: str = ""
-    """In the contract's words; empty for what the bookmaker's line of a sport leaves empty."""
+    """In the contract's words; empty for all sports, where a line for one sport comes first."""
     postponed_hours: str = ""
     """One of ``WAITS``."""
     retirement: Retirement | None = None
@@ -226,7 +226,9 @@ def _waiting_notes(known: _Known) -> Iterator[RuleNote]:
     if in_round and hours:
         in_hours = ", ".join(f"{leg} waits {each} hours" for leg, each in hours)
         waiting = _each(in_round, "waits until the round ends", "wait until the round ends")
-        yield RuleNote(f"If the game is postponed: {in_hours}, {waiting}; only one may be void")
+        yield RuleNote(
+            f"If the game is postponed: {in_hours}, {waiting}; one may be void while another stands"
+        )
 
 
 def _overtime_notes(

@@ -194,11 +194,11 @@ class BetsPanel(ListPanel):
         self.show_all()
 
     def say_settled(self, text: str) -> None:
-        """Report bets that settled by themselves, until that is dismissed."""
+        """Show which bets settled by themselves, until the user dismisses it."""
         self._say_of_file(text, True)
 
     def say_to_check(self, text: str) -> None:
-        """Report settled bets whose results sources have corrected, until that is dismissed."""
+        """Show which settled bets need a check, until the user dismisses it."""
         self._offer(text, "Show", self.show_to_settle, icon="warning")
 
     def show_to_settle(self) -> None:

@@ -37,7 +37,7 @@ _LOOK_MS: Final = 30_000
 """How often bets are looked through for those whose games should be over."""
 _PAST_LOOKS: Final = 20
 """While the past is shown, results are read at every 20th look: every 10 minutes."""
-_OFF: Final = "bets do not settle by themselves (Settings)"
+_OFF: Final = "automatic settlement is off (Settings)"
 _NO_RESULT: Final = "no source has reported a result"
 
 
@@ -196,7 +196,7 @@ class BetSettlement(QObject):
 def proposals_of(found: "Settled", *, is_on: bool) -> "dict[int, ToCheck]":
     """Return what is open about bets, by their numbers.
 
-    If bets do not settle by themselves, those that would are open, too.
+    If automatic settlement is off, bets that it would settle are included.
     """
     from oddsdesk.ledger.settling import ToCheck  # noqa: PLC0415 - late: many need no settlement
 

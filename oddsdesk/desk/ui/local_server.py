@@ -109,8 +109,8 @@ class LocalServer(Protocol):
     ) -> ImportOutcome:
         """Convert other people's files and record them, once.
 
-        Unless ``together``, nothing is read if either their times or those of the odds here are
-        shifted, not both; the outcome's ``apart`` then says why.
+        Unless ``together``, nothing is read if only one of the two has shifted times, the files or
+        the odds here; the outcome's ``apart`` then says why.
         """
 
     async def game_pairs(self) -> list[GamePair]:

@@ -1,4 +1,4 @@
-"""Settling bets as results propose, and before their games have begun, which nobody means."""
+"""Settling bets as results propose, and by mistake before their games have begun."""
 
 from contextlib import closing
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Bets settle by the results on the board; what they leave open is proposed."""
+"""Bets settle by the results on the board; uncertain results are proposed."""
 
 from collections.abc import AsyncIterator, Callable
 from contextlib import closing
@@ -92,7 +92,7 @@ async def test_bets_settle_with_the_result_and_in_one_step(settling: Settling) -
 async def test_without_the_setting_results_are_only_proposed(settling: Settling) -> None:
     settling.is_on = False
     settling.board.take_results([a_result()])
-    await until(lambda: all("do not settle by themselves" in why for why in settling.why()))
+    await until(lambda: all("automatic settlement is off" in why for why in settling.why()))
     proposals = [settling.records.proposal(bet) for bet in settling.records.placed_bets()]
     assert [found.proposed for found in proposals if found] == [Result.WON, Result.LOST]
     assert settling.results == [None, None]

@@ -123,7 +123,7 @@ def test_a_line_may_say_all_that_a_result_has() -> None:
             },
             "selections: expected at most 5,000, got 5,001",
         ),
-        ({"periods": [[1, 3, 0]]}, "periods: home has 3 in them, but 2 in all"),
+        ({"periods": [[1, 3, 0]]}, "periods: home has 3 in them, but 2 in the whole game"),
         ({"reported_at": "2026-11-20T21:06:00Z"}, "reported_at: .* 5 minutes ahead"),
         ({"overtime": "no"}, "overtime: expected true or false"),
         (

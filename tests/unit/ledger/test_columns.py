@@ -1,4 +1,4 @@
-"""Which column of a list of bets holds what: titles, languages, doubles, units, the user's word."""
+"""Which column of a list holds what: titles, languages, repeated columns, units, choices."""
 
 import csv
 from collections import defaultdict
@@ -116,7 +116,7 @@ STAKES = """Date,Match,Selection,Stake,Odds,Result,Amount
 
 
 def test_of_two_columns_of_stakes_the_one_that_agrees_is_used() -> None:
-    """Today's other column would have won silently: +278.70."""
+    """The other column used to win without a message: +278.70."""
     for text in (
         STAKES,
         STAKES.replace("Stake", "X").replace("Amount", "Stake").replace("X", "Amount"),

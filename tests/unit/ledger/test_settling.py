@@ -466,11 +466,11 @@ def test_the_bookmakers_own_result_comes_before_scores() -> None:
 
 
 def test_views_of_one_exchange_share_their_own_results() -> None:
-    told = own(SelectionResult("moneyline", 0, "Arsenal", "lost"), bookmaker="Betfair Exchange UK")
-    assert ended(bet(bookmaker="betfair_ex_eu"), told)[0] == "lost"
-    assert (
-        "says lost, but that is not" in listed(bet(sport="Darts"), changed(told, sport="Darts")).why
-    )
+    lost = SelectionResult("moneyline", 0, "Arsenal", "lost")
+    result = own(lost, bookmaker="Betfair Exchange UK")
+    assert ended(bet(bookmaker="betfair_ex_eu"), result)[0] == "lost"
+    why = listed(bet(sport="Darts"), changed(result, sport="Darts")).why
+    assert why == "bookie says lost, but Bet365 has reported nothing itself"
 
 
 def test_a_source_with_the_teams_the_other_way_round_may_contradict_another() -> None:
@@ -523,7 +523,7 @@ def test_results_of_another_bookmaker_settle_only_what_means_the_same_without_a_
     hoops = bet(sport="Basketball", competition="NBA")
     found = listed(hoops, changed(told, sport="Basketball", competition="NBA"))
     assert (found.why, found.proposed) == (
-        *("bookie says lost, but that is not the result of Bet365", Result.LOST),
+        *("bookie says lost, but Bet365 has reported nothing itself", Result.LOST),
     )
     void = own(SelectionResult("moneyline", 0, "Arsenal", "void"), bookmaker="Kalshi")
     assert listed(BET, void).proposed is Result.VOID
@@ -562,7 +562,7 @@ def test_a_handicap_placed_in_play_is_listed() -> None:
     in_play = bet(market_type="spread", selection="Arsenal -1", placed_at=KICK_OFF + HOUR)
     found = listed(in_play, RESULT)
     assert found.why == (
-        "football-data 2-1: placed in play, its handicap may count from the score then"
+        "football-data 2-1: placed in play, so its handicap may count from the score at that time"
     )
     assert found.proposed is Result.VOID
     assert ended(bet(in_play, market_type="total", selection="Over 2.5"), RESULT)[0] == "won"

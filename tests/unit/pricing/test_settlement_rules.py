@@ -222,7 +222,7 @@ def test_a_leg_that_waits_longer_for_a_late_game_stands_alone() -> None:
     ]
     assert notes([*lines, "Unibet,Football,round,,,,,"], market, *legs[:2]) == [
         "If the game is postponed: A at Bet365 waits 12 hours, Draw at Unibet waits until the round"
-        " ends; only one may be void"
+        " ends; one may be void while another stands"
     ]
     assert notes(lines[:1], market, *legs) == []
 

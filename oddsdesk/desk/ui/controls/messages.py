@@ -90,7 +90,7 @@ class MessageBar(QWidget):
     ) -> None:
         """Show a message, in place of the one before; without ``action`` there is no button.
 
-        ``passes``: it goes by itself, but not below the pointer nor while the keyboard is on it.
+        ``passes``: it disappears by itself, but not while the pointer or keyboard focus is on it.
         """
         if not self._has_focus():
             self._before = QApplication.focusWidget()

@@ -26,7 +26,7 @@ DAY = 24 * HOUR
 
 
 class Service:
-    """Answers what a test says, and notes what it was asked."""
+    """Answers what a test sets, and records the requests."""
 
     def __init__(self, rows: list[ResultRow], *, has_results: bool = True) -> None:
         self.rows, self.has_results = rows, has_results
@@ -137,7 +137,7 @@ async def test_a_service_without_results_is_never_asked_for_them() -> None:
 
 
 class Seasons(Service):
-    """Has a result a day, ten to an answer."""
+    """Has one result per day, ten per answer."""
 
     async def results(
         self, *, since: str, until: str, limit: int, cursor: str | None

@@ -206,7 +206,7 @@ def test_shifted_times_and_real_ones_are_mixed_only_on_request(tmp_path: Path) -
 
 
 def test_a_wrong_file_is_named_before_another_database_is_offered(tmp_path: Path) -> None:
-    """It was offered one before anybody had read it."""
+    """The desk offered another database before the file had been read."""
     store = open_store(tmp_path / "odds.db", clock=lambda: NOW)
     whole = season(tmp_path / "season.csv", "16/08/2024")
     import_files(store, lambda: NOW, "football-data", [whole], shift_to_now=True)
