@@ -47,7 +47,7 @@ while os.path.exists(trap):
 
 
 class Trap:
-    """A file that stops who reads it, until it is let go of: to read it is to be noticed.
+    """A file that blocks its reader until it is released, so that reading is noticed.
 
     Another process watches: who waits for a file in Qt holds all threads of this one.
     """

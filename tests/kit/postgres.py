@@ -65,7 +65,7 @@ class Postgres:
                     connection.execute(f"DROP DATABASE {name} WITH (FORCE)")  # type: ignore[arg-type]
 
     def connect(self, url: str) -> PreparingConnection:
-        """Connect as the store does; transactions are begun by who wants one."""
+        """Connect as the store does; callers begin their own transactions."""
         return ServerAddress(url).connect()
 
     def stop(self, mode: str = "immediate") -> None:
@@ -143,7 +143,7 @@ def _running(made_by: tuple[object, ...], settings: Mapping[str, str]) -> Iterat
 
 
 def _other_user() -> str | None:
-    """Return who runs the server where we are root, which PostgreSQL refuses to be."""
+    """Return the user that runs the server where we are root, which PostgreSQL refuses to be."""
     if os.geteuid() != 0:
         return None
     known = {each.pw_name for each in pwd.getpwall()}

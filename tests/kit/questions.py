@@ -63,7 +63,7 @@ def ask_everything(reader: Reader) -> None:
 
 
 def ask_about_times(reader: Reader) -> None:
-    """Ask a reader what who looks back asks: only a file has an index for that."""
+    """Ask a reader what looking back asks: only a file has an index for that."""
     ident = game_id("EPL", "Home 0 - Away")
     reader.changes_between(0, NOW, 5)
     reader.log_ends()

@@ -135,7 +135,7 @@ class Subscribers:
         return leave
 
     def notify(self, notice: Notice) -> None:
-        """Tell everyone of a notice who wants its kind."""
+        """Send a notice to everyone who wants its kind."""
         for callback in self._callbacks[type(notice)]:
             callback(notice)
 

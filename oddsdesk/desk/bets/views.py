@@ -116,7 +116,7 @@ def state_without_bets(
 
 _NONE_LEFT: Final = (
     "No bets to settle. Bets settle themselves when a source of odds reports the result; bets "
-    "that cannot are listed here."
+    "that stay open are listed here."
 )
 _NONE_OPEN: Final = (
     "No bets to settle. Bets whose games are over are listed here, with the results that sources "

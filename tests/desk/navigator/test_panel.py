@@ -203,7 +203,7 @@ def test_a_scrolled_list_keeps_its_games_in_place_when_others_come(
     assert 0 <= before < navigator._list.viewport().height()
     bar.setValue(0)
     load(*range(200))
-    assert bar.value() == 0, "who looks at the first games sees those that come first"
+    assert bar.value() == 0, "at the top of the list, new first games come into view"
     bar.setValue(navigator._list.visualRect(navigator._games.index(10)).top())
     before = place("id10")
     load(*range(5, 200))

@@ -134,7 +134,7 @@ async def test_a_corrected_result_is_proposed_and_nothing_rewritten(settling: Se
     settling.settlement.look_soon()
     await until(lambda: not settling.settlement._is_wanted)
     await until(lambda: settling.settlement._looking is None)
-    assert len(settling.corrected) == 1, "it is said once"
+    assert len(settling.corrected) == 1, "it is reported once"
 
 
 async def test_a_bet_that_another_program_changed_meanwhile_keeps_that(
@@ -206,7 +206,7 @@ async def test_what_was_settled_is_shown_where_the_user_is_until_they_look(
     assert panel.messages.message_text == "Settled 2 bets: won 2, +3.00"
     assert not bar.isVisible()
     window.say_settled("Settled 1 bet")
-    assert not bar.isVisible(), "it is said in the list, where the user looks"
+    assert not bar.isVisible(), "the list shows it, where the user looks"
 
 
 async def test_settled_bets_to_check_are_shown_where_the_user_is_and_in_their_list(

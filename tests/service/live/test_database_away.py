@@ -233,7 +233,7 @@ async def test_it_hangs(
 async def test_it_lets_nobody_in(
     live: LiveService, server: Postgres, url: str, delay: LoopDelay
 ) -> None:
-    """The server's own process stands still: who is connected stays so, nobody else gets in."""
+    """The server's own process stands still: clients stay connected, others do not get in."""
     key = live.key()
     await live.get("/api/odds", key)
     connection = await asyncio.to_thread(server.connect, url)

@@ -61,7 +61,7 @@ CASES = {
 
 @pytest.fixture
 def listed(live):
-    """Records a reference and two bookmakers, In and Out; returns who is listed."""
+    """Records a reference and two bookmakers, In and Out; returns which are listed."""
     key = live.key()
 
     async def record(case: Case) -> set[str]:

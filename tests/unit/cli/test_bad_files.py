@@ -145,7 +145,7 @@ def check_refusal(place: Path, command: str, *words: str, name: str = "odds") ->
         assert "odds" in said
         assert all(word in said for word in words), said
     assert state(place, name) == before
-    ours = {f"odds.db{ending}" for ending in ("-wal", "-shm")}  # who reads a whole one makes these
+    ours = {f"odds.db{ending}" for ending in ("-wal", "-shm")}  # reading a whole one makes these
     assert {each.name for each in place.iterdir()} - ours == names - ours
     assert sorted(each.name for each in elsewhere.iterdir()) == ["QUOTES", "SEASON", "place"]
 

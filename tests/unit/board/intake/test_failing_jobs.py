@@ -37,7 +37,7 @@ class PoisonError(Exception):
 
 
 class PoisonedClient(Client):
-    """A client whose answers kill who reads them: those of ``poisoned``, a path or a word."""
+    """A client whose answers kill the reading job: those of ``poisoned``, a path or a word."""
 
     poisoned: str | None = None
     begun = 0

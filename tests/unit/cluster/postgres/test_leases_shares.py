@@ -1,4 +1,4 @@
-"""Processes divide a work among themselves; who is gone holds nothing."""
+"""Processes divide a work among themselves; one that is gone holds nothing."""
 
 import contextlib
 import time

@@ -1,4 +1,4 @@
-"""Connections are counted in all and by address; who is one too many is refused (D83)."""
+"""Connections are counted in all and by address; one too many is refused (D83)."""
 
 import json
 import logging
