@@ -113,7 +113,7 @@ class Amount(NamedTuple):
 def taken_apart(text: str) -> Amount:
     """Return an amount without its currency or unit, which may stand before or after the figure.
 
-    A text that is no amount is returned as it is.
+    A text that is not an amount is returned as it is.
     """
     if _PLAIN.fullmatch(text):
         return Amount(text)
@@ -135,7 +135,7 @@ def taken_apart(text: str) -> Amount:
 
 
 def currency_named(word: str) -> str:
-    """Return the code of a currency's sign, short name or code; empty if it is none."""
+    """Return the code of a currency's sign, short name or code; empty if it is not one."""
     code = word.strip().upper()
     return code if code in _CODES else _SIGNS.get(plain_letters(word.strip()), "")
 

@@ -55,7 +55,7 @@ _STATUS_BY_WORD: Final = {
     word: status for status, words in _STATUSES.items() for word in words.split()
 }
 _NO_HOUR: Final = frozenset({"tbd", "tba", "tbc", "late", "unknown", "na", "nan", "null", "none"})
-"""Words for an hour that nobody knew."""
+"""Words for an unknown hour."""
 _YES_NO: Final = {
     **dict.fromkeys(("yes", "y", "true", "1", "ot", "aet"), True),
     **dict.fromkeys(("no", "n", "false", "0"), False),

@@ -147,7 +147,7 @@ def read_tables(
 
 
 def column_titles(data: bytes) -> list[str]:
-    """Return the titles of a table whose beginning this is; none if it is no table."""
+    """Return the titles of a table from its beginning; empty if it is not a table."""
     try:
         lines = _workbook_lines(data) if data.startswith(b"PK") else _csv_lines(data)
         return _below_header(lines)[0]

@@ -121,7 +121,7 @@ class GameResult(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
     was played. False: none was played, or they do not include it. None: the source does not say."""
     selections: tuple[SelectionResult, ...] = ()
     bookmaker: str = ""
-    """Whose selections these are, if the source is a bookmaker or an exchange."""
+    """Who settled these selections, if the source is a bookmaker or an exchange."""
     source: str = ""
     """Who reported it: a format or feed (``football-data``), or the user's file."""
     reported_at: int = 0
@@ -159,7 +159,7 @@ def with_teams_turned(result: GameResult, match_name: str) -> GameResult:
 
 
 def with_earlier_selections(now: GameResult, before: GameResult) -> GameResult:
-    """Return a result with what its source has said of the game before.
+    """Return a result completed with the earlier one of its source.
 
     An exchange settles the markets of a game one by one, each in a result. Selections of ``before``
     stay unless ``now`` has them. If ``now`` does not say how the game stands, status and score
@@ -177,7 +177,7 @@ def with_earlier_selections(now: GameResult, before: GameResult) -> GameResult:
 
 
 def with_abandoned(result: GameResult, before: Iterable[GameResult]) -> list[GameResult]:
-    """Return a result, and what its source said before if that was an abandoned game.
+    """Return a result, and the earlier one of its source if that was an abandoned game.
 
     A score after that may be of a replay, which the bets do not cover.
     """

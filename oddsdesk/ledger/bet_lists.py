@@ -103,12 +103,12 @@ def columns_of(
         ListUnclearError: the table does not show it.
     """
     tracker = tracker_of(titles)
-    told, in_units = titles_of(titles, tracker, choices.columns)
-    _check_titles(told)
+    meanings, in_units = titles_of(titles, tracker, choices.columns)
+    _check_titles(meanings)
     words = {**result_words(), **tracker.words}
     cells = {title: [as_written(row.cells.get(title, "")) for row in rows] for title in titles}
-    style_of = _style_teller(told, cells, odds or tracker.odds, choices.odds)
-    keys, remarks = one_column_each(told, cells, words, style_of)
+    style_of = _style_teller(meanings, cells, odds or tracker.odds, choices.odds)
+    keys, remarks = one_column_each(meanings, cells, words, style_of)
     with_odds = [title for title in titles if keys[title] in {"odds", *ODDS_KEYS.values()}]
     style = style_of(min(with_odds, key=lambda title: keys[title] == "odds"))
     of_units = frozenset(keys[title] for title in in_units)
@@ -162,16 +162,16 @@ def _check_titles(keys: Mapping[str, str]) -> None:
 
 
 def _style_teller(
-    keys: Mapping[str, str], columns: Mapping[str, Sequence[str]], told: str | None, chosen: str
+    keys: Mapping[str, str], columns: Mapping[str, Sequence[str]], known: str | None, chosen: str
 ) -> Callable[[str], str]:
     """Return the function that returns the odds format of a column by its title.
 
-    ``told`` is the format that is known; ``chosen`` counts if the cells do not decide.
+    ``known`` is the known format; ``chosen`` applies if the cells do not decide.
     """
     by_key = {key: style for style, key in ODDS_KEYS.items()}
 
     def style_of(title: str) -> str:
-        style = by_key.get(keys[title]) or told
+        style = by_key.get(keys[title]) or known
         try:
             return style or _style_of_cells([cell for cell in columns[title] if cell])
         except ListUnclearError:

@@ -126,13 +126,13 @@ class Ledger:
         self._run(lambda c: c.execute(_UNHIDE, (thing.kind.value, thing.key)))
 
     def list_choices(self, titles: Iterable[str]) -> ListChoices:
-        """Return what the user said about lists with these titles, whatever their order."""
+        """Return the user's choices for lists with these titles, in any order."""
         key = (_titles_text(titles),)
         row = self._run(lambda c: c.execute(_SELECT_CHOICES, key).fetchone())
         return msgspec.json.decode(row[0], type=ListChoices) if row else NO_CHOICES
 
     def remember_choices(self, titles: Iterable[str], choices: ListChoices) -> None:
-        """Keep what the user said about lists with these titles, for the next one."""
+        """Store the user's choices for lists with these titles, for the next one."""
         values = _titles_text(titles), msgspec.json.encode(choices).decode()
         self._run(lambda c: c.execute(_SAVE_CHOICES, values))
 
@@ -355,7 +355,7 @@ class Ledger:
         return self._change(replace_closes)
 
     def all_choices(self) -> list[tuple[str, str]]:
-        """Return what the user said about lists of bets, as it is stored: titles and choices."""
+        """Return the user's choices for lists of bets, as stored: titles and choices."""
         return self._run(lambda c: c.execute(_SELECT_ALL_CHOICES).fetchall())
 
     def add_bets(

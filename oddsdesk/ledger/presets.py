@@ -1,4 +1,4 @@
-"""What the user keeps: named filters of value bets, hidden things, how lists of bets are read."""
+"""What the user saves: named filters of value bets, hidden things, how lists of bets are read."""
 
 from collections.abc import Hashable, Iterable
 from enum import Enum
@@ -172,7 +172,7 @@ class HiddenThings:
 
 
 class ListChoices(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """What a user said about lists with certain titles, for what they do not show themselves."""
+    """A user's choices for lists with certain titles, for what the lists do not show."""
 
     columns: dict[str, str] = {}
     """Titles by key; an empty title: no column holds it."""

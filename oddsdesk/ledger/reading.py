@@ -529,13 +529,13 @@ def _bet(row: Mapping[str, str], now_ms: int, writing: _Writing) -> PlacedBet:
 
 
 def _with_net(
-    bet: PlacedBet, profit: float | None, told: float | None, profiles: Profiles
+    bet: PlacedBet, profit: float | None, net_odds: float | None, profiles: Profiles
 ) -> PlacedBet:
     """Return a bet with its odds after commission, exact to the cent that was paid.
 
-    ``told``: odds after the commission that the list states.
+    ``net_odds``: odds after the commission that the list states.
     """
-    net = profiles.profile_of(bet.bookmaker).net(bet.odds) if told is None else told
+    net = profiles.profile_of(bet.bookmaker).net(bet.odds) if net_odds is None else net_odds
     if bet.result in (Result.WON, Result.HALF_WON) and profit is not None and profit > 0:
         won = bet.stake * decided_share(bet.result)
         is_gross = abs(profit - won * (bet.odds - 1)) <= CENT
@@ -596,8 +596,8 @@ def _pays(bet: PlacedBet, row: Mapping[str, str], writing: _Writing) -> bool:
 def _money(key: str, text: str, writing: _Writing) -> float:
     """Return an amount; units become money."""
     amount = read_amount(key, text, writing.decimals.get(key))
-    told = taken_apart(text)
-    is_units = told.in_units or (key in writing.in_units and not told.currency)
+    parts = taken_apart(text)
+    is_units = parts.in_units or (key in writing.in_units and not parts.currency)
     return amount * writing.unit if is_units and writing.unit is not None else amount
 
 

@@ -244,7 +244,7 @@ class _Judge:
         self._dated = defaultdict[int, set[int]](set)
         """The kick-offs of bets that a result without an hour may be of."""
         self._days = {each.kick_off // DAY_MS for each in usable}
-        self._nearby = [GamesNearby(told, self._names) for told in by_kind.values()]
+        self._nearby = [GamesNearby(group, self._names) for group in by_kind.values()]
 
     def of_no_bet(self) -> int:
         """Return how many results no bet was on."""
@@ -301,22 +301,22 @@ class _Judge:
 
     def _is_sport_known(self, bet: PlacedBet, result: GameResult) -> bool:
         """Return whether bet and result are of one sport, by the sport or the competition."""
-        told = [named_competition(each.competition) for each in (bet, result)]
-        is_same = is_same_competition(self._names, *told)
+        competitions = [named_competition(each.competition) for each in (bet, result)]
+        is_same = is_same_competition(self._names, *competitions)
         ours, theirs = (
             played_sport(self._names.competition_named(competition), sport)
-            for competition, sport in zip(told, (bet.sport, result.sport), strict=True)
+            for competition, sport in zip(competitions, (bet.sport, result.sport), strict=True)
         )
         if OTHER not in (ours, theirs):
             return ours == theirs
-        return is_same and (ours == theirs or self._names.knows(told[0]))
+        return is_same and (ours == theirs or self._names.knows(competitions[0]))
 
     def _is_usable(self, result: GameResult) -> bool:
         is_over = result.status in ENDED or bool(result.selections)
         return is_over and result.kick_off <= self._now_ms + _NOT_BEGUN_MS
 
     def _is_waited_for(self, bet: PlacedBet, found: Found[_SourceResult]) -> bool:
-        """Return whether a game was moved, and the bookmaker's bets wait so long."""
+        """Return whether a game was moved, and the bookmaker's bets wait long enough."""
         result = found.game.result
         sport = _sport(bet, result)
         if not found.is_moved or sport not in NO_SERIES or result.status not in _ENDED_SOMEHOW:
@@ -347,22 +347,22 @@ class _Judge:
         found = min(ended, key=lambda each: (not each.has_teams, each.game.result.status in _OFF))
         result = found.game.result
         why = found.why_not or "may be another game: the bet has no kick-off"
-        told = ToCheck(bet, f"{_game_text(bet, result)} {why}", result, is_its_game=False)
+        listed = ToCheck(bet, f"{_game_text(bet, result)} {why}", result, is_its_game=False)
         if not found.has_teams:
-            return told
-        told = told._replace(proposed=self._would_be(bet, result), by=_by(bet, result))
+            return listed
+        listed = listed._replace(proposed=self._would_be(bet, result), by=_by(bet, result))
         is_put_off = found.is_moved and result.kick_off > (bet.kick_off or 0)
         is_put_off = is_put_off and _sport(bet, result) in NO_SERIES
-        return self._too_late(told, found) if is_put_off else told
+        return self._too_late(listed, found) if is_put_off else listed
 
-    def _too_late(self, told: ToCheck, found: Found[_SourceResult]) -> ToCheck:
+    def _too_late(self, listed: ToCheck, found: Found[_SourceResult]) -> ToCheck:
         """Return a moved game with what is known about the bookmaker's waiting time."""
-        bet, result = told.bet, found.game.result
+        bet, result = listed.bet, found.game.result
         rule = self._rules.rule_of(bet.bookmaker, _sport(bet, result))
-        told = told._replace(why=f"{told.why}; {_waits_text(bet, rule)}")
+        listed = listed._replace(why=f"{listed.why}; {_waits_text(bet, rule)}")
         if rule.waiting_ms is None:
-            return told
-        return told._replace(proposed=Result.VOID, by=f"{_source(result)} moved")
+            return listed
+        return listed._replace(proposed=Result.VOID, by=f"{_source(result)} moved")
 
     def _by_own(self, bet: PlacedBet, its: Sequence[GameResult]) -> ToCheck | None:
         """Return how the bet's own bookmaker settled its selection; None if it does not say."""

@@ -33,7 +33,7 @@ from oddsdesk.matching.names import TeamNames, fold_team
 MOVED_MS: Final = 12 * HOUR_MS
 """A game moved by at most this, within its day, is the same game, and its bets stand."""
 _RIVAL_MS: Final = 3 * HOUR_MS
-"""Where a competition is missing, no other game of the teams may begin so near."""
+"""Where a competition is missing, no other game of the teams may begin this close."""
 _RIVAL_DAYS_MS: Final = 48 * HOUR_MS
 """Where the hour is missing too, in sports with series: a day before and after."""
 NEARBY_MS: Final = 3 * DAY_MS
@@ -344,7 +344,7 @@ def _why_not_on_day(kick_off: int, game: NamedGame, sport: str, competition: str
         days.add(_day(kick_off, "nba"))
     if sport in NO_SERIES or len(days) == 1 or (is_known and day == own):
         return ""
-    return "may be another game: its hour is unknown, and so whose date it has"
+    return "may be another game: its hour is unknown, so its date may be of another time zone"
 
 
 def _why_not_undated(bet: WantedGame, game: NamedGame) -> str:

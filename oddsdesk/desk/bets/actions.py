@@ -126,7 +126,7 @@ class BetsActions(QObject):
         self._ask(_question(others, early, result, now), "Settle", settle_as_they_stand)
 
     def _confirmed(self, result: Result) -> list[PlacedBet]:
-        """Return the selected bets whose own result is confirmed, though sources differ now."""
+        """Return the selected bets whose result the user confirms, though sources now differ."""
         held = (bet for bet in self._selected() if bet.result is result)
         return [bet for bet in held if self._records.proposal(bet) is not None]
 

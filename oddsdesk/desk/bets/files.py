@@ -114,8 +114,8 @@ class BetsFiles(QObject):
     ) -> None:
         """Record the new bets of a file.
 
-        ``given`` is what the user said about its list with the titles ``asked``, about all its
-        lists if there are none; None for what was said before.
+        ``given`` are the user's choices for its list with the titles ``asked``, or for all its
+        lists if there are none; None for the stored choices.
         """
         profiles = self._profiles()
 

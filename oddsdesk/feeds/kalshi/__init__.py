@@ -200,7 +200,7 @@ class _Game(msgspec.Struct):
     settled: dict[str, str] = msgspec.field(default_factory=dict)
     """How sides were settled: ``won`` or ``lost``."""
     settled_at: int = 0
-    """When the last of them was, in milliseconds; 0 if nobody says."""
+    """When the last of them was, in milliseconds; 0 if unknown."""
 
     def result(self, event_ticker: str, now_ms: int) -> GameResult | None:
         """Return how Kalshi settled the sides of the game, without a score.
@@ -409,7 +409,7 @@ def _begins(event_ticker: str) -> tuple[int, bool] | None:
 
 
 def _time(text: str | None) -> int:
-    """Return a time in milliseconds; 0 if it is none, as nothing depends on it."""
+    """Return a time in milliseconds; 0 if it is invalid, as nothing depends on it."""
     try:
         return parse_ms(text) if text else 0
     except ValueError:

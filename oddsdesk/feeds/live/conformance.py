@@ -103,7 +103,7 @@ def _refuses_what_it_does_not_know(make: Maker, spec: str) -> None:
 
 
 async def _first_reported(feed: LiveFeed) -> list[Reported]:
-    """The quotes and results of the first readings, until one was said again."""
+    """The quotes and results of the first readings, until one is repeated."""
     reported: list[Reported] = []
     async with _batches(feed) as batches:
         async for batch in batches:

@@ -381,7 +381,7 @@ def convert(file: SourceFile) -> Imported:
     kick-off.
 
     Raises:
-        FeedError: the file is none of OddsHarvester's.
+        FeedError: the file is not OddsHarvester's.
     """
     games = read_games(file.data)
     reading = _Reading(file.name, is_american(_all_prices(games)))

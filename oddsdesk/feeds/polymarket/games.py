@@ -71,7 +71,7 @@ class Game(msgspec.Struct):
     """Of its event."""
     settled: list[SelectionResult] = msgspec.field(default_factory=list)
     closed_at: int = 0
-    """When the last of its settled markets was closed, in milliseconds; 0 if nobody says."""
+    """When the last of its settled markets was closed, in milliseconds; 0 if unknown."""
 
     def result(self, now_ms: int) -> GameResult | None:
         """Return how Polymarket settled the game's markets; None if it has not, or without a day.
@@ -235,7 +235,7 @@ class _Reading(msgspec.Struct, frozen=True):
         self._read_sides(whole)
 
     def read_results(self, markets: list[_Priced]) -> None:
-        """Read how markets were settled that nobody can buy."""
+        """Read how markets were settled that are closed to buyers."""
         for each in markets:
             self.skipped[CLOSED] += 2
             try:

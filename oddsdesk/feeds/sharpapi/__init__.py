@@ -140,7 +140,7 @@ _PARTS: Final = MappingProxyType(
 """Parts that the contract counts as periods 1, 2, ... of the sport, and how many."""
 _PLAYER: Final = re.compile(r"player_(.+?)(?:_o_u)?")
 _SPORTS: Final = MappingProxyType({"football": "americanfootball", "hockey": "icehockey"})
-"""SharpAPI's sports whose names mean another one elsewhere."""
+"""SharpAPI's names of sports that mean another sport elsewhere."""
 _DRAWS: Final = frozenset({"draw", "tie", "x", "the draw"})
 _CHANCES: Final = MappingProxyType({"home_draw": "1X", "away_draw": "X2", "home_away": "12"})
 _BETWEEN_SIDES: Final = re.compile(r"\s+or\s+|\s*/\s*", re.IGNORECASE)
@@ -326,7 +326,7 @@ def convert(file: SourceFile) -> Imported:
     """Return the quotes of one file; unreadable rows are counted, and the first ones named.
 
     Raises:
-        FeedError: the file is none of SharpAPI's.
+        FeedError: the file is not SharpAPI's.
     """
     reading = _Reading(file.name)
     for number, raw in enumerate(read_rows(file.data), start=1):

@@ -185,11 +185,11 @@ class Backfill:
             self._record_answer()
 
     def missing(self, moments: Iterable[int]) -> list[int]:
-        """Return the moments whose snapshots are not here."""
+        """Return the moments whose snapshots are not stored."""
         return [at for at in moments if not self.memory.covers(at)]
 
     def before_newest(self, moments: Iterable[int]) -> int:
-        """Return how many moments are before the newest one here."""
+        """Return how many moments are before the newest one that is stored."""
         newest = self.memory.covered[-1][1] if self.memory.covered else 0
         return sum(at < newest for at in moments)
 

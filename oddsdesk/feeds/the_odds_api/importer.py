@@ -147,7 +147,7 @@ def result_of(event: ScoredEvent) -> GameResult | None:
     The source does not say whether an overtime is included, and gives no periods.
 
     Raises:
-        FeedError: the score is none of both teams, or makes no sense.
+        FeedError: the score lacks a team, or makes no sense.
     """
     if not event.scores:
         return None
@@ -642,7 +642,7 @@ class _Reading(msgspec.Struct):
 def _without_nan(raw: Any) -> Any:
     """Return an object without the fields that pandas left empty, and its price as a number.
 
-    A price that is none stays as it is.
+    An invalid price stays as it is.
     """
     if not isinstance(raw, dict):
         return raw

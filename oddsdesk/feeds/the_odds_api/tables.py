@@ -122,7 +122,7 @@ def _bookmaker(row: _Cells, key: str, outcomes: list[Any]) -> dict[str, Any]:
 
 
 def _number(text: str) -> float | str | None:
-    """Return a number; a text that is none as it is."""
+    """Return a number; any other text as it is."""
     try:
         number = float(text) if text else None
     except ValueError:
