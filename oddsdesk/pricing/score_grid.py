@@ -4,38 +4,53 @@ A grid of scores gives the results of all lines of a game together: which win wi
 the model of Dixon and Coles (1997), Modelling Association Football Scores and Inefficiencies in
 the Football Betting Market: goals of both teams by Poisson, with 0-0, 1-0, 0-1 and 1-1 made more
 or less likely by ``rho``. Where three totals or more are priced a dispersion is fitted as well,
-by the distribution of Conway and Maxwell (1962): ``rate^n / (n!)^dispersion``.
+by the distribution of Conway and Maxwell (1962): ``rate^n / (n!)^dispersion``. A half of a game has
+a grid of its own.
 """
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import lru_cache
-from operator import mul
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
 from typing import Final, NamedTuple
 
-from oddsdesk.contract.markets import SCORE_MARKETS, Draw, Form, types_of, types_with
+import numpy as np
+from numpy.typing import NDArray
+
+from oddsdesk.contract.markets import HANDICAPS, SCORE_MARKETS, Draw, Form, types_of, types_with
 from oddsdesk.pricing.score_models import MOST_GOALS, SCORES, Line, Model, shares_at
-from oddsdesk.pricing.selections import Goals
-from oddsdesk.pricing.stakes import solve_linear
+from oddsdesk.pricing.selections import HOME, OVER
 
 LARGEST_MISS: Final = 0.02
 """Of a probability: a grid that misses a line by more does not describe the game."""
-_FACTORIALS: Final = tuple(math.lgamma(number + 1) for number in range(MOST_GOALS + 1))
+Array = NDArray[np.float64]
+_HOME_GOALS, _AWAY_GOALS = np.array(SCORES, dtype=np.float64).T
+_FACTORIALS: Final = np.array([math.lgamma(h + 1) + math.lgamma(a + 1) for h, a in SCORES])
+_FACTORS: Final = np.array([_HOME_GOALS, _AWAY_GOALS, np.zeros(len(SCORES)), -_FACTORIALS])
+"""How the logarithm of each score's chance changes with the parameters, apart from ``rho``."""
+_LOW: Final = np.array([0, 1, MOST_GOALS + 1, MOST_GOALS + 2])
+"""The places of 0-0, 0-1, 1-0 and 1-1."""
 _STEPS: Final = 12
 _ENOUGH_TOTALS: Final = 3
-_NUDGE: Final = 1e-4
+_ENOUGH_FOR_RHO: Final = 3
+_SETTLED: Final = 3e-7
 _TINY: Final = 1e-12
 _THREE_SIDES: Final = types_of(Form.DOUBLE_CHANCE) | types_with(
     lambda market: market.draw in (Draw.MAY_BE_SIDE, Draw.SIDE)
 )
-_BOUNDS: Final = ((-2.5, 2.0), (-2.5, 2.0), (-0.25, 0.25), (0.6, 1.8))
-"""Of the logarithms of both rates, of rho and of the dispersion."""
+_START: Final = (math.log(1.4), math.log(1.2), 0.0, 1.0)
+_LEAST: Final = np.array([-2.5, -2.5, -0.25, 0.6])
+_MOST: Final = np.array([2.0, 2.0, 0.25, 1.8])
+"""Bounds of the logarithms of both rates, of rho and of the dispersion."""
+_WINNERS: Final = SCORE_MARKETS & types_of(Form.WINNER, Form.HANDICAP)
+_GOALS: Final = SCORE_MARKETS & types_of(Form.OVER_UNDER, Form.TEAM_OVER_UNDER, Form.YES_NO)
 
 
-class ScoreGrid(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class ScoreGrid:
     """The probability of each score up to ``MOST_GOALS`` a side; they add up to 1."""
 
-    chances: Sequence[float]
+    at: Array
     """In the order of ``0-0, 0-1, ..., 1-0, ...``; the home team's goals first."""
     home_rate: float
     away_rate: float
@@ -43,6 +58,11 @@ class ScoreGrid(NamedTuple):
     dispersion: float
     misses: Sequence[tuple[Line, float]] = ()
     """By how much the grid misses each line that it was fitted to, in probability."""
+
+    @cached_property
+    def chances(self) -> list[float]:
+        """The same as plain numbers."""
+        return [float(chance) for chance in self.at]
 
     @property
     def miss(self) -> float:
@@ -65,204 +85,183 @@ class ScoreGrid(NamedTuple):
 
     def probability(self, market_type: str, key: str, side: str) -> float | None:
         """Return how likely a decided unit is won; None where no score settles the bet."""
-        shares = shares_at(market_type, key, side)
-        if shares is None:
+        weights = _weights(market_type, key, side)
+        if weights is None:
             return None
-        won = math.fsum(c * s for c, s in zip(self.chances, shares, strict=True) if s > 0)
-        lost = -math.fsum(c * s for c, s in zip(self.chances, shares, strict=True) if s < 0)
-        return won / (won + lost)
+        won, decided = weights.ends @ self.at
+        return float(won / decided)
 
     def push(self, market_type: str, key: str) -> float | None:
         """Return how likely all or half of a stake comes back; None where no score settles it."""
-        side = "home" if market_type in _WINNERS else "over"
-        shares = shares_at(market_type, key, side)
-        if shares is None:
+        weights = _weights(market_type, key, _FIRST_SIDES.get(market_type, OVER))
+        if weights is None:
             return None
-        return math.fsum(c for c, s in zip(self.chances, shares, strict=True) if abs(s) < 1)
+        return float(weights.returned @ self.at) if weights.can_push else 0.0
+
+
+_FIRST_SIDES: Final = dict.fromkeys(HANDICAPS | _WINNERS, HOME) | {
+    "double_chance": "1X",
+    "btts": "yes",
+}
 
 
 def score_grid(
     home_rate: float, away_rate: float, rho: float = 0.0, dispersion: float = 1.0
 ) -> ScoreGrid:
     """Return the grid of a model; rates in goals where the dispersion is 1."""
-    home, away = _goals(home_rate, dispersion), _goals(away_rate, dispersion)
-    chances = [one * other for one in home for other in away]
-    size = MOST_GOALS + 1
-    chances[0] *= max(0.0, 1 - home_rate * away_rate * rho)
-    chances[1] *= max(0.0, 1 + home_rate * rho)
-    chances[size] *= max(0.0, 1 + away_rate * rho)
-    chances[size + 1] *= max(0.0, 1 - rho)
-    whole = math.fsum(chances)
-    return ScoreGrid([each / whole for each in chances], home_rate, away_rate, rho, dispersion)
-
-
-def _goals(rate: float, dispersion: float) -> list[float]:
-    """Return how likely a team is to score 0, 1, ... goals."""
-    log_rate = math.log(rate)
-    weights = [
-        math.exp(number * log_rate - dispersion * factorial)
-        for number, factorial in enumerate(_FACTORIALS)
-    ]
-    whole = sum(weights)
-    return [each / whole for each in weights]
+    at = np.array([math.log(home_rate), math.log(away_rate), rho, dispersion])
+    return ScoreGrid(_chances_and_slopes(at)[0], home_rate, away_rate, rho, dispersion)
 
 
 def fitted(
     lines: Sequence[Line], *, period: int = 0, start: Model | None = None
 ) -> ScoreGrid | None:
-    """Return the grid nearest to the lines; None where they do not suffice."""
-    return fitted_grid(lines, largest_miss=1.0)
-
-
-def fitted_grid(lines: Iterable[Line], largest_miss: float = LARGEST_MISS) -> ScoreGrid | None:
-    """Return the grid nearest to the reference's probabilities; None where none is near.
+    """Return the grid nearest to the lines; None where they do not suffice.
 
     Least squares over all lines by Levenberg (1944) and Marquardt (1963). Needed are a match result
     or handicap, and a line that tells the number of goals.
     """
-    aims = list(_aims(lines))
-    told = {aim.line.market_type for aim in aims}
+    aims = _aims(lines)
+    told = {aim.market_type for aim, _ in aims}
     if not (told & _WINNERS and told & _GOALS):
         return None
-    totals = sum(aim.line.market_type == "total" for aim in aims)
-    found = _least_squares(aims, 4 if totals >= _ENOUGH_TOTALS else 3)
-    grid = score_grid(math.exp(found[0]), math.exp(found[1]), found[2], found[3])
-    misses = zip((aim.line for aim in aims), _misses(aims, found), strict=True)
-    grid = grid._replace(misses=tuple(misses))
-    return grid if grid.miss <= largest_miss else None
+    free = 3
+    if sum(aim.market_type == "total" for aim, _ in aims) >= _ENOUGH_TOTALS:
+        free = 4
+    elif sum(2 / 3 if aim.market_type in _THREE_SIDES else 1 for aim, _ in aims) < _ENOUGH_FOR_RHO:
+        free = 2
+    begin = np.array(_START)
+    if isinstance(start, ScoreGrid):
+        last = [math.log(start.home_rate), math.log(start.away_rate), start.rho, start.dispersion]
+        begin[:free] = last[:free]
+    ends = np.concatenate([weights.ends for _, weights in aims])
+    wanted = np.array([aim.probability for aim, _ in aims])
+    found = _least_squares(ends, wanted, begin, free)
+    rates, misses = np.exp(found.parameters[:2]), found.misses.tolist()
+    return ScoreGrid(
+        found.chances,
+        float(rates[0]),
+        float(rates[1]),
+        float(found.parameters[2]),
+        float(found.parameters[3]),
+        tuple(zip((aim for aim, _ in aims), misses, strict=True)),
+    )
 
 
-class _Aim(NamedTuple):
-    """A line to be fitted, as weights of one view of the scores."""
-
-    line: Line
-    view: int
-    won: Sequence[float]
-    decided: Sequence[float]
+def fitted_grid(lines: Sequence[Line]) -> ScoreGrid | None:
+    """Return the grid nearest to the lines; None where it misses one by too much."""
+    grid = fitted(lines)
+    return grid if grid is not None and grid.miss <= LARGEST_MISS else None
 
 
-_WINNERS: Final = SCORE_MARKETS & types_of(Form.WINNER, Form.HANDICAP)
-_GOALS: Final = SCORE_MARKETS & types_of(Form.OVER_UNDER, Form.TEAM_OVER_UNDER, Form.YES_NO)
-_MARGIN, _TOTAL, _HOME, _AWAY, _BOTH = range(5)
-"""Views: numbers that lines are about."""
+class _Weights(NamedTuple):
+    """What a side of a line is worth at each score."""
 
-
-def _number(view: int, goals: Goals) -> int:
-    match view:
-        case 0:
-            return goals.home - goals.away + MOST_GOALS
-        case 1:
-            return goals.home + goals.away
-        case 2:
-            return goals.home
-        case 3:
-            return goals.away
-    return int(min(goals) > 0)
-
-
-def _view_of(market_type: str, key: str) -> int:
-    if market_type == "total":
-        return _TOTAL
-    if market_type == "btts":
-        return _BOTH
-    if market_type == "team_total":
-        return _HOME if key.startswith("Home ") else _AWAY
-    return _MARGIN
-
-
-def _places(view: int) -> list[list[int]]:
-    """Return the places of the scores with each number of a view."""
-    found: list[list[int]] = []
-    for place, goals in enumerate(SCORES):
-        number = _number(view, goals)
-        found += [[] for _ in range(number + 1 - len(found))]
-        found[number].append(place)
-    return found
-
-
-_PLACES: Final = tuple(_places(view) for view in range(5))
-
-
-def _views(chances: Sequence[float]) -> list[list[float]]:
-    """Return how likely each number is, by view."""
-    return [
-        [sum([chances[place] for place in places]) for places in of_view] for of_view in _PLACES
-    ]
+    ends: Array
+    """In two rows: what of a unit staked is won, and what is decided."""
+    returned: Array
+    """1 where all or half of it comes back."""
+    can_push: bool
 
 
 @lru_cache(maxsize=1 << 10)
-def _weights(
-    market_type: str, key: str, side: str
-) -> tuple[int, tuple[float, ...], tuple[float, ...]] | None:
-    """Return the view of a line, and what is won and decided by number; None without a score."""
+def _weights(market_type: str, key: str, side: str) -> _Weights | None:
+    """Return the weights of a side; None where no score tells."""
     shares = shares_at(market_type, key, side)
     if shares is None:
         return None
-    view = _view_of(market_type, key)
-    by_number = [shares[places[0]] for places in _PLACES[view]]
-    return view, tuple(max(0.0, each) for each in by_number), tuple(map(abs, by_number))
+    won, decided = np.maximum(shares, 0.0), np.abs(shares)
+    returned = np.asarray(decided < 1, np.float64)
+    return _Weights(np.array([won, decided]), returned, bool(returned.any()))
 
 
-def _aims(lines: Iterable[Line]) -> Iterator[_Aim]:
-    """Yield the lines that a score settles; of two sides the first, as it tells the other."""
-    seen = set[tuple[str, str]]()
+def _aims(lines: Iterable[Line]) -> list[tuple[Line, _Weights]]:
+    """Return the lines that a score settles; of two sides the first, as it tells the other."""
+    seen, found = set[tuple[str, str]](), list[tuple[Line, _Weights]]()
     for line in lines:
-        name = (line.market_type, line.key)
-        weights = _weights(line.market_type, line.key, line.side)
-        if weights is None or (name in seen and line.market_type not in _THREE_SIDES):
-            continue
-        seen.add(name)
-        yield _Aim(line, *weights)
+        name = line[:2]
+        weights = _weights(*line[:3])
+        if weights is not None and (name not in seen or line.market_type in _THREE_SIDES):
+            seen.add(name)
+            found.append((line, weights))
+    return found
 
 
-def _misses(aims: Sequence[_Aim], at: Sequence[float]) -> list[float]:
-    """Return by how much a model misses each line."""
-    views = _views(score_grid(math.exp(at[0]), math.exp(at[1]), at[2], at[3]).chances)
-    return [
-        sum(map(mul, aim.won, views[aim.view])) / sum(map(mul, aim.decided, views[aim.view]))
-        - aim.line.probability
-        for aim in aims
-    ]
+class _Fit(NamedTuple):
+    """A model with what it misses."""
+
+    parameters: Array
+    chances: Array
+    misses: Array
+    slopes: Array
+    """By line and parameter."""
+    size: float
+    """The sum of the squared misses."""
 
 
-def _least_squares(aims: Sequence[_Aim], free: int) -> list[float]:
-    """Return the parameters that miss least: logarithms of the rates, rho, dispersion."""
-    at = [math.log(1.4), math.log(1.2), 0.0, 1.0]
-    misses = _misses(aims, at)
+def _chances_and_slopes(at: Array) -> tuple[Array, Array]:
+    """Return the chance of each score, and by parameter how its logarithm changes."""
+    log_home, log_away, rho, _ = at.tolist()
+    home, away = math.exp(log_home), math.exp(log_away)
+    low = [1 - home * away * rho, 1 + home * rho, 1 + away * rho, 1 - rho]
+    chances = np.exp(at @ _FACTORS)
+    chances[_LOW] *= [max(0.0, factor) for factor in low]
+    chances /= chances.sum()
+    slopes = _FACTORS.copy()
+    both = home * away
+    by_parameter = (
+        (-both * rho, home * rho, 0.0, 0.0),
+        (-both * rho, 0.0, away * rho, 0.0),
+        (-both, home, away, -1.0),
+    )
+    slopes[:3, _LOW] += np.array(by_parameter) / [f if f > 0 else math.inf for f in low]
+    return chances, slopes
+
+
+def _fit(ends: Array, wanted: Array, at: Array) -> _Fit:
+    """Return the misses of a model, and how they change with its parameters."""
+    chances, slopes = _chances_and_slopes(at)
+    moved = slopes * chances
+    sums = ends @ np.vstack([chances, moved]).T
+    # The chances add up to 1 whatever the parameters: a change of all of them is none.
+    changes = sums[:, 1:] - sums[:, :1] * moved.sum(axis=1)
+    decided = sums[1::2, :1]
+    reached = sums[0::2, :1] / decided
+    misses = reached[:, 0] - wanted
+    turned = (changes[0::2] - reached * changes[1::2]) / decided
+    return _Fit(at, chances, misses, turned, float(misses @ misses))
+
+
+def _least_squares(ends: Array, wanted: Array, begin: Array, free: int) -> _Fit:
+    """Return the model that misses least; only the first ``free`` parameters are changed."""
+    now = _fit(ends, wanted, begin)
     damping = 1e-3
     for _ in range(_STEPS):
-        slopes = []
-        for place in range(free):
-            moved = at.copy()
-            moved[place] += _NUDGE
-            slopes.append(
-                [(b - a) / _NUDGE for a, b in zip(misses, _misses(aims, moved), strict=True)]
-            )
-        pull = [-sum(map(mul, slope, misses)) for slope in slopes]
-        curve = [
-            [sum(map(mul, one, other)) for other in slopes[: row + 1]]
-            for row, one in enumerate(slopes)
-        ]
-        before = sum(map(mul, misses, misses))
+        pull = -(now.misses @ now.slopes)
+        moves = _movable(now.parameters, pull, free)
+        slopes = now.slopes[:, moves]
+        curve = slopes.T @ slopes
         for _ in range(_STEPS):
-            damped = [
-                [each * (1 + damping) + _TINY if i == j else each for j, each in enumerate(row)]
-                for i, row in enumerate(curve)
-            ]
-            step = solve_linear(damped, pull)
-            to = [
-                min(max(value + change, low), high)
-                for value, change, (low, high) in zip(
-                    at, [*step, *[0.0] * (4 - free)], _BOUNDS, strict=True
-                )
-            ]
-            found = _misses(aims, to)
-            if (now := sum(map(mul, found, found))) <= before:
+            damped = curve + np.diag(damping * curve.diagonal() + _TINY)
+            to = now.parameters.copy()
+            to[moves] += np.linalg.solve(damped, pull[moves])
+            to = np.minimum(np.maximum(to, _LEAST), _MOST)
+            if float(np.abs(to - now.parameters).max()) < _SETTLED:
+                return now
+            found = _fit(ends, wanted, to)
+            if found.size <= now.size:
                 break
             damping *= 8
-        else:
-            return at
-        at, misses, damping = to, found, damping / 8
-        if before - now <= 1e-6 * before + 1e-14:
-            break
-    return at
+        now, damping = found, damping / 8
+    return now
+
+
+def _movable(at: Array, pull: Array, free: int) -> list[int]:
+    """Return the places of the parameters that may change: at a bound only away from it."""
+    return [
+        place
+        for place, (value, force, least, most) in enumerate(
+            zip(at.tolist(), pull.tolist(), _LEAST.tolist(), _MOST.tolist(), strict=True)
+        )
+        if place < free and not (value <= least and force < 0) and not (value >= most and force > 0)
+    ]

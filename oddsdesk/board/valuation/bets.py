@@ -9,7 +9,7 @@ import math
 from collections import defaultdict
 from collections.abc import Callable, Generator, Hashable, Iterable, Mapping, Sequence
 from operator import attrgetter
-from typing import Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from oddsdesk.base.tasks import returned
 from oddsdesk.board.model.basis import Basis
@@ -33,11 +33,13 @@ from oddsdesk.pricing.exposure import (
     ways,
 )
 from oddsdesk.pricing.profiles import Profiles, fold_name
-from oddsdesk.pricing.score_grid import ScoreGrid, fitted_grid
 from oddsdesk.pricing.score_models import Line, shares_at
 from oddsdesk.pricing.selections import Settlement
 from oddsdesk.pricing.stakes import at_average
 from oddsdesk.pricing.value import expected_value
+
+if TYPE_CHECKING:
+    from oddsdesk.pricing.score_grid import ScoreGrid
 
 _UNVALUED: Final = frozenset(
     {Caution.NOT_COMPARABLE, Caution.UNREAD_OUTCOME, Caution.OTHER_RULES, Caution.CROSSED_REFERENCE}
@@ -544,9 +546,11 @@ class GameResults:
             return None
         return Results(chances, offered, _gained(positions, by_bet[len(read) :], len(merged)))
 
-    def _grid(self, game: Hashable, lines: Sequence[Line]) -> ScoreGrid | None:
+    def _grid(self, game: Hashable, lines: Sequence[Line]) -> "ScoreGrid | None":
         known = self._grids.get(game)
         if known is None or known[0] != lines:
+            from oddsdesk.pricing.score_grid import fitted_grid  # noqa: PLC0415 - numpy, not at start
+
             known = self._grids[game] = lines, fitted_grid(lines)
         return known[1]
 

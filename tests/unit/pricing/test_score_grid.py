@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from oddsdesk.pricing.score_grid import LARGEST_MISS, ScoreGrid, fitted_grid, score_grid
+from oddsdesk.pricing.score_grid import LARGEST_MISS, ScoreGrid, fitted, fitted_grid, score_grid
 from oddsdesk.pricing.score_models import MOST_GOALS, Line, shares_at
 
 PENALTYBLOG = (1.9358658956305108, 1.103726188219536, 0.0060581511544)
@@ -111,3 +111,59 @@ def test_lines_that_no_grid_has_are_not_fitted() -> None:
 @pytest.mark.parametrize("wanted", [[], LINES[:3], [("total", "2.5", "over"), ("btts", "", "yes")]])
 def test_without_winner_and_goals_nothing_is_fitted(wanted: list[tuple[str, str, str]]) -> None:
     assert fitted_grid(lines_of(score_grid(1.5, 1.2), wanted)) is None
+
+
+def test_two_lines_cannot_tell_rho() -> None:
+    made = score_grid(1.7, 0.9, 0.0)
+    found = fitted_grid(lines_of(made, [("spread", "0", "home"), ("total", "2.5", "over")]))
+    assert found is not None
+    assert (found.home_rate, found.away_rate) == pytest.approx((1.7, 0.9), abs=1e-5)
+    assert found.rho == 0
+
+
+@given(st.floats(0.4, 3.2), st.floats(0.4, 3.2), st.lists(st.floats(-0.01, 0.01), min_size=12))
+@settings(max_examples=25, deadline=None)
+def test_a_fit_is_the_same_wherever_it_starts(
+    home: float, away: float, errors: list[float]
+) -> None:
+    lines = [
+        line._replace(probability=min(max(line.probability + error, 0.01), 0.99))
+        for line, error in zip(lines_of(score_grid(home, away, -0.04), LINES), errors, strict=False)
+    ]
+    found = fitted(lines)
+    again = fitted(lines, start=score_grid(1.1, 2.2, 0.02, 1.2))
+    assert found is not None
+    assert again is not None
+    # Where rho makes 0-0 impossible the misses have an edge.
+    if 1 - found.home_rate * found.away_rate * found.rho > 0.05:
+        assert again.chances == pytest.approx(found.chances, abs=2e-5)
+    assert sum(miss**2 for _, miss in again.misses) == pytest.approx(
+        sum(miss**2 for _, miss in found.misses), rel=2e-3, abs=1e-9
+    )
+
+
+def test_misses_are_those_of_the_lines_it_was_fitted_to() -> None:
+    lines = [
+        *lines_of(score_grid(1.5, 1.2), LINES),
+        Line("total", "1.5", "under", 0.3),
+        Line("player_prop", "Kane shots 1.5", "over", 0.5),
+    ]
+    lines[3] = lines[3]._replace(probability=lines[3].probability + 0.01)
+    found = fitted(lines)
+    assert found is not None
+    assert [line for line, _ in found.misses] == lines[:-2]
+    for line, miss in found.misses:
+        reached = found.probability(*line[:3])
+        assert reached is not None
+        assert miss == pytest.approx(reached - line.probability, abs=1e-12)
+    assert found.miss == max(abs(miss) for _, miss in found.misses) > 0.004
+
+
+def test_a_push_is_what_returns_all_or_half_of_a_stake() -> None:
+    grid = score_grid(1.4, 1.2, -0.06)
+    draw = grid.probability("moneyline", "", "draw")
+    for level in (("spread", "0"), ("spread", "-0.25"), ("draw_no_bet", "")):
+        assert grid.push(*level) == pytest.approx(draw)
+    assert grid.push("total", "2.5") == grid.push("moneyline", "") == grid.push("btts", "") == 0
+    assert grid.push("double_chance", "") == grid.push("3way_handicap", "-1") == 0
+    assert grid.push("player_prop", "Kane shots 2") is None
