@@ -51,7 +51,7 @@ class Model(Protocol):
 
 
 class Fit(Protocol):
-    """The function ``fitted`` of a sport's module."""
+    """The function that fits a sport's model."""
 
     def __call__(
         self, lines: Sequence[Line], *, period: int = 0, start: Model | None = None
@@ -66,22 +66,29 @@ class Fit(Protocol):
         """
 
 
-_MODULES: Final = MappingProxyType({FOOTBALL: "oddsdesk.pricing.score_grid"})
-"""By sport, the module with its ``fitted``."""
+_FITS: Final = MappingProxyType(
+    {
+        FOOTBALL: ("score_grid", "fitted"),
+        "Hockey": ("overtime_grids", "fitted_hockey"),
+        "Baseball": ("overtime_grids", "fitted_baseball"),
+    }
+)
+"""By sport, the module and name of its ``Fit``."""
 
 
 def has_model(sport: str) -> bool:
     """Return whether a sport has a model."""
-    return sport in _MODULES
+    return sport in _FITS
 
 
 def fitted_model(
     sport: str, lines: Sequence[Line], *, period: int = 0, start: Model | None = None
 ) -> Model | None:
     """Return the sport's model of a period, as ``Fit``; None where the sport has none."""
-    if sport not in _MODULES:
+    if sport not in _FITS:
         return None
-    fit: Fit = import_module(_MODULES[sport]).fitted
+    module, name = _FITS[sport]
+    fit: Fit = getattr(import_module(f"oddsdesk.pricing.{module}"), name)
     return fit(lines, period=period, start=start)
 
 
