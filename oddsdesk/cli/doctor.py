@@ -36,11 +36,14 @@ from oddsdesk.contract.resources import Health
 from oddsdesk.contract.times import format_ms
 from oddsdesk.desk.shell.display import missing_display, missing_qt, missing_qt_libraries
 from oddsdesk.ledger.bookmakers import (
+    bands_file,
     bookmakers_file,
+    known_bands,
     known_bookmakers,
     known_rules,
     settlement_rules_file,
 )
+from oddsdesk.pricing.devig import DEFAULT_METHOD
 from oddsdesk.server.edge.listener import ListenError, bind
 from oddsdesk.server.settings import DEFAULT_PORT
 from oddsdesk.store.databases import Database, DatabaseUrl, access_path, has_file, part_of_cluster
@@ -231,6 +234,7 @@ def check_own_files() -> Section:
         (
             *_found("bookmakers", lambda: bookmakers_file().exists(), _bookmakers),
             *_found("settlement", lambda: settlement_rules_file().exists(), _settlement),
+            *_found("error bands", lambda: bands_file().exists(), _bands),
             *_found("alerts", lambda: (places.settings_folder() / RULES_FILE).exists(), _rules),
             *_found("settings", lambda: settings_file().exists(), settings_problems),
         ),
@@ -257,6 +261,10 @@ def _bookmakers() -> list[str]:
 
 def _settlement() -> list[str]:
     return known_rules(known_bookmakers().profiles).problems
+
+
+def _bands() -> list[str]:
+    return known_bands(DEFAULT_METHOD).problems
 
 
 def _rules() -> list[str]:

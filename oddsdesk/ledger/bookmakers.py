@@ -1,12 +1,22 @@
-"""The user's own bookmakers, in the settings folder: profiles in ``bookmakers.csv``, rules of
-settlement in ``settlement_rules.csv``."""
+"""The user's own tables in the settings folder: profiles of bookmakers in ``bookmakers.csv``, rules
+of settlement in ``settlement_rules.csv``, error bands of modelled prices in ``derived_bands.csv``.
+"""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Final, NamedTuple
 
 from oddsdesk.base.files import OWNER_ONLY, whole_file
 from oddsdesk.base.places import NoHomeError, make_folder, settings_folder
+from oddsdesk.pricing.derived import Bands
+from oddsdesk.pricing.error_bands import (
+    BandRow,
+    bands_of,
+    read_rows,
+    shipped_bands,
+    with_own,
+    write_rows,
+)
 from oddsdesk.pricing.profiles import (
     COLUMNS,
     Profile,
@@ -40,6 +50,56 @@ class KnownRules(NamedTuple):
     rules: SettlementRules
     problems: list[str]
     """One line each: file, line number, what was expected. The rest applies."""
+
+
+class KnownBands(NamedTuple):
+    """All error bands, and the errors in the user's file."""
+
+    bands: Bands
+    problems: list[str]
+    """One line each: file, line number, what was expected. Other lines apply."""
+
+
+def bands_file() -> Path:
+    """Return where the user's error bands are stored; the file may not exist.
+
+    Raises:
+        NoHomeError: there is no home folder.
+    """
+    return settings_folder() / "derived_bands.csv"
+
+
+def known_bands(method: str) -> KnownBands:
+    """Return the shipped error bands by a devig method; the user's own with enough lines replace
+    them.
+    """
+    shipped = shipped_bands(method)
+    try:
+        path = bands_file()
+        own = read_rows(_text(path))
+    except NoHomeError:
+        return KnownBands(shipped, [])
+    except BookmakersFileError as error:
+        return KnownBands(shipped, [str(error)])
+    problems = [f"{path}: {problem}" for problem in own.problems]
+    return KnownBands(with_own(shipped, bands_of(own.rows, method)), problems)
+
+
+def save_bands(rows: Sequence[BandRow]) -> Path:
+    """Store measured rows; they replace those of the same sport and method. Return the file.
+
+    Raises:
+        BookmakersFileError: the file has lines that cannot be read, or cannot be written.
+        NoHomeError: there is no home folder.
+    """
+    path = bands_file()
+    own = read_rows(_text(path))
+    if own.problems:
+        raise BookmakersFileError(f"{path}: {own.problems[0]}; correct it, or move the file away")
+    measured = {(row.key.sport, row.method) for row in rows}
+    others = [row for row in own.rows if (row.key.sport, row.method) not in measured]
+    _write(path, write_rows([*others, *rows]))
+    return path
 
 
 def settlement_rules_file() -> Path:
@@ -111,7 +171,10 @@ def save_bookmakers(profiles: Iterable[Profile]) -> None:
         for profile in sorted(profiles, key=lambda each: fold_name(each.name))
         if profile != (usual := shipped.profile_of(profile.name))
     ]
-    text = "\n".join([*kept, ",".join(COLUMNS), *written, ""])
+    _write(path, "\n".join([*kept, ",".join(COLUMNS), *written, ""]))
+
+
+def _write(path: Path, text: str) -> None:
     try:
         make_folder(path.parent)
         with whole_file(path, OWNER_ONLY) as file:
@@ -132,7 +195,7 @@ def _text(path: Path) -> str:
         with path.open("rb") as file:
             data = file.read(_MOST_BYTES + 1)
         if len(data) > _MOST_BYTES:
-            raise BookmakersFileError(f"{path}: larger than 4 MB, so not a list of bookmakers")
+            raise BookmakersFileError(f"{path}: larger than 4 MB, so not a table of this program")
         return data.decode("utf-8-sig")
     except FileNotFoundError:
         return ""
