@@ -34,6 +34,7 @@ COMMANDS: Final = SERVER_COMMANDS | {
     "backtest": "oddsdesk.cli.backtest:backtest",
     "bets": "oddsdesk.cli.bets:bets",
     "desk": "oddsdesk.cli.desk:desk",
+    "derived": "oddsdesk.cli.derived:derived",
     "devig": "oddsdesk.cli.devig:devig",
     "ledger": "oddsdesk.cli.ledger:ledger",
     "scorecard": "oddsdesk.cli.scorecard:scorecard",

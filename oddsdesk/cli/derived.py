@@ -1,0 +1,233 @@
+"""`oddsdesk derived`: how far modelled prices are off, measured on a recorded log."""
+
+import contextlib
+import json
+from collections.abc import Sequence
+from typing import Any, Final, NamedTuple
+
+import click
+
+from oddsdesk.archive.folder import ArchiveError
+from oddsdesk.base.clock import system_clock
+from oddsdesk.base.places import NoHomeError
+from oddsdesk.cli import options
+from oddsdesk.cli.own_records import own_setting
+from oddsdesk.cli.terminal import Progress, aligned, plain
+from oddsdesk.contract.competitions import named_sport
+from oddsdesk.contract.markets import market_title
+from oddsdesk.desk.settings.declared import METHOD
+from oddsdesk.ledger.bookmakers import BookmakersFileError, save_bands
+from oddsdesk.pricing.consensus import CONSENSUS_TITLE
+from oddsdesk.pricing.derived import LEAST_LINES
+from oddsdesk.pricing.devig import METHODS
+from oddsdesk.pricing.error_bands import BandRow
+from oddsdesk.research.derived_errors import LineError, band_rows, errors_of, priced_games
+from oddsdesk.research.recorded_log import RecordedLog
+from oddsdesk.store.databases import Database
+from oddsdesk.store.errors import StoreError
+from oddsdesk.store.store import open_store
+
+_HEADINGS: Final = (
+    *("SPORT", "MARKET", "DISTANCE", "GIVEN", "BAND", "MEAN", "LINES", "GAMES", ""),
+)
+_RIGHT: Final = frozenset({"BAND", "MEAN", "LINES", "GAMES"})
+
+
+@click.group()
+def derived() -> None:
+    """Measure fair prices that a model derives from the sharp book's other lines."""
+
+
+@derived.command()
+@options.maybe_database_option
+@click.option("--sport", metavar="NAME", help="Measure this sport only, such as Football.")
+@click.option(
+    "--reference",
+    metavar="NAME",
+    help="The sharp book whose lines are predicted. Default: the database's.",
+)
+@click.option(
+    "--method",
+    type=click.Choice(METHODS),
+    metavar="METHOD",
+    help="Devig method: how margins are removed. Default: the desk's setting.",
+)
+@click.option("--save", is_flag=True, help="Use the table from now on, in place of the shipped.")
+@click.option("--json", "as_json", is_flag=True, help="Print a JSON object; the table is in rows.")
+def measure(
+    database: Database | None,
+    sport: str | None,
+    reference: str | None,
+    method: str | None,
+    save: bool,
+    as_json: bool,
+) -> None:
+    """Measure by how much the models miss the sharp book's own lines.
+
+    Each game counts at one moment: the last before kick-off, or now if it is still to come. Each
+    of its lines is left out, predicted from others and compared with its own fair probability.
+
+    \b
+    DISTANCE  from the nearest given line of the market: at most 0.5, at most 1,
+              at most 2, more; none if no line of the market is given
+    GIVEN     all: all other lines, without those that imply this one exactly;
+              one: one line of each market (match result, handicap, total)
+    BAND      90 % of the errors are within this, in percentage points
+    MEAN      mean error of home, over or yes: predicted less own probability
+
+    A row with fewer than 30 lines gives no price. Of two rows of a cell, the wider band counts.
+    Bands hold for their devig method: measure with the one that you use. --save keeps the rows in
+    derived_bands.csv in the settings folder. They replace the shipped cells where they have 30
+    lines or more; saved rows of other sports and methods stay.
+
+    \b
+    Example:
+      oddsdesk derived measure --database season.db --sport Football
+      oddsdesk derived measure --database season.db --method shin --save
+    """
+    how = method or own_setting(METHOD)
+    found = _measured(database or options.usual_database(), sport, reference, how)
+    if not found.rows:
+        raise click.ClickException(found.lacks)
+    if save:
+        if found.simulated:
+            raise click.ClickException("nothing saved: the prices in the database are simulated")
+        try:
+            path = save_bands(found.rows)
+        except (BookmakersFileError, NoHomeError) as error:
+            raise click.ClickException(str(error)) from error
+        click.echo(f"saved in {path}", err=as_json)
+    if as_json:
+        click.echo(json.dumps(_fields(found, how), indent=2))
+        return
+    click.echo("\n".join(aligned(_HEADINGS, map(_row, found.rows), _RIGHT)))
+    click.echo()
+    click.echo(plain(_summary(found, how)))
+    for line in found.notes:
+        click.echo(plain(line))
+
+
+class _Measured(NamedTuple):
+    """What was found in a log."""
+
+    reference: str
+    rows: Sequence[BandRow]
+    games: int
+    """With complete lines of the reference."""
+    predicted: int
+    """How many of them have a line that could be predicted."""
+    simulated: bool
+    notes: Sequence[str]
+
+    lacks: str = ""
+    """What is missing where there are no rows."""
+
+
+def _measured(
+    database: Database, sport: str | None, reference: str | None, method: str
+) -> _Measured:
+    if reference is not None and reference.strip().casefold() == "consensus":
+        raise click.ClickException(
+            "a consensus has no modelled prices; name a bookmaker with --reference"
+        )
+    only = None if sport is None else named_sport(sport) or sport
+    now_ms = system_clock()
+    try:
+        with (
+            contextlib.closing(open_store(database, reference, read_only=True)) as store,
+            Progress("rows read") as rows_read,
+        ):
+            reader = store.reader()
+            log = RecordedLog(reader)
+            games = list(
+                priced_games(
+                    log,
+                    store.reference,
+                    now_ms,
+                    method=method,
+                    sport=only,
+                    progress=rows_read.count_done,
+                )
+            )
+            rows_read.clear_line()
+            errors = list[LineError]()
+            with Progress("games measured") as measured:
+                for game in games:
+                    errors += errors_of(game)
+                    measured.count_done(1)
+            notes = [log.removed()] if log.removed() else []
+            simulated = not reader.holds_real_odds()
+            if simulated:
+                notes.append("the prices in the database are simulated")
+            lacks = "" if errors else _lacks(games, store.reference, reader.recorded_bookmakers())
+            return _Measured(
+                store.reference,
+                band_rows(errors, method),
+                games=len({game.game_id for game in games}),
+                predicted=len({each.game.game_id for each in errors}),
+                simulated=simulated,
+                notes=notes,
+                lacks=lacks if only is None or not lacks else f"{only}: {lacks}",
+            )
+    except (StoreError, ArchiveError, OSError) as error:
+        raise click.ClickException(str(error)) from error
+
+
+def _lacks(games: Sequence[object], reference: str, bookmakers: Sequence[str]) -> str:
+    if not bookmakers:
+        return "the database has no odds; record or import some first"
+    if reference not in bookmakers or reference == CONSENSUS_TITLE:
+        names = ", ".join(sorted(bookmakers, key=str.casefold)[:10])
+        return f"no prices of {reference}; name a sharp book with --reference, such as {names}"
+    if not games:
+        return f"{reference} has no complete line before kick-off"
+    return (
+        f"no line of {reference} could be predicted in {len(games)} games; a model needs the match "
+        "result or a handicap, and a total, besides the line that is predicted"
+    )
+
+
+def _row(row: BandRow) -> tuple[str, ...]:
+    sport, market_type, distance = row.key
+    return (
+        plain(sport),
+        market_title(market_type),
+        distance,
+        row.given,
+        f"{row.error * 100:.2f}",
+        f"{row.bias * 100:+.2f}",
+        str(row.lines),
+        str(row.games),
+        "" if row.lines >= LEAST_LINES else f"fewer than {LEAST_LINES} lines: no price",
+    )
+
+
+def _summary(found: _Measured, method: str) -> str:
+    return (
+        f"lines of {found.reference} in {found.predicted} of {found.games} games, margin removed "
+        f"by {method.replace('_', ' ')}; bands and means in percentage points"
+    )
+
+
+def _fields(found: _Measured, method: str) -> dict[str, Any]:
+    return {
+        "reference": found.reference,
+        "method": method,
+        "games": found.games,
+        "games_predicted": found.predicted,
+        "notes": list(found.notes),
+        "rows": [
+            {
+                "sport": row.key.sport,
+                "market_type": row.key.market_type,
+                "distance": row.key.distance,
+                "given": row.given,
+                "error": round(row.error, 6),
+                "bias": round(row.bias, 6),
+                "lines": row.lines,
+                "games": row.games,
+                "gives_price": row.lines >= LEAST_LINES,
+            }
+            for row in found.rows
+        ],
+    }
