@@ -71,6 +71,8 @@ _FITS: Final = MappingProxyType(
         FOOTBALL: ("score_grid", "fitted"),
         "Hockey": ("overtime_grids", "fitted_hockey"),
         "Baseball": ("overtime_grids", "fitted_baseball"),
+        "Basketball": ("margins", "fitted_basketball"),
+        "AmericanFootball": ("margins", "fitted_american_football"),
     }
 )
 """By sport, the module and name of its ``Fit``."""
