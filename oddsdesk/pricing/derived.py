@@ -4,12 +4,14 @@
 read off a distribution of scores that was fitted to all of its lines, and have an error band.
 """
 
-from collections.abc import Iterable, Mapping
-from functools import cached_property
-from typing import Final, Literal, NamedTuple
+import math
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property, lru_cache
+from typing import Final, NamedTuple
 
 from oddsdesk.contract.markets import MARKETS, Form, market_title
-from oddsdesk.pricing.implied import Implied, ImpliedLines
+from oddsdesk.pricing.implied import ImpliedLines
 from oddsdesk.pricing.score_models import Line, Model, fitted_model, has_model
 from oddsdesk.pricing.selections import DRAW, LineGroup, complete_forms, handicap_text
 from oddsdesk.pricing.value import (
@@ -96,7 +98,7 @@ class FairGame:
 
     @cached_property
     def _implied(self) -> ImpliedLines:
-        return ImpliedLines(self._sport, self._lines.values(), in_play=self._in_play)
+        return ImpliedLines(self._sport, self._lines, in_play=self._in_play)
 
     def line(self, market_type: str, group: LineGroup) -> ReferenceLine | None:
         """Return a line group as it is derived; None where it cannot be or need not be.
@@ -104,23 +106,27 @@ class FairGame:
         Its ``overround`` is the largest of the lines that it comes from, ``scraped_at`` the
         earliest. Its sides are all that have a price, whichever of them a bookmaker offers.
         """
-        if LineName(market_type, group.key) in self._lines:
+        if (market_type, group.key) in self._lines:
             return None
-        found = self._implied.find(market_type, group)
-        if found is not None:
-            return self._derived(market_type, group, found, "implied", {})
+        implied = self._implied.find(market_type, group)
+        if implied is not None:
+            origin = _origin(implied.sources)
+            derived = Derived("implied", origin.names, implied.push, {})
+            return self._derived(market_type, group, implied.chances, origin, derived)
         band = self._band(market_type, group)
-        if band is None or self._worst_miss(band) is not None:
+        if band is None or self.model is None or self._worst_miss(band) is not None:
             return None
-        found = self._modelled(market_type, group)
-        if found is None:
+        chances, push = self._modelled(self.model, market_type, group)
+        if push is None:
             return None
-        bands = dict.fromkeys(found.chances, band.error)
-        return self._derived(market_type, group, found, "modelled", bands)
+        origin = self._model_origin
+        bands = dict.fromkeys(chances, band.error)
+        derived = Derived("modelled", origin.names, push, bands)
+        return self._derived(market_type, group, chances, origin, derived)
 
     def why_not(self, market_type: str, group: LineGroup) -> str:
         """Return why a line group has no derived price, as a clause; empty where it has one."""
-        if LineName(market_type, group.key) in self._lines:
+        if (market_type, group.key) in self._lines:
             return "the reference prices this line itself"
         if self._implied.find(market_type, group) is not None:
             return ""
@@ -130,7 +136,7 @@ class FairGame:
             return "the reference's lines do not imply it, and this sport has no model"
         if self.model is None:
             return "the reference's lines do not imply it, and are too few to fit a model"
-        if self._modelled(market_type, group) is None:
+        if self._modelled(self.model, market_type, group)[1] is None:
             return "the reference's lines do not imply it, and the model does not know this bet"
         band = self._band(market_type, group)
         if band is None:
@@ -138,11 +144,11 @@ class FairGame:
         worst = self._worst_miss(band)
         if worst is None:
             return ""
-        line, miss, most = worst
+        line = worst.line
         text = selection_text(line.market_type, line.key, line.side)
         return (
             f"the model misses {market_title(line.market_type)} {text} of the reference by "
-            f"{abs(miss) * 100:.1f} percentage points; its band is {most * 100:.1f}"
+            f"{worst.size * 100:.1f} percentage points; its band is {worst.most * 100:.1f}"
         )
 
     def _unmeasured(self, market_type: str, group: LineGroup) -> str:
@@ -155,8 +161,17 @@ class FairGame:
         )
 
     def _band_key(self, market_type: str, group: LineGroup) -> BandKey:
-        distance = distance_of(market_type, group, self._lines.values())
-        return BandKey(self._sport, market_type, distance)
+        nearby = self._numbers.get((market_type, subject(group.key)), ())
+        return BandKey(self._sport, market_type, _distance(group.line, nearby))
+
+    @cached_property
+    def _numbers(self) -> Mapping[tuple[str, str], Sequence[float]]:
+        """The lines that the reference prices, by market and what they are about."""
+        found = defaultdict[tuple[str, str], list[float]](list)
+        for line in self._lines.values():
+            if line.group.line is not None:
+                found[line.market_type, subject(line.group.key)].append(line.group.line)
+        return found
 
     def _band(self, market_type: str, group: LineGroup) -> Band | None:
         """Return the band of a line; None where too few were measured."""
@@ -164,97 +179,139 @@ class FairGame:
         return None if band is None or band.lines < LEAST_LINES else band
 
     @cached_property
-    def _misses(self) -> list[tuple[float, Line, float, Band | None]]:
-        """The model's misses, the worst first: the size, the line, the miss, the line's band."""
-        found = [] if self.model is None else self.model.misses
-        sized = [(abs(miss), line, miss, self._own_band(line)) for line, miss in found]
-        return sorted(sized, key=lambda each: -each[0])
+    def _worst(self) -> tuple["_Miss | None", "_Miss | None"]:
+        """The input that is missed furthest beyond its band, and the worst that has no band."""
+        banded, bandless = list[_Miss](), list[_Miss]()
+        for line, miss in () if self.model is None else self.model.misses:
+            group = self._lines[LineName(line.market_type, line.key)].group
+            band = self._band(line.market_type, group)
+            if band is None:
+                bandless.append(_Miss(abs(miss), abs(miss), 0.0, line))
+            elif abs(miss) > band.error:
+                banded.append(_Miss(abs(miss) - band.error, abs(miss), band.error, line))
+        return max(banded, default=None), max(bandless, default=None)
 
-    def _own_band(self, line: Line) -> Band | None:
-        name = LineName(line.market_type, line.key)
-        return self._band(line.market_type, self._lines[name].group)
+    def _worst_miss(self, band: Band) -> "_Miss | None":
+        """Return the input that is missed furthest beyond its band, or ``band`` if it has none."""
+        banded, bandless = self._worst
+        if banded is not None or bandless is None or bandless.size <= band.error:
+            return banded
+        return bandless._replace(most=band.error)
 
-    def _worst_miss(self, band: Band) -> tuple[Line, float, float] | None:
-        """Return the input that is missed most beyond its band, or ``band`` if it has none."""
-        beyond = [
-            (size - most, line, miss, most)
-            for size, line, miss, own in self._misses
-            if size > (most := (own or band).error)
-        ]
-        return max(beyond)[1:] if beyond else None
+    def _modelled(
+        self, model: Model, market_type: str, group: LineGroup
+    ) -> tuple[Mapping[str, float], float | None]:
+        """Return the fair probabilities and the push of a line; no push where it has no price."""
+        sides = sides_of(market_type, self._sport, has_draw=DRAW in group.sides)
+        chances = dict[str, float]()
+        for side in sides:
+            if len(sides) == 2 and chances:
+                chances[side] = 1 - chances[sides[0]]
+            elif (chance := model.probability(market_type, group.key, side)) is not None:
+                chances[side] = chance
+        if not chances or not all(0 < chance < 1 for chance in chances.values()):
+            return {}, None
+        return chances, model.push(market_type, group.key)
 
-    def _modelled(self, market_type: str, group: LineGroup) -> Implied | None:
-        model = self.model
-        if model is None:
-            return None
-        push = model.push(market_type, group.key)
-        chances = {
-            side: chance
-            for side in sides_of(market_type, group, self._sport)
-            if (chance := model.probability(market_type, group.key, side)) is not None
-        }
-        if not chances or push is None or not all(0 < p < 1 for p in chances.values()):
-            return None
-        names = dict.fromkeys((line.market_type, line.key) for line, _ in model.misses)
-        return Implied(chances, push, tuple(self._lines[LineName(*name)] for name in names))
+    @cached_property
+    def _model_origin(self) -> "_Origin":
+        misses = () if self.model is None else self.model.misses
+        names = dict.fromkeys(LineName(line.market_type, line.key) for line, _ in misses)
+        return _origin([self._lines[name] for name in names])
 
     def _derived(
         self,
         market_type: str,
         group: LineGroup,
-        found: Implied,
-        kind: Literal["implied", "modelled"],
-        bands: Mapping[str, float],
+        chances: Mapping[str, float],
+        origin: "_Origin",
+        derived: Derived,
     ) -> ReferenceLine:
-        sources = found.sources
-        states = {line.is_live for line in sources} - {None}
-        names = tuple(LineName(line.market_type, line.group.key) for line in sources)
         return ReferenceLine(
             market_type,
-            _whole_group(self._sport, market_type, group, found.chances),
-            {side: ReferencePrice(None, 0.0, 1 / p) for side, p in found.chances.items()},
-            max(line.overround or 0.0 for line in sources),
-            min(line.scraped_at for line in sources),
-            states.pop() if states else None,
-            Derived(kind, names, found.push, bands),
+            _whole_group(self._sport, market_type, group, tuple(chances)),
+            {side: ReferencePrice(None, 0.0, 1 / chance) for side, chance in chances.items()},
+            origin.overround,
+            origin.scraped_at,
+            origin.is_live,
+            derived,
         )
+
+
+class _Miss(NamedTuple):
+    """A line that a model misses, ordered by how far it is beyond the band; in probability."""
+
+    beyond: float
+    size: float
+    most: float
+    line: Line
+
+
+class _Origin(NamedTuple):
+    """What a derived line has from the lines that it comes from."""
+
+    names: tuple[LineName, ...]
+    overround: float
+    scraped_at: int
+    is_live: bool | None
+
+
+def _origin(sources: Sequence[ReferenceLine]) -> _Origin:
+    names, overround, scraped_at, is_live = list[LineName](), 0.0, sources[0].scraped_at, None
+    for line in sources:
+        names.append(LineName(line.market_type, line.group.key))
+        overround = max(overround, line.overround or 0.0)
+        scraped_at = min(scraped_at, line.scraped_at)
+        is_live = line.is_live if is_live is None else is_live
+    return _Origin(tuple(names), overround, scraped_at, is_live)
 
 
 def distance_of(market_type: str, group: LineGroup, lines: Iterable[ReferenceLine]) -> str:
     """Return how far a line is from the nearest other one of its market, as in ``BandKey``."""
-    if group.line is None:
-        return "none"
     about = subject(group.key)
-    nearest = min(
-        (
-            abs(line.group.line - group.line)
-            for line in lines
-            if line.market_type == market_type and line.group.line is not None
-            if line.group.key != group.key and subject(line.group.key) == about
-        ),
-        default=None,
-    )
-    if nearest is None:
+    others = [
+        line.group.line
+        for line in lines
+        if line.market_type == market_type and line.group.line is not None
+        if subject(line.group.key) == about
+    ]
+    return _distance(group.line, others)
+
+
+def _distance(line: float | None, others: Iterable[float]) -> str:
+    if line is None:
         return "none"
-    return next((name for most, name in _DISTANCES if nearest <= most), "more")
+    nearest = math.inf
+    for other in others:
+        away = abs(other - line)
+        if 0 < away < nearest:
+            nearest = away
+    for most, name in _DISTANCES:
+        if nearest <= most:
+            return name
+    return "none" if nearest == math.inf else "more"
 
 
 _DISTANCES: Final = ((0.5, "0.5"), (1.0, "1"), (2.0, "2"))
 
 
-def sides_of(market_type: str, group: LineGroup, sport: str) -> tuple[str, ...]:
+@lru_cache(maxsize=1 << 8)
+def sides_of(market_type: str, sport: str, *, has_draw: bool) -> tuple[str, ...]:
     """Return all sides of a line group; of double chance those that overlap."""
     if market_type == "double_chance":
         return ("1X", "X2", "12")
     forms = complete_forms(market_type, sport)
-    has_draw = [form for form in forms if (DRAW in form) == (DRAW in group.sides)]
-    return next(iter([*has_draw, *forms]), ())
+    fitting = [form for form in forms if (DRAW in form) == has_draw]
+    return next(iter([*fitting, *forms]), ())
 
 
-def _whole_group(sport: str, market_type: str, group: LineGroup, sides: Iterable[str]) -> LineGroup:
+def _whole_group(
+    sport: str, market_type: str, group: LineGroup, priced: tuple[str, ...]
+) -> LineGroup:
     """Return a line group with all sides that are priced, in the spelling of what is offered."""
+    if group.sides == priced and group.complete:
+        return group
     spelled = dict(zip(group.sides, group.selections, strict=False))
-    priced = tuple(sides)
     return LineGroup(
         group.key,
         group.line,
@@ -267,6 +324,7 @@ def _whole_group(sport: str, market_type: str, group: LineGroup, sides: Iterable
 _TEAMS: Final = {"home": "Home", "draw": "Draw", "away": "Away"}
 
 
+@lru_cache(maxsize=1 << 12)
 def selection_text(market_type: str, key: str, side: str) -> str:
     """Return a selection as the contract writes it, with ``Home`` and ``Away`` for the teams."""
     market = MARKETS[market_type]

@@ -7,12 +7,12 @@ kick-off the match result, draw no bet, double chance and 3-way handicaps are li
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from itertools import combinations
 from typing import Final, NamedTuple
 
 from oddsdesk.contract.competitions import FOOTBALL
-from oddsdesk.contract.markets import HANDICAPS, TOTALS
+from oddsdesk.contract.markets import HANDICAPS
 from oddsdesk.pricing.selections import (
     AWAY,
     DRAW,
@@ -30,8 +30,12 @@ from oddsdesk.pricing.value import LineName, ReferenceLine, subject
 _SLACK: Final = 1e-9
 """Differences of probabilities below it are rounding of floats."""
 _HALF: Final = 0.5
+_STEPS: Final = (-0.5, -0.25, 0.0, 0.25, 0.5)
+"""From a whole number to the five lines that are about it."""
 _MARGIN: Final = LineName("spread", "")
 """The name of the home team's margin among the numbers."""
+_MARGIN_MARKETS: Final = ("draw_no_bet", "moneyline", "3way_handicap")
+"""Football's other bets on it, the first to be used first."""
 
 
 class Implied(NamedTuple):
@@ -98,15 +102,17 @@ _Ladder = dict[float, _Point]
 class ImpliedLines:
     """What the reference's lines of one period of a game say about others."""
 
-    def __init__(self, sport: str, lines: Iterable[ReferenceLine], *, in_play: bool) -> None:
-        """Take the lines that have fair odds and are of that state."""
+    def __init__(
+        self, sport: str, lines: Mapping[LineName, ReferenceLine], *, in_play: bool
+    ) -> None:
+        """Take lines that all have fair odds and are of that state."""
         self._is_football = sport == FOOTBALL
         self._in_play = in_play
-        self._lines = {LineName(line.market_type, line.group.key): line for line in lines}
+        self._lines = lines
         self._ladders: defaultdict[LineName, _Ladder] = defaultdict(dict)
-        for line in self._lines.values():
+        for line in () if in_play else lines.values():
             self._enter(line)
-        if self._is_football:
+        if self._is_football and not in_play:
             self._enter_margins()
 
     def find(self, market_type: str, group: LineGroup) -> Implied | None:
@@ -119,9 +125,9 @@ class ImpliedLines:
             return None
         if market_type == "btts":
             return self._both_score()
-        if market_type in HANDICAPS | TOTALS:
-            at = threshold(market_type, group.line)
-            return None if at is None else self._on_ladder(market_type, group.key, at)
+        at = threshold(market_type, group.line)
+        if at is not None:
+            return self._on_ladder(market_type, group.key, at)
         if not self._is_football:
             return None
         match market_type:
@@ -148,19 +154,18 @@ class ImpliedLines:
     def _enter_margins(self) -> None:
         """Put football's other bets on the margin on its ladder, where handicaps leave room."""
         margins = self._ladders[_MARGIN]
-        for kind in ("draw_no_bet", "moneyline", "3way_handicap"):
-            for line in self._lines.values():
-                if line.market_type != kind:
-                    continue
-                home, away = _chance(line, HOME), _chance(line, AWAY)
-                if home is None or away is None:
-                    continue
-                at = -(line.group.line or 0.0) + 0.0
-                if kind == "draw_no_bet":
-                    margins.setdefault(0.0, _Point(home, line))
-                elif DRAW in line.prices and at.is_integer():
-                    margins.setdefault(at + _HALF, _Point(home, line))
-                    margins.setdefault(at - _HALF, _Point(1 - away, line))
+        others = [line for line in self._lines.values() if line.market_type in _MARGIN_MARKETS]
+        others.sort(key=lambda line: _MARGIN_MARKETS.index(line.market_type))
+        for line in others:
+            home, away = _chance(line, HOME), _chance(line, AWAY)
+            if home is None or away is None:
+                continue
+            at = -(line.group.line or 0.0) + 0.0
+            if line.market_type == "draw_no_bet":
+                margins.setdefault(0.0, _Point(home, line))
+            elif DRAW in line.prices and at.is_integer():
+                margins.setdefault(at + _HALF, _Point(home, line))
+                margins.setdefault(at - _HALF, _Point(1 - away, line))
 
     def _by_result(self, market_type: str) -> Implied | None:
         """Return double chance or draw no bet from a match result with a draw."""
@@ -287,43 +292,35 @@ def _read_ladder(
 def _nearest_pair(
     ladder: Mapping[float, _Point], at: float, needs: float | None
 ) -> tuple[_Around, int] | None:
-    """Return the chances around a whole number next to a line, from the best two lines there.
+    """Return the chances around a whole number next to a line, from the best two lines there."""
+    for below, above, to_number in _PAIRS.get(at % 1, ()):
+        low, high = at + below, at + above
+        if low in ladder and high in ladder and (needs is None or needs in {low, high}):
+            number = int(at + to_number)
+            around = _solved(number, low, ladder[low], high, ladder[high])
+            return None if around is None else (around, number)
+    return None
 
-    The best are on both sides of the line and close together. Two on one side are used if they
-    are no closer to each other than to the line: rounding would be magnified otherwise.
+
+def _pairs(at: float) -> list[tuple[float, float, float]]:
+    """Return the pairs of lines that tell about a line, the best first, as distances from it.
+
+    The third figure is the distance of the whole number that both are about. The best pairs are on
+    both sides of the line and close together. Two on one side are used if they are no closer to
+    each other than to the line: rounding would be magnified otherwise.
     """
-    found = [
-        (rank, number, low, high)
-        for number in _numbers_next_to(at)
-        for low, high in combinations([each for each in _lines_at(number) if each in ladder], 2)
-        if needs is None or needs in {low, high}
-        if (rank := _rank(at, low, high)) is not None
-    ]
-    if not found:
-        return None
-    _, number, low, high = min(found)
-    around = _solved(number, low, ladder[low], high, ladder[high])
-    return None if around is None else (around, number)
-
-
-def _numbers_next_to(at: float) -> Iterator[int]:
     number = number_hit(at)
-    if number is None:
-        yield from (int(at - _HALF), int(at + _HALF))
-    else:
-        yield number
+    found = []
+    for each in (at - _HALF, at + _HALF) if number is None else (number,):
+        for low, high in combinations([each + step for step in _STEPS], 2):
+            beyond = max(low - at, at - high, 0.0)
+            if beyond <= high - low:
+                found.append((beyond > 0, beyond, high - low, low - at, high - at, each - at))
+    return [pair[3:] for pair in sorted(found)]
 
 
-def _lines_at(number: int) -> tuple[float, ...]:
-    """Return the five lines that are about a whole number."""
-    return tuple(number + step / 4 for step in range(-2, 3))
-
-
-def _rank(at: float, low: float, high: float) -> tuple[bool, float, float] | None:
-    """Return how good two lines are for a third, the best first; None where they are no good."""
-    apart = high - low
-    beyond = max(low - at, at - high, 0.0)
-    return None if beyond > apart else (beyond > 0, beyond, apart)
+_PAIRS: Final = {at: _pairs(at) for at in (0.0, 0.25, 0.5, 0.75)}
+"""By the fraction of a line."""
 
 
 def _solved(number: int, low: float, one: _Point, high: float, other: _Point) -> _Around | None:
@@ -340,14 +337,16 @@ def _solved(number: int, low: float, one: _Point, high: float, other: _Point) ->
 
 
 def _fits(ladder: Mapping[float, _Point], at: float, chance: float) -> bool:
-    """Return whether a chance lies between those of the nearest lines on the ladder."""
-    lower = max((each for each in ladder if each < at), default=None)
-    upper = min((each for each in ladder if each > at), default=None)
-    return (
-        0 < chance < 1
-        and (lower is None or chance <= ladder[lower].chance + _SLACK)
-        and (upper is None or chance >= ladder[upper].chance - _SLACK)
-    )
+    """Return whether a chance is in order among those of the lines on the ladder."""
+    if not 0 < chance < 1:
+        return False
+    for line, point in ladder.items():
+        if line < at:
+            if chance > point.chance + _SLACK:
+                return False
+        elif line > at and chance < point.chance - _SLACK:
+            return False
+    return True
 
 
 def _unique(lines: Iterable[ReferenceLine]) -> tuple[ReferenceLine, ...]:

@@ -118,9 +118,19 @@ def test_distance_is_counted_from_the_nearest_other_line(key: str, distance: str
 
 def test_distance_is_none_where_no_line_of_the_market_is_priced() -> None:
     lines = [*lines_of(), of_grid(GRID, "team_total", "Home 1.5")]
-    for name in (("btts", ""), ("team_total", "Away 1.5"), ("3way_handicap", "-1")):
+    for name in (("btts", ""), ("team_total", "Away 1.5"), ("team_total", "Home 1.5")):
         assert distance_of(name[0], group_of(*name), lines) == "none"
-    assert distance_of("team_total", group_of("team_total", "Home 2.5"), lines) == "1"
+
+
+def test_a_band_is_that_of_the_distance_from_the_same_teams_lines() -> None:
+    lines = [*lines_of(), of_grid(GRID, "team_total", "Home 1.5")]
+    far = {key: Band(0.03 if key.distance == "none" else 0.004, 30) for key in bands()}
+    game = FairGame("Football", lines, far)
+    for key, band in (("Away 1.5", 0.03), ("Home 3", 0.004)):
+        line = game.line("team_total", group_of("team_total", key))
+        assert line is not None
+        assert line.derived is not None
+        assert line.derived.bands["over"] == band
 
 
 @pytest.mark.parametrize(

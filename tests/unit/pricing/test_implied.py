@@ -122,7 +122,7 @@ def test_lines_that_contradict_each_other_imply_nothing(
     assert derived(lines, ("total", wanted)) is None
 
 
-@pytest.mark.parametrize("wanted", ["3.5", "1.5", "2.75"])
+@pytest.mark.parametrize("wanted", ["3.5", "1.5", "2.75", "2.1"])
 def test_lines_too_close_to_each_other_imply_none_farther_off(wanted: str) -> None:
     lines = [
         priced("total", key, {"over": p, "under": 1 - p})
