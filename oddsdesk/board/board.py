@@ -51,9 +51,10 @@ from oddsdesk.contract.resources import Game, GameMatrix, OddsRow, PriceMessage,
 from oddsdesk.matching.names import PLAYER_PROP
 from oddsdesk.pricing.assessment import Assessment
 from oddsdesk.pricing.audit import Audit
+from oddsdesk.pricing.derived import Bands
 from oddsdesk.pricing.devig import DEFAULT_METHOD
 from oddsdesk.pricing.profiles import Profiles
-from oddsdesk.pricing.value import SERVICE_RULES, ListRules
+from oddsdesk.pricing.value import SERVICE_RULES, DerivedChoice, ListRules
 
 REFERENCE_STAYS_MS: Final = 10_000
 """For so long at least: to learn of another values all prices again."""
@@ -804,6 +805,16 @@ class Board:
     def set_rules(self, rules: ListRules) -> None:
         """List value bets by these rules."""
         self.basis.rules = SERVICE_RULES if rules == SERVICE_RULES else rules
+        self._go_through(self._revaluing())
+
+    def set_derived(self, wanted: DerivedChoice) -> None:
+        """Judge lines that the reference does not price by these derived prices."""
+        self.basis.derived = wanted
+        self._go_through(self._revaluing())
+
+    def set_bands(self, bands: Bands) -> None:
+        """Model prices with these error bands."""
+        self.basis.bands = bands
         self._go_through(self._revaluing())
 
     def set_profiles(self, profiles: Profiles) -> None:

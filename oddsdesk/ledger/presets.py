@@ -9,6 +9,7 @@ import msgspec
 from oddsdesk.base.figures import Habit
 from oddsdesk.contract.markets import MARKET_TYPES
 from oddsdesk.contract.times import MINUTE_MS
+from oddsdesk.pricing.value import DerivedChoice, DerivedKind, is_derived_wanted
 
 
 class ValueFilter(msgspec.Struct, frozen=True):
@@ -33,6 +34,8 @@ class ValueFilter(msgspec.Struct, frozen=True):
     """In the user's currency; bookmakers with a lower noted limit are left out."""
     max_age_s: float | None = None
     """Age of a price; prices of unknown age are left out."""
+    derived: DerivedChoice = "all"
+    """Which bets on derived fair odds; none: only lines that the sharp book prices itself."""
 
     @property
     def depends_on_time(self) -> bool:
@@ -52,11 +55,13 @@ class ValueFilter(msgspec.Struct, frozen=True):
         hours_ahead: float | None = None,
         age_s: float | None = None,
         limit: float | None = None,
+        derived: DerivedKind | None = None,
     ) -> bool:
         """Return whether a value bet is shown; one without an EV is not.
 
         ``true_ev`` is the EV that people see, ``hours_ahead`` the time to kick-off, ``age_s`` the
-        age of the price, ``limit`` the noted limit of the bookmaker; None if unknown.
+        age of the price, ``limit`` the noted limit of the bookmaker; None if unknown. ``derived``
+        says how its fair odds were derived; None for the sharp book's own line.
         """
         return (
             (not self.sports or sport in self.sports)
@@ -64,6 +69,7 @@ class ValueFilter(msgspec.Struct, frozen=True):
             and (not self.market_types or market_type in self.market_types)
             and (not self.bookmakers or bookmaker in self.bookmakers)
             and self.in_play in (None, is_live)
+            and is_derived_wanted(self.derived, derived)
             and true_ev is not None
             and _lies(true_ev, self.min_true_ev, self.max_true_ev)
             and _lies(odds, self.min_odds, self.max_odds)

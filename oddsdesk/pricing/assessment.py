@@ -33,6 +33,7 @@ from oddsdesk.pricing.value import (
     MIN_OVERROUND,
     SERVICE_RULES,
     Candidate,
+    DerivedKind,
     ListRules,
     ReferenceLine,
     Rule,
@@ -187,7 +188,7 @@ class Assessment(msgspec.Struct, frozen=True, gc=False):
     """Every rule holds and there is no warning."""
     is_value_but_for_cautions: bool
     """Every rule holds, except for those that a warning already covers."""
-    derived: Literal["implied", "modelled"] | None = None
+    derived: DerivedKind | None = None
     """How the fair odds were derived; None if the sharp book prices the line itself."""
     band_pct: float | None = None
     """By how many percentage points ``ev`` may be wrong either way; None unless modelled."""

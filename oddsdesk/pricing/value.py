@@ -274,11 +274,21 @@ class LineName(NamedTuple):
     key: str
 
 
+DerivedKind = Literal["implied", "modelled"]
+"""``implied``: by arithmetic. ``modelled``: by a distribution of scores, which can be wrong."""
+DerivedChoice = Literal["all", "implied", "none"]
+"""Which derived prices somebody wants."""
+
+
+def is_derived_wanted(choice: DerivedChoice, kind: DerivedKind | None) -> bool:
+    """Tell whether a price is among those that are wanted; None is the reference's own line."""
+    return kind is None or choice == "all" or choice == kind
+
+
 class Derived(msgspec.Struct, frozen=True, gc=False):
     """How the fair odds of a line follow from other lines of the reference."""
 
-    kind: Literal["implied", "modelled"]
-    """``implied``: by arithmetic. ``modelled``: by a distribution of scores, which can be wrong."""
+    kind: DerivedKind
     sources: tuple[LineName, ...]
     """The reference's lines that it follows from; of a model all that it was fitted to."""
     push: float

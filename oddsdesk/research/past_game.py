@@ -18,7 +18,6 @@ from oddsdesk.board.model.basis import CONSENSUS, Basis
 from oddsdesk.board.model.matrix import CellKey, GameEntry, Move, Price, RowKey, Section, Sighting
 from oddsdesk.board.model.notices import Changes
 from oddsdesk.board.valuation.closing_lines import pooled_sighting
-from oddsdesk.board.valuation.figures import figure
 from oddsdesk.board.valuation.game_book import GameBook
 from oddsdesk.board.valuation.judging import AssessedPrice, Judge, assessed_in
 from oddsdesk.board.valuation.market import WITHDRAWN_KEPT_MS
@@ -240,10 +239,11 @@ class PastGame:
     def _vote_again(self, sections: Sequence[Section], now_ms: int) -> None:
         """Give lines the consensus of a moment."""
         changes = Changes()
-        self._date_votes(sections, now_ms, changes)
+        voted = [each for section in sections for each in (*section.sources, section)]
+        self._date_votes(voted, now_ms, changes)
         self.book.recompute(self.era.basis, changes)
-        for section in sections:
-            figure(section, self.era.basis)  # prices dated with another line are dated there now
+        # prices dated with another line are dated there now
+        self.book.figure_again(voted, self.era.basis)
 
     def _date_votes(self, wanted: Iterable[Section], now_ms: int, changes: Changes) -> None:
         """Date the prices of lines and of their markets, and mark the stale ones.
@@ -278,14 +278,15 @@ class PastGame:
 
 
 def _standing(section: Section, key: RowKey) -> Iterator[tuple[CellKey, Price]]:
-    """Yield a price, and one of the sharp book's line; each dates its whole market."""
+    """Yield a price, and one of each line that it is judged by; each dates its whole market."""
     row = section.selection_row(key.selection)
     yield CellKey(*key[1:]), row.prices[key.bookmaker]
     reference = section.market.reference
-    for other in section.rows:
-        if other.reference is not None and other.reference.is_offered:
-            yield CellKey(*section.key[:2], other.selection, reference), other.reference
-            return
+    for judging in (section, *section.sources):
+        for other in judging.rows:
+            if other.reference is not None and other.reference.is_offered:
+                yield CellKey(*judging.key[:2], other.selection, reference), other.reference
+                break
 
 
 def _one_each(section: Section) -> Iterator[tuple[CellKey, Price]]:

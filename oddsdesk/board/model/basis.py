@@ -15,9 +15,10 @@ from oddsdesk.board.model.matrix import UNNAMED_REFERENCE
 from oddsdesk.contract.times import WINDOW_MS
 from oddsdesk.pricing.assessment import OVERTIME_SPORTS, usual_form, usual_stale_after_ms
 from oddsdesk.pricing.consensus import CONSENSUS_TITLE, LEAST_VOTES, Suppliers, Voices
+from oddsdesk.pricing.derived import Bands
 from oddsdesk.pricing.devig import DEFAULT_METHOD
 from oddsdesk.pricing.profiles import Profiles
-from oddsdesk.pricing.value import MAX_AGE_MS, MIN_AGE_MS, SERVICE_RULES, ListRules
+from oddsdesk.pricing.value import MAX_AGE_MS, MIN_AGE_MS, SERVICE_RULES, DerivedChoice, ListRules
 
 _WINDOW: Final = 40
 _AT_LEAST: Final = 5
@@ -244,6 +245,10 @@ class Basis(msgspec.Struct):
     """The rules that a price must pass to be listed as a value bet."""
     least_voices: int = LEAST_VOTES
     """How many voices make a consensus, where that is the reference."""
+    derived: DerivedChoice = "all"
+    """Which derived prices judge lines that the reference does not price."""
+    bands: Bands = msgspec.field(default_factory=dict)
+    """The error bands of modelled prices; without its band nothing is modelled."""
     scrape_interval: ScrapeInterval = msgspec.field(default_factory=ScrapeInterval)
     overtime: OvertimeForms = msgspec.field(default_factory=OvertimeForms)
     suppliers: Suppliers = msgspec.field(default_factory=Suppliers)
@@ -264,7 +269,14 @@ class Basis(msgspec.Struct):
         """Return the user's choices alone: what was learned is of the service before."""
         self.reference.service = None
         return Basis(
-            self.method, self.profiles, self.mine, self.reference, self.rules, self.least_voices
+            self.method,
+            self.profiles,
+            self.mine,
+            self.reference,
+            self.rules,
+            self.least_voices,
+            self.derived,
+            self.bands,
         )
 
     @property

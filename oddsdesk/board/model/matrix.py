@@ -22,6 +22,7 @@ from oddsdesk.pricing.stakes import Depth
 from oddsdesk.pricing.value import SERVICE_RULES, ListRules, ReferenceLine
 
 if TYPE_CHECKING:
+    from oddsdesk.board.valuation.deriving import DerivedPool
     from oddsdesk.board.valuation.pool import Pool
 
 
@@ -362,9 +363,12 @@ class Section(msgspec.Struct):
     sides: tuple[str, ...] = ()
     """What each row bets on: ``home``, ``draw``, ``over``, ...; empty for unread text."""
     reference: ReferenceLine | None = None
-    """The reference's prices as the rules judge by them; None where it prices no full group."""
-    pool: "Pool | None" = None
+    """The reference's prices as the rules judge by them, or what follows from its other lines where
+    it prices no full group; None where nothing does."""
+    pool: "Pool | DerivedPool | None" = None
     """The votes that ``reference`` is made of, where the bookmakers together are the reference."""
+    sources: tuple["Section", ...] = ()
+    """The sections whose lines a derived ``reference`` follows from; none if it is its own."""
     overround: float | None = None
     """S, the sum of 1/odds of the reference's line group."""
     reference_hold: float | None = None
@@ -382,6 +386,11 @@ class Section(msgspec.Struct):
     push: tuple[float | None, float | None] = (0.0, 0.0)
     """The chance that the line is hit, before the game and in play; None where it can be and
     nobody tells."""
+
+    @property
+    def has_own_line(self) -> bool:
+        """Whether the reference prices a full group itself."""
+        return self.reference is not None and self.reference.derived is None
 
     @property
     def best_hold(self) -> float | None:

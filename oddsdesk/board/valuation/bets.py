@@ -381,6 +381,7 @@ def is_wanted(
         hours_ahead=None if price.kick_off is None else (price.kick_off - now_ms) / HOUR_MS,
         age_s=None if price.scraped_at is None else (now_ms - price.scraped_at) / 1_000,
         limit=basis.profiles.profile_of(price.bookmaker).limit,
+        derived=found.derived,
     )
 
 
@@ -482,7 +483,7 @@ def fair_lines(matrix: Matrix | None) -> tuple[Line, ...]:
         for section in matrix.sections
         if section.key.period == 0 and section.key.market_type in SCORE_MARKETS
         if (line := section.reference) is not None
-        if not line.is_live and (line.overround or 0.0) >= 1
+        if line.derived is None and not line.is_live and (line.overround or 0.0) >= 1
         for side, price in line.prices.items()
         if price.fair_odds is not None
     )

@@ -5,7 +5,7 @@ The one place that answers it. It is looked for when somebody asks, not at each 
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import msgspec
 
@@ -40,12 +40,16 @@ from oddsdesk.pricing.opportunities import Leg, best_legs, go_together
 from oddsdesk.pricing.selections import DRAW, complete_forms
 from oddsdesk.pricing.value import (
     SERVICE_RULES,
+    ReferenceLine,
     is_comparable,
     is_same_state,
     price_window,
     reference_line,
     suspicious_above,
 )
+
+if TYPE_CHECKING:
+    from oddsdesk.board.valuation.deriving import DerivedPool
 
 _EMPTY_TOTAL: Final = 1.9
 _SLACK: Final = 1 - 1e-9
@@ -225,9 +229,39 @@ def value_pool(section: Section, basis: Basis) -> None:
     form_windows(section)
 
 
+def judge_by_derived(
+    section: Section,
+    line: ReferenceLine | None,
+    sources: tuple[Section, ...] = (),
+    pool: "DerivedPool | None" = None,
+) -> bool:
+    """Judge a section by a derived line, or by nobody; return whether that differs from before."""
+    before = section.reference
+    if line is before is None:
+        return False
+    if (
+        line is not None
+        and before is not None
+        and section.pool is pool is None
+        and msgspec.structs.replace(before, scraped_at=line.scraped_at) == line
+    ):
+        section.reference, section.sources = line, sources
+        return line.scraped_at != before.scraped_at and any(row.near for row in section.rows)
+    forget_reference(section)
+    section.reference, section.sources, section.pool = line, sources, pool
+    if line is not None and line.derived is not None:
+        section.push = line.derived.push, line.derived.push
+        for row, side in zip(section.rows, section.sides, strict=False):
+            row.fair = None if side not in line.prices else line.prices[side].fair_odds
+        form_windows(section)
+    figure_prices(section)
+    return True
+
+
 def forget_reference(section: Section) -> None:
     """Judge by nobody: until the next reference is looked at, no price is value."""
     section.reference = section.overround = section.reference_hold = section.pool = None
+    section.sources = ()
     for row in section.rows:
         row.fair = row.value_from = row.suspicious_above = None
         row.near, row.near_from = (), math.inf
@@ -254,15 +288,18 @@ def redate(section: Section) -> None:
         for row in section.rows
         if row.reference is not None and row.reference.is_offered
     ]
-    if section.reference is not None and offered_at:
+    if section.reference is not None and section.has_own_line and offered_at:
         scraped_at = min(offered_at)
         section.reference = msgspec.structs.replace(section.reference, scraped_at=scraped_at)
 
 
 def _find_near(section: Section, row: SelectionRow) -> None:
     """Find who offers the least edge, and from which odds on one can."""
-    pool = section.pool
-    fair = row.fair if pool is None else pool.least_fair(section.side_of(row.selection))
+    pool, line, side = section.pool, section.reference, section.side_of(row.selection)
+    if pool is not None:
+        fair: float | None = pool.least_fair(side)
+    else:
+        fair = row.fair if line is None else line.cautious_odds(side)
     least = row.near_from = _near_from(section, fair)
     near = [name for name, price in row.others() if (offered(price) or 0.0) >= least]
     if pool is not None:

@@ -24,6 +24,8 @@ from oddsdesk.board.model.matrix import (
     Sighting,
 )
 from oddsdesk.board.model.notices import Changes
+from oddsdesk.board.valuation.deriving import date_lines, derive_lines
+from oddsdesk.board.valuation.figures import figure
 from oddsdesk.board.valuation.market import Market
 from oddsdesk.contract.markets import DRAW_RETURNS
 from oddsdesk.contract.resources import OddsRow
@@ -282,6 +284,7 @@ class GameBook:
                 self._expect_draws(self._markets[where], basis, changes)
             self._markets[where].reoffered.clear()  # of other markets, nothing is learnt by it
             yield
+        yield from self._deriving(basis, changes)
         if changes.relaid:
             self._lay_out()
 
@@ -292,12 +295,49 @@ class GameBook:
             market.revalue(basis, changes)
             if where[0] == MONEYLINE:
                 self._learn_from(market, basis, changes)
+        self.derive(basis, changes)
+
+    def derive(self, basis: Basis, changes: Changes) -> None:
+        """Bring derived lines up to date with the reference's own lines."""
+        exhaust(self._deriving(basis, changes))
+
+    def figure_again(self, sections: Iterable[Section], basis: Basis) -> None:
+        """Work out again the figures of some line groups whose prices were dated."""
+        for section in sections:
+            figure(section, basis)
+            self._markets[section.key[:2]].have_lines_moved = True
+        self.derive(basis, Changes())
+
+    def _deriving(self, basis: Basis, changes: Changes) -> Iterator[None]:
+        """Derive the lines of each period whose own lines moved; each step is a period."""
+        moved, seen = set[int](), set[int]()
+        for market in self._markets.values():
+            if market.have_lines_moved:
+                moved.add(market.period)
+            elif market.were_lines_seen:
+                seen.add(market.period)
+            market.have_lines_moved = market.were_lines_seen = False
+        for period in sorted(moved | seen):
+            sections = [
+                section
+                for market in self._markets.values()
+                if market.period == period
+                for section in market.sections
+            ]
+            differing = (
+                derive_lines(sections, period, basis) if period in moved else date_lines(sections)
+            )
+            for section in differing:
+                changes.revalued.append(section)
+                changes.touched[section.key] = None
+            yield
 
     def repool_goals(self, basis: Basis, changes: Changes) -> None:
         """Ask the bookmakers together again, as others of them count overtime now."""
         for (market_type, period), market in self._markets.items():
             if market_type in GOAL_MARKETS and period == 0:
                 market.revalue(basis, changes)
+        self.derive(basis, changes)
 
     def age(
         self, basis: Basis, now_ms: int, changes: Changes, only: Container[MarketKey] | None = None
@@ -306,6 +346,7 @@ class GameBook:
         for where, market in self._markets.items():
             if only is None or where in only:
                 market.age(basis, now_ms, changes)
+        self.derive(basis, changes)
 
     def date(self, game: GameEntry) -> bool:
         """Take in whether the game is in play and when it begins; tell whether that is news.

@@ -194,8 +194,13 @@ class Judge:
     def _line_limit(self, section: Section, bookmaker: str) -> _Limit:
         """Return the age from which the reference's line is stale; without one nothing tells.
 
-        A consensus is stale once fewer voices than make one have a fresh vote.
+        A consensus is stale once fewer voices than make one have a fresh vote. A derived line is
+        stale with its oldest source.
         """
+        if section.sources and section.pool is None:
+            dated = [each for each in section.sources if each.reference is not None]
+            oldest = min(dated, key=_scraped_at, default=None)
+            return _Limit(None, 0) if oldest is None else self._line_limit(oldest, bookmaker)
         if section.pool is None:
             for row in section.rows:
                 if row.reference is not None:
@@ -222,6 +227,10 @@ class Judge:
         interval, in_play = self._basis.scrape_interval, price.is_live
         after = min(interval.stale_after_ms(bookmaker, in_play), self.rules.max_age_of(in_play))
         return _Limit(after, interval.patience_with(price.heard_at, self.now_ms, in_play))
+
+
+def _scraped_at(section: Section) -> int:
+    return 0 if section.reference is None else section.reference.scraped_at
 
 
 def line_of(section: Section, bookmaker: str) -> value.ReferenceLine:
@@ -427,7 +436,7 @@ def near_misses(matrix: Matrix, by: Judge) -> Iterator[NearMiss]:
     for section in matrix.sections:
         reference = section.reference
         room = section.rules.max_overround + MOST_DISTANCE * _ONE_AWAY[value.Rule.OVERROUND]
-        if reference is None or (section.overround or room) > room:
+        if reference is None or (reference.overround or room) > room:
             continue
         for row in section.rows:
             if row.fair is not None:

@@ -157,6 +157,10 @@ class Market:
         self._regroup = False
         """Whether selections came or went."""
         self._ages = Ages(facts)
+        self.have_lines_moved = False
+        """Whether the reference's own lines differ, or lines came or went, until looked at."""
+        self.were_lines_seen = False
+        """Whether its own lines were seen again that say the same, until looked at."""
         self._draw: float | None = None
         """The chance of a draw before kick-off, where lines of this market may end in one."""
 
@@ -253,6 +257,7 @@ class Market:
             places = [self.places[name] for name in selections if name in self.places]
             for section in {place.section.key: place.section for place in places}.values():
                 figures.redate(section)
+            self.were_lines_seen = True
 
     def hear_again(
         self, said: OddsRow, at_ms: int, heard_at: int, reference: DeskReference, changes: Changes
@@ -440,6 +445,7 @@ class Market:
     def _date_seen(self, basis: Basis, changes: Changes) -> None:
         """Find out whose prices are stale of those just seen, which may say what they said."""
         for bookmaker in self._ages.turned_as_seen(basis):
+            self.have_lines_moved |= bookmaker == self.facts.reference
             for selection, row in self.rows.items():
                 if bookmaker in row.prices:
                     self._moved.add((selection, bookmaker))
@@ -456,6 +462,7 @@ class Market:
                     if bookmaker in row.near:
                         changes.note_quote(self._quote(bookmaker), [row.selection])
             if bookmaker == self.facts.reference:
+                self.were_lines_seen = True
                 for section in self.sections:
                     figures.redate(section)
                     if any(row.near for row in section.rows):
@@ -497,7 +504,7 @@ class Market:
             figures.doubt_prices(section, basis)
             figures.figure(section, basis)
         self._settle(basis)
-        self._regroup = False
+        self._regroup, self.have_lines_moved = False, True
 
     def _refigure(self, basis: Basis, changes: Changes) -> None:
         if basis.is_pooled:
@@ -524,6 +531,7 @@ class Market:
             changes.revalued.append(section)
         if has_unread:
             self._find_unread()
+        self.have_lines_moved |= bool(valued) or has_unread
         if valued:
             self._tell(self._settle(basis), changes)
 
@@ -540,6 +548,7 @@ class Market:
             figures.figure(section, basis)
             changes.revalued.append(section)
         changes.touched |= dict.fromkeys(touched)
+        self.have_lines_moved |= bool(touched)
         if touched:
             self._tell(self._settle(basis), changes)
 
@@ -551,20 +560,23 @@ class Market:
                 continue
             changes.touched[section.key] = None
             for selection, bookmaker in before.keys() | section.doubts.keys():
+                self.have_lines_moved |= bookmaker == self.facts.reference
                 if before.get((selection, bookmaker)) != section.doubts.get((selection, bookmaker)):
                     changes.note_quote(self._quote(bookmaker), [selection])
 
     def _settle(self, basis: Basis) -> list[matrix.Section]:
-        """Work out how often the stake comes back, by the ladder of the reference's lines.
+        """Work out how often the stake comes back, by the ladder of the reference's own lines.
 
-        Returns the sections of which that differs.
+        Returns the sections of which that differs. A derived line knows it already.
         """
-        lines = [section.reference for section in self.sections if section.reference is not None]
-        pushes, changed = Pushes(lines, self._draw), list[matrix.Section]()
-        for section in self.sections:
-            line = section.reference
-            if line is None:
-                continue
+        own = [
+            (section, line)
+            for section in self.sections
+            if (line := section.reference) is not None and line.derived is None
+        ]
+        pushes = Pushes([line for _, line in own], self._draw)
+        changed = list[matrix.Section]()
+        for section, line in own:
             push = pushes.push_chance(line, in_play=False), pushes.push_chance(line, in_play=True)
             if push != section.push:
                 section.push = push
@@ -586,12 +598,14 @@ class Market:
         for section in self.sections:
             figures.doubt_prices(section, basis)
             figures.figure(section, basis)
+        self.have_lines_moved = True
         self._settle(basis)
         self._tell_all(changes)
 
     def age(self, basis: Basis, now_ms: int, changes: Changes) -> None:
         """Find out whose prices are stale by now: they are never best."""
-        if self._ages.turned(basis, now_ms):
+        if turned := self._ages.turned(basis, now_ms):
+            self.have_lines_moved |= basis.is_pooled or self.facts.reference in turned
             for section in self.sections:
                 if basis.is_pooled:
                     figures.figure(section, basis)
@@ -609,6 +623,7 @@ class Market:
         """Note that a bookmaker priced the draw at a moment."""
         self.facts.drew_at[bookmaker] = at_ms
         self.reoffered.add(bookmaker)
+        self.have_lines_moved |= bookmaker == self.facts.reference
         self._tell_all(changes)
 
     def expect_draws(self, chance: float | None, basis: Basis, changes: Changes) -> None:
@@ -637,7 +652,7 @@ class Market:
         """Return how likely a draw is by this moneyline; None where the reference prices none."""
         for section in self.sections:
             line = section.reference
-            if line is not None and DRAW in line.prices:
+            if line is not None and line.derived is None and DRAW in line.prices:
                 fair = line.prices[DRAW].fair_odds
                 return None if fair is None else 1 / fair
         return None

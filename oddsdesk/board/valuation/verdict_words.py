@@ -221,11 +221,19 @@ def caution_text(caution: Caution, reference: str) -> str:
     return _CAUTIONS[caution].format(reference=reference)
 
 
+def derived_text(found: Assessment) -> str:
+    """Return how fair odds were derived, in a few words; empty for the sharp book's own line."""
+    if found.band_pct is None:
+        return found.derived or ""
+    return f"{found.derived}, EV ±{found.band_pct:.1f}"
+
+
 def below_minimum_text(found: Assessment) -> str:
     """Name the minimum EV of a price that has less; empty where it has it."""
     for check in found.stopped_by:
         if check.rule is Rule.MIN_EDGE and check.least is not None:
-            return f"below {ev_limit_text(check.least)} %"
+            end = "" if found.band_pct is None else " at the low end of its band"
+            return f"below {ev_limit_text(check.least)} %{end}"
     return ""
 
 

@@ -1,0 +1,160 @@
+"""Gives lines that the reference does not price the fair odds that follow from those it does.
+
+``pricing.derived`` has the arithmetic and the models; here is which lines they may use, which
+sections they judge, and how old they are. The reference's own complete line always stays.
+"""
+
+import math
+from collections.abc import Iterable, Iterator, Sequence
+
+from msgspec.structs import replace
+
+from oddsdesk.board.model.basis import Basis
+from oddsdesk.board.model.matrix import Section, offered
+from oddsdesk.board.valuation.figures import judge_by_derived
+from oddsdesk.board.valuation.pool import PooledLine
+from oddsdesk.pricing.assessment import is_unread
+from oddsdesk.pricing.derived import Bands, FairGame
+from oddsdesk.pricing.selections import LineGroup
+from oddsdesk.pricing.value import LineName, ReferenceLine, is_derived_wanted
+
+_LEAST_NEAR = 0.9
+"""Odds below this share of the fair odds of all are not compared with those without the bookmaker's
+own vote: its vote would have to be far on the other side of the others than its price is."""
+
+
+def derive_lines(sections: Sequence[Section], period: int, basis: Basis) -> Iterator[Section]:
+    """Judge the sections without a line of the reference's own by derived ones.
+
+    Yields those that are judged otherwise than before.
+
+    Args:
+        sections: All line groups of one period of a game.
+        period: That period.
+        basis: What prices are judged by.
+    """
+    lacking = [section for section in sections if section.sides and not section.has_own_line]
+    if not lacking:
+        return
+    sources = {} if basis.derived == "none" else _sources(sections)
+    lines = [line for each in sources.values() if (line := each.reference) is not None]
+    bands: Bands = {} if basis.is_pooled or basis.derived == "implied" else basis.bands
+    in_play = any(line.is_live for line in lines)
+    game = FairGame(lacking[0].sport, lines, bands, period=period, in_play=in_play)
+    for section in lacking:
+        line = game.line(section.key.market_type, _group(section)) if sources else None
+        derived = None if line is None else line.derived
+        if line is None or derived is None or not is_derived_wanted(basis.derived, derived.kind):
+            differs = judge_by_derived(section, None)
+        else:
+            used = tuple([sources[name] for name in derived.sources])
+            pool = DerivedPool(section, line, used) if basis.is_pooled else None
+            differs = judge_by_derived(section, line, used, pool)
+        if differs:
+            yield section
+
+
+def date_lines(sections: Iterable[Section]) -> Iterator[Section]:
+    """Date derived lines by their sources, which were seen again and say the same.
+
+    Yields the sections whose prices are to be judged again.
+    """
+    for section in sections:
+        line = section.reference
+        if line is None or not section.sources:
+            continue
+        own = [each.reference for each in section.sources if each.reference is not None]
+        scraped_at = min([each.scraped_at for each in own], default=line.scraped_at)
+        if scraped_at != line.scraped_at:
+            section.reference = replace(line, scraped_at=scraped_at)
+            if any(row.near for row in section.rows):
+                yield section
+
+
+class DerivedPool:
+    """An implied line of a consensus without each bookmaker's own vote; in place of a ``Pool``."""
+
+    def __init__(self, section: Section, line: ReferenceLine, sources: tuple[Section, ...]) -> None:
+        """``line`` is that of all votes, implied by those of the ``sources``."""
+        self._section = section
+        self._line = line
+        self._pools = [pool for source in sources if (pool := source.pool) is not None]
+        self._known: dict[str, PooledLine | None] = {}
+
+    @property
+    def least(self) -> int:
+        """How many voices make a consensus."""
+        return self._pools[0].least
+
+    @property
+    def has_overtime(self) -> bool | None:
+        """Whether overtime counts for the voters; None where none of them tells."""
+        return self._pools[0].has_overtime
+
+    def pooled_without(self, bookmaker: str) -> PooledLine | None:
+        """Return the line without a bookmaker's voice, with the voters of its oldest source.
+
+        None if too few votes are left.
+        """
+        if bookmaker not in self._known:
+            self._known[bookmaker] = self._without(bookmaker)
+        return self._known[bookmaker]
+
+    def least_fair(self, side: str) -> float:
+        """Return fair odds that no price of a side that may be value is judged below."""
+        price = self._line.prices.get(side)
+        if price is None or price.fair_odds is None:
+            return math.inf
+        least = price.fair_odds * _LEAST_NEAR
+        names = {
+            name
+            for row, each in zip(self._section.rows, self._section.sides, strict=False)
+            if each == side
+            for name, held in row.prices.items()
+            if (offered(held) or 0.0) >= least
+        }
+        found = [self._fair_without(name, side) for name in names]
+        return min(found, default=math.inf)
+
+    def _fair_without(self, bookmaker: str, side: str) -> float:
+        pooled = self.pooled_without(bookmaker)
+        price = None if pooled is None else pooled.line.prices.get(side)
+        return math.inf if price is None or price.fair_odds is None else price.fair_odds
+
+    def _without(self, bookmaker: str) -> PooledLine | None:
+        said = [pooled for pool in self._pools if (pooled := pool.pooled_without(bookmaker))]
+        if len(said) < len(self._pools):
+            return None
+        in_play, key = bool(self._line.is_live), self._section.key
+        lines = [pooled.line for pooled in said]
+        game = FairGame(self._section.sport, lines, {}, period=key.period, in_play=in_play)
+        line = game.line(key.market_type, _group(self._section))
+        if line is None:
+            return None
+        oldest = min(said, key=lambda pooled: pooled.line.scraped_at)
+        return oldest._replace(line=line, votes=min([pooled.votes for pooled in said]))
+
+
+def _sources(sections: Iterable[Section]) -> dict[LineName, Section]:
+    """Return the reference's own lines that others may be derived from, the stale ones if all are.
+
+    What is in doubt is no source: a market with a selection that could not be read, or that lacks
+    a draw, and placeholder prices.
+    """
+    own = [section for section in sections if section.has_own_line and not _is_doubtful(section)]
+    fresh = [each for each in own if each.market.reference not in each.market.stale]
+    return {LineName(each.key.market_type, each.key.group): each for each in fresh or own}
+
+
+def _is_doubtful(section: Section) -> bool:
+    line, facts = section.reference, section.market
+    name = facts.reference
+    if line is None or any(bookmaker == name for _, bookmaker in section.doubts):
+        return True
+    unread, had_draw = int(name in facts.unread), name in facts.drew_at
+    return is_unread(section.key.market_type, unread, line.group.sides, had_draw=had_draw)
+
+
+def _group(section: Section) -> LineGroup:
+    selections = tuple([row.selection for row in section.rows])
+    return LineGroup(section.key.group, section.line, selections, section.sides, section.complete)
