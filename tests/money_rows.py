@@ -107,6 +107,8 @@ class Row:
             "fair_odds": round(self.fair.odds, 4),
             "ev_pct": round(self.ev_pct, 2),
             "per": self.per,
+            "derived": None,
+            "band_pct": None,
             "service_ev_pct": None if service is None else round(service, 2),
             "cautions": list(self.cautions),
             "stake": self.stake,

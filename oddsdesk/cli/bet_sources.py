@@ -26,8 +26,9 @@ from oddsdesk.client.whole_odds import unread_text
 from oddsdesk.contract.identity import game_id
 from oddsdesk.contract.resources import Health, OddsRow
 from oddsdesk.contract.times import MINUTE_MS, format_ms
-from oddsdesk.desk.settings.declared import METHOD, MINE, REFERENCE, list_rules
+from oddsdesk.desk.settings.declared import METHOD, MINE, REFERENCE, derived_choice, list_rules
 from oddsdesk.pricing.profiles import fold_name
+from oddsdesk.pricing.value import DerivedChoice
 from oddsdesk.store.databases import Database
 from oddsdesk.store.errors import StoreError
 from oddsdesk.store.reader import Reader, unpriced_line
@@ -96,6 +97,14 @@ reference_choice = click.option(
 )
 
 
+derived_option = click.option(
+    "--derived",
+    type=click.Choice(("all", "implied", "none")),
+    help="Fair odds of lines that the sharp book does not price, from those that it does: implied "
+    "and modelled ones, implied ones only, or none. Default: the desk's setting (all).",
+)
+
+
 def read_moment(
     database: Database | None, url: str | None, key_file: Path | None, now_ms: int
 ) -> Moment:
@@ -131,15 +140,18 @@ def check_source(database: Database | None, url: str | None, key_file: Path | No
         raise click.UsageError("--url needs --key-file")
 
 
-def own_board(clock: Clock, reference: str | None = None) -> Board:
+def own_board(
+    clock: Clock, reference: str | None = None, derived: DerivedChoice | None = None
+) -> Board:
     """Return an empty board that uses the user's settings.
 
-    ``reference`` overrides the sharp book of the settings.
+    ``reference`` overrides the sharp book of the settings, ``derived`` the derived fair odds.
     """
     board = Board(clock, own_setting(METHOD))
     board.set_profiles(own_profiles())
     board.set_bookmakers(own_setting(MINE))
     board.set_rules(list_rules(own_setting))
+    board.set_derived(derived_choice(own_setting) if derived is None else derived)
     if reference is None:
         board.choose_reference(own_setting(REFERENCE))
     elif reference.casefold() == CONSENSUS:
@@ -149,13 +161,15 @@ def own_board(clock: Clock, reference: str | None = None) -> Board:
     return board
 
 
-def board_of(moment: Moment, now_ms: int, reference: str | None = None) -> Board:
+def board_of(
+    moment: Moment, now_ms: int, reference: str | None = None, derived: DerivedChoice | None = None
+) -> Board:
     """Return a board that holds a moment's prices and uses the user's settings.
 
     Raises:
         click.BadParameter: no bookmaker has the name in ``reference``.
     """
-    board = own_board(lambda: now_ms, reference)
+    board = own_board(lambda: now_ms, reference, derived)
     _check_reference(board, moment, is_named=reference is not None)
     board.name_reference(moment.reference)
     exhaust(board.merge_rows(moment.rows))

@@ -19,11 +19,13 @@ from oddsdesk.board.valuation.verdict_words import (
     below_minimum_text,
     bound_text,
     caution_text,
+    derived_text,
     for_sale_text,
 )
 from oddsdesk.cli.bet_sources import (
     board_of,
     check_judged,
+    derived_option,
     read_moment,
     reference_choice,
     source_options,
@@ -36,6 +38,7 @@ from oddsdesk.desk.settings.declared import own_rules_text, stake_plan
 from oddsdesk.ledger.open_bets import placed_in
 from oddsdesk.ledger.presets import ValueFilter
 from oddsdesk.pricing.exposure import Bound, Placed, StakePlan
+from oddsdesk.pricing.value import DerivedChoice
 from oddsdesk.store.databases import Database
 
 
@@ -55,6 +58,7 @@ from oddsdesk.store.databases import Database
     help="Also list value before commission, and prices left out only because of a warning.",
 )
 @reference_choice
+@derived_option
 @click.option("--json", "as_json", is_flag=True, help="Print a JSON array, best EV first.")
 def bets(
     database: Database | None,
@@ -64,6 +68,7 @@ def bets(
     preset_name: str | None,
     everything: bool,
     reference: str | None,
+    derived: DerivedChoice | None,
     as_json: bool,
 ) -> None:
     """List current value bets and their stakes.
@@ -83,7 +88,7 @@ def bets(
     if bankroll is not None:
         plan = replace(plan, bankroll=bankroll)
     moment = read_moment(database, url, key_file, system_clock())
-    board = board_of(moment, system_clock(), reference)
+    board = board_of(moment, system_clock(), reference, derived)
     check_judged(board, moment)
     simulated, listed = moment.simulated, moment.games_by_id()
     spelled = board.players.spelled
@@ -123,6 +128,8 @@ def fields(bet: Bet) -> dict[str, Any]:
         "fair_odds": _rounded(found.fair_odds, 4),
         "ev_pct": _rounded(found.ev_pct, 2),
         "per": found.per,
+        "derived": found.derived,
+        "band_pct": _rounded(found.band_pct, 2),
         "service_ev_pct": _rounded(bet.service_ev_pct, 2),
         "cautions": [caution.value for caution in found.cautions],
         "stake": bet.stake,
@@ -187,7 +194,13 @@ def _row(bet: Bet, reference: str) -> tuple[str, ...]:
 
 
 def _why(bet: Bet, reference: str) -> str:
-    """Return what limited the stake, or why there is none."""
+    """Return what limited the stake, or why there is none; first how fair odds were derived."""
+    found = bet.price.assessment
+    told = derived_text(found), _what_limited(bet, reference)
+    return ", ".join(filter(None, told))
+
+
+def _what_limited(bet: Bet, reference: str) -> str:
     found = bet.price.assessment
     if found.cautions:
         return ", ".join(caution_text(caution, reference) for caution in found.cautions)

@@ -38,6 +38,7 @@ from oddsdesk.board.valuation.closing_lines import ClosingLines
 from oddsdesk.cli.bet_sources import (
     DAY_MS,
     check_source,
+    derived_option,
     odds_row_of,
     own_board,
     read_key,
@@ -63,6 +64,7 @@ from oddsdesk.ledger.games import on_listed_games
 from oddsdesk.ledger.open_bets import by_bookmaker, open_by_outcome, to_follow, wanted_kick_offs
 from oddsdesk.ledger.presets import HiddenThings
 from oddsdesk.pricing.closing import ClosingLine
+from oddsdesk.pricing.value import DerivedChoice
 from oddsdesk.store.databases import Database
 from oddsdesk.store.errors import StoreError
 from oddsdesk.store.store import Store, open_store
@@ -336,6 +338,7 @@ _SETTLED_EVERY_S: Final = 20.0
     "every value bet, printed here only.",
 )
 @reference_choice
+@derived_option
 @click.option(
     "--settle/--no-settle",
     default=None,
@@ -354,6 +357,7 @@ def watch(
     key_file: Path | None,
     rules_file: Path | None,
     reference: str | None,
+    derived: DerivedChoice | None,
     settle: bool | None,
     set_channel: str | None,
 ) -> None:
@@ -374,7 +378,7 @@ def watch(
         return
     start_logging(window=False)
     check_source(database, url, key_file)
-    settings = _settings(rules_file)
+    settings = _settings(rules_file, derived)
     told = _told_before(rules_file, url or database)
     service = None if url is None or key_file is None else (url, read_key(key_file))
     place = database or usual_database() if service is None else Path()
@@ -383,7 +387,8 @@ def watch(
     try:
         with asyncio.Runner(loop_factory=new_loop) as runner:
             does_settle = own_setting(SETTLE_BETS) if settle is None else settle
-            runner.run(_run(settings, told, reference, place, service, ending, does_settle))
+            board = own_board(system_clock, reference, derived)
+            runner.run(_run(settings, told, board, place, service, ending, does_settle))
     except StoreError as error:
         raise click.ClickException(str(error)) from error
     finally:
@@ -405,11 +410,12 @@ def _keep_address(name: str) -> None:
     click.echo(f"the address of {name} is in the keyring")
 
 
-def _settings(path: Path | None) -> AlertSettings:
+def _settings(path: Path | None, derived: DerivedChoice | None) -> AlertSettings:
+    """Return the rules; without any, one for all value bets, on derived fair odds if asked for."""
     if path is None:
         path = _usual_rules()
     if path is None:
-        return AlertSettings(rules=(ValueRule(),))
+        return AlertSettings(rules=(ValueRule(derived=derived in ("all", "implied")),))
     try:
         return read_rules(path, presets())
     except RulesFileError as error:
@@ -438,7 +444,7 @@ def _told_before(rules: Path | None, source: object) -> AlertMemory | None:
 async def _run(
     settings: AlertSettings,
     told: AlertMemory | None,
-    reference: str | None,
+    board: Board,
     place: Database,
     service: tuple[str, str] | None,
     ending: Ending,
@@ -446,7 +452,7 @@ async def _run(
 ) -> None:
     """Watch until asked to end, which cancels everything."""
     running = ending.cancel_this_task()
-    board, jobs, lines = own_board(system_clock, reference), Jobs(), _Lines(running.cancel)
+    jobs, lines = Jobs(), _Lines(running.cancel)
     _tell_not_offered(board)
     _tell_of_silence(board)
     with contextlib.suppress(asyncio.CancelledError):

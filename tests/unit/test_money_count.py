@@ -71,6 +71,8 @@ def test_a_price_is_judged_against_the_fair_price_and_staked_a_quarter_of_kelly(
         "fair_odds": 2.0,
         "ev_pct": 3.47,
         "per": "staked",
+        "derived": None,
+        "band_pct": None,
         "service_ev_pct": 3.47,
         "cautions": [],
         "stake": 0,

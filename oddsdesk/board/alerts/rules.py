@@ -60,6 +60,13 @@ class ValueRule(_Rule, frozen=True, tag="value", tag_field="kind"):
             extra={"unit": "%"},
         ),
     ] = 0.0
+    derived: Annotated[
+        bool,
+        Meta(
+            title="Derived fair odds",
+            description="Also bets on lines that the sharp book does not price itself.",
+        ),
+    ] = False
 
 
 class TargetRule(_Rule, frozen=True, kw_only=True, tag="target", tag_field="kind"):

@@ -32,7 +32,12 @@ from oddsdesk.board.opportunities.finder import UNRELIABLE, Opportunity
 from oddsdesk.board.opportunities.offers import LOOK_RESTS, Opportunities
 from oddsdesk.board.valuation.bets import is_hidden, is_wanted
 from oddsdesk.board.valuation.judging import AssessedPrice
-from oddsdesk.board.valuation.verdict_words import PER_DECIDED_TEXT, caution_text, for_sale_text
+from oddsdesk.board.valuation.verdict_words import (
+    PER_DECIDED_TEXT,
+    caution_text,
+    derived_text,
+    for_sale_text,
+)
 from oddsdesk.contract.identity import dated_game_title, game_title
 from oddsdesk.contract.markets import market_title
 from oddsdesk.contract.times import MINUTE_MS
@@ -214,6 +219,8 @@ class AlertWatch:
         self._moved: dict[float, Moved] = {}
         self._best: dict[Hashable, AssessedPrice] = {}
         """The best net price of each value bet at the user's bookmakers, at this tick."""
+        self._best_own: dict[Hashable, AssessedPrice] = {}
+        """The same among those whose line the sharp book prices itself."""
         self._outcomes: dict[tuple[str, str, int, str], SteamOutcome] = {}
         self._selections: dict[SteamOutcome, str] = {}
         """How what may steam is written."""
@@ -242,7 +249,7 @@ class AlertWatch:
         connection = self._board.connection
         is_lost = connection.is_lost
         if any(isinstance(each, rules.ValueRule) for each in self._rules):
-            self._best = {} if is_lost else self._best_value()
+            self._find_best(lambda _price: not is_lost)
         for rule in self._rules:
             is_of_prices = isinstance(rule, _OF_PRICES)
             if is_lost and is_of_prices:
@@ -286,7 +293,7 @@ class AlertWatch:
         self._moved = {
             minutes: watch.moved_in(cell.game_id, now) for minutes, watch in self._steam.items()
         }
-        self._best = self._best_value(lambda price: self._stands(price, cell.game_id))
+        self._find_best(lambda price: self._stands(price, cell.game_id))
         found: Alert | None = None
         for rule in self._rules:
             for each in self._found_by(rule) if isinstance(rule, _OF_PRICES) else ():
@@ -333,10 +340,8 @@ class AlertWatch:
             case rules.ConnectionRule():
                 yield from self._connection(rule)
 
-    def _best_value(
-        self, counts: Callable[[AssessedPrice], bool] = lambda _price: True
-    ) -> dict[Hashable, AssessedPrice]:
-        best: dict[Hashable, AssessedPrice] = {}
+    def _find_best(self, counts: Callable[[AssessedPrice], bool]) -> None:
+        self._best, self._best_own = {}, {}
         for price in self._board.value_bets.values():
             if not price.is_value or not self._board.basis.is_mine(price.bookmaker):
                 continue
@@ -344,14 +349,16 @@ class AlertWatch:
                 continue
             if price.ladder == ():
                 continue  # nothing is known to be for sale
-            held = best.get(price.outcome)
-            if held is None or price.assessment.net_odds > held.assessment.net_odds:
-                best[price.outcome] = price
-        return best
+            is_own = price.assessment.derived is None
+            for best in (self._best, self._best_own) if is_own else (self._best,):
+                held = best.get(price.outcome)
+                if held is None or price.assessment.net_odds > held.assessment.net_odds:
+                    best[price.outcome] = price
 
     def _value(self, rule: rules.ValueRule) -> Iterator[Alert]:
         passes, basis, now = self._presets[rule.preset.casefold()], self._board.basis, self._clock()
-        for outcome, price in self._best.items():
+        best = self._best if rule.derived else self._best_own
+        for outcome, price in best.items():
             found = price.assessment
             if is_wanted(price, basis, now, passes) and (found.ev or 0.0) >= rule.least_ev:
                 yield Alert(
@@ -715,6 +722,8 @@ def value_text(price: AssessedPrice) -> Said:
     ]
     if found.fair_odds is not None:
         said += " · fair ", _rounded(found.fair_odds)
+    if derived := derived_text(found):
+        said.append(f" ({derived})")
     if found.net_odds != found.odds:
         said += " · net ", _rounded(found.net_odds)
     if found.per == "decided":

@@ -124,7 +124,7 @@ class RuleForm(FormDialog):
         self, field: rules.RuleField, value: Any
     ) -> tuple[QtWidgets.QWidget, Callable[[], Any], Callable[[], object]]:
         match field.name:
-            case "enabled":
+            case "enabled" | "derived":
                 check = _tick(value)
                 return check, check.isChecked, check.isChecked
             case "channels":

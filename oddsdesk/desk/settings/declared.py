@@ -5,7 +5,7 @@ listen to ``Preferences.changed``. Keys and tokens are never settings.
 """
 
 import re
-from typing import Any, Final, Generic, Protocol, TypeVar
+from typing import Any, Final, Generic, Protocol, TypeVar, cast
 from urllib.parse import quote, unquote
 
 import msgspec
@@ -17,7 +17,7 @@ from oddsdesk.pricing.consensus import CONSENSUS_TITLE
 from oddsdesk.pricing.devig import DEFAULT_METHOD, METHODS
 from oddsdesk.pricing.exposure import StakePlan
 from oddsdesk.pricing.opportunities import Split
-from oddsdesk.pricing.value import ListRules, own_rules
+from oddsdesk.pricing.value import DerivedChoice, ListRules, own_rules
 
 T = TypeVar("T")
 
@@ -225,6 +225,20 @@ REFERENCE: Final = Setting(
     "value bets and EV keep the service's sharp book.",
     SERVICES_OWN,
     Judge(((SERVICES_OWN, "Default of the service"), (CONSENSUS, "Consensus"))),
+)
+DERIVED_KINDS: Final = (
+    ("all", "Implied and modelled"),
+    ("implied", "Implied only"),
+    ("none", "None"),
+)
+DERIVED: Final = Setting(
+    "prices/derived",
+    "Derived fair odds",
+    "Fair odds for lines that the sharp book does not price, from those that it does. Implied ones "
+    "follow by arithmetic. Modelled ones have an error band; their minimum EV is asked of its low "
+    "end.",
+    "all",
+    Choice(DERIVED_KINDS),
 )
 ODDS_FORMAT: Final = Setting(
     "prices/odds_format",
@@ -500,6 +514,11 @@ def close_by(value_of: ReadSetting) -> CloseBy:
     )
 
 
+def derived_choice(value_of: ReadSetting) -> DerivedChoice:
+    """Return which derived fair odds the user wants."""
+    return cast(DerivedChoice, value_of(DERIVED))
+
+
 def split_of(value_of: ReadSetting) -> Split:
     """Return how the user splits the stake among the legs of an opportunity."""
     return Split(float(value_of(SPLIT_TOTAL)), float(value_of(STAKE_STEP)))
@@ -507,7 +526,7 @@ def split_of(value_of: ReadSetting) -> Split:
 
 SECTIONS: Final = (
     Section("Appearance", (SCHEME, TEXT_SIZE, COLOUR_BLIND, FLASH, SPARKLINES)),
-    Section("Prices", (ODDS_FORMAT, REFERENCE, METHOD)),
+    Section("Prices", (ODDS_FORMAT, REFERENCE, METHOD, DERIVED)),
     VALUE_RULES,
     STAKES,
     Section("Bookmakers", (MINE,)),

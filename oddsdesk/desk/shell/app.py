@@ -41,6 +41,7 @@ from oddsdesk.desk.records import Records
 from oddsdesk.desk.settings.declared import (
     AT_START,
     COLOUR_BLIND,
+    DERIVED,
     FLASH,
     INTRODUCTION,
     METHOD,
@@ -51,6 +52,7 @@ from oddsdesk.desk.settings.declared import (
     VALUE_RULES,
     Whole,
     close_by,
+    derived_choice,
     list_rules,
 )
 from oddsdesk.desk.settings.saved_state import Layout, Preferences
@@ -118,6 +120,8 @@ class Effects(QObject):
             self.method_changed.emit(get(METHOD))
         elif key == REFERENCE.key:
             self._board.choose_reference(get(REFERENCE))
+        elif key == DERIVED.key:
+            self._board.set_derived(derived_choice(get))
         elif key in _RULES:
             self._board.set_rules(list_rules(get))
         elif key == MINE.key:
@@ -275,6 +279,7 @@ async def _run(app: QApplication, root: Root, ending: Ending, garbage: Garbage) 
     board.set_profiles(bookmakers.profiles)
     board.set_bookmakers(get(MINE))
     board.set_rules(list_rules(get))
+    board.set_derived(derived_choice(get))
     board.choose_reference(get(REFERENCE))
     bookmakers.profiles_changed.connect(board.set_profiles)
     connections = _connections(desk, theme, manager, root, bookmakers, past_opener)

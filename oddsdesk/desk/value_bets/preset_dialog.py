@@ -3,11 +3,12 @@
 from collections.abc import Container, Iterable
 from typing import Final
 
-from PySide6.QtWidgets import QGridLayout, QWidget
+from PySide6.QtWidgets import QComboBox, QGridLayout, QWidget
 
 from oddsdesk.contract.competitions import SPORTS, sport_title
 from oddsdesk.contract.markets import MARKET_TYPES, market_title
 from oddsdesk.desk.presets import PresetDialog, label_of, time_box
+from oddsdesk.desk.settings.declared import DERIVED_KINDS
 from oddsdesk.desk.ui.controls.fields import (
     ANY,
     CheckList,
@@ -57,6 +58,10 @@ class ValuesPresetDialog(PresetDialog[Preset]):
         self.age = bound_spin(chosen.max_age_s, " s", decimals=0, step=10, most=86_400)
         self.limit = bound_spin(chosen.min_limit, "", decimals=0, step=10, most=10_000_000)
         self.state = time_box(chosen.in_play)
+        self.derived = QComboBox()
+        for word, label in DERIVED_KINDS:
+            self.derived.addItem(label, word)
+        self.derived.setCurrentIndex(self.derived.findData(chosen.derived))
         self._fill_form()
         self._lay_out("Tick none to include all.", self._lists())
         for edit in (self.least, self.most):
@@ -80,6 +85,7 @@ class ValuesPresetDialog(PresetDialog[Preset]):
                 max_hours_ahead=given_bound(self.hours),
                 min_limit=given_bound(self.limit),
                 max_age_s=given_bound(self.age),
+                derived=self.derived.currentData(),
             ),
         )
 
@@ -93,6 +99,7 @@ class ValuesPresetDialog(PresetDialog[Preset]):
             ("Starts &within", self.hours),
             ("&Seen within", self.age),
             ("Bookmaker &limit from", self.limit),
+            ("&Derived fair odds", self.derived),
         )
         for place, (title, field) in enumerate(fields):
             row, column = divmod(place, 2)

@@ -27,7 +27,8 @@ from oddsdesk.store.values import origin_named
 
 KEYS = [
     *("game_id", "match_name", "competition", "market_type", "period", "selection", "bookmaker"),
-    *("odds", "net_odds", "fair_odds", "ev_pct", "per", "service_ev_pct", "cautions"),
+    *("odds", "net_odds", "fair_odds", "ev_pct", "per", "derived", "band_pct"),
+    *("service_ev_pct", "cautions"),
     *("stake", "bound", "same_bet_as", "same_bet_selection"),
 ]
 
