@@ -3,12 +3,14 @@
 A grid of scores gives the results of all lines of a game together: which win with which. It is
 the model of Dixon and Coles (1997), Modelling Association Football Scores and Inefficiencies in
 the Football Betting Market: goals of both teams by Poisson, with 0-0, 1-0, 0-1 and 1-1 made more
-or less likely by ``rho``. Where three totals or more are priced a dispersion is fitted as well,
-by the distribution of Conway and Maxwell (1962): ``rate^n / (n!)^dispersion``. A half of a game has
-a grid of its own.
+or less likely by ``rho``. Where three totals or more are priced a dispersion of the goals of both
+teams together is fitted as well, by the distribution of Conway and Maxwell (1962):
+``rate^n / (n!)^dispersion`` for n goals, shared out between the teams by their rates. A half of a
+game has a grid of its own.
 """
 
 import math
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
@@ -26,8 +28,11 @@ LARGEST_MISS: Final = 0.02
 Array = NDArray[np.float64]
 _HOME_GOALS, _AWAY_GOALS = np.array(SCORES, dtype=np.float64).T
 _FACTORIALS: Final = np.array([math.lgamma(h + 1) + math.lgamma(a + 1) for h, a in SCORES])
-_FACTORS: Final = np.array([_HOME_GOALS, _AWAY_GOALS, np.zeros(len(SCORES)), -_FACTORIALS])
+_OF_TOTAL: Final = np.array([math.lgamma(h + a + 1) for h, a in SCORES])
+_FACTORS: Final = np.array([_HOME_GOALS, _AWAY_GOALS, np.zeros(len(SCORES)), -_OF_TOTAL])
 """How the logarithm of each score's chance changes with the parameters, apart from ``rho``."""
+_SHARED_OUT: Final = _OF_TOTAL - _FACTORIALS
+"""The logarithm of in how many ways each score's goals fall to the teams."""
 _LOW: Final = np.array([0, 1, MOST_GOALS + 1, MOST_GOALS + 2])
 """The places of 0-0, 0-1, 1-0 and 1-1."""
 _STEPS: Final = 12
@@ -128,7 +133,7 @@ def fitted(
     free = 3
     if sum(aim.market_type == "total" for aim, _ in aims) >= _ENOUGH_TOTALS:
         free = 4
-    elif sum(2 / 3 if aim.market_type in _THREE_SIDES else 1 for aim, _ in aims) < _ENOUGH_FOR_RHO:
+    elif _independent(aim for aim, _ in aims) < _ENOUGH_FOR_RHO:
         free = 2
     begin = np.array(_START)
     if isinstance(start, ScoreGrid):
@@ -146,6 +151,12 @@ def fitted(
         float(found.parameters[3]),
         tuple(zip((aim for aim, _ in aims), misses, strict=True)),
     )
+
+
+def _independent(aims: Iterable[Line]) -> int:
+    """Return how many lines tell something new: of three sides two tell the third."""
+    sides = Counter(aim[:2] for aim in aims)
+    return sum(min(count, 2) for count in sides.values())
 
 
 def fitted_grid(lines: Sequence[Line]) -> ScoreGrid | None:
@@ -204,7 +215,7 @@ def _chances_and_slopes(at: Array) -> tuple[Array, Array]:
     log_home, log_away, rho, _ = at.tolist()
     home, away = math.exp(log_home), math.exp(log_away)
     low = [1 - home * away * rho, 1 + home * rho, 1 + away * rho, 1 - rho]
-    chances = np.exp(at @ _FACTORS)
+    chances = np.exp(at @ _FACTORS + _SHARED_OUT)
     chances[_LOW] *= [max(0.0, factor) for factor in low]
     chances /= chances.sum()
     slopes = _FACTORS.copy()
