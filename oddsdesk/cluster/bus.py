@@ -14,7 +14,7 @@ from nats.aio.msg import Msg
 from nats.errors import Error as NatsError
 
 from oddsdesk.base.tasks import Jobs
-from oddsdesk.cluster.tails import Heard, Letters, Told
+from oddsdesk.cluster.tails import Inbox, Letters, ShardChanges
 from oddsdesk.network.secrets import keep_secret
 from oddsdesk.server.fairness import ReaderPool
 from oddsdesk.server.troubles import Trouble, job_troubles
@@ -24,7 +24,7 @@ from oddsdesk.store.values import Change
 
 CHUNK: Final = 256
 """Changes per letter."""
-MOST_TOLD: Final = 2_048
+MOST_SENT: Final = 2_048
 """A recording with more changes is only announced: each process reads them."""
 
 Listen = Callable[[OnRecorded], Callable[[], None]]
@@ -33,7 +33,7 @@ ReadLog = Callable[[int, int, int], Sequence[Change]]
 """Reads the log of a shard after a number, up to a limit; changes that some source forbids passing
 on are marked as left out, whatever this process may share."""
 
-_WORDS: Final = {"bus": "the bus", "bus letters": "telling other processes what was recorded"}
+_WORDS: Final = {"bus": "the bus", "bus letters": "sending other processes what was recorded"}
 
 
 class Bus:
@@ -65,7 +65,7 @@ class Bus:
         self._recorded: list[Grown] = []
         self._has_recorded = asyncio.Event()
         self._awake: set[asyncio.Event] = set()
-        self.heard = Heard()
+        self.inbox = Inbox()
 
     @property
     def is_connected(self) -> bool:
@@ -75,7 +75,7 @@ class Bus:
     def start_bus(self) -> None:
         """Connect, now or when possible, and send what is recorded from now on."""
         self._jobs.start_job("bus", self._connection.keep_connected)
-        self._jobs.start_job("bus letters", self._tell_all)
+        self._jobs.start_job("bus letters", self._send_all)
 
     async def stop_bus(self) -> None:
         """End the connection."""
@@ -88,7 +88,7 @@ class Bus:
         yield from job_troubles(self._jobs.faults, _WORDS)
 
     @contextlib.contextmanager
-    def telling(self, wake: asyncio.Event) -> Iterator[None]:
+    def waking(self, wake: asyncio.Event) -> Iterator[None]:
         """Set an event whenever a letter arrives, inside the block."""
         self._awake.add(wake)
         try:
@@ -96,7 +96,7 @@ class Bus:
         finally:
             self._awake.discard(wake)
 
-    async def _tell_all(self) -> None:
+    async def _send_all(self) -> None:
         loop = asyncio.get_running_loop()
 
         def note(grown: Grown) -> None:
@@ -110,7 +110,7 @@ class Bus:
                 recorded, self._recorded = self._recorded, []
                 for each in recorded:
                     with contextlib.suppress(StoreUnavailableError):  # polls will find it
-                        await self._tell(each)
+                        await self._send(each)
         finally:
             stop_noting()
 
@@ -119,13 +119,13 @@ class Bus:
             self._recorded.append(grown)
             self._has_recorded.set()
 
-    async def _tell(self, grown: Grown) -> None:
+    async def _send(self, grown: Grown) -> None:
         shard, first, last, known = grown
-        if last - first >= MOST_TOLD:
-            await self._pass_on(Told(shard, last))
+        if last - first >= MOST_SENT:
+            await self._pass_on(ShardChanges(shard, last))
             return
         if known:
-            await self._pass_on(Told(shard, known[-1].seq, list(known)))
+            await self._pass_on(ShardChanges(shard, known[-1].seq, list(known)))
             return
         seq = first - 1
         while seq < last:
@@ -135,33 +135,33 @@ class Bus:
             if not changes:
                 return  # pruned
             seq = changes[-1].seq
-            await self._pass_on(Told(shard, seq, list(changes)))
+            await self._pass_on(ShardChanges(shard, seq, list(changes)))
 
-    async def _pass_on(self, told: Told) -> None:
-        self._take(told)
-        await self._connection.send_letter(self._letters.write_letter(told))
+    async def _pass_on(self, news: ShardChanges) -> None:
+        self._take(news)
+        await self._connection.send_letter(self._letters.write_letter(news))
 
     def _receive(self, letter: bytes) -> bool:
-        told = self._letters.read_letter(letter)
-        if told is not None:
-            self._take(told)
-        return told is not None
+        news = self._letters.read_letter(letter)
+        if news is not None:
+            self._take(news)
+        return news is not None
 
-    def _take(self, told: Told) -> None:
-        self.heard.keep_told(self._as_may_be_told(told))
+    def _take(self, news: ShardChanges) -> None:
+        self.inbox.add_changes(self._as_may_be_shared(news))
         for each in self._awake:
             each.set()
 
-    def _as_may_be_told(self, told: Told) -> Told:
+    def _as_may_be_shared(self, news: ShardChanges) -> ShardChanges:
         """Return it as far as this process may pass it on; without changes if the database
         decides."""
-        if not any(change.is_left_out for change in told.changes) or self._share == ():
-            return told
+        if not any(change.is_left_out for change in news.changes) or self._share == ():
+            return news
         if self._share is not None:
-            return Told(told.shard, told.last)
+            return ShardChanges(news.shard, news.last)
         replace = msgspec.structs.replace
-        changes = [replace(change, is_left_out=False) for change in told.changes]
-        return Told(told.shard, told.last, changes)
+        changes = [replace(change, is_left_out=False) for change in news.changes]
+        return ShardChanges(news.shard, news.last, changes)
 
 
 CONNECT_S: Final = 2
@@ -198,7 +198,7 @@ class BusConnection:
         self._receive = receive
         self._client: Client | None = None
         self._ended = asyncio.Event()
-        self._has_told = False
+        self._is_loss_logged = False
         self._strange_at = float("-inf")
 
     @property
@@ -272,10 +272,10 @@ class BusConnection:
     def _say(self, level: int, what: str, why: Exception | None) -> None:
         """Log a change of state; a server that stays away is logged once."""
         is_well = level == logging.INFO
-        if is_well or not self._has_told:
+        if is_well or not self._is_loss_logged:
             reason = "" if why is None else f" ({type(why).__name__})"
             _log.log(level, "the bus at %s %s%s", self.shown, what, reason)
-        self._has_told = not is_well
+        self._is_loss_logged = not is_well
 
 
 async def _ignore(_: Exception) -> None:

@@ -116,7 +116,7 @@ class PolledTail:
 
 
 FORMAT: Final = 2
-"""Raised with the fields of ``Told`` or ``Change``: processes of other formats are separate."""
+"""Raised when fields of ``ShardChanges`` or ``Change`` change: each format has its own subject."""
 LONGEST: Final = 256 * 1024
 """Bytes of a letter; longer ones are sent without their changes, and refused unread."""
 MOST_KEPT: Final = 16_384
@@ -126,7 +126,7 @@ _PURPOSE: Final = b"oddsdesk bus "
 _SIGNATURE: Final = 32
 
 
-class Told(msgspec.Struct, frozen=True, array_like=True, forbid_unknown_fields=True):
+class ShardChanges(msgspec.Struct, frozen=True, array_like=True, forbid_unknown_fields=True):
     """The log of a shard ends at ``last`` or later; ``changes`` lead up to it, unless too many."""
 
     shard: int
@@ -147,45 +147,45 @@ class Letters:
         self.subject = f"oddsdesk.{FORMAT}.{self._sign(b'subject').hex()[:16]}"
         """The subject of this database and format, used for nothing else."""
         self._encode = msgspec.msgpack.Encoder().encode
-        self._decode = msgspec.msgpack.Decoder(Told).decode
+        self._decode = msgspec.msgpack.Decoder(ShardChanges).decode
 
-    def write_letter(self, told: Told) -> bytes:
+    def write_letter(self, news: ShardChanges) -> bytes:
         """Return a letter; without changes if it would be too long."""
-        body = self._encode(told)
+        body = self._encode(news)
         if len(body) > LONGEST - _SIGNATURE:
-            body = self._encode(Told(told.shard, told.last))
+            body = self._encode(ShardChanges(news.shard, news.last))
         return self._sign(body) + body
 
-    def read_letter(self, letter: bytes) -> Told | None:
+    def read_letter(self, letter: bytes) -> ShardChanges | None:
         """Return the contents of a letter; None if it is not from this database."""
         signature, body = letter[:_SIGNATURE], letter[_SIGNATURE:]
         if len(letter) > LONGEST or not hmac.compare_digest(signature, self._sign(body)):
             return None
         try:
-            told = self._decode(body)
+            news = self._decode(body)
         except msgspec.DecodeError:
             return None
-        return told if _is_dense(told) else None
+        return news if _is_dense(news) else None
 
     def _sign(self, body: bytes) -> bytes:
         return hmac.digest(self._secret, _PURPOSE + bytes((FORMAT,)) + body, "sha256")
 
 
-class Heard:
+class Inbox:
     """Received letters that are not read yet."""
 
     def __init__(self) -> None:
-        self._told: defaultdict[int, deque[Told]] = defaultdict(deque)
+        self._letters: defaultdict[int, deque[ShardChanges]] = defaultdict(deque)
         self._kept = 0
 
-    def keep_told(self, told: Told) -> None:
+    def add_changes(self, news: ShardChanges) -> None:
         """Keep a letter, in the order of arrival."""
-        if self._kept + len(told.changes) > MOST_KEPT:
-            self._told.clear()
+        if self._kept + len(news.changes) > MOST_KEPT:
+            self._letters.clear()
             self._kept = 0
-            told = Told(told.shard, told.last)
-        self._told[told.shard].append(told)
-        self._kept += len(told.changes)
+            news = ShardChanges(news.shard, news.last)
+        self._letters[news.shard].append(news)
+        self._kept += len(news.changes)
 
     def behind(self, after: Position, limit: int) -> Batch:
         """Return the changes after a position as far as they follow without a gap.
@@ -195,7 +195,7 @@ class Heard:
         changes: list[Change] = []
         end: list[int] = []
         for shard, seq in enumerate(after):
-            found = self._following(self._told[shard], seq, limit)
+            found = self._following(self._letters[shard], seq, limit)
             changes += found
             end.append(found[-1].seq if found else seq)
         return Batch(changes, tuple(end))
@@ -206,18 +206,18 @@ class Heard:
 
     def forget_gaps(self, after: Position) -> None:
         """Drop what does not follow a position, because the database was read."""
-        for told, seq in zip(self._of(after), after, strict=True):
-            if _is_ahead(told, seq):
-                self._kept -= sum(len(each.changes) for each in told)
-                told.clear()
+        for letters, seq in zip(self._of(after), after, strict=True):
+            if _is_ahead(letters, seq):
+                self._kept -= sum(len(each.changes) for each in letters)
+                letters.clear()
 
-    def _of(self, position: Position) -> list[deque[Told]]:
-        return [self._told[shard] for shard in range(len(position))]
+    def _of(self, position: Position) -> list[deque[ShardChanges]]:
+        return [self._letters[shard] for shard in range(len(position))]
 
-    def _following(self, told: deque[Told], seq: int, limit: int) -> list[Change]:
+    def _following(self, letters: deque[ShardChanges], seq: int, limit: int) -> list[Change]:
         found: list[Change] = []
-        while told and told[0].first <= seq + 1 and len(found) < limit:
-            each = told.popleft()
+        while letters and letters[0].first <= seq + 1 and len(found) < limit:
+            each = letters.popleft()
             self._kept -= len(each.changes)
             if each.changes and each.last > seq:
                 found += each.changes[seq + 1 - each.first :]
@@ -225,16 +225,16 @@ class Heard:
         return found
 
 
-def _is_ahead(told: Sequence[Told], seq: int) -> bool:
-    return bool(told) and told[0].first > seq + 1
+def _is_ahead(letters: Sequence[ShardChanges], seq: int) -> bool:
+    return bool(letters) and letters[0].first > seq + 1
 
 
-def _is_dense(told: Told) -> bool:
+def _is_dense(news: ShardChanges) -> bool:
     """Whether the changes are numbered one after the other, up to the last."""
-    if told.shard < 0 or told.first < 1:
+    if news.shard < 0 or news.first < 1:
         return False
-    steps = all(one.seq + 1 == other.seq for one, other in pairwise(told.changes))
-    return steps and (not told.changes or told.changes[-1].seq == told.last)
+    steps = all(one.seq + 1 == other.seq for one, other in pairwise(news.changes))
+    return steps and (not news.changes or news.changes[-1].seq == news.last)
 
 
 LOOK_S: Final = 0.25
@@ -244,13 +244,13 @@ LOOK_S: Final = 0.25
 class Announcements(Protocol):
     """The letters of a bus."""
 
-    heard: Heard
+    inbox: Inbox
 
     @property
     def is_connected(self) -> bool:
         """Whether the bus works, as far as known."""
 
-    def telling(self, wake: asyncio.Event) -> contextlib.AbstractContextManager[None]:
+    def waking(self, wake: asyncio.Event) -> contextlib.AbstractContextManager[None]:
         """Set an event whenever a letter arrives, inside the block."""
 
 
@@ -263,7 +263,7 @@ class BusTail:
     def __init__(self, polled: PolledTail, bus: Announcements) -> None:
         self._polled = polled
         self._bus = bus
-        self._told = asyncio.Event()
+        self._wake = asyncio.Event()
         self._looked_at = float("-inf")
         self._is_behind = False
         self.end = polled.end
@@ -272,19 +272,19 @@ class BusTail:
     @contextlib.contextmanager
     def listening(self) -> Iterator[None]:
         """Get notified of growth inside the ``with`` block, on the running loop."""
-        with self._polled.listening(), self._bus.telling(self._told):
+        with self._polled.listening(), self._bus.waking(self._wake):
             yield
 
     async def next(self, after: Position, limit: int) -> Batch:
         """Return the changes after a position; none if none came within a quarter second."""
         if not self._bus.is_connected:
             return await self._polled.next(after, limit)
-        batch = self._heard(after, limit)
+        batch = self._from_letters(after, limit)
         if batch is None and not self._is_due(after):
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout_at(self._next_look()):
-                    await self._told.wait()
-            batch = self._heard(after, limit)
+                    await self._wake.wait()
+            batch = self._from_letters(after, limit)
         if batch is not None:
             return batch
         if not self._is_due(after):
@@ -295,14 +295,14 @@ class BusTail:
         """Return the ids of games joined into another, as of lately."""
         return await self._polled.merged_ids()
 
-    def _heard(self, after: Position, limit: int) -> Batch | None:
-        self._told.clear()
-        batch = self._bus.heard.behind(after, limit)
+    def _from_letters(self, after: Position, limit: int) -> Batch | None:
+        self._wake.clear()
+        batch = self._bus.inbox.behind(after, limit)
         return batch if batch.changes else None
 
     def _is_due(self, after: Position) -> bool:
         is_late = time.monotonic() - self._looked_at >= LOOK_S
-        return self._is_behind or is_late or self._bus.heard.has_gap(after)
+        return self._is_behind or is_late or self._bus.inbox.has_gap(after)
 
     def _next_look(self) -> float:
         left = LOOK_S - (time.monotonic() - self._looked_at)
@@ -313,7 +313,7 @@ class BusTail:
         batch = await self._polled.read_changes(after, limit)
         self._is_behind = len(batch.changes) >= limit
         if not batch.changes:
-            self._bus.heard.forget_gaps(after)
+            self._bus.inbox.forget_gaps(after)
         return batch
 
 
@@ -394,11 +394,11 @@ def _needing_nats() -> Iterator[None]:
         ) from error
 
 
-def _open_bus(url: str, secret: bytes, store: Announcing, told: Sequence[str] | None) -> "Bus":
+def _open_bus(url: str, secret: bytes, store: Announcing, share: Sequence[str] | None) -> "Bus":
     with _needing_nats():
         from oddsdesk.cluster.bus import Bus  # noqa: PLC0415 - an extra
 
     def read_shard(seq: int, limit: int, shard: int) -> Sequence[Change]:
         return store.reader_for_all().changes_after(seq, limit, shard)
 
-    return Bus(url, secret, store.on_recorded, read_shard, told)
+    return Bus(url, secret, store.on_recorded, read_shard, share)

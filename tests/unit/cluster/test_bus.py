@@ -13,7 +13,7 @@ from oddsdesk.cluster import bus as bus_module
 from oddsdesk.cluster import bus as connection_module
 from oddsdesk.cluster import tails as tail_module
 from oddsdesk.cluster.bus import Bus, BusConnection
-from oddsdesk.cluster.tails import LONGEST, BusTail, Letters, PolledTail, Told
+from oddsdesk.cluster.tails import LONGEST, BusTail, Letters, PolledTail, ShardChanges
 from oddsdesk.contract.quotes import Quote
 from oddsdesk.store.errors import StoreError
 from oddsdesk.store.reader import Grown, OnRecorded
@@ -43,7 +43,7 @@ async def until(what: Callable[[], object]) -> None:
 
 
 class Process:
-    """A store, its bus and its tail, as a process has them; ``heard`` is what streams would say."""
+    """A store, its bus and its tail, as a process has them; ``odds`` is what streams would send."""
 
     def __init__(self, database: Path, url: str, share: tuple[str, ...] | None = None) -> None:
         self.store: Store = open_store(database, clock=lambda: 1_000)
@@ -51,7 +51,7 @@ class Process:
         self.bus = Bus(url, SECRET, self._on_recorded, self._read, share)
         self.polled = PolledTail(self.store, lambda _: lambda: None)
         self.tail = BusTail(self.polled, self.bus)
-        self.heard: list[float | None] = []
+        self.odds: list[float | None] = []
         self.left_out: list[bool] = []
         self.forbidden = False
         self.brings_changes = False
@@ -81,7 +81,7 @@ class Process:
         with self.tail.listening():
             while True:
                 changes, position = await self.tail.next(position, 10)
-                self.heard += [each.odds for each in changes]
+                self.odds += [each.odds for each in changes]
                 self.left_out += [each.is_left_out for each in changes]
 
     def _grown(self, last: int, count: int) -> Grown:
@@ -113,13 +113,13 @@ async def test_what_one_records_the_other_is_told_without_a_look(
     async with two(database, server.url) as (one, other):
         await both_open(one, other)
         await one.record(1.1)
-        await until(lambda: other.heard == [1.1] and one.heard == [1.1])
+        await until(lambda: other.odds == [1.1] and one.odds == [1.1])
         monkeypatch.setattr(tail_module, "LOOK_S", 3_600)  # from here on the bus alone tells
         await one.record(1.2, 1.3)
-        await until(lambda: other.heard == [1.1, 1.2, 1.3] == one.heard)
+        await until(lambda: other.odds == [1.1, 1.2, 1.3] == one.odds)
         await other.record(1.4)
         await one.record(1.5)
-        await until(lambda: other.heard == [1.1, 1.2, 1.3, 1.4, 1.5] == one.heard)
+        await until(lambda: other.odds == [1.1, 1.2, 1.3, 1.4, 1.5] == one.odds)
         assert not [*one.bus.troubles(), *other.bus.troubles()]
 
 
@@ -128,7 +128,7 @@ async def test_streams_go_on_without_the_bus_and_health_says_so(database: Path) 
         server.kill()
         async with two(database, server.url) as (one, other):
             await one.record(1.1, 1.2)
-            await until(lambda: other.heard == [1.1, 1.2] == one.heard)
+            await until(lambda: other.odds == [1.1, 1.2] == one.odds)
             assert [each.line for each in other.bus.troubles()] == [
                 "the bus cannot be reached; streams read the database instead"
             ]
@@ -136,14 +136,14 @@ async def test_streams_go_on_without_the_bus_and_health_says_so(database: Path) 
             await both_open(one, other)
             assert not [*other.bus.troubles()]
             await one.record(1.3)
-            await until(lambda: other.heard[2:] == [1.3])
+            await until(lambda: other.odds[2:] == [1.3])
             server.kill()
             await one.record(1.4)
-            await until(lambda: other.heard[2:] == [1.3, 1.4] and not other.bus.is_connected)
+            await until(lambda: other.odds[2:] == [1.3, 1.4] and not other.bus.is_connected)
             server.start()
             await both_open(one, other)
             await other.record(1.5)
-            await until(lambda: one.heard == other.heard == [1.1, 1.2, 1.3, 1.4, 1.5])
+            await until(lambda: one.odds == other.odds == [1.1, 1.2, 1.3, 1.4, 1.5])
 
 
 async def test_a_bus_that_hangs_holds_up_nobody(database: Path) -> None:
@@ -152,41 +152,41 @@ async def test_a_bus_that_hangs_holds_up_nobody(database: Path) -> None:
             await both_open(one, other)
             server.halt()
             await one.record(1.1, 1.2)
-            await until(lambda: other.heard == [1.1, 1.2] == one.heard)
+            await until(lambda: other.odds == [1.1, 1.2] == one.odds)
             await until(lambda: not one.bus.is_connected and not other.bus.is_connected)
             await one.record(1.3)
-            await until(lambda: other.heard == [1.1, 1.2, 1.3] == one.heard)
+            await until(lambda: other.odds == [1.1, 1.2, 1.3] == one.odds)
 
 
 async def test_strange_messages_are_ignored_and_told(server: Nats, database: Path) -> None:
     letters = Letters(SECRET)
-    forged = Letters(b"f" * 32).write_letter(Told(0, 1))
+    forged = Letters(b"f" * 32).write_letter(ShardChanges(0, 1))
     async with two(database, server.url) as (one, other):
         await both_open(one, other)
         await one.record(1.1)
-        await until(lambda: other.heard == [1.1])
+        await until(lambda: other.odds == [1.1])
         stranger = await nats.connect(server.url)
         for letter in (
             b"",
             b"hello",
             forged,
             b"x" * (LONGEST + 1),
-            letters.write_letter(Told(7, 3)),
+            letters.write_letter(ShardChanges(7, 3)),
         ):
             await stranger.publish(letters.subject, letter)
-        await stranger.publish(letters.subject, letters.write_letter(Told(0, 10**15)))
+        await stranger.publish(letters.subject, letters.write_letter(ShardChanges(0, 10**15)))
         await stranger.flush()
         lines = ["the bus carries messages from another program; they are ignored"]
         await until(lambda: [each.line for each in other.bus.troubles()] == lines)
         await one.record(1.2, 1.3)
-        await until(lambda: other.heard == [1.1, 1.2, 1.3] == one.heard)
+        await until(lambda: other.odds == [1.1, 1.2, 1.3] == one.odds)
         await stranger.close()
 
 
 async def test_a_recording_of_many_changes_is_read_by_each(
     server: Nats, database: Path, monkeypatch
 ) -> None:
-    monkeypatch.setattr(bus_module, "MOST_TOLD", 3)
+    monkeypatch.setattr(bus_module, "MOST_SENT", 3)
     expected = [1.1 + each / 10 for each in range(30)]
     async with two(database, server.url) as (one, other):
         await both_open(one, other)
@@ -196,7 +196,7 @@ async def test_a_recording_of_many_changes_is_read_by_each(
         ]
         recorded = one.store.record(quotes).result()
         one._note(Grown(0, 1, recorded.last_seq))
-        await until(lambda: other.heard == expected == one.heard)
+        await until(lambda: other.odds == expected == one.odds)
 
 
 @pytest.mark.parametrize(("share", "is_left_out"), [(None, False), ((), True)])
@@ -209,13 +209,13 @@ async def test_what_a_source_forbids_each_process_tells_or_not_by_its_own_settin
     ):
         await both_open(one, other)
         await one.record(1.1)
-        await until(lambda: other.heard == [1.1])
+        await until(lambda: other.odds == [1.1])
         monkeypatch.setattr(tail_module, "LOOK_S", 3_600)
         await one.record(1.2)  # with it a look ends that was begun before
-        await until(lambda: other.heard == [1.1, 1.2])
+        await until(lambda: other.odds == [1.1, 1.2])
         one.forbidden = True
         await one.record(1.3)
-        await until(lambda: other.heard == [1.1, 1.2, 1.3])
+        await until(lambda: other.odds == [1.1, 1.2, 1.3])
         assert other.left_out == [False, False, is_left_out]
 
 

@@ -19,11 +19,11 @@ from oddsdesk.cluster.tails import (
     QUICK_S,
     SLOW_S,
     STEADY_S,
-    Heard,
+    Inbox,
     Letters,
     PolledTail,
     Rhythm,
-    Told,
+    ShardChanges,
 )
 from oddsdesk.contract.quotes import Quote
 from oddsdesk.store.store import Store, open_store
@@ -62,15 +62,15 @@ async def test_what_this_process_records_is_heard_at_once(store: Store, monkeypa
 async def test_what_others_record_is_found_and_nothing_comes_twice(store: Store) -> None:
     tail = PolledTail(store, _nobody)
     with contextlib.closing(tail), tail.listening():
-        position, heard = await tail.end(), []
+        position, received = await tail.end(), []
         expected = [1.5 + each / 10 for each in range(5)]
         async with asyncio.timeout(20):
             for odds in expected:
                 await _record(store, odds)
-                while len(heard) == 0 or heard[-1] != odds:
+                while len(received) == 0 or received[-1] != odds:
                     changes, position = await tail.next(position, 10)
-                    heard += [each.odds for each in changes]
-        assert heard == expected
+                    received += [each.odds for each in changes]
+        assert received == expected
         assert await tail.next(position, 10) == ([], position)
 
 
@@ -113,8 +113,8 @@ def change(seq: int, name: str = "A - B") -> Change:
     return Change(seq, 1, *names, 0, "Yes", 1.5, False, 1_000, None)
 
 
-def told(shard: int, first: int, last: int) -> Told:
-    return Told(shard, last, [change(seq) for seq in range(first, last + 1)])
+def letter_of(shard: int, first: int, last: int) -> ShardChanges:
+    return ShardChanges(shard, last, [change(seq) for seq in range(first, last + 1)])
 
 
 def seqs(changes) -> list[int]:
@@ -122,16 +122,16 @@ def seqs(changes) -> list[int]:
 
 
 def test_a_letter_is_read_as_it_was_written() -> None:
-    said = told(2, 5, 9)
-    assert Letters(SECRET).read_letter(Letters(SECRET).write_letter(said)) == said
-    assert said.first == 5
+    sent = letter_of(2, 5, 9)
+    assert Letters(SECRET).read_letter(Letters(SECRET).write_letter(sent)) == sent
+    assert sent.first == 5
 
 
 def test_another_database_is_told_elsewhere_and_not_believed() -> None:
     ours, theirs = Letters(SECRET), Letters(b"t" * 32)
     assert ours.subject != theirs.subject
     assert ours.subject == Letters(SECRET).subject
-    assert ours.read_letter(theirs.write_letter(told(0, 1, 2))) is None
+    assert ours.read_letter(theirs.write_letter(letter_of(0, 1, 2))) is None
 
 
 @pytest.mark.parametrize("letter", [b"", b"hello", b"\0" * 32, bytes(LONGEST + 1)])
@@ -142,10 +142,10 @@ def test_what_is_no_letter_is_not_read(letter: bytes) -> None:
 @given(st.binary(max_size=200), st.integers(0, 400))
 def test_a_letter_that_was_changed_anywhere_is_not_read(noise: bytes, at: int) -> None:
     letters = Letters(SECRET)
-    letter = letters.write_letter(told(0, 1, 2))
+    letter = letters.write_letter(letter_of(0, 1, 2))
     at %= len(letter)
     changed = letter[:at] + noise + letter[at + len(noise) :]
-    assert letters.read_letter(changed) == (told(0, 1, 2) if changed == letter else None)
+    assert letters.read_letter(changed) == (letter_of(0, 1, 2) if changed == letter else None)
 
 
 @pytest.mark.parametrize(
@@ -165,67 +165,73 @@ def test_a_letter_of_another_form_is_not_read_even_if_signed(body: object) -> No
     letters = Letters(SECRET)
     packed = msgspec.msgpack.encode(body)
     read = letters.read_letter(letters._sign(packed) + packed)
-    assert read == (Told(0, 2) if body == [0, 2, []] else None)
+    assert read == (ShardChanges(0, 2) if body == [0, 2, []] else None)
 
 
 def test_a_letter_that_would_be_too_long_only_says_how_far_the_log_goes() -> None:
     letters = Letters(SECRET)
-    long = Told(0, 2, [change(seq, "x" * LONGEST) for seq in (1, 2)])
+    long = ShardChanges(0, 2, [change(seq, "x" * LONGEST) for seq in (1, 2)])
     letter = letters.write_letter(long)
     assert len(letter) < 100
-    assert letters.read_letter(letter) == Told(0, 2)
+    assert letters.read_letter(letter) == ShardChanges(0, 2)
 
 
 def test_what_follows_is_handed_out_once_and_what_is_older_is_dropped() -> None:
-    heard = Heard()
-    for each in (told(0, 1, 3), told(0, 2, 5), told(1, 1, 1), told(0, 4, 5), told(0, 6, 6)):
-        heard.keep_told(each)
-    found = heard.behind((1, 0), 100)
+    inbox = Inbox()
+    for each in (
+        letter_of(0, 1, 3),
+        letter_of(0, 2, 5),
+        letter_of(1, 1, 1),
+        letter_of(0, 4, 5),
+        letter_of(0, 6, 6),
+    ):
+        inbox.add_changes(each)
+    found = inbox.behind((1, 0), 100)
     assert seqs(found.changes) == [2, 3, 4, 5, 6, 1]
     assert found.end == (6, 1)
-    assert not heard.has_gap(found.end)
-    assert heard.behind(found.end, 100) == ([], (6, 1))
+    assert not inbox.has_gap(found.end)
+    assert inbox.behind(found.end, 100) == ([], (6, 1))
 
 
 def test_a_gap_is_told_and_nothing_behind_it_handed_out() -> None:
-    heard = Heard()
-    heard.keep_told(told(0, 1, 2))
-    heard.keep_told(told(0, 4, 5))
-    found = heard.behind((0,), 100)
+    inbox = Inbox()
+    inbox.add_changes(letter_of(0, 1, 2))
+    inbox.add_changes(letter_of(0, 4, 5))
+    found = inbox.behind((0,), 100)
     assert seqs(found.changes) == [1, 2]
-    assert heard.has_gap(found.end)
-    heard.keep_told(told(0, 6, 6))
-    assert seqs(heard.behind((3,), 100).changes) == [4, 5, 6], "once the gap was read elsewhere"
+    assert inbox.has_gap(found.end)
+    inbox.add_changes(letter_of(0, 6, 6))
+    assert seqs(inbox.behind((3,), 100).changes) == [4, 5, 6], "once the gap was read elsewhere"
 
 
 def test_that_the_log_grew_by_too_much_is_a_gap_until_that_was_read() -> None:
-    heard = Heard()
-    heard.keep_told(Told(0, 5_000))
-    assert heard.behind((10,), 100).changes == []
-    assert heard.has_gap((10,))
-    assert heard.behind((5_000,), 100).changes == []
-    assert not heard.has_gap((5_000,))
+    inbox = Inbox()
+    inbox.add_changes(ShardChanges(0, 5_000))
+    assert inbox.behind((10,), 100).changes == []
+    assert inbox.has_gap((10,))
+    assert inbox.behind((5_000,), 100).changes == []
+    assert not inbox.has_gap((5_000,))
 
 
 def test_what_the_database_does_not_know_is_forgotten() -> None:
-    heard = Heard()
-    heard.keep_told(told(0, 900, 901))
-    heard.keep_told(told(1, 1, 1))
-    heard.behind((10, 0), 0)
-    heard.forget_gaps((10, 0))
-    assert not heard.has_gap((10, 0))
-    assert seqs(heard.behind((10, 0), 100).changes) == [1]
+    inbox = Inbox()
+    inbox.add_changes(letter_of(0, 900, 901))
+    inbox.add_changes(letter_of(1, 1, 1))
+    inbox.behind((10, 0), 0)
+    inbox.forget_gaps((10, 0))
+    assert not inbox.has_gap((10, 0))
+    assert seqs(inbox.behind((10, 0), 100).changes) == [1]
 
 
 def test_nothing_is_kept_for_ever_for_who_does_not_ask(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(letters_module, "MOST_KEPT", 10)
     assert MOST_KEPT > 10
-    heard = Heard()
+    inbox = Inbox()
     for first in range(1, 100, 3):
-        heard.keep_told(told(0, first, first + 2))
-    heard.behind((0,), 100)
-    assert heard.has_gap((0,)), "the database is asked for what was dropped"
-    assert heard._kept <= 10
+        inbox.add_changes(letter_of(0, first, first + 2))
+    inbox.behind((0,), 100)
+    assert inbox.has_gap((0,)), "the database is asked for what was dropped"
+    assert inbox._kept <= 10
 
 
 @given(
@@ -238,11 +244,11 @@ def test_however_letters_come_the_log_is_heard_in_order_without_gap_and_repeat(
 ) -> None:
     """Lost, doubled and out of order: with the database for gaps each change comes once."""
     log: dict[int, int] = {0: 0, 1: 0, 2: 0}
-    letters: list[Told] = []
+    letters: list[ShardChanges] = []
     for shard, count in recordings:
-        letters.append(told(shard, log[shard] + 1, log[shard] + count))
+        letters.append(letter_of(shard, log[shard] + 1, log[shard] + count))
         log[shard] += count
-    heard, position, came = Heard(), (0, 0, 0), {0: [], 1: [], 2: []}
+    inbox, position, came = Inbox(), (0, 0, 0), {0: [], 1: [], 2: []}
     sent = [each for each in letters for _ in range(chance.choice((0, 1, 1, 2)))]
     chance.shuffle(sent)
 
@@ -255,9 +261,9 @@ def test_however_letters_come_the_log_is_heard_in_order_without_gap_and_repeat(
         return batch.end
 
     for letter in sent:
-        heard.keep_told(letter)
-        position = note(heard.behind(position, limit))
-        if heard.has_gap(position) and chance.random() < 0.5:
+        inbox.add_changes(letter)
+        position = note(inbox.behind(position, limit))
+        if inbox.has_gap(position) and chance.random() < 0.5:
             end = tuple(min(log[shard], seq + limit) for shard, seq in enumerate(position))
             read = [change(seq) for s in came for seq in range(position[s] + 1, end[s] + 1)]
             position = note(letters_module.Batch(read, end))
