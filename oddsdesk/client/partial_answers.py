@@ -61,8 +61,8 @@ class Losses(msgspec.Struct):
     def __str__(self) -> str:
         """Return the losses in one line."""
         counted = [(self.cells, "value"), (self.rows, "row")]
-        said = [f"{n:,} {word}{'s' if n > 1 else ''}" for n, word in counted if n]
-        return f"{' and '.join(said)}, the first: {self.first}"
+        parts = [f"{n:,} {word}{'s' if n > 1 else ''}" for n, word in counted if n]
+        return f"{' and '.join(parts)}, the first: {self.first}"
 
 
 class RowInPart(OddsRow, frozen=True):
@@ -100,19 +100,19 @@ def without_nan(body: bytes) -> bytes:
     return _TEXT_OR_NAN.sub(lambda found: found[0] if found[0][:1] == b'"' else b'"NaN"', body)
 
 
-def row_in_part(said: Any, losses: Losses) -> RowInPart | None:
+def row_in_part(row: Any, losses: Losses) -> RowInPart | None:
     """Read the parts of an odds row that make sense; None if it does not name its market.
 
-    ``said`` is the decoded JSON of the row.
+    ``row`` is decoded JSON.
     """
-    if not isinstance(said, dict) or not _is_about_market(said):
-        losses.add_row(f"expected an odds row, got {shown(str(said)[:80])}")
+    if not isinstance(row, dict) or not _is_about_market(row):
+        losses.add_row(f"expected an odds row, got {shown(str(row)[:80])}")
         return None
     unread, odds = dict[str, str](), dict[str, float]()
-    place = f"{said['bookmaker']}, {said['match_name']}"
-    reason = _fault_of_row(said)
+    place = f"{row['bookmaker']}, {row['match_name']}"
+    reason = _fault_of_row(row)
     if reason is None:
-        for name, price in said["odds"].items():
+        for name, price in row["odds"].items():
             if len(name) > LONGEST_NAME:
                 unread.setdefault(UNNAMED, "a name is too long")
             elif is_price(price):
@@ -121,66 +121,64 @@ def row_in_part(said: Any, losses: Losses) -> RowInPart | None:
                 unread[name] = f"odds of {shown(name)}: {shown(str(price))}"
     else:
         unread[UNNAMED] = reason
-    if reason is None and said["market_type"] == "moneyline" and said.get("sport") != FOOTBALL:
-        _drop_without_draw(said, odds, unread)
+    if reason is None and row["market_type"] == "moneyline" and row.get("sport") != FOOTBALL:
+        _drop_without_draw(row, odds, unread)
     for why in unread.values():
         losses.add_cell(f"{shown(place)}: {why}")
-    sport = said.get("sport")
+    sport = row.get("sport")
     return RowInPart(
-        bookmaker=said["bookmaker"],
-        match_name=said["match_name"],
-        competition=said["competition"],
-        sport=str(sport) if is_name(sport) else sport_of(said["competition"]),
-        market_type=said["market_type"],
-        period=said["period"],
-        is_live=said.get("is_live") is True,
+        bookmaker=row["bookmaker"],
+        match_name=row["match_name"],
+        competition=row["competition"],
+        sport=str(sport) if is_name(sport) else sport_of(row["competition"]),
+        market_type=row["market_type"],
+        period=row["period"],
+        is_live=row.get("is_live") is True,
         odds=odds,
-        match_date=_time_or_none(said.get("match_date"), losses),
-        scraped_at=said["scraped_at"] if is_time(said.get("scraped_at")) else "",
-        url=_link(said.get("url"), losses),
-        liquidity=_amount(said.get("liquidity"), losses),
-        source_sport=_name_or_unset(said.get("source_sport")),
-        offers=_offers(said.get("offers"), losses),
+        match_date=_time_or_none(row.get("match_date"), losses),
+        scraped_at=row["scraped_at"] if is_time(row.get("scraped_at")) else "",
+        url=_link(row.get("url"), losses),
+        liquidity=_amount(row.get("liquidity"), losses),
+        source_sport=_name_or_unset(row.get("source_sport")),
+        offers=_offers(row.get("offers"), losses),
         unread=unread,
     )
 
 
-def _drop_without_draw(
-    said: dict[str, Any], odds: dict[str, float], unread: dict[str, str]
-) -> None:
+def _drop_without_draw(row: dict[str, Any], odds: dict[str, float], unread: dict[str, str]) -> None:
     """Drop both teams' odds if the draw was not read: they would look like a bet with overtime."""
-    both = {fold_name(team).casefold() for team in teams(said["match_name"]) or ()}
-    draws = [name for name in said["odds"] if fold_name(name).casefold() not in both]
+    both = {fold_name(team).casefold() for team in teams(row["match_name"]) or ()}
+    draws = [name for name in row["odds"] if fold_name(name).casefold() not in both]
     if both and any(name not in odds for name in draws):
         if any(name in unread for name in draws) or UNNAMED in unread:
             unread |= dict.fromkeys(odds, "not read without the draw")
         odds.clear()
 
 
-def _is_about_market(said: dict[str, Any]) -> bool:
+def _is_about_market(row: dict[str, Any]) -> bool:
     texts = ("bookmaker", "match_name", "competition", "market_type")
-    return all(is_name(said.get(name)) for name in texts) and is_period(said.get("period"))
+    return all(is_name(row.get(name)) for name in texts) and is_period(row.get("period"))
 
 
-def _fault_of_row(said: dict[str, Any]) -> str | None:
+def _fault_of_row(row: dict[str, Any]) -> str | None:
     """Return why a row cannot be read at all."""
-    if not is_time(said.get("scraped_at")):
-        return f"scraped_at: {shown(str(said.get('scraped_at')))}"
-    if not isinstance(said.get("is_live"), bool):
-        return f"is_live: {shown(str(said.get('is_live')))}"
-    if not isinstance(said.get("odds"), dict):
-        return f"odds: {shown(str(said.get('odds')))}"
+    if not is_time(row.get("scraped_at")):
+        return f"scraped_at: {shown(str(row.get('scraped_at')))}"
+    if not isinstance(row.get("is_live"), bool):
+        return f"is_live: {shown(str(row.get('is_live')))}"
+    if not isinstance(row.get("odds"), dict):
+        return f"odds: {shown(str(row.get('odds')))}"
     return None
 
 
 def matrix_row_in_part(
-    said: Any, market: tuple[str, int], unread: list[UnreadPrice], losses: Losses
+    row: Any, market: tuple[str, int], unread: list[UnreadPrice], losses: Losses
 ) -> MatrixRow | None:
     """Read the parts of a game's row that make sense; add the others to ``unread``."""
-    selection = said.get("selection") if isinstance(said, dict) else None
-    books = said.get("books") if isinstance(said, dict) else None
+    selection = row.get("selection") if isinstance(row, dict) else None
+    books = row.get("books") if isinstance(row, dict) else None
     if not is_name(selection) or not isinstance(books, dict):
-        losses.add_row(f"expected a row of a game, got {shown(str(said)[:80])}")
+        losses.add_row(f"expected a row of a game, got {shown(str(row)[:80])}")
         unread.append(UnreadPrice(*market))
         return None
     assert isinstance(selection, str)
@@ -206,43 +204,43 @@ def matrix_row_in_part(
         else:
             link, offer = _link(raw.get("url"), losses), _offer(raw.get("offer"), losses)
             read[name] = BookOddsCell(*found, link, offer)
-    reference, raw = None, said.get("reference")
+    reference, raw = None, row.get("reference")
     if raw is not None and (found := price_of(raw, None)) is not None:
         (odds, at), limit = found, _amount(raw.get("liquidity"), losses)
         reference = ReferenceCell(odds, limit, at, _offer(raw.get("offer"), losses))
     return MatrixRow(selection, reference, read)
 
 
-def event_in_part(kind: type[EventDetail], said: Any, losses: Losses) -> EventDetail:
+def event_in_part(kind: type[EventDetail], event: Any, losses: Losses) -> EventDetail:
     """Read an event's details without the prices and groups that make no sense.
 
     Raises:
         msgspec.ValidationError: something else in it is wrong.
     """
-    if isinstance(said, dict):
-        said = dict(said)
+    if isinstance(event, dict):
+        event = dict(event)
         for name, group in (("markets", MarketGroup), ("reference", ReferenceGroup)):
-            if isinstance(said.get(name), list):
-                groups = (_group_in_part(group, each, losses) for each in said[name])
-                said[name] = [each for each in groups if each is not None]
-    return msgspec.convert(said, kind, from_attributes=True)
+            if isinstance(event.get(name), list):
+                groups = (_group_in_part(group, each, losses) for each in event[name])
+                event[name] = [each for each in groups if each is not None]
+    return msgspec.convert(event, kind, from_attributes=True)
 
 
-def _group_in_part(kind: Any, said: Any, losses: Losses) -> Any:
+def _group_in_part(kind: Any, group: Any, losses: Losses) -> Any:
     try:
-        if isinstance(said, dict) and isinstance(said.get("selections"), list):
+        if isinstance(group, dict) and isinstance(group.get("selections"), list):
             kept = []
-            for each in said["selections"]:
+            for each in group["selections"]:
                 price = each.get("odds") if isinstance(each, dict) else "none"
                 if is_price(price) and is_name(each.get("selection")):
                     kept.append(each)
                 elif not _is_disabled(price):
                     losses.add_cell(shown(str(each)[:80]))
-            url = {"url": _link(said.get("url"), losses)} if "url" in said else {}
-            said = {**said, "selections": kept, **url}
-        if not is_time(said.get("scraped_at") if isinstance(said, dict) else None):
+            url = {"url": _link(group.get("url"), losses)} if "url" in group else {}
+            group = {**group, "selections": kept, **url}
+        if not is_time(group.get("scraped_at") if isinstance(group, dict) else None):
             raise ValueError("scraped_at: expected a time")
-        return msgspec.convert(said, kind)
+        return msgspec.convert(group, kind)
     except ValueError as error:
         losses.add_row(str(error))
         return None
