@@ -210,19 +210,19 @@ class Arrivals:
         return max(_AT_LEAST_MS, usual[-1] * _SILENT_AFTER)
 
 
-class ToldSilence:
+class SilenceReporter:
     """Logs once that no price comes in any more, and once that prices come in again."""
 
-    def __init__(self, tell: Callable[[str], None]) -> None:
-        self._tell = tell
-        self._is_told = False
+    def __init__(self, report: Callable[[str], None]) -> None:
+        self._report = report
+        self._is_reported = False
 
     def note_silence(self, since: int | None) -> None:
         """Handle the current ``Arrivals.silent_since``."""
-        if self._is_told is (since is not None):
+        if self._is_reported is (since is not None):
             return
-        self._is_told = since is not None
+        self._is_reported = since is not None
         if since is None:
-            self._tell("odds are coming in again")
+            self._report("odds are coming in again")
         else:
-            self._tell(f"no odds since {format_ms(since)}: longer than usual")
+            self._report(f"no odds since {format_ms(since)}: longer than usual")

@@ -38,7 +38,7 @@ from oddsdesk.research.recorded_log import RecordedLog, open_judged
 from oddsdesk.store.databases import Database
 from oddsdesk.store.errors import StoreError
 
-_MOST_TOLD: Final = 5
+_MOST_NAMED: Final = 5
 _METHODS: Final = ("METHOD", "BETS", "RESULTS", "PROFIT", "YIELD", "CLV", "CLOSES")
 _BRACKETS: Final = "[..] is the 95 % interval (bootstrapped by game); ? means too few games"
 
@@ -196,16 +196,16 @@ def _settled(
     for name in files:
         try:
             file = Path(name)
-            told = settle_by_file(file.read_bytes(), bets, system_clock(), source=file.name)
+            found = settle_by_file(file.read_bytes(), bets, system_clock(), source=file.name)
         except (OSError, SheetError) as error:
             reason = error.strerror if isinstance(error, OSError) else error
             raise click.ClickException(f"{name}: {reason}") from error
-        settled = {bet.ident: bet for bet in told.bets}
+        settled = {bet.ident: bet for bet in found.bets}
         bets = [settled.get(bet.ident, bet) for bet in bets]
-        lines = [*told.problems, *told.to_look_at]
-        problems += [f"{name} {line}" for line in lines[:_MOST_TOLD]]
-        if len(lines) > _MOST_TOLD:
-            problems.append(f"{name}: {len(lines) - _MOST_TOLD} more lines like these")
+        lines = [*found.problems, *found.to_look_at]
+        problems += [f"{name} {line}" for line in lines[:_MOST_NAMED]]
+        if len(lines) > _MOST_NAMED:
+            problems.append(f"{name}: {len(lines) - _MOST_NAMED} more lines like these")
     return bets
 
 
@@ -253,7 +253,7 @@ def _with_ends(figure: float | None, ends: tuple[float | None, float | None]) ->
     return f"{figure:+.2f} % {reach}"
 
 
-def _said(run: _Run) -> list[str]:
+def _notes_of(run: _Run) -> list[str]:
     question, done, _ = run
     covered = coverage_lines(done.coverage, question.reference, question.close)
     return [*notes(done, question), *covered]
@@ -261,9 +261,9 @@ def _said(run: _Run) -> list[str]:
 
 def _shared_notes(runs: Sequence[_Run]) -> Iterator[str]:
     """Yield the notes that apply to all methods once, the others with their method's name."""
-    told = [_said(run) for run in runs]
-    shared = [line for line in told[0] if all(line in lines for lines in told)]
-    for run, lines in zip(runs, told, strict=True):
+    by_run = [_notes_of(run) for run in runs]
+    shared = [line for line in by_run[0] if all(line in lines for lines in by_run)]
+    for run, lines in zip(runs, by_run, strict=True):
         yield from (f"{run.question.method}: {line}" for line in lines if line not in shared)
     yield from shared
 

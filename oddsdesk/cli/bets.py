@@ -98,11 +98,11 @@ def bets(
     found = _found(board, plan, passes, placed, everything=everything)
     other = None if board.desk_reference.is_services_own else board.reference_name
     if as_json:
-        told: dict[str, Any] = {"sources": moment.sources} if moment.sources else {}
-        told |= moment.marks
+        about: dict[str, Any] = {"sources": moment.sources} if moment.sources else {}
+        about |= moment.marks
         if other is not None:
-            told["reference"] = other
-        click.echo(json.dumps([fields(bet) | told for bet in found], indent=2))
+            about["reference"] = other
+        click.echo(json.dumps([fields(bet) | about for bet in found], indent=2))
     else:
         if other is not None:
             click.echo(f"sharp book: {plain(other)} (the service's: {plain(moment.reference)})")
@@ -173,8 +173,8 @@ def bets_table(
     """Return the table, highest EV first, the total staked, and where the odds come from."""
     shown = sorted(bets, key=lambda bet: -(bet.price.assessment.ev or 0.0))
     lines = aligned(_HEADINGS, (_row(bet, reference) for bet in shown), _RIGHT) if bets else []
-    told = [f"Odds from {plain(', '.join(sources))}"] if sources else []
-    return "\n".join([*lines, *([""] if bets else []), _sum(bets), *told])
+    footer = [f"Odds from {plain(', '.join(sources))}"] if sources else []
+    return "\n".join([*lines, *([""] if bets else []), _sum(bets), *footer])
 
 
 def _row(bet: Bet, reference: str) -> tuple[str, ...]:
@@ -206,8 +206,8 @@ def _what_limited(bet: Bet, reference: str) -> str:
         return ", ".join(caution_text(caution, reference) for caution in found.cautions)
     if bet.bound is not None:
         bound = bound_text(bet.bound, bet.price.bookmaker, bet.stake) or "Kelly"
-        told = ("" if bet.bound is Bound.FOR_SALE else bound, for_sale_text(bet.price))
-        return plain(", ".join(filter(None, told)))
+        notes = ("" if bet.bound is Bound.FOR_SALE else bound, for_sale_text(bet.price))
+        return plain(", ".join(filter(None, notes)))
     if not found.is_value:
         is_charged = found.net_odds != found.odds
         return "no value after commission" if is_charged else below_minimum_text(found) or FAILS

@@ -88,18 +88,18 @@ class ConfiguredCommand(click.Command):
             places = ", ".join(self._places(ctx, error.message))
             if not places:
                 raise
-            said = f"{error.message} ({places})"
+            text = f"{error.message} ({places})"
             if isinstance(error, click.UsageError):
-                raise click.UsageError(said, ctx) from error
-            raise click.ClickException(said) from error
+                raise click.UsageError(text, ctx) from error
+            raise click.ClickException(text) from error
 
     def _places(self, ctx: click.Context, message: str) -> Iterator[str]:
         """Yield where the options that a message mentions by name or by file were set."""
-        said = set(_OPTION.findall(message))
+        mentioned = set(_OPTION.findall(message))
         for name, option in self.named().items():
             value = ctx.params.get(str(option.name))
             is_file = isinstance(value, Path | DatabaseUrl) and str(value) in message
-            if (name in said or is_file) and (place := self._place(ctx, option)):
+            if (name in mentioned or is_file) and (place := self._place(ctx, option)):
                 yield place
 
     def _place(self, ctx: click.Context, option: click.Parameter) -> str | None:
@@ -158,8 +158,8 @@ class ConfiguredCommand(click.Command):
                 value = "all"
             source = ctx.get_parameter_source(str(option.name))
             where = _WORDS.get(source, f"environment: {option.envvar}") if source else "default"
-            said = f"{name} = {_said(value)}" if value not in (None, (), "") else f"# {name}"
-            yield f"{_PASSWORD.sub('//****@', without_keys(said))}  # {where}"
+            line = f"{name} = {_toml(value)}" if value not in (None, (), "") else f"# {name}"
+            yield f"{_PASSWORD.sub('//****@', without_keys(line))}  # {where}"
 
 
 def _names(variables: Iterable[str]) -> list[str]:
@@ -181,10 +181,10 @@ def _check(path: Path, name: str, option: click.Option, value: Any) -> None:
         raise click.UsageError(f"{path}: {name}: NUL characters are not allowed, got {value!r}")
 
 
-def _said(value: Any) -> str:
+def _toml(value: Any) -> str:
     """Return a value in TOML syntax."""
     if isinstance(value, tuple):
-        return f"[{', '.join(map(_said, value))}]"
+        return f"[{', '.join(map(_toml, value))}]"
     if isinstance(value, bool | int | float):
         return str(value).lower()
     return msgspec.json.encode(str(value)).decode()

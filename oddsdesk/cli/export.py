@@ -160,7 +160,7 @@ def results(
     sources = sorted({each.result.source for each in found})
     with _writing("results", target, how, sources) as writer:
         exported = export_results(found, writer)
-    _tell("results", exported, target)
+    _print_exported("results", exported, target)
     if sources:
         click.echo(f"includes results from {', '.join(sources)}", err=True)
 
@@ -182,7 +182,7 @@ def bets(target: str, how: str | None, since: int | None, before: int | None, pa
         placed = held.read_bets()
     with _writing("bets", target, how, []) as writer:
         exported = export_bets(placed, *span, writer)
-    _tell("bets", exported, target)
+    _print_exported("bets", exported, target)
 
 
 def _export_log(
@@ -199,7 +199,7 @@ def _export_log(
     try:
         with contextlib.closing(open_store(database, read_only=True)) as store:
             reader = store.reader()
-            sources = reader.told_by()
+            sources = reader.all_sources()
             archive = archive or named_archive(reader)
             log = LogOfAll(reader, archive)
             with (
@@ -208,8 +208,8 @@ def _export_log(
                 _writing(name, target, how, sources) as writer,
             ):
                 exported = work(log, *span, writer, progress.count_done)
-            _tell(name, exported, target)
-            _tell_what_is_missing(reader, log, exported, archive)
+            _print_exported(name, exported, target)
+            _print_what_is_missing(reader, log, exported, archive)
             if sources:
                 click.echo(f"includes prices from {', '.join(sources)}", err=True)
     except (StoreError, ArchiveError) as error:
@@ -297,7 +297,7 @@ def _write_schema(path: Path, words: dict[str, Any]) -> None:
         raise click.ClickException(f"cannot write {path}: {error.strerror or error}") from error
 
 
-def _tell(name: str, exported: Exported, target: str) -> None:
+def _print_exported(name: str, exported: Exported, target: str) -> None:
     what = {"changes": "price changes"}.get(name, name)
     if exported.first is None or exported.last is None:
         click.echo(f"no {what} in that time: {_shown(target)} has no rows", err=True)
@@ -320,7 +320,7 @@ def named_archive(reader: Reader) -> Path | None:
     return find.folder
 
 
-def _tell_what_is_missing(
+def _print_what_is_missing(
     reader: Reader, log: LogOfAll, exported: Exported, archive: Path | None
 ) -> None:
     if log.begins_late:

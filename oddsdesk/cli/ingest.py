@@ -164,7 +164,7 @@ def open_recorder(database: Database, *, durable: bool = False) -> Iterator[Reco
         raise click.ClickException(f"{told}{before}") from error
 
 
-_MOST_TOLD: Final = 20
+_MOST_NAMED: Final = 20
 """How many bad lines of a file are printed."""
 
 _INTERRUPTED: Final = "interrupted; what was read so far is recorded"
@@ -239,7 +239,7 @@ def _record_stream(name: str, stream: Readable, recorder: Recorder, progress: Pr
     count = 0
     try:
         for batch in read_batches(stream, system_clock):
-            for bad in batch.bad[: max(0, _MOST_TOLD - count)]:
+            for bad in batch.bad[: max(0, _MOST_NAMED - count)]:
                 progress.clear_line()
                 click.echo(f"{name} line {bad.number}: {bad.reason}", err=True)
             count += len(batch.bad)
@@ -248,6 +248,6 @@ def _record_stream(name: str, stream: Readable, recorder: Recorder, progress: Pr
             recorder.record_results([with_source(each, "ingest") for each in batch.results])
             progress.count_done(len(batch.quotes) + len(batch.results))
     finally:
-        if count > _MOST_TOLD:
+        if count > _MOST_NAMED:
             progress.clear_line()
-            click.echo(f"{name}: and {count - _MOST_TOLD:,} more bad lines", err=True)
+            click.echo(f"{name}: and {count - _MOST_NAMED:,} more bad lines", err=True)

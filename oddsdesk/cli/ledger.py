@@ -160,9 +160,9 @@ def close(
     print_problems(name, [f"bet {ident}: {why}" for ident, why in closes.not_known.items()])
     if left:
         click.echo(f"{name}: {_wrong_text(len(left))}", err=True)
-    told = {"written": news, "with_close": there, "no_close": without}
-    told |= {"not_known": len(right) - there - without, "wrong": len(left), "mended": mended}
-    print_counts(told, as_json=as_json)
+    counts = {"written": news, "with_close": there, "no_close": without}
+    counts |= {"not_known": len(right) - there - without, "wrong": len(left), "mended": mended}
+    print_counts(counts, as_json=as_json)
 
 
 def _wrong_text(count: int) -> str:
@@ -284,7 +284,7 @@ def import_(
     differing = list[str]()
     for file in files:
         found, answers = _read_file(path, file, given, now_ms, profiles)
-        _tell_read(file, found, answers[-1][1])
+        _print_how_read(file, found, answers[-1][1])
         answered += answers
         problems += len(found.problems)
         undated |= {len(bets) + place for place in found.undated}
@@ -302,15 +302,15 @@ def import_(
                 held.remember_choices(titles, choices)
     if left_out:
         click.echo(f"unused columns: {', '.join(left_out)}", err=True)
-    told = {
+    counts = {
         "bets": len(compared.fresh),
         "there_already": compared.there,
         "settled": len(compared.settled),
         "bad": problems,
         "profit_differs": len(differing),
     }
-    print_counts(told, as_json=as_json)
-    _tell_differing(differing)
+    print_counts(counts, as_json=as_json)
+    _print_differing(differing)
     if problems:
         raise click.exceptions.Exit(1)
 
@@ -415,12 +415,12 @@ def _read_file(
             answers.append((titles, choices))
     except SheetError as error:
         answer = _ANSWERS[error.about] if isinstance(error, ListUnclearError) else ""
-        said = "; ".join(filter(None, (f"{file}: {error}", answer)))
-        raise click.ClickException(wrong_kind(file, data, BETS) or said) from error
+        text = "; ".join(filter(None, (f"{file}: {error}", answer)))
+        raise click.ClickException(wrong_kind(file, data, BETS) or text) from error
     return joined(parts, lists.left_out), answers
 
 
-def _tell_read(file: str, found: ImportedBets, choices: ListChoices) -> None:
+def _print_how_read(file: str, found: ImportedBets, choices: ListChoices) -> None:
     """Print on stderr how a file was read, and what of it was not."""
     whose = f", exported by {found.tracker}" if found.tracker else ""
     click.echo(f"{file}: {found.read_as}{whose}", err=True)
@@ -509,7 +509,7 @@ def _close_fields(closed: reporting.OneClose) -> dict[str, Any]:
     }
 
 
-def _tell_differing(lines: Sequence[str]) -> None:
+def _print_differing(lines: Sequence[str]) -> None:
     if not lines:
         return
     click.echo("check these bets: their profit in the file differs from their result:", err=True)

@@ -16,7 +16,7 @@ import msgspec
 from oddsdesk.base.clock import Clock, system_clock
 from oddsdesk.base.ending import Ending
 from oddsdesk.base.places import NoHomeError, settings_folder
-from oddsdesk.base.polling import Arrivals, ToldSilence
+from oddsdesk.base.polling import Arrivals, SilenceReporter
 from oddsdesk.base.tasks import Jobs, in_slices, new_loop
 from oddsdesk.board.alerts.channels import ChannelError, keep_address
 from oddsdesk.board.alerts.gate import AlertEntry, AlertMemory
@@ -205,16 +205,16 @@ class FollowedService:
     """Reads a service within the key's quota; retries while the service is away."""
 
     def __init__(
-        self, client: Client, board: Board, clock: Clock, tell: Callable[[str], None]
+        self, client: Client, board: Board, clock: Clock, report: Callable[[str], None]
     ) -> None:
-        """Take over the client; ``tell`` gets a line when prices begin or stop arriving."""
+        """Take over the client; ``report`` gets a line when prices begin or stop arriving."""
         self._client = client
         self._board = board
         self._sync = Sync(client, board, clock)
-        self._tell = tell
+        self._report = report
         self._refused = asyncio.Event()
         self._has_answered = False
-        self._told: set[str] = set()
+        self._printed: set[str] = set()
         """What was printed since prices last arrived."""
         self._clocks_agree = True
         self._unread: tuple[str, ...] = ()
@@ -278,18 +278,18 @@ class FollowedService:
             return
         connection = self._board.connection
         if connection.link in (notices.Link.LIVE, notices.Link.POLLING):
-            if self._told or not self._has_answered:
-                self._tell("prices arrive again" if self._has_answered else "prices arrive")
+            if self._printed or not self._has_answered:
+                self._report("prices arrive again" if self._has_answered else "prices arrive")
             self._has_answered = True
-            self._told.clear()
+            self._printed.clear()
             self._look_at_clocks(connection.clocks_text)
         elif connection.link in (notices.Link.WAITING, notices.Link.REFUSED):
             is_final = connection.link is notices.Link.REFUSED or connection.code == _BAD_ADDRESS
             if is_final and not self._has_answered:
                 self._refused.set()
-            elif (why := _spent(connection) or _in_words(connection)) not in self._told:
-                self._told.add(why)
-                self._tell(f"no prices: {_in_words(connection)} Retrying.")
+            elif (why := _spent(connection) or _in_words(connection)) not in self._printed:
+                self._printed.add(why)
+                self._report(f"no prices: {_in_words(connection)} Retrying.")
 
     def _look_at_unread(self) -> None:
         """Report unread parts after each pass, and when everything is read again."""
@@ -297,13 +297,13 @@ class FollowedService:
         if progress.slices_done != progress.slices_total or progress.cut == self._unread:
             return
         self._unread = progress.cut
-        self._tell(unread_text(progress.cut) or "all prices are read again")
+        self._report(unread_text(progress.cut) or "all prices are read again")
 
     def _look_at_clocks(self, apart: str) -> None:
         if self._clocks_agree is not bool(apart):
             return
         self._clocks_agree = not apart
-        self._tell(f"{apart}: no alerts on prices" if apart else "the clocks agree again")
+        self._report(f"{apart}: no alerts on prices" if apart else "the clocks agree again")
 
 
 def _spent(connection: notices.Connection) -> str:
@@ -379,7 +379,7 @@ def watch(
     start_logging(window=False)
     check_source(database, url, key_file)
     settings = _settings(rules_file, derived)
-    told = _told_before(rules_file, url or database)
+    memory = _stored_alerts(rules_file, url or database)
     service = None if url is None or key_file is None else (url, read_key(key_file))
     place = database or usual_database() if service is None else Path()
     ending = Ending()
@@ -388,7 +388,7 @@ def watch(
         with asyncio.Runner(loop_factory=new_loop) as runner:
             does_settle = own_setting(SETTLE_BETS) if settle is None else settle
             board = own_board(system_clock, reference, derived)
-            runner.run(_run(settings, told, board, place, service, ending, does_settle))
+            runner.run(_run(settings, memory, board, place, service, ending, does_settle))
     except StoreError as error:
         raise click.ClickException(str(error)) from error
     finally:
@@ -431,7 +431,7 @@ def _usual_rules() -> Path | None:
     return kept if kept.exists() else None
 
 
-def _told_before(rules: Path | None, source: object) -> AlertMemory | None:
+def _stored_alerts(rules: Path | None, source: object) -> AlertMemory | None:
     """Return the stored list of alerts for these rules and source; None without a home folder."""
     asked = f"{rules and rules.resolve()}\n{source}"
     name = hashlib.sha256(asked.encode()).hexdigest()[:12]
@@ -443,7 +443,7 @@ def _told_before(rules: Path | None, source: object) -> AlertMemory | None:
 
 async def _run(
     settings: AlertSettings,
-    told: AlertMemory | None,
+    memory: AlertMemory | None,
     board: Board,
     place: Database,
     service: tuple[str, str] | None,
@@ -453,14 +453,14 @@ async def _run(
     """Watch until asked to end, which cancels everything."""
     running = ending.cancel_this_task()
     jobs, lines = Jobs(), _Lines(running.cancel)
-    _tell_not_offered(board)
-    _tell_of_silence(board)
+    _report_not_offered(board)
+    _report_silence(board)
     with contextlib.suppress(asyncio.CancelledError):
         async with (
             _source(board, place, service, jobs) as followed,
             contextlib.AsyncExitStack() as closing,
         ):
-            watcher = _Watcher(board, told, lines)
+            watcher = _Watcher(board, memory, lines)
             closing.push_async_callback(watcher.alerts.close_alerts)
             if isinstance(followed, FollowedService):
                 watcher.follow_games = followed.follow_games
@@ -476,24 +476,24 @@ async def _run(
         raise lines.error
 
 
-def _tell_not_offered(board: Board) -> None:
+def _report_not_offered(board: Board) -> None:
     """Print a line when the prices turn out to be simulated or old."""
-    told = ""
+    printed = ""
 
     def on_board_notice(_notice: Notice) -> None:
-        nonlocal told
+        nonlocal printed
         connection = board.connection
-        said = not_offered(simulated=connection.simulated, shifted=connection.shifted)
-        if said and said != told:
-            _tell(said)
-        told = said
+        line = not_offered(simulated=connection.simulated, shifted=connection.shifted)
+        if line and line != printed:
+            _print_note(line)
+        printed = line
 
     board.subscribe(on_board_notice, ConnectionChanged)
 
 
-def _tell_of_silence(board: Board) -> None:
+def _report_silence(board: Board) -> None:
     """Print a line when the source answers but sends no prices, and when prices return."""
-    silence = ToldSilence(_tell)
+    silence = SilenceReporter(_print_note)
 
     def on_board_notice(_notice: Notice) -> None:
         if board.connection.is_heard:
@@ -502,7 +502,7 @@ def _tell_of_silence(board: Board) -> None:
     board.subscribe(on_board_notice, ConnectionChanged)
 
 
-def _tell(text: str) -> None:
+def _print_note(text: str) -> None:
     click.echo(plain(f"{format_ms(system_clock())} {text}"), err=True)
 
 
@@ -536,7 +536,7 @@ async def _source(
 
 def _service(url: str, key: str, board: Board) -> FollowedService:
     try:
-        return FollowedService(Client(url, key, keeps_quota=True), board, system_clock, _tell)
+        return FollowedService(Client(url, key, keeps_quota=True), board, system_clock, _print_note)
     except AddressError as error:
         raise click.ClickException(in_words(error)) from error
 
@@ -604,16 +604,16 @@ class _Watcher:
             placed=lambda: self._placed,
             split=lambda: split_of(own_setting),
             on_delivery=lines.tell_delivery,
-            on_problem=lambda said: click.echo(said, err=True),
+            on_problem=lambda problem: click.echo(problem, err=True),
         )
-        self._told: set[int] = set()
+        self._printed: set[int] = set()
         """The ``id`` of each listed entry that is printed, now or in an earlier run."""
 
     def start_watching(self, settings: AlertSettings, jobs: Jobs) -> None:
         """Start checking and sending; what an earlier run did not send goes first."""
         alerts = self.alerts
         alerts.restore_entries()
-        self._told = {id(entry) for entry in alerts.gate.entries}
+        self._printed = {id(entry) for entry in alerts.gate.entries}
         sent = [entry for entry in alerts.gate.entries if entry.held is None]
         if sent:
             count = "1 alert" if len(sent) == 1 else f"{len(sent)} alerts"
@@ -671,7 +671,7 @@ class _Watcher:
                 lines = []
                 if error.message != trouble:
                     trouble = error.message
-                    _tell(f"no bet can be settled: {trouble}")
+                    _print_note(f"no bet can be settled: {trouble}")
             for line in lines:
                 self._lines.print_line(plain(f"{format_ms(system_clock())} {line}"))
             await asyncio.sleep(_SETTLED_EVERY_S)
@@ -684,15 +684,15 @@ class _Watcher:
         """Check and print once a second."""
         while True:
             self.alerts.check_alerts()
-            self._tell()
+            self._print_new()
             await asyncio.sleep(_EVERY_S)
 
-    def _tell(self) -> None:
+    def _print_new(self) -> None:
         """Print the new lines of the list."""
         for entry in self.alerts.gate.entries:
-            if id(entry) not in self._told:
+            if id(entry) not in self._printed:
                 self._lines.print_line(line_of(entry))
-        self._told = {id(entry) for entry in self.alerts.gate.entries}
+        self._printed = {id(entry) for entry in self.alerts.gate.entries}
 
 
 def line_of(entry: AlertEntry) -> str:

@@ -77,7 +77,7 @@ def open_shared(settings: Settings, clock: Clock) -> SharedFiles:
             database,
             read_only=not can_write(database),
             durable=settings.durable,
-            share=settings.told,
+            share=settings.shared_sources,
             clock=clock,
             find_older=LookingBack(settings.archive),
         )
@@ -99,7 +99,7 @@ def _open_url(database: DatabaseUrl, settings: Settings, clock: Clock) -> Shared
         opened.store = open_store(
             database,
             settings.reference,
-            share=settings.told,
+            share=settings.shared_sources,
             clock=clock,
             find_older=LookingBack(settings.archive),
             shards=settings.shards,

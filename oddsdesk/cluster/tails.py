@@ -345,7 +345,7 @@ class FollowedLog:
         if isinstance(store, Announcing):
             self.tail = self._polled = PolledTail(store, on_growth)
             if settings.bus is not None:
-                self._bus = _open_bus(settings.bus, access.secret, store, settings.told)
+                self._bus = _open_bus(settings.bus, access.secret, store, settings.shared_sources)
                 self.tail = BusTail(self._polled, self._bus)
         elif settings.bus is None:
             self.tail = LogTail(store, on_growth)

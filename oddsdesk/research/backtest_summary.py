@@ -94,44 +94,46 @@ def notes(
 
     ``moment`` formats times, ``day`` formats days.
     """
-    told = []
+    lines = []
     when = in_span(question.since_ms, question.until_ms, moment)
     if lacks := why_nothing(done, question.reference, when, moment):
-        told.append(lacks)
+        lines.append(lacks)
     elif unpriced := why_unpriced(done.coverage, question.reference, when, day):
-        told.append(unpriced)
+        lines.append(unpriced)
     elif not done.bets:
-        told.append(f"no price was value {when}")
+        lines.append(f"no price was value {when}")
     elif not done.has_results and not done.unclear:
-        told.append("no results: import them with the seasons of football-data.co.uk")
+        lines.append("no results: import them with the seasons of football-data.co.uk")
     elif missing := sum(bet.result is None for bet in done.bets):
-        told.append(f"{missing} of {len(done.bets)} bets have no result; the yield leaves them out")
+        lines.append(
+            f"{missing} of {len(done.bets)} bets have no result; the yield leaves them out"
+        )
         counts = Counter(done.unclear.values()).most_common()
-        told += [f"{count} of these: {why}" for why, count in counts]
+        lines += [f"{count} of these: {why}" for why, count in counts]
     by = question.close
     if not lacks and (unclosed := why_no_close(done, by)):
-        told.append(unclosed)
+        lines.append(unclosed)
     if without := [bet for bet in done.bets if bet.clv_pct is None]:
-        told.append(f"{len(without)} of {len(done.bets)} bets have no closing line{_why(without)}")
+        lines.append(f"{len(without)} of {len(done.bets)} bets have no closing line{_why(without)}")
     if per_decided := sum(bet.clv_per == "decided" for bet in done.bets):
-        told.append(f"CLV of {per_decided} of {len(done.bets)} bets is {PER_DECIDED_TEXT}")
+        lines.append(f"CLV of {per_decided} of {len(done.bets)} bets is {PER_DECIDED_TEXT}")
     if unmoved := _unmoved(done.bets):
-        told.append(unmoved)
+        lines.append(unmoved)
     overstated = [
         name
         for name, method in (("EV", question.method), ("CLV", question.close.method))
         if method == PUBLISHED
     ]
     if done.bets and overstated:
-        told.append(f"{_OVERSTATED}: {' and '.join(overstated)}")
+        lines.append(f"{_OVERSTATED}: {' and '.join(overstated)}")
     if done.missed:
         prices = "price was" if done.missed == 1 else "prices were"
-        told.append(f"{done.missed} {prices} no longer value after the latency")
+        lines.append(f"{done.missed} {prices} no longer value after the latency")
     if done.removed:
-        told.append(done.removed)
+        lines.append(done.removed)
     if done.gaps:
-        told.append(_gaps(done.gaps, moment))
-    return told
+        lines.append(_gaps(done.gaps, moment))
+    return lines
 
 
 def as_fields(bet: PlacedBet) -> dict[str, Any]:
@@ -200,8 +202,10 @@ def _figures(facts: Sequence[_Facts]) -> tuple[float | None, ...]:
 def _why(bets: Sequence[PlacedBet]) -> str:
     """Return why bets have no closing line, the most frequent reason first."""
     reasons = Counter("game not started" if not bet.close else bet.close.why for bet in bets)
-    said = [f"{count} {why}" if len(reasons) > 1 else why for why, count in reasons.most_common()]
-    return f": {', '.join(said)}"
+    counted = [
+        f"{count} {why}" if len(reasons) > 1 else why for why, count in reasons.most_common()
+    ]
+    return f": {', '.join(counted)}"
 
 
 def _unmoved(bets: Sequence[PlacedBet]) -> str:

@@ -180,9 +180,9 @@ def why_unpriced(found: Coverage, reference: str, when: str, day: Moment = day_o
     """Return that the sharp book priced no game of a span that has games; else nothing."""
     if not found.games or found.priced:
         return ""
-    told = f"the sharp book, {reference}, priced none of {games_text(found.games)} {when}"
+    line = f"the sharp book, {reference}, priced none of {games_text(found.games)} {when}"
     last = found.last_priced_ms
-    return told if last is None else f"{told}: it priced none after {day(last)}"
+    return line if last is None else f"{line}: it priced none after {day(last)}"
 
 
 def coverage_lines(
@@ -212,8 +212,10 @@ def coverage_lines(
                 " without a result"
             )
     if found.refused:
-        said = [f"{caution_text(why, reference)} ({count})" for why, count in found.refused.items()]
-        yield f"prices with enough EV, but not counted: {'; '.join(said)}"
+        cautions = [
+            f"{caution_text(why, reference)} ({count})" for why, count in found.refused.items()
+        ]
+        yield f"prices with enough EV, but not counted: {'; '.join(cautions)}"
 
 
 def coverage_fields(found: Coverage) -> dict[str, Any]:

@@ -324,23 +324,23 @@ def notes(found: Scored, when: str, moment: Moment = format_ms, day: Moment = da
     """
     lacks = why_nothing(found, found.reference, when, moment)
     lacks = lacks or why_unpriced(found.coverage, found.reference, when, day)
-    told = [lacks] if lacks else []
+    lines = [lacks] if lacks else []
     by = found.close
     if not lacks and (unclosed := why_no_close(found, by)):
-        told.append(unclosed)
+        lines.append(unclosed)
     if found.cards and found.reference == CONSENSUS_TITLE:
-        told.append(
+        lines.append(
             "a consensus has no moves and no close, so there is no age, lag or log loss against it"
         )
     if found.removed:
-        told.append(found.removed)
+        lines.append(found.removed)
     if found.asked and not found.games:
-        told.append(f"no game started {when}, so there are no holds and no closing lines")
+        lines.append(f"no game started {when}, so there are no holds and no closing lines")
     if found.asked and not found.has_results:
-        told.append(
+        lines.append(
             "no results, so no log loss: import them with the seasons of football-data.co.uk"
         )
-    return told
+    return lines
 
 
 class _Scorer(Visitor):

@@ -118,7 +118,7 @@ class Settings(msgspec.Struct, frozen=True):
         return bool(self.roles & ANSWERING)
 
     @property
-    def told(self) -> tuple[str, ...] | None:
+    def shared_sources(self) -> tuple[str, ...] | None:
         """Return the sources that are shared although they forbid passing odds on.
 
         None if no other machine can read: then nothing is left out.

@@ -114,10 +114,10 @@ class Reader(LogReader, ABC):
     ) -> Page[resources.Event]:
         """Return events in the contract's order; ``filters.market_type`` is not for events."""
         window = lists.standing_window(now_ms, stale_minutes * MINUTE_MS)
-        told = visibility.of_share(self._share)
+        allowed = visibility.of_share(self._share)
         with self._select.together():
             page = lists.list_games(
-                self._select, self._reference, filters, told, window, limit, cursor
+                self._select, self._reference, filters, allowed, window, limit, cursor
             )
         return Page(list(map(lists.to_event, page.items)), page.next_cursor)
 
@@ -131,10 +131,10 @@ class Reader(LogReader, ABC):
     ) -> Page[resources.Game]:
         """Return games in the contract's order; ``filters.market_type`` is not for games."""
         window = lists.standing_window(now_ms, WINDOW_MS)
-        told = visibility.of_share(self._share)
+        allowed = visibility.of_share(self._share)
         with self._select.together():
             page = lists.list_games(
-                self._select, self._reference, filters, told, window, limit, cursor
+                self._select, self._reference, filters, allowed, window, limit, cursor
             )
         return Page(list(map(lists.to_game, page.items)), page.next_cursor)
 
@@ -167,10 +167,13 @@ class Reader(LogReader, ABC):
         cursor: str | None = None,
     ) -> Page[EncodedOddsRow]:
         """Return odds rows in the contract's order."""
-        window, told = (lists.standing_window(now_ms, WINDOW_MS), visibility.of_share(self._share))
+        window, allowed = (
+            lists.standing_window(now_ms, WINDOW_MS),
+            visibility.of_share(self._share),
+        )
         with self._select.together():
             return lists.list_odds(
-                self._select, self._reference, filters, told, window, limit, cursor
+                self._select, self._reference, filters, allowed, window, limit, cursor
             )
 
     def matrix(
@@ -226,10 +229,10 @@ class Reader(LogReader, ABC):
 
         From those that began a day before; ``filters.market_type`` is not for games.
         """
-        told = visibility.of_share(self._share)
+        allowed = visibility.of_share(self._share)
         with self._select.together():
             page = as_of.list_games_as_of(
-                self._select, self._reference, filters, told, at_ms, limit, cursor, self._older()
+                self._select, self._reference, filters, allowed, at_ms, limit, cursor, self._older()
             )
         return Page(list(map(lists.to_game, page.items)), page.next_cursor)
 
@@ -242,23 +245,23 @@ class Reader(LogReader, ABC):
         cursor: str | None = None,
     ) -> Page[EncodedOddsRow]:
         """Return the odds rows of a moment, by kick-off, of the same games."""
-        told = visibility.of_share(self._share)
+        allowed = visibility.of_share(self._share)
         with self._select.together():
             return as_of.list_odds_as_of(
-                self._select, self._reference, filters, told, at_ms, limit, cursor, self._older()
+                self._select, self._reference, filters, allowed, at_ms, limit, cursor, self._older()
             )
 
     def matrix_as_of(
         self, game_id: str, at_ms: int, visibility: Visibility, wanted: MarketFilter = ALL_MARKETS
     ) -> resources.GameMatrix | None:
         """Return the matrix of a game at a moment; None if it had no prices."""
-        told = visibility.of_share(self._share)
+        allowed = visibility.of_share(self._share)
         with self._select.together():
             older = self._older()
-            found = self._game(game_id, told, older)
+            found = self._game(game_id, allowed, older)
             if found is None:
                 return None
-            stood = as_of.quotes_as_of(self._select, self._reference, found, told, at_ms, older)
+            stood = as_of.quotes_as_of(self._select, self._reference, found, allowed, at_ms, older)
         return game.matrix_of(found, stood, self._reference, wanted)
 
     def market_prices(self, game: int, market_type: str, period: int) -> list[Prices]:
@@ -417,8 +420,8 @@ class Reader(LogReader, ABC):
     def sources(self, now_ms: int) -> list[str]:
         """Return the sources whose odds may be in lists of fresh prices, as far as known."""
         since = {"since": now_ms - LONGEST_WINDOW_MS}
-        told = self._select(SOURCES, since)
-        names = sorted(str(key).removeprefix(SOURCE) for (key,) in told)
+        rows = self._select(SOURCES, since)
+        names = sorted(str(key).removeprefix(SOURCE) for (key,) in rows)
         if self._share is None:
             return names
         return [name for name in names if name in self._share or name not in FORBIDDING]

@@ -117,7 +117,7 @@ class _Recording:
     ) -> None:
         self._tables = tables
         self._origin = origin
-        self._told_by: dict[tuple[Pair, str], Origin] = {}
+        self._origins: dict[tuple[Pair, str], Origin] = {}
         self._now_ms = now_ms
         self._latest = now_ms + CLOCK_TOLERANCE_MS
         """A later time of sighting comes from a wrong clock."""
@@ -174,7 +174,7 @@ class _Recording:
             return
         self.quotes += count
         if (origin := self._origin or _origin_of_event(first.event)) is not None:
-            self._told_by[offer.pair, origin.source] = origin
+            self._origins[offer.pair, origin.source] = origin
         self._games.note_times(game, first)
 
     def _compare(self, game: StoredGame, offer: _Offer, quote: Quote) -> bool:
@@ -237,7 +237,7 @@ class _Recording:
         before = self._known.newest
         newest = max((time for time, *_ in seen), default=0)
         since = recent_since(max(before, newest), self._now_ms)
-        settings = {**ends, **{SOURCE + source: self._now_ms for _, source in self._told_by}}
+        settings = {**ends, **{SOURCE + source: self._now_ms for _, source in self._origins}}
         if newest > before:
             settings[NEWEST_SCRAPED_AT] = newest
         if self.quotes:
@@ -252,7 +252,7 @@ class _Recording:
             log=self._log,
             joined=joined,
             said=[(game, quote, self._origin) for game, quote in self._said or () if game in noted],
-            origins=[(*pair, name, said.may_share) for (pair, name), said in self._told_by.items()],
+            origins=[(*pair, name, each.may_share) for (pair, name), each in self._origins.items()],
             uncovered=self._uncovered,
             coverage=covered,
             seen=seen,

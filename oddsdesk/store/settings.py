@@ -14,7 +14,7 @@ INSERT INTO setting (key, value) VALUES (?, ?)
 ON CONFLICT (key) DO UPDATE SET value = excluded.value
 """
 _PUT_FIRST: Final = "INSERT INTO setting (key, value) VALUES (?, ?) ON CONFLICT DO NOTHING"
-_TOLD: Final = """
+_NOT_SHARED: Final = """
 SELECT source FROM origin WHERE NOT may_share UNION SELECT source FROM result WHERE NOT may_share
 ORDER BY source
 """
@@ -94,7 +94,7 @@ class Settings:
 
     def sources_not_shared(self, share: Collection[str]) -> list[str]:
         """Return the sources whose terms forbid passing on, except ``share``."""
-        return [name for (name,) in self._execute(_TOLD).fetchall() if name not in share]
+        return [name for (name,) in self._execute(_NOT_SHARED).fetchall() if name not in share]
 
     def _execute(self, statement: str, *values: Any) -> Any:
         return self._connection.execute(statement, values)

@@ -37,7 +37,7 @@ def ask_everything(reader: Reader) -> None:
     )
     reader.are_in_log([(1, priced), (1, gone)])
     reader.logged(0, 0, 5, 0, NOW)
-    reader.told_by()
+    reader.all_sources()
     reader.results()
     for visibility in (Visibility(), Visibility(bookmaker="A", live=False)):
         for competition in (None, "EPL"):

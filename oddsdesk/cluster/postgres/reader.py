@@ -317,11 +317,11 @@ _TEXTS: Final[Mapping[str, str]] = {
             || is_live || ']', ',' ORDER BY bookmaker
         ) || ']'
         FROM quote
-        WHERE {wanted} AND odds IS NOT NULL AND {told}
+        WHERE {wanted} AND odds IS NOT NULL AND {shared}
         GROUP BY market_type, period {having}
         ORDER BY market_type, period
     """,
-    valuation.SAID: """
+    valuation.NAMED_PRICES: """
         SELECT '[' || string_agg(
             '[' || q.game || ',' || to_json(q.market_type) || ',' || q.period || ','
             || to_json(q.bookmaker) || ',' || q.odds || ',' || q.scraped_at || ','
@@ -334,7 +334,7 @@ _TEXTS: Final[Mapping[str, str]] = {
                 AND market_type = market->>1 AND period = (market->>2)::integer
             OFFSET 0
         ) q
-        WHERE q.odds IS NOT NULL AND {told}
+        WHERE q.odds IS NOT NULL AND {shared}
     """,
 }
 """Replacements of SQLite's texts for PostgreSQL."""

@@ -163,8 +163,8 @@ UPDATE game SET match_date_by = said.bookmaker, match_date_scraped_at = said.at
 FROM unnest(%s::text[], %s::bigint[], %s::bigint[]) said (bookmaker, at, game) WHERE id = said.game
 """
 _SPORT: Final = """
-UPDATE game SET sport = told.sport FROM unnest(%s::text[], %s::bigint[]) told (sport, game)
-WHERE id = told.game
+UPDATE game SET sport = named.sport FROM unnest(%s::text[], %s::bigint[]) named (sport, game)
+WHERE id = named.game
 """
 _FIRST: Final = """
 UPDATE game SET first_scraped_at = seen.at FROM unnest(%s::bigint[], %s::bigint[]) seen (at, game)

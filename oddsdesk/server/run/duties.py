@@ -15,7 +15,7 @@ import msgspec
 from oddsdesk.archive.folder import ArchiveError
 from oddsdesk.base.clock import Clock
 from oddsdesk.base.places import can_write
-from oddsdesk.base.polling import Arrivals, ToldSilence
+from oddsdesk.base.polling import Arrivals, SilenceReporter
 from oddsdesk.base.tasks import Jobs, until_beat
 from oddsdesk.contract.administration import FeedCondition, FeedReport
 from oddsdesk.contract.quotes import CLOCK_TOLERANCE_MS
@@ -79,7 +79,7 @@ class Duties:
         self.feeds = RunningFeeds(
             store,
             clock,
-            is_local=settings.told is None,
+            is_local=settings.shared_sources is None,
             share=settings.share,
             head_start=self.head_start,
         )
@@ -87,7 +87,7 @@ class Duties:
         self._write_lock = None if store.path is None else WriteLockProbe(store.path)
         self._probing = ThreadPoolExecutor(1, thread_name_prefix="oddsdesk write lock")
         self._trying = ThreadPoolExecutor(1, thread_name_prefix="oddsdesk recording")
-        self._is_refusal_told = False
+        self._is_refusal_logged = False
         self._fault: Fault | None = None
         """What keeps it from recording, as of the last check."""
         self._is_writable_now = False
@@ -95,7 +95,7 @@ class Duties:
         self._ahead_ms = 0
         """How far the newest current price is ahead of the clock: its writer's clock differed."""
         self._arrivals = Arrivals()
-        self._silence = ToldSilence(_log.warning)
+        self._silence = SilenceReporter(_log.warning)
         self._jobs = Jobs()
 
     @property
@@ -118,7 +118,7 @@ class Duties:
         self._jobs.start_job("recording", partial(look_to_record, self._look_to_record))
         if not self._store.is_read_only:
             if Role.VALUATION in roles:
-                await self._tell_of_misnamed_reference()
+                await self._log_misnamed_reference()
                 self._valuing.start_valuing()
             if Role.UPKEEP in roles:
                 self._jobs.start_job("prune", self.pruning.prune_forever)
@@ -127,10 +127,10 @@ class Duties:
                 check_lock = self._write_lock.check_lock
                 probing = partial(check_at_beats, LOOK_S, self._probing, check_lock)
                 self._jobs.start_job("write lock", probing)
-        await self._tell_of_empty_database()
+        await self._log_empty_database()
         await self.feeds.start_all()
 
-    async def _tell_of_empty_database(self) -> None:
+    async def _log_empty_database(self) -> None:
         """Log why all answers are empty, if no feed will change that."""
         if self._store.is_read_only or self.feeds.states():
             return
@@ -141,7 +141,7 @@ class Duties:
                     " ingest or import some, or use `serve --feed`"
                 )
 
-    async def _tell_of_misnamed_reference(self) -> None:
+    async def _log_misnamed_reference(self) -> None:
         with contextlib.suppress(StoreUnavailableError):  # reported elsewhere
             line = await asyncio.to_thread(self._misnamed_line)
             if line is not None:
@@ -205,8 +205,8 @@ class Duties:
         self._try_to_record()
         refusal = self._store.recording_refusal()
         is_refused = refusal is not None and refusal.fault is not Fault.MOVED  # logged elsewhere
-        if is_refused != self._is_refusal_told:
-            self._is_refusal_told = is_refused
+        if is_refused != self._is_refusal_logged:
+            self._is_refusal_logged = is_refused
             said = f"cannot be recorded: {refusal}" if is_refused else "can be recorded again"
             _log.warning("odds %s", said)
 
@@ -224,9 +224,9 @@ class Duties:
             await asyncio.sleep(until_beat(LOOK_AT_TIMES_S))
 
     def _note_newest(self, last_scraped_at: int, newest: int, now_ms: int) -> None:
-        was_told = self._ahead_ms > CLOCK_TOLERANCE_MS
+        was_logged = self._ahead_ms > CLOCK_TOLERANCE_MS
         self._ahead_ms = last_scraped_at - now_ms
-        if self._ahead_ms > CLOCK_TOLERANCE_MS and not was_told:
+        if self._ahead_ms > CLOCK_TOLERANCE_MS and not was_logged:
             _log.warning("%s", self._ahead_line())
         self._arrivals.note_newest(newest, now_ms)
         self._silence.note_silence(self._arrivals.silent_since())

@@ -49,7 +49,7 @@ def open_files(settings: Settings, clock: Clock) -> ServerFiles:
             read_only=lock is None,
             durable=settings.durable,
             lock=lock,
-            share=settings.told,
+            share=settings.shared_sources,
             clock=clock,
             find_older=LookingBack(settings.archive),
         )
@@ -106,12 +106,12 @@ def open_key_store(
             lock = lock_database(path)
             opened.callback(lock.release_lock)
         access = open_access(database, settings.access, lock=lock)
-        _tell_of_earlier(database, path)
+        _log_earlier_database(database, path)
     opened.callback(access.close)
     return access, path
 
 
-def _tell_of_earlier(database: Path, path: Path) -> None:
+def _log_earlier_database(database: Path, path: Path) -> None:
     for earlier in earlier_access_files(database):
         if earlier != path:
             _log.warning(

@@ -121,7 +121,9 @@ ORDER BY g.kickoff, g.match_name, g.competition LIMIT :limit
 """
 _COUNTS: Final = f"SELECT game, count(*) FROM quote WHERE game IN ({_ASKED}) GROUP BY game"
 _KNOWN: Final = "SELECT game_id FROM game WHERE game_id IN (SELECT value FROM json_each(:ids))"
-_TOLD: Final = f"SELECT DISTINCT game, bookmaker FROM quote q WHERE game IN ({_ASKED}) AND {{told}}"
+_SHARED_PAIRS: Final = (
+    f"SELECT DISTINCT game, bookmaker FROM quote q WHERE game IN ({_ASKED}) AND {{shared}}"
+)
 
 _Market = tuple[int, str, str, int]
 """The game's row, bookmaker, market type, period."""
@@ -294,7 +296,9 @@ def _standing(
     """
     listed = select.list_parameter(game.row for game in games)
     asked = {"games": listed, "at": at, "reference": reference}
-    told = None if games[:1] and games[0].row == GONE else _told(select, listed, visibility)
+    shared = (
+        None if games[:1] and games[0].row == GONE else _shared_pairs(select, listed, visibility)
+    )
     stood: dict[_Market, GameQuote] = {}
     urls: dict[_Market, str | None] = {}
     for *market, is_live, scraped_at, odds, url, liquidity in select(_SEEN, asked):
@@ -325,18 +329,20 @@ def _standing(
             quote.odds
             and (visibility.live or not quote.is_live)
             and visibility.bookmaker in (None, quote.bookmaker)
-            and (told is None or key[:2] in told)
+            and (shared is None or key[:2] in shared)
         ):
             found[key[0]].append(quote)
     return found
 
 
-def _told(select: Select, listed: object, visibility: Visibility) -> set[tuple[int, str]] | None:
+def _shared_pairs(
+    select: Select, listed: object, visibility: Visibility
+) -> set[tuple[int, str]] | None:
     """Return which bookmakers' prices of which games may be passed on; None: all."""
     if visibility.share is None:
         return None
     asked = {"games": listed, **lists.share_parameter(select, visibility.share)}
-    return set(select(_TOLD, asked, told=lists.may_be_told("q", visibility.share)))
+    return set(select(_SHARED_PAIRS, asked, shared=lists.may_be_shared("q", visibility.share)))
 
 
 def _candidates(
@@ -373,7 +379,7 @@ class _Gone:
         self._select = select
         self._visibility = visibility
         self._filters = filters
-        self._told = older.may_tell_forgotten(visibility.share)
+        self._shares_forgotten = older.may_share_forgotten(visibility.share)
         self._older = older
         self._stood: dict[str, Sequence[LoggedMove]] = {}
         self._forgotten: list[_Candidate] | None = None
@@ -406,7 +412,7 @@ class _Gone:
     def sum_up(self, game: _Candidate, asked: dict[str, Any]) -> lists.ListedGame | None:
         """Sum up a game's prices from database and archive."""
         listed = self._select.list_parameter([game.row])
-        told = None if game.row == GONE else _told(self._select, listed, self._visibility)
+        shared = None if game.row == GONE else _shared_pairs(self._select, listed, self._visibility)
         held = self._select(LAST, {**asked, "games": listed})
         rows = [tuple(row[1:]) for row in held]
         cells = [
@@ -415,7 +421,7 @@ class _Gone:
             if cell[4] is not None
             and (self._visibility.live or not cell[5])
             and self._visibility.bookmaker in (None, cell[0])
-            and (told is None or (game.row, cell[0]) in told)
+            and (shared is None or (game.row, cell[0]) in shared)
         ]
         bookmakers = {cell[0] for cell in cells}
         if not cells or asked["bookmaker"] not in {None, *bookmakers}:
@@ -449,7 +455,7 @@ class _Gone:
                 *forgotten_row(game), NO_DATE if game.match_date is None else game.match_date
             )
             for game in standing
-            if self._told
+            if self._shares_forgotten
             and game.game_id not in known
             and (game.match_date is None or game.match_date >= self._at - LISTED_MS)
             and lists.is_asked_game(self._filters, game.competition)

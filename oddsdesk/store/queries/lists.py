@@ -129,7 +129,7 @@ def visibility_parameters(select: Select, visibility: Visibility, reference: str
 
 def visible(alias: str, visibility: Visibility) -> str:
     """Return the condition on a row with ``bookmaker`` and ``is_live``."""
-    parts = [may_be_told(alias, visibility.share)]
+    parts = [may_be_shared(alias, visibility.share)]
     if visibility.bookmaker is not None:
         parts.append(f"{alias}.bookmaker = :visible_bookmaker")
     if not visibility.live:
@@ -137,7 +137,7 @@ def visible(alias: str, visibility: Visibility) -> str:
     return " AND ".join(parts)
 
 
-def may_be_told(alias: str, share: Collection[str] | None) -> str:
+def may_be_shared(alias: str, share: Collection[str] | None) -> str:
     """Return the condition that a row with ``game`` and ``bookmaker`` may be passed on."""
     if share is None:
         return "TRUE"
@@ -149,7 +149,7 @@ def may_be_told(alias: str, share: Collection[str] | None) -> str:
 
 
 def share_parameter(select: Select, share: Collection[str] | None) -> dict[str, object]:
-    """Return the parameter of ``may_be_told``."""
+    """Return the parameter of ``may_be_shared``."""
     return {"share": select.list_parameter(sorted(share or ()))}
 
 
@@ -384,7 +384,7 @@ def list_value_bets(
     conditions = [
         _IS_FRESH,
         visible("q", visibility),
-        may_be_told("r", visibility.share),
+        may_be_shared("r", visibility.share),
         "v.ev_pct BETWEEN :min_ev AND :max_ev",
         *of_games,
         *quote_conditions(filters, "v"),
@@ -559,7 +559,7 @@ def to_game(game: ListedGame) -> Game:
 
 _SPORTS: Final = f"""
 SELECT competition, count(*) FROM game INDEXED BY game_competition
-WHERE recent AND last_scraped_at >= :since AND {{told}}
+WHERE recent AND last_scraped_at >= :since AND {{shared}}
     AND CASE WHEN last_scraped_at <= :until THEN last_scraped_at ELSE (
         SELECT max({NEWEST_OF_PAIR}) FROM coverage c WHERE c.game = game.id
     ) END >= :since
@@ -575,20 +575,20 @@ SELECT c.bookmaker, max(c.is_live), max({NEWEST_OF_PAIR}), sum(
     ) END
 )
 FROM game g INDEXED BY game_order CROSS JOIN coverage c ON c.game = g.id
-WHERE g.recent AND g.last_scraped_at >= :since AND {FRESH_PAIR} AND {{told}}
+WHERE g.recent AND g.last_scraped_at >= :since AND {FRESH_PAIR} AND {{shared}}
 GROUP BY c.bookmaker ORDER BY c.bookmaker
 """
-_IS_TOLD: Final = f"""
+_IS_SHARED: Final = f"""
 EXISTS (SELECT 1 FROM coverage c WHERE c.game = game.id AND {FRESH_PAIR} AND {{}})
 """
 
 
 def list_sports(select: Select, window: Window, share: Collection[str] | None) -> list[Sport]:
     """Return the sports with fresh prices, by name."""
-    told = may_be_told("c", share)
+    shared = may_be_shared("c", share)
     if share is not None:
-        told = _IS_TOLD.format(told)
-    rows = select(_SPORTS, {**window._asdict(), **share_parameter(select, share)}, told=told)
+        shared = _IS_SHARED.format(shared)
+    rows = select(_SPORTS, {**window._asdict(), **share_parameter(select, share)}, shared=shared)
     by_sport: defaultdict[str, Counter[str]] = defaultdict(Counter)
     for competition, count in rows:
         by_sport[sport_of(competition)][competition] += count
@@ -604,6 +604,6 @@ def list_bookmakers(
     asked = {**window._asdict(), **share_parameter(select, share)}
     bookmakers = [
         Bookmaker(name, count, bool(live), format_ms(newest))
-        for name, live, newest, count in select(BOOKMAKERS, asked, told=may_be_told("c", share))
+        for name, live, newest, count in select(BOOKMAKERS, asked, shared=may_be_shared("c", share))
     ]
     return [each for each in bookmakers if has_live is None or each.has_live == has_live]

@@ -17,7 +17,7 @@ from oddsdesk.store.databases import ARCHIVE, KEEP_DAYS, LAST_MADE_UP_MOVE
 from oddsdesk.store.games import NO_DATE
 from oddsdesk.store.queries.game import GameRow, game_by_id
 from oddsdesk.store.queries.lists import (
-    may_be_told,
+    may_be_shared,
     share_parameter,
     visibility_parameters,
     visible,
@@ -41,7 +41,7 @@ _SETTING: Final = "SELECT value FROM setting WHERE key = :key"
 _AFTER: Final = f"""
 SELECT c.seq, c.game, g.game_id, g.match_name, g.competition, g.sport, c.bookmaker,
     c.market_type, c.period, c.selection, c.odds, c.is_live, c.scraped_at,
-    CASE c.bookmaker WHEN :reference THEN c.liquidity END, NOT {{told}},
+    CASE c.bookmaker WHEN :reference THEN c.liquidity END, NOT {{shared}},
     {WITH_LEVELS}
 FROM price_change c CROSS JOIN game g ON g.id = c.game
 LEFT JOIN quote q ON q.game = c.game AND q.bookmaker = c.bookmaker
@@ -86,7 +86,7 @@ SELECT asked.value ->> 0 FROM json_each(:asked) asked WHERE EXISTS (
 _CHANGES_BETWEEN: Final = """
 SELECT c.seq, c.game, g.game_id, g.match_name, g.competition, g.sport, c.bookmaker,
     c.market_type, c.period, c.selection, c.odds, c.is_live, c.scraped_at,
-    CASE c.bookmaker WHEN :reference THEN c.liquidity END, NOT {told}, NULL
+    CASE c.bookmaker WHEN :reference THEN c.liquidity END, NOT {shared}, NULL
 FROM game g CROSS JOIN price_change c INDEXED BY price_change_time
 WHERE g.first_scraped_at <= :until AND g.last_scraped_at >= :since
     AND c.game = g.id AND c.scraped_at > :since AND c.scraped_at <= :until
@@ -296,7 +296,7 @@ class LogReader:
             asked["after"] = until
         return sorted(found)
 
-    def told_by(self) -> list[str]:
+    def all_sources(self) -> list[str]:
         """Return the known sources of all prices."""
         return [source for (source,) in self._select(_SOURCES)]
 
@@ -490,16 +490,16 @@ class LogReader:
         Equal times are in the order of recording.
         """
         after = None if cursor is None else from_cursor(cursor, MovePlace)
-        told = visibility.of_share(self._share)
+        allowed = visibility.of_share(self._share)
         with self._select.together():
             older = self._older()
-            game = self._game(game_id, told, older)
+            game = self._game(game_id, allowed, older)
             if game is None:
                 return None
-            rows = self._moves(game, wanted, told, limit + 1, after)
+            rows = self._moves(game, wanted, allowed, limit + 1, after)
             if older is not None:
                 place = None if after is None else (after.scraped_at, after.seq)
-                found = older.game_moves(game, wanted, told, place, limit + 1)
+                found = older.game_moves(game, wanted, allowed, place, limit + 1)
                 rows = _with_older(rows, found)[: limit + 1]
         changes = [_price_change(row) for row in rows[:limit]]
         if len(rows) <= limit:
@@ -525,12 +525,12 @@ class LogReader:
 
     def _changes(self, query: str, asked: dict[str, Any]) -> list[Change]:
         asked |= share_parameter(self._select, self._share)
-        rows = self._select(query, asked, told=may_be_told("c", self._share))
+        rows = self._select(query, asked, shared=may_be_shared("c", self._share))
         return list(map(_change, rows))
 
     def _as_changes(self, moves: Iterable[LoggedMove], older: Older) -> Iterator[Change]:
         """Yield archived rows like those of the log; ``game`` is 0 for removed games."""
-        told = older.may_tell_forgotten(self._share)
+        shares_forgotten = older.may_share_forgotten(self._share)
         games: dict[str, tuple[GameRow, frozenset[str]]] = {}
         for move in moves:
             if move.game_id not in games:
@@ -544,7 +544,7 @@ class LogReader:
                 bool(move.is_live),
                 move.scraped_at,
                 move.liquidity if move.bookmaker == self._reference else None,
-                is_left_out=move.bookmaker in forbidden or not (told or game.row),
+                is_left_out=move.bookmaker in forbidden or not (shares_forgotten or game.row),
             )
 
     def _counts(self, asked: dict[str, int], low: int, high: int) -> list[int]:
@@ -559,10 +559,12 @@ class LogReader:
         rows = self._select(_FIRST, {"shard": shard, "after": after, "until": until})
         return (rows[0][0], rows[0][1]) if rows else None
 
-    def _game(self, game_id: str, told: Visibility, older: Older | None) -> GameRow | None:
+    def _game(self, game_id: str, visibility: Visibility, older: Older | None) -> GameRow | None:
         """Return the game with an id, from the archive if the database has removed it."""
         game = game_by_id(self._select, game_id)
-        return game if game is not None or older is None else older.forgotten_game(game_id, told)
+        return (
+            game if game is not None or older is None else older.forgotten_game(game_id, visibility)
+        )
 
     def _older(self) -> Older | None:
         """Return the archive's addition to an answer, None without one or if it cannot be read."""

@@ -67,7 +67,7 @@ class Older:
 
         Its sources are unknown by now: if any source forbids passing on, it is left out.
         """
-        if not self.may_tell_forgotten(visibility.share):
+        if not self.may_share_forgotten(visibility.share):
             return None
         found = self.log.archived_game(game_id, self.before())
         return None if found is None else forgotten_row(found)
@@ -93,13 +93,13 @@ class Older:
             if game.match_date is not None and game.game_id not in elsewhere
         ]
 
-    def may_tell_forgotten(self, share: Collection[str] | None) -> bool:
+    def may_share_forgotten(self, share: Collection[str] | None) -> bool:
         """Return whether no source that forbids passing on was ever recorded, or it is allowed."""
         if share is None:
             return True
         asked = {"since": 0}
-        told = {str(key) for (key,) in self._select(SOURCES, asked)}
-        return not told & {SOURCE + name for name in FORBIDDING if name not in share}
+        sources = {str(key) for (key,) in self._select(SOURCES, asked)}
+        return not sources & {SOURCE + name for name in FORBIDDING if name not in share}
 
     def game_moves(
         self,

@@ -10,7 +10,7 @@ from oddsdesk.contract.identity import SAME_GAME_MS, game_id
 from oddsdesk.contract.results import GameResult, with_teams_turned
 from oddsdesk.contract.times import MINUTE_MS
 from oddsdesk.matching.names import renamed
-from oddsdesk.store.queries.lists import may_be_told, share_parameter
+from oddsdesk.store.queries.lists import may_be_shared, share_parameter
 from oddsdesk.store.queries.select import Row, Select
 from oddsdesk.store.results import COLUMNS, StoredResult, from_row
 from oddsdesk.store.values import Page, ResultPlace, Visibility, from_cursor, to_cursor
@@ -53,7 +53,7 @@ WHERE kickoff BETWEEN :first AND :last AND plain_name = :plain_name AND id > :ma
 """
 _PRICED: Final = """
 SELECT DISTINCT q.game FROM quote q
-WHERE q.game IN (SELECT value FROM json_each(:games)) AND q.bookmaker = :bookmaker AND {may_see}
+WHERE q.game IN (SELECT value FROM json_each(:games)) AND q.bookmaker = :bookmaker AND {shared}
 """
 
 
@@ -175,8 +175,8 @@ def _priced(select: Select, games: Collection[int], visibility: Visibility) -> s
     if not games:
         return set()
     asked = {"games": select.list_parameter(games), "bookmaker": visibility.bookmaker}
-    may_see = may_be_told("q", visibility.share)
-    rows = select(_PRICED, asked | _share(select, visibility), may_see=may_see)
+    shared = may_be_shared("q", visibility.share)
+    rows = select(_PRICED, asked | _share(select, visibility), shared=shared)
     return {int(game) for (game,) in rows}
 
 

@@ -8,7 +8,7 @@ import msgspec
 from oddsdesk.pricing.assessment import Prices
 from oddsdesk.pricing.selections import DRAW_TEXTS
 from oddsdesk.store.queries.game import decode_odds, decode_offers
-from oddsdesk.store.queries.lists import Window, may_be_told, share_parameter
+from oddsdesk.store.queries.lists import Window, may_be_shared, share_parameter
 from oddsdesk.store.queries.select import WITH_LEVELS, Row, Select
 from oddsdesk.store.values import MarketKey, StandingQuote, ValuedGame, ValuedMarket
 
@@ -26,10 +26,10 @@ SELECT market_type, period, '[' || group_concat(
     || iif(is_live, 'true', 'false') || ']'
 ) || ']'
 FROM quote INDEXED BY quote_market
-WHERE {wanted} AND odds IS NOT NULL AND {told}
+WHERE {wanted} AND odds IS NOT NULL AND {shared}
 GROUP BY market_type, period {having}
 """
-SAID: Final = """
+NAMED_PRICES: Final = """
 SELECT '[' || group_concat(
     '[' || q.game || ',' || json_quote(q.market_type) || ',' || q.period || ','
     || json_quote(q.bookmaker) || ',' || q.odds || ',' || q.scraped_at || ','
@@ -40,7 +40,7 @@ CROSS JOIN quote q NOT INDEXED ON q.game = json_extract(market.value, '$[0]')
     AND q.bookmaker = name.value
     AND q.market_type = json_extract(market.value, '$[1]')
     AND q.period = json_extract(market.value, '$[2]')
-WHERE q.odds IS NOT NULL AND {told}
+WHERE q.odds IS NOT NULL AND {shared}
 """
 """``:asked`` is a JSON array of game, market type, period and names."""
 _DREW: Final = """
@@ -79,7 +79,7 @@ _WITH_REFERENCE: Final = "HAVING count(CASE bookmaker WHEN :reference THEN 1 END
 _OF_MARKET: Final = "game = :game AND market_type = :market_type AND period = :period"
 _decode_prices: Final = msgspec.json.Decoder(list[Prices]).decode
 _Said = tuple[int, str, int, str, dict[str, float], int, bool]
-_decode_said: Final = msgspec.json.Decoder(list[_Said]).decode
+_decode_named: Final = msgspec.json.Decoder(list[_Said]).decode
 _encode: Final = msgspec.json.Encoder().encode
 
 
@@ -92,10 +92,10 @@ def markets_to_value(
     select: Select, reference: str, game: int, share: Collection[str] | None
 ) -> list[ValuedMarket]:
     """Return the markets with a price of the sharp book, and those with stored value bets."""
-    told = may_be_told("quote", share)
+    shared = may_be_shared("quote", share)
     asked = {"game": game, "reference": reference, **share_parameter(select, share)}
     bets: set[tuple[str, int]] = set(select(_BETS, {"game": game}))
-    rows = select(PRICES, asked, wanted=_OF_GAME, told=told, having=_WITH_REFERENCE)
+    rows = select(PRICES, asked, wanted=_OF_GAME, shared=shared, having=_WITH_REFERENCE)
     markets = [
         ValuedMarket(market_type, period, _decode_prices(prices), (market_type, period) in bets)
         for market_type, period, prices in rows
@@ -110,7 +110,7 @@ def market_prices(
     """Return every bookmaker's prices of a market, of any age."""
     asked = {"game": game, "market_type": market_type, "period": period}
     asked |= share_parameter(select, share)
-    rows = select(PRICES, asked, wanted=_OF_MARKET, told=may_be_told("quote", share), having="")
+    rows = select(PRICES, asked, wanted=_OF_MARKET, shared=may_be_shared("quote", share), having="")
     return _decode_prices(rows[0][2]) if rows else []
 
 
@@ -121,8 +121,8 @@ def prices_of(
     found: dict[MarketKey, list[Prices]] = {market: [] for market in asked}
     wanted = _encode([(*market, tuple(names)) for market, names in asked.items()]).decode()
     parameters = {"asked": wanted, **share_parameter(select, share)}
-    ((text,),) = select(SAID, parameters, told=may_be_told("q", share))
-    for game, market_type, period, name, odds, at, is_live in _decode_said(text or "[]"):
+    ((text,),) = select(NAMED_PRICES, parameters, shared=may_be_shared("q", share))
+    for game, market_type, period, name, odds, at, is_live in _decode_named(text or "[]"):
         found[MarketKey(game, market_type, period)].append(Prices(name, odds, at, is_live))
     return found
 

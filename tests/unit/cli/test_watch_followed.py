@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from oddsdesk.base.clock import system_clock
 from oddsdesk.board.board import Board
 from oddsdesk.board.model.notices import Connection, Link, SnapshotProgress
-from oddsdesk.cli.watch import FollowedDatabase, FollowedService, _tell_of_silence
+from oddsdesk.cli.watch import FollowedDatabase, FollowedService, _report_silence
 from oddsdesk.contract.quotes import Quote
 from oddsdesk.contract.times import MINUTE_MS, format_ms
 from oddsdesk.store.store import open_store
@@ -76,7 +76,7 @@ async def test_a_database_that_gets_no_price_any_more_is_told_once_and_once_that
     store.record([sharp]).result(10)
     now = sharp.scraped_at
     board = Board(lambda: now)
-    _tell_of_silence(board)
+    _report_silence(board)
     followed = FollowedDatabase(path, board, lambda: now)
     await followed.open_followed()
     for _ in range(30):
@@ -97,7 +97,7 @@ def test_silence_is_no_news_while_a_service_is_lost(
     sharp: Quote, capsys: pytest.CaptureFixture[str]
 ) -> None:
     board = Board(system_clock)
-    _tell_of_silence(board)
+    _report_silence(board)
     board.set_connection(Connection(link=Link.WAITING, silent_since_ms=sharp.scraped_at))
     assert not capsys.readouterr().err
 

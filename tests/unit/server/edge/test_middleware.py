@@ -190,11 +190,19 @@ async def test_a_client_is_an_address_whatever_a_proxy_passes_on(said: str, clie
 
 def test_who_is_reached_by_others_tells_them_only_what_may_be_passed_on() -> None:
     database = Path("odds.db")
-    assert Settings(database).told is None
-    assert Settings(database, public=PublicAddress(behind_proxy=("127.0.0.1",))).told == ()
-    assert Settings(database, public=PublicAddress(base_url="https://odds.example.org")).told == ()
-    assert Settings(database, host="0.0.0.0", share=("kalshi",)).told == ("kalshi",)
-    assert Settings(database, public=PublicAddress(tls=TlsFiles(Path("a"), Path("b")))).told is None
+    assert Settings(database).shared_sources is None
+    assert (
+        Settings(database, public=PublicAddress(behind_proxy=("127.0.0.1",))).shared_sources == ()
+    )
+    assert (
+        Settings(database, public=PublicAddress(base_url="https://odds.example.org")).shared_sources
+        == ()
+    )
+    assert Settings(database, host="0.0.0.0", share=("kalshi",)).shared_sources == ("kalshi",)
+    assert (
+        Settings(database, public=PublicAddress(tls=TlsFiles(Path("a"), Path("b")))).shared_sources
+        is None
+    )
 
 
 def test_its_names_are_those_that_it_was_given() -> None:
