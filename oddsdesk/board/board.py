@@ -63,7 +63,7 @@ _COMPARED_AT_ONCE: Final = 20
 
 
 class Board:
-    """What is heard, of what is asked for, judged by what the user chose; one thread only."""
+    """The received prices of the wanted games, judged by the user's settings; one thread only."""
 
     def __init__(
         self,
@@ -367,14 +367,14 @@ class Board:
             if together[0].market_type == PLAYER_PROP:
                 together = self.players.messages(game, together)
                 self._respell(book, changes)
-            quote, said, liquidity = quote_readings.read_messages(
+            quote, prices, liquidity = quote_readings.read_messages(
                 together, now, self.desk_reference, bad
             )
             for message in together:
                 if message.odds <= 1 and is_disabled(message.odds):
                     key = CellKey(quote[0], quote[1], message.selection, quote[2])
                     book.withdraw(key, now, changes)
-            book.put_quote(quote, said, changes, liquidity)
+            book.put_quote(quote, prices, changes, liquidity)
         self._recompute(book, changes)
 
     def _of_followed(
@@ -431,7 +431,7 @@ class Board:
             key for key in held if (book := self._books.held_book(key)) and book.date(held[key])
         }
         if dated:
-            self._tell_values(self.values.assess_games(dated, self._clock()))
+            self._notify_values(self.values.assess_games(dated, self._clock()))
         self.players.keep_games(held.keys() | set(self._books.game_ids()) | self._subscribed)
         is_same = list(held.values()) == list(self.games.values())
         if not is_same or is_cut != self.games_are_cut:
@@ -441,8 +441,8 @@ class Board:
     def merge_matrix(self, matrix: GameMatrix, asked_at: int | None = None) -> Iterator[None]:
         """Merge a whole picture of a game; what it does not show becomes withdrawn.
 
-        ``asked_at``: when the question was put; prices heard of since then stay. Done in steps of
-        a part of a market; what was taken in is told also where they are not gone through.
+        ``asked_at``: when the question was put; prices received since then stay. Done in steps
+        of a part of a market; if the caller stops early, what was merged is published all the same.
         """
         now = self._clock()
         entry = quote_readings.game_of_matrix(matrix)
@@ -454,7 +454,7 @@ class Board:
         matrix = self.players.board_matrix(matrix, entry.game_id, whose_own)
         whole, bad = notices.Changes(relaid=book.matrix.read_at is None), quote_readings.Unread()
         self._respell(book, whole)
-        with self._told(book, whole):
+        with self._published(book, whole):
             for market in matrix.markets:
                 readings = quote_readings.read_market(
                     market, now, self.desk_reference, bad, in_play=entry.is_live
@@ -462,7 +462,7 @@ class Board:
                 yield from self._merge_market(book, readings, whole)
         book.matrix.read_at = now
         if book.date(entry):
-            self._tell_values(self.values.assess_games({entry.game_id}, now))
+            self._notify_values(self.values.assess_games({entry.game_id}, now))
         since = now if asked_at is None else asked_at
         self._keep_unread(book, bad, now)
         for each in matrix.unread if isinstance(matrix, MatrixInPart) else ():
@@ -479,9 +479,9 @@ class Board:
     def _merge_market(
         self, book: GameBook, readings: Iterable[quote_readings.Reading], whole: notices.Changes
     ) -> Iterator[None]:
-        """Merge one market of a picture; what changed is told with the whole if that lays out."""
+        """Merge one market of a picture; changes go with the whole if it is laid out again."""
         changes = notices.Changes()
-        with self._told(book, changes):
+        with self._published(book, changes):
             for some in quote_readings.batched(readings):
                 quote_readings.put_all(book, some, changes, self.scrape_interval)
                 yield
@@ -532,7 +532,7 @@ class Board:
         self, book: GameBook, rows: Iterable[OddsRow], now: int, asked_at: int | None
     ) -> Iterator[None]:
         changes, bad, named = notices.Changes(), quote_readings.Unread(), dict[QuoteKey, None]()
-        with self._told(book, changes):
+        with self._published(book, changes):
             for row in rows:
                 if row.market_type == PLAYER_PROP:
                     row = self.players.board_row(book.matrix.game_id, row)
@@ -602,7 +602,7 @@ class Board:
         Each step is a game.
 
         Args:
-            since_ms: Prices heard of since then stay.
+            since_ms: Prices received since then stay.
             coverage: What the pass read whole; None: everything. Other prices stay, and age.
             only: The game whose prices were taken in; None: all.
         """
@@ -629,7 +629,7 @@ class Board:
     def _values_read(self, since_ms: int, game: str = "") -> Iterator[None]:
         """Note for the value bets that all prices were read, of a game or of every one."""
         for moved in self.values.prices_read(since_ms, self._clock(), game):
-            self._tell_values(moved)
+            self._notify_values(moved)
             yield
 
     def replace_matrix(self, matrix: GameMatrix) -> Iterator[None]:
@@ -641,7 +641,7 @@ class Board:
         try:
             yield from self.merge_matrix(matrix)
         finally:
-            self._tell_gone(matrix.game_id, held)
+            self._notify_removed(matrix.game_id, held)
 
     def replace_rows(self, rows: Iterable[OddsRow], kept: Container[str]) -> Iterator[None]:
         """Take odds rows for all that is held of every game but those ``kept``.
@@ -657,12 +657,12 @@ class Board:
             if game not in kept:
                 held = self._drop(game)
                 exhaust(self.merge_rows(of_game))
-                self._tell_gone(game, held)
+                self._notify_removed(game, held)
                 yield
 
     def forget_game(self, game: str) -> None:
         """Drop the prices of a game, subscribed or not."""
-        self._tell_gone(game, self._drop(game))
+        self._notify_removed(game, self._drop(game))
         self._subscribers.notify(notices.MatrixLoaded(game))
 
     # What follows
@@ -678,8 +678,8 @@ class Board:
         self._publish(book, changes)
 
     @contextmanager
-    def _told(self, book: GameBook, changes: notices.Changes) -> Iterator[None]:
-        """Have changes told where the steps in which they come end before the last."""
+    def _published(self, book: GameBook, changes: notices.Changes) -> Iterator[None]:
+        """Publish the changes even if the caller stops the steps before the last."""
         try:
             yield
         except GeneratorExit:
@@ -700,20 +700,20 @@ class Board:
             moved = self.values.prices_moved(book, changes, self._clock())
             for notice in changes.notices(game, rows_wanted=self.rows_wanted):
                 self._subscribers.notify(notice)
-            self._tell_values(moved)
+            self._notify_values(moved)
 
-    def _tell_values(self, moved: Sequence[RowKey]) -> None:
+    def _notify_values(self, moved: Sequence[RowKey]) -> None:
         if moved:
             self._subscribers.notify(notices.ValueBetsChanged(tuple(moved)))
 
     def _new_book(
-        self, game: str, said: PriceMessage | OddsRow, bad: list[str], count: int = 1
+        self, game: str, priced: PriceMessage | OddsRow, bad: list[str], count: int = 1
     ) -> GameBook | None:
         """Return an empty book for a game, None without room: ``bad`` has that ``count`` times."""
         if not self._books.has_room(game, self.games):
             bad += [f"{len(self.games):,} games are listed, but prices come for far more"] * count
             return None
-        return self._books.book_of(self.games.get(game) or entry_of_price(said))
+        return self._books.book_of(self.games.get(game) or entry_of_price(priced))
 
     def name_reference(self, name: str | None) -> None:
         """Take in whom the service judges by, None where that is not said.
@@ -729,7 +729,7 @@ class Board:
             called, self._reference_at, whose.service = self.reference_name, now, name
             self._judge_by_another(called)
 
-    def _tell_reference(self, before: str) -> None:
+    def _notify_reference(self, before: str) -> None:
         if self.reference_name != before:
             self._subscribers.notify(notices.ReferenceChanged())
 
@@ -748,21 +748,21 @@ class Board:
         """
         self._books.judge_by(self.desk_reference.bookmaker)
         moved = self.values.assess_all(self._clock())
-        self._tell_reference(called)
+        self._notify_reference(called)
         for game in self._books.game_ids():
             self._subscribers.notify(notices.MatrixLoaded(game))
-        self._tell_values(moved)
+        self._notify_values(moved)
         self._go_through(self._revaluing())
 
     def _drop(self, game: str) -> list[RowKey]:
         """Drop a game's prices and return their keys."""
         held = list(self.row_keys_of(game))
         if self._books.drop_book(game) is not None:
-            self._tell_values(self.values.forget_game(game, self._clock()))
+            self._notify_values(self.values.forget_game(game, self._clock()))
         return held
 
-    def _tell_gone(self, game: str, held: Sequence[RowKey]) -> None:
-        """Tell which prices of a game are no longer held."""
+    def _notify_removed(self, game: str, held: Sequence[RowKey]) -> None:
+        """Notify about the prices of a game that are no longer held."""
         kept = set(self.row_keys_of(game))
         removed = tuple([key for key in held if key not in kept])
         if removed and self.rows_wanted:
@@ -942,7 +942,7 @@ class Board:
                 yield
         self._books.drop_empty(self.games.keys() | self._subscribed)
         for moved in self.values.ageing(now):
-            self._tell_values(moved)
+            self._notify_values(moved)
             yield
         yield from self._comparing(_COMPARED_AT_ONCE)
 
@@ -993,7 +993,7 @@ class Board:
             notices.ConnectionChanged(),
         ):
             self._subscribers.notify(notice)
-        self._tell_reference(before)
+        self._notify_reference(before)
         if self.rows_wanted:
             self._subscribers.notify(notices.RowsChanged((), removed))
 
@@ -1005,4 +1005,4 @@ class Board:
         now = self._clock()
         for game in games:
             if self._books.drop_book(game) is not None:
-                self._tell_values(self.values.forget_game(game, now))
+                self._notify_values(self.values.forget_game(game, now))
