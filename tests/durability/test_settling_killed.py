@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 from shutil import copytree
@@ -25,10 +26,11 @@ BET = PlacedBet(
 COUNT = 3
 LEDGER, ODDS = "ledger.db", "odds.db"
 # Counts the statements that SQLite runs on the ledger, and kills its own process at one of them.
+# Each line settles in a process of its own: a child, which has imported everything already.
 SETTLE = """
-import os, signal, sqlite3, sys
+import os, signal, sys
+from oddsdesk.cli.ledger import ledger as command
 from oddsdesk.ledger import ledger
-left = int(sys.argv.pop(1))
 
 def count(statement):
     global left
@@ -43,19 +45,48 @@ def prepared(connection, path):
     connection.set_trace_callback(count)
 
 ledger.prepare_ledger = prepared
-from oddsdesk.cli.ledger import ledger as command
-command()
+for line in sys.stdin:
+    statement, *words = line.rstrip().split("\\t")
+    left = int(statement)
+    child = os.fork()
+    if child == 0:
+        sys.stdout = open(os.devnull, "w")
+        command(words)
+    print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), flush=True)
 """
 
 
-def settle(folder: Path, statement: int) -> int:
-    """Settle in another process that is killed at a statement, and return how it ended."""
-    words = ["settle", "--ledger", str(folder / LEDGER), "--database", str(folder / ODDS)]
-    command = [sys.executable, "-c", SETTLE, str(statement), *words]
-    return subprocess.run(command, check=False, capture_output=True).returncode
+class Settling:
+    """Settles in processes that are killed at a statement."""
+
+    def __init__(self) -> None:
+        command = [sys.executable, "-c", SETTLE]
+        pipe = subprocess.PIPE
+        self._process = subprocess.Popen(command, stdin=pipe, stdout=pipe, text=True)
+
+    def settle(self, folder: Path, statement: int) -> int:
+        """Settle, be killed at a statement, and return how the process ended."""
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        words = ["settle", "--ledger", folder / LEDGER, "--database", folder / ODDS]
+        print(statement, *words, sep="\t", file=self._process.stdin, flush=True)
+        return int(self._process.stdout.readline())
+
+    def end(self) -> None:
+        """Settle nothing more."""
+        self._process.communicate(timeout=30)
 
 
-def test_bets_are_settled_all_or_not_at_all_and_once_whenever_it_is_killed(tmp_path: Path) -> None:
+@pytest.fixture
+def settling() -> Iterator[Settling]:
+    made = Settling()
+    yield made
+    made.end()
+
+
+def test_bets_are_settled_all_or_not_at_all_and_once_whenever_it_is_killed(
+    settling: Settling, tmp_path: Path
+) -> None:
     before = tmp_path / "before"
     before.mkdir()
     with closing(open_store(before / ODDS)) as store:
@@ -67,7 +98,7 @@ def test_bets_are_settled_all_or_not_at_all_and_once_whenever_it_is_killed(tmp_p
     for statement in range(1, 100):
         folder = tmp_path / str(statement)
         copytree(before, folder)
-        ended = settle(folder, statement)
+        ended = settling.settle(folder, statement)
         with closing(Ledger(folder / LEDGER)) as ledger:
             found = [bet.settled_by for bet in ledger.read_bets()]
             assert found in ([""] * COUNT, ["scores 2-1"] * COUNT)
@@ -78,8 +109,8 @@ def test_bets_are_settled_all_or_not_at_all_and_once_whenever_it_is_killed(tmp_p
             break
         assert ended == -9
         settled_at_kill.append(bool(found[0]))
-        assert settle(folder, 0) == 0
-        assert settle(folder, 0) == 0
+        assert settling.settle(folder, 0) == 0
+        assert settling.settle(folder, 0) == 0
         with closing(Ledger(folder / LEDGER)) as ledger:
             assert [bet.settled_by for bet in ledger.read_bets()] == ["scores 2-1"] * COUNT
             assert ledger.undo_change() == ("settled", COUNT)
