@@ -9,6 +9,7 @@ import signal
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -27,6 +28,9 @@ os.environ["QT_QPA_PLATFORM"] = "offscreen"
 # httpx would read the world's 140 authorities for each client, 36 ms; here is none, and none asked.
 os.environ["SSL_CERT_DIR"] = str(Path(__file__).parent)
 os.environ.pop("SSL_CERT_FILE", None)  # it would be read instead
+if find_spec("sniffio") is None:
+    # httpcore would look for it four times a request, as ``network.http`` says.
+    sys.modules["sniffio"] = None  # type: ignore[assignment]
 # Without what Python compiled, each of the many programs that tests start would compile it again.
 sys.dont_write_bytecode = False
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
