@@ -208,8 +208,8 @@ def read_json(kind: Any, body: bytes, path: str) -> Any:
     try:
         return decoder.decode(body)
     except msgspec.ValidationError as error:
-        if _OF_EXTENSION.search(str(error)) and (said := _without_foreign(body)) is not None:
-            return read_json(kind, said, path)
+        if _OF_EXTENSION.search(str(error)) and (stripped := _without_foreign(body)) is not None:
+            return read_json(kind, stripped, path)
         raise errors.MalformedAnswerError(
             f"{path} answered something unexpected: {error}"
         ) from error
@@ -230,22 +230,22 @@ def _without_foreign(body: bytes) -> bytes | None:
     """
     lost = 0
 
-    def strip(said: Any) -> None:
+    def strip(value: Any) -> None:
         nonlocal lost
-        if isinstance(said, list):
-            for each in said:
+        if isinstance(value, list):
+            for each in value:
                 strip(each)
-        elif isinstance(said, dict):
+        elif isinstance(value, dict):
             for name, kind in _EXTENSIONS.items():
-                if name in said and not isinstance(said[name], kind):
-                    del said[name]
+                if name in value and not isinstance(value[name], kind):
+                    del value[name]
                     lost += 1
-            for each in said.values():
+            for each in value.values():
                 strip(each)
 
-    said = msgspec.json.decode(body)
-    strip(said)
-    return msgspec.json.encode(said) if lost else None
+    value = msgspec.json.decode(body)
+    strip(value)
+    return msgspec.json.encode(value) if lost else None
 
 
 def error_of_answer(
@@ -270,8 +270,8 @@ def _detail(
     status: int, headers: Mapping[str, str], body: bytes, path: str
 ) -> tuple[str, str, str | None]:
     try:
-        said = body if len(body) <= _LARGEST_ERROR else b""
-        detail = _errors.decode(showable_json(said)).error
+        text = body if len(body) <= _LARGEST_ERROR else b""
+        detail = _errors.decode(showable_json(text)).error
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         target = headers.get("location")
         if 300 <= status < 400 and target:
@@ -300,11 +300,11 @@ def reset_ms(headers: Mapping[str, str], now_ms: int) -> int | None:
 def own_clock_ahead_ms(headers: Mapping[str, str], now_ms: int) -> int:
     """Return how far the own clock is ahead of the service's; 0 where they agree, or none says."""
     try:
-        said = parsedate_to_datetime(headers.get("date", ""))
-        said_ms = round(said.replace(tzinfo=said.tzinfo or UTC).timestamp() * 1000)
+        sent = parsedate_to_datetime(headers.get("date", ""))
+        sent_ms = round(sent.replace(tzinfo=sent.tzinfo or UTC).timestamp() * 1000)
     except (ValueError, OverflowError):
         return 0
-    ahead_ms = now_ms - said_ms
+    ahead_ms = now_ms - sent_ms
     return ahead_ms if abs(ahead_ms) > CLOCKS_AGREE_MS else 0
 
 
@@ -386,9 +386,9 @@ def one_in_steps(
 
 
 def _event_in_part(body: bytes, path: str, losses: partial_answers.Losses) -> EventAnswer:
-    said: resources.Answer[Any] = _read_parts(resources.Answer[Any], showable_json(body), path)
+    answer: resources.Answer[Any] = _read_parts(resources.Answer[Any], showable_json(body), path)
     try:
-        event = partial_answers.event_in_part(EventAnswer, said.data, losses)
+        event = partial_answers.event_in_part(EventAnswer, answer.data, losses)
     except msgspec.ValidationError as error:
         raise errors.MalformedAnswerError(
             f"{path} answered something unexpected: {error}"

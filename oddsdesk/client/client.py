@@ -33,7 +33,7 @@ HISTORY_PATH: Final = "/api/games/{game_id}/history"
 RESULTS_PATH: Final = "/api/results"
 
 
-_MOST_TOLD: Final = 1_000
+_MOST_LOGGED: Final = 1_000
 _log = logging.getLogger(__name__)
 
 
@@ -77,7 +77,7 @@ class Client:
         self.addresses = read_addresses(base_url, auth_url, ws_url)
         self.keeps_quota = keeps_quota
         self._clock = clock
-        self._told: dict[str, str] = {}
+        self._logged: dict[str, str] = {}
         """What was unreadable in the latest answer, by path."""
         self._answer_sizes: dict[str, whole_lists.AnswerSize] = {}
         self.has_games = True
@@ -108,9 +108,9 @@ class Client:
         return self._requests.clock_ahead_ms
 
     @property
-    def heard(self) -> int | None:
+    def signs_of_life(self) -> int | None:
         """Counts signs of life of the service; None while no answer is awaited."""
-        return self._requests.heard_count
+        return self._requests.signs_of_life
 
     async def close(self) -> None:
         """Close the connections; a later request opens new ones."""
@@ -459,7 +459,7 @@ class Client:
         body = await self._requests.get_body(path, parameters)
         losses = Losses()
         items, meta = await awake(answers.list_in_steps(kind, body, path, losses))
-        self._say(path, losses)
+        self._log_losses(path, losses)
         cursor = None if meta.next_cursor is UNSET else meta.next_cursor
         return answers.Listing(items, cursor, meta, losses)
 
@@ -467,21 +467,26 @@ class Client:
         body = await self._requests.get_body(path, parameters)
         losses = Losses()
         found = await awake(answers.one_in_steps(kind, body, path, losses))
-        self._say(path, losses)
+        self._log_losses(path, losses)
         return found
 
-    def _say(self, path: str, losses: Losses) -> None:
+    def _log_losses(self, path: str, losses: Losses) -> None:
         """Log what was unreadable in an answer, once while it stays the same.
 
         For odds rows, the reader of the whole list logs it; here it is only stored.
         """
-        said = str(losses) if losses else ""
-        if said and self._told.get(path) != said:
-            is_told = path in ("/api/odds", "/api/odds/live")
-            _log.log(logging.INFO if is_told else logging.WARNING, "%s: not read: %s", path, said)
-        if len(self._told) >= _MOST_TOLD:
-            self._told.clear()
-        self._told[path] = said
+        text = str(losses) if losses else ""
+        if text and self._logged.get(path) != text:
+            is_logged_elsewhere = path in ("/api/odds", "/api/odds/live")
+            _log.log(
+                logging.INFO if is_logged_elsewhere else logging.WARNING,
+                "%s: not read: %s",
+                path,
+                text,
+            )
+        if len(self._logged) >= _MOST_LOGGED:
+            self._logged.clear()
+        self._logged[path] = text
 
 
 def _small(kind: Any, body: bytes, path: str) -> Any:

@@ -68,9 +68,9 @@ class Requests:
         return await self._request("POST", self._addresses.auth, path, {})
 
     @property
-    def heard_count(self) -> int | None:
+    def signs_of_life(self) -> int | None:
         """Counts signs of life; None while no answer is awaited."""
-        return self._http.heard if self._asked and self._http is not None else None
+        return self._http.signs_of_life if self._asked and self._http is not None else None
 
     async def close_requests(self) -> None:
         """Close the connections; a later request opens new ones."""

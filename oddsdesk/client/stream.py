@@ -179,9 +179,9 @@ def _read(frame: bytes, passed_over: _PassedOver) -> PriceMessage | None:
 def _without_odds(frame: bytes) -> PriceMessage | None:
     """Return a message in which only the odds are null, as 0: no longer offered."""
     with suppress(msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        said = msgspec.json.decode(showable_json(frame))
-        if isinstance(said, dict) and "odds" in said and said["odds"] is None:
-            return msgspec.convert({**said, "odds": 0.0}, PriceMessage)
+        message = msgspec.json.decode(showable_json(frame))
+        if isinstance(message, dict) and "odds" in message and message["odds"] is None:
+            return msgspec.convert({**message, "odds": 0.0}, PriceMessage)
     return None
 
 
@@ -190,8 +190,8 @@ class _PassedOver:
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
-        self._untold = 0
-        self._told_at: int | None = None
+        self._unlogged = 0
+        self._logged_at: int | None = None
         self._useless = 0
         self._useless_since = 0
 
@@ -210,13 +210,13 @@ class _PassedOver:
 
     def count_error(self, error: Exception | str) -> None:
         self.count_useless()
-        self._untold += 1
+        self._unlogged += 1
         now = self._clock()
-        if self._told_at is None or now - self._told_at >= MINUTE_MS:
+        if self._logged_at is None or now - self._logged_at >= MINUTE_MS:
             _log.warning(
-                "the stream sent messages that are no price changes (%d): %s", self._untold, error
+                "the stream sent messages that are no price changes (%d): %s", self._unlogged, error
             )
-            self._untold, self._told_at = 0, now
+            self._unlogged, self._logged_at = 0, now
 
 
 def _ignore(state: StreamState) -> None:

@@ -244,8 +244,8 @@ class _Splitting:
         ]
         if len(codes) > MOST_COMPETITIONS:
             self.is_cut = True
-            said = "sports: the service has %d competitions; only %d are read"
-            _log.warning(said, len(codes), MOST_COMPETITIONS)
+            line = "sports: the service has %d competitions; only %d are read"
+            _log.warning(line, len(codes), MOST_COMPETITIONS)
         return codes[:MOST_COMPETITIONS]
 
 
@@ -306,24 +306,24 @@ async def _games_of(
                 game = _as_game(item)
                 held.setdefault(game.game_id, game)
             if len(held) > MOST_GAMES:
-                said = "games: the service has more than %d; the rest is not read"
-                _log.warning(said, MOST_GAMES)
+                line = "games: the service has more than %d; the rest is not read"
+                _log.warning(line, MOST_GAMES)
                 return GameList(list(held.values())[:MOST_GAMES], is_cut=True)
     return GameList(list(held.values()), reading.is_cut, tuple(dict.fromkeys(reading.failed)))
 
 
-def _as_game(said: Game | Event) -> Game:
+def _as_game(game: Game | Event) -> Game:
     """Return an event as the game that it is."""
-    if isinstance(said, Game):
-        return said
+    if isinstance(game, Game):
+        return game
     return Game(
-        game_id=game_id(said.competition, said.match_name),
-        match_name=said.match_name,
-        competition=said.competition,
-        sport=said.sport,
-        match_date=said.match_date,
-        is_live=said.is_live,
-        bookmaker_count=said.bookmaker_count,
+        game_id=game_id(game.competition, game.match_name),
+        match_name=game.match_name,
+        competition=game.competition,
+        sport=game.sport,
+        match_date=game.match_date,
+        is_live=game.is_live,
+        bookmaker_count=game.bookmaker_count,
         last_scraped_at=None,
     )
 

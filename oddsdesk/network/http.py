@@ -147,7 +147,7 @@ class HttpClient:
         )
         self._http.cookies.jar.set_policy(DefaultCookiePolicy(allowed_domains=()))
         self._large_turn = asyncio.Lock()
-        self.heard = 0
+        self.signs_of_life = 0
         """Counts signs of life: the head of an answer, or a piece of one."""
 
     async def send_request(
@@ -193,11 +193,11 @@ class HttpClient:
         chunks = response.aiter_raw()
         ends = time.perf_counter() + SLICE_S
         is_large, taken = False, 0
-        self.heard += 1
+        self.signs_of_life += 1
         async with AsyncExitStack() as turn:
             try:
                 async for chunk in chunks:
-                    self.heard += 1
+                    self.signs_of_life += 1
                     for _ in unpacking.feed(chunk):
                         if unpacking.size > _LARGE and not is_large:
                             is_large = True

@@ -747,7 +747,9 @@ class Sync:
 
     def _look_for_silence(self) -> None:
         """Ask for a sign of life where no stream gives one; it costs no request of the quota."""
-        self._monitor.note_sign_of_life(self._client.heard, host_of(self._client.addresses.base))
+        self._monitor.note_sign_of_life(
+            self._client.signs_of_life, host_of(self._client.addresses.base)
+        )
         self._looks += 1
         if self._looks % _LOOKS_A_SIGN == 0 and self._board.connection.link is Link.POLLING:
             self._poller.hurry([HEALTH])
