@@ -99,7 +99,7 @@ def create(
         except OSError:  # nobody saw the key, and nobody can
             opened.keys.revoke(made.secret, system_clock())
             raise
-    _tell_of_other_keys(before, made.key)
+    _print_other_keys(before, made.key)
     warn_of_missing_bookmaker(made.key.account, made.key.plan, made.key.bookmaker)
     if bookmaker is not None:
         warn_of_unknown_bookmaker(database, str(made.key.bookmaker))
@@ -205,10 +205,10 @@ def _opened(database: Database, named: Path | None, *, may_make: bool) -> Access
         _make_usual_folder(database)
     elif not is_there(path):
         recognise(database, ODDS, look_for_damage=False)
-        _tell_of_earlier(database, path)
+        _print_earlier_database(database, path)
         raise StoreError(f"{path}: no key file; `oddsdesk keys create` makes one")
     access = open_access(database, named)
-    _tell_of_earlier(database, path)
+    _print_earlier_database(database, path)
     return access
 
 
@@ -231,7 +231,7 @@ def _refuse_other_keys(database: Path, path: Path) -> None:
         )
 
 
-def _tell_of_earlier(database: Path, path: Path) -> None:
+def _print_earlier_database(database: Path, path: Path) -> None:
     for earlier in earlier_access_files(database):
         if earlier != path.absolute():
             click.echo(
@@ -241,7 +241,7 @@ def _tell_of_earlier(database: Path, path: Path) -> None:
             )
 
 
-def _tell_of_other_keys(before: list[Key], made: Key) -> None:
+def _print_other_keys(before: list[Key], made: Key) -> None:
     """Report which other keys of the account changed plan or bookmaker."""
     active = [key for key in before if key.account == made.account and not key.is_revoked]
     if not active:

@@ -105,16 +105,16 @@ class Commissions(NamedTuple):
 
         An amount does so only for a won bet, since others pay none.
         """
-        bet, said = line.bet, line.commission
+        bet, stated = line.bet, line.commission
         if (
             self.kind is None
-            or said is None
+            or stated is None
             or (self.kind is CommissionKind.AMOUNT and not _has_won(bet))
         ):
             return None
         stake = bet.stake * _share(bet) if self.kind is CommissionKind.AMOUNT else 1.0
         won = stake * (bet.odds - 1)
-        return 1 + max(0.0, won - _kept(self.kind, said.figure, won)) / stake
+        return 1 + max(0.0, won - _kept(self.kind, stated.figure, won)) / stake
 
 
 def read_commission(text: str, decimals: Habit | None) -> StatedCommission | None:
@@ -141,13 +141,16 @@ def commission_key(keys: Collection[str]) -> str | None:
 
 def commissions_of(key: str, lines: Sequence[BetLine]) -> Commissions:
     """Return how a list states commissions; ``key`` is the meaning of the column's title."""
-    told = [line for line in lines if line.commission is not None]
-    above = next((said.figure for line in told if (said := line.commission) and said.figure), None)
+    with_figure = [line for line in lines if line.commission is not None]
+    above = next(
+        (stated.figure for line in with_figure if (stated := line.commission) and stated.figure),
+        None,
+    )
     if above is None:  # all zero: the kind does not matter
-        return Commissions(CommissionKind.PERCENT) if told else Commissions()
+        return Commissions(CommissionKind.PERCENT) if with_figure else Commissions()
     sample = f"commission such as {above:g} was not read"
-    kinds = _BY_TITLE[key].intersection(*map(_possible, told))
-    fitting = [_fitting(line) for line in told]
+    kinds = _BY_TITLE[key].intersection(*map(_possible, with_figure))
+    fitting = [_fitting(line) for line in with_figure]
     if frozenset() in fitting:
         return Commissions(doubt=f"{sample}: the listed profits are before commission")
     kinds = kinds.intersection(*filter(None, fitting))
@@ -164,15 +167,15 @@ def commissions_of(key: str, lines: Sequence[BetLine]) -> Commissions:
 
 def _possible(line: BetLine) -> frozenset[CommissionKind]:
     """Return what a figure can be by its sign and its size."""
-    said = line.commission
-    if said is None:
+    stated = line.commission
+    if stated is None:
         return frozenset(CommissionKind)
     most = {
         CommissionKind.PERCENT: 100.0,
         CommissionKind.SHARE: _MOST_SHARE,
         CommissionKind.AMOUNT: _won(line.bet) + CENT if _has_won(line.bet) else math.inf,
     }
-    return frozenset(kind for kind in said.kinds if said.figure <= most[kind])
+    return frozenset(kind for kind in stated.kinds if stated.figure <= most[kind])
 
 
 def _fitting(line: BetLine) -> frozenset[CommissionKind] | None:
@@ -180,12 +183,14 @@ def _fitting(line: BetLine) -> frozenset[CommissionKind] | None:
 
     None if the profit does not decide: it is missing, or fits no kind.
     """
-    said, profit = line.commission, line.profit
-    if said is None or profit is None or not _has_won(line.bet):
+    stated, profit = line.commission, line.profit
+    if stated is None or profit is None or not _has_won(line.bet):
         return None
     won = _won(line.bet)
     fits = frozenset(
-        kind for kind in CommissionKind if abs(won - _kept(kind, said.figure, won) - profit) <= CENT
+        kind
+        for kind in CommissionKind
+        if abs(won - _kept(kind, stated.figure, won) - profit) <= CENT
     )
     if abs(won - profit) <= CENT:
         return None if fits else fits
@@ -269,7 +274,7 @@ _WORDS: Final = {
 _LONGEST: Final = 40
 """In characters; longer cells are prose."""
 
-Told = str | None
+Reason = str | None
 """Why a line is not imported; empty: it is not of this kind; None: the cell does not say."""
 
 
@@ -294,25 +299,25 @@ def bet_kinds_of(
     """
     found = BetKinds({}, set())
     for title in titles:
-        tell = _teller(title, is_spare=title in spare)
+        reason_of = _reason_reader(title, is_spare=title in spare)
         if title in described:
-            tell = _by_ending if tell is None else _either(tell, _by_ending)
-        if tell is None:
+            reason_of = _by_ending if reason_of is None else _either(reason_of, _by_ending)
+        if reason_of is None:
             continue
         cells = {row.number: as_written(row.cells.get(title, "")) for row in rows}
         texts = {text for text in cells.values() if text}
-        if tell is _by_words and _are_letters(title, texts):
-            tell = _by_letter
-        told = {text: tell(text) for text in texts}
-        if folded_title(title) in _FLAGS or any(why is not None for why in told.values()):
+        if reason_of is _by_words and _are_letters(title, texts):
+            reason_of = _by_letter
+        reasons = {text: reason_of(text) for text in texts}
+        if folded_title(title) in _FLAGS or any(why is not None for why in reasons.values()):
             found.read.add(title)
         for number, text in cells.items():
-            if why := told.get(text):
+            if why := reasons.get(text):
                 found.refused.setdefault(number, why)
     return found
 
 
-def _teller(title: str, *, is_spare: bool) -> Callable[[str], Told] | None:
+def _reason_reader(title: str, *, is_spare: bool) -> Callable[[str], Reason] | None:
     """Return the function that reads the cells of a column; None if it decides nothing."""
     name = folded_title(title)
     if name in _FLAGS:
@@ -332,29 +337,31 @@ def _are_letters(title: str, texts: Collection[str]) -> bool:
     return letters <= {*_LETTERS} and ("b" in letters or folded_title(title) in _SIDES)
 
 
-def _by_flag(title: str, kind: BetKind, text: str) -> Told:
+def _by_flag(title: str, kind: BetKind, text: str) -> Reason:
     found = _by_mixed(kind, text)
     if found is not None:
         return found
     return kind.value if folded_title(text).isdecimal() else f"{title} {text!r}: expected yes or no"
 
 
-def _by_mixed(kind: BetKind, text: str) -> Told:
+def _by_mixed(kind: BetKind, text: str) -> Reason:
     word = folded_title(text)
     if not word.strip("0") or word in _NOTHING:
         return ""
     return kind.value if word in YES else _by_cell(text)
 
 
-def _by_letter(text: str) -> Told:
+def _by_letter(text: str) -> Reason:
     return _LETTERS.get(folded_title(text))
 
 
-def _either(one: Callable[[str], Told], other: Callable[[str], Told]) -> Callable[[str], Told]:
+def _either(
+    one: Callable[[str], Reason], other: Callable[[str], Reason]
+) -> Callable[[str], Reason]:
     return lambda text: one(text) or other(text)
 
 
-def _by_ending(text: str) -> Told:
+def _by_ending(text: str) -> Reason:
     """Return that a selection is each-way: ``Old Tom EW``, ``To Win E/W (1/5 odds)``."""
     return BetKind.EACH_WAY.value if _EACH_WAY.search(text) else None
 
@@ -390,7 +397,7 @@ def legs_of(
     }
 
 
-def _by_words(text: str) -> Told:
+def _by_words(text: str) -> Reason:
     word, plain = folded_title(text), text.casefold().replace("_", " ")
     if word in _BACKED:
         return ""
@@ -400,10 +407,10 @@ def _by_words(text: str) -> Told:
     return next(named, None) or _by_cell(text)
 
 
-def _by_tags(text: str) -> Told:
+def _by_tags(text: str) -> Reason:
     return next(filter(None, map(_by_cell, re.split("[,;|]", text))), None)
 
 
-def _by_cell(text: str) -> Told:
+def _by_cell(text: str) -> Reason:
     kind = _ALONE.get(folded_title(text)) if len(text) <= _LONGEST else None
     return None if kind is None else kind.value

@@ -106,14 +106,14 @@ class TeamNames:
             for name in (competition.name, *competition.aliases):
                 self._competitions[fold_team(name)] = competition
         self._game_by_table = lru_cache(maxsize=1 << 14)(self._look_up_game)  # copies share it
-        self._said: dict[tuple[str, Key], Key] = {}
+        self._same: dict[tuple[str, Key], Key] = {}
         for pair in same:
             self._join(pair)
 
     def with_same(self, same: Iterable[SameTeam]) -> "TeamNames":
         """Return these names together with the user's decisions."""
         known = copy(self)
-        known._said = dict(self._said)
+        known._same = dict(self._same)
         for pair in same:
             known._join(pair)
         return known
@@ -138,7 +138,7 @@ class TeamNames:
 
     def team_key(self, competition: str, name: str) -> Key:
         """Return the key of a team in a competition, from any of its names."""
-        return self._as_said(
+        return self._joined_key(
             self.competition_named(competition), self._key_by_table(competition, name)
         )
 
@@ -148,13 +148,13 @@ class TeamNames:
         Cached: fast when many games are compared.
         """
         place, keys = self._game_by_table(competition, match_name)
-        if not self._said:
+        if not self._same:
             return place, keys
-        return place, frozenset(self._as_said(place, key) for key in keys)
+        return place, frozenset(self._joined_key(place, key) for key in keys)
 
-    def _as_said(self, place: str, key: Key) -> Key:
-        while (place, key) in self._said:
-            key = self._said[place, key]
+    def _joined_key(self, place: str, key: Key) -> Key:
+        while (place, key) in self._same:
+            key = self._same[place, key]
         return key
 
     def _look_up_game(self, competition: str, match_name: str) -> GameKey:
@@ -170,7 +170,7 @@ class TeamNames:
     def _join(self, pair: SameTeam) -> None:
         one, other = (self.team_key(pair.competition, name) for name in (pair.one, pair.other))
         if one != other:
-            self._said[self.competition_named(pair.competition), one] = other
+            self._same[self.competition_named(pair.competition), one] = other
 
 
 @cache
@@ -218,9 +218,9 @@ def parted(text: str) -> tuple[str, str] | None:
 
 
 @lru_cache(maxsize=1 << 14)
-def subjects(said: str) -> tuple[Subject, ...]:
+def subjects(name: str) -> tuple[Subject, ...]:
     """Return the possible subjects, the likeliest first; several if a surname comes first."""
-    before, _, after = said.partition(",")
+    before, _, after = name.partition(",")
     surnames, given = fold_team(before).split(), fold_team(after).split()
     if not given or given[0] in _SUFFIXES:  # Jaren Jackson, Jr. points
         return (_subject([*surnames, *given]),)
@@ -264,9 +264,9 @@ class PlayersOfGame:
         """Selections whose spelling here differs from the source's."""
         counts, several = Counter[str](), set[str]()
         for texts in standing:
-            said = _said_in(texts)
-            counts.update(said)
-            several |= _several(said)
+            players = _players_in(texts)
+            counts.update(players)
+            several |= _several(players)
         for name, _ in sorted(counts.items(), key=lambda item: (-item[1], item[0])):
             self._name(name, is_alone=subjects(name)[0].words not in several)
 
@@ -294,10 +294,11 @@ class PlayersOfGame:
 
     def _read(self, texts: Collection[str]) -> None:
         """Find the spelling of a bookmaker's selections, and learn new players."""
-        said = _said_in(texts)
-        several = _several(said)
+        players = _players_in(texts)
+        several = _several(players)
         names = {
-            each: self._name(each, is_alone=subjects(each)[0].words not in several) for each in said
+            each: self._name(each, is_alone=subjects(each)[0].words not in several)
+            for each in players
         }
         for text in texts:
             found = parted(text)
@@ -307,17 +308,17 @@ class PlayersOfGame:
                 self._own[text] = name
         self._seen.update(texts)
 
-    def _name(self, said: str, *, is_alone: bool) -> str:
+    def _name(self, player: str, *, is_alone: bool) -> str:
         """Return the spelling of a subject; ``is_alone``: no other suffix appears with it."""
-        name = self._known(said, is_alone=is_alone)
+        name = self._known(player, is_alone=is_alone)
         if name is not None:
             return name
-        self._learn(subjects(said)[0], said)
-        return said
+        self._learn(subjects(player)[0], player)
+        return player
 
-    def _known(self, said: str, *, is_alone: bool) -> str | None:
+    def _known(self, player: str, *, is_alone: bool) -> str | None:
         """Do the same as ``_name``, but return None for a new subject."""
-        meant = subjects(said)
+        meant = subjects(player)
         for subject in meant:
             if (spelled := self._spelled.get(subject)) is not None:
                 return spelled
@@ -327,7 +328,7 @@ class PlayersOfGame:
                 return self._spelled[Subject(subject.words, *others)]
         return None
 
-    def _learn(self, subject: Subject, said: str) -> None:
+    def _learn(self, subject: Subject, player: str) -> None:
         if subject in self._spelled:
             return
         others = self._suffixes.setdefault(subject.words, set())
@@ -336,7 +337,7 @@ class PlayersOfGame:
             self._seen.clear()
             self.version += 1
         others.add(subject.suffix)
-        self._spelled[subject] = said
+        self._spelled[subject] = player
 
 
 def spelled_among(text: str, among: Collection[str]) -> str:
@@ -344,13 +345,13 @@ def spelled_among(text: str, among: Collection[str]) -> str:
     return text if text in among else PlayersOfGame([among]).spelled(text)
 
 
-def _said_in(texts: Iterable[str]) -> list[str]:
+def _players_in(texts: Iterable[str]) -> list[str]:
     return list(dict.fromkeys(found[0] for text in texts if (found := parted(text))))
 
 
-def _several(said: Iterable[str]) -> set[str]:
+def _several(players: Iterable[str]) -> set[str]:
     """Return the names that one bookmaker uses for several players with different suffixes."""
-    counts = Counter(subject.words for subject in {subjects(each)[0] for each in said})
+    counts = Counter(subject.words for subject in {subjects(each)[0] for each in players})
     return {words for words, count in counts.items() if count > 1}
 
 
@@ -360,17 +361,17 @@ _LINE: Final = r"(?ai)(.+?) ((?:Over |Under )?[+-]?\d[\d.]*)"
 
 
 @lru_cache(maxsize=1 << 14)
-def renamed(market_type: str, said: str, stored: str, is_crosswise: bool, text: str) -> str:
-    """Return a selection of the game ``said`` in the words of the game ``stored``.
+def renamed(market_type: str, given: str, stored: str, is_crosswise: bool, text: str) -> str:
+    """Return a selection of the game ``given`` in the words of the game ``stored``.
 
     Args:
         market_type: The selection's market type.
-        said: The match name that it came with.
+        given: The match name that it came with.
         stored: The match name that it is stored with; the same teams by other names.
         is_crosswise: Whether ``stored`` lists the teams the other way round.
         text: The selection; unchanged if it names no team.
     """
-    pair, stored_pair = teams(said), teams(stored)
+    pair, stored_pair = teams(given), teams(stored)
     if pair is None or stored_pair is None:
         return text
     new = (stored_pair[1], stored_pair[0]) if is_crosswise else stored_pair

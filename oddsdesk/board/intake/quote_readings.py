@@ -75,10 +75,10 @@ _scraped_ms: Final = lru_cache(maxsize=8192)(parse_ms)
 
 
 def seen_ms(scraped_at: str, heard_at: int) -> int:
-    """Return when a price that was heard of at a moment was seen.
+    """Return when a price that was received at a moment was seen.
 
     Raises:
-        ValueError: it was said in no way that can be read.
+        ValueError: the time cannot be read.
     """
     at_ms = _scraped_ms(scraped_at)
     return heard_at if at_ms - heard_at > AHEAD_MS else at_ms
@@ -102,22 +102,22 @@ def read_market(
     """
     is_live = None if in_play else False
     for row in market.selections:
-        for bookmaker, said, liquidity in _read_line(row, is_live, reference):
+        for bookmaker, price, liquidity in _read_line(row, is_live, reference):
             quote = market.market_type, market.period, bookmaker
-            yield quote, _read(quote, [said], heard_at, bad), liquidity
+            yield quote, _read(quote, [price], heard_at, bad), liquidity
 
 
 def read_row(row: OddsRow, heard_at: int, reference: DeskReference, bad: list[str]) -> Reading:
     """Return the prices of an odds row; those that make no sense are named in ``bad``."""
     at, url, is_live = row.scraped_at, row.url, row.is_live
     offers = row.offers or _NO_OFFERS
-    said = [
+    prices = [
         (selection, odds, at, link_of(offers.get(selection), url), is_live, offers.get(selection))
         for selection, odds in row.odds.items()
     ]
     quote = row.market_type, row.period, row.bookmaker
     has_limits = row.bookmaker == reference.service
-    return quote, _read(quote, said, heard_at, bad), row.liquidity if has_limits else UNSET
+    return quote, _read(quote, prices, heard_at, bad), row.liquidity if has_limits else UNSET
 
 
 _QUOTE: Final = attrgetter("market_type", "period", "bookmaker", "liquidity")
@@ -134,10 +134,12 @@ def read_messages(
 ) -> Reading:
     """Return the prices of stream messages of a quote; as ``read_row`` does."""
     first = messages[0]
-    said = [(m.selection, m.odds, m.scraped_at, None, m.is_live, m.offer or None) for m in messages]
+    prices = [
+        (m.selection, m.odds, m.scraped_at, None, m.is_live, m.offer or None) for m in messages
+    ]
     quote = first.market_type, first.period, first.bookmaker
     has_limits = first.bookmaker == reference.service
-    return quote, _read(quote, said, heard_at, bad), first.liquidity if has_limits else UNSET
+    return quote, _read(quote, prices, heard_at, bad), first.liquidity if has_limits else UNSET
 
 
 def game_of_matrix(matrix: GameMatrix) -> GameEntry:
@@ -154,34 +156,34 @@ def game_of_matrix(matrix: GameMatrix) -> GameEntry:
     )
 
 
-_Said = tuple[str, float, str, str | None, bool | None, Offer | None]
+_StatedPrice = tuple[str, float, str, str | None, bool | None, Offer | None]
 """Selection, odds, scraped_at, url, is_live, what is for sale."""
 _NO_OFFERS: Final[dict[str, Offer]] = {}
 
 
 def _read_line(
     row: MatrixRow, is_live: bool | None, reference: DeskReference
-) -> Iterator[tuple[str, _Said, float | UnsetType | None]]:
-    """Yield whose each price of a selection is, what is said of it, and the maximum bet."""
+) -> Iterator[tuple[str, _StatedPrice, float | UnsetType | None]]:
+    """Yield the bookmaker, price and maximum bet of each price of a selection."""
     own, selection = row.reference, row.selection
     if own is not None and own.odds is not None:
         at, offer = own.scraped_at or "", own.offer or None
-        said: _Said = (selection, own.odds, at, None, is_live, offer)
+        price: _StatedPrice = (selection, own.odds, at, None, is_live, offer)
         if reference.is_services_own or reference.service is not None:
-            yield reference.services_bookmaker, said, own.liquidity
+            yield reference.services_bookmaker, price, own.liquidity
     for bookmaker, cell in row.books.items():
         if cell is not None and cell.odds is not None:
             at, offer = cell.scraped_at or "", cell.offer or None
-            said = (selection, cell.odds, at, cell.url, is_live, offer)
-            yield bookmaker, said, UNSET
+            price = (selection, cell.odds, at, cell.url, is_live, offer)
+            yield bookmaker, price, UNSET
 
 
 def _read(
-    quote: QuoteKey, said: Iterable[_Said], heard_at: int, bad: list[str]
+    quote: QuoteKey, prices: Iterable[_StatedPrice], heard_at: int, bad: list[str]
 ) -> list[tuple[str, Sighting]]:
-    """Return what makes sense of what is said of a quote; the rest is named in ``bad``."""
+    """Return the prices of a quote that make sense; the others are named in ``bad``."""
     found = []
-    for selection, odds, scraped_at, url, is_live, offer in said:
+    for selection, odds, scraped_at, url, is_live, offer in prices:
         if odds <= 1:
             if not is_disabled(odds):
                 bad.append(f"{_name(quote, selection)}: expected odds above 1, got {odds:g}")
@@ -241,8 +243,8 @@ class IntakeLog:
         if len(self._left_out) >= _MOST:
             self._left_out.clear()
         self._left_out[what] = now
-        said = "%s: skipped %d prices of another game of these teams on %s"
-        _log.warning(said, match_name, count, day)
+        line = "%s: skipped %d prices of another game of these teams on %s"
+        _log.warning(line, match_name, count, day)
 
     def log_rejected(self, what: str, bad: Sequence[str]) -> None:
         """Log how many were passed over, and the first of them."""
@@ -349,8 +351,8 @@ def put_all(
 ) -> None:
     """Put the readings of one answer in, and learn from them how often each bookmaker is read."""
     gaps: dict[str, tuple[int, int]] = {}
-    for quote, said, liquidity in readings:
-        found = book.put_quote(quote, said, changes, liquidity)
+    for quote, prices, liquidity in readings:
+        found = book.put_quote(quote, prices, changes, liquidity)
         if found is not None:
             gaps.setdefault(quote[2], found)
     for bookmaker, (gap, scraped_at) in gaps.items():
@@ -371,7 +373,7 @@ def hear_again(
 def put_move(
     book: GameBook, move: LoggedMove, now_ms: int, reference: DeskReference, changes: Changes
 ) -> None:
-    """Put a move of the log in, heard now."""
+    """Put a move of the log in, received now."""
     key = move.key
     has_limits = move.key.bookmaker == reference.service
     if move.odds is None:
@@ -451,7 +453,7 @@ _LATEST: Final = 200
 """The lag is taken from this many messages, and those that came together with them."""
 
 
-class _Heard(NamedTuple):
+class _Messages(NamedTuple):
     """Messages that came together."""
 
     at_ms: int
@@ -471,8 +473,8 @@ class StreamPace:
         self._clock = clock
         self._opened_at = 0
         self.heard_at: int | None = None
-        """When anything was heard last."""
-        self._latest: deque[_Heard] = deque()
+        """When the last message came."""
+        self._latest: deque[_Messages] = deque()
         self._per_second: deque[tuple[int, int]] = deque()
 
     def open_stream(self) -> None:
@@ -482,7 +484,7 @@ class StreamPace:
     def count_messages(self, scraped: Sequence[str]) -> None:
         """Count messages, by when each one says that its price was scraped."""
         now = self.heard_at = self._clock()
-        self._latest.append(_Heard(now, self._opened_at, scraped))
+        self._latest.append(_Messages(now, self._opened_at, scraped))
         if self._per_second and 0 <= now - self._per_second[-1][0] < 1000:
             since, count = self._per_second[-1]
             self._per_second[-1] = (since, count + len(scraped))
@@ -498,11 +500,11 @@ class StreamPace:
 
     def lag_ms(self) -> int | None:
         """Return the median of how long the latest messages of a minute took; drop older ones."""
-        now, kept, count, lags = self._clock(), deque[_Heard](), 0, list[int]()
+        now, kept, count, lags = self._clock(), deque[_Messages](), 0, list[int]()
         while self._latest and count < _LATEST and now - self._latest[-1].at_ms <= MINUTE_MS:
-            heard = self._latest.pop()
-            kept.appendleft(heard)
-            count += len(heard.scraped)
-            lags += heard.lags()
+            messages = self._latest.pop()
+            kept.appendleft(messages)
+            count += len(messages.scraped)
+            lags += messages.lags()
         self._latest = kept
         return round(median(lags)) if lags else None

@@ -46,7 +46,7 @@ class MessageCenter(QObject):
     def __init__(self, bar: MessageBar) -> None:
         super().__init__(bar)
         self._bar = bar
-        self._said: _Message | None = None
+        self._message: _Message | None = None
         self._aside: _Message | None = None
         """The permanent message from before another moment was shown."""
         self._gives_way = False
@@ -80,24 +80,24 @@ class MessageCenter(QObject):
     def warn(self, about: str, text: str, *, action: str = "", act: Act | None = None) -> None:
         """Show and log a warning about one of the user's files, until the user closes it."""
         warning = _Message(text, "warning", TextRole.DOWN, action, act, passes=False)
-        if all(text != said.text for _, said in self._warnings):
+        if all(text != shown.text for _, shown in self._warnings):
             _log.warning("%s", text)
             self._warnings.append((about, warning))
             self._show()
 
     def withdraw(self, about: Hashable) -> None:
         """Remove the message about a subject, unless it has been replaced."""
-        if self._said is not None and self._said.about == about:
+        if self._message is not None and self._message.about == about:
             self.clear_message()
         if self._aside is not None and self._aside.about == about:
             self._aside = None
 
     def set_aside(self, but: Hashable) -> None:
         """Hide the message for another moment, unless it is about ``but``."""
-        said = self._said
-        if said is not None and said.about != but:
+        message = self._message
+        if message is not None and message.about != but:
             self.clear_message()
-            self._aside = None if said.passes else said
+            self._aside = None if message.passes else message
 
     def bring_back(self) -> None:
         """Remove the messages since ``set_aside``, and show the permanent one from before again."""
@@ -114,21 +114,21 @@ class MessageCenter(QObject):
     def clear_message(self) -> None:
         """Remove the message; warnings and trouble show again."""
         self._passing.stop()
-        self._said = None
+        self._message = None
         self._show()
 
     def show_trouble(self, text: str) -> None:
         """Show why prices are not updated; empty when that is over."""
         if bool(text) != bool(self._trouble):
             self._is_dismissed = self._gives_way = False
-            if self._said is not None and not self._said.passes:
+            if self._message is not None and not self._message.passes:
                 (self._passing.start if text else self._passing.stop)()
         if text != self._trouble:
             self._trouble = text
             self._show()
 
     def _say(self, message: _Message) -> None:
-        self._said = message
+        self._message = message
         self._gives_way = False
         is_timed = message.passes or self._has_trouble
         (self._passing.start if is_timed else self._passing.stop)()
@@ -140,32 +140,34 @@ class MessageCenter(QObject):
 
     @property
     def _shows_trouble(self) -> bool:
-        return self._has_trouble and (self._said is None or self._gives_way)
+        return self._has_trouble and (self._message is None or self._gives_way)
 
     def _show(self) -> None:
-        said = self._in_front()
+        message = self._in_front()
         if self._shows_trouble:
             self._bar.show_message(self._trouble, icon="offline", action="Try now")
-        elif said is not None:
-            self._bar.show_message(said.text, icon=said.icon, action=said.action, ink=said.ink)
+        elif message is not None:
+            self._bar.show_message(
+                message.text, icon=message.icon, action=message.action, ink=message.ink
+            )
         else:
             self._bar.hide()
 
     def _on_passing_timeout(self) -> None:
-        if self._said is None or self._said.passes:
+        if self._message is None or self._message.passes:
             self.clear_message()
         else:
             self._gives_way = True
             self._show()
 
     def _in_front(self) -> _Message | None:
-        if self._said is not None:
-            return self._said
+        if self._message is not None:
+            return self._message
         return self._warnings[0][1] if self._warnings else None
 
     def _drop_front(self) -> None:
         """Remove the front message and show the next one."""
-        if self._said is None:
+        if self._message is None:
             del self._warnings[:1]
         self.clear_message()
 
@@ -180,10 +182,10 @@ class MessageCenter(QObject):
         if self._shows_trouble:
             self.retry_requested.emit()
             return
-        said = self._in_front()
+        message = self._in_front()
         self._drop_front()
-        if said is not None and said.act is not None:
-            said.act()
+        if message is not None and message.act is not None:
+            message.act()
 
 
 class ConnectionTrouble(QObject):

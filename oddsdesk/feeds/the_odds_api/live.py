@@ -94,16 +94,16 @@ class OddsApiGuide(GamesGuide):
             for sport in listed
             if sport.active and not sport.has_outrights
         )
-        said = self.feed.status.now
-        return Choices(found, said.credits_left, said.credits_used)
+        status = self.feed.status.now
+        return Choices(found, status.credits_left, status.credits_used)
 
     async def plan(self, feed: PollingFeed, now_ms: int) -> LivePlan:
         """Return how the planner would pace a feed with the current credits."""
         games = {sport: await self.listed(sport, now_ms) for sport in feed.spec.what}
         if self.feed.status.now.credits_left is None:
             await self.feed.source.get("/v4/sports")
-        said = self.feed.status.now
-        left, used = said.credits_left, said.credits_used
+        status = self.feed.status.now
+        left, used = status.credits_left, status.credits_used
         plan = cast("TheOddsApi", feed).plan_for(games, left, used, now_ms)
         counts = {sport: len(each) for sport, each in games.items()}
         intervals: dict[str, tuple[float, ...]] = {}
@@ -111,8 +111,8 @@ class OddsApiGuide(GamesGuide):
             sport = job.partition("/")[0]
             intervals[sport] = (*intervals.get(sport, ()), schedule.every_s)
         asks_scores = bool(plan.schedules) and cast("TheOddsApi", feed).asks_scores
-        told = f"{plan.told}; {_RESULTS_COST}" if asks_scores else plan.told
-        return LivePlan(told, counts, left, used, intervals)
+        text = f"{plan.text}; {_RESULTS_COST}" if asks_scores else plan.text
+        return LivePlan(text, counts, left, used, intervals)
 
     async def games(self, part: str, now_ms: int) -> "list[Game]":
         """Return the games of a sport."""
@@ -210,7 +210,7 @@ class TheOddsApi(PollingFeed):
         self._bad_scores: dict[str, str] = {}
         """Why scores of that answer could not be read."""
         self._planner = Planner()
-        self._tells_credits = False
+        self._reports_credits = False
         """Whether the last answer had the number of credits."""
 
     @property
@@ -333,7 +333,7 @@ class TheOddsApi(PollingFeed):
     def judge(self, reply: "Reply") -> None:
         """Count credits; check the error code, since running out of credits is also a 401."""
         left, used = (_number(reply, f"x-requests-{name}") for name in ("remaining", "used"))
-        self._tells_credits = left is not None and used is not None
+        self._reports_credits = left is not None and used is not None
         self.status.credits(left, used)
         self._note_charge(_number(reply, "x-requests-last") or 0)
         if left is not None and used is not None:
@@ -391,7 +391,7 @@ class TheOddsApi(PollingFeed):
         jobs = self._jobs()
         plan = self._planner.plan_jobs(jobs, now_ms, self.sharing())
         if len(self._games) == len(self.spec.what):  # only once all games are known
-            self.status.plan(plan.told, now_ms, plan.next_ms)
+            self.status.plan(plan.text, now_ms, plan.next_ms)
         never = now_ms + round(LIST_S * 1000)
         later = {job.name: account.renewal_ms for job in jobs if job.cost > account.spendable}
         schedules = {job.name: plan.schedules.get(job.name) for job in jobs if job.kick_offs}
@@ -486,21 +486,21 @@ class TheOddsApi(PollingFeed):
     async def has_credits(self) -> bool:
         """Get the credits from ``/sports``, which is free; if unknown, a reading may be tried."""
         await self.source.get("/v4/sports")
-        if not self._tells_credits:
+        if not self._reports_credits:
             self._planner.memory.credits = None
             return True
         return not self._lacks_credits()
 
     def _no_credits(self) -> str:
-        if said := self._planner.used_up(self._jobs()):
-            self.status.plan(said, self.clock())
+        if text := self._planner.used_up(self._jobs()):
+            self.status.plan(text, self.clock())
         left, used = self.status.now.credits_left, self.status.now.credits_used
         spent = "" if used is None else f" ({used:,} used)"
-        said = f"the credits are used up{spent}"
+        text = f"the credits are used up{spent}"
         if left is not None and left > 0:
             cost = min((job.cost for job in self._jobs()), default=0)
-            said = f"{left:,} credits left, including a small reserve, but a reading costs {cost:g}"
-        return f"{said}; {_GOES_ON}"
+            text = f"{left:,} credits left, including a small reserve, but a reading costs {cost:g}"
+        return f"{text}; {_GOES_ON}"
 
     def _is_in_play(self, part: str) -> bool:
         sport, _, game = part.partition("/")

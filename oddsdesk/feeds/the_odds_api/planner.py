@@ -160,7 +160,7 @@ class Plan(msgspec.Struct, frozen=True):
     """What the plan does, in words."""
 
     @property
-    def told(self) -> str:
+    def text(self) -> str:
         """The sentence, with a warning if prices become stale between two readings."""
         longest_s = max((each.every_s for each in self.schedules.values()), default=0.0)
         return self.sentence if longest_s * 1000 <= WINDOW_MS else f"{self.sentence}. {_TOO_LONG}"

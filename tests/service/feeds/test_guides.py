@@ -74,7 +74,7 @@ async def test_the_plan_is_the_planners_own_and_nothing_is_paid(source, guides) 
     kick_off -= kick_off % 1000
     jobs = [Job("a", 4, (kick_off,) * 3, 2), Job("b", 4, (kick_off,) * 2, 2)]
     plan = planner.plan_jobs(jobs, NOW)
-    assert told.sentence == f"{plan.told}; results take at most a quarter of the credits"
+    assert told.sentence == f"{plan.text}; results take at most a quarter of the credits"
     every_s = {job: schedule.every_s for job, schedule in plan.schedules.items()}
     assert told.intervals_s == {"soccer_epl": (every_s["a"],), "basketball_nba": (every_s["b"],)}
     assert told.games == {"soccer_epl": 3, "basketball_nba": 2}

@@ -100,8 +100,8 @@ def test_other_plans_in_words(jobs: list[Job], left: int, sentence: str) -> None
 @pytest.mark.parametrize(("left", "is_long"), [(500, True), (50_000, False)])
 def test_intervals_longer_than_prices_count_as_fresh_are_said_to_be(left, is_long) -> None:
     plan = planner(left).plan_jobs([Job("epl", 1, TODAY)], NOW)
-    assert plan.told.startswith(plan.sentence)
-    assert ("Prices count as fresh for 10 minutes" in plan.told) is is_long
+    assert plan.text.startswith(plan.sentence)
+    assert ("Prices count as fresh for 10 minutes" in plan.text) is is_long
     assert plan.next_ms == NOW
 
 
