@@ -73,6 +73,7 @@ _FITS: Final = MappingProxyType(
         "Baseball": ("overtime_grids", "fitted_baseball"),
         "Basketball": ("margins", "fitted_basketball"),
         "AmericanFootball": ("margins", "fitted_american_football"),
+        "Tennis": ("tennis", "fitted"),
     }
 )
 """By sport, the module and name of its ``Fit``."""
