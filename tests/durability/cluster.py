@@ -121,9 +121,9 @@ class Cluster:
             with Load(self._database, self._proxy.url, first_batch=self._turn * 1_000_000) as load:
                 load.go_on(5)
                 moment = time.monotonic()
-                begin_anew = self._kill(part, cost.kills % 2)
+                begin_again = self._kill(part, cost.kills % 2)
                 value_s = self._until_valued(moment) if part == "valuation" else 0.0
-                begin_anew()
+                begin_again()
                 load.go_on(5)
                 self._until_valued(moment)
             log = [each for each in log_of(self._database)[before:] if "Valued" not in each[0]]

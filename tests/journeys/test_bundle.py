@@ -140,7 +140,7 @@ def test_the_doctor_finds_nothing_broken(bundle: Bundle):
     assert "nothing is broken" in bundle.run("oddsdesk-server", "doctor")
 
 
-def test_a_folder_data_beside_the_programs_keeps_all(bundle: Bundle, tmp_path: Path):
+def test_a_folder_data_next_to_the_programs_keeps_all(bundle: Bundle, tmp_path: Path):
     stick = tmp_path / "stick"
     shutil.copytree(bundle.folder, stick, symlinks=True)
     (stick / "data").mkdir()

@@ -367,7 +367,7 @@ def test_units_are_right_and_what_they_start_runs(launch: Launch, tmp_path: Path
 
 
 @pytest.mark.parametrize("name", ["oddsdesk@.service", "oddsdesk-duties.service"])
-def test_a_unit_is_begun_anew_for_as_long_as_its_database_is_away(name: str) -> None:
+def test_a_unit_is_begun_again_for_as_long_as_its_database_is_away(name: str) -> None:
     """Where systemd counted starts (five in ten seconds) it would stay failed."""
     of_unit, _, of_service = example(f"systemd/{name}", {}).partition("[Service]")
     assert "\nStartLimitIntervalSec=0\n" in of_unit

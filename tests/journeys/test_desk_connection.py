@@ -170,7 +170,7 @@ def test_a_key_is_made_at_the_desk_used_from_curl_rotated_and_revoked(open_desk)
 
 
 @needs_curl
-def test_a_key_made_beside_the_desk_opens_its_server_to_curl(
+def test_a_key_made_with_the_desk_opens_its_server_to_curl(
     open_desk, launch: Launch, tmp_path: Path
 ):
     database = str(tmp_path / "odds.db")

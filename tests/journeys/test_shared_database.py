@@ -41,7 +41,7 @@ def test_what_a_killed_server_left_is_taken_over(launch: Launch, tmp_path: Path)
     assert second.finish()[0] == 0
 
 
-def test_keys_and_quotes_can_be_added_beside_a_server(launch: Launch, tmp_path: Path):
+def test_keys_and_quotes_can_be_added_with_a_server(launch: Launch, tmp_path: Path):
     database = str(tmp_path / "odds.db")
     server = launch("serve", "--database", database, "--port", "0")
     server.first_line()

@@ -75,7 +75,7 @@ def test_an_odds_row_has_every_field(service: Any) -> None:
     ]
 
 
-def test_a_sport_that_the_table_lacks_stands_beside_the_contracts(service: Any) -> None:
+def test_a_sport_that_the_table_lacks_stands_next_to_the_contracts(service: Any) -> None:
     """D10, D4: ``sport`` is the contract's; what is played is named where it says nothing else."""
     cup = {"competition": "soccer_fifa_world_cup", "match_name": "Spain - Japan"}
     service.quote(**cup, odds={"Spain": 1.6, "Draw": 4.0, "Japan": 6.0})
@@ -246,7 +246,7 @@ def test_a_path_names_a_bookmaker_as_the_parameter_does(service: Any) -> None:
     assert service.data("/api/odds/Nobody", service.key()) == []
 
 
-def test_a_bookmaker_parameter_beside_a_bookmaker_path_is_ignored(service: Any) -> None:
+def test_a_bookmaker_parameter_with_a_bookmaker_path_is_ignored(service: Any) -> None:
     """D10: it is not one of the path's parameters."""
     service.quote()
     assert len(service.data("/api/odds/Betfair", service.key(), bookmaker="Nobody")) == 1

@@ -13,7 +13,7 @@ def test_every_wait_lies_between_1_and_30_seconds(chances: list[float]) -> None:
     assert all(1 <= backoff.next_s() <= 30 for _ in chances)
 
 
-def test_waits_grow_and_begin_anew_after_a_success() -> None:
+def test_waits_grow_and_begin_again_after_a_success() -> None:
     backoff = Backoff(lambda: 0.5)
     waits = [backoff.next_s() for _ in range(7)]
     assert waits == sorted(waits)

@@ -163,7 +163,7 @@ def test_an_empty_table_is_a_whole_file(file_format, tmp_path):
     assert list(tmp_path.iterdir()) == [path]
 
 
-def test_a_stopped_export_leaves_the_old_file_and_nothing_beside_it(tmp_path):
+def test_a_stopped_export_leaves_the_old_file_and_nothing_next_to_it(tmp_path):
     path = tmp_path / "odds.csv"
     path.write_text("old")
 

@@ -74,7 +74,7 @@ def test_before_a_price_is_selected_it_says_what_to_do(panel: HistoryPanel) -> N
     assert panel.chart.shown_data is None
 
 
-def test_a_price_is_shown_beside_reference_and_fair(panel: HistoryPanel, quoted: Any) -> None:
+def test_a_price_is_shown_next_to_reference_and_fair(panel: HistoryPanel, quoted: Any) -> None:
     select(panel, quoted, "Matchbook")
     fair = quoted.board.section(quoted.id, "moneyline", 0, "Draw").selection_row("Draw").fair
     assert paths(panel) == {"Matchbook": [3.4], REFERENCE: [3.36], "Fair": [pytest.approx(fair)]}
@@ -123,7 +123,7 @@ def test_other_bookmakers_are_pinned_and_stay_for_the_next_selection(
     assert "Bovada" not in paths(panel)
 
 
-def test_a_price_is_added_beside_the_one_shown_and_taken_away_again(
+def test_a_price_is_added_next_to_the_one_shown_and_taken_away_again(
     panel: HistoryPanel, quoted: Any
 ) -> None:
     select(panel, quoted, "Bovada", "Everton")

@@ -59,7 +59,7 @@ async def test_the_guests_key_ends_with_it_and_the_owners_does_not(first, profil
     await first.games(limit=1)
 
 
-async def test_a_guest_goes_through_the_log_beside_the_server(first, profile, tmp_path):
+async def test_a_guest_goes_through_the_log_with_the_server(first, profile, tmp_path):
     odds = {"Pinnacle": {"A": 1.95, "B": 1.95}, "Soft": {"A": 2.02, "B": 1.8}}
     with closing(open_store(tmp_path / "odds.db")) as store:
         for bookmaker, prices in odds.items():

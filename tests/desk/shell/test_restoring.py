@@ -57,7 +57,7 @@ async def connected(desk: tuple[Desk, Connections], tmp_path: Path) -> tuple[Any
     return window.window, connections
 
 
-async def test_the_server_answers_from_the_backup_and_what_was_there_stays_beside(
+async def test_the_server_answers_from_the_backup_and_what_was_there_stays_next_to_it(
     connected: tuple[Any, Connections], backup: Path, tmp_path: Path
 ) -> None:
     window, connections = connected

@@ -78,7 +78,7 @@ def test_the_button_names_the_format_and_offers_all_seven(layout: Layout, qtbot:
     assert button.accessibleName() == "Odds format: Hong Kong"
 
 
-def test_a_table_shows_its_figures_anew(quoted: Any, theme: Theme, qtbot: QtBot) -> None:
+def test_a_table_shows_its_figures_again(quoted: Any, theme: Theme, qtbot: QtBot) -> None:
     model = MatrixModel(quoted.board, quoted.id, quoted.clock)
     table = LiveTable(theme, model, quoted.clock, frozen=FIRST_BOOKMAKER)
     qtbot.addWidget(table)

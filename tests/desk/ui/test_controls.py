@@ -58,7 +58,7 @@ def test_a_choice_outlives_other_chips_that_come(qtbot: QtBot) -> None:
     assert row.chosen_chip == ""
 
 
-def test_chips_shown_already_are_not_made_anew(qtbot: QtBot) -> None:
+def test_chips_shown_already_are_not_made_again(qtbot: QtBot) -> None:
     row = ChipRow("Markets")
     qtbot.addWidget(row)
     row.show_chips(CHIPS)

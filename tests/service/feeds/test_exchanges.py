@@ -192,7 +192,7 @@ async def test_trouble_of_polymarket_is_told_and_withdraws_nothing(
         assert len(await served.odds()) == 1
 
 
-async def test_the_recorded_game_of_kalshi_beside_parlays(
+async def test_the_recorded_game_of_kalshi_with_parlays(
     source: FakeSource, serve: Serve, shared_data: Path
 ) -> None:
     folder = shared_data / "live" / "kalshi"
@@ -206,7 +206,7 @@ async def test_the_recorded_game_of_kalshi_beside_parlays(
     assert odds == {"Tottenham": 2.564, "Draw": 3.448, "Nottingham": 2.857}
 
 
-async def test_the_shape_of_a_football_game_beside_recorded_events_that_are_none(
+async def test_the_shape_of_a_football_game_with_recorded_events_that_are_none(
     source: FakeSource, serve: Serve, shared_data: Path
 ) -> None:
     folder = shared_data / "live" / "polymarket"

@@ -144,7 +144,7 @@ async def test_strange_messages_are_passed_over(source, serve, stream) -> None:
         assert served.status().state is FeedCondition.RUNNING
 
 
-async def test_a_stream_that_was_cut_begins_anew_with_its_books(source, serve, stream) -> None:
+async def test_a_stream_that_was_cut_begins_again_with_its_books(source, serve, stream) -> None:
     async with serve(spec(source)) as served:
         await stream.opened(served)
         await stream.say(change("1", "0.40", "7"))

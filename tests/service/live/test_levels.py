@@ -20,7 +20,7 @@ BOOK = {
 SAID = {"back": [[2.1, 4.5], [2.08, 30.0]], "lay": [[2.14, 9.0]], "currency": "GBP"}
 
 
-def test_levels_stand_beside_what_the_contract_answers(service: Any) -> None:
+def test_levels_stand_next_to_what_the_contract_answers(service: Any) -> None:
     service.quote(odds=ODDS, offers=BOOK)
     service.quote(bookmaker="Bet365", odds=ODDS, offers={"Draw": BOOK["Draw"]})
     key = service.key()

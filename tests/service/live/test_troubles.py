@@ -15,7 +15,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from oddsdesk.cluster import server as server_beside_others
+from oddsdesk.cluster import server as server_next_to_others
 from oddsdesk.contract.quotes import MOST_ODDS
 from oddsdesk.contract.times import format_ms
 from oddsdesk.feeds.replay import Replay
@@ -70,7 +70,7 @@ def _failing_once(monkeypatch, kind, name):
 # Jobs
 
 
-async def test_the_hub_is_begun_anew_and_loses_no_message(live, listening, monkeypatch):
+async def test_the_hub_is_begun_again_and_loses_no_message(live, listening, monkeypatch):
     """D82: it goes on behind the last change that it read."""
     client = await live.stream()
     failed = _failing_once(monkeypatch, Hub, "_send")
@@ -99,7 +99,7 @@ async def test_who_may_have_missed_something_of_the_hub_is_closed(live, listenin
     await second.close()
 
 
-async def test_taking_over_what_another_process_did_is_begun_anew_and_told(live):
+async def test_taking_over_what_another_process_did_is_begun_again_and_told(live):
     """D82, of a process by itself as of a worker: nobody else would do it."""
 
     async def die() -> None:
@@ -125,7 +125,7 @@ async def test_the_valuation_is_restarted(live, monkeypatch, job, words):
     await _bets(live, [2.25])
 
 
-async def test_http_itself_is_begun_anew_at_the_same_address(live, monkeypatch):
+async def test_http_itself_is_begun_again_at_the_same_address(live, monkeypatch):
     """D82."""
     failed = _failing_once(monkeypatch, Acceptor, "_take_next")
     with contextlib.suppress(httpx.HTTPError):  # its connection may end with what takes it
@@ -135,7 +135,7 @@ async def test_http_itself_is_begun_anew_at_the_same_address(live, monkeypatch):
     assert health["database"] == "ok"
 
 
-async def test_a_feed_that_fails_is_begun_anew_and_says_why(live, monkeypatch, tmp_path):
+async def test_a_feed_that_fails_is_begun_again_and_says_why(live, monkeypatch, tmp_path):
     """D82: at once in the list of feeds, by number in health."""
     file = _recording(tmp_path, live.now, 5)
     working, calls = Replay.batches, []
@@ -471,7 +471,7 @@ async def test_a_server_of_a_database_that_can_only_be_read_says_so(
 ):
     """A server that only answers is ready; one that should record or value is not."""
     await live.stop()
-    for module in files, duties, server_beside_others:
+    for module in files, duties, server_next_to_others:
         monkeypatch.setattr(module, "can_write", lambda _: False)
     live.options = {"roles": roles, "access": tmp_path / "keys.db"}
     await live.start()

@@ -136,7 +136,7 @@ async def test_goals_with_and_without_overtime_are_never_compared(no_rounds, liv
     await never_listed(bets, "Whole")
 
 
-async def test_moneyline_that_changes_its_form_has_the_game_valued_anew(
+async def test_moneyline_that_changes_its_form_has_the_game_valued_again(
     no_rounds, live, market, bets
 ):
     await live.record(
@@ -258,7 +258,7 @@ async def test_price_said_again_unchanged_is_value_again(live, market, bets, sta
     assert bet["detected_at"] == "2026-11-20T18:16:00.001Z"
 
 
-async def test_bet_ends_with_its_ages_and_begins_anew(live, market, bets):
+async def test_bet_ends_with_its_ages_and_begins_again(live, market, bets):
     """D29: at 15 minutes it holds, a millisecond later it does not."""
     await market("Pinnacle", FAIR)
     await market("Betfair", VALUE)

@@ -149,7 +149,7 @@ def test_a_row_goes_once_it_is_archived_and_not_before(recorded: Recorder, tmp_p
     assert archived(folder) == before
 
 
-def test_what_a_lost_file_had_stays_and_is_archived_anew(
+def test_what_a_lost_file_had_stays_and_is_archived_again(
     recorded: Recorder, tmp_path: Path
 ) -> None:
     folder = tmp_path / "archive"

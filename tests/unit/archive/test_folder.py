@@ -324,7 +324,7 @@ def test_a_day_is_read_once_and_known_by_its_index_from_then_on(
         assert reader.kick_offs(0, LATER, 2) == before[f"kick-offs 0 {LATER}"]
 
 
-def test_an_index_that_is_not_of_these_files_is_made_anew(in_a_file: Recorded) -> None:
+def test_an_index_that_is_not_of_these_files_is_made_again(in_a_file: Recorded) -> None:
     """Cut off, of a file that was put back otherwise, or of days that lie elsewhere."""
     before = in_a_file.answers()
     in_a_file.archive.seal(END)

@@ -38,7 +38,7 @@ def write_and_fail(path: Path) -> None:
         file.writelines(parts())
 
 
-def test_what_is_written_is_there_at_the_end_and_nothing_beside_it(tmp_path: Path) -> None:
+def test_what_is_written_is_there_at_the_end_and_nothing_next_to_it(tmp_path: Path) -> None:
     path = tmp_path / "odds.csv"
     path.write_bytes(b"old")
     with whole_file(path) as file:

@@ -28,7 +28,7 @@ def test_everything_is_in_the_users_folders_without_a_folder_data(program: Path)
     assert places.settings_folder() != places.data_folder()
 
 
-def test_a_folder_data_beside_the_program_keeps_all(program: Path):
+def test_a_folder_data_next_to_the_program_keeps_all(program: Path):
     data = program / "data"
     data.mkdir()
     assert places.default_database() == data / "oddsdesk.db"
@@ -37,7 +37,7 @@ def test_a_folder_data_beside_the_program_keeps_all(program: Path):
     assert places.log_folder() == data / "logs"
 
 
-def test_a_link_to_the_program_finds_the_folder_beside_the_program(
+def test_a_link_to_the_program_finds_the_folder_next_to_the_program(
     program: Path, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
 ):
     (program / "data").mkdir()

@@ -160,7 +160,7 @@ def test_what_is_placed_is_marked_and_the_other_leg_completes_it(database: Path)
     assert "still to place" in second
 
 
-def test_what_a_push_leaves_stands_beside_the_profit(database: Path) -> None:
+def test_what_a_push_leaves_stands_next_to_the_profit(database: Path) -> None:
     """Of a whole line all stakes come back, of a quarter line half of each leg's result."""
     record(
         database,
@@ -194,7 +194,7 @@ def test_a_long_leg_is_staked_a_step_and_legs_without_a_step_each_are_none(datab
     assert listed(database) == []
 
 
-def test_what_speaks_against_a_leg_beside_the_reference_is_told(database: Path) -> None:
+def test_what_speaks_against_a_leg_next_to_the_reference_is_told(database: Path) -> None:
     """A price ten times too high led the list with +152 %, and nothing was said of it."""
     record(
         database,

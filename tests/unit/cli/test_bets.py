@@ -126,7 +126,7 @@ async def test_what_nobody_offers_is_said_of_a_service_too(tmp_path: Path) -> No
     assert result.stderr == "these odds are simulated: no bookmaker offers them\n"
 
 
-async def test_beside_a_wrong_clock_nothing_is_listed_of_a_service(
+async def test_with_a_wrong_clock_nothing_is_listed_of_a_service(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(SyncClient, "clock_ahead_ms", property(lambda _: -300_000))
@@ -293,7 +293,7 @@ def test_practice_takes_nothing_from_a_real_stake(database: Path) -> None:
     assert (after["stake"], after["bound"]) == (10, "kelly")
 
 
-def test_beside_simulated_odds_practice_alone_counts(tmp_path: Path) -> None:
+def test_with_simulated_odds_practice_alone_counts(tmp_path: Path) -> None:
     path = tmp_path / "simulated.db"
     record(path, *prices(), simulated=True)
     (row,) = rows("--database", path)

@@ -77,7 +77,7 @@ def test_without_a_keyring_it_says_what_to_do(ring: InMemory) -> None:
     assert KEY not in done.output
 
 
-def test_an_unknown_source_is_named_beside_those_that_are_known(ring: InMemory) -> None:
+def test_an_unknown_source_is_named_next_to_those_that_are_known(ring: InMemory) -> None:
     done = run("key", "the-odds-app", given=f"{KEY}\n")
     assert done.exit_code == 2
     assert "the-odds-api" in done.stderr

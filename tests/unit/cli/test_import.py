@@ -364,7 +364,7 @@ def test_seasons_in_any_order_are_the_same_games(tmp_path: Path) -> None:
     assert ("Leeds vs Burnley", parse_ms("2025-08-15T16:30:00Z")) in found[0]
 
 
-def test_a_dash_is_standard_output_and_the_counts_go_beside_it(
+def test_a_dash_is_standard_output_and_the_counts_go_next_to_it(
     database: Path, answer: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -429,7 +429,7 @@ def test_a_dash_is_standard_input(database: Path, answer: Path) -> None:
     assert result.stdout.splitlines()[-1] == "quotes 1, changes 2, skipped 0, bad 0"
 
 
-def test_a_planted_link_beside_the_target_is_not_followed(
+def test_a_planted_link_next_to_the_target_is_not_followed(
     database: Path, answer: Path, tmp_path: Path
 ) -> None:
     victim = tmp_path / "victim"

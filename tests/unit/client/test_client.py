@@ -249,7 +249,7 @@ def test_an_address_that_is_none_is_refused(url: str) -> None:
         Client(url, KEY)
 
 
-def test_the_stream_is_found_beside_the_base_unless_given() -> None:
+def test_the_stream_is_found_next_to_the_base_unless_given() -> None:
     assert Client("https://odds.example/v", KEY).addresses.stream == "wss://odds.example/v"
     given = Client("http://a", KEY, auth_url="https://b/", ws_url="wss://c/")
     assert given.addresses == ("http://a", "https://b", "wss://c")

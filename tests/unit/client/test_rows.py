@@ -62,7 +62,7 @@ def test_an_odds_row_becomes_a_row_a_selection_in_its_order() -> None:
     ]  # fmt: skip
 
 
-def test_the_levels_of_a_book_stand_beside_their_selection() -> None:
+def test_the_levels_of_a_book_stand_next_to_their_selection() -> None:
     offer = Offer(back=((2.1, 4.5),), currency="GBP")
     rows = Listing([replace(quoted(Arsenal=2.1, Draw=3.4), offers={"Arsenal": offer})]).to_dicts()
     levels = {"back": ((2.1, 4.5),), "lay": (), "currency": "GBP"}
@@ -82,7 +82,7 @@ def test_a_part_of_a_listing_is_one_too() -> None:
     assert part.next_cursor is None
 
 
-def test_a_matrix_becomes_a_row_a_price_beside_the_reference() -> None:
+def test_a_matrix_becomes_a_row_a_price_next_to_the_reference() -> None:
     seen = BookOddsCell(1.9, AT, "https://example.org/1")
     reference = ReferenceCell(1.95, 500.0, AT)
     rows = game(MatrixRow("Over 2.5", reference, {"Betfair": seen, "Harbour": None})).to_dicts()
@@ -117,7 +117,7 @@ def test_what_only_the_reference_prices_is_a_row_without_bookmaker() -> None:
         assert (row["bookmaker"], row["odds"], row["reference_odds"]) == (None, None, 1.9)
 
 
-def test_an_event_becomes_a_row_a_price_beside_the_reference() -> None:
+def test_an_event_becomes_a_row_a_price_next_to_the_reference() -> None:
     selections = [SelectionOdds("Arsenal", 2.1), SelectionOdds("Draw", 3.4)]
     reference = ReferenceGroup("moneyline", 0, [SelectionOdds("Arsenal", 2.05)], AT)
     other_half = ReferenceGroup("moneyline", 1, [SelectionOdds("Draw", 2.2)], AT)

@@ -53,7 +53,7 @@ async def test_tries_are_spaced_from_1_to_30_seconds(small_service: Running) -> 
     assert listener.slept == [1, 2, 4, 8, 16, 30, 30]
 
 
-async def test_after_a_steady_connection_the_waits_begin_anew(small_service: Running) -> None:
+async def test_after_a_steady_connection_the_waits_begin_again(small_service: Running) -> None:
     service, url = small_service
     service.streams = [says(code=1012), says(code=1012), says(1.5), says(1.6)]
     listener = Listener(url)

@@ -345,7 +345,7 @@ def test_what_somebody_else_makes_at_the_same_moment_is_not_replaced(
     open_store(back).close()
 
 
-def test_keys_that_were_put_beside_a_half_made_file_are_never_replaced(
+def test_keys_that_were_put_next_to_a_half_made_file_are_never_replaced(
     postgres: Postgres, full: Path, back: Path
 ) -> None:
     to_postgres(full, url := postgres.url())

@@ -368,7 +368,7 @@ def test_the_clock_may_be_five_minutes_behind_and_no_more() -> None:
     assert message == "scraped_at: 2026-11-20T18:35:00.001Z lies more than 5 minutes ahead"
 
 
-def test_what_stands_beside_prices_is_read_and_written_again() -> None:
+def test_what_stands_next_to_prices_is_read_and_written_again() -> None:
     """F6.5: ids, limits and bet slips of selections, through `import --to` and `ingest`."""
     link = "https://book.example/slip?a=1"
     told = {"Arsenal": {"sid": "a1", "bet_limit": 250, "link": link}, " Draw ": {"sid": "d"}}
@@ -549,7 +549,7 @@ def book(**sides: object) -> dict[str, object]:
     return {"Arsenal": {"back": [[2.1, 4.5], [2.08, 30]], "currency": "GBP", **sides}}
 
 
-def test_the_levels_of_a_book_stand_beside_the_odds() -> None:
+def test_the_levels_of_a_book_stand_next_to_the_odds() -> None:
     """D104; the best ten of each side are kept."""
     long = [[round(2.1 - step / 100, 2), 1] for step in range(14)]
     quote = parse_quote(line(odds={"Arsenal": 2.1}, offers=book(lay=[[2.14, 9], [2.2, 1]])), NOW)

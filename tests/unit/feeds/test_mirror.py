@@ -96,7 +96,7 @@ async def test_a_change_to_no_price_withdraws_it_and_one_to_nonsense_does_not(
     assert told.stream._changes[-1].odds == {"Home": 2.1, "Away": 1.9}
 
 
-async def test_what_a_picture_could_not_read_stays_unread_beside_a_change() -> None:
+async def test_what_a_picture_could_not_read_stays_unread_with_a_change() -> None:
     told = Told()
     unread = {"Away": "no number"}
     told.take(replace(BEFORE, odds={"Home": 2.0}, unread=unread))

@@ -182,7 +182,7 @@ def test_markets_without_a_place_are_counted() -> None:
     assert (result.quotes, result.skipped) == ([], {"correct_score_2_1": 1})
 
 
-def test_a_moneyline_with_overtime_beside_one_without_is_not_mixed_into_it() -> None:
+def test_a_moneyline_with_overtime_with_one_without_is_not_mixed_into_it() -> None:
     markets = {
         "home_away_market": [row(**{"1": "2.5", "2": "1.3"}, period="FullIncludingOT")],
         "1x2_market": [row(**RESULT)],

@@ -361,7 +361,7 @@ def test_a_bet_without_a_kick_off_is_open_for_a_week() -> None:
         assert placed_in([bet], now).total == total
 
 
-def test_practice_counts_beside_simulated_odds_alone() -> None:
+def test_practice_counts_with_simulated_odds_alone() -> None:
     practice: PlacedBet = REPLACE(BET, practice=True, stake=5.0, ident=2)
     bets, now = [REPLACE(BET, ident=1), practice], BET.placed_at
     assert placed_in(bets, now).total == 13.6

@@ -592,7 +592,7 @@ def test_a_day_that_is_yet_to_come_is_no_day_of_placing_and_that_is_told() -> No
         assert (said.doubts, said.undated, said.read_as) == ([], {0, 1, 2}, "decimal odds")
 
 
-def test_a_date_beside_that_of_the_bet_is_of_the_game() -> None:
+def test_a_date_next_to_that_of_the_bet_is_of_the_game() -> None:
     rows = b"date,created_at,selection,odds,stake\n2026-05-02,2026-05-01,PSG,2.0,5\n"
     (bet,) = read_bets(rows, NOW).bets
     assert (bet.placed_at, bet.kick_off) == (_ms("2026-05-01"), _ms("2026-05-02"))

@@ -80,7 +80,7 @@ def test_competitions_have_other_names_too() -> None:
     assert names.competitions_of("a league of its own") == ["a league of its own"]
 
 
-def test_what_the_user_said_counts_beside_the_table_and_only_in_its_competition() -> None:
+def test_what_the_user_said_counts_with_the_table_and_only_in_its_competition() -> None:
     shipped = shipped_names()
     names = shipped.with_same([SameTeam("soccer_epl", "The Gunners", "Arsenal")])
     assert names.is_same_team("EPL", "Arsenal FC", "the gunners")

@@ -111,7 +111,7 @@ def test_ninety_five_of_a_hundred_intervals_hold_the_truth(games: int) -> None:
     assert held[0] >= 0.92 * 300 > 0.7 * 300 > held[1]
 
 
-def test_drawing_anew_gives_about_the_normal_interval_and_always_the_same() -> None:
+def test_drawing_again_gives_about_the_normal_interval_and_always_the_same() -> None:
     chance = random.Random(1)
     sample = [(number, chance.gauss(0, 1)) for number in range(400)]
 
@@ -139,7 +139,7 @@ def drawn_mean(*games: Sequence[float]) -> tuple[float, float]:
     return low, high
 
 
-def test_drawing_few_games_anew_reaches_as_far_as_students_interval() -> None:
+def test_drawing_few_games_again_reaches_as_far_as_students_interval() -> None:
     """Of ten numbers that are even about their mean; the percentiles of 95 are 17 % narrower."""
     values = [-4.0, -2.5, -1.5, -0.8, -0.2, 0.2, 0.8, 1.5, 2.5, 4.0]
     low, high = drawn_mean(*[[each] for each in values])
@@ -147,7 +147,7 @@ def test_drawing_few_games_anew_reaches_as_far_as_students_interval() -> None:
     assert (high - low) / 2 == pytest.approx(student, rel=0.05)
 
 
-def test_drawing_ten_games_anew_holds_about_what_it_says() -> None:
+def test_drawing_ten_games_again_holds_about_what_it_says() -> None:
     """The percentiles of 95 hold 87 %, of games with one to three bets that close alike."""
     chance, held = random.Random(4), 0
     for _ in range(200):

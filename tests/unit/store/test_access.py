@@ -40,7 +40,7 @@ def mode(path: Path) -> int:
     return stat.S_IMODE(path.stat().st_mode)
 
 
-def test_keys_lie_beside_the_database_that_a_link_leads_to(database: Path, tmp_path: Path) -> None:
+def test_keys_lie_next_to_the_database_that_a_link_leads_to(database: Path, tmp_path: Path) -> None:
     (tmp_path / "elsewhere").mkdir()
     link = tmp_path / "elsewhere" / "link.db"
     link.symlink_to(database)
@@ -65,7 +65,7 @@ def test_what_others_could_read_is_closed_to_them(database: Path) -> None:
     held.close()
 
 
-def test_keys_beside_a_file_that_is_none_of_ours_are_refused(tmp_path: Path) -> None:
+def test_keys_next_to_a_file_that_is_none_of_ours_are_refused(tmp_path: Path) -> None:
     letter = tmp_path / "letter.db"
     letter.write_text("Dear bookmaker, " * 100)
     assert "is not a database" in refusal(letter)
@@ -108,7 +108,7 @@ def test_where_an_older_version_kept_keys_is_known(database: Path, tmp_path: Pat
     assert tmp_path / "link-access.db" in earlier_access_files(link)
 
 
-def test_keys_beside_a_database_are_its_own_however_its_folder_is_written(
+def test_keys_next_to_a_database_are_its_own_however_its_folder_is_written(
     database: Path, tmp_path: Path
 ) -> None:
     """`keys create --database ../odds.db`: keys of seconds ago were told to open nothing here."""

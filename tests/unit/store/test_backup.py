@@ -66,7 +66,7 @@ def large(store: Store) -> Store:
     return store
 
 
-def test_commits_of_another_process_between_its_steps_neither_begin_a_copy_anew_nor_enter_it(
+def test_commits_of_another_process_between_its_steps_neither_begin_a_copy_again_nor_enter_it(
     large: Store, quote: MakeQuote, tmp_path: Path
 ) -> None:
     copied = []

@@ -176,7 +176,7 @@ def test_a_reader_wants_an_existing_file_and_cannot_write(tmp_path: Path) -> Non
     writer.close()
 
 
-def test_a_file_that_was_torn_while_it_was_made_is_made_anew(tmp_path: Path) -> None:
+def test_a_file_that_was_torn_while_it_was_made_is_made_again(tmp_path: Path) -> None:
     path, torn = tmp_path / "odds.db", tmp_path / "torn.db"
     with closing(sqlite3.connect(path, isolation_level=None)) as writer:
         writer.execute("PRAGMA cache_size = 1")  # so that it writes before it commits

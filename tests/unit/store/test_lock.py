@@ -162,7 +162,7 @@ def test_a_pipe_in_the_place_of_the_lock_is_not_waited_for(database: Path):
         lock_database(database)
 
 
-def test_a_free_lock_that_others_could_open_is_made_anew(database: Path):
+def test_a_free_lock_that_others_could_open_is_made_again(database: Path):
     """A process that has it open could hold it after a crash and be handed a key."""
     lock_path(database).write_text("{}")
     lock_path(database).chmod(0o644)

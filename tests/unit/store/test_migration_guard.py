@@ -137,7 +137,7 @@ def test_the_last_two_copies_are_kept(path: Path) -> None:
     assert copies(path) == sorted(made[-2:])
 
 
-def test_what_sqlite_leaves_beside_a_copy_that_was_read_is_no_copy(path: Path) -> None:
+def test_what_sqlite_leaves_next_to_a_copy_that_was_read_is_no_copy(path: Path) -> None:
     migrate(path)
     notes(copies(path)[0], OLD)
     assert {each.name[-4:] for each in copies(path)[1:]} == {"-shm", "-wal"}
@@ -188,7 +188,7 @@ def test_the_lock_is_let_go_once_the_file_is_up_to_date(path: Path) -> None:
     connection.close()
 
 
-def test_keys_are_not_migrated_beside_a_server_either(tmp_path: Path) -> None:
+def test_keys_are_not_migrated_with_a_server_either(tmp_path: Path) -> None:
     database = tmp_path / "odds.db"
     older = Schema(ACCESS.name, (Step("older", ("CREATE TABLE account (x)",)),))
     open_writer(access_path(database), older, synchronous="NORMAL").close()

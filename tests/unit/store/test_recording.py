@@ -586,7 +586,7 @@ def test_a_price_within_the_tolerance_is_no_price_of_the_future(
     assert record(store, quote()).skipped == 1
 
 
-def test_a_new_market_keeps_its_time_beside_one_that_is_seen_again(
+def test_a_new_market_keeps_its_time_next_to_one_that_is_seen_again(
     store: Store, quote: MakeQuote, now: int
 ) -> None:
     record(store, quote(scraped_at=now - 9_000))

@@ -100,7 +100,7 @@ def test_without_keys_in_it_a_backup_leaves_those_that_are_there(
     assert _bookmakers(done.kept[0]) == ["Unibet"]
 
 
-def test_what_is_there_is_replaced_by_force_only_and_stays_beside_with_its_keys(
+def test_what_is_there_is_replaced_by_force_only_and_stays_next_to_it_with_its_keys(
     make, tmp_path: Path, there: Path
 ) -> None:
     new, old = make(tmp_path / "odds.db", "Bet365"), make(there, "Unibet")
@@ -185,7 +185,7 @@ def test_the_log_of_what_was_there_never_meets_the_new_database(
 
 
 @pytest.mark.parametrize("content", [b"no database at all" * 999, b"SQLite format 3\0damaged" * 99])
-def test_a_file_that_is_no_database_is_set_aside_with_what_lies_beside_it(
+def test_a_file_that_is_no_database_is_set_aside_with_what_lies_next_to_it(
     make, tmp_path: Path, there: Path, content: bytes
 ) -> None:
     make(tmp_path / "odds.db", "Bet365")

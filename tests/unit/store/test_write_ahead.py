@@ -51,7 +51,7 @@ def wal_bytes(path: Path) -> int:
     return path.with_name(f"{path.name}-wal").stat().st_size
 
 
-def test_the_log_begins_anew_while_others_have_the_file_open(path: Path) -> None:
+def test_the_log_begins_again_while_others_have_the_file_open(path: Path) -> None:
     idle, busy = writer_of(path), writer_of(path)
     reader = open_reader(path, NOTES)
     largest = 0
@@ -142,7 +142,7 @@ def test_writers_of_several_processes_lose_nothing(path: Path) -> None:
     connection.close()
 
 
-def test_most_of_the_file_stays_when_its_log_begins_anew(tmp_path: Path) -> None:
+def test_most_of_the_file_stays_when_its_log_begins_again(tmp_path: Path) -> None:
     """What is rewritten goes over pages that are there; the rest is what tells of its growth."""
     path = tmp_path / "notes.db"
     connection = open_writer(path, NOTES, synchronous="NORMAL")
@@ -156,7 +156,7 @@ def test_most_of_the_file_stays_when_its_log_begins_anew(tmp_path: Path) -> None
     writer.close_writer()
 
 
-def test_the_file_is_cut_when_its_log_begins_anew(path: Path) -> None:
+def test_the_file_is_cut_when_its_log_begins_again(path: Path) -> None:
     connection = open_writer(path, NOTES, synchronous="NORMAL")
     assert connection.execute("PRAGMA journal_size_limit").fetchall() == [(LEFT_BYTES,)]
     assert connection.execute("PRAGMA wal_autocheckpoint").fetchall() == [(0,)]

@@ -80,7 +80,7 @@ def wait_until_calm(model: RowsModel, qtbot: QtBot) -> None:
     qtbot.waitUntil(is_calm)
 
 
-def test_only_what_changed_is_painted_anew(
+def test_only_what_changed_is_painted_again(
     table: LiveTable, model: RowsModel, qtbot: QtBot
 ) -> None:
     table.scrolling.header.moveSection(3, 5)

@@ -31,7 +31,7 @@ def test_frozen_columns_stay_while_the_others_scroll(table: LiveTable) -> None:
 @pytest.mark.parametrize("column", [0, 5])
 @pytest.mark.parametrize("sizes", [(640, 140), (640, 300, 140), (900, 140), (640, 900, 200, 640)])
 @pytest.mark.parametrize("row", [59, 30, 4])
-def test_rows_stay_beside_themselves_while_the_window_changes_its_size(
+def test_rows_stay_aligned_while_the_window_changes_its_size(
     table: LiveTable, column: int, sizes: tuple[int, ...], row: int
 ) -> None:
     table.set_current(row, column)
@@ -122,7 +122,7 @@ def test_enter_and_double_click_open_a_cell(
     assert opened == [(2, 5), (4, 0)]
 
 
-def test_who_presses_the_current_cell_anew_is_told_of_it(table: LiveTable, qtbot: QtBot) -> None:
+def test_who_presses_the_current_cell_again_is_told_of_it(table: LiveTable, qtbot: QtBot) -> None:
     """Another table may have been asked since: what a panel next to it shows is of that one."""
     told: list[tuple[int, int]] = []
     table.current_changed.connect(lambda index: told.append((index.row(), index.column())))

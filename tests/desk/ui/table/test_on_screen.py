@@ -85,7 +85,7 @@ def test_a_cell_seen_in_part_before_it_is_told_of_is_painted_whole(
 
 
 @pytest.mark.parametrize("scheme", [Scheme.LIGHT, Scheme.DARK])
-def test_what_is_gone_leaves_no_trace_beside_the_cells(
+def test_what_is_gone_leaves_no_trace_next_to_the_cells(
     table: LiveTable, model: RowsModel, theme: Theme, scheme: Scheme
 ) -> None:
     theme.choose_scheme(scheme)

@@ -151,7 +151,7 @@ def test_who_takes_over_a_key_goes_on_from_what_was_saved(
     assert used(other) == 3
 
 
-def test_a_lost_connection_is_made_anew(access: AccessStore, postgres: Postgres, url: str) -> None:
+def test_a_lost_connection_is_made_again(access: AccessStore, postgres: Postgres, url: str) -> None:
     made = access.keys.create("ann", None, None, NOON)
     take(access)
     kill_connections(postgres, url)

@@ -157,7 +157,7 @@ def test_another_schema_is_another_database(postgres: Postgres, holders: Postgre
     shares.close()
 
 
-def test_a_connection_that_was_lost_is_made_anew(
+def test_a_connection_that_was_lost_is_made_again(
     postgres: Postgres, holders: PostgresHolders
 ) -> None:
     holders.held()

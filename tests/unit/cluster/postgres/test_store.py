@@ -144,7 +144,7 @@ def test_a_job_that_fails_leaves_those_it_shares_the_transaction_with(
     assert log(store) == [(1, "PSG", 2.0), (2, "PSG", 3.0)]
 
 
-def test_a_lost_connection_is_made_anew_for_the_next_recording(
+def test_a_lost_connection_is_made_again_for_the_next_recording(
     store: PostgresStore, postgres: Postgres, url: str, quote: MakeQuote
 ) -> None:
     store.record([quote(odds={"PSG": 2.0})]).result(LIMIT_S)

@@ -30,7 +30,7 @@ def test_a_worker_that_dies_while_it_starts_is_told(
         supervisor.Supervisor(settings, Ending(), ServiceManager({})).supervise(lambda _: None)
 
 
-def test_a_worker_that_hangs_is_ended_and_begun_anew(
+def test_a_worker_that_hangs_is_ended_and_begun_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """One that goes on stays, however long."""

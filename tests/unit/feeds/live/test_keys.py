@@ -50,7 +50,7 @@ async def test_a_key_that_was_found_stands_in_no_text() -> None:
     assert "canary-4711" not in without_keys("GET /?apiKey=canary-4711")
 
 
-async def test_a_file_that_changes_is_read_anew(tmp_path: Path) -> None:
+async def test_a_file_that_changes_is_read_again(tmp_path: Path) -> None:
     file = tmp_path / "key"
     found = keys(file)
     for key in ("first-key", "second-key"):

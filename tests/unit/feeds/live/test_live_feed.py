@@ -127,7 +127,7 @@ def test_a_stream_that_stays_away_is_told_once_and_so_is_that_it_is_back(told) -
     ]
 
 
-def test_beginning_anew_is_no_end_of_failing_until_it_has_lasted_or_says_something() -> None:
+def test_beginning_again_is_no_end_of_failing_until_it_has_lasted_or_says_something() -> None:
     """A program that fails at each start was waiting again each time, so nobody reported it."""
     status = Status("p")
     status.begun(NOW)

@@ -80,7 +80,7 @@ async def test_where_one_address_opens_no_stream_the_next_is_tried(opened) -> No
     assert [url for url, _ in opened] == ["wss://first", "wss://second"]
 
 
-async def test_other_games_are_asked_for_anew(opened) -> None:
+async def test_other_games_are_asked_for_again(opened) -> None:
     stream = PolymarketStream(("wss://second",), Status("p"), no_sleep)
     stream.follow_games("1", [game("A vs B", "a", "b")])
     stream.follow_games("2", [])

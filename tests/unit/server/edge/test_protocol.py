@@ -393,7 +393,7 @@ async def test_what_follows_an_upgrade_that_is_not_made_is_the_next_request():
         CHUNKED.replace(b"\r\n\r\n", b"\r\nConnection: Upgrade\r\nUpgrade: h2c\r\n\r\n") % b"/",
     ],
 )
-async def test_a_body_beside_an_upgrade_is_refused_and_no_request(head):
+async def test_a_body_with_an_upgrade_is_refused_and_no_request(head):
     """The parser takes such a body for what follows it."""
     asked = []
 

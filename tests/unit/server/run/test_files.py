@@ -68,7 +68,7 @@ def database(tmp_path: Path) -> Path:
     return path
 
 
-def test_a_served_database_has_its_keys_beside_it(database: Path) -> None:
+def test_a_served_database_has_its_keys_next_to_it(database: Path) -> None:
     with ExitStack() as opened:
         lock = lock_database(database)
         opened.callback(lock.release_lock)
