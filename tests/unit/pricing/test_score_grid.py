@@ -1,13 +1,21 @@
 """A grid of scores: published numbers, fits that give back what they were made of, and speed."""
 
+import gzip
 import math
+from collections import defaultdict
+from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from oddsdesk.feeds.imported import SourceFile
+from oddsdesk.feeds.sharpapi import convert
 from oddsdesk.pricing.score_grid import LARGEST_MISS, ScoreGrid, fitted, fitted_grid, score_grid
 from oddsdesk.pricing.score_models import MOST_GOALS, Line, shares_at
+from oddsdesk.pricing.selections import line_groups
+from oddsdesk.pricing.value import ReferenceLine, reference_line
 
 PENALTYBLOG = (1.9358658956305108, 1.103726188219536, 0.0060581511544)
 """The rates and rho of penaltyblog's example grid."""
@@ -188,3 +196,59 @@ def test_a_push_is_what_returns_all_or_half_of_a_stake() -> None:
     assert grid.push("total", "2.5") == grid.push("moneyline", "") == grid.push("btts", "") == 0
     assert grid.push("double_chance", "") == grid.push("3way_handicap", "-1") == 0
     assert grid.push("player_prop", "Kane shots 2") is None
+
+
+def boards(shared_data: Path, method: str) -> dict[str, dict[tuple[str, str], ReferenceLine]]:
+    """Return Pinnacle's lines of the two football games, devigged."""
+    name = "worldcup_2026_odds_snapshot"
+    packed = (shared_data / "sharpapi" / f"{name}.csv.gz").read_bytes()
+    found = defaultdict[str, dict[tuple[str, str], ReferenceLine]](dict)
+    for quote in convert(SourceFile(name, gzip.decompress(packed))).quotes:
+        if quote.bookmaker != "Pinnacle" or quote.period:
+            continue
+        for group in line_groups(quote.market_type, quote.match_name, quote.odds, "Football"):
+            odds = [quote.odds[selection] for selection in group.selections]
+            if group.complete:
+                found[quote.match_name][quote.market_type, group.key] = reference_line(
+                    quote.market_type, group, odds, scraped_at=0, is_live=False, method=method
+                )
+    return found
+
+
+def points_off(
+    board: dict[tuple[str, str], ReferenceLine], fitted_to: Callable[[tuple[str, str]], bool]
+) -> dict[tuple[str, str], float]:
+    """Return by how many percentage points a fit to some lines misses each line of a board."""
+    chances = {
+        name: {side: 1 / (price.fair_odds or 0.0) for side, price in line.prices.items()}
+        for name, line in board.items()
+    }
+    given = [
+        Line(*name, side, chance)
+        for name, sides in chances.items()
+        if fitted_to(name)
+        for side, chance in sides.items()
+    ]
+    grid = fitted(given)
+    assert grid is not None
+    return {
+        name: max(abs((grid.probability(*name, s) or 0.0) - p) for s, p in sides.items()) * 100
+        for name, sides in chances.items()
+    }
+
+
+def test_match_result_and_one_total_tell_the_other_markets(shared_data: Path) -> None:
+    for board in boards(shared_data, "multiplicative").values():
+        off = points_off(board, lambda name: name in {("moneyline", ""), ("total", "2.5")})
+        assert round(off["btts", ""], 2) <= 0.7
+        assert max(miss for name, miss in off.items() if name[0] == "team_total") < 0.35
+        for line, most in (("0", 0.2), ("-0.5", 0.2), ("+0.5", 0.2), ("-1", 0.7), ("+1", 0.7)):
+            assert off.get(("spread", line), 0.0) < most
+
+
+@pytest.mark.parametrize("method", ["multiplicative", "margin_proportional"])
+def test_the_dispersion_makes_a_whole_ladder_of_totals_fit(method: str, shared_data: Path) -> None:
+    for board in boards(shared_data, method).values():
+        off = points_off(board, lambda _: True)
+        assert off["total", "1.5"] < 0.5
+        assert off.get(("total", "3.5"), 0.0) < 0.5
