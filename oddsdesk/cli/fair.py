@@ -243,7 +243,7 @@ def _by_odds(sport: str, markets: Sequence[_Given], method: str) -> _Found:
         line = _reference_line(sport, given, method)
         name = LineName(line.market_type, line.group.key)
         if name in lines:
-            raise click.UsageError(f"{given.option} {line.group.key}: given twice")
+            raise click.UsageError(f"{given.option} {line.group.key}".strip() + ": given twice")
         lines[name] = line
     bands = known_bands(method)
     game = FairGame(sport, lines.values(), bands.bands)

@@ -36,6 +36,7 @@ COMMANDS: Final = SERVER_COMMANDS | {
     "desk": "oddsdesk.cli.desk:desk",
     "derived": "oddsdesk.cli.derived:derived",
     "devig": "oddsdesk.cli.devig:devig",
+    "fair": "oddsdesk.cli.fair:fair",
     "ledger": "oddsdesk.cli.ledger:ledger",
     "scorecard": "oddsdesk.cli.scorecard:scorecard",
     "suppliers": "oddsdesk.cli.suppliers:suppliers",
