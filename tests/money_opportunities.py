@@ -9,11 +9,11 @@ everything where the program is clever.
 import csv
 import sys
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterable, Iterator
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from functools import cache
-from itertools import product
+from itertools import combinations, product
 from math import ceil, floor
 from pathlib import Path
 
@@ -33,8 +33,13 @@ from tests.money_quotes import (
     read_profiles,
     read_quotes,
 )
-from tests.money_rows import OVERTIME_MARKETS, OVERTIME_SPORTS, REFERENCE, Moment, line_doubts
+from tests.money_rows import OVERTIME_MARKETS, OVERTIME_SPORTS, REFERENCE, Fair, Moment, line_doubts
 
+WINNER = ("moneyline", "double_chance", "draw_no_bet", "spread", "3way_handicap")
+"""In football before the game their bets are compared with each other, score by score."""
+MARGINS = range(-15, 16)
+CHANCES = {"1X": (1, 1, -1), "X2": (-1, 1, 1), "12": (1, -1, 1)}
+"""What each pays if home wins, if nobody does and if away wins."""
 LOW = 0.02
 WINS = 1.00005
 """What comes back at worst of a unit staked where that is told as a profit."""
@@ -89,12 +94,24 @@ class Count:
         self._moment = Moment(quotes, profiles)
         self._profiles, self._operators = profiles, operators
         self._markets: defaultdict[tuple, list[Quote]] = defaultdict(list)
+        winners: defaultdict[tuple, list[Quote]] = defaultdict(list)
         for quote in quotes:
             self._markets[quote.market].append(quote)
+            if quote.market_type in WINNER:
+                winners[quote.game, quote.period].append(quote)
+        self._winners = winners
 
     def found(self) -> Iterator[Found]:
-        for market, quotes in self._markets.items():
+        for (game, period), quotes in self._winners.items():
             usable = [quote for quote in quotes if self._is_usable(quote)]
+            football = [quote for quote in usable if _is_pooled(quote)]
+            yield from self._pooled((game, "winner", period), football)
+            others = [quote for quote in usable if not _is_pooled(quote)]
+            yield from self._with_chances((game, "winner", period), others)
+        for market, quotes in self._markets.items():
+            usable = [quote for quote in quotes if self._is_usable(quote) and not _is_pooled(quote)]
+            if not usable or market[1] == "double_chance":
+                continue
             groups = {read[0] for quote in usable for read in quote.sides().values() if read}
             for group in groups:
                 for cover in self._covers(usable[0], group):
@@ -105,10 +122,68 @@ class Count:
                 )
                 yield from self._middles(market, usable, about, lines)
 
+    def _pooled(self, market: tuple, quotes: list[Quote]) -> Iterator[Found]:
+        """Those of bets that pay alike, or one of which pays, at every margin of victory."""
+        offers: defaultdict[tuple, list[Offer]] = defaultdict(list)
+        for quote in quotes:
+            has_draw = quote.market_type in ("moneyline", "3way_handicap")
+            cover = (HOME, DRAW, AWAY) if has_draw else (HOME, AWAY)
+            for group, side in filter(None, _sides(quote).values()):
+                for offer in self._offers([quote], group, side, cover):
+                    offers[_shares(quote.market_type, group[1], side)].append(offer)
+        pairs = [bets for bets in combinations(offers, 2) if _are_opposite(*bets)]
+        triples = [
+            bets
+            for bets in combinations(offers, 3)
+            if all(sorted(paid) == [-1, -1, 1] for paid in zip(*bets, strict=True))
+        ]
+        for bets in (*pairs, *triples):
+            in_order = sorted(bets, key=_from_home_to_away)
+            yield from self._set_of(market, [offers[bet] for bet in in_order])
+        lines = [number / 4 for number in range(-40, 41)]
+        above = {line: bet for line in lines if (bet := _shares("spread", -line, HOME)) in offers}
+        below = {line: bet for line in lines if (bet := _shares("spread", -line, AWAY)) in offers}
+        for one, other in product(above, below):
+            legs = [offers[above[one]], offers[below[other]]]
+            yield from self._middle(market, "", (one, other), legs, self._margin)
+
+    def _margin(self, market: tuple, _about: str, line: float) -> Fair | None:
+        """What the reference says of a margin above a line."""
+        game, _, period = market
+        spread, result = (
+            self._fair_of((game, each, period), live=False) for each in ("spread", "moneyline")
+        )
+        if fair := spread.get((("", -line), HOME)):
+            return fair
+        home, away = (result.get((("", None), side)) for side in (HOME, AWAY))
+        if line == 0.5:
+            return home
+        if away and line == -0.5:
+            return replace(away, odds=1 / (1 - 1 / away.odds))
+        return None
+
+    def _with_chances(self, market: tuple, quotes: list[Quote]) -> Iterator[Found]:
+        """Those of the three-way match result with double chance, where nothing else is certain."""
+        results = [quote for quote in quotes if quote.market_type == "moneyline"]
+        chances = [quote for quote in quotes if quote.market_type == "double_chance"]
+        for side, chance in ((HOME, "X2"), (AWAY, "1X"), (DRAW, "12")):
+            legs = [
+                self._offers(results, ("", None), side, (HOME, DRAW, AWAY)),
+                self._offers(chances, ("", None), chance, ()),
+            ]
+            yield from self._set_of(market, legs if side == HOME else legs[::-1])
+
+    def _set_of(self, market: tuple, offered: list[list[Offer]]) -> Iterator[Found]:
+        nets = self._best(offered, [])
+        if nets is not None and (total := _total(nets)) <= 1 + LOW:
+            stakes = _stakes(nets)
+            kind = "arbitrage" if _share(stakes, nets) >= WINS else "low-hold"
+            yield Found(kind, market, (), (), total, stakes)
+
     def _is_usable(self, quote: Quote) -> bool:
         age = self._moment.now - quote.seen
         started = not quote.live and quote.kickoff is not None and self._moment.now > quote.kickoff
-        readable = None not in quote.sides().values()
+        readable = None not in _sides(quote).values()
         return readable and not started and age <= timedelta(seconds=60 if quote.live else 180)
 
     def _covers(self, quote: Quote, group: Group) -> list[tuple[str, ...]]:
@@ -138,49 +213,58 @@ class Count:
         sides = (HOME, AWAY) if handicap else (OVER, UNDER)
         for one, other in product(lines, lines):
             above, below = (-one, -other) if handicap else (one, other)
-            around = range(int(min(above, below)) - 3, int(max(above, below)) + 4)
-            hits = [number for number in around if _safe(number, above, below)]
-            if handicap and quotes[0].sport in OVERTIME_SPORTS and market[2] == 0:
-                hits = [number for number in hits if number != 0 or market[1] != "spread"]
-            if above >= below or not hits:
-                continue
+            no_draw = handicap and quotes[0].sport in OVERTIME_SPORTS and market[2] == 0
             offers = [
                 self._offers(quotes, (about, line), side, sides)
                 for line, side in ((one, sides[0]), (other, sides[1]))
             ]
-            groups = ((about, one), (about, other))
-            nets = self._best(offers, list(groups))
-            if nets is None:
-                continue
-            live = any(offer.quote.live for offer in offers[0])
-            chance = self._chance(market, about, hits[0] - 0.5, hits[-1] + 0.5, live=live)
-            results = _results(nets, (above, below), around)
-            loss, hit = -min(results.values()), min(results[number] for number in hits)
-            cheap = _total(nets) - 1 <= LOW
-            gains = chance is not None and chance * hit >= (1 - chance) * loss
-            if hit > 0 and (cheap or gains):
-                yield Found("middle", market, groups, sides, _total(nets), _stakes(nets), chance)
+            yield from self._middle(
+                market,
+                about,
+                (above, below),
+                offers,
+                self._above,
+                impossible={0} if no_draw and market[1] == "spread" else set(),
+                groups=((about, one), (about, other)),
+            )
 
-    def _chance(
-        self, market: tuple, about: str, low: float, high: float, *, live: bool
-    ) -> float | None:
-        reference = next(
-            (quote for quote in self._markets[market] if quote.bookmaker == REFERENCE), None
-        )
+    def _middle(
+        self,
+        market: tuple,
+        about: str,
+        lines: tuple[float, float],
+        offers: list[list[Offer]],
+        fair_above: Callable[[tuple, str, float], Fair | None],
+        impossible: Collection[int] = (),
+        groups: tuple[Group, ...] = (),
+    ) -> Iterator[Found]:
+        around = range(int(min(lines)) - 3, int(max(lines)) + 4)
+        hits = [each for each in around if _safe(each, *lines) and each not in impossible]
+        if lines[0] >= lines[1] or not hits:
+            return
+        nets = self._best(offers, list(groups))
+        if nets is None:
+            return
+        found = [fair_above(market, about, line) for line in (hits[0] - 0.5, hits[-1] + 0.5)]
+        chance = _chance(found)
+        results = _results(nets, lines, around)
+        loss, hit = -min(results.values()), min(results[number] for number in hits)
+        cheap = _total(nets) - 1 <= LOW
+        gains = chance is not None and chance * hit >= (1 - chance) * loss
+        if hit > 0 and (cheap or gains):
+            yield Found("middle", market, groups, (), _total(nets), _stakes(nets), chance)
+
+    def _above(self, market: tuple, about: str, line: float) -> Fair | None:
+        fair = self._fair_of(market, live=False) or self._fair_of(market, live=True)
+        handicap = market[1] in HANDICAPS
+        return fair.get(((about, -line), HOME) if handicap else ((about, line), OVER))
+
+    def _fair_of(self, market: tuple, *, live: bool) -> dict[tuple[Group, str], Fair]:
         age = timedelta(seconds=60 if live else 180)
-        if reference is None or reference.live is not live:
-            return None
-        if self._moment.now - reference.seen > age:
-            return None
-        fair = self._moment._fair(reference)
-        if market[1] in HANDICAPS:
-            found = [fair.get(((about, -line), HOME)) for line in (low, high)]
-        else:
-            found = [fair.get(((about, line), OVER)) for line in (low, high)]
-        if any(each is None or each.total < 1 for each in found):
-            return None
-        chance = 1 / found[0].odds - 1 / found[1].odds
-        return chance if chance >= 0 else None
+        for quote in self._markets.get(market, []):
+            if quote.bookmaker == REFERENCE and quote.live is live:
+                return self._moment._fair(quote) if self._moment.now - quote.seen <= age else {}
+        return {}
 
     def _offers(
         self, quotes: list[Quote], group: Group, side: str, cover: tuple[str, ...]
@@ -188,7 +272,7 @@ class Count:
         offers = []
         for quote in quotes:
             own = {
-                read[1]: text for text, read in quote.sides().items() if read and read[0] == group
+                read[1]: text for text, read in _sides(quote).items() if read and read[0] == group
             }
             if line_doubts(quote, group):
                 continue
@@ -212,6 +296,52 @@ class Count:
             if _go_together(legs, groups)
         ]
         return min(allowed, key=_total, default=None)
+
+
+def _is_pooled(quote: Quote) -> bool:
+    return quote.sport == "Football" and not quote.live and quote.market_type in WINNER
+
+
+def _from_home_to_away(shares: tuple[float, ...]) -> tuple[float, int]:
+    """By the average margin that a bet wins at; of equal ones that with more of them first."""
+    won = [margin for margin, share in zip(MARGINS, shares, strict=True) if share > 0]
+    return -sum(won) / len(won), -len(won)
+
+
+def _are_opposite(one: tuple[float, ...], other: tuple[float, ...]) -> bool:
+    return all(paid == -lost for paid, lost in zip(one, other, strict=True))
+
+
+def _sides(quote: Quote) -> dict[str, tuple[Group, str] | None]:
+    if quote.market_type != "double_chance":
+        return quote.sides()
+    known = {text: text.upper() for text in quote.odds}
+    return {text: (("", None), side) if side in CHANCES else None for text, side in known.items()}
+
+
+@cache
+def _shares(market_type: str, line: float | None, side: str) -> tuple[float, ...]:
+    """The share of a stake that a football bet wins at each margin: 1, 0.5, 0, -0.5 or -1."""
+    return tuple(_share_at(market_type, line or 0.0, side, margin) for margin in MARGINS)
+
+
+def _share_at(market_type: str, line: float, side: str, margin: int) -> float:
+    if market_type == "double_chance":
+        return CHANCES[side][0 if margin > 0 else 1 if margin == 0 else 2]
+    if market_type in ("moneyline", "3way_handicap"):
+        moved = margin + line
+        return 1 if side == (HOME if moved > 0 else AWAY if moved < 0 else DRAW) else -1
+    halves = [margin + part for part in _parts(line)]
+    signs = [(half > 0) - (half < 0) for half in halves]
+    return sum(signs) / 2 if side == HOME else -sum(signs) / 2
+
+
+def _chance(found: list[Fair | None]) -> float | None:
+    low, high = found
+    if low is None or high is None or low.total < 1 or high.total < 1:
+        return None
+    chance = 1 / low.odds - 1 / high.odds
+    return chance if chance >= 0 else None
 
 
 def _total(nets: tuple[float, ...]) -> float:

@@ -19,6 +19,7 @@ from oddsdesk.cli.bet_sources import board_of, read_moment, reference_choice, so
 from oddsdesk.cli.options import Number
 from oddsdesk.cli.own_records import own_rules, own_setting, placed_bets
 from oddsdesk.cli.terminal import aligned, market_words, plain
+from oddsdesk.contract.competitions import period_label
 from oddsdesk.contract.identity import game_title
 from oddsdesk.desk.opportunities.rows import LegRow, count_text, leg_rows, rules_text
 from oddsdesk.desk.settings.declared import split_of
@@ -126,7 +127,7 @@ def fields(legs: Sequence[LegRow]) -> dict[str, Any]:
         "game_id": found.key.game_id,
         "match_name": found.match_name,
         "competition": found.competition,
-        "market_type": found.key.market_type,
+        "market_type": found.market_type,
         "period": found.key.period,
         "line": found.line,
         "profit_pct": round(staked.worst_pct, 2),
@@ -151,11 +152,15 @@ def _leg_fields(row: LegRow) -> dict[str, Any]:
     leg = row.leg
     told: dict[str, Any] = {
         "bookmaker": leg.bookmaker,
+        "market_type": leg.key.market_type,
+        "line": leg.line,
         "selection": leg.key.selection,
         "odds": leg.odds,
         "net_odds": round(leg.net_odds, 4),
         "stake": row.stake,
         **({} if leg.for_sale is None else {"for_sale": round(leg.for_sale[0], 2)}),
+        "derived": leg.derived,
+        "band_pct": None if leg.band_pct is None else round(leg.band_pct, 2),
         "cautions": [caution.value for caution in leg.cautions],
     }
     return told | {"placed": _placed(row)} if row.placed else told
@@ -184,16 +189,20 @@ def _note_line(row: LegRow, note: RuleNote) -> str:
 def _rows(legs: Sequence[LegRow], reference: str) -> list[tuple[str, ...]]:
     """Return one row per leg; the first row also holds what all legs share."""
     found, staked = legs[0].found, legs[0].staked
-    market = market_words(found.key.market_type, found.sport, found.key.period)
+    market = ""
+    if found.market_type is not None:
+        market = f", {market_words(found.market_type, found.sport, found.key.period)}"
+    elif found.key.period:
+        market = f", {period_label(found.sport, found.key.period)}"
     whole = (_words(legs[0].kind), f"{staked.worst_pct:+.2f} %", f"{found.hold_pct:+.2f} %")
-    game = plain(f"{game_title(found.match_name)}, {market}{_other_words(found, staked)}")
+    game = plain(f"{game_title(found.match_name)}{market}{_other_words(found, staked)}")
     return [
         (
             *(whole if row.is_first else ("", "", "")),
             f"{row.stake:g}",
             f"{leg.odds:g}",
             "" if leg.net_odds == leg.odds else f"{leg.net_odds:.3f}",
-            plain(leg.key.selection),
+            plain(found.leg_text(row.place)),
             plain(leg.bookmaker),
             "; ".join(_remarks(row, reference)),
             game if row.is_first else "",

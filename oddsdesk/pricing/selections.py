@@ -148,7 +148,7 @@ def bet_named(
 def _football_bet(market_type: str, key: str, side: str) -> tuple[str, str, str]:
     if market_type in DRAW_VOIDS:
         return "spread", "0", side
-    if market_type == "3way_handicap":
+    if market_type == "3way_handicap" and float(key).is_integer():
         line = float(key) + (-0.5 if side == HOME else 0.5)
     elif market_type == "spread":
         line = float(key)

@@ -1,10 +1,11 @@
 """`bets` and `arbitrage` on a real moment, against counts that share no code with them."""
 
 import json
-from collections import Counter
-from collections.abc import Iterator
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
-from math import exp
+from itertools import product
+from math import exp, factorial
 from pathlib import Path
 from random import Random
 from typing import Any, NamedTuple
@@ -24,7 +25,7 @@ from oddsdesk.cli.ingest import ingest
 from oddsdesk.contract.times import format_ms
 from tests import money_quotes
 from tests.money_count import count_bets
-from tests.money_opportunities import count
+from tests.money_opportunities import WINNER, count
 from tests.money_rows import Moment, Row
 
 EXCHANGE = "Betfair Exchange UK"
@@ -110,8 +111,8 @@ def test_the_opportunities_are_those_of_the_second_count(pinned: RealMoment) -> 
 
     assert Counter(each[0] for each in mine.elements()) == {
         "arbitrage": 34,  # 11 more below S = 1 win nothing in steps of 1
-        "middle": 1,
-        "low-hold": 230,
+        "middle": 2,
+        "low-hold": 250,
     }
     assert mine == theirs
 
@@ -132,6 +133,103 @@ def test_middles_of_all_lines_are_those_of_the_second_count(
     costly = [each for each in mine if each[0] == "middle" and each[5] > 2]
     assert len(costly) > 20
     assert mine == theirs
+
+
+def test_covers_across_markets_are_those_of_the_second_count(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Football before the game and in play, and a sport with overtime."""
+    now = system_clock()
+    monkeypatch.setattr(arbitrage_command, "system_clock", lambda: now)
+    moment = RealMoment(tmp_path / "odds.db", list(_made_up_winners(Random(7), now)))
+    quotes = tmp_path / "quotes.ndjson"
+    quotes.write_text("\n".join(moment.lines), "utf-8")
+    result = CliRunner().invoke(ingest, [str(quotes), "--database", str(moment.database)])
+    assert result.exit_code == 0, result.output
+    mine, theirs = _opportunities(moment)
+
+    kinds = Counter(each[0] for each in mine)
+    assert min(kinds[kind] for kind in ("arbitrage", "middle", "low-hold")) > 20
+    assert mine == theirs
+
+
+def _made_up_winners(chance: Random, now: int) -> Iterator[str]:
+    """Every market that the margin decides, from rates of goals, each bookmaker with some lines."""
+    for game in range(45):
+        home, away = f"A{game}", f"B{game}"
+        sport, competition, live = (
+            *(("Football", "EPL"), ("Football", "EPL"), ("Hockey", "NHL"))[game % 3],
+            game % 3 == 1,
+        )
+        rates = chance.uniform(0.8, 2.2), chance.uniform(0.8, 2.2)
+        goals = [[exp(-rate) * rate**n / factorial(n) for n in range(11)] for rate in rates]
+        margins = defaultdict[int, float](float)
+        for one, other in product(range(11), range(11)):
+            margins[one - other] += goals[0][one] * goals[1][other]
+        for bookmaker, market_type in product(("Pinnacle", "One", "Two", "Three"), WINNER):
+            payout = 0.97 if bookmaker == "Pinnacle" else chance.uniform(0.93, 0.995)
+            odds = {}
+            for line in _lines_of(market_type, home, away):
+                if bookmaker == "Pinnacle" or chance.random() < 0.6:
+                    for text, wins in line.items():
+                        won, lost = (
+                            sum(p * max(0, sign * wins(m)) for m, p in margins.items())
+                            for sign in (1, -1)
+                        )
+                        moved = 1 if bookmaker == "Pinnacle" else chance.uniform(0.97, 1.04)
+                        odds[text] = max(1.03, round(payout * (won + lost) / won * moved, 2))
+            if odds:
+                yield json.dumps(
+                    {
+                        "bookmaker": bookmaker,
+                        "match_name": f"{home} vs {away}",
+                        "competition": competition,
+                        "sport": sport,
+                        "market_type": market_type,
+                        "period": 0,
+                        "is_live": live,
+                        "odds": odds,
+                        "match_date": format_ms(now + (-600_000 if live else 36_000_000)),
+                        "scraped_at": format_ms(now),
+                    }
+                )
+
+
+def _lines_of(
+    market_type: str, home: str, away: str
+) -> Iterator[dict[str, Callable[[int], float]]]:
+    """Yield the selections of each line, with what a unit wins at a margin."""
+    if market_type == "moneyline":
+        yield {home: lambda m: _sign(m > 0), "Draw": lambda m: _sign(m == 0)} | {
+            away: lambda m: _sign(m < 0)
+        }
+    elif market_type == "double_chance":
+        yield {"1X": lambda m: _sign(m >= 0), "X2": lambda m: _sign(m <= 0)} | {
+            "12": lambda m: _sign(m != 0)
+        }
+    elif market_type == "draw_no_bet":
+        yield {home: lambda m: (m > 0) - (m < 0), away: lambda m: (m < 0) - (m > 0)}
+    elif market_type == "3way_handicap":
+        for line in (-1, 0, 1):
+            yield {
+                f"{home} {line:+d}": lambda m, line=line: _sign(m + line > 0),
+                f"Draw {line:+d}": lambda m, line=line: _sign(m + line == 0),
+                f"{away} {-line:+d}": lambda m, line=line: _sign(m + line < 0),
+            }
+    else:
+        for quarters in range(-6, 7):
+            yield {
+                f"{home} {quarters / 4:+g}": lambda m, at=quarters: _beyond(4 * m + at),
+                f"{away} {-quarters / 4:+g}": lambda m, at=quarters: _beyond(-4 * m - at),
+            }
+
+
+def _sign(is_won: bool) -> float:
+    return 1 if is_won else -1
+
+
+def _beyond(quarters: int) -> float:
+    return max(-1.0, min(1.0, quarters / 2))
 
 
 def _made_up_lines(chance: Random, now: int) -> Iterator[str]:
@@ -171,23 +269,33 @@ def _opportunities(moment: RealMoment) -> tuple[Counter[Any], Counter[Any]]:
     arguments = ["--database", str(moment.database), "--json"]
     result = CliRunner().invoke(arbitrage_command.arbitrage, arguments)
     assert result.exit_code == 0, result.output
-    names = ("kind", "competition", "match_name", "market_type", "period", "hold_pct")
-    mine = Counter(
-        (*(row[name] for name in names), tuple(leg["stake"] for leg in row["legs"]))
-        for row in json.loads(result.stdout)
-    )
+    mine = Counter(_row(row) for row in json.loads(result.stdout))
     lines = resource_path("bookmakers.csv").read_text("utf-8").splitlines()
     theirs = Counter(
         (
             each.kind,
             *each.market[0],
-            *each.market[1:],
+            "winner" if each.market[1] in WINNER else each.market[1],
+            each.market[2],
             round((each.total - 1) * 100, 2),
             each.stakes,
         )
         for each in count(moment.lines, lines)
     )
     return mine, theirs
+
+
+def _row(row: dict[str, Any]) -> tuple[Any, ...]:
+    """An opportunity of the command; of equal odds in several markets any may be its leg."""
+    kind, competition, match, market, period, hold = (
+        row[name]
+        for name in ("kind", "competition", "match_name", "market_type", "period", "hold_pct")
+    )
+    markets = {leg["market_type"] for leg in row["legs"]}
+    assert market == (markets.pop() if len(markets) == 1 else None)
+    stakes = tuple(leg["stake"] for leg in row["legs"])
+    market = "winner" if market is None or market in WINNER else market
+    return kind, competition, match, market, period, hold, stakes
 
 
 def _reckoned(board: Board) -> Iterator[AssessedPrice]:

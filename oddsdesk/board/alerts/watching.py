@@ -289,7 +289,7 @@ class AlertWatch:
         if cell is None:
             return None
         if self._opportunities is not None:
-            self._opportunities.look_at(cell[:3])
+            self._opportunities.look_at(cell)
         self._moved = {
             minutes: watch.moved_in(cell.game_id, now) for minutes, watch in self._steam.items()
         }
@@ -765,10 +765,10 @@ def opportunity_title(found: Opportunity) -> str:
 def opportunity_text(found: Opportunity, name_of: Callable[[str], str], reference: str) -> Said:
     """Return the legs with stakes and warnings, and the profit without a push if it is higher."""
     said: list[str | float] = []
-    for leg in found.legs:
+    for place, leg in enumerate(found.legs):
         before = " · " if said else ""
         said += (
-            f"{before}{leg.key.selection} ",
+            f"{before}{found.leg_text(place)} ",
             leg.odds,
             f" at {name_of(leg.bookmaker)}, stake {leg.stake:g}",
         )

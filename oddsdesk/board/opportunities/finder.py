@@ -8,15 +8,16 @@ import math
 from collections import defaultdict
 from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from itertools import combinations
-from typing import Final, NamedTuple
+from typing import Final, Literal, NamedTuple
 
 import msgspec
 
 from oddsdesk.board.model.basis import Basis
-from oddsdesk.board.model.matrix import Matrix, Price, RowKey, Section
+from oddsdesk.board.model.matrix import Matrix, Price, RowKey, Section, SectionKey
 from oddsdesk.board.valuation.judging import Judge
-from oddsdesk.contract.markets import DRAW_VOIDS, HANDICAPS
-from oddsdesk.pricing.assessment import OVERTIME_SPORTS, Caution, settles_otherwise
+from oddsdesk.contract.markets import market_title
+from oddsdesk.pricing.assessment import OVERTIME_SPORTS, Assessment, Caution, settles_otherwise
+from oddsdesk.pricing.covers import Bet, Cover, covers_of, depends_on_state, family_of, line_of_bet
 from oddsdesk.pricing.opportunities import (
     LOW_HOLD,
     Between,
@@ -35,35 +36,38 @@ from oddsdesk.pricing.opportunities import (
     total_of,
 )
 from oddsdesk.pricing.profiles import fold_name, is_delayed
-from oddsdesk.pricing.selections import (
-    AWAY,
-    DRAW,
-    HOME,
-    OVER,
-    UNDER,
-    bet_named,
-    complete_forms,
-    threshold,
-)
+from oddsdesk.pricing.selections import AWAY, DRAW, HOME, bet_named, complete_forms, line_of
 from oddsdesk.pricing.stakes import Depth, Ladder, net_paying, stakeable
-from oddsdesk.pricing.value import MIN_OVERROUND, is_comparable, ladders, subject
+from oddsdesk.pricing.value import MIN_OVERROUND, ReferenceLine, is_comparable, ladders, subject
 
 _RANK: Final = {kind: rank for rank, kind in enumerate(OpportunityKind)}
 
 
-class OpportunityKey(NamedTuple):
-    """What an opportunity is about, at any bookmaker."""
+class FamilyKey(NamedTuple):
+    """The markets of a game that an opportunity may combine."""
 
     game_id: str
-    market_type: str
+    family: str
+    """As ``family_of`` their market types."""
     period: int
-    groups: tuple[str, ...]
-    """The line group, as ``LineGroup.key``; of a middle that of each leg."""
-    sides: tuple[str, ...]
+
+
+class OpportunityKey(NamedTuple):
+    """What an opportunity is about, at any bookmaker and in any market that settles alike."""
+
+    game_id: str
+    family: str
+    period: int
+    bets: tuple[Bet, ...]
     """What each leg bets on."""
 
+    @property
+    def family_key(self) -> FamilyKey:
+        """Where it was found."""
+        return FamilyKey(*self[:3])
 
-def _outcome(game_id: str, named: tuple[str, str, str], period: int) -> Hashable:
+
+def _outcome(game_id: str, named: Bet, period: int) -> Hashable:
     return game_id, named[0], period, named[1], named[2]
 
 
@@ -88,6 +92,12 @@ class OpportunityLeg(NamedTuple):
     """What is for sale; None where nobody tells."""
     ladder: Ladder | None = None
     """The same at net odds."""
+    line: float | None = None
+    """The line; of handicaps the home team's."""
+    derived: Literal["implied", "modelled"] | None = None
+    """How the fair odds were derived that its warnings compare it with, as in ``Assessment``."""
+    band_pct: float | None = None
+    """The error band of these, as in ``Assessment``."""
 
     @property
     def for_sale(self) -> tuple[float, str] | None:
@@ -120,8 +130,6 @@ class Opportunity(msgspec.Struct, frozen=True):
     sport: str
     kick_off: int | None
     in_play: bool
-    line: float | None
-    """That of the first leg; of handicaps the home team's."""
     legs: tuple[OpportunityLeg, ...]
     total: float
     """S: the sum of 1/net odds."""
@@ -134,9 +142,27 @@ class Opportunity(msgspec.Struct, frozen=True):
 
     def sort_key(self) -> tuple[object, ...]:
         """Return what opportunities are sorted by: kind, then the least S."""
-        key = self.key
-        place = (self.competition, self.match_name, key.market_type, key.period, key.groups)
-        return (_RANK[self.kind], self.total, *place, key.sides)
+        place = (self.competition, self.match_name, *self.key[1:])
+        return (_RANK[self.kind], self.total, *place)
+
+    @property
+    def market_type(self) -> str | None:
+        """The market of all legs; None if they are in several."""
+        first, *others = (leg.key.market_type for leg in self.legs)
+        return first if all(each == first for each in others) else None
+
+    @property
+    def line(self) -> float | None:
+        """The line of all legs; None if there is none, or theirs differ."""
+        first, *others = (leg.line for leg in self.legs)
+        return first if all(each == first for each in others) else None
+
+    def leg_text(self, place: int) -> str:
+        """Return what a leg bets on, with its market if the legs are in several."""
+        key = self.legs[place].key
+        if self.market_type is not None:
+            return key.selection
+        return f"{key.selection} ({market_title(key.market_type)})"
 
     @property
     def hold_pct(self) -> float:
@@ -149,13 +175,8 @@ class Opportunity(msgspec.Struct, frozen=True):
     @property
     def outcomes(self) -> list[Hashable]:
         """What each leg is on, as ``Placed.by_bookmaker`` names it."""
-        game, market_type, period, groups, sides = self.key
-        if len(groups) == 1:
-            groups *= len(sides)
-        return [
-            _outcome(game, bet_named(self.sport, self.in_play, market_type, group, side), period)
-            for group, side in zip(groups, sides, strict=True)
-        ]
+        game, _, period, bets = self.key
+        return [_outcome(game, bet, period) for bet in bets]
 
     @property
     def is_too_good(self) -> bool:
@@ -203,7 +224,7 @@ class _Offer(NamedTuple):
     side: str
     bookmaker: str
     price: Price
-    cautions: tuple[Caution, ...]
+    assessed: Assessment
     same_at: tuple[str, ...] = ()
 
 
@@ -212,6 +233,66 @@ class _Candidate(NamedTuple):
     bookmaker: str
     selection: str
     price: Price
+    section: Section
+    side: str
+
+
+class _Pool:
+    """Where each bet of a family of markets is offered, by the rules of one state of play."""
+
+    def __init__(
+        self, sport: str, sections: Iterable[Section], *, in_play: bool | None = None
+    ) -> None:
+        """Take the sections of a family; ``in_play`` None takes prices of either state."""
+        self.sport = sport
+        self.in_play = in_play
+        self.places = defaultdict[Bet, list[tuple[Section, str]]](list)
+        self._highest: dict[Bet, float] = {}
+        self.sections = [section for section in sections if section.sides]
+        first = self.sections[0].key if self.sections else SectionKey("", 0, "")
+        self.family, self.period = family_of(first.market_type), first.period
+        for section in self.sections:
+            market_type, _, group = section.key
+            for side in dict.fromkeys(section.sides):
+                bet = bet_named(sport, bool(in_play), market_type, group, side)
+                self.places[bet].append((section, side))
+
+    def covers(self) -> Iterator[Cover]:
+        """Yield the covers whose bets are all offered, each once."""
+        found = dict[tuple[Bet, ...], Cover]()
+        for section in self.sections:
+            market_type, _, group = section.key
+            of_section = covers_of(market_type, group, section.line, self.sport, bool(self.in_play))
+            for cover in of_section:
+                if all(bet in self.places for bet in cover.bets):
+                    found.setdefault(cover.bets, cover)
+        yield from found.values()
+
+    def lines(self) -> Iterator[list["_Line"]]:
+        """Yield the lines of each subject, in order."""
+        by_subject = defaultdict[str, dict[float, list[Bet | None]]](dict)
+        for bet in self.places:
+            line = line_of_bet(bet, self.sport, bool(self.in_play))
+            if line is not None:
+                number, is_above = line
+                on_line = by_subject[subject(bet[1])].setdefault(number, [None, None])
+                on_line[0 if is_above else 1] = bet
+        for of_subject in by_subject.values():
+            yield [_Line(number, *of_subject[number]) for number in sorted(of_subject)]
+
+    def highest(self, bet: Bet) -> float:
+        """Return the highest gross odds on a bet, a bound of what any leg pays."""
+        if bet not in self._highest:
+            self._highest[bet] = max(_highest(*place) for place in self.places[bet])
+        return self._highest[bet]
+
+
+class _Line(NamedTuple):
+    """The bets that win above and below a number; None where nobody offers one."""
+
+    number: float
+    above: Bet | None
+    below: Bet | None
 
 
 class OpportunityFinder:
@@ -244,46 +325,70 @@ class OpportunityFinder:
         self._bookmakers = bookmakers
         self._kept = kept
         self._placed = placed or {}
-        self._offered: dict[tuple[str, int, str, str, bool], list[_Candidate]] = {}
-        """What is offered of each side of a line group, anywhere or at the bookmakers asked for."""
+        self._offered: dict[tuple[object, ...], list[_Candidate]] = {}
+        """What is offered of each bet, anywhere or at the bookmakers asked for."""
         self._offers: dict[tuple[object, ...], _Offer | None] = {}
         """Prices that were judged already."""
 
     def opportunities(self, sections: Sequence[Section]) -> Iterator[Opportunity]:
-        """Yield those of one market."""
+        """Yield those of one family of markets."""
         yield from (found for found in self.looking(sections) if found is not None)
 
     def looking(self, sections: Sequence[Section]) -> Iterator[Opportunity | None]:
-        """Yield those of one market, and None after each line or pair of lines without one."""
-        for section in sections:
-            for form in _forms(section):
-                yield self._covering(section, form)
-        by_subject = defaultdict[str, list[tuple[float, Section]]](list)
-        for section in sections:
-            line = threshold(section.key.market_type, section.line)
-            if line is not None and section.sides:
-                by_subject[subject(section.key.group)].append((line, section))
-        for of_subject in by_subject.values():
-            yield from self._middles(sorted(of_subject, key=lambda each: each[0]))
+        """Yield those of one family of markets, and None after each step without one.
 
-    def best_leg(self, section: Section, form: tuple[str, ...], side: str) -> OpportunityLeg | None:
-        """Return the best price that may be a leg on one of the sides ``form``, without a stake."""
-        candidates = self._candidates(section, side, math.inf)
-        offers = self._reliable((section, side, form), candidates)
-        return self._leg(offers[0], 0.0) if offers else None
+        Where prices in play are mixed with others, one may come twice, at prices of each state.
+        """
+        for pool in self._pools(sections):
+            for cover in pool.covers():
+                yield self._covering(pool, cover)
+            for lines in pool.lines():
+                yield from self._middles(pool, lines)
 
-    def _covering(self, section: Section, form: tuple[str, ...]) -> Opportunity | None:
-        """Return the best legs of one line group."""
-        limit = self._limit([section], form, 1 + LOW_HOLD)
-        if math.fsum(1 / _highest(section, side) for side in form) > limit:
+    def best_legs_each(
+        self, sections: Sequence[Section], key: OpportunityKey
+    ) -> list[OpportunityLeg | None]:
+        """Return the best price that may be a leg on each bet, by itself and without a stake."""
+        pools = self._pools(sections)
+        has_draw = any(DRAW in bet or "double_chance" in bet for bet in key.bets)
+        legs: list[OpportunityLeg | None] = []
+        for bet in key.bets:
+            offers = [
+                offers[0]
+                for pool in pools
+                if (offers := self._reliable(has_draw, self._candidates(pool, bet, math.inf)))
+            ]
+            best = max(offers, key=lambda each: each.leg.net_odds, default=None)
+            legs.append(None if best is None else self._leg(best, 0.0))
+        return legs
+
+    def _pools(self, sections: Sequence[Section]) -> list[_Pool]:
+        """Return what a family offers, by state of play where bets settle otherwise in play."""
+        matrix = self._matrix
+        if not sections or not depends_on_state(
+            family_of(sections[0].key.market_type), matrix.sport
+        ):
+            return [_Pool(matrix.sport, sections)]
+        states = {
+            self._is_in_play(price)
+            for section in sections
+            for row in section.rows
+            for price in row.prices.values()
+        }
+        return [_Pool(matrix.sport, sections, in_play=state) for state in sorted(states)]
+
+    def _is_in_play(self, price: Price) -> bool:
+        return self._matrix.is_live if price.is_live is None else price.is_live
+
+    def _covering(self, pool: _Pool, cover: Cover) -> Opportunity | None:
+        """Return the best legs of one cover."""
+        limit = self._limit(pool, cover.bets, 1 + LOW_HOLD)
+        if math.fsum(1 / pool.highest(bet) for bet in cover.bets) > limit:
             return None
-        sides = [self._candidates(section, side, limit) for side in form]
-        line = threshold(section.key.market_type, section.line)
-        if section.key.market_type in DRAW_VOIDS:
-            line = 0.0  # a draw gives all stakes back, as a level handicap does
+        candidates = [self._candidates(pool, bet, limit) for bet in cover.bets]
         best: tuple[Sequence[_Offer], Outlay] | None = None
-        for found in self._best_each_way(section, form, sides, limit):
-            staked = outlay([each.leg for each in found], self._split, line)
+        for found in self._best_each_way(cover, candidates, limit):
+            staked = outlay([each.leg for each in found], self._split, cover.line)
             is_small = any(each.leg.ladder is not None for each in found)
             if is_small and not math.isinf(limit) and staked.worst_pct < -100 * LOW_HOLD:
                 continue  # so little is for sale that the steps of stakes cost more than a low hold
@@ -293,131 +398,130 @@ class OpportunityFinder:
             return None
         found, staked = best
         kind = OpportunityKind.ARBITRAGE if staked.wins else OpportunityKind.LOW_HOLD
-        return self._opportunity(kind, form, found, staked, None, push_of(line))
+        key = self._key(pool, cover.bets)
+        return self._opportunity(kind, key, found, staked, None, push_of(cover.line))
 
     def _best_each_way(
-        self,
-        section: Section,
-        form: tuple[str, ...],
-        sides: Sequence[Sequence[_Candidate]],
-        limit: float,
+        self, cover: Cover, candidates: Sequence[Sequence[_Candidate]], limit: float
     ) -> Iterator[Sequence[_Offer]]:
         """Yield the legs with the least S; where little of one is for sale, those without such.
 
         The best odds may be for sale for less than a step, and hide what can be had at others.
         """
-        wanted = [(section, side, form) for side in form]
-        found = self._best(wanted, sides, limit, (section.line,))
+        found = self._best(cover, candidates, limit)
         if found is None or total_of(each.leg for each in found) > limit:
             return
         yield found
         if any(each.leg.ladder is not None for each in found):
-            others = [[each for each in side if each.price.depth is None] for side in sides]
-            found = self._best(wanted, others, limit, (section.line,))
+            others = [[each for each in side if each.price.depth is None] for side in candidates]
+            found = self._best(cover, others, limit)
             if found is not None and total_of(each.leg for each in found) <= limit:
                 yield found
 
-    def _middles(self, lines: Sequence[tuple[float, Section]]) -> Iterator[Opportunity | None]:
+    def _middles(self, pool: _Pool, lines: Sequence[_Line]) -> Iterator[Opportunity | None]:
         """Yield the middles between the lines of one subject, None for each pair without one.
 
         No middle breaks even at less than ``S - 1``: a chance below it spares the closer look.
         """
         if len(lines) < 2:
             return
-        sides = (HOME, AWAY) if lines[0][1].key.market_type in HANDICAPS else (OVER, UNDER)
-        least = [[1 / _highest(section, side) for side in sides] for _, section in lines]
-        chances = self._ladders(lines)
+        chances = self._ladders(pool, lines)
         likeliest = max((max(each.values(), default=0.0) for each in chances.values()), default=0.0)
-        for first, second in combinations(range(len(lines)), 2):
-            total, pair = least[first][0] + least[second][1], (lines[first][1], lines[second][1])
-            if total > self._limit(pair, sides, 1 + max(LOW_HOLD, likeliest)):
+        dearest = 1 + max(LOW_HOLD, likeliest)
+        for one, other in combinations(lines, 2):
+            if one.above is None or other.below is None:
+                continue
+            bets = (one.above, other.below)
+            total = 1 / pool.highest(one.above) + 1 / pool.highest(other.below)
+            if total > self._limit(pool, bets, dearest):
                 yield None
             else:
-                yield self._between(lines[first], lines[second], sides, total, chances)
+                yield self._between(pool, bets, (one.number, other.number), total, chances)
 
     def _between(
         self,
-        above: tuple[float, Section],
-        below: tuple[float, Section],
-        sides: tuple[str, str],
+        pool: _Pool,
+        bets: tuple[Bet, Bet],
+        lines: tuple[float, float],
         total: float,
         chances: Mapping[bool, Mapping[float, float]],
     ) -> Opportunity | None:
         """Return the middle above one line and below another; ``total`` is S at the very least."""
-        lines, (one, other) = (above[0], below[0]), (above[1], below[1])
-        span = middle_span(*lines, impossible=self._impossible(one))
+        span = middle_span(*lines, impossible=self._impossible(bets[0], pool.period))
         if span is None:
             return None
         chance = {state: span.chance(ladder) for state, ladder in chances.items()}
         dearest = 1 + max(LOW_HOLD, *(each or 0.0 for each in chance.values()))
-        limit = self._limit((one, other), sides, dearest)
+        limit = self._limit(pool, bets, dearest)
         if total > limit:
             return None
-        candidates = [
-            self._candidates(one, sides[0], limit),
-            self._candidates(other, sides[1], limit),
-        ]
-        pair = [(one, sides[0], sides), (other, sides[1], sides)]
-        found = self._best(pair, candidates, limit, (one.line, other.line))
+        candidates = [self._candidates(pool, bet, limit) for bet in bets]
+        found = self._best(Cover(bets, has_draw=False), candidates, limit)
         if found is None:
             return None
-        return self._middle(found, lines, span, chance[found[0].leg.in_play])
+        return self._middle(pool, bets, found, lines, span, chance[found[0].leg.in_play])
 
     def _middle(
-        self, found: Sequence[_Offer], lines: tuple[float, float], span: Span, chance: float | None
+        self,
+        pool: _Pool,
+        bets: tuple[Bet, Bet],
+        found: Sequence[_Offer],
+        lines: tuple[float, float],
+        span: Span,
+        chance: float | None,
     ) -> Opportunity | None:
-        one, other = found
-        legs = (one.leg, other.leg)
+        legs = (found[0].leg, found[1].leg)
         staked, hit = middle_outlay(legs, lines, span, self._split)
         if hit <= 0 or not staked.covers_all:
             return None
-        middle = Middle(-staked.worst, hit, chance)
-        sides = tuple(each.side for each in found)
-        limit = self._limit([each.section for each in found], sides, 1 + LOW_HOLD)
-        if total_of(legs) > limit and not middle.gains:
+        middle, key = Middle(-staked.worst, hit, chance), self._key(pool, bets)
+        if total_of(legs) > self._limit(pool, bets, 1 + LOW_HOLD) and not middle.gains:
             return None
         between = Between(lines, span)
-        return self._opportunity(OpportunityKind.MIDDLE, sides, found, staked, middle, between)
+        return self._opportunity(OpportunityKind.MIDDLE, key, found, staked, middle, between)
 
-    def _limit(self, sections: Sequence[Section], sides: tuple[str, ...], most: float) -> float:
+    def _limit(self, pool: _Pool, bets: tuple[Bet, ...], most: float) -> float:
         """Return up to which S an opportunity is one: ``most``, unless it is kept."""
-        is_kept = bool(self._kept) and self._key(sections, sides) in self._kept
+        is_kept = bool(self._kept) and self._key(pool, bets) in self._kept
         return math.inf if is_kept else most
 
-    def _key(self, sections: Sequence[Section], sides: tuple[str, ...]) -> OpportunityKey:
-        groups = tuple(each.key.group for each in sections)
-        return OpportunityKey(self._matrix.game_id, *sections[0].key[:2], groups, sides)
+    def _key(self, pool: _Pool, bets: tuple[Bet, ...]) -> OpportunityKey:
+        return OpportunityKey(self._matrix.game_id, pool.family, pool.period, bets)
 
-    def _ladders(self, lines: Sequence[tuple[float, Section]]) -> dict[bool, Mapping[float, float]]:
+    def _ladders(self, pool: _Pool, lines: Sequence[_Line]) -> dict[bool, Mapping[float, float]]:
         """How likely each line is passed as the reference sees it, before the game and in play."""
         told = [
             line
-            for _, section in lines
+            for section in pool.sections
             if (line := section.reference) is not None
+            and not (line.derived and line.derived.bands)
             and section.market.reference not in section.market.stale
             and (line.overround or 0.0) >= MIN_OVERROUND
         ]
-        about = subject(lines[0][1].key.group)
+        about = subject((lines[0].above or lines[0].below or ("", "", ""))[1])
         return {
-            state: ladders(line for line in told if bool(line.is_live) is state).get(about, {})
+            state: _ladder([line for line in told if bool(line.is_live) is state], about)
             for state in (False, True)
         }
 
-    def _impossible(self, section: Section) -> frozenset[int]:
+    def _impossible(self, bet: Bet, period: int) -> frozenset[int]:
         """A margin that cannot be: no game is drawn where overtime goes on until one team leads."""
-        goes_on = self._matrix.sport in OVERTIME_SPORTS and section.key.period == 0
-        return frozenset({0}) if goes_on and section.key.market_type == "spread" else frozenset()
+        goes_on = self._matrix.sport in OVERTIME_SPORTS and period == 0
+        return frozenset({0}) if goes_on and bet[0] == "spread" else frozenset()
 
-    def _candidates(self, section: Section, side: str, limit: float) -> list[_Candidate]:
-        """What is offered of a side at the user's bookmakers, best net price first."""
+    def _candidates(self, pool: _Pool, bet: Bet, limit: float) -> list[_Candidate]:
+        """What is offered of a bet at the user's bookmakers, best net price first."""
         anywhere = not self._bookmakers or math.isinf(limit)
-        key = (*section.key, side, anywhere)
+        key = (pool.family, pool.period, pool.in_play, bet, anywhere)
         if key not in self._offered:
-            self._offered[key] = self._find_offered(section, side, anywhere=anywhere)
+            found = (self._find_offered(pool, *place, anywhere) for place in pool.places[bet])
+            every = [each for of_place in found for each in of_place]
+            self._offered[key] = sorted(every, key=lambda each: (-each.net_odds, each.bookmaker))
         return self._offered[key]
 
-    def _find_offered(self, section: Section, side: str, *, anywhere: bool) -> list[_Candidate]:
-        found = []
+    def _find_offered(
+        self, pool: _Pool, section: Section, side: str, anywhere: bool
+    ) -> Iterator[_Candidate]:
         basis = self._basis
         for row, of_row in zip(section.rows, section.sides, strict=False):
             if of_row != side:
@@ -427,10 +531,11 @@ class OpportunityFinder:
                     continue
                 if not anywhere and bookmaker not in self._bookmakers:
                     continue
+                if pool.in_play not in {None, self._is_in_play(price)}:
+                    continue
                 if price.withdrawn_at is None and basis.is_mine(bookmaker):
                     net = basis.net(bookmaker, price.odds)
-                    found.append(_Candidate(net, bookmaker, row.selection, price))
-        return sorted(found, key=lambda each: (-each.net_odds, each.bookmaker))
+                    yield _Candidate(net, bookmaker, row.selection, price, section, side)
 
     def _is_among(self, section: Section, selection: str, bookmaker: str) -> bool:
         if self._among is None:
@@ -441,15 +546,10 @@ class OpportunityFinder:
         return RowKey(self._matrix.game_id, *section.key[:2], selection, bookmaker)
 
     def _best(
-        self,
-        wanted: Sequence[tuple[Section, str, tuple[str, ...]]],
-        candidates: Sequence[Sequence[_Candidate]],
-        limit: float,
-        lines: Iterable[float | None],
+        self, cover: Cover, candidates: Sequence[Sequence[_Candidate]], limit: float
     ) -> list[_Offer] | None:
         """Return the legs with the least S, None where none can be as low as ``limit``.
 
-        ``wanted``: the line group, the side, and the sides that cover everything, of each leg.
         Only prices that may be legs are judged, as that takes a while.
         """
         if not all(candidates):
@@ -459,11 +559,16 @@ class OpportunityFinder:
         if room < 0:
             return None
         offers = [
-            self._reliable(where, [each for each in of_side if 1 / each.net_odds <= share + room])
-            for where, of_side, share in zip(wanted, candidates, shares, strict=True)
+            self._reliable(
+                cover.has_draw, [each for each in of_side if 1 / each.net_odds <= share + room]
+            )
+            for of_side, share in zip(candidates, shares, strict=True)
         ]
-        market = (wanted[0][0].key.market_type, wanted[0][0].key.period, self._matrix.sport)
-        decides = any(settles_otherwise(market, line, True, False) for line in lines)
+        period, sport = candidates[0][0].section.key.period, self._matrix.sport
+        decides = any(
+            settles_otherwise((bet[0], period, sport), line_of(bet[1]), True, False)
+            for bet in cover.bets
+        )
         legs = best_legs(
             [[each.leg for each in of_side] for of_side in offers], overtime_decides=decides
         )
@@ -471,41 +576,36 @@ class OpportunityFinder:
             return None
         return [
             next(each for each in of_side if each.leg is leg)._replace(
-                same_at=tuple(_same_at(legs, place, of_side, overtime_decides=decides))
+                same_at=tuple(
+                    dict.fromkeys(_same_at(legs, place, of_side, overtime_decides=decides))
+                )
             )
             for place, (leg, of_side) in enumerate(zip(legs, offers, strict=True))
         ]
 
-    def _reliable(
-        self, where: tuple[Section, str, tuple[str, ...]], candidates: Sequence[_Candidate]
-    ) -> list[_Offer]:
-        section, side, form = where
-        offers = (self._offer(section, side, form, each) for each in candidates)
+    def _reliable(self, has_draw: bool, candidates: Iterable[_Candidate]) -> list[_Offer]:
+        offers = (self._offer(has_draw, each) for each in candidates)
         return [offer for offer in offers if offer is not None]
 
-    def _offer(
-        self, section: Section, side: str, form: tuple[str, ...], candidate: _Candidate
-    ) -> _Offer | None:
+    def _offer(self, has_draw: bool, candidate: _Candidate) -> _Offer | None:
         """Return a price as a leg, None where it may not be relied upon."""
-        key = (*section.key, side, len(form), candidate.selection, candidate.bookmaker)
+        section = candidate.section
+        key = (*section.key, candidate.side, has_draw, candidate.selection, candidate.bookmaker)
         if key not in self._offers:
-            self._offers[key] = self._judged(section, side, form, candidate)
+            self._offers[key] = self._judged(has_draw, candidate)
         return self._offers[key]
 
-    def _judged(
-        self, section: Section, side: str, form: tuple[str, ...], candidate: _Candidate
-    ) -> _Offer | None:
-        net, bookmaker, selection, price = candidate
+    def _judged(self, has_draw: bool, candidate: _Candidate) -> _Offer | None:
+        net, bookmaker, selection, price, section, side = candidate
         judge = self._judge
         own = judge.sides(section, bookmaker)
-        if not _bets_on(form, own, section) or judge.is_doubtful(section, bookmaker, own):
+        if not _bets_on(section, own, has_draw) or judge.is_doubtful(section, bookmaker, own):
             return None
-        cautions = judge.assess(section, selection, bookmaker).cautions
-        if UNRELIABLE.intersection(cautions) or is_delayed(bookmaker):
+        assessed = judge.assess(section, selection, bookmaker)
+        if UNRELIABLE.intersection(assessed.cautions) or is_delayed(bookmaker):
             return None
         profile = self._basis.profiles.profile_of(bookmaker)
-        in_play = self._matrix.is_live if price.is_live is None else price.is_live
-        most = profile.limit
+        in_play, most = self._is_in_play(price), profile.limit
         if self._among is not None:
             most = self._among[self._row_key(section, selection, bookmaker)]
         elif most is not None:
@@ -524,7 +624,7 @@ class OpportunityFinder:
             most=most,
             ladder=judge.ladder(price, bookmaker),
         )
-        return _Offer(leg, section, side, bookmaker, price, cautions)
+        return _Offer(leg, section, side, bookmaker, price, assessed)
 
     def _placed_at(self, section: Section, side: str, bookmaker: str, *, in_play: bool) -> float:
         """Return what is placed and open on a side at a bookmaker."""
@@ -536,13 +636,13 @@ class OpportunityFinder:
     def _opportunity(
         self,
         kind: OpportunityKind,
-        sides: tuple[str, ...],
+        key: OpportunityKey,
         found: Sequence[_Offer],
         staked: Outlay,
         middle: Middle | None,
         between: Between | None,
     ) -> Opportunity:
-        matrix, section = self._matrix, found[0].section
+        matrix = self._matrix
         found = [
             each._replace(leg=each.leg.at(stake))
             for each, stake in zip(found, staked.stakes, strict=True)
@@ -551,14 +651,13 @@ class OpportunityFinder:
             self._leg(each, stake) for each, stake in zip(found, staked.stakes, strict=True)
         )
         return Opportunity(
-            key=self._key([each.section for each in found[: 1 if middle is None else 2]], sides),
+            key=key,
             kind=kind,
             match_name=matrix.match_name,
             competition=matrix.competition,
             sport=matrix.sport,
             kick_off=matrix.kick_off,
             in_play=found[0].leg.in_play,
-            line=section.line,
             legs=legs,
             total=total_of(each.leg for each in found),
             outlay=staked,
@@ -580,12 +679,15 @@ class OpportunityFinder:
             leg.net_odds,
             stake,
             leg.seen_at,
-            offer.cautions,
+            offer.assessed.cautions,
             price.url,
             offer.same_at,
             leg.most,
             price.depth,
             leg.ladder,
+            offer.section.line,
+            offer.assessed.derived,
+            offer.assessed.band_pct,
         )
 
 
@@ -600,7 +702,7 @@ def _same_at(
     """Yield who else offers the leg at a place with as much net, and goes with the others."""
     leg = legs[place]
     for other in (each.leg for each in of_side):
-        if other.net_odds != leg.net_odds or other is leg:
+        if other.net_odds != leg.net_odds or other.bookmaker == leg.bookmaker:
             continue
         is_alike = not overtime_decides or other.has_overtime is leg.has_overtime
         if is_alike and go_together([*legs[:place], other, *legs[place + 1 :]]):
@@ -621,22 +723,29 @@ def _highest(section: Section, side: str) -> float:
     )
 
 
-def _forms(section: Section) -> Iterator[tuple[str, ...]]:
-    """Yield the sides that cover a line group; two forms where a draw may be bet on or not."""
-    market_type, _, group = section.key
-    if market_type == "yes_no" and not group:
-        return  # nobody tells which question it is
-    for form in complete_forms(market_type, section.sport):
-        if set(form) <= set(section.sides):
-            yield form
+def _ladder(lines: Sequence[ReferenceLine], about: str) -> Mapping[float, float]:
+    """Return how likely each line of a subject is passed, as the reference's own lines say.
+
+    Those of a football match result are half a goal to each side.
+    """
+    found: dict[float, float] = {}
+    for line in lines:
+        home, away = line.prices.get(HOME), line.prices.get(AWAY)
+        if about or line.market_type != "moneyline" or DRAW not in line.prices:
+            continue
+        if home is not None and home.fair_odds and away is not None and away.fair_odds:
+            found |= {0.5: 1 / home.fair_odds, -0.5: 1 - 1 / away.fair_odds}
+    return {**found, **ladders(lines).get(about, {})}
 
 
-def _bets_on(form: tuple[str, ...], own: frozenset[str], section: Section) -> bool:
-    """Whether who prices ``own`` sides bets on what ``form`` covers.
+def _bets_on(section: Section, own: frozenset[str], has_draw: bool) -> bool:
+    """Whether who prices ``own`` sides of a line group bets on what a cover says of the draw.
 
     Where a draw may be bet on or not, some sides alone do not tell which of both it is.
     """
-    market_type = section.key.market_type
-    if market_type != "moneyline" or len(complete_forms(market_type, section.sport)) < 2:
-        return is_comparable(form, own)
-    return DRAW in own if DRAW in form else DRAW not in own and own.issuperset(form)
+    forms = complete_forms(section.key.market_type, section.sport)
+    if len(forms) < 2:
+        return is_comparable(forms[0] if forms else (), own)
+    if has_draw:
+        return DRAW in own
+    return DRAW not in own and all(own.issuperset(form) for form in forms if DRAW not in form)

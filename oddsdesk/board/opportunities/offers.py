@@ -11,7 +11,7 @@ from typing import Final, NamedTuple
 from oddsdesk.base.clock import Clock
 from oddsdesk.base.tasks import exhaust
 from oddsdesk.board.board import Board
-from oddsdesk.board.model.matrix import CellKey, Section
+from oddsdesk.board.model.matrix import CellKey, Matrix, RowKey, Section
 from oddsdesk.board.model.notices import (
     ConnectionChanged,
     Link,
@@ -21,12 +21,14 @@ from oddsdesk.board.model.notices import (
 )
 from oddsdesk.board.opportunities.finder import (
     UNRELIABLE,
+    FamilyKey,
     Opportunity,
     OpportunityFinder,
     OpportunityKey,
     OpportunityLeg,
 )
 from oddsdesk.pricing.assessment import Caution
+from oddsdesk.pricing.covers import Bet, family_of
 from oddsdesk.pricing.opportunities import (
     LOW_HOLD,
     OpportunityKind,
@@ -35,6 +37,7 @@ from oddsdesk.pricing.opportunities import (
     rest_of_legs,
     split_stakes,
 )
+from oddsdesk.pricing.selections import bet_named
 from oddsdesk.pricing.stakes import Ladder, net_paying, stakeable
 
 
@@ -69,8 +72,9 @@ class LegNow(NamedTuple):
     """Why it may be no leg now."""
     doubts: tuple[Caution, ...] = ()
     """What else speaks against it: it is a leg all the same."""
-    better: tuple[float, str] | None = None
-    """The best odds of its outcome by now and who offers them; None where it is the best net."""
+    better: tuple[float, str, str] | None = None
+    """The best odds of its outcome by now, who offers them, and as which selection; None where it
+    is the best net."""
     ladder: Ladder | None = None
     """What is for sale by now; None where nobody tells."""
 
@@ -162,7 +166,7 @@ def between_with_placed(
 
 def opportunity_now(board: Board, listed: Opportunity, split: Split) -> Opportunity | None:
     """Return what the same legs are now; None where the list would not have them."""
-    key, matrix = listed.key, board.matrix(listed.key.game_id)
+    matrix = board.matrix(listed.key.game_id)
     if matrix is None:
         return None
     finder = OpportunityFinder(
@@ -172,9 +176,9 @@ def opportunity_now(board: Board, listed: Opportunity, split: Split) -> Opportun
         split,
         among={leg.key: leg.most for leg in listed.legs},
     )
-    market = (key.market_type, key.period)
-    sections = [each for each in matrix.sections if each.key[:2] == market]
-    return next((each for each in finder.opportunities(sections) if each.key == key), None)
+    found = finder.opportunities(_sections_of(matrix)[listed.key.family_key])
+    same = (each for each in found if each.key == listed.key)
+    return min(same, key=lambda each: each.total, default=None)
 
 
 def legs_now(board: Board, found: Opportunity) -> list[OpportunityLeg | None]:
@@ -182,18 +186,24 @@ def legs_now(board: Board, found: Opportunity) -> list[OpportunityLeg | None]:
 
     None where no price on a side may be relied upon: then nothing covers everything.
     """
-    key, matrix = found.key, board.matrix(found.key.game_id)
+    matrix = board.matrix(found.key.game_id)
     if matrix is None:
-        return [None] * len(key.sides)
-    judge = board.judge_of(matrix)
-    finder = OpportunityFinder(board.basis, judge, matrix, Split())
-    market = (key.market_type, key.period)
-    sections = {each.key.group: each for each in matrix.sections if each.key[:2] == market}
-    legs = []
-    for place, side in enumerate(key.sides):
-        section = sections.get(key.groups[min(place, len(key.groups) - 1)])
-        legs.append(None if section is None else finder.best_leg(section, key.sides, side))
-    return legs
+        return [None] * len(found.legs)
+    finder = OpportunityFinder(board.basis, board.judge_of(matrix), matrix, Split())
+    return finder.best_legs_each(_sections_of(matrix)[found.key.family_key], found.key)
+
+
+def _family(key: RowKey) -> FamilyKey:
+    return FamilyKey(key.game_id, family_of(key.market_type), key.period)
+
+
+def _sections_of(matrix: Matrix) -> defaultdict[FamilyKey, list[Section]]:
+    """Return the sections of each family of markets."""
+    sections = defaultdict[FamilyKey, list[Section]](list)
+    for section in matrix.sections:
+        market_type, period, _ = section.key
+        sections[FamilyKey(matrix.game_id, family_of(market_type), period)].append(section)
+    return sections
 
 
 def _gains(listed: Opportunity, legs: Sequence[tuple[float, float]]) -> bool:
@@ -255,22 +265,29 @@ def _leg_now(board: Board, listed: OpportunityLeg) -> LegNow:
     return LegNow(listed, found.odds, cautions, doubts, better, ladder)
 
 
-def _better(board: Board, listed: OpportunityLeg, net_odds: float) -> tuple[float, str] | None:
-    """Return the best price of a leg's selection where it pays more than net odds."""
-    matrix, (_, market_type, period, selection, _) = board.matrix(listed.key.game_id), listed.key
-    for section in () if matrix is None else matrix.sections:
-        for row in section.rows if section.key[:2] == (market_type, period) else ():
-            best = row.best if row.selection == selection else None
-            if best is not None and best > net_odds:
-                name = row.best_bookmakers[0]
-                return row.prices[name].odds, name
-    return None
+def _better(board: Board, listed: OpportunityLeg, net_odds: float) -> tuple[float, str, str] | None:
+    """Return the best price of what a leg bets on, in any market, where it beats net odds."""
+    matrix, section = board.matrix(listed.key.game_id), board.section(*listed.key[:4])
+    if matrix is None or section is None:
+        return None
+    price = section.selection_row(listed.key.selection).prices.get(listed.key.bookmaker)
+    in_play = matrix.is_live if price is None or price.is_live is None else price.is_live
+
+    def bet_of(place: Section, side: str) -> Bet:
+        market_type, _, group = place.key
+        return bet_named(matrix.sport, in_play, market_type, group, side)
+
+    bet, better = bet_of(section, section.side_of(listed.key.selection)), None
+    for place in _sections_of(matrix)[_family(listed.key)]:
+        for row, side in zip(place.rows, place.sides, strict=False):
+            if row.best is not None and row.best > net_odds and bet_of(place, side) == bet:
+                name, net_odds = row.best_bookmakers[0], row.best
+                better = row.prices[name].odds, name, row.selection
+    return better
 
 
 LOOK_RESTS: Final = 25
 """The least pause between two looks at all that changed, in times of what the last one took."""
-MarketKey = tuple[str, str, int]
-"""Game id, market type, period."""
 
 
 class Opportunities:
@@ -284,9 +301,9 @@ class Opportunities:
         self._board = board
         self._clock = clock
         self._split = split
-        self._by_market: dict[MarketKey, tuple[OpportunityKey, ...]] = {}
-        self._due: dict[MarketKey, None] = {}
-        self._aged: set[MarketKey] = set()
+        self._by_market: dict[FamilyKey, tuple[OpportunityKey, ...]] = {}
+        self._due: dict[FamilyKey, None] = {}
+        self._aged: set[FamilyKey] = set()
         """Where time alone ended all there was: a price that is read again may bring it back."""
         self._kept: frozenset[OpportunityKey] = frozenset()
         self._bookmakers: frozenset[str] = frozenset()
@@ -303,7 +320,7 @@ class Opportunities:
     def keep_listed(self, keys: Iterable[OpportunityKey]) -> None:
         """List these whatever they cost, from the next look on: the user has money on a side."""
         kept = frozenset(keys)
-        self._due |= dict.fromkeys(key[:3] for key in kept ^ self._kept)
+        self._due |= dict.fromkeys(key.family_key for key in kept ^ self._kept)
         self._kept = kept
 
     def count_placed(self, placed: Mapping[tuple[Hashable, str], float]) -> None:
@@ -319,7 +336,9 @@ class Opportunities:
                 for outcome, name in others
                 if isinstance(outcome, tuple) and of(name).limit is not None
             }
-            self._due |= {key[:3]: None for key in self._board.row_keys() if key[0] in games}
+            self._due |= {
+                _family(key): None for key in self._board.row_keys() if key.game_id in games
+            }
             self._placed = dict(placed)
 
     def is_completed(self, found: Opportunity) -> bool:
@@ -339,12 +358,11 @@ class Opportunities:
 
     def look_at_all(self) -> None:
         """Have every market looked at again: stakes are divided otherwise, or all is another's."""
-        for key in self._board.row_keys():
-            self._due[key[:3]] = None
+        self._due |= {_family(key): None for key in self._board.row_keys()}
 
-    def look_at(self, market: MarketKey) -> None:
-        """Look at one market now, before all that is due."""
-        exhaust(self._looking_at([market]))
+    def look_at(self, price: RowKey) -> None:
+        """Look now, before all that is due, at what may have a price as its leg."""
+        exhaust(self._looking_at([_family(price)]))
 
     def looking(self) -> Iterator[None]:
         """Look at what changed, a line or a pair of lines a step; go through it to the end."""
@@ -367,32 +385,30 @@ class Opportunities:
         """Whether one may be another or none by now."""
         return bool(self._lapsed())
 
-    def _lapsed(self) -> dict[MarketKey, None]:
+    def _lapsed(self) -> dict[FamilyKey, None]:
         now = self._clock()
         ended = {
-            key[:3]: None
+            key.family_key: None
             for key, entry in self.entries.items()
             if entry.due_at <= now or self._board.matrix(key.game_id) is None
         }
-        listed = self._by_market.keys() | self._aged | {key[:3] for key in self._kept}
+        listed = self._by_market.keys() | self._aged | {key.family_key for key in self._kept}
         return ended | dict.fromkeys(self._due.keys() & listed)
 
-    def _looking_at(self, due: Iterable[MarketKey]) -> Iterator[None]:
-        by_game = defaultdict[str, list[MarketKey]](list)
+    def _looking_at(self, due: Iterable[FamilyKey]) -> Iterator[None]:
+        by_game = defaultdict[str, list[FamilyKey]](list)
         for market in due:
             by_game[market[0]].append(market)
         for game_id, markets in by_game.items():
             yield from self._looking_at_game(game_id, markets)
 
-    def _looking_at_game(self, game_id: str, markets: Sequence[MarketKey]) -> Iterator[None]:
+    def _looking_at_game(self, game_id: str, markets: Sequence[FamilyKey]) -> Iterator[None]:
         board, matrix = self._board, self._board.matrix(game_id)
         if matrix is None:
             for market in markets:
                 self._take(market, [])
             return
-        sections = defaultdict[MarketKey, list[Section]](list)
-        for section in matrix.sections:
-            sections[game_id, *section.key[:2]].append(section)
+        sections = _sections_of(matrix)
         judge = board.judge_of(matrix)
         finder = OpportunityFinder(
             board.basis,
@@ -405,34 +421,33 @@ class Opportunities:
         )
         for market in markets:
             found = []
-            for each in finder.looking(sections.get(market, [])):
+            for each in finder.looking(sections[market]):
                 if each is not None:
                     found.append(each)
                 yield
             self._take(market, found)
 
-    def _take(self, market: MarketKey, found: Sequence[Opportunity]) -> None:
+    def _take(self, market: FamilyKey, found: Sequence[Opportunity]) -> None:
         """List what a market offers, in place of what it did."""
         self._aged.discard(market)
         had = [self.entries.pop(key, None) for key in self._by_market.pop(market, ())]
         if market in self._due and self._board.connection.is_lost:
             return  # read again meanwhile, after a loss: some of it rests on old prices
         if found:
-            self.entries |= {each.key: each for each in found}
-            self._by_market[market] = tuple(each.key for each in found)
+            best_last = sorted(found, key=lambda each: each.total, reverse=True)
+            entries = {each.key: each for each in best_last}
+            self.entries |= entries
+            self._by_market[market] = tuple(entries)
         elif any(each is not None and each.due_at <= self._clock() for each in had):
             self._aged.add(market)
 
     def _on_board_notice(self, notice: Notice) -> None:
         if isinstance(notice, PricesChanged):
-            for market_type, period, _ in notice.quotes:
-                self._due[notice.game_id, market_type, period] = None
-            for section in notice.sections:
-                self._due[notice.game_id, section.market_type, section.period] = None
+            for market_type, period, _ in (*notice.quotes, *notice.sections):
+                self._due[FamilyKey(notice.game_id, family_of(market_type), period)] = None
         elif isinstance(notice, MatrixLoaded):
             matrix = self._board.matrix(notice.game_id)
-            for each in () if matrix is None else matrix.sections:
-                self._due[notice.game_id, each.key.market_type, each.key.period] = None
+            self._due |= {} if matrix is None else dict.fromkeys(_sections_of(matrix))
         elif self._board.connection.link is Link.STOPPED:
             self.entries.clear()  # what comes next is another moment's, or another service's
             self._by_market.clear()

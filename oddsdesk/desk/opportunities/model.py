@@ -116,9 +116,8 @@ def open_text(row: LegRow) -> str:
         return ""
     if row.lacking:
         return f"{_NO_PRICE} now for {' or '.join(row.lacking)}"
-    legs = row.found.legs
     on = (
-        legs[place].key.selection + ("" if row.is_lost else f", stake {stake:g}")
+        row.found.leg_text(place) + ("" if row.is_lost else f", stake {stake:g}")
         for place, stake in row.rest.stakes.items()
     )
     if not row.loses:
@@ -246,8 +245,14 @@ def _selection(row: LegRow, _now: int) -> Cell:
     return Cell(selection, is_strong=True, note=f"live · {game}" if row.found.in_play else game)
 
 
+def _market(row: LegRow) -> Cell:
+    """Show the market of all legs in the row of the first, else each leg's."""
+    is_shown = row.is_first or row.found.market_type is None
+    return Cell(_market_text(row), TextRole.SOFT) if is_shown else EMPTY
+
+
 def _market_text(row: LegRow) -> str:
-    key = row.found.key
+    key = row.leg.key
     title = market_title(key.market_type)
     return f"{title} · {period_label(row.found.sport, key.period)}" if key.period else title
 
@@ -418,13 +423,13 @@ COLUMNS: Final[tuple[ColumnSpec[LegRow, int], ...]] = (
             stretches=True,
             widest="Both teams to score · 1st Half",
         ),
-        _of_all(lambda row: Cell(_market_text(row), TextRole.SOFT)),
-        lambda row: (row.found.key.market_type, row.found.key.period),
+        lambda row, _now: _market(row),
+        lambda row: (row.found.legs[0].key.market_type, row.found.key.period),
         exports=(),
         in_short=lambda row: untold_text(
-            row.found.key.market_type,
+            row.leg.key.market_type,
             row.found.sport,
-            row.found.key.period,
+            row.leg.key.period,
             row.leg.key.selection,
             row.found.match_name,
         ),

@@ -69,7 +69,7 @@ class LegRow(NamedTuple):
         if self.unpriced is None or self.rest is None:
             return []
         unpriced = sorted(self.unpriced.intersection(self.rest.stakes))
-        return [self.found.legs[place].key.selection for place in unpriced]
+        return [self.found.leg_text(place) for place in unpriced]
 
     @property
     def kind(self) -> OpportunityKind:
@@ -205,12 +205,13 @@ def _notes(
 ) -> tuple[RuleNote, ...]:
     """Return how the rules differ of those where the legs are placed, or are to be."""
     legs = [
-        LegOfRule(placed[-1].bookmaker if placed else leg.bookmaker, leg.key.selection)
-        for placed, leg in zip(bets, found.legs, strict=True)
+        LegOfRule(placed[-1].bookmaker if placed else leg.bookmaker, found.leg_text(place))
+        for place, (placed, leg) in enumerate(zip(bets, found.legs, strict=True))
     ]
-    key = found.key
-    market = (key.market_type, key.period, found.sport)
-    return tuple(rule_notes(rules, [leg for leg in legs if leg.bookmaker], market, found.line))
+    market = (found.market_type or found.key.family, found.key.period, found.sport)
+    lines = [leg.line for leg in found.legs if leg.line is not None]
+    line = min(lines, key=abs, default=None)  # the one that overtime decides first
+    return tuple(rule_notes(rules, [leg for leg in legs if leg.bookmaker], market, line))
 
 
 _COUNTED: Final = {

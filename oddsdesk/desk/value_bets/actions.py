@@ -419,8 +419,9 @@ def _leg_text(leg: LegNow, reference: str) -> str:
     if leg.odds is not None and leg.odds != leg.listed.odds:
         told.append(f"{exact_odds_text(leg.odds)} now, {exact_odds_text(leg.listed.odds)} {_THEN}")
         if leg.better is not None:
-            odds, name = leg.better
-            told.append(f"{exact_odds_text(odds)} at {name}")
+            odds, name, selection = leg.better
+            as_what = "" if selection == leg.listed.key.selection else f"{selection} "
+            told.append(f"{as_what}{exact_odds_text(odds)} at {name}")
     told += [caution_text(caution, reference) for caution in leg.cautions]
     return f"{said}: {'; '.join(told)}."
 

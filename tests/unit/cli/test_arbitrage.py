@@ -99,23 +99,32 @@ def test_json_has_the_fields_that_are_promised(database: Path) -> None:
     assert found["legs"] == [
         {
             "bookmaker": "Soft",
+            "market_type": "btts",
+            "line": None,
             "selection": "Yes",
             "odds": 2.1,
             "net_odds": 2.1,
             "stake": 47.0,
+            "derived": None,
+            "band_pct": None,
             "cautions": [],
         },
         {
             "bookmaker": "Other",
+            "market_type": "btts",
+            "line": None,
             "selection": "No",
             "odds": 2.05,
             "net_odds": 2.05,
             "stake": 48.0,
+            "derived": None,
+            "band_pct": None,
             "cautions": [],
         },
     ]
     assert found["notes"] == []
-    assert (middle["line"], middle["chance_pct"]) == (2.5, None)
+    assert (middle["line"], middle["chance_pct"]) == (None, None)
+    assert [leg["line"] for leg in middle["legs"]] == [2.5, 3.5]
     assert low["hold_pct"] > 0
 
 

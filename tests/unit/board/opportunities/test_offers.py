@@ -212,6 +212,10 @@ def total(odds: Odds = OVERS, *profiles: Profile, **more: Any) -> Seen:
     return seen
 
 
+def _lines(found: Opportunity) -> list[float | None]:
+    return [leg.line for leg in found.legs]
+
+
 def test_best_prices_of_both_sides_below_one_are_an_arbitrage() -> None:
     (found,) = total().found()
     assert found.kind is OpportunityKind.ARBITRAGE
@@ -361,7 +365,7 @@ def test_two_way_and_three_way_prices_do_not_go_together() -> None:
     seen = Seen()
     seen.take(odds, sport="Hockey", competition="NHL")
     found = seen.found()
-    assert [each.key.sides for each in found] == [("home", "away")]
+    assert [[bet[2] for bet in each.key.bets] for each in found] == [["home", "away"]]
     assert [leg.bookmaker for leg in found[0].legs] == ["Overtime", "Overtime too"]
 
 
@@ -394,7 +398,7 @@ def test_a_middle_has_its_chance_from_the_ladder_of_the_reference() -> None:
     }
     found = [each for each in total(odds).found() if each.kind is OpportunityKind.MIDDLE]
     (middle,) = [each for each in found if each.legs[0].bookmaker == "Betfair"]
-    assert middle.key.groups == ("2.5", "3.5")
+    assert middle.key.bets == (("total", "2.5", "over"), ("total", "3.5", "under"))
     assert middle.middle is not None
     assert middle.middle.chance == pytest.approx(0.513 - 0.3, abs=0.01)
     assert middle.middle.break_even == pytest.approx(1 / 1.95 + 1 / 1.6 - 1, abs=0.01)
@@ -452,7 +456,7 @@ def test_a_middle_on_which_one_leg_only_pushes_is_judged_by_what_a_hit_brings() 
     }
     assert [each.kind for each in total(odds).found()] == []
     both_win: Odds = {**odds, "Unibet": {"Under 2.5": 2.5}}
-    (middle,) = [each for each in total(both_win).found() if each.key.groups == ("1.5", "2.5")]
+    (middle,) = [each for each in total(both_win).found() if _lines(each) == [1.5, 2.5]]
     assert middle.hold_pct == pytest.approx(15.19, abs=0.01)
     assert middle.middle is not None
     assert middle.middle.gains
@@ -463,7 +467,7 @@ def test_handicaps_make_middles_between_their_margins() -> None:
     odds: Odds = {"Betfair": {"Arsenal -1.5": 2.0}, "Unibet": {"Chelsea +2.5": 1.98}}
     seen.take(odds, market_type="spread")
     (found,) = seen.found()
-    assert (found.kind, found.line) == (OpportunityKind.MIDDLE, -1.5)
+    assert (found.kind, _lines(found)) == (OpportunityKind.MIDDLE, [-1.5, -2.5])
     assert found.middle is not None
     assert found.middle.hit == pytest.approx(97.0, abs=2)
 

@@ -1,0 +1,102 @@
+"""Which bets on a game settle alike, and which together cover every result.
+
+A bet has one name in all markets that settle it alike (``bet_named``). In football before kick-off
+the goal margin decides match result, double chance, draw no bet and both kinds of handicap, so
+their bets are combined. In play a handicap may count from the current score, and in other sports
+overtime may: there only the three-way match result and double chance are combined.
+"""
+
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import Final, NamedTuple
+
+from oddsdesk.contract.competitions import FOOTBALL
+from oddsdesk.contract.markets import DRAW_VOIDS, Draw, Form, types_of, types_with
+from oddsdesk.pricing.selections import (
+    AWAY,
+    DRAW,
+    HOME,
+    OVER,
+    bet_named,
+    complete_forms,
+    line_of,
+    threshold,
+)
+
+Bet = tuple[str, str, str]
+"""Market type, line group and side, as ``bet_named`` names them."""
+_RESULT: Final = "moneyline"
+_CHANCES: Final = "double_chance"
+_WINNER: Final = types_of(Form.DOUBLE_CHANCE) | types_with(
+    lambda market: market.draw is not Draw.NOTHING
+)
+_MARGINS: Final = {
+    (_RESULT, HOME): (0.5, True),
+    (_RESULT, AWAY): (-0.5, False),
+    (_CHANCES, "1X"): (-0.5, True),
+    (_CHANCES, "X2"): (0.5, False),
+}
+"""The home team's margin that a bet wins above (True) or below (False)."""
+
+
+class Cover(NamedTuple):
+    """Bets of which one wins at every result, or at one result all are returned."""
+
+    bets: tuple[Bet, ...]
+    has_draw: bool
+    """Whether its match result has a draw; the other sides then mean something else."""
+    line: float | None = None
+    """The number at which stakes are returned, or between whose neighbours; else None."""
+
+
+def family_of(market_type: str) -> str:
+    """Return the market type that stands for all whose bets may be combined with its own."""
+    return _RESULT if market_type in _WINNER else market_type
+
+
+def depends_on_state(family: str, sport: str) -> bool:
+    """Return whether other bets of a family settle alike in play than before the game."""
+    return family == _RESULT and sport == FOOTBALL
+
+
+@lru_cache(maxsize=1 << 12)
+def covers_of(
+    market_type: str, group: str, line: float | None, sport: str, in_play: bool
+) -> tuple[Cover, ...]:
+    """Return the covers that the bets of a line group (``LineGroup.key``) are part of.
+
+    Their other bets may be in other markets, and may be offered by nobody.
+    """
+    return tuple(_covers(market_type, group, line, sport, in_play))
+
+
+def _covers(
+    market_type: str, group: str, line: float | None, sport: str, in_play: bool
+) -> Iterator[Cover]:
+    if market_type == "yes_no" and not group:
+        return  # nobody tells which question it is
+    number = 0.0 if market_type in DRAW_VOIDS else threshold(market_type, line)
+    for form in complete_forms(market_type, sport):
+        bets = tuple(bet_named(sport, in_play, market_type, group, side) for side in form)
+        yield Cover(bets, DRAW in form, number)
+    if market_type == _CHANCES:
+        for one, other in (
+            ((_RESULT, "", HOME), (_CHANCES, "", "X2")),
+            ((_CHANCES, "", "1X"), (_RESULT, "", AWAY)),
+            ((_CHANCES, "", "12"), (_RESULT, "", DRAW)),
+        ):
+            yield Cover((one, other), has_draw=True)
+
+
+@lru_cache(maxsize=1 << 12)
+def line_of_bet(bet: Bet, sport: str, in_play: bool) -> tuple[float, bool] | None:
+    """Return the number that decides a bet, and whether it wins above or below it; None if none.
+
+    The number is a total or the home team's margin.
+    """
+    market_type, group, side = bet
+    if (market_type, side) in _MARGINS:
+        is_margin = sport == FOOTBALL and not in_play
+        return _MARGINS[market_type, side] if is_margin else None
+    number = threshold(market_type, line_of(group)) if group else None
+    return None if number is None else (number, side in (HOME, OVER))
