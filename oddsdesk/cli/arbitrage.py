@@ -32,6 +32,7 @@ _HEADINGS: Final = (
     *("KIND", "PROFIT", "MARGIN", "STAKE", "ODDS", "NET"),
     *("LEG", "BOOKMAKER", "WARNING", "GAME"),
 )
+_LEAST_CERTAIN: Final = ("modelled", "implied")
 _RIGHT: Final = frozenset({"PROFIT", "MARGIN", "STAKE", "ODDS", "NET"})
 
 
@@ -122,6 +123,9 @@ def arbitrage(
 def fields(legs: Sequence[LegRow]) -> dict[str, Any]:
     """Return an opportunity in the form that ``--json`` prints."""
     found, staked = legs[0].found, legs[0].staked
+    fields_of_legs = [_leg_fields(row) for row in legs]
+    derived = {leg["derived"] for leg in fields_of_legs}
+    bands = [leg["band_pct"] for leg in fields_of_legs if leg["band_pct"] is not None]
     told: dict[str, Any] = {
         "kind": legs[0].kind.value,
         "game_id": found.key.game_id,
@@ -133,7 +137,9 @@ def fields(legs: Sequence[LegRow]) -> dict[str, Any]:
         "profit_pct": round(staked.worst_pct, 2),
         "push": None if staked.push is None else round(staked.push, 2),
         "hold_pct": round(found.hold_pct, 2),
-        "legs": [_leg_fields(row) for row in legs],
+        "derived": next((kind for kind in _LEAST_CERTAIN if kind in derived), None),
+        "band_pct": max(bands, default=None),
+        "legs": fields_of_legs,
         "notes": [note.text for note in legs[0].notes],
     }
     if legs[0].limited_by:

@@ -489,12 +489,12 @@ class OpportunityFinder:
         return OpportunityKey(self._matrix.game_id, pool.family, pool.period, bets)
 
     def _ladders(self, pool: _Pool, lines: Sequence[_Line]) -> dict[bool, Mapping[float, float]]:
-        """How likely each line is passed as the reference sees it, before the game and in play."""
+        """Return how likely each line is passed, by lines of the reference's own in each state."""
         told = [
             line
             for section in pool.sections
             if (line := section.reference) is not None
-            and not (line.derived and line.derived.bands)
+            and line.derived is None
             and section.market.reference not in section.market.stale
             and (line.overround or 0.0) >= MIN_OVERROUND
         ]

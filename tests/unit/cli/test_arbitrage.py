@@ -21,7 +21,7 @@ from oddsdesk.store.store import open_store
 
 KEYS = [
     *("kind", "game_id", "match_name", "competition", "market_type", "period", "line"),
-    *("profit_pct", "push", "hold_pct", "legs", "notes"),
+    *("profit_pct", "push", "hold_pct", "derived", "band_pct", "legs", "notes"),
 ]
 OF_MIDDLES = ["loss", "hit", "break_even_pct", "chance_pct"]
 
@@ -126,6 +126,27 @@ def test_json_has_the_fields_that_are_promised(database: Path) -> None:
     assert (middle["line"], middle["chance_pct"]) == (None, None)
     assert [leg["line"] for leg in middle["legs"]] == [2.5, 3.5]
     assert low["hold_pct"] > 0
+
+
+def test_legs_of_several_markets_say_which(tmp_path: Path) -> None:
+    path = tmp_path / "odds.db"
+    record(
+        path,
+        quote("Pinnacle", "moneyline", {"A": 2.05, "Draw": 3.5, "B": 3.7}),
+        quote("Soft", "double_chance", {"1X": 1.3, "X2": 1.95, "12": 1.33}),
+        quote("Other", "spread", {"A -0.5": 2.21, "B +0.5": 1.7}),
+    )
+    (found,) = listed(path, "--kind", "arbitrage")
+    names = ("market_type", "line", "selection", "bookmaker", "derived", "band_pct")
+    assert [tuple(leg[name] for name in names) for leg in found["legs"]] == [
+        ("spread", -0.5, "A -0.5", "Other", "implied", None),
+        ("double_chance", None, "X2", "Soft", "implied", None),
+    ]
+    assert [found[name] for name in (*names[:2], *names[4:])] == [None, None, "implied", None]
+    said = run(path, "--kind", "arbitrage").output
+    assert "A -0.5 (Handicap)" in said
+    assert "X2 (Double chance)" in said
+    assert "A v B, " not in said, "no market is that of the game"
 
 
 def place(database: Path, *, leg: bool) -> None:
