@@ -51,6 +51,7 @@ from oddsdesk.contract.resources import Game, GameMatrix, OddsRow, PriceMessage,
 from oddsdesk.matching.names import PLAYER_PROP
 from oddsdesk.pricing.assessment import Assessment
 from oddsdesk.pricing.audit import Audit
+from oddsdesk.pricing.consensus import LearnedWeights
 from oddsdesk.pricing.derived import Bands
 from oddsdesk.pricing.devig import DEFAULT_METHOD
 from oddsdesk.pricing.profiles import Profiles
@@ -821,6 +822,12 @@ class Board:
         """Judge everything by what these bookmakers keep of a win."""
         self.basis.profiles = profiles
         self.set_bookmakers(self._mine)
+
+    def set_learned(self, weights: LearnedWeights) -> None:
+        """Use these weights where the consensus by learned weights is the reference."""
+        self.basis.learned = weights
+        if self.desk_reference.is_learned:
+            self._go_through(self._revaluing())
 
     def set_bookmakers(self, names: tuple[str, ...]) -> None:
         """Take only these bookmakers for best prices and value; all where none is named."""

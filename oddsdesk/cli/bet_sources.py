@@ -13,11 +13,11 @@ from msgspec import UNSET
 from oddsdesk.base.clock import Clock
 from oddsdesk.base.tasks import exhaust
 from oddsdesk.board.board import Board
-from oddsdesk.board.model.basis import CONSENSUS, SERVICES_OWN
+from oddsdesk.board.model.basis import CONSENSUS_CHOICES, SERVICES_OWN, consensus_choice
 from oddsdesk.board.model.matrix import GameEntry, entry_of_price
 from oddsdesk.board.model.notices import Connection, not_offered
 from oddsdesk.cli.options import maybe_database_option, usual_database
-from oddsdesk.cli.own_records import own_profiles, own_setting
+from oddsdesk.cli.own_records import own_profiles, own_setting, own_weights
 from oddsdesk.cli.terminal import plain
 from oddsdesk.client import errors
 from oddsdesk.client.blocking import SyncClient
@@ -92,7 +92,8 @@ def source_options(command: F) -> F:
 reference_choice = click.option(
     "--reference",
     metavar="NAME|consensus",
-    help="The sharp book: a bookmaker, an exchange, or consensus (all bookmakers together). "
+    help="The sharp book: a bookmaker, an exchange, consensus (all bookmakers together), or "
+    "'consensus (learned)', with the weights of `scorecard --weights --save`. "
     "Default: the desk's setting, else the service's own.",
 )
 
@@ -152,12 +153,19 @@ def own_board(
     board.set_bookmakers(own_setting(MINE))
     board.set_rules(list_rules(own_setting))
     board.set_derived(derived_choice(own_setting) if derived is None else derived)
+    board.set_learned(own_weights())
     if reference is None:
         board.choose_reference(own_setting(REFERENCE))
-    elif reference.casefold() == CONSENSUS:
-        board.choose_reference(CONSENSUS)
+    elif choice := consensus_choice(reference):
+        board.choose_reference(choice)
     else:
         board.choose_reference(board.basis.profiles.canonical(reference) or reference)
+    if board.desk_reference.is_learned and not board.basis.learned.has_better:
+        click.echo(
+            "no learned weights are better than equal ones, so all are equal; learn with "
+            "`oddsdesk scorecard --weights --save`",
+            err=True,
+        )
     return board
 
 
@@ -183,7 +191,7 @@ def board_of(
 def _check_reference(board: Board, moment: Moment, *, is_named: bool) -> None:
     """Spell the sharp book as the prices do; report a name that no price has."""
     chosen, names = board.desk_reference.chosen, {row.bookmaker for row in moment.rows}
-    if chosen in (SERVICES_OWN, CONSENSUS) or not names or chosen in names:
+    if chosen in (SERVICES_OWN, *CONSENSUS_CHOICES) or not names or chosen in names:
         return
     same = [name for name in names if fold_name(name) == fold_name(chosen)]
     if same:

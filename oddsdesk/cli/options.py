@@ -220,7 +220,8 @@ def check_archive(archive: Path | None) -> None:
 log_reference_option = click.option(
     "--reference",
     metavar="NAME|consensus",
-    help="The sharp book: a bookmaker, an exchange, or consensus (all bookmakers together). "
+    help="The sharp book: a bookmaker, an exchange, consensus (all bookmakers together), or "
+    "'consensus (learned)', with the weights of `scorecard --weights --save`. "
     "Default: the database's.",
 )
 

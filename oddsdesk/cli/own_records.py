@@ -12,11 +12,11 @@ from oddsdesk.base.places import NoHomeError, default_ledger, settings_folder
 from oddsdesk.board.model.basis import CONSENSUS
 from oddsdesk.desk.settings.declared import SECTIONS, Setting, close_by
 from oddsdesk.ledger.bets import PlacedBet
-from oddsdesk.ledger.bookmakers import known_bookmakers, known_rules
+from oddsdesk.ledger.bookmakers import known_bookmakers, known_rules, known_weights
 from oddsdesk.ledger.ledger import Ledger, LedgerError
 from oddsdesk.ledger.presets import BUILT_IN, HiddenThings, Preset, ValueFilter
 from oddsdesk.pricing.closing import CloseBy, ClosingLine
-from oddsdesk.pricing.consensus import CONSENSUS_TITLE
+from oddsdesk.pricing.consensus import CONSENSUS_TITLE, LearnedWeights
 from oddsdesk.pricing.profiles import Profiles
 from oddsdesk.pricing.settlement_rules import SettlementRules
 
@@ -108,6 +108,14 @@ def own_rules() -> SettlementRules:
     for problem in problems:
         click.echo(problem, err=True)
     return rules
+
+
+def own_weights() -> LearnedWeights:
+    """Return the learned weights of votes; report a file that cannot be read."""
+    weights, problems = known_weights()
+    for problem in problems:
+        click.echo(problem, err=True)
+    return weights
 
 
 def own_setting(setting: Setting[T]) -> T:

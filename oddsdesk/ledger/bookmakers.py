@@ -1,13 +1,17 @@
 """The user's own tables in the settings folder: profiles of bookmakers in ``bookmakers.csv``, rules
-of settlement in ``settlement_rules.csv``, error bands of modelled prices in ``derived_bands.csv``.
+of settlement in ``settlement_rules.csv``, error bands of modelled prices in ``derived_bands.csv``,
+learned weights of votes in ``consensus_weights.json``.
 """
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Final, NamedTuple
 
+import msgspec
+
 from oddsdesk.base.files import OWNER_ONLY, whole_file
 from oddsdesk.base.places import NoHomeError, make_folder, settings_folder
+from oddsdesk.pricing.consensus import LearnedWeights, MarketWeights
 from oddsdesk.pricing.derived import Bands
 from oddsdesk.pricing.error_bands import (
     BandRow,
@@ -100,6 +104,63 @@ def save_bands(rows: Sequence[BandRow]) -> Path:
     others = [row for row in own.rows if (row.key.sport, row.method) not in measured]
     _write(path, write_rows([*others, *rows]))
     return path
+
+
+class KnownWeights(NamedTuple):
+    """The learned weights of votes, and the errors in their file."""
+
+    weights: LearnedWeights
+    problems: list[str]
+    """One line each. The consensus then has equal weights."""
+
+
+def weights_file() -> Path:
+    """Return where learned weights are stored; the file may not exist.
+
+    Raises:
+        NoHomeError: there is no home folder.
+    """
+    return settings_folder() / "consensus_weights.json"
+
+
+def known_weights() -> KnownWeights:
+    """Return the weights that `scorecard --weights --save` stored; none without a file."""
+    try:
+        return KnownWeights(LearnedWeights(_saved_weights()), [])
+    except NoHomeError:
+        return KnownWeights(LearnedWeights(), [])
+    except BookmakersFileError as error:
+        return KnownWeights(LearnedWeights(), [str(error)])
+
+
+def save_weights(markets: Iterable[MarketWeights]) -> Path:
+    """Store weights of kinds of markets, in place of earlier ones of the same kind.
+
+    Returns the file.
+
+    Raises:
+        BookmakersFileError: the file is not ours to replace, or cannot be written.
+        NoHomeError: there is no home folder.
+    """
+    path = weights_file()
+    kept = {each.kind: each for each in _saved_weights()} | {each.kind: each for each in markets}
+    written = msgspec.json.format(msgspec.json.encode([kept[key] for key in sorted(kept)]))
+    _write(path, f"{written.decode()}\n")
+    return path
+
+
+def _saved_weights() -> list[MarketWeights]:
+    path = weights_file()
+    text = _text(path)
+    if not text.strip():
+        return []
+    try:
+        return msgspec.json.decode(text, type=list[MarketWeights])
+    except msgspec.DecodeError as error:
+        raise BookmakersFileError(
+            f"{path}: not learned weights: {error}; remove it and run "
+            "`oddsdesk scorecard --weights --save` again"
+        ) from error
 
 
 def settlement_rules_file() -> Path:

@@ -13,12 +13,18 @@ vote: ``Suppliers`` finds them by comparing lines, ``Voices`` decides who shares
 import math
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from statistics import median
-from typing import Final, NamedTuple
+from typing import Annotated, Final, NamedTuple
+
+import msgspec
 
 from oddsdesk.pricing.profiles import Profiles, fold_name
 
 CONSENSUS_TITLE: Final = "Consensus"
 """Its name in place of a sharp book."""
+LEARNED_TITLE: Final = "Consensus (learned)"
+"""Its name with learned weights."""
+CONSENSUS_TITLES: Final = frozenset({CONSENSUS_TITLE, LEARNED_TITLE})
+"""Names that stand for all bookmakers together."""
 LEAST_VOTES: Final = 3
 """Fewer voices are not a consensus."""
 MOST_MARGIN: Final = 0.2
@@ -384,3 +390,65 @@ def prices_itself(profiles: Profiles, bookmaker: str) -> bool:
     """Return whether a profile names itself as its supplier, so that its lines are its own."""
     profile = profiles.profile_of(bookmaker)
     return bool(profile.supplier) and fold_name(profile.supplier) == fold_name(profile.name)
+
+
+Weight = Annotated[float, msgspec.Meta(gt=0, le=1_000_000)]
+
+
+class MarketWeights(msgspec.Struct, frozen=True, kw_only=True):
+    """Weights learned for one kind of market, and what they gained on other games."""
+
+    sport: str
+    market_type: str
+    period: int
+    method: str
+    """The devig method of the lines."""
+    weights: dict[str, Weight]
+    """By bookmaker; those that share a vote have one weight. Equal weights are 1."""
+    games: int
+    first_day: str
+    """Day of the first game, as ISO date."""
+    last_day: str
+    reference: str
+    """The bookmaker that the consensus was compared with."""
+    gain: float
+    """Log loss of equal weights minus that of these, out of sample, in nats per line."""
+    gain_low: float | None
+    """Ends of its 95 % interval; None with too few games."""
+    gain_high: float | None
+    is_better: bool
+    """Whether the whole interval is above 0. Otherwise the weights are never used."""
+
+    @property
+    def kind(self) -> tuple[str, str, int]:
+        """The kind of market: sport, market type and period."""
+        return self.sport, self.market_type, self.period
+
+
+class LearnedWeights:
+    """The weights that are used, by kind of market."""
+
+    def __init__(self, markets: Iterable[MarketWeights] = ()) -> None:
+        self.markets = tuple(markets)
+        self._used = {
+            (*each.kind, each.method): {
+                fold_name(name): weight for name, weight in each.weights.items()
+            }
+            for each in self.markets
+            if each.is_better
+        }
+
+    @property
+    def has_better(self) -> bool:
+        """Whether any market has weights that are used."""
+        return bool(self._used)
+
+    def weights_of(
+        self, sport: str, market_type: str, period: int, method: str
+    ) -> Mapping[str, float] | None:
+        """Return the weights of a kind of market, by folded name of the bookmaker.
+
+        None if none were learned, if they are not better than equal ones, or if they were learned
+        with another devig method.
+        """
+        return self._used.get((sport, market_type, period, method))

@@ -11,6 +11,7 @@ from oddsdesk.board.valuation.verdict_words import PER_DECIDED_TEXT
 from oddsdesk.contract.times import HOUR_MS, format_ms
 from oddsdesk.ledger.bets import PlacedBet
 from oddsdesk.pricing.closing import devigged_by
+from oddsdesk.pricing.consensus import LEARNED_TITLE
 from oddsdesk.pricing.devig import PUBLISHED
 from oddsdesk.research.backtest import Backtested, Question
 from oddsdesk.research.coverage import (
@@ -110,6 +111,8 @@ def notes(
         )
         counts = Counter(done.unclear.values()).most_common()
         lines += [f"{count} of these: {why}" for why, count in counts]
+    if done.bets and question.reference == LEARNED_TITLE:
+        lines.append("the learned weights have seen the results of the games they were fitted to")
     by = question.close
     if not lacks and (unclosed := why_no_close(done, by)):
         lines.append(unclosed)

@@ -11,7 +11,7 @@ from oddsdesk.board.valuation.verdict_words import caution_text
 from oddsdesk.contract.times import format_ms
 from oddsdesk.pricing.assessment import Caution
 from oddsdesk.pricing.closing import CloseBy
-from oddsdesk.pricing.consensus import CONSENSUS_TITLE, LEAST_VOTES
+from oddsdesk.pricing.consensus import CONSENSUS_TITLE, CONSENSUS_TITLES, LEAST_VOTES
 from oddsdesk.research.past_game import PastGame
 from oddsdesk.research.recorded_log import FinalScores
 
@@ -51,7 +51,7 @@ def why_nothing(log: LogRead, reference: str, when: str, moment: Moment = format
     """Return why a span gives no result: no rows, or none of the sharp book; else nothing."""
     if not log.asked:
         return f"nothing was recorded {when}{_the_log_goes(log, moment)}"
-    if reference == CONSENSUS_TITLE:
+    if reference in CONSENSUS_TITLES:
         too_few = len(log.bookmakers) <= LEAST_VOTES
         return f"a consensus needs three other bookmakers; {_there_are(log)}" * too_few
     if reference not in log.bookmakers:
@@ -128,7 +128,7 @@ class CoverageCount:
         priced_by = game.priced_by
         is_priced = (
             len(priced_by) > LEAST_VOTES
-            if self._reference == CONSENSUS_TITLE
+            if self._reference in CONSENSUS_TITLES
             else self._reference in priced_by
         )
         self._games[ident] = _Game(

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from msgspec.structs import replace
 
 from oddsdesk.board.history.price_history import SelectionKey
-from oddsdesk.board.model.basis import CONSENSUS, Basis
+from oddsdesk.board.model.basis import Basis, consensus_choice
 from oddsdesk.board.model.matrix import CellKey, GameEntry, Move, Price, RowKey, Section, Sighting
 from oddsdesk.board.model.notices import Changes
 from oddsdesk.board.valuation.closing_lines import pooled_sighting
@@ -25,7 +25,7 @@ from oddsdesk.board.valuation.pool import compare_lines
 from oddsdesk.pricing.assessment import Caution
 from oddsdesk.pricing.closing import MOST_AGE_MS
 from oddsdesk.pricing.closing import Sighting as LineSighting
-from oddsdesk.pricing.consensus import CONSENSUS_TITLE, Suppliers
+from oddsdesk.pricing.consensus import LearnedWeights, Suppliers
 from oddsdesk.pricing.profiles import Profiles
 from oddsdesk.research.recorded_log import LATE_MS
 
@@ -45,12 +45,14 @@ class Era:
         profiles: Profiles,
         mine: Mine,
         suppliers: Suppliers | None = None,
+        learned: LearnedWeights | None = None,
     ) -> None:
         """``suppliers`` continues earlier comparisons, and has every game compared."""
         self.reference = reference
         self.basis = Basis(method, profiles, mine)
-        if reference == CONSENSUS_TITLE:
-            self.basis.reference.chosen = CONSENSUS
+        self.basis.learned = learned or LearnedWeights()
+        if choice := consensus_choice(reference):
+            self.basis.reference.chosen = choice
         elif reference:
             self.basis.reference.service = reference
         self.compares = self.basis.is_pooled or suppliers is not None

@@ -25,7 +25,7 @@ from typing import Final, NamedTuple
 import msgspec
 
 from oddsdesk.archive.folder import ArchiveError, LookingBack, archived_files
-from oddsdesk.board.model.basis import CONSENSUS
+from oddsdesk.board.model.basis import CONSENSUS_CHOICES, consensus_choice
 from oddsdesk.contract.markets import DRAW_RETURNS
 from oddsdesk.contract.resources import GameMatrix, MarketMatrix, MatrixRow, ReferenceCell
 from oddsdesk.contract.results import ENDED, GameResult, GameStatus
@@ -33,7 +33,7 @@ from oddsdesk.contract.times import MINUTE_MS, format_ms
 from oddsdesk.ledger.bets import PlacedBet
 from oddsdesk.ledger.log_closes import LoggedGame, PastOdds
 from oddsdesk.pricing.closing import MONEYLINE, CloseBy
-from oddsdesk.pricing.consensus import CONSENSUS_TITLE
+from oddsdesk.pricing.consensus import CONSENSUS_TITLE, CONSENSUS_TITLES
 from oddsdesk.pricing.game_scores import contradict
 from oddsdesk.pricing.value import MAX_AGE_MS
 from oddsdesk.store.databases import Database
@@ -433,7 +433,7 @@ class Opened(NamedTuple):
 
     store: Store
     reference: str
-    """The sharp book: a bookmaker in the database's spelling, or ``CONSENSUS_TITLE``."""
+    """The sharp book: a bookmaker in the database's spelling, or one of ``CONSENSUS_TITLES``."""
     close: CloseBy
     """With its sharp book by name."""
 
@@ -443,16 +443,16 @@ def open_judged(database: Database, said: str | None, close: CloseBy) -> Opened:
 
     Args:
         database: The database.
-        said: The sharp book that values prices: a bookmaker, ``consensus`` for all together, empty
-            for the database's own.
+        said: The sharp book that values prices: a bookmaker, ``consensus`` for all together or
+            ``consensus (learned)``, empty for the database's own.
         close: The closing line behind CLV, its sharp book in the same words, and its devig method.
 
     Raises:
         StoreError: the database cannot be used.
     """
     judge, closer = _named(said), _named(close.reference)
-    reference = CONSENSUS_TITLE
-    if judge != CONSENSUS_TITLE:
+    reference = judge
+    if judge not in CONSENSUS_TITLES:
         with contextlib.closing(open_store(database, judge or None, read_only=True)) as judged:
             reference = judged.reference
     is_pooled = closer == CONSENSUS_TITLE
@@ -463,5 +463,5 @@ def open_judged(database: Database, said: str | None, close: CloseBy) -> Opened:
 
 def _named(said: str | None) -> str:
     name = (said or "").strip()
-    is_pooled = name.casefold() in (CONSENSUS, CONSENSUS_TITLE.casefold())
-    return CONSENSUS_TITLE if is_pooled else name
+    choice = consensus_choice(name)
+    return name if choice is None else CONSENSUS_CHOICES[choice]

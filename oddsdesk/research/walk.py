@@ -5,7 +5,9 @@ from typing import Final
 
 from oddsdesk.board.model.matrix import CellKey, GameEntry
 from oddsdesk.contract.times import MINUTE_MS
+from oddsdesk.ledger.bookmakers import known_weights
 from oddsdesk.pricing.closing import CloseBy
+from oddsdesk.pricing.consensus import LEARNED_TITLE
 from oddsdesk.pricing.profiles import Profiles
 from oddsdesk.research.coverage import CoverageCount
 from oddsdesk.research.past_game import Era, Mine, PastGame
@@ -211,5 +213,6 @@ class Walk:
 
 
 def era_maker(reference: str, method: str, profiles: Profiles, mine: Mine) -> Callable[[], Era]:
-    """Return a factory of eras with these settings."""
-    return lambda: Era(reference, method, profiles, mine)
+    """Return a factory of eras with these settings; a learned consensus has the saved weights."""
+    learned = known_weights().weights if reference == LEARNED_TITLE else None
+    return lambda: Era(reference, method, profiles, mine, learned=learned)

@@ -14,7 +14,14 @@ import msgspec
 from oddsdesk.board.model.matrix import UNNAMED_REFERENCE
 from oddsdesk.contract.times import WINDOW_MS
 from oddsdesk.pricing.assessment import OVERTIME_SPORTS, usual_form, usual_stale_after_ms
-from oddsdesk.pricing.consensus import CONSENSUS_TITLE, LEAST_VOTES, Suppliers, Voices
+from oddsdesk.pricing.consensus import (
+    CONSENSUS_TITLE,
+    LEARNED_TITLE,
+    LEAST_VOTES,
+    LearnedWeights,
+    Suppliers,
+    Voices,
+)
 from oddsdesk.pricing.derived import Bands
 from oddsdesk.pricing.devig import DEFAULT_METHOD
 from oddsdesk.pricing.profiles import Profiles
@@ -148,6 +155,16 @@ SERVICES_OWN: Final = ""
 """The choice of the bookmaker that the service itself judges by."""
 CONSENSUS: Final = "consensus"
 """The choice of what the bookmakers say together; no bookmaker is the reference then."""
+LEARNED: Final = "consensus (learned)"
+"""The same with learned weights."""
+CONSENSUS_CHOICES: Final = {CONSENSUS: CONSENSUS_TITLE, LEARNED: LEARNED_TITLE}
+"""Their names as people read them."""
+
+
+def consensus_choice(text: str) -> str | None:
+    """Return which consensus a text names, in any case; None for a bookmaker."""
+    folded = text.strip().casefold()
+    return folded if folded in CONSENSUS_CHOICES else None
 
 
 class DeskReference:
@@ -162,7 +179,12 @@ class DeskReference:
     @property
     def is_consensus(self) -> bool:
         """Whether all bookmakers together are the reference."""
-        return self.chosen == CONSENSUS
+        return self.chosen in CONSENSUS_CHOICES
+
+    @property
+    def is_learned(self) -> bool:
+        """Whether that is by learned weights."""
+        return self.chosen == LEARNED
 
     @property
     def is_services_own(self) -> bool:
@@ -177,7 +199,7 @@ class DeskReference:
     @property
     def reference_name(self) -> str:
         """What it is called."""
-        return CONSENSUS_TITLE if self.is_consensus else self.bookmaker
+        return CONSENSUS_CHOICES.get(self.chosen) or self.bookmaker
 
     @property
     def bookmaker(self) -> str:
@@ -253,6 +275,8 @@ class Basis(msgspec.Struct):
     overtime: OvertimeForms = msgspec.field(default_factory=OvertimeForms)
     suppliers: Suppliers = msgspec.field(default_factory=Suppliers)
     """Which bookmakers show the odds of one supplier."""
+    learned: LearnedWeights = msgspec.field(default_factory=LearnedWeights)
+    """Weights of votes, for the consensus that uses them."""
     known_voices: tuple[Profiles, frozenset[tuple[str, str]], Voices] | None = None
     """``voices`` as they were asked for last, and what they are of."""
 
@@ -277,6 +301,7 @@ class Basis(msgspec.Struct):
             self.least_voices,
             self.derived,
             self.bands,
+            learned=self.learned,
         )
 
     @property

@@ -275,7 +275,9 @@ def pooled_sighting(sections: Sequence[Section], basis: Basis, bookmaker: str) -
     """Return what the others say together: their fair odds, as old as the oldest vote."""
     odds, times = dict[str, float](), list[int]()
     for section in sections:
-        pool = pool_of(section, basis) if section.pool is None else section.pool
+        pool = section.pool
+        if pool is None or basis.reference.is_learned:  # a close does not change with the weights
+            pool = pool_of(section, basis, by_learned=False)
         pooled = None if pool is None else pool.pooled_without(bookmaker)
         if pooled is not None:
             group, prices = pooled.line.group, pooled.line.prices

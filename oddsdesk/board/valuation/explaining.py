@@ -167,6 +167,8 @@ class Explanation(NamedTuple):
     """Whom the service judges by, where that is another than ``reference``; else empty."""
     voters: tuple[VoterFigure, ...] = ()
     """The bookmakers that make up the reference, where that is a consensus."""
+    learned: str = ""
+    """Which weights the votes of a learned consensus have, and why; empty for other references."""
     left_out: tuple[LeftOut, ...] = ()
     """The bookmakers that price something of the line and have no vote in a consensus, and why."""
     depth: Depth | None = None
@@ -262,6 +264,7 @@ def _explain_cell(
         service=board.values.listed.get(key),
         service_reference=_service_reference(board),
         voters=() if pooled is None else tuple(_voters(pooled, side)),
+        learned=_learned_text(board, section, pooled),
         left_out=left_out_of(section, board.basis, judged),
         depth=price.depth,
         rules=board.basis.rules,
@@ -297,12 +300,30 @@ def _voters(pooled: PooledLine, side: str) -> Iterator[VoterFigure]:
             yield VoterFigure(
                 voter.bookmaker,
                 voter.voice,
-                voter.profile.weight,
+                voter.vote.weight,
                 1 / voter.chances[voter.group.sides.index(side)],
                 voter.overround,
                 voter.scraped_at,
                 voter.is_stale,
             )
+
+
+def _learned_text(board: Board, section: Section, pooled: PooledLine | None) -> str:
+    """Return which weights the votes have with learned weights as the reference, and why."""
+    basis, (market_type, period, _) = board.basis, section.key
+    if pooled is None or not basis.reference.is_learned:
+        return ""
+    kind = (section.sport, market_type, period)
+    found = next((each for each in basis.learned.markets if each.kind == kind), None)
+    if found is None:
+        return "equal weights: none were learned for this market"
+    if not found.is_better:
+        return "equal weights: learned ones were not surely better here"
+    if found.method != basis.method:
+        return f"equal weights: learned with the devig method {found.method.replace('_', ' ')}"
+    if not pooled.is_learned:
+        return "equal weights: too few bookmakers with a learned weight"
+    return f"learned from {found.games:,} games up to {found.last_day}"
 
 
 def _why_unvalued(

@@ -11,7 +11,7 @@ Explain, second opinions, the consensus as sharp book, closes and near misses al
 
 import contextlib
 import math
-from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from enum import Enum
 from functools import lru_cache
 from typing import Final, NamedTuple
@@ -39,7 +39,7 @@ from oddsdesk.pricing.consensus import (
     outliers,
 )
 from oddsdesk.pricing.devig import DevigError, devig, overround
-from oddsdesk.pricing.profiles import Profile, is_delayed
+from oddsdesk.pricing.profiles import Profile, fold_name, is_delayed
 from oddsdesk.pricing.selections import DRAW, LineGroup
 from oddsdesk.pricing.value import (
     MAX_OVERROUND,
@@ -74,6 +74,7 @@ class Silence(Enum):
     OUTLIER = "outlier"
     TOO_GOOD = "its price is probably an error"
     OWN = "shares a vote with the bookmaker being valued"
+    UNMEASURED = "has no learned weight here"
 
 
 class LeftOut(NamedTuple):
@@ -262,6 +263,9 @@ class PooledLine(NamedTuple):
     """The voice that was left out; empty for none."""
     ballot: _Ballot
 
+    is_learned: bool = False
+    """Whether the votes have learned weights."""
+
     @property
     def voters(self) -> tuple[Voter, ...]:
         """The bookmakers that it is of."""
@@ -273,15 +277,28 @@ class Pool:
     """The votes on a line group, and what they say with and without each voice."""
 
     def __init__(
-        self, market_type: str, voters: Sequence[Voter], voices: Voices, method: str, least: int
+        self,
+        market_type: str,
+        voters: Sequence[Voter],
+        voices: Voices,
+        method: str,
+        least: int,
+        learned: Mapping[str, float] | None = None,
     ) -> None:
         """``voters`` settle alike, and are of the same sides and state; fewer voices than
-        ``least`` say nothing."""
+        ``least`` say nothing. With ``learned`` weights, by folded name, only the bookmakers that
+        have one vote, unless they are too few."""
         fresh = [voter for voter in voters if not voter.is_stale]
         self._fresh = _Ballot(market_type, fresh, method, least)
         self._every = self._fresh
         if len(fresh) < len(voters):
             self._every = _Ballot(market_type, voters, method, least)
+        self._learned: _Ballot | None = None
+        if learned is not None:
+            weighed = list(_weighed(fresh, learned))
+            self._learned = _Ballot(market_type, weighed, method, least)
+        found = (self._learned, self._fresh, self._every)
+        self._ballots = [ballot for ballot in found if ballot is not None]
         self._voters = tuple(voters)
         self._voices = voices
         self._named = frozenset([voter.voice for voter in voters])
@@ -332,6 +349,10 @@ class Pool:
         found = list(ballot.left_out)
         if pooled is not None and ballot is not self._every:
             found += [LeftOut(v.bookmaker, Silence.OLD) for v in self._voters if v.is_stale]
+        if ballot is self._learned:
+            weighed = {v.bookmaker for v in ballot.voters} | {each.bookmaker for each in found}
+            silent = [v.bookmaker for v in self._voters if v.bookmaker not in weighed]
+            found += [LeftOut(name, Silence.UNMEASURED) for name in silent if name != bookmaker]
         if own:
             mine = [v.bookmaker for v in ballot.by_voice.get(own, ()) if v.bookmaker != bookmaker]
             found += [LeftOut(name, Silence.OWN, own) for name in mine]
@@ -343,9 +364,12 @@ class Pool:
         It is quick: most prices are far from them, and need no line of their own.
         """
         if self._least_fair is None:
-            is_enough = self._fresh.others("") > self.least  # whichever is left out
-            ballots = [self._fresh] if is_enough else [self._fresh, self._every]
-            found = [each.least_fair() for each in ballots if each.voters]
+            found = []
+            for ballot in self._ballots:
+                if ballot.voters:
+                    found.append(ballot.least_fair())
+                if ballot.others("") > self.least:  # whichever is left out
+                    break
             self._least_fair = {
                 side: min([each.get(side, math.inf) for each in found], default=math.inf)
                 for side in self.sides
@@ -358,19 +382,28 @@ class Pool:
         return voice if voice in self._named else ""
 
     def _without(self, voice: str) -> PooledLine | None:
-        for ballot in (self._fresh, self._every):
+        for ballot in self._ballots:
             left = ballot.others(voice)
             if left and left >= self.least:
-                return PooledLine(ballot.pooled_line(voice), left, voice, ballot)
+                is_learned = ballot is self._learned
+                return PooledLine(ballot.pooled_line(voice), left, voice, ballot, is_learned)
         return None
+
+
+def _weighed(voters: Iterable[Voter], weights: Mapping[str, float]) -> Iterator[Voter]:
+    """Yield the voters that have a learned weight, with it."""
+    for voter in voters:
+        weight = weights.get(fold_name(voter.profile.name))
+        if weight is not None:
+            yield voter._replace(vote=voter.vote._replace(weight=weight))
 
 
 def _margin_of(skins: Sequence[Voter]) -> tuple[float, float]:
     """Return the weight of a voice, and its S."""
     if len(skins) == 1:
-        return skins[0].profile.weight, skins[0].overround
+        return skins[0].vote.weight, skins[0].overround
     count = len(skins)
-    weight = sum(voter.profile.weight for voter in skins) / count
+    weight = sum(voter.vote.weight for voter in skins) / count
     return weight, sum(voter.overround for voter in skins) / count
 
 
@@ -381,7 +414,7 @@ def fair_by_method(pooled: PooledLine, side: str, method: str) -> float | None:
         with contextlib.suppress(DevigError):
             said = devig(method, voter.odds).probabilities
             if all(0 < chance < 1 for chance in said):
-                votes.append(Vote(voter.voice, said, voter.profile.weight))
+                votes.append(Vote(voter.voice, said, voter.vote.weight))
     chances = LogitPool(votes).chances()
     return None if chances is None else 1 / chances[pooled.line.group.sides.index(side)]
 
@@ -425,10 +458,17 @@ def _majority(
     return [voter for voter in voters if said(voter) in (most, None)]
 
 
-def pool_of(section: Section, basis: Basis, left_out: list[LeftOut] | None = None) -> Pool | None:
+def pool_of(
+    section: Section,
+    basis: Basis,
+    left_out: list[LeftOut] | None = None,
+    *,
+    by_learned: bool | None = None,
+) -> Pool | None:
     """Return the votes on a line group; None where nobody has any.
 
     Bookmakers that have none are added to ``left_out``, but for those of ``Pool.voters_left_out``.
+    ``by_learned`` says whether votes have learned weights; None follows the chosen reference.
     """
     told: list[LeftOut] = [] if left_out is None else left_out
     market_type, period, _ = section.key
@@ -437,7 +477,10 @@ def pool_of(section: Section, basis: Basis, left_out: list[LeftOut] | None = Non
     voters = agreeing(_voters(section, basis, told), by_overtime=by_overtime, left_out=told)
     if not voters:
         return None
-    return Pool(market_type, voters, basis.voices, basis.method, basis.least_voices)
+    learned = None
+    if basis.reference.is_learned if by_learned is None else by_learned:
+        learned = basis.learned.weights_of(section.sport, market_type, period, basis.method)
+    return Pool(market_type, voters, basis.voices, basis.method, basis.least_voices, learned)
 
 
 def left_out_of(section: Section, basis: Basis, bookmaker: str) -> tuple[LeftOut, ...]:
@@ -523,7 +566,7 @@ def _voter(section: Section, name: str, basis: Basis, voices: Voices) -> Voter |
         return LeftOut(name, Silence.PLACEHOLDER)
     prices = [price for row in rows if (price := row.prices.get(name)) is not None]
     odds = tuple([price.odds for price in prices])
-    said = _opinion(basis.method, odds)
+    said = opinion_of(basis.method, odds)
     if isinstance(said, Silence):
         return LeftOut(name, said, _margin_text(said, odds))
     chances, logits, total = said
@@ -546,16 +589,16 @@ def _voter(section: Section, name: str, basis: Basis, voices: Voices) -> Voter |
 
 
 @lru_cache(maxsize=1 << 14)
-def _opinion(
+def opinion_of(
     method: str, odds: tuple[float, ...]
 ) -> tuple[tuple[float, ...], tuple[float, ...], float] | Silence:
     """Return chances without margin, their logits and S; or why a line is no opinion."""
-    total = overround(odds)
-    if total < MIN_OVERROUND:
-        return Silence.BELOW_100
-    if total > 1 + MOST_MARGIN + 1e-9:
-        return Silence.MARGIN
     try:
+        total = overround(odds)
+        if total < MIN_OVERROUND:
+            return Silence.BELOW_100
+        if total > 1 + MOST_MARGIN + 1e-9:
+            return Silence.MARGIN
         chances = devig(method, odds).probabilities
     except DevigError:
         return Silence.NO_ANSWER

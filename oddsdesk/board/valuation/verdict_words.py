@@ -412,6 +412,8 @@ def _arithmetic(said: Explanation) -> Iterator[str]:
         yield f"{said.reference}: {prices}"
     if said.voters:
         yield f"{said.reference} of {said.votes} votes, fair odds of each: {votes_text(said)}"
+    if said.learned:
+        yield f"Weights: {said.learned}"
     yield from (f"No vote: {each.bookmaker}, {each.reason_text}" for each in said.left_out)
     for step in steps(said):
         yield " = ".join(part for part in (step.name, step.formula, step.result) if part)

@@ -19,7 +19,7 @@ from oddsdesk.desk.ui.formatting import (
     unmoved_text,
 )
 from oddsdesk.pricing.assessment import doubts_in_order
-from oddsdesk.pricing.consensus import CONSENSUS_TITLE
+from oddsdesk.pricing.consensus import CONSENSUS_TITLES
 
 _WORDS = {
     Freshness.FRESH: "",
@@ -161,7 +161,7 @@ def window_without_tip(section: Section, row: SelectionRow, bookmaker: str) -> s
 
 def no_reference_text(name: str) -> str:
     """Return that there is nothing to judge a line by."""
-    if name == CONSENSUS_TITLE:
+    if name in CONSENSUS_TITLES:
         return "No fair odds: too few bookmakers on this line for a consensus."
     return f"No fair odds: {name} does not price every outcome here."
 

@@ -10,7 +10,7 @@ from urllib.parse import quote, unquote
 
 import msgspec
 
-from oddsdesk.board.model.basis import CONSENSUS, SERVICES_OWN
+from oddsdesk.board.model.basis import CONSENSUS, LEARNED, SERVICES_OWN
 from oddsdesk.pricing import formats
 from oddsdesk.pricing.closing import CloseBy
 from oddsdesk.pricing.consensus import CONSENSUS_TITLE
@@ -167,7 +167,8 @@ class Judge(msgspec.Struct, frozen=True):
         return quote(value, safe=_KEPT)
 
     def expected(self) -> str:
-        return "a bookmaker, `consensus`, or empty for the service's default"
+        words = "".join(f"`{word}`, " for word, _ in self.words if word)
+        return f"a bookmaker, {words}or empty for the service's default"
 
 
 class Setting(msgspec.Struct, Generic[T], frozen=True):
@@ -221,10 +222,16 @@ REFERENCE: Final = Setting(
     "prices/reference",
     "Sharp book",
     "Fair odds come from this bookmaker or exchange, margin removed. Consensus compares each "
-    "price with all other bookmakers, weighted as set in My bookmakers. The service's own "
-    "value bets and EV keep the service's sharp book.",
+    "price with all other bookmakers, weighted as set in My bookmakers, or as learned from "
+    "results. The service's own value bets and EV keep the service's sharp book.",
     SERVICES_OWN,
-    Judge(((SERVICES_OWN, "Default of the service"), (CONSENSUS, "Consensus"))),
+    Judge(
+        (
+            (SERVICES_OWN, "Default of the service"),
+            (CONSENSUS, "Consensus"),
+            (LEARNED, "Consensus (learned)"),
+        )
+    ),
 )
 DERIVED_KINDS: Final = (
     ("all", "Implied and modelled"),

@@ -75,6 +75,7 @@ from oddsdesk.desk.ui.controls.labels import Label
 from oddsdesk.desk.ui.local_server import LocalServer
 from oddsdesk.desk.ui.spacing import GAP, HALF, LEAD, STEP, vertical
 from oddsdesk.desk.ui.theme.theme import Scheme, Theme
+from oddsdesk.ledger.bookmakers import known_weights
 
 
 class Revaluation:
@@ -280,6 +281,7 @@ async def _run(app: QApplication, root: Root, ending: Ending, garbage: Garbage) 
     board.set_bookmakers(get(MINE))
     board.set_rules(list_rules(get))
     board.set_derived(derived_choice(get))
+    board.set_learned(known_weights().weights)
     board.choose_reference(get(REFERENCE))
     bookmakers.profiles_changed.connect(board.set_profiles)
     connections = _connections(desk, theme, manager, root, bookmakers, past_opener)

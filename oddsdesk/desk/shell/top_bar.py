@@ -17,7 +17,7 @@ from PySide6.QtWidgets import (
 )
 
 from oddsdesk.board.board import Board
-from oddsdesk.board.model.basis import CONSENSUS, SERVICES_OWN
+from oddsdesk.board.model.basis import CONSENSUS, CONSENSUS_CHOICES, LEARNED, SERVICES_OWN
 from oddsdesk.board.model.notices import (
     Connection,
     ConnectionChanged,
@@ -35,7 +35,7 @@ from oddsdesk.desk.ui.controls.messages import sentence
 from oddsdesk.desk.ui.formatting import choose_style, moment_text
 from oddsdesk.desk.ui.spacing import BAR, GAP, HALF, STEP, horizontal
 from oddsdesk.desk.ui.theme.theme import Theme, scale_height
-from oddsdesk.pricing.consensus import CONSENSUS_TITLE
+from oddsdesk.pricing.consensus import CONSENSUS_TITLES
 from oddsdesk.pricing.formats import format_odds
 from oddsdesk.pricing.profiles import Kind as BookmakerKind
 
@@ -278,7 +278,7 @@ class ReferenceChoice(QObject):
             *self._board.bookmakers_with_prices(),
             *filter(None, [self._board.desk_reference.service]),
         }
-        return sorted(names - {CONSENSUS_TITLE})
+        return sorted(names - CONSENSUS_TITLES)
 
     def offered(self) -> list[tuple[str, str]]:
         """Return (choice, title): default, consensus, exchanges, then the other bookmakers."""
@@ -286,11 +286,13 @@ class ReferenceChoice(QObject):
         service = board.desk_reference.service
         own = "Default" if service is None else f"Default ({service})"
         names = self.bookmakers()
-        if self.chosen not in (SERVICES_OWN, CONSENSUS, *names):
+        if self.chosen not in (SERVICES_OWN, *CONSENSUS_CHOICES, *names):
             names.append(self.chosen)
         profile_of = board.basis.profiles.profile_of
         names.sort(key=lambda name: profile_of(name).kind is not BookmakerKind.EXCHANGE)
         every = [(SERVICES_OWN, own), (CONSENSUS, "Consensus of all bookmakers")]
+        if board.basis.learned.markets or self.chosen == LEARNED:
+            every.append((LEARNED, "Consensus with learned weights"))
         return [*every, *((name, name) for name in names)]
 
     def entries(self) -> Iterator[Entry]:
@@ -355,7 +357,9 @@ class ReferenceButton(MenuButton):
         menu = self.menu_shown
         menu.clear()
         group = QActionGroup(menu)
-        for chosen, title in self._choice.offered():
+        offered = self._choice.offered()
+        last_of_all = [chosen for chosen, _ in offered if chosen in CONSENSUS_CHOICES][-1]
+        for chosen, title in offered:
             action = menu.addAction(literal(title))
             action.setCheckable(True)
             action.setChecked(chosen == self._choice.chosen)
@@ -363,7 +367,7 @@ class ReferenceButton(MenuButton):
                 lambda _checked=False, to=chosen: self._choice.choose_reference(to)
             )
             group.addAction(action)
-            if chosen == CONSENSUS:
+            if chosen == last_of_all:
                 menu.addSeparator()
         menu.offer_search()
 

@@ -5,11 +5,14 @@ from statistics import fmean
 
 import pytest
 
-from oddsdesk.board.model.basis import CONSENSUS
+from oddsdesk.board.model.basis import CONSENSUS, LEARNED
 from oddsdesk.board.model.matrix import RowKey
+from oddsdesk.board.valuation.closing_lines import pooled_sighting
 from oddsdesk.board.valuation.explaining import ConsensusFigure, Explanation, NoFairOdds, explain
 from oddsdesk.board.valuation.pool import Silence
 from oddsdesk.board.valuation.verdict_words import explanation_text
+from oddsdesk.pricing.consensus import LearnedWeights, MarketWeights
+from oddsdesk.pricing.devig import DEFAULT_METHOD
 from oddsdesk.pricing.profiles import Profile, Profiles
 from tests.kit.quoted_game import REFERENCE, QuotedGame
 
@@ -278,3 +281,121 @@ def test_suppliers_are_found_on_the_board_as_prices_come() -> None:
     assert (before.votes, after.votes) == (4, 3)
     assert made.board.basis.voices.voice_of("A") == made.board.basis.voices.voice_of("B") == "A / B"
     assert after.ev != before.ev, "what was judged before is judged again"
+
+
+@pytest.mark.parametrize("chosen", ["", CONSENSUS, LEARNED, "bwin"])
+def test_every_bookmaker_votes_or_is_left_out_with_a_reason(chosen: str) -> None:
+    odd = {
+        "Empty": (1.01, 1.01, 90.0),
+        "Wide": (1.7, 2.7, 2.9),
+        "Crossed": (2.3, 3.7, 3.9),
+        "Switched": (3.6, 3.4, 2.1),
+        "Slow (delayed)": HONEST["bwin"],
+        "Silent": HONEST["bwin"],
+        "Skin": HONEST["Bet365"],
+    }
+    made = by_consensus(HONEST | odd)
+    silent, skin = Profile(name="Silent", group="s", weight=0), Profile(name="Skin", group="Bet365")
+    made.board.set_profiles(Profiles([silent, skin]))
+    made.board.set_learned(LearnedWeights([learned("moneyline", dict.fromkeys(HONEST, 1.0))]))
+    made.board.choose_reference(chosen)
+    for name in HONEST | odd:
+        said = explained(made, name)
+        without = {each.bookmaker for each in said.left_out}
+        if chosen in (CONSENSUS, LEARNED):
+            voting = {each.bookmaker for each in said.voters}
+            assert voting | without | {name} == set(HONEST | odd)
+            assert not voting & without
+        never = {"Empty", "Wide", "Crossed", "Switched", "Slow (delayed)", "Silent"}
+        assert never - {name} <= without
+        assert all(each.reason_text for each in said.left_out)
+
+
+def learned(market_type: str, weights: dict[str, float], **fields: object) -> MarketWeights:
+    of = {
+        "sport": "Football",
+        "market_type": market_type,
+        "period": 0,
+        "method": DEFAULT_METHOD,
+        "weights": weights,
+        "games": 1_000,
+        "first_day": "2023-08-11",
+        "last_day": "2025-05-25",
+        "reference": REFERENCE,
+        "gain": 0.002,
+        "gain_low": 0.001,
+        "gain_high": 0.003,
+        "is_better": True,
+    }
+    return MarketWeights(**(of | fields))
+
+
+def by_learned(**fields: object) -> QuotedGame:
+    made = game()
+    weights = {"alpha": 2.0, "Beta": 0.5, "Gamma": 0.5}
+    made.board.set_learned(LearnedWeights([learned("total", weights, **fields)]))
+    made.board.choose_reference(LEARNED)
+    return made
+
+
+def explained_total(made: QuotedGame, bookmaker: str) -> Explanation:
+    said = explain(made.board, RowKey(made.id, "total", 0, OVER, bookmaker), made.clock())
+    assert said is not None
+    return said
+
+
+def test_learned_weights_are_those_of_the_votes() -> None:
+    said = explained_total(by_learned(), "Delta")
+    assert said.reference == "Consensus (learned)"
+    alpha = math.log(1 / (fair_by_hand("Alpha") - 1))
+    others = [math.log(1 / (fair_by_hand(name) - 1)) for name in ("Beta", "Gamma")]
+    pooled = (2 * alpha + 0.5 * sum(others)) / 3
+    assert said.assessment.fair_odds == pytest.approx(1 + math.exp(-pooled))
+    assert {vote.bookmaker: vote.weight for vote in said.voters} == {
+        "Alpha": 2,
+        "Beta": 0.5,
+        "Gamma": 0.5,
+    }
+    silent = {each.bookmaker: each.why for each in said.left_out}
+    assert silent == {REFERENCE: Silence.UNMEASURED, "Delta": Silence.BELOW_100}
+    assert "Weights: learned from 1,000 games up to 2025-05-25" in explanation_text(said)
+
+
+def test_too_few_learned_votes_leave_the_line_to_equal_weights() -> None:
+    """Without its own vote, two of the three are left to judge Alpha's price."""
+    said = explained_total(by_learned(), "Alpha")
+    assert said.assessment.fair_odds == pytest.approx(fair_by_hand(REFERENCE, "Beta", "Gamma"))
+    assert said.learned == "equal weights: too few bookmakers with a learned weight"
+
+
+@pytest.mark.parametrize(
+    ("fields", "why"),
+    [
+        ({"is_better": False}, "learned ones were not surely better here"),
+        ({"method": "shin"}, "learned with the devig method shin"),
+        ({"period": 1}, "none were learned for this market"),
+        ({"sport": "Tennis"}, "none were learned for this market"),
+    ],
+)
+def test_weights_are_used_only_where_they_are_better(fields: dict[str, object], why: str) -> None:
+    said = explained_total(by_learned(**fields), "Delta")
+    assert said.assessment.fair_odds == pytest.approx(
+        fair_by_hand(REFERENCE, "Alpha", "Beta", "Gamma")
+    )
+    assert said.learned == f"equal weights: {why}"
+
+
+def test_only_the_learned_consensus_has_learned_weights() -> None:
+    made = by_learned()
+    made.board.choose_reference(CONSENSUS)
+    said = explained_total(made, "Delta")
+    assert said.learned == ""
+    assert said.assessment.fair_odds == pytest.approx(
+        fair_by_hand(REFERENCE, "Alpha", "Beta", "Gamma")
+    )
+    made.board.choose_reference(LEARNED)
+    section = made.board.section(made.id, "total", 0, OVER)
+    assert section is not None
+    close = pooled_sighting([section], made.board.basis, "Delta")
+    assert close is not None, "a close is by equal weights, whoever is the reference"
+    assert close.odds[OVER] == pytest.approx(fair_by_hand(REFERENCE, "Alpha", "Beta", "Gamma"))
