@@ -3,18 +3,23 @@
 import contextlib
 import json
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import click
+import msgspec
 
 from oddsdesk.archive.folder import ArchiveError
 from oddsdesk.base.clock import system_clock
+from oddsdesk.base.places import NoHomeError
 from oddsdesk.cli import options
-from oddsdesk.cli.own_records import own_close_by, own_profiles, own_setting
+from oddsdesk.cli.own_records import own_close_by, own_profiles, own_rules, own_setting
 from oddsdesk.cli.terminal import Progress, aligned, plain
 from oddsdesk.contract.competitions import period_label
 from oddsdesk.contract.markets import market_title
 from oddsdesk.desk.settings.declared import METHOD
+from oddsdesk.ledger.bookmakers import BookmakersFileError, save_weights
+from oddsdesk.pricing.closing import CloseBy
+from oddsdesk.pricing.consensus import CONSENSUS_TITLES
 from oddsdesk.pricing.devig import METHODS
 from oddsdesk.research.coverage import coverage_fields, coverage_lines, in_span
 from oddsdesk.research.intervals import Interval
@@ -22,6 +27,9 @@ from oddsdesk.research.recorded_log import RecordedLog, open_judged
 from oddsdesk.research.scorecards import Card, Scored, notes, scorecards
 from oddsdesk.store.databases import Database
 from oddsdesk.store.errors import StoreError
+
+if TYPE_CHECKING:
+    from oddsdesk.research.learned_weights import Learned, LearnedMarket
 
 _HEADINGS: Final = (
     *("BOOKMAKER", "HOLD % BEFORE CLOSE", "BEST % BEFORE CLOSE", "VALUE", "CLV %"),
@@ -31,6 +39,11 @@ _RIGHT: Final = frozenset(_HEADINGS[1:])
 _FIGURES: Final = (
     *("hold_pct", "best_pct", "clv_pct", "age_s", "lag_s", "tied_pct"),
     *("log_loss", "log_loss_vs_reference"),
+)
+_WEIGHTS: Final = ("BOOKMAKER", "WEIGHT", "SHARE %", "GAMES")
+_OUT_OF_SAMPLE: Final = (
+    *("log_loss", "equal_log_loss", "reference_log_loss"),
+    *("gain_vs_equal", "gain_vs_reference"),
 )
 
 
@@ -52,6 +65,19 @@ _FIGURES: Final = (
 @options.log_reference_option
 @options.close_reference_option
 @options.close_method_option
+@click.option(
+    "--weights",
+    "weights",
+    is_flag=True,
+    help="Learn from results what weight each bookmaker has in the consensus.",
+)
+@click.option("--sport", metavar="NAME", help="With --weights: only this sport.")
+@click.option("--market", metavar="TYPE", help="With --weights: only this market type.")
+@click.option(
+    "--save",
+    is_flag=True,
+    help="With --weights: store them for the sharp book 'consensus (learned)'.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print JSON: an array, one object per card.")
 def scorecard(
     database: Database | None,
@@ -62,6 +88,10 @@ def scorecard(
     reference: str | None,
     close_reference: str | None,
     close_method: str | None,
+    weights: bool,
+    sport: str | None,
+    market: str | None,
+    save: bool,
     as_json: bool,
 ) -> None:
     """Score bookmakers on a recorded log.
@@ -81,13 +111,24 @@ def scorecard(
 
     Each figure has its count and its 95 % interval. Its own log loss is in --json.
 
+    --weights instead prints the weight that each bookmaker's closing line deserves in a
+    consensus, and the log loss of that consensus on seasons that its weights were not fitted to,
+    compared with equal weights and with the sharp book alone.
+
     \b
     Example:
       oddsdesk scorecard --database season.db
       oddsdesk scorecard --database season.db --from 2024-12-01 --to 2025-01-01 --json
+      oddsdesk scorecard --database seasons.db --weights --market moneyline --save
     """
     options.check_span(since, until)
     options.check_archive(archive)
+    if not weights and (sport, market, save) != (None, None, False):
+        raise click.UsageError("--sport, --market and --save need --weights")
+    if weights:
+        where = (database, archive, since, until, method, reference)
+        _weights(where, sport, market, is_saved=save, as_json=as_json)
+        return
     profiles, how = own_profiles(), method or own_setting(METHOD)
     try:
         by = own_close_by(close_reference, close_method)
@@ -113,6 +154,107 @@ def scorecard(
         click.echo(_tables(found))
     for line in (*told, *coverage_lines(found.coverage, found.reference, found.close)):
         click.echo(plain(line), err=as_json)
+
+
+_Where = tuple[Database | None, Path | None, int | None, int | None, str | None, str | None]
+"""Database, archive, span, devig method, and sharp book, as the options give them."""
+
+
+def _weights(
+    where: _Where, sport: str | None, market: str | None, *, is_saved: bool, as_json: bool
+) -> None:
+    """Learn weights, print them, and store them if asked."""
+    from oddsdesk.research.learned_weights import MarketKey, learn_weights  # noqa: PLC0415 - numpy takes 0.3 s
+
+    def is_wanted(key: MarketKey) -> bool:
+        same_sport = sport is None or key.sport.casefold() == sport.casefold()
+        return same_sport and (market is None or key.market_type == market.casefold())
+
+    database, archive, since, until, method, reference = where
+    profiles, rules = own_profiles(), own_rules()
+    try:
+        named = open_judged(database or options.usual_database(), reference, CloseBy())
+        with contextlib.closing(named.store) as store, Progress("rows read") as progress:
+            if named.reference in CONSENSUS_TITLES:
+                raise click.UsageError(
+                    "--weights compares a consensus with a bookmaker: give one with --reference"
+                )
+            found = learn_weights(
+                RecordedLog(store.reader(), archive),
+                reference=named.reference,
+                method=method or own_setting(METHOD),
+                profiles=profiles,
+                rules=rules,
+                now_ms=system_clock(),
+                wanted=is_wanted,
+                since_ms=since,
+                until_ms=until,
+                progress=progress.count_done,
+            )
+        saved = save_weights(each.found for each in found.markets) if is_saved else None
+    except (StoreError, ArchiveError, OSError, BookmakersFileError, NoHomeError) as error:
+        raise click.ClickException(str(error)) from error
+    if as_json:
+        click.echo(json.dumps([_market_fields(each) for each in found.markets], indent=2))
+    for each in () if as_json else found.markets:
+        click.echo("\n".join([*_market_table(each), ""]))
+    for line in _weights_notes(found, named.reference):
+        click.echo(plain(line), err=as_json)
+    if saved is not None:
+        click.echo(f"saved in {saved}", err=as_json)
+
+
+def _market_fields(of: "LearnedMarket") -> dict[str, Any]:
+    """Return the weights of a market in the form that ``--json`` prints."""
+    fields: dict[str, Any] = msgspec.to_builtins(of.found)
+    for name in ("gain", "gain_low", "gain_high"):
+        del fields[name]  # the same as gain_vs_equal
+    for name in _OUT_OF_SAMPLE:
+        fields |= _fields(name, getattr(of, name))
+    folds = [each._asdict() for each in of.folds]
+    return fields | {"voters": of.voters, "folds": folds, "verdict": of.verdict_text}
+
+
+def _market_table(of: "LearnedMarket") -> list[str]:
+    found, alone = of.found, plain(of.found.reference)
+    total = sum(found.weights.values())
+    ordered = sorted(found.weights.items(), key=lambda each: -each[1])
+    rows = [
+        (plain(name), f"{weight:.3f}", f"{100 * weight / total:.1f}", f"{of.voters[name]:,}")
+        for name, weight in ordered
+    ]
+    losses = [
+        ("learned", _text(of.log_loss, 5)),
+        ("equal weights", _text(of.equal_log_loss, 5)),
+        (f"{alone} alone", _text(of.reference_log_loss, 5)),
+        ("gain over equal weights", _text(of.gain_vs_equal, 5, "+")),
+        (f"gain over {alone} alone", _text(of.gain_vs_reference, 5, "+")),
+    ]
+    where = f"{market_title(found.market_type)}, {period_label(found.sport, found.period)}"
+    left_out = ", ".join(f"{each.name} ({each.games:,} games)" for each in of.folds)
+    return [
+        f"{where}, {found.sport}: {found.games:,} games, {found.first_day} to {found.last_day}",
+        *aligned(_WEIGHTS, rows, frozenset(_WEIGHTS[1:])),
+        *aligned(("OUT OF SAMPLE", "LOG LOSS"), losses, frozenset({"LOG LOSS"})),
+        f"left out in turn: {left_out}",
+        of.verdict_text,
+    ]
+
+
+def _weights_notes(found: "Learned", reference: str) -> list[str]:
+    told = [
+        f"{market_title(key.market_type)}, {period_label(key.sport, key.period)}, {key.sport}: "
+        f"{games:,} games with results and three closing lines, of {found.least_games} needed"
+        for key, games in found.too_few
+    ]
+    if found.markets:
+        told.append(
+            f"sharp book {reference}; [..] is the 95 % interval, (n) the count of lines; a gain "
+            "above 0 means that the learned weights are better"
+        )
+    elif not found.too_few:
+        told.append("no game has a result and closing lines of three bookmakers")
+    return told + ([found.removed] if found.removed else [])
 
 
 def as_fields(card: Card) -> dict[str, Any]:

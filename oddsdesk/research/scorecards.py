@@ -8,7 +8,7 @@ it, while the sharp book does not move the other way. A late move counts as late
 
 import math
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from statistics import fmean
 from typing import Final, NamedTuple
 
@@ -22,14 +22,14 @@ from oddsdesk.contract.times import format_ms
 from oddsdesk.ledger.bets import PlacedBet
 from oddsdesk.ledger.bookmakers import known_rules
 from oddsdesk.pricing.closing import CloseBy
-from oddsdesk.pricing.consensus import CONSENSUS_TITLE
+from oddsdesk.pricing.consensus import CONSENSUS_TITLES
 from oddsdesk.pricing.devig import DevigError, devig
 from oddsdesk.pricing.game_scores import result_of
 from oddsdesk.pricing.profiles import Profiles
 from oddsdesk.pricing.selections import Result, decided_share
 from oddsdesk.pricing.settlement_rules import SettlementRules
 from oddsdesk.research.backtest import bet_on
-from oddsdesk.research.closes import LastLines, whole_lines, with_closes
+from oddsdesk.research.closes import Closed, LastLines, whole_lines, with_closes
 from oddsdesk.research.coverage import (
     Coverage,
     Moment,
@@ -328,7 +328,7 @@ def notes(found: Scored, when: str, moment: Moment = format_ms, day: Moment = da
     by = found.close
     if not lacks and (unclosed := why_no_close(found, by)):
         lines.append(unclosed)
-    if found.cards and found.reference == CONSENSUS_TITLE:
+    if found.cards and found.reference in CONSENSUS_TITLES:
         lines.append(
             "a consensus has no moves and no close, so there is no age, lag or log loss against it"
         )
@@ -391,7 +391,7 @@ class _Scorer(Visitor):
         """Count the last prices before the close."""
         self._end_moves(game.entry.game_id)
         self._valued.pop(game.entry.game_id, None)
-        if _begins(game) < self._since_ms:
+        if game_begins(game) < self._since_ms:
             return
         self.games += 1
         number = self.number(game.entry.game_id)
@@ -408,13 +408,15 @@ class _Scorer(Visitor):
         game.closed_by |= {closed.bookmaker for closed in lines}
         named = (entry.match_name, entry.competition, entry.kick_off)
         results = self._log.final_scores(entry.game_id, *named).results
-        if not results or _begins(game) < self._since_ms:
+        if not results or game_begins(game) < self._since_ms:
             return
         number = self.number(entry.game_id)
         losses = defaultdict[SectionKey, dict[str, float]](dict)
         shares = dict[SectionKey, float]()
-        for key, name, line in lines:
-            decided = self._decided(key, entry, name, line.group.selections, results)
+        known: dict[Hashable, tuple[int, float] | None] = {}
+        for closed in lines:
+            key, name, line = closed
+            decided = decided_side(self._rules, closed, entry, results, known)
             if decided is None:
                 continue
             winner, shares[key] = decided
@@ -426,34 +428,8 @@ class _Scorer(Visitor):
                 self.has_results = True
                 tally = self._tally(game, key, name)
                 losses[key][name] = tally.take_chances(chances, winner, number, shares[key])
-        for key, closed in losses.items():
-            self._compare(game, key, closed, shares[key])
-
-    def _decided(
-        self,
-        key: SectionKey,
-        entry: GameEntry,
-        name: str,
-        selections: Sequence[str],
-        games: Sequence[GameResult],
-    ) -> tuple[int, float] | None:
-        """Return the winning side of a bookmaker's line and the decided share of stakes; None for
-        a void."""
-        sport = games[0].sport if entry.sport == OTHER else entry.sport
-        overtime = self._rules.rule_of(name, sport).counts_overtime
-        results = [
-            result_of(
-                *(key.market_type, key.period, entry.match_name, selection, games),
-                sport=sport,
-                overtime=overtime,
-                ways=len(selections),
-            ).result
-            for selection in selections
-        ]
-        for won, lost in ((Result.WON, Result.LOST), (Result.HALF_WON, Result.HALF_LOST)):
-            if results.count(won) == 1 and results.count(lost) == len(results) - 1:
-                return results.index(won), decided_share(won)
-        return None
+        for key, each in losses.items():
+            self._compare(game, key, each, shares[key])
 
     def _compare(
         self, game: PastGame, key: SectionKey, losses: dict[str, float], decided: float
@@ -507,7 +483,47 @@ class _Scorer(Visitor):
         return self.tallies[CardKey(bookmaker, game.entry.sport, *key[:2])]
 
 
-def _begins(game: PastGame) -> int:
+def decided_side(
+    rules: SettlementRules,
+    closed: Closed,
+    entry: GameEntry,
+    games: Sequence[GameResult],
+    known: dict[Hashable, tuple[int, float] | None],
+) -> tuple[int, float] | None:
+    """Return the winning side of a bookmaker's line and the decided share of stakes; None for a
+    void. ``known`` holds what was found for this game before."""
+    sport = games[0].sport if entry.sport == OTHER else entry.sport
+    overtime = rules.rule_of(closed.bookmaker, sport).counts_overtime
+    asked = (closed.key, closed.line.group.selections, overtime)
+    if asked not in known:
+        known[asked] = _decided(*asked, sport, entry, games)
+    return known[asked]
+
+
+def _decided(
+    key: SectionKey,
+    selections: Sequence[str],
+    overtime: bool | None,
+    sport: str,
+    entry: GameEntry,
+    games: Sequence[GameResult],
+) -> tuple[int, float] | None:
+    results = [
+        result_of(
+            *(key.market_type, key.period, entry.match_name, selection, games),
+            sport=sport,
+            overtime=overtime,
+            ways=len(selections),
+        ).result
+        for selection in selections
+    ]
+    for won, lost in ((Result.WON, Result.LOST), (Result.HALF_WON, Result.HALF_LOST)):
+        if results.count(won) == 1 and results.count(lost) == len(results) - 1:
+            return results.index(won), decided_share(won)
+    return None
+
+
+def game_begins(game: PastGame) -> int:
     """Return when a game is about to start; if unknown, when it was last seen."""
     return game.moment if game.kick_off is None else game.kick_off
 
@@ -528,7 +544,7 @@ def scorecards(
 
     Args:
         log: Of a database opened by ``past.judged_by``; it has the close's sharp book.
-        reference: The sharp book: a bookmaker, or ``CONSENSUS_TITLE``.
+        reference: The sharp book: a bookmaker, or one of ``CONSENSUS_TITLES``.
         method: The devig method.
         close: The closing line behind CLV; its sharp book by name.
         profiles: Commissions of bookmakers.
