@@ -3,7 +3,7 @@
 from collections.abc import Container, Iterable
 from typing import Final
 
-from PySide6.QtWidgets import QComboBox, QGridLayout, QWidget
+from PySide6.QtWidgets import QGridLayout, QWidget
 
 from oddsdesk.contract.competitions import SPORTS, sport_title
 from oddsdesk.contract.markets import MARKET_TYPES, market_title
@@ -12,6 +12,7 @@ from oddsdesk.desk.settings.declared import DERIVED_KINDS
 from oddsdesk.desk.ui.controls.fields import (
     ANY,
     CheckList,
+    ChoiceBox,
     DecimalSpin,
     OddsEdit,
     bound_spin,
@@ -58,7 +59,7 @@ class ValuesPresetDialog(PresetDialog[Preset]):
         self.age = bound_spin(chosen.max_age_s, " s", decimals=0, step=10, most=86_400)
         self.limit = bound_spin(chosen.min_limit, "", decimals=0, step=10, most=10_000_000)
         self.state = time_box(chosen.in_play)
-        self.derived = QComboBox()
+        self.derived = ChoiceBox()
         for word, label in DERIVED_KINDS:
             self.derived.addItem(label, word)
         self.derived.setCurrentIndex(self.derived.findData(chosen.derived))
