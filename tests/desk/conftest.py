@@ -18,6 +18,7 @@ from oddsdesk.desk.settings.saved_state import Layout, Preferences
 from oddsdesk.desk.shell.embedding import EmbeddedSession
 from oddsdesk.desk.ui.formatting import choose_style
 from oddsdesk.desk.ui.theme.theme import Scheme, Theme
+from oddsdesk.pricing.derived import Band, BandKey
 from oddsdesk.pricing.formats import AMERICAN, DECIMAL
 from tests.kit.quoted_game import REFERENCE, QuotedGame
 
@@ -121,6 +122,21 @@ def quoted() -> QuotedGame:
     game.quote("moneyline", {"Everton": {"Unibet": 3.48}}, period=1)
     game.load()
     return game
+
+
+@pytest.fixture
+def derived(quoted: QuotedGame) -> QuotedGame:
+    """The same game: its double chance is implied, its total of 3.5 is modelled; both have value.
+
+    The modelled one is off by at most 1 percentage point.
+    """
+    distances = (("moneyline", "none"), ("total", "none"), ("total", "1"))
+    cells = [BandKey("Football", *cell) for cell in distances]
+    quoted.board.set_bands(dict.fromkeys(cells, Band(0.01, 100)))
+    quoted.quote("double_chance", {"1X": {"Unibet": 1.72}, "X2": {"Unibet": 1.46}})
+    quoted.quote("total", {"Over 3.5": {"Unibet": 3.85}, "Under 3.5": {"Unibet": 1.28}})
+    quoted.load()
+    return quoted
 
 
 @pytest.fixture

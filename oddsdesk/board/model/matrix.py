@@ -19,7 +19,7 @@ from oddsdesk.contract.times import parse_ms
 from oddsdesk.pricing.assessment import Caution
 from oddsdesk.pricing.selections import AWAY, LineGroup, handicap_text, line_groups
 from oddsdesk.pricing.stakes import Depth
-from oddsdesk.pricing.value import SERVICE_RULES, ListRules, ReferenceLine
+from oddsdesk.pricing.value import SERVICE_RULES, Derived, ListRules, ReferenceLine
 
 if TYPE_CHECKING:
     from oddsdesk.board.valuation.deriving import DerivedPool
@@ -391,6 +391,11 @@ class Section(msgspec.Struct):
     def has_own_line(self) -> bool:
         """Whether the reference prices a full group itself."""
         return self.reference is not None and self.reference.derived is None
+
+    @property
+    def derived(self) -> Derived | None:
+        """How its fair odds follow from the reference's other lines; None if they do not."""
+        return None if self.reference is None else self.reference.derived
 
     @property
     def best_hold(self) -> float | None:

@@ -1,7 +1,7 @@
 """The rules in words: what each asks, how far a price is from it, and what would have to change."""
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Final
 
 from oddsdesk.board.valuation.explaining import (
@@ -13,16 +13,25 @@ from oddsdesk.board.valuation.explaining import (
     steps,
 )
 from oddsdesk.board.valuation.judging import AssessedPrice
-from oddsdesk.pricing.assessment import Assessment, Caution
+from oddsdesk.contract.markets import market_title
+from oddsdesk.pricing.assessment import Assessment, Caution, settlement_of
 from oddsdesk.pricing.exposure import Bound
 from oddsdesk.pricing.formats import DECIMAL, format_end
 from oddsdesk.pricing.profiles import Profile
 from oddsdesk.pricing.stakes import Depth
-from oddsdesk.pricing.value import MAX_AGE_MS, MIN_OVERROUND, Rule, RuleCheck
+from oddsdesk.pricing.value import (
+    MAX_AGE_MS,
+    MIN_OVERROUND,
+    LineName,
+    ReferenceLine,
+    Rule,
+    RuleCheck,
+)
 
 _LEVELS_SHOWN: Final = 3
 _MINUTE_S: Final = 60
 _SECOND_MS: Final = 1_000
+_MINUS: Final = "−"
 
 
 def _margin(total: float) -> str:
@@ -226,6 +235,36 @@ def derived_text(found: Assessment) -> str:
     if found.band_pct is None:
         return found.derived or ""
     return f"{found.derived}, EV ±{found.band_pct:.1f}"
+
+
+def origin_text(line: ReferenceLine | None, side: str) -> str:
+    """Return what the fair odds of a side rest on, in one sentence; empty if not derived.
+
+    The band of a modelled price is that of EV at fair odds.
+    """
+    if line is None or line.derived is None:
+        return ""
+    derived, price = line.derived, line.prices.get(side)
+    if derived.kind == "implied":
+        return f"Implied by {_named_lines(derived.sources)}"
+    fair = None if price is None else price.fair_odds
+    if fair is None:
+        return ""
+    decided = settlement_of(line, side, fair, derived.push).decided
+    points = derived.bands[side] * fair * decided * 100
+    return f"Modelled: may be off by ±{points:.1f} points of EV"
+
+
+def _named_lines(names: Iterable[LineName]) -> str:
+    """Name lines in a sentence: ``the match result``, ``handicap −0.5 and handicap −1``."""
+    texts = [line_title(name) if name.key else f"the {line_title(name)}" for name in names]
+    return " and ".join(filter(None, (", ".join(texts[:-1]), texts[-1])))
+
+
+def line_title(name: LineName) -> str:
+    """Return a line as part of a sentence: ``match result``, ``handicap −0.5``."""
+    key = name.key.replace("-", _MINUS)
+    return f"{market_title(name.market_type).lower()} {key}".rstrip()
 
 
 def below_minimum_text(found: Assessment) -> str:

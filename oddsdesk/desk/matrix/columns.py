@@ -12,6 +12,7 @@ from oddsdesk.board.board import Board
 from oddsdesk.board.model.basis import Freshness
 from oddsdesk.board.model.matrix import Price, RowKey, Section, SelectionRow
 from oddsdesk.board.valuation.judging import AssessedPrice
+from oddsdesk.board.valuation.verdict_words import origin_text
 from oddsdesk.desk.matrix import tips
 from oddsdesk.desk.matrix.layout import (
     BEST,
@@ -27,12 +28,13 @@ from oddsdesk.desk.matrix.layout import (
 )
 from oddsdesk.desk.matrix.sparklines import Sparklines
 from oddsdesk.desk.ui.formatting import (
+    DERIVED_MARK,
     NO_WINDOW,
     BookmakerNames,
     age_text,
     amount_text,
-    fair_text,
     least_text,
+    marked_fair_text,
     odds_sample,
     odds_text,
     percent_text,
@@ -166,27 +168,35 @@ def voters_cell(votes: int | None) -> Cell:
     return Cell(f"of {votes}", TextRole.NOTE, SurfaceRole.REFERENCE)
 
 
-def fair_cell(row: SelectionRow, freshness: Freshness, now_ms: int) -> Cell:
-    """Return the devigged odds; ``freshness`` is of the price that they rest on."""
+def fair_cell(
+    row: SelectionRow, freshness: Freshness, now_ms: int, *, is_derived: bool = False
+) -> Cell:
+    """Return the fair odds; ``freshness`` is of the price that they rest on."""
     if row.fair is None:
         return _NO_FIGURE
-    return _figure(fair_text(row.fair), freshness, now_ms)
+    text = marked_fair_text(row.fair, is_derived=is_derived)
+    return _figure(text, freshness, now_ms, is_derived=is_derived)
 
 
-def window_cell(row: SelectionRow, freshness: Freshness, now_ms: int) -> Cell:
+def window_cell(
+    row: SelectionRow, freshness: Freshness, now_ms: int, *, is_derived: bool = False
+) -> Cell:
     """Return from which price the selection is value; the tooltip tells the whole window."""
     if row.fair is None:
         return _NO_FIGURE
     text = NO_WINDOW if row.value_from is None else least_text(row.value_from)
-    return _figure(text, freshness, now_ms)
+    return _figure(text, freshness, now_ms, is_derived=is_derived)
 
 
-def _figure(text: str, freshness: Freshness, now_ms: int) -> Cell:
+def _figure(text: str, freshness: Freshness, now_ms: int, *, is_derived: bool) -> Cell:
     """Return a figure that recedes with the reference's price that it rests on."""
     is_dead = freshness is Freshness.DEAD
+    ink = max(TextRole.SOFT, PRICE_ROLES[freshness])
+    if is_derived and freshness <= Freshness.AGEING:
+        ink = TextRole.DERIVED
     return Cell(
         text,
-        max(TextRole.SOFT, PRICE_ROLES[freshness]),
+        ink,
         SurfaceRole.REFERENCE,
         is_struck=is_dead,
         repaint_at_ms=repaint_at(freshness, now_ms),
@@ -320,11 +330,19 @@ class MatrixContext:
         """Return how old a bookmaker's price is; no price is dead."""
         return Freshness.DEAD if price is None else self.board.freshness(bookmaker, price)
 
-    def figures_freshness(self, row: SelectionRow) -> Freshness:
+    def figures_freshness(self, section: Section, row: SelectionRow) -> Freshness:
         """Return how old the price is that fair odds and window rest on; a consensus has none."""
         if self.board.basis.is_pooled:
             return Freshness.FRESH
+        if section.sources:
+            return max(map(self._line_freshness, section.sources))
         return self.freshness(row.market.reference, row.reference)
+
+    def _line_freshness(self, section: Section) -> Freshness:
+        """Return how old the first price of the reference's own line is."""
+        name = section.market.reference
+        priced = (price for row in section.rows if (price := row.reference) is not None)
+        return self.freshness(name, next(priced, None))
 
     def judged(self, section: Section, row: SelectionRow, bookmaker: str) -> AssessedPrice | None:
         """Return what the board says of a price that has the least edge, None of others."""
@@ -423,12 +441,14 @@ def _reference_tip(section: Section, row: SelectionRow, context: MatrixContext) 
     return tips.reference_tip(row, context.board.reference_name, freshness, context.clock())
 
 
-def _fair_cell(_section: Section, row: SelectionRow, context: MatrixContext) -> Cell:
-    return fair_cell(row, context.figures_freshness(row), context.clock())
+def _fair_cell(section: Section, row: SelectionRow, context: MatrixContext) -> Cell:
+    freshness, is_derived = context.figures_freshness(section, row), section.derived is not None
+    return fair_cell(row, freshness, context.clock(), is_derived=is_derived)
 
 
-def _window_cell(_section: Section, row: SelectionRow, context: MatrixContext) -> Cell:
-    return window_cell(row, context.figures_freshness(row), context.clock())
+def _window_cell(section: Section, row: SelectionRow, context: MatrixContext) -> Cell:
+    freshness, is_derived = context.figures_freshness(section, row), section.derived is not None
+    return window_cell(row, freshness, context.clock(), is_derived=is_derived)
 
 
 def _best_cell_in(column: int) -> _CellOf:
@@ -478,10 +498,13 @@ def _past_cell(section: Section, row: SelectionRow, context: MatrixContext) -> C
 
 
 def _window_tip(section: Section, row: SelectionRow, context: MatrixContext) -> str:
-    said = tips.window_tip(row, context.board.reference_name)
-    if section.pool is None:
-        return said
-    return f"{said}\n{tips.window_without_tip(section, row, context.best(row)[0])}".rstrip()
+    said = [
+        origin_text(section.reference, section.side_of(row.selection)),
+        tips.window_tip(row, context.board.reference_name),
+    ]
+    if section.pool is not None:
+        said.append(tips.window_without_tip(section, row, context.best(row)[0]))
+    return "\n".join(filter(None, said))
 
 
 def _selection_width(context: MatrixContext) -> Column:
@@ -502,7 +525,9 @@ def _reference_width(context: MatrixContext) -> Column:
 
 
 def _fair_width(context: MatrixContext) -> Column:
-    return Column(odds_sample(has_long=context.layout.has_long_figure), hangs=True, most=0)
+    mark = DERIVED_MARK if context.layout.has_derived else ""
+    sample = odds_sample(has_long=context.layout.has_long_figure)
+    return Column(f"{mark}{sample}", hangs=True, most=0)
 
 
 def _least_width(context: MatrixContext) -> Column:
@@ -544,6 +569,8 @@ def _fair_header(context: MatrixContext) -> Header:
     method = context.board.method.replace("_", " ")
     note = method.replace("proportional", "prop.")
     tip = f"{context.board.reference_name}'s odds without the margin, {method} method"
+    if context.layout.has_derived:
+        tip = f"{tip}. {DERIVED_MARK}: it does not price this line; its other lines say so"
     return Header("Fair", note, tip)
 
 

@@ -140,6 +140,8 @@ class MatrixLayout:
         self._has_long: set[str] = set()
         self.has_long_figure = False
         """Whether a fair price, or where value begins, has been 10 or more."""
+        self.has_derived = False
+        """Whether fair odds of a line have been derived."""
         self.has_limits = False
         """Whether the reference says of any selection how much it takes."""
         self.has_doubted = False
@@ -171,7 +173,7 @@ class MatrixLayout:
                     self._see_folded(row.section)
             else:
                 self._selections[key.market_type, key.period, row.selection_row.selection] = place
-                self._see_selection(row.selection_row)
+                self._see_selection(row.section, row.selection_row)
                 self.has_limits = self.has_limits or row.selection_row.liquidity is not None
 
     def column_of(self, bookmaker: str) -> int | None:
@@ -240,12 +242,12 @@ class MatrixLayout:
         """Whether anyone has had odds from 10 on."""
         return bool(self._has_long)
 
-    def see_figures(self, row: SelectionRow) -> bool:
+    def see_figures(self, section: Section, row: SelectionRow) -> bool:
         """Look at what is worked out of a selection; whether it is the first to take more room."""
-        if self.has_long_figure or max(row.fair or 0, row.value_from or 0) < _LONG:
-            return False
-        self.has_long_figure = True
-        return True
+        had = self.has_long_figure, self.has_derived
+        self.has_long_figure = had[0] or max(row.fair or 0, row.value_from or 0) >= _LONG
+        self.has_derived = had[1] or section.derived is not None
+        return had != (self.has_long_figure, self.has_derived)
 
     def seen(self, bookmaker: str) -> int | None:
         """Return when the newest price of a bookmaker was seen, in milliseconds."""
@@ -262,10 +264,10 @@ class MatrixLayout:
         if price.scraped_at > self._seen.get(bookmaker, 0):
             self._seen[bookmaker] = price.scraped_at
 
-    def _see_selection(self, row: SelectionRow) -> None:
+    def _see_selection(self, section: Section, row: SelectionRow) -> None:
         for name, price in row.prices.items():
             self.see(name, price)
-        self.see_figures(row)
+        self.see_figures(section, row)
 
 
 def mean_holds(sections: Iterable[Section]) -> dict[str, float]:

@@ -366,7 +366,7 @@ class MatrixModel(LiveModel):
             return
         has_figures, has_best, bookmakers = shown.refigure()
         if has_figures:
-            if layout.see_figures(shown.selection_row):
+            if layout.see_figures(shown.section, shown.selection_row):
                 self._widen(layout.reference)
             for column in range(REFERENCE, FIRST_BOOKMAKER):
                 self._renew(row, column)

@@ -9,7 +9,7 @@ from oddsdesk.board.model.basis import Freshness
 from oddsdesk.board.model.matrix import Price, RowKey, Section, SelectionRow
 from oddsdesk.board.valuation.figures import window_without
 from oddsdesk.board.valuation.pool import PooledLine
-from oddsdesk.board.valuation.verdict_words import caution_text
+from oddsdesk.board.valuation.verdict_words import caution_text, derived_text
 from oddsdesk.desk.ui.formatting import (
     clock_text,
     exact_odds_text,
@@ -58,8 +58,9 @@ def price_tip(section: Section, row: SelectionRow, bookmaker: str, context: TipC
         reference = board.reference_name
         if found.is_value:
             window = _window(*window_without(section, row, bookmaker))
+            how = f", {derived}" if (derived := derived_text(found)) else ""
             said.append(
-                f"value bet: fair odds {fair_text(found.fair_odds)} ({reference}), {window}"
+                f"value bet: fair odds {fair_text(found.fair_odds)} ({reference}{how}), {window}"
             )
         said += [f"no value: {caution_text(each, reference)}" for each in found.cautions]
     elif found is not None:

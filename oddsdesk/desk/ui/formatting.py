@@ -118,6 +118,20 @@ def fair_text(odds: float) -> str:
     return f"{odds:.3f}" if odds < _LONG_ODDS else f"{odds:.1f}"
 
 
+DERIVED_MARK: Final = "~"
+"""Before fair odds that the sharp book's other lines say, not its prices of the line itself."""
+
+
+def marked_fair_text(odds: float, *, is_derived: bool) -> str:
+    """Return fair odds, with a mark where they are derived."""
+    return f"{DERIVED_MARK}{fair_text(odds)}" if is_derived else fair_text(odds)
+
+
+def band_text(points: float) -> str:
+    """Return by how many percentage points an EV may be off: ``±1.1``."""
+    return f"±{points:.1f}"
+
+
 def window_text(value_from: float | None, suspicious_above: float | None) -> str:
     """Return a price window, its ends rounded inwards; ``NO_WINDOW`` for none."""
     if value_from is None or suspicious_above is None:
