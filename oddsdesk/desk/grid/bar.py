@@ -24,6 +24,7 @@ from oddsdesk.board.model.basis import Freshness
 from oddsdesk.desk.export.files import FORMATS, FileFormat
 from oddsdesk.desk.grid.entries import Shape
 from oddsdesk.desk.grid.filter import GridFilter, Range, chips, hours_text, seconds_text, without
+from oddsdesk.desk.settings.declared import DERIVED_KINDS
 from oddsdesk.desk.ui import spacing
 from oddsdesk.desk.ui.controls.bars import ListBar
 from oddsdesk.desk.ui.controls.buttons import ChipRow, MenuButton, Popup
@@ -496,6 +497,8 @@ class GridFilterBar(QWidget):
             ("Fresh, ageing or stale", Freshness.STALE),
         ]
         self._add_values(menu, "Freshness", "freshness", levels)
+        kinds = [(title, kind) for kind, title in DERIVED_KINDS]
+        self._add_values(menu, "Derived fair odds", "derived", kinds)
         return menu
 
     def _add_values(

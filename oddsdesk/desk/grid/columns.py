@@ -13,13 +13,15 @@ from oddsdesk.contract.markets import MARKET_RANK, market_title
 from oddsdesk.contract.times import HOUR_MS
 from oddsdesk.desk.grid.entries import RANK, Entry, Figures, PriceEntry, SelectionEntry, Shape
 from oddsdesk.desk.ui.formatting import (
+    DERIVED_MARK,
     MINUTE_MS,
     age_text,
     amount_text,
+    band_text,
     edge_text,
-    fair_text,
     kick_off_text,
     least_text,
+    marked_fair_text,
     most_text,
     odds_sample,
     odds_text,
@@ -176,8 +178,17 @@ def doubted(entry: Entry, context: CellContext) -> Cell:
 
 def fair(entry: Entry, _context: CellContext) -> Cell:
     """Return the fair odds."""
-    odds_ = entry.selection.figures.fair_odds
-    return EMPTY if odds_ is None else Cell(fair_text(odds_), TextRole.SOFT)
+    odds_, is_derived = entry.selection.figures.fair_odds, entry.selection.derived is not None
+    if odds_ is None:
+        return EMPTY
+    ink = TextRole.DERIVED if is_derived else TextRole.SOFT
+    return Cell(marked_fair_text(odds_, is_derived=is_derived), ink)
+
+
+def band(entry: Entry, _context: CellContext) -> Cell:
+    """Return by how much the EV of a modelled price may be off."""
+    points = entry.band_pct
+    return EMPTY if points is None else Cell(band_text(points), TextRole.NOTE)
 
 
 def limit(entry: Entry, _context: CellContext) -> Cell:
@@ -348,8 +359,21 @@ COLUMNS: Final[tuple[ColumnSpec[Entry, CellContext], ...]] = (
     ),
     ColumnSpec(
         "fair_odds", "Fair", Column("", hangs=True), fair, _figure("fair_odds"),
-        Kind.NUMBER, 4, descending_first=True, sample=odds_sample,
-        tip="The sharp book's odds without the margin, by your devig method",
+        Kind.NUMBER, 4, descending_first=True, sample=lambda: f"{DERIVED_MARK}{odds_sample()}",
+        tip="The sharp book's odds without the margin, by your devig method. "
+        f"{DERIVED_MARK}: it does not price this line; its other lines say so",
+    ),
+    ColumnSpec(
+        "derived", "Derived", Column("modelled", Align.LEFT),
+        lambda entry, _context: Cell(entry.selection.derived or "", TextRole.DERIVED),
+        attrgetter("selection.derived"), is_usual=False,
+        tip="How the fair odds follow from other lines of the sharp book, where it does not price "
+        "this one: implied by arithmetic, or modelled",
+    ),
+    ColumnSpec(
+        "band_pct", "± EV", Column("±88.8"), band, attrgetter("band_pct"), Kind.NUMBER, 2,
+        descending_first=True, is_usual=False,
+        tip="By how many percentage points the EV of a modelled price may be off",
     ),
     ColumnSpec(
         "liquidity", "Limit", Column("888k"), limit, _figure("liquidity"), Kind.NUMBER,

@@ -30,7 +30,7 @@ from oddsdesk.contract.competitions import competition_title
 from oddsdesk.contract.identity import game_title
 from oddsdesk.contract.markets import market_title
 from oddsdesk.pricing.assessment import Caution, doubts_in_order
-from oddsdesk.pricing.value import expected_value, floored_from, is_same_state
+from oddsdesk.pricing.value import DerivedKind, expected_value, floored_from, is_same_state
 
 NOWHERE = -1
 """The number of an entry that no list has."""
@@ -186,6 +186,12 @@ class SelectionEntry(msgspec.Struct, eq=False):
         return self.worked_out
 
     @property
+    def derived(self) -> DerivedKind | None:
+        """How its fair odds were derived; None if the reference prices the line itself."""
+        derived = None if self.section is None else self.section.derived
+        return None if derived is None else derived.kind
+
+    @property
     def best_entry(self) -> "PriceEntry | None":
         """The best price compared, None where nobody offers one."""
         names = self.figures.best_names
@@ -219,6 +225,11 @@ class SelectionEntry(msgspec.Struct, eq=False):
     def ev_pct(self) -> float | None:
         """The same after the safety floor, for files."""
         return None if self.best_entry is None else self.best_entry.ev_pct
+
+    @property
+    def band_pct(self) -> float | None:
+        """By how much that EV may be off; None unless modelled."""
+        return None if self.best_entry is None else self.best_entry.band_pct
 
     @property
     def is_per_staked(self) -> bool:
@@ -303,6 +314,17 @@ class PriceEntry(msgspec.Struct, eq=False, gc=False):
         row = section.selection_row(self.selection.key.selection)
         decided = decided_without(section, row, self.bookmaker)
         return floored_from(ev, section.key.market_type, decided)
+
+    @property
+    def band_pct(self) -> float | None:
+        """By how many percentage points that may be off either way; None unless modelled."""
+        section, selection = self.selection.section, self.selection.key.selection
+        derived = None if section is None else section.derived
+        if section is None or derived is None or derived.kind != "modelled" or self.ev is None:
+            return None
+        row, net = section.selection_row(selection), self.selection.comparison.board.basis.net
+        band = derived.bands[section.side_of(selection)]
+        return net(self.bookmaker, self.odds) * band * row.decided * 100
 
     @property
     def is_per_staked(self) -> bool:

@@ -12,7 +12,9 @@ from oddsdesk.contract.competitions import SPORTS, competition_title, sport_titl
 from oddsdesk.contract.markets import MARKET_RANK, market_title
 from oddsdesk.contract.times import HOUR_MS
 from oddsdesk.desk.grid.entries import Entry, SelectionEntry, Shape
+from oddsdesk.desk.settings.declared import DERIVED_KINDS
 from oddsdesk.desk.ui.formatting import odds_text, signed_text
+from oddsdesk.pricing.value import DerivedChoice, is_derived_wanted
 
 _ODDS: Final = attrgetter("odds")
 _EV: Final = attrgetter("ev")
@@ -77,6 +79,8 @@ class GridFilter(msgspec.Struct, frozen=True):
     seen_within_s: int | None = None
     freshness: Freshness | None = None
     """The worst that is shown."""
+    derived: DerivedChoice = "all"
+    """Which lines that the reference does not price itself are shown, by their derived odds."""
 
     @property
     def shows_all(self) -> bool:
@@ -146,6 +150,8 @@ def _selection_tests(chosen: GridFilter, shape: Shape, now_ms: int) -> list[Sele
         tests.append(lambda selection: selection.is_live is chosen.is_live)
     if not chosen.kick_off.is_unbounded:
         tests.append(lambda selection: chosen.kick_off.holds(_hours_to(selection, now_ms)))
+    if chosen.derived != "all":
+        tests.append(lambda selection: is_derived_wanted(chosen.derived, selection.derived))
     if chosen.bookmakers and shape is Shape.SELECTIONS:
         tests.append(lambda selection: selection.figures.count > 0)
     return tests
@@ -192,6 +198,8 @@ def chips(chosen: GridFilter) -> list[tuple[str, str]]:
         shown.append(("seen_within_s", f"Seen within {seconds_text(chosen.seen_within_s)}"))
     if chosen.freshness is not None:
         shown.append(("freshness", _FRESHNESS_TEXTS[chosen.freshness]))
+    if chosen.derived != "all":
+        shown.append(("derived", f"Derived: {dict(DERIVED_KINDS)[chosen.derived].lower()}"))
     return shown
 
 

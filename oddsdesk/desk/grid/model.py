@@ -25,7 +25,12 @@ from oddsdesk.board.model.notices import (
     RowsWanted,
     ValueBetsChanged,
 )
-from oddsdesk.board.valuation.verdict_words import PER_DECIDED, PER_DECIDED_TEXT, caution_text
+from oddsdesk.board.valuation.verdict_words import (
+    PER_DECIDED,
+    PER_DECIDED_TEXT,
+    caution_text,
+    origin_text,
+)
 from oddsdesk.contract.competitions import competition_title
 from oddsdesk.desk.grid import book
 from oddsdesk.desk.grid.columns import (
@@ -591,6 +596,9 @@ def tip(entry: Entry, reference: str, now_ms: int) -> str:
         lines.append(f"EV {PER_DECIDED_TEXT}")
     if figures.fair_odds is not None:
         lines.append(f"Fair {formatting.fair_text(figures.fair_odds)}")
+    if (section := selection.section) is not None:
+        side = section.side_of(selection.key.selection)
+        lines += filter(None, [origin_text(section.reference, side)])
     if figures.best is not None and figures.worst is not None and figures.median is not None:
         lines.append(
             f"{figures.count} bookmakers: {formatting.odds_text(figures.worst)} to "

@@ -214,6 +214,8 @@ def test_removing_every_chip_and_the_words_leaves_nothing_active(chosen):
         (GridFilter(kick_off=Range(1, 72)), ["Starts in 1 h – 3 d"]),
         (GridFilter(seen_within_s=300), ["Seen within 5 min"]),
         (GridFilter(freshness=Freshness.AGEING), ["Fresh or ageing"]),
+        (GridFilter(derived="implied"), ["Derived: implied only"]),
+        (GridFilter(derived="none"), ["Derived: none"]),
     ],
 )
 def test_chips_say_what_is_active(chosen, texts):

@@ -66,6 +66,8 @@ def test_each_column_says_its_own_of_a_price(model):
         "ev_pct": "0.0 %",
         "cautions": "",
         "fair_odds": "2.000",
+        "derived": "",
+        "band_pct": "",
         "liquidity": "12k",
         "value_from": "2.041",
         "suspicious_above": "2.107",
