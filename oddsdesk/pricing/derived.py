@@ -148,7 +148,7 @@ class FairGame:
         text = selection_text(line.market_type, line.key, line.side)
         return (
             f"the model misses {market_title(line.market_type)} {text} of the reference by "
-            f"{worst.size * 100:.1f} percentage points; its band is {worst.most * 100:.1f}"
+            f"{worst.size * 100:.2f} percentage points; its band is {worst.most * 100:.2f}"
         )
 
     def _unmeasured(self, market_type: str, group: LineGroup) -> str:
@@ -205,11 +205,15 @@ class FairGame:
         sides = sides_of(market_type, self._sport, has_draw=DRAW in group.sides)
         chances = dict[str, float]()
         for side in sides:
-            if len(sides) == 2 and chances:
-                chances[side] = 1 - chances[sides[0]]
-            elif (chance := model.probability(market_type, group.key, side)) is not None:
-                chances[side] = chance
-        if not chances or not all(0 < chance < 1 for chance in chances.values()):
+            chance = (
+                1 - chances[sides[0]]
+                if chances and len(sides) == 2
+                else model.probability(market_type, group.key, side)
+            )
+            if chance is None or not 0 < chance < 1:
+                return {}, None
+            chances[side] = chance
+        if not chances:
             return {}, None
         return chances, model.push(market_type, group.key)
 
@@ -286,6 +290,8 @@ def _distance(line: float | None, others: Iterable[float]) -> str:
         away = abs(other - line)
         if 0 < away < nearest:
             nearest = away
+            if away <= _DISTANCES[0][0]:
+                break
     for most, name in _DISTANCES:
         if nearest <= most:
             return name

@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 from oddsdesk.contract.markets import HANDICAPS, SCORE_MARKETS, Draw, Form, types_of, types_with
 from oddsdesk.pricing.score_models import MOST_GOALS, SCORES, Line, Model, shares_at
 from oddsdesk.pricing.selections import HOME, OVER
+from oddsdesk.pricing.stakes import solve_linear
 
 LARGEST_MISS: Final = 0.02
 """Of a probability: a grid that misses a line by more does not describe the game."""
@@ -33,19 +34,21 @@ _FACTORS: Final = np.array([_HOME_GOALS, _AWAY_GOALS, np.zeros(len(SCORES)), -_O
 """How the logarithm of each score's chance changes with the parameters, apart from ``rho``."""
 _SHARED_OUT: Final = _OF_TOTAL - _FACTORIALS
 """The logarithm of in how many ways each score's goals fall to the teams."""
+_ALL_SCORES: Final = np.ones((1, len(SCORES)))
 _LOW: Final = np.array([0, 1, MOST_GOALS + 1, MOST_GOALS + 2])
 """The places of 0-0, 0-1, 1-0 and 1-1."""
 _STEPS: Final = 12
 _ENOUGH_TOTALS: Final = 3
 _ENOUGH_FOR_RHO: Final = 3
 _SETTLED: Final = 3e-7
+_NEARLY: Final = 5e-5
+"""After a step as small as that, another would be smaller than ``_SETTLED``."""
 _TINY: Final = 1e-12
 _THREE_SIDES: Final = types_of(Form.DOUBLE_CHANCE) | types_with(
     lambda market: market.draw in (Draw.MAY_BE_SIDE, Draw.SIDE)
 )
 _START: Final = (math.log(1.4), math.log(1.2), 0.0, 1.0)
-_LEAST: Final = np.array([-2.5, -2.5, -0.25, 0.6])
-_MOST: Final = np.array([2.0, 2.0, 0.25, 1.8])
+_BOUNDS: Final = ((-2.5, 2.0), (-2.5, 2.0), (-0.25, 0.25), (0.6, 1.8))
 """Bounds of the logarithms of both rates, of rho and of the dispersion."""
 _WINNERS: Final = SCORE_MARKETS & types_of(Form.WINNER, Form.HANDICAP)
 _GOALS: Final = SCORE_MARKETS & types_of(Form.OVER_UNDER, Form.TEAM_OVER_UNDER, Form.YES_NO)
@@ -93,7 +96,7 @@ class ScoreGrid:
         weights = _weights(market_type, key, side)
         if weights is None:
             return None
-        won, decided = weights.ends @ self.at
+        won, decided = (weights.ends @ self.at).tolist()
         return float(won / decided)
 
     def push(self, market_type: str, key: str) -> float | None:
@@ -114,8 +117,8 @@ def score_grid(
     home_rate: float, away_rate: float, rho: float = 0.0, dispersion: float = 1.0
 ) -> ScoreGrid:
     """Return the grid of a model; rates in goals where the dispersion is 1."""
-    at = np.array([math.log(home_rate), math.log(away_rate), rho, dispersion])
-    return ScoreGrid(_chances_and_slopes(at)[0], home_rate, away_rate, rho, dispersion)
+    weights = _grid([math.log(home_rate), math.log(away_rate), rho, dispersion])[0]
+    return ScoreGrid(weights / weights.sum(), home_rate, away_rate, rho, dispersion)
 
 
 def fitted(
@@ -135,21 +138,21 @@ def fitted(
         free = 4
     elif _independent(aim for aim, _ in aims) < _ENOUGH_FOR_RHO:
         free = 2
-    begin = np.array(_START)
+    begin = list(_START)
     if isinstance(start, ScoreGrid):
         last = [math.log(start.home_rate), math.log(start.away_rate), start.rho, start.dispersion]
         begin[:free] = last[:free]
-    ends = np.concatenate([weights.ends for _, weights in aims])
+    ends = np.concatenate([*(weights.ends for _, weights in aims), _ALL_SCORES])
     wanted = np.array([aim.probability for aim, _ in aims])
     found = _least_squares(ends, wanted, begin, free)
-    rates, misses = np.exp(found.parameters[:2]), found.misses.tolist()
+    log_home, log_away, rho, dispersion = found.parameters
     return ScoreGrid(
-        found.chances,
-        float(rates[0]),
-        float(rates[1]),
-        float(found.parameters[2]),
-        float(found.parameters[3]),
-        tuple(zip((aim for aim, _ in aims), misses, strict=True)),
+        found.chances / found.chances.sum(),
+        math.exp(log_home),
+        math.exp(log_away),
+        rho,
+        dispersion,
+        tuple(zip([aim for aim, _ in aims], found.misses.tolist(), strict=True)),
     )
 
 
@@ -201,8 +204,9 @@ def _aims(lines: Iterable[Line]) -> list[tuple[Line, _Weights]]:
 class _Fit(NamedTuple):
     """A model with what it misses."""
 
-    parameters: Array
+    parameters: list[float]
     chances: Array
+    """Of each score, not divided by their sum yet."""
     misses: Array
     slopes: Array
     """By line and parameter."""
@@ -210,69 +214,93 @@ class _Fit(NamedTuple):
     """The sum of the squared misses."""
 
 
-def _chances_and_slopes(at: Array) -> tuple[Array, Array]:
-    """Return the chance of each score, and by parameter how its logarithm changes."""
-    log_home, log_away, rho, _ = at.tolist()
+def _grid(at: Sequence[float]) -> Array:
+    """Return weights of the scores, and in four more rows how they change by parameter."""
+    log_home, log_away, rho, _ = at
     home, away = math.exp(log_home), math.exp(log_away)
-    low = [1 - home * away * rho, 1 + home * rho, 1 + away * rho, 1 - rho]
-    chances = np.exp(at @ _FACTORS + _SHARED_OUT)
-    chances[_LOW] *= [max(0.0, factor) for factor in low]
-    chances /= chances.sum()
-    slopes = _FACTORS.copy()
     both = home * away
-    by_parameter = (
-        (-both * rho, home * rho, 0.0, 0.0),
-        (-both * rho, 0.0, away * rho, 0.0),
-        (-both, home, away, -1.0),
+    low = (1 - both * rho, 1 + home * rho, 1 + away * rho, 1 - rho)
+    rows = np.empty((5, len(SCORES)))
+    weights = rows[0]
+    np.exp(np.array(at) @ _FACTORS + _SHARED_OUT, out=weights)
+    at_low = weights[_LOW]
+    weights[_LOW] = at_low * [max(0.0, factor) for factor in low]
+    np.multiply(_FACTORS, weights, out=rows[1:])
+    changes = np.array(
+        (
+            (-both * rho, home * rho, 0.0, 0.0),
+            (-both * rho, 0.0, away * rho, 0.0),
+            (-both, home, away, -1.0),
+        )
     )
-    slopes[:3, _LOW] += np.array(by_parameter) / [f if f > 0 else math.inf for f in low]
-    return chances, slopes
+    rows[1:4, _LOW] += changes * at_low * [factor > 0 for factor in low]
+    return rows
 
 
-def _fit(ends: Array, wanted: Array, at: Array) -> _Fit:
-    """Return the misses of a model, and how they change with its parameters."""
-    chances, slopes = _chances_and_slopes(at)
-    moved = slopes * chances
-    sums = ends @ np.vstack([chances, moved]).T
-    # The chances add up to 1 whatever the parameters: a change of all of them is none.
-    changes = sums[:, 1:] - sums[:, :1] * moved.sum(axis=1)
-    decided = sums[1::2, :1]
-    reached = sums[0::2, :1] / decided
+def _fit(ends: Array, wanted: Array, at: list[float]) -> _Fit:
+    """Return the misses of a model, and how they change with its parameters.
+
+    ``ends`` has the two rows of each line, and last a row of ones.
+    """
+    rows = _grid(at)
+    sums = ends @ rows.T
+    sums /= sums[-1, 0]
+    won, decided = sums[:-1:2], sums[1:-1:2]
+    reached = won[:, :1] / decided[:, :1]
     misses = reached[:, 0] - wanted
-    turned = (changes[0::2] - reached * changes[1::2]) / decided
-    return _Fit(at, chances, misses, turned, float(misses @ misses))
+    # A change of all scores alike is none: it does not change what is won of what is decided.
+    slopes = (won[:, 1:] - reached * decided[:, 1:]) / decided[:, :1]
+    return _Fit(at, rows[0], misses, slopes, float(misses @ misses))
 
 
-def _least_squares(ends: Array, wanted: Array, begin: Array, free: int) -> _Fit:
+def _least_squares(ends: Array, wanted: Array, begin: list[float], free: int) -> _Fit:
     """Return the model that misses least; only the first ``free`` parameters are changed."""
     now = _fit(ends, wanted, begin)
-    damping = 1e-3
+    damping, step = 1e-5, math.inf
     for _ in range(_STEPS):
-        pull = -(now.misses @ now.slopes)
+        pull = (now.misses @ now.slopes).tolist()
+        curve = (now.slopes.T @ now.slopes).tolist()
         moves = _movable(now.parameters, pull, free)
-        slopes = now.slopes[:, moves]
-        curve = slopes.T @ slopes
         for _ in range(_STEPS):
-            damped = curve + np.diag(damping * curve.diagonal() + _TINY)
-            to = now.parameters.copy()
-            to[moves] += np.linalg.solve(damped, pull[moves])
-            to = np.minimum(np.maximum(to, _LEAST), _MOST)
-            if float(np.abs(to - now.parameters).max()) < _SETTLED:
+            to = _moved(now.parameters, moves, curve, pull, damping)
+            step = max(abs(b - a) for a, b in zip(now.parameters, to, strict=True))
+            if step < _SETTLED:
                 return now
             found = _fit(ends, wanted, to)
             if found.size <= now.size:
                 break
             damping *= 8
         now, damping = found, damping / 8
+        if step < _NEARLY:
+            break
     return now
 
 
-def _movable(at: Array, pull: Array, free: int) -> list[int]:
+def _moved(
+    at: Sequence[float],
+    moves: Sequence[int],
+    curve: Sequence[Sequence[float]],
+    pull: Sequence[float],
+    damping: float,
+) -> list[float]:
+    """Return the parameters after a step, within their bounds."""
+    damped = [
+        [curve[row][column] for column in moves[:place]] + [curve[row][row] * (1 + damping) + _TINY]
+        for place, row in enumerate(moves)
+    ]
+    to = list(at)
+    for place, change in zip(
+        moves, solve_linear(damped, [-pull[row] for row in moves]), strict=True
+    ):
+        least, most = _BOUNDS[place]
+        to[place] = min(max(to[place] + change, least), most)
+    return to
+
+
+def _movable(at: Sequence[float], pull: Sequence[float], free: int) -> list[int]:
     """Return the places of the parameters that may change: at a bound only away from it."""
     return [
         place
-        for place, (value, force, least, most) in enumerate(
-            zip(at.tolist(), pull.tolist(), _LEAST.tolist(), _MOST.tolist(), strict=True)
-        )
-        if place < free and not (value <= least and force < 0) and not (value >= most and force > 0)
+        for place, (value, slope, (least, most)) in enumerate(zip(at, pull, _BOUNDS, strict=True))
+        if place < free and not (value <= least and slope > 0) and not (value >= most and slope < 0)
     ]

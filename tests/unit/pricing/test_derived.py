@@ -71,7 +71,7 @@ def test_a_model_that_misses_an_input_by_more_than_its_band_gives_no_price() -> 
     lines = [torn if line.group.key == "2.5" else line for line in lines_of()]
     game = FairGame("Football", lines, bands())
     assert "the model misses Total " in why_not(game)
-    assert "its band is 0.4" in why_not(game)
+    assert "its band is 0.40" in why_not(game)
     assert FairGame("Football", lines, bands(0.02)).line("btts", group_of("btts", "")) is not None
 
 
