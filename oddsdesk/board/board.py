@@ -845,10 +845,10 @@ class Board:
             self._judge_by_another(called)
 
     def _revaluing(self) -> Iterator[None]:
-        """Judge everything held on the basis as it is now; each step is a game."""
+        """Judge everything held on the basis as it is now; in steps of a part of a game."""
         for book in self._books:
             changes = notices.Changes()
-            book.revalue(self.basis, changes)
+            yield from book.revaluing(self.basis, changes)
             self._publish(book, changes)
             yield
         self.values.assess_all(self._clock())

@@ -96,6 +96,12 @@ class FairGame:
         ]
         return fitted_model(self._sport, lines, period=self._period, start=self._start)
 
+    @property
+    def fitted(self) -> Model | None:
+        """The model, if a line asked for it; the ``start`` of the next fit."""
+        found: Model | None = self.__dict__.get("model", self._start)
+        return found
+
     @cached_property
     def _implied(self) -> ImpliedLines:
         return ImpliedLines(self._sport, self._lines, in_play=self._in_play)

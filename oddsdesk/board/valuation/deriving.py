@@ -5,16 +5,17 @@ sections they judge, and how old they are. The reference's own complete line alw
 """
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from msgspec.structs import replace
 
 from oddsdesk.board.model.basis import Basis
-from oddsdesk.board.model.matrix import Section, offered
+from oddsdesk.board.model.matrix import Matrix, Section, offered
 from oddsdesk.board.valuation.figures import judge_by_derived
 from oddsdesk.board.valuation.pool import PooledLine
 from oddsdesk.pricing.assessment import is_unread
 from oddsdesk.pricing.derived import Bands, FairGame
+from oddsdesk.pricing.score_models import Model
 from oddsdesk.pricing.selections import LineGroup
 from oddsdesk.pricing.value import LineName, ReferenceLine, is_derived_wanted
 
@@ -23,35 +24,76 @@ _LEAST_NEAR = 0.9
 own vote: its vote would have to be far on the other side of the others than its price is."""
 
 
-def derive_lines(sections: Sequence[Section], period: int, basis: Basis) -> Iterator[Section]:
-    """Judge the sections without a line of the reference's own by derived ones.
+class PeriodDeriver:
+    """Derives lines of one period of a game, again and again as the reference's own lines move."""
 
-    Yields those that are judged otherwise than before.
+    def __init__(self, period: int) -> None:
+        self._period = period
+        self._model: Model | None = None
+        """The last one: the next fit is faster from there."""
 
-    Args:
-        sections: All line groups of one period of a game.
-        period: That period.
-        basis: What prices are judged by.
+    def derive_lines(self, sections: Sequence[Section], basis: Basis) -> Iterator[Section]:
+        """Judge the sections without a line of the reference's own by derived ones.
+
+        Yields those that are judged otherwise than before. ``sections`` are all of the period.
+        """
+        lacking = [each for each in sections if each.sides and not each.has_own_line]
+        if not lacking:
+            return
+        sources = _sources(sections)
+        game = fair_game(lacking[0].sport, sources, self._period, basis, self._model)
+        for section in lacking:
+            line = None if game is None else game.line(section.key.market_type, _group(section))
+            derived = None if line is None else line.derived
+            if (
+                line is None
+                or derived is None
+                or not is_derived_wanted(basis.derived, derived.kind)
+            ):
+                differs = judge_by_derived(section, None)
+            else:
+                used = tuple([sources[name] for name in derived.sources])
+                pool = DerivedPool(section, line, used) if basis.is_pooled else None
+                differs = judge_by_derived(section, line, used, pool)
+            if differs:
+                yield section
+        self._model = None if game is None else game.fitted
+
+
+def why_not_derived(matrix: Matrix, section: Section, basis: Basis) -> str:
+    """Return why a section has no derived line, as a clause; empty where it has one."""
+    game = game_of(matrix, section, basis)
+    if basis.derived == "none":
+        return "derived fair odds are turned off"
+    if game is None:
+        return "no other line of this period has fair odds"
+    return game.why_not(section.key.market_type, _group(section))
+
+
+def game_of(matrix: Matrix, section: Section, basis: Basis) -> FairGame | None:
+    """Return what the reference's own lines of a section's period say about others.
+
+    None if there are none, or derived fair odds are turned off.
     """
-    lacking = [section for section in sections if section.sides and not section.has_own_line]
-    if not lacking:
-        return
-    sources = {} if basis.derived == "none" else _sources(sections)
+    period = section.key.period
+    sources = _sources([each for each in matrix.sections if each.key.period == period])
+    return fair_game(section.sport, sources, period, basis)
+
+
+def fair_game(
+    sport: str,
+    sources: Mapping[LineName, Section],
+    period: int,
+    basis: Basis,
+    start: Model | None = None,
+) -> FairGame | None:
+    """Return what the reference's own lines of a period say about others; as ``game_of``."""
     lines = [line for each in sources.values() if (line := each.reference) is not None]
+    if not lines or basis.derived == "none":
+        return None
     bands: Bands = {} if basis.is_pooled or basis.derived == "implied" else basis.bands
     in_play = any(line.is_live for line in lines)
-    game = FairGame(lacking[0].sport, lines, bands, period=period, in_play=in_play)
-    for section in lacking:
-        line = game.line(section.key.market_type, _group(section)) if sources else None
-        derived = None if line is None else line.derived
-        if line is None or derived is None or not is_derived_wanted(basis.derived, derived.kind):
-            differs = judge_by_derived(section, None)
-        else:
-            used = tuple([sources[name] for name in derived.sources])
-            pool = DerivedPool(section, line, used) if basis.is_pooled else None
-            differs = judge_by_derived(section, line, used, pool)
-        if differs:
-            yield section
+    return FairGame(sport, lines, bands, period=period, in_play=in_play, start=start)
 
 
 def date_lines(sections: Iterable[Section]) -> Iterator[Section]:

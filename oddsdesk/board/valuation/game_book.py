@@ -24,7 +24,7 @@ from oddsdesk.board.model.matrix import (
     Sighting,
 )
 from oddsdesk.board.model.notices import Changes
-from oddsdesk.board.valuation.deriving import date_lines, derive_lines
+from oddsdesk.board.valuation.deriving import PeriodDeriver, date_lines
 from oddsdesk.board.valuation.figures import figure
 from oddsdesk.board.valuation.market import Market
 from oddsdesk.contract.markets import DRAW_RETURNS
@@ -61,6 +61,8 @@ class GameBook:
         self._columns: set[str] = set()
         self._dirty: dict[MarketKey, None] = {}
         """Markets to be worked out, in the order in which they changed: one bears on another."""
+        self._derivers: dict[int, PeriodDeriver] = {}
+        """By period."""
         self._draws: dict[int, float | None] = {}
         """How likely a draw is by the reference's moneyline, by period."""
         self.count = 0
@@ -288,14 +290,15 @@ class GameBook:
         if changes.relaid:
             self._lay_out()
 
-    def revalue(self, basis: Basis, changes: Changes) -> None:
-        """Work out every figure again, on another basis."""
+    def revaluing(self, basis: Basis, changes: Changes) -> Iterator[None]:
+        """Work out every figure again, on another basis; first those of own lines."""
         self.has_compared = False
         for where, market in self._markets.items():
             market.revalue(basis, changes)
             if where[0] == MONEYLINE:
                 self._learn_from(market, basis, changes)
-        self.derive(basis, changes)
+        yield
+        yield from self._deriving(basis, changes)
 
     def derive(self, basis: Basis, changes: Changes) -> None:
         """Bring derived lines up to date with the reference's own lines."""
@@ -324,9 +327,11 @@ class GameBook:
                 if market.period == period
                 for section in market.sections
             ]
-            differing = (
-                derive_lines(sections, period, basis) if period in moved else date_lines(sections)
-            )
+            if period in moved:
+                deriver = self._derivers.setdefault(period, PeriodDeriver(period))
+                differing = deriver.derive_lines(sections, basis)
+            else:
+                differing = date_lines(sections)
             for section in differing:
                 changes.revalued.append(section)
                 changes.touched[section.key] = None
