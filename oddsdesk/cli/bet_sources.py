@@ -17,7 +17,7 @@ from oddsdesk.board.model.basis import CONSENSUS_CHOICES, SERVICES_OWN, consensu
 from oddsdesk.board.model.matrix import GameEntry, entry_of_price
 from oddsdesk.board.model.notices import Connection, not_offered
 from oddsdesk.cli.options import maybe_database_option, usual_database
-from oddsdesk.cli.own_records import own_profiles, own_setting, own_weights
+from oddsdesk.cli.own_records import own_bands, own_profiles, own_setting, own_weights
 from oddsdesk.cli.terminal import plain
 from oddsdesk.client import errors
 from oddsdesk.client.blocking import SyncClient
@@ -148,7 +148,9 @@ def own_board(
 
     ``reference`` overrides the sharp book of the settings, ``derived`` the derived fair odds.
     """
-    board = Board(clock, own_setting(METHOD))
+    method = own_setting(METHOD)
+    board = Board(clock, method)
+    board.set_bands(own_bands(method))
     board.set_profiles(own_profiles())
     board.set_bookmakers(own_setting(MINE))
     board.set_rules(list_rules(own_setting))

@@ -12,11 +12,12 @@ from oddsdesk.base.places import NoHomeError, default_ledger, settings_folder
 from oddsdesk.board.model.basis import CONSENSUS
 from oddsdesk.desk.settings.declared import SECTIONS, Setting, close_by
 from oddsdesk.ledger.bets import PlacedBet
-from oddsdesk.ledger.bookmakers import known_bookmakers, known_rules, known_weights
+from oddsdesk.ledger.bookmakers import known_bands, known_bookmakers, known_rules, known_weights
 from oddsdesk.ledger.ledger import Ledger, LedgerError
 from oddsdesk.ledger.presets import BUILT_IN, HiddenThings, Preset, ValueFilter
 from oddsdesk.pricing.closing import CloseBy, ClosingLine
 from oddsdesk.pricing.consensus import CONSENSUS_TITLE, LearnedWeights
+from oddsdesk.pricing.derived import Bands
 from oddsdesk.pricing.profiles import Profiles
 from oddsdesk.pricing.settlement_rules import SettlementRules
 
@@ -100,6 +101,14 @@ def own_profiles() -> Profiles:
     for problem in problems:
         click.echo(problem, err=True)
     return profiles
+
+
+def own_bands(method: str) -> Bands:
+    """Return the error bands of modelled prices; the user's own replace the shipped ones."""
+    bands, problems = known_bands(method)
+    for problem in problems:
+        click.echo(problem, err=True)
+    return bands
 
 
 def own_rules() -> SettlementRules:

@@ -75,7 +75,8 @@ from oddsdesk.desk.ui.controls.labels import Label
 from oddsdesk.desk.ui.local_server import LocalServer
 from oddsdesk.desk.ui.spacing import GAP, HALF, LEAD, STEP, vertical
 from oddsdesk.desk.ui.theme.theme import Scheme, Theme
-from oddsdesk.ledger.bookmakers import known_weights
+from oddsdesk.ledger.bookmakers import known_bands, known_weights
+from oddsdesk.pricing.derived import Bands
 
 
 class Revaluation:
@@ -117,6 +118,7 @@ class Effects(QObject):
         elif key == FLASH.key:
             self._theme.flashes = get(FLASH)
         elif key == METHOD.key:
+            self._board.set_bands(_bands(get(METHOD)))
             self._board.set_method(get(METHOD))
             self.method_changed.emit(get(METHOD))
         elif key == REFERENCE.key:
@@ -135,6 +137,14 @@ KEEP_DAYS_KEY: Final = "server/keep_days"
 _DAYS: Final = Whole(1, 3_650)
 
 _log = logging.getLogger(__name__)
+
+
+def _bands(method: str) -> Bands:
+    """Return the error bands of modelled prices; what is wrong in the user's own file is logged."""
+    bands, problems = known_bands(method)
+    for problem in problems:
+        _log.warning("%s", problem)
+    return bands
 
 
 class OldRetention(QObject):
@@ -282,6 +292,7 @@ async def _run(app: QApplication, root: Root, ending: Ending, garbage: Garbage) 
     board.set_rules(list_rules(get))
     board.set_derived(derived_choice(get))
     board.set_learned(known_weights().weights)
+    board.set_bands(_bands(root.method))
     board.choose_reference(get(REFERENCE))
     bookmakers.profiles_changed.connect(board.set_profiles)
     connections = _connections(desk, theme, manager, root, bookmakers, past_opener)

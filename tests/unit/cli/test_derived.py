@@ -7,9 +7,11 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
+from oddsdesk.cli.bet_sources import own_board
 from oddsdesk.cli.main import main
 from oddsdesk.ledger.bookmakers import bands_file, known_bands
 from oddsdesk.pricing.derived import LEAST_LINES, Band, BandKey
+from oddsdesk.pricing.devig import DEFAULT_METHOD
 from oddsdesk.pricing.error_bands import shipped_bands
 from oddsdesk.store.store import open_store
 from tests.unit.research.test_derived_errors import PLANTED, quotes
@@ -111,3 +113,7 @@ def test_lines_that_no_model_can_predict_are_said(tmp_path: Path) -> None:
         store.record(quotes(totals=(), spreads=())).result(10)
     result = measure("--database", path)
     assert "no line of Pinnacle could be predicted" in result.output
+
+
+def test_commands_model_prices_with_the_known_bands() -> None:
+    assert own_board(lambda: 0).basis.bands == known_bands(DEFAULT_METHOD).bands != {}
