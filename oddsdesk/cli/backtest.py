@@ -13,16 +13,18 @@ from oddsdesk.archive.folder import ArchiveError
 from oddsdesk.base.clock import system_clock
 from oddsdesk.base.spreadsheets import SheetError
 from oddsdesk.cli import options
+from oddsdesk.cli.bet_sources import derived_option
 from oddsdesk.cli.ledger import reports_table
-from oddsdesk.cli.own_records import own_close_by, own_profiles, own_setting, preset
+from oddsdesk.cli.own_records import own_bands, own_close_by, own_profiles, own_setting, preset
 from oddsdesk.cli.terminal import Progress, aligned, plain
 from oddsdesk.contract.times import format_ms
-from oddsdesk.desk.settings.declared import METHOD, MINE
+from oddsdesk.desk.settings.declared import METHOD, MINE, derived_choice
 from oddsdesk.ledger.bets import PlacedBet
 from oddsdesk.ledger.reporting import Grouping, split_report, whole_report
 from oddsdesk.ledger.result_files import settle_by_file
 from oddsdesk.pricing.closing import CloseBy
 from oddsdesk.pricing.devig import METHODS
+from oddsdesk.pricing.value import DerivedChoice
 from oddsdesk.research.backtest import Backtested, Question
 from oddsdesk.research.backtest import run_backtest as bet_on_log
 from oddsdesk.research.backtest_summary import (
@@ -73,6 +75,7 @@ _BRACKETS: Final = "[..] is the 95 % interval (bootstrapped by game); ? means to
 @options.log_reference_option
 @options.close_reference_option
 @options.close_method_option
+@derived_option
 @click.option(
     "--results",
     "files",
@@ -92,6 +95,7 @@ def backtest(
     reference: str | None,
     close_reference: str | None,
     close_method: str | None,
+    derived: DerivedChoice | None,
     files: tuple[str, ...],
     as_json: bool,
 ) -> None:
@@ -117,6 +121,7 @@ def backtest(
         "since_ms": since,
         "until_ms": until,
         "latency_ms": latency,
+        "derived": derived or derived_choice(own_setting),
     }
     how = list(dict.fromkeys(methods)) or [own_setting(METHOD)]
     by = own_close_by(close_reference, close_method)
@@ -130,6 +135,8 @@ def backtest(
     click.echo(_asked(runs))
     if len(how) == 1:
         click.echo(_table(runs[0].done.bets, runs[0].summary))
+        for kind, bets in _by_kind(runs[0].done).items():
+            click.echo(_kind_line(kind, bets, summary(bets)))
     else:
         click.echo(_comparison(runs))
     for line in (*_shared_notes(runs), *problems):
@@ -167,6 +174,7 @@ def _run(
                     close=close,
                     profiles=profiles,
                     mine=profiles.among(mine) if mine else None,
+                    bands=own_bands(method),
                     **asked,
                 )
                 done = bet_on_log(log, question, system_clock(), progress.count_done, settle)
@@ -185,8 +193,27 @@ def _fields(run: _Run, problems: Sequence[str]) -> dict[str, Any]:
         "close_method": question.close.method,
         "coverage": coverage_fields(done.coverage),
         "notes": [*notes(done, question), *problems],
-        "rows": [as_fields(bet) for bet in done.bets],
+        "derived": {name: summary_fields(summary(bets)) for name, bets in _by_kind(done).items()},
+        "rows": [as_fields(bet) | _derived_fields(done, bet) for bet in done.bets],
     }
+
+
+def _derived_fields(done: Backtested, bet: PlacedBet) -> dict[str, Any]:
+    mark = done.derived.get(bet.ident)
+    return {
+        "derived": None if mark is None else mark.kind,
+        "band_pct": None if mark is None else mark.band_pct,
+        "implied_close": mark is not None and mark.has_implied_close,
+    }
+
+
+def _by_kind(done: Backtested) -> dict[str, list[PlacedBet]]:
+    """Return the bets on derived fair odds, by how these were derived."""
+    found: dict[str, list[PlacedBet]] = {}
+    for bet in done.bets:
+        if mark := done.derived.get(bet.ident):
+            found.setdefault(mark.kind, []).append(bet)
+    return dict(sorted(found.items()))
 
 
 def _settled(
@@ -279,6 +306,13 @@ def _table(bets: Sequence[PlacedBet], found: Summary) -> str:
         _figure("CLV", found.clv_pct, found.clv_range, bets_text(found.clv_bets)),
     ]
     return "\n".join(lines)
+
+
+def _kind_line(kind: str, bets: Sequence[PlacedBet], found: Summary) -> str:
+    """Return the figures of the bets whose fair odds were derived in one way."""
+    known = "yield", found.yield_pct, found.yield_range, found.settled_text
+    clv = "CLV", found.clv_pct, found.clv_range, bets_text(found.clv_bets)
+    return f"of these {bets_text(len(bets))} {kind}: {_figure(*known)}; {_figure(*clv)}"
 
 
 def _figure(

@@ -7,22 +7,25 @@ moment, if it is still value.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Final
+from typing import Final, NamedTuple
 
 import msgspec
 
 from oddsdesk.base.tasks import returned
-from oddsdesk.board.model.matrix import RowKey
+from oddsdesk.board.model.matrix import RowKey, Section
 from oddsdesk.board.valuation.bets import listing_bets
 from oddsdesk.board.valuation.judging import AssessedPrice
-from oddsdesk.ledger.bets import PlacedBet
+from oddsdesk.ledger.bets import BetKey, PlacedBet
 from oddsdesk.ledger.bookmakers import known_rules
 from oddsdesk.ledger.presets import ValueFilter
 from oddsdesk.ledger.settling import settle_by_results
-from oddsdesk.pricing.closing import CloseBy
+from oddsdesk.pricing.assessment import settlement_of
+from oddsdesk.pricing.closing import CloseBy, ClosingLine, is_close
+from oddsdesk.pricing.derived import Bands
 from oddsdesk.pricing.exposure import StakePlan
 from oddsdesk.pricing.profiles import Profiles
 from oddsdesk.pricing.settlement_rules import SettlementRules
+from oddsdesk.pricing.value import DerivedChoice, DerivedKind
 from oddsdesk.research.closes import IN_PLAY, LastLines, with_closes
 from oddsdesk.research.coverage import Coverage
 from oddsdesk.research.past_game import Mine, PastGame
@@ -52,6 +55,20 @@ class Question(msgspec.Struct, frozen=True, kw_only=True):
     """Time from seeing a price to betting on it."""
     preset: str = ""
     filter: ValueFilter | None = None
+    derived: DerivedChoice = "none"
+    """Which lines that the reference does not price are judged by what follows from others."""
+    bands: Bands = msgspec.field(default_factory=dict)
+    """The error bands of modelled prices by ``method``."""
+
+
+class DerivedBet(NamedTuple):
+    """How the fair odds of a bet were derived."""
+
+    kind: DerivedKind
+    band_pct: float | None
+    """By how many percentage points its EV may be wrong either way; None unless modelled."""
+    has_implied_close: bool = False
+    """Whether its closing line is implied by other closing lines, as it has none of its own."""
 
 
 class Backtested(msgspec.Struct, frozen=True):
@@ -79,6 +96,8 @@ class Backtested(msgspec.Struct, frozen=True):
     unclear: dict[int | None, str]
     """By number of a bet, what is not known about its game's result."""
     coverage: Coverage
+    derived: dict[int | None, DerivedBet] = {}
+    """By number of a bet on derived fair odds, how they were derived."""
 
 
 class _Bettor(Visitor):
@@ -89,6 +108,8 @@ class _Bettor(Visitor):
         self.missed = 0
         self._question = question
         self._taken: dict[str, set[Outcome]] = {}
+        self.derived: dict[BetKey, DerivedBet] = {}
+        self.implied_closes: dict[BetKey, ClosingLine] = {}
         self._last_lines = LastLines(question.close.reference)
         self._due: dict[str, dict[Outcome, tuple[int, RowKey]]] = {}
         """By game and outcome: when a bet is due, and the price that decided it."""
@@ -121,8 +142,19 @@ class _Bettor(Visitor):
 
     def at_close(self, game: PastGame) -> None:
         """Note whether a game closed; closing lines are added at the end."""
+        by = self._question.close
         if next(self._last_lines.closed_lines(game), None) is not None:
-            game.closed_by.add(self._question.close.reference)
+            game.closed_by.add(by.reference)
+        if by == (game.era.reference, self._question.method):
+            for bet in self.bets:
+                if bet.game_id == game.entry.game_id and bet.bet_key in self.derived:
+                    self._close_implied(game, bet)
+
+    def _close_implied(self, game: PastGame, bet: PlacedBet) -> None:
+        section = game.book.section_of(bet.market_type, bet.period, bet.selection)
+        close = None if section is None else implied_close(game, section, bet, self._question)
+        if close is not None:
+            self.implied_closes[bet.bet_key] = close
 
     def forget_due(self) -> None:
         """Count bets that the log ends too early for."""
@@ -182,6 +214,9 @@ class _Bettor(Visitor):
         self._taken.setdefault(price.key.game_id, set()).add(price.outcome)
         question = self._question
         bet = bet_on(price, game, now_ms, len(self.bets) + 1)
+        found = price.assessment
+        if found.derived is not None:
+            self.derived[bet.bet_key] = DerivedBet(found.derived, found.band_pct)
         self.bets.append(msgspec.structs.replace(bet, preset=question.preset))
 
 
@@ -215,6 +250,33 @@ def bet_on(price: AssessedPrice, game: PastGame, now_ms: int, ident: int) -> Pla
     )
 
 
+def implied_close(
+    game: PastGame, section: Section, bet: PlacedBet, question: Question
+) -> ClosingLine | None:
+    """Return the close that the reference's other lines imply; None where they do not.
+
+    A modelled close is none: the model that picked a bet would be its own judge.
+    """
+    line, began = section.reference, game.began_at
+    if line is None or began is None or line.derived is None or line.derived.kind != "implied":
+        return None
+    names = {(question.reference, source.key[0], source.key[1]) for source in section.sources}
+    seen = min([game.last_seen_ahead(name, began) for name in names], default=0)
+    side = section.side_of(bet.selection)
+    price = line.prices.get(side)
+    if price is None or price.fair_odds is None or not is_close(seen, began, game.kick_off):
+        return None
+    ends = settlement_of(line, side, price.fair_odds, line.derived.push)
+    return ClosingLine(
+        None,
+        price.fair_odds,
+        question.method,
+        seen,
+        reference=question.reference,
+        decided=ends.decided,
+    )
+
+
 def _numbered(bets: Iterable[PlacedBet]) -> list[PlacedBet]:
     """Return bets by time, and by name within a moment, so that file order does not matter.
 
@@ -244,13 +306,23 @@ def run_backtest(
         StoreError, ArchiveError, OSError: the log cannot be read.
     """
     bettor = _Bettor(question)
-    era = era_maker(question.reference, question.method, question.profiles, question.mine)
+    era = era_maker(
+        question.reference,
+        question.method,
+        question.profiles,
+        question.mine,
+        question.derived,
+        question.bands,
+    )
     walk = Walk(log, bettor, era, now_ms)
     count = walk.count_coverage(question.reference, question.close, question.since_ms)
     walk.walk_log(question.since_ms, question.until_ms, progress)
     bettor.forget_due()
     placed = _numbered(bettor.bets)
-    closed = with_closes(log, placed, question.close, question.profiles, now_ms, progress)
+    closed = [
+        _with_implied(bet, bettor)
+        for bet in with_closes(log, placed, question.close, question.profiles, now_ms, progress)
+    ]
     settled, unclear = with_results(closed, log, known_rules(question.profiles).rules, now_ms)
     bets = settle(settled)
     return Backtested(
@@ -266,7 +338,17 @@ def run_backtest(
         has_results=any(bet.result is not None for bet in bets),
         unclear={bet.ident: unclear[bet.ident] for bet in bets if _is_open(bet, unclear)},
         coverage=count.coverage(),
+        derived={bet.ident: mark for bet in bets if (mark := bettor.derived.get(bet.bet_key))},
     )
+
+
+def _with_implied(bet: PlacedBet, bettor: _Bettor) -> PlacedBet:
+    """Return a bet with the close that is implied, if it has none of its own."""
+    mark, close = bettor.derived.get(bet.bet_key), bettor.implied_closes.get(bet.bet_key)
+    if mark is None or close is None or (bet.close is not None and bet.close.is_there):
+        return bet
+    bettor.derived[bet.bet_key] = mark._replace(has_implied_close=True)
+    return msgspec.structs.replace(bet, close=close)
 
 
 def with_results(

@@ -26,7 +26,9 @@ from oddsdesk.pricing.assessment import Caution
 from oddsdesk.pricing.closing import MOST_AGE_MS
 from oddsdesk.pricing.closing import Sighting as LineSighting
 from oddsdesk.pricing.consensus import LearnedWeights, Suppliers
+from oddsdesk.pricing.derived import Bands
 from oddsdesk.pricing.profiles import Profiles
+from oddsdesk.pricing.value import DerivedChoice
 from oddsdesk.research.recorded_log import LATE_MS
 
 SightingKey = tuple[str, str, int]
@@ -45,11 +47,17 @@ class Era:
         profiles: Profiles,
         mine: Mine,
         suppliers: Suppliers | None = None,
+        *,
         learned: LearnedWeights | None = None,
+        derived: DerivedChoice = "none",
+        bands: Bands | None = None,
     ) -> None:
-        """``suppliers`` continues earlier comparisons, and has every game compared."""
+        """``suppliers`` continues earlier comparisons, and has every game compared.
+
+        ``derived`` and ``bands`` as in ``Basis``; lines of the sharp book's own always count.
+        """
         self.reference = reference
-        self.basis = Basis(method, profiles, mine)
+        self.basis = Basis(method, profiles, mine, derived=derived, bands=bands or {})
         self.basis.learned = learned or LearnedWeights()
         if choice := consensus_choice(reference):
             self.basis.reference.chosen = choice

@@ -8,7 +8,9 @@ from oddsdesk.contract.times import MINUTE_MS
 from oddsdesk.ledger.bookmakers import known_weights
 from oddsdesk.pricing.closing import CloseBy
 from oddsdesk.pricing.consensus import LEARNED_TITLE
+from oddsdesk.pricing.derived import Bands
 from oddsdesk.pricing.profiles import Profiles
+from oddsdesk.pricing.value import DerivedChoice
 from oddsdesk.research.coverage import CoverageCount
 from oddsdesk.research.past_game import Era, Mine, PastGame
 from oddsdesk.research.recorded_log import ALWAYS, Moments, RecordedLog
@@ -212,7 +214,16 @@ class Walk:
             self._close(game, begins)
 
 
-def era_maker(reference: str, method: str, profiles: Profiles, mine: Mine) -> Callable[[], Era]:
+def era_maker(
+    reference: str,
+    method: str,
+    profiles: Profiles,
+    mine: Mine,
+    derived: DerivedChoice = "none",
+    bands: Bands | None = None,
+) -> Callable[[], Era]:
     """Return a factory of eras with these settings; a learned consensus has the saved weights."""
     learned = known_weights().weights if reference == LEARNED_TITLE else None
-    return lambda: Era(reference, method, profiles, mine, learned=learned)
+    return lambda: Era(
+        reference, method, profiles, mine, learned=learned, derived=derived, bands=bands
+    )

@@ -16,8 +16,10 @@ from oddsdesk.desk.research.log import (
     Progress,
     ResearchError,
 )
+from oddsdesk.ledger.bookmakers import known_bands
 from oddsdesk.pricing.closing import CloseBy
 from oddsdesk.pricing.profiles import Profiles
+from oddsdesk.pricing.value import DerivedChoice
 from oddsdesk.research.backtest import Question
 from oddsdesk.research.backtest import run_backtest as backtest
 from oddsdesk.research.backtest_summary import summary
@@ -44,6 +46,7 @@ class DatabaseResearch:
         method: str,
         close_by: CloseBy,
         clock: Clock,
+        derived: DerivedChoice = "none",
     ) -> None:
         self._database = database
         self._profiles = profiles
@@ -51,6 +54,7 @@ class DatabaseResearch:
         self._method = method
         self._close_by = close_by
         self._clock = clock
+        self._derived = derived
 
     async def run_backtest(self, asked: BacktestAsked, progress: Progress) -> BacktestFound:
         """Run a backtest.
@@ -72,6 +76,8 @@ class DatabaseResearch:
                 latency_ms=asked.latency_ms,
                 preset="" if preset is None else preset.name,
                 filter=None if preset is None else preset.filter,
+                derived=self._derived,
+                bands=known_bands(asked.method).bands,
             )
             done = backtest(RecordedLog(opened.store.reader()), question, self._clock(), tell)
             return BacktestFound(question, done, summary(done.bets))

@@ -156,7 +156,7 @@ class Research(QObject):
         basis = self._board.basis
         by = close_by(self._preferences.get_setting)
         return DatabaseResearch(
-            self._database, basis.profiles, basis.mine, basis.method, by, self._clock
+            self._database, basis.profiles, basis.mine, basis.method, by, self._clock, basis.derived
         )
 
     def _on_theme_changed(self) -> None:

@@ -260,3 +260,25 @@ def test_a_season_without_hours_or_saved_again_has_the_same_figures(
     assert first["bets"] == first["clv_bets"] == 4
     assert first["profit"] == pytest.approx(1.6 * 2 - 2)
     assert {name: first[name] for name in FIGURES} == {name: second[name] for name in FIGURES}
+
+
+def test_bets_on_derived_fair_odds_are_marked_and_summed_up(tmp_path: Path) -> None:
+    three = {"Leeds": 2.05, "Draw": 3.5, "Hull": 3.7}
+    path = tmp_path / "derived.db"
+    with closing(open_store(path)) as store:
+        chance = {"1X": 1.2, "X2": 2.02, "12": 1.2}
+        moneyline, double = ({"market_type": name} for name in ("moneyline", "double_chance"))
+        store.record(
+            [
+                replace(quote("Pinnacle", three, START), **moneyline),
+                replace(quote("Soft", chance, START), **double),
+            ]
+        ).result(10)
+        last = quote("Pinnacle", three, START + 20 * HOUR)
+        store.record([replace(last, **moneyline)]).result(10)
+    assert json.loads(run(path, "--json", "--derived", "none").stdout)["rows"] == []
+    found = json.loads(run(path, "--json").stdout)
+    (row,) = found["rows"]
+    assert (row["derived"], row["band_pct"], row["implied_close"]) == ("implied", None, True)
+    assert found["derived"]["implied"]["clv_pct"] == pytest.approx(row["clv_pct"])
+    assert "of these 1 bet implied: yield: unknown; CLV: +" in run(path).stdout

@@ -18,7 +18,8 @@ from oddsdesk.ledger.reading import read_bets
 from oddsdesk.ledger.reporting import whole_report
 from oddsdesk.pricing.assessment import Caution
 from oddsdesk.pricing.closing import CloseBy
-from oddsdesk.pricing.devig import DEFAULT_METHOD
+from oddsdesk.pricing.derived import Band, BandKey
+from oddsdesk.pricing.devig import DEFAULT_METHOD, devig
 from oddsdesk.pricing.profiles import shipped_profiles
 from oddsdesk.pricing.selections import Result
 from oddsdesk.research.backtest import Backtested, Question, run_backtest
@@ -625,3 +626,65 @@ def test_a_line_that_did_not_move_is_told_by_whatever_method_it_closes(log: Log)
     assert bet.close is not None
     assert bet.close.fair_odds != pytest.approx(bet.fair_odds)
     assert any("1 of 1 closing lines are" in line for line in notes(done, question(**asked)))
+
+
+FOOTBALL = {"match_name": "Leeds vs Hull", "competition": "EFL"}
+THREE_WAY = {"Leeds": 2.05, "Draw": 3.5, "Hull": 3.7}
+"""X2 is fair at 1.9; value from 1.94."""
+
+
+def double_chance(log: Log, *last: dict[str, float]) -> None:
+    log.archive(
+        reference(THREE_WAY, **FOOTBALL),
+        said(
+            SOFT, {"1X": 1.2, "X2": 2.02, "12": 1.2}, **FOOTBALL | {"market_type": "double_chance"}
+        ),
+        *(reference(odds, KICK_OFF - MINUTE, **FOOTBALL) for odds in last),
+    )
+
+
+def test_an_implied_price_is_bet_on_and_closes_by_the_lines_that_imply_it(log: Log) -> None:
+    double_chance(log, {"Leeds": 2.25, "Draw": 3.4, "Hull": 3.3})
+    assert placed(log.backtest()) == [], "the reference prices no double chance"
+    done = log.backtest(derived="implied")
+    assert placed(done) == [(SOFT, "X2", 2.02, START)]
+    (bet,) = done.bets
+    assert done.derived[bet.ident] == ("implied", None, True)
+    by_side = devig(DEFAULT_METHOD, [2.25, 3.4, 3.3]).fair_odds
+    fair = 1 / (1 / by_side[1] + 1 / by_side[2])
+    assert bet.close is not None
+    assert (bet.close.fair_odds, bet.close.odds) == (pytest.approx(fair), None)
+    assert (bet.close.reference, bet.close.decided) == ("Pinnacle", 1)
+    assert bet.clv_pct == pytest.approx((2.02 / fair - 1) * 100)
+
+
+def test_lines_last_seen_long_before_the_game_imply_no_close(log: Log) -> None:
+    double_chance(log)
+    (bet,) = log.backtest(derived="implied").bets
+    assert bet.clv_pct is None
+
+
+def test_a_close_by_another_method_is_not_implied(log: Log) -> None:
+    double_chance(log, THREE_WAY)
+    (bet,) = log.backtest(derived="implied", close=CloseBy("Pinnacle", "shin")).bets
+    assert bet.clv_pct is None
+
+
+def test_a_modelled_price_is_bet_on_at_the_low_end_of_its_band(log: Log) -> None:
+    total = {"market_type": "total"}
+    log.archive(
+        reference(THREE_WAY, **FOOTBALL),
+        reference({"Over 2.5": 1.95, "Under 2.5": 1.95}, **FOOTBALL | total),
+        said(SOFT, {"Over 3.5": 3.75, "Under 3.5": 1.25}, **FOOTBALL | total),
+    )
+    keys = [BandKey("Football", *rest) for rest in (("total", "1"), ("moneyline", "none"))]
+    keys.append(BandKey("Football", "total", "none"))
+    narrow, wide = ({key: Band(error, 30) for key in keys} for error in (0.005, 0.02))
+    done = log.backtest(derived="all", bands=narrow)
+    (bet,) = done.bets
+    kind, band_pct, has_implied_close = done.derived[bet.ident]
+    assert (bet.selection, kind, has_implied_close) == ("Over 3.5", "modelled", False)
+    assert band_pct == pytest.approx(3.75 * 0.005 * 100)
+    assert bet.clv_pct is None, "the model that picked the bet would judge it"
+    assert log.backtest(derived="all", bands=wide).bets == []
+    assert log.backtest(derived="implied", bands=narrow).bets == []
