@@ -10,10 +10,18 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property, lru_cache
 from typing import Final, NamedTuple
 
-from oddsdesk.contract.markets import MARKETS, Form, market_title
-from oddsdesk.pricing.implied import ImpliedLines
+from oddsdesk.contract.markets import HANDICAPS, MARKETS, Form, market_title
+from oddsdesk.pricing.implied import Around, ImpliedLines
 from oddsdesk.pricing.score_models import Line, Model, fitted_model, has_model
-from oddsdesk.pricing.selections import DRAW, LineGroup, complete_forms, handicap_text
+from oddsdesk.pricing.selections import (
+    DRAW,
+    HOME,
+    OVER,
+    LineGroup,
+    complete_forms,
+    handicap_text,
+    threshold,
+)
 from oddsdesk.pricing.value import (
     MIN_OVERROUND,
     Derived,
@@ -157,6 +165,36 @@ class FairGame:
             f"{worst.size * 100:.2f} percentage points; its band is {worst.most * 100:.2f}"
         )
 
+    def steps(self, market_type: str, group: LineGroup) -> list[str]:
+        """Return the sum behind an implied line, for people: sources, chances, each side."""
+        implied = self._implied.find(market_type, group)
+        if implied is None or (market_type, group.key) in self._lines:
+            return []
+        found = [
+            f"{market_title(line.market_type)}: {_chances_text(line)}" for line in implied.sources
+        ]
+        around = self._implied.around(market_type, group)
+        if market_type == "draw_no_bet":
+            home = implied.chances[HOME] * (1 - implied.push)
+            around = 0, Around(home, 1 - implied.push - home, implied.sources)
+        if around is not None:
+            number, near = around
+            what = "margin of the home team" if market_type in _MARGIN_MARKETS else "number"
+            found.append(
+                f"{what} above {number}: {_percent(near.above)}, exactly {number}: "
+                f"{_percent(near.push)}, below: {_percent(near.below)}"
+            )
+        for side, chance in implied.chances.items():
+            sum_ = ""
+            if around is not None:
+                at = threshold(market_type, group.line) or 0.0
+                sum_ = _ladder_sum(around[1], at - around[0], is_above=side in {HOME, OVER})
+            elif market_type == "double_chance":
+                sum_ = f"100 % − {_percent(1 - chance)} = "
+            text = selection_text(market_type, group.key, side)
+            found.append(f"{text} = {sum_}{_percent(chance)}, fair {1 / chance:.3f}")
+        return found
+
     def _unmeasured(self, market_type: str, group: LineGroup) -> str:
         cell = self._bands.get(self._band_key(market_type, group))
         if cell is None:
@@ -246,6 +284,38 @@ class FairGame:
             origin.is_live,
             derived,
         )
+
+
+def _percent(chance: float) -> str:
+    return f"{chance * 100:.2f} %"
+
+
+def _chances_text(line: ReferenceLine) -> str:
+    return ", ".join(
+        f"{selection_text(line.market_type, line.group.key, side)} {_percent(1 / price.fair_odds)}"
+        for side, price in line.prices.items()
+        if price.fair_odds is not None
+    )
+
+
+def _ladder_sum(around: Around, distance: float, *, is_above: bool) -> str:
+    """Return what is won of what is decided, as a sum; empty on half lines.
+
+    ``distance`` is that of the line from the whole number.
+    """
+    won, lost = (around.above, around.below) if is_above else (around.below, around.above)
+    if abs(distance) == 0.5:
+        return ""
+    half = f"{_percent(around.push)} ÷ 2"
+    win, whole = _percent(won), f"{_percent(won)} + {_percent(lost)}"
+    if distance:
+        whole = f"{whole} + {half}"
+    if (distance < 0) == is_above and distance:
+        win = f"({win} + {half})"
+    return f"{win} ÷ ({whole}) = "
+
+
+_MARGIN_MARKETS: Final = HANDICAPS | {"draw_no_bet"}
 
 
 class _Miss(NamedTuple):

@@ -55,7 +55,7 @@ class _Point(NamedTuple):
     source: ReferenceLine
 
 
-class _Around(NamedTuple):
+class Around(NamedTuple):
     """How likely a number is to end above and below a whole number."""
 
     above: float
@@ -140,6 +140,20 @@ class ImpliedLines:
             case "3way_handicap" if group.line is not None and group.line.is_integer():
                 return self._three_ways(-group.line + 0.0)
         return None
+
+    def around(self, market_type: str, group: LineGroup) -> tuple[int, Around] | None:
+        """Return the whole number next to a line that its chance follows from, and its chances.
+
+        None where the chance of another line is simply taken over.
+        """
+        at = threshold(market_type, group.line)
+        if at is None:
+            return None
+        ladder = self._ladders.get(LineName(market_type, subject(group.key)), {})
+        if at in ladder and number_hit(at) is None:
+            return None
+        found = _nearest_pair(ladder, at, needs=at if at in ladder else None)
+        return None if found is None else (found[1], found[0])
 
     def _enter(self, line: ReferenceLine) -> None:
         """Put a line on the ladder of its number."""
@@ -278,7 +292,7 @@ def _read_ladder(
     """Return the chance above a line, that of a push, and the sources."""
     point, number = ladder.get(at), number_hit(at)
     if point is not None and number is None:
-        return point.chance, 0.0, (point.source,)
+        return (point.chance, 0.0, (point.source,)) if _fits(ladder, at, point.chance) else None
     around = _nearest_pair(ladder, at, needs=None if point is None else at)
     if around is None:
         return None
@@ -286,12 +300,12 @@ def _read_ladder(
     chance = pair.chance(at - hit)
     if not _fits(ladder, at, chance):
         return None
-    return chance, pair.push if number_hit(at) is not None else 0.0, pair.sources
+    return chance, 0.0 if number is None else pair.push, pair.sources
 
 
 def _nearest_pair(
     ladder: Mapping[float, _Point], at: float, needs: float | None
-) -> tuple[_Around, int] | None:
+) -> tuple[Around, int] | None:
     """Return the chances around a whole number next to a line, from the best two lines there."""
     for below, above, to_number in _PAIRS.get(at % 1, ()):
         low, high = at + below, at + above
@@ -323,7 +337,7 @@ _PAIRS: Final = {at: _pairs(at) for at in (0.0, 0.25, 0.5, 0.75)}
 """By the fraction of a line."""
 
 
-def _solved(number: int, low: float, one: _Point, high: float, other: _Point) -> _Around | None:
+def _solved(number: int, low: float, one: _Point, high: float, other: _Point) -> Around | None:
     """Return the chances with which both lines are fair; None where they contradict each other."""
     a, b, c = _equation(low - number, one.chance)
     d, e, f = _equation(high - number, other.chance)
@@ -333,7 +347,7 @@ def _solved(number: int, low: float, one: _Point, high: float, other: _Point) ->
     above, below = (c * e - b * f) / size, (a * f - c * d) / size
     if above <= 0 or below <= 0 or above + below > 1 + _SLACK:
         return None
-    return _Around(above, below, _unique((one.source, other.source)))
+    return Around(above, below, _unique((one.source, other.source)))
 
 
 def _fits(ladder: Mapping[float, _Point], at: float, chance: float) -> bool:

@@ -5,6 +5,7 @@ import math
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from oddsdesk.pricing.derived import FairGame
 from oddsdesk.pricing.score_grid import ScoreGrid, score_grid
@@ -193,3 +194,74 @@ def test_sides_are_spelled_as_they_are_offered() -> None:
     handicap = FairGame("Football", [result], {}).line("spread", away)
     assert handicap is not None
     assert handicap.group.selections == ("Home 0", "Leeds 0")
+
+
+def steps(sources: list[ReferenceLine], wanted: Name, *, in_play: bool = False) -> list[str]:
+    game = FairGame("Football", sources, {}, in_play=in_play)
+    return game.steps(wanted[0], group_of(*wanted))
+
+
+RESULT_LINE = priced("moneyline", "", {"home": 0.46, "draw": 0.27, "away": 0.27})
+
+
+def test_the_sum_names_sources_chances_and_each_side() -> None:
+    assert steps([RESULT_LINE], ("spread", "-0.25")) == [
+        "Match result: Home 46.00 %, Draw 27.00 %, Away 27.00 %",
+        "margin of the home team above 0: 46.00 %, exactly 0: 27.00 %, below: 27.00 %",
+        "Home -0.25 = 46.00 % ÷ (46.00 % + 27.00 % + 27.00 % ÷ 2) = 53.18 %, fair 1.880",
+        "Away +0.25 = (27.00 % + 27.00 % ÷ 2) ÷ (27.00 % + 46.00 % + 27.00 % ÷ 2) = 46.82 %, "
+        "fair 2.136",
+    ]
+    assert steps([RESULT_LINE], ("double_chance", ""))[1:] == [
+        "1X = 100 % − 27.00 % = 73.00 %, fair 1.370",
+        "X2 = 100 % − 46.00 % = 54.00 %, fair 1.852",
+        "12 = 100 % − 27.00 % = 73.00 %, fair 1.370",
+    ]
+    assert steps([RESULT_LINE], ("moneyline", "")) == []
+
+
+def test_the_sum_of_a_draw_no_bet_is_that_of_the_result_that_it_comes_from() -> None:
+    spreads = [
+        priced("spread", key, {"home": p, "away": 1 - p})
+        for key, p in (("-0.5", 0.44), ("+0.5", 0.7))
+    ]
+    for in_play in (False, True):
+        result = replace(RESULT_LINE, is_live=in_play)
+        assert steps([result, *spreads], ("draw_no_bet", ""), in_play=in_play)[1:3] == [
+            "margin of the home team above 0: 46.00 %, exactly 0: 27.00 %, below: 27.00 %",
+            "Home = 46.00 % ÷ (46.00 % + 27.00 %) = 63.01 %, fair 1.587",
+        ]
+
+
+@pytest.mark.parametrize(
+    ("sources", "wanted"), [({"2.5": 0.5, "3": 0.36}, "3.5"), ({"2": 0.64, "2.5": 0.5}, "1.5")]
+)
+def test_the_sum_of_a_half_line_shows_the_number_next_to_it(
+    sources: dict[str, float], wanted: str
+) -> None:
+    lines = [priced("total", key, {"over": p, "under": 1 - p}) for key, p in sources.items()]
+    found = steps(lines, ("total", wanted))
+    assert found[2].startswith(f"number above {'3' if wanted == '3.5' else '2'}: ")
+
+
+@given(grid=grids)
+@settings(max_examples=40, deadline=None)
+def test_a_ladder_falls_with_its_lines_and_sides_add_up(grid: ScoreGrid) -> None:
+    names = [("moneyline", ""), *(("spread", key) for key in ("-1", "-1.5", "+1.5"))]
+    names += [("total", key) for key in ("1.5", "2", "3", "3.5")]
+    game = FairGame("Football", [of_grid(grid, *name) for name in names], {})
+    for market_type, lines, first in (
+        ("spread", ("+1.5", "+1", "+0.5", "+0.25", "0", "-0.25", "-0.5", "-0.75", "-1.25"), "home"),
+        ("total", ("1.75", "2.25", "2.5", "2.75", "3.25"), "over"),
+    ):
+        found = [game.line(market_type, group_of(market_type, key)) for key in lines]
+        chances = [chances_of(line) for line in found if line is not None]
+        assert len(chances) >= len(lines) - 1
+        upper = [each[first] for each in chances]
+        assert upper == sorted(upper, reverse=True)
+        for each in chances:
+            assert math.fsum(each.values()) == pytest.approx(1, abs=1e-12)
+    double = chances_of(game.line("double_chance", group_of("double_chance", "")))
+    result = chances_of(of_grid(grid, "moneyline", ""))
+    for side, other in (("1X", "away"), ("X2", "home"), ("12", "draw")):
+        assert double[side] == pytest.approx(1 - result[other], abs=1e-12)
