@@ -89,6 +89,22 @@ def test_json_has_the_keys_of_the_specification(database: Path) -> None:
     assert (row["stake"], row["bound"], row["same_bet_as"]) == (10, "kelly", None)
 
 
+def test_a_bet_on_derived_fair_odds_says_so(tmp_path: Path) -> None:
+    game = {"match_name": "A vs B", "competition": "EPL"}
+    path = tmp_path / "odds.db"
+    record(
+        path,
+        quote("Pinnacle", {"A": 2.05, "Draw": 3.5, "B": 3.7}, **game),
+        quote("Unibet", {"X2": 2.02}, **game, market_type="double_chance"),
+    )
+    (row,) = rows("--database", path)
+    assert (row["selection"], row["fair_odds"], row["ev_pct"]) == ("X2", 1.8983, 5.36)
+    assert (row["derived"], row["band_pct"], row["service_ev_pct"]) == ("implied", None, None)
+    assert "implied, Kelly" in run("--database", path).stdout
+    for choice, count in (("all", 1), ("implied", 1), ("none", 0)):
+        assert len(rows("--database", path, "--derived", choice)) == count
+
+
 def test_bets_name_the_sources_of_the_prices_where_they_are_known(database: Path) -> None:
     store = open_store(database)
     told = Quote("Book", "C vs D", "EPL", "btts", 0, {"Yes": 1.8, "No": 1.9}, system_clock())

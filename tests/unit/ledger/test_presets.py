@@ -55,6 +55,8 @@ def test_everything_that_the_list_holds_passes_at_first() -> None:
         (ValueFilter(min_limit=50.0), {"limit": 49.0}),
         (ValueFilter(max_age_s=20.0), {"age_s": 20.5}),
         (ValueFilter(max_age_s=20.0), {"age_s": None}),
+        (ValueFilter(derived="none"), {"derived": "implied"}),
+        (ValueFilter(derived="implied"), {"derived": "modelled"}),
     ],
 )
 def test_each_condition_stops_what_it_names(chosen: ValueFilter, stopped: dict[str, Any]) -> None:

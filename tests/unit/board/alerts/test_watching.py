@@ -77,9 +77,12 @@ class Watched:
         exhaust(self.board.merge_matrix(matrix(ODDS, self.desk.now, market_type="total")))
 
     def tell(self, odds: float, bookmaker: str = "Betfair", selection: str = "Over 2.5") -> None:
+        self.tell_of("total", bookmaker, selection, odds)
+
+    def tell_of(self, market_type: str, bookmaker: str, selection: str, odds: float) -> None:
         self.desk.now += 1_000
-        said = message(selection, odds, self.desk.now, bookmaker=bookmaker, market_type="total")
-        self.board.apply_all([said])
+        more = {"bookmaker": bookmaker, "market_type": market_type}
+        self.board.apply_all([message(selection, odds, self.desk.now, **more)])
 
     def tick(self) -> list[AlertEntry]:
         exhaust(self.offered.looking())
@@ -104,6 +107,44 @@ def test_value_that_a_preset_lists_alerts_with_its_figures() -> None:
     (sent,) = seen.tick()
     assert sent.alert.alert_title == "+4.0 %: Over 2.5 2.08 at Betfair"
     assert sent.alert.body_text == f"{TITLE} · Total · fair 2.00"
+
+
+def test_a_bet_on_derived_fair_odds_alerts_where_a_rule_asks_for_it() -> None:
+    for rule, texts in (
+        (ValueRule(), []),
+        (ValueRule(derived=True), [f"{TITLE} · Double chance · fair 1.898 (implied)"]),
+        (ValueRule(derived=True, preset="none"), []),
+    ):
+        seen = Watched(rule)
+        tell_double_chance(seen)
+        assert [entry.alert.body_text for entry in seen.tick()] == texts
+
+
+def test_a_rule_without_derived_odds_alerts_at_the_best_price_of_the_others() -> None:
+    """Draw no bet and handicap 0 are one bet; the sharp book prices the handicap only."""
+    bests = []
+    for rule in (ValueRule(), ValueRule(derived=True)):
+        seen = Watched(rule)
+        tell_double_chance(seen)
+        for market_type, bookmaker, selection, odds in (
+            ("spread", REFERENCE, "Arsenal 0", 1.53),
+            ("spread", REFERENCE, "Chelsea 0", 2.6),
+            ("spread", "Betfair", "Chelsea 0", 2.83),
+            ("draw_no_bet", "Unibet", "Chelsea", 2.95),
+        ):
+            seen.tell_of(market_type, bookmaker, selection, odds)
+        found = {entry.alert.alert_title.partition(": ")[2] for entry in seen.tick()}
+        bests.append(found - {"X2 2.02 at Unibet"})
+    assert bests == [{"Chelsea 0 2.83 at Betfair"}, {"Chelsea 2.95 at Unibet"}]
+
+
+def tell_double_chance(seen: Watched) -> None:
+    for market_type, bookmaker, odds in (
+        ("moneyline", REFERENCE, {"Arsenal": 2.05, "Draw": 3.5, "Chelsea": 3.7}),
+        ("double_chance", "Unibet", {"1X": 1.3, "X2": 2.02, "12": 1.33}),
+    ):
+        for selection, price in odds.items():
+            seen.tell_of(market_type, bookmaker, selection, price)
 
 
 def test_an_alert_says_where_nobody_knows_how_often_the_stake_comes_back() -> None:
