@@ -262,7 +262,7 @@ def _by_odds(sport: str, markets: Sequence[_Given], method: str) -> _Found:
     notes = [*bands.problems]
     if game.model is None:
         notes.append(
-            "no model: give a match result or a handicap, and a total"
+            "no model fits: it needs a match result or a handicap, and a total, that agree"
             if has_model(sport)
             else f"no model: there is none of {sport}"
         )

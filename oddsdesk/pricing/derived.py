@@ -149,7 +149,10 @@ class FairGame:
         if not has_model(self._sport):
             return "the reference's lines do not imply it, and this sport has no model"
         if self.model is None:
-            return "the reference's lines do not imply it, and are too few to fit a model"
+            return (
+                "the reference's lines do not imply it, and no model fits them: "
+                "they are too few, or contradict each other"
+            )
         if self._modelled(self.model, market_type, group)[1] is None:
             return "the reference's lines do not imply it, and the model does not know this bet"
         band = self._band(market_type, group)

@@ -154,7 +154,9 @@ def test_wrong_input_is_named(arguments: tuple[str, ...], reason: str) -> None:
 
 def test_too_little_for_a_model_is_said() -> None:
     result = run("Football", "--total", "2.5", "1.9", "1.9")
-    assert result.stdout.endswith("no model: give a match result or a handicap, and a total\n")
+    assert result.stdout.endswith(
+        "no model fits: it needs a match result or a handicap, and a total, that agree\n"
+    )
 
 
 def test_a_shell_completes_its_options() -> None:

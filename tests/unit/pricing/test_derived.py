@@ -87,7 +87,12 @@ def test_an_input_is_held_to_the_band_of_its_own_market() -> None:
     ("sport", "names", "wanted", "reason"),
     [
         ("Rugby", PRICED, ("btts", ""), "this sport has no model"),
-        ("Football", [("total", "2.5")], ("btts", ""), "too few to fit a model"),
+        (
+            "Football",
+            [("total", "2.5")],
+            ("btts", ""),
+            "they are too few, or contradict each other",
+        ),
         ("Football", PRICED, ("player_prop", "Kane shots 1.5"), "does not know this bet"),
         ("Football", PRICED, ("total", "2.5"), "prices this line itself"),
     ],
