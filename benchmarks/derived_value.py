@@ -1,0 +1,151 @@
+"""Do value bets on modelled fair odds beat the close? Asked of a recorded log.
+
+    python benchmarks/derived_value.py season.db --market spread
+
+The sharp book's prices of one market are hidden from the desk until kick-off, so its rules judge
+that market by derived fair odds alone. The bets are then compared with the close that the sharp
+book really had on these lines, and with the bets that its own prices would have picked. Intervals
+are 95 %, by game.
+
+    python benchmarks/derived_value.py odds.db --count
+
+counts how many present prices of other bookmakers are judged by the sharp book's own line, by an
+implied one, by a modelled one, or not at all, and how many of them are value.
+"""
+
+import argparse
+import contextlib
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from oddsdesk.base.clock import system_clock
+from oddsdesk.cli.bet_sources import board_of, moment_of_database
+from oddsdesk.ledger.bets import PlacedBet
+from oddsdesk.ledger.bookmakers import known_bands, known_bookmakers
+from oddsdesk.pricing.closing import CloseBy
+from oddsdesk.pricing.derived import Band, Bands
+from oddsdesk.pricing.devig import DEFAULT_METHOD, METHODS
+from oddsdesk.research.backtest import Question, run_backtest
+from oddsdesk.research.backtest_summary import Summary, summary
+from oddsdesk.research.recorded_log import RecordedLog
+from oddsdesk.store.spans import LoggedMove
+from oddsdesk.store.store import open_store
+
+WIDTHS = (1.0, 0.5, 0.02)
+"""Shares of the measured band; with the last the bands are as good as none."""
+
+
+class HiddenRows:
+    """The rows of a log without a bookmaker's prices of some markets."""
+
+    def __init__(self, rows: Any, bookmaker: str, markets: Sequence[str]) -> None:
+        self._rows = rows
+        self._bookmaker = bookmaker
+        self._markets = frozenset(markets)
+
+    def move_batches(self, since_ms: int, before_ms: int) -> Iterator[Sequence[LoggedMove]]:
+        """Yield the moves of a span."""
+        for rows in self._rows.move_batches(since_ms, before_ms):
+            yield [
+                row
+                for row in rows
+                if row.bookmaker != self._bookmaker or row.market_type not in self._markets
+            ]
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._rows, name)
+
+
+def bets_of(question: Question, log: RecordedLog, market: str) -> dict[str, list[PlacedBet]]:
+    """Return the bets on a market, by how their fair odds were derived."""
+    done = run_backtest(log, question, system_clock())
+    found: dict[str, list[PlacedBet]] = {}
+    for bet in done.bets:
+        mark = done.derived.get(bet.ident)
+        if bet.market_type == market and (mark is None or not mark.has_implied_close):
+            found.setdefault("own line" if mark is None else mark.kind, []).append(bet)
+    return found
+
+
+def narrowed(bands: Bands, share: float) -> dict[Any, Band]:
+    """Return bands with a share of their width."""
+    return {key: band._replace(error=band.error * share) for key, band in bands.items()}
+
+
+def line(name: str, bets: Sequence[PlacedBet]) -> str:
+    """Return the figures of some bets."""
+    found: Summary = summary(bets)
+    games = len({bet.game_id for bet in bets})
+    clv, profit = (
+        f"{figure:+6.2f} % {_ends(*ends)}" if figure is not None else "none"
+        for figure, ends in ((found.clv_pct, found.clv_range), (found.yield_pct, found.yield_range))
+    )
+    text = f"{len(bets):4} bets in {games:4} games; CLV {clv} over {found.clv_bets}; yield {profit}"
+    return f"{name:34} {text}"
+
+
+def _ends(low: float | None, high: float | None) -> str:
+    return "[?]" if low is None or high is None else f"[{low:+.2f} to {high:+.2f}]"
+
+
+def print_counts(database: Path) -> None:
+    """Print how many present prices are judged in each way, by sport."""
+    now_ms = system_clock()
+    board = board_of(moment_of_database(database, now_ms), now_ms, derived="all")
+    ways: dict[str, Counter[str]] = {}
+    for game in board.held_games():
+        matrix = board.matrix(game)
+        for section in () if matrix is None else matrix.sections:
+            line = section.reference
+            for row in section.rows:
+                own = "own line" if line is None or line.derived is None else line.derived.kind
+                way = "not judged" if row.fair is None else own
+                prices = sum(price.is_offered for _, price in row.others())
+                for sport in (section.sport, "all sports"):
+                    ways.setdefault(sport, Counter())[way] += prices
+    for sport, counts in sorted(ways.items()):
+        print(f"{sport:12}", ", ".join(f"{way} {count:,}" for way, count in counts.most_common()))
+    value = [price for price in board.value_bets.values() if price.is_value]
+    print("value:", dict(Counter(price.assessment.derived or "own line" for price in value)))
+
+
+def main() -> None:
+    """Print a line for each way of judging the market."""
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("database", type=Path)
+    parser.add_argument("--market", default="spread", help="the market whose prices are hidden")
+    parser.add_argument("--method", choices=METHODS, default=DEFAULT_METHOD)
+    parser.add_argument("--reference", help="the sharp book; default: the database's")
+    parser.add_argument("--count", action="store_true", help="count the prices that are judged")
+    asked = parser.parse_args()
+    if asked.count:
+        print_counts(asked.database)
+        return
+    bands = known_bands(asked.method).bands
+    with contextlib.closing(open_store(asked.database, asked.reference, read_only=True)) as store:
+        question = Question(
+            reference=store.reference,
+            method=asked.method,
+            profiles=known_bookmakers().profiles,
+            close=CloseBy(store.reference, asked.method),
+        )
+        reader = store.reader()
+        for name, bets in bets_of(question, RecordedLog(reader), asked.market).items():
+            print(line(f"judged by the {name}", bets))
+        for share in WIDTHS:
+            log = RecordedLog(reader)
+            hidden: Any = HiddenRows(log.rows, store.reference, [asked.market])
+            log.rows = hidden
+            derived = msgspec.structs.replace(question, derived="all", bands=narrowed(bands, share))
+            found = bets_of(derived, log, asked.market)
+            for kind in ("implied", "modelled") if share == 1 else ("modelled",):
+                width = "" if kind == "implied" else f", band x {share:g}"
+                print(line(f"hidden, {kind}{width}", found.get(kind, [])))
+
+
+if __name__ == "__main__":
+    main()
