@@ -235,35 +235,35 @@ async def test_every_menu_shows_hostile_names_as_they_are(opened: Opened) -> Non
         assert seen >= 3
 
 
-@pytest.mark.parametrize("link", list(Link))
-async def test_every_word_of_a_failing_service_is_shown_as_it_is(
-    opened: Opened, link: Link
-) -> None:
+async def test_every_word_of_a_failing_service_is_shown_as_it_is(opened: Opened) -> None:
     async with opened() as hostile:
-        walk, mark = Walk(hostile.trap), hostile.trap.markup
-        desk = hostile.desk
+        mark, desk = hostile.trap.markup, hostile.desk
+        first = desk.window.tabs.currentWidget()
         await hostile.manager.close_connection()
-        hostile.board.set_connection(
-            Connection(
-                link=link,
-                reason=mark,
-                advice=mark,
-                code=mark,
-                upgrade_url=f"https://b.example/{mark}",
-                faults=(JobFault(f"sync: {mark}", f"KeyError: {mark}", 1),),
+        for link in Link:
+            walk = Walk(hostile.trap)
+            hostile.board.set_connection(
+                Connection(
+                    link=link,
+                    reason=mark,
+                    advice=mark,
+                    code=mark,
+                    upgrade_url=f"https://b.example/{mark}",
+                    faults=(JobFault(f"sync: {mark}", f"KeyError: {mark}", 1),),
+                )
             )
-        )
-        desk.window.show_message(mark, icon="warning", action=literal(mark))
-        await let_events_pass()
-        assert walk.look() == []
-        desk.window.clear_message()
-        desk.window.tabs.setCurrentWidget(desk.grid())
-        await let_events_pass()
-        assert walk.look() == []
+            desk.window.show_message(mark, icon="warning", action=literal(mark))
+            await let_events_pass()
+            assert (link, walk.look()) == (link, [])
+            desk.window.clear_message()
+            desk.window.tabs.setCurrentWidget(desk.grid())
+            await let_events_pass()
+            assert (link, walk.look()) == (link, [])
+            assert walk.marked > 3, link
+            desk.window.tabs.setCurrentWidget(first)
         hostile.board.forget_service()
         await let_events_pass()
         assert walk.look() == []
-        assert walk.marked > 3
 
 
 async def test_dialogs_that_tell_of_trouble_show_it_as_it_is(opened: Opened) -> None:
