@@ -112,7 +112,7 @@ class Count:
             usable = [quote for quote in quotes if self._is_usable(quote) and not _is_pooled(quote)]
             if not usable or market[1] == "double_chance":
                 continue
-            groups = {read[0] for quote in usable for read in quote.sides().values() if read}
+            groups = {read[0] for quote in usable for read in quote.sides.values() if read}
             for group in groups:
                 for cover in self._covers(usable[0], group):
                     yield from self._covering(market, usable, group, cover)
@@ -314,7 +314,7 @@ def _are_opposite(one: tuple[float, ...], other: tuple[float, ...]) -> bool:
 
 def _sides(quote: Quote) -> dict[str, tuple[Group, str] | None]:
     if quote.market_type != "double_chance":
-        return quote.sides()
+        return quote.sides
     known = {text: text.upper() for text in quote.odds}
     return {text: (("", None), side) if side in CHANCES else None for text, side in known.items()}
 

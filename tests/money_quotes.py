@@ -11,6 +11,7 @@ from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from functools import cached_property
 
 HANDICAPS = ("spread", "games_handicap")
 TOTALS = ("total", "total_games", "team_total", "player_prop")
@@ -55,6 +56,7 @@ class Quote:
     def market(self) -> tuple[tuple[str, str], str, int]:
         return self.game, self.market_type, self.period
 
+    @cached_property
     def sides(self) -> dict[str, tuple[Group, str] | None]:
         """Each selection as line and side; None where it could not be read."""
         teams = re.sub(r" \(\d{4}-\d\d-\d\d\)$", "", self.game[1]).split(" vs ")

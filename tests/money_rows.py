@@ -125,10 +125,15 @@ class Row:
     def outcome(self) -> tuple:
         """What is bet on: of a football game to come what a unit pays by every margin."""
         game, market_type, period = self.quote.market
-        pays = [_pays(market_type, self.group[1], self.side, margin) for margin in range(-30, 31)]
+        pays = _pays_by_margin(market_type, self.group[1], self.side)
         if self.quote.sport != "Football" or self.quote.live or None in pays:
             return *self.line_group, self.side
         return game, period, *pays
+
+
+@cache
+def _pays_by_margin(market_type: str, line: float | None, side: str) -> tuple[float | None, ...]:
+    return tuple(_pays(market_type, line, side, margin) for margin in range(-30, 31))
 
 
 def _pays(market_type: str, line: float | None, side: str, margin: int) -> float | None:
@@ -169,7 +174,7 @@ class Moment:
             reference = self._by_market.get((*quote.market, self._reference))
             if reference is None or quote is reference:
                 continue
-            for selection, read in quote.sides().items():
+            for selection, read in quote.sides.items():
                 if read and read in self._fair(reference):
                     yield self._row(quote, reference, selection, *read)
 
@@ -196,7 +201,7 @@ class Moment:
         """Those of D45 that one moment can tell up to ``above_window``, in their order."""
         if not _comparable(quote, reference, group):
             yield "not_comparable"
-        if None in quote.sides().values() or None in reference.sides().values():
+        if None in quote.sides.values() or None in reference.sides.values():
             yield "unread_outcome"
         if self._other_rules(quote, reference, group):
             yield "other_rules"
@@ -278,14 +283,14 @@ class Moment:
 def _is_three_way(moneyline: Quote) -> bool | None:
     if moneyline.market_type != "moneyline" or moneyline.period != 0:
         return None
-    sides = {read[1] for read in moneyline.sides().values() if read}
+    sides = {read[1] for read in moneyline.sides.values() if read}
     return True if DRAW in sides else False if {HOME, AWAY} <= sides else None
 
 
 def _fair_odds(reference: Quote) -> dict[tuple[Group, str], Fair]:
     """Devig each complete line group, margin proportional to odds: n*o / (n - M*o)."""
     groups: defaultdict[Group, dict[str, float]] = defaultdict(dict)
-    for text, read in reference.sides().items():
+    for text, read in reference.sides.items():
         if read:
             groups[read[0]][read[1]] = reference.odds[text]
     fairs = {}
@@ -314,14 +319,13 @@ def _all_sides(reference: Quote, prices: dict[str, float]) -> set[str]:
     return {HOME, DRAW, AWAY} if draw else {HOME, AWAY}
 
 
+@cache
 def line_doubts(quote: Quote, group: Group) -> list[str]:
     """What a bookmaker's own line says against its prices, no matter who else prices it (D45)."""
     if quote.market_type == "double_chance":
         return []  # its sides overlap
     prices = {
-        read[1]: quote.odds[text]
-        for text, read in quote.sides().items()
-        if read and read[0] == group
+        read[1]: quote.odds[text] for text, read in quote.sides.items() if read and read[0] == group
     }
     is_whole = set(prices) == _all_sides(quote, prices)
     doubts = ["book_below_100"] if is_whole and sum(1 / o for o in prices.values()) < 1 else []
@@ -333,7 +337,7 @@ def line_doubts(quote: Quote, group: Group) -> list[str]:
 def _comparable(quote: Quote, reference: Quote, group: Group) -> bool:
     """Three-way and two-way prices settle differently (D27)."""
     book, other = (
-        {read[1] for read in q.sides().values() if read and read[0] == group}
+        {read[1] for read in q.sides.values() if read and read[0] == group}
         for q in (quote, reference)
     )
     if DRAW in other:
