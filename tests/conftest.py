@@ -191,6 +191,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(_KINDS[folder])
 
 
+def pytest_collection_finish() -> None:
+    """Spare the garbage collector what lives to the end: it takes 0.3 s to look at the tests."""
+    gc.collect()
+    gc.freeze()
+
+
 @pytest.fixture(autouse=True)
 def own_signals() -> Iterator[None]:
     """Take back what a command run here does on a signal: later it would end the tests, with 0."""
@@ -224,6 +230,7 @@ def pytest_asyncio_loop_factories(
 
 def pytest_sessionfinish(session: pytest.Session) -> None:
     """Let go of what Qt still holds while the application lives: later it would crash."""
+    gc.unfreeze()
     if "PySide6.QtWidgets" not in sys.modules:
         return
     from PySide6.QtCore import QEvent
