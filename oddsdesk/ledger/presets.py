@@ -101,6 +101,7 @@ BUILT_IN: Final = (
     Preset("Before kick-off", ValueFilter(in_play=False)),
     Preset("In play", ValueFilter(in_play=True)),
     Preset("Short prices", ValueFilter(max_odds=3.0)),
+    Preset("No derived odds", ValueFilter(derived="none")),
 )
 """Presets that always exist; the user's own come after them."""
 

@@ -26,6 +26,7 @@ from oddsdesk.pricing.value import (
     ReferenceLine,
     Rule,
     RuleCheck,
+    expected_value,
 )
 
 _LEVELS_SHOWN: Final = 3
@@ -230,11 +231,22 @@ def caution_text(caution: Caution, reference: str) -> str:
     return _CAUTIONS[caution].format(reference=reference)
 
 
-def derived_text(found: Assessment) -> str:
-    """Return how fair odds were derived, in a few words; empty for the sharp book's own line."""
-    if found.band_pct is None:
-        return found.derived or ""
-    return f"{found.derived}, EV ±{found.band_pct:.1f}"
+def derived_text(found: Assessment, net_odds: float | None = None) -> str:
+    """Return how fair odds were derived, in a few words; empty for the sharp book's own line.
+
+    The band is that of EV at ``net_odds``, else at those of the price.
+    """
+    band = found.band_pct_at(net_odds or found.net_odds)
+    return found.derived or "" if band is None else f"{found.derived}, EV ±{band:.1f}"
+
+
+def low_end_text(found: Assessment, net_odds: float) -> str:
+    """Return what a modelled price is staked by, with its EV there; empty for other prices."""
+    ends, cautious = found.stake_settlement, found.cautious_odds
+    if found.band_pct is None or ends is None or cautious is None:
+        return ""
+    low = expected_value(net_odds, cautious, ends.decided)
+    return f"staked by the low end of its band, EV {_signed(low)} %"
 
 
 def origin_text(line: ReferenceLine | None, side: str) -> str:

@@ -127,9 +127,12 @@ def marked_fair_text(odds: float, *, is_derived: bool) -> str:
     return f"{DERIVED_MARK}{fair_text(odds)}" if is_derived else fair_text(odds)
 
 
+_WIDE_BAND: Final = 9.95
+
+
 def band_text(points: float) -> str:
-    """Return by how many percentage points an EV may be off: ``±1.1``."""
-    return f"±{points:.1f}"
+    """Return by how many percentage points an EV may be off: ``±1.1``, ``±12``."""
+    return f"±{points:.1f}" if points < _WIDE_BAND else f"±{points:.0f}"
 
 
 def window_text(value_from: float | None, suspicious_above: float | None) -> str:

@@ -28,12 +28,7 @@ from oddsdesk.board.valuation.judging import (
     by_selection,
     near_misses,
 )
-from oddsdesk.board.valuation.verdict_words import (
-    PER_DECIDED,
-    PER_DECIDED_TEXT,
-    margin_text,
-    rule_title,
-)
+from oddsdesk.board.valuation.verdict_words import PER_DECIDED_TEXT, margin_text, rule_title
 from oddsdesk.desk.records import Records
 from oddsdesk.desk.settings.declared import STAKES, stake_plan
 from oddsdesk.desk.settings.saved_state import Preferences
@@ -42,6 +37,7 @@ from oddsdesk.desk.ui.table.cells import Align, Cell, Column, ColumnSpec, Priori
 from oddsdesk.desk.ui.table.live_model import StableRowsModel
 from oddsdesk.desk.ui.theme.tokens import TextRole
 from oddsdesk.desk.value_bets.model import (
+    EV_TIP,
     EV_WIDTH,
     MARKET_WIDTH,
     SELECTION_WIDTH,
@@ -505,8 +501,7 @@ COLUMNS: Final[tuple[ColumnSpec[NearMiss, int], ...]] = (
         _ev,
         lambda miss: miss.assessment.ev or 0.0,
         descending_first=True,
-        tip="Expected profit per unit staked: odds after commission over fair odds, minus 1; "
-        f"{PER_DECIDED} {PER_DECIDED_TEXT}",
+        tip=EV_TIP,
         priority=Priority.USEFUL,
     ),
     ColumnSpec(

@@ -33,7 +33,7 @@ from oddsdesk.pricing.exposure import Bound
 from oddsdesk.pricing.profiles import Profile
 
 SELECTION_WIDTH: Final = Column(
-    "Timberwolves −113.5 v O",
+    "Timberwolves −113.5 v L",
     Align.LEFT,
     stretches=True,
     likes="Timberwolves −113.5 v Oklahoma City Thunder",
@@ -55,7 +55,13 @@ BOOKMAKER_WIDTH: Final = Column(
     narrow="Pinnacle",
 )
 
-EV_WIDTH: Final = Column("+10.00 %", note_sample=verdict_words.PER_DECIDED)
+EV_WIDTH: Final = Column("+10.0 %", note_sample="±8.8")
+EV_TIP: Final = (
+    "Expected profit per unit staked: odds after commission over fair odds, minus 1; "
+    f"{verdict_words.PER_DECIDED} {verdict_words.PER_DECIDED_TEXT}; {formatting.DERIVED_MARK} fair "
+    "odds implied by other lines of the sharp book; ±1.1 modelled, so that it may be off by 1.1 "
+    "percentage points"
+)
 
 
 def market_text(market_type: str, sport: str, period: int) -> str:
@@ -77,12 +83,19 @@ def seen_cell(scraped_at: int | None, now_ms: int) -> Cell:
 
 
 def ev_cell(found: Assessment) -> Cell:
-    """Return the cell of an EV: in the colour of value only where it is value."""
+    """Return the cell of an EV: in the colour of value only where it is value.
+
+    Its note says how far off it may be, or that its fair odds are implied by other lines.
+    """
     if found.ev is None:
         return Cell("–", TextRole.NOTE)
     ink = TextRole.VALUE if found.is_value else TextRole.NOTE
     unit = "" if found.per == "staked" else verdict_words.PER_DECIDED
-    return Cell(formatting.edge_text(found.ev), ink, is_strong=found.is_value, note=unit)
+    mark = "" if found.derived is None else formatting.DERIVED_MARK
+    if found.band_pct is not None:
+        mark = formatting.band_text(found.band_pct)
+    note = f"{mark}{unit}"
+    return Cell(formatting.edge_text(found.ev), ink, is_strong=found.is_value, note=note)
 
 
 OutcomeKey = tuple[object, ...]
@@ -260,7 +273,8 @@ def _facts(row: BetRow, now_ms: int) -> Iterator[str]:
         net = formatting.exact_odds_text(round(found.net_odds, 4))
         yield f"Net {net} after {_keeps(row.profile)}"
     if found.fair_odds is not None:
-        yield f"Fair odds {formatting.fair_text(found.fair_odds)}, from {row.reference}"
+        how = f", {derived}" if (derived := verdict_words.derived_text(found)) else ""
+        yield f"Fair odds {formatting.fair_text(found.fair_odds)}, from {row.reference}{how}"
     if found.ev is not None:
         yield f"EV {formatting.edge_text(found.ev)}"
     if found.per == "decided":
@@ -304,6 +318,8 @@ def _about_stake(row: BetRow, why_lost: str) -> Iterator[str]:
             f"EV {formatting.signed_text(found.ev)} %, full Kelly "
             f"{formatting.percent_text(ends.kelly(net) * 100)} % of the betting bank"
         )
+        if low := verdict_words.low_end_text(found, net):
+            yield low.capitalize().replace("ev", "EV")
         if row.profile.limit is not None:
             yield f"Your limit at {row.bet_price.bookmaker}: {row.profile.limit:,g}"
         for part in (row.bet, *row.parts):
@@ -389,7 +405,8 @@ def _caution(row: BetRow, _now: int) -> Cell:
     parts = [f"and {part.stake:g} at {part.price.bookmaker}" for part in row.parts if part.stake]
     others = sum(other.is_value for other in row.others)
     elsewhere = f"value at {others} other book{'s' if others > 1 else ''}" if others else ""
-    told = (verdict_words.for_sale_text(row.bet_price), *used_up, bound, *parts, elsewhere)
+    for_sale = verdict_words.for_sale_text(row.bet_price)
+    told = (found.derived or "", for_sale, *used_up, bound, *parts, elsewhere)
     return Cell(" · ".join(filter(None, told)), TextRole.NOTE)
 
 
@@ -483,7 +500,7 @@ COLUMNS: Final[tuple[ColumnSpec[BetRow, int], ...]] = (
     ColumnSpec(
         "true_ev_pct",
         "EV",
-        replace(EV_WIDTH, narrow=f"{EV_WIDTH.sample} {verdict_words.PER_DECIDED}"),
+        replace(EV_WIDTH, narrow="+10.0 % ±8"),
         _ev,
         _ev_downwards,
         order_up=_ev_upwards,
@@ -494,17 +511,17 @@ COLUMNS: Final[tuple[ColumnSpec[BetRow, int], ...]] = (
                 "ev_pct", "EV after safety margin %", lambda row: _found(row).ev_pct, Kind.NUMBER, 2
             ),
             Exported("per", "EV per unit", lambda row: _found(row).per),
+            Exported("derived", "Derived", lambda row: _found(row).derived),
+            Exported("band_pct", "± EV", lambda row: _found(row).band_pct, Kind.NUMBER, 2),
         ),
         descending_first=True,
-        tip="Expected profit per unit staked: odds after commission over fair odds, minus 1; "
-        f"{verdict_words.PER_DECIDED} "
-        f"{verdict_words.PER_DECIDED_TEXT}",
+        tip=EV_TIP,
         priority=Priority.IMPORTANT,
     ),
     ColumnSpec(
         "service_ev_pct",
         "Service's EV",
-        Column("+10.00 %"),
+        Column("+10.0 %"),
         _service,
         lambda row: _LOWEST if row.service_ev_pct is None else row.service_ev_pct,
         exports=(

@@ -78,6 +78,8 @@ def filter_text(
         said.append(f"seen within {chosen.max_age_s:g} s")
     if chosen.min_limit is not None:
         said.append(f"limit ≥ {chosen.min_limit:g}")
+    if chosen.derived != "all":
+        said.append("none derived" if chosen.derived == "none" else "none modelled")
     said += _some(chosen.bookmakers, "books") or ["my books" if only_mine else "all books"]
     return " · ".join(said)
 

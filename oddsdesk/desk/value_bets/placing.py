@@ -13,7 +13,12 @@ from shiboken6 import isValid
 from oddsdesk.base.clock import Clock
 from oddsdesk.base.figures import FigureError, read_stake
 from oddsdesk.board.board import Board
-from oddsdesk.board.valuation.verdict_words import caution_text, ev_limit_text
+from oddsdesk.board.valuation.verdict_words import (
+    caution_text,
+    derived_text,
+    ev_limit_text,
+    low_end_text,
+)
 from oddsdesk.desk.bet_cells import at_bookmaker, bet_named, stake_text
 from oddsdesk.desk.records import Records, above_caps
 from oddsdesk.desk.ui import formatting
@@ -553,9 +558,14 @@ class PlaceDialog(Dialog):
                 parts.append(f"stake {read_stake(self.stake.text()):,.2f}")
         if not math.isclose(net, odds):
             parts.append(f"net {net:.4f}")
+        method = subject.method.replace("_", " ")
+        derived = derived_text(subject.assessment, net)
         parts.append(
-            f"fair {formatting.fair_text(subject.fair_odds)} ({subject.method.replace('_', ' ')})"
+            f"fair {formatting.fair_text(subject.fair_odds)} "
+            f"({', '.join(filter(None, (derived, method)))})"
         )
+        if low := low_end_text(subject.assessment, net):
+            parts.append(low)
         if not subject.has_least_ev(net):
             parts.append(f"below the minimum EV, {ev_limit_text(subject.least_ev)} %")
         return " · ".join(parts)
