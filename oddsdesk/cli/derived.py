@@ -17,7 +17,7 @@ from oddsdesk.contract.competitions import named_sport
 from oddsdesk.contract.markets import market_title
 from oddsdesk.desk.settings.declared import METHOD
 from oddsdesk.ledger.bookmakers import BookmakersFileError, save_bands
-from oddsdesk.pricing.consensus import CONSENSUS_TITLE
+from oddsdesk.pricing.consensus import CONSENSUS_TITLES
 from oddsdesk.pricing.derived import LEAST_LINES
 from oddsdesk.pricing.devig import METHODS
 from oddsdesk.pricing.error_bands import BandRow
@@ -30,6 +30,7 @@ from oddsdesk.store.store import open_store
 _HEADINGS: Final = (
     *("SPORT", "MARKET", "DISTANCE", "GIVEN", "BAND", "MEAN", "LINES", "GAMES", ""),
 )
+_POOLED: Final = {title.casefold() for title in CONSENSUS_TITLES}
 _RIGHT: Final = frozenset({"BAND", "MEAN", "LINES", "GAMES"})
 
 
@@ -126,7 +127,7 @@ class _Measured(NamedTuple):
 def _measured(
     database: Database, sport: str | None, reference: str | None, method: str
 ) -> _Measured:
-    if reference is not None and reference.strip().casefold() == "consensus":
+    if reference is not None and reference.strip().casefold() in _POOLED:
         raise click.ClickException(
             "a consensus has no modelled prices; name a bookmaker with --reference"
         )
@@ -176,7 +177,7 @@ def _measured(
 def _lacks(games: Sequence[object], reference: str, bookmakers: Sequence[str]) -> str:
     if not bookmakers:
         return "the database has no odds; record or import some first"
-    if reference not in bookmakers or reference == CONSENSUS_TITLE:
+    if reference not in bookmakers:
         names = ", ".join(sorted(bookmakers, key=str.casefold)[:10])
         return f"no prices of {reference}; name a sharp book with --reference, such as {names}"
     if not games:

@@ -103,8 +103,9 @@ def test_what_is_missing_is_said(log: Path, tmp_path: Path) -> None:
     assert "Pinnacle" in result.output
     result = measure("--database", log, "--sport", "tennis")
     assert "Tennis: Pinnacle has no complete line before kick-off" in result.output
-    result = measure("--database", log, "--reference", "consensus")
-    assert "a consensus has no modelled prices" in result.output
+    for name in ("consensus", "Consensus (learned)"):
+        result = measure("--database", log, "--reference", name)
+        assert "a consensus has no modelled prices" in result.output
 
 
 def test_lines_that_no_model_can_predict_are_said(tmp_path: Path) -> None:
