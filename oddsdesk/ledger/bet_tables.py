@@ -126,6 +126,7 @@ BET_COLUMNS: Final = (
     _text("per"),
     _text("method"),
     _text("reference"),
+    _text("derived"),
     _text("preset"),
     BetColumn("practice", ColumnKind.FLAG, lambda bet: bet.practice),
     _text("cautions", lambda bet: " ".join(bet.cautions)),

@@ -54,6 +54,9 @@ class PlacedBet(msgspec.Struct, frozen=True):
     reference: str = ""
     """The sharp book behind ``fair_odds``; empty if not recorded, which means the service's
     own."""
+    derived: str = ""
+    """How ``fair_odds`` were derived from other lines, ``implied`` or ``modelled``; empty if the
+    sharp book priced the line itself, or if that was not recorded."""
     net_odds: float | None = None
     """Odds after commission, tax and fees, by the bookmaker's profile at that time."""
     currency: str = ""

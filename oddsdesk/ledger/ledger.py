@@ -590,6 +590,7 @@ _STEPS: Final = (
     ),
     # How lists of bets are read, by their folded titles: JSON of ListChoices.
     ("CREATE TABLE list_choice (titles TEXT PRIMARY KEY, choices TEXT NOT NULL) STRICT",),
+    ("ALTER TABLE placed_bet ADD COLUMN derived TEXT NOT NULL DEFAULT ''",),
 )
 """Statements by version; new steps are only added at the end."""
 

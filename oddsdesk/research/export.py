@@ -105,6 +105,7 @@ _OF_BET: Final = {
     "ev_pct": "the same after the safety margin of 1 % (player props 4.03 %)",
     "per": "unit of the EV: staked, or decided if the chance of a push was unknown",
     "method": "devig method behind the fair odds",
+    "derived": "implied or modelled if the fair odds were derived from other lines; else empty",
     "practice": "whether the price was simulated, so that no money is on it",
     "cautions": "warnings on the price, separated by spaces",
     "result": "open, won, lost, void, half_won, half_lost or cashed_out",

@@ -76,7 +76,7 @@ def _note(bet: PlacedBet, _now: int) -> Cell:
 
 
 def _fair_text(bet: PlacedBet) -> str:
-    by = ", ".join(filter(None, (bet.reference, bet.method.replace("_", " "))))
+    by = ", ".join(filter(None, (bet.reference, bet.method.replace("_", " "), bet.derived)))
     return f"fair {fair_text(bet.fair_odds or 0.0)} ({by})"
 
 

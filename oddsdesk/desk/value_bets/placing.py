@@ -199,6 +199,7 @@ def placed_bet(subject: BetSubject, typed: "TypedBet", now_ms: int) -> PlacedBet
         per="" if typed.ev_pct is None else subject.assessment.per,
         method="" if subject.fair_odds is None else subject.method,
         reference="" if subject.fair_odds is None else subject.reference,
+        derived=subject.assessment.derived or "",
         net_odds=typed.net_odds,
         currency=typed.currency,
         age_ms=None if seen_at is None else max(0, now_ms - seen_at),

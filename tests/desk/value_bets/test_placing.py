@@ -243,6 +243,10 @@ def test_everything_typed_is_kept_to_the_last_digit(
     assert (bet.fair_odds, bet.method) == (pytest.approx(2.0), "margin_proportional")
     assert subject.scraped_at is not None
     assert bet.age_ms == quoted.clock.now - subject.scraped_at
+    assert bet.derived == ""
+    derived = msgspec.structs.replace(subject.assessment, derived="implied")
+    bet = placed_bet(subject._replace(assessment=derived), dialog.typed(), quoted.clock.now)
+    assert bet.derived == "implied"
 
 
 def test_cautions_are_said_in_words_and_recorded(quoted: Any, qtbot: QtBot) -> None:

@@ -136,6 +136,7 @@ def test_a_ledger_of_the_first_version_is_taken_over_with_its_bets(path: Path) -
     assert (old.ident, old.odds, old.true_ev, old.method) == (7, 3.05, 5.93, "shin")
     assert (old.net_odds, old.currency, old.age_ms, old.cautions) == (None, "", None, ())
     assert (old.per, old.practice, old.settled_by, old.undone) == ("", False, "", "")
+    assert old.derived == ""
     assert new.ident == 8
     with closing(Ledger(path)) as again:
         assert again.read_bets() == [old, new]

@@ -35,6 +35,7 @@ FULL = msgspec.structs.replace(
     account="second",
     note="+1 for the weather",
     preset="Mine",
+    derived="modelled",
     result=Result.CASHED_OUT,
     settled_at=1_795_000_700_000,
     settled_by="football-data 2-1",
