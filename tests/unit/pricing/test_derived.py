@@ -1,10 +1,13 @@
 """Modelled prices: when there is one, what it says of itself, and why there is none."""
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from msgspec.structs import replace
 
-from oddsdesk.pricing.derived import Band, BandKey, FairGame, distance_of, selection_text
+from oddsdesk.pricing.derived import Band, BandKey, FairGame, distance_of, selection_text, sides_of
 from oddsdesk.pricing.score_grid import score_grid
-from oddsdesk.pricing.selections import LineGroup, read_selection
+from oddsdesk.pricing.selections import DRAW, LineGroup, handicap_text, line_text, read_selection
 from oddsdesk.pricing.value import ReferenceLine
 from tests.kit.fair_lines import Name, chances_of, group_of, of_grid, priced
 
@@ -169,3 +172,52 @@ def test_a_moneyline_is_priced_with_the_draw_that_is_offered() -> None:
     line = FairGame("Football", lines, bands()).line("moneyline", offered)
     assert line is not None
     assert line.group.sides == ("home", "draw", "away")
+
+
+KEYS = {
+    "moneyline": st.just(""),
+    "draw_no_bet": st.just(""),
+    "double_chance": st.just(""),
+    "btts": st.just(""),
+    "spread": st.integers(-12, 12).map(lambda quarters: handicap_text(quarters / 4)),
+    "total": st.integers(0, 24).map(lambda quarters: line_text(quarters / 4)),
+    "team_total": st.integers(0, 12).map(lambda quarters: f"Home {line_text(quarters / 4)}"),
+    "3way_handicap": st.integers(-3, 3).map(handicap_text),
+}
+any_name = st.sampled_from(sorted(KEYS)).flatmap(
+    lambda market: KEYS[market].map(lambda key: (market, key))
+)
+any_chance = st.floats(1e-4, 1 - 1e-4)
+
+
+def any_line(name: Name, one: float, other: float) -> ReferenceLine:
+    sides = sides_of(name[0], "Football", has_draw=True)
+    chances = (one, 1 - one)
+    if DRAW in sides:
+        chances = (one * other, one * (1 - other), 1 - one)
+    return priced(*name, dict(zip(sides, chances, strict=False)))
+
+
+@given(
+    st.lists(st.tuples(any_name, any_chance, any_chance), max_size=12),
+    st.lists(any_name, min_size=1, max_size=8),
+    st.booleans(),
+)
+@settings(max_examples=150, deadline=None)
+def test_whatever_is_priced_a_derived_price_is_a_probability(
+    given_lines: list[tuple[Name, float, float]], wanted: list[Name], in_play: bool
+) -> None:
+    lines = [replace(any_line(*each), is_live=in_play) for each in given_lines]
+    game = FairGame("Football", lines, bands(0.5), in_play=in_play)
+    for market_type, key in wanted:
+        group = group_of(market_type, key)
+        line = game.line(market_type, group)
+        assert (line is None) == bool(game.why_not(market_type, group))
+        if line is None:
+            continue
+        chances = chances_of(line)
+        assert all(0 < chance < 1 for chance in chances.values())
+        assert line.derived is not None
+        assert 0 <= line.derived.push <= 1
+        if market_type != "double_chance":
+            assert sum(chances.values()) == pytest.approx(1, abs=1e-9)
