@@ -121,19 +121,24 @@ def read_rows(text: str) -> ReadBands:
     """Return the rows of a file; those that cannot be read are told and left out."""
     if not text.strip():
         return ReadBands([], [])
-    reader = csv.DictReader(text.splitlines())
-    missing = [name for name in COLUMNS if name not in (reader.fieldnames or ())]
-    if missing:
-        said = f"no column {missing[0]!r}; expected {', '.join(COLUMNS)}, separated by commas"
-        return ReadBands([], [f"line 1: {said}"])
+    lines = csv.reader(text.splitlines())
     rows, problems = dict[tuple[object, ...], BandRow](), list[str]()
-    for fields in reader:
-        try:
-            row = _row({name: (fields[name] or "").strip() for name in COLUMNS})
-        except ValueError as error:
-            problems.append(f"line {reader.line_num}: {error}")
-        else:
-            rows[row[:3]] = row
+    try:
+        header = [name.strip() for name in next(lines, [])]
+        missing = [name for name in COLUMNS if name not in header]
+        if missing:
+            said = f"no column {missing[0]!r}; expected {', '.join(COLUMNS)}, separated by commas"
+            return ReadBands([], [f"line 1: {said}"])
+        for fields in filter(None, lines):
+            named = dict(zip(header, map(str.strip, fields), strict=False))
+            try:
+                row = _row({name: named.get(name, "") for name in COLUMNS})
+            except ValueError as error:
+                problems.append(f"line {lines.line_num}: {error}")
+            else:
+                rows[row[:3]] = row
+    except csv.Error as error:
+        problems.append(f"line {lines.line_num}: {error}; the lines after it are not read")
     return ReadBands(list(rows.values()), problems)
 
 

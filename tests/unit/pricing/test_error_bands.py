@@ -3,6 +3,8 @@
 import math
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from oddsdesk.pricing.derived import LEAST_LINES, Band, BandKey, FairGame
 from oddsdesk.pricing.devig import METHODS, PUBLISHED
@@ -74,6 +76,27 @@ def test_a_line_that_makes_no_sense_is_told_and_the_rest_holds(line: str, proble
     (said,) = found.problems
     assert said.startswith("line 2: ")
     assert problem in said
+
+
+LINES = st.lists(
+    st.tuples(*[st.sampled_from(["Football", "total", "1", "all", "shin", "0.1", "30", ""])] * 9)
+    .map(",".join)
+    .flatmap(lambda line: st.sampled_from([line, f'"{line}', line[:20]])),
+    max_size=5,
+)
+
+
+@given(st.one_of(st.text(), LINES.map(lambda lines: "\n".join([HEADER, *lines]))))
+def test_whatever_a_file_holds_is_read_or_told(text: str) -> None:
+    found = read_rows(text)
+    assert read_rows(write_rows(found.rows)).problems == []
+
+
+def test_a_field_that_is_too_long_ends_the_file_in_one_line() -> None:
+    good = "Football,total,1,all,shin,0.1,0,30,9"
+    rows, problems = read_rows("\n".join([HEADER, good, "x" * 200_000, good]))
+    assert len(rows) == 1
+    assert ["line 3" in problem for problem in problems] == [True]
 
 
 def test_a_file_without_a_column_says_which() -> None:
