@@ -5,7 +5,6 @@ place, by the board.
 """
 
 import math
-from collections import defaultdict
 from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from itertools import combinations
 from typing import Final, Literal, NamedTuple
@@ -13,11 +12,12 @@ from typing import Final, Literal, NamedTuple
 import msgspec
 
 from oddsdesk.board.model.basis import Basis
-from oddsdesk.board.model.matrix import Matrix, Price, RowKey, Section, SectionKey
+from oddsdesk.board.model.matrix import Matrix, Price, RowKey, Section
+from oddsdesk.board.opportunities.family import Family, Line
 from oddsdesk.board.valuation.judging import Judge
 from oddsdesk.contract.markets import market_title
 from oddsdesk.pricing.assessment import OVERTIME_SPORTS, Assessment, Caution, settles_otherwise
-from oddsdesk.pricing.covers import Bet, Cover, covers_of, depends_on_state, family_of, line_of_bet
+from oddsdesk.pricing.covers import Bet, Cover, depends_on_state, family_of
 from oddsdesk.pricing.opportunities import (
     LOW_HOLD,
     Between,
@@ -235,64 +235,7 @@ class _Candidate(NamedTuple):
     price: Price
     section: Section
     side: str
-
-
-class _Pool:
-    """Where each bet of a family of markets is offered, by the rules of one state of play."""
-
-    def __init__(
-        self, sport: str, sections: Iterable[Section], *, in_play: bool | None = None
-    ) -> None:
-        """Take the sections of a family; ``in_play`` None takes prices of either state."""
-        self.sport = sport
-        self.in_play = in_play
-        self.places = defaultdict[Bet, list[tuple[Section, str]]](list)
-        self._highest: dict[Bet, float] = {}
-        self.sections = [section for section in sections if section.sides]
-        first = self.sections[0].key if self.sections else SectionKey("", 0, "")
-        self.family, self.period = family_of(first.market_type), first.period
-        for section in self.sections:
-            market_type, _, group = section.key
-            for side in dict.fromkeys(section.sides):
-                bet = bet_named(sport, bool(in_play), market_type, group, side)
-                self.places[bet].append((section, side))
-
-    def covers(self) -> Iterator[Cover]:
-        """Yield the covers whose bets are all offered, each once."""
-        found = dict[tuple[Bet, ...], Cover]()
-        for section in self.sections:
-            market_type, _, group = section.key
-            of_section = covers_of(market_type, group, section.line, self.sport, bool(self.in_play))
-            for cover in of_section:
-                if all(bet in self.places for bet in cover.bets):
-                    found.setdefault(cover.bets, cover)
-        yield from found.values()
-
-    def lines(self) -> Iterator[list["_Line"]]:
-        """Yield the lines of each subject, in order."""
-        by_subject = defaultdict[str, dict[float, list[Bet | None]]](dict)
-        for bet in self.places:
-            line = line_of_bet(bet, self.sport, bool(self.in_play))
-            if line is not None:
-                number, is_above = line
-                on_line = by_subject[subject(bet[1])].setdefault(number, [None, None])
-                on_line[0 if is_above else 1] = bet
-        for of_subject in by_subject.values():
-            yield [_Line(number, *of_subject[number]) for number in sorted(of_subject)]
-
-    def highest(self, bet: Bet) -> float:
-        """Return the highest gross odds on a bet, a bound of what any leg pays."""
-        if bet not in self._highest:
-            self._highest[bet] = max(_highest(*place) for place in self.places[bet])
-        return self._highest[bet]
-
-
-class _Line(NamedTuple):
-    """The bets that win above and below a number; None where nobody offers one."""
-
-    number: float
-    above: Bet | None
-    below: Bet | None
+    in_play: bool
 
 
 class OpportunityFinder:
@@ -339,53 +282,53 @@ class OpportunityFinder:
 
         Where prices in play are mixed with others, one may come twice, at prices of each state.
         """
-        for pool in self._pools(sections):
-            for cover in pool.covers():
-                yield self._covering(pool, cover)
-            for lines in pool.lines():
-                yield from self._middles(pool, lines)
+        for family in self._families(sections):
+            for cover in family.covers():
+                yield self._covering(family, cover)
+            for lines in family.lines():
+                yield from self._middles(family, lines)
 
     def best_legs_each(
         self, sections: Sequence[Section], key: OpportunityKey
     ) -> list[OpportunityLeg | None]:
         """Return the best price that may be a leg on each bet, by itself and without a stake."""
-        pools = self._pools(sections)
+        families = self._families(sections)
         has_draw = any(DRAW in bet or "double_chance" in bet for bet in key.bets)
         legs: list[OpportunityLeg | None] = []
         for bet in key.bets:
             offers = [
                 offers[0]
-                for pool in pools
-                if (offers := self._reliable(has_draw, self._candidates(pool, bet, math.inf)))
+                for family in families
+                if (offers := self._reliable(has_draw, self._candidates(family, bet, math.inf)))
             ]
             best = max(offers, key=lambda each: each.leg.net_odds, default=None)
             legs.append(None if best is None else self._leg(best, 0.0))
         return legs
 
-    def _pools(self, sections: Sequence[Section]) -> list[_Pool]:
+    def _families(self, sections: Sequence[Section]) -> list[Family]:
         """Return what a family offers, by state of play where bets settle otherwise in play."""
         matrix = self._matrix
         if not sections or not depends_on_state(
             family_of(sections[0].key.market_type), matrix.sport
         ):
-            return [_Pool(matrix.sport, sections)]
+            return [Family(matrix.sport, sections)]
         states = {
             self._is_in_play(price)
             for section in sections
             for row in section.rows
             for price in row.prices.values()
         }
-        return [_Pool(matrix.sport, sections, in_play=state) for state in sorted(states)]
+        return [Family(matrix.sport, sections, in_play=state) for state in sorted(states)]
 
     def _is_in_play(self, price: Price) -> bool:
         return self._matrix.is_live if price.is_live is None else price.is_live
 
-    def _covering(self, pool: _Pool, cover: Cover) -> Opportunity | None:
+    def _covering(self, family: Family, cover: Cover) -> Opportunity | None:
         """Return the best legs of one cover."""
-        limit = self._limit(pool, cover.bets, 1 + LOW_HOLD)
-        if math.fsum(1 / pool.highest(bet) for bet in cover.bets) > limit:
+        limit = self._limit(family, cover.bets, 1 + LOW_HOLD)
+        if math.fsum(1 / family.highest(bet) for bet in cover.bets) > limit:
             return None
-        candidates = [self._candidates(pool, bet, limit) for bet in cover.bets]
+        candidates = [self._candidates(family, bet, limit) for bet in cover.bets]
         best: tuple[Sequence[_Offer], Outlay] | None = None
         for found in self._best_each_way(cover, candidates, limit):
             staked = outlay([each.leg for each in found], self._split, cover.line)
@@ -398,7 +341,7 @@ class OpportunityFinder:
             return None
         found, staked = best
         kind = OpportunityKind.ARBITRAGE if staked.wins else OpportunityKind.LOW_HOLD
-        key = self._key(pool, cover.bets)
+        key = self._key(family, cover.bets)
         return self._opportunity(kind, key, found, staked, None, push_of(cover.line))
 
     def _best_each_way(
@@ -418,52 +361,52 @@ class OpportunityFinder:
             if found is not None and total_of(each.leg for each in found) <= limit:
                 yield found
 
-    def _middles(self, pool: _Pool, lines: Sequence[_Line]) -> Iterator[Opportunity | None]:
+    def _middles(self, family: Family, lines: Sequence[Line]) -> Iterator[Opportunity | None]:
         """Yield the middles between the lines of one subject, None for each pair without one.
 
         No middle breaks even at less than ``S - 1``: a chance below it spares the closer look.
         """
         if len(lines) < 2:
             return
-        chances = self._ladders(pool, lines)
+        chances = self._ladders(family, lines)
         likeliest = max((max(each.values(), default=0.0) for each in chances.values()), default=0.0)
         dearest = 1 + max(LOW_HOLD, likeliest)
         for one, other in combinations(lines, 2):
             if one.above is None or other.below is None:
                 continue
             bets = (one.above, other.below)
-            total = 1 / pool.highest(one.above) + 1 / pool.highest(other.below)
-            if total > self._limit(pool, bets, dearest):
+            total = 1 / family.highest(one.above) + 1 / family.highest(other.below)
+            if total > self._limit(family, bets, dearest):
                 yield None
             else:
-                yield self._between(pool, bets, (one.number, other.number), total, chances)
+                yield self._between(family, bets, (one.number, other.number), total, chances)
 
     def _between(
         self,
-        pool: _Pool,
+        family: Family,
         bets: tuple[Bet, Bet],
         lines: tuple[float, float],
         total: float,
         chances: Mapping[bool, Mapping[float, float]],
     ) -> Opportunity | None:
         """Return the middle above one line and below another; ``total`` is S at the very least."""
-        span = middle_span(*lines, impossible=self._impossible(bets[0], pool.period))
+        span = middle_span(*lines, impossible=self._impossible(bets[0], family.period))
         if span is None:
             return None
         chance = {state: span.chance(ladder) for state, ladder in chances.items()}
         dearest = 1 + max(LOW_HOLD, *(each or 0.0 for each in chance.values()))
-        limit = self._limit(pool, bets, dearest)
+        limit = self._limit(family, bets, dearest)
         if total > limit:
             return None
-        candidates = [self._candidates(pool, bet, limit) for bet in bets]
+        candidates = [self._candidates(family, bet, limit) for bet in bets]
         found = self._best(Cover(bets, has_draw=False), candidates, limit)
         if found is None:
             return None
-        return self._middle(pool, bets, found, lines, span, chance[found[0].leg.in_play])
+        return self._middle(family, bets, found, lines, span, chance[found[0].leg.in_play])
 
     def _middle(
         self,
-        pool: _Pool,
+        family: Family,
         bets: tuple[Bet, Bet],
         found: Sequence[_Offer],
         lines: tuple[float, float],
@@ -474,25 +417,25 @@ class OpportunityFinder:
         staked, hit = middle_outlay(legs, lines, span, self._split)
         if hit <= 0 or not staked.covers_all:
             return None
-        middle, key = Middle(-staked.worst, hit, chance), self._key(pool, bets)
-        if total_of(legs) > self._limit(pool, bets, 1 + LOW_HOLD) and not middle.gains:
+        middle, key = Middle(-staked.worst, hit, chance), self._key(family, bets)
+        if total_of(legs) > self._limit(family, bets, 1 + LOW_HOLD) and not middle.gains:
             return None
         between = Between(lines, span)
         return self._opportunity(OpportunityKind.MIDDLE, key, found, staked, middle, between)
 
-    def _limit(self, pool: _Pool, bets: tuple[Bet, ...], most: float) -> float:
+    def _limit(self, family: Family, bets: tuple[Bet, ...], most: float) -> float:
         """Return up to which S an opportunity is one: ``most``, unless it is kept."""
-        is_kept = bool(self._kept) and self._key(pool, bets) in self._kept
+        is_kept = bool(self._kept) and self._key(family, bets) in self._kept
         return math.inf if is_kept else most
 
-    def _key(self, pool: _Pool, bets: tuple[Bet, ...]) -> OpportunityKey:
-        return OpportunityKey(self._matrix.game_id, pool.family, pool.period, bets)
+    def _key(self, family: Family, bets: tuple[Bet, ...]) -> OpportunityKey:
+        return OpportunityKey(self._matrix.game_id, family.name, family.period, bets)
 
-    def _ladders(self, pool: _Pool, lines: Sequence[_Line]) -> dict[bool, Mapping[float, float]]:
+    def _ladders(self, family: Family, lines: Sequence[Line]) -> dict[bool, Mapping[float, float]]:
         """Return how likely each line is passed, by lines of the reference's own in each state."""
         told = [
             line
-            for section in pool.sections
+            for section in family.sections
             if (line := section.reference) is not None
             and line.derived is None
             and section.market.reference not in section.market.stale
@@ -509,18 +452,21 @@ class OpportunityFinder:
         goes_on = self._matrix.sport in OVERTIME_SPORTS and period == 0
         return frozenset({0}) if goes_on and bet[0] == "spread" else frozenset()
 
-    def _candidates(self, pool: _Pool, bet: Bet, limit: float) -> list[_Candidate]:
+    def _candidates(self, family: Family, bet: Bet, limit: float) -> list[_Candidate]:
         """What is offered of a bet at the user's bookmakers, best net price first."""
         anywhere = not self._bookmakers or math.isinf(limit)
-        key = (pool.family, pool.period, pool.in_play, bet, anywhere)
+        key = (family.name, family.period, family.in_play, bet, anywhere)
         if key not in self._offered:
-            found = (self._find_offered(pool, *place, anywhere) for place in pool.places[bet])
-            every = [each for of_place in found for each in of_place]
+            every = [
+                each
+                for place in family.places.get(bet, ())
+                for each in self._find_offered(family, *place, anywhere)
+            ]
             self._offered[key] = sorted(every, key=lambda each: (-each.net_odds, each.bookmaker))
         return self._offered[key]
 
     def _find_offered(
-        self, pool: _Pool, section: Section, side: str, anywhere: bool
+        self, family: Family, section: Section, side: str, anywhere: bool
     ) -> Iterator[_Candidate]:
         basis = self._basis
         for row, of_row in zip(section.rows, section.sides, strict=False):
@@ -531,11 +477,12 @@ class OpportunityFinder:
                     continue
                 if not anywhere and bookmaker not in self._bookmakers:
                     continue
-                if pool.in_play not in {None, self._is_in_play(price)}:
+                in_play = self._is_in_play(price)
+                if family.in_play is not None and family.in_play is not in_play:
                     continue
                 if price.withdrawn_at is None and basis.is_mine(bookmaker):
                     net = basis.net(bookmaker, price.odds)
-                    yield _Candidate(net, bookmaker, row.selection, price, section, side)
+                    yield _Candidate(net, bookmaker, row.selection, price, section, side, in_play)
 
     def _is_among(self, section: Section, selection: str, bookmaker: str) -> bool:
         if self._among is None:
@@ -558,17 +505,17 @@ class OpportunityFinder:
         room = limit - math.fsum(shares)
         if room < 0:
             return None
-        offers = [
-            self._reliable(
-                cover.has_draw, [each for each in of_side if 1 / each.net_odds <= share + room]
-            )
-            for of_side, share in zip(candidates, shares, strict=True)
-        ]
         period, sport = candidates[0][0].section.key.period, self._matrix.sport
         decides = any(
             settles_otherwise((bet[0], period, sport), line_of(bet[1]), True, False)
             for bet in cover.bets
         )
+        in_play = any(each.in_play for of_side in candidates for each in of_side)
+        operators = math.inf if decides or in_play else len(cover.bets)
+        offers = [
+            self._reliable(cover.has_draw, _up_to(share + room, of_side), operators)
+            for of_side, share in zip(candidates, shares, strict=True)
+        ]
         legs = best_legs(
             [[each.leg for each in of_side] for of_side in offers], overtime_decides=decides
         )
@@ -583,9 +530,19 @@ class OpportunityFinder:
             for place, (leg, of_side) in enumerate(zip(legs, offers, strict=True))
         ]
 
-    def _reliable(self, has_draw: bool, candidates: Iterable[_Candidate]) -> list[_Offer]:
-        offers = (self._offer(has_draw, each) for each in candidates)
-        return [offer for offer in offers if offer is not None]
+    def _reliable(
+        self, has_draw: bool, candidates: Iterable[_Candidate], operators: float = 1
+    ) -> list[_Offer]:
+        """Return the best prices that may be legs, of as many operators, and equal ones."""
+        offers: list[_Offer] = []
+        for each in candidates:
+            is_enough = len({offer.leg.group for offer in offers}) >= operators
+            if is_enough and each.net_odds < offers[-1].leg.net_odds:
+                break
+            offer = self._offer(has_draw, each)
+            if offer is not None:
+                offers.append(offer)
+        return offers
 
     def _offer(self, has_draw: bool, candidate: _Candidate) -> _Offer | None:
         """Return a price as a leg, None where it may not be relied upon."""
@@ -596,7 +553,7 @@ class OpportunityFinder:
         return self._offers[key]
 
     def _judged(self, has_draw: bool, candidate: _Candidate) -> _Offer | None:
-        net, bookmaker, selection, price, section, side = candidate
+        net, bookmaker, selection, price, section, side, in_play = candidate
         judge = self._judge
         own = judge.sides(section, bookmaker)
         if not _bets_on(section, own, has_draw) or judge.is_doubtful(section, bookmaker, own):
@@ -605,7 +562,7 @@ class OpportunityFinder:
         if UNRELIABLE.intersection(assessed.cautions) or is_delayed(bookmaker):
             return None
         profile = self._basis.profiles.profile_of(bookmaker)
-        in_play, most = self._is_in_play(price), profile.limit
+        most = profile.limit
         if self._among is not None:
             most = self._among[self._row_key(section, selection, bookmaker)]
         elif most is not None:
@@ -691,6 +648,14 @@ class OpportunityFinder:
         )
 
 
+def _up_to(most: float, candidates: Iterable[_Candidate]) -> Iterator[_Candidate]:
+    """Yield the prices, best first, up to a share of S."""
+    for each in candidates:
+        if 1 / each.net_odds > most:
+            return
+        yield each
+
+
 def _worth(staked: Outlay) -> tuple[bool, float]:
     """What legs are chosen by: those that win by the money that they win, others by its share."""
     return staked.wins, staked.worst if staked.wins else staked.worst_pct
@@ -707,20 +672,6 @@ def _same_at(
         is_alike = not overtime_decides or other.has_overtime is leg.has_overtime
         if is_alike and go_together([*legs[:place], other, *legs[place + 1 :]]):
             yield other.bookmaker
-
-
-def _highest(section: Section, side: str) -> float:
-    """The highest gross odds on a side, a bound of what any leg pays; small where none is there."""
-    return max(
-        [
-            price.odds
-            for row, of_row in zip(section.rows, section.sides, strict=False)
-            if of_row == side
-            for price in row.prices.values()
-            if price.withdrawn_at is None
-        ],
-        default=1e-9,
-    )
 
 
 def _ladder(lines: Sequence[ReferenceLine], about: str) -> Mapping[float, float]:

@@ -1,0 +1,82 @@
+"""The bets of markets that may be combined, and where each of them is offered."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+from oddsdesk.board.model.matrix import Section, SectionKey
+from oddsdesk.pricing.covers import Bet, Cover, covers_of, family_of, line_of_bet
+from oddsdesk.pricing.selections import bet_named
+from oddsdesk.pricing.value import subject
+
+
+class Family:
+    """Where each bet of a family of markets is offered, by the rules of one state of play."""
+
+    def __init__(
+        self, sport: str, sections: Iterable[Section], *, in_play: bool | None = None
+    ) -> None:
+        """Take the sections of a family; ``in_play`` None takes prices of either state."""
+        self.sport = sport
+        self.in_play = in_play
+        self.places = defaultdict[Bet, list[tuple[Section, str]]](list)
+        self._highest: dict[Bet, float] = {}
+        self.sections = [section for section in sections if section.sides]
+        first = self.sections[0].key if self.sections else SectionKey("", 0, "")
+        self.name, self.period = family_of(first.market_type), first.period
+        for section in self.sections:
+            market_type, _, group = section.key
+            for side in dict.fromkeys(section.sides):
+                bet = bet_named(sport, bool(in_play), market_type, group, side)
+                self.places[bet].append((section, side))
+
+    def covers(self) -> Iterator[Cover]:
+        """Yield the covers whose bets are all offered, each once."""
+        found = dict[tuple[Bet, ...], Cover]()
+        for section in self.sections:
+            market_type, _, group = section.key
+            of_section = covers_of(market_type, group, section.line, self.sport, bool(self.in_play))
+            for cover in of_section:
+                if all(bet in self.places for bet in cover.bets):
+                    found.setdefault(cover.bets, cover)
+        yield from found.values()
+
+    def lines(self) -> Iterator[list["Line"]]:
+        """Yield the lines of each subject, in order."""
+        by_subject = defaultdict[str, dict[float, list[Bet | None]]](dict)
+        for bet in self.places:
+            line = line_of_bet(bet, self.sport, bool(self.in_play))
+            if line is not None:
+                number, is_above = line
+                on_line = by_subject[subject(bet[1])].setdefault(number, [None, None])
+                on_line[0 if is_above else 1] = bet
+        for of_subject in by_subject.values():
+            yield [Line(number, *of_subject[number]) for number in sorted(of_subject)]
+
+    def highest(self, bet: Bet) -> float:
+        """Return the highest gross odds on a bet, a bound of what any leg pays."""
+        if bet not in self._highest:
+            self._highest[bet] = max(_highest(*place) for place in self.places[bet])
+        return self._highest[bet]
+
+
+class Line(NamedTuple):
+    """The bets that win above and below a number; None where nobody offers one."""
+
+    number: float
+    above: Bet | None
+    below: Bet | None
+
+
+def _highest(section: Section, side: str) -> float:
+    """The highest gross odds on a side, a bound of what any leg pays; small where none is there."""
+    return max(
+        [
+            price.odds
+            for row, of_row in zip(section.rows, section.sides, strict=False)
+            if of_row == side
+            for price in row.prices.values()
+            if price.withdrawn_at is None
+        ],
+        default=1e-9,
+    )
