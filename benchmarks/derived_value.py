@@ -15,9 +15,11 @@ implied one, by a modelled one, or not at all, and how many of them are value.
 
 import argparse
 import contextlib
+import math
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from statistics import fmean
 from typing import Any
 
 import msgspec
@@ -29,9 +31,12 @@ from oddsdesk.ledger.bookmakers import known_bands, known_bookmakers
 from oddsdesk.pricing.closing import CloseBy
 from oddsdesk.pricing.derived import Band, Bands
 from oddsdesk.pricing.devig import DEFAULT_METHOD, METHODS
+from oddsdesk.pricing.value import ReferenceLine
 from oddsdesk.research.backtest import Question, run_backtest
 from oddsdesk.research.backtest_summary import Summary, summary
+from oddsdesk.research.derived_errors import errors_of, name_of, priced_games
 from oddsdesk.research.recorded_log import RecordedLog
+from oddsdesk.store.reader import Reader
 from oddsdesk.store.spans import LoggedMove
 from oddsdesk.store.store import open_store
 
@@ -39,25 +44,28 @@ WIDTHS = (1.0, 0.5, 0.02)
 """Shares of the measured band; with the last the bands are as good as none."""
 
 
-class HiddenRows:
-    """The rows of a log without a bookmaker's prices of some markets."""
+class SomeRows:
+    """The rows of a log that a condition holds for."""
 
-    def __init__(self, rows: Any, bookmaker: str, markets: Sequence[str]) -> None:
+    def __init__(self, rows: Any, is_shown: Callable[[LoggedMove], bool]) -> None:
         self._rows = rows
-        self._bookmaker = bookmaker
-        self._markets = frozenset(markets)
+        self._is_shown = is_shown
 
     def move_batches(self, since_ms: int, before_ms: int) -> Iterator[Sequence[LoggedMove]]:
         """Yield the moves of a span."""
         for rows in self._rows.move_batches(since_ms, before_ms):
-            yield [
-                row
-                for row in rows
-                if row.bookmaker != self._bookmaker or row.market_type not in self._markets
-            ]
+            yield list(filter(self._is_shown, rows))
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._rows, name)
+
+
+def log_with(reader: Reader, is_shown: Callable[[LoggedMove], bool]) -> RecordedLog:
+    """Return the log of a database with some of its rows."""
+    log = RecordedLog(reader)
+    rows: Any = SomeRows(log.rows, is_shown)
+    log.rows = rows
+    return log
 
 
 def bets_of(question: Question, log: RecordedLog, market: str) -> dict[str, list[PlacedBet]]:
@@ -90,6 +98,52 @@ def line(name: str, bets: Sequence[PlacedBet]) -> str:
 
 def _ends(low: float | None, high: float | None) -> str:
     return "[?]" if low is None or high is None else f"[{low:+.2f} to {high:+.2f}]"
+
+
+def print_moves(reader: Reader, question: Question, market: str) -> None:
+    """Print whether the model knows where the sharp book's own lines will close.
+
+    Each line is predicted from the other lines that stood before the last prices. The slope says
+    how much of the difference to its own price the line moves until the close: 1 if the model is
+    right, 0 if it knows nothing that the line does not. The interval is for one line a game and
+    files with two moments: days before, and the close.
+    """
+    before = log_with(reader, lambda row: row.match_date is None or row.scraped_at < row.match_date)
+    now_ms, how = system_clock(), {"method": question.method}
+    first, last = (
+        {
+            (game.game_id, game.period): game
+            for game in priced_games(log, question.reference, now_ms, **how)
+        }
+        for log in (before, RecordedLog(reader))
+    )
+    found = list[tuple[float, float]]()
+    for key, game in first.items():
+        closes = {name_of(line): line for line in last[key].lines} if key in last else {}
+        for error in errors_of(game):
+            close = closes.get(error.name)
+            own = next(line for line in game.lines if name_of(line) == error.name)
+            if close is not None and error.given == "all" and error.name.market_type == market:
+                side = own.group.sides[0]
+                moved = 1 / fair_of(close, side) - 1 / fair_of(own, side)
+                found.append((error.bias, moved))
+    if len(found) < 2:
+        return
+    x_mean, y_mean = (fmean(each) for each in zip(*found, strict=True))
+    spread = sum((x - x_mean) ** 2 for x, _ in found)
+    slope = sum((x - x_mean) * (y - y_mean) for x, y in found) / spread
+    parts = [((y - y_mean - slope * (x - x_mean)) * (x - x_mean)) ** 2 for x, y in found]
+    reach = 1.96 * math.sqrt(sum(parts)) / spread  # White (1980)
+    model, own_line = (
+        fmean(map(abs, far)) * 100 for far in ([y - x for x, y in found], [y for _, y in found])
+    )
+    print(f"{len(found)} lines that stood at the close: slope {slope:+.2f} (95 % +-{reach:.2f});")
+    print(f"mean distance to the close {model:.2f} points by the model, {own_line:.2f} by the line")
+
+
+def fair_of(line: ReferenceLine, side: str) -> float:
+    """Return the fair odds of a side that has some."""
+    return line.prices[side].fair_odds or math.inf
 
 
 def print_counts(database: Path) -> None:
@@ -133,13 +187,16 @@ def main() -> None:
             profiles=known_bookmakers().profiles,
             close=CloseBy(store.reference, asked.method),
         )
-        reader = store.reader()
+        reader, market = store.reader(), asked.market
+
+        def is_shown(row: LoggedMove) -> bool:
+            return (row.bookmaker, row.market_type) != (store.reference, market)
+
+        print_moves(reader, question, market)
         for name, bets in bets_of(question, RecordedLog(reader), asked.market).items():
             print(line(f"judged by the {name}", bets))
         for share in WIDTHS:
-            log = RecordedLog(reader)
-            hidden: Any = HiddenRows(log.rows, store.reference, [asked.market])
-            log.rows = hidden
+            log = log_with(reader, is_shown)
             derived = msgspec.structs.replace(question, derived="all", bands=narrowed(bands, share))
             found = bets_of(derived, log, asked.market)
             for kind in ("implied", "modelled") if share == 1 else ("modelled",):
