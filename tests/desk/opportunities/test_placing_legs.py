@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 from PySide6.QtCore import QPoint, Qt
-from PySide6.QtWidgets import QPushButton
+from PySide6.QtWidgets import QLabel, QPushButton
 from pytestqt.qtbot import QtBot
 
 from oddsdesk.board.model.notices import Connection, Link
@@ -14,7 +14,7 @@ from oddsdesk.desk.opportunities.panel import OpportunitiesPanel
 from oddsdesk.desk.records import Records
 from oddsdesk.desk.value_bets.actions import LegPlacer
 from oddsdesk.desk.value_bets.placing import PlaceDialog
-from tests.kit.opportunities_panel import asked, leg_of, look, place, shown, tell
+from tests.kit.opportunities_panel import asked, leg_of, look, place, place_leg, shown, tell
 
 
 def test_a_leg_that_got_less_is_followed_by_stakes_that_pay_as_much(
@@ -142,6 +142,62 @@ def test_all_legs_are_marked_as_placed_one_after_the_other(
     assert not any(each.isVisible() for each in panel.findChildren(PlaceDialog))
     assert not any(bet.practice for bet in records.placed_bets())
     assert all(bet.leg for bet in records.placed_bets())
+
+
+def test_legs_in_several_markets_say_and_record_each_its_own(
+    panel: OpportunitiesPanel, legs: LegPlacer, records: Records, quoted: Any, qtbot: QtBot
+) -> None:
+    """A draw gives both stakes back, else 45 and 51 leave 3.59 % or more."""
+    quoted.clock.now += 1
+    quoted.tell("Betsson", "draw_no_bet", "Everton", 2.21)
+    quoted.tell("Unibet", "spread", "Liverpool +0", 1.95)
+    look(panel, qtbot)
+    rows = [row for row in shown(panel) if row["Market"] in ("Draw no bet", "Handicap")]
+    assert [(row["Selection"], row["Market"], row["Stake"]) for row in rows] == [
+        ("Everton", "Draw no bet", "45"),
+        ("Liverpool +0", "Handicap", "51"),
+    ]
+    assert rows[0]["Middle, push"].startswith("push +0.00, else +3.4")
+    table = table_of(panel.model)
+    keys = [column.key for column in table.columns]
+    exported = [row[keys.index("market_type")] for row in table.rows]
+    assert {"draw_no_bet", "spread"} <= {*exported}
+    panel.table.set_current(_row_of(panel, "Everton"))
+    panel._place_all()
+    for market in ("Draw no bet", "Handicap"):
+        texts = [label.text() for label in asked(panel).findChildren(QLabel)]
+        assert any(text.endswith(market) for text in texts)
+        place(panel, qtbot)
+    qtbot.waitUntil(lambda: len(list(records.placed_bets())) == 2)
+    assert [(bet.market_type, bet.selection) for bet in records.placed_bets()] == [
+        ("draw_no_bet", "Everton"),
+        ("spread", "Liverpool +0"),
+    ]
+    look(panel, qtbot)
+    stakes = {row["Selection"]: row["Stake"] for row in shown(panel)}
+    assert (stakes["Everton"], stakes["Liverpool +0"]) == ("✓ 45", "✓ 51")
+
+
+def _row_of(panel: OpportunitiesPanel, selection: str) -> int:
+    return [row["Selection"] for row in shown(panel)].index(selection)
+
+
+def test_a_leg_that_was_placed_in_one_market_is_completed_in_another(
+    panel: OpportunitiesPanel, legs: LegPlacer, records: Records, quoted: Any, qtbot: QtBot
+) -> None:
+    quoted.clock.now += 1
+    quoted.tell("Betsson", "draw_no_bet", "Everton", 2.21)
+    quoted.tell("Unibet", "spread", "Liverpool +0", 1.95)
+    look(panel, qtbot)
+    place_leg(panel, records, qtbot, _row_of(panel, "Everton"), stake="45", odds="2.21")
+    quoted.clock.now += 1
+    quoted.tell("Unibet", "spread", "Liverpool +0", 1.5)
+    quoted.tell("Matchbook", "draw_no_bet", "Liverpool", 1.7)
+    look(panel, qtbot)
+    placed, other, *_ = shown(panel)
+    assert placed["Stake"] == "✓ 45"
+    assert (other["Selection"], other["Market"]) == ("Liverpool", "")
+    assert placed["Market"] == "Draw no bet"
 
 
 def test_legs_of_simulated_prices_are_practice(

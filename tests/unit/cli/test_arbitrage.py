@@ -149,6 +149,20 @@ def test_legs_of_several_markets_say_which(tmp_path: Path) -> None:
     assert "A v B, " not in said, "no market is that of the game"
 
 
+def test_rules_that_differ_are_noted_with_the_market_of_each_leg(tmp_path: Path) -> None:
+    path = tmp_path / "odds.db"
+    record(
+        path,
+        quote("Pinnacle", "moneyline", {"A": 2.2, "Draw": 3.3, "B": 3.4}),
+        quote("Betfair Exchange UK", "double_chance", {"1X": 1.3, "X2": 2.1, "12": 1.33}),
+    )
+    (found,) = listed(path, "--kind", "arbitrage")
+    assert found["notes"] == [
+        "If the game begins 12 to 72 hours late: A (Match result) at Pinnacle is void,"
+        " X2 (Double chance) at Betfair Exchange UK stands"
+    ]
+
+
 def place(database: Path, *, leg: bool) -> None:
     """Put 94 on one side of the arbitrage."""
     before, *_ = listed(database, "--kind", "arbitrage")

@@ -361,6 +361,16 @@ def test_an_arbitrage_above_its_least_alerts() -> None:
     assert Watched(OpportunityRule(least=50.0)).tick() == []
 
 
+def test_an_arbitrage_across_markets_names_the_market_of_each_leg() -> None:
+    seen = Watched(OpportunityRule(least=1.0))
+    seen.tell_of("spread", "Betfair", "Arsenal -0.5", 2.1)
+    seen.tell_of("double_chance", "Unibet", "X2", 2.08)
+    (sent,) = seen.tick()
+    text = sent.alert.body_text
+    assert "Arsenal -0.5 (Handicap) 2.10 at Betfair" in text
+    assert "X2 (Double chance) 2.08 at Unibet" in text
+
+
 def test_an_arbitrage_with_a_likely_error_does_not_alert() -> None:
     """The list has it at the bottom, and 2.60 where 2.00 is fair may be taken back."""
     seen = Watched(OpportunityRule(least=0.2))
