@@ -14,6 +14,7 @@ from oddsdesk.contract.markets import HANDICAPS, MARKETS, Form, market_title
 from oddsdesk.pricing.implied import Around, ImpliedLines
 from oddsdesk.pricing.score_models import Line, Model, fitted_model, has_model
 from oddsdesk.pricing.selections import (
+    AWAY,
     DRAW,
     HOME,
     OVER,
@@ -168,6 +169,11 @@ class FairGame:
             f"{worst.size * 100:.2f} percentage points; its band is {worst.most * 100:.2f}"
         )
 
+    def band_of(self, market_type: str, group: LineGroup) -> tuple[str, Band]:
+        """Return the distance of a line, as in ``BandKey``, and its band; (0, 0) if unmeasured."""
+        key = self._band_key(market_type, group)
+        return key.distance, self._bands.get(key, Band(0.0, 0))
+
     def steps(self, market_type: str, group: LineGroup) -> list[str]:
         """Return the sum behind an implied line, for people: sources, chances, each side."""
         implied = self._implied.find(market_type, group)
@@ -193,7 +199,8 @@ class FairGame:
                 at = threshold(market_type, group.line) or 0.0
                 sum_ = _ladder_sum(around[1], at - around[0], is_above=side in {HOME, OVER})
             elif market_type == "double_chance":
-                sum_ = f"100 % − {_percent(1 - chance)} = "
+                sum_ = _double_chance_sum(implied.sources, side) or sum_
+                sum_ = sum_ or f"100 % − {_percent(1 - chance)} = "
             text = selection_text(market_type, group.key, side)
             found.append(f"{text} = {sum_}{_percent(chance)}, fair {1 / chance:.3f}")
         return found
@@ -299,6 +306,20 @@ def _chances_text(line: ReferenceLine) -> str:
         for side, price in line.prices.items()
         if price.fair_odds is not None
     )
+
+
+def _double_chance_sum(sources: Sequence[ReferenceLine], side: str) -> str:
+    """Return two chances of the match result that a double chance adds; empty without one."""
+    prices = sources[0].prices
+    parts = [
+        f"{name} {_percent(1 / fair)}"
+        for name in _PARTS[side]
+        if (price := prices.get(name)) is not None and (fair := price.fair_odds) is not None
+    ]
+    return f"{' + '.join(parts)} = " if DRAW in prices and len(parts) == 2 else ""
+
+
+_PARTS: Final = {"1X": (HOME, DRAW), "X2": (DRAW, AWAY), "12": (HOME, AWAY)}
 
 
 def _ladder_sum(around: Around, distance: float, *, is_above: bool) -> str:

@@ -43,7 +43,7 @@ class PeriodDeriver:
         sources = _sources(sections)
         game = fair_game(lacking[0].sport, sources, self._period, basis, self._model)
         for section in lacking:
-            line = None if game is None else game.line(section.key.market_type, _group(section))
+            line = None if game is None else game.line(section.key.market_type, group_of(section))
             derived = None if line is None else line.derived
             if (
                 line is None
@@ -67,15 +67,27 @@ def why_not_derived(matrix: Matrix, section: Section, basis: Basis) -> str:
         return "derived fair odds are turned off"
     if game is None:
         return "no other line of this period has fair odds"
-    return game.why_not(section.key.market_type, _group(section))
+    if basis.is_pooled or basis.derived == "implied":
+        if game.line(section.key.market_type, group_of(section)) is not None:
+            return ""
+        models = (
+            "a consensus is not modelled" if basis.is_pooled else "modelled odds are turned off"
+        )
+        return f"the other lines do not imply it, and {models}"
+    return game.why_not(section.key.market_type, group_of(section))
 
 
-def game_of(matrix: Matrix, section: Section, basis: Basis) -> FairGame | None:
+def game_of(
+    matrix: Matrix, section: Section, basis: Basis, *, without: str = ""
+) -> FairGame | None:
     """Return what the reference's own lines of a section's period say about others.
 
+    A consensus is one ``without`` the vote of that bookmaker, where it judges its price.
     None if there are none, or derived fair odds are turned off.
     """
-    period = section.key.period
+    period, pool = section.key.period, section.pool
+    if without and isinstance(pool, DerivedPool):
+        return pool.game_without(without)
     sources = _sources([each for each in matrix.sections if each.key.period == period])
     return fair_game(section.sport, sources, period, basis)
 
@@ -163,14 +175,23 @@ class DerivedPool:
         price = None if pooled is None else pooled.line.prices.get(side)
         return math.inf if price is None or price.fair_odds is None else price.fair_odds
 
-    def _without(self, bookmaker: str) -> PooledLine | None:
-        said = [pooled for pool in self._pools if (pooled := pool.pooled_without(bookmaker))]
+    def game_without(self, bookmaker: str) -> FairGame | None:
+        """Return what the sources say without a bookmaker's voice; None if too few are left."""
+        said = self._sources_without(bookmaker)
         if len(said) < len(self._pools):
             return None
-        in_play, key = bool(self._line.is_live), self._section.key
+        in_play, period = bool(self._line.is_live), self._section.key.period
         lines = [pooled.line for pooled in said]
-        game = FairGame(self._section.sport, lines, {}, period=key.period, in_play=in_play)
-        line = game.line(key.market_type, _group(self._section))
+        return FairGame(self._section.sport, lines, {}, period=period, in_play=in_play)
+
+    def _sources_without(self, bookmaker: str) -> list[PooledLine]:
+        return [pooled for pool in self._pools if (pooled := pool.pooled_without(bookmaker))]
+
+    def _without(self, bookmaker: str) -> PooledLine | None:
+        game, said = self.game_without(bookmaker), self._sources_without(bookmaker)
+        if game is None:
+            return None
+        line = game.line(self._section.key.market_type, group_of(self._section))
         if line is None:
             return None
         oldest = min(said, key=lambda pooled: pooled.line.scraped_at)
@@ -197,6 +218,7 @@ def _is_doubtful(section: Section) -> bool:
     return is_unread(section.key.market_type, unread, line.group.sides, had_draw=had_draw)
 
 
-def _group(section: Section) -> LineGroup:
+def group_of(section: Section) -> LineGroup:
+    """Return a section's line as pricing takes it."""
     selections = tuple([row.selection for row in section.rows])
     return LineGroup(section.key.group, section.line, selections, section.sides, section.complete)

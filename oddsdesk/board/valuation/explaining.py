@@ -21,6 +21,7 @@ from oddsdesk.board.model.matrix import (
     SelectionRow,
     offered,
 )
+from oddsdesk.board.valuation.derivation import Derivation, derivation_of, why_not
 from oddsdesk.board.valuation.judging import line_of
 from oddsdesk.board.valuation.pool import LeftOut, PooledLine, fair_by_method, left_out_of, pool_of
 from oddsdesk.board.valuation.value_bets import ServiceRow
@@ -177,6 +178,10 @@ class Explanation(NamedTuple):
     """The rules that a listed price must pass."""
     best: tuple[BestFigure, ...] = ()
     """The best prices of the selection by now, and a higher one that is doubted."""
+    derivation: Derivation | None = None
+    """How the fair odds follow from other lines of the reference; None if it prices the line."""
+    why_not_derived: str = ""
+    """Why the reference's other lines give no fair odds, as a clause; empty where it has some."""
 
     @property
     def votes(self) -> int:
@@ -263,7 +268,7 @@ def _explain_cell(
         no_fair_odds=_why_unvalued(section, side, line, is_pooled=board.basis.is_pooled),
         service=board.values.listed.get(key),
         service_reference=_service_reference(board),
-        voters=() if pooled is None else tuple(_voters(pooled, side)),
+        voters=() if pooled is None or line.derived is not None else tuple(_voters(pooled, side)),
         learned=_learned_text(board, section, pooled),
         left_out=left_out_of(section, board.basis, judged),
         depth=price.depth,
@@ -271,6 +276,8 @@ def _explain_cell(
         best=tuple(
             _best(section.selection_row(key.selection), has_mine=board.basis.mine is not None)
         ),
+        derivation=derivation_of(matrix, section, line, side, board.basis, key.bookmaker),
+        why_not_derived="" if mine is not None else why_not(matrix, section, board.basis),
     )
 
 
@@ -524,7 +531,8 @@ class _Figures(NamedTuple):
 def steps(said: Explanation) -> list[Step]:
     """Return the steps of an explanation; only the first where the price is not valued.
 
-    A derived line has none: its margin was taken out of the lines that it comes from.
+    Of a derived line they begin at its chance: its margin was taken out of the lines that it comes
+    from.
     """
     return list(_steps(said))
 
@@ -542,9 +550,12 @@ def exact(number: float) -> str:
 
 def _steps(said: Explanation) -> Iterator[Step]:
     total, found = said.overround, said.assessment
-    if total is None or found.derived is not None:
-        return
     fair = found.fair_odds
+    if found.derived is not None and fair is not None:
+        yield from _derived(said, fair)
+        return
+    if total is None:
+        return
     if fair is None or found.ev is None or said.reference_odds is None:
         if not said.voters:
             yield _sum(said, _fixed(total, 4))
@@ -555,11 +566,32 @@ def _steps(said: Explanation) -> Iterator[Step]:
     else:
         yield _sum(said, shown.total)
         yield from _margin(said, shown, said.reference_odds)
+    yield from _worth(said, shown.fair, shown.ev)
+
+
+def _derived(said: Explanation, fair: float) -> Iterator[Step]:
+    """How a derived chance becomes an EV, of a modelled one at the low end of its band, too."""
+    found, net = said.assessment, said.net_odds
+    ev = _fixed(expected_value(net, fair), _EV_DECIMALS + (2 if said.decided < 1 else 0))
+    shown = _enough(fair, _price_decimals(fair), lambda x: expected_value(net, float(x)), ev)
+    chance = _enough(100 / fair, 2, lambda x: 100 / (float(x) or math.inf), shown)
+    yield Step("Fair", f"1 ÷ {chance} %", shown)
+    yield from _worth(said, shown, ev)
+    ends, cautious = found.stake_settlement, found.cautious_odds
+    if found.band_pct is not None and ends is not None and cautious is not None:
+        low = _fixed(expected_value(net, cautious, ends.decided), _EV_DECIMALS)
+        band = f"({chance} {_MINUS} {_fixed(100 / fair - 100 / cautious, 2)}) %"
+        formula = f"{exact(net)} × {band} {_MINUS} 1" if ends.decided == 1 else ""
+        yield Step("EV at the low end", formula, _signed(f"{float(low):+.{_EV_DECIMALS}f} %"))
+
+
+def _worth(said: Explanation, fair: str, ev: str) -> Iterator[Step]:
+    """What the odds are worth by fair ones, as both are shown."""
     if said.profile.charges and not said.is_reference:
         yield Step("After fees", _net_formula(said), exact(said.net_odds))
-    ev = f"{float(shown.ev):+.{len(shown.ev.partition('.')[2])}f} %"
-    yield Step("EV", f"{exact(said.net_odds)} ÷ {shown.fair} {_MINUS} 1", _signed(ev))
-    yield from _push(said, shown.ev)
+    signed = _signed(f"{float(ev):+.{len(ev.partition('.')[2])}f} %")
+    yield Step("EV", f"{exact(said.net_odds)} ÷ {fair} {_MINUS} 1", signed)
+    yield from _push(said, ev)
 
 
 def _net_formula(said: Explanation) -> str:

@@ -192,7 +192,12 @@ def _limit_text(span_ms: float) -> str:
 
 
 def unvalued_text(said: Explanation) -> str:
-    """Return why a price is not valued, in one sentence; empty where it is."""
+    """Return why a price is not valued, and has no derived fair odds; empty where it is."""
+    text = _unvalued_text(said)
+    return f"{text} Not derived: {said.why_not_derived}." if said.why_not_derived else text
+
+
+def _unvalued_text(said: Explanation) -> str:
     reference = said.reference
     match said.no_fair_odds:
         case None:
@@ -265,6 +270,47 @@ def origin_text(line: ReferenceLine | None, side: str) -> str:
     decided = settlement_of(line, side, fair, derived.push).decided
     points = derived.bands[side] * fair * decided * 100
     return f"Modelled: may be off by ±{points:.1f} points of EV"
+
+
+def derivation_text(said: Explanation) -> str:
+    """Return what derived fair odds rest on, in one sentence; empty if they are not derived."""
+    derivation, band = said.derivation, said.assessment.band_pct
+    if derivation is None:
+        return ""
+    if derivation.kind == "implied":
+        return f"Implied by {_named_lines(derivation.sources)}"
+    lines = len(derivation.sources)
+    return f"Modelled from {lines} lines, EV ±{band or 0.0:.1f}"
+
+
+def fit_texts(said: Explanation) -> list[tuple[str, str, str]]:
+    """Return how well a model reproduces each line: the line, both fair odds, the difference.
+
+    Differences are percentage points of probability, model minus the sharp book.
+    """
+    found = () if said.derivation is None else said.derivation.fit
+    return [
+        (
+            each.text.replace(" -", f" {_MINUS}"),
+            f"{each.own * 100:.1f} % / {each.model * 100:.1f} %",
+            f"{round((each.model - each.own) * 100, 2) + 0.0:+.2f}".replace("-", _MINUS),
+        )
+        for each in found
+    ]
+
+
+def _derived_lines(said: Explanation) -> Iterator[str]:
+    """Yield how derived fair odds came about, without the scores."""
+    if said.derivation is None:
+        return
+    yield derivation_text(said)
+    yield from said.derivation.sum
+    for name, figure in said.derivation.parameters:
+        yield f"{name}: {figure}"
+    if said.derivation.band:
+        yield f"Error band: {said.derivation.band}"
+    for line, fair, difference in fit_texts(said):
+        yield f"{line}: {said.reference} / model {fair}, {difference}"
 
 
 def _named_lines(names: Iterable[LineName]) -> str:
@@ -466,6 +512,7 @@ def _arithmetic(said: Explanation) -> Iterator[str]:
     if said.learned:
         yield f"Weights: {said.learned}"
     yield from (f"No vote: {each.bookmaker}, {each.reason_text}" for each in said.left_out)
+    yield from _derived_lines(said)
     for step in steps(said):
         yield " = ".join(part for part in (step.name, step.formula, step.result) if part)
     for odds, amount in levels_in_words(said.profile, said.depth):

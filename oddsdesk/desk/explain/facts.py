@@ -1,7 +1,8 @@
 """An explanation as lines of facts: the arithmetic, the methods, the rules."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from html import escape
 from typing import Final, NamedTuple
 
 from PySide6.QtCore import Qt
@@ -9,6 +10,7 @@ from PySide6.QtWidgets import QFrame, QGridLayout, QWidget
 
 from oddsdesk.board.valuation import explaining, verdict_words
 from oddsdesk.board.valuation.bets import Exposure
+from oddsdesk.board.valuation.derivation import Score
 from oddsdesk.board.valuation.judging import AssessedPrice
 from oddsdesk.desk.ui.controls.labels import Label, WrappedLabel
 from oddsdesk.desk.ui.formatting import NO_WINDOW, exact_odds_text, least_text, most_text
@@ -156,26 +158,86 @@ def ev_text(ev: float | None) -> str:
 
 def arithmetic(said: explaining.Explanation) -> list[Fact]:
     """Return the steps from the reference's prices to the value window."""
+    if said.derivation is not None:
+        told = [Fact(text, "") for text in said.derivation.sum]
+        facts = [_step(step) for step in explaining.steps(said)]
+        return [*told, *facts, *_for_sale(said), *_window(said)]
     if not said.quoted and not said.voters:
         return []
     done, quoted = explaining.steps(said), _quoted(said)
     if not done:
         prices = " / ".join(explaining.exact(odds) for _, odds in said.quoted)
         return [Fact(f"{said.reference} {prices}", "", tip=quoted)]
-    facts = [Fact(f"{step.name}  {step.formula}".rstrip(), step.result) for step in done]
+    facts = [_step(step) for step in done]
     meaning = "" if said.voters else "\nTotal: the sum of 1/odds, 1 plus the margin"
     facts[0] = facts[0]._replace(tip=f"{quoted}{meaning}")
     if said.ev is None:
         return facts[:1]
+    return [*facts, *_for_sale(said), *_window(said)]
+
+
+def _step(step: explaining.Step) -> Fact:
+    return Fact(f"{step.name}  {step.formula}".rstrip(), step.result)
+
+
+def _window(said: explaining.Explanation) -> list[Fact]:
+    """Return from which odds on the selection is value, and up to which."""
     quoted_price = ", as quoted" if said.profile.charges else ""
-    facts += _for_sale(said)
     if said.window is None:
-        return [*facts, Fact("Value range", NO_WINDOW, tip=verdict_words.no_window_text(said))]
+        return [Fact("Value range", NO_WINDOW, tip=verdict_words.no_window_text(said))]
     return [
-        *facts,
         Fact(f"Value from{quoted_price}", least_text(said.window.least)),
         Fact(f"Value up to{quoted_price}", most_text(said.window.most)),
     ]
+
+
+def model(said: explaining.Explanation) -> list[Fact]:
+    """Return the figures of the model behind a modelled price, and how far off it may be."""
+    derivation = said.derivation
+    if derivation is None or derivation.kind != "modelled":
+        return []
+    facts = [Fact(name, figure, is_strong=False) for name, figure in derivation.parameters]
+    return [*facts, Fact(f"Error band: {derivation.band}", "")]
+
+
+def fit(said: explaining.Explanation) -> list[Fact]:
+    """Return how well that model reproduces each line of the reference."""
+    lines = verdict_words.fit_texts(said)
+    if not lines:
+        return []
+    tip = "Chance by the sharp book's odds without its margin, and by the model fitted to them"
+    head = Fact(f"Fit to {said.reference}", "points", note="own / model", is_strong=False, tip=tip)
+    return [head, *(Fact(line, off, note=fair, is_strong=False) for line, fair, off in lines)]
+
+
+def scores(said: explaining.Explanation, ink: Callable[[TextRole], str]) -> str:
+    """Return the scores that a modelled price was added up from, as a table in rich text.
+
+    Those that win are bold, those that return the stake are in brackets. ``ink`` returns the colour
+    of a text.
+    """
+    found = None if said.derivation is None else said.derivation.scores
+    if found is None:
+        return ""
+    note = f"<span style='color:{ink(TextRole.NOTE)}'>"
+    heads = "".join(f"<td align=right>{note}{away}</span></td>" for away in range(len(found.table)))
+    rows = "".join(
+        f"<tr><td>{note}{home}</span></td>{''.join(_score(each, ink) for each in row)}</tr>"
+        for home, row in enumerate(found.table)
+    )
+    outside = f"Other scores: {found.beyond * 100:.1f} %"
+    return (
+        f"Scores in %, home team down, away team across. Bold: {escape(said.selection)} wins<br>"
+        f"<table cellspacing=0 cellpadding=2><tr><td></td>{heads}</tr>{rows}</table>{outside}"
+    )
+
+
+def _score(score: Score, ink: Callable[[TextRole], str]) -> str:
+    text = f"{score.chance * 100:.1f}"
+    if score.won > 0:
+        return f"<td align=right><b style='color:{ink(TextRole.VALUE)}'>{text}</b></td>"
+    text = f"({text})" if score.won == 0 else text
+    return f"<td align=right><span style='color:{ink(TextRole.NOTE)}'>{text}</span></td>"
 
 
 def best_prices(said: explaining.Explanation) -> list[Fact]:

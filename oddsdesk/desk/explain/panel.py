@@ -72,6 +72,8 @@ class ExplainPanel(QtWidgets.QWidget):
         self.methods = facts.FactList(theme, "Devig methods")
         self.votes = facts.FactList(theme, "Votes in the consensus")
         self.rules = facts.FactList(theme, "Rules")
+        self.model = facts.FactList(theme, "Model")
+        self.fit = facts.FactList(theme, "Fit of the model")
         self.placeholder = Placeholder(theme)
         self._lay_out()
         add_action(self, "explain.copy", self.copy_explanation)
@@ -122,6 +124,9 @@ class ExplainPanel(QtWidgets.QWidget):
         self.cautions = Label(wordWrap=True)
         self.cautions.setProperty("variant", "value")
         self.remedies = Label(wordWrap=True)
+        self.scores = Label(wordWrap=True)
+        self.scores.setFont(self._theme.fonts.small)
+        self.scores.setTextFormat(Qt.TextFormat.RichText)
         for label in (self.title, self.gone, self.big, self.note, self.cautions, self.remedies):
             label.setMinimumWidth(1)
             label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
@@ -149,7 +154,7 @@ class ExplainPanel(QtWidgets.QWidget):
         for text in (self.title, self.gone, self.big, self.note, self.cautions):
             column.addWidget(text)
         above = (self.arithmetic, self.exposure, self.rules, self.remedies)
-        for part in (*above, self.methods, self.votes):
+        for part in (*above, self.model, self.scores, self.fit, self.methods, self.votes):
             column.addSpacing(spacing.HALF)
             column.addWidget(part)
         column.addStretch()
@@ -182,6 +187,10 @@ class ExplainPanel(QtWidgets.QWidget):
         self.methods.list_facts(facts.methods(said))
         self.votes.list_facts(facts.votes(said))
         self.rules.list_facts(facts.rules(said))
+        self.model.list_facts(facts.model(said))
+        self.fit.list_facts(facts.fit(said))
+        self.scores.setText(facts.scores(said, self._theme.tokens.ink))
+        self.scores.setVisible(bool(self.scores.text()))
         texts = verdict_words.remedies(said)
         self.remedies.setText("\n".join(texts))
         self.remedies.setVisible(bool(texts))
@@ -240,6 +249,7 @@ class ExplainPanel(QtWidgets.QWidget):
             method = verdict_words.method_title(said.method).lower()
             per = "without pushes" if said.assessment.per == "decided" else "per unit staked"
             notes = [f"{per}, after commission", f"sharp book {said.reference}", method]
+            notes += filter(None, [verdict_words.derivation_text(said)])
         if said.service is not None:
             by = f", by {said.service_reference}" if said.service_reference else ""
             margin = (safety_floor(said.key.market_type) - 1) * 100

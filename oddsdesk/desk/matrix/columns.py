@@ -12,6 +12,7 @@ from oddsdesk.board.board import Board
 from oddsdesk.board.model.basis import Freshness
 from oddsdesk.board.model.matrix import Price, RowKey, Section, SelectionRow
 from oddsdesk.board.valuation.judging import AssessedPrice
+from oddsdesk.board.valuation.pool import PooledLine
 from oddsdesk.board.valuation.verdict_words import origin_text
 from oddsdesk.desk.matrix import tips
 from oddsdesk.desk.matrix.layout import (
@@ -422,9 +423,16 @@ def _nothing(_section: Section) -> Cell:
     return EMPTY
 
 
+def _pooled_line(section: Section) -> PooledLine | None:
+    """Return the line of a consensus; None of a derived one, on which nobody voted."""
+    if section.pool is None or section.derived is not None:
+        return None
+    return section.pool.pooled_without("")
+
+
 def _reference_cell(section: Section, row: SelectionRow, context: MatrixContext) -> Cell:
     if context.board.basis.is_pooled:
-        pooled = None if section.pool is None else section.pool.pooled_without("")
+        pooled = _pooled_line(section)
         return voters_cell(None if pooled is None else pooled.votes)
     return reference_cell(
         row, context.freshness(row.market.reference, row.reference), context.clock()
@@ -433,9 +441,10 @@ def _reference_cell(section: Section, row: SelectionRow, context: MatrixContext)
 
 def _reference_tip(section: Section, row: SelectionRow, context: MatrixContext) -> str:
     if context.board.basis.is_pooled:
-        pooled = None if section.pool is None else section.pool.pooled_without("")
+        pooled = _pooled_line(section)
         if pooled is None:
-            return tips.no_reference_text(context.board.reference_name)
+            origin = origin_text(section.reference, section.side_of(row.selection))
+            return origin or tips.no_reference_text(context.board.reference_name)
         return tips.voters_tip(section, row, pooled)
     freshness = context.freshness(row.market.reference, row.reference)
     return tips.reference_tip(row, context.board.reference_name, freshness, context.clock())

@@ -213,9 +213,9 @@ def test_the_sum_names_sources_chances_and_each_side() -> None:
         "fair 2.136",
     ]
     assert steps([RESULT_LINE], ("double_chance", ""))[1:] == [
-        "1X = 100 % − 27.00 % = 73.00 %, fair 1.370",
-        "X2 = 100 % − 46.00 % = 54.00 %, fair 1.852",
-        "12 = 100 % − 27.00 % = 73.00 %, fair 1.370",
+        "1X = home 46.00 % + draw 27.00 % = 73.00 %, fair 1.370",
+        "X2 = draw 27.00 % + away 27.00 % = 54.00 %, fair 1.852",
+        "12 = home 46.00 % + away 27.00 % = 73.00 %, fair 1.370",
     ]
     assert steps([RESULT_LINE], ("moneyline", "")) == []
 

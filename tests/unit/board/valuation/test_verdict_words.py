@@ -197,11 +197,11 @@ def test_a_value_bet_needs_no_change(desk: Desk) -> None:
     assert unvalued_text(said) == ""
 
 
-def test_why_a_price_is_not_valued_is_one_sentence(desk: Desk) -> None:
+def test_why_a_price_is_not_valued_and_not_derived_is_said(desk: Desk) -> None:
     said = said_of(desk, 3.05, {"Arsenal": 2.72, "Draw": 3.34})
-    assert (
-        unvalued_text(said)
-        == "No fair odds: Pinnacle prices only Arsenal, Draw, not every outcome."
+    assert unvalued_text(said) == (
+        "No fair odds: Pinnacle prices only Arsenal, Draw, not every outcome. "
+        "Not derived: no other line of this period has fair odds."
     )
     assert remedies(said) == []
 

@@ -1,0 +1,183 @@
+"""How the fair odds of a line that the reference does not price came about, for Explain.
+
+It asks the same ``FairGame`` as the board did: the sum of an implied line, or the fit, the scores
+and the band of a modelled one.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from oddsdesk.board.model.basis import Basis
+from oddsdesk.board.model.matrix import Matrix, Section
+from oddsdesk.board.valuation.deriving import game_of, group_of, why_not_derived
+from oddsdesk.contract.markets import market_title
+from oddsdesk.pricing.derived import FairGame, selection_text
+from oddsdesk.pricing.score_models import MOST_GOALS, SCORES, Model, shares_at
+from oddsdesk.pricing.selections import number_hit, threshold
+from oddsdesk.pricing.value import DerivedKind, LineName, ReferenceLine
+
+if TYPE_CHECKING:
+    from oddsdesk.pricing.score_grid import ScoreGrid
+
+_MINUS: Final = "−"
+MOST_SHOWN: Final = 5
+"""Goals of a team in the table of scores."""
+_DISTANCES: Final = {
+    "0.5": "at most 0.5 from the nearest line that the sharp book prices",
+    "1": "at most 1 from the nearest line that the sharp book prices",
+    "2": "at most 2 from the nearest line that the sharp book prices",
+    "more": "more than 2 from the nearest line that the sharp book prices",
+    "none": "a market of which the sharp book prices no other line",
+}
+
+
+class FittedLine(NamedTuple):
+    """A line of the reference that the model was fitted to; in probability of a decided unit."""
+
+    text: str
+    own: float
+    """What the reference says."""
+    model: float
+
+
+class Score(NamedTuple):
+    """A score, how likely it is, and what of a unit staked is won there."""
+
+    home: int
+    away: int
+    chance: float
+    won: float
+    """1 and 0, a half of a split stake; negative where that is lost."""
+
+
+class Scores(NamedTuple):
+    """The scores that a football price was added up from."""
+
+    table: tuple[tuple[Score, ...], ...]
+    """By the home team's goals up to ``MOST_SHOWN``, then the away team's."""
+    beyond: float
+    """How likely a score outside the table is."""
+
+
+class Derivation(NamedTuple):
+    """Where derived fair odds come from."""
+
+    kind: DerivedKind
+    sources: tuple[LineName, ...] = ()
+    """The lines of the reference that they follow from."""
+    sum: tuple[str, ...] = ()
+    """Of an implied price: what it follows from, and the sum."""
+    parameters: tuple[tuple[str, str], ...] = ()
+    """Of a modelled price: the names of the fitted figures, and these."""
+    fit: tuple[FittedLine, ...] = ()
+    scores: Scores | None = None
+    """None but for football's markets on goals."""
+    band: str = ""
+    """How far off a modelled price may be, and how that is known."""
+
+
+def derivation_of(
+    matrix: Matrix, section: Section, line: ReferenceLine, side: str, basis: Basis, bookmaker: str
+) -> Derivation | None:
+    """Return how the fair odds of a side were derived; None for the reference's own line."""
+    if line.derived is None:
+        return None
+    game, group = game_of(matrix, section, basis, without=bookmaker), group_of(section)
+    if game is None:
+        return None
+    if line.derived.kind == "implied":
+        return Derivation("implied", line.derived.sources, tuple(_sum(game, section, side)))
+    model, name = game.model, section.key
+    if model is None:
+        return None
+    distance, band = game.band_of(name.market_type, group)
+    text = (
+        f"±{line.derived.bands[side] * 100:.2f} points of probability: 9 of 10 predictions were "
+        f"closer, of {band.lines:,} lines such as this one ({_DISTANCES[distance]})"
+    )
+    return Derivation(
+        "modelled",
+        line.derived.sources,
+        parameters=tuple(_parameters(model)),
+        fit=tuple(_fit(model)),
+        scores=_scores(model, name.market_type, name.group, side),
+        band=text,
+    )
+
+
+def why_not(matrix: Matrix, section: Section, basis: Basis) -> str:
+    """Return why fair odds could not be derived, as a clause; empty where there is no need."""
+    return "" if section.has_own_line else why_not_derived(matrix, section, basis)
+
+
+def _sum(game: FairGame, section: Section, side: str) -> Iterator[str]:
+    """Yield the steps of an implied price, without the sums of the other sides."""
+    market_type, key = section.key.market_type, section.key.group
+    own = f"{selection_text(market_type, key, side)} = "
+    at = threshold(market_type, section.line)
+    if at is not None and number_hit(at) is not None and not at.is_integer():
+        yield _with_minus(f"Half of the stake on each of {_neighbours(section, side)}")
+    for step in game.steps(market_type, group_of(section)):
+        if step.startswith(own) or " = " not in step:
+            yield _with_minus(step[0].upper() + step[1:])
+
+
+def _with_minus(text: str) -> str:
+    """Return a text with true minus signs before figures; hyphens in words stay."""
+    return text.replace(" -", f" {_MINUS}")
+
+
+def _neighbours(section: Section, side: str) -> str:
+    """Return the two lines that a quarter line is split between."""
+    market_type, line = section.key.market_type, section.line or 0.0
+    about = section.key.group.rpartition(" ")[0]
+    keys = (f"{about} {line + step:g}".strip() for step in (-0.25, 0.25))
+    return " and ".join(selection_text(market_type, key, side) for key in keys)
+
+
+def _parameters(model: Model) -> Iterator[tuple[str, str]]:
+    """Yield the fitted figures in plain words."""
+    grid = _grid(model)
+    if grid is None:
+        for name, figure in model.parameters.items():
+            yield name.capitalize(), f"{figure:.3f}"
+        return
+    goals = [
+        sum(chance * score[team] for chance, score in zip(grid.chances, SCORES, strict=True))
+        for team in (0, 1)
+    ]
+    yield "Expected goals", f"home {goals[0]:.2f}, away {goals[1]:.2f}"
+    yield "Correction of low scores (rho)", _with_minus(f" {grid.rho:.3f}").strip()
+    yield "Dispersion of goals (1: Poisson)", f"{grid.dispersion:.3g}"
+
+
+def _fit(model: Model) -> Iterator[FittedLine]:
+    for line, miss in model.misses:
+        text = selection_text(line.market_type, line.key, line.side)
+        title = f"{market_title(line.market_type)} {text}"
+        yield FittedLine(title, line.probability, line.probability + miss)
+
+
+def _scores(model: Model, market_type: str, key: str, side: str) -> Scores | None:
+    grid, shares = _grid(model), shares_at(market_type, key, side)
+    if grid is None or shares is None:
+        return None
+    shown = range(MOST_SHOWN + 1)
+    table = tuple(
+        tuple(
+            Score(home, away, grid.chance(home, away), shares[home * (MOST_GOALS + 1) + away])
+            for away in shown
+        )
+        for home in shown
+    )
+    return Scores(table, 1 - _total(table))
+
+
+def _total(table: Iterable[Sequence[Score]]) -> float:
+    return sum(score.chance for row in table for score in row)
+
+
+def _grid(model: Model) -> "ScoreGrid | None":
+    from oddsdesk.pricing.score_grid import ScoreGrid  # noqa: PLC0415 - numpy, not at start
+
+    return model if isinstance(model, ScoreGrid) else None
