@@ -241,6 +241,7 @@ def bet_on(price: AssessedPrice, game: PastGame, now_ms: int, ident: int) -> Pla
         fair_odds=found.fair_odds,
         true_ev=found.ev_pct,
         per=found.per,
+        derived=found.derived or "",
         method=basis.method,
         reference=game.era.reference,
         net_odds=found.net_odds,

@@ -650,6 +650,7 @@ def test_an_implied_price_is_bet_on_and_closes_by_the_lines_that_imply_it(log: L
     assert placed(done) == [(SOFT, "X2", 2.02, START)]
     (bet,) = done.bets
     assert done.derived[bet.ident] == ("implied", None, True)
+    assert bet.derived == "implied"
     by_side = devig(DEFAULT_METHOD, [2.25, 3.4, 3.3]).fair_odds
     fair = 1 / (1 / by_side[1] + 1 / by_side[2])
     assert bet.close is not None
