@@ -41,7 +41,7 @@ _MOST_OF_ONE: Final = 2 / 3
 """Share of the games in one season from which blocks are better."""
 _LEAST_WEIGHT: Final = 0.001
 _MOST_STEPS: Final = 100
-_TOLERANCE: Final = 1e-9
+_TOLERANCE: Final = 1e-6
 
 
 class MarketKey(NamedTuple):
@@ -104,13 +104,18 @@ class LearnedMarket(msgspec.Struct, frozen=True):
     """By bookmaker, in how many games it had a vote."""
     folds: tuple[Fold, ...]
     log_loss: Interval
-    """Mean log loss of the learned consensus, on games that its weights were not fitted to."""
+    """Mean log loss of the learned consensus, on games that its weights were not fitted to.
+
+    This and the next two are over the lines that the reference closed, so that they can be
+    compared; over all if it closed none.
+    """
     equal_log_loss: Interval
     """The same of equal weights."""
     reference_log_loss: Interval
-    """The same of the reference alone, where it closed."""
+    """The same of the reference alone."""
     gain_vs_equal: Interval
-    """Mean log loss of equal weights minus that of the learned ones: above 0 they are better."""
+    """Mean log loss of equal weights minus that of the learned ones, over all lines: above 0 they
+    are better."""
     gain_vs_reference: Interval
     """The same over the reference alone, on lines that it closed."""
 
@@ -121,7 +126,9 @@ class LearnedMarket(msgspec.Struct, frozen=True):
             return "equal weights are used: learned ones are not surely better out of sample"
         alone = self.gain_vs_reference
         if alone.figure is not None and alone.figure < 0:
-            return f"learned weights are used, but {self.found.reference} alone is better"
+            is_sure = alone.high is not None and alone.high < 0
+            verb = "is" if is_sure else "may be"
+            return f"learned weights are used, but {self.found.reference} alone {verb} better"
         return "learned weights are used"
 
 
@@ -282,6 +289,7 @@ def _measured(
     lines, equal = data.lines, data.losses(data.usual)
     alone = data.losses_of(voices.voice_of(reference))
     closed = ~np.isnan(alone)
+    common = closed if closed.any() else ~closed
     weights = _named(data.names, data.fit(np.full(len(lines), fill_value=True)))
     gain = _mean(lines, equal - losses)
     found = MarketWeights(
@@ -303,8 +311,8 @@ def _measured(
         found=found,
         voters=dict(voters),
         folds=tuple(folds),
-        log_loss=_mean(lines, losses),
-        equal_log_loss=_mean(lines, equal),
+        log_loss=_mean(lines, losses, common),
+        equal_log_loss=_mean(lines, equal, common),
         reference_log_loss=_mean(lines, alone, closed),
         gain_vs_equal=gain,
         gain_vs_reference=_mean(lines, alone - losses, closed),

@@ -10,7 +10,7 @@ from pytestqt.qtbot import QtBot
 
 from oddsdesk.base.tasks import exhaust
 from oddsdesk.board.board import Board
-from oddsdesk.board.model.basis import CONSENSUS
+from oddsdesk.board.model.basis import CONSENSUS, LEARNED
 from oddsdesk.board.model.matrix import RowKey
 from oddsdesk.board.model.notices import Connection, Link
 from oddsdesk.board.valuation.explaining import REAL_METHODS, explain
@@ -22,6 +22,8 @@ from oddsdesk.desk.explain.panel import _MOST_SHARE, ExplainPanel
 from oddsdesk.desk.ui import formatting
 from oddsdesk.desk.ui.controls.labels import ElidedLabel, WrappedLabel
 from oddsdesk.desk.ui.theme.theme import Theme
+from oddsdesk.pricing.consensus import LearnedWeights, MarketWeights
+from oddsdesk.pricing.devig import DEFAULT_METHOD
 from oddsdesk.pricing.formats import AMERICAN
 from oddsdesk.pricing.profiles import Profile, Profiles
 
@@ -381,6 +383,38 @@ def test_votes_that_are_shared_and_bookmakers_without_one_are_listed(
     panel.show_price(price(quoted, "Over 4.5", "Casumo", "total"))
     said = [fact.title for fact in panel.votes.facts]
     assert "betPARX: shares a vote with the bookmaker being valued: Kambi" in said
+
+
+def test_learned_weights_are_shown_with_the_votes(panel: ExplainPanel, quoted: Any) -> None:
+    for bookmaker in ("Smarkets", "bwin", "Unibet", "Betsson"):
+        for selection in ("Over 4.5", "Under 4.5"):
+            quoted.tell(bookmaker, "total", selection, 1.9)
+    weights = {"Smarkets": 2.5, "Unibet": 0.3, "Betsson": 0.2}
+    learned = MarketWeights(
+        sport="Football",
+        market_type="total",
+        period=0,
+        method=DEFAULT_METHOD,
+        weights=weights,
+        games=1_000,
+        first_day="2023-08-11",
+        last_day="2025-05-25",
+        reference="Pinnacle",
+        gain=0.002,
+        gain_low=0.001,
+        gain_high=0.003,
+        is_better=True,
+    )
+    quoted.board.set_learned(LearnedWeights([learned]))
+    quoted.board.choose_reference(LEARNED)
+    panel.show_price(price(quoted, "Over 4.5", "bwin", "total"))
+    assert [(fact.title, fact.figure or fact.note) for fact in panel.votes.facts] == [
+        ("Votes in the consensus", "3"),
+        ("Weights", "learned from 1,000 games up to 2025-05-25"),
+        ("Weight of Smarkets", "2.5"),
+        ("Weight of Unibet", "0.3"),
+        ("Weight of Betsson", "0.2"),
+    ]
 
 
 def test_the_best_prices_are_written_in_the_style_of_the_desk(

@@ -12,7 +12,7 @@ from pytestqt.qtbot import QtBot
 
 from oddsdesk.base.clock import system_clock
 from oddsdesk.board.board import Board
-from oddsdesk.board.model.basis import CONSENSUS
+from oddsdesk.board.model.basis import CONSENSUS, LEARNED
 from oddsdesk.board.model.matrix import RowKey
 from oddsdesk.board.model.notices import Connection, Link
 from oddsdesk.board.valuation.explaining import explain
@@ -27,6 +27,8 @@ from oddsdesk.desk.shell.connections import Connections
 from oddsdesk.desk.shell.top_bar import ReferenceButton, ReferenceChoice, TopBar
 from oddsdesk.desk.ui.formatting import moment_text
 from oddsdesk.desk.ui.theme.theme import Theme
+from oddsdesk.pricing.consensus import LearnedWeights, MarketWeights
+from oddsdesk.pricing.devig import DEFAULT_METHOD
 from tests.kit.grid import marks_of
 from tests.kit.quoted_game import REFERENCE
 from tests.kit.value_bets import facts
@@ -208,6 +210,42 @@ def test_the_button_offers_the_service_s_own_all_together_and_every_bookmaker(
     assert chosen == ["Consensus of all bookmakers"]
 
 
+def test_learned_weights_are_offered_once_there_are_some(
+    choice: ReferenceChoice, quoted: Any, qtbot: QtBot
+) -> None:
+    assert LEARNED not in dict(choice.offered())
+    quoted.board.set_learned(LearnedWeights([WEIGHTS]))
+    assert dict(choice.offered())[LEARNED] == "Consensus with learned weights"
+    button = ReferenceButton(choice)
+    qtbot.addWidget(button)
+    quoted.board.choose_reference(LEARNED)
+    assert button.text() == "Sharp book: Consensus (learned) ▾"
+    button._fill()
+    actions = button.menu_shown.actions()
+    assert [each.text() for each in actions if each.isChecked()] == [
+        "Consensus with learned weights"
+    ]
+    titles = [each.text() for each in actions]
+    assert titles.index("") == titles.index("Consensus with learned weights") + 1, "a separator"
+
+
+WEIGHTS = MarketWeights(
+    sport="Football",
+    market_type="total",
+    period=0,
+    method=DEFAULT_METHOD,
+    weights={"Betsson": 1.5, "Bovada": 0.5},
+    games=1_000,
+    first_day="2023-08-11",
+    last_day="2025-05-25",
+    reference=REFERENCE,
+    gain=0.002,
+    gain_low=0.001,
+    gain_high=0.003,
+    is_better=True,
+)
+
+
 def test_the_button_keeps_the_name_however_narrow(choice: ReferenceChoice, qtbot: QtBot) -> None:
     button = ReferenceButton(choice)
     qtbot.addWidget(button)
@@ -238,7 +276,7 @@ def test_the_settings_offer_who_has_prices_and_keep_who_has_none(
     dialog = SettingsDialog(theme, preferences, window, bookmakers=["Unibet", "Bovada"])
     control: Any = dialog.controls[SETTING.key]
     assert [control.itemData(place) for place in range(control.count())] == [
-        *("", CONSENSUS, "Bovada", "Unibet", "Nobody here")
+        *("", CONSENSUS, LEARNED, "Bovada", "Unibet", "Nobody here")
     ]
     assert control.currentData() == "Nobody here"
 
