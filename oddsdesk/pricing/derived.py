@@ -236,7 +236,10 @@ class FairGame:
     def _worst(self) -> tuple["_Miss | None", "_Miss | None"]:
         """The input that is missed furthest beyond its band, and the worst that has no band."""
         banded, bandless = list[_Miss](), list[_Miss]()
+        narrowest = min([band.error for band in self._bands.values()], default=0.0)
         for line, miss in () if self.model is None else self.model.misses:
+            if abs(miss) <= narrowest:
+                continue
             group = self._lines[LineName(line.market_type, line.key)].group
             band = self._band(line.market_type, group)
             if band is None:

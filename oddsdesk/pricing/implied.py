@@ -32,7 +32,7 @@ _SLACK: Final = 1e-9
 _HALF: Final = 0.5
 _STEPS: Final = (-0.5, -0.25, 0.0, 0.25, 0.5)
 """From a whole number to the five lines that are about it."""
-_MARGIN: Final = LineName("spread", "")
+_MARGIN: Final = ("spread", "")
 """The name of the home team's margin among the numbers."""
 _MARGIN_MARKETS: Final = ("draw_no_bet", "moneyline", "3way_handicap")
 """Football's other bets on it, the first to be used first."""
@@ -109,7 +109,7 @@ class ImpliedLines:
         self._is_football = sport == FOOTBALL
         self._in_play = in_play
         self._lines = lines
-        self._ladders: defaultdict[LineName, _Ladder] = defaultdict(dict)
+        self._ladders: defaultdict[tuple[str, str], _Ladder] = defaultdict(dict)
         for line in () if in_play else lines.values():
             self._enter(line)
         if self._is_football and not in_play:
@@ -149,7 +149,7 @@ class ImpliedLines:
         at = threshold(market_type, group.line)
         if at is None:
             return None
-        ladder = self._ladders.get(LineName(market_type, subject(group.key)), {})
+        ladder = self._ladders.get((market_type, subject(group.key)), {})
         if at in ladder and number_hit(at) is None:
             return None
         found = _nearest_pair(ladder, at, needs=at if at in ladder else None)
@@ -157,13 +157,14 @@ class ImpliedLines:
 
     def _enter(self, line: ReferenceLine) -> None:
         """Put a line on the ladder of its number."""
-        at = threshold(line.market_type, line.group.line)
-        if at is None or not (at * 4).is_integer():
+        market_type, group = line.market_type, line.group
+        at = threshold(market_type, group.line)
+        if at is None or at % 1 not in _PAIRS:
             return
-        chance = _chance(line, HOME if line.market_type in HANDICAPS else OVER)
-        if chance is not None:
-            number = LineName(line.market_type, subject(line.group.key))
-            self._ladders[number][at + 0.0] = _Point(chance, line)
+        price = line.prices.get(HOME if market_type in HANDICAPS else OVER)
+        if price is not None and price.fair_odds is not None:
+            point = _Point(1 / price.fair_odds, line)
+            self._ladders[market_type, subject(group.key)][at + 0.0] = point
 
     def _enter_margins(self) -> None:
         """Put football's other bets on the margin on its ladder, where handicaps leave room."""
@@ -195,7 +196,7 @@ class ImpliedLines:
         return Implied({HOME: home / whole, AWAY: away / whole}, draw, (line,))
 
     def _on_ladder(self, market_type: str, key: str, at: float) -> Implied | None:
-        ladder = self._ladders.get(LineName(market_type, subject(key)), {})
+        ladder = self._ladders.get((market_type, subject(key)), {})
         found = _read_ladder(ladder, at)
         if found is None:
             return self._team_or_total(market_type, key, at)
@@ -270,9 +271,7 @@ class ImpliedLines:
         if not self._is_football:
             return None
         points = [
-            self._ladders[
-                LineName("total", "") if name == "total" else LineName("team_total", name)
-            ].get(_HALF)
+            self._ladders[("total", "") if name == "total" else ("team_total", name)].get(_HALF)
             for name in scorers
         ]
         priced = [point for point in points if point is not None]

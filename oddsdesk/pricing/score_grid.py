@@ -22,7 +22,6 @@ from numpy.typing import NDArray
 from oddsdesk.contract.markets import HANDICAPS, SCORE_MARKETS, Draw, Form, types_of, types_with
 from oddsdesk.pricing.score_models import MOST_GOALS, SCORES, Line, Model, shares_at
 from oddsdesk.pricing.selections import HOME, OVER
-from oddsdesk.pricing.stakes import solve_linear
 
 LARGEST_MISS: Final = 0.02
 """Of a probability: a grid that misses a line by more does not describe the game."""
@@ -284,17 +283,32 @@ def _moved(
     damping: float,
 ) -> list[float]:
     """Return the parameters after a step, within their bounds."""
-    damped = [
-        [curve[row][column] for column in moves[:place]] + [curve[row][row] * (1 + damping) + _TINY]
-        for place, row in enumerate(moves)
-    ]
+    rows = [[curve[row][column] for column in moves] + [-pull[row]] for row in moves]
+    for place, row in enumerate(rows):
+        row[place] += row[place] * damping + _TINY
     to = list(at)
-    for place, change in zip(
-        moves, solve_linear(damped, [-pull[row] for row in moves]), strict=True
-    ):
+    for place, change in zip(moves, _solved(rows), strict=True):
         least, most = _BOUNDS[place]
         to[place] = min(max(to[place] + change, least), most)
     return to
+
+
+def _solved(rows: list[list[float]]) -> list[float]:
+    """Solve a small positive definite system by elimination; the last column is the right side."""
+    size = len(rows)
+    for place, row in enumerate(rows):
+        for lower in rows[place + 1 :]:
+            factor = lower[place] / row[place]
+            for column in range(place, size + 1):
+                lower[column] -= factor * row[column]
+    found = [0.0] * size
+    for place in reversed(range(size)):
+        row = rows[place]
+        rest = row[size]
+        for column in range(place + 1, size):
+            rest -= row[column] * found[column]
+        found[place] = rest / row[place]
+    return found
 
 
 def _movable(at: Sequence[float], pull: Sequence[float], free: int) -> list[int]:
