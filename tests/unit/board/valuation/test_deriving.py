@@ -135,6 +135,15 @@ def test_nothing_is_told_of_a_derived_line_that_says_the_same() -> None:
     assert set(told.quotes) == {("double_chance", 0, "Unibet")}
 
 
+def test_a_derived_line_is_dated_as_its_source_is_seen_again() -> None:
+    desk = double_chance()
+    desk.now += 20_000
+    exhaust(desk.board.merge_rows([odds_row(REFERENCE, dict(RESULT), desk.now)]))
+    line = section_of(desk, "double_chance", "X2").reference
+    assert line is not None
+    assert line.scraped_at == desk.now
+
+
 def test_a_derived_line_is_as_old_as_its_oldest_source() -> None:
     desk = double_chance()
     desk.now += 3 * MINUTE_MS + 1
@@ -317,5 +326,8 @@ def test_a_consensus_implies_lines_without_each_bookmakers_own_vote() -> None:
 
 
 def test_a_consensus_models_nothing(modelled: Desk) -> None:
+    seen = [odds_row(name, dict(odds), modelled.now) for name, odds in VOTES.items()]
+    exhaust(modelled.board.merge_rows(seen))
     modelled.board.choose_reference(CONSENSUS)
+    assert fair_of(modelled, "Chelsea", "moneyline") is not None
     assert fair_of(modelled, "Over 3.5", "total") is None
