@@ -23,7 +23,14 @@ from oddsdesk.board.model.matrix import (
 )
 from oddsdesk.board.valuation.derivation import Derivation, derivation_of, why_not
 from oddsdesk.board.valuation.judging import line_of
-from oddsdesk.board.valuation.pool import LeftOut, PooledLine, fair_by_method, left_out_of, pool_of
+from oddsdesk.board.valuation.pool import (
+    LeftOut,
+    Pool,
+    PooledLine,
+    fair_by_method,
+    left_out_of,
+    pool_of,
+)
 from oddsdesk.board.valuation.value_bets import ServiceRow
 from oddsdesk.contract.competitions import period_label, sport_in
 from oddsdesk.contract.markets import market_title
@@ -240,6 +247,8 @@ def _explain_cell(
     profile = board.basis.profiles.profile_of(judged)
     push = section.push[bool(price.is_live)]
     found = _Figured(line, side, assessment, profile, push, pooled, board.basis.rules)
+    silent = list[LeftOut]()
+    others = pool_of(section, board.basis, silent)
     return Explanation(
         key=key,
         match_name=matrix.match_name,
@@ -264,13 +273,13 @@ def _explain_cell(
         methods=()
         if mine is None or line.derived is not None
         else tuple(map(found.by_method, _names(board))),
-        consensus=_consensus(board, matrix, section, key, found),
+        consensus=_consensus(board, matrix, section, key, found, others),
         no_fair_odds=_why_unvalued(section, side, line, is_pooled=board.basis.is_pooled),
         service=board.values.listed.get(key),
         service_reference=_service_reference(board),
         voters=() if pooled is None or line.derived is not None else tuple(_voters(pooled, side)),
         learned=_learned_text(board, section, pooled),
-        left_out=left_out_of(section, board.basis, judged),
+        left_out=left_out_of(others, silent, judged),
         depth=price.depth,
         rules=board.basis.rules,
         best=tuple(
@@ -409,7 +418,7 @@ class _Figured(NamedTuple):
 
 
 def _consensus(
-    board: Board, matrix: Matrix, section: Section, key: RowKey, found: _Figured
+    board: Board, matrix: Matrix, section: Section, key: RowKey, found: _Figured, pool: Pool | None
 ) -> ConsensusFigure | None:
     """Return what the others say without the reference, whose opinion is the first one.
 
@@ -418,7 +427,6 @@ def _consensus(
     """
     if board.basis.is_pooled:  # then it is the first opinion
         return None
-    pool = pool_of(section, board.basis)
     price = section.selection_row(key.selection).prices.get(key.bookmaker)
     side, judge = section.side_of(key.selection), board.judge_of(matrix)
     if pool is None or price is None or not is_same_state(price.is_live, pool.is_live):

@@ -483,16 +483,16 @@ def pool_of(
     return Pool(market_type, voters, basis.voices, basis.method, basis.least_voices, learned)
 
 
-def left_out_of(section: Section, basis: Basis, bookmaker: str) -> tuple[LeftOut, ...]:
+def left_out_of(
+    pool: Pool | None, silent: Iterable[LeftOut], bookmaker: str
+) -> tuple[LeftOut, ...]:
     """Return which bookmakers have no vote on the prices of another, by name, and why.
 
-    An empty ``bookmaker`` asks for the consensus of all.
+    ``silent`` are those that ``pool_of`` left out. An empty ``bookmaker`` asks for the consensus
+    of all.
     """
-    found: list[LeftOut] = []
-    pool = pool_of(section, basis, found)
-    if pool is not None:
-        found += pool.voters_left_out(bookmaker)
-    return tuple(sorted(found, key=lambda each: each.bookmaker.casefold()))
+    voters = () if pool is None else pool.voters_left_out(bookmaker)
+    return tuple(sorted((*silent, *voters), key=lambda each: each.bookmaker.casefold()))
 
 
 def compare_lines(matrix: Matrix, basis: Basis, now_ms: int) -> None:

@@ -71,6 +71,7 @@ def _listed(matrix: Matrix) -> Game:
     )
 
 
+@pytest.mark.slow
 def test_no_price_is_judged_unlike_by_any_panel_or_the_command(
     real: RealBoard, theme: Theme, layout: Layout, tmp_path: Path, qtbot: QtBot
 ) -> None:
