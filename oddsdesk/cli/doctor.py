@@ -234,7 +234,7 @@ def check_own_files() -> Section:
         (
             *_found("bookmakers", lambda: bookmakers_file().exists(), _bookmakers),
             *_found("settlement", lambda: settlement_rules_file().exists(), _settlement),
-            *_found("error bands", lambda: bands_file().exists(), _bands),
+            *_found("bands", lambda: bands_file().exists(), _bands),
             *_found("alerts", lambda: (places.settings_folder() / RULES_FILE).exists(), _rules),
             *_found("settings", lambda: settings_file().exists(), settings_problems),
         ),
