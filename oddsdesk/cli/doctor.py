@@ -41,7 +41,9 @@ from oddsdesk.ledger.bookmakers import (
     known_bands,
     known_bookmakers,
     known_rules,
+    known_weights,
     settlement_rules_file,
+    weights_file,
 )
 from oddsdesk.pricing.devig import DEFAULT_METHOD
 from oddsdesk.server.edge.listener import ListenError, bind
@@ -235,6 +237,7 @@ def check_own_files() -> Section:
             *_found("bookmakers", lambda: bookmakers_file().exists(), _bookmakers),
             *_found("settlement", lambda: settlement_rules_file().exists(), _settlement),
             *_found("bands", lambda: bands_file().exists(), _bands),
+            *_found("weights", lambda: weights_file().exists(), _weights),
             *_found("alerts", lambda: (places.settings_folder() / RULES_FILE).exists(), _rules),
             *_found("settings", lambda: settings_file().exists(), settings_problems),
         ),
@@ -265,6 +268,10 @@ def _settlement() -> list[str]:
 
 def _bands() -> list[str]:
     return known_bands(DEFAULT_METHOD).problems
+
+
+def _weights() -> list[str]:
+    return known_weights().problems
 
 
 def _rules() -> list[str]:

@@ -242,19 +242,19 @@ def _market_table(of: "LearnedMarket") -> list[str]:
 
 
 def _weights_notes(found: "Learned", reference: str) -> list[str]:
-    told = [
+    lines = [
         f"{market_title(key.market_type)}, {period_label(key.sport, key.period)}, {key.sport}: "
         f"{games:,} games with results and three closing lines, of {found.least_games} needed"
         for key, games in found.too_few
     ]
     if found.markets:
-        told.append(
+        lines.append(
             f"sharp book {reference}; [..] is the 95 % interval, (n) the count of lines; a gain "
             "above 0 means that the learned weights are better"
         )
     elif not found.too_few:
-        told.append("no game has a result and closing lines of three bookmakers")
-    return told + ([found.removed] if found.removed else [])
+        lines.append("no game has a result and closing lines of three bookmakers")
+    return lines + ([found.removed] if found.removed else [])
 
 
 def as_fields(card: Card) -> dict[str, Any]:

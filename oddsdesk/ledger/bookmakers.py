@@ -143,8 +143,8 @@ def save_weights(markets: Iterable[MarketWeights]) -> Path:
         NoHomeError: there is no home folder.
     """
     path = weights_file()
-    kept = {each.kind: each for each in _saved_weights()} | {each.kind: each for each in markets}
-    written = msgspec.json.format(msgspec.json.encode([kept[key] for key in sorted(kept)]))
+    by_kind = {each.kind: each for each in (*_saved_weights(), *markets)}
+    written = msgspec.json.format(msgspec.json.encode([by_kind[kind] for kind in sorted(by_kind)]))
     _write(path, f"{written.decode()}\n")
     return path
 

@@ -76,6 +76,7 @@ from oddsdesk.desk.ui.local_server import LocalServer
 from oddsdesk.desk.ui.spacing import GAP, HALF, LEAD, STEP, vertical
 from oddsdesk.desk.ui.theme.theme import Scheme, Theme
 from oddsdesk.ledger.bookmakers import known_bands, known_weights
+from oddsdesk.pricing.consensus import LearnedWeights
 from oddsdesk.pricing.derived import Bands
 
 
@@ -145,6 +146,14 @@ def _bands(method: str) -> Bands:
     for problem in problems:
         _log.warning("%s", problem)
     return bands
+
+
+def _weights() -> LearnedWeights:
+    """Return the learned weights of votes; what is wrong in their file is logged."""
+    weights, problems = known_weights()
+    for problem in problems:
+        _log.warning("%s", problem)
+    return weights
 
 
 class OldRetention(QObject):
@@ -291,7 +300,7 @@ async def _run(app: QApplication, root: Root, ending: Ending, garbage: Garbage) 
     board.set_bookmakers(get(MINE))
     board.set_rules(list_rules(get))
     board.set_derived(derived_choice(get))
-    board.set_learned(known_weights().weights)
+    board.set_learned(_weights())
     board.set_bands(_bands(root.method))
     board.choose_reference(get(REFERENCE))
     bookmakers.profiles_changed.connect(board.set_profiles)
