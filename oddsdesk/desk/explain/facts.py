@@ -235,7 +235,7 @@ def scores(said: explaining.Explanation, ink: Callable[[TextRole], str]) -> str:
 def _score(score: Score, ink: Callable[[TextRole], str]) -> str:
     text = f"{score.chance * 100:.1f}"
     if score.won > 0:
-        return f"<td align=right><b style='color:{ink(TextRole.VALUE)}'>{text}</b></td>"
+        return f"<td align=right><b style='color:{ink(TextRole.STRONG)}'>{text}</b></td>"
     text = f"({text})" if score.won == 0 else text
     return f"<td align=right><span style='color:{ink(TextRole.NOTE)}'>{text}</span></td>"
 

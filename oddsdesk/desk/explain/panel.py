@@ -125,6 +125,7 @@ class ExplainPanel(QtWidgets.QWidget):
         self.cautions.setProperty("variant", "value")
         self.remedies = Label(wordWrap=True)
         self.scores = Label(wordWrap=True)
+        self.scores.setProperty("variant", "soft")
         self.scores.setFont(self._theme.fonts.small)
         self.scores.setTextFormat(Qt.TextFormat.RichText)
         for label in (self.title, self.gone, self.big, self.note, self.cautions, self.remedies):
@@ -249,7 +250,8 @@ class ExplainPanel(QtWidgets.QWidget):
             method = verdict_words.method_title(said.method).lower()
             per = "without pushes" if said.assessment.per == "decided" else "per unit staked"
             notes = [f"{per}, after commission", f"sharp book {said.reference}", method]
-            notes += filter(None, [verdict_words.derivation_text(said)])
+            if origin := verdict_words.derivation_text(said):
+                notes.append(f"{origin[0].lower()}{origin[1:]}")
         if said.service is not None:
             by = f", by {said.service_reference}" if said.service_reference else ""
             margin = (safety_floor(said.key.market_type) - 1) * 100

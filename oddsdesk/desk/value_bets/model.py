@@ -52,7 +52,7 @@ BOOKMAKER_WIDTH: Final = Column(
     stretches=True,
     likes="Betfair Exchange",
     widest="Betfair Exchange Australia",
-    narrow="Pinnacle",
+    narrow="Betfair",
 )
 
 EV_WIDTH: Final = Column("+10.0 %", note_sample="±8.8")
@@ -500,7 +500,7 @@ COLUMNS: Final[tuple[ColumnSpec[BetRow, int], ...]] = (
     ColumnSpec(
         "true_ev_pct",
         "EV",
-        replace(EV_WIDTH, narrow="+10.0 % ±8"),
+        replace(EV_WIDTH, narrow="+10.0 % ±8.8"),
         _ev,
         _ev_downwards,
         order_up=_ev_upwards,

@@ -54,7 +54,7 @@ def test_an_implied_price_is_explained_by_its_sum(panel: ExplainPanel, derived: 
         ]
         or lines(panel.arithmetic)[3][2] == "+3.30 %"
     )
-    assert "Implied by the match result" in panel.note.text()
+    assert "implied by the match result" in panel.note.text()
     assert [part.facts for part in (panel.model, panel.fit, panel.methods)] == [(), (), ()]
     assert panel.scores.isHidden()
 

@@ -328,7 +328,7 @@ def _with_alpha(colour: str, share: float) -> QColor:
 
 _KEPT = 5_000
 """About a kilobyte each, for each font of each table."""
-_THOUSANDTHS: Final = re.compile(r"(?:\? )?[+−]?\d+\.\d\d\d")
+_THOUSANDTHS: Final = re.compile(r"(?:\? |~)?[+−]?\d+\.\d\d\d")
 """A figure whose third decimal stands right of a column's two, so that points align."""
 _LINE: Final = re.compile(r" [+−-]?\d[\d.,:/]*$")
 """The line of a selection: ``Over 2.5`` is nothing without it."""

@@ -224,7 +224,13 @@ def test_where_only_a_figure_has_room_its_text_is_cut_as_a_whole(theme: Theme) -
 
 @pytest.mark.parametrize(
     ("with_thousandths", "without"),
-    [("1.925", "1.92"), ("12.345", "12.34"), ("? 1.925", "? 1.92"), ("−0.925", "−0.92")],
+    [
+        ("1.925", "1.92"),
+        ("12.345", "12.34"),
+        ("? 1.925", "? 1.92"),
+        ("~1.925", "~1.92"),
+        ("−0.925", "−0.92"),
+    ],
 )
 def test_a_third_decimal_hangs_right_of_two(
     theme: Theme, with_thousandths: str, without: str
