@@ -3,12 +3,13 @@
 import random
 from collections import Counter, defaultdict
 from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 from oddsdesk.client.answers import GameAnswer, Listing
 from oddsdesk.client.client import Client
 from oddsdesk.client.errors import BadRequestError, ForbiddenError, NotFoundError
-from oddsdesk.contract.identity import game_id
+from oddsdesk.contract import identity
 from oddsdesk.contract.resources import (
     Bookmaker,
     BookOddsCell,
@@ -21,6 +22,9 @@ from oddsdesk.contract.resources import (
     ValueBet,
 )
 from tests.kit.board import REFERENCE, odds_row
+
+game_id = cache(identity.game_id)
+"""Asked of every row, of the same few games."""
 
 
 class ContractClient(Client):
@@ -160,11 +164,10 @@ class ContractClient(Client):
             raise ForbiddenError("live_not_on_plan", "no in-play odds on this plan", 403)
         if self._only is not None and asked.get("bookmaker") not in (None, self._only):
             raise ForbiddenError("bookmaker_forbidden", "one bookmaker only", 403)
-        fitting = [
-            item
-            for item in items
-            if all(value in (None, getattr(item, name)) for name, value in asked.items())
-        ]
+        fitting = list(items)
+        for name, value in asked.items():
+            if value is not None:
+                fitting = [item for item in fitting if getattr(item, name) == value]
         if self._dice is not None:
             self._dice.shuffle(fitting)
         return Listing(fitting[: min(limit, self._most)])
