@@ -13,7 +13,7 @@ from oddsdesk.board.valuation.deriving import game_of, group_of, why_not_derived
 from oddsdesk.contract.markets import market_title
 from oddsdesk.pricing.derived import FairGame, selection_text
 from oddsdesk.pricing.score_models import MOST_GOALS, SCORES, Model, shares_at
-from oddsdesk.pricing.selections import number_hit, threshold
+from oddsdesk.pricing.selections import HOME, OVER, number_hit, threshold
 from oddsdesk.pricing.value import DerivedKind, LineName, ReferenceLine
 
 if TYPE_CHECKING:
@@ -86,7 +86,7 @@ def derivation_of(
     if game is None:
         return None
     if line.derived.kind == "implied":
-        return Derivation("implied", line.derived.sources, tuple(_sum(game, section, side)))
+        return Derivation("implied", line.derived.sources, tuple(_sum(game, section, line, side)))
     model, name = game.model, section.key
     if model is None:
         return None
@@ -110,13 +110,14 @@ def why_not(matrix: Matrix, section: Section, basis: Basis) -> str:
     return "" if section.has_own_line else why_not_derived(matrix, section, basis)
 
 
-def _sum(game: FairGame, section: Section, side: str) -> Iterator[str]:
+def _sum(game: FairGame, section: Section, line: ReferenceLine, side: str) -> Iterator[str]:
     """Yield the steps of an implied price, without the sums of the other sides."""
     market_type, key = section.key.market_type, section.key.group
     own = f"{selection_text(market_type, key, side)} = "
     at = threshold(market_type, section.line)
     if at is not None and number_hit(at) is not None and not at.is_integer():
-        yield _with_minus(f"Half of the stake on each of {_neighbours(section, side)}")
+        halves = _halves(section, line, side, at)
+        yield _with_minus(f"Half of the stake on each of {' and '.join(halves)}")
     for step in game.steps(market_type, group_of(section)):
         if step.startswith(own) or " = " not in step:
             yield _with_minus(step[0].upper() + step[1:])
@@ -127,12 +128,24 @@ def _with_minus(text: str) -> str:
     return text.replace(" -", f" {_MINUS}")
 
 
-def _neighbours(section: Section, side: str) -> str:
-    """Return the two lines that a quarter line is split between."""
-    market_type, line = section.key.market_type, section.line or 0.0
+def _halves(section: Section, line: ReferenceLine, side: str, at: float) -> Iterator[str]:
+    """Yield the two lines that a quarter line is split between, and how likely each is won.
+
+    That is of a decided unit, as everywhere. ``at`` is the ``threshold`` of the line.
+    """
+    fair = line.prices[side].fair_odds
+    push = 0.0 if line.derived is None else line.derived.push
+    if fair is None:
+        return
+    is_half_lost = (at % 1 == 0.25) == (side in {HOME, OVER})  # at the whole number
+    won = (1 - push / 2) / fair - (0 if is_half_lost else push / 2)
     about = section.key.group.rpartition(" ")[0]
-    keys = (f"{about} {line + step:g}".strip() for step in (-0.25, 0.25))
-    return " and ".join(selection_text(market_type, key, side) for key in keys)
+    for step in (-0.25, 0.25):
+        number = (section.line or 0.0) + step
+        text = selection_text(section.key.market_type, f"{about} {number:g}".strip(), side)
+        on_half = won if is_half_lost else won + push
+        chance = won / (1 - push) if number.is_integer() else on_half
+        yield f"{text} ({chance * 100:.2f} %)"
 
 
 def _parameters(model: Model) -> Iterator[tuple[str, str]]:

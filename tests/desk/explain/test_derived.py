@@ -64,7 +64,10 @@ def test_a_quarter_handicap_is_half_on_each_line_next_to_it(derived: Any) -> Non
     derived.load()
     found = said_of(derived, "Liverpool -0.25", "spread").derivation
     assert found is not None
-    assert found.sum[0] == "Half of the stake on each of Away 0 and Away −0.5"
+    assert found.sum[0] == "Half of the stake on each of Away 0 (59.03 %) and Away −0.5 (42.14 %)"
+    other = said_of(derived, "Everton +0.25", "spread").derivation
+    assert other is not None
+    assert other.sum[0] == "Half of the stake on each of Home 0 (40.97 %) and Home +0.5 (57.86 %)"
     assert found.sum[-1].startswith("Away −0.25 = 42.14 % ÷ (42.14 % + 29.25 % + 28.61 % ÷ 2) = ")
 
 
