@@ -60,6 +60,9 @@ class Rule(Enum):
     unread, overtime counted by both or by neither."""
     DEVIGGED = "devigged"
     """The devig method gives the selection a fair price."""
+    ABOVE_REFERENCE = "above_reference"
+    """Odds above what the sharp book itself offers on the same bet. Only judged on derived lines:
+    of its own line the sharp book's margin makes sure of it."""
     REFERENCE_AGE = "reference_age"
     """Milliseconds since the sharp book was scraped."""
     BOOK_AGE = "book_age"
@@ -295,6 +298,9 @@ class Derived(msgspec.Struct, frozen=True, gc=False):
     """The chance that the stake is returned, or that a quarter line returns half of it."""
     bands: Mapping[str, float]
     """By side, by how much the probability may be wrong either way; empty where implied."""
+    own_odds: Mapping[str, float] = {}
+    """By side, the best odds at which the reference itself offers the same bet: part of a line that
+    is not complete, or another market. None of what it does not offer."""
 
 
 class ReferenceLine(msgspec.Struct, frozen=True, gc=False):
@@ -477,6 +483,9 @@ def _judge_price(
     market_type, floor = line.market_type, safety_floor(line.market_type)
     final, ratio, ev = fair * floor, odds / fair, floored_ev(odds, fair, market_type)
     shown = expected_value(odds, fair)
+    own = None if line.derived is None else line.derived.own_odds.get(candidate.side)
+    if own is not None:
+        checks.append(RuleCheck(Rule.ABOVE_REFERENCE, odds > own, odds, least=own))
     checks.append(edge_check(rules, market_type, odds, cautious))
     checks.append(_edge_cap(Rule.MAX_EDGE, ev, shown, rules.max_edge, floor))
     if market_type in CAPPED_MARKETS:
@@ -545,6 +554,9 @@ def price_window(
     cap_rule = Rule.EDGE_CAP if line.market_type in CAPPED_MARKETS else Rule.MAX_EDGE
     leasts = [(rules.least_net(line.market_type, cautious, decided), Rule.MIN_EDGE)]
     mosts = [(final * (1 + limit / 100), cap_rule), (fair * rules.max_ratio, Rule.RATIO)]
+    if line.derived is not None and side in line.derived.own_odds:
+        above = math.nextafter(line.derived.own_odds[side], math.inf)
+        leasts.append((above, Rule.ABOVE_REFERENCE))
     if has_payout:
         leasts.append((1 / (rules.max_payout - price.others), Rule.PAYOUT))
         mosts.insert(1, (_highest_by_payout(price.others, rules), Rule.PAYOUT))

@@ -16,7 +16,7 @@ from oddsdesk.board.valuation.pool import PooledLine
 from oddsdesk.pricing.assessment import is_unread
 from oddsdesk.pricing.derived import Bands, FairGame
 from oddsdesk.pricing.score_models import Model
-from oddsdesk.pricing.selections import LineGroup
+from oddsdesk.pricing.selections import LineGroup, bet_named
 from oddsdesk.pricing.value import LineName, ReferenceLine, is_derived_wanted
 
 _LEAST_NEAR = 0.9
@@ -52,12 +52,36 @@ class PeriodDeriver:
             ):
                 differs = judge_by_derived(section, None)
             else:
+                own = own_odds_on(section, line, sections)
+                line = replace(line, derived=replace(derived, own_odds=own)) if own else line
                 used = tuple([sources[name] for name in derived.sources])
                 pool = DerivedPool(section, line, used) if basis.is_pooled else None
                 differs = judge_by_derived(section, line, used, pool)
             if differs:
                 yield section
         self._model = None if game is None else game.fitted
+
+
+def own_odds_on(
+    section: Section, line: ReferenceLine, sections: Iterable[Section]
+) -> dict[str, float]:
+    """Return the best odds of the reference's own on each side of a derived line.
+
+    ``sections`` are all of the period: the same bet may be in another market.
+    """
+    in_play, sport = bool(line.is_live), section.sport
+    market_type, _, key = section.key
+    named = {bet_named(sport, in_play, market_type, key, side): side for side in line.group.sides}
+    found = dict[str, float]()
+    for each in sections:
+        for row, side in zip(each.rows, each.sides, strict=False):
+            odds = offered(row.reference)
+            if odds is None:
+                continue
+            bet = bet_named(sport, in_play, each.key.market_type, each.key.group, side)
+            if (mine := named.get(bet)) is not None:
+                found[mine] = max(odds, found.get(mine, 0.0))
+    return found
 
 
 def why_not_derived(matrix: Matrix, section: Section, basis: Basis) -> str:

@@ -46,6 +46,7 @@ _TITLES: Final = {
     Rule.REFERENCE_SIDES: "Sharp book prices every outcome",
     Rule.COMPARABLE: "Same market and rules",
     Rule.DEVIGGED: "Fair odds are known",
+    Rule.ABOVE_REFERENCE: "Better than the sharp book's own odds",
     Rule.REFERENCE_AGE: "Sharp price age",
     Rule.BOOK_AGE: "Price age",
     Rule.OVERROUND: "Sharp margin",
@@ -126,6 +127,8 @@ def limit_reason(said: Explanation, check: RuleCheck) -> str:
             f"Margin of the market made of this price and {said.reference}'s odds on the other "
             "outcomes"
         )
+    if check.rule is Rule.ABOVE_REFERENCE:
+        return f"{said.reference} itself offers {check.least:.4g} on the same bet"
     if check.rule is Rule.RATIO and check.most is not None:
         return (
             f"Maximum EV under Settings, Value bets: odds of at most {check.most:.6g} × fair odds"
@@ -158,6 +161,8 @@ def margin_text(check: RuleCheck) -> str:
     """Return the gap to the rule's threshold: ``6.26 % left``, ``0.40 % short``."""
     if check.margin is None:
         return "" if check.holds else "no"
+    if check.rule is Rule.ABOVE_REFERENCE:
+        return f"{check.least:.4g} there"
     distance = _distance(check.rule, abs(check.margin))
     if check.holds:
         return f"{distance} left"
@@ -357,6 +362,8 @@ def _remedy(said: Explanation, check: RuleCheck) -> str:
     match check.rule:
         case Rule.MIN_EDGE:
             return _rise(said)
+        case Rule.ABOVE_REFERENCE:
+            return "" if said.window is None else _rise(said)
         case Rule.MAX_EDGE | Rule.EDGE_CAP | Rule.RATIO:
             return _fall(said)
         case Rule.PAYOUT:
@@ -415,6 +422,8 @@ def _measure(rule: Rule, figure: float) -> str:
         return _age_text(figure)
     if rule in _EDGES:
         return f"{figure:.2f} %"
+    if rule is Rule.ABOVE_REFERENCE:
+        return f"{figure:.4g}"
     return f"{_above_fair(figure):.2f} %"
 
 

@@ -342,6 +342,18 @@ def test_a_modelled_price_needs_the_least_edge_at_the_unfavourable_end() -> None
     assert suspicious_above(line, "over") == pytest.approx(2.3)
 
 
+def test_a_derived_price_is_no_value_where_the_reference_offers_as_much() -> None:
+    line = derived_total(2.0)
+    assert line.derived is not None
+    line = replace(line, derived=replace(line.derived, own_odds={"over": 2.1}))
+    assert rules_of(judge_over(line, 2.1)) == {Rule.ABOVE_REFERENCE}
+    assert rules_of(judge_over(line, 2.11)) == set()
+    window = price_window(line, "over")
+    assert window is not None
+    assert (window.least, window.least_rule) == (pytest.approx(2.1), Rule.ABOVE_REFERENCE)
+    assert rules_of(judge_over(line, window.least)) == set()
+
+
 def test_a_band_that_reaches_to_0_lets_no_price_pass() -> None:
     line = derived_total(40.0, 0.025)
     assert line.cautious_odds("over") == math.inf

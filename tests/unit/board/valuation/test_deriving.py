@@ -331,3 +331,29 @@ def test_a_consensus_models_nothing(modelled: Desk) -> None:
     modelled.board.choose_reference(CONSENSUS)
     assert fair_of(modelled, "Chelsea", "moneyline") is not None
     assert fair_of(modelled, "Over 3.5", "total") is None
+
+
+@pytest.mark.parametrize(
+    ("market", "own"),
+    [
+        ("draw_no_bet", {"Arsenal": 1.58}),
+        ("spread", {"Arsenal +0": 1.58}),  # the same bet in football
+    ],
+)
+def test_what_the_reference_offers_itself_is_no_value_elsewhere(
+    market: str, own: dict[str, float]
+) -> None:
+    """1.58 is value by the match result, but the sharp book itself pays as much."""
+    book = {"Unibet": {"Arsenal": 1.58, "Chelsea": 2.4}}
+    result = {"moneyline": {REFERENCE: {"Arsenal": 2.05, "Draw": 3.5, "Chelsea": 4.1}}}
+    assert judged(desk_of(result | {"draw_no_bet": book}), "Arsenal", "draw_no_bet").is_value
+    markets: dict[str, Odds] = result | {"draw_no_bet": book}
+    markets[market] = {**markets.get(market, {}), REFERENCE: own}
+    desk = desk_of(markets)
+    stopped = [each.rule for each in judged(desk, "Arsenal", "draw_no_bet").stopped_by]
+    assert stopped == [Rule.ABOVE_REFERENCE]
+    section = section_of(desk, "draw_no_bet", "Arsenal")
+    assert section.derived is not None
+    assert dict(section.derived.own_odds) == {"home": 1.58}
+    move(desk, next(iter(own)), 1.57, bookmaker=REFERENCE, market_type=market)
+    assert judged(desk, "Arsenal", "draw_no_bet").is_value

@@ -105,6 +105,7 @@ def test_all_that_speaks_against_a_price_is_told_the_gravest_first(desk: Desk) -
         (within(Rule.PAYOUT, 0.9949, 0.99, 1.05), "-0.51 %", "0.49 % left"),
         (within(Rule.PAYOUT, 0.98, 0.99, 1.05), "-2.00 %", "1.00 % short"),
         (within(Rule.PAYOUT, 1.06, 0.99, 1.05), "6.00 %", "1.00 % over"),
+        (RuleCheck(Rule.ABOVE_REFERENCE, False, 3.95, least=4.6), "3.95", "4.6 there"),
         (within(Rule.RATIO, 1.07, most=1.15), "7.00 %", "8.00 % left"),
         (within(Rule.RATIO, 1.324, most=1.15), "32.40 %", "17.40 % over"),
         (within(Rule.BOOK_AGE, 5_000, most=900_000), "5 s", "14 min left"),
