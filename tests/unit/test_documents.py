@@ -126,10 +126,14 @@ def test_each_decision_that_is_cited_is_in_the_contract() -> None:
 
 def test_the_justfile_has_every_step_of_the_ci_script() -> None:
     script = (ROOT / ".ci" / "run").read_text("utf-8").partition("rm -rf .venv\n")[2]
+    lines = [re.sub(r"( &)?  #.*", "", line) for line in script.splitlines()]
     steps = [
-        line.split(" .venv/bin/")[-1].replace(".venv/bin/", "") for line in script.splitlines()
+        line.split(" .venv/bin/")[-1].replace(".venv/bin/", "").removesuffix(" --jobs 1")
+        for line in lines
+        if re.search(r"(^| )(\.venv/bin|packaging|\.ci)/", line)  # the others wait for the build
     ]
     justfile = (ROOT / "justfile").read_text("utf-8")
+    assert len(steps) >= 6
     assert [step for step in steps if step.split(" -m ")[-1] not in justfile] == []
 
 
