@@ -36,7 +36,7 @@ _RIGHT: Final = frozenset({"BAND", "MEAN", "LINES", "GAMES"})
 
 @click.group()
 def derived() -> None:
-    """Measure fair prices that a model derives from the sharp book's other lines."""
+    """Measure how far off modelled fair odds are."""
 
 
 @derived.command()
@@ -53,7 +53,7 @@ def derived() -> None:
     metavar="METHOD",
     help="Devig method: how margins are removed. Default: the desk's setting.",
 )
-@click.option("--save", is_flag=True, help="Use the table from now on, in place of the shipped.")
+@click.option("--save", is_flag=True, help="Use these bands from now on.")
 @click.option("--json", "as_json", is_flag=True, help="Print a JSON object; the table is in rows.")
 def measure(
     database: Database | None,
@@ -63,23 +63,27 @@ def measure(
     save: bool,
     as_json: bool,
 ) -> None:
-    """Measure by how much the models miss the sharp book's own lines.
+    """Measure how far the models miss the sharp book's own lines.
 
-    Each game counts at one moment: the last before kick-off, or now if it is still to come. Each
-    of its lines is left out, predicted from others and compared with its own fair probability.
+    Each line that the sharp book prices is left out, predicted from its other lines, and compared
+    with its own fair probability. A game counts at one moment: the last before kick-off, or now if
+    it is still to come.
 
     \b
-    DISTANCE  from the nearest given line of the market: at most 0.5, at most 1,
-              at most 2, more; none if no line of the market is given
-    GIVEN     all: all other lines, without those that imply this one exactly;
-              one: one line of each market (match result, handicap, total)
-    BAND      90 % of the errors are within this, in percentage points
-    MEAN      mean error of home, over or yes: predicted less own probability
+    DISTANCE  to the nearest line of the market that the model was given: at
+              most 0.5, 1 or 2 goals, points or games, or more; none if it was
+              given no line of the market
+    GIVEN     lines that the model was given. all: all others, except those that
+              imply this one exactly; one: one line of each market (match
+              result, handicap, total)
+    BAND      9 of 10 errors are at most this, in percentage points
+    MEAN      mean error of home, over or yes: predicted minus own probability
 
-    A row with fewer than 30 lines gives no price. Of two rows of a cell, the wider band counts.
-    Bands hold for their devig method: measure with the one that you use. --save keeps the rows in
-    derived_bands.csv in the settings folder. They replace the shipped cells where they have 30
-    lines or more; saved rows of other sports and methods stay.
+    Only rows with 30 lines or more are used. If "all" and "one" have different bands, the wider
+    counts. Each devig method has its own bands, so measure with the one that you use.
+
+    --save writes the rows to derived_bands.csv in the settings folder. Those with 30 lines or more
+    replace the shipped bands; saved rows of other sports and methods stay.
 
     \b
     Example:
@@ -184,7 +188,7 @@ def _lacks(games: Sequence[object], reference: str, bookmakers: Sequence[str]) -
         return f"{reference} has no complete line before kick-off"
     return (
         f"no line of {reference} could be predicted in {len(games)} games; a model needs the match "
-        "result or a handicap, and a total, besides the line that is predicted"
+        "result or a handicap, and a total, apart from the line that is predicted"
     )
 
 

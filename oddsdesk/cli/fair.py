@@ -1,4 +1,4 @@
-"""``oddsdesk fair``: fair odds of a game's usual lines, from some of its odds or from rates."""
+"""``oddsdesk fair``: fair odds of a game's usual lines, from some of its odds or expected goals."""
 
 import json
 from collections import defaultdict
@@ -138,9 +138,11 @@ def _option(name: str, metavar: str, meaning: str) -> Callable[[F], F]:
     "--rho",
     type=Number(-1, 1, what="rho"),
     metavar="R",
-    help="With --rates: how much more or less likely low scores are. Default: 0.",
+    help="With --rates: below 0 makes 0-0 and 1-1 more likely. Default: 0.",
 )
-@_option("--moneyline", "HOME [DRAW] AWAY", "Odds of the match result; without a draw two.")
+@_option(
+    "--moneyline", "HOME [DRAW] AWAY", "Odds of the match result; leave out DRAW if there is none."
+)
 @_option("--total", "LINE OVER UNDER", "A total and its odds; may be repeated.")
 @_option("--spread", "LINE HOME AWAY", "The home team's handicap and its odds; may be repeated.")
 @_option("--team-total", "TEAM LINE OVER UNDER", "A total of Home or Away; may be repeated.")
@@ -160,12 +162,15 @@ def fair(
     as_json: bool,
     **given: Sequence[_Given],
 ) -> None:
-    """Show fair odds of the usual lines of a game of a SPORT.
+    """Work out a game's fair odds from some of its lines.
 
-    Give the odds of one bookmaker before kick-off. Some lines follow from them by arithmetic
-    (implied), others from a model of the score that is fitted to all of them (modelled). The band
-    of a modelled line says by how many percentage points its probability may be wrong. Without a
-    band, the desk does not judge any price by it.
+    SPORT is one such as Football. Give the odds of one bookmaker before kick-off. Other lines
+    follow from them by arithmetic (implied), or from a model of the score that is fitted to all of
+    them (modelled). BAND is by how many percentage points the probability of a modelled line may
+    be off. The desk does not use modelled odds without a band.
+
+    Below the table is what was fitted. In football these are the expected goals (home rate, away
+    rate), rho (below 0: 0-0 and 1-1 are more likely) and dispersion (above 1: totals vary less).
 
     Odds may be decimal, fractional (21/20) or American (+105).
 
@@ -181,15 +186,15 @@ def fair(
     markets = [each for option in given.values() for each in option]
     if rates is not None:
         if markets:
-            raise click.UsageError("give rates or odds, not both")
+            raise click.UsageError("give --rates or odds, not both")
         if method is not None:
             raise click.UsageError("--method removes the margin of odds; rates have none")
         found = _by_rates(played, rates, rho or 0.0)
     else:
         if not markets:
-            raise click.UsageError(f"give some odds, or --rates; for example: {_EXAMPLE}")
+            raise click.UsageError(f"give odds or --rates; for example: {_EXAMPLE}")
         if rho is not None:
-            raise click.UsageError("--rho goes with --rates; with odds it is fitted")
+            raise click.UsageError("--rho needs --rates; with odds it is fitted")
         found = _by_odds(played, markets, method or own_setting(METHOD))
     click.echo(json.dumps(_fields(found), indent=2) if as_json else _table(found))
 
@@ -218,21 +223,21 @@ class _Found(NamedTuple):
 
 def _by_rates(sport: str, rates: tuple[float, float], rho: float) -> _Found:
     if sport != FOOTBALL:
-        raise click.UsageError("--rates are goals of football; for other sports give odds")
+        raise click.UsageError("--rates is for football only; give odds of other sports")
     from oddsdesk.pricing.score_grid import score_grid  # noqa: PLC0415 - numpy, not at start
 
     home, away = rates
     if min(1 - home * away * rho, 1 + home * rho, 1 + away * rho) < 0:
         raise click.UsageError(
             f"a rho of {rho:g} gives a score a probability below 0 with these rates; "
-            "usual are -0.15 to 0.05"
+            "usual values are -0.15 to 0.05"
         )
     model = score_grid(home, away, rho)
     centres = {"total": [_half(home + away)], "spread": [_half(away - home)]}
     prices = [
         price
         for name, group in _usual_lines(sport, centres)
-        for price in _modelled(model, sport, name, group, "rates were given, not odds")
+        for price in _modelled(model, sport, name, group, "it needs odds, not --rates")
     ]
     return _Found(sport, model, prices, [])
 
@@ -262,9 +267,10 @@ def _by_odds(sport: str, markets: Sequence[_Given], method: str) -> _Found:
     notes = [*bands.problems]
     if game.model is None:
         notes.append(
-            "no model fits: it needs a match result or a handicap, and a total, that agree"
+            "no model fits: give a match result or a handicap, and a total, that do not contradict "
+            "each other"
             if has_model(sport)
-            else f"no model: there is none of {sport}"
+            else f"there is no model of {sport}"
         )
     return _Found(sport, game.model, prices, notes)
 
@@ -448,7 +454,7 @@ def _remarks(found: _Found) -> Iterator[str]:
         if found.model.misses:
             line, miss = max(found.model.misses, key=lambda each: abs(each[1]))
             text = f"{market_title(line.market_type)} {selection_text(*line[:3])}"
-            yield f"largest miss: {text}, by {abs(miss) * 100:.2f} percentage points"
+            yield f"worst fit: {text}, off by {abs(miss) * 100:.2f} percentage points"
     reasons = defaultdict[str, dict[str, None]](dict)
     for price in found.prices:
         if price.why_no_band:

@@ -142,20 +142,20 @@ class FairGame:
     def why_not(self, market_type: str, group: LineGroup) -> str:
         """Return why a line group has no derived price, as a clause; empty where it has one."""
         if (market_type, group.key) in self._lines:
-            return "the reference prices this line itself"
+            return "the sharp book prices this line itself"
         if self._implied.find(market_type, group) is not None:
             return ""
         if self._in_play:
-            return "in play only double chance and draw no bet follow from the match result"
+            return "in play only double chance and draw no bet are derived, from the match result"
         if not has_model(self._sport):
-            return "the reference's lines do not imply it, and this sport has no model"
+            return "the other lines do not imply it, and this sport has no model"
         if self.model is None:
             return (
-                "the reference's lines do not imply it, and no model fits them: "
+                "the other lines do not imply it, and no model fits them: "
                 "they are too few, or contradict each other"
             )
         if self._modelled(self.model, market_type, group)[1] is None:
-            return "the reference's lines do not imply it, and the model does not know this bet"
+            return "the other lines do not imply it, and the model does not cover this bet"
         band = self._band(market_type, group)
         if band is None:
             return self._unmeasured(market_type, group)
@@ -165,8 +165,8 @@ class FairGame:
         line = worst.line
         text = selection_text(line.market_type, line.key, line.side)
         return (
-            f"the model misses {market_title(line.market_type)} {text} of the reference by "
-            f"{worst.size * 100:.2f} percentage points; its band is {worst.most * 100:.2f}"
+            f"the model is off by {worst.size * 100:.2f} percentage points on "
+            f"{market_title(line.market_type)} {text}, more than the band of {worst.most * 100:.2f}"
         )
 
     def band_of(self, market_type: str, group: LineGroup) -> tuple[str, Band]:
@@ -188,7 +188,7 @@ class FairGame:
             around = 0, Around(home, 1 - implied.push - home, implied.sources)
         if around is not None:
             number, near = around
-            what = "margin of the home team" if market_type in _MARGIN_MARKETS else "number"
+            what = "home margin" if market_type in _MARGIN_MARKETS else "number"
             found.append(
                 f"{what} above {number}: {_percent(near.above)}, exactly {number}: "
                 f"{_percent(near.push)}, below: {_percent(near.below)}"
@@ -208,9 +208,9 @@ class FairGame:
     def _unmeasured(self, market_type: str, group: LineGroup) -> str:
         cell = self._bands.get(self._band_key(market_type, group))
         if cell is None:
-            return "the error of the model was not measured for such a line"
+            return "the model's error on lines like this one has not been measured"
         return (
-            f"the error of the model was measured on {cell.lines} such lines only; "
+            f"the model's error was measured on only {cell.lines} lines like this one; "
             f"{LEAST_LINES} are needed"
         )
 

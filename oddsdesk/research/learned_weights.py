@@ -123,7 +123,7 @@ class LearnedMarket(msgspec.Struct, frozen=True):
     def verdict_text(self) -> str:
         """Whether the weights are used, and why."""
         if not self.found.is_better:
-            return "equal weights are used: learned ones are not surely better out of sample"
+            return "equal weights are used: learned ones are not clearly better out of sample"
         alone = self.gain_vs_reference
         if alone.figure is not None and alone.figure < 0:
             is_sure = alone.high is not None and alone.high < 0

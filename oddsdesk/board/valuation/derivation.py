@@ -27,7 +27,7 @@ _DISTANCES: Final = {
     "1": "at most 1 from the nearest line that the sharp book prices",
     "2": "at most 2 from the nearest line that the sharp book prices",
     "more": "more than 2 from the nearest line that the sharp book prices",
-    "none": "a market of which the sharp book prices no other line",
+    "none": "the sharp book prices no other line of this market",
 }
 
 
@@ -92,8 +92,8 @@ def derivation_of(
         return None
     distance, band = game.band_of(name.market_type, group)
     text = (
-        f"±{line.derived.bands[side] * 100:.2f} points of probability: 9 of 10 predictions were "
-        f"closer, of {band.lines:,} lines such as this one ({_DISTANCES[distance]})"
+        f"±{line.derived.bands[side] * 100:.2f} percentage points of probability: 9 of 10 "
+        f"predictions were closer, of {band.lines:,} lines like this one ({_DISTANCES[distance]})"
     )
     return Derivation(
         "modelled",
@@ -160,8 +160,8 @@ def _parameters(model: Model) -> Iterator[tuple[str, str]]:
         for team in (0, 1)
     ]
     yield "Expected goals", f"home {goals[0]:.2f}, away {goals[1]:.2f}"
-    yield "Correction of low scores (rho)", _with_minus(f" {grid.rho:.3f}").strip()
-    yield "Dispersion of goals (1: Poisson)", f"{grid.dispersion:.3g}"
+    yield "Low scores (rho; below 0: more likely)", _with_minus(f" {grid.rho:.3f}").strip()
+    yield "Dispersion (above 1: totals vary less)", f"{grid.dispersion:.3g}"
 
 
 def _fit(model: Model) -> Iterator[FittedLine]:

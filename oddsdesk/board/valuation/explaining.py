@@ -334,7 +334,7 @@ def _learned_text(board: Board, section: Section, pooled: PooledLine | None) -> 
     if found is None:
         return "equal weights: none were learned for this market"
     if not found.is_better:
-        return "equal weights: learned ones were not surely better here"
+        return "equal weights: learned ones were not clearly better here"
     if found.method != basis.method:
         return f"equal weights: learned with the devig method {found.method.replace('_', ' ')}"
     if not pooled.is_learned:

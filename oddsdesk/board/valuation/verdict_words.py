@@ -256,7 +256,7 @@ def low_end_text(found: Assessment, net_odds: float) -> str:
     if found.band_pct is None or ends is None or cautious is None:
         return ""
     low = expected_value(net_odds, cautious, ends.decided)
-    return f"staked by the low end of its band, EV {_signed(low)} %"
+    return f"staked at the low end of its band, EV {_signed(low)} %"
 
 
 def origin_text(line: ReferenceLine | None, side: str) -> str:
@@ -274,7 +274,7 @@ def origin_text(line: ReferenceLine | None, side: str) -> str:
         return ""
     decided = settlement_of(line, side, fair, derived.push).decided
     points = derived.bands[side] * fair * decided * 100
-    return f"Modelled: may be off by ±{points:.1f} points of EV"
+    return f"Modelled: EV may be off by ±{points:.1f} percentage points"
 
 
 def derivation_text(said: Explanation) -> str:

@@ -227,7 +227,8 @@ def scores(said: explaining.Explanation, ink: Callable[[TextRole], str]) -> str:
     )
     outside = f"Other scores: {found.beyond * 100:.1f} %"
     return (
-        f"Scores in %, home team down, away team across. Bold: {escape(said.selection)} wins<br>"
+        f"Score probabilities in %, home goals down, away goals across. "
+        f"Bold: {escape(said.selection)} wins; in brackets: stake returned<br>"
         f"<table cellspacing=0 cellpadding=2><tr><td></td>{heads}</tr>{rows}</table>{outside}"
     )
 

@@ -361,14 +361,14 @@ COLUMNS: Final[tuple[ColumnSpec[Entry, CellContext], ...]] = (
         "fair_odds", "Fair", Column("", hangs=True), fair, _figure("fair_odds"),
         Kind.NUMBER, 4, descending_first=True, sample=lambda: f"{DERIVED_MARK}{odds_sample()}",
         tip="The sharp book's odds without the margin, by your devig method. "
-        f"{DERIVED_MARK}: it does not price this line; its other lines say so",
+        f"{DERIVED_MARK}: derived from its other lines",
     ),
     ColumnSpec(
         "derived", "Derived", Column("modelled", Align.LEFT),
         lambda entry, _context: Cell(entry.selection.derived or "", TextRole.DERIVED),
         attrgetter("selection.derived"), is_usual=False,
-        tip="How the fair odds follow from other lines of the sharp book, where it does not price "
-        "this one: implied by arithmetic, or modelled",
+        tip="Whether the fair odds of a line that the sharp book does not price are implied by its "
+        "other lines, or modelled",
     ),
     ColumnSpec(
         "band_pct", "± EV", Column("±88.8"), band, attrgetter("band_pct"), Kind.NUMBER, 2,

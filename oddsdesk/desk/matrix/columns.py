@@ -579,7 +579,7 @@ def _fair_header(context: MatrixContext) -> Header:
     note = method.replace("proportional", "prop.")
     tip = f"{context.board.reference_name}'s odds without the margin, {method} method"
     if context.layout.has_derived:
-        tip = f"{tip}. {DERIVED_MARK}: it does not price this line; its other lines say so"
+        tip = f"{tip}. {DERIVED_MARK}: derived from its other lines"
     return Header("Fair", note, tip)
 
 

@@ -241,9 +241,9 @@ DERIVED_KINDS: Final = (
 DERIVED: Final = Setting(
     "prices/derived",
     "Derived fair odds",
-    "Fair odds for lines that the sharp book does not price, from those that it does. Implied ones "
-    "follow by arithmetic. Modelled ones have an error band; their minimum EV is asked of its low "
-    "end.",
+    "Fair odds for lines that the sharp book does not price, from those that it does. Implied odds "
+    "follow by arithmetic. Modelled odds have an error band, and must reach the minimum EV at its "
+    "low end.",
     "all",
     Choice(DERIVED_KINDS),
 )

@@ -292,7 +292,7 @@ class ReferenceChoice(QObject):
         names.sort(key=lambda name: profile_of(name).kind is not BookmakerKind.EXCHANGE)
         every = [(SERVICES_OWN, own), (CONSENSUS, "Consensus of all bookmakers")]
         if board.basis.learned.markets or self.chosen == LEARNED:
-            every.append((LEARNED, "Consensus with learned weights"))
+            every.append((LEARNED, "Consensus (learned)"))
         return [*every, *((name, name) for name in names)]
 
     def entries(self) -> Iterator[Entry]:

@@ -58,9 +58,9 @@ BOOKMAKER_WIDTH: Final = Column(
 EV_WIDTH: Final = Column("+10.0 %", note_sample="±8.8")
 EV_TIP: Final = (
     "Expected profit per unit staked: odds after commission over fair odds, minus 1; "
-    f"{verdict_words.PER_DECIDED} {verdict_words.PER_DECIDED_TEXT}; {formatting.DERIVED_MARK} fair "
-    "odds implied by other lines of the sharp book; ±1.1 modelled, so that it may be off by 1.1 "
-    "percentage points"
+    f"{verdict_words.PER_DECIDED} {verdict_words.PER_DECIDED_TEXT}; {formatting.DERIVED_MARK}: "
+    "fair odds implied by other lines of the sharp book; ±1.1: modelled, so the EV may be off by "
+    "1.1 percentage points"
 )
 
 

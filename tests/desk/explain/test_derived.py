@@ -86,9 +86,9 @@ def test_a_modelled_price_shows_the_fit_the_scores_and_the_band(
     )
     named = {title: figure for title, _, figure in lines(panel.model)}
     assert named["Expected goals"] == "home 1.20, away 1.48"
-    assert named["Correction of low scores (rho)"] == "−0.121"
-    (band,) = (title for title in named if title.startswith("Error band: ±1.00 points"))
-    assert "of 100 lines such as this one (at most 1 from the nearest line" in band
+    assert named["Low scores (rho; below 0: more likely)"] == "−0.121"
+    (band,) = (title for title in named if title.startswith("Error band: ±1.00 percent"))
+    assert "of 100 lines like this one (at most 1 from the nearest line" in band
     assert lines(panel.fit)[1:] == [
         ("Match result Home", "29.2 % / 29.2 %", "+0.00"),
         ("Match result Draw", "28.6 % / 28.6 %", "+0.00"),
@@ -149,7 +149,7 @@ def test_it_says_why_no_price_can_be_derived(derived: Any) -> None:
     derived.load()
     none = "No fair odds: Pinnacle has no prices here to compare with. Not derived: "
     for choice, why in (
-        ("all", "the error of the model was not measured for such a line."),
+        ("all", "the model's error on lines like this one has not been measured."),
         ("implied", "the other lines do not imply it, and modelled odds are turned off."),
         ("none", "derived fair odds are turned off."),
     ):
@@ -162,7 +162,7 @@ def test_it_is_copied_with_the_sum_and_the_fit(derived: Any) -> None:
     text = explanation_text(said_of(derived, "Over 3.5", "total"))
     assert "Modelled from 2 lines, EV ±3.9" in text
     assert "Total Over 2.5: Pinnacle / model 50.0 % / 50.0 %, +0.00" in text
-    assert "Error band: ±1.00 points of probability" in text
+    assert "Error band: ±1.00 percentage points of probability" in text
     text = explanation_text(said_of(derived, "X2", "double_chance"))
     assert "X2 = draw 28.61 % + away 42.14 % = 70.75 %, fair 1.413" in text
 

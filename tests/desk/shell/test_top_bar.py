@@ -215,18 +215,16 @@ def test_learned_weights_are_offered_once_there_are_some(
 ) -> None:
     assert LEARNED not in dict(choice.offered())
     quoted.board.set_learned(LearnedWeights([WEIGHTS]))
-    assert dict(choice.offered())[LEARNED] == "Consensus with learned weights"
+    assert dict(choice.offered())[LEARNED] == "Consensus (learned)"
     button = ReferenceButton(choice)
     qtbot.addWidget(button)
     quoted.board.choose_reference(LEARNED)
     assert button.text() == "Sharp book: Consensus (learned) ▾"
     button._fill()
     actions = button.menu_shown.actions()
-    assert [each.text() for each in actions if each.isChecked()] == [
-        "Consensus with learned weights"
-    ]
+    assert [each.text() for each in actions if each.isChecked()] == ["Consensus (learned)"]
     titles = [each.text() for each in actions]
-    assert titles.index("") == titles.index("Consensus with learned weights") + 1, "a separator"
+    assert titles.index("") == titles.index("Consensus (learned)") + 1, "a separator"
 
 
 WEIGHTS = MarketWeights(

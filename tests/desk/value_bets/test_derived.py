@@ -53,7 +53,7 @@ def test_the_stake_says_that_it_uses_the_low_end(listed: ValuesPanel) -> None:
     assert row(listed, modelled)["Stake"] == str(int(250 * kelly)) == "3"
     tip = model.tip(modelled, STAKE_COLUMN)
     assert f"full Kelly {kelly * 100:.1f} % of the betting bank" in tip
-    assert "Staked by the low end of its band, EV +4.03 %" in tip
+    assert "Staked at the low end of its band, EV +4.03 %" in tip
     assert "low end" not in model.tip(place_of(listed, "X2"), STAKE_COLUMN)
 
 
@@ -63,7 +63,7 @@ def test_the_bet_dialog_says_what_the_stake_rests_on(listed: ValuesPanel, derive
     dialog = listed.findChild(PlaceDialog)
     assert dialog.worth.text() == (
         "EV +7.88 % at these odds · fair 3.569 (modelled, EV ±3.9, margin proportional) · "
-        "staked by the low end of its band, EV +4.03 %"
+        "staked at the low end of its band, EV +4.03 %"
     )
     assert dialog.stake.text() == "3"
     dialog.odds.setText("4")

@@ -71,8 +71,11 @@ def test_odds_give_given_implied_and_modelled_lines() -> None:
 def test_lines_without_a_measured_band_say_why() -> None:
     found = answer(*GIVEN)
     assert found["markets"]["3way_handicap"]["Draw -1"]["band"] is None
-    assert "not measured" in found["fit"]["without_band"]["3way_handicap"]["Draw -1"]
-    assert "no band (3-way handicap): the error of the model was not measured" in run(*GIVEN).stdout
+    assert "not been measured" in found["fit"]["without_band"]["3way_handicap"]["Draw -1"]
+    assert (
+        "no band (3-way handicap): the error of the model has not been measured"
+        in run(*GIVEN).stdout
+    )
 
 
 def test_the_fit_is_told_with_its_misses() -> None:
@@ -80,7 +83,7 @@ def test_the_fit_is_told_with_its_misses() -> None:
     misses = {(each["market_type"], each["selection"]): each["miss"] for each in found["misses"]}
     assert abs(misses["btts", "Yes"]) > 0.01
     assert ("total", "Over 2.5") in misses
-    assert "largest miss: " in run(*GIVEN, "--btts", "1.60", "2.30").stdout
+    assert "worst fit: " in run(*GIVEN, "--btts", "1.60", "2.30").stdout
 
 
 def test_the_method_removes_the_margin() -> None:
@@ -106,7 +109,7 @@ def test_options_repeat_and_odds_may_be_american_and_lines_negative() -> None:
 def test_other_sports_have_lines_around_those_given() -> None:
     result = run("Rugby", "--spread", "-3.5", "1.9", "1.9", "--spread", "-4.5", "2", "1.85")
     assert "Home -4" in result.stdout
-    assert "no model: there is none of Rugby" in result.stdout
+    assert "there is no model of Rugby" in result.stdout
     tennis = answer("Tennis", "--total", "22.5", "1.9", "1.9", "--total", "23.5", "2.1", "1.72")
     assert tennis["markets"]["total_games"]["Over 23"]["kind"] == "implied"
     basketball = answer(
@@ -120,13 +123,13 @@ def test_other_sports_have_lines_around_those_given() -> None:
 @pytest.mark.parametrize(
     ("arguments", "reason"),
     [
-        (("Football",), "give some odds, or --rates"),
+        (("Football",), "give odds or --rates"),
         (("Chess", "--rates", "1", "1"), "no sport 'Chess'; expected one of Football, "),
         (("Football", "--rates", "0", "2"), "the rate must be"),
         (("Football", "--rates", "2", "2", "--rho", "0.4"), "a probability below 0"),
-        (("Football", "--rates", "1", "1", *GIVEN[1:]), "give rates or odds, not both"),
+        (("Football", "--rates", "1", "1", *GIVEN[1:]), "give --rates or odds, not both"),
         (("Football", "--rates", "1", "1", "--method", "power"), "rates have none"),
-        (("Basketball", "--rates", "1", "2"), "rates are goals of football"),
+        (("Basketball", "--rates", "1", "2"), "--rates is for football only"),
         ((*GIVEN, "--rho", "0.1"), "with odds it is fitted"),
         (("Football", "--moneyline", "2", "3"), "takes three odds: home, draw and away"),
         (("Football", "--moneyline", "2"), "expected the odds of home, draw and away"),
@@ -155,7 +158,8 @@ def test_wrong_input_is_named(arguments: tuple[str, ...], reason: str) -> None:
 def test_too_little_for_a_model_is_said() -> None:
     result = run("Football", "--total", "2.5", "1.9", "1.9")
     assert result.stdout.endswith(
-        "no model fits: it needs a match result or a handicap, and a total, that agree\n"
+        "no model fits: give a match result or a handicap, and a total, that do not contradict "
+        "each other\n"
     )
 
 

@@ -207,7 +207,7 @@ RESULT_LINE = priced("moneyline", "", {"home": 0.46, "draw": 0.27, "away": 0.27}
 def test_the_sum_names_sources_chances_and_each_side() -> None:
     assert steps([RESULT_LINE], ("spread", "-0.25")) == [
         "Match result: Home 46.00 %, Draw 27.00 %, Away 27.00 %",
-        "margin of the home team above 0: 46.00 %, exactly 0: 27.00 %, below: 27.00 %",
+        "home margin above 0: 46.00 %, exactly 0: 27.00 %, below: 27.00 %",
         "Home -0.25 = 46.00 % ÷ (46.00 % + 27.00 % + 27.00 % ÷ 2) = 53.18 %, fair 1.880",
         "Away +0.25 = (27.00 % + 27.00 % ÷ 2) ÷ (27.00 % + 46.00 % + 27.00 % ÷ 2) = 46.82 %, "
         "fair 2.136",
@@ -228,7 +228,7 @@ def test_the_sum_of_a_draw_no_bet_is_that_of_the_result_that_it_comes_from() -> 
     for in_play in (False, True):
         result = replace(RESULT_LINE, is_live=in_play)
         assert steps([result, *spreads], ("draw_no_bet", ""), in_play=in_play)[1:3] == [
-            "margin of the home team above 0: 46.00 %, exactly 0: 27.00 %, below: 27.00 %",
+            "home margin above 0: 46.00 %, exactly 0: 27.00 %, below: 27.00 %",
             "Home = 46.00 % ÷ (46.00 % + 27.00 %) = 63.01 %, fair 1.587",
         ]
 

@@ -371,7 +371,7 @@ def test_too_few_learned_votes_leave_the_line_to_equal_weights() -> None:
 @pytest.mark.parametrize(
     ("fields", "why"),
     [
-        ({"is_better": False}, "learned ones were not surely better here"),
+        ({"is_better": False}, "learned ones were not clearly better here"),
         ({"method": "shin"}, "learned with the devig method shin"),
         ({"period": 1}, "none were learned for this market"),
         ({"sport": "Tennis"}, "none were learned for this market"),
