@@ -182,22 +182,18 @@ class FairGame:
         found = [
             f"{market_title(line.market_type)}: {_chances_text(line)}" for line in implied.sources
         ]
-        around = self._implied.around(market_type, group)
-        if market_type == "draw_no_bet":
-            home = implied.chances[HOME] * (1 - implied.push)
-            around = 0, Around(home, 1 - implied.push - home, implied.sources)
+        around = implied.around
         if around is not None:
-            number, near = around
             what = "home margin" if market_type in _MARGIN_MARKETS else "number"
             found.append(
-                f"{what} above {number}: {_percent(near.above)}, exactly {number}: "
-                f"{_percent(near.push)}, below: {_percent(near.below)}"
+                f"{what} above {around.number}: {_percent(around.above)}, exactly "
+                f"{around.number}: {_percent(around.push)}, below: {_percent(around.below)}"
             )
         for side, chance in implied.chances.items():
             sum_ = ""
             if around is not None:
                 at = threshold(market_type, group.line) or 0.0
-                sum_ = _ladder_sum(around[1], at - around[0], is_above=side in {HOME, OVER})
+                sum_ = _ladder_sum(around, at - around.number, is_above=side in {HOME, OVER})
             elif market_type == "double_chance":
                 sum_ = _double_chance_sum(implied.sources, side) or sum_
                 sum_ = sum_ or f"100 % − {_percent(1 - chance)} = "

@@ -2,12 +2,14 @@
 
 A number that bets are about (the home team's margin, the goals of a game, a player's shots) is
 above, at or below each whole number. Each line within half of a whole number is a fact about
-these chances, so any two of the five lines there give the other three. In football before
-kick-off the match result, draw no bet, double chance and 3-way handicaps are lines of the margin.
+these chances, so two of the five lines there give those between them. In football before kick-off
+the match result, draw no bet, double chance and 3-way handicaps are about the margin too: what is
+the same bet has the same fair price. Sums are made of one market only: each has a margin of its
+own, and the error of removing it grows in sums of two.
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import combinations
 from typing import Final, NamedTuple
 
@@ -32,10 +34,8 @@ _SLACK: Final = 1e-9
 _HALF: Final = 0.5
 _STEPS: Final = (-0.5, -0.25, 0.0, 0.25, 0.5)
 """From a whole number to the five lines that are about it."""
-_MARGIN: Final = ("spread", "")
-"""The name of the home team's margin among the numbers."""
 _MARGIN_MARKETS: Final = ("draw_no_bet", "moneyline", "3way_handicap")
-"""Football's other bets on it, the first to be used first."""
+"""Football's bets on the margin other than handicaps, the first to be used first."""
 
 
 class Implied(NamedTuple):
@@ -46,6 +46,8 @@ class Implied(NamedTuple):
     push: float
     """As ``Derived.push``."""
     sources: tuple[ReferenceLine, ...]
+    around: "Around | None" = None
+    """What the chances are a sum of; None where those of another line are taken over."""
 
 
 class _Point(NamedTuple):
@@ -58,9 +60,9 @@ class _Point(NamedTuple):
 class Around(NamedTuple):
     """How likely a number is to end above and below a whole number."""
 
+    number: int
     above: float
     below: float
-    sources: tuple[ReferenceLine, ...]
 
     @property
     def push(self) -> float:
@@ -112,11 +114,12 @@ class ImpliedLines:
         self._ladders: defaultdict[tuple[str, str], _Ladder] = defaultdict(dict)
         for line in () if in_play else lines.values():
             self._enter(line)
-        if self._is_football and not in_play:
-            self._enter_margins()
+        self._margins = [] if in_play or not self._is_football else [*self._read_margins()]
 
     def find(self, market_type: str, group: LineGroup) -> Implied | None:
         """Return what a line is worth; None where nothing implies it."""
+        if market_type == "draw_no_bet" and (found := self._level()) is not None:
+            return found
         if market_type in {"double_chance", "draw_no_bet"}:
             found = self._by_result(market_type)
             if found is not None:
@@ -132,7 +135,7 @@ class ImpliedLines:
             return None
         match market_type:
             case "draw_no_bet":
-                return self._on_ladder("spread", "", 0.0)
+                return self._between("spread", {}, 0.0)
             case "double_chance":
                 return self._double_chance()
             case "moneyline":
@@ -141,34 +144,19 @@ class ImpliedLines:
                 return self._three_ways(-group.line + 0.0)
         return None
 
-    def around(self, market_type: str, group: LineGroup) -> tuple[int, Around] | None:
-        """Return the whole number next to a line that its chance follows from, and its chances.
-
-        None where the chance of another line is simply taken over.
-        """
-        at = threshold(market_type, group.line)
-        if at is None:
-            return None
-        ladder = self._ladders.get((market_type, subject(group.key)), {})
-        if at in ladder and number_hit(at) is None:
-            return None
-        found = _nearest_pair(ladder, at, needs=at if at in ladder else None)
-        return None if found is None else (found[1], found[0])
-
     def _enter(self, line: ReferenceLine) -> None:
         """Put a line on the ladder of its number."""
         market_type, group = line.market_type, line.group
         at = threshold(market_type, group.line)
-        if at is None or at % 1 not in _PAIRS:
+        if at is None or not (at * 4).is_integer():
             return
         price = line.prices.get(HOME if market_type in HANDICAPS else OVER)
         if price is not None and price.fair_odds is not None:
             point = _Point(1 / price.fair_odds, line)
             self._ladders[market_type, subject(group.key)][at + 0.0] = point
 
-    def _enter_margins(self) -> None:
-        """Put football's other bets on the margin on its ladder, where handicaps leave room."""
-        margins = self._ladders[_MARGIN]
+    def _read_margins(self) -> Iterator[_Ladder]:
+        """Yield the ladders of football's bets on the margin, each of one market."""
         others = [line for line in self._lines.values() if line.market_type in _MARGIN_MARKETS]
         others.sort(key=lambda line: _MARGIN_MARKETS.index(line.market_type))
         for line in others:
@@ -177,10 +165,10 @@ class ImpliedLines:
                 continue
             at = -(line.group.line or 0.0) + 0.0
             if line.market_type == "draw_no_bet":
-                margins.setdefault(0.0, _Point(home, line))
+                yield {0.0: _Point(home, line)}
             elif DRAW in line.prices and at.is_integer():
-                margins.setdefault(at + _HALF, _Point(home, line))
-                margins.setdefault(at - _HALF, _Point(1 - away, line))
+                yield {at - _HALF: _Point(1 - away, line), at + _HALF: _Point(home, line)}
+        yield self._ladders["spread", ""]
 
     def _by_result(self, market_type: str) -> Implied | None:
         """Return double chance or draw no bet from a match result with a draw."""
@@ -193,45 +181,94 @@ class ImpliedLines:
         if market_type == "double_chance":
             return Implied({"1X": 1 - away, "X2": 1 - home, "12": 1 - draw}, 0.0, (line,))
         whole = home + away
-        return Implied({HOME: home / whole, AWAY: away / whole}, draw, (line,))
+        chances = {HOME: home / whole, AWAY: away / whole}
+        return Implied(chances, draw, (line,), Around(0, home, away))
 
     def _on_ladder(self, market_type: str, key: str, at: float) -> Implied | None:
-        ladder = self._ladders.get((market_type, subject(key)), {})
-        found = _read_ladder(ladder, at)
+        """Return a line that is the same bet as another, or lies between two of one market."""
+        own = self._ladders.get((market_type, subject(key)), {})
+        found = self._same(own, at) if market_type == "spread" else None
         if found is None:
-            return self._team_or_total(market_type, key, at)
-        chance, push, sources = found
+            found = self._between(market_type, own, at)
+        return self._team_or_total(market_type, key, at) if found is None else found
+
+    def _same(self, own: _Ladder, at: float) -> Implied | None:
+        """Return a handicap that is the same bet as one of another market of football."""
+        if at == 0:
+            found = self._level()
+            return found if found is not None and _fits(own, at, found.chances[HOME]) else None
+        if number_hit(at) is not None:
+            return None
+        for ladder in self._margins:
+            point = ladder.get(at)
+            if point is not None and _fits(own, at, point.chance):
+                return Implied({HOME: point.chance, AWAY: 1 - point.chance}, 0.0, (point.source,))
+        return None
+
+    def _between(self, market_type: str, own: _Ladder, at: float) -> Implied | None:
+        """Return a line that lies between two of one market."""
         above, below = (HOME, AWAY) if market_type in HANDICAPS else (OVER, UNDER)
-        return Implied({above: chance, below: 1 - chance}, push, sources)
+        for ladder in (own, *self._margins) if market_type == "spread" else (own,):
+            found = _nearest_pair(ladder, at)
+            if found is not None:
+                around, sources = found
+                chance = around.chance(at - around.number)
+                if _fits(own, at, chance):
+                    chances = {above: chance, below: 1 - chance}
+                    return Implied(chances, around.push, sources, around)
+        return None
+
+    def _level(self) -> Implied | None:
+        """Return draw no bet and handicap 0 from each other: both return the stake at a draw.
+
+        None where neither is priced, or nothing tells how likely a draw is.
+        """
+        points = [ladder[0.0] for ladder in self._margins if 0.0 in ladder]
+        if not points:
+            return None
+        level = points[0]
+        found: tuple[float, tuple[ReferenceLine, ...]] | None = None
+        for ladder in self._margins:
+            above, not_below = ladder.get(_HALF), ladder.get(-_HALF)
+            if above is not None and not_below is not None and above.chance < not_below.chance:
+                found = not_below.chance - above.chance, (above.source, not_below.source)
+                break
+        found = found or _with(level, self._ladders["spread", ""])
+        if found is None:
+            return None
+        draw, sources = found
+        chances = {HOME: level.chance, AWAY: 1 - level.chance}
+        return Implied(chances, draw, _unique((level.source, *sources)))
 
     def _double_chance(self) -> Implied | None:
         """Return the sides that handicaps of half a goal imply."""
-        margins = self._ladders[_MARGIN]
-        chances = dict[str, float]()
-        not_lost, won = margins.get(-_HALF), margins.get(_HALF)
-        if not_lost is not None:
-            chances["1X"] = not_lost.chance
-        if won is not None:
-            chances["X2"] = 1 - won.chance
-        if not_lost is not None and won is not None:
-            chances["12"] = 1 - (not_lost.chance - won.chance)
-        sources = tuple(point.source for point in (not_lost, won) if point is not None)
-        if not sources or chances.get("12", _HALF) >= 1:
-            return None
-        return Implied(chances, 0.0, sources)
+        for ladder in self._margins:
+            chances = dict[str, float]()
+            not_lost, won = ladder.get(-_HALF), ladder.get(_HALF)
+            if not_lost is not None:
+                chances["1X"] = not_lost.chance
+            if won is not None:
+                chances["X2"] = 1 - won.chance
+            if not_lost is not None and won is not None:
+                chances["12"] = 1 - (not_lost.chance - won.chance)
+            sources = [point.source for point in (not_lost, won) if point is not None]
+            if sources and chances.get("12", _HALF) < 1:
+                return Implied(chances, 0.0, _unique(sources))
+        return None
 
     def _three_ways(self, at: float) -> Implied | None:
         """Return home, draw and away, where a margin at a number is the draw."""
-        margins = self._ladders[_MARGIN]
-        above, not_below = margins.get(at + _HALF), margins.get(at - _HALF)
-        if above is None or not_below is None or above.chance >= not_below.chance:
-            return None
-        chances = {
-            HOME: above.chance,
-            DRAW: not_below.chance - above.chance,
-            AWAY: 1 - not_below.chance,
-        }
-        return Implied(chances, 0.0, _unique((above.source, not_below.source)))
+        for ladder in self._margins:
+            above, not_below = ladder.get(at + _HALF), ladder.get(at - _HALF)
+            if above is None or not_below is None or above.chance >= not_below.chance:
+                continue
+            chances = {
+                HOME: above.chance,
+                DRAW: not_below.chance - above.chance,
+                AWAY: 1 - not_below.chance,
+            }
+            return Implied(chances, 0.0, _unique((above.source, not_below.source)))
+        return None
 
     def _both_score(self) -> Implied | None:
         """Return both teams to score: one or the other scores where there is a goal at all."""
@@ -285,55 +322,41 @@ def _chance(line: ReferenceLine, side: str) -> float | None:
     return None if price is None or price.fair_odds is None else 1 / price.fair_odds
 
 
-def _read_ladder(
-    ladder: Mapping[float, _Point], at: float
-) -> tuple[float, float, tuple[ReferenceLine, ...]] | None:
-    """Return the chance above a line, that of a push, and the sources."""
-    point, number = ladder.get(at), number_hit(at)
-    if point is not None and number is None:
-        return (point.chance, 0.0, (point.source,)) if _fits(ladder, at, point.chance) else None
-    around = _nearest_pair(ladder, at, needs=None if point is None else at)
-    if around is None:
-        return None
-    pair, hit = around
-    chance = pair.chance(at - hit)
-    if not _fits(ladder, at, chance):
-        return None
-    return chance, 0.0 if number is None else pair.push, pair.sources
-
-
-def _nearest_pair(
-    ladder: Mapping[float, _Point], at: float, needs: float | None
-) -> tuple[Around, int] | None:
-    """Return the chances around a whole number next to a line, from the best two lines there."""
-    for below, above, to_number in _PAIRS.get(at % 1, ()):
-        low, high = at + below, at + above
-        if low in ladder and high in ladder and (needs is None or needs in {low, high}):
-            number = int(at + to_number)
-            around = _solved(number, low, ladder[low], high, ladder[high])
-            return None if around is None else (around, number)
+def _with(level: _Point, handicaps: _Ladder) -> tuple[float, tuple[ReferenceLine, ...]] | None:
+    """Return how likely a draw is by a handicap next to a priced handicap 0; and that handicap."""
+    for at in (-_HALF, _HALF, -0.25, 0.25):
+        point = handicaps.get(at)
+        around = None if point is None else _solved(0, 0.0, level, at, point)
+        if point is not None and around is not None:
+            return around.push, (point.source,)
     return None
 
 
-def _pairs(at: float) -> list[tuple[float, float, float]]:
-    """Return the pairs of lines that tell about a line, the best first, as distances from it.
-
-    The third figure is the distance of the whole number that both are about. The best pairs are on
-    both sides of the line and close together. Two on one side are used if they are no closer to
-    each other than to the line: rounding would be magnified otherwise.
-    """
+def _nearest_pair(ladder: _Ladder, at: float) -> tuple[Around, tuple[ReferenceLine, ...]] | None:
+    """Return the chances around the number at which a line is hit, by the nearest pair of lines."""
     number = number_hit(at)
-    found = []
-    for each in (at - _HALF, at + _HALF) if number is None else (number,):
-        for low, high in combinations([each + step for step in _STEPS], 2):
-            beyond = max(low - at, at - high, 0.0)
-            if beyond <= high - low:
-                found.append((beyond > 0, beyond, high - low, low - at, high - at, each - at))
-    return [pair[3:] for pair in sorted(found)]
+    for below, above in () if number is None else _PAIRS.get(at - number, ()):
+        low, high = ladder.get(at + below), ladder.get(at + above)
+        if number is not None and low is not None and high is not None:
+            around = _solved(number, at + below, low, at + above, high)
+            sources = _unique((low.source, high.source))
+            return None if around is None else (around, sources)
+    return None
 
 
-_PAIRS: Final = {at: _pairs(at) for at in (0.0, 0.25, 0.5, 0.75)}
-"""By the fraction of a line."""
+def _pairs(distance: float) -> list[tuple[float, float]]:
+    """Return the pairs of lines that a line lies between, the closest first.
+
+    ``distance`` is that of the line from the whole number that all are about; the pairs are
+    distances from the line.
+    """
+    away = [step - distance for step in _STEPS]
+    found = [pair for pair in combinations(away, 2) if pair[0] < 0 < pair[1]]
+    return sorted(found, key=lambda pair: pair[1] - pair[0])
+
+
+_PAIRS: Final = {distance: _pairs(distance) for distance in (-0.25, 0.0, 0.25)}
+"""By the distance of a line from a whole number."""
 
 
 def _solved(number: int, low: float, one: _Point, high: float, other: _Point) -> Around | None:
@@ -346,7 +369,7 @@ def _solved(number: int, low: float, one: _Point, high: float, other: _Point) ->
     above, below = (c * e - b * f) / size, (a * f - c * d) / size
     if above <= 0 or below <= 0 or above + below > 1 + _SLACK:
         return None
-    return Around(above, below, _unique((one.source, other.source)))
+    return Around(number, above, below)
 
 
 def _fits(ladder: Mapping[float, _Point], at: float, chance: float) -> bool:

@@ -31,11 +31,12 @@ FROM: list[tuple[Name, list[Name]]] = [
     (("double_chance", ""), [("spread", "-0.5"), ("spread", "+0.5")]),
     (("draw_no_bet", ""), [("spread", "-0.5"), ("spread", "+0.5")]),
     (("draw_no_bet", ""), [("spread", "0"), ("spread", "-0.5")]),
+    (("draw_no_bet", ""), [("spread", "0"), RESULT]),
     (("spread", "0"), [("draw_no_bet", ""), ("spread", "+0.5")]),
+    (("spread", "0"), [("draw_no_bet", ""), RESULT]),
     (("3way_handicap", "-1"), [("spread", "-0.5"), ("spread", "-1.5")]),
     (("spread", "-1"), [("3way_handicap", "-1")]),
     (("spread", "-0.75"), [("spread", "-0.5"), ("spread", "-1")]),
-    (("spread", "-0.75"), [RESULT, ("spread", "-1")]),
     (("spread", "-1.25"), [("spread", "-1"), ("spread", "-1.5")]),
     (("spread", "-1"), [("spread", "-0.5"), ("spread", "-1.5")]),
     (("spread", "-1"), [("spread", "-0.75"), ("spread", "-1.25")]),
@@ -43,9 +44,6 @@ FROM: list[tuple[Name, list[Name]]] = [
     (("total", "2.25"), [("total", "1.5"), ("total", "2.5")]),
     (("total", "2.75"), [("total", "2.5"), ("total", "3")]),
     (("total", "3"), [("total", "2.5"), ("total", "3.5")]),
-    (("total", "3.5"), [("total", "2.5"), ("total", "3")]),
-    (("total", "2.5"), [("total", "3"), ("total", "3.5")]),
-    (("total", "1.5"), [("total", "2"), ("total", "2.5")]),
     (("team_total", "Home 1"), [("team_total", "Home 0.5"), ("team_total", "Home 1.5")]),
     (("btts", ""), [("team_total", "Home 0.5"), ("team_total", "Away 0.5"), ("total", "0.5")]),
     (("total", "0.5"), [("team_total", "Home 0.5"), ("team_total", "Away 0.5"), ("btts", "")]),
@@ -112,8 +110,8 @@ def test_a_ladder_is_of_one_team_or_player() -> None:
         # The whole line says more wins than the half line leaves room for.
         ({"2.5": 0.5, "3": 0.6}, "2.75"),
         ({"2.5": 0.5, "3.5": 0.52}, "3"),
-        # The line beyond would be more likely than the next one that is priced.
-        ({"1.5": 0.75, "2": 0.66, "3.5": 0.65}, "2.5"),
+        # The line would be less likely than the next one that is priced.
+        ({"2": 0.6, "2.5": 0.5, "3": 0.59}, "2.25"),
     ],
 )
 def test_lines_that_contradict_each_other_imply_nothing(
@@ -123,13 +121,38 @@ def test_lines_that_contradict_each_other_imply_nothing(
     assert derived(lines, ("total", wanted)) is None
 
 
-@pytest.mark.parametrize("wanted", ["3.5", "1.5", "2.75", "2.1"])
-def test_lines_too_close_to_each_other_imply_none_farther_off(wanted: str) -> None:
+@pytest.mark.parametrize("wanted", ["1.5", "1.75", "2.75", "3", "3.5", "2.1"])
+def test_lines_on_one_side_imply_nothing(wanted: str) -> None:
     lines = [
         priced("total", key, {"over": p, "under": 1 - p})
-        for key, p in (("2", 0.62), ("2.25", 0.57))
+        for key, p in (("2", 0.62), ("2.25", 0.57), ("2.5", 0.5))
     ]
     assert derived(lines, ("total", wanted)) is None
+
+
+def test_sums_are_of_one_market() -> None:
+    result = priced("moneyline", "", {"home": 0.5, "draw": 0.26, "away": 0.24})
+    level = priced("spread", "0", {"home": 0.66, "away": 0.34})
+    beyond = priced("spread", "-1", {"home": 0.4, "away": 0.6})
+    assert derived([result, level, beyond], ("spread", "-0.75")) is None
+    quarter = derived([result, level, beyond], ("spread", "-0.25"))
+    assert quarter is not None
+    assert quarter.derived is not None
+    assert quarter.derived.sources == (LineName("moneyline", ""),)
+    assert chances_of(quarter)["home"] == pytest.approx(0.5 / (0.5 + 0.24 + 0.13))
+
+
+@pytest.mark.parametrize(
+    ("priced_", "wanted"), [("spread", "draw_no_bet"), ("draw_no_bet", "spread")]
+)
+def test_draw_no_bet_and_handicap_0_have_the_same_price(priced_: str, wanted: str) -> None:
+    result = priced("moneyline", "", {"home": 0.54, "draw": 0.26, "away": 0.2})
+    own = priced(priced_, "0" if priced_ == "spread" else "", {"home": 0.637, "away": 0.363})
+    line = derived([result, own], (wanted, "0" if wanted == "spread" else ""))
+    assert chances_of(line)["home"] == pytest.approx(0.637)
+    assert line is not None
+    assert line.derived is not None
+    assert line.derived.push == pytest.approx(0.26)
 
 
 def test_in_play_only_the_match_result_implies_something() -> None:
@@ -233,30 +256,19 @@ def test_the_sum_of_a_draw_no_bet_is_that_of_the_result_that_it_comes_from() -> 
         ]
 
 
-@pytest.mark.parametrize(
-    ("sources", "wanted"), [({"2.5": 0.5, "3": 0.36}, "3.5"), ({"2": 0.64, "2.5": 0.5}, "1.5")]
-)
-def test_the_sum_of_a_half_line_shows_the_number_next_to_it(
-    sources: dict[str, float], wanted: str
-) -> None:
-    lines = [priced("total", key, {"over": p, "under": 1 - p}) for key, p in sources.items()]
-    found = steps(lines, ("total", wanted))
-    assert found[2].startswith(f"number above {'3' if wanted == '3.5' else '2'}: ")
-
-
 @given(grid=grids)
 @settings(max_examples=40, deadline=None)
 def test_a_ladder_falls_with_its_lines_and_sides_add_up(grid: ScoreGrid) -> None:
     names = [("moneyline", ""), *(("spread", key) for key in ("-1", "-1.5", "+1.5"))]
-    names += [("total", key) for key in ("1.5", "2", "3", "3.5")]
+    names += [("total", key) for key in ("1.5", "2", "2.5", "3", "3.5")]
     game = FairGame("Football", [of_grid(grid, *name) for name in names], {})
     for market_type, lines, first in (
-        ("spread", ("+1.5", "+1", "+0.5", "+0.25", "0", "-0.25", "-0.5", "-0.75", "-1.25"), "home"),
-        ("total", ("1.75", "2.25", "2.5", "2.75", "3.25"), "over"),
+        ("spread", ("+0.5", "+0.25", "0", "-0.25", "-0.5", "-1.25"), "home"),
+        ("total", ("1.75", "2.25", "2.75", "3.25"), "over"),
     ):
         found = [game.line(market_type, group_of(market_type, key)) for key in lines]
         chances = [chances_of(line) for line in found if line is not None]
-        assert len(chances) >= len(lines) - 1
+        assert len(chances) == len(lines)
         upper = [each[first] for each in chances]
         assert upper == sorted(upper, reverse=True)
         for each in chances:
