@@ -284,20 +284,26 @@ def doubts_in_order(doubts: Collection[Caution]) -> list[Caution]:
     return [each for each in (Caution.BOOK_BELOW_100, Caution.PLACEHOLDER) if each in doubts]
 
 
-def line_doubts(odds: Collection[float], *, is_complete: bool) -> frozenset[Caution]:
+def line_doubts(
+    odds: Collection[float], *, is_complete: bool, overlaps: bool = False
+) -> frozenset[Caution]:
     """Return the warnings on all prices of a bookmaker's line.
 
     Nobody sells all outcomes for less than they pay: one of the prices is a mistake, is old, or is
     a promotion without the usual stakes.
 
     Args:
-        odds: Its gross odds of sides that exclude each other.
+        odds: Its gross odds of sides that exclude each other, or of double chances.
         is_complete: Whether these are all sides.
+        overlaps: Whether they are double chances, of which two win at every result. Two of them may
+            be nearly certain.
     """
     found = set[Caution]()
-    if is_complete and math.fsum(1 / price for price in odds) < MIN_OVERROUND - _ROUNDING:
+    winners = 2 if overlaps else 1
+    total = math.fsum(1 / price for price in odds)
+    if is_complete and total < winners * (MIN_OVERROUND - _ROUNDING):
         found.add(Caution.BOOK_BELOW_100)
-    if sum(price <= LOWEST_MEANT for price in odds) >= 2:
+    if not overlaps and sum(price <= LOWEST_MEANT for price in odds) >= 2:
         found.add(Caution.PLACEHOLDER)
     return frozenset(found)
 

@@ -28,6 +28,7 @@ from oddsdesk.board.model.matrix import (
     state_of,
 )
 from oddsdesk.board.valuation.pool import pool_of
+from oddsdesk.contract.markets import Form, types_of
 from oddsdesk.pricing.assessment import (
     LONG_ODDS,
     Caution,
@@ -52,6 +53,8 @@ if TYPE_CHECKING:
     from oddsdesk.board.valuation.deriving import DerivedPool
 
 _EMPTY_TOTAL: Final = 1.9
+_OVERLAPPING: Final = types_of(Form.DOUBLE_CHANCE)
+_DOUBLE_CHANCES: Final = 3
 _SLACK: Final = 1 - 1e-9
 """Prices this little below the least edge are assessed as well: it is rounded."""
 
@@ -116,7 +119,8 @@ def doubt_prices(section: Section, basis: Basis) -> bool:
     """Find out which prices are no offers given the others of the line; tell if others are now."""
     found: dict[tuple[str, str], frozenset[Caution]] = {}
     market_type, group = section.key.market_type, section.key.group
-    excludes = bool(complete_forms(market_type, section.sport))
+    overlaps = market_type in _OVERLAPPING
+    excludes = overlaps or bool(complete_forms(market_type, section.sport))
     excludes &= bool(section.sides) and (market_type != "yes_no" or bool(group))
     totals: dict[str, float] = {}
     section.has_long_odds = False
@@ -126,10 +130,14 @@ def doubt_prices(section: Section, basis: Basis) -> bool:
         if not excludes or len(rows) < 2:
             continue
         names = tuple([row.selection for row, _ in rows])
-        is_complete = complete_group(market_type, section.match_name, names, section.sport)
-        if is_complete is not None:
-            totals[bookmaker] = math.fsum(1 / each for each in odds)
-        if doubts := line_doubts(odds, is_complete=is_complete is not None):
+        if overlaps:
+            is_complete = len(odds) == _DOUBLE_CHANCES
+        else:
+            whole = complete_group(market_type, section.match_name, names, section.sport)
+            is_complete = whole is not None
+            if is_complete:
+                totals[bookmaker] = math.fsum(1 / each for each in odds)
+        if doubts := line_doubts(odds, is_complete=is_complete, overlaps=overlaps):
             found |= {(name, bookmaker): doubts for name in names}
     if section.has_long_odds:
         for key in _placeholders(section, totals, basis):
@@ -144,9 +152,10 @@ def doubt_prices(section: Section, basis: Basis) -> bool:
 def may_change_doubts(section: Section, bookmaker: str) -> bool:
     """Tell whether ``doubt_prices`` may find others since a price moved; quick, mostly it may not.
 
-    Two sides of an empty book add up to nearly 2, which no line of a bookmaker does.
+    Two sides of an empty book add up to nearly 2, which no line of a bookmaker does but that of
+    double chances.
     """
-    if section.doubts or section.has_long_odds:
+    if section.doubts or section.has_long_odds or section.key.market_type in _OVERLAPPING:
         return True
     total, count = 0.0, 0
     for row in section.rows:

@@ -416,6 +416,24 @@ def test_a_bookmaker_below_100_percent_by_itself_is_warned_of_on_all_its_sides()
     }
 
 
+def test_double_chances_below_100_percent_are_warned_of_as_soon_as_they_are() -> None:
+    desk = Desk()
+    odds = {"1X": 1.40, "X2": 2.02, "12": 1.25}
+    exhaust(desk.board.merge_matrix(picture({"double_chance": {"Bet365": odds}})))
+
+    def words() -> list[str]:
+        found = desk.board.assess(row_key("1X", "Bet365", "double_chance"))
+        assert found is not None
+        return [each.value for each in found.cautions if each in OF_THE_LINE]
+
+    assert words() == []
+    for price, said in ((1.47, ["book_below_100"]), (1.25, []), (1.6, ["book_below_100"])):
+        desk.now += 1_000
+        quoted = message("12", price, bookmaker="Bet365", market_type="double_chance", at=desk.now)
+        desk.board.apply_all([quoted])
+        assert words() == said
+
+
 @pytest.mark.parametrize(
     ("odds", "market_type", "names"),
     [

@@ -157,6 +157,15 @@ def test_a_line_of_exactly_100_percent_is_not_below() -> None:
     assert line_doubts((2.01, 2.0), is_complete=True) == {Caution.BOOK_BELOW_100}
 
 
+def test_double_chances_that_pay_more_than_they_take_are_doubted() -> None:
+    """Two of the three win: at fair odds they add up to 2."""
+    cheap = (1.40, 2.02, 1.47)
+    assert line_doubts(cheap, is_complete=True, overlaps=True) == {Caution.BOOK_BELOW_100}
+    for odds in ((1.5, 1.5, 1.5), (1.01, 1.02, 4.0), (1.3, 2.02, 1.33)):
+        assert line_doubts(odds, is_complete=True, overlaps=True) == frozenset()
+    assert line_doubts(cheap[:2], is_complete=False, overlaps=True) == frozenset()
+
+
 @pytest.mark.parametrize(
     ("odds", "others", "elsewhere", "is_one"),
     [
