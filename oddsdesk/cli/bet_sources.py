@@ -101,8 +101,9 @@ reference_choice = click.option(
 derived_option = click.option(
     "--derived",
     type=click.Choice(("all", "implied", "none")),
-    help="Fair odds of lines that the sharp book does not price, from those that it does: implied "
-    "and modelled ones, implied ones only, or none. Default: the desk's setting (all).",
+    help="Whether lines that the sharp book does not price are judged by fair odds derived from "
+    "its other lines: all (implied and modelled), implied, or none. Default: the desk's setting "
+    "(all).",
 )
 
 
@@ -164,8 +165,8 @@ def own_board(
         board.choose_reference(board.basis.profiles.canonical(reference) or reference)
     if board.desk_reference.is_learned and not board.basis.learned.has_better:
         click.echo(
-            "no learned weights are better than equal ones, so all are equal; learn with "
-            "`oddsdesk scorecard --weights --save`",
+            "no learned weights are better than equal ones, so all weights are equal; to learn "
+            "weights: `oddsdesk scorecard --weights --save`",
             err=True,
         )
     return board

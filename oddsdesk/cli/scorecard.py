@@ -69,14 +69,14 @@ _OUT_OF_SAMPLE: Final = (
     "--weights",
     "weights",
     is_flag=True,
-    help="Learn from results what weight each bookmaker has in the consensus.",
+    help="Learn from results how much each vote in the consensus should count.",
 )
 @click.option("--sport", metavar="NAME", help="With --weights: only this sport.")
 @click.option("--market", metavar="TYPE", help="With --weights: only this market type.")
 @click.option(
     "--save",
     is_flag=True,
-    help="With --weights: store them for the sharp book 'consensus (learned)'.",
+    help="With --weights: use them from now on for the sharp book 'consensus (learned)'.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print JSON: an array, one object per card.")
 def scorecard(
@@ -111,9 +111,10 @@ def scorecard(
 
     Each figure has its count and its 95 % interval. Its own log loss is in --json.
 
-    --weights instead prints the weight that each bookmaker's closing line deserves in a
-    consensus, and the log loss of that consensus on seasons that its weights were not fitted to,
-    compared with equal weights and with the sharp book alone.
+    --weights instead learns from results how much each bookmaker's vote in the consensus should
+    count. For each kind of market it prints the weights (1 is an equal vote) and the log loss of
+    the consensus (lower is better) on seasons that the weights were not fitted to, next to that
+    of equal weights and of the sharp book alone.
 
     \b
     Example:
@@ -177,7 +178,7 @@ def _weights(
         with contextlib.closing(named.store) as store, Progress("rows read") as progress:
             if named.reference in CONSENSUS_TITLES:
                 raise click.UsageError(
-                    "--weights compares a consensus with a bookmaker: give one with --reference"
+                    "--weights compares the consensus with a bookmaker: name one with --reference"
                 )
             found = learn_weights(
                 RecordedLog(store.reader(), archive),
@@ -244,12 +245,12 @@ def _market_table(of: "LearnedMarket") -> list[str]:
 def _weights_notes(found: "Learned", reference: str) -> list[str]:
     lines = [
         f"{market_title(key.market_type)}, {period_label(key.sport, key.period)}, {key.sport}: "
-        f"{games:,} games with results and three closing lines, of {found.least_games} needed"
+        f"{games:,} games with a result and three closing lines; {found.least_games} are needed"
         for key, games in found.too_few
     ]
     if found.markets:
         lines.append(
-            f"sharp book {reference}; [..] is the 95 % interval, (n) the count of lines; a gain "
+            f"sharp book {reference}; [..] is the 95 % interval, (n) the number of lines; a gain "
             "above 0 means that the learned weights are better"
         )
     elif not found.too_few:

@@ -367,6 +367,9 @@ def watch(
     printed and sent to the channels that its rule names. Alerts that are not sent are printed with
     the reason. Bets settle by the results that arrive; bets that stay open are printed once.
 
+    Bets on derived fair odds are reported only if a rule has derived = true or, without rules, if
+    --derived is given.
+
     \b
     Example:
       oddsdesk watch

@@ -112,7 +112,9 @@ def notes(
         counts = Counter(done.unclear.values()).most_common()
         lines += [f"{count} of these: {why}" for why, count in counts]
     if done.bets and question.reference == LEARNED_TITLE:
-        lines.append("the learned weights have seen the results of the games they were fitted to")
+        lines.append(
+            "the learned weights may have been fitted to results of these games: not a fair test"
+        )
     by = question.close
     if not lacks and (unclosed := why_no_close(done, by)):
         lines.append(unclosed)

@@ -107,7 +107,7 @@ def test_options_of_weights_need_it(option: tuple[str, ...]) -> None:
 def test_a_consensus_is_not_compared_with_itself(log: Path) -> None:
     done = run("scorecard", "--weights", "--database", log, "--reference", "consensus")
     assert done.exit_code == 2
-    assert "give one with --reference" in done.output
+    assert "name one with --reference" in done.output
 
 
 def test_bets_by_learned_weights_say_where_there_are_none(tmp_path: Path) -> None:
