@@ -193,7 +193,7 @@ class Assessment(msgspec.Struct, frozen=True, gc=False):
     band_pct: float | None = None
     """By how many percentage points ``ev`` may be wrong either way; None unless modelled."""
     cautious_odds: float | None = None
-    """Fair odds at the unfavourable end of the band: the minimum EV is judged by them. They are
+    """Fair odds at the low end of the band: the minimum EV is judged by them. They are
     ``fair_odds`` unless modelled; infinite where the band includes 0."""
     stake_settlement: Settlement | None = None
     """How the bet can end by ``cautious_odds``: every stake is worked out from this."""

@@ -40,22 +40,22 @@ _MARGINS: Final = {
 
 
 class Cover(NamedTuple):
-    """Bets of which one wins at every result, or at one result all are returned."""
+    """Bets that cover every result: one of them wins, or all stakes are returned."""
 
     bets: tuple[Bet, ...]
     has_draw: bool
     """Whether its match result has a draw; the other sides then mean something else."""
     line: float | None = None
-    """The number at which stakes are returned, or between whose neighbours; else None."""
+    """The number at which, or between the neighbours of which, stakes are returned; else None."""
 
 
 def family_of(market_type: str) -> str:
-    """Return the market type that stands for all whose bets may be combined with its own."""
+    """Return the market type that stands for all market types that it may be combined with."""
     return _RESULT if market_type in _WINNER else market_type
 
 
 def depends_on_state(family: str, sport: str) -> bool:
-    """Return whether other bets of a family settle alike in play than before the game."""
+    """Return whether it depends on being in play which bets of a family settle alike."""
     return family == _RESULT and sport == FOOTBALL
 
 
@@ -65,7 +65,7 @@ def covers_of(
 ) -> tuple[Cover, ...]:
     """Return the covers that the bets of a line group (``LineGroup.key``) are part of.
 
-    Their other bets may be in other markets, and may be offered by nobody.
+    Their other bets may be in other markets, and no bookmaker may offer them.
     """
     return tuple(_covers(market_type, group, line, sport, in_play))
 
@@ -74,7 +74,7 @@ def _covers(
     market_type: str, group: str, line: float | None, sport: str, in_play: bool
 ) -> Iterator[Cover]:
     if market_type == "yes_no" and not group:
-        return  # nobody tells which question it is
+        return  # which question it is, is not known
     number = 0.0 if market_type in DRAW_VOIDS else threshold(market_type, line)
     for form in complete_forms(market_type, sport):
         bets = tuple(bet_named(sport, in_play, market_type, group, side) for side in form)

@@ -118,7 +118,7 @@ def write_rows(rows: Iterable[BandRow]) -> str:
 
 
 def read_rows(text: str) -> ReadBands:
-    """Return the rows of a file; those that cannot be read are told and left out."""
+    """Return the rows of a file; those that cannot be read are reported and left out."""
     if not text.strip():
         return ReadBands([], [])
     lines = csv.reader(text.splitlines())

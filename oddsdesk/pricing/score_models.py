@@ -44,10 +44,10 @@ class Model(Protocol):
         """The lines that it was fitted to, each with the model's probability minus the line's."""
 
     def probability(self, market_type: str, key: str, side: str) -> float | None:
-        """Return how likely a decided unit is won; None where the model does not tell."""
+        """Return how likely a decided unit is won; None if the model does not cover it."""
 
     def push(self, market_type: str, key: str) -> float | None:
-        """Return how likely all or half of a stake comes back; None where it does not tell."""
+        """Return how likely all or half of a stake comes back; None if not covered."""
 
 
 class Fit(Protocol):
@@ -97,7 +97,7 @@ def fitted_model(
 
 @lru_cache(maxsize=1 << 10)
 def shares_at(market_type: str, key: str, side: str) -> tuple[float, ...] | None:
-    """Return what of a unit staked is won at each of ``SCORES``; None where no score tells."""
+    """Return what of a unit staked is won at each of ``SCORES``; None where no score settles it."""
     results = [result_at(market_type, key, side, goals) for goals in SCORES]
     if market_type not in SCORE_MARKETS or None in results:
         return None

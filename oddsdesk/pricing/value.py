@@ -62,7 +62,7 @@ class Rule(Enum):
     """The devig method gives the selection a fair price."""
     ABOVE_REFERENCE = "above_reference"
     """Odds above what the sharp book itself offers on the same bet. Only judged on derived lines:
-    of its own line the sharp book's margin makes sure of it."""
+    on lines that it prices itself, its margin ensures this."""
     REFERENCE_AGE = "reference_age"
     """Milliseconds since the sharp book was scraped."""
     BOOK_AGE = "book_age"
@@ -70,7 +70,7 @@ class Rule(Enum):
     OVERROUND = "overround"
     """Sum of 1/odds in the sharp book's line group."""
     MIN_EDGE = "min_edge"
-    """The minimum EV, of a modelled price at the unfavourable end of its band. The figures of this
+    """The minimum EV, of a modelled price at the low end of its band. The figures of this
     and of the next two are EV, without the floor."""
     MAX_EDGE = "max_edge"
     EDGE_CAP = "edge_cap"
@@ -278,13 +278,13 @@ class LineName(NamedTuple):
 
 
 DerivedKind = Literal["implied", "modelled"]
-"""``implied``: by arithmetic. ``modelled``: by a distribution of scores, which can be wrong."""
+"""``implied``: by arithmetic. ``modelled``: by a model of the score, which can be wrong."""
 DerivedChoice = Literal["all", "implied", "none"]
-"""Which derived prices somebody wants."""
+"""Which derived prices are wanted."""
 
 
 def is_derived_wanted(choice: DerivedChoice, kind: DerivedKind | None) -> bool:
-    """Tell whether a price is among those that are wanted; None is the reference's own line."""
+    """Return whether a kind of price is wanted; None, the reference's own line, always is."""
     return kind is None or choice == "all" or choice == kind
 
 
@@ -316,10 +316,10 @@ class ReferenceLine(msgspec.Struct, frozen=True, gc=False):
     is_live: bool | None
     """Whether it is in play; None where nobody said."""
     derived: Derived | None = None
-    """Where its fair odds come from that the reference does not price; None for its own line."""
+    """How its fair odds were derived; None for a line that the reference prices itself."""
 
     def cautious_odds(self, side: str) -> float | None:
-        """Return the fair odds of a side at the unfavourable end of its band; None without any.
+        """Return the fair odds of a side at the low end of its band; None without any.
 
         They are the fair odds themselves unless modelled, and infinite if the band includes 0.
         """
@@ -498,7 +498,7 @@ def _judge_price(
 def edge_check(
     rules: ListRules, market_type: str, net_odds: float, fair_odds: float, decided: float = 1.0
 ) -> RuleCheck:
-    """Judge the minimum EV: by the edge after the floor, told in EV.
+    """Judge the minimum EV: by the edge after the floor, shown as EV.
 
     ``fair_odds`` are ``ReferenceLine.cautious_odds``.
     """
@@ -538,7 +538,7 @@ def price_window(
 ) -> PriceWindow | None:
     """Return the prices of a side that the price rules let pass, None where none can.
 
-    Of a modelled price the least is from the unfavourable end of its band, the most from its
+    Of a modelled price the least is from the low end of its band, the most from its
     middle. Ages, in-play and comparability are not looked at. ``decided`` is the share of the
     stake that is won or lost on average: the least edge is asked of a unit staked.
     """

@@ -3,11 +3,11 @@
 A game counts once, since its moments are not independent: at the last moment before kick-off, or
 now if it is still to come. Each line is left out and predicted twice:
 
-- from all other lines, as with a source that shows a whole board. What implies it exactly is left
+- from all other lines, for sources that show all markets. Lines that imply it exactly are left
   out with it, such as the match result with the handicap 0;
-- from one line of each market, as with a source that shows nothing else: match result, handicap and
-  total. Of its own market that is none, or the most even one at each distance. What these imply
-  exactly has no error and is not counted.
+- from one line of each market (match result, handicap and total), for sources that show no more.
+  Of its own market that is none, or the most even one at each distance. A line that these imply
+  exactly is not counted.
 """
 
 import math

@@ -34,7 +34,7 @@ PRIOR: Final = 3.0
 Without data the weights are equal; with many games the data outweighs it.
 """
 LEAST_GAMES: Final = 100
-"""Fewer games with results teach nothing."""
+"""With fewer games with results, no weights are learned."""
 BLOCKS: Final = 5
 """Blocks of time, where there are no seasons to leave out."""
 _MOST_OF_ONE: Final = 2 / 3
@@ -322,10 +322,10 @@ def _measured(
 def opinions_of(
     group: ClosedGroup, method: str, profiles: Profiles, voices: Voices
 ) -> tuple[Opinions, list[str]] | None:
-    """Return the opinions of a line group and whose they are; None with fewer than three voices.
+    """Return the opinions of a line group and their bookmakers; None with fewer than three voices.
 
-    The same rules as for the live consensus say what an opinion is. Bookmakers that settled
-    otherwise than most are left out.
+    What counts as an opinion is decided as in the live consensus. Bookmakers that settled
+    differently from most are left out.
     """
     bets = Counter((tuple(v.selections), v.winner, v.decided) for v in group.votes)
     usual = max(bets, key=lambda bet: (bets[bet], -bet[1]))

@@ -368,7 +368,7 @@ class Section(msgspec.Struct):
     pool: "Pool | DerivedPool | None" = None
     """The votes that ``reference`` is made of, where the bookmakers together are the reference."""
     sources: tuple["Section", ...] = ()
-    """The sections whose lines a derived ``reference`` follows from; none if it is its own."""
+    """The sections that a derived ``reference`` comes from; empty if it is not derived."""
     overround: float | None = None
     """S, the sum of 1/odds of the reference's line group."""
     reference_hold: float | None = None

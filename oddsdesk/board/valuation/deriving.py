@@ -35,7 +35,7 @@ class PeriodDeriver:
     def derive_lines(self, sections: Sequence[Section], basis: Basis) -> Iterator[Section]:
         """Judge the sections without a line of the reference's own by derived ones.
 
-        Yields those that are judged otherwise than before. ``sections`` are all of the period.
+        Yields those whose judgement changed. ``sections`` are all of the period.
         """
         lacking = [each for each in sections if each.sides and not each.has_own_line]
         if not lacking:
@@ -166,7 +166,7 @@ class DerivedPool:
 
     @property
     def has_overtime(self) -> bool | None:
-        """Whether overtime counts for the voters; None where none of them tells."""
+        """Whether overtime counts for the voters; None if unknown."""
         return self._pools[0].has_overtime
 
     def pooled_without(self, bookmaker: str) -> PooledLine | None:

@@ -244,7 +244,7 @@ def judge_by_derived(
     sources: tuple[Section, ...] = (),
     pool: "DerivedPool | None" = None,
 ) -> bool:
-    """Judge a section by a derived line, or by nobody; return whether that differs from before."""
+    """Judge a section by a derived line, or by none; return whether that changes anything."""
     before = section.reference
     if line is before is None:
         return False
