@@ -1,11 +1,11 @@
 """Fair prices that follow from others by arithmetic, without a model.
 
 A number that bets are about (the home team's margin, the goals of a game, a player's shots) is
-above, at or below each whole number. Each line within half of a whole number is a fact about
-these chances, so two of the five lines there give those between them. In football before kick-off
-the match result, draw no bet, double chance and 3-way handicaps are about the margin too: what is
-the same bet has the same fair price. Sums are made of one market only: each has a margin of its
-own, and the error of removing it grows in sums of two.
+above, at or below each whole number. The five lines within half a unit of a whole number all depend
+on these three chances, so two of the lines give those between them. In football before kick-off
+the match result, draw no bet, double chance and 3-way handicaps are about the margin too, and the
+same bet has the same fair price. Sums use one market only: margins differ between markets, and
+the error of removing them would add up.
 """
 
 from collections import defaultdict
@@ -33,13 +33,13 @@ _SLACK: Final = 1e-9
 """Differences of probabilities below it are rounding of floats."""
 _HALF: Final = 0.5
 _STEPS: Final = (-0.5, -0.25, 0.0, 0.25, 0.5)
-"""From a whole number to the five lines that are about it."""
+"""Distances of the five lines that depend on a whole number from it."""
 _MARGIN_MARKETS: Final = ("draw_no_bet", "moneyline", "3way_handicap")
 """Football's bets on the margin other than handicaps, the first to be used first."""
 
 
 class Implied(NamedTuple):
-    """Fair probabilities of a line, and where they come from."""
+    """Fair probabilities of a line, and the lines that imply them."""
 
     chances: Mapping[str, float]
     """By side, that a decided unit is won."""
@@ -47,7 +47,7 @@ class Implied(NamedTuple):
     """As ``Derived.push``."""
     sources: tuple[ReferenceLine, ...]
     around: "Around | None" = None
-    """What the chances are a sum of; None where those of another line are taken over."""
+    """What the chances are a sum of; None if they are those of another line."""
 
 
 class _Point(NamedTuple):

@@ -140,7 +140,7 @@ def fitted_basketball(
 ) -> NumberModel | None:
     """Return the model nearest to the lines of a game, half or quarter.
 
-    None where they do not suffice, or the match result is three-way: that one counts regulation.
+    None if there are too few, or the match result is three-way: that one counts regulation.
     A half may be drawn: then a two-way winner of it returns the stakes.
     """
     is_two_way = without_draw(lines)
@@ -153,7 +153,7 @@ def fitted_basketball(
 def fitted_american_football(
     lines: Sequence[Line], *, period: int = 0, start: Model | None = None
 ) -> NumberModel | None:
-    """Return the model nearest to the lines of a whole game; None where they do not suffice.
+    """Return the model nearest to the lines of a whole game; None if there are too few.
 
     There is none for halves and quarters, whose numbers were not counted, and none if the match
     result is three-way. A two-way winner returns the stakes of a tie.

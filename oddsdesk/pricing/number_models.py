@@ -94,7 +94,7 @@ class NumberModel(NamedTuple):
         return self.family.described(self.at)
 
     def probability(self, market_type: str, key: str, side: str) -> float | None:
-        """Return how likely a decided unit is won; None where the model does not tell."""
+        """Return how likely a decided unit is won; None if the model does not cover it."""
         aim = self._aim(market_type, key, side)
         if aim is None:
             return None
@@ -103,7 +103,7 @@ class NumberModel(NamedTuple):
         return float(chances @ aim.won) / decided if decided > _TINY else None
 
     def push(self, market_type: str, key: str) -> float | None:
-        """Return how likely all or half of a stake comes back; None where it does not tell."""
+        """Return how likely all or half of a stake comes back; None if not covered."""
         side = OVER if "total" in market_type else HOME
         aim = self._aim(market_type, key, side)
         return None if aim is None else float(self.chances[aim.distribution] @ (aim.decided < 1))
@@ -201,7 +201,7 @@ def _score(market_type: str, key: str, number: int) -> Goals:
 
 
 def _aims(family: Family, lines: Iterable[Line], chances: Mapping[str, Vector]) -> Iterator[_Aim]:
-    """Yield the lines that the family knows; of two sides the first, as it tells the other."""
+    """Yield the lines that the family knows; of two sides only the first, as the other follows."""
     seen = set[tuple[str, str]]()
     for line in lines:
         aim = _aim(family, line, chances)

@@ -50,7 +50,7 @@ WHOLE: Final = "whole"
 def fitted_hockey(
     lines: Sequence[Line], *, period: int = 0, start: Model | None = None
 ) -> NumberModel | None:
-    """Return the model nearest to the lines of a game or period; None where they do not suffice.
+    """Return the model nearest to the lines of a game or period; None if there are too few.
 
     A two-way match result counts overtime, and so do handicaps and totals of that bookmaker; a
     three-way one does not. Without a match result it is not known what they count.
@@ -66,7 +66,7 @@ def fitted_hockey(
 def fitted_baseball(
     lines: Sequence[Line], *, period: int = 0, start: Model | None = None
 ) -> NumberModel | None:
-    """Return the model nearest to the lines; None where they do not suffice.
+    """Return the model nearest to the lines; None if there are too few.
 
     Only for whole games whose match result is not three-way: period 1 may be one inning or five.
     """
@@ -101,7 +101,7 @@ _SIZE: Final = _MOST_GOALS + 1
 _DRAWS: Final = slice(None, None, _SIZE + 1)
 _HOME_LEADS: Final = [slice(lead * _SIZE, None, _SIZE + 1) for lead in range(4)]
 _AWAY_LEADS: Final = [slice(lead, (_SIZE - lead) * _SIZE, _SIZE + 1) for lead in range(4)]
-"""Where scores with a lead of so many goals are, the lower ones first."""
+"""Places of the scores by lead in goals (0 to 3), the lower scores first."""
 _FACTORIALS: Final = np.array([math.factorial(number) for number in range(_MOST_GOALS + 1)], float)
 
 

@@ -123,7 +123,7 @@ def score_grid(
 def fitted(
     lines: Sequence[Line], *, period: int = 0, start: Model | None = None
 ) -> ScoreGrid | None:
-    """Return the grid nearest to the lines; None where they do not suffice.
+    """Return the grid nearest to the lines; None if there are too few.
 
     Least squares over all lines by Levenberg (1944) and Marquardt (1963). Needed are a match result
     or handicap, and a line that tells the number of goals.
@@ -189,7 +189,7 @@ def _weights(market_type: str, key: str, side: str) -> _Weights | None:
 
 
 def _aims(lines: Iterable[Line]) -> list[tuple[Line, _Weights]]:
-    """Return the lines that a score settles; of two sides the first, as it tells the other."""
+    """Return the lines that a score settles; of two sides only the first, as the other follows."""
     seen, found = set[tuple[str, str]](), list[tuple[Line, _Weights]]()
     for line in lines:
         name = line[:2]

@@ -56,7 +56,7 @@ class Fit(Protocol):
     def __call__(
         self, lines: Sequence[Line], *, period: int = 0, start: Model | None = None
     ) -> Model | None:
-        """Return the model nearest to all lines; None where they do not suffice to fit one.
+        """Return the model nearest to all lines; None if there are too few.
 
         Args:
             lines: What the reference prices before kick-off, all sides of each line. Lines that the

@@ -37,7 +37,7 @@ SET_SCORES: Final = tuple(Goals(*score) for score in _WON_SETS) + tuple(
 _WINS: Final = len(_WON_SETS)
 FORM: Final = 0.073
 """The standard deviation of the difference between both players' chances on serve, from match to
-match: nobody knows before a match how well they play that day."""
+match: how well they play on the day is not known before."""
 _FORMS: Final = (np.array([0.0, math.sqrt(3), -math.sqrt(3)]), np.array([4, 1, 1]) / 6)
 """Values that stand for a normal distribution, and their weights (Gauss and Hermite)."""
 _NUMBERS: Final = 72
@@ -53,7 +53,7 @@ _CLEARLY: Final = 2.0
 def fitted(
     lines: Sequence[Line], *, period: int = 0, start: Model | None = None
 ) -> NumberModel | None:
-    """Return the model nearest to the lines of a match; None where they do not suffice.
+    """Return the model nearest to the lines of a match; None if there are too few.
 
     Whether three sets win the match, or two, is not known from a game's name. It is the length that
     reproduces the lines; None where both do, or neither.

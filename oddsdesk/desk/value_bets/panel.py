@@ -79,7 +79,7 @@ def filter_text(
     if chosen.min_limit is not None:
         said.append(f"limit ≥ {chosen.min_limit:g}")
     if chosen.derived != "all":
-        said.append("none derived" if chosen.derived == "none" else "none modelled")
+        said.append("no derived odds" if chosen.derived == "none" else "no modelled odds")
     said += _some(chosen.bookmakers, "books") or ["my books" if only_mine else "all books"]
     return " · ".join(said)
 

@@ -96,8 +96,8 @@ def test_odds_are_typed_and_told_as_the_desk_writes_them(qtbot: QtBot, american_
             "EV 2.01 – 8 % · 2 competitions · within 12 h · seen within 60 s · limit ≥ 100"
             " · all books",
         ),
-        (ValueFilter(derived="none"), "EV ≥ 2.01 % · none derived · all books"),
-        (ValueFilter(derived="implied"), "EV ≥ 2.01 % · none modelled · all books"),
+        (ValueFilter(derived="none"), "EV ≥ 2.01 % · no derived odds · all books"),
+        (ValueFilter(derived="implied"), "EV ≥ 2.01 % · no modelled odds · all books"),
         (ValueFilter(min_odds=2.0), "EV ≥ 2.01 % · odds ≥ 2 · all books"),
         (ValueFilter(max_odds=2.0), "EV ≥ 2.01 % · odds ≤ 2 · all books"),
     ],
