@@ -8,11 +8,13 @@ import math
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property, lru_cache
+from statistics import median
 from typing import Final, NamedTuple
 
+from oddsdesk.contract.competitions import FOOTBALL
 from oddsdesk.contract.markets import HANDICAPS, MARKETS, Form, market_title
 from oddsdesk.pricing.implied import Around, ImpliedLines
-from oddsdesk.pricing.score_models import Line, Model, fitted_model, has_model
+from oddsdesk.pricing.score_models import Line, Model, fitted_model, has_model, tells_draw
 from oddsdesk.pricing.selections import (
     AWAY,
     DRAW,
@@ -97,13 +99,21 @@ class FairGame:
         """
         if self._in_play:
             return None
-        lines = [
+        return fitted_model(self._sport, self._told, period=self._period, start=self._start)
+
+    @cached_property
+    def _told(self) -> list[Line]:
+        return [
             Line(*name, side, 1 / price.fair_odds)
             for name, line in self._lines.items()
             for side, price in line.prices.items()
             if price.fair_odds is not None
         ]
-        return fitted_model(self._sport, lines, period=self._period, start=self._start)
+
+    @cached_property
+    def _lacks_draw(self) -> bool:
+        """Whether football's lines leave open how likely a draw is, which most bets depend on."""
+        return self._sport == FOOTBALL and not tells_draw(self._told)
 
     @property
     def fitted(self) -> Model | None:
@@ -118,8 +128,10 @@ class FairGame:
     def line(self, market_type: str, group: LineGroup) -> ReferenceLine | None:
         """Return a line group as it is derived; None where it cannot be or need not be.
 
-        Its ``overround`` is the largest of the lines that it comes from, ``scraped_at`` the
-        earliest. Its sides are all that have a price, whichever of them a bookmaker offers.
+        Its ``overround`` is the largest of the lines that imply it; of a modelled line that of the
+        nearest line of its market, or the median of all. Its ``scraped_at`` is the earliest of the
+        lines that it comes from. Its sides are all that have a price, whichever of them a bookmaker
+        offers.
         """
         if (market_type, group.key) in self._lines:
             return None
@@ -129,12 +141,15 @@ class FairGame:
             derived = Derived("implied", origin.names, implied.push, {})
             return self._derived(market_type, group, implied.chances, origin, derived)
         band = self._band(market_type, group)
-        if band is None or self.model is None or self._worst_miss(band) is not None:
+        if band is None or self._lacks_draw or self.model is None:
             return None
         chances, push = self._modelled(self.model, market_type, group)
-        if push is None:
+        if push is None or self._worst_miss(band) is not None:
+            return None
+        if not self._implied.is_in_order(market_type, group, chances):
             return None
         origin = self._model_origin
+        origin = origin._replace(overround=self._margin_near(market_type, group, origin.overround))
         bands = dict.fromkeys(chances, band.error)
         derived = Derived("modelled", origin.names, push, bands)
         return self._derived(market_type, group, chances, origin, derived)
@@ -149,19 +164,27 @@ class FairGame:
             return "in play only double chance and draw no bet are derived, from the match result"
         if not has_model(self._sport):
             return "the other lines do not imply it, and this sport has no model"
+        if self._lacks_draw:
+            return (
+                "the other lines do not imply it, and the model needs a line that tells how likely "
+                "a draw is: the match result, or handicaps half a goal apart around 0"
+            )
         if self.model is None:
             return (
                 "the other lines do not imply it, and no model fits them: "
                 "they are too few, or contradict each other"
             )
-        if self._modelled(self.model, market_type, group)[1] is None:
+        chances, push = self._modelled(self.model, market_type, group)
+        if push is None:
             return "the other lines do not imply it, and the model does not cover this bet"
         band = self._band(market_type, group)
         if band is None:
             return self._unmeasured(market_type, group)
         worst = self._worst_miss(band)
         if worst is None:
-            return ""
+            if self._implied.is_in_order(market_type, group, chances):
+                return ""
+            return "the modelled price contradicts the sharp book's next line of this market"
         line = worst.line
         text = selection_text(line.market_type, line.key, line.side)
         return (
@@ -213,6 +236,17 @@ class FairGame:
     def _band_key(self, market_type: str, group: LineGroup) -> BandKey:
         nearby = self._numbers.get((market_type, subject(group.key)), ())
         return BandKey(self._sport, market_type, _distance(group.line, nearby))
+
+    def _margin_near(self, market_type: str, group: LineGroup, usual: float) -> float:
+        """Return the sum of 1/odds of the nearest line of a market, ``usual`` where it has none."""
+        about = subject(group.key)
+        near = [
+            (abs(line.group.line - group.line), -(line.overround or 0.0))
+            for line in self._lines.values()
+            if line.market_type == market_type and subject(line.group.key) == about
+            if line.group.line is not None and group.line is not None
+        ]
+        return -min(near)[1] if near else usual
 
     @cached_property
     def _numbers(self) -> Mapping[tuple[str, str], Sequence[float]]:
@@ -274,7 +308,9 @@ class FairGame:
     def _model_origin(self) -> "_Origin":
         misses = () if self.model is None else self.model.misses
         names = dict.fromkeys(LineName(line.market_type, line.key) for line, _ in misses)
-        return _origin([self._lines[name] for name in names])
+        lines = [self._lines[name] for name in names]
+        usual = median([line.overround or 0.0 for line in lines])
+        return _origin(lines)._replace(overround=usual)
 
     def _derived(
         self,

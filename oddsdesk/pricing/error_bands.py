@@ -24,6 +24,7 @@ Given = Literal["all", "one"]
 """What a line was predicted from: all other lines, or one line of each market."""
 DISTANCES: Final = ("0.5", "1", "2", "more", "none")
 """Those of ``BandKey``, in order."""
+_NEAREST_FIRST: Final = DISTANCES[:-1]
 COLUMNS: Final = (
     *("sport", "market", "distance", "given", "method"),
     *("error", "bias", "lines", "games"),
@@ -56,13 +57,29 @@ class ReadBands(NamedTuple):
 def bands_of(rows: Iterable[BandRow], method: str) -> dict[BandKey, Band]:
     """Return the band of each cell by a devig method: the widest of its rows with enough lines.
 
-    A cell without such a row has the count of its longest one, and gives no price.
+    A cell without such a row has the count of its longest one, and gives no price. No band is
+    narrower than a nearer one: far lines have small errors as they are unlikely, not as they are
+    known better.
     """
     by_key = defaultdict[BandKey, list[BandRow]](list)
     for row in rows:
         if _figures_of(row.method) == _figures_of(method):
             by_key[row.key].append(row)
-    return {key: _band(held) for key, held in by_key.items()}
+    return _widened({key: _band(held) for key, held in by_key.items()})
+
+
+def _widened(bands: Bands) -> dict[BandKey, Band]:
+    """Return bands, none narrower than a nearer one of its market that has enough lines."""
+    found = dict(bands)
+    for key, band in bands.items():
+        if key.distance in _NEAREST_FIRST:
+            nearer = _NEAREST_FIRST[: _NEAREST_FIRST.index(key.distance)]
+            cells = [bands.get(key._replace(distance=distance)) for distance in nearer]
+            widest = max(
+                (each.error for each in cells if each and each.lines >= LEAST_LINES), default=0.0
+            )
+            found[key] = band._replace(error=max(band.error, widest))
+    return found
 
 
 def _figures_of(method: str) -> str:
@@ -80,7 +97,9 @@ def _band(rows: list[BandRow]) -> Band:
 
 def with_own(shipped: Bands, own: Bands) -> Bands:
     """Return the shipped bands; those of the user's own with enough lines replace them."""
-    return {**shipped, **{key: band for key, band in own.items() if band.lines >= LEAST_LINES}}
+    return _widened(
+        {**shipped, **{key: band for key, band in own.items() if band.lines >= LEAST_LINES}}
+    )
 
 
 @cache

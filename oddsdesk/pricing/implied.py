@@ -144,6 +144,14 @@ class ImpliedLines:
                 return self._three_ways(-group.line + 0.0)
         return None
 
+    def is_in_order(self, market_type: str, group: LineGroup, chances: Mapping[str, float]) -> bool:
+        """Return whether a line is as likely as it can be between its neighbours on the ladder."""
+        at = threshold(market_type, group.line)
+        if at is None:
+            return True
+        ladder = self._ladders.get((market_type, subject(group.key)), {})
+        return _fits(ladder, at, chances[HOME if market_type in HANDICAPS else OVER])
+
     def _enter(self, line: ReferenceLine) -> None:
         """Put a line on the ladder of its number."""
         market_type, group = line.market_type, line.group

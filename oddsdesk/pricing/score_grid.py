@@ -10,7 +10,6 @@ game has a grid of its own.
 """
 
 import math
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
@@ -20,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oddsdesk.contract.markets import HANDICAPS, SCORE_MARKETS, Draw, Form, types_of, types_with
-from oddsdesk.pricing.score_models import MOST_GOALS, SCORES, Line, Model, shares_at
+from oddsdesk.pricing.score_models import MOST_GOALS, SCORES, Line, Model, shares_at, tells_draw
 from oddsdesk.pricing.selections import HOME, OVER
 
 LARGEST_MISS: Final = 0.02
@@ -38,7 +37,6 @@ _LOW: Final = np.array([0, 1, MOST_GOALS + 1, MOST_GOALS + 2])
 """The places of 0-0, 0-1, 1-0 and 1-1."""
 _STEPS: Final = 12
 _ENOUGH_TOTALS: Final = 3
-_ENOUGH_FOR_RHO: Final = 3
 _SETTLED: Final = 3e-7
 _NEARLY: Final = 5e-5
 """After a step as small as that, another would be smaller than ``_SETTLED``."""
@@ -46,7 +44,17 @@ _TINY: Final = 1e-12
 _THREE_SIDES: Final = types_of(Form.DOUBLE_CHANCE) | types_with(
     lambda market: market.draw in (Draw.MAY_BE_SIDE, Draw.SIDE)
 )
-_START: Final = (math.log(1.4), math.log(1.2), 0.0, 1.0)
+_USUAL_RHO: Final = -0.06
+"""The median of 100 games of Pinnacle; taken where no line tells how likely a draw is."""
+_START: Final = (math.log(1.4), math.log(1.2), _USUAL_RHO, 1.0)
+_OTHER_STARTS: Final = tuple(
+    (math.log(home), math.log(away), _USUAL_RHO, 1.0) for home, away in ((2.5, 2.5), (0.6, 0.6))
+)
+"""Tried where the first leads to a model that misses a line: there may be another, nearer one."""
+_WELL: Final = 0.005
+"""A miss up to it is no reason to try another start."""
+_RHO: Final = 2
+_DISPERSION: Final = 3
 _BOUNDS: Final = ((-2.5, 2.0), (-2.5, 2.0), (-0.25, 0.25), (0.6, 1.8))
 """Bounds of the logarithms of both rates, of rho and of the dispersion."""
 _WINNERS: Final = SCORE_MARKETS & types_of(Form.WINNER, Form.HANDICAP)
@@ -126,24 +134,32 @@ def fitted(
     """Return the grid nearest to the lines; None if there are too few.
 
     Least squares over all lines by Levenberg (1944) and Marquardt (1963). Needed are a match result
-    or handicap, and a line that tells the number of goals.
+    or handicap, and a line that tells the number of goals. ``rho`` is fitted where lines tell the
+    draw. A model at a bound of ``rho`` or the dispersion is none.
     """
     aims = _aims(lines)
     told = {aim.market_type for aim, _ in aims}
     if not (told & _WINNERS and told & _GOALS):
         return None
-    free = 3
+    free = [0, 1]
+    if tells_draw(aim for aim, _ in aims):
+        free.append(_RHO)
     if sum(aim.market_type == "total" for aim, _ in aims) >= _ENOUGH_TOTALS:
-        free = 4
-    elif _independent(aim for aim, _ in aims) < _ENOUGH_FOR_RHO:
-        free = 2
+        free.append(_DISPERSION)
     begin = list(_START)
     if isinstance(start, ScoreGrid):
         last = [math.log(start.home_rate), math.log(start.away_rate), start.rho, start.dispersion]
-        begin[:free] = last[:free]
+        for place in free:
+            begin[place] = last[place]
     ends = np.concatenate([*(weights.ends for _, weights in aims), _ALL_SCORES])
     wanted = np.array([aim.probability for aim, _ in aims])
     found = _least_squares(ends, wanted, begin, free)
+    for other in _OTHER_STARTS:
+        if np.abs(found.misses).max() > _WELL or _is_at_bound(found, free):
+            again = _least_squares(ends, wanted, list(other), free)
+            found = min(found, again, key=lambda each: each.size)
+    if _is_at_bound(found, free):
+        return None
     log_home, log_away, rho, dispersion = found.parameters
     return ScoreGrid(
         found.chances / found.chances.sum(),
@@ -155,10 +171,11 @@ def fitted(
     )
 
 
-def _independent(aims: Iterable[Line]) -> int:
-    """Return how many lines tell something new: of three sides two tell the third."""
-    sides = Counter(aim[:2] for aim in aims)
-    return sum(min(count, 2) for count in sides.values())
+def _is_at_bound(found: "_Fit", free: Sequence[int]) -> bool:
+    """Return whether the lines ask for more of rho or the dispersion than the model has."""
+    return any(
+        place in free and found.parameters[place] in _BOUNDS[place] for place in (_RHO, _DISPERSION)
+    )
 
 
 def fitted_grid(lines: Sequence[Line]) -> ScoreGrid | None:
@@ -252,8 +269,8 @@ def _fit(ends: Array, wanted: Array, at: list[float]) -> _Fit:
     return _Fit(at, rows[0], misses, slopes, float(misses @ misses))
 
 
-def _least_squares(ends: Array, wanted: Array, begin: list[float], free: int) -> _Fit:
-    """Return the model that misses least; only the first ``free`` parameters are changed."""
+def _least_squares(ends: Array, wanted: Array, begin: list[float], free: Sequence[int]) -> _Fit:
+    """Return the model that misses least; only the ``free`` parameters are changed."""
     now = _fit(ends, wanted, begin)
     damping, step = 1e-5, math.inf
     for _ in range(_STEPS):
@@ -311,10 +328,12 @@ def _solved(rows: list[list[float]]) -> list[float]:
     return found
 
 
-def _movable(at: Sequence[float], pull: Sequence[float], free: int) -> list[int]:
+def _movable(at: Sequence[float], pull: Sequence[float], free: Sequence[int]) -> list[int]:
     """Return the places of the parameters that may change: at a bound only away from it."""
     return [
         place
         for place, (value, slope, (least, most)) in enumerate(zip(at, pull, _BOUNDS, strict=True))
-        if place < free and not (value <= least and slope > 0) and not (value >= most and slope < 0)
+        if place in free
+        and not (value <= least and slope > 0)
+        and not (value >= most and slope < 0)
     ]

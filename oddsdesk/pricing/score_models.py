@@ -4,7 +4,7 @@ Each sport's model is a module that is imported when it is first used, as it may
 ``shares_at`` says what bets on a game are worth at each score, without any model.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from importlib import import_module
 from types import MappingProxyType
@@ -12,7 +12,7 @@ from typing import Final, NamedTuple, Protocol
 
 from oddsdesk.contract.competitions import FOOTBALL
 from oddsdesk.contract.markets import SCORE_MARKETS
-from oddsdesk.pricing.selections import Goals, result_at, share_of
+from oddsdesk.pricing.selections import DRAW, Goals, result_at, share_of
 
 MOST_GOALS: Final = 14
 """Of a team; scores of football are known up to it."""
@@ -64,6 +64,22 @@ class Fit(Protocol):
             period: 0 for the whole game.
             start: The model of the same game as it was fitted last: a place to start from.
         """
+
+
+def tells_draw(lines: Iterable[Line]) -> bool:
+    """Return whether lines of football say how likely a draw is: some bets win or void at it.
+
+    That is a match result, or two handicaps around 0 that are half a goal apart or more.
+    """
+    handicaps = set[float]()
+    for line in lines:
+        if line.side == DRAW and (line.key or "0") in {"0", "+0"}:
+            return True
+        if line.market_type == "draw_no_bet":
+            handicaps.add(0.0)
+        elif line.market_type == "spread" and abs(at := float(line.key)) <= 0.5:
+            handicaps.add(at)
+    return max(handicaps, default=0.0) - min(handicaps, default=0.0) >= 0.5
 
 
 _FITS: Final = MappingProxyType(

@@ -358,7 +358,7 @@ class Verdict(msgspec.Struct, frozen=True, gc=False):
     reference_odds: float | None
     """None where the line is derived, too."""
     overround: float | None
-    """Sum of 1/odds in the sharp book's line group; of derived lines, in the widest source."""
+    """Sum of 1/odds in the sharp book's line group; of derived lines, as ``FairGame.line``."""
     fair_odds: float | None
     fair_final: float | None
     """Fair odds times the safety floor."""
@@ -570,15 +570,17 @@ def suspicious_above(
     """Return the net odds above which the rules call a price of a side an error.
 
     This works without a window of value too: a reference with too wide a margin shows no value, but
-    still shows errors. None without fair odds, or for a crossed reference, which values nothing.
+    still shows errors. A modelled price may be wrong by its band: an error is what is too high even
+    by its unfavourable end. None without fair odds, where the band includes 0, or for a crossed
+    reference, which values nothing.
     """
-    price = line.prices.get(side)
-    if price is None or price.fair_odds is None or line.overround is None:
+    price, fair = line.prices.get(side), line.cautious_odds(side)
+    if price is None or fair is None or fair == math.inf or line.overround is None:
         return None
     if line.overround < MIN_OVERROUND:
         return None
     others = price.others if line.derived is None else None
-    return highest_unsuspicious(line.market_type, price.fair_odds, others, rules)
+    return highest_unsuspicious(line.market_type, fair, others, rules)
 
 
 def highest_unsuspicious(

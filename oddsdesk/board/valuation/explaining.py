@@ -157,7 +157,7 @@ class Explanation(NamedTuple):
     reference_odds: float | None
     """Of the same side, where the reference prices a whole group."""
     overround: float | None
-    """S of the reference's line group; of a derived line, of the widest that it comes from."""
+    """S of the reference's line group; of a derived line, as ``FairGame.line``."""
     assessment: Assessment
     window: PriceWindow | None
     """In the bookmaker's own gross prices; commission-free ones elsewhere than here are net."""

@@ -92,9 +92,15 @@ def test_an_input_is_held_to_the_band_of_its_own_market() -> None:
         ("Rugby", PRICED, ("btts", ""), "this sport has no model"),
         (
             "Football",
-            [("total", "2.5")],
+            [("moneyline", "")],
             ("btts", ""),
             "they are too few, or contradict each other",
+        ),
+        (
+            "Football",
+            [("spread", "-0.75"), ("spread", "-1"), ("total", "2.5"), ("total", "3")],
+            ("btts", ""),
+            "needs a line that tells how likely a draw is",
         ),
         ("Football", PRICED, ("player_prop", "Kane shots 1.5"), "does not cover this bet"),
         ("Football", PRICED, ("total", "2.5"), "prices this line itself"),
@@ -102,6 +108,33 @@ def test_an_input_is_held_to_the_band_of_its_own_market() -> None:
 )
 def test_why_there_is_no_price(sport: str, names: list[Name], wanted: Name, reason: str) -> None:
     assert reason in why_not(FairGame(sport, lines_of(names), bands()), wanted)
+
+
+def test_the_margin_of_a_modelled_line_is_that_of_the_nearest_line_of_its_market() -> None:
+    wide = {"4.5": 1.06, "1.5": 1.08}
+    lines = [replace(line, overround=wide.get(line.group.key, 1.03)) for line in lines_of()]
+    lines += [replace(of_grid(GRID, "total", key), overround=wide[key]) for key in wide]
+    game = FairGame("Football", lines, bands())
+    for wanted, margin in (
+        (("total", "5"), 1.06),
+        (("total", "3.5"), 1.03),
+        (("spread", "-2.25"), 1.03),
+        (("btts", ""), 1.03),
+    ):
+        line = game.line(wanted[0], group_of(*wanted))
+        assert line is not None
+        assert line.derived is not None
+        assert line.derived.kind == "modelled"
+        assert line.overround == margin
+
+
+def test_a_modelled_price_is_in_order_with_its_neighbours() -> None:
+    over = GRID.probability("total", "4.5", "over") or 0.0
+    torn = priced("total", "4.5", {"over": over + 0.05, "under": 0.95 - over})
+    names = [name for name in PRICED if name != ("total", "3")]
+    game = FairGame("Football", [*lines_of(names), torn], bands(0.05))
+    assert "contradicts the sharp book's next line" in why_not(game, ("total", "4.25"))
+    assert game.line("btts", group_of("btts", "")) is not None
 
 
 def test_in_play_nothing_is_modelled() -> None:
@@ -167,7 +200,8 @@ def test_selections_are_written_as_they_are_read(
 
 
 def test_a_moneyline_is_priced_with_the_draw_that_is_offered() -> None:
-    lines = [of_grid(GRID, *name) for name in (("total", "2.5"), ("spread", "-1"))]
+    names = (("total", "2.5"), ("draw_no_bet", ""), ("spread", "+0.5"))
+    lines = [of_grid(GRID, *name) for name in names]
     offered = LineGroup("", None, ("Home", "Draw", "Away"), ("home", "draw", "away"), True)
     line = FairGame("Football", lines, bands()).line("moneyline", offered)
     assert line is not None

@@ -138,3 +138,15 @@ def test_fewer_than_thirty_lines_give_no_price(lines: int) -> None:
     if found is not None and found.derived is not None:
         assert set(found.derived.bands.values()) == {0.02}
         assert math.isclose(sum(1 / (each.fair_odds or 0) for each in found.prices.values()), 1)
+
+
+def test_no_band_is_narrower_than_a_nearer_one() -> None:
+    cells = {"0.5": (0.02, 30), "1": (0.03, 29), "2": (0.01, 40), "more": (0.005, 2)}
+    rows = [
+        row(error, lines, BandKey("Football", "total", distance))
+        for distance, (error, lines) in cells.items()
+    ]
+    found = {key.distance: band.error for key, band in bands_of(rows, "shin").items()}
+    assert found == {"0.5": 0.02, "1": 0.03, "2": 0.02, "more": 0.02}
+    own = {BandKey("Football", "total", "0.5"): Band(0.05, 30)}
+    assert with_own(bands_of(rows, "shin"), own)[BandKey("Football", "total", "2")].error == 0.05

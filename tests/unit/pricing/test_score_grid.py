@@ -142,12 +142,46 @@ def test_without_winner_and_goals_nothing_is_fitted(wanted: list[tuple[str, str,
     assert fitted_grid(lines_of(score_grid(1.5, 1.2), wanted)) is None
 
 
-def test_two_lines_cannot_tell_rho() -> None:
-    made = score_grid(1.7, 0.9, 0.0)
-    found = fitted_grid(lines_of(made, [("spread", "0", "home"), ("total", "2.5", "over")]))
+@pytest.mark.parametrize(
+    "names",
+    [
+        [("spread", "0", "home"), ("total", "2.5", "over")],
+        [("spread", "-0.75", "home"), *(("total", key, "over") for key in ("2.5", "2.75", "3"))],
+        [("spread", "0", "home"), ("spread", "-0.25", "home"), ("total", "2.5", "over")],
+    ],
+)
+def test_lines_that_leave_the_draw_open_do_not_move_rho(names: list[tuple[str, str, str]]) -> None:
+    made = score_grid(1.7, 0.9, -0.06)
+    found = fitted(lines_of(made, names))
     assert found is not None
-    assert (found.home_rate, found.away_rate) == pytest.approx((1.7, 0.9), abs=1e-5)
-    assert found.rho == 0
+    assert (found.home_rate, found.away_rate) == pytest.approx((1.7, 0.9), abs=1e-3)
+    assert found.rho == -0.06
+    assert found.miss < 1e-5
+
+
+def test_a_game_of_many_goals_is_found_from_another_start() -> None:
+    odds = [("total", "3.5", 1.53, 2.84), ("total", "4.5", 2.17, 1.84), ("total", "5.5", 3.43, 1.4)]
+    lines = [
+        Line(market, key, side, other / (one + other))
+        for market, key, one, other in (*odds, ("spread", "+0.75", 1.37, 3.66))
+        for side in ("home" if market == "spread" else "over",)
+    ]
+    found = fitted(lines)
+    assert found is not None
+    assert found.miss < 0.005
+
+
+def test_a_fit_that_wants_more_of_rho_than_there_is_is_none() -> None:
+    made = score_grid(1.3, 1.1, 0.0)
+    chances = [made.probability("moneyline", "", side) or 0.0 for side in ("home", "draw", "away")]
+    lines = [
+        Line("moneyline", "", side, chance + shift)
+        for side, chance, shift in zip(
+            ("home", "draw", "away"), chances, (-0.06, 0.12, -0.06), strict=True
+        )
+    ]
+    lines.append(Line("total", "2.5", "over", made.probability("total", "2.5", "over") or 0.0))
+    assert fitted(lines) is None
 
 
 @given(st.floats(0.4, 3.2), st.floats(0.4, 3.2), st.lists(st.floats(-0.01, 0.01), min_size=12))

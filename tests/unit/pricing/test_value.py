@@ -339,7 +339,8 @@ def test_a_modelled_price_needs_the_least_edge_at_the_unfavourable_end() -> None
     window = price_window(line, "over")
     assert window == (pytest.approx(least), pytest.approx(2.3), Rule.MIN_EDGE, Rule.RATIO)
     assert rules_of(judge_over(line, 2.31)) == {Rule.RATIO}
-    assert suspicious_above(line, "over") == pytest.approx(2.3)
+    assert suspicious_above(line, "over") == pytest.approx(1.15 / 0.48)
+    assert suspicious_above(derived_total(2.0, 0.5), "over") is None
 
 
 def test_a_derived_price_is_no_value_where_the_reference_offers_as_much() -> None:

@@ -110,12 +110,12 @@ def test_a_planted_error_is_found_and_nothing_else(store: Store) -> None:
 
 
 def test_what_implies_a_line_is_left_out_with_it(store: Store) -> None:
-    store.record(quotes(planted=0.0)).result(10)
+    store.record(quotes(planted=0.0, totals=("2", "2.5", "3", "3.5"))).result(10)
     (game,) = games(store)
     found = named(errors_of(game))
-    assert not {("one", "spread", "0", each) for each in ("1", "none")} & found.keys()
-    alone = found["all", "spread", "0", "1"]
-    assert 1e-3 < alone.error < 0.05, "without the match result, by the model"
+    assert not {each for each in found if each[1:3] == ("spread", "0")}, "by the match result"
+    assert ("all", "total", "3", "0.5") not in found, "by 2.5 and 3.5"
+    assert found["all", "total", "3", "1"].error < 1e-3, "by the model from 2"
 
 
 def test_a_game_counts_at_the_last_moment_before_kick_off(store: Store) -> None:
