@@ -460,5 +460,5 @@ def _remarks(found: _Found) -> Iterator[str]:
         if price.why_no_band:
             reasons[price.why_no_band][market_title(price.market_type)] = None
     for why, titles in reasons.items():
-        yield f"no band ({', '.join(titles)}): {why}"
+        yield f"lines without a band ({', '.join(titles)}): {why}"
     yield from found.notes

@@ -334,8 +334,8 @@ _SETTLED_EVERY_S: Final = 20.0
     "rules_file",
     type=click.Path(path_type=Path),
     metavar="FILE",
-    help="TOML file of alert rules, channels and quiet hours. Default: the desk's rules, else "
-    "every value bet, printed here only.",
+    help="TOML file of alert rules, channels and quiet hours. Default: the desk's rules; if "
+    "there are none, every value bet is printed.",
 )
 @reference_choice
 @derived_option

@@ -92,8 +92,9 @@ def derivation_of(
         return None
     distance, band = game.band_of(name.market_type, group)
     text = (
-        f"±{line.derived.bands[side] * 100:.2f} percentage points of probability: 9 of 10 "
-        f"predictions were closer, of {band.lines:,} lines like this one ({_DISTANCES[distance]})"
+        f"±{line.derived.bands[side] * 100:.2f} percentage points of probability: for 9 of 10 "
+        "lines like this one, the model was closer "
+        f"({band.lines:,} measured, {_DISTANCES[distance]})"
     )
     return Derivation(
         "modelled",

@@ -88,7 +88,7 @@ def test_a_modelled_price_shows_the_fit_the_scores_and_the_band(
     assert named["Expected goals"] == "home 1.20, away 1.48"
     assert named["Low scores (rho; below 0: more likely)"] == "−0.121"
     (band,) = (title for title in named if title.startswith("Error band: ±1.00 percent"))
-    assert "of 100 lines like this one (at most 1 from the nearest line" in band
+    assert "the model was closer (100 measured, at most 1 from the nearest line" in band
     assert lines(panel.fit)[1:] == [
         ("Match result Home", "29.2 % / 29.2 %", "+0.00"),
         ("Match result Draw", "28.6 % / 28.6 %", "+0.00"),

@@ -72,7 +72,7 @@ def test_lines_without_a_measured_band_say_why() -> None:
     found = answer(*GIVEN)
     assert found["markets"]["3way_handicap"]["Draw -1"]["band"] is None
     assert "not been measured" in found["fit"]["without_band"]["3way_handicap"]["Draw -1"]
-    assert "no band (3-way handicap): the model's error on lines" in run(*GIVEN).stdout
+    assert "lines without a band (3-way handicap): the model's error on lines" in run(*GIVEN).stdout
 
 
 def test_the_fit_is_told_with_its_misses() -> None:
