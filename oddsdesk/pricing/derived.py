@@ -166,8 +166,8 @@ class FairGame:
             return "the other lines do not imply it, and this sport has no model"
         if self._lacks_draw:
             return (
-                "the other lines do not imply it, and the model needs a line that tells how likely "
-                "a draw is: the match result, or handicaps half a goal apart around 0"
+                "the other lines do not imply it, and the model needs a line that depends on the "
+                "draw: the match result, or two handicaps half a goal apart around 0"
             )
         if self.model is None:
             return (
@@ -184,7 +184,7 @@ class FairGame:
         if worst is None:
             if self._implied.is_in_order(market_type, group, chances):
                 return ""
-            return "the modelled price contradicts the sharp book's next line of this market"
+            return "the modelled price contradicts the sharp book's nearest line of this market"
         line = worst.line
         text = selection_text(line.market_type, line.key, line.side)
         return (

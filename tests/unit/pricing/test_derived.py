@@ -100,7 +100,7 @@ def test_an_input_is_held_to_the_band_of_its_own_market() -> None:
             "Football",
             [("spread", "-0.75"), ("spread", "-1"), ("total", "2.5"), ("total", "3")],
             ("btts", ""),
-            "needs a line that tells how likely a draw is",
+            "needs a line that depends on the draw",
         ),
         ("Football", PRICED, ("player_prop", "Kane shots 1.5"), "does not cover this bet"),
         ("Football", PRICED, ("total", "2.5"), "prices this line itself"),
@@ -133,7 +133,7 @@ def test_a_modelled_price_is_in_order_with_its_neighbours() -> None:
     torn = priced("total", "4.5", {"over": over + 0.05, "under": 0.95 - over})
     names = [name for name in PRICED if name != ("total", "3")]
     game = FairGame("Football", [*lines_of(names), torn], bands(0.05))
-    assert "contradicts the sharp book's next line" in why_not(game, ("total", "4.25"))
+    assert "contradicts the sharp book's nearest line" in why_not(game, ("total", "4.25"))
     assert game.line("btts", group_of("btts", "")) is not None
 
 
