@@ -6,6 +6,8 @@ import re
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from PySide6.QtCore import QAbstractListModel, QModelIndex, QPoint, Qt
@@ -26,9 +28,11 @@ from PySide6.QtWidgets import (
 import oddsdesk.desk
 from oddsdesk.base.tasks import JobFault
 from oddsdesk.board.model.notices import Connection, Link
+from oddsdesk.board.valuation.derivation import Score, Scores
 from oddsdesk.client.diagnosis import Diagnosis, Right
 from oddsdesk.desk.connections.dialog import ConnectionsDialog
 from oddsdesk.desk.connections.profile_dialogs import RemoteDialog
+from oddsdesk.desk.explain.facts import scores
 from oddsdesk.desk.explain.panel import ExplainPanel
 from oddsdesk.desk.local_server.dialog import ServerDialog
 from oddsdesk.desk.shell.commands import BugReportDialog
@@ -105,7 +109,7 @@ class Walk:
             yield f"{_path(widget)} has a text for What's This, which may be markup"
 
     def _is_plain(self, label: QLabel) -> bool:
-        if isinstance(label.parent(), QWidget) and _is_explained_title(label):
+        if isinstance(label.parent(), QWidget) and _is_escaped(label):
             return "<b>x</b>" not in label.text()  # it is escaped
         has_size = label.testAttribute(Qt.WidgetAttribute.WA_WState_Polished)
         return label.textFormat() is Qt.TextFormat.PlainText or not has_size
@@ -165,11 +169,12 @@ def _tips_of(view: QAbstractItemView) -> Iterator[str]:
             yield str(model.index(row, column).data(role) or "")
 
 
-def _is_explained_title(label: QLabel) -> bool:
+def _is_escaped(label: QLabel) -> bool:
+    """Return whether a label may show markup: names in it are escaped."""
     above: object = label.parent()
     while isinstance(above, QWidget):
         if isinstance(above, ExplainPanel):
-            return label is above.title
+            return label in (above.title, above.scores)
         above = above.parent()
     return False
 
@@ -310,6 +315,13 @@ def test_labels_that_qt_makes_do_not_guess_at_markup(trap: Trap) -> None:
     QToolTip.hideText()
     for widget in (box, plain):
         widget.deleteLater()
+
+
+def test_names_in_a_table_of_scores_are_escaped(trap: Trap) -> None:
+    table = Scores(((Score(0, 0, 0.5, 1.0),),), 0.5)
+    derivation = SimpleNamespace(scores=table)
+    said: Any = SimpleNamespace(derivation=derivation, selection=trap.markup)
+    assert "<b>x</b>" not in scores(said, lambda _role: "#000")
 
 
 def test_a_text_is_the_same_on_a_button_and_a_window(theme: Theme) -> None:
