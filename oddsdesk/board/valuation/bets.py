@@ -2,7 +2,8 @@
 
 The value bets of the desk and ``oddsdesk bets`` are this list.
 
-Only football before kick-off has a model. Elsewhere it is unknown how several lines win together.
+Only football before kick-off has a model of scores. Without a grid of them, the match result tells
+how bets on the winner win together. Elsewhere it is unknown.
 """
 
 import math
@@ -33,8 +34,8 @@ from oddsdesk.pricing.exposure import (
     ways,
 )
 from oddsdesk.pricing.profiles import Profiles, fold_name
-from oddsdesk.pricing.score_models import Line, shares_at
-from oddsdesk.pricing.selections import Settlement
+from oddsdesk.pricing.score_models import SCORES, Line, shares_at
+from oddsdesk.pricing.selections import AWAY, DRAW, HOME, Settlement
 from oddsdesk.pricing.stakes import at_average
 from oddsdesk.pricing.value import expected_value
 
@@ -532,20 +533,14 @@ class GameResults:
         if len(outcomes) < 2 or not read:
             return None
         grid = self._grid(offers[0].game, lines)
-        if grid is None:
+        if grid is not None:
+            return _results(grid.chances, _shares, read, positions)
+        chances = _winner_chances(lines)
+        read = [offer for offer in read if _shares_by_winner(offer.outcome) is not None]
+        is_known = all(_shares_by_winner(bet.outcome) is not None for bet in positions)
+        if chances is None or not read or not is_known:
             return None
-        # Scores at which all bets end alike are one result.
-        bets = [*(offer.outcome for offer in read), *(bet.outcome for bet in positions)]
-        ends = [_shares(outcome) or () for outcome in bets]
-        merged = defaultdict[tuple[float, ...], float](float)
-        for chance, *shares in zip(grid.chances, *ends, strict=True):
-            merged[tuple(shares)] += chance
-        by_bet = list(zip(*merged, strict=True))
-        offered = dict(zip(bets[: len(read)], by_bet, strict=False))
-        chances = _raked(list(merged.values()), read, offered)
-        if chances is None:
-            return None
-        return Results(chances, offered, _gained(positions, by_bet[len(read) :], len(merged)))
+        return _results(chances, _shares_by_winner, read, positions)
 
     def _grid(self, game: Hashable, lines: Sequence[Line]) -> "ScoreGrid | None":
         known = self._grids.get(game)
@@ -554,6 +549,51 @@ class GameResults:
 
             known = self._grids[game] = lines, fitted_grid(lines)
         return known[1]
+
+
+def _results(
+    chances: Sequence[float],
+    shares_of: Callable[[Hashable], tuple[float, ...] | None],
+    offers: Sequence[Offer],
+    positions: Sequence[Position],
+) -> Results | None:
+    """Return the results of bets that all have ``shares_of`` each chance."""
+    # Scores at which all bets end alike are one result.
+    bets = [*(offer.outcome for offer in offers), *(bet.outcome for bet in positions)]
+    ends = [shares_of(outcome) or () for outcome in bets]
+    merged = defaultdict[tuple[float, ...], float](float)
+    for chance, *shares in zip(chances, *ends, strict=True):
+        merged[tuple(shares)] += chance
+    by_bet = list(zip(*merged, strict=True))
+    offered = dict(zip(bets[: len(offers)], by_bet, strict=False))
+    raked = _raked(list(merged.values()), offers, offered)
+    if raked is None:
+        return None
+    return Results(raked, offered, _gained(positions, by_bet[len(offers) :], len(merged)))
+
+
+def _winner_chances(lines: Iterable[Line]) -> list[float] | None:
+    """Return how likely home win, draw and away win are; None without a match result."""
+    chances = {line.side: line.probability for line in lines if line.market_type == "moneyline"}
+    if not {HOME, DRAW, AWAY} <= chances.keys():
+        return None
+    return [chances[side] for side in (HOME, DRAW, AWAY)]
+
+
+_BY_WINNER: Final = tuple(
+    [at for at, (home, away) in enumerate(SCORES) if (home > away) - (home < away) == sign]
+    for sign in (1, 0, -1)
+)
+"""The places of the scores at which home wins, nobody, and away."""
+
+
+def _shares_by_winner(outcome: Hashable) -> tuple[float, ...] | None:
+    """Return what an outcome wins by who wins, as ``_BY_WINNER``; None if more decides it."""
+    shares = _shares(outcome)
+    if shares is None:
+        return None
+    ends = [{shares[at] for at in places} for places in _BY_WINNER]
+    return tuple(each.pop() for each in ends) if all(len(each) == 1 for each in ends) else None
 
 
 def _gained(

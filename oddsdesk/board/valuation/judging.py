@@ -10,6 +10,7 @@ from oddsdesk.board.model.basis import Basis
 from oddsdesk.board.model.matrix import Matrix, Place, Price, RowKey, Section, SelectionRow, offered
 from oddsdesk.board.valuation.figures import fair_without, window_without
 from oddsdesk.board.valuation.game_book import GameBook
+from oddsdesk.contract.markets import Form, form_of
 from oddsdesk.contract.times import MINUTE_MS
 from oddsdesk.pricing import value
 from oddsdesk.pricing.assessment import (
@@ -284,8 +285,9 @@ class AssessedPrice(msgspec.Struct, frozen=True, gc=False):
 
     @property
     def judged_line(self) -> tuple[str, str, int, str]:
-        """The outcomes of which at most one wins."""
-        return *self.key[:3], self.line_key
+        """The outcomes of which at most one wins. Of double chances two do: each stands alone."""
+        overlaps = form_of(self.key.market_type) is Form.DOUBLE_CHANCE
+        return *self.key[:3], self.side if overlaps else self.line_key
 
     @property
     def outcome(self) -> tuple[str, str, int, str, str]:

@@ -701,6 +701,90 @@ def test_the_stake_at_other_odds_is_solved_with_the_other_lines() -> None:
     assert at(odds * 1.01) > first.stake > at(odds * 0.985)
 
 
+ONLY_RESULT = {"A": 2.05, "Draw": 3.5, "B": 3.9}
+CHANCES = [
+    1 / each - (sum(1 / o for o in ONLY_RESULT.values()) - 1) / 3 for each in ONLY_RESULT.values()
+]
+
+
+def best_of_result(bets: dict[str, tuple[tuple[int, int, int], float]]) -> dict[str, float]:
+    """Kelly's stakes on bets that win (1) or lose (0) at home win, draw, away win: by search."""
+    best = dict.fromkeys(bets, 1.0)
+
+    def grown(amounts: dict[str, float]) -> float:
+        return sum(
+            chance
+            * math.log(
+                1 + sum(amounts[n] * (won[at] * odds - 1) for n, (won, odds) in bets.items()) / 250
+            )
+            for at, chance in enumerate(CHANCES)
+        )
+
+    for size in (4.0, 1.0, 0.25, 0.05, 0.01):
+        is_better = True
+        while is_better:
+            is_better = False
+            for steps in itertools.product((-size, 0, size), repeat=len(bets)):
+                moved = {n: max(0.0, a + s) for (n, a), s in zip(best.items(), steps, strict=True)}
+                if grown(moved) > grown(best) + 1e-12:
+                    best, is_better = moved, True
+    return best
+
+
+@pytest.mark.parametrize(
+    ("quotes", "bets"),
+    [
+        (
+            {"double_chance": {"1X": 1.37, "X2": 1.97, "12": 1.30}},
+            {"1X": ((1, 1, 0), 1.37), "X2": ((0, 1, 1), 1.97)},
+        ),
+        (
+            {
+                "moneyline": {"A": 2.2, "Draw": 3.3, "B": 3.1},
+                "double_chance": {"1X": 1.2, "X2": 1.8, "12": 1.412},
+            },
+            {"A": ((1, 0, 0), 2.2), "12": ((1, 0, 1), 1.412)},
+        ),
+    ],
+)
+def test_the_match_result_tells_how_bets_on_the_winner_win_together(
+    quotes: dict[str, dict[str, float]], bets: dict[str, tuple[tuple[int, int, int], float]]
+) -> None:
+    """No total is priced, so there is no grid of scores."""
+    board = holding_of_game_results(
+        quote_of_game_results("Pinnacle", "moneyline", ONLY_RESULT),
+        *(quote_of_game_results(f"Book {name}", name, odds) for name, odds in quotes.items()),
+    )
+    found, wanted = stakes(board), best_of_result(bets)
+    assert {name for name, amount in wanted.items() if amount} == set(bets)
+    assert found == pytest.approx(wanted, abs=0.05)
+
+
+def test_a_home_win_and_its_contrary_share_the_whole_bank() -> None:
+    """Both at more than fair odds are an arbitrage: Kelly keeps no reserve."""
+    board = holding_of_game_results(
+        quote_of_game_results("Pinnacle", "moneyline", ONLY_RESULT),
+        quote_of_game_results("One", "moneyline", {"A": 2.15, "Draw": 3.3, "B": 3.4}),
+        quote_of_game_results("Two", "double_chance", {"1X": 1.2, "X2": 1.96, "12": 1.25}),
+    )
+    home, draw, away = CHANCES
+    wanted = {"A": 250 * home, "X2": 250 * (draw + away)}
+    assert stakes(board) == pytest.approx(wanted, abs=0.05)
+
+
+def test_of_double_chances_that_are_not_known_together_the_best_is_staked() -> None:
+    """In play nobody tells how lines win together; two double chances do not exclude each other."""
+    board = holding_of_game_results(
+        quote_of_game_results("Pinnacle", "moneyline", ONLY_RESULT, is_live=True),
+        quote_of_game_results(
+            "Book", "double_chance", {"1X": 1.37, "X2": 1.97, "12": 1.30}, is_live=True
+        ),
+    )
+    first, second = sorted(listed_of_game_results(board), key=lambda bet: -bet.stake)
+    assert first.stake > 0
+    assert (second.stake, second.bound) == (0, Bound.SAME_GAME)
+
+
 def test_of_a_game_in_play_or_another_sport_no_scores_are_known() -> None:
     live = [
         quote_of_game_results(r.bookmaker, r.market_type, dict(r.odds), is_live=True)
