@@ -139,18 +139,6 @@ def test_matches_are_those_of_a_walk_through_all_games(
             assert chance == pytest.approx(walked[name].get(place + lowest[name], 0.0), abs=1e-12)
 
 
-def test_mean_of_games_is_that_of_real_matches() -> None:
-    """6,280 ATP matches on clay: 62.0 % of points on serve, 23.3 games, 62 % in straight sets."""
-    played = [
-        (match_numbers(0.6201, difference, 0.0, 2), weight)
-        for difference, weight in ((0.0, 4 / 6), (0.17, 1 / 6), (-0.17, 1 / 6))
-    ]
-    games = sum(weight * float(numbers["games"] @ np.arange(72)) for numbers, weight in played)
-    straight = sum(weight * float(numbers["sets"][2]) for numbers, weight in played)
-    assert games == pytest.approx(23.26, abs=0.5)
-    assert straight == pytest.approx(0.6226, abs=0.03)
-
-
 @pytest.mark.parametrize("sets_to_win", [2, 3])
 def test_the_length_of_the_match_is_found(sets_to_win: int) -> None:
     model = model_of(lines_of(0.64, 0.04, sets_to_win))
