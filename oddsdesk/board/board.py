@@ -486,7 +486,7 @@ class Board:
             for some in quote_readings.batched(readings):
                 quote_readings.put_all(book, some, changes, self.scrape_interval)
                 yield
-        book.recompute(self.basis, changes)
+        book.recompute(self.basis, changes, self._clock())
         if whole.relaid or changes.relaid:
             whole.absorb(changes)
         else:
@@ -552,7 +552,7 @@ class Board:
             self._keep_unread(book, bad, now)
             book.withdraw_unheard_from(named, now if asked_at is None else asked_at, now, changes)
             self._log.log_rejected(book.matrix.match_name, bad)
-            yield from book.recomputing(self.basis, changes)
+            yield from book.recomputing(self.basis, changes, self._clock())
         self._publish(book, changes)
 
     def _keep_row(self, book: GameBook, row: RowInPart, now: int) -> None:
@@ -675,7 +675,7 @@ class Board:
             book.respell(key, text, self._clock(), changes)
 
     def _recompute(self, book: GameBook, changes: notices.Changes) -> None:
-        book.recompute(self.basis, changes)
+        book.recompute(self.basis, changes, self._clock())
         self._publish(book, changes)
 
     @contextmanager

@@ -116,10 +116,9 @@ class FairGame:
         return self._sport == FOOTBALL and not tells_draw(self._told)
 
     @property
-    def fitted(self) -> Model | None:
-        """The model, if a line asked for it; the ``start`` of the next fit."""
-        found: Model | None = self.__dict__.get("model", self._start)
-        return found
+    def has_fitted(self) -> bool:
+        """Whether a line asked for the model."""
+        return "model" in self.__dict__
 
     @cached_property
     def _implied(self) -> ImpliedLines:
@@ -135,11 +134,9 @@ class FairGame:
         """
         if (market_type, group.key) in self._lines:
             return None
-        implied = self._implied.find(market_type, group)
+        implied = self.implied_line(market_type, group)
         if implied is not None:
-            origin = _origin(implied.sources)
-            derived = Derived("implied", origin.names, implied.push, {})
-            return self._derived(market_type, group, implied.chances, origin, derived)
+            return implied
         band = self._band(market_type, group)
         if band is None or self._lacks_draw or self.model is None:
             return None
@@ -153,6 +150,15 @@ class FairGame:
         bands = dict.fromkeys(chances, band.error)
         derived = Derived("modelled", origin.names, push, bands)
         return self._derived(market_type, group, chances, origin, derived)
+
+    def implied_line(self, market_type: str, group: LineGroup) -> ReferenceLine | None:
+        """Return a line group as it is implied, as ``line`` without a model."""
+        implied = self._implied.find(market_type, group)
+        if implied is None or (market_type, group.key) in self._lines:
+            return None
+        origin = _origin(implied.sources)
+        derived = Derived("implied", origin.names, implied.push, {})
+        return self._derived(market_type, group, implied.chances, origin, derived)
 
     def why_not(self, market_type: str, group: LineGroup) -> str:
         """Return why a line group has no derived price, as a clause; empty where it has one."""

@@ -52,7 +52,7 @@ _OTHER_STARTS: Final = tuple(
 )
 """Tried where the first leads to a model that misses a line: there may be another, nearer one."""
 _WELL: Final = 0.005
-"""A miss up to it is no reason to try another start."""
+"""A miss up to it is no reason to try another start, unless one was given."""
 _RHO: Final = 2
 _DISPERSION: Final = 3
 _BOUNDS: Final = ((-2.5, 2.0), (-2.5, 2.0), (-0.25, 0.25), (0.6, 1.8))
@@ -154,7 +154,7 @@ def fitted(
     ends = np.concatenate([*(weights.ends for _, weights in aims), _ALL_SCORES])
     wanted = np.array([aim.probability for aim, _ in aims])
     found = _least_squares(ends, wanted, begin, free)
-    for other in _OTHER_STARTS:
+    for other in _OTHER_STARTS if start is None else ():
         if np.abs(found.misses).max() > _WELL or _is_at_bound(found, free):
             again = _least_squares(ends, wanted, list(other), free)
             found = min(found, again, key=lambda each: each.size)

@@ -5,7 +5,7 @@ sections they judge, and how old they are. The reference's own complete line alw
 """
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 
 from msgspec.structs import replace
 
@@ -24,6 +24,10 @@ _LEAST_NEAR = 0.9
 own vote: its vote would have to be far on the other side of the others than its price is."""
 
 
+FIT_EVERY_MS = 1_000
+"""How often the model of a period follows the reference's moves."""
+
+
 class PeriodDeriver:
     """Derives lines of one period of a game, again and again as the reference's own lines move."""
 
@@ -31,19 +35,38 @@ class PeriodDeriver:
         self._period = period
         self._model: Model | None = None
         """The last one: the next fit is faster from there."""
+        self._fitted_from: Set[LineName] = frozenset()
+        self._fit_again_at = 0.0
+        self.due_at = math.inf
+        """When a fit that had to wait is due, in milliseconds."""
 
-    def derive_lines(self, sections: Sequence[Section], basis: Basis) -> Iterator[Section]:
+    def derive_lines(
+        self, sections: Sequence[Section], basis: Basis, now_ms: float
+    ) -> Iterator[Section]:
         """Judge the sections without a line of the reference's own by derived ones.
 
-        Yields those whose judgement changed. ``sections`` are all of the period.
+        Implied lines follow at once. A model of the same lines is fitted again at most once a
+        second; until it is due, what it said last stays, and is as old as it was. Yields the
+        sections whose judgement changed. ``sections`` are all of the period; ``now_ms`` is infinite
+        where nothing may wait.
         """
+        self.due_at = math.inf
         lacking = [each for each in sections if each.sides and not each.has_own_line]
         if not lacking:
             return
         sources = _sources(sections)
         game = fair_game(lacking[0].sport, sources, self._period, basis, self._model)
+        may_wait = now_ms < self._fit_again_at and sources.keys() == self._fitted_from
+        own_odds: Mapping[_Bet, float] | None = None
         for section in lacking:
-            line = None if game is None else game.line(section.key.market_type, group_of(section))
+            key, group = section.key, group_of(section)
+            line = None if game is None else game.implied_line(key.market_type, group)
+            if line is None and game is not None and may_wait:
+                self.due_at = self._fit_again_at
+                if not _is_implied(section):
+                    continue
+            elif line is None and game is not None:
+                line = game.line(key.market_type, group)
             derived = None if line is None else line.derived
             if (
                 line is None
@@ -52,36 +75,51 @@ class PeriodDeriver:
             ):
                 differs = judge_by_derived(section, None)
             else:
-                own = own_odds_on(section, line, sections)
+                if own_odds is None:
+                    own_odds = own_odds_in(sections, in_play=bool(line.is_live))
+                own = own_odds_on(section, line, own_odds)
                 line = replace(line, derived=replace(derived, own_odds=own)) if own else line
                 used = tuple([sources[name] for name in derived.sources])
                 pool = DerivedPool(section, line, used) if basis.is_pooled else None
                 differs = judge_by_derived(section, line, used, pool)
             if differs:
                 yield section
-        self._model = None if game is None else game.fitted
+        if game is not None and game.has_fitted:
+            self._model, self._fitted_from = game.model or self._model, sources.keys()
+            self._fit_again_at = now_ms + FIT_EVERY_MS if now_ms < math.inf else 0.0
 
 
-def own_odds_on(
-    section: Section, line: ReferenceLine, sections: Iterable[Section]
-) -> dict[str, float]:
-    """Return the best odds of the reference's own on each side of a derived line.
+def _is_implied(section: Section) -> bool:
+    line = section.reference
+    return line is not None and line.derived is not None and line.derived.kind == "implied"
 
-    ``sections`` are all of the period: the same bet may be in another market.
+
+_Bet = tuple[str, str, str]
+
+
+def own_odds_in(sections: Iterable[Section], *, in_play: bool) -> dict[_Bet, float]:
+    """Return the best odds of the reference's own on each bet of a period, as ``bet_named``.
+
+    The same bet may be in several markets.
     """
-    in_play, sport = bool(line.is_live), section.sport
-    market_type, _, key = section.key
-    named = {bet_named(sport, in_play, market_type, key, side): side for side in line.group.sides}
-    found = dict[str, float]()
+    found = dict[_Bet, float]()
     for each in sections:
         for row, side in zip(each.rows, each.sides, strict=False):
             odds = offered(row.reference)
-            if odds is None:
-                continue
-            bet = bet_named(sport, in_play, each.key.market_type, each.key.group, side)
-            if (mine := named.get(bet)) is not None:
-                found[mine] = max(odds, found.get(mine, 0.0))
+            if odds is not None:
+                bet = bet_named(each.sport, in_play, each.key.market_type, each.key.group, side)
+                found[bet] = max(odds, found.get(bet, 0.0))
     return found
+
+
+def own_odds_on(
+    section: Section, line: ReferenceLine, own_odds: Mapping[_Bet, float]
+) -> dict[str, float]:
+    """Return the reference's own odds on each side of a derived line, as ``own_odds_in``."""
+    in_play, sport = bool(line.is_live), section.sport
+    market_type, _, key = section.key
+    bets = {side: bet_named(sport, in_play, market_type, key, side) for side in line.group.sides}
+    return {side: own_odds[bet] for side, bet in bets.items() if bet in own_odds}
 
 
 def why_not_derived(matrix: Matrix, section: Section, basis: Basis) -> str:

@@ -227,6 +227,7 @@ class GameBook:
         if changes.removed or changes.touched:
             self.has_compared = False
         due = [market.due_at(lessons) for market in self._markets.values()]
+        due += [deriver.due_at for deriver in self._derivers.values()]
         self._due_at, self._lessons = min(due, default=math.inf), lessons
 
     def drop_withdrawn(self, now_ms: int, changes: Changes) -> None:
@@ -269,11 +270,16 @@ class GameBook:
             if market.mark_not_in_play(changes):
                 self._mark(where)
 
-    def recompute(self, basis: Basis, changes: Changes) -> None:
-        """Bring figures and layout up to date after a round of sightings."""
-        exhaust(self.recomputing(basis, changes))
+    def recompute(self, basis: Basis, changes: Changes, now_ms: float = math.inf) -> None:
+        """Bring figures and layout up to date after a round of sightings.
 
-    def recomputing(self, basis: Basis, changes: Changes) -> Iterator[None]:
+        Models that were fitted less than a second before ``now_ms`` wait for a later round.
+        """
+        exhaust(self.recomputing(basis, changes, now_ms))
+
+    def recomputing(
+        self, basis: Basis, changes: Changes, now_ms: float = math.inf
+    ) -> Iterator[None]:
         """Do what ``recompute`` does in steps of one market; go through it to the end."""
         while self._dirty:
             where = next(iter(self._dirty))
@@ -286,7 +292,7 @@ class GameBook:
                 self._expect_draws(self._markets[where], basis, changes)
             self._markets[where].reoffered.clear()  # of other markets, nothing is learnt by it
             yield
-        yield from self._deriving(basis, changes)
+        yield from self._deriving(basis, changes, now_ms)
         if changes.relaid:
             self._lay_out()
 
@@ -300,9 +306,9 @@ class GameBook:
         yield
         yield from self._deriving(basis, changes)
 
-    def derive(self, basis: Basis, changes: Changes) -> None:
+    def derive(self, basis: Basis, changes: Changes, now_ms: float = math.inf) -> None:
         """Bring derived lines up to date with the reference's own lines."""
-        exhaust(self._deriving(basis, changes))
+        exhaust(self._deriving(basis, changes, now_ms))
 
     def figure_again(self, sections: Iterable[Section], basis: Basis) -> None:
         """Work out again the figures of some line groups whose prices were dated."""
@@ -311,7 +317,7 @@ class GameBook:
             self._markets[section.key[:2]].have_lines_moved = True
         self.derive(basis, Changes())
 
-    def _deriving(self, basis: Basis, changes: Changes) -> Iterator[None]:
+    def _deriving(self, basis: Basis, changes: Changes, now_ms: float = math.inf) -> Iterator[None]:
         """Derive the lines of each period whose own lines moved; each step is a period."""
         moved, seen = set[int](), set[int]()
         for market in self._markets.values():
@@ -320,6 +326,9 @@ class GameBook:
             elif market.were_lines_seen:
                 seen.add(market.period)
             market.have_lines_moved = market.were_lines_seen = False
+        moved |= {
+            period for period, each in self._derivers.items() if each.due_at <= now_ms < math.inf
+        }
         for period in sorted(moved | seen):
             sections = [
                 section
@@ -329,7 +338,7 @@ class GameBook:
             ]
             if period in moved:
                 deriver = self._derivers.setdefault(period, PeriodDeriver(period))
-                differing = deriver.derive_lines(sections, basis)
+                differing = deriver.derive_lines(sections, basis, now_ms)
             else:
                 differing = date_lines(sections)
             for section in differing:
@@ -351,7 +360,7 @@ class GameBook:
         for where, market in self._markets.items():
             if only is None or where in only:
                 market.age(basis, now_ms, changes)
-        self.derive(basis, changes)
+        self.derive(basis, changes, now_ms)
 
     def date(self, game: GameEntry) -> bool:
         """Take in whether the game is in play and when it begins; tell whether that is news.

@@ -12,7 +12,7 @@ from oddsdesk.board.valuation import deriving
 from oddsdesk.board.valuation.bets import Bet, listing_bets
 from oddsdesk.contract.times import MINUTE_MS
 from oddsdesk.pricing.assessment import Assessment, Caution
-from oddsdesk.pricing.derived import FairGame
+from oddsdesk.pricing.derived import Band, BandKey, FairGame
 from oddsdesk.pricing.exposure import StakePlan
 from oddsdesk.pricing.selections import LineGroup
 from oddsdesk.pricing.value import Derived, LineName, ReferenceLine, ReferencePrice, Rule
@@ -286,6 +286,59 @@ def test_a_modelled_bet_is_staked_at_the_unfavourable_end(modelled: Desk) -> Non
     assert row is not None
     assert row.near == ("Unibet",)
     assert row.value_from == pytest.approx(1.01 * 1.01 / 0.48)
+
+
+def goals_desk(over: float = 1.95, home: float = RESULT["Arsenal"]) -> Desk:
+    """A board whose total of 3.5 is modelled from the match result and the total of 2.5."""
+    desk = desk_of(
+        {
+            "moneyline": {REFERENCE: RESULT | {"Arsenal": home}},
+            "total": {
+                REFERENCE: {"Over 2.5": over, "Under 2.5": 1.9},
+                "Unibet": {"Over 3.5": 3.1, "Under 3.5": 1.35},
+            },
+            "double_chance": {"Unibet": DOUBLE},
+        }
+    )
+    desk.board.set_bands({BandKey("Football", "total", "1"): Band(0.02, 100)})
+    return desk
+
+
+def test_a_model_follows_at_most_once_a_second_and_implied_lines_at_once() -> None:
+    desk = goals_desk()
+    began = fair_of(desk, "Over 3.5", "total")
+    desk.now += 5_000
+    move(desk, "Over 2.5", 1.9, bookmaker=REFERENCE, market_type="total")
+    moved = fair_of(desk, "Over 3.5", "total")
+    assert began is not None
+    assert moved is not None
+    assert moved < began, "the first move is followed at once"
+    dated = section_of(desk, "total", "Over 3.5").reference
+    desk.now += 400
+    double = fair_of(desk, "X2")
+    move(desk, "Over 2.5", 1.8, bookmaker=REFERENCE, market_type="total")
+    move(desk, "Arsenal", 2.0, bookmaker=REFERENCE)
+    assert fair_of(desk, "X2") != double
+    assert section_of(desk, "total", "Over 3.5").reference is dated
+    desk.now += 599
+    desk.board.sweep()
+    assert section_of(desk, "total", "Over 3.5").reference is dated
+    desk.heard()
+    desk.now += 1
+    desk.board.sweep()
+    last = fair_of(goals_desk(1.8, 2.0), "Over 3.5", "total")
+    assert fair_of(desk, "Over 3.5", "total") == pytest.approx(last, abs=1e-3)
+    (told,) = [each for each in desk.heard() if isinstance(each, PricesChanged)]
+    assert ("total", 0, "3.5") in told.sections
+
+
+def test_what_a_modelled_line_comes_from_is_missed_at_once() -> None:
+    desk = goals_desk()
+    desk.now += 5_000
+    move(desk, "Over 2.5", 1.9, bookmaker=REFERENCE, market_type="total")
+    assert fair_of(desk, "Over 3.5", "total") is not None
+    move(desk, "Draw", 0, bookmaker=REFERENCE)
+    assert fair_of(desk, "Over 3.5", "total") is None
 
 
 def test_nothing_is_modelled_where_only_implied_prices_are_wanted(modelled: Desk) -> None:
