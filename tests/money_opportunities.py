@@ -415,7 +415,7 @@ def _go_together(legs: tuple[Offer, ...], groups: list[Group]) -> bool:
         quote.sport in OVERTIME_SPORTS
         and quote.period == 0
         and quote.market_type in OVERTIME_MARKETS
-        and (quote.market_type != "spread" or any(abs(line or 0) < 1 for _, line in groups))
+        and (quote.market_type != "spread" or any(abs(line or 0) < 1.5 for _, line in groups))
     )
     return not (decides and {True, False} <= {leg.regulation for leg in legs})
 

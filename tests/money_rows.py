@@ -221,7 +221,7 @@ class Moment:
     def _other_rules(self, quote: Quote, reference: Quote, group: Group) -> bool:
         if quote.sport not in OVERTIME_SPORTS or quote.market_type not in OVERTIME_MARKETS:
             return False
-        if quote.period != 0 or (quote.market_type == "spread" and abs(group[1] or 0) >= 1):
+        if quote.period != 0 or (quote.market_type == "spread" and abs(group[1] or 0) >= 1.5):
             return False
         forms = {self._prices_three_way(quote.game, q.bookmaker) for q in (quote, reference)}
         return forms == {True, False}

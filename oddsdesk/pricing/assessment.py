@@ -15,7 +15,7 @@ from typing import Final, Literal, NamedTuple
 
 import msgspec
 
-from oddsdesk.contract.markets import HANDICAPS, SCORE_MARKETS, TOTALS
+from oddsdesk.contract.markets import DRAW_VOIDS, HANDICAPS, SCORE_MARKETS, TOTALS
 from oddsdesk.contract.times import MINUTE_MS
 from oddsdesk.pricing.devig import DEFAULT_METHOD
 from oddsdesk.pricing.profiles import Profile
@@ -60,6 +60,9 @@ OVERTIME_SPORTS: Final = frozenset({"Hockey", "Basketball", "Baseball", "America
 """Sports whose tied games go on, so that bets differ in whether overtime counts."""
 GOAL_MARKETS: Final = SCORE_MARKETS & (TOTALS | HANDICAPS)
 """Markets that overtime can decide."""
+_DECIDED_BY_ONE: Final = 1.5
+"""Handicaps below it end otherwise by one goal in overtime than by a draw: -1 is returned or lost,
+-1.25 half lost or lost."""
 LOWEST_MEANT: Final = 1.02
 """Two sides of a line at this or less mean an empty book: no bookmaker offers both."""
 LONG_ODDS: Final = 100.0
@@ -83,7 +86,7 @@ class Caution(Enum):
     UNREAD_OUTCOME = "unread_outcome"
     """Another selection of the market is unreadable, or missing since it was priced."""
     OTHER_RULES = "other_rules"
-    """Overtime counts for one bet and not for the other."""
+    """Overtime counts for one bet and not for the other, or may."""
     STATE_DIFFERS = "state_differs"
     """One is in play, the other is not."""
     APART = "apart"
@@ -389,7 +392,26 @@ def settles_otherwise(
         return False
     if market_type not in GOAL_MARKETS or sport not in OVERTIME_SPORTS:
         return False
-    return market_type != "spread" or abs(line or 0.0) < 1
+    return market_type != "spread" or abs(line or 0.0) < _DECIDED_BY_ONE
+
+
+def may_settle_draw_otherwise(
+    market: tuple[str, int, str], line: ReferenceLine, has_overtime: bool | None
+) -> bool:
+    """Return whether a bookmaker's draw no bet may count overtime, and the derived line does not.
+
+    Derived from a result with a draw it counts regulation. So does the bookmaker's if its own match
+    result has a draw; otherwise either is possible. ``market`` as ``settles_otherwise``;
+    ``has_overtime`` of the bookmaker.
+    """
+    market_type, period, sport = market
+    return (
+        line.derived is not None
+        and market_type in DRAW_VOIDS
+        and period == 0
+        and sport in OVERTIME_SPORTS
+        and has_overtime is not False
+    )
 
 
 def settlement_of(
@@ -415,12 +437,10 @@ def _cautions(
         yield Caution.NOT_COMPARABLE
     if group.has_unread or setting.has_unread:
         yield Caution.UNREAD_OUTCOME
+    market, counts = (line.market_type, setting.period, setting.sport), group.has_overtime
     if settles_otherwise(
-        (line.market_type, setting.period, setting.sport),
-        line.group.line,
-        group.has_overtime,
-        setting.has_overtime,
-    ):
+        market, line.group.line, counts, setting.has_overtime
+    ) or may_settle_draw_otherwise(market, line, counts):
         yield Caution.OTHER_RULES
     if not is_same_state(price.is_live, line.is_live):
         yield Caution.STATE_DIFFERS
@@ -687,6 +707,8 @@ class _Comparison:
         theirs = frozenset(line.group.sides)
         if is_unread(kind, self._reference_unread, theirs, had_draw=reference.had_draw):
             return False
+        if kind == "spread" and abs(line.group.line or 0.0) >= 1:
+            return True  # the contract has no rule for them, unlike the desk
         return not settles_otherwise(
             (kind, market.period, market.sport),
             line.group.line,

@@ -299,6 +299,8 @@ def test_ev_is_per_unit_staked_where_the_line_can_push() -> None:
         ("total", {"Over 5.5": 1.9, "Under 5.5": 1.95}, 0, True),
         ("total", {"Over 5.5": 1.9, "Under 5.5": 1.95}, 1, False),
         ("spread", {"A -0.5": 1.9, "B +0.5": 1.95}, 0, True),
+        ("spread", {"A -1": 1.9, "B +1": 1.95}, 0, True),
+        ("spread", {"A +1.25": 1.9, "B -1.25": 1.95}, 0, True),
         ("spread", {"A -1.5": 1.9, "B +1.5": 1.95}, 0, False),
         ("player_prop", {"X goals Over 0.5": 1.9, "X goals Under 0.5": 1.95}, 0, False),
     ],

@@ -410,3 +410,27 @@ def test_what_the_reference_offers_itself_is_no_value_elsewhere(
     assert dict(section.derived.own_odds) == {"home": 1.58}
     move(desk, next(iter(own)), 1.57, bookmaker=REFERENCE, market_type=market)
     assert judged(desk, "Arsenal", "draw_no_bet").is_value
+
+
+@pytest.mark.parametrize(
+    ("result", "cautions"),
+    [
+        (None, (Caution.OTHER_RULES,)),
+        ({"Arsenal": 1.8, "Chelsea": 2.05}, (Caution.OTHER_RULES,)),
+        ({"Arsenal": 2.2, "Draw": 4.1, "Chelsea": 2.7}, ()),
+    ],
+)
+def test_a_derived_draw_no_bet_may_count_overtime_at_a_bookmaker_without_a_draw(
+    result: dict[str, float] | None, cautions: tuple[Caution, ...]
+) -> None:
+    moneyline = {REFERENCE: {"Arsenal": 2.3, "Draw": 4.2, "Chelsea": 2.8}}
+    markets: dict[str, Odds] = {
+        "moneyline": moneyline | ({} if result is None else {"Unibet": result}),
+        "draw_no_bet": {"Unibet": {"Arsenal": 1.92, "Chelsea": 1.9}},
+        "double_chance": {"Unibet": {"1X": 1.58, "X2": 1.6, "12": 1.25}},
+    }
+    desk = desk_of(markets, sport="Hockey")
+    found = judged(desk, "Arsenal", "draw_no_bet")
+    assert (found.derived, found.cautions, found.is_value) == ("implied", cautions, not cautions)
+    assert judged(desk, "1X").cautions == ()  # it names the draw
+    assert judged(desk_of(markets), "Arsenal", "draw_no_bet").cautions == ()
