@@ -9,7 +9,7 @@ the error of removing them would add up.
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import combinations
 from typing import Final, NamedTuple
 
@@ -31,6 +31,8 @@ from oddsdesk.pricing.value import LineName, ReferenceLine, subject
 
 _SLACK: Final = 1e-9
 """Differences of probabilities below it are rounding of floats."""
+_MOST_APART: Final = 0.05
+"""Between the chances of the same bet in two markets; of Pinnacle up to 0.031 was seen."""
 _HALF: Final = 0.5
 _STEPS: Final = (-0.5, -0.25, 0.0, 0.25, 0.5)
 """Distances of the five lines that depend on a whole number from it."""
@@ -115,6 +117,9 @@ class ImpliedLines:
         for line in () if in_play else lines.values():
             self._enter(line)
         self._margins = [] if in_play or not self._is_football else [*self._read_margins()]
+        self._is_torn = _are_apart(self._margins)
+        if self._is_torn:
+            self._margins = []
 
     def find(self, market_type: str, group: LineGroup) -> Implied | None:
         """Return what a line is worth; None where nothing implies it."""
@@ -181,7 +186,7 @@ class ImpliedLines:
     def _by_result(self, market_type: str) -> Implied | None:
         """Return double chance or draw no bet from a match result with a draw."""
         line = self._lines.get(LineName("moneyline", ""))
-        if line is None:
+        if line is None or self._is_torn:
             return None
         home, draw, away = (_chance(line, side) for side in (HOME, DRAW, AWAY))
         if home is None or draw is None or away is None:
@@ -328,6 +333,16 @@ class ImpliedLines:
 def _chance(line: ReferenceLine, side: str) -> float | None:
     price = line.prices.get(side)
     return None if price is None or price.fair_odds is None else 1 / price.fair_odds
+
+
+def _are_apart(ladders: Sequence[_Ladder]) -> bool:
+    """Return whether two markets say of the same bet what cannot both be meant."""
+    return any(
+        abs(point.chance - other[at].chance) > _MOST_APART
+        for one, other in combinations(ladders, 2)
+        for at, point in one.items()
+        if at in other
+    )
 
 
 def _with(level: _Point, handicaps: _Ladder) -> tuple[float, tuple[ReferenceLine, ...]] | None:

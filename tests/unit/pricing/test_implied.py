@@ -155,6 +155,16 @@ def test_draw_no_bet_and_handicap_0_have_the_same_price(priced_: str, wanted: st
     assert line.derived.push == pytest.approx(0.26)
 
 
+@pytest.mark.parametrize(("home", "is_implied"), [(0.75, True), (0.63, False)])
+def test_markets_that_are_far_apart_on_the_same_bet_imply_nothing(
+    home: float, is_implied: bool
+) -> None:
+    result = priced("moneyline", "", {"home": 0.57, "draw": 0.22, "away": 0.21})
+    handicap = priced("spread", "+0.5", {"home": home, "away": 1 - home})
+    for wanted in (("double_chance", ""), ("draw_no_bet", ""), ("spread", "-0.25")):
+        assert (derived([result, handicap], wanted) is not None) == is_implied
+
+
 def test_in_play_only_the_match_result_implies_something() -> None:
     lines = [
         priced("moneyline", "", {"home": 0.5, "draw": 0.2, "away": 0.3}, is_live=True),
