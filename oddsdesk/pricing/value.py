@@ -176,6 +176,8 @@ class ListRules(msgspec.Struct, frozen=True, kw_only=True):
 
 
 _LEAST_DECIDED: Final = 1e-6
+_ABOVE: Final = 1 + 1e-6
+"""So much above odds is more than these, in whatever decimals they are shown."""
 SERVICE_RULES: Final = ListRules()
 
 
@@ -555,8 +557,7 @@ def price_window(
     leasts = [(rules.least_net(line.market_type, cautious, decided), Rule.MIN_EDGE)]
     mosts = [(final * (1 + limit / 100), cap_rule), (fair * rules.max_ratio, Rule.RATIO)]
     if line.derived is not None and side in line.derived.own_odds:
-        above = math.nextafter(line.derived.own_odds[side], math.inf)
-        leasts.append((above, Rule.ABOVE_REFERENCE))
+        leasts.append((line.derived.own_odds[side] * _ABOVE, Rule.ABOVE_REFERENCE))
     if has_payout:
         leasts.append((1 / (rules.max_payout - price.others), Rule.PAYOUT))
         mosts.insert(1, (_highest_by_payout(price.others, rules), Rule.PAYOUT))

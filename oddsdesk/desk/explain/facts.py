@@ -420,6 +420,7 @@ def rules(said: explaining.Explanation) -> list[Fact]:
 
 _ORDER: Final = (
     Rule.MIN_EDGE,
+    Rule.ABOVE_REFERENCE,
     Rule.EDGE_CAP,
     Rule.MAX_EDGE,
     Rule.PAYOUT,

@@ -645,6 +645,7 @@ def test_who_gave_a_draw_lately_is_not_two_way_without_it(is_books: bool) -> Non
         (GOALS._replace(sport="Football"), 5.5, False),
         (GOALS._replace(market_type="team_total"), 2.5, True),
         (GOALS._replace(market_type="spread"), 0.5, True),
+        (GOALS._replace(market_type="spread"), 1, False),
         (GOALS._replace(market_type="spread"), 1.5, False),
     ],
 )

@@ -10,6 +10,8 @@ from oddsdesk.board.model.matrix import Section
 from oddsdesk.board.model.notices import PricesChanged
 from oddsdesk.board.valuation import deriving
 from oddsdesk.board.valuation.bets import Bet, listing_bets
+from oddsdesk.board.valuation.explaining import explain
+from oddsdesk.board.valuation.verdict_words import remedies
 from oddsdesk.contract.times import MINUTE_MS
 from oddsdesk.pricing.assessment import Assessment, Caution
 from oddsdesk.pricing.derived import Band, BandKey, FairGame
@@ -408,6 +410,9 @@ def test_what_the_reference_offers_itself_is_no_value_elsewhere(
     section = section_of(desk, "draw_no_bet", "Arsenal")
     assert section.derived is not None
     assert dict(section.derived.own_odds) == {"home": 1.58}
+    said = explain(desk.board, row_key("Arsenal", "Unibet", "draw_no_bet"), desk.now)
+    assert said is not None
+    assert remedies(said) == ["Becomes value at 1.581 or higher (+0.1 %)"]
     move(desk, next(iter(own)), 1.57, bookmaker=REFERENCE, market_type=market)
     assert judged(desk, "Arsenal", "draw_no_bet").is_value
 
