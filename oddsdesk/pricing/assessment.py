@@ -61,8 +61,8 @@ OVERTIME_SPORTS: Final = frozenset({"Hockey", "Basketball", "Baseball", "America
 GOAL_MARKETS: Final = SCORE_MARKETS & (TOTALS | HANDICAPS)
 """Markets that overtime can decide."""
 _DECIDED_BY_ONE: Final = 1.5
-"""Handicaps below it end otherwise by one goal in overtime than by a draw: -1 is returned or lost,
--1.25 half lost or lost."""
+"""Handicaps below it settle differently after an overtime goal than after a draw: -1 is returned or
+lost, -1.25 half lost or lost."""
 LOWEST_MEANT: Final = 1.02
 """Two sides of a line at this or less mean an empty book: no bookmaker offers both."""
 LONG_ODDS: Final = 100.0

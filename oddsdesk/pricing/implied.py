@@ -336,7 +336,7 @@ def _chance(line: ReferenceLine, side: str) -> float | None:
 
 
 def _are_apart(ladders: Sequence[_Ladder]) -> bool:
-    """Return whether two markets say of the same bet what cannot both be meant."""
+    """Return whether two markets contradict each other on the same bet."""
     return any(
         abs(point.chance - other[at].chance) > _MOST_APART
         for one, other in combinations(ladders, 2)

@@ -584,7 +584,7 @@ _BY_WINNER: Final = tuple(
     [at for at, (home, away) in enumerate(SCORES) if (home > away) - (home < away) == sign]
     for sign in (1, 0, -1)
 )
-"""The places of the scores at which home wins, nobody, and away."""
+"""The places of the scores of a home win, a draw and an away win."""
 
 
 def _shares_by_winner(outcome: Hashable) -> tuple[float, ...] | None:
