@@ -322,12 +322,14 @@ def _all_sides(reference: Quote, prices: dict[str, float]) -> set[str]:
 @cache
 def line_doubts(quote: Quote, group: Group) -> list[str]:
     """What a bookmaker's own line says against its prices, no matter who else prices it (D45)."""
+    if quote.market_type == "double_chance":  # two of its three sides win
+        chances = {text.upper(): odds for text, odds in quote.odds.items()}
+        is_whole = {"1X", "X2", "12"} <= chances.keys()
+        cost = sum(1 / chances[side] for side in ("1X", "X2", "12")) if is_whole else 2
+        return ["book_below_100"] if cost < 2 else []
     prices = {
         read[1]: quote.odds[text] for text, read in quote.sides.items() if read and read[0] == group
     }
-    if quote.market_type == "double_chance":  # two of its three sides win
-        is_below = len(prices) == 3 and sum(1 / o for o in prices.values()) < 2
-        return ["book_below_100"] if is_below else []
     is_whole = set(prices) == _all_sides(quote, prices)
     doubts = ["book_below_100"] if is_whole and sum(1 / o for o in prices.values()) < 1 else []
     if sorted([*prices.values(), 9.0, 9.0])[1] <= 1.02:
