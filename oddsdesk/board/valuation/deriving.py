@@ -13,6 +13,7 @@ from oddsdesk.board.model.basis import Basis
 from oddsdesk.board.model.matrix import Matrix, Section, offered
 from oddsdesk.board.valuation.figures import judge_by_derived
 from oddsdesk.board.valuation.pool import PooledLine
+from oddsdesk.contract.markets import DRAW_VOIDS
 from oddsdesk.pricing.assessment import is_unread
 from oddsdesk.pricing.derived import Bands, FairGame
 from oddsdesk.pricing.score_models import Model
@@ -95,6 +96,8 @@ def _is_implied(section: Section) -> bool:
 
 
 _Bet = tuple[str, str, str]
+_ALIKE = DRAW_VOIDS | {"moneyline", "spread", "double_chance", "3way_handicap"}
+"""Markets with bets that are others' too; a whole line of another market judges itself."""
 
 
 def own_odds_in(sections: Iterable[Section], *, in_play: bool) -> dict[_Bet, float]:
@@ -104,6 +107,8 @@ def own_odds_in(sections: Iterable[Section], *, in_play: bool) -> dict[_Bet, flo
     """
     found = dict[_Bet, float]()
     for each in sections:
+        if each.has_own_line and each.key.market_type not in _ALIKE:
+            continue
         for row, side in zip(each.rows, each.sides, strict=False):
             odds = offered(row.reference)
             if odds is not None:
