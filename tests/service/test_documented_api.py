@@ -135,7 +135,7 @@ def test_every_market_type_is_named() -> None:
     assert all(f"`{market_type}`" in text for market_type in MARKET_TYPES)
 
 
-_NO_METHODS = {"quota", "clock_ahead_ms", "heard", "stream_together", "answer_size"}
+_NO_METHODS = {"quota", "clock_ahead_ms", "signs_of_life", "stream_together", "answer_size"}
 """Two that are read, two that are the desk's, and one that ``all_...`` methods share."""
 
 
