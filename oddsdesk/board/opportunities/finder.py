@@ -98,6 +98,8 @@ class OpportunityLeg(NamedTuple):
     """How the fair odds were derived that its warnings compare it with, as in ``Assessment``."""
     band_pct: float | None = None
     """The error band of these, as in ``Assessment``."""
+    is_checked: bool = True
+    """Whether fair odds are known that show a likely error."""
 
     @property
     def for_sale(self) -> tuple[float, str] | None:
@@ -645,6 +647,7 @@ class OpportunityFinder:
             offer.section.line,
             offer.assessed.derived,
             offer.assessed.band_pct,
+            offer.assessed.fair_odds is not None,
         )
 
 

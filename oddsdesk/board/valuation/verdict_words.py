@@ -14,7 +14,7 @@ from oddsdesk.board.valuation.explaining import (
 )
 from oddsdesk.board.valuation.judging import AssessedPrice
 from oddsdesk.contract.markets import market_title
-from oddsdesk.pricing.assessment import Assessment, Caution, settlement_of
+from oddsdesk.pricing.assessment import Assessment, Caution
 from oddsdesk.pricing.exposure import Bound
 from oddsdesk.pricing.formats import DECIMAL, format_end
 from oddsdesk.pricing.profiles import Profile
@@ -260,21 +260,16 @@ def low_end_text(found: Assessment, net_odds: float) -> str:
 
 
 def origin_text(line: ReferenceLine | None, side: str) -> str:
-    """Return what the fair odds of a side rest on, in one sentence; empty if not derived.
-
-    The band of a modelled price is that of EV at fair odds.
-    """
+    """Return what the fair odds of a side rest on, in one sentence; empty if not derived."""
     if line is None or line.derived is None:
         return ""
     derived, price = line.derived, line.prices.get(side)
     if derived.kind == "implied":
         return f"Implied by {_named_lines(derived.sources)}"
-    fair = None if price is None else price.fair_odds
-    if fair is None:
+    if price is None or price.fair_odds is None:
         return ""
-    decided = settlement_of(line, side, fair, derived.push).decided
-    points = derived.bands[side] * fair * decided * 100
-    return f"Modelled: EV may be off by ±{points:.1f} percentage points"
+    chance, points = 100 / price.fair_odds, derived.bands[side] * 100
+    return f"Modelled: the chance is {chance:.1f} %, give or take {points:.1f} points"
 
 
 def derivation_text(said: Explanation) -> str:

@@ -389,7 +389,7 @@ def votes(said: explaining.Explanation) -> list[Fact]:
         weights = {vote.voice: vote.weight for vote in said.voters if vote.weight != 1}
         ordered = sorted(weights.items(), key=lambda each: -each[1])
         shown = [Fact(f"Weight of {voice}", f"{weight:.3g}") for voice, weight in ordered]
-        facts = [Fact("Weights", "", note=said.learned), *shown, *facts]
+        facts = [Fact(f"Weights: {said.learned}", ""), *shown, *facts]
     if not facts and not said.left_out:
         return []
     count = said.votes or (said.consensus.groups if said.consensus is not None else 0)

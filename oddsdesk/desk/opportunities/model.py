@@ -310,7 +310,8 @@ def _caution(row: LegRow, _now: int) -> Cell:
         return Cell(_NO_PRICE, TextRole.VALUE, note=rules)
     cautions = () if row.placed else row.leg.cautions  # a placed bet has its price
     if not cautions:
-        return Cell(rules, TextRole.SOFT)
+        unchecked = "" if row.placed or row.leg.is_checked else "not checked"
+        return Cell(" · ".join(filter(None, (unchecked, rules))), TextRole.SOFT)
     more = f"+ {len(cautions) - 1}" if len(cautions) > 1 else ""
     note = " · ".join(filter(None, (more, rules)))
     return Cell(caution_text(cautions[0], row.reference), TextRole.VALUE, note=note)
@@ -523,8 +524,9 @@ COLUMNS: Final[tuple[ColumnSpec[LegRow, int], ...]] = (
             Exported("notes", "Rules", lambda row: ". ".join(note.text for note in row.notes)),
         ),
         tip="What is wrong with the price compared with the sharp book. A price far above fair is "
-        "often an error that the bookmaker voids. Rules differ, rules not known: one leg may be "
-        "void while another is lost, see the row's tooltip",
+        "often an error that the bookmaker voids. Not checked: no fair odds are known, so such an "
+        "error would not show. Rules differ, rules not known: one leg may be void while another is "
+        "lost, see the row's tooltip",
         priority=Priority.IMPORTANT,
     ),
 )

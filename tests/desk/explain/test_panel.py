@@ -410,7 +410,7 @@ def test_learned_weights_are_shown_with_the_votes(panel: ExplainPanel, quoted: A
     panel.show_price(price(quoted, "Over 4.5", "bwin", "total"))
     assert [(fact.title, fact.figure or fact.note) for fact in panel.votes.facts] == [
         ("Votes in the consensus", "3"),
-        ("Weights", "learned from 1,000 games up to 2025-05-25"),
+        ("Weights: learned from 1,000 games up to 2025-05-25", ""),
         ("Weight of Smarkets", "2.5"),
         ("Weight of Unibet", "0.3"),
         ("Weight of Betsson", "0.2"),

@@ -33,7 +33,9 @@ def test_its_tooltip_says_what_the_odds_rest_on(model: MatrixModel) -> None:
     said = model.tip(row_of(model, "X2"), FAIR)
     assert said.startswith("Implied by the match result\nValue from 1.442")
     said = model.tip(row_of(model, "Over 3.5"), FAIR)
-    assert said.startswith("Modelled: EV may be off by ±3.6 percentage points\nValue from 3.776")
+    assert said.startswith(
+        "Modelled: the chance is 28.0 %, give or take 1.0 points\nValue from 3.776"
+    )
     assert model.tip(row_of(model, "Draw"), FAIR).startswith("Value from")
     said = model.tip(row_of(model, "X2"), column_of(model, "Unibet"))
     assert "value bet: fair odds 1.413 (Pinnacle, implied)" in said

@@ -129,6 +129,23 @@ def test_legs_that_are_too_good_say_so(
     assert shown(panel)[0]["Warning vs sharp book"] == "likely error, far above fair"
 
 
+def test_legs_without_fair_odds_are_marked_as_not_checked(
+    panel: OpportunitiesPanel, quoted: Any, qtbot: QtBot
+) -> None:
+    tell(panel, quoted, qtbot)
+    quoted.tell("Betsson", "total", "Over 9.5", 3.0)
+    quoted.tell("Unibet", "total", "Under 9.5", 1.8)
+
+    def warnings() -> list[str]:
+        rows = shown(panel)
+        return [row["Warning vs sharp book"] for row in rows if "9.5" in row["Selection"]]
+
+    qtbot.waitUntil(lambda: warnings() == ["not checked", "not checked"])
+    assert not any(
+        row["Warning vs sharp book"] for row in shown(panel) if "2.5" in row["Selection"]
+    )
+
+
 def test_a_row_is_selected_by_who_chooses_it_and_not_by_the_keyboard_that_comes(
     panel: OpportunitiesPanel, quoted: Any, qtbot: QtBot
 ) -> None:
