@@ -46,10 +46,10 @@ def odds_cell(bet: PlacedBet, _now: int) -> Cell:
 
 
 def ev_cell(bet: PlacedBet, _now: int) -> Cell:
-    """Return the EV at the time of the bet."""
-    unit = PER_DECIDED if bet.per == "decided" else ""
+    """Return the EV at the time of the bet; ``~`` marks derived fair odds."""
+    mark, unit = "~" if bet.derived else "", PER_DECIDED if bet.per == "decided" else ""
     ev = "" if bet.ev is None else formatting.edge_text(bet.ev)
-    return Cell(ev, TextRole.SOFT, note=unit)
+    return Cell(ev, TextRole.SOFT, note=" ".join(filter(None, (mark, unit))))
 
 
 def profit_cell(profit: float | None) -> Cell:

@@ -180,11 +180,12 @@ COLUMNS: Final[tuple[ColumnSpec[PlacedBet, int], ...]] = (
     ColumnSpec(
         "ev",
         "EV at bet",
-        Column("+100.0 %", note_sample=PER_DECIDED),
+        Column("+100.0 %", note_sample=f"~ {PER_DECIDED}"),
         bet_cells.ev_cell,
         bet_cells.or_lowest(lambda bet: bet.ev),
         descending_first=True,
-        tip=f"EV of the odds taken, when the bet was placed; {PER_DECIDED} {PER_DECIDED_TEXT}",
+        tip="EV of the odds taken, when the bet was placed; ~: by fair odds that were derived from "
+        f"other lines; {PER_DECIDED} {PER_DECIDED_TEXT}",
         priority=Priority.EXTRA,
     ),
     replace(bet_cells.CLV, priority=Priority.EXTRA),

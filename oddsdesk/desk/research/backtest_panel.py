@@ -297,7 +297,7 @@ COLUMNS: Final[tuple[ColumnSpec[PlacedBet, int], ...]] = (
     ColumnSpec(
         "ev",
         "EV",
-        Column("+100.0 %", note_sample=PER_DECIDED),
+        Column("+100.0 %", note_sample=f"~ {PER_DECIDED}"),
         bet_cells.ev_cell,
         bet_cells.or_lowest(lambda bet: bet.ev),
         descending_first=True,

@@ -85,6 +85,13 @@ def test_a_narrow_list_keeps_what_was_bet_on_and_when_before_its_figures(make_pa
     assert went == ["note", "clv", "ev", "settled", "market", "kick_off"]
 
 
+def test_an_ev_by_derived_fair_odds_is_marked(make_panel: Make) -> None:
+    panel = make_panel(bet(derived="modelled", per="decided"), bet(derived="implied"), bet())
+    place = [each.key for each in panel.model.columns].index("ev")
+    notes = {panel.model.cell(row, place).note for row in range(panel.model.rowCount())}
+    assert notes == {"~ *", "~", ""}
+
+
 def test_an_ev_of_a_decided_unit_is_marked(make_panel: Make) -> None:
     panel = make_panel(bet(per="decided"), bet(per="staked", selection="Leeds -0.5"))
     model = panel.model
