@@ -147,7 +147,7 @@ class GameResult(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
 def with_teams_turned(result: GameResult, match_name: str) -> GameResult:
     """Return a result under the name of its game that has the other team first.
 
-    The selections stay as they are.
+    The selections do not change.
     """
     return msgspec.structs.replace(
         result,

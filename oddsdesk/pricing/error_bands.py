@@ -58,8 +58,8 @@ def bands_of(rows: Iterable[BandRow], method: str) -> dict[BandKey, Band]:
     """Return the band of each cell by a devig method: the widest of its rows with enough lines.
 
     A cell without such a row has the count of its longest one, and gives no price. No band is
-    narrower than a nearer one: far lines have small errors as they are unlikely, not as they are
-    known better.
+    narrower than a nearer one: far lines have small errors because they are unlikely, not because
+    they are known better.
     """
     by_key = defaultdict[BandKey, list[BandRow]](list)
     for row in rows:
