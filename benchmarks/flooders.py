@@ -1,10 +1,11 @@
-"""What those who ask without end cost somebody who asks in measure (D83).
+"""How much clients that flood the server slow down an ordinary one (D83).
 
     PYTHONPATH=. python benchmarks/flooders.py [--connections 1 20 200] [--seconds 5] [kind ...]
 
 Starts `oddsdesk serve` on a fresh database. A bystander asks for `/api/sports` twenty times a
-second with a key, at first alone, then with each kind of flooder: so many connections that send
-the same again and again and read what comes back. The first line is the machine's own part.
+second with a key: first alone, then with each kind of flooder. A flooder opens the given number
+of connections, and on each repeats one request and reads the answers. The first line, without
+flooders, is what the machine itself needs.
 """
 
 import argparse

@@ -184,7 +184,7 @@ def fill_stock_table(database: Path) -> None:
 
 
 def asked_of(what: str, database: Path) -> list[float]:
-    """Return what a process of its own printed: Qt and the server start afresh in each."""
+    """Return what a new process printed; each starts Qt and the server again."""
     command = [sys.executable, __file__, "--run", what, "--database", str(database)]
     said = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout
     try:

@@ -5,8 +5,8 @@ the model of Dixon and Coles (1997), Modelling Association Football Scores and I
 the Football Betting Market: goals of both teams by Poisson, with 0-0, 1-0, 0-1 and 1-1 made more
 or less likely by ``rho``. Where three totals or more are priced a dispersion of the goals of both
 teams together is fitted as well, by the distribution of Conway and Maxwell (1962):
-``rate^n / (n!)^dispersion`` for n goals, shared out between the teams by their rates. A half of a
-game has a grid of its own.
+``rate^n / (n!)^dispersion`` for n goals, shared out between the teams by their rates. Each
+half has a separate grid.
 """
 
 import math

@@ -68,7 +68,7 @@ class DerivedBet(NamedTuple):
     band_pct: float | None
     """By how many percentage points its EV may be wrong either way; None unless modelled."""
     has_implied_close: bool = False
-    """Whether its closing line is implied by other closing lines, as it has none of its own."""
+    """Whether its own line had no close, so that other closing lines imply it."""
 
 
 class Backtested(msgspec.Struct, frozen=True):
@@ -344,7 +344,7 @@ def run_backtest(
 
 
 def _with_implied(bet: PlacedBet, bettor: _Bettor) -> PlacedBet:
-    """Return a bet with the close that is implied, if it has none of its own."""
+    """Return a bet with the implied close, if its own line had no close."""
     mark, close = bettor.derived.get(bet.bet_key), bettor.implied_closes.get(bet.bet_key)
     if mark is None or close is None or (bet.close is not None and bet.close.is_there):
         return bet

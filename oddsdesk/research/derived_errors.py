@@ -6,8 +6,8 @@ now if it is still to come. Each line is left out and predicted twice:
 - from all other lines, for sources that show all markets. Lines that imply it exactly are left
   out with it, such as the match result with the handicap 0;
 - from one line of each market (match result, handicap and total), for sources that show only
-  these. The one of its own market is the most even one at each distance, or there is none. A line
-  that these imply exactly is not counted.
+  main lines. In the market of the predicted line, this is the most even line at each distance; it
+  is also predicted without any line of that market. A line that these imply exactly is not counted.
 """
 
 import math

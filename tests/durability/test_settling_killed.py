@@ -26,7 +26,7 @@ BET = PlacedBet(
 COUNT = 3
 LEDGER, ODDS = "ledger.db", "odds.db"
 # Counts the statements that SQLite runs on the ledger, and kills its own process at one of them.
-# Each line settles in a process of its own: a child, which has imported everything already.
+# Each line settles in a forked child, which does not have to import anything.
 SETTLE = """
 import os, signal, sys
 from oddsdesk.cli.ledger import ledger as command

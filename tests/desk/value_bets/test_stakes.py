@@ -109,7 +109,7 @@ def test_how_many_more_offer_the_best_net_price_stands_beside_who_is_named(
 def test_a_price_of_the_outcome_that_is_no_value_says_so_and_is_not_counted(
     panel: ValuesPanel, quoted: Any, qtbot: QtBot
 ) -> None:
-    """ "Same at 9 more" stood next to 13 lines, four of which were no value and did not say so."""
+    """A row once said "Same at 9 more" above 13 prices; four of them were not value, unmarked."""
     charging = Profile(name="Matchbook", group="Matchbook", commission=0.02)
     quoted.board.set_profiles(Profiles([charging]))
     for bookmaker, odds in (("Matchbook", 2.05), ("Bovada", 2.08), ("Betsson", 2.06)):

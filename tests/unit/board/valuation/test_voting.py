@@ -397,5 +397,5 @@ def test_only_the_learned_consensus_has_learned_weights() -> None:
     section = made.board.section(made.id, "total", 0, OVER)
     assert section is not None
     close = pooled_sighting([section], made.board.basis, "Delta")
-    assert close is not None, "a close is by equal weights, whoever is the reference"
+    assert close is not None, "closing lines use equal weights with every reference"
     assert close.odds[OVER] == pytest.approx(fair_by_hand(REFERENCE, "Alpha", "Beta", "Gamma"))

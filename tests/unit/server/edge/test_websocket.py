@@ -257,7 +257,7 @@ async def test_the_access_log_says_who_ended_a_stream_and_why(app, caplog):
 
 
 async def test_client_that_pings_and_does_not_read_is_dropped(app, address, monkeypatch):
-    """After so many unread answers, however long they take; the kernel holds the first of them."""
+    """It is dropped for the number of unread answers, not for the time that it takes."""
     limit = 256 * 1024
     monkeypatch.setattr(websocket, "BACKLOG_LIMIT", limit)
     monkeypatch.setattr(websocket, "FRAMES_A_SECOND", 1e9)  # else it would take an hour
