@@ -40,6 +40,8 @@ from oddsdesk.pricing.selections import AWAY, DRAW, HOME, bet_named, complete_fo
 from oddsdesk.pricing.stakes import Depth, Ladder, net_paying, stakeable
 from oddsdesk.pricing.value import MIN_OVERROUND, ReferenceLine, is_comparable, ladders, subject
 
+LEAST_UNCHECKED: Final = 0.9
+"""Below this S, a set with a leg that no fair odds check is a likely error."""
 _RANK: Final = {kind: rank for rank, kind in enumerate(OpportunityKind)}
 
 
@@ -182,8 +184,13 @@ class Opportunity(msgspec.Struct, frozen=True):
 
     @property
     def is_too_good(self) -> bool:
-        """Whether a leg is a likely error: it is then listed last and starts no alert."""
-        return any(Caution.ABOVE_WINDOW in leg.cautions for leg in self.legs)
+        """Whether a leg is a likely error: it is then listed last and starts no alert.
+
+        Where no fair odds are known to check a leg, the size of the win has to tell.
+        """
+        if any(Caution.ABOVE_WINDOW in leg.cautions for leg in self.legs):
+            return True
+        return self.total < LEAST_UNCHECKED and not all(leg.is_checked for leg in self.legs)
 
     @property
     def eaten_pct(self) -> float:

@@ -153,7 +153,7 @@ def figure_text(check: RuleCheck) -> str:
         return ""
     if check.uncounted >= _SECOND_MS:
         age, uncounted = check.figure + check.uncounted, check.uncounted
-        return f"{int(age) // _SECOND_MS} s old, {int(uncounted) // _SECOND_MS} s allowed"
+        return f"{int(age) // _SECOND_MS} s old, {int(uncounted) // _SECOND_MS} s not counted"
     return _measure(check.rule, check.figure)
 
 

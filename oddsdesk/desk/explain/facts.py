@@ -438,6 +438,8 @@ def _place(check: RuleCheck) -> int:
 
 def _rule(said: explaining.Explanation, check: RuleCheck) -> Fact:
     title = verdict_words.rule_title(check)
+    if check.rule is Rule.MIN_EDGE and said.assessment.band_pct is not None:
+        title = title.replace("EV", "EV at the low end", 1)
     figure = verdict_words.figure_text(check).replace("-", _MINUS)
     if check.rule in (Rule.BOOK_AGE, Rule.REFERENCE_AGE):  # so long that titles had no room
         title, figure = f"{title}: {figure.replace(' s ', f'{_NO_BREAK}s ')}", ""

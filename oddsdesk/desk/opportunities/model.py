@@ -304,14 +304,19 @@ def _age(seen_at: int, now_ms: int) -> Cell:
     return Cell(age_text(age), TextRole.NOTE, repaint_at_ms=now_ms + until)
 
 
+_UNCHECKED: Final = {False: "not checked", True: "likely error, not checked"}
+"""By whether the win is too good to be true."""
+
+
 def _caution(row: LegRow, _now: int) -> Cell:
     rules = rules_text(row) if row.is_first else ""
     if not row.is_priced and not row.placed:
         return Cell(_NO_PRICE, TextRole.VALUE, note=rules)
     cautions = () if row.placed else row.leg.cautions  # a placed bet has its price
     if not cautions:
-        unchecked = "" if row.placed or row.leg.is_checked else "not checked"
-        return Cell(" · ".join(filter(None, (unchecked, rules))), TextRole.SOFT)
+        unchecked = "" if row.placed or row.leg.is_checked else _UNCHECKED[row.is_too_good]
+        ink = TextRole.VALUE if unchecked == _UNCHECKED[True] else TextRole.SOFT
+        return Cell(" · ".join(filter(None, (unchecked, rules))), ink)
     more = f"+ {len(cautions) - 1}" if len(cautions) > 1 else ""
     note = " · ".join(filter(None, (more, rules)))
     return Cell(caution_text(cautions[0], row.reference), TextRole.VALUE, note=note)
@@ -524,9 +529,9 @@ COLUMNS: Final[tuple[ColumnSpec[LegRow, int], ...]] = (
             Exported("notes", "Rules", lambda row: ". ".join(note.text for note in row.notes)),
         ),
         tip="What is wrong with the price compared with the sharp book. A price far above fair is "
-        "often an error that the bookmaker voids. Not checked: no fair odds are known, so such an "
-        "error would not show. Rules differ, rules not known: one leg may be void while another is "
-        "lost, see the row's tooltip",
+        "often an error that the bookmaker voids. Not checked: no fair odds are known, so only a "
+        "margin below -10 % shows an error. Rules differ, rules not known: one leg may be void "
+        "while another is lost, see the row's tooltip",
         priority=Priority.IMPORTANT,
     ),
 )

@@ -134,7 +134,7 @@ def test_legs_without_fair_odds_are_marked_as_not_checked(
 ) -> None:
     tell(panel, quoted, qtbot)
     quoted.tell("Betsson", "total", "Over 9.5", 3.0)
-    quoted.tell("Unibet", "total", "Under 9.5", 1.8)
+    quoted.tell("Unibet", "total", "Under 9.5", 1.6)
 
     def warnings() -> list[str]:
         rows = shown(panel)
@@ -144,6 +144,10 @@ def test_legs_without_fair_odds_are_marked_as_not_checked(
     assert not any(
         row["Warning vs sharp book"] for row in shown(panel) if "2.5" in row["Selection"]
     )
+    quoted.clock.now += 1
+    quoted.tell("Unibet", "total", "Under 9.5", 1.9)
+    qtbot.waitUntil(lambda: warnings()[-2:] == ["likely error, not checked"] * 2)
+    assert "9.5" in shown(panel)[-1]["Selection"]  # it pays most, and is listed last
 
 
 def test_a_row_is_selected_by_who_chooses_it_and_not_by_the_keyboard_that_comes(
