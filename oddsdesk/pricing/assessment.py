@@ -199,7 +199,7 @@ class Assessment(msgspec.Struct, frozen=True, gc=False):
     """Fair odds at the low end of the band: the minimum EV is judged by them. They are
     ``fair_odds`` unless modelled; infinite where the band includes 0."""
     stake_settlement: Settlement | None = None
-    """How the bet can end by ``cautious_odds``: every stake is worked out from this."""
+    """How the bet can end if ``cautious_odds`` are fair: every stake is worked out from this."""
 
     @property
     def stopped_by(self) -> tuple[RuleCheck, ...]:
@@ -400,9 +400,9 @@ def may_settle_draw_otherwise(
 ) -> bool:
     """Return whether a bookmaker's draw no bet may count overtime, and the derived line does not.
 
-    Derived from a result with a draw it counts regulation. So does the bookmaker's if its own match
-    result has a draw; otherwise either is possible. ``market`` as ``settles_otherwise``;
-    ``has_overtime`` of the bookmaker.
+    A line derived from a match result with a draw counts regulation only. So does the bookmaker's
+    if its own match result has a draw; otherwise either is possible. ``market`` is as in
+    ``settles_otherwise``; ``has_overtime`` is the bookmaker's.
     """
     market_type, period, sport = market
     return (

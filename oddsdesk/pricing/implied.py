@@ -30,26 +30,27 @@ from oddsdesk.pricing.selections import (
 from oddsdesk.pricing.value import LineName, ReferenceLine, subject
 
 _SLACK: Final = 1e-9
-"""Differences of probabilities below it are rounding of floats."""
+"""Smaller differences of probability are rounding errors."""
 _MOST_APART: Final = 0.05
-"""Between the chances of the same bet in two markets; of Pinnacle up to 0.031 was seen."""
+"""The most that the chances of the same bet may differ between two markets; Pinnacle's differ by
+up to 0.031."""
 _HALF: Final = 0.5
 _STEPS: Final = (-0.5, -0.25, 0.0, 0.25, 0.5)
-"""Distances of the five lines that depend on a whole number from it."""
+"""Distances from a whole number of the five lines that depend on it."""
 _MARGIN_MARKETS: Final = ("draw_no_bet", "moneyline", "3way_handicap")
-"""Football's bets on the margin other than handicaps, the first to be used first."""
+"""Football's bets on the margin other than handicaps, in order of preference."""
 
 
 class Implied(NamedTuple):
     """Fair probabilities of a line, and the lines that imply them."""
 
     chances: Mapping[str, float]
-    """By side, that a decided unit is won."""
+    """By side, the chance that a decided unit is won."""
     push: float
     """As ``Derived.push``."""
     sources: tuple[ReferenceLine, ...]
     around: "Around | None" = None
-    """What the chances are a sum of; None if they are those of another line."""
+    """The chances that they were computed from; None if they are those of another line."""
 
 
 class _Point(NamedTuple):
@@ -87,7 +88,7 @@ class Around(NamedTuple):
 
 
 def _equation(distance: float, chance: float) -> tuple[float, float, float]:
-    """Return what a line says: the factors of above and below, and what they add up to."""
+    """Return a line as a linear equation: the factors of above and below, and their sum."""
     match distance:
         case 0.5:
             return 1, 0, chance
@@ -104,12 +105,12 @@ _Ladder = dict[float, _Point]
 
 
 class ImpliedLines:
-    """What the reference's lines of one period of a game say about others."""
+    """The lines that the reference's lines of one period of a game imply."""
 
     def __init__(
         self, sport: str, lines: Mapping[LineName, ReferenceLine], *, in_play: bool
     ) -> None:
-        """Take lines that all have fair odds and are of that state."""
+        """Use these lines, which all have fair odds and are all in play or all pre-match."""
         self._is_football = sport == FOOTBALL
         self._in_play = in_play
         self._lines = lines
@@ -150,7 +151,7 @@ class ImpliedLines:
         return None
 
     def is_in_order(self, market_type: str, group: LineGroup, chances: Mapping[str, float]) -> bool:
-        """Return whether a line is as likely as it can be between its neighbours on the ladder."""
+        """Return whether the chances of a line lie between those of its neighbours."""
         at = threshold(market_type, group.line)
         if at is None:
             return True
@@ -234,7 +235,7 @@ class ImpliedLines:
     def _level(self) -> Implied | None:
         """Return draw no bet and handicap 0 from each other: both return the stake at a draw.
 
-        None where neither is priced, or nothing tells how likely a draw is.
+        None if neither is priced, or the chance of a draw is unknown.
         """
         points = [ladder[0.0] for ladder in self._margins if 0.0 in ladder]
         if not points:
@@ -284,7 +285,7 @@ class ImpliedLines:
         return None
 
     def _both_score(self) -> Implied | None:
-        """Return both teams to score: one or the other scores where there is a goal at all."""
+        """Return both teams to score, from Over 0.5 of each team and of the game."""
         found = self._scoring("Home", "Away", "total")
         if found is None:
             return None
@@ -295,7 +296,7 @@ class ImpliedLines:
         return Implied({YES: both, NO: 1 - both}, 0.0, sources)
 
     def _team_or_total(self, market_type: str, key: str, at: float) -> Implied | None:
-        """Return whether a team scores, or anybody, from both teams to score and the others."""
+        """Return Over 0.5 of a team or of the game, from both teams to score and the other two."""
         if at != _HALF:
             return None
         both = self._lines.get(LineName("btts", ""))
@@ -317,7 +318,7 @@ class ImpliedLines:
         return Implied({OVER: scores, UNDER: 1 - scores}, 0.0, (both, *sources))
 
     def _scoring(self, *scorers: str) -> tuple[tuple[float, ...], tuple[ReferenceLine, ...]] | None:
-        """Return how likely teams score, or anybody (``total``); None unless all is priced."""
+        """Return how likely teams, or either of them (``total``), score; None unless all priced."""
         if not self._is_football:
             return None
         points = [
@@ -370,8 +371,7 @@ def _nearest_pair(ladder: _Ladder, at: float) -> tuple[Around, tuple[ReferenceLi
 def _pairs(distance: float) -> list[tuple[float, float]]:
     """Return the pairs of lines that a line lies between, the closest first.
 
-    ``distance`` is that of the line from the whole number that all are about; the pairs are
-    distances from the line.
+    ``distance`` is from the whole number to the line; the pairs are distances from the line.
     """
     away = [step - distance for step in _STEPS]
     found = [pair for pair in combinations(away, 2) if pair[0] < 0 < pair[1]]
@@ -383,7 +383,7 @@ _PAIRS: Final = {distance: _pairs(distance) for distance in (-0.25, 0.0, 0.25)}
 
 
 def _solved(number: int, low: float, one: _Point, high: float, other: _Point) -> Around | None:
-    """Return the chances with which both lines are fair; None where they contradict each other."""
+    """Return the chances at which both lines are fair; None if the lines contradict each other."""
     a, b, c = _equation(low - number, one.chance)
     d, e, f = _equation(high - number, other.chance)
     size = a * e - b * d

@@ -2,9 +2,9 @@
 
 Both are normally distributed: margins by Stern (1991), On the Probability of Winning a Football
 Game, The American Statistician 45; for parts of basketball games Stern (1994), A Brownian Motion
-Model for the Progress of Sports Scores, JASA 89. Some numbers are hit more often than that says and
-some less, so each has a weight: how often games ended on it, divided by the normal distribution
-around what was expected of them. Overtime counts.
+Model for the Progress of Sports Scores, JASA 89. Some numbers come up more often than in a normal
+distribution and some less, so each has a weight: how often games ended on it, divided by how often
+a normal distribution around each game's expected number would. Overtime counts.
 
 *Basketball*: weights of 5,282 NBA games of 2022/23 to 2025/26 (basketball-reference.com). Around
 10,140 closing lines of 2007/08 to 2014/15 (sportsbookreviewsonline.com) margins have a standard

@@ -31,16 +31,16 @@ _TINY: Final = 1e-12
 
 
 class Meaning(NamedTuple):
-    """What bets of a market are about in a sport."""
+    """Which number decides a market in a sport, and by which rules it settles."""
 
     view: str
     """The name of the ``View`` that decides them."""
     settles_as: str
-    """The market type whose rules of settlement hold."""
+    """The market type whose settlement rules apply."""
 
 
 Meanings = Callable[[str, str], Meaning | None]
-"""Takes market type and line key; None where the meaning is not certain."""
+"""Takes market type and line key; returns None if the meaning is uncertain."""
 
 
 class View(NamedTuple):

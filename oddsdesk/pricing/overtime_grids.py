@@ -36,11 +36,11 @@ from oddsdesk.pricing.number_models import (
 from oddsdesk.pricing.score_models import Line, Model
 
 EQUALISED: Final = 0.173
-"""Share of one-goal leads by Poisson that end as a draw after regulation."""
+"""Share of Poisson's one-goal leads that end as a draw after regulation."""
 EMPTY_NET: Final = 0.2825
 """Share of the other one-goal leads that become two goals."""
 _SECOND_EMPTY_NET: Final = 0.329 / EMPTY_NET
-"""The share of leads of two goals that become three, in relation to that."""
+"""Share of two-goal leads that become three goals, divided by ``EMPTY_NET``."""
 _MOST_GOALS: Final = 15
 REGULATION: Final = "regulation"
 WHOLE: Final = "whole"
@@ -53,7 +53,7 @@ def fitted_hockey(
     """Return the model nearest to the lines of a game or period; None if there are too few.
 
     A two-way match result counts overtime, and so do handicaps and totals of that bookmaker; a
-    three-way one does not. Without a match result it is not known what they count.
+    three-way one does not. Without a match result it is unknown whether overtime counts.
     """
     with_overtime = without_draw(lines)
     if with_overtime is None or period > _PERIODS:

@@ -31,7 +31,7 @@ _OF_TOTAL: Final = np.array([math.lgamma(h + a + 1) for h, a in SCORES])
 _FACTORS: Final = np.array([_HOME_GOALS, _AWAY_GOALS, np.zeros(len(SCORES)), -_OF_TOTAL])
 """How the logarithm of each score's chance changes with the parameters, apart from ``rho``."""
 _SHARED_OUT: Final = _OF_TOTAL - _FACTORIALS
-"""The logarithm of in how many ways each score's goals fall to the teams."""
+"""The logarithm of the number of ways in which the teams can share each score's goals."""
 _ALL_SCORES: Final = np.ones((1, len(SCORES)))
 _LOW: Final = np.array([0, 1, MOST_GOALS + 1, MOST_GOALS + 2])
 """The places of 0-0, 0-1, 1-0 and 1-1."""
@@ -39,20 +39,20 @@ _STEPS: Final = 12
 _ENOUGH_TOTALS: Final = 3
 _SETTLED: Final = 3e-7
 _NEARLY: Final = 5e-5
-"""After a step as small as that, another would be smaller than ``_SETTLED``."""
+"""After a step below this, the next one would be below ``_SETTLED``."""
 _TINY: Final = 1e-12
 _THREE_SIDES: Final = types_of(Form.DOUBLE_CHANCE) | types_with(
     lambda market: market.draw in (Draw.MAY_BE_SIDE, Draw.SIDE)
 )
 _USUAL_RHO: Final = -0.06
-"""The median of 100 games of Pinnacle; taken where no line tells how likely a draw is."""
+"""The median of 100 games of Pinnacle; used if no line depends on the draw."""
 _START: Final = (math.log(1.4), math.log(1.2), _USUAL_RHO, 1.0)
 _OTHER_STARTS: Final = tuple(
     (math.log(home), math.log(away), _USUAL_RHO, 1.0) for home, away in ((2.5, 2.5), (0.6, 0.6))
 )
-"""Tried where the first leads to a model that misses a line: there may be another, nearer one."""
+"""Tried if the first start gives a model that misses a line: another may give a closer one."""
 _WELL: Final = 0.005
-"""A miss up to it is no reason to try another start, unless one was given."""
+"""Other starts are tried if a miss is larger than this."""
 _RHO: Final = 2
 _DISPERSION: Final = 3
 _BOUNDS: Final = ((-2.5, 2.0), (-2.5, 2.0), (-0.25, 0.25), (0.6, 1.8))
@@ -133,9 +133,9 @@ def fitted(
 ) -> ScoreGrid | None:
     """Return the grid nearest to the lines; None if there are too few.
 
-    Least squares over all lines by Levenberg (1944) and Marquardt (1963). Needed are a match result
-    or handicap, and a line that tells the number of goals. ``rho`` is fitted where lines tell the
-    draw. A model at a bound of ``rho`` or the dispersion is none.
+    Least squares over all lines by Levenberg (1944) and Marquardt (1963). It needs a match
+    result or handicap, and a line on the number of goals. ``rho`` is fitted if some line depends on
+    the draw. A fit that ends at a bound of ``rho`` or the dispersion is refused.
     """
     aims = _aims(lines)
     told = {aim.market_type for aim, _ in aims}

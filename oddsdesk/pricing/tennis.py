@@ -36,18 +36,18 @@ SET_SCORES: Final = tuple(Goals(*score) for score in _WON_SETS) + tuple(
 """The scores of a set: first those that the home player wins."""
 _WINS: Final = len(_WON_SETS)
 FORM: Final = 0.073
-"""The standard deviation of the difference between both players' chances on serve, from match to
-match: how well they play on the day is not known before."""
+"""How much the difference between the players' chances on serve varies from match to match, since
+form on the day is unknown before the match (a standard deviation)."""
 _FORMS: Final = (np.array([0.0, math.sqrt(3), -math.sqrt(3)]), np.array([4, 1, 1]) / 6)
 """Values that stand for a normal distribution, and their weights (Gauss and Hermite)."""
 _NUMBERS: Final = 72
-"""Games of a match, and twice the margins, are fewer."""
+"""Above the most games of a match, and above twice the largest margin."""
 _MOST_SETS_IN_SPREAD: Final = 2.5
 _MOST_SETS_IN_TOTAL: Final = 4.5
 """Larger lines do not count sets."""
 _LARGEST_MISS: Final = 0.02
 _CLEARLY: Final = 2.0
-"""How many times nearer one length of the match has to be than the other."""
+"""How many times closer to the lines one length of the match has to be than the other."""
 
 
 def fitted(
@@ -99,9 +99,9 @@ class _Race(NamedTuple):
     into: Vector
     """By way and end: 1 where the way leads to the end."""
     ways: Vector
-    """How many orders there are of each way."""
+    """In how many orders each way can happen."""
     exponents: NDArray[np.intp]
-    """By way: won and lost on the own serve, won and lost on the other's."""
+    """By way: points or games won and lost on the first server's serve, then on the other's."""
 
     def chances(self, own: Vector, other: Vector) -> Vector:
         """Return how likely each end is (last axis), by the first server's chances."""
@@ -113,11 +113,11 @@ class _Race(NamedTuple):
 
 
 def _race(target: int, own_serve: Sequence[bool]) -> _Race:
-    """Return the ways to win a race by two; it is left open at one less than the target each.
+    """Return the ways to win a race by two; it ends level if nobody has won after ``own_serve``.
 
     Args:
         target: Points or games that win.
-        own_serve: Whether the first server serves, one by one.
+        own_serve: For each point or game, whether the first server serves.
     """
     found = Counter[tuple[tuple[int, int], tuple[int, int, int, int]]]()
     reached = Counter({((0, 0), (0, 0, 0, 0)): 1})

@@ -295,14 +295,14 @@ class Derived(msgspec.Struct, frozen=True, gc=False):
 
     kind: DerivedKind
     sources: tuple[LineName, ...]
-    """The reference's lines that it follows from; of a model all that it was fitted to."""
+    """The reference's lines that it follows from; if modelled, all that the model was fitted to."""
     push: float
     """The chance that the stake is returned, or that a quarter line returns half of it."""
     bands: Mapping[str, float]
     """By side, by how much the probability may be wrong either way; empty where implied."""
     own_odds: Mapping[str, float] = {}
-    """By side, the best odds at which the reference itself offers the same bet: part of a line that
-    is not complete, or another market. None of what it does not offer."""
+    """By side, the best odds at which the reference itself offers the same bet, in an incomplete
+    line or another market. Sides that it does not offer are missing."""
 
 
 class ReferenceLine(msgspec.Struct, frozen=True, gc=False):

@@ -1,7 +1,7 @@
 """Learns from results how much each bookmaker's closing line adds to a consensus.
 
-The weights of ``pricing.consensus.LogitPool`` are fitted by log loss, market by market, and held
-towards equal ones. What they are worth is measured on games that they were not fitted to.
+The weights of ``pricing.consensus.LogitPool`` are fitted by log loss, market by market, and pulled
+towards equal weights. Their gain is measured on games that they were not fitted to.
 """
 
 import math
@@ -29,7 +29,7 @@ from oddsdesk.research.walk import Progress, Visitor, Walk
 Floats = npt.NDArray[np.float64]
 
 PRIOR: Final = 3.0
-"""How strongly weights are held towards equal ones, in units of log loss summed over games.
+"""How strongly weights are pulled towards equal ones, in units of log loss summed over games.
 
 Without data the weights are equal; with many games the data outweighs it.
 """
@@ -81,7 +81,7 @@ class Opinions(NamedTuple):
     game: int
     begins: int
     logits: dict[str, Sequence[float]]
-    """By voice: what its bookmakers say on average, without margin, in log odds."""
+    """By voice: the average of its bookmakers, without margin, in log odds."""
     winner: int
     decided: float
 
@@ -96,7 +96,7 @@ class Fold(NamedTuple):
 
 
 class LearnedMarket(msgspec.Struct, frozen=True):
-    """The weights of one kind of market, and what they are worth out of sample."""
+    """The weights of one kind of market, and their gain out of sample."""
 
     found: MarketWeights
     """What is saved."""
@@ -140,7 +140,7 @@ class TooFew(NamedTuple):
 
 
 class Learned(NamedTuple):
-    """What a log teaches about weights."""
+    """The weights learned from a log, and the markets with too few games."""
 
     markets: list[LearnedMarket]
     too_few: list[TooFew]

@@ -363,8 +363,8 @@ class Section(msgspec.Struct):
     sides: tuple[str, ...] = ()
     """What each row bets on: ``home``, ``draw``, ``over``, ...; empty for unread text."""
     reference: ReferenceLine | None = None
-    """The reference's prices as the rules judge by them, or what follows from its other lines where
-    it prices no full group; None where nothing does."""
+    """The reference's line that prices are judged by. If it does not price the whole group, this is
+    derived from its other lines; None if that is not possible."""
     pool: "Pool | DerivedPool | None" = None
     """The votes that ``reference`` is made of, where the bookmakers together are the reference."""
     sources: tuple["Section", ...] = ()

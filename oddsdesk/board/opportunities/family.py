@@ -11,12 +11,12 @@ from oddsdesk.pricing.value import subject
 
 
 class Family:
-    """Where each bet of a family of markets is offered, by the rules of one state of play."""
+    """Where each bet of a family of markets is offered, pre-match or in play."""
 
     def __init__(
         self, sport: str, sections: Iterable[Section], *, in_play: bool | None = None
     ) -> None:
-        """Take the sections of a family; ``in_play`` None takes prices of either state."""
+        """Use the sections of a family; ``in_play`` None takes pre-match and in-play prices."""
         self.sport = sport
         self.in_play = in_play
         self.places = defaultdict[Bet, list[tuple[Section, str]]](list)
@@ -54,14 +54,14 @@ class Family:
             yield [Line(number, *of_subject[number]) for number in sorted(of_subject)]
 
     def highest(self, bet: Bet) -> float:
-        """Return the highest gross odds on a bet, a bound of what any leg pays."""
+        """Return the highest gross odds on a bet; no leg on it pays more."""
         if bet not in self._highest:
             self._highest[bet] = max(_highest(*place) for place in self.places[bet])
         return self._highest[bet]
 
 
 class Line(NamedTuple):
-    """The bets that win above and below a number; None where nobody offers one."""
+    """The bets that win above and below a number; None if no bookmaker offers one."""
 
     number: float
     above: Bet | None
@@ -69,7 +69,7 @@ class Line(NamedTuple):
 
 
 def _highest(section: Section, side: str) -> float:
-    """The highest gross odds on a side, a bound of what any leg pays; small where none is there."""
+    """The highest gross odds on a side; no leg on it pays more. Small if nothing is offered."""
     return max(
         [
             price.odds

@@ -50,7 +50,7 @@ class FamilyKey(NamedTuple):
 
     game_id: str
     family: str
-    """As ``family_of`` their market types."""
+    """What ``family_of`` returns for their market types."""
     period: int
 
 
@@ -95,13 +95,13 @@ class OpportunityLeg(NamedTuple):
     ladder: Ladder | None = None
     """The same at net odds."""
     line: float | None = None
-    """The line; of handicaps the home team's."""
+    """The line; for handicaps the home team's."""
     derived: Literal["implied", "modelled"] | None = None
-    """How the fair odds were derived that its warnings compare it with, as in ``Assessment``."""
+    """``Assessment.derived`` of the fair odds that its warnings compare it with."""
     band_pct: float | None = None
-    """The error band of these, as in ``Assessment``."""
+    """``Assessment.band_pct`` of those fair odds."""
     is_checked: bool = True
-    """Whether fair odds are known that show a likely error."""
+    """Whether there are fair odds, so that a likely error would show."""
 
     @property
     def for_sale(self) -> tuple[float, str] | None:
@@ -278,18 +278,18 @@ class OpportunityFinder:
         self._kept = kept
         self._placed = placed or {}
         self._offered: dict[tuple[object, ...], list[_Candidate]] = {}
-        """What is offered of each bet, anywhere or at the bookmakers asked for."""
+        """The offers of each bet, at all bookmakers or at those asked for."""
         self._offers: dict[tuple[object, ...], _Offer | None] = {}
         """Prices that were judged already."""
 
     def opportunities(self, sections: Sequence[Section]) -> Iterator[Opportunity]:
-        """Yield those of one family of markets."""
+        """Yield the opportunities of one family of markets."""
         yield from (found for found in self.looking(sections) if found is not None)
 
     def looking(self, sections: Sequence[Section]) -> Iterator[Opportunity | None]:
-        """Yield those of one family of markets, and None after each step without one.
+        """Yield the opportunities of one family of markets, and None after each step without one.
 
-        Where prices in play are mixed with others, one may come twice, at prices of each state.
+        If some prices are in play and others are not, one may come twice, once for each state.
         """
         for family in self._families(sections):
             for cover in family.covers():
@@ -300,7 +300,7 @@ class OpportunityFinder:
     def best_legs_each(
         self, sections: Sequence[Section], key: OpportunityKey
     ) -> list[OpportunityLeg | None]:
-        """Return the best price that may be a leg on each bet, by itself and without a stake."""
+        """Return the best possible leg on each bet, on its own and without a stake."""
         families = self._families(sections)
         has_draw = any(DRAW in bet or "double_chance" in bet for bet in key.bets)
         legs: list[OpportunityLeg | None] = []
@@ -315,7 +315,7 @@ class OpportunityFinder:
         return legs
 
     def _families(self, sections: Sequence[Section]) -> list[Family]:
-        """Return what a family offers, by state of play where bets settle otherwise in play."""
+        """Return the family, split into pre-match and in play if that changes how bets settle."""
         matrix = self._matrix
         if not sections or not depends_on_state(
             family_of(sections[0].key.market_type), matrix.sport
@@ -441,8 +441,8 @@ class OpportunityFinder:
         return OpportunityKey(self._matrix.game_id, family.name, family.period, bets)
 
     def _ladders(self, family: Family, lines: Sequence[Line]) -> dict[bool, Mapping[float, float]]:
-        """Return how likely each line is passed, by lines of the reference's own in each state."""
-        told = [
+        """Return how likely each line is passed, by the reference's own lines, for each state."""
+        own_lines = [
             line
             for section in family.sections
             if (line := section.reference) is not None
@@ -452,17 +452,17 @@ class OpportunityFinder:
         ]
         about = subject((lines[0].above or lines[0].below or ("", "", ""))[1])
         return {
-            state: _ladder([line for line in told if bool(line.is_live) is state], about)
+            state: _ladder([line for line in own_lines if bool(line.is_live) is state], about)
             for state in (False, True)
         }
 
     def _impossible(self, bet: Bet, period: int) -> frozenset[int]:
-        """A margin that cannot be: no game is drawn where overtime goes on until one team leads."""
+        """Return margins that cannot happen: 0 if overtime goes on until one team leads."""
         goes_on = self._matrix.sport in OVERTIME_SPORTS and period == 0
         return frozenset({0}) if goes_on and bet[0] == "spread" else frozenset()
 
     def _candidates(self, family: Family, bet: Bet, limit: float) -> list[_Candidate]:
-        """What is offered of a bet at the user's bookmakers, best net price first."""
+        """Return the offers of a bet at the user's bookmakers, best net price first."""
         anywhere = not self._bookmakers or math.isinf(limit)
         key = (family.name, family.period, family.in_play, bet, anywhere)
         if key not in self._offered:
@@ -542,7 +542,7 @@ class OpportunityFinder:
     def _reliable(
         self, has_draw: bool, candidates: Iterable[_Candidate], operators: float = 1
     ) -> list[_Offer]:
-        """Return the best prices that may be legs, of as many operators, and equal ones."""
+        """Return the best possible legs, from ``operators`` operators or more, with ties."""
         offers: list[_Offer] = []
         for each in candidates:
             is_enough = len({offer.leg.group for offer in offers}) >= operators
@@ -554,7 +554,7 @@ class OpportunityFinder:
         return offers
 
     def _offer(self, has_draw: bool, candidate: _Candidate) -> _Offer | None:
-        """Return a price as a leg, None where it may not be relied upon."""
+        """Return a price as a leg; None if it is not reliable."""
         section = candidate.section
         key = (*section.key, candidate.side, has_draw, candidate.selection, candidate.bookmaker)
         if key not in self._offers:
@@ -685,9 +685,9 @@ def _same_at(
 
 
 def _ladder(lines: Sequence[ReferenceLine], about: str) -> Mapping[float, float]:
-    """Return how likely each line of a subject is passed, as the reference's own lines say.
+    """Return how likely each line of a subject is passed, by the reference's own lines.
 
-    Those of a football match result are half a goal to each side.
+    A football match result counts as handicaps of half a goal.
     """
     found: dict[float, float] = {}
     for line in lines:
@@ -700,9 +700,9 @@ def _ladder(lines: Sequence[ReferenceLine], about: str) -> Mapping[float, float]
 
 
 def _bets_on(section: Section, own: frozenset[str], has_draw: bool) -> bool:
-    """Whether who prices ``own`` sides of a line group bets on what a cover says of the draw.
+    """Return whether a bookmaker that prices ``own`` sides treats the draw as the cover does.
 
-    Where a draw may be bet on or not, some sides alone do not tell which of both it is.
+    Some markets exist with and without a draw. Then a few sides do not show which one it is.
     """
     forms = complete_forms(section.key.market_type, section.sport)
     if len(forms) < 2:

@@ -73,8 +73,8 @@ class LegNow(NamedTuple):
     doubts: tuple[Caution, ...] = ()
     """What else speaks against it: it is a leg all the same."""
     better: tuple[float, str, str] | None = None
-    """The best odds of its outcome by now, who offers them, and as which selection; None where it
-    is the best net."""
+    """The best odds on its outcome now, with bookmaker and selection; None if its own net odds are
+    the best."""
     ladder: Ladder | None = None
     """What is for sale by now; None where nobody tells."""
 
@@ -266,7 +266,7 @@ def _leg_now(board: Board, listed: OpportunityLeg) -> LegNow:
 
 
 def _better(board: Board, listed: OpportunityLeg, net_odds: float) -> tuple[float, str, str] | None:
-    """Return the best price of what a leg bets on, in any market, where it beats net odds."""
+    """Return the best price of the same bet in any market; None unless it beats ``net_odds``."""
     matrix, section = board.matrix(listed.key.game_id), board.section(*listed.key[:4])
     if matrix is None or section is None:
         return None
@@ -361,7 +361,7 @@ class Opportunities:
         self._due |= {_family(key): None for key in self._board.row_keys()}
 
     def look_at(self, price: RowKey) -> None:
-        """Look now, before all that is due, at what may have a price as its leg."""
+        """Look first, and now, at opportunities that a price may be a leg of."""
         exhaust(self._looking_at([_family(price)]))
 
     def looking(self) -> Iterator[None]:

@@ -2,8 +2,8 @@
 
 The value bets of the desk and ``oddsdesk bets`` are this list.
 
-Only football before kick-off has a model of scores. Without a grid of them, the match result tells
-how bets on the winner win together. Elsewhere it is unknown.
+Only football before kick-off has a model of scores. Without one, the match result shows which bets
+on the winner win together. In all other cases that is unknown.
 """
 
 import math
@@ -557,7 +557,7 @@ def _results(
     offers: Sequence[Offer],
     positions: Sequence[Position],
 ) -> Results | None:
-    """Return the results of bets that all have ``shares_of`` each chance."""
+    """Return the results of bets; ``shares_of`` each are known for each of ``chances``."""
     # Scores at which all bets end alike are one result.
     bets = [*(offer.outcome for offer in offers), *(bet.outcome for bet in positions)]
     ends = [shares_of(outcome) or () for outcome in bets]
@@ -573,7 +573,7 @@ def _results(
 
 
 def _winner_chances(lines: Iterable[Line]) -> list[float] | None:
-    """Return how likely home win, draw and away win are; None without a match result."""
+    """Return the probabilities of home, draw and away; None without a match result."""
     chances = {line.side: line.probability for line in lines if line.market_type == "moneyline"}
     if not {HOME, DRAW, AWAY} <= chances.keys():
         return None
@@ -584,11 +584,11 @@ _BY_WINNER: Final = tuple(
     [at for at, (home, away) in enumerate(SCORES) if (home > away) - (home < away) == sign]
     for sign in (1, 0, -1)
 )
-"""The places of the scores of a home win, a draw and an away win."""
+"""Positions in ``SCORES`` of home wins, draws and away wins."""
 
 
 def _shares_by_winner(outcome: Hashable) -> tuple[float, ...] | None:
-    """Return what an outcome wins by who wins, as ``_BY_WINNER``; None if more decides it."""
+    """Return the share won at a home win, draw and away win; None if it needs the exact score."""
     shares = _shares(outcome)
     if shares is None:
         return None

@@ -1,7 +1,7 @@
-"""How the fair odds of a line that the reference does not price came about, for Explain.
+"""Shows in Explain how the fair odds of a line were derived from other lines.
 
-It asks the same ``FairGame`` as the board did: the sum of an implied line, or the fit, the scores
-and the band of a modelled one.
+It uses the same ``FairGame`` as the board. An implied line has a sum; a modelled one has a fit,
+scores and a band.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -32,22 +32,22 @@ _DISTANCES: Final = {
 
 
 class FittedLine(NamedTuple):
-    """A line of the reference that the model was fitted to; in probability of a decided unit."""
+    """A line that the model was fitted to; both figures are probabilities of a decided unit."""
 
     text: str
     own: float
-    """What the reference says."""
+    """The reference's fair probability."""
     model: float
 
 
 class Score(NamedTuple):
-    """A score, how likely it is, and what of a unit staked is won there."""
+    """A score, its probability, and the share of the stake that it wins."""
 
     home: int
     away: int
     chance: float
     won: float
-    """1 and 0, a half of a split stake; negative where that is lost."""
+    """1 for a win, 0.5 for half a win, 0 for a push; negative for a loss."""
 
 
 class Scores(NamedTuple):
@@ -56,7 +56,7 @@ class Scores(NamedTuple):
     table: tuple[tuple[Score, ...], ...]
     """By the home team's goals up to ``MOST_SHOWN``, then the away team's."""
     beyond: float
-    """How likely a score outside the table is."""
+    """The probability of all scores outside the table."""
 
 
 class Derivation(NamedTuple):
@@ -66,14 +66,14 @@ class Derivation(NamedTuple):
     sources: tuple[LineName, ...] = ()
     """The lines of the reference that they follow from."""
     sum: tuple[str, ...] = ()
-    """Of an implied price: what it follows from, and the sum."""
+    """For an implied price: its source lines, then the sum."""
     parameters: tuple[tuple[str, str], ...] = ()
-    """Of a modelled price: the names of the fitted figures, and these."""
+    """For a modelled price: name and value of each fitted figure."""
     fit: tuple[FittedLine, ...] = ()
     scores: Scores | None = None
-    """None but for football's markets on goals."""
+    """Only for football's markets on goals, else None."""
     band: str = ""
-    """How far off a modelled price may be, and how that is known."""
+    """How far off a modelled price may be, and what that was measured on."""
 
 
 def derivation_of(
@@ -130,9 +130,9 @@ def _with_minus(text: str) -> str:
 
 
 def _halves(section: Section, line: ReferenceLine, side: str, at: float) -> Iterator[str]:
-    """Yield the two lines that a quarter line is split between, and how likely each is won.
+    """Yield the two lines that a quarter line is split between, each with its probability.
 
-    That is of a decided unit, as everywhere. ``at`` is the ``threshold`` of the line.
+    Probabilities are of a decided unit. ``at`` is the ``threshold`` of the line.
     """
     fair = line.prices[side].fair_odds
     push = 0.0 if line.derived is None else line.derived.push

@@ -539,8 +539,7 @@ class _Figures(NamedTuple):
 def steps(said: Explanation) -> list[Step]:
     """Return the steps of an explanation; only the first where the price is not valued.
 
-    Of a derived line they begin at its chance: its margin was taken out of the lines that it comes
-    from.
+    For a derived line they begin at its probability: the margin was removed from its source lines.
     """
     return list(_steps(said))
 
@@ -578,7 +577,7 @@ def _steps(said: Explanation) -> Iterator[Step]:
 
 
 def _derived(said: Explanation, fair: float) -> Iterator[Step]:
-    """How a derived chance becomes an EV, of a modelled one at the low end of its band, too."""
+    """Yield how a derived chance becomes an EV; if modelled, also at the low end of its band."""
     found, net = said.assessment, said.net_odds
     ev = _fixed(expected_value(net, fair), _EV_DECIMALS + (2 if said.decided < 1 else 0))
     shown = _enough(fair, _price_decimals(fair), lambda x: expected_value(net, float(x)), ev)
@@ -594,7 +593,7 @@ def _derived(said: Explanation, fair: float) -> Iterator[Step]:
 
 
 def _worth(said: Explanation, fair: str, ev: str) -> Iterator[Step]:
-    """What the odds are worth by fair ones, as both are shown."""
+    """Yield how the shown odds and fair odds give the EV."""
     if said.profile.charges and not said.is_reference:
         yield Step("After fees", _net_formula(said), exact(said.net_odds))
     signed = _signed(f"{float(ev):+.{len(ev.partition('.')[2])}f} %")

@@ -244,7 +244,7 @@ def judge_by_derived(
     sources: tuple[Section, ...] = (),
     pool: "DerivedPool | None" = None,
 ) -> bool:
-    """Judge a section by a derived line, or by none; return whether that changes anything."""
+    """Judge a section by a derived line, or by none; return whether anything changed."""
     before = section.reference
     if line is before is None:
         return False

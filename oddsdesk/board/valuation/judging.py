@@ -285,7 +285,7 @@ class AssessedPrice(msgspec.Struct, frozen=True, gc=False):
 
     @property
     def judged_line(self) -> tuple[str, str, int, str]:
-        """The outcomes of which at most one wins. Of double chances two do: each stands alone."""
+        """A key shared by outcomes of which at most one wins. Each double chance has its own."""
         overlaps = form_of(self.key.market_type) is Form.DOUBLE_CHANCE
         return *self.key[:3], self.side if overlaps else self.line_key
 

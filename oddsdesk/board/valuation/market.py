@@ -158,9 +158,9 @@ class Market:
         """Whether selections came or went."""
         self._ages = Ages(facts)
         self.have_lines_moved = False
-        """Whether the reference's own lines differ, or lines came or went, until looked at."""
+        """Whether the reference's own lines changed, or lines came or went, since the last look."""
         self.were_lines_seen = False
-        """Whether its own lines were seen again that say the same, until looked at."""
+        """Whether its own lines were seen again, unchanged, since the last look."""
         self._draw: float | None = None
         """The chance of a draw before kick-off, where lines of this market may end in one."""
 
@@ -567,7 +567,7 @@ class Market:
     def _settle(self, basis: Basis) -> list[matrix.Section]:
         """Work out how often the stake comes back, by the ladder of the reference's own lines.
 
-        Returns the sections of which that differs. A derived line knows it already.
+        Returns the sections where that changed. A derived line has it already.
         """
         own = [
             (section, line)

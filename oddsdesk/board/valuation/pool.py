@@ -285,9 +285,9 @@ class Pool:
         least: int,
         learned: Mapping[str, float] | None = None,
     ) -> None:
-        """``voters`` settle alike, and are of the same sides and state; fewer voices than
-        ``least`` say nothing. With ``learned`` weights, by folded name, only the bookmakers that
-        have one vote, unless they are too few."""
+        """``voters`` settle alike and have the same sides and state. Fewer than ``least`` voices
+        give no line. With ``learned`` weights (by folded name), only bookmakers with a weight
+        vote, unless they are too few."""
         fresh = [voter for voter in voters if not voter.is_stale]
         self._fresh = _Ballot(market_type, fresh, method, least)
         self._every = self._fresh

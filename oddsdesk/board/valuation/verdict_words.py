@@ -244,14 +244,14 @@ def caution_text(caution: Caution, reference: str) -> str:
 def derived_text(found: Assessment, net_odds: float | None = None) -> str:
     """Return how fair odds were derived, in a few words; empty for the sharp book's own line.
 
-    The band is that of EV at ``net_odds``, else at those of the price.
+    The band is for the EV at ``net_odds``, by default those of the price.
     """
     band = found.band_pct_at(net_odds or found.net_odds)
     return found.derived or "" if band is None else f"{found.derived}, EV ±{band:.1f}"
 
 
 def low_end_text(found: Assessment, net_odds: float) -> str:
-    """Return what a modelled price is staked by, with its EV there; empty for other prices."""
+    """Say that the stake uses the low end of the band, with the EV there; empty unless modelled."""
     ends, cautious = found.stake_settlement, found.cautious_odds
     if found.band_pct is None or ends is None or cautious is None:
         return ""

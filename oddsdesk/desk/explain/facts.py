@@ -159,9 +159,9 @@ def ev_text(ev: float | None) -> str:
 def arithmetic(said: explaining.Explanation) -> list[Fact]:
     """Return the steps from the reference's prices to the value window."""
     if said.derivation is not None:
-        told = [Fact(text, "") for text in said.derivation.sum]
+        working = [Fact(text, "") for text in said.derivation.sum]
         facts = [_step(step) for step in explaining.steps(said)]
-        return [*told, *facts, *_for_sale(said), *_window(said)]
+        return [*working, *facts, *_for_sale(said), *_window(said)]
     if not said.quoted and not said.voters:
         return []
     done, quoted = explaining.steps(said), _quoted(said)
