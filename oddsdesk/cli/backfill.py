@@ -236,7 +236,7 @@ def _cost(missing: int, number: int, cost: int, left: int | None, budget: int | 
     total = missing * cost
     text = f"{missing:,} snapshots of {cost:,} credits each{here}: at most {total:,} credits"
     if budget is not None and budget < total:
-        text += f", with the budget {budget // cost * cost:,}"
+        text += f", of which the budget allows {budget // cost * cost:,}"
     if left is None:
         return f"{text}; the source does not say how many are left"
     enough = (

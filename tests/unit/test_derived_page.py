@@ -10,12 +10,12 @@ from oddsdesk.pricing.devig import DEFAULT_METHOD
 from oddsdesk.pricing.error_bands import shipped_bands, shipped_rows
 
 PAGE = Path(__file__).parents[2] / "docs" / "derived.md"
-TOLD = {
+DISTANCE_TEXTS = {
     "0.5": "at most 0.5",
     "1": "at most 1",
     "2": "at most 2",
     "more": "more",
-    "none": "no line of it",
+    "none": "no other line",
 }
 METHODS = list(dict.fromkeys(row.method for row in shipped_rows()))
 
@@ -31,7 +31,7 @@ def table() -> list[str]:
             band = f"{row.error * 100:.2f}"
             shown = band if row.lines >= LEAST_LINES else f"({band})"
             figures = f"{shown} | {row.bias * 100:+.2f} | {row.lines:,} | {row.games:,}"
-            place = f"{market_title(market_type)} | {TOLD[distance]} | {row.given}"
+            place = f"{market_title(market_type)} | {DISTANCE_TEXTS[distance]} | {row.given}"
             lines.append(f"| {place} | {figures} |")
     return lines
 
@@ -43,7 +43,9 @@ def by_method() -> list[str]:
         bands = [shipped_bands(method).get(key) for method in METHODS]
         if all(band is not None and band.lines >= LEAST_LINES for band in bands):
             figures = " | ".join(f"{band.error * 100:.2f}" for band in bands if band)
-            lines.append(f"| {market_title(key.market_type)} | {TOLD[key.distance]} | {figures} |")
+            lines.append(
+                f"| {market_title(key.market_type)} | {DISTANCE_TEXTS[key.distance]} | {figures} |"
+            )
     return lines
 
 

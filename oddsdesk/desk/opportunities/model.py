@@ -246,7 +246,7 @@ def _selection(row: LegRow, _now: int) -> Cell:
 
 
 def _market(row: LegRow) -> Cell:
-    """Show the market of all legs in the row of the first, else each leg's."""
+    """Show the market once, in the first row, if all legs share it, else in each row."""
     is_shown = row.is_first or row.found.market_type is None
     return Cell(_market_text(row), TextRole.SOFT) if is_shown else EMPTY
 

@@ -127,7 +127,7 @@ def test_it_stops_at_the_budget_and_continues_from_there(
 ) -> None:
     done = run(history, database, "--budget", "25")
     assert done.exit_code == 0
-    assert "at most 40 credits, with the budget 20" in done.stdout
+    assert "at most 40 credits, of which the budget allows 20" in done.stdout
     assert "stopped at the budget of 25 credits; run the same command again" in done.stderr
     assert "snapshots 2, credits 20" in done.stdout
     assert "snapshots 2, credits 20" in run(history, database, "--budget", "25").stdout
