@@ -99,10 +99,10 @@ class FairGame:
         """
         if self._in_play:
             return None
-        return fitted_model(self._sport, self._told, period=self._period, start=self._start)
+        return fitted_model(self._sport, self._inputs, period=self._period, start=self._start)
 
     @cached_property
-    def _told(self) -> list[Line]:
+    def _inputs(self) -> list[Line]:
         return [
             Line(*name, side, 1 / price.fair_odds)
             for name, line in self._lines.items()
@@ -113,7 +113,7 @@ class FairGame:
     @cached_property
     def _lacks_draw(self) -> bool:
         """Whether football's lines leave open how likely a draw is, which most bets depend on."""
-        return self._sport == FOOTBALL and not tells_draw(self._told)
+        return self._sport == FOOTBALL and not tells_draw(self._inputs)
 
     @property
     def has_fitted(self) -> bool:
@@ -132,11 +132,13 @@ class FairGame:
         lines that it comes from. Its sides are all that have a price, whichever of them a bookmaker
         offers.
         """
+        implied = self.implied_line(market_type, group)
+        return self.modelled_line(market_type, group) if implied is None else implied
+
+    def modelled_line(self, market_type: str, group: LineGroup) -> ReferenceLine | None:
+        """Return a line group as it is modelled, as ``line`` where nothing implies it."""
         if (market_type, group.key) in self._lines:
             return None
-        implied = self.implied_line(market_type, group)
-        if implied is not None:
-            return implied
         band = self._band(market_type, group)
         if band is None or self._lacks_draw or self.model is None:
             return None
@@ -153,8 +155,10 @@ class FairGame:
 
     def implied_line(self, market_type: str, group: LineGroup) -> ReferenceLine | None:
         """Return a line group as it is implied, as ``line`` without a model."""
+        if (market_type, group.key) in self._lines:
+            return None
         implied = self._implied.find(market_type, group)
-        if implied is None or (market_type, group.key) in self._lines:
+        if implied is None:
             return None
         origin = _origin(implied.sources)
         derived = Derived("implied", origin.names, implied.push, {})
@@ -240,27 +244,24 @@ class FairGame:
         )
 
     def _band_key(self, market_type: str, group: LineGroup) -> BandKey:
-        nearby = self._numbers.get((market_type, subject(group.key)), ())
+        nearby = self._margins.get((market_type, subject(group.key)), ())
         return BandKey(self._sport, market_type, _distance(group.line, nearby))
 
     def _margin_near(self, market_type: str, group: LineGroup, usual: float) -> float:
         """Return the sum of 1/odds of the nearest line of a market, ``usual`` where it has none."""
-        about = subject(group.key)
-        near = [
-            (abs(line.group.line - group.line), -(line.overround or 0.0))
-            for line in self._lines.values()
-            if line.market_type == market_type and subject(line.group.key) == about
-            if line.group.line is not None and group.line is not None
-        ]
-        return -min(near)[1] if near else usual
+        nearby, at = self._margins.get((market_type, subject(group.key))), group.line
+        if nearby is None or at is None:
+            return usual
+        return -min([(abs(line - at), -margin) for line, margin in nearby.items()])[1]
 
     @cached_property
-    def _numbers(self) -> Mapping[tuple[str, str], Sequence[float]]:
-        """The lines that the reference prices, by market and what they are about."""
-        found = defaultdict[tuple[str, str], list[float]](list)
+    def _margins(self) -> Mapping[tuple[str, str], Mapping[float, float]]:
+        """The sum of 1/odds of each line of the reference, by market and what it is about."""
+        found = defaultdict[tuple[str, str], dict[float, float]](dict)
         for line in self._lines.values():
             if line.group.line is not None:
-                found[line.market_type, subject(line.group.key)].append(line.group.line)
+                about = line.market_type, subject(line.group.key)
+                found[about][line.group.line] = line.overround or 0.0
         return found
 
     def _band(self, market_type: str, group: LineGroup) -> Band | None:

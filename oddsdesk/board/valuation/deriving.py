@@ -67,7 +67,7 @@ class PeriodDeriver:
                 if not _is_implied(section):
                     continue
             elif line is None and game is not None:
-                line = game.line(key.market_type, group)
+                line = game.modelled_line(key.market_type, group)
             derived = None if line is None else line.derived
             if (
                 line is None

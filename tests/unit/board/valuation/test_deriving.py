@@ -252,9 +252,9 @@ class Modelled(FairGame):
 
     band = 0.02
 
-    def line(self, market_type: str, group: LineGroup) -> ReferenceLine | None:
+    def modelled_line(self, market_type: str, group: LineGroup) -> ReferenceLine | None:
         if market_type != "total" or not self._lines or not self._bands:
-            return super().line(market_type, group)
+            return super().modelled_line(market_type, group)
         bands = dict.fromkeys(group.sides, self.band)
         derived = Derived("modelled", tuple(self._lines), 0.0, bands)
         at = min(line.scraped_at for line in self._lines.values())
