@@ -1,6 +1,5 @@
 """The Explain dock: what it shows of a price, its states, and that it keeps up."""
 
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -26,17 +25,6 @@ from oddsdesk.pricing.consensus import LearnedWeights, MarketWeights
 from oddsdesk.pricing.devig import DEFAULT_METHOD
 from oddsdesk.pricing.formats import AMERICAN
 from oddsdesk.pricing.profiles import Profile, Profiles
-
-
-@pytest.fixture
-def panel(theme: Theme, quoted: Any, qtbot: QtBot) -> Iterator[ExplainPanel]:
-    made = ExplainPanel(quoted.board, theme, quoted.clock)
-    qtbot.addWidget(made)
-    made.resize(316, 800)
-    with qtbot.waitExposed(made):
-        made.show()
-    yield made
-    made.close_panel()
 
 
 def price(quoted: Any, selection: str, bookmaker: str, market: str = "moneyline") -> RowKey:
