@@ -144,14 +144,19 @@ def test_all_legs_are_marked_as_placed_one_after_the_other(
     assert all(bet.leg for bet in records.placed_bets())
 
 
-def test_legs_in_several_markets_say_and_record_each_its_own(
-    panel: OpportunitiesPanel, legs: LegPlacer, records: Records, quoted: Any, qtbot: QtBot
-) -> None:
-    """A draw gives both stakes back, else 45 and 51 leave 3.59 % or more."""
+def quote_across_markets(panel: OpportunitiesPanel, quoted: Any, qtbot: QtBot) -> None:
+    """Quote a draw no bet and a handicap of 0 that are an arbitrage together."""
     quoted.clock.now += 1
     quoted.tell("Betsson", "draw_no_bet", "Everton", 2.21)
     quoted.tell("Unibet", "spread", "Liverpool +0", 1.95)
     look(panel, qtbot)
+
+
+def test_legs_in_several_markets_say_and_record_each_its_own(
+    panel: OpportunitiesPanel, legs: LegPlacer, records: Records, quoted: Any, qtbot: QtBot
+) -> None:
+    """A draw gives both stakes back, else 45 and 51 leave 3.59 % or more."""
+    quote_across_markets(panel, quoted, qtbot)
     rows = [row for row in shown(panel) if row["Market"] in ("Draw no bet", "Handicap")]
     assert [(row["Selection"], row["Market"], row["Stake"]) for row in rows] == [
         ("Everton", "Draw no bet", "45"),
@@ -185,10 +190,7 @@ def _row_of(panel: OpportunitiesPanel, selection: str) -> int:
 def test_a_leg_that_was_placed_in_one_market_is_completed_in_another(
     panel: OpportunitiesPanel, legs: LegPlacer, records: Records, quoted: Any, qtbot: QtBot
 ) -> None:
-    quoted.clock.now += 1
-    quoted.tell("Betsson", "draw_no_bet", "Everton", 2.21)
-    quoted.tell("Unibet", "spread", "Liverpool +0", 1.95)
-    look(panel, qtbot)
+    quote_across_markets(panel, quoted, qtbot)
     place_leg(panel, records, qtbot, _row_of(panel, "Everton"), stake="45", odds="2.21")
     quoted.clock.now += 1
     quoted.tell("Unibet", "spread", "Liverpool +0", 1.5)
