@@ -134,15 +134,20 @@ def _hockey_chances(at: Sequence[float]) -> Mapping[str, Vector]:
     return {REGULATION: scores, WHOLE: whole}
 
 
-def _hockey_meaning(with_overtime: bool, market_type: str, key: str) -> Meaning | None:
-    counted = WHOLE if with_overtime else REGULATION
-    match market_type:
-        case "moneyline" if with_overtime:
-            return Meaning(f"{WHOLE} margin", "draw_no_bet")
-        case "draw_no_bet" if with_overtime:
+def _hockey_meaning(counted: str, is_two_way: bool, market_type: str, key: str) -> Meaning | None:
+    """Return what a bet is about; a draw is one after regulation."""
+    if market_type in {"double_chance", "3way_handicap", "draw_no_bet"}:
+        if market_type == "draw_no_bet" and counted == WHOLE:
             return None  # overtime leaves no draw; it may count or not
-        case "moneyline" | "double_chance" | "3way_handicap" | "draw_no_bet":
-            return Meaning(f"{REGULATION} margin", market_type)
+        return Meaning(f"{REGULATION} margin", market_type)
+    return _meaning(counted, is_two_way, market_type, key)
+
+
+def _meaning(counted: str, is_two_way: bool, market_type: str, key: str) -> Meaning | None:
+    """Return what a winner, a handicap or a total is about; two-way winners return draws."""
+    match market_type:
+        case "moneyline":
+            return Meaning(f"{counted} margin", "draw_no_bet" if is_two_way else market_type)
         case "spread":
             return Meaning(f"{counted} margin", market_type)
         case "total":
@@ -150,13 +155,6 @@ def _hockey_meaning(with_overtime: bool, market_type: str, key: str) -> Meaning 
         case "team_total":
             return Meaning(f"{counted} {team_of(key)}", market_type)
     return None
-
-
-def _period_meaning(is_two_way: bool, market_type: str, key: str) -> Meaning | None:
-    """Return what bets on a period of hockey are about: a two-way winner returns draws."""
-    if market_type == "moneyline" and is_two_way:
-        return Meaning(f"{REGULATION} margin", "draw_no_bet")
-    return _hockey_meaning(False, market_type, key)
 
 
 def _hockey_names(at: Sequence[float]) -> Mapping[str, float]:
@@ -184,7 +182,7 @@ _HOCKEY: Final = {
         _hockey_chances,
         _HOCKEY_VIEWS,
         _hockey_names,
-        partial(_hockey_meaning, with_overtime),
+        partial(_hockey_meaning, WHOLE if with_overtime else REGULATION, with_overtime),
     )
     for with_overtime in (True, False)
 }
@@ -194,7 +192,7 @@ _HOCKEY_PERIOD: Final = {
         _hockey_chances,
         _HOCKEY_VIEWS,
         lambda at: {"home rate": math.exp(at[0]), "away rate": math.exp(at[1])},
-        partial(_period_meaning, two_way),
+        partial(_hockey_meaning, REGULATION, two_way),
     )
     for two_way in (True, False)
 }
@@ -318,20 +316,6 @@ def _baseball_chances(at: Sequence[float]) -> Mapping[str, Vector]:
     return {WHOLE: scores}
 
 
-def _baseball_meaning(market_type: str, key: str) -> Meaning | None:
-    """Return what bets on a whole game are about; extra innings always count."""
-    match market_type:
-        case "moneyline":
-            return Meaning(f"{WHOLE} margin", "draw_no_bet")
-        case "spread":
-            return Meaning(f"{WHOLE} margin", market_type)
-        case "total":
-            return Meaning(f"{WHOLE} total", market_type)
-        case "team_total":
-            return Meaning(f"{WHOLE} {team_of(key)}", market_type)
-    return None
-
-
 _RUN_RATE: Final = Parameter(math.log(4.4), -0.5, 2.5)
 _BASEBALL: Final = Family(
     (_RUN_RATE, _RUN_RATE, Parameter(math.log(RUN_DISPERSION - 1), -2.5, 1.5, spread=0.15)),
@@ -342,5 +326,5 @@ _BASEBALL: Final = Family(
         "away rate": math.exp(at[1]),
         "dispersion": 1 + math.exp(at[2]),
     },
-    _baseball_meaning,
+    partial(_meaning, WHOLE, True),  # extra innings always count and leave no draw
 )
