@@ -330,8 +330,8 @@ _KEPT = 5_000
 """About a kilobyte each, for each font of each table."""
 _THOUSANDTHS: Final = re.compile(r"(?:\? |~)?[+−]?\d+\.\d\d\d")
 """A figure whose third decimal stands right of a column's two, so that points align."""
-_LINE: Final = re.compile(r" [+−-]?\d[\d.,:/]*$")
-"""The line of a selection: ``Over 2.5`` is nothing without it."""
+_LINE: Final = re.compile(r"(?: (?:Over|Under))? [+−-]?\d[\d.,:/]*(?= · |$)")
+"""The side and line of a selection: ``Home Over 2.5 · Leeds`` is nothing without them."""
 
 
 class Laid(msgspec.Struct, frozen=True):
@@ -365,8 +365,8 @@ class TextCache:
     def fit_text(self, text: str, width: int, *, keeps_line: bool = True) -> Laid:
         """Return the text laid out in at most ``width`` pixels; what is longer loses its end.
 
-        With ``keeps_line`` a figure at the end stays: ``Charlotte Hornets -3.5`` loses letters of
-        its name.
+        With ``keeps_line`` a line stays: ``Charlotte Hornets -3.5`` loses letters of its name, and
+        ``Bukayo Saka shots Over 0.5 · Arsenal`` first those after the line.
         """
         laid = self._laid.get(text) or self.lay(text)
         if laid.width - laid.hang <= width:
@@ -381,6 +381,11 @@ class TextCache:
         cut = self.metrics.elidedText
         line = _LINE.search(text) if keeps_line else None
         if line is not None:
+            room = width - self.metrics.horizontalAdvance(text[: line.end()])
+            if text[line.end() :] and room > 0:
+                return text[: line.end()] + cut(
+                    text[line.end() :], Qt.TextElideMode.ElideRight, room
+                )
             room = width - self.metrics.horizontalAdvance(line.group())
             name = cut(text[: line.start()], Qt.TextElideMode.ElideRight, room)
             if name:

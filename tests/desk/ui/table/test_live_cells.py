@@ -204,6 +204,8 @@ def test_a_long_name_keeps_the_line_which_tells_it_from_the_others(
         ("Betfair Exchange", "Betfair …"),
         ("Charlotte Hornets -3.5", "Charl… -3.5"),
         ("Over 2.5", "Over 2.5"),
+        ("Bukayo Saka shots on target Over 0.5 · England", "Bukayo Sak… Over 0.5"),
+        ("Bukayo Saka shots Under 1.5 · England", "Bukayo Saka shots Under 1.5 · E…"),
         ("Washington Nationals v Pittsburgh Pirates", "Washing…"),
     ],
 )
