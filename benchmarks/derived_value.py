@@ -27,7 +27,7 @@ import msgspec
 from oddsdesk.base.clock import system_clock
 from oddsdesk.cli.bet_sources import board_of, moment_of_database
 from oddsdesk.ledger.bets import PlacedBet
-from oddsdesk.ledger.bookmakers import known_bands, known_bookmakers
+from oddsdesk.ledger.own_tables import known_bands, known_bookmakers
 from oddsdesk.pricing.closing import CloseBy
 from oddsdesk.pricing.derived import Band, Bands
 from oddsdesk.pricing.devig import DEFAULT_METHOD, METHODS

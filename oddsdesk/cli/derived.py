@@ -16,7 +16,7 @@ from oddsdesk.cli.terminal import Progress, aligned, plain
 from oddsdesk.contract.competitions import named_sport
 from oddsdesk.contract.markets import market_title
 from oddsdesk.desk.settings.declared import METHOD
-from oddsdesk.ledger.bookmakers import BookmakersFileError, save_bands
+from oddsdesk.ledger.own_tables import OwnTableError, save_bands
 from oddsdesk.pricing.consensus import CONSENSUS_TITLES
 from oddsdesk.pricing.derived import LEAST_LINES
 from oddsdesk.pricing.devig import METHODS
@@ -99,7 +99,7 @@ def measure(
             raise click.ClickException("nothing saved: the prices in the database are simulated")
         try:
             path = save_bands(found.rows)
-        except (BookmakersFileError, NoHomeError) as error:
+        except (OwnTableError, NoHomeError) as error:
             raise click.ClickException(str(error)) from error
         click.echo(f"saved in {path}", err=as_json)
     if as_json:

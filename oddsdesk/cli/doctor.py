@@ -35,7 +35,7 @@ from oddsdesk.contract.quotes import CLOCK_TOLERANCE_MS
 from oddsdesk.contract.resources import Health
 from oddsdesk.contract.times import format_ms
 from oddsdesk.desk.shell.display import missing_display, missing_qt, missing_qt_libraries
-from oddsdesk.ledger.bookmakers import (
+from oddsdesk.ledger.own_tables import (
     bands_file,
     bookmakers_file,
     known_bands,

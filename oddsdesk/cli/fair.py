@@ -13,7 +13,7 @@ from oddsdesk.cli.terminal import aligned
 from oddsdesk.contract.competitions import FOOTBALL, SPORTS, named_sport
 from oddsdesk.contract.markets import MARKET_RANK, market_title
 from oddsdesk.desk.settings.declared import METHOD
-from oddsdesk.ledger.bookmakers import known_bands
+from oddsdesk.ledger.own_tables import known_bands
 from oddsdesk.pricing.derived import FairGame, selection_text, sides_of
 from oddsdesk.pricing.devig import METHODS, DevigError, NotApplicableError, devig
 from oddsdesk.pricing.formats import OddsFormatError, parse_typed

@@ -12,8 +12,8 @@ from oddsdesk.base.places import NoHomeError, default_ledger, settings_folder
 from oddsdesk.board.model.basis import CONSENSUS
 from oddsdesk.desk.settings.declared import SECTIONS, Setting, close_by
 from oddsdesk.ledger.bets import PlacedBet
-from oddsdesk.ledger.bookmakers import known_bands, known_bookmakers, known_rules, known_weights
 from oddsdesk.ledger.ledger import Ledger, LedgerError
+from oddsdesk.ledger.own_tables import known_bands, known_bookmakers, known_rules, known_weights
 from oddsdesk.ledger.presets import BUILT_IN, HiddenThings, Preset, ValueFilter
 from oddsdesk.pricing.closing import CloseBy, ClosingLine
 from oddsdesk.pricing.consensus import CONSENSUS_TITLE, LearnedWeights

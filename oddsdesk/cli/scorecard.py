@@ -17,7 +17,7 @@ from oddsdesk.cli.terminal import Progress, aligned, plain
 from oddsdesk.contract.competitions import period_label
 from oddsdesk.contract.markets import market_title
 from oddsdesk.desk.settings.declared import METHOD
-from oddsdesk.ledger.bookmakers import BookmakersFileError, save_weights
+from oddsdesk.ledger.own_tables import OwnTableError, save_weights
 from oddsdesk.pricing.closing import CloseBy
 from oddsdesk.pricing.consensus import CONSENSUS_TITLES
 from oddsdesk.pricing.devig import METHODS
@@ -193,7 +193,7 @@ def _weights(
                 progress=progress.count_done,
             )
         saved = save_weights(each.found for each in found.markets) if is_saved else None
-    except (StoreError, ArchiveError, OSError, BookmakersFileError, NoHomeError) as error:
+    except (StoreError, ArchiveError, OSError, OwnTableError, NoHomeError) as error:
         raise click.ClickException(str(error)) from error
     if as_json:
         click.echo(json.dumps([_market_fields(each) for each in found.markets], indent=2))

@@ -16,7 +16,7 @@ from oddsdesk.board.model.matrix import RowKey, Section
 from oddsdesk.board.valuation.bets import listing_bets
 from oddsdesk.board.valuation.judging import AssessedPrice
 from oddsdesk.ledger.bets import BetKey, PlacedBet
-from oddsdesk.ledger.bookmakers import known_rules
+from oddsdesk.ledger.own_tables import known_rules
 from oddsdesk.ledger.presets import ValueFilter
 from oddsdesk.ledger.settling import settle_by_results
 from oddsdesk.pricing.assessment import settlement_of

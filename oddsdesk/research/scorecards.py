@@ -20,7 +20,7 @@ from oddsdesk.contract.competitions import OTHER
 from oddsdesk.contract.results import GameResult
 from oddsdesk.contract.times import format_ms
 from oddsdesk.ledger.bets import PlacedBet
-from oddsdesk.ledger.bookmakers import known_rules
+from oddsdesk.ledger.own_tables import known_rules
 from oddsdesk.pricing.closing import CloseBy
 from oddsdesk.pricing.consensus import CONSENSUS_TITLES
 from oddsdesk.pricing.devig import DevigError, devig

@@ -5,7 +5,7 @@ from typing import Final
 
 from oddsdesk.board.model.matrix import CellKey, GameEntry
 from oddsdesk.contract.times import MINUTE_MS
-from oddsdesk.ledger.bookmakers import known_weights
+from oddsdesk.ledger.own_tables import known_weights
 from oddsdesk.pricing.closing import CloseBy
 from oddsdesk.pricing.consensus import LEARNED_TITLE
 from oddsdesk.pricing.derived import Bands

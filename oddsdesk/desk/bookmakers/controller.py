@@ -11,7 +11,7 @@ from oddsdesk.desk.settings.declared import MINE
 from oddsdesk.desk.settings.saved_state import Preferences
 from oddsdesk.desk.ui.controls.messages import sentence
 from oddsdesk.desk.ui.theme.theme import Theme
-from oddsdesk.ledger.bookmakers import BookmakersFileError, known_bookmakers, save_bookmakers
+from oddsdesk.ledger.own_tables import OwnTableError, known_bookmakers, save_bookmakers
 from oddsdesk.pricing.profiles import shipped_profiles
 
 if TYPE_CHECKING:
@@ -79,7 +79,7 @@ class BookmakersController(QObject):
             return
         try:
             save_bookmakers(dialog.profiles())
-        except (BookmakersFileError, NoHomeError) as error:
+        except (OwnTableError, NoHomeError) as error:
             dialog.say_trouble(sentence(str(error)))
             return
         self._read()

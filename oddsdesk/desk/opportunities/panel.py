@@ -49,8 +49,8 @@ from oddsdesk.desk.ui.states import (
 from oddsdesk.desk.ui.table.live_table import LiveTable
 from oddsdesk.desk.ui.theme.theme import Theme
 from oddsdesk.ledger.bets import BetState, PlacedBet
-from oddsdesk.ledger.bookmakers import known_rules
 from oddsdesk.ledger.open_bets import by_bookmaker, open_by_outcome
+from oddsdesk.ledger.own_tables import known_rules
 from oddsdesk.pricing.assessment import STALE_MS
 from oddsdesk.pricing.opportunities import OpportunityKind
 from oddsdesk.pricing.profiles import Profiles

@@ -75,7 +75,7 @@ from oddsdesk.desk.ui.controls.labels import Label
 from oddsdesk.desk.ui.local_server import LocalServer
 from oddsdesk.desk.ui.spacing import GAP, HALF, LEAD, STEP, vertical
 from oddsdesk.desk.ui.theme.theme import Scheme, Theme
-from oddsdesk.ledger.bookmakers import known_bands, known_weights
+from oddsdesk.ledger.own_tables import known_bands, known_weights
 from oddsdesk.pricing.consensus import LearnedWeights
 from oddsdesk.pricing.derived import Bands
 

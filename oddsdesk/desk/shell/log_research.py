@@ -16,7 +16,7 @@ from oddsdesk.desk.research.log import (
     Progress,
     ResearchError,
 )
-from oddsdesk.ledger.bookmakers import known_bands
+from oddsdesk.ledger.own_tables import known_bands
 from oddsdesk.pricing.closing import CloseBy
 from oddsdesk.pricing.profiles import Profiles
 from oddsdesk.pricing.value import DerivedChoice

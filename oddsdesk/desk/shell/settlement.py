@@ -246,7 +246,7 @@ def _settle(
     bets: list[PlacedBet], results: list[GameResult], profiles: Profiles, now_ms: int
 ) -> "tuple[Settled, list[str]]":
     """Return what results say about bets, and what is wrong in the user's rules."""
-    from oddsdesk.ledger.bookmakers import known_rules  # noqa: PLC0415 - as above
+    from oddsdesk.ledger.own_tables import known_rules  # noqa: PLC0415 - as above
     from oddsdesk.ledger.settling import settle_by_results  # noqa: PLC0415
 
     rules, problems = known_rules(profiles)

@@ -11,7 +11,7 @@ from oddsdesk.desk.bookmakers.dialog import COLUMNS, BookmakersDialog, Bookmaker
 from oddsdesk.desk.settings.declared import MINE
 from oddsdesk.desk.settings.saved_state import Preferences
 from oddsdesk.desk.ui.theme.theme import Theme
-from oddsdesk.ledger.bookmakers import bookmakers_file, known_bookmakers
+from oddsdesk.ledger.own_tables import bookmakers_file, known_bookmakers
 from oddsdesk.pricing.profiles import SIMULATED, Kind, shipped_profiles
 
 BETFAIR, FOREIGN = "Betfair Exchange UK", "<b>Corner & Shop</b>"

@@ -18,7 +18,7 @@ from oddsdesk.desk.ui.table import live_table
 from oddsdesk.desk.ui.theme.theme import Theme
 from oddsdesk.desk.ui.theme.tokens import TextRole
 from oddsdesk.desk.value_bets.actions import LegPlacer
-from oddsdesk.ledger.bookmakers import settlement_rules_file
+from oddsdesk.ledger.own_tables import settlement_rules_file
 from oddsdesk.pricing.profiles import Profile, Profiles
 from tests.kit.board import game
 from tests.kit.opportunities_panel import (

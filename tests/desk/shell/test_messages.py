@@ -21,7 +21,7 @@ from oddsdesk.desk.shell.connections import Connections
 from oddsdesk.desk.shell.messages import ConnectionTrouble, MessageCenter, log_connection
 from oddsdesk.desk.ui.controls.messages import MessageBar
 from oddsdesk.desk.ui.theme.theme import Theme
-from oddsdesk.ledger.bookmakers import bookmakers_file
+from oddsdesk.ledger.own_tables import bookmakers_file
 
 
 def test_trouble_shows_again_after_a_passing_message(

@@ -9,7 +9,7 @@ from click.testing import CliRunner, Result
 
 from oddsdesk.cli.bet_sources import own_board
 from oddsdesk.cli.main import main
-from oddsdesk.ledger.bookmakers import bands_file, known_bands
+from oddsdesk.ledger.own_tables import bands_file, known_bands
 from oddsdesk.pricing.derived import LEAST_LINES, Band, BandKey
 from oddsdesk.pricing.devig import DEFAULT_METHOD
 from oddsdesk.pricing.error_bands import shipped_bands

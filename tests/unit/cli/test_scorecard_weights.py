@@ -14,7 +14,7 @@ from oddsdesk.cli.main import main
 from oddsdesk.contract.quotes import Quote
 from oddsdesk.contract.results import GameResult
 from oddsdesk.contract.times import MINUTE_MS, parse_ms
-from oddsdesk.ledger.bookmakers import known_weights, save_weights, weights_file
+from oddsdesk.ledger.own_tables import known_weights, save_weights, weights_file
 from oddsdesk.store.store import open_store
 
 DAY_MS = 24 * 60 * MINUTE_MS

@@ -10,7 +10,7 @@ from click.testing import CliRunner, Result
 from oddsdesk.cli.main import main
 from oddsdesk.contract.quotes import Quote
 from oddsdesk.contract.times import MINUTE_MS
-from oddsdesk.ledger.bookmakers import bookmakers_file
+from oddsdesk.ledger.own_tables import bookmakers_file
 from oddsdesk.store.store import open_store
 
 HOUR_MS = 60 * MINUTE_MS

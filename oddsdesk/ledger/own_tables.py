@@ -3,7 +3,7 @@ of settlement in ``settlement_rules.csv``, error bands of modelled prices in ``d
 learned weights of votes in ``consensus_weights.json``.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -24,7 +24,6 @@ from oddsdesk.pricing.error_bands import (
 from oddsdesk.pricing.profiles import (
     COLUMNS,
     Profile,
-    ProfileLine,
     Profiles,
     fold_name,
     profile_lines,
@@ -36,8 +35,8 @@ from oddsdesk.pricing.settlement_rules import SettlementRules, read_rules, shipp
 _MOST_BYTES: Final = 4 * 1024 * 1024
 
 
-class BookmakersFileError(Exception):
-    """The user's file cannot be read or written; one line with the reason."""
+class OwnTableError(Exception):
+    """A file of the user's cannot be read or written; one line with the reason."""
 
 
 class KnownBookmakers(NamedTuple):
@@ -64,6 +63,14 @@ class KnownBands(NamedTuple):
     """One line each: file, line number, what was expected. Other lines apply."""
 
 
+class KnownWeights(NamedTuple):
+    """The learned weights of votes, and the errors in their file."""
+
+    weights: LearnedWeights
+    problems: list[str]
+    """One line each. The consensus then has equal weights."""
+
+
 def bands_file() -> Path:
     """Return where the user's error bands are stored; the file may not exist.
 
@@ -77,41 +84,27 @@ def known_bands(method: str) -> KnownBands:
     """Return the shipped error bands by a devig method; the user's own with enough lines replace
     them.
     """
-    shipped = shipped_bands(method)
-    try:
-        path = bands_file()
-        own = read_rows(_text(path))
-    except NoHomeError:
-        return KnownBands(shipped, [])
-    except BookmakersFileError as error:
-        return KnownBands(shipped, [str(error)])
-    problems = [f"{path}: {problem}" for problem in own.problems]
-    return KnownBands(with_own(shipped, bands_of(own.rows, method)), problems)
+    path, text, problems = _read(bands_file)
+    own = read_rows(text)
+    problems += [f"{path}: {problem}" for problem in own.problems]
+    return KnownBands(with_own(shipped_bands(method), bands_of(own.rows, method)), problems)
 
 
 def save_bands(rows: Sequence[BandRow]) -> Path:
     """Store measured rows; they replace those of the same sport and method. Return the file.
 
     Raises:
-        BookmakersFileError: the file has lines that cannot be read, or cannot be written.
+        OwnTableError: the file has lines that cannot be read, or cannot be written.
         NoHomeError: there is no home folder.
     """
     path = bands_file()
     own = read_rows(_text(path))
     if own.problems:
-        raise BookmakersFileError(f"{path}: {own.problems[0]}; correct it, or move the file away")
+        raise OwnTableError(f"{path}: {own.problems[0]}; correct it, or move the file away")
     measured = {(row.key.sport, row.method) for row in rows}
     others = [row for row in own.rows if (row.key.sport, row.method) not in measured]
     _write(path, write_rows([*others, *rows]))
     return path
-
-
-class KnownWeights(NamedTuple):
-    """The learned weights of votes, and the errors in their file."""
-
-    weights: LearnedWeights
-    problems: list[str]
-    """One line each. The consensus then has equal weights."""
 
 
 def weights_file() -> Path:
@@ -129,7 +122,7 @@ def known_weights() -> KnownWeights:
         return KnownWeights(LearnedWeights(_saved_weights()), [])
     except NoHomeError:
         return KnownWeights(LearnedWeights(), [])
-    except BookmakersFileError as error:
+    except OwnTableError as error:
         return KnownWeights(LearnedWeights(), [str(error)])
 
 
@@ -139,7 +132,7 @@ def save_weights(markets: Iterable[MarketWeights]) -> Path:
     Returns the file.
 
     Raises:
-        BookmakersFileError: the file is not ours to replace, or cannot be written.
+        OwnTableError: the file is not ours to replace, or cannot be written.
         NoHomeError: there is no home folder.
     """
     path = weights_file()
@@ -157,7 +150,7 @@ def _saved_weights() -> list[MarketWeights]:
     try:
         return msgspec.json.decode(text, type=list[MarketWeights])
     except msgspec.DecodeError as error:
-        raise BookmakersFileError(
+        raise OwnTableError(
             f"{path}: not learned weights: {error}; remove it and run "
             "`oddsdesk scorecard --weights --save` again"
         ) from error
@@ -174,16 +167,10 @@ def settlement_rules_file() -> Path:
 
 def known_rules(profiles: Profiles) -> KnownRules:
     """Return the shipped rules of settlement; cells of the user's own file replace them."""
-    shipped = shipped_rules()
-    try:
-        path = settlement_rules_file()
-        own = read_rules(_text(path))
-    except NoHomeError:
-        return KnownRules(SettlementRules(shipped, profiles), [])
-    except BookmakersFileError as error:
-        return KnownRules(SettlementRules(shipped, profiles), [str(error)])
-    problems = [f"{path}: {problem}" for problem in own.problems]
-    return KnownRules(SettlementRules([*shipped, *own.rules], profiles), problems)
+    path, text, problems = _read(settlement_rules_file)
+    own = read_rules(text)
+    problems += [f"{path}: {problem}" for problem in own.problems]
+    return KnownRules(SettlementRules([*shipped_rules(), *own.rules], profiles), problems)
 
 
 def bookmakers_file() -> Path:
@@ -198,15 +185,10 @@ def bookmakers_file() -> Path:
 def known_bookmakers() -> KnownBookmakers:
     """Return the shipped profiles; the user's own replace them."""
     shipped = shipped_profiles()
-    try:
-        path = bookmakers_file()
-        lines = _lines(path, shipped)
-    except NoHomeError:
-        return KnownBookmakers(shipped, [])
-    except BookmakersFileError as error:
-        return KnownBookmakers(shipped, [str(error)])
+    path, text, problems = _read(bookmakers_file)
+    lines = list(profile_lines(text, shipped))
     own = [line.profile for line in lines if line.profile is not None]
-    problems = [f"{path}: {line.problem}" for line in lines if line.problem]
+    problems += [f"{path}: {line.problem}" for line in lines if line.problem]
     return KnownBookmakers(shipped.with_changes(own), problems)
 
 
@@ -216,11 +198,11 @@ def save_bookmakers(profiles: Iterable[Profile]) -> None:
     Comments stay, at the top; unreadable lines become comments.
 
     Raises:
-        BookmakersFileError: the file is not ours to replace, or cannot be written.
+        OwnTableError: the file is not ours to replace, or cannot be written.
         NoHomeError: there is no home folder.
     """
     path, shipped = bookmakers_file(), shipped_profiles()
-    before = _lines(path, shipped)
+    before = list(profile_lines(_text(path), shipped))
     is_partly_read = any(line.is_header for line in before)
     kept = [
         line.text if line.text.startswith("#") else f"# {line.text}"
@@ -241,13 +223,26 @@ def _write(path: Path, text: str) -> None:
         with whole_file(path, OWNER_ONLY) as file:
             file.write(text.encode())
     except OSError as error:
-        raise BookmakersFileError(
-            f"{path}: cannot be written: {error.strerror or error}"
-        ) from error
+        raise OwnTableError(f"{path}: cannot be written: {error.strerror or error}") from error
 
 
-def _lines(path: Path, shipped: Profiles) -> list[ProfileLine]:
-    return list(profile_lines(_text(path), shipped))
+class _Read(NamedTuple):
+    """A file of the user's as text, empty if it cannot be read, and why it cannot."""
+
+    path: Path | None
+    text: str
+    problems: list[str]
+
+
+def _read(file: Callable[[], Path]) -> _Read:
+    """Read a file; without a home folder there is none."""
+    try:
+        path = file()
+        return _Read(path, _text(path), [])
+    except NoHomeError:
+        return _Read(None, "", [])
+    except OwnTableError as error:
+        return _Read(None, "", [str(error)])
 
 
 def _text(path: Path) -> str:
@@ -256,11 +251,11 @@ def _text(path: Path) -> str:
         with path.open("rb") as file:
             data = file.read(_MOST_BYTES + 1)
         if len(data) > _MOST_BYTES:
-            raise BookmakersFileError(f"{path}: larger than 4 MB, so not a table of this program")
+            raise OwnTableError(f"{path}: larger than 4 MB, so not a table of this program")
         return data.decode("utf-8-sig")
     except FileNotFoundError:
         return ""
     except UnicodeDecodeError as error:
-        raise BookmakersFileError(f"{path}: not UTF-8 text; save it as CSV UTF-8") from error
+        raise OwnTableError(f"{path}: not UTF-8 text; save it as CSV UTF-8") from error
     except OSError as error:
-        raise BookmakersFileError(f"{path}: cannot be read: {error.strerror or error}") from error
+        raise OwnTableError(f"{path}: cannot be read: {error.strerror or error}") from error

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from oddsdesk.ledger.bookmakers import (
-    BookmakersFileError,
+from oddsdesk.ledger.own_tables import (
+    OwnTableError,
     bookmakers_file,
     known_bookmakers,
     known_rules,
@@ -192,7 +192,7 @@ def test_no_field_is_a_formula() -> None:
 def test_a_file_that_cannot_be_read_is_not_replaced() -> None:
     path = write()
     path.write_bytes(b"\xff")
-    with pytest.raises(BookmakersFileError, match="UTF-8"):
+    with pytest.raises(OwnTableError, match="UTF-8"):
         save_bookmakers([Profile(name="x", group="x", limit=1)])
     assert path.read_bytes() == b"\xff"
 
@@ -201,7 +201,7 @@ def test_what_cannot_be_written_is_said(tmp_path: Path) -> None:
     path = write()
     path.unlink()
     path.symlink_to(tmp_path / "gone" / "bookmakers.csv")
-    with pytest.raises(BookmakersFileError, match="cannot be written"):
+    with pytest.raises(OwnTableError, match="cannot be written"):
         save_bookmakers([])
 
 
