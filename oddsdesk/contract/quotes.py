@@ -21,7 +21,7 @@ from oddsdesk.contract.competitions import (
 from oddsdesk.contract.identity import fold_name, teams
 from oddsdesk.contract.markets import LINE_MARKETS, MARKET_RANK
 from oddsdesk.contract.resources import Level, OddsRow, Offer
-from oddsdesk.contract.texts import LONGEST_LINK, LONGEST_NAME, UNSHOWABLE, json_words, shown
+from oddsdesk.contract.texts import LONGEST_LINK, LONGEST_NAME, MINUS, UNSHOWABLE, json_words, shown
 from oddsdesk.contract.times import MINUTE_MS, YEARS, format_ms, is_in_years, parse_ms
 
 CLOCK_TOLERANCE_MS = 5 * MINUTE_MS
@@ -35,9 +35,8 @@ MOST_LIQUIDITY = 1e12
 UNNAMED = ""
 """In ``Quote.unread``: an outcome with an unreadable name or line, so it may be any."""
 
-_MINUS = "\N{MINUS SIGN}"
 _LINE = re.compile(
-    rf"(?P<whose>.+) (?P<sign>[+{_MINUS}-]?)(?P<whole>\d{{1,4}})"
+    rf"(?P<whose>.+) (?P<sign>[+{MINUS}-]?)(?P<whole>\d{{1,4}})"
     r"(?:(?:\.(?=\d{1,3}$)|,(?=\d{1,2}$))(?P<decimals>\d+))?",
     re.ASCII,
 )
@@ -632,7 +631,7 @@ def _with_plain_line(name: str) -> str:
     if match is None:
         return name
     decimals = (match["decimals"] or "").rstrip("0")
-    sign = match["sign"].replace(_MINUS, "-")
+    sign = match["sign"].replace(MINUS, "-")
     return f"{match['whose']} {sign}{match['whole']}{'.' if decimals else ''}{decimals}"
 
 

@@ -11,6 +11,7 @@ from oddsdesk.board.model.basis import Basis
 from oddsdesk.board.model.matrix import Matrix, Section
 from oddsdesk.board.valuation.deriving import game_of, group_of, why_not_derived
 from oddsdesk.contract.markets import market_title
+from oddsdesk.contract.texts import MINUS
 from oddsdesk.pricing.derived import FairGame, selection_text
 from oddsdesk.pricing.score_models import MOST_GOALS, SCORES, Model, shares_at
 from oddsdesk.pricing.selections import HOME, OVER, number_hit, threshold
@@ -19,16 +20,8 @@ from oddsdesk.pricing.value import DerivedKind, LineName, ReferenceLine
 if TYPE_CHECKING:
     from oddsdesk.pricing.score_grid import ScoreGrid
 
-_MINUS: Final = "−"
 MOST_SHOWN: Final = 5
 """Goals of a team in the table of scores."""
-_DISTANCES: Final = {
-    "0.5": "at most 0.5 from the nearest line that the sharp book prices",
-    "1": "at most 1 from the nearest line that the sharp book prices",
-    "2": "at most 2 from the nearest line that the sharp book prices",
-    "more": "more than 2 from the nearest line that the sharp book prices",
-    "none": "the sharp book prices no other line of this market",
-}
 
 
 class FittedLine(NamedTuple):
@@ -94,7 +87,7 @@ def derivation_of(
     text = (
         f"±{line.derived.bands[side] * 100:.2f} percentage points of probability: for 9 of 10 "
         "lines like this one, the model was closer "
-        f"({band.lines:,} measured, {_DISTANCES[distance]})"
+        f"({band.lines:,} measured, {_distance_text(distance)})"
     )
     return Derivation(
         "modelled",
@@ -104,6 +97,14 @@ def derivation_of(
         scores=_scores(model, name.market_type, name.group, side),
         band=text,
     )
+
+
+def _distance_text(distance: str) -> str:
+    """Return a distance of a ``BandKey`` in words."""
+    if distance == "none":
+        return "the sharp book prices no other line of this market"
+    away = "more than 2" if distance == "more" else f"at most {distance}"
+    return f"{away} from the nearest line that the sharp book prices"
 
 
 def why_not(matrix: Matrix, section: Section, basis: Basis) -> str:
@@ -126,7 +127,7 @@ def _sum(game: FairGame, section: Section, line: ReferenceLine, side: str) -> It
 
 def _with_minus(text: str) -> str:
     """Return a text with true minus signs before figures; hyphens in words stay."""
-    return text.replace(" -", f" {_MINUS}")
+    return text.replace(" -", f" {MINUS}")
 
 
 def _halves(section: Section, line: ReferenceLine, side: str, at: float) -> Iterator[str]:
@@ -168,7 +169,7 @@ def _parameters(model: Model) -> Iterator[tuple[str, str]]:
 def _fit(model: Model) -> Iterator[FittedLine]:
     for line, miss in model.misses:
         text = selection_text(line.market_type, line.key, line.side)
-        title = f"{market_title(line.market_type)} {text}"
+        title = _with_minus(f"{market_title(line.market_type)} {text}")
         yield FittedLine(title, line.probability, line.probability + miss)
 
 

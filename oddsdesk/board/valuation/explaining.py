@@ -35,6 +35,7 @@ from oddsdesk.board.valuation.value_bets import ServiceRow
 from oddsdesk.contract.competitions import period_label, sport_in
 from oddsdesk.contract.markets import market_title
 from oddsdesk.contract.resources import ValueBet
+from oddsdesk.contract.texts import MINUS
 from oddsdesk.pricing.assessment import Assessment, Caution, settlement_of, settles_otherwise
 from oddsdesk.pricing.audit import fair_odds
 from oddsdesk.pricing.devig import DEFAULT_METHOD, METHODS, PUBLISHED, DevigError, devig
@@ -514,7 +515,6 @@ _SHARING: Final = (DEFAULT_METHOD, "additive", PUBLISHED)
 _MULTIPLICATIVE: Final = "multiplicative"
 _EV_DECIMALS: Final = 2
 _MOST_DECIMALS: Final = 12
-_MINUS: Final = "−"
 
 
 class Step(NamedTuple):
@@ -587,8 +587,8 @@ def _derived(said: Explanation, fair: float) -> Iterator[Step]:
     ends, cautious = found.stake_settlement, found.cautious_odds
     if found.band_pct is not None and ends is not None and cautious is not None:
         low = _fixed(expected_value(net, cautious, ends.decided), _EV_DECIMALS)
-        band = f"({chance} {_MINUS} {_fixed(100 / fair - 100 / cautious, 2)}) %"
-        formula = f"{exact(net)} × {band} {_MINUS} 1" if ends.decided == 1 else ""
+        band = f"({chance} {MINUS} {_fixed(100 / fair - 100 / cautious, 2)}) %"
+        formula = f"{exact(net)} × {band} {MINUS} 1" if ends.decided == 1 else ""
         yield Step("EV at the low end", formula, _signed(f"{float(low):+.{_EV_DECIMALS}f} %"))
 
 
@@ -597,7 +597,7 @@ def _worth(said: Explanation, fair: str, ev: str) -> Iterator[Step]:
     if said.profile.charges and not said.is_reference:
         yield Step("After fees", _net_formula(said), exact(said.net_odds))
     signed = _signed(f"{float(ev):+.{len(ev.partition('.')[2])}f} %")
-    yield Step("EV", f"{exact(said.net_odds)} ÷ {fair} {_MINUS} 1", signed)
+    yield Step("EV", f"{exact(said.net_odds)} ÷ {fair} {MINUS} 1", signed)
     yield from _push(said, ev)
 
 
@@ -607,7 +607,7 @@ def _net_formula(said: Explanation) -> str:
     if profile.taker_fee:
         return ""
     kept = exact(round((1 - profile.commission) * 100, 6))
-    net = f"1 + ({odds} {_MINUS} 1) × {kept} %"
+    net = f"1 + ({odds} {MINUS} 1) × {kept} %"
     if not profile.tax:
         return net
     left = exact(round((1 - profile.tax) * 100, 6))
@@ -644,9 +644,9 @@ def _margin(said: Explanation, shown: _Figures, reference: float) -> Iterator[St
     """What the method does with the margin."""
     if shown.share is not None and shown.probability is not None:
         is_added, share = said.method == PUBLISHED, shown.share
-        margin = f"1 {_MINUS} 1/{shown.total}" if is_added else f"{shown.total} {_MINUS} 1"
+        margin = f"1 {MINUS} 1/{shown.total}" if is_added else f"{shown.total} {MINUS} 1"
         yield Step("Margin", f"({margin}) ÷ {said.outcomes}", f"{share} pp")
-        sign = "+" if is_added else _MINUS
+        sign = "+" if is_added else MINUS
         chance = f"{shown.probability} %"
         yield Step("Chance", f"1/{exact(reference)} {sign} {share} pp", chance)
         yield Step("Fair", f"1 ÷ {chance}", shown.fair)
@@ -699,4 +699,4 @@ def _fixed(number: float, decimals: int) -> str:
 
 
 def _signed(text: str) -> str:
-    return text.replace("-", _MINUS)
+    return text.replace("-", MINUS)

@@ -14,6 +14,7 @@ from oddsdesk.board.valuation.explaining import (
 )
 from oddsdesk.board.valuation.judging import AssessedPrice
 from oddsdesk.contract.markets import market_title
+from oddsdesk.contract.texts import MINUS
 from oddsdesk.pricing.assessment import Assessment, Caution
 from oddsdesk.pricing.exposure import Bound
 from oddsdesk.pricing.formats import DECIMAL, format_end
@@ -32,12 +33,11 @@ from oddsdesk.pricing.value import (
 _LEVELS_SHOWN: Final = 3
 _MINUTE_S: Final = 60
 _SECOND_MS: Final = 1_000
-_MINUS: Final = "−"
 
 
 def _margin(total: float) -> str:
     """Return the margin in percent of a sum of 1/odds: ``5`` for 1.05, ``−1`` for 0.99."""
-    return f"{round((total - 1) * 100, 6) + 0.0:g}".replace("-", "−")
+    return f"{round((total - 1) * 100, 6) + 0.0:g}".replace("-", MINUS)
 
 
 _TITLES: Final = {
@@ -291,9 +291,9 @@ def fit_texts(said: Explanation) -> list[tuple[str, str, str]]:
     found = () if said.derivation is None else said.derivation.fit
     return [
         (
-            each.text.replace(" -", f" {_MINUS}"),
+            each.text,
             f"{each.own * 100:.1f} % / {each.model * 100:.1f} %",
-            f"{round((each.model - each.own) * 100, 2) + 0.0:+.2f}".replace("-", _MINUS),
+            f"{round((each.model - each.own) * 100, 2) + 0.0:+.2f}".replace("-", MINUS),
         )
         for each in found
     ]
@@ -321,7 +321,7 @@ def _named_lines(names: Iterable[LineName]) -> str:
 
 def line_title(name: LineName) -> str:
     """Return a line as part of a sentence: ``match result``, ``handicap −0.5``."""
-    key = name.key.replace("-", _MINUS)
+    key = name.key.replace("-", MINUS)
     return f"{market_title(name.market_type).lower()} {key}".rstrip()
 
 
@@ -576,13 +576,13 @@ def _methods(said: Explanation) -> Iterator[str]:
 
 def _signed(ev: float | None) -> str:
     """Return an EV with its sign, and the same minus sign as the steps have."""
-    return "–" if ev is None else f"{round(ev, 2) + 0.0:+.2f}".replace("-", "−")
+    return "–" if ev is None else f"{round(ev, 2) + 0.0:+.2f}".replace("-", MINUS)
 
 
 def _rules(said: Explanation) -> Iterator[str]:
     for check in told_checks(said.assessment):
         sign = "holds" if check.holds else "STOPS"
-        figure, margin = figure_text(check).replace("-", "−"), margin_text(check)
+        figure, margin = figure_text(check).replace("-", MINUS), margin_text(check)
         facts = ", ".join(text for text in (figure, margin) if text)
         yield f"[{sign}] {rule_title(check)}{': ' if facts else ''}{facts}"
     yield from remedies(said)

@@ -12,6 +12,7 @@ from oddsdesk.board.valuation import explaining, verdict_words
 from oddsdesk.board.valuation.bets import Exposure
 from oddsdesk.board.valuation.derivation import Score
 from oddsdesk.board.valuation.judging import AssessedPrice
+from oddsdesk.contract.texts import MINUS
 from oddsdesk.desk.ui.controls.labels import Label, WrappedLabel
 from oddsdesk.desk.ui.formatting import NO_WINDOW, exact_odds_text, least_text, most_text
 from oddsdesk.desk.ui.spacing import HALF, STEP
@@ -145,7 +146,6 @@ def give_ink(label: Label, ink: TextRole) -> None:
         label.style().polish(label)
 
 
-_MINUS: Final = "−"
 _NO_BREAK: Final = "\N{NO-BREAK SPACE}"
 
 
@@ -153,7 +153,7 @@ def ev_text(ev: float | None) -> str:
     """Return an EV with 2 decimals, its sign and a true minus; a dash for none."""
     if ev is None:
         return "–"
-    return f"{round(ev, 2) + 0.0:+.2f} %".replace("-", _MINUS)
+    return f"{round(ev, 2) + 0.0:+.2f} %".replace("-", MINUS)
 
 
 def arithmetic(said: explaining.Explanation) -> list[Fact]:
@@ -440,7 +440,7 @@ def _rule(said: explaining.Explanation, check: RuleCheck) -> Fact:
     title = verdict_words.rule_title(check)
     if check.rule is Rule.MIN_EDGE and said.assessment.band_pct is not None:
         title = title.replace("EV", "EV at the low end", 1)
-    figure = verdict_words.figure_text(check).replace("-", _MINUS)
+    figure = verdict_words.figure_text(check).replace("-", MINUS)
     if check.rule in (Rule.BOOK_AGE, Rule.REFERENCE_AGE):  # so long that titles had no room
         title, figure = f"{title}: {figure.replace(' s ', f'{_NO_BREAK}s ')}", ""
     return Fact(
