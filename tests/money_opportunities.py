@@ -39,7 +39,7 @@ WINNER = ("moneyline", "double_chance", "draw_no_bet", "spread", "3way_handicap"
 """In football before the game their bets are compared with each other, score by score."""
 MARGINS = range(-15, 16)
 CHANCES = {"1X": (1, 1, -1), "X2": (-1, 1, 1), "12": (1, -1, 1)}
-"""What each pays if home wins, if nobody does and if away wins."""
+"""What each pays at a home win, a draw and an away win."""
 LOW = 0.02
 WINS = 1.00005
 """What comes back at worst of a unit staked where that is told as a profit."""
@@ -123,7 +123,7 @@ class Count:
                 yield from self._middles(market, usable, about, lines)
 
     def _pooled(self, market: tuple, quotes: list[Quote]) -> Iterator[Found]:
-        """Those of bets that pay alike, or one of which pays, at every margin of victory."""
+        """Pairs and triples of bets that cover every margin of victory, and middles."""
         offers: defaultdict[tuple, list[Offer]] = defaultdict(list)
         for quote in quotes:
             has_draw = quote.market_type in ("moneyline", "3way_handicap")
@@ -303,7 +303,7 @@ def _is_pooled(quote: Quote) -> bool:
 
 
 def _from_home_to_away(shares: tuple[float, ...]) -> tuple[float, int]:
-    """By the average margin that a bet wins at; of equal ones that with more of them first."""
+    """By the average margin that a bet wins at, then the bet that wins at more margins first."""
     won = [margin for margin, share in zip(MARGINS, shares, strict=True) if share > 0]
     return -sum(won) / len(won), -len(won)
 

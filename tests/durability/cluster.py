@@ -3,11 +3,11 @@
     python -m tests.durability.cluster [--rounds 10]
 
 Two recorders, two gateways with streams, two valuations, PostgreSQL, NATS and HAProxy. Each kill is
-a SIGKILL (of PostgreSQL its own immediate stop); what was killed is restarted. Told are
+a SIGKILL (of PostgreSQL its own immediate stop); what was killed is restarted. Printed are
 acknowledged batches that are lost, gaps and repeats on streams, and for how long nothing was
 acknowledged, or heard by a stream that was not cut; of valuations, until bets were found again.
-A desk's data layer and board are connected to the proxy through all of it: told are the states of
-its connection after each kill, each with its seconds, and prices that differ from the service's
+A desk's data layer and board are connected to the proxy through all of it. Printed are the states
+of its connection after each kill, each with its seconds, and prices that differ from the service's
 once it is live again.
 """
 

@@ -93,7 +93,7 @@ def test_nothing_is_told_of_prices_while_not_connected_and_the_panel_says_so(
     panel.close_panel()
 
 
-def test_a_kick_off_is_told_of_bets_that_count_with_the_odds(
+def test_a_kick_off_alert_counts_practice_bets_only_at_simulated_odds(
     alerts: AlertsController, quoted: Any, records: Records, qtbot: QtBot
 ) -> None:
     named = quoted.id, "Everton - Liverpool", "EPL", "Football", *OVER[1:]

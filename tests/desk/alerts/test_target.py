@@ -131,7 +131,7 @@ def test_odds_are_typed_as_they_are_written(panel: AlertsPanel, alerts: AlertsCo
     assert alerts.kept().rules == (RULE,)
 
 
-def test_a_new_rule_tells_nothing_again(
+def test_a_new_rule_repeats_no_earlier_alert(
     panel: AlertsPanel, alerts: AlertsController, quoted: Any
 ) -> None:
     told: list[AlertEntry] = []

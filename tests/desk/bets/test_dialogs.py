@@ -215,7 +215,7 @@ def test_caps_know_what_was_placed_under_another_spelling_of_the_game() -> None:
     )
 
 
-def test_an_edited_bet_keeps_what_was_thought_and_reckons_its_ev_again(
+def test_an_edited_bet_keeps_its_fair_odds_and_updates_its_ev(
     make_panel: Make, qtbot: QtBot, path: Path
 ) -> None:
     panel = make_panel(bet(true_ev=(2.007 / (1.95 * 1.01) - 1) * 100))

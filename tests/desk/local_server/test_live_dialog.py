@@ -174,7 +174,7 @@ async def test_a_kept_key_needs_not_be_typed(live, source, monkeypatch):
     await until(lambda: len(rows(live)) == 3)
 
 
-async def test_a_refused_key_is_told_next_to_it_and_another_one_helps(live, source):
+async def test_a_refused_key_is_reported_next_to_it_until_replaced(live, source):
     refusal = as_response({"error_code": "INVALID_KEY", "message": "no"}, 401)
     source.say("/v4/sports", refusal)
     give_address(live, source.url)

@@ -21,7 +21,7 @@ def fair(model: MatrixModel, selection: str) -> Cell:
     return model.cell(row_of(model, selection), FAIR)
 
 
-def test_derived_fair_odds_have_a_mark_and_an_ink_of_their_own(model: MatrixModel) -> None:
+def test_derived_fair_odds_have_a_mark_and_a_colour(model: MatrixModel) -> None:
     assert (fair(model, "X2").text, fair(model, "X2").ink) == ("~1.413", TextRole.DERIVED)
     assert fair(model, "Over 3.5").text == "~3.569"
     assert model.cell(row_of(model, "X2"), WINDOW).ink is TextRole.DERIVED
@@ -41,7 +41,7 @@ def test_its_tooltip_says_what_the_odds_rest_on(model: MatrixModel) -> None:
     assert "value bet: fair odds 1.413 (Pinnacle, implied)" in said
 
 
-def test_a_price_is_value_where_the_board_says_so(model: MatrixModel, derived: Any) -> None:
+def test_value_is_marked_as_the_board_judges_it(model: MatrixModel, derived: Any) -> None:
     assert cell_of(model, "X2", "Unibet").ground is SurfaceRole.VALUE
     assert cell_of(model, "Over 3.5", "Unibet").ground is SurfaceRole.VALUE
     derived.clock.now += 1

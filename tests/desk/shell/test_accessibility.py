@@ -52,7 +52,7 @@ def _name(widget: QWidget) -> str:
     return interface.text(QAccessible.Text.Name) if interface is not None else ""
 
 
-def test_a_choice_says_what_it_is_of_next_to_what_is_chosen(qtbot: QtBot) -> None:
+def test_a_choice_describes_what_is_chosen(qtbot: QtBot) -> None:
     box = ChoiceBox()
     qtbot.addWidget(box)
     box.addItems(["whole game", "part 1"])

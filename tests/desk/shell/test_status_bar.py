@@ -252,7 +252,7 @@ def test_a_service_that_is_not_well_is_no_green_dot() -> None:
     assert link_ink(connection) is not link_ink(Connection(link=Link.LIVE))
 
 
-def test_an_answer_that_is_none_is_failing_next_to_a_live_stream() -> None:
+def test_a_bad_answer_is_shown_as_failing_with_a_live_stream() -> None:
     connection = Connection(link=Link.LIVE, reason="games: the service repeats a page")
     said = "Live · 0 changes a minute · failing: games: the service repeats a page"
     assert link_text(connection, 0) == said

@@ -99,7 +99,7 @@ async def test_who_may_have_missed_something_of_the_hub_is_closed(live, listenin
     await second.close()
 
 
-async def test_taking_over_what_another_process_did_is_begun_again_and_told(live):
+async def test_taking_over_as_leader_is_restarted_and_reported(live):
     """D82, of a process by itself as of a worker: nobody else would do it."""
 
     async def die() -> None:

@@ -33,7 +33,7 @@ class Work:
         await self.let_go.wait()
 
 
-async def test_a_job_that_dies_is_begun_again_and_told(caplog: pytest.LogCaptureFixture) -> None:
+async def test_a_job_that_dies_is_restarted_and_reported(caplog: pytest.LogCaptureFixture) -> None:
     heard: list[tuple[JobFault, ...]] = []
     jobs = Jobs(lambda: heard.append(jobs.faults))
     work = Work(deaths=3)

@@ -238,7 +238,7 @@ def test_a_long_leg_is_staked_a_step_and_legs_without_a_step_each_are_none(datab
     assert listed(database) == []
 
 
-def test_what_speaks_against_a_leg_next_to_the_reference_is_told(database: Path) -> None:
+def test_a_leg_is_printed_with_its_warnings(database: Path) -> None:
     """A price ten times too high led the list with +152 %, and nothing was said of it."""
     record(
         database,

@@ -89,7 +89,7 @@ def test_json_has_the_keys_of_the_specification(database: Path) -> None:
     assert (row["stake"], row["bound"], row["same_bet_as"]) == (10, "kelly", None)
 
 
-def test_a_bet_on_derived_fair_odds_says_so(tmp_path: Path) -> None:
+def test_a_bet_on_derived_fair_odds_is_marked(tmp_path: Path) -> None:
     game = {"match_name": "A vs B", "competition": "EPL"}
     path = tmp_path / "odds.db"
     record(

@@ -19,8 +19,8 @@ from tests.unit.research.test_derived_errors import PLANTED, quotes
 METHOD = "multiplicative"
 FAR = BandKey("Football", "total", "1")
 OFF = PLANTED * 1.102
-"""By how much Over 2.5 is off that follows from the planted Over 3.5: more than half of the lines
-are off by that much or ``PLANTED``."""
+"""The error of Over 2.5 that follows from the planted Over 3.5: more than half of the lines have
+this error or ``PLANTED``."""
 
 
 @pytest.fixture
@@ -94,7 +94,7 @@ def test_a_file_with_mistakes_is_not_replaced(log: Path) -> None:
     assert len(known_bands(METHOD).problems) == 1
 
 
-def test_what_is_missing_is_said(log: Path, tmp_path: Path) -> None:
+def test_missing_data_is_named(log: Path, tmp_path: Path) -> None:
     open_store(tmp_path / "empty.db").close()
     result = measure("--database", tmp_path / "empty.db")
     assert (result.exit_code, "has no odds" in result.output) == (1, True)
@@ -108,7 +108,7 @@ def test_what_is_missing_is_said(log: Path, tmp_path: Path) -> None:
         assert "a consensus has no modelled prices" in result.output
 
 
-def test_lines_that_no_model_can_predict_are_said(tmp_path: Path) -> None:
+def test_lines_that_no_model_can_predict_are_reported(tmp_path: Path) -> None:
     path = tmp_path / "odds.db"
     with contextlib.closing(open_store(path)) as store:
         store.record(quotes(totals=(), spreads=())).result(10)

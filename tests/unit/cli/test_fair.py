@@ -75,7 +75,7 @@ def test_lines_without_a_measured_band_say_why() -> None:
     assert "lines without a band (3-way handicap): the model's error on lines" in run(*GIVEN).stdout
 
 
-def test_the_fit_is_told_with_its_misses() -> None:
+def test_the_fit_is_printed_with_its_misses() -> None:
     found = answer(*GIVEN, "--btts", "1.60", "2.30")["fit"]
     misses = {(each["market_type"], each["selection"]): each["miss"] for each in found["misses"]}
     assert abs(misses["btts", "Yes"]) > 0.01
@@ -152,7 +152,7 @@ def test_wrong_input_is_named(arguments: tuple[str, ...], reason: str) -> None:
     assert reason in " ".join(result.output.split())
 
 
-def test_too_little_for_a_model_is_said() -> None:
+def test_too_few_lines_for_a_model_are_reported() -> None:
     result = run("Football", "--total", "2.5", "1.9", "1.9")
     assert result.stdout.endswith(
         "no model fits: give a match result or a handicap, and a total, that do not contradict "

@@ -235,8 +235,8 @@ async def test_a_flood_of_pings_that_ends_by_itself_is_named_too() -> None:
             await socket.receive()
 
 
-async def test_who_is_cancelled_while_closing_leaves_no_connection_open() -> None:
-    """The other side answers no close, and does not go."""
+async def test_cancelled_while_closing_it_leaves_no_connection_open() -> None:
+    """The other side neither answers the close nor disconnects."""
 
     async def be_deaf(connection: ServerConnection) -> None:
         connection.transport.pause_reading()

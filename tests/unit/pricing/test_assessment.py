@@ -373,7 +373,7 @@ def test_a_price_that_cannot_be_valued_has_no_figures() -> None:
 
 
 def derived_handicap(band: float) -> ReferenceLine:
-    """Both teams at 0, of which the stake comes back in 28 of 100."""
+    """Handicap 0 on both teams; the stake comes back in 28 of 100 games."""
     (group,) = line_groups("spread", "A vs B", ["A 0", "B 0"], "Football")
     bands = {"home": band, "away": band} if band else {}
     kind: Literal["implied", "modelled"] = "modelled" if band else "implied"

@@ -86,6 +86,6 @@ def test_only_markets_on_the_winner_are_one_family() -> None:
     assert not depends_on_state("moneyline", "Hockey")
 
 
-def test_nobody_tells_what_a_plain_yes_covers() -> None:
+def test_a_yes_without_its_question_covers_nothing() -> None:
     assert covers_of("yes_no", "", None, "Football", False) == ()
     assert len(covers_of("yes_no", "Own goal", None, "Football", False)) == 1

@@ -1,4 +1,4 @@
-"""Modelled prices: when there is one, what it says of itself, and why there is none."""
+"""Modelled prices: when there is one, what it carries, and the reason when there is none."""
 
 import pytest
 from hypothesis import given, settings

@@ -33,7 +33,7 @@ def row(
     return BandRow(key, given, method, error, -0.001, lines, 9)
 
 
-def test_of_the_rows_with_enough_lines_the_widest_counts() -> None:
+def test_the_widest_row_with_enough_lines_counts() -> None:
     rows = [row(0.01, 30), row(0.02, 40, given="one"), row(0.03, 29), row(0.04, 99, method="power")]
     assert bands_of(rows, "shin") == {FAR: Band(0.02, 40)}
     assert bands_of(rows, "power") == {FAR: Band(0.04, 99)}, "each method has its own"
@@ -70,7 +70,7 @@ def test_a_file_is_read_as_it_was_written() -> None:
         (",total,1,all,shin,0.1,0,30,9", "no sport"),
     ],
 )
-def test_a_line_that_makes_no_sense_is_told_and_the_rest_holds(line: str, problem: str) -> None:
+def test_an_invalid_line_is_reported_and_the_others_apply(line: str, problem: str) -> None:
     found = read_rows(f"{HEADER}\n{line}\nsoccer,total,1,all,shin,0.1,0,30,9\n")
     assert [each.key for each in found.rows] == [FAR]
     (said,) = found.problems
@@ -87,7 +87,7 @@ LINES = st.lists(
 
 
 @given(st.one_of(st.text(), LINES.map(lambda lines: "\n".join([HEADER, *lines]))))
-def test_whatever_a_file_holds_is_read_or_told(text: str) -> None:
+def test_every_line_of_a_file_is_read_or_reported(text: str) -> None:
     found = read_rows(text)
     assert read_rows(write_rows(found.rows)).problems == []
 
@@ -105,7 +105,7 @@ def test_a_file_without_a_column_says_which() -> None:
     assert read_rows("\n") == ([], [])
 
 
-def test_the_shipped_table_is_of_football_and_whole() -> None:
+def test_the_shipped_table_covers_football_completely() -> None:
     found = read_rows(write_rows(shipped_rows()))
     assert found.problems == []
     assert {each.key.sport for each in shipped_rows()} == {"Football"}

@@ -1,4 +1,4 @@
-"""Implied prices: what they give on any grid of scores, and what they refuse to give."""
+"""Implied prices: right on any grid of scores, and refused where lines do not imply one."""
 
 import math
 
@@ -54,7 +54,7 @@ FROM: list[tuple[Name, list[Name]]] = [
 @pytest.mark.parametrize(("wanted", "sources"), FROM)
 @given(grid=grids)
 @settings(max_examples=15, deadline=None)
-def test_what_is_implied_is_what_any_grid_of_scores_says(
+def test_implied_prices_agree_with_any_grid_of_scores(
     wanted: Name, sources: list[Name], grid: ScoreGrid
 ) -> None:
     line = derived([of_grid(grid, *name) for name in sources], wanted)

@@ -126,7 +126,7 @@ def test_a_half_of_basketball_varies_less_and_may_be_drawn() -> None:
     assert 0.02 < push < 0.06
 
 
-def test_what_lines_count_has_to_be_known() -> None:
+def test_without_knowing_what_lines_count_there_is_no_model() -> None:
     drawn = [Line("moneyline", "", side, 1 / 3) for side in ("home", "draw", "away")]
     assert fitted_basketball([*game("-5", "220"), *drawn]) is None
     assert fitted_american_football([*game("-5", "45"), *drawn]) is None

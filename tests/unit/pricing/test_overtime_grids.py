@@ -101,7 +101,7 @@ def test_overtime_adds_one_goal_and_moves_no_puck_line() -> None:
     assert (whole * goals).sum() - (regular * goals).sum() == pytest.approx(draws, abs=1e-6)
 
 
-def test_what_the_reference_counts_has_to_be_known() -> None:
+def test_without_knowing_whether_overtime_counts_there_is_no_model() -> None:
     lines = [line for line in two_way(0.55, 0.5, "6.5") if line.market_type != "moneyline"]
     assert fitted_hockey([*lines, Line("spread", "-1.5", "home", 0.35)]) is None
     assert fitted_hockey(two_way(0.55, 0.5, "6.5")[:2]) is None

@@ -110,7 +110,7 @@ def test_the_dispersion_is_that_of_both_teams_goals_together() -> None:
 
 
 @pytest.mark.parametrize("first", ["moneyline", "total"])
-def test_rho_is_told_by_a_match_result_and_a_total_in_any_order(first: str) -> None:
+def test_rho_follows_from_a_match_result_and_a_total_in_any_order(first: str) -> None:
     made = score_grid(1.7, 0.9, -0.1)
     lines = lines_of(made, [*LINES[:3], ("total", "2.5", "over")])
     found = fitted(sorted(lines, key=lambda line: line.market_type != first))
@@ -171,7 +171,7 @@ def test_a_game_of_many_goals_is_found_from_another_start() -> None:
     assert found.miss < 0.005
 
 
-def test_a_fit_that_wants_more_of_rho_than_there_is_is_none() -> None:
+def test_a_fit_at_the_limit_of_rho_is_refused() -> None:
     made = score_grid(1.3, 1.1, 0.0)
     chances = [made.probability("moneyline", "", side) or 0.0 for side in ("home", "draw", "away")]
     lines = [
@@ -222,7 +222,7 @@ def test_misses_are_those_of_the_lines_it_was_fitted_to() -> None:
     assert found.miss == max(abs(miss) for _, miss in found.misses) > 0.003
 
 
-def test_a_push_is_what_returns_all_or_half_of_a_stake() -> None:
+def test_a_push_returns_all_or_half_of_a_stake() -> None:
     grid = score_grid(1.4, 1.2, -0.06)
     draw = grid.probability("moneyline", "", "draw")
     for level in (("spread", "0"), ("spread", "-0.25"), ("draw_no_bet", "")):

@@ -162,7 +162,7 @@ def test_handicaps_and_totals_of_few_sets_count_sets() -> None:
     assert model.probability("total", "2.5", "under") == pytest.approx(sets[2])
     assert model.probability("spread", "-1.5", "home") == pytest.approx(margins[4])
     assert model.probability("spread", "+1.5", "home") == pytest.approx(1 - margins[0])
-    assert model.probability("spread", "-3.5", "home") is None  # games at some, nobody says
+    assert model.probability("spread", "-3.5", "home") is None  # some bookmakers count games here
     assert model.probability("total", "21.5", "over") is None
     assert model.probability("team_total", "Home 1.5", "over") is None
 

@@ -296,7 +296,7 @@ def test_floors_and_caps_by_market_type() -> None:
 
 
 def derived_total(fair: float, band: float = 0.0, *, widest: float = 1.03) -> ReferenceLine:
-    """Over and Under 4.5 as other lines tell them; without a band they are implied."""
+    """Over and Under 4.5 derived from other lines: modelled with a band, implied without one."""
     (group,) = line_groups("total", GAME, ["Over 4.5", "Under 4.5"], "Football")
     sources = (LineName("total", "2.5"),)
     bands = {"over": band, "under": band} if band else {}
@@ -308,7 +308,7 @@ def derived_total(fair: float, band: float = 0.0, *, widest: float = 1.03) -> Re
     return ReferenceLine("total", group, prices, widest, NOW, False, derived)
 
 
-def test_an_implied_price_is_judged_by_every_rule_but_the_payout() -> None:
+def test_an_implied_price_is_judged_by_all_rules_but_the_payout() -> None:
     """X2 at 2.02 against 2.05/3.50/3.70: the chance is that of the home team's loss."""
     own = line_of("moneyline", {"Arsenal": 2.05, "Draw": 3.5, "Chelsea": 3.7})
     fair = 1 / (1 - 1 / (own.prices["home"].fair_odds or 0))
@@ -343,7 +343,7 @@ def test_a_modelled_price_needs_the_least_edge_at_the_unfavourable_end() -> None
     assert suspicious_above(derived_total(2.0, 0.5), "over") is None
 
 
-def test_a_derived_price_is_no_value_where_the_reference_offers_as_much() -> None:
+def test_a_price_is_no_value_if_the_reference_offers_as_much() -> None:
     line = derived_total(2.0)
     assert line.derived is not None
     line = replace(line, derived=replace(line.derived, own_odds={"over": 2.1}))
@@ -355,7 +355,7 @@ def test_a_derived_price_is_no_value_where_the_reference_offers_as_much() -> Non
     assert rules_of(judge_over(line, window.least)) == set()
 
 
-def test_a_band_that_reaches_to_0_lets_no_price_pass() -> None:
+def test_with_a_band_that_includes_0_no_price_is_value() -> None:
     line = derived_total(40.0, 0.025)
     assert line.cautious_odds("over") == math.inf
     assert rules_of(judge_over(line, 45.0)) == {Rule.MIN_EDGE}

@@ -384,10 +384,8 @@ def test_a_game_whose_sources_contradict_each_other_has_no_result(log: Log) -> N
 
 
 @pytest.mark.parametrize(("won", "is_told"), [(0, False), (1, True)])
-def test_how_sure_a_yield_is_cannot_be_told_where_all_was_lost(
-    log: Log, won: int, is_told: bool
-) -> None:
-    """Two bets on each of twelve games: redrawn, each yields -100 %, of which nobody is sure."""
+def test_a_yield_has_no_interval_if_all_bets_lost(log: Log, won: int, is_told: bool) -> None:
+    """Two bets on each of twelve games: every resample yields -100 %, which is no interval."""
     for number in range(12):
         for market in ("total", "team_total"):
             said_of = {"match_name": f"A{number} vs B", "competition": "EPL"}

@@ -29,7 +29,7 @@ DAY = 24 * 60 * MINUTE
 MARGIN = 1.02
 HOME, AWAY = "Leeds", "Hull"
 PLANTED = 0.01
-"""By how much Over 3.5 is more likely than the model that all other prices are of."""
+"""How much likelier Over 3.5 is than in the model that all other prices come from."""
 
 
 @pytest.fixture
@@ -52,7 +52,7 @@ def quotes(
     spreads: Iterable[str] = ("-1", "0"),
     **fields: object,
 ) -> list[Quote]:
-    """The prices of a score grid, with a margin; Over 3.5 by ``planted`` more likely."""
+    """Prices of a score grid, with a margin, and Over 3.5 made more likely by ``planted``."""
     grid = score_grid(*rates)
 
     def both(market_type: str, key: str, side: str) -> list[float]:
@@ -109,7 +109,7 @@ def test_a_planted_error_is_found_and_nothing_else(store: Store) -> None:
     assert found["one", "spread", "-1", "none"].error == pytest.approx(0, abs=1e-4)
 
 
-def test_what_implies_a_line_is_left_out_with_it(store: Store) -> None:
+def test_lines_that_imply_a_line_are_left_out_with_it(store: Store) -> None:
     store.record(quotes(planted=0.0, totals=("2", "2.5", "3", "3.5"))).result(10)
     (game,) = games(store)
     found = named(errors_of(game))

@@ -83,7 +83,7 @@ def test_equals_stay_near_equal_and_are_not_used() -> None:
         assert "equal weights are used" in found.verdict_text
 
 
-def test_where_the_reference_alone_is_better_that_is_said() -> None:
+def test_the_verdict_says_if_the_reference_alone_is_better() -> None:
     found = fitted(list(games(dict.fromkeys(CROWD, 0.35) | {SHARP: 0.02})))
     assert found.found.is_better
     assert found.gain_vs_reference.high is not None
@@ -155,7 +155,7 @@ def test_brands_of_one_operator_share_a_weight() -> None:
     assert weights["Alpha"] == weights["Beta"]
 
 
-def test_what_is_no_opinion_does_not_vote() -> None:
+def test_unusable_lines_do_not_vote() -> None:
     group = next(games(SHARP_SEASON))
     worst = {
         "Margin": (1.5, 2.5, 2.5),

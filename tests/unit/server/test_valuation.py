@@ -258,7 +258,7 @@ async def test_bets_found_of_who_moved_are_those_of_the_whole_market(store, seed
     valuation.close()
 
 
-async def test_only_who_moved_is_read_next_to_the_reference(store, monkeypatch):
+async def test_only_prices_that_moved_are_read_with_the_reference(store, monkeypatch):
     valuation = Valuation(store, lambda: NOW, DEFAULT_METHOD)
     await _record(store, "Pinnacle", 2.05, 1.88)
     await _record(store, "Betfair", 2.15, 1.7)

@@ -1,4 +1,4 @@
-"""One store of keys (D78): next to the database or in the file that is named, and nobody else's."""
+"""One store of keys (D78): next to the database, or in the file that is named."""
 
 import contextlib
 import os

@@ -122,8 +122,8 @@ def test_enter_and_double_click_open_a_cell(
     assert opened == [(2, 5), (4, 0)]
 
 
-def test_who_presses_the_current_cell_again_is_told_of_it(table: LiveTable, qtbot: QtBot) -> None:
-    """Another table may have been asked since: what a panel next to it shows is of that one."""
+def test_pressing_the_current_cell_again_reports_it(table: LiveTable, qtbot: QtBot) -> None:
+    """A panel next to it may have changed to another table's row since."""
     told: list[tuple[int, int]] = []
     table.current_changed.connect(lambda index: told.append((index.row(), index.column())))
     for pane, row, column in (

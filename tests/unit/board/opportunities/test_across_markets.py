@@ -188,7 +188,7 @@ def test_a_set_that_two_markets_have_is_listed_once() -> None:
     assert [leg.same_at for leg in found.legs] == [(), ()], "no bookmaker offers more than itself"
 
 
-def test_in_play_and_in_other_sports_a_handicap_may_settle_otherwise() -> None:
+def test_in_play_and_in_other_sports_a_handicap_may_settle_differently() -> None:
     """There it may count from the current score, or with overtime."""
     for more in ({"is_live": True}, {"sport": "Hockey", "competition": "NHL"}):
         (found,) = Seen(DRAW_NO_BET, **more).found()
@@ -197,7 +197,7 @@ def test_in_play_and_in_other_sports_a_handicap_may_settle_otherwise() -> None:
         assert legs_of(first)[0] == ("moneyline", HOME, "Bet365")
 
 
-def test_a_two_way_result_is_no_leg_of_a_double_chance() -> None:
+def test_a_two_way_result_is_not_combined_with_a_double_chance() -> None:
     markets: dict[str, Odds] = {
         "moneyline": {"Bet365": {HOME: 2.2, AWAY: 1.7}},
         "double_chance": {"Unibet": {"1X": 1.3, "X2": 1.95, "12": 1.33}},

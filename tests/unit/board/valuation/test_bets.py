@@ -747,10 +747,10 @@ def best_of_result(bets: dict[str, tuple[tuple[int, int, int], float]]) -> dict[
         ),
     ],
 )
-def test_the_match_result_tells_how_bets_on_the_winner_win_together(
+def test_bets_on_the_winner_are_staked_by_the_match_result(
     quotes: dict[str, dict[str, float]], bets: dict[str, tuple[tuple[int, int, int], float]]
 ) -> None:
-    """No total is priced, so there is no grid of scores."""
+    """No total is priced, so there is no score model."""
     board = holding_of_game_results(
         quote_of_game_results("Pinnacle", "moneyline", ONLY_RESULT),
         *(quote_of_game_results(f"Book {name}", name, odds) for name, odds in quotes.items()),
@@ -772,8 +772,8 @@ def test_a_home_win_and_its_contrary_share_the_whole_bank() -> None:
     assert stakes(board) == pytest.approx(wanted, abs=0.05)
 
 
-def test_of_double_chances_that_are_not_known_together_the_best_is_staked() -> None:
-    """In play nobody tells how lines win together; two double chances do not exclude each other."""
+def test_in_play_only_the_best_double_chance_is_staked() -> None:
+    """In play it is unknown which lines win together, and two double chances can both win."""
     board = holding_of_game_results(
         quote_of_game_results("Pinnacle", "moneyline", ONLY_RESULT, is_live=True),
         quote_of_game_results(

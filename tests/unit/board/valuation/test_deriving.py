@@ -1,4 +1,4 @@
-"""Lines that the reference does not price: who judges them, and for how long."""
+"""Lines that the reference does not price: which derived prices judge them, and for how long."""
 
 from collections.abc import Mapping
 
@@ -126,7 +126,7 @@ def test_a_derived_line_follows_its_sources_and_goes_with_them() -> None:
     assert fair_of(desk, "X2") == pytest.approx(1 / (draw + away))
 
 
-def test_nothing_is_told_of_a_derived_line_that_says_the_same() -> None:
+def test_an_unchanged_derived_line_sends_no_notice() -> None:
     desk = double_chance()
     section = section_of(desk, "double_chance", "X2")
     before = section.reference
@@ -248,7 +248,7 @@ def test_derived_prices_can_be_turned_off() -> None:
 
 
 class Modelled(FairGame):
-    """Says of each total that the reference does not price: even, give or take ``band``."""
+    """Prices each total that the reference does not price at 50 %, give or take ``band``."""
 
     band = 0.02
 
@@ -334,7 +334,7 @@ def test_a_model_follows_at_most_once_a_second_and_implied_lines_at_once() -> No
     assert ("total", 0, "3.5") in told.sections
 
 
-def test_what_a_modelled_line_comes_from_is_missed_at_once() -> None:
+def test_a_modelled_line_ends_at_once_without_its_sources() -> None:
     desk = goals_desk()
     desk.now += 5_000
     move(desk, "Over 2.5", 1.9, bookmaker=REFERENCE, market_type="total")
@@ -359,7 +359,7 @@ VOTES = {
 
 
 def test_a_consensus_implies_lines_without_each_bookmakers_own_vote() -> None:
-    """Delta thinks more of Arsenal; who is judged by it may ask less for X2."""
+    """Delta rates Arsenal higher: without its vote X2 is likelier, so its fair odds are lower."""
     double = {"Delta": {"X2": 2.02}, "Epsilon": {"X2": 2.02}}
     desk = desk_of({"moneyline": VOTES, "double_chance": double})
     desk.board.choose_reference(CONSENSUS)
@@ -395,7 +395,7 @@ def test_a_consensus_models_nothing(modelled: Desk) -> None:
         ("spread", {"Arsenal +0": 1.58}),  # the same bet in football
     ],
 )
-def test_what_the_reference_offers_itself_is_no_value_elsewhere(
+def test_odds_that_the_reference_offers_itself_are_no_value(
     market: str, own: dict[str, float]
 ) -> None:
     """1.58 is value by the match result, but the sharp book itself pays as much."""

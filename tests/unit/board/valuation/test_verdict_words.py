@@ -198,7 +198,7 @@ def test_a_value_bet_needs_no_change(desk: Desk) -> None:
     assert unvalued_text(said) == ""
 
 
-def test_why_a_price_is_not_valued_and_not_derived_is_said(desk: Desk) -> None:
+def test_a_price_without_fair_odds_says_why_none_are_derived(desk: Desk) -> None:
     said = said_of(desk, 3.05, {"Arsenal": 2.72, "Draw": 3.34})
     assert unvalued_text(said) == (
         "No fair odds: Pinnacle prices only Arsenal, Draw, not every outcome. "
