@@ -3,7 +3,7 @@
 import contextlib
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import click
 import msgspec
@@ -23,7 +23,7 @@ from oddsdesk.pricing.consensus import CONSENSUS_TITLES
 from oddsdesk.pricing.devig import METHODS
 from oddsdesk.research.coverage import coverage_fields, coverage_lines, in_span
 from oddsdesk.research.intervals import Interval
-from oddsdesk.research.recorded_log import RecordedLog, open_judged
+from oddsdesk.research.recorded_log import Opened, RecordedLog, open_judged
 from oddsdesk.research.scorecards import Card, Scored, notes, scorecards
 from oddsdesk.store.databases import Database
 from oddsdesk.store.errors import StoreError
@@ -126,83 +126,106 @@ def scorecard(
     options.check_archive(archive)
     if not weights and (sport, market, save) != (None, None, False):
         raise click.UsageError("--sport, --market and --save need --weights")
+    log = _Log(database, archive, since, until, method, reference)
     if weights:
-        where = (database, archive, since, until, method, reference)
-        _weights(where, sport, market, is_saved=save, as_json=as_json)
+        _weights(log, sport, market, is_saved=save, as_json=as_json)
         return
-    profiles, how = own_profiles(), method or own_setting(METHOD)
+    found = _scored(log, close_reference, close_method)
+    if as_json:
+        click.echo(json.dumps([_with_log(found, card) for card in found.cards], indent=2))
+    elif found.cards:
+        click.echo(_tables(found))
+    said = notes(found, in_span(since, until))
+    for line in (*said, *coverage_lines(found.coverage, found.reference, found.close)):
+        click.echo(plain(line), err=as_json)
+
+
+class _Log(NamedTuple):
+    """What to read, and how to judge it, as the options give it."""
+
+    database: Database | None
+    archive: Path | None
+    since_ms: int | None
+    until_ms: int | None
+    method: str | None
+    reference: str | None
+
+    def open_log(self, by: CloseBy) -> Opened:
+        """Open the database, with the sharp book's name; as ``open_judged``."""
+        return open_judged(self.database or options.usual_database(), self.reference, by)
+
+
+def _scored(log: _Log, close_reference: str | None, close_method: str | None) -> Scored:
+    """Score the bookmakers of a log."""
+    profiles, how = own_profiles(), log.method or own_setting(METHOD)
     try:
-        by = own_close_by(close_reference, close_method)
-        store, judged_by, closer = open_judged(database or options.usual_database(), reference, by)
+        store, judged_by, closer = log.open_log(own_close_by(close_reference, close_method))
         with contextlib.closing(store), Progress("rows read") as progress:
-            found = scorecards(
-                RecordedLog(store.reader(), archive),
+            return scorecards(
+                RecordedLog(store.reader(), log.archive),
                 reference=judged_by,
                 method=how,
                 close=closer,
                 profiles=profiles,
                 now_ms=system_clock(),
-                since_ms=since,
-                until_ms=until,
+                since_ms=log.since_ms,
+                until_ms=log.until_ms,
                 progress=progress.count_done,
             )
     except (StoreError, ArchiveError, OSError) as error:
         raise click.ClickException(str(error)) from error
-    told = notes(found, in_span(since, until))
-    if as_json:
-        click.echo(json.dumps([_with_log(found, card) for card in found.cards], indent=2))
-    elif found.cards:
-        click.echo(_tables(found))
-    for line in (*told, *coverage_lines(found.coverage, found.reference, found.close)):
-        click.echo(plain(line), err=as_json)
-
-
-_Where = tuple[Database | None, Path | None, int | None, int | None, str | None, str | None]
-"""Database, archive, span, devig method, and sharp book, as the options give them."""
 
 
 def _weights(
-    where: _Where, sport: str | None, market: str | None, *, is_saved: bool, as_json: bool
+    log: _Log, sport: str | None, market: str | None, *, is_saved: bool, as_json: bool
 ) -> None:
     """Learn weights, print them, and store them if asked."""
+    found, reference = _learned(log, sport, market)
+    try:
+        saved = save_weights(each.found for each in found.markets) if is_saved else None
+    except (OSError, OwnTableError, NoHomeError) as error:
+        raise click.ClickException(str(error)) from error
+    if as_json:
+        click.echo(json.dumps([_market_fields(each) for each in found.markets], indent=2))
+    for each in () if as_json else found.markets:
+        click.echo("\n".join([*_market_table(each), ""]))
+    for line in _weights_notes(found, reference):
+        click.echo(plain(line), err=as_json)
+    if saved is not None:
+        click.echo(f"saved in {saved}", err=as_json)
+
+
+def _learned(log: _Log, sport: str | None, market: str | None) -> tuple["Learned", str]:
+    """Learn weights from a log; return them and the sharp book that they are compared with."""
     from oddsdesk.research.learned_weights import MarketKey, learn_weights  # noqa: PLC0415 - numpy takes 0.3 s
 
     def is_wanted(key: MarketKey) -> bool:
         same_sport = sport is None or key.sport.casefold() == sport.casefold()
         return same_sport and (market is None or key.market_type == market.casefold())
 
-    database, archive, since, until, method, reference = where
     profiles, rules = own_profiles(), own_rules()
     try:
-        named = open_judged(database or options.usual_database(), reference, CloseBy())
-        with contextlib.closing(named.store) as store, Progress("rows read") as progress:
-            if named.reference in CONSENSUS_TITLES:
+        store, reference, _ = log.open_log(CloseBy())
+        with contextlib.closing(store), Progress("rows read") as progress:
+            if reference in CONSENSUS_TITLES:
                 raise click.UsageError(
                     "--weights compares the consensus with a bookmaker: name one with --reference"
                 )
             found = learn_weights(
-                RecordedLog(store.reader(), archive),
-                reference=named.reference,
-                method=method or own_setting(METHOD),
+                RecordedLog(store.reader(), log.archive),
+                reference=reference,
+                method=log.method or own_setting(METHOD),
                 profiles=profiles,
                 rules=rules,
                 now_ms=system_clock(),
                 wanted=is_wanted,
-                since_ms=since,
-                until_ms=until,
+                since_ms=log.since_ms,
+                until_ms=log.until_ms,
                 progress=progress.count_done,
             )
-        saved = save_weights(each.found for each in found.markets) if is_saved else None
-    except (StoreError, ArchiveError, OSError, OwnTableError, NoHomeError) as error:
+    except (StoreError, ArchiveError, OSError) as error:
         raise click.ClickException(str(error)) from error
-    if as_json:
-        click.echo(json.dumps([_market_fields(each) for each in found.markets], indent=2))
-    for each in () if as_json else found.markets:
-        click.echo("\n".join([*_market_table(each), ""]))
-    for line in _weights_notes(found, named.reference):
-        click.echo(plain(line), err=as_json)
-    if saved is not None:
-        click.echo(f"saved in {saved}", err=as_json)
+    return found, reference
 
 
 def _market_fields(of: "LearnedMarket") -> dict[str, Any]:
