@@ -1,10 +1,10 @@
-"""Do value bets on modelled fair odds beat the close? Asked of a recorded log.
+"""Tests on a recorded log whether value bets on modelled fair odds beat the close.
 
     python benchmarks/derived_value.py season.db --market spread
 
 The sharp book's prices of one market are hidden from the desk until kick-off, so its rules judge
-that market by derived fair odds alone. The bets are then compared with the close that the sharp
-book really had on these lines, and with the bets that its own prices would have picked. Intervals
+that market by derived fair odds alone. The bets are then compared with the sharp book's real close
+on these lines, and with the bets that its own prices would have picked. Intervals
 are 95 %, by game.
 
     python benchmarks/derived_value.py odds.db --count
@@ -41,11 +41,11 @@ from oddsdesk.store.spans import LoggedMove
 from oddsdesk.store.store import open_store
 
 WIDTHS = (1.0, 0.5, 0.02)
-"""Shares of the measured band; with the last the bands are as good as none."""
+"""Shares of the measured band; the last one is nearly no band."""
 
 
 class SomeRows:
-    """The rows of a log that a condition holds for."""
+    """The rows of a log that pass a condition."""
 
     def __init__(self, rows: Any, is_shown: Callable[[LoggedMove], bool]) -> None:
         self._rows = rows
@@ -104,9 +104,9 @@ def print_moves(reader: Reader, question: Question, market: str) -> None:
     """Print whether the model knows where the sharp book's own lines will close.
 
     Each line is predicted from the other lines that stood before the last prices. The slope says
-    how much of the difference to its own price the line moves until the close: 1 if the model is
-    right, 0 if it knows nothing that the line does not. The interval is for one line a game and
-    files with two moments: days before, and the close.
+    how much of the difference between model and price the price moves until the close: 1 if the
+    model is right, 0 if it adds nothing. The interval assumes one line a game, and files with two
+    moments: days before, and the close.
     """
     before = log_with(reader, lambda row: row.match_date is None or row.scraped_at < row.match_date)
     now_ms, how = system_clock(), {"method": question.method}

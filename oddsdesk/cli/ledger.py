@@ -397,7 +397,7 @@ def _read_file(
 ) -> tuple[ImportedBets, list[tuple[list[str], ListChoices]]]:
     """Return the bets of a file, and the titles of each of its lists with how it was read.
 
-    What the user did not say now (``given``) is as the ledger at ``path`` keeps it.
+    Choices missing from ``given`` come from the ledger at ``path``.
 
     Raises:
         click.ClickException: it is no list, or does not show how to read it.

@@ -44,9 +44,9 @@ class Cover(NamedTuple):
 
     bets: tuple[Bet, ...]
     has_draw: bool
-    """Whether its match result has a draw; the other sides then mean something else."""
+    """Whether its match result has a draw, which changes what the other sides mean."""
     line: float | None = None
-    """The number at which, or between the neighbours of which, stakes are returned; else None."""
+    """The ``threshold`` of the bets, 0 if a draw returns stakes; None if no number decides them."""
 
 
 def family_of(market_type: str) -> str:
@@ -55,7 +55,7 @@ def family_of(market_type: str) -> str:
 
 
 def depends_on_state(family: str, sport: str) -> bool:
-    """Return whether it depends on being in play which bets of a family settle alike."""
+    """Return whether bets of a family settle alike before kick-off, but not in play."""
     return family == _RESULT and sport == FOOTBALL
 
 
@@ -65,7 +65,7 @@ def covers_of(
 ) -> tuple[Cover, ...]:
     """Return the covers that the bets of a line group (``LineGroup.key``) are part of.
 
-    Their other bets may be in other markets, and no bookmaker may offer them.
+    The other bets of a cover may be in other markets, and may not be offered anywhere.
     """
     return tuple(_covers(market_type, group, line, sport, in_play))
 
@@ -74,7 +74,7 @@ def _covers(
     market_type: str, group: str, line: float | None, sport: str, in_play: bool
 ) -> Iterator[Cover]:
     if market_type == "yes_no" and not group:
-        return  # which question it is, is not known
+        return  # the question is unknown
     number = 0.0 if market_type in DRAW_VOIDS else threshold(market_type, line)
     for form in complete_forms(market_type, sport):
         bets = tuple(bet_named(sport, in_play, market_type, group, side) for side in form)

@@ -1,9 +1,8 @@
-"""The table of error bands of modelled prices: the shipped one, and its form as a file.
+"""The table of error bands of modelled prices: the shipped one, and how it is read and written.
 
 A row of the CSV file (``resources/derived_bands.csv``, or the user's own) says how far predictions
-of one kind of line were off: by sport, market and distance, by what was given to the model, and by
-the devig method that both sides of the comparison were made with. ``oddsdesk derived measure``
-writes such rows.
+of one kind of line were off. There is one for each sport, market, distance, devig method and choice
+of lines given to the model. ``oddsdesk derived measure`` writes such rows.
 """
 
 import csv
@@ -23,7 +22,7 @@ from oddsdesk.pricing.devig import DEFAULT_METHOD, METHODS
 Given = Literal["all", "one"]
 """What a line was predicted from: all other lines, or one line of each market."""
 DISTANCES: Final = ("0.5", "1", "2", "more", "none")
-"""Those of ``BandKey``, in order."""
+"""The distances of ``BandKey``, in order."""
 _NEAREST_FIRST: Final = DISTANCES[:-1]
 COLUMNS: Final = (
     *("sport", "market", "distance", "given", "method"),
@@ -41,25 +40,25 @@ class BandRow(NamedTuple):
     error: float
     """The 90th percentile of the absolute error in probability."""
     bias: float
-    """The mean error of the first side (home, over, yes): predicted less own probability."""
+    """The mean error of the first side (home, over, yes): predicted minus own probability."""
     lines: int
     games: int
 
 
 class ReadBands(NamedTuple):
-    """The rows of a file, and what was wrong with others."""
+    """The rows of a file, and the errors in other lines."""
 
     rows: list[BandRow]
     problems: list[str]
-    """One line each: line number, what was expected."""
+    """One text per error: line number, and what was expected."""
 
 
 def bands_of(rows: Iterable[BandRow], method: str) -> dict[BandKey, Band]:
     """Return the band of each cell by a devig method: the widest of its rows with enough lines.
 
-    A cell without such a row has the count of its longest one, and gives no price. No band is
-    narrower than a nearer one: far lines have small errors because they are unlikely, not because
-    they are known better.
+    A cell without such a row keeps the largest count of lines, and gives no price. No band is
+    narrower than that of a smaller distance: far lines have small errors because they are unlikely,
+    not because the model is better there.
     """
     by_key = defaultdict[BandKey, list[BandRow]](list)
     for row in rows:

@@ -193,9 +193,9 @@ def distributions(sport: Sport, at: Sequence[float]) -> Mapping[str, Vector]:
     """Return how likely each margin, total and number of points of both teams is.
 
     Args:
-        sport: Its constants.
-        at: Expected margin and total, both before the weights; logarithms of how much larger the
-            deviations of both are than usual.
+        sport: The constants of the sport.
+        at: Expected margin and total, before the weights; then for each the logarithm of its
+            deviation divided by the usual one.
     """
     of_margin, of_total = _deviations(sport, at)
     margins = _normal(_MARGINS, at[0], of_margin, sport.margins)

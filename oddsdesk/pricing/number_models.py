@@ -44,7 +44,7 @@ Meanings = Callable[[str, str], Meaning | None]
 
 
 class View(NamedTuple):
-    """A number that bets are about, at each case of a distribution."""
+    """A number that bets are about, for each case of a distribution."""
 
     distribution: str
     lowest: int
@@ -61,14 +61,14 @@ class Parameter(NamedTuple):
     lowest: float
     highest: float
     spread: float = 0.0
-    """How far games are from the usual value, as a standard deviation: only lines that contradict
-    it move the parameter away. 0 leaves it free."""
+    """How much the value varies between games (a standard deviation). Only lines that contradict
+    the usual value move it away. 0 leaves the parameter free."""
     is_fixed: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Family:
-    """A model with its parameters still open."""
+    """A model whose parameters are not fitted yet."""
 
     parameters: Sequence[Parameter]
     chances: Callable[[Sequence[float]], Mapping[str, Vector]]

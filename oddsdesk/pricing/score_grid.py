@@ -107,7 +107,7 @@ class ScoreGrid:
         return float(won / decided)
 
     def push(self, market_type: str, key: str) -> float | None:
-        """Return how likely all or half of a stake comes back; None where no score settles it."""
+        """Return how likely all or half of a stake comes back; None if no score settles the bet."""
         weights = _weights(market_type, key, _FIRST_SIDES.get(market_type, OVER))
         if weights is None:
             return None
@@ -185,18 +185,18 @@ def fitted_grid(lines: Sequence[Line]) -> ScoreGrid | None:
 
 
 class _Weights(NamedTuple):
-    """What a side of a line is worth at each score."""
+    """How a side of a line settles at each score."""
 
     ends: Array
-    """In two rows: what of a unit staked is won, and what is decided."""
+    """Two rows: the share of the stake that is won, and the share that is decided."""
     returned: Array
-    """1 where all or half of it comes back."""
+    """1 where all or half of the stake comes back."""
     can_push: bool
 
 
 @lru_cache(maxsize=1 << 10)
 def _weights(market_type: str, key: str, side: str) -> _Weights | None:
-    """Return the weights of a side; None where no score tells."""
+    """Return the weights of a side; None if the score does not settle it."""
     shares = shares_at(market_type, key, side)
     if shares is None:
         return None
@@ -218,11 +218,11 @@ def _aims(lines: Iterable[Line]) -> list[tuple[Line, _Weights]]:
 
 
 class _Fit(NamedTuple):
-    """A model with what it misses."""
+    """A model, and how far it is off on each line."""
 
     parameters: list[float]
     chances: Array
-    """Of each score, not divided by their sum yet."""
+    """The weight of each score; not yet divided by their sum."""
     misses: Array
     slopes: Array
     """By line and parameter."""

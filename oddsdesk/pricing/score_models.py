@@ -1,7 +1,7 @@
-"""Models of how a game ends: what they are fitted to, what they say, and which sport has one.
+"""Models of how a game ends: what they are fitted to, what they return, which sport has one.
 
 Each sport's model is a module that is imported when it is first used, as it may need numpy.
-``shares_at`` says what bets on a game are worth at each score, without any model.
+``shares_at`` returns what bets win at each score, without any model.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -15,7 +15,7 @@ from oddsdesk.contract.markets import SCORE_MARKETS
 from oddsdesk.pricing.selections import DRAW, Goals, result_at, share_of
 
 MOST_GOALS: Final = 14
-"""Of a team; scores of football are known up to it."""
+"""The most goals of a team in a score of football."""
 SCORES: Final = tuple(
     Goals(home, away) for home in range(MOST_GOALS + 1) for away in range(MOST_GOALS + 1)
 )
@@ -29,7 +29,7 @@ class Line(NamedTuple):
     """As ``LineGroup.key``."""
     side: str
     probability: float
-    """That a decided unit is won: 1 / fair odds."""
+    """The chance that a decided unit is won: 1 / fair odds."""
 
 
 class Model(Protocol):
@@ -62,12 +62,12 @@ class Fit(Protocol):
             lines: What the reference prices before kick-off, all sides of each line. Lines that the
                 model does not know are left out.
             period: 0 for the whole game.
-            start: The model of the same game as it was fitted last: a place to start from.
+            start: The last model of the same game, to start the fit from.
         """
 
 
 def tells_draw(lines: Iterable[Line]) -> bool:
-    """Return whether lines of football say how likely a draw is: some bets win or void at it.
+    """Return whether lines of football depend on the draw, so that they show how likely it is.
 
     That is a match result, or two handicaps around 0 that are half a goal apart or more.
     """
@@ -113,7 +113,7 @@ def fitted_model(
 
 @lru_cache(maxsize=1 << 10)
 def shares_at(market_type: str, key: str, side: str) -> tuple[float, ...] | None:
-    """Return what of a unit staked is won at each of ``SCORES``; None where no score settles it."""
+    """Return the share of the stake won at each of ``SCORES``; None if no score settles the bet."""
     results = [result_at(market_type, key, side, goals) for goals in SCORES]
     if market_type not in SCORE_MARKETS or None in results:
         return None

@@ -56,7 +56,7 @@ class Question(msgspec.Struct, frozen=True, kw_only=True):
     preset: str = ""
     filter: ValueFilter | None = None
     derived: DerivedChoice = "none"
-    """Which lines that the reference does not price are judged by what follows from others."""
+    """Which kinds of derived prices judge lines that the reference does not price."""
     bands: Bands = msgspec.field(default_factory=dict)
     """The error bands of modelled prices by ``method``."""
 
@@ -68,7 +68,7 @@ class DerivedBet(NamedTuple):
     band_pct: float | None
     """By how many percentage points its EV may be wrong either way; None unless modelled."""
     has_implied_close: bool = False
-    """Whether its own line had no close, so that other closing lines imply it."""
+    """Whether its close is implied by other closing lines, as its own line had none."""
 
 
 class Backtested(msgspec.Struct, frozen=True):
@@ -256,7 +256,7 @@ def implied_close(
 ) -> ClosingLine | None:
     """Return the close that the reference's other lines imply; None where they do not.
 
-    A modelled close is none: the model that picked a bet would be its own judge.
+    Modelled closes do not count: the model that picked a bet would judge it, too.
     """
     line, began = section.reference, game.began_at
     if line is None or began is None or line.derived is None or line.derived.kind != "implied":

@@ -1,4 +1,4 @@
-"""How far derived prices are from the reference's own: leaves lines out and predicts them.
+"""Measures how far derived prices are from the reference's own, by leaving lines out.
 
 A game counts once, since its moments are not independent: at the last moment before kick-off, or
 now if it is still to come. Each line is left out and predicted twice:
@@ -6,8 +6,8 @@ now if it is still to come. Each line is left out and predicted twice:
 - from all other lines, for sources that show all markets. Lines that imply it exactly are left
   out with it, such as the match result with the handicap 0;
 - from one line of each market (match result, handicap and total), for sources that show only
-  main lines. In the market of the predicted line, this is the most even line at each distance; it
-  is also predicted without any line of that market. A line that these imply exactly is not counted.
+  main lines. From the predicted line's own market, the most even line at each distance is used,
+  one at a time, and then none. A line that these imply exactly is not counted.
 """
 
 import math
@@ -26,21 +26,21 @@ from oddsdesk.research.walk import Progress
 from oddsdesk.store.spans import LoggedMove
 
 SHARE: Final = 0.9
-"""Of the errors that are within the band."""
+"""The share of errors that the band covers."""
 _MAIN_MARKETS: Final = frozenset({"moneyline", "spread", "total", "games_handicap", "total_games"})
 _BEFORE_MS: Final = HOUR_MS
-"""Of the last hour before kick-off the state with the most prices counts, as bookmakers take
+"""The last hour before kick-off: the moment in it with the most prices counts, as bookmakers take
 markets down one by one."""
 
 
 class PricedGame(NamedTuple):
-    """What the reference says of one period of a game at one moment."""
+    """The reference's lines of one period of a game at one moment."""
 
     game_id: str
     sport: str
     period: int
     lines: Sequence[ReferenceLine]
-    """Complete ones, with fair odds."""
+    """Complete lines with fair odds."""
 
 
 class LineError(NamedTuple):
@@ -51,9 +51,9 @@ class LineError(NamedTuple):
     key: BandKey
     given: Given
     error: float
-    """Of the side that is furthest off, without its sign."""
+    """The absolute error of the side that is furthest off."""
     bias: float
-    """Predicted less own probability of the first side: home, over, yes."""
+    """Predicted minus own probability of the first side: home, over or yes."""
 
 
 class _EveryCell(Mapping[BandKey, Band]):
@@ -83,7 +83,7 @@ def priced_games(
     Args:
         log: The log, with its archive.
         reference: The bookmaker, in the database's spelling.
-        now_ms: The time; games that start later count as they are.
+        now_ms: The time; games that start later count at this moment.
         method: How the margin is removed.
         sport: The only sport to look at.
         progress: Called with the rows read since the last call.

@@ -38,7 +38,7 @@ LEAST_GAMES: Final = 100
 BLOCKS: Final = 5
 """Blocks of time, where there are no seasons to leave out."""
 _MOST_OF_ONE: Final = 2 / 3
-"""Share of the games in one season from which blocks are better."""
+"""If one season has more than this share of the games, blocks are used."""
 _LEAST_WEIGHT: Final = 0.001
 _MOST_STEPS: Final = 100
 _TOLERANCE: Final = 1e-6
@@ -409,7 +409,7 @@ class _Block(NamedTuple):
     """Lines with the same number of sides, as arrays: of line, voice and side."""
 
     places: npt.NDArray[np.intp]
-    """Of the lines among all."""
+    """The positions of these lines among all."""
     logits: Floats
     """0 where the voice is silent."""
     says: Floats
@@ -426,7 +426,7 @@ class _Data:
         self.usual = usual
         per_game = Counter(line.game for line in lines)
         self._counts = np.array([line.decided / per_game[line.game] for line in lines])
-        """A game counts once, however many of its lines are there."""
+        """The weight of each line: a game counts once, however many lines it has."""
         by_sides = defaultdict[int, list[int]](list)
         for place, line in enumerate(lines):
             by_sides[len(next(iter(line.logits.values())))].append(place)
@@ -461,7 +461,7 @@ class _Data:
         return found
 
     def fit(self, among: npt.NDArray[np.bool_]) -> Floats:
-        """Return the weights that fit the lines of a mask best; 1 on average.
+        """Return the weights that best fit the lines of a mask; 1 on average.
 
         Minimised is the log loss summed over games plus ``PRIOR`` times the divergence of the
         weights from the usual ones, which is the posterior mode of weights with a Dirichlet prior.
@@ -517,7 +517,7 @@ class _Pooled(NamedTuple):
     """Of each voice in each line; they sum to 1."""
     logits: Floats
     each: Floats
-    """Chances before they are brought to a sum of 1."""
+    """Chances before they are scaled to add up to 1."""
     chances: Floats
     losses: Floats
 
