@@ -148,7 +148,7 @@ class Count:
             yield from self._middle(market, "", (one, other), legs, self._margin)
 
     def _margin(self, market: tuple, _about: str, line: float) -> Fair | None:
-        """What the reference says of a margin above a line."""
+        """The reference's fair chance of a margin above a line."""
         game, _, period = market
         spread, result = (
             self._fair_of((game, each, period), live=False) for each in ("spread", "moneyline")
@@ -163,7 +163,7 @@ class Count:
         return None
 
     def _with_chances(self, market: tuple, quotes: list[Quote]) -> Iterator[Found]:
-        """Those of the three-way match result with double chance, where nothing else is certain."""
+        """Sets of a three-way match result and double chance; elsewhere other bets may differ."""
         results = [quote for quote in quotes if quote.market_type == "moneyline"]
         chances = [quote for quote in quotes if quote.market_type == "double_chance"]
         for side, chance in ((HOME, "X2"), (AWAY, "1X"), (DRAW, "12")):

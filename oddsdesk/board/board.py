@@ -254,7 +254,7 @@ class Board:
             self._subscribers.notify(notices.ResultsChanged(changed))
 
     def score_of(self, game: GameEntry | Matrix) -> GameScore | None:
-        """Return how a game stands or ended; None in the past, or if no source says it."""
+        """Return the score or result of a game; None in the past, or if no source has one."""
         if self.connection.as_of_ms is not None:
             return None
         return self.results.score_of(game.game_id, game.kick_off, self._clock())
@@ -824,7 +824,7 @@ class Board:
         self.set_bookmakers(self._mine)
 
     def set_learned(self, weights: LearnedWeights) -> None:
-        """Use these weights where the consensus by learned weights is the reference."""
+        """Use these weights while the learned consensus is the reference."""
         self.basis.learned = weights
         if self.desk_reference.is_learned:
             self._go_through(self._revaluing())
@@ -845,7 +845,7 @@ class Board:
             self._judge_by_another(called)
 
     def _revaluing(self) -> Iterator[None]:
-        """Judge everything held on the basis as it is now; in steps of a part of a game."""
+        """Judge all prices again on the present basis; each step is a part of a game."""
         for book in self._books:
             changes = notices.Changes()
             yield from book.revaluing(self.basis, changes)

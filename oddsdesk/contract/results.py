@@ -121,7 +121,7 @@ class GameResult(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
     was played. False: none was played, or they do not include it. None: the source does not say."""
     selections: tuple[SelectionResult, ...] = ()
     bookmaker: str = ""
-    """Who settled these selections, if the source is a bookmaker or an exchange."""
+    """The bookmaker or exchange that settled these selections; empty for other sources."""
     source: str = ""
     """Who reported it: a format or feed (``football-data``), or the user's file."""
     reported_at: int = 0

@@ -32,7 +32,7 @@ KNOWN_KEYS: Final = {*(column.key for column in BET_COLUMNS), *ODDS_KEYS.values(
 """The keys of columns that are read."""
 _MOST_NAMED: Final = 8
 _WHOLE_MOMENT: Final = 8
-"""In characters; a text of fewer is no date with its year."""
+"""Characters; a shorter text is not a date with a year."""
 
 
 class BetList(NamedTuple):
@@ -53,7 +53,7 @@ class BetLists(NamedTuple):
 
 
 def read_lists(data: bytes) -> BetLists:
-    """Return the lists of bets of a file: of a workbook, each sheet that has titles of bets.
+    """Return the lists of bets in a file; in a workbook, each sheet with titles of bets.
 
     If no table has them, the first one is returned, so that its titles can be asked about.
 

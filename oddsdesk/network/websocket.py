@@ -330,7 +330,7 @@ class WebSocket:
         try:
             await cancel_tasks(self._pinging)
             await self._connection.close()
-        finally:  # if cancelled meanwhile, nobody waits until the other side has closed it
+        finally:  # if cancelled here, do not wait for the other side to close
             self._connection.transport.abort()
 
     async def receive(self) -> bytes:

@@ -59,7 +59,7 @@ _VIEWS: Final = {
 
 @dataclass(frozen=True, slots=True)
 class Sport:
-    """What does not change from game to game."""
+    """The constants of a sport."""
 
     margin_deviation: float
     total_deviation: float
@@ -155,8 +155,8 @@ def fitted_american_football(
 ) -> NumberModel | None:
     """Return the model nearest to the lines of a whole game; None if there are too few.
 
-    There is none for halves and quarters, whose numbers were not counted, and none if the match
-    result is three-way. A two-way winner returns the stakes of a tie.
+    Halves and quarters have no model, as their key numbers were not counted, nor has a game with a
+    three-way match result. A two-way winner returns the stakes of a tie.
     """
     if period or without_draw(lines) is False:
         return None

@@ -264,7 +264,7 @@ def _fit(ends: Array, wanted: Array, at: list[float]) -> _Fit:
     won, decided = sums[:-1:2], sums[1:-1:2]
     reached = won[:, :1] / decided[:, :1]
     misses = reached[:, 0] - wanted
-    # A change of all scores alike is none: it does not change what is won of what is decided.
+    # Changing all scores alike changes nothing: shares of what is decided stay the same.
     slopes = (won[:, 1:] - reached * decided[:, 1:]) / decided[:, :1]
     return _Fit(at, rows[0], misses, slopes, float(misses @ misses))
 

@@ -177,7 +177,7 @@ class ListRules(msgspec.Struct, frozen=True, kw_only=True):
 
 _LEAST_DECIDED: Final = 1e-6
 _ABOVE: Final = 1 + 1e-6
-"""So much above odds is more than these, in whatever decimals they are shown."""
+"""Odds times this are higher than the odds, in any number of decimals shown."""
 SERVICE_RULES: Final = ListRules()
 
 
@@ -367,8 +367,7 @@ class Verdict(msgspec.Struct, frozen=True, gc=False):
     ev_pct: float | None
     """``floored_ev``."""
     payout: float | None
-    """Of the market formed by this price and the reference's other sides; None where the line is
-    derived."""
+    """The overround of this price with the reference's other sides; None for a derived line."""
     ratio: float | None
     """Price over fair odds."""
     checks: tuple[RuleCheck, ...]

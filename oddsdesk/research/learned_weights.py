@@ -99,7 +99,7 @@ class LearnedMarket(msgspec.Struct, frozen=True):
     """The weights of one kind of market, and their gain out of sample."""
 
     found: MarketWeights
-    """What is saved."""
+    """The weights that are saved."""
     voters: dict[str, int]
     """By bookmaker, in how many games it had a vote."""
     folds: tuple[Fold, ...]
@@ -514,7 +514,7 @@ class _Pooled(NamedTuple):
     """The consensus on the lines of a block; of line and side."""
 
     shares: Floats
-    """Of each voice in each line; they sum to 1."""
+    """The share of each voice in each line; they add up to 1."""
     logits: Floats
     each: Floats
     """Chances before they are scaled to add up to 1."""

@@ -35,7 +35,7 @@ COLUMNS: Final = (
 )
 _GAP_MS: Final = 7 * DAY_MS
 _MOST_BEFORE: Final = 20
-"""How many corrections stay: two programs that contradict each other correct without end."""
+"""The most corrections stored: two programs that contradict each other would add more forever."""
 
 _encode: Final = msgspec.json.Encoder().encode
 _decode_periods: Final = msgspec.json.Decoder(tuple[PeriodScore, ...]).decode

@@ -156,7 +156,7 @@ SERVICES_OWN: Final = ""
 CONSENSUS: Final = "consensus"
 """The choice of what the bookmakers say together; no bookmaker is the reference then."""
 LEARNED: Final = "consensus (learned)"
-"""The same with learned weights."""
+"""The consensus with learned weights."""
 CONSENSUS_CHOICES: Final = {CONSENSUS: CONSENSUS_TITLE, LEARNED: LEARNED_TITLE}
 """Their names as people read them."""
 
@@ -276,7 +276,7 @@ class Basis(msgspec.Struct):
     suppliers: Suppliers = msgspec.field(default_factory=Suppliers)
     """Which bookmakers show the odds of one supplier."""
     learned: LearnedWeights = msgspec.field(default_factory=LearnedWeights)
-    """Weights of votes, for the consensus that uses them."""
+    """Learned weights of votes, for ``consensus (learned)``."""
     known_voices: tuple[Profiles, frozenset[tuple[str, str]], Voices] | None = None
     """``voices`` as they were asked for last, and what they are of."""
 

@@ -55,7 +55,7 @@ class FamilyKey(NamedTuple):
 
 
 class OpportunityKey(NamedTuple):
-    """What an opportunity is about, at any bookmaker and in any market that settles alike."""
+    """The bets of an opportunity, at any bookmaker and in any market that settles alike."""
 
     game_id: str
     family: str

@@ -172,7 +172,7 @@ def voters_cell(votes: int | None) -> Cell:
 def fair_cell(
     row: SelectionRow, freshness: Freshness, now_ms: int, *, is_derived: bool = False
 ) -> Cell:
-    """Return the fair odds; ``freshness`` is of the price that they rest on."""
+    """Return the fair odds; ``freshness`` is that of the price behind them."""
     if row.fair is None:
         return _NO_FIGURE
     text = marked_fair_text(row.fair, is_derived=is_derived)
@@ -424,7 +424,7 @@ def _nothing(_section: Section) -> Cell:
 
 
 def _pooled_line(section: Section) -> PooledLine | None:
-    """Return the line of a consensus; None of a derived one, on which nobody voted."""
+    """Return the line of a consensus; None for a derived line, which has no votes."""
     if section.pool is None or section.derived is not None:
         return None
     return section.pool.pooled_without("")

@@ -386,7 +386,7 @@ TOTALS: Odds = {
 
 
 def doubted(odds: Odds, market_type: str = "total", **more: object) -> dict[str, list[str]]:
-    """What is said of each price that is doubted next to the others, by bookmaker and selection."""
+    """The warnings of each doubtful price, by bookmaker and selection."""
     desk = Desk()
     exhaust(desk.board.merge_matrix(matrix(odds, desk.now, market_type=market_type, **more)))
     found = {}

@@ -171,7 +171,7 @@ def growth_with_push(
 def test_sides_of_a_line_that_can_be_hit_are_staked_together(
     line: float | None, push: float, limit: float
 ) -> None:
-    """Of 2.10 and 2.12 one is limited: the other is what is best together with it, not alone."""
+    """One of 2.10 and 2.12 is limited: the other's stake is the best one given the first."""
     odds, plan = (2.1, 2.12), StakePlan(outcome_cap=1, game_cap=1, total_cap=1, step=0.01)
     over, under = (
         settlement(0.5, push, line, is_above=True),

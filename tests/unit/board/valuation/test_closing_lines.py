@@ -33,7 +33,7 @@ class Followed:
         self.lines.follow_bets([self.bet])
 
     def quote(self, odds: Mapping[str, float], bookmaker: str = REFERENCE) -> None:
-        """Let the board read the market again, whole, as it is now."""
+        """Let the board read the whole market again."""
         self.game._markets.clear()
         self.game.quote("total", {name: {bookmaker: each, "B": 2} for name, each in odds.items()})
         self.game.load()

@@ -128,7 +128,7 @@ def test_a_stream_that_stays_away_is_told_once_and_so_is_that_it_is_back(told) -
 
 
 def test_beginning_again_is_no_end_of_failing_until_it_has_lasted_or_says_something() -> None:
-    """A program that fails at each start was waiting again each time, so nobody reported it."""
+    """A program that failed at each start counted as waiting each time, and was never reported."""
     status = Status("p")
     status.begun(NOW)
     assert status.failing_since(NOW) is None
