@@ -12,7 +12,7 @@ from statistics import median
 from typing import Final, NamedTuple
 
 from oddsdesk.contract.competitions import FOOTBALL
-from oddsdesk.contract.markets import HANDICAPS, MARKETS, Form, market_title
+from oddsdesk.contract.markets import MARKETS, TOTALS, Form, market_title
 from oddsdesk.pricing.implied import Around, ImpliedLines
 from oddsdesk.pricing.score_models import Line, Model, fitted_model, has_model, tells_draw
 from oddsdesk.pricing.selections import (
@@ -217,7 +217,7 @@ class FairGame:
         ]
         around = implied.around
         if around is not None:
-            what = "home margin" if market_type in _MARGIN_MARKETS else "number"
+            what = "number" if market_type in TOTALS else "home margin"
             found.append(
                 f"{what} above {around.number}: {_percent(around.above)}, exactly "
                 f"{around.number}: {_percent(around.push)}, below: {_percent(around.below)}"
@@ -228,8 +228,8 @@ class FairGame:
                 at = threshold(market_type, group.line) or 0.0
                 sum_ = _ladder_sum(around, at - around.number, is_above=side in {HOME, OVER})
             elif market_type == "double_chance":
-                sum_ = _double_chance_sum(implied.sources, side) or sum_
-                sum_ = sum_ or f"100 % − {_percent(1 - chance)} = "
+                rest = f"100 % − {_percent(1 - chance)} = "
+                sum_ = _double_chance_sum(implied.sources, side) or rest
             text = selection_text(market_type, group.key, side)
             found.append(f"{text} = {sum_}{_percent(chance)}, fair {1 / chance:.3f}")
         return found
@@ -379,9 +379,6 @@ def _ladder_sum(around: Around, distance: float, *, is_above: bool) -> str:
     if (distance < 0) == is_above and distance:
         win = f"({win} + {half})"
     return f"{win} ÷ ({whole}) = "
-
-
-_MARGIN_MARKETS: Final = HANDICAPS | {"draw_no_bet"}
 
 
 class _Miss(NamedTuple):
