@@ -97,34 +97,30 @@ def presets() -> dict[str, ValueFilter]:
 
 def own_profiles() -> Profiles:
     """Return the bookmaker profiles; the user's own replace the shipped ones."""
-    profiles, problems = known_bookmakers()
-    for problem in problems:
-        click.echo(problem, err=True)
-    return profiles
+    return _reported(known_bookmakers())
 
 
 def own_bands(method: str) -> Bands:
     """Return the error bands of modelled prices; the user's own replace the shipped ones."""
-    bands, problems = known_bands(method)
-    for problem in problems:
-        click.echo(problem, err=True)
-    return bands
+    return _reported(known_bands(method))
 
 
 def own_rules() -> SettlementRules:
     """Return the rules of settlement; the user's own replace the shipped ones."""
-    rules, problems = known_rules(own_profiles())
-    for problem in problems:
-        click.echo(problem, err=True)
-    return rules
+    return _reported(known_rules(own_profiles()))
 
 
 def own_weights() -> LearnedWeights:
     """Return the learned weights of votes; report a file that cannot be read."""
-    weights, problems = known_weights()
+    return _reported(known_weights())
+
+
+def _reported(known: tuple[T, list[str]]) -> T:
+    """Return what the user's file adds up to, and print what is wrong in it."""
+    found, problems = known
     for problem in problems:
         click.echo(problem, err=True)
-    return weights
+    return found
 
 
 def own_setting(setting: Setting[T]) -> T:

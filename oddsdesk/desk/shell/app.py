@@ -5,7 +5,7 @@ import gc
 import logging
 from collections.abc import Iterator
 from functools import partial
-from typing import Final
+from typing import Final, TypeVar
 
 import msgspec
 from PySide6.QtCore import QObject, Qt, Signal
@@ -76,8 +76,6 @@ from oddsdesk.desk.ui.local_server import LocalServer
 from oddsdesk.desk.ui.spacing import GAP, HALF, LEAD, STEP, vertical
 from oddsdesk.desk.ui.theme.theme import Scheme, Theme
 from oddsdesk.ledger.own_tables import known_bands, known_weights
-from oddsdesk.pricing.consensus import LearnedWeights
-from oddsdesk.pricing.derived import Bands
 
 
 class Revaluation:
@@ -119,7 +117,7 @@ class Effects(QObject):
         elif key == FLASH.key:
             self._theme.flashes = get(FLASH)
         elif key == METHOD.key:
-            self._board.set_bands(_bands(get(METHOD)))
+            self._board.set_bands(_logged(known_bands(get(METHOD))))
             self._board.set_method(get(METHOD))
             self.method_changed.emit(get(METHOD))
         elif key == REFERENCE.key:
@@ -138,22 +136,15 @@ KEEP_DAYS_KEY: Final = "server/keep_days"
 _DAYS: Final = Whole(1, 3_650)
 
 _log = logging.getLogger(__name__)
+_T = TypeVar("_T")
 
 
-def _bands(method: str) -> Bands:
-    """Return the error bands of modelled prices; what is wrong in the user's own file is logged."""
-    bands, problems = known_bands(method)
+def _logged(known: tuple[_T, list[str]]) -> _T:
+    """Return what the user's own file adds up to, and log what is wrong in it."""
+    found, problems = known
     for problem in problems:
         _log.warning("%s", problem)
-    return bands
-
-
-def _weights() -> LearnedWeights:
-    """Return the learned weights of votes; what is wrong in their file is logged."""
-    weights, problems = known_weights()
-    for problem in problems:
-        _log.warning("%s", problem)
-    return weights
+    return found
 
 
 class OldRetention(QObject):
@@ -300,8 +291,8 @@ async def _run(app: QApplication, root: Root, ending: Ending, garbage: Garbage) 
     board.set_bookmakers(get(MINE))
     board.set_rules(list_rules(get))
     board.set_derived(derived_choice(get))
-    board.set_learned(_weights())
-    board.set_bands(_bands(root.method))
+    board.set_learned(_logged(known_weights()))
+    board.set_bands(_logged(known_bands(root.method)))
     board.choose_reference(get(REFERENCE))
     bookmakers.profiles_changed.connect(board.set_profiles)
     connections = _connections(desk, theme, manager, root, bookmakers, past_opener)
