@@ -113,19 +113,19 @@ def measure(
 
 
 class _Measured(NamedTuple):
-    """What was found in a log."""
+    """The errors measured on a log, and the games they come from."""
 
     reference: str
     rows: Sequence[BandRow]
     games: int
-    """With complete lines of the reference."""
+    """Games with complete lines of the reference."""
     predicted: int
-    """How many of them have a line that could be predicted."""
+    """Those with a line that could be predicted."""
     simulated: bool
     notes: Sequence[str]
 
     lacks: str = ""
-    """What is missing where there are no rows."""
+    """If there are no rows, what is missing."""
 
 
 def _measured(

@@ -44,12 +44,12 @@ class _Given(NamedTuple):
 
 
 class _Form(NamedTuple):
-    """What an option takes."""
+    """The values that an option takes."""
 
     has_team: bool
     has_line: bool
     counts: tuple[int, ...]
-    """How many odds there may be."""
+    """The allowed numbers of odds."""
     expected: str
 
 
@@ -209,11 +209,11 @@ class _Priced(NamedTuple):
     """``given``, ``implied`` or ``modelled``."""
     band: float | None
     why_no_band: str = ""
-    """Why a modelled line is not used by the desk."""
+    """Why a modelled line has no band, so that the desk does not use it."""
 
 
 class _Found(NamedTuple):
-    """What there is to show."""
+    """The prices to print, and the model behind them."""
 
     sport: str
     model: Model | None
@@ -317,7 +317,7 @@ def _name(sport: str, given: _Given) -> LineName:
 
 
 def _about(name: LineName) -> str:
-    """Return the kind of lines that are around each other: ``total``, ``spread``, ``Home``."""
+    """Return the ladder that a line is on: ``total``, ``spread``, ``Home``."""
     if name.market_type == "team_total":
         return name.key.partition(" ")[0]
     return {"total_games": "total", "games_handicap": "spread"}.get(
@@ -363,7 +363,7 @@ def _usual_lines(
 
 
 def _around(sport: str, centres: Sequence[float], low: float, high: float) -> list[float]:
-    """Return half and whole lines around some; of football between two, and quarters near them."""
+    """Return half and whole lines around the given ones; for football low to high, and quarters."""
     if sport != FOOTBALL:
         reach = _REACHES.get(sport, _USUAL_REACH)
         steps = int(reach * 2)

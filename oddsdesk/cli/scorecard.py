@@ -141,7 +141,7 @@ def scorecard(
 
 
 class _Log(NamedTuple):
-    """What to read, and how to judge it, as the options give it."""
+    """What to read and how to judge it, from the options."""
 
     database: Database | None
     archive: Path | None

@@ -41,8 +41,8 @@ class BandKey(NamedTuple):
     sport: str
     market_type: str
     distance: str
-    """From the nearest line of the market that the reference prices, in its unit (goals, points,
-    games): ``0.5``, ``1``, ``2`` (above 1), ``more``, or ``none`` where it prices none."""
+    """To the nearest line of the market that the reference prices, in goals, points or games:
+    ``0.5``, ``1``, ``2`` (above 1), ``more``, or ``none`` if it prices no such line."""
 
 
 class Band(NamedTuple):
@@ -60,7 +60,7 @@ LEAST_LINES: Final = 30
 
 
 class FairGame:
-    """Derives the lines of one period of a game, which is in play or is not."""
+    """Derives the lines of one period of a game, pre-match or in play."""
 
     def __init__(
         self,
@@ -72,10 +72,11 @@ class FairGame:
         in_play: bool = False,
         start: Model | None = None,
     ) -> None:
-        """Take the reference's own lines; a model is fitted when one is first asked for.
+        """Use the reference's own lines; a model is fitted only when a line needs it.
 
-        Lines that are not complete, crossed, without fair odds or of another state are left out.
-        The fit is faster from ``start``, the ``model`` of the same game before its lines moved.
+        Lines that are incomplete, crossed or without fair odds are left out, and so are pre-match
+        lines if ``in_play``, else in-play ones. ``start`` is the ``model`` of the same game before
+        its lines moved, which makes the fit faster.
         """
         self._sport = sport
         self._bands = bands
@@ -93,9 +94,9 @@ class FairGame:
 
     @cached_property
     def model(self) -> Model | None:
-        """The model of this period; None in play, without one of the sport or with few lines.
+        """The model of this period; None in play, with too few lines, or if the sport has none.
 
-        It may miss its own lines by more than their bands: ``line`` gives no price then.
+        If it misses its own lines by more than their bands, ``line`` returns no price.
         """
         if self._in_play:
             return None
@@ -112,12 +113,12 @@ class FairGame:
 
     @cached_property
     def _lacks_draw(self) -> bool:
-        """Whether football's lines leave open how likely a draw is, which most bets depend on."""
+        """Whether this is football and no line shows how likely a draw is."""
         return self._sport == FOOTBALL and not tells_draw(self._inputs)
 
     @property
     def has_fitted(self) -> bool:
-        """Whether a line asked for the model."""
+        """Whether the model was needed yet."""
         return "model" in self.__dict__
 
     @cached_property
@@ -125,18 +126,18 @@ class FairGame:
         return ImpliedLines(self._sport, self._lines, in_play=self._in_play)
 
     def line(self, market_type: str, group: LineGroup) -> ReferenceLine | None:
-        """Return a line group as it is derived; None where it cannot be or need not be.
+        """Return the derived line of a group; None if it has none, or the reference prices it.
 
-        Its ``overround`` is the largest of the lines that imply it; of a modelled line that of the
-        nearest line of its market, or the median of all. Its ``scraped_at`` is the earliest of the
-        lines that it comes from. Its sides are all that have a price, whichever of them a bookmaker
-        offers.
+        - ``overround``: the largest of the lines that imply it. For a modelled line, that of the
+          nearest line of its market, or the median of all.
+        - ``scraped_at``: the earliest of its source lines.
+        - ``prices``: all sides, even those that no bookmaker offers.
         """
         implied = self.implied_line(market_type, group)
         return self.modelled_line(market_type, group) if implied is None else implied
 
     def modelled_line(self, market_type: str, group: LineGroup) -> ReferenceLine | None:
-        """Return a line group as it is modelled, as ``line`` where nothing implies it."""
+        """Return the modelled line of a group, as ``line`` does if nothing implies it."""
         if (market_type, group.key) in self._lines:
             return None
         band = self._band(market_type, group)
@@ -154,7 +155,7 @@ class FairGame:
         return self._derived(market_type, group, chances, origin, derived)
 
     def implied_line(self, market_type: str, group: LineGroup) -> ReferenceLine | None:
-        """Return a line group as it is implied, as ``line`` without a model."""
+        """Return the implied line of a group, as ``line`` does without a model."""
         if (market_type, group.key) in self._lines:
             return None
         implied = self._implied.find(market_type, group)
@@ -248,7 +249,7 @@ class FairGame:
         return BandKey(self._sport, market_type, _distance(group.line, nearby))
 
     def _margin_near(self, market_type: str, group: LineGroup, usual: float) -> float:
-        """Return the sum of 1/odds of the nearest line of a market, ``usual`` where it has none."""
+        """Return the sum of 1/odds of the market's nearest line, or ``usual`` if it has no line."""
         nearby, at = self._margins.get((market_type, subject(group.key))), group.line
         if nearby is None or at is None:
             return usual
@@ -271,7 +272,7 @@ class FairGame:
 
     @cached_property
     def _worst(self) -> tuple["_Miss | None", "_Miss | None"]:
-        """The input that is missed furthest beyond its band, and the worst that has no band."""
+        """The input line missed furthest beyond its band, and the worst one without a band."""
         banded, bandless = list[_Miss](), list[_Miss]()
         narrowest = min([band.error for band in self._bands.values()], default=0.0)
         for line, miss in () if self.model is None else self.model.misses:
@@ -286,7 +287,7 @@ class FairGame:
         return max(banded, default=None), max(bandless, default=None)
 
     def _worst_miss(self, band: Band) -> "_Miss | None":
-        """Return the input that is missed furthest beyond its band, or ``band`` if it has none."""
+        """Return the input line missed furthest beyond its band, or ``band`` if it has none."""
         banded, bandless = self._worst
         if banded is not None or bandless is None or bandless.size <= band.error:
             return banded
@@ -351,7 +352,7 @@ def _chances_text(line: ReferenceLine) -> str:
 
 
 def _double_chance_sum(sources: Sequence[ReferenceLine], side: str) -> str:
-    """Return two chances of the match result that a double chance adds; empty without one."""
+    """Return the sum of two match result chances that gives a double chance; empty without one."""
     prices = sources[0].prices
     parts = [
         f"{name} {_percent(1 / fair)}"
@@ -365,9 +366,9 @@ _PARTS: Final = {"1X": (HOME, DRAW), "X2": (DRAW, AWAY), "12": (HOME, AWAY)}
 
 
 def _ladder_sum(around: Around, distance: float, *, is_above: bool) -> str:
-    """Return what is won of what is decided, as a sum; empty on half lines.
+    """Return the chance of a decided unit as a written sum; empty on half lines.
 
-    ``distance`` is that of the line from the whole number.
+    ``distance`` is from the whole number to the line.
     """
     won, lost = (around.above, around.below) if is_above else (around.below, around.above)
     if abs(distance) == 0.5:
@@ -382,7 +383,7 @@ def _ladder_sum(around: Around, distance: float, *, is_above: bool) -> str:
 
 
 class _Miss(NamedTuple):
-    """A line that a model misses, ordered by how far it is beyond the band; in probability."""
+    """How far a model is off on a line, in probability; sorted by how far beyond the band."""
 
     beyond: float
     size: float
@@ -391,7 +392,7 @@ class _Miss(NamedTuple):
 
 
 class _Origin(NamedTuple):
-    """What a derived line has from the lines that it comes from."""
+    """What a derived line takes over from its source lines."""
 
     names: tuple[LineName, ...]
     overround: float
@@ -442,7 +443,7 @@ _DISTANCES: Final = ((0.5, "0.5"), (1.0, "1"), (2.0, "2"))
 
 @lru_cache(maxsize=1 << 8)
 def sides_of(market_type: str, sport: str, *, has_draw: bool) -> tuple[str, ...]:
-    """Return all sides of a line group; of double chance those that overlap."""
+    """Return all sides of a line group; for double chance the overlapping ones."""
     if market_type == "double_chance":
         return ("1X", "X2", "12")
     forms = complete_forms(market_type, sport)
@@ -453,7 +454,7 @@ def sides_of(market_type: str, sport: str, *, has_draw: bool) -> tuple[str, ...]
 def _whole_group(
     sport: str, market_type: str, group: LineGroup, priced: tuple[str, ...]
 ) -> LineGroup:
-    """Return a line group with all sides that are priced, in the spelling of what is offered."""
+    """Return a line group with all priced sides, spelled as the offered ones are."""
     if group.sides == priced and group.complete:
         return group
     spelled = dict(zip(group.sides, group.selections, strict=False))

@@ -1,7 +1,8 @@
-"""Gives lines that the reference does not price the fair odds that follow from those it does.
+"""Derives fair odds for lines that the reference does not price, and judges prices by them.
 
-``pricing.derived`` has the arithmetic and the models; here is which lines they may use, which
-sections they judge, and how old they are. The reference's own complete line always stays.
+``pricing.derived`` has the arithmetic and the models. This module decides which lines they use,
+which sections they judge, and how old they are. The reference's own complete line always comes
+first.
 """
 
 import math
@@ -21,8 +22,8 @@ from oddsdesk.pricing.selections import LineGroup, bet_named
 from oddsdesk.pricing.value import LineName, ReferenceLine, is_derived_wanted
 
 _LEAST_NEAR = 0.9
-"""Odds below this share of the fair odds of all are not compared with those without the bookmaker's
-own vote: its vote would have to be far on the other side of the others than its price is."""
+"""Odds below this share of the fair odds are never value: without the bookmaker's own vote, fair
+odds hardly fall that far. So they are not computed."""
 
 
 FIT_EVERY_MS = 1_000
@@ -30,26 +31,26 @@ FIT_EVERY_MS = 1_000
 
 
 class PeriodDeriver:
-    """Derives lines of one period of a game, again and again as the reference's own lines move."""
+    """Derives lines of one period of a game, each time the reference's own lines move."""
 
     def __init__(self, period: int) -> None:
         self._period = period
         self._model: Model | None = None
-        """The last one: the next fit is faster from there."""
+        """The last model: the next fit starts from it, which is faster."""
         self._fitted_from: Set[LineName] = frozenset()
         self._fit_again_at = 0.0
         self.due_at = math.inf
-        """When a fit that had to wait is due, in milliseconds."""
+        """When the next fit is due, if one has to wait; in milliseconds."""
 
     def derive_lines(
         self, sections: Sequence[Section], basis: Basis, now_ms: float
     ) -> Iterator[Section]:
-        """Judge the sections without a line of the reference's own by derived ones.
+        """Judge the sections that the reference does not price by derived lines.
 
         Implied lines follow at once. A model of the same lines is fitted again at most once a
-        second; until it is due, what it said last stays, and is as old as it was. Yields the
-        sections whose judgement changed. ``sections`` are all of the period; ``now_ms`` is infinite
-        where nothing may wait.
+        second; until then its last lines stay, with their old time. Yields the sections whose
+        judgement changed. ``sections`` are all of the period; an infinite ``now_ms`` lets no fit
+        wait.
         """
         self.due_at = math.inf
         lacking = [each for each in sections if each.sides and not each.has_own_line]
@@ -97,11 +98,12 @@ def _is_implied(section: Section) -> bool:
 
 _Bet = tuple[str, str, str]
 _ALIKE = DRAW_VOIDS | {"moneyline", "spread", "double_chance", "3way_handicap"}
-"""Markets with bets that are others' too; a whole line of another market judges itself."""
+"""Markets with bets that other markets have, too. Elsewhere a line that the reference prices
+needs no comparison."""
 
 
 def own_odds_in(sections: Iterable[Section], *, in_play: bool) -> dict[_Bet, float]:
-    """Return the best odds of the reference's own on each bet of a period, as ``bet_named``.
+    """Return the reference's own best odds on each bet of a period, by ``bet_named``.
 
     The same bet may be in several markets.
     """
@@ -147,10 +149,10 @@ def why_not_derived(matrix: Matrix, section: Section, basis: Basis) -> str:
 def game_of(
     matrix: Matrix, section: Section, basis: Basis, *, without: str = ""
 ) -> FairGame | None:
-    """Return what the reference's own lines of a section's period say about others.
+    """Return the game that a section's line is derived from: the reference's own lines.
 
-    A consensus is one ``without`` the vote of that bookmaker, where it judges its price.
-    None if there are none, or derived fair odds are turned off.
+    ``without`` leaves a bookmaker's own vote out of a consensus. None if there are no lines, or if
+    derived fair odds are turned off.
     """
     period, pool = section.key.period, section.pool
     if without and isinstance(pool, DerivedPool):
@@ -166,7 +168,7 @@ def fair_game(
     basis: Basis,
     start: Model | None = None,
 ) -> FairGame | None:
-    """Return what the reference's own lines of a period say about others; as ``game_of``."""
+    """Return the game that lines of a period are derived from, as ``game_of``."""
     lines = [line for each in sources.values() if (line := each.reference) is not None]
     if not lines or basis.derived == "none":
         return None
@@ -176,7 +178,7 @@ def fair_game(
 
 
 def date_lines(sections: Iterable[Section]) -> Iterator[Section]:
-    """Date derived lines by their sources, which were seen again and say the same.
+    """Date derived lines by their sources, which were seen again unchanged.
 
     Yields the sections whose prices are to be judged again.
     """
@@ -193,10 +195,10 @@ def date_lines(sections: Iterable[Section]) -> Iterator[Section]:
 
 
 class DerivedPool:
-    """An implied line of a consensus without each bookmaker's own vote; in place of a ``Pool``."""
+    """An implied line of a consensus; like ``Pool`` it can leave out a bookmaker's own vote."""
 
     def __init__(self, section: Section, line: ReferenceLine, sources: tuple[Section, ...]) -> None:
-        """``line`` is that of all votes, implied by those of the ``sources``."""
+        """``line`` is implied by the ``sources``, with all votes."""
         self._section = section
         self._line = line
         self._pools = [pool for source in sources if (pool := source.pool) is not None]
@@ -204,7 +206,7 @@ class DerivedPool:
 
     @property
     def least(self) -> int:
-        """How many voices make a consensus."""
+        """The fewest voices that make a consensus."""
         return self._pools[0].least
 
     @property
@@ -222,7 +224,7 @@ class DerivedPool:
         return self._known[bookmaker]
 
     def least_fair(self, side: str) -> float:
-        """Return fair odds that no price of a side that may be value is judged below."""
+        """Return the lowest fair odds by which any price of a side that may be value is judged."""
         price = self._line.prices.get(side)
         if price is None or price.fair_odds is None:
             return math.inf
@@ -243,7 +245,7 @@ class DerivedPool:
         return math.inf if price is None or price.fair_odds is None else price.fair_odds
 
     def game_without(self, bookmaker: str) -> FairGame | None:
-        """Return what the sources say without a bookmaker's voice; None if too few are left."""
+        """Return the game without a bookmaker's voice; None if too few votes are left."""
         said = self._sources_without(bookmaker)
         if len(said) < len(self._pools):
             return None
@@ -266,10 +268,10 @@ class DerivedPool:
 
 
 def _sources(sections: Iterable[Section]) -> dict[LineName, Section]:
-    """Return the reference's own lines that others may be derived from, the stale ones if all are.
+    """Return the reference's own lines to derive others from; stale ones only if none is fresh.
 
-    What is in doubt is no source: a market with a selection that could not be read, or that lacks
-    a draw, and placeholder prices.
+    Lines in doubt are left out: a market with an unreadable selection or without its draw, and
+    placeholder prices.
     """
     own = [section for section in sections if section.has_own_line and not _is_doubtful(section)]
     fresh = [each for each in own if each.market.reference not in each.market.stale]
@@ -286,6 +288,6 @@ def _is_doubtful(section: Section) -> bool:
 
 
 def group_of(section: Section) -> LineGroup:
-    """Return a section's line as pricing takes it."""
+    """Return the line group of a section."""
     selections = tuple([row.selection for row in section.rows])
     return LineGroup(section.key.group, section.line, selections, section.sides, section.complete)
