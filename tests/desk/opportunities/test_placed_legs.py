@@ -1,4 +1,4 @@
-"""What is listed, counted and staked once some legs are placed."""
+"""Lists, counts and stakes once some legs are placed."""
 
 from fractions import Fraction
 from typing import Any

@@ -152,10 +152,10 @@ def quote_across_markets(panel: OpportunitiesPanel, quoted: Any, qtbot: QtBot) -
     look(panel, qtbot)
 
 
-def test_legs_in_several_markets_say_and_record_each_its_own(
+def test_legs_in_several_markets_show_and_record_their_own_market(
     panel: OpportunitiesPanel, legs: LegPlacer, records: Records, quoted: Any, qtbot: QtBot
 ) -> None:
-    """A draw gives both stakes back, else 45 and 51 leave 3.59 % or more."""
+    """A draw returns both stakes; any other result leaves 3.59 % or more of 45 and 51."""
     quote_across_markets(panel, quoted, qtbot)
     rows = [row for row in shown(panel) if row["Market"] in ("Draw no bet", "Handicap")]
     assert [(row["Selection"], row["Market"], row["Stake"]) for row in rows] == [
