@@ -7,7 +7,7 @@ place, by the board.
 import math
 from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from itertools import combinations
-from typing import Final, Literal, NamedTuple
+from typing import Final, NamedTuple
 
 import msgspec
 
@@ -38,7 +38,14 @@ from oddsdesk.pricing.opportunities import (
 from oddsdesk.pricing.profiles import fold_name, is_delayed
 from oddsdesk.pricing.selections import AWAY, DRAW, HOME, bet_named, complete_forms, line_of
 from oddsdesk.pricing.stakes import Depth, Ladder, net_paying, stakeable
-from oddsdesk.pricing.value import MIN_OVERROUND, ReferenceLine, is_comparable, ladders, subject
+from oddsdesk.pricing.value import (
+    MIN_OVERROUND,
+    DerivedKind,
+    ReferenceLine,
+    is_comparable,
+    ladders,
+    subject,
+)
 
 LEAST_UNCHECKED: Final = 0.9
 """Below this S, a set with a leg that no fair odds check is a likely error."""
@@ -96,7 +103,7 @@ class OpportunityLeg(NamedTuple):
     """The same at net odds."""
     line: float | None = None
     """The line; for handicaps the home team's."""
-    derived: Literal["implied", "modelled"] | None = None
+    derived: DerivedKind | None = None
     """``Assessment.derived`` of the fair odds that its warnings compare it with."""
     band_pct: float | None = None
     """``Assessment.band_pct`` of those fair odds."""

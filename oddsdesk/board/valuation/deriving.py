@@ -260,7 +260,7 @@ class DerivedPool:
         game, said = self.game_without(bookmaker), self._sources_without(bookmaker)
         if game is None:
             return None
-        line = game.line(self._section.key.market_type, group_of(self._section))
+        line = game.implied_line(self._section.key.market_type, group_of(self._section))
         if line is None:
             return None
         oldest = min(said, key=lambda pooled: pooled.line.scraped_at)

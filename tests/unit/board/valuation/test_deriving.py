@@ -271,7 +271,7 @@ def modelled(monkeypatch: pytest.MonkeyPatch) -> Desk:
             "total": {"Unibet": {"Over 3.5": 2.15}, "bwin": {"Under 3.5": 2.11}},
         }
     )
-    desk.board.set_bands({("Football", "total", "none"): (0.02, 100)})  # type: ignore[dict-item]
+    desk.board.set_bands({BandKey("Football", "total", "none"): Band(0.02, 100)})
     return desk
 
 
