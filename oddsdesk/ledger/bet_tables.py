@@ -24,8 +24,11 @@ from enum import Enum
 from types import MappingProxyType
 from typing import Any, BinaryIO, Final, NamedTuple
 
+import msgspec
+
 from oddsdesk.base.text import safe_text
 from oddsdesk.contract.times import format_ms
+from oddsdesk.ledger.bet_kinds import BetLeg
 from oddsdesk.ledger.bets import PlacedBet, counted
 from oddsdesk.ledger.columns import TitleMeanings, folded_title, meanings_of
 from oddsdesk.pricing.closing import ClosingLine
@@ -116,9 +119,17 @@ BET_COLUMNS: Final = (
     _text("selection"),
     _text("bookmaker"),
     _text("account"),
+    _text("kind", lambda bet: bet.kind.value),
     _number("odds"),
     _number("net_odds"),
     _number("stake"),
+    _reckoned("liability", lambda bet: bet.liability),
+    _number("unboosted_odds"),
+    _number("refund", lambda bet: bet.refund or None),
+    _text("refund_as"),
+    _number("place_fraction"),
+    _number("places"),
+    _text("legs", lambda bet: legs_text(bet.legs)),
     _text("currency"),
     _number("fair_odds"),
     _reckoned("net_ev_pct", lambda bet: bet.ev),
@@ -151,8 +162,14 @@ BET_COLUMNS: Final = (
     _text("note"),
     _number("age_ms"),
     _text("game_id"),
+    _text("source_id"),
 )
 """The columns in the order of exports."""
+
+
+def legs_text(legs: Sequence[BetLeg]) -> str:
+    """Return the legs of a multiple as a JSON text; empty without legs."""
+    return msgspec.json.encode(legs).decode() if legs else ""
 
 
 def close_of(
@@ -349,5 +366,6 @@ def _for_bet_analytix(bet: PlacedBet) -> dict[str, str | float]:
 
 
 def bet_fields(bet: PlacedBet) -> dict[str, Any]:
-    """Return a bet as a dictionary by column."""
-    return {column.key: column.written(bet) for column in BET_COLUMNS}
+    """Return a bet as a dictionary by column; its legs are a list of dictionaries."""
+    fields: dict[str, Any] = {column.key: column.written(bet) for column in BET_COLUMNS}
+    return fields | {"legs": msgspec.to_builtins(bet.legs)}

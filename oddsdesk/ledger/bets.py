@@ -10,12 +10,14 @@ import msgspec
 from oddsdesk.base.figures import TOO_MUCH
 from oddsdesk.contract.markets import HANDICAPS, TOTALS
 from oddsdesk.contract.times import MINUTE_MS
+from oddsdesk.ledger.bet_kinds import BetKind, BetLeg, Terms, net_lay_odds, profit_by_kind
 from oddsdesk.pricing.closing import MOST_AGE_MS, ClosingLine
 from oddsdesk.pricing.reports import SettledBet
-from oddsdesk.pricing.selections import Result, clv_pct, decided_share, profit_of, read_selection
+from oddsdesk.pricing.selections import Result, clv_pct, decided_share, read_selection
 from oddsdesk.pricing.value import can_push, expected_value, floored_ev
 
 _MOST_PERIODS: Final = 100
+_MOST_PLACES: Final = 100
 _NO_EV: Final = 1e-6
 """In percent: from less than this no share can be worked out."""
 
@@ -84,11 +86,29 @@ class PlacedBet(msgspec.Struct, frozen=True):
     """The automatic settlement that the user took back, ``won by football-data 2-1``. The same
     result does not settle the bet by itself again."""
     cashed_stake: float = 0.0
-    """Part of the stake that was cashed out; all of it once the bet is cashed out."""
+    """Part of ``size`` that was cashed out; all of it once the bet is cashed out."""
     cashed_back: float = 0.0
     """Amount paid for that part."""
     close: ClosingLine | None = None
     """None until it was looked for."""
+    kind: BetKind = BetKind.BACK
+    """Of a lay bet ``odds`` and ``stake`` are the backer's; ``result``, ``net_odds``, ``fair_odds``
+    and ``close`` are the user's: of the other side."""
+    unboosted_odds: float | None = None
+    """The price of a boosted bet without the promotion; None if unknown."""
+    refund: float = 0.0
+    """The most that comes back if a refund bet loses."""
+    refund_as: str = ""
+    """``money`` or ``free`` bet; only money counts as profit of this bet. Empty: no refund."""
+    place_fraction: float | None = None
+    """Of each-way bets: the share of the winnings that a place pays, such as 0.2."""
+    places: int | None = None
+    """Of each-way bets: how many places are paid; None if unknown."""
+    legs: tuple[BetLeg, ...] = ()
+    """Of multiples, and free or boosted ones. ``kick_off`` is then that of the last leg, and
+    ``game_id`` is empty."""
+    source_id: str = ""
+    """The bet's number at the bookmaker where it was read: ``betfair 123456``; else empty."""
     ident: int | None = None
     """Number in the ledger, given when the bet is recorded."""
 
@@ -109,20 +129,56 @@ class PlacedBet(msgspec.Struct, frozen=True):
 
     @property
     def net(self) -> float:
-        """Odds after commission, as far as known."""
-        return self.odds if self.net_odds is None else self.net_odds
+        """Odds after commission, as far as known; of a lay bet per unit of its liability."""
+        if self.net_odds is not None:
+            return self.net_odds
+        return net_lay_odds(self.odds, 0.0) if self.kind is BetKind.LAY else self.odds
+
+    @property
+    def size(self) -> float:
+        """What ``net`` multiplies: the liability of a lay bet, the stake of others."""
+        return self.stake * (self.odds - 1) if self.kind is BetKind.LAY else self.stake
+
+    @property
+    def liability(self) -> float | None:
+        """What a lay bet loses if the selection wins; None for other kinds."""
+        return self.size if self.kind is BetKind.LAY else None
+
+    @property
+    def staked(self) -> float:
+        """The user's money that was at risk: 0 for a free bet, the liability of a lay bet."""
+        return 0.0 if self.kind.is_free else self.size
+
+    @property
+    def free_staked(self) -> float:
+        """The size of a free bet, else 0."""
+        return self.stake if self.kind.is_free else 0.0
 
     @property
     def open_stake(self) -> float:
-        """Stake still at risk; 0 once settled."""
-        return 0.0 if self.result is not None else self.stake - self.cashed_stake
+        """Money still at risk; 0 once settled."""
+        if self.result is not None or self.kind.is_free:
+            return 0.0
+        return self.size - self.cashed_stake
+
+    @property
+    def open_size(self) -> float:
+        """The part of the size that is not settled: ``open_stake``, and for free bets theirs."""
+        return 0.0 if self.result is not None else self.size - self.cashed_stake
+
+    @property
+    def terms(self) -> Terms:
+        """What decides how it pays."""
+        refund = self.refund if self.refund_as == "money" else 0.0
+        return Terms(self.kind, self.net, refund, self.place_fraction, self.legs)
 
     @property
     def profit(self) -> float | None:
         """Profit after commission; None while open."""
         if self.result is None:
             return None
-        return self._decided_profit(self.result) + self.cashed_back - self.cashed_stake
+        paid = 0.0 if self.kind.is_free else self.cashed_stake
+        return self._decided_profit(self.result) + self.cashed_back - paid
 
     @property
     def ev(self) -> float | None:
@@ -181,7 +237,7 @@ class PlacedBet(msgspec.Struct, frozen=True):
         if ev is None or (self._of_decided and self.result is None):
             return None
         share = self._decided if self._of_decided else 1.0
-        return self.stake * share * ev / 100
+        return self.size * share * ev / 100
 
     @property
     def has_others_close(self) -> bool:
@@ -253,10 +309,10 @@ class PlacedBet(msgspec.Struct, frozen=True):
         """Share of the stake that was won or lost."""
         if self.result is None or not self.stake:
             return 0.0
-        return decided_share(self.result) * (self.stake - self.cashed_stake) / self.stake
+        return decided_share(self.result) * (self.size - self.cashed_stake) / self.size
 
     def _decided_profit(self, result: Result) -> float:
-        return profit_of(result, self.stake - self.cashed_stake, self.net)
+        return profit_by_kind(self.terms, result, self.size - self.cashed_stake)
 
 
 def counted(bets: Iterable[PlacedBet], *, simulated: bool | None = False) -> Iterator[PlacedBet]:
@@ -299,16 +355,40 @@ def check_bet(bet: PlacedBet) -> PlacedBet:
         raise BadBetError(f"stake {bet.stake:g}: expected an amount above 0 and below 1e12")
     if not 0 <= bet.period < _MOST_PERIODS:
         raise BadBetError(f"period {bet.period}: expected 0 for the whole game, or a part of it")
-    if not (0 <= bet.cashed_stake <= bet.stake and 0 <= bet.cashed_back < TOO_MUCH):
+    if not (0 <= bet.cashed_stake <= bet.size and 0 <= bet.cashed_back < TOO_MUCH):
         raise BadBetError(
             f"cash-out of {bet.cashed_stake:g} for {bet.cashed_back:g}: expected a part of the "
-            f"stake, {bet.stake:g}, and the amount paid for it"
+            f"stake, {bet.size:g}, and the amount paid for it"
         )
     if bet.per not in {"", "staked", "decided"}:
         raise BadBetError(f"per {bet.per!r}: expected staked or decided")
-    if (bet.result is Result.CASHED_OUT) != (bet.cashed_stake == bet.stake):
+    if (bet.result is Result.CASHED_OUT) != (bet.cashed_stake == bet.size):
         raise BadBetError("the result is cashed out if, and only if, all of the stake is")
+    _check_kind(bet)
     return bet
+
+
+def _check_kind(bet: PlacedBet) -> None:
+    each_way, kind = bet.kind is BetKind.EACH_WAY, bet.kind.words
+    if bet.result is Result.PLACED and not each_way:
+        raise BadBetError(f"result placed: only each-way bets can be placed, not {kind}")
+    if each_way and not (bet.place_fraction is not None and 0 < bet.place_fraction <= 1):
+        raise BadBetError("an each-way bet needs the share that a place pays, such as 1/5")
+    if bet.places is not None and not 0 < bet.places < _MOST_PLACES:
+        raise BadBetError(f"{bet.places} places: expected 1 or more")
+    if bet.kind is BetKind.REFUND and not (
+        0 < bet.refund < TOO_MUCH and bet.refund_as in {"money", "free"}
+    ):
+        raise BadBetError("a refund bet needs the amount that comes back, as money or a free bet")
+    if bet.unboosted_odds is not None and not 1 < bet.unboosted_odds < TOO_MUCH:
+        raise BadBetError(f"odds without the boost {bet.unboosted_odds:g}: expected odds above 1")
+    if bet.kind is BetKind.MULTIPLE and len(bet.legs) < 2:
+        raise BadBetError("a multiple needs two legs or more")
+    if bet.legs and bet.kind in {BetKind.LAY, BetKind.EACH_WAY}:
+        raise BadBetError(f"a bet of the kind {kind} has no legs")
+    for leg in bet.legs:
+        if not 1 < leg.odds < TOO_MUCH:
+            raise BadBetError(f"odds {leg.odds:g} of {leg.selection}: expected odds above 1")
 
 
 class HalfResultError(BadBetError):
@@ -396,13 +476,13 @@ def cashed_out(bet: PlacedBet, stake: float, back: float, now_ms: int) -> Placed
     """
     if bet.result is not None:
         raise BadBetError(f"already settled as {bet.result.value.replace('_', ' ')}")
-    if not 0 < stake <= bet.open_stake or not 0 <= back < math.inf:
-        raise BadBetError(f"expected a part of the open stake, up to {bet.open_stake:g}")
-    is_whole = stake == bet.open_stake
+    if not 0 < stake <= bet.open_size or not 0 <= back < math.inf:
+        raise BadBetError(f"expected a part of the open stake, up to {bet.open_size:g}")
+    is_whole = stake == bet.open_size
     return check_bet(
         msgspec.structs.replace(
             bet,
-            cashed_stake=bet.stake if is_whole else bet.cashed_stake + stake,
+            cashed_stake=bet.size if is_whole else bet.cashed_stake + stake,
             cashed_back=bet.cashed_back + back,
             result=Result.CASHED_OUT if is_whole else None,
             settled_at=now_ms if is_whole else None,

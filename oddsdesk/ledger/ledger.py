@@ -16,6 +16,7 @@ from oddsdesk.base.places import cannot_be_written, is_on_read_only_disk, make_f
 from oddsdesk.contract.markets import market_named
 from oddsdesk.contract.texts import folded, plain_letters
 from oddsdesk.contract.times import DAY_MS
+from oddsdesk.ledger.bet_kinds import BetKind, BetLeg
 from oddsdesk.ledger.bets import BadBetError, PlacedBet, check_bet, is_open_as, taken_back
 from oddsdesk.ledger.games import may_be_on_one_game
 from oddsdesk.ledger.presets import NO_CHOICES, Hidden, HiddenKind, ListChoices, Preset, ValueFilter
@@ -417,6 +418,8 @@ def _values(bet: PlacedBet) -> dict[str, object]:
         "cautions": " ".join(bet.cautions),
         "result": None if bet.result is None else bet.result.value,
         "close": _close_text(bet.close),
+        "kind": bet.kind.value,
+        "legs": msgspec.json.encode(bet.legs).decode(),
     }
 
 
@@ -431,6 +434,8 @@ def _bet(row: Sequence[Any]) -> PlacedBet:
             "leg": bool(values["leg"]),
             "result": None if result is None else Result(result),
             "close": None if close is None else msgspec.json.decode(close, type=ClosingLine),
+            "kind": BetKind(values["kind"]),
+            "legs": msgspec.json.decode(values["legs"], type=tuple[BetLeg, ...]),
         }
     )
 
@@ -591,6 +596,16 @@ _STEPS: Final = (
     # How lists of bets are read, by their folded titles: JSON of ListChoices.
     ("CREATE TABLE list_choice (titles TEXT PRIMARY KEY, choices TEXT NOT NULL) STRICT",),
     ("ALTER TABLE placed_bet ADD COLUMN derived TEXT NOT NULL DEFAULT ''",),
+    (
+        "ALTER TABLE placed_bet ADD COLUMN kind TEXT NOT NULL DEFAULT 'back'",
+        "ALTER TABLE placed_bet ADD COLUMN unboosted_odds REAL",
+        "ALTER TABLE placed_bet ADD COLUMN refund REAL NOT NULL DEFAULT 0",
+        "ALTER TABLE placed_bet ADD COLUMN refund_as TEXT NOT NULL DEFAULT ''",
+        "ALTER TABLE placed_bet ADD COLUMN place_fraction REAL",
+        "ALTER TABLE placed_bet ADD COLUMN places INTEGER",
+        "ALTER TABLE placed_bet ADD COLUMN legs TEXT NOT NULL DEFAULT '[]'",  # JSON of BetLegs
+        "ALTER TABLE placed_bet ADD COLUMN source_id TEXT NOT NULL DEFAULT ''",
+    ),
 )
 """Statements by version; new steps are only added at the end."""
 
@@ -774,7 +789,7 @@ def _settled(before: PlacedBet, told: PlacedBet, now_ms: int) -> PlacedBet:
         settled_at=now_ms if told.settled_at is None else told.settled_at,
         settled_by=told.settled_by,
         undone="",
-        cashed_stake=before.stake if told.result is Result.CASHED_OUT else told.cashed_stake,
+        cashed_stake=before.size if told.result is Result.CASHED_OUT else told.cashed_stake,
         cashed_back=told.cashed_back,
         net_odds=before.net_odds if told.net_odds is None else told.net_odds,
     )

@@ -30,6 +30,7 @@ from oddsdesk.contract.identity import game_id
 from oddsdesk.contract.markets import market_named
 from oddsdesk.contract.texts import shown
 from oddsdesk.contract.times import MINUTE_MS, format_ms
+from oddsdesk.ledger.bet_kinds import BetKind, BetLeg
 from oddsdesk.ledger.bet_lists import (
     KNOWN_KEYS,
     NEEDED,
@@ -236,7 +237,9 @@ def read_rows(
     unread = [title for title in titles if keys[title] not in KNOWN_KEYS]
     texts = [] if tracker is OURS else [title for title in titles if keys[title] in _TEXTS]
     described = [title for title in titles if tracker is not OURS and keys[title] in _DESCRIBED]
-    kinds = bet_kinds_of(rows, titles, [*unread, *texts], described)
+    kinds = bet_kinds_of(
+        *(([], [], [], []) if tracker is OURS else (rows, titles, [*unread, *texts], described))
+    )
     legs = legs_of(titles, named, (PAYOUT, TO_WIN))
     left_out = [title for title in unread if title not in kinds.read]
     problems = [f"line {row.number}: {row.fault or _SHIFTED.format(row.beyond)}" for row in bad]
@@ -511,6 +514,7 @@ def _bet(row: Mapping[str, str], now_ms: int, writing: _Writing) -> PlacedBet:
     fields["period"] = int(fields.get("period", 0))
     if "age_ms" in fields:
         fields["age_ms"] = int(fields["age_ms"])
+    _read_kind(fields)
     fields["cautions"] = tuple(fields.pop("cautions", "").split())
     fields["true_ev"] = fields.pop("ev_pct", _share(row))
     if row.get(TIPSTER):
@@ -526,6 +530,23 @@ def _bet(row: Mapping[str, str], now_ms: int, writing: _Writing) -> PlacedBet:
     fields.setdefault("game_id", "")
     bet = PlacedBet(**fields | {"odds": odds, "close": close, "result": result})
     return check_half(check_bet(_ended(bet, profit)))
+
+
+def _read_kind(fields: dict[str, Any]) -> None:
+    """Turn the texts that name the kind of a bet and its legs into their values."""
+    if kind := fields.pop("kind", ""):
+        try:
+            fields["kind"] = BetKind(kind)
+        except ValueError:
+            kinds = ", ".join(each.value for each in BetKind)
+            raise FigureError(f"kind {kind!r}: expected one of {kinds}") from None
+    if legs := fields.pop("legs", ""):
+        try:
+            fields["legs"] = msgspec.json.decode(legs, type=tuple[BetLeg, ...])
+        except msgspec.DecodeError as error:
+            raise FigureError(f"legs: expected a list as oddsdesk writes it: {error}") from None
+    if "places" in fields:
+        fields["places"] = int(fields["places"])
 
 
 def _with_net(
@@ -550,7 +571,7 @@ def _ended(bet: PlacedBet, profit: float | None) -> PlacedBet:
     if profit is None:
         raise FigureError("profit or payout: needed for a bet that was cashed out")
     return msgspec.structs.replace(
-        bet, cashed_stake=bet.stake, cashed_back=max(0.0, bet.stake + profit)
+        bet, cashed_stake=bet.size, cashed_back=max(0.0, bet.staked + profit)
     )
 
 

@@ -516,11 +516,23 @@ class Result(Enum):
     HALF_LOST = "half_lost"
     CASHED_OUT = "cashed_out"
     """All of it was cashed out before the end."""
+    PLACED = "placed"
+    """The win half of an each-way bet lost, the place half won."""
 
     @property
     def words(self) -> str:
         """What people read: ``half won``."""
         return self.value.replace("_", " ")
+
+    @property
+    def shares(self) -> tuple[float, float]:
+        """Shares of the stake that are won and lost."""
+        return _SHARES[self]
+
+    @property
+    def reversed(self) -> "Result":
+        """How the other side of the bet ended."""
+        return _REVERSED.get(self, self)
 
 
 _SHARES: Final = {
@@ -530,8 +542,14 @@ _SHARES: Final = {
     Result.HALF_LOST: (0.0, 0.5),
     Result.LOST: (0.0, 1.0),
     Result.CASHED_OUT: (0.0, 0.0),
+    Result.PLACED: (0.0, 1.0),  # of the win half
 }
-"""Shares of the stake that are won and lost."""
+_REVERSED: Final = {
+    Result.WON: Result.LOST,
+    Result.LOST: Result.WON,
+    Result.HALF_WON: Result.HALF_LOST,
+    Result.HALF_LOST: Result.HALF_WON,
+}
 
 
 class Goals(NamedTuple):

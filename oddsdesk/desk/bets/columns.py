@@ -26,6 +26,7 @@ _RESULT_INKS: Final = {
     Result.HALF_WON: TextRole.UP,
     Result.LOST: TextRole.DOWN,
     Result.HALF_LOST: TextRole.DOWN,
+    Result.PLACED: TextRole.NOTE,
     Result.VOID: TextRole.NOTE,
     Result.CASHED_OUT: TextRole.NOTE,
 }

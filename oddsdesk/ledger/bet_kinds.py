@@ -1,0 +1,154 @@
+"""The kinds of bets, and what each pays.
+
+A bet has a size: the amount that its odds multiply. For a lay bet it is the liability, and its odds
+after commission are those of a back of the other side; for all others it is the stake.
+"""
+
+from collections.abc import Iterable, Sequence
+from enum import Enum
+from typing import Final, NamedTuple
+
+import msgspec
+
+from oddsdesk.pricing.closing import ClosingLine
+from oddsdesk.pricing.selections import Result
+
+DEFAULT_PLACE_FRACTION: Final = 0.2
+"""Share of the winnings that a place pays where a list does not say it; the most common terms."""
+
+
+class BetKind(Enum):
+    """Kinds of bets, as ``ledger list --json`` and exports name them."""
+
+    BACK = "back"
+    LAY = "lay"
+    """At an exchange: it wins if the selection loses. Odds are the backer's, the stake too."""
+    FREE = "free"
+    """A free bet whose stake is not returned."""
+    FREE_RETURNED = "free-returned"
+    """A free bet whose stake is paid out with the winnings."""
+    BOOST = "boost"
+    """At odds raised by a promotion."""
+    REFUND = "refund"
+    """The stake comes back, up to an amount, if it loses."""
+    EACH_WAY = "each-way"
+    """Half of the stake on a win, half on a place."""
+    MULTIPLE = "multiple"
+    """All of its legs must win; a void leg drops out."""
+
+    @property
+    def words(self) -> str:
+        """What people read: ``each way``."""
+        return _WORDS.get(self, self.value)
+
+    @property
+    def is_free(self) -> bool:
+        """Whether none of the user's own money is at risk."""
+        return self in (BetKind.FREE, BetKind.FREE_RETURNED)
+
+
+_WORDS: Final = {
+    BetKind.FREE: "free bet",
+    BetKind.FREE_RETURNED: "free bet, stake returned",
+    BetKind.EACH_WAY: "each way",
+}
+
+
+class BetLeg(msgspec.Struct, frozen=True, kw_only=True):
+    """One selection of a multiple; fields as in ``PlacedBet``."""
+
+    selection: str
+    odds: float
+    game_id: str = ""
+    match_name: str = ""
+    competition: str = ""
+    sport: str = ""
+    market_type: str = ""
+    period: int = 0
+    kick_off: int | None = None
+    fair_odds: float | None = None
+    result: Result | None = None
+    settled_by: str = ""
+    close: ClosingLine | None = None
+
+
+class Terms(NamedTuple):
+    """What decides how a bet pays."""
+
+    kind: BetKind
+    net_odds: float
+    """After commission; of a lay bet those of the other side, per unit of liability."""
+    refund: float = 0.0
+    """The most that comes back in money if it loses."""
+    place_fraction: float | None = None
+    """Of each-way bets: the share of the winnings that a place pays."""
+    legs: tuple[BetLeg, ...] = ()
+
+
+def net_lay_odds(odds: float, commission: float) -> float:
+    """Return the odds of a lay bet per unit of its liability: ``1 + (1 - c) / (L - 1)``.
+
+    ``commission`` is a share of the winnings, at most 1.
+    """
+    return 1 + (1 - commission) / (odds - 1)
+
+
+def profit_by_kind(terms: Terms, result: Result, size: float) -> float:
+    """Return the profit of a settled size; 0 if it is cashed out.
+
+    A void bet pays nothing, and its stake comes back; so does a free bet, as a free bet.
+    """
+    if result is Result.CASHED_OUT:
+        return 0.0
+    gain, won, lost = terms.net_odds - 1, *result.shares
+    match terms.kind:
+        case BetKind.EACH_WAY:
+            place = gain * (terms.place_fraction or 0.0)
+            return size / 2 * (_part(result, gain) + _part(_place_result(result), place))
+        case _ if terms.legs and result is not Result.VOID:
+            gain = paid_by_legs(terms.net_odds, terms.legs, result) - 1
+            won, lost = (1.0, 0.0) if gain > 0 else (0.0, -gain)
+            gain = max(0.0, gain)
+    if terms.kind is BetKind.FREE_RETURNED:
+        gain += 1.0
+    loss = 0.0 if terms.kind.is_free else size * lost
+    if terms.kind is BetKind.REFUND:
+        loss -= min(terms.refund, loss)
+    return size * won * gain - loss
+
+
+def _part(result: Result, gain: float) -> float:
+    won, lost = result.shares
+    return won * gain - lost
+
+
+def _place_result(result: Result) -> Result:
+    return Result.WON if result is Result.PLACED else result
+
+
+def paid_by_legs(net_odds: float, legs: Iterable[BetLeg], result: Result) -> float:
+    """Return what a unit staked on legs pays; a void leg drops out, a half result halves it.
+
+    A leg without a result counts as won if the whole bet won, else as lost.
+    """
+    paid = net_odds
+    for leg in legs:
+        ended = leg.result or (Result.LOST if result is Result.LOST else Result.WON)
+        won, lost = ended.shares
+        paid *= (1 + won * (leg.odds - 1) - lost) / leg.odds
+    return paid
+
+
+def result_of_legs(legs: Sequence[BetLeg]) -> Result | None:
+    """Return how a multiple ended by its legs; None while that is open.
+
+    One lost leg decides it, however the others end. It is void if every leg is.
+    """
+    results = [leg.result for leg in legs]
+    if Result.LOST in results:
+        return Result.LOST
+    if None in results:
+        return None
+    if all(result is Result.VOID for result in results):
+        return Result.VOID
+    return Result.WON
