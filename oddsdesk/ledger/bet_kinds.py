@@ -85,14 +85,6 @@ class Terms(NamedTuple):
     legs: tuple[BetLeg, ...] = ()
 
 
-def net_lay_odds(odds: float, commission: float) -> float:
-    """Return the odds of a lay bet per unit of its liability: ``1 + (1 - c) / (L - 1)``.
-
-    ``commission`` is a share of the winnings, at most 1.
-    """
-    return 1 + (1 - commission) / (odds - 1)
-
-
 def profit_by_kind(terms: Terms, result: Result, size: float) -> float:
     """Return the profit of a settled size; 0 if it is cashed out.
 

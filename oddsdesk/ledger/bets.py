@@ -10,10 +10,11 @@ import msgspec
 from oddsdesk.base.figures import TOO_MUCH
 from oddsdesk.contract.markets import HANDICAPS, TOTALS
 from oddsdesk.contract.times import MINUTE_MS
-from oddsdesk.ledger.bet_kinds import BetKind, BetLeg, Terms, net_lay_odds, profit_by_kind
+from oddsdesk.ledger.bet_kinds import BetKind, BetLeg, Terms, profit_by_kind
 from oddsdesk.pricing.closing import MOST_AGE_MS, ClosingLine
 from oddsdesk.pricing.reports import SettledBet
 from oddsdesk.pricing.selections import Result, clv_pct, decided_share, read_selection
+from oddsdesk.pricing.stakes import net_lay_odds
 from oddsdesk.pricing.value import can_push, expected_value, floored_ev
 
 _MOST_PERIODS: Final = 100

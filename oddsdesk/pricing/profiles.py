@@ -20,7 +20,7 @@ import msgspec
 
 from oddsdesk.base.figures import FigureError, read_number, read_typed_amount
 from oddsdesk.base.places import resource_path
-from oddsdesk.pricing.stakes import Depth, Ladder, Rung
+from oddsdesk.pricing.stakes import Depth, Ladder, Rung, net_lay_odds
 
 COLUMNS: Final = (
     "name",
@@ -100,6 +100,26 @@ class Profile(msgspec.Struct, frozen=True, kw_only=True):
             price = 1 / odds
             odds = 1 / (price + self.taker_fee * price * (1 - price))
         return (1 + (odds - 1) * (1 - self.commission)) * (1 - self.tax)
+
+    def net_lay(self, odds: float) -> float:
+        """Return what a unit of liability really pays back if a lay bet at ``odds`` wins.
+
+        On a prediction market that is a share of the other side, at price ``1 - p`` with its fee.
+        """
+        net = net_lay_odds(odds, self.commission)
+        if self.taker_fee:
+            price = 1 / odds
+            net = 1 / (1 - price + self.taker_fee * price * (1 - price))
+            net = 1 + (net - 1) * (1 - self.commission)
+        return net * (1 - self.tax)
+
+    def lay_ladder(self, depth: Depth) -> Ladder:
+        """Return what can be laid: odds of the other side after commission, and liabilities."""
+        return tuple(
+            Rung(self.net_lay(odds), size * (odds - 1) * (1 + self.taker_fee / odds))
+            for odds, size in depth.lay
+            if size > 0
+        )
 
     def ladder(self, depth: Depth) -> Ladder:
         """Return the ladder as a bettor sees it: odds after commission, stakes with taker's fee.

@@ -26,6 +26,8 @@ class Depth(NamedTuple):
     levels: tuple[tuple[float, float], ...]
     currency: str = ""
     """ISO 4217; empty if unknown."""
+    lay: tuple[tuple[float, float], ...] = ()
+    """What can be laid, lowest odds first, in backers' stakes."""
 
 
 class Rung(NamedTuple):
@@ -37,6 +39,14 @@ class Rung(NamedTuple):
 
 
 Ladder = tuple[Rung, ...]
+
+
+def net_lay_odds(odds: float, commission: float) -> float:
+    """Return the odds of a lay bet per unit of its liability: ``1 + (1 - c) / (L - 1)``.
+
+    ``commission`` is a share of the winnings, at most 1.
+    """
+    return 1 + (1 - commission) / (odds - 1)
 
 
 def stakeable(ladder: Ladder) -> float:

@@ -14,7 +14,7 @@ from oddsdesk.contract.competitions import sport_in
 from oddsdesk.contract.identity import game_id
 from oddsdesk.contract.markets import MARKET_RANK, market_title
 from oddsdesk.contract.quotes import MOST_LEVELS
-from oddsdesk.contract.resources import Game, OddsRow, Offer, PriceMessage
+from oddsdesk.contract.resources import Game, Level, OddsRow, Offer, PriceMessage
 from oddsdesk.contract.times import parse_ms
 from oddsdesk.pricing.assessment import Caution
 from oddsdesk.pricing.selections import AWAY, LineGroup, handicap_text, line_groups
@@ -87,7 +87,16 @@ def depth_of(offer: Offer | UnsetType | None, odds: float) -> Depth | None:
     is_falling = all(one[0] > other[0] for one, other in pairwise(levels))
     if levels[0][0] != odds or not is_falling or not all(o > 1 and s >= 0 for o, s in levels):
         raise ValueError(f"expected levels from {odds:g} down")
-    return Depth(levels, offer.currency or "")
+    return Depth(levels, offer.currency or "", lay_levels_of(offer))
+
+
+def lay_levels_of(offer: Offer) -> tuple[Level, ...]:
+    """Return what can be laid; nothing if that makes no sense beside what can be backed."""
+    levels = offer.lay[:MOST_LEVELS]
+    is_rising = all(one[0] < other[0] for one, other in pairwise(levels))
+    is_above = not levels or levels[0][0] > (offer.back[0][0] if offer.back else 1.0)
+    is_sound = all(odds > 1 and size >= 0 for odds, size in levels)
+    return levels if is_rising and is_above and is_sound else ()
 
 
 def link_of(offer: Offer | None, url: str | None) -> str | None:

@@ -675,5 +675,9 @@ def _has_depth(price: matrix.Price, offer: Offer | None) -> bool:
     if offer is None or not offer.back:
         return price.depth is None
     depth = price.depth
-    is_same = depth is not None and depth.levels == offer.back[:MOST_LEVELS]
-    return is_same and depth is not None and depth.currency == (offer.currency or "")
+    return (
+        depth is not None
+        and depth.levels == offer.back[:MOST_LEVELS]
+        and depth.lay == matrix.lay_levels_of(offer)
+        and depth.currency == (offer.currency or "")
+    )

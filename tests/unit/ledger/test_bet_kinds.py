@@ -6,12 +6,13 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from oddsdesk.ledger.bet_kinds import BetKind, BetLeg, net_lay_odds, result_of_legs
+from oddsdesk.ledger.bet_kinds import BetKind, BetLeg, result_of_legs
 from oddsdesk.ledger.bet_tables import write_csv
 from oddsdesk.ledger.bets import BadBetError, PlacedBet, cashed_out, check_bet, settled
 from oddsdesk.ledger.ledger import Ledger
 from oddsdesk.ledger.reading import read_bets
 from oddsdesk.pricing.selections import Result
+from oddsdesk.pricing.stakes import net_lay_odds
 from tests.unit.ledger.test_ledger import BET
 
 NOW = 1_800_000_000_000

@@ -16,6 +16,7 @@ from oddsdesk.pricing.profiles import (
     is_delayed,
     read_profiles,
 )
+from oddsdesk.pricing.stakes import Depth, Rung
 
 ODDS = st.floats(1.001, 1000)
 PROFILE = st.builds(
@@ -155,3 +156,20 @@ def test_aliases_lead_to_one_profile_each() -> None:
             known.profile_of(alias) is known.profile_of(profile.name) for alias in profile.aliases
         )
     assert math.isclose(known.profile_of("Unheard Of").net(3.3), 3.3)
+
+
+def test_a_lay_is_a_back_of_the_other_side_after_commission() -> None:
+    exchange = Profile(name="X", group="X", commission=0.02)
+    assert exchange.net_lay(5.5) == pytest.approx(1 + 0.98 / 4.5)
+    depth = Depth(((5.4, 10.0),), "GBP", lay=((5.5, 20.0), (5.6, 0.0)))
+    assert exchange.lay_ladder(depth) == (Rung(pytest.approx(1 + 0.98 / 4.5), 90.0),)
+
+
+def test_laying_on_a_prediction_market_is_buying_the_other_side_with_its_fee() -> None:
+    market = Profile(name="M", group="M", taker_fee=0.05)
+    yes = 0.4
+    cost_of_no = (1 - yes) + 0.05 * yes * (1 - yes)
+    assert market.net_lay(1 / yes) == pytest.approx(1 / cost_of_no)
+    shares = 100.0
+    (rung,) = market.lay_ladder(Depth(((2.4, 1.0),), lay=((1 / yes, shares * yes),)))
+    assert rung.most == pytest.approx(shares * cost_of_no)
