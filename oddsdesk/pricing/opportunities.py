@@ -59,6 +59,8 @@ class Leg(NamedTuple):
     """The bookmaker's limit, as the user noted it."""
     ladder: Ladder | None = None
     """The amounts for sale; None if unknown."""
+    is_lay: bool = False
+    """Whether it is a lay: it wins if the selection loses; its stake is the liability."""
 
     def at(self, stake: float) -> "Leg":
         """Return the leg at the odds of a stake: the average over the levels that it takes."""

@@ -49,6 +49,18 @@ def net_lay_odds(odds: float, commission: float) -> float:
     return 1 + (1 - commission) / (odds - 1)
 
 
+def backers_stake(depth: Depth, ladder: Ladder, liability: float) -> float:
+    """Return what the backers stake against a liability that takes the best lays first.
+
+    ``ladder``: what can be laid as ``Profile.lay_ladder`` returns it.
+    """
+    staked = 0.0
+    for (_, size), rung in zip((each for each in depth.lay if each[1] > 0), ladder, strict=True):
+        taken = min(liability, rung.most)
+        staked, liability = staked + size * taken / rung.most, liability - taken
+    return staked
+
+
 def stakeable(ladder: Ladder) -> float:
     """Return the largest stake that all levels take together."""
     return math.fsum(rung.most for rung in ladder)

@@ -37,7 +37,7 @@ from oddsdesk.pricing.opportunities import (
 )
 from oddsdesk.pricing.profiles import fold_name, is_delayed
 from oddsdesk.pricing.selections import AWAY, DRAW, HOME, bet_named, complete_forms, line_of
-from oddsdesk.pricing.stakes import Depth, Ladder, net_paying, stakeable
+from oddsdesk.pricing.stakes import Depth, Ladder, backers_stake, net_paying, stakeable
 from oddsdesk.pricing.value import (
     MIN_OVERROUND,
     DerivedKind,
@@ -81,13 +81,16 @@ def _outcome(game_id: str, named: Bet, period: int) -> Hashable:
 
 
 class OpportunityLeg(NamedTuple):
-    """A leg as it may be bet on."""
+    """A leg as it may be bet on: a price, or a lay against the selection of ``key``."""
 
     key: RowKey
     bookmaker: str
     odds: float
+    """As offered; of a lay the backers' odds, as of a recorded bet."""
     net_odds: float
+    """After commission; of a lay per unit of liability, as a back of the other side pays."""
     stake: float
+    """What is at risk; of a lay the liability."""
     seen_at: int
     """In milliseconds."""
     cautions: tuple[Caution, ...]
@@ -109,13 +112,38 @@ class OpportunityLeg(NamedTuple):
     """``Assessment.band_pct`` of those fair odds."""
     is_checked: bool = True
     """Whether there are fair odds, so that a likely error would show."""
+    is_lay: bool = False
+    """Whether it wins if the selection of ``key`` loses; it is recorded as a lay bet."""
+
+    def named(self, selection: str) -> str:
+        """Return a name of its selection as a bet: ``Lay Arsenal``."""
+        return f"Lay {selection}" if self.is_lay else selection
+
+    @property
+    def backers_stake(self) -> float | None:
+        """What the backers of a lay stake for this liability; None for a back."""
+        if not self.is_lay:
+            return None
+        if self.depth is None or not self.ladder or math.isinf(self.ladder[0].most):
+            return self.stake / (self.odds - 1)
+        return backers_stake(self.depth, self.ladder, self.stake)
+
+    @property
+    def lay_odds(self) -> float | None:
+        """The backers' odds of a lay, on average over its stake; None for a back.
+
+        Liability is the backers' stake times these odds minus 1.
+        """
+        backers = self.backers_stake
+        return 1 + self.stake / backers if backers else self.odds if self.is_lay else None
 
     @property
     def for_sale(self) -> tuple[float, str] | None:
         """The stake that the best odds take, and its currency; None where nobody tells."""
         if self.depth is None or self.ladder is None:
             return None
-        is_there = bool(self.ladder) and self.depth.levels[0][1] > 0
+        levels = self.depth.lay if self.is_lay else self.depth.levels
+        is_there = bool(self.ladder) and levels[0][1] > 0
         return self.ladder[0].most if is_there else 0.0, self.depth.currency
 
     @property
@@ -169,11 +197,12 @@ class Opportunity(msgspec.Struct, frozen=True):
         return first if all(each == first for each in others) else None
 
     def leg_text(self, place: int) -> str:
-        """Return what a leg bets on, with its market if the legs are in several."""
-        key = self.legs[place].key
+        """Return what a leg bets on: ``Lay Arsenal``; with its market if there are several."""
+        leg = self.legs[place]
+        named = leg.named(leg.key.selection)
         if self.market_type is not None:
-            return key.selection
-        return f"{key.selection} ({market_title(key.market_type)})"
+            return named
+        return f"{named} ({market_title(leg.key.market_type)})"
 
     @property
     def hold_pct(self) -> float:
