@@ -159,6 +159,18 @@ class OpportunityLeg(NamedTuple):
         return net_paying(self.ladder, paid) if self.ladder else self.net_odds
 
 
+class Hedging(NamedTuple):
+    """A price at one bookmaker, and the best bets at others on everything else."""
+
+    legs: tuple[OpportunityLeg, ...]
+    """Without stakes; the first is that price."""
+    line: float | None
+    """The number that decides all legs, as in ``Cover``; None if none does."""
+    in_play: bool
+    due_at: float
+    """When time alone may change it, in milliseconds."""
+
+
 class Opportunity(msgspec.Struct, frozen=True):
     """Legs that cover everything, with their stakes; amounts in the user's money."""
 
@@ -297,6 +309,7 @@ class OpportunityFinder:
         bookmakers: Collection[str] = (),
         kept: Collection[OpportunityKey] = (),
         placed: Mapping[tuple[Hashable, str], float] | None = None,
+        also_at: str = "",
     ) -> None:
         """Look among these prices, and at these bookmakers, alone where they are named.
 
@@ -304,6 +317,7 @@ class OpportunityFinder:
 
         Those ``kept`` are found whatever they cost, and wherever: the user has money on a side.
         ``placed``: as ``Placed.by_bookmaker``. A bookmaker's limit counts it.
+        ``also_at``: a bookmaker whose prices count even if the user did not choose it.
         """
         self._basis = basis
         self._judge = judge
@@ -313,6 +327,7 @@ class OpportunityFinder:
         self._bookmakers = bookmakers
         self._kept = kept
         self._placed = placed or {}
+        self._also_at = also_at
         self._offered: dict[tuple[object, ...], list[_Candidate]] = {}
         """The offers of each bet, at all bookmakers or at those asked for."""
         self._offers: dict[tuple[object, ...], _Offer | None] = {}
@@ -332,6 +347,34 @@ class OpportunityFinder:
                 yield self._covering(family, cover)
             for lines in family.lines():
                 yield from self._middles(family, lines)
+
+    def hedging(self, sections: Sequence[Section], bookmaker: str) -> Iterator[Hedging | None]:
+        """Yield how each price of a bookmaker is hedged best; None after each step without one."""
+        for family in self._families(sections):
+            for cover in family.covers():
+                candidates = [self._candidates(family, bet, math.inf) for bet in cover.bets]
+                for place, of_side in enumerate(candidates):
+                    for each in of_side:
+                        if each.bookmaker == bookmaker:
+                            yield self._hedging(cover, candidates, place, each)
+                yield None
+
+    def _hedging(
+        self,
+        cover: Cover,
+        candidates: Sequence[Sequence[_Candidate]],
+        place: int,
+        price: _Candidate,
+    ) -> Hedging | None:
+        others = [*candidates[:place], *candidates[place + 1 :]]
+        found = self._best(cover, [[price], *others], math.inf)
+        if found is None:
+            return None
+        due_at = min(
+            self._judge.due_at(each.section, each.leg.selection, each.bookmaker) for each in found
+        )
+        legs = tuple(self._leg(each, 0.0) for each in found)
+        return Hedging(legs, cover.line, found[0].leg.in_play, due_at)
 
     def best_legs_each(
         self, sections: Sequence[Section], key: OpportunityKey
@@ -525,7 +568,8 @@ class OpportunityFinder:
                 in_play = self._is_in_play(price)
                 if family.in_play is not None and family.in_play is not in_play:
                     continue
-                if price.withdrawn_at is None and basis.is_mine(bookmaker):
+                is_mine = basis.is_mine(bookmaker) or bookmaker == self._also_at
+                if price.withdrawn_at is None and is_mine:
                     net = basis.net(bookmaker, price.odds)
                     yield _Candidate(net, bookmaker, row.selection, price, section, side, in_play)
 

@@ -1,0 +1,537 @@
+"""The best ways to use a promotion at the prices of a board, hedged and unhedged."""
+
+import math
+from collections import Counter, defaultdict
+from collections.abc import Generator, Iterator, Mapping, Sequence
+from typing import Final, NamedTuple
+
+import msgspec
+
+from oddsdesk.board.board import Board
+from oddsdesk.board.model.matrix import CellKey, Matrix, RowKey, Section
+from oddsdesk.board.opportunities.finder import (
+    UNRELIABLE,
+    FamilyKey,
+    Hedging,
+    OpportunityFinder,
+    OpportunityLeg,
+)
+from oddsdesk.contract.markets import DRAW_VOIDS
+from oddsdesk.contract.texts import folded
+from oddsdesk.pricing.assessment import Caution
+from oddsdesk.pricing.covers import family_of
+from oddsdesk.pricing.exposure import StakePlan
+from oddsdesk.pricing.opportunities import Split, push_of
+from oddsdesk.pricing.promotions import (
+    HedgedBet,
+    PromoKind,
+    PromotedBet,
+    Promotion,
+    Side,
+    certainty_equivalent,
+    expected,
+    hedged,
+)
+from oddsdesk.pricing.selections import threshold
+from oddsdesk.pricing.stakes import Ladder, Rung, net_at, stakeable
+
+MOST_WAYS: Final = 100
+"""How many hedged and how many unhedged ways are returned."""
+_ROUNDS: Final = 4
+"""How often the stake is reduced to what the hedge takes; rounding may need a second time."""
+
+
+class WayKey(NamedTuple):
+    """A way to use an offer: the same key at other prices."""
+
+    offer: str
+    legs: tuple[tuple[RowKey, bool], ...]
+    """The price of each leg, and whether it is laid."""
+
+
+class PromoWay(msgspec.Struct, frozen=True):
+    """One way to use an offer; amounts in its currency.
+
+    Legs are ``OpportunityLeg`` with stakes: of a lay ``stake`` is the liability, ``backers_stake``
+    what is typed at the exchange, and ``lay_odds`` its odds.
+    """
+
+    promotion: Promotion
+    match_name: str
+    competition: str
+    sport: str
+    kick_off: int | None
+    in_play: bool
+    legs: tuple[OpportunityLeg, ...]
+    """The promoted bet, then the hedge; without a hedge it is alone. Its ``odds`` are unboosted."""
+    bet: PromotedBet
+    results: tuple[float, ...]
+    """The profit of all legs together if each of them wins. Without a hedge: if the promoted bet
+    wins, and if it loses."""
+    due_at: float
+    """When time alone may change it, in milliseconds."""
+    chance: float | None = None
+    """The chance that the promoted bet wins, by the fair odds; None if unknown."""
+    certainty: float | None = None
+    """The certainty equivalent at the user's Kelly share; None without ``chance``."""
+
+    @property
+    def key(self) -> WayKey:
+        """What identifies it when prices change."""
+        return WayKey(self.promotion.name, tuple((leg.key, leg.is_lay) for leg in self.legs))
+
+    @property
+    def is_hedged(self) -> bool:
+        """Whether it leaves about the same whatever happens."""
+        return len(self.legs) > 1
+
+    @property
+    def worst(self) -> float:
+        """The lowest profit."""
+        return min(self.results)
+
+    @property
+    def best(self) -> float:
+        """The highest profit."""
+        return max(self.results)
+
+    @property
+    def locked(self) -> float | None:
+        """The profit whatever happens; None without a hedge."""
+        return self.worst if self.is_hedged else None
+
+    @property
+    def ev(self) -> float | None:
+        """The expected profit; None without fair odds. A hedged way has it locked in."""
+        if self.is_hedged:
+            return self.worst
+        return None if self.chance is None else expected(self.bet, self.chance)
+
+    @property
+    def value(self) -> float | None:
+        """What the whole offer leaves: ``ev``, or a bonus less what its wagering costs."""
+        ev = self.ev
+        if ev is None or self.promotion.kind is not PromoKind.BONUS:
+            return ev
+        return self.promotion.amount + ev * self.bets_needed
+
+    @property
+    def value_pct(self) -> float | None:
+        """``value`` in percent of the offer's amount."""
+        return None if self.value is None else 100 * self.value / self.promotion.amount
+
+    @property
+    def bets_needed(self) -> float:
+        """How many such bets the offer needs: more than one for the wagering of a bonus."""
+        return self.promotion.turnover / self.bet.stake if self.bet.stake else math.inf
+
+    @property
+    def staked(self) -> float:
+        """The user's own money at risk in all legs."""
+        return self.bet.staked + math.fsum(leg.stake for leg in self.legs[1:])
+
+    @property
+    def returned_pct(self) -> float | None:
+        """What comes back at worst in percent of ``staked``; None if nothing is staked."""
+        return 100 * (1 + self.worst / self.staked) if self.staked else None
+
+    @property
+    def boosted_odds(self) -> float:
+        """The odds that the promoted bet pays, as the ledger records them."""
+        return 1 + (self.legs[0].odds - 1) * (1 + self.bet.boost)
+
+    def bet_kind(self, place: int) -> str:
+        """Return the kind of a leg in the ledger, as ``BetKind`` names it."""
+        if place == 0:
+            return self.promotion.kind.bet_kind
+        return "lay" if self.legs[place].is_lay else "back"
+
+
+class Ways(NamedTuple):
+    """All ways to use an offer, best first."""
+
+    hedged: tuple[PromoWay, ...] = ()
+    """By what the whole offer leaves."""
+    unhedged: tuple[PromoWay, ...] = ()
+    """By certainty equivalent."""
+    looked_at: int = 0
+    """How many prices the bookmaker has on the board."""
+    left_out: Mapping[str, int] = {}
+    """Prices that the offer or a rule excludes, by reason."""
+
+
+def ways_to_use(
+    board: Board, promotion: Promotion, plan: StakePlan, *, most: int = MOST_WAYS
+) -> Generator[None, None, Ways]:
+    """Return the ways to use an offer at the board's prices, best first; in small steps.
+
+    A hedge is laid at an exchange, or backed on all other outcomes at other bookmakers: the user's
+    own, with their commission, limits and what is for sale, in the plan's steps. Prices that are no
+    legs of an arbitrage are none here either.
+
+    Left out are lines that return or halve stakes: bookmakers do not count such a bet, and the
+    hedge comes back with it.
+    """
+    search = _Search(board, promotion, plan, most)
+    for game in board.held_games():
+        matrix = board.matrix(game)
+        if matrix is not None:
+            yield from search.look_at(matrix)
+    return search.ways()
+
+
+class _Search:
+    """Looks through games, and keeps the best ways."""
+
+    def __init__(self, board: Board, promotion: Promotion, plan: StakePlan, most: int) -> None:
+        self._board = board
+        self._promotion = promotion
+        self._plan = plan
+        self._most = most
+        self._hedged: dict[RowKey, PromoWay] = {}
+        self._unhedged: dict[RowKey, PromoWay] = {}
+        self._looked_at = 0
+        self._left_out = Counter[str]()
+        self._without_hedge: set[RowKey] = set()
+
+    def ways(self) -> Ways:
+        """Return what was found so far."""
+        left_out = self._left_out
+        if missing := len(self._without_hedge - self._hedged.keys()):
+            left_out["no hedge at your other bookmakers"] = missing
+        hedged = sorted(self._hedged.values(), key=_by_value)
+        unhedged = sorted(self._unhedged.values(), key=_by_certainty)
+        return Ways(
+            tuple(hedged[: self._most]), tuple(unhedged[: self._most]), self._looked_at, left_out
+        )
+
+    def look_at(self, matrix: Matrix) -> Iterator[None]:
+        """Go through a game, a cover a step."""
+        bookmakers = {*matrix.bookmakers, matrix.reference}
+        offering = [name for name in sorted(bookmakers) if self._promotion.is_at(name)]
+        for bookmaker in offering:
+            allowed = frozenset(self._allowed(matrix, bookmaker))
+            if allowed:
+                yield from self._look_for_hedges(matrix, bookmaker, allowed)
+                yield from self._look_unhedged(matrix, allowed)
+        self._prune()
+        yield
+
+    def _allowed(self, matrix: Matrix, bookmaker: str) -> Iterator[RowKey]:
+        """Yield the prices that the offer may be used on."""
+        for section in matrix.sections:
+            for row in section.rows:
+                price = row.prices.get(bookmaker)
+                if price is None or not price.is_offered:
+                    continue
+                self._looked_at += 1
+                reason = self._reason_against(matrix, section, price.odds)
+                if reason:
+                    self._left_out[reason] += 1
+                else:
+                    yield RowKey(matrix.game_id, *section.key[:2], row.selection, bookmaker)
+
+    def _reason_against(self, matrix: Matrix, section: Section, odds: float) -> str:
+        offer, market_type = self._promotion, section.key.market_type
+        line = 0.0 if market_type in DRAW_VOIDS else threshold(market_type, section.line)
+        if offer.sports and folded(matrix.sport) not in map(folded, offer.sports):
+            return "another sport"
+        if offer.markets and market_type not in offer.markets:
+            return "another market"
+        if offer.until is not None and (matrix.kick_off is None or matrix.kick_off > offer.until):
+            return "starts after the offer ends, or nobody says when"
+        if odds < offer.least_odds:
+            return "odds below the least"
+        if push_of(line) is not None:
+            return "its line may return the stake"
+        return ""
+
+    def _look_for_hedges(
+        self, matrix: Matrix, bookmaker: str, allowed: frozenset[RowKey]
+    ) -> Iterator[None]:
+        board, plan = self._board, self._plan
+        split = Split(step=plan.step)
+        finder = OpportunityFinder(
+            board.basis, board.judge_of(matrix), matrix, split, also_at=bookmaker
+        )
+        families = defaultdict[FamilyKey, list[Section]](list)
+        for section in matrix.sections:
+            family = family_of(section.key.market_type)
+            families[FamilyKey(matrix.game_id, family, section.key.period)].append(section)
+        self._without_hedge |= allowed
+        for key, sections in families.items():
+            if any(family_of(each.market_type) == key.family for each in allowed):
+                for found in finder.hedging(sections, bookmaker):
+                    if (
+                        found is not None
+                        and not found.legs[0].is_lay
+                        and found.legs[0].key in allowed
+                    ):
+                        self._keep_hedged(matrix, found)
+                    yield
+
+    def _keep_hedged(self, matrix: Matrix, found: Hedging) -> None:
+        if push_of(found.line) is not None:
+            return
+        fitted = _fitted(self._promotion, found.legs, self._plan.step)
+        if fitted is None:
+            return
+        way = _hedged_way(self._promotion, matrix, found.legs, fitted, found)
+        key, before = found.legs[0].key, self._hedged.get(found.legs[0].key)
+        if before is None or _by_value(way) < _by_value(before):
+            self._hedged[key] = way
+
+    def _look_unhedged(self, matrix: Matrix, allowed: frozenset[RowKey]) -> Iterator[None]:
+        for key in sorted(allowed):
+            way = unhedged_way(self._board, self._promotion, key, self._plan)
+            if way is not None and way.certainty is not None:
+                self._unhedged[key] = way
+            yield
+
+    def _prune(self) -> None:
+        """Keep the best, so that a large board needs little memory."""
+        if len(self._hedged) > 4 * self._most:
+            best = sorted(self._hedged.items(), key=lambda each: _by_value(each[1]))
+            self._without_hedge -= self._hedged.keys()
+            self._hedged = dict(best[: self._most])
+        if len(self._unhedged) > 4 * self._most:
+            likeliest = sorted(self._unhedged.items(), key=lambda each: _by_certainty(each[1]))
+            self._unhedged = dict(likeliest[: self._most])
+
+
+def _by_value(way: PromoWay) -> tuple[float, ...]:
+    return -(way.value or 0.0), -way.best
+
+
+def _by_certainty(way: PromoWay) -> tuple[float, ...]:
+    return -(way.certainty or 0.0), -(way.ev or 0.0)
+
+
+def _fitted(promotion: Promotion, legs: Sequence[OpportunityLeg], step: float) -> HedgedBet | None:
+    """Return the stakes of an offer's bet and its hedge; None if it cannot be hedged whole.
+
+    An offer that may be used in part is used as far as its bookmaker and the hedge go.
+    """
+    first, *others = legs
+    sides = [_side(leg, step) for leg in others]
+    stake = _most_of(promotion, first, promotion.stake, step)
+    for _ in range(_ROUNDS):
+        if stake is None:
+            return None
+        bet = promotion.bet(_net_of(first, stake), stake)
+        found = hedged(bet, sides)
+        if found is not None or not promotion.kind.takes_less:
+            return found
+        capacity = min(side.capacity for side in sides)
+        if capacity >= bet.needed:
+            return None
+        stake = _most_of(promotion, first, stake * capacity / bet.needed, step)
+    return None
+
+
+def _most_of(promotion: Promotion, leg: OpportunityLeg, stake: float, step: float) -> float | None:
+    """Return what may be staked on the promoted bet; None if that is nothing or too little."""
+    room = None if promotion.kind.is_free else leg.room
+    most = stake if room is None else min(stake, room)
+    if most < promotion.stake * (1 - 1e-9):
+        if not promotion.kind.takes_less:
+            return None
+        most = math.floor(most / step + 1e-9) * step if step else most
+    return round(most, 9) if most > 0 else None
+
+
+def _net_of(leg: OpportunityLeg, stake: float) -> float:
+    if leg.ladder and stake <= stakeable(leg.ladder):
+        return net_at(leg.ladder, stake)
+    return leg.net_odds
+
+
+def _side(leg: OpportunityLeg, step: float) -> Side:
+    """Return a leg as a side of a hedge; steps are of what is typed: for a lay its stake."""
+    ladder = leg.ladder if leg.ladder is not None else (Rung(leg.net_odds, math.inf),)
+    unit = step * (leg.odds - 1) if leg.is_lay else step
+    return Side(_up_to(ladder, leg.most), unit)
+
+
+def _up_to(ladder: Ladder, most: float | None) -> Ladder:
+    """Return the levels that a limit leaves."""
+    if most is None:
+        return ladder
+    rungs = list[Rung]()
+    for rung in ladder:
+        taken = min(rung.most, most)
+        if taken > 0:
+            rungs.append(Rung(rung.net_odds, taken))
+        most -= taken
+    return tuple(rungs)
+
+
+def _hedged_way(
+    promotion: Promotion,
+    matrix: Matrix,
+    legs: Sequence[OpportunityLeg],
+    fitted: HedgedBet,
+    found: Hedging,
+) -> PromoWay:
+    stakes = (fitted.bet.stake, *fitted.stakes)
+    staked = tuple(
+        leg._replace(stake=stake, net_odds=_net_of(leg, stake))
+        for leg, stake in zip(legs, stakes, strict=True)
+    )
+    results = (fitted.if_wins, *fitted.if_others)
+    return _way(promotion, matrix, staked, fitted.bet, results, found.in_play, found.due_at)
+
+
+def _way(
+    promotion: Promotion,
+    matrix: Matrix,
+    legs: tuple[OpportunityLeg, ...],
+    bet: PromotedBet,
+    results: tuple[float, ...],
+    in_play: bool,
+    due_at: float,
+) -> PromoWay:
+    about = matrix.match_name, matrix.competition, matrix.sport, matrix.kick_off
+    return PromoWay(promotion, *about, in_play, legs, bet, results, due_at)
+
+
+def unhedged_way(
+    board: Board, promotion: Promotion, key: RowKey, plan: StakePlan
+) -> PromoWay | None:
+    """Return what an offer is worth on a price without a hedge; None if the price is unreliable."""
+    matrix = board.matrix(key.game_id)
+    leg = None if matrix is None else leg_now(board, key)
+    if matrix is None or leg is None or UNRELIABLE.intersection(leg.cautions):
+        return None
+    stake = _most_of(promotion, leg, promotion.stake, plan.step)
+    if stake is None:
+        return None
+    bet = promotion.bet(_net_of(leg, stake), stake)
+    assessed = board.assess(key)
+    ends = None if assessed is None else assessed.settlement
+    chance = certainty = None
+    if ends is not None and ends.decided == 1:
+        chance = ends.win
+        careful = (assessed and assessed.stake_settlement) or ends
+        results = [(careful.win, bet.if_wins), (1 - careful.win, bet.if_loses)]
+        certainty = certainty_equivalent(results, plan.bankroll, plan.kelly_share)
+    section = board.section(*key[:4])
+    price = board.price(key.game_id, CellKey(*key[1:]))
+    in_play = matrix.is_live if price is None or price.is_live is None else price.is_live
+    due_at = (
+        math.inf
+        if section is None
+        else board.judge_of(matrix).due_at(section, key.selection, key.bookmaker)
+    )
+    staked = (leg._replace(stake=stake, net_odds=bet.net_odds),)
+    way = _way(promotion, matrix, staked, bet, (bet.if_wins, bet.if_loses), in_play, due_at)
+    return msgspec.structs.replace(way, chance=chance, certainty=certainty)
+
+
+def leg_now(board: Board, key: RowKey, *, is_lay: bool = False) -> OpportunityLeg | None:
+    """Return a price as a leg without a stake; None if it is not offered any more."""
+    price, found = board.price(key.game_id, CellKey(*key[1:])), board.assess(key)
+    section = board.section(*key[:4])
+    if price is None or found is None or section is None or not price.is_offered:
+        return None
+    profile = board.basis.profiles.profile_of(key.bookmaker)
+    depth, cautions = price.depth, found.cautions
+    if is_lay:
+        if depth is None or not depth.lay:
+            return None
+        odds = depth.lay[0][0]
+        ladder: Ladder | None = profile.lay_ladder(depth)
+        net = profile.net_lay(odds)
+        cautions = tuple(each for each in cautions if each in UNRELIABLE)
+    else:
+        odds, net = price.odds, board.basis.net(key.bookmaker, price.odds)
+        ladder = None if depth is None else profile.ladder(depth)
+    return OpportunityLeg(
+        key=key,
+        bookmaker=key.bookmaker,
+        odds=odds,
+        net_odds=net,
+        stake=0.0,
+        seen_at=price.scraped_at,
+        cautions=cautions,
+        url=price.url,
+        most=profile.limit,
+        depth=depth,
+        ladder=ladder,
+        line=section.line,
+        derived=found.derived,
+        band_pct=found.band_pct,
+        is_checked=found.fair_odds is not None,
+        is_lay=is_lay,
+    )
+
+
+class LegPlaced(NamedTuple):
+    """A leg as it was placed."""
+
+    stake: float
+    """Of a lay the liability."""
+    net_odds: float
+    """As of the leg; of a boost without the boost."""
+
+
+def way_now(
+    board: Board, way: PromoWay, plan: StakePlan, placed: Mapping[int, LegPlaced] | None = None
+) -> PromoWay | None:
+    """Return the same legs at current prices, given which of them are placed, by position.
+
+    Placed legs stay as they are. The others are staked so that each result leaves the same as the
+    promoted bet does.
+
+    Returns:
+        None if an unplaced leg is not offered any more, is unreliable, or can no longer be hedged.
+        ``Caution`` reasons are in the legs of ``legs_now``.
+    """
+    placed, matrix = placed or {}, board.matrix(way.legs[0].key.game_id)
+    if matrix is None or board.connection.is_lost:
+        return None
+    legs = list[OpportunityLeg]()
+    for place, leg in enumerate(way.legs):
+        now = leg if place in placed else leg_now(board, leg.key, is_lay=leg.is_lay)
+        if now is None or (place not in placed and UNRELIABLE.intersection(now.cautions)):
+            return None
+        legs.append(now)
+    if not way.is_hedged:
+        return way if placed else unhedged_way(board, way.promotion, way.legs[0].key, plan)
+    first = placed.get(0)
+    promotion = way.promotion
+    others = [
+        _side(leg, plan.step)
+        if place not in placed
+        else Side((Rung(placed[place].net_odds, math.inf),))
+        for place, leg in enumerate(legs[1:], 1)
+    ]
+    if first is not None:
+        fitted = hedged(promotion.bet(first.net_odds, first.stake), others)
+    else:
+        fitted = _fitted(promotion, legs, plan.step)
+    if fitted is None:
+        return None
+    stakes = [fitted.bet.stake, *fitted.stakes]
+    nets = [
+        fitted.bet.net_odds,
+        *(_net_of(leg, s) for leg, s in zip(legs[1:], stakes[1:], strict=True)),
+    ]
+    for place, each in placed.items():
+        stakes[place], nets[place] = each
+    total = math.fsum(stakes[1:])
+    results = (
+        fitted.bet.if_wins - total,
+        *(fitted.bet.if_loses + s * n - total for s, n in zip(stakes[1:], nets[1:], strict=True)),
+    )
+    staked = tuple(
+        leg._replace(stake=stake, net_odds=net)
+        for leg, stake, net in zip(legs, stakes, nets, strict=True)
+    )
+    return msgspec.structs.replace(way, legs=staked, bet=fitted.bet, results=results)
+
+
+def legs_now(board: Board, way: PromoWay) -> tuple[tuple[Caution, ...] | None, ...]:
+    """Return what speaks against each leg now; None for a leg that is not offered any more."""
+    legs = (leg_now(board, leg.key, is_lay=leg.is_lay) for leg in way.legs)
+    return tuple(None if leg is None else leg.cautions for leg in legs)

@@ -1,0 +1,324 @@
+"""Bookmakers' promotions: what a promoted bet pays, and the stakes that hedge it.
+
+A promoted bet has two results: it wins, or it loses. The hedge bets on everything else, by laying
+the selection at an exchange or by backing all other outcomes, so that each result leaves the same.
+The formulas are those of the usual matched betting calculators: with ``w`` and ``l`` for the profit
+if the promoted bet wins and loses, ``L`` for the lay odds and ``c`` for the commission, the lay
+stake is ``(w - l) / (L - c)``, and a back at odds ``n`` after commission needs ``(w - l) / n``.
+"""
+
+import math
+from collections.abc import Sequence
+from enum import Enum
+from itertools import product
+from typing import Final, NamedTuple
+
+import msgspec
+
+from oddsdesk.pricing.profiles import fold_name
+from oddsdesk.pricing.stakes import Ladder, Rung, net_lay_odds, net_paying, payout, stakeable
+
+DEFAULT_RETENTION: Final = 0.7
+"""Cash value of a free bet as a share of its amount, if the user gives no other."""
+_HAIR: Final = 1e-9
+
+
+class PromoKind(Enum):
+    """Kinds of promotions."""
+
+    QUALIFY = "qualify"
+    """A bet with own money that the bookmaker asks for before it gives something."""
+    FREE = "free"
+    """A free bet whose stake is not returned."""
+    FREE_RETURNED = "free-returned"
+    """A free bet whose stake is paid out with the winnings."""
+    REFUND = "refund"
+    """The stake comes back, as money or as a free bet, if the bet loses."""
+    BOOST = "boost"
+    """Net winnings are raised by a percentage."""
+    BONUS = "bonus"
+    """A bonus that must be staked several times before it can be withdrawn."""
+
+    @property
+    def words(self) -> str:
+        """What people read."""
+        return _WORDS[self]
+
+    @property
+    def is_free(self) -> bool:
+        """Whether none of the user's own money is at risk."""
+        return self in (PromoKind.FREE, PromoKind.FREE_RETURNED)
+
+    @property
+    def takes_less(self) -> bool:
+        """Whether a smaller stake than the whole amount can be used."""
+        return self in (PromoKind.REFUND, PromoKind.BOOST, PromoKind.BONUS)
+
+    @property
+    def bet_kind(self) -> str:
+        """The kind of the promoted bet in the ledger, as ``BetKind`` names it."""
+        return "back" if self in (PromoKind.QUALIFY, PromoKind.BONUS) else self.value
+
+
+_WORDS: Final = {
+    PromoKind.QUALIFY: "qualifying bet",
+    PromoKind.FREE: "free bet",
+    PromoKind.FREE_RETURNED: "free bet, stake returned",
+    PromoKind.REFUND: "refund if it loses",
+    PromoKind.BOOST: "boost",
+    PromoKind.BONUS: "bonus with wagering",
+}
+
+
+class Promotion(msgspec.Struct, frozen=True, kw_only=True):
+    """An offer as the user describes it once; amounts in ``currency``, times in milliseconds."""
+
+    name: str
+    """Unique among the stored offers, whatever its case."""
+    kind: PromoKind
+    bookmaker: str
+    amount: float
+    """The free bet, the bonus, or the stake: for a boost and a refund the most that counts."""
+    account: str = ""
+    currency: str = ""
+    """ISO 4217; empty for the user's own."""
+    least_odds: float = 1.0
+    """Gross decimal odds."""
+    until: int | None = None
+    """When it expires; games that start later are left out."""
+    refund: float | None = None
+    """The most that comes back; None for the whole stake."""
+    refund_as_free: bool = False
+    """Whether the refund is a free bet. It then counts as ``retention`` of its amount."""
+    retention: float = DEFAULT_RETENTION
+    boost: float = 0.0
+    """Share that is added to the net winnings: 0.5 for 50 %."""
+    wagering: float = 1.0
+    """How many times a bonus must be staked."""
+    most_stake: float | None = None
+    """The largest stake that counts towards the wagering; None for the bonus itself."""
+    sports: tuple[str, ...] = ()
+    """Empty for all."""
+    markets: tuple[str, ...] = ()
+    """Market types; empty for all."""
+    used_at: int | None = None
+    """When the user used it."""
+
+    @property
+    def stake(self) -> float:
+        """The largest stake of one promoted bet."""
+        if self.kind is PromoKind.BONUS:
+            most = self.amount if self.most_stake is None else self.most_stake
+            return min(most, self.turnover)
+        return self.amount
+
+    @property
+    def turnover(self) -> float:
+        """What must be staked in all: the wagering of a bonus, else one stake."""
+        return self.amount * self.wagering if self.kind is PromoKind.BONUS else self.amount
+
+    def is_over(self, now_ms: int) -> bool:
+        """Whether it is used or expired."""
+        return self.used_at is not None or (self.until is not None and self.until <= now_ms)
+
+    def is_at(self, bookmaker: str) -> bool:
+        """Whether it is an offer of this bookmaker; case and punctuation do not matter."""
+        return fold_name(bookmaker) == fold_name(self.bookmaker)
+
+    def bet(self, net_odds: float, stake: float | None = None) -> "PromotedBet":
+        """Return the promoted bet at odds after commission; by default with the whole stake."""
+        stake = self.stake if stake is None else stake
+        back = min(stake, stake if self.refund is None else self.refund)
+        value = back * (self.retention if self.refund_as_free else 1.0)
+        refund = value if self.kind is PromoKind.REFUND else 0.0
+        boost = self.boost if self.kind is PromoKind.BOOST else 0.0
+        return PromotedBet(self.kind, stake, net_odds, refund, boost)
+
+
+class PromotedBet(NamedTuple):
+    """A bet with a promotion; odds after the bookmaker's commission, before a boost."""
+
+    kind: PromoKind
+    stake: float
+    net_odds: float
+    refund: float = 0.0
+    """The cash value of what comes back if it loses."""
+    boost: float = 0.0
+    """Share that is added to the net winnings."""
+
+    @property
+    def staked(self) -> float:
+        """The user's own money at risk."""
+        return 0.0 if self.kind.is_free else self.stake
+
+    @property
+    def if_wins(self) -> float:
+        """The profit if it wins."""
+        returned = self.stake if self.kind is PromoKind.FREE_RETURNED else 0.0
+        boost = self.boost if self.kind is PromoKind.BOOST else 0.0
+        return self.stake * (self.net_odds - 1) * (1 + boost) + returned
+
+    @property
+    def if_loses(self) -> float:
+        """The profit if it loses, a refund included."""
+        refund = self.refund if self.kind is PromoKind.REFUND else 0.0
+        return refund - self.staked
+
+    @property
+    def needed(self) -> float:
+        """The payout that a hedge needs in every other result."""
+        return max(0.0, self.if_wins - self.if_loses)
+
+
+class Side(NamedTuple):
+    """A bet of a hedge: what can be staked, and in which steps."""
+
+    ladder: Ladder
+    """Odds after commission; of a lay those of the other side, and liabilities."""
+    unit: float = 0.0
+    """Stakes are whole multiples of it; 0 for exact stakes."""
+
+    @property
+    def capacity(self) -> float:
+        """The largest payout."""
+        most = stakeable(self.ladder)
+        return payout(self.ladder, most) if math.isfinite(most) else math.inf
+
+
+def open_side(net_odds: float, unit: float = 0.0) -> Side:
+    """Return a bet at odds without a limit."""
+    return Side((Rung(net_odds, math.inf),), unit)
+
+
+class HedgedBet(NamedTuple):
+    """A promoted bet and the stakes that hedge it."""
+
+    bet: PromotedBet
+    stakes: tuple[float, ...]
+    """One per side; of a lay its liability."""
+    if_wins: float
+    """The profit of all bets if the promoted one wins."""
+    if_others: tuple[float, ...]
+    """The profit of all bets if each side wins."""
+
+    @property
+    def locked(self) -> float:
+        """The profit whatever happens: the lowest of all results."""
+        return min(self.if_wins, *self.if_others)
+
+    @property
+    def best(self) -> float:
+        """The highest profit of all results."""
+        return max(self.if_wins, *self.if_others)
+
+    @property
+    def staked(self) -> float:
+        """The user's own money at risk in all bets."""
+        return self.bet.staked + math.fsum(self.stakes)
+
+
+def hedged(bet: PromotedBet, sides: Sequence[Side]) -> HedgedBet | None:
+    """Return the stakes with which each result leaves the same, the most that can be locked in.
+
+    With steps, each stake is rounded up or down, whichever gives the highest ``locked``.
+
+    Returns:
+        None if there is no hedge: too little is for sale, a stake rounds to nothing, or the sides
+        cost more than they pay, so that no hedge is better.
+    """
+    if not sides or any(side.capacity < bet.needed * (1 - _HAIR) for side in sides):
+        return None
+    nets = [net_paying(side.ladder, bet.needed) for side in sides]
+    if math.fsum(1 / net for net in nets) >= 1:
+        return None
+    exact = [bet.needed / net for net in nets]
+    choices = [_rounded(stake, side) for stake, side in zip(exact, sides, strict=True)]
+    found = (_with_stakes(bet, sides, stakes) for stakes in product(*choices))
+    best = max(found, key=lambda each: (round(each.locked, 9), -each.staked))
+    return best if all(best.stakes) or not bet.needed else None
+
+
+def _rounded(stake: float, side: Side) -> tuple[float, ...]:
+    """Return the whole units below and above a stake, as far as they are for sale."""
+    if not side.unit:
+        return (stake,)
+    least = math.floor(stake / side.unit + _HAIR)
+    room = stakeable(side.ladder) * (1 + _HAIR)
+    near = (round(count * side.unit, 9) for count in (least, least + 1))
+    return tuple(each for each in near if each <= room)
+
+
+def _with_stakes(bet: PromotedBet, sides: Sequence[Side], stakes: tuple[float, ...]) -> HedgedBet:
+    total = math.fsum(stakes)
+    others = (
+        bet.if_loses + payout(side.ladder, stake) - total
+        for side, stake in zip(sides, stakes, strict=True)
+    )
+    return HedgedBet(bet, stakes, bet.if_wins - total, tuple(others))
+
+
+class Hedge(NamedTuple):
+    """A promoted bet, laid at an exchange."""
+
+    back_stake: float
+    lay_stake: float
+    """The backer's stake."""
+    liability: float
+    if_back_wins: float
+    if_lay_wins: float
+
+    @property
+    def locked(self) -> float:
+        """The profit whatever happens."""
+        return min(self.if_back_wins, self.if_lay_wins)
+
+
+def hedge(bet: PromotedBet, lay_odds: float, commission: float = 0.0, step: float = 0.0) -> Hedge:
+    """Return the lay stake that leaves the same in both results, in steps unless ``step`` is 0.
+
+    ``commission`` is a share of the net winnings of the lay.
+    """
+    side = open_side(net_lay_odds(lay_odds, commission), step * (lay_odds - 1))
+    choices = _rounded(bet.needed / side.ladder[0].net_odds, side)
+    found = max(
+        (_with_stakes(bet, [side], (each,)) for each in choices), key=lambda each: each.locked
+    )
+    liability = found.stakes[0]
+    lay_stake = liability / (lay_odds - 1)
+    return Hedge(bet.stake, lay_stake, liability, found.if_wins, found.if_others[0])
+
+
+def expected(bet: PromotedBet, chance: float) -> float:
+    """Return the expected profit of an unhedged bet that wins with a chance."""
+    return chance * bet.if_wins + (1 - chance) * bet.if_loses
+
+
+def certainty_equivalent(
+    results: Sequence[tuple[float, float]], bankroll: float, kelly_share: float
+) -> float:
+    """Return the sure profit that is worth as much as an uncertain one, at a Kelly share.
+
+    A share ``k`` of Kelly stakes as an investor with the utility ``w^(1 - 1/k) / (1 - 1/k)`` of
+    wealth ``w`` does, the logarithm for ``k = 1``: MacLean, Sanegre, Zhao and Ziemba (2004),
+    Capital growth with security. The certainty equivalent is the wealth with the expected utility,
+    minus the bankroll.
+
+    Args:
+        results: Probability and profit of each result.
+        bankroll: In the same currency.
+        kelly_share: Above 0, at most 1.
+
+    Returns:
+        At least minus the bankroll, which is also the answer if a result may lose all of it.
+    """
+    wealths = [(chance, 1 + profit / bankroll) for chance, profit in results if chance > 0]
+    if any(wealth <= 0 for _, wealth in wealths):
+        return -bankroll
+    power = 1 - 1 / kelly_share
+    logs = [(chance, math.log(wealth)) for chance, wealth in wealths]
+    if abs(power) < _HAIR:
+        mean = math.fsum(chance * log for chance, log in logs)
+        return bankroll * math.expm1(mean)
+    top = max(power * log for _, log in logs)
+    mean = math.fsum(chance * math.exp(power * log - top) for chance, log in logs)
+    return bankroll * math.expm1((top + math.log(mean)) / power)

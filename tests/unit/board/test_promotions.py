@@ -1,0 +1,128 @@
+"""The best ways to use an offer at a board's prices."""
+
+from typing import Any
+
+import pytest
+
+from oddsdesk.base.tasks import returned
+from oddsdesk.board.promotions import LegPlaced, PromoWay, Ways, way_now, ways_to_use
+from oddsdesk.pricing.exposure import StakePlan
+from oddsdesk.pricing.promotions import PromoKind, Promotion
+from tests.kit.board import NOW, Desk, matrix, message
+
+EXACT = StakePlan(step=0.01)
+LEICESTER = {
+    "Pinnacle": {"Liverpool": 1.95, "Draw": 4.0, "Leicester": 3.8},
+    "ParionsSport": {"Liverpool": 1.88, "Draw": 3.55, "Leicester": 3.35},
+    "Unibet": {"Liverpool": 1.9, "Draw": 4.1, "Leicester": 3.6},
+    "Betclic": {"Liverpool": 1.85, "Draw": 3.9, "Leicester": 3.9},
+}
+GAME = {"name": "Liverpool - Leicester"}
+
+
+def promotion(kind: PromoKind = PromoKind.QUALIFY, **fields: Any) -> Promotion:
+    given = {"name": "offer", "bookmaker": "parions sport", "amount": 10.0} | fields
+    return Promotion(kind=kind, **given)
+
+
+def desk(odds: Any = LEICESTER, **more: Any) -> Desk:
+    desk = Desk()
+    desk.board.values_wanted = True
+    for _ in desk.board.merge_matrix(matrix(odds, **(GAME | more))):
+        pass
+    return desk
+
+
+def ways(offer: Promotion, at: Desk | None = None, plan: StakePlan = EXACT) -> Ways:
+    return returned(ways_to_use((at or desk()).board, offer, plan))
+
+
+def legs(way: PromoWay) -> list[tuple[str, str, float]]:
+    return [(leg.bookmaker, leg.key.selection, round(leg.stake, 2)) for leg in way.legs]
+
+
+def test_a_qualifying_bet_is_hedged_on_all_other_outcomes_at_the_best_prices() -> None:
+    best = ways(promotion(least_odds=1.7)).hedged[0]
+    assert legs(best) == [
+        ("ParionsSport", "Liverpool", 10.0),
+        ("Unibet", "Draw", 4.59),
+        ("Betclic", "Leicester", 4.82),
+    ]
+    assert [leg.odds for leg in best.legs] == [1.88, 4.1, 3.9]
+    assert round(best.staked, 2) == 19.41
+    assert [round(best.staked + each, 2) for each in (best.worst, best.best)] == [18.8, 18.82]
+    assert [best.bet_kind(place) for place in range(3)] == ["back", "back", "back"]
+
+
+def test_a_free_bet_goes_on_long_odds() -> None:
+    found = ways(promotion(PromoKind.FREE))
+    assert found.looked_at == 3
+    assert [way.legs[0].key.selection for way in found.hedged] == ["Draw", "Leicester", "Liverpool"]
+    assert found.hedged[0].bet_kind(0) == "free"
+    assert found.hedged[0].locked == pytest.approx(found.hedged[0].value)
+
+
+@pytest.mark.parametrize(
+    ("fields", "reason"),
+    [
+        ({"least_odds": 3.4}, "odds below the least"),
+        ({"sports": ("Tennis",)}, "another sport"),
+        ({"markets": ("btts",)}, "another market"),
+        ({"until": NOW}, "starts after the offer ends, or nobody says when"),
+    ],
+)
+def test_what_the_offer_excludes_is_counted_by_reason(fields: dict[str, Any], reason: str) -> None:
+    found = ways(promotion(PromoKind.FREE, **fields))
+    left = 1 if "least_odds" in fields else 0
+    assert len(found.hedged) == left
+    assert found.left_out == {reason: 3 - left}
+
+
+def test_one_operator_is_never_both_bet_and_hedge() -> None:
+    alone = {name: LEICESTER[name] for name in ("Pinnacle", "ParionsSport")}
+    found = ways(promotion(), desk(alone))
+    assert found.hedged == ()
+    assert found.left_out == {"no hedge at your other bookmakers": 3}
+
+
+def test_a_stale_price_is_no_leg() -> None:
+    at = desk()
+    at.now += 200_000
+    found = ways(promotion(), at)
+    assert (found.hedged, found.unhedged) == ((), ())
+
+
+def test_without_a_hedge_ev_and_certainty_equivalent_are_told() -> None:
+    found = ways(promotion(PromoKind.FREE, amount=100.0))
+    best = found.unhedged[0]
+    assert (best.is_hedged, best.locked, best.worst) == (False, None, 0)
+    assert best.chance is not None
+    assert best.ev == pytest.approx(best.chance * best.best)
+    assert best.certainty is not None
+    assert 0 < best.certainty < best.ev
+
+
+def test_a_bonus_is_worth_what_its_wagering_leaves() -> None:
+    best = ways(promotion(PromoKind.BONUS, wagering=5.0, most_stake=2.0)).hedged[0]
+    assert best.bets_needed == 25
+    assert best.value == pytest.approx(10 + 25 * best.worst)
+
+
+def test_a_boost_is_recorded_at_the_boosted_odds() -> None:
+    best = ways(promotion(PromoKind.BOOST, boost=0.5)).hedged[0]
+    first = best.legs[0]
+    assert best.boosted_odds == pytest.approx(1 + (first.odds - 1) * 1.5)
+    assert best.worst > 0
+
+
+def test_what_is_placed_stays_and_the_rest_follows_the_prices() -> None:
+    at = desk()
+    best = ways(promotion(least_odds=1.7), at).hedged[0]
+    moved = message("Draw", 4.4, bookmaker="Unibet", match_name="Liverpool - Leicester")
+    at.board.apply_all([moved])
+    now = way_now(at.board, best, EXACT, {0: LegPlaced(10.0, 1.88)})
+    assert now is not None
+    assert legs(now)[1:] == [("Unibet", "Draw", 4.27), ("Betclic", "Leicester", 4.82)]
+    assert now.worst == pytest.approx(10 * 0.88 - 4.27 - 4.82, abs=0.02)
+    at.now += 200_000
+    assert way_now(at.board, best, EXACT, {0: LegPlaced(10.0, 1.88)}) is None
