@@ -173,16 +173,35 @@ class Records(QObject):
 
         self._do(write, refused)
 
+    def place_bets(
+        self,
+        bets: Sequence[PlacedBet],
+        then: Callable[[list[PlacedBet]], None],
+        refused: Callable[[str], None] | None = None,
+    ) -> None:
+        """Record bets as one change, all or none; ``then`` gets them with their numbers."""
+
+        def write(ledger: Ledger) -> Taken:
+            return partial(then, ledger.place_all(bets, "placed"))
+
+        self.act(write, refused)
+
     def take_back(self, bet: PlacedBet, then: Callable[[bool], None] = lambda _: None) -> None:
         """Delete a bet, unless it has been changed since.
 
         ``then`` is called afterwards with whether it was deleted.
         """
+        self.take_back_bets([bet], then)
 
-        def take_back_bet(ledger: Ledger) -> Taken:
-            return partial(then, ledger.take_back_unchanged(bet))
+    def take_back_bets(
+        self, bets: Sequence[PlacedBet], then: Callable[[bool], None] = lambda _: None
+    ) -> None:
+        """Delete bets as one change, unless one of them has been changed since."""
 
-        self.act(take_back_bet)
+        def take_back_bets(ledger: Ledger) -> Taken:
+            return partial(then, ledger.take_back_unchanged(*bets))
+
+        self.act(take_back_bets)
 
     def save_preset(self, preset: Preset) -> None:
         def write_preset(ledger: Ledger) -> Taken:

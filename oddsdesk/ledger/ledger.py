@@ -242,19 +242,20 @@ class Ledger:
 
         self._change(delete_bets)
 
-    def take_back_unchanged(self, bet: PlacedBet) -> bool:
-        """Delete a bet that was just placed; return False if it was changed or deleted.
+    def take_back_unchanged(self, *bets: PlacedBet) -> bool:
+        """Delete bets that were just placed, as one change.
 
-        A closing line seen meanwhile is not a change.
+        Returns False, and deletes none, if one was changed or deleted. A closing line seen
+        meanwhile is not a change.
         """
 
         def delete_unchanged(connection: sqlite3.Connection) -> bool:
-            number = _number(bet)
-            held = _held(connection, number)
-            if held is None or not _is_but_for_close(held, bet):
+            held = {_number(bet): _held(connection, _number(bet)) for bet in bets}
+            if not all(map(_is_but_for_close, held.values(), bets)):
                 return False
-            connection.execute(_DELETE_BET, (number,))
-            _note(connection, "removed", {number: held})
+            present = {number: bet for number, bet in held.items() if bet is not None}
+            connection.executemany(_DELETE_BET, [(number,) for number in present])
+            _note(connection, "removed", present)
             return True
 
         return self._change(delete_unchanged)

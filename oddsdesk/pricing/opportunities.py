@@ -13,7 +13,7 @@ from operator import le, mul
 from typing import Final, NamedTuple
 
 from oddsdesk.pricing.assessment import APART_MS
-from oddsdesk.pricing.selections import number_hit
+from oddsdesk.pricing.selections import Result, number_hit
 from oddsdesk.pricing.stakes import Ladder, Rung, net_at, shares_of_equal_payout
 
 LOW_HOLD: Final = 0.02
@@ -24,6 +24,14 @@ NEAR_STEPS: Final = 3
 """How many steps a stake may differ from the one at which all legs pay the same."""
 LONG_STEPS: Final = 300
 """How many steps a stake may be below it if all nearer ones lose."""
+_RESULTS: Final = {
+    1.0: Result.WON,
+    0.5: Result.HALF_WON,
+    0.0: Result.VOID,
+    -0.5: Result.HALF_LOST,
+    -1.0: Result.LOST,
+}
+"""What a bet of 1 at odds of 2.0 ended as, by its profit."""
 LEAST_WIN_PCT: Final = 0.005
 """A smaller worst profit shows as 0.00 % and is not an arbitrage."""
 _HAIR: Final = 1e-6
@@ -160,6 +168,14 @@ class Between(NamedTuple):
     lines: tuple[float, float]
     """The first leg wins above the first line, the second below the second."""
     span: Span
+
+    def results(self) -> list[tuple[Result, Result]]:
+        """Return how both legs may end there, each way once."""
+        found = dict[tuple[Result, Result], None]()
+        for number in range(self.span.least, self.span.most + 1):
+            above, below = _gains(((1.0, 2.0), (1.0, 2.0)), self.lines, number)
+            found[_RESULTS[above], _RESULTS[below]] = None
+        return list(found)
 
     def gain(self, legs: Sequence[tuple[float, float]]) -> float:
         """Return the lowest profit there; one pair of stake and odds per leg."""

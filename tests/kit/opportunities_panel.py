@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QLabel
 from pytestqt.qtbot import QtBot
 from shiboken6 import isValid
 
+from oddsdesk.desk.bet_sheet import BetSheet
 from oddsdesk.desk.opportunities.model import COLUMNS
 from oddsdesk.desk.opportunities.panel import OpportunitiesPanel
 from oddsdesk.desk.records import Records
@@ -69,8 +70,33 @@ def asked(panel: OpportunitiesPanel) -> PlaceDialog:
 def leg_of(dialog: PlaceDialog) -> str:
     """What the dialog says of the leg."""
     texts = [label.text() for label in dialog.findChildren(QLabel)]
-    (said,) = [text for text in texts if text.startswith("Leg ")]
+    (said,) = [text for text in texts if text.startswith("Completes the legs you placed")]
     return said
+
+
+def place_then_ask(
+    panel: OpportunitiesPanel, records: Records, qtbot: QtBot, selection: str
+) -> PlaceDialog:
+    """Record the leg that is asked for, and ask for the one on another selection."""
+    with qtbot.waitSignal(records.bets_changed):
+        place(panel, qtbot)
+    panel.model.sort_now()
+    panel.table.set_current([row["Selection"] for row in shown(panel)].index(selection))
+    panel._place()
+    return asked(panel)
+
+
+def sheet_of(panel: OpportunitiesPanel) -> BetSheet:
+    """The sheet that is open."""
+    (sheet,) = (each for each in panel.findChildren(BetSheet) if each.isVisible())
+    return sheet
+
+
+def record_sheet(panel: OpportunitiesPanel, records: Records, qtbot: QtBot) -> None:
+    """Record the ticked legs of the sheet and wait until they are kept."""
+    with qtbot.waitSignal(records.bets_changed):
+        sheet_of(panel).accept()
+    panel.model.sort_now()
 
 
 def place_leg(

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Callable, Iterator
 from functools import partial
-from typing import Final, NamedTuple
+from typing import Final
 
 from PySide6 import QtWidgets
 from PySide6.QtCore import QObject, Qt, Signal
@@ -13,7 +13,6 @@ from oddsdesk.base.clock import Clock
 from oddsdesk.board.board import Board
 from oddsdesk.board.opportunities.finder import OpportunityLeg
 from oddsdesk.board.opportunities.offers import (
-    LegNow,
     LegOffer,
     LegsToPlace,
     between_with_placed,
@@ -29,10 +28,11 @@ from oddsdesk.desk.records import Records, above_cap
 from oddsdesk.desk.ui.actions import add_action
 from oddsdesk.desk.ui.controls.dialogs import Dialog
 from oddsdesk.desk.ui.controls.labels import Label
-from oddsdesk.desk.ui.formatting import exact_odds_text, moment_text, signed_hundredths_text
+from oddsdesk.desk.ui.formatting import moment_text
 from oddsdesk.desk.ui.price_actions import NOWHERE, open_link, show_link
 from oddsdesk.desk.ui.spacing import MARGIN, STEP, vertical
-from oddsdesk.desk.value_bets.placing import BetPlacer, TypedBet
+from oddsdesk.desk.value_bets.opportunity_sheet import OpportunitySheet, leg_text, news_of_all
+from oddsdesk.desk.value_bets.placing import BetPlacer
 from oddsdesk.desk.value_bets.subjects import BetSubject, subject_now, subject_of_price
 from oddsdesk.ledger.bets import PlacedBet, counted
 from oddsdesk.ledger.games import may_be_on_one_game
@@ -270,98 +270,81 @@ def _thing(kind: HiddenKind, subject: BetSubject) -> Hidden | None:
     return Hidden(kind, bet_key(outcome), f"{selection}, {market_title(market_type)}, {game}")
 
 
-_THEN: Final = "when you started"
-"""Names the moment the dialog opened, as the list behind it changes meanwhile."""
-
-
-class _Turn(NamedTuple):
-    """Whose turn it is: the leg ``number``, the last is ``last``."""
-
-    wanted: LegsToPlace
-    number: int
-    last: int
-
-    @property
-    def turn_number(self) -> int:
-        return self.wanted.places[0]
-
-    def next_turn(self, typed: TypedBet) -> "_Turn":
-        left = self.wanted.after_leg(self.turn_number, typed.stake, typed.net_odds)
-        return self._replace(wanted=left, number=self.number + 1)
-
-
 class LegPlacer(QObject):
-    """Asks for bets on legs; one that is refused ends it."""
+    """Asks for bets on legs of an opportunity: for one in a dialog, for several on one sheet."""
 
-    def __init__(self, board: Board, split: Callable[[], Split], placer: BetPlacer) -> None:
+    def __init__(
+        self, board: Board, split: Callable[[], Split], placer: BetPlacer, clock: Clock
+    ) -> None:
         super().__init__(placer)
         self._board = board
         self._split = split
         self._placer = placer
+        self._clock = clock
 
     def place_legs(self, wanted: LegsToPlace) -> None:
-        """Ask for the legs, the first now."""
-        self._ask(_Turn(wanted, 1, len(wanted.places)))
+        """Ask for the legs."""
+        if len(wanted.places) == 1:
+            self._ask(wanted)
+            return
+        sheet = OpportunitySheet(self._board, wanted, self._split(), self._clock)
+        if sheet.has_prices:
+            self._placer.ask_sheet(sheet)
+        else:
+            self._placer.said.emit(_NO_PRICE)
 
     def take_back(self, bet: PlacedBet) -> None:
         """Forget that a leg was placed, unless the bet was changed since."""
         self._placer.take_back(bet)
 
-    def _ask(self, turn: _Turn) -> None:
-        if turn.number > turn.last:
+    def _ask(self, wanted: LegsToPlace) -> None:
+        found = subject_of_price(wanted.listed.legs[wanted.places[0]].key, self._board)
+        if found is None:
+            self._placer.said.emit(_NO_PRICE)
             return
-        done, count, legs = turn.number - 1, turn.last, turn.wanted.listed.legs
-        left_open = f"{done} of {count} legs recorded. The rest are still open." if done else ""
-        found = [subject_of_price(legs[each].key, self._board) for each in turn.wanted.places]
-        if found[0] is None or None in found:
-            self._placer.said.emit(f"That price is no longer available. {left_open}".strip())
-            return
-        offer = self._offer(turn)
+        offer = self._offer(wanted)
         self._placer.ask_bet(
-            self._told(found[0], turn, offer, offer)._replace(stake=offer.stake),
-            lambda typed: self._ask(turn.next_turn(typed)),
-            lambda: self._placer.said.emit(left_open) if left_open else None,
-            lambda subject: self._look(subject, turn, offer),
+            self._told(found, wanted, offer, offer)._replace(stake=offer.stake),
+            look=lambda subject: self._look(subject, wanted, offer),
         )
 
-    def _offer(self, turn: _Turn) -> LegOffer:
-        return offer_now(self._board, turn.wanted, turn.turn_number, self._split())
+    def _offer(self, wanted: LegsToPlace) -> LegOffer:
+        return offer_now(self._board, wanted, wanted.places[0], self._split())
 
-    def _look(self, subject: BetSubject, turn: _Turn, asked: LegOffer) -> BetSubject | None:
+    def _look(self, subject: BetSubject, wanted: LegsToPlace, asked: LegOffer) -> BetSubject | None:
         """Return what is thought of a leg by now, that was ``asked`` for at an earlier moment."""
         found = subject_now(subject, self._board)
-        return None if found is None else self._told(found, turn, self._offer(turn), asked)
+        return None if found is None else self._told(found, wanted, self._offer(wanted), asked)
 
     def _told(
-        self, subject: BetSubject, turn: _Turn, offer: LegOffer, asked: LegOffer
+        self, subject: BetSubject, wanted: LegsToPlace, offer: LegOffer, asked: LegOffer
     ) -> BetSubject:
-        leg = f"Leg {turn.number} of {turn.last}" if turn.last > 1 else ""
-        if turn.wanted.taken:
-            leg = leg or "Completes the legs you placed"
-            subject = subject._replace(leg_worth=lambda *bet: self._worth(turn, *bet))
+        place = wanted.places[0]
         subject = subject._replace(
-            leg_stake=lambda net: stake_at(
-                self._board, turn.wanted, turn.turn_number, net, self._split()
-            ),
-            leg_doubt=lambda stake: self._above_sum(turn, offer, stake),
+            leg_stake=lambda net: stake_at(self._board, wanted, place, net, self._split()),
+            leg_doubt=lambda stake: self._above_sum(wanted, offer, stake),
         )
-        news = () if self._board.connection.is_lost else self._news(turn.wanted, offer, asked)
-        return subject._replace(leg=leg, news="\n".join(news))
+        if wanted.taken:
+            worth = partial(self._worth, wanted)
+            subject = subject._replace(leg="Completes the legs you placed", leg_worth=worth)
+        news = () if self._board.connection.is_lost else self._news(wanted, offer, asked)
+        return subject._replace(news="\n".join(news))
 
-    def _worth(self, turn: _Turn, stake: float, net_odds: float) -> str:
+    def _worth(self, wanted: LegsToPlace, stake: float, net_odds: float) -> str:
         """Say what all legs leave at worst once this one is bet on so."""
-        left = turn.wanted.after_leg(turn.turn_number, stake, net_odds)
+        place = wanted.places[0]
+        left = wanted.after_leg(place, stake, net_odds)
         worst = worst_with_placed(self._board, left, self._split())
         if worst is None:
             return ""
-        between = between_with_placed(turn.wanted, turn.turn_number, stake, net_odds)
-        is_middle = turn.wanted.listed.kind is OpportunityKind.MIDDLE
+        between = between_with_placed(wanted, place, stake, net_odds)
+        is_middle = wanted.listed.kind is OpportunityKind.MIDDLE
         said = _worst_text(worst, is_last=not left.unplaced)
         return said if between is None else f"{said}, {_between_text(between, is_middle=is_middle)}"
 
-    def _above_sum(self, turn: _Turn, offer: LegOffer, stake: float) -> str:
+    def _above_sum(self, wanted: LegsToPlace, offer: LegOffer, stake: float) -> str:
         """Doubt a stake beyond the sum of all legs, and beyond what would complete them now."""
-        already = math.fsum(taken for taken, _ in turn.wanted.taken)
+        already = math.fsum(taken for taken, _ in wanted.taken)
         if stake <= offer.stake:
             return ""
         where = "on the legs, including recorded bets," if already else "on this leg"
@@ -371,12 +354,15 @@ class LegPlacer(QObject):
         """Say what is other than it was listed, and than it was when the leg was asked for."""
         reference = self._board.reference_name
         moved = [leg for leg in offer.legs if leg.is_other]
-        yield from (_leg_text(leg, reference) for leg in moved)
+        yield from (leg_text(leg, reference) for leg in moved)
         if not wanted.taken:
-            yield from _of_all(wanted, offer, is_other=bool(moved))
+            yield from news_of_all(wanted, offer, is_other=bool(moved))
         if 0 < offer.stake != asked.stake:
             yield f"At current prices the stake is {offer.stake:g}."
         yield from _doubts(wanted.listed.legs[wanted.places[0]], offer, reference)
+
+
+_NO_PRICE: Final = "That price is no longer available."
 
 
 def _doubts(own: OpportunityLeg, offer: LegOffer, reference: str) -> Iterator[str]:
@@ -386,44 +372,6 @@ def _doubts(own: OpportunityLeg, offer: LegOffer, reference: str) -> Iterator[st
         if doubts := [each for each in leg.doubts if each not in told and leg.listed != own]:
             words = "; ".join(caution_text(each, reference) for each in doubts)
             yield f"Warning for {leg.listed.key.selection} at {leg.listed.bookmaker}: {words}."
-
-
-def _of_all(wanted: LegsToPlace, offer: LegOffer, *, is_other: bool) -> Iterator[str]:
-    """Say what the legs are together, where that is not what was listed."""
-    listed = wanted.listed
-    if not wanted.unplaced:
-        return
-    if offer.kind is None or offer.worst_pct is None:
-        yield f"These legs are no longer {_a(listed.kind)}. Do not bet."
-        return
-    worst = listed.outlay.worst_of_all_pct
-    now = f"{signed_hundredths_text(offer.worst_pct)} % now if every leg stands"
-    then = f"{signed_hundredths_text(worst)} % {_THEN}"
-    if offer.kind is not listed.kind:
-        yield f"Now {_a(offer.kind)} instead of {_a(listed.kind)}: {now}, {then}."
-    elif is_other or not math.isclose(offer.worst_pct, worst, abs_tol=1e-9):
-        yield f"The {_words(listed.kind)} has changed: {now}, {then}."
-
-
-def _a(kind: OpportunityKind) -> str:
-    return f"{'an' if kind is OpportunityKind.ARBITRAGE else 'a'} {_words(kind)}"
-
-
-def _words(kind: OpportunityKind) -> str:
-    return kind.value.replace("-", " ")
-
-
-def _leg_text(leg: LegNow, reference: str) -> str:
-    said = f"{leg.listed.key.selection} at {leg.listed.bookmaker}"
-    told = []
-    if leg.odds is not None and leg.odds != leg.listed.odds:
-        told.append(f"{exact_odds_text(leg.odds)} now, {exact_odds_text(leg.listed.odds)} {_THEN}")
-        if leg.better is not None:
-            odds, name, selection = leg.better
-            as_what = "" if selection == leg.listed.key.selection else f"{selection} "
-            told.append(f"{as_what}{exact_odds_text(odds)} at {name}")
-    told += [caution_text(caution, reference) for caution in leg.cautions]
-    return f"{said}: {'; '.join(told)}."
 
 
 def _worst_text(worst_pct: float, *, is_last: bool) -> str:

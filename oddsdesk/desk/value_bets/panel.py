@@ -1,6 +1,7 @@
 """The value-bet panel: prices better than fair, the best first, and those that nearly are."""
 
-from collections.abc import Container, Sequence
+from collections.abc import Callable, Container, Sequence
+from functools import partial
 from typing import Any, Final
 
 from PySide6.QtCore import QModelIndex, QObject, QPoint, Signal
@@ -15,6 +16,7 @@ from oddsdesk.board.valuation.bets import Exposure
 from oddsdesk.board.valuation.verdict_words import ev_limit_text
 from oddsdesk.contract.competitions import sport_title
 from oddsdesk.contract.markets import MARKET_TYPES, market_title
+from oddsdesk.desk.bet_sheet import sheet_text
 from oddsdesk.desk.export.files import table_of
 from oddsdesk.desk.export.saving import TableSaver
 from oddsdesk.desk.presets import PresetChoice, PresetDialog
@@ -195,12 +197,22 @@ class ValuesPanel(ListPanel):
         plan, stake_at = lambda: self._stakes.plan, self.lists.stake_at
         return BetPlacer(self._board, self._records, self._clock, plan, stake_at, owner)
 
-    def leg_placer_over(self, owner: QWidget, bar: MessageBar) -> LegPlacer:
-        """Return the placer of legs over another panel, with its messages in that panel's bar."""
+    def sheet_placer_over(self, owner: QWidget, bar: MessageBar, undo_action: str) -> BetPlacer:
+        """Return the placer of sheets over another panel, with its messages in that panel's bar.
+
+        ``undo_action``: the action of that panel that takes back what was placed last.
+        """
         placer = self.placer_over(owner)
         said = PlacingMessages(bar, self._records, placer)
-        add_action(owner, "opportunities.undo", said.undo_placing)
-        return LegPlacer(self._board, lambda: split_of(self._preferences.get_setting), placer)
+        add_action(owner, undo_action, said.undo_placing)
+        return placer
+
+    def leg_placer_over(self, owner: QWidget, bar: MessageBar) -> LegPlacer:
+        """Return the placer of legs over another panel, with its messages in that panel's bar."""
+        placer = self.sheet_placer_over(owner, bar, "opportunities.undo")
+        return LegPlacer(
+            self._board, lambda: split_of(self._preferences.get_setting), placer, self._clock
+        )
 
     def exposure(self, key: RowKey) -> Exposure | None:
         """Return how the stake on a price came about; None where it is not listed as value."""
@@ -608,39 +620,48 @@ def _in_games(games: int) -> str:
 
 
 class PlacingMessages(QObject):
-    """Speaks through a bar, whose button takes back the bet that was placed last."""
+    """Speaks through a bar, whose button takes back what was placed last."""
 
     def __init__(self, bar: MessageBar, records: Records, placer: BetPlacer) -> None:
         super().__init__(bar)
         self._bar = bar
         self._placer = placer
-        self._undoable: PlacedBet | None = None
+        self._undo: Callable[[], None] | None = None
+        """Takes back what was placed last; None: nothing to take back."""
+        self._confirmation = ""
         placer.said.connect(lambda text: bar.show_message(text, passes=True))
         placer.placed.connect(self._on_placer_placed)
+        placer.all_placed.connect(self._on_placer_all_placed)
         placer.gone.connect(self._on_placer_gone)
         records.failed.connect(self._on_records_failed)
         bar.action_requested.connect(self._on_bar_action_requested)
 
     def _on_placer_placed(self, bet: PlacedBet) -> None:
-        self._undoable = bet
-        self._bar.show_message(placed_text(bet), icon="check", action="Undo", passes=True)
+        self._confirm(placed_text(bet), partial(self._placer.take_back, bet))
 
-    def _on_placer_gone(self, bet: PlacedBet) -> None:
-        self._undoable = None
-        if self._bar.message_text == placed_text(bet):
+    def _on_placer_all_placed(self, bets: list[PlacedBet]) -> None:
+        self._confirm(sheet_text(bets), partial(self._placer.take_back_all, bets))
+
+    def _confirm(self, text: str, undo: Callable[[], None]) -> None:
+        self._undo, self._confirmation = undo, text
+        self._bar.show_message(text, icon="check", action="Undo", passes=True)
+
+    def _on_placer_gone(self) -> None:
+        self._undo = None
+        if self._bar.message_text == self._confirmation:
             self._bar.hide()
 
     def undo_placing(self) -> None:
-        """Take back the bet that was placed last, or say what does that of an older one."""
-        if self._undoable is None:
+        """Take back what was placed last, or say what does that of an older one."""
+        if self._undo is None:
             self._bar.show_message(_NOTHING_TO_UNDO, passes=True)
         else:
             self._on_bar_action_requested()
 
     def _on_bar_action_requested(self) -> None:
-        if self._undoable is not None:
-            self._placer.take_back(self._undoable)
-            self._undoable = None
+        if self._undo is not None:
+            undo, self._undo = self._undo, None
+            undo()
 
     def _on_records_failed(self, text: str) -> None:
         self._bar.show_message(text, icon="warning", ink=TextRole.DOWN)
@@ -663,7 +684,7 @@ class ValuesMessages(PlacingMessages):
         """Warn once of a service that reckons wrongly, until it does it right."""
         text = audit_text(self._board.audit, self._board.method)
         if text and text != self._said_of_audit:
-            self._undoable = None
+            self._undo = None
             self._bar.show_message(text, icon="warning", ink=TextRole.VALUE)
         elif not text and is_about_formula(self._bar.message_text):
             self._bar.hide()

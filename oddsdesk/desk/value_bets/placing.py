@@ -5,6 +5,7 @@ import math
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from msgspec.structs import replace
 from PySide6 import QtWidgets
 from PySide6.QtCore import QObject, Qt, QTimer, Signal
 from PySide6.QtGui import QShowEvent
@@ -20,6 +21,7 @@ from oddsdesk.board.valuation.verdict_words import (
     low_end_text,
 )
 from oddsdesk.desk.bet_cells import at_bookmaker, bet_named, stake_text
+from oddsdesk.desk.bet_sheet import BetSheet, SheetSource
 from oddsdesk.desk.records import Records, above_caps
 from oddsdesk.desk.ui import formatting
 from oddsdesk.desk.ui.controls.dialogs import Dialog
@@ -51,8 +53,10 @@ class BetPlacer(QObject):
 
     placed = Signal(object)
     """The ``PlacedBet`` as it was recorded."""
+    all_placed = Signal(object)
+    """The list of ``PlacedBet`` that a sheet recorded."""
     gone = Signal(object)
-    """The bet that was ``placed`` last, where it was taken back since, here or elsewhere."""
+    """The bet that was recorded last, once it is taken back; of several legs the last."""
     said = Signal(str)
     """One line for the message bar."""
 
@@ -73,7 +77,8 @@ class BetPlacer(QObject):
         self._plan = plan
         self._stake_at = stake_at
         self._owner = owner
-        self._last: PlacedBet | None = None
+        self._last: Sequence[PlacedBet] = ()
+        """What was recorded last: one bet, or the legs of a sheet."""
         records.bets_changed.connect(self._on_records_bets_changed)
 
     def ask_bet(
@@ -111,9 +116,45 @@ class BetPlacer(QObject):
         dialog.rejected.connect(otherwise)
         dialog.open()
 
+    def ask_sheet(self, source: SheetSource) -> BetSheet | None:
+        """Ask for all legs of an arbitrage or promotion on one sheet, and record the ticked ones.
+
+        They are one change: ``all_placed`` has them, ``take_back_all`` takes them back. None while
+        the user looks back, which is said instead.
+        """
+        board = self._board
+        if board.connection.as_of_ms is not None:
+            self.said.emit(PAST)
+            return None
+
+        sheet = BetSheet(
+            source,
+            self._owner,
+            doubts=self._above_caps_together,
+            why_lost=lambda: board.connection.why_lost,
+        )
+        sheet.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        sheet.recorded.connect(lambda bets: self._place_all(sheet, bets))
+        sheet.open()
+        return sheet
+
     def take_back(self, bet: PlacedBet) -> None:
         """Forget that a bet was placed, unless it was changed since."""
         self._records.take_back(bet, lambda taken: self.said.emit(self._taken_text(bet, taken)))
+
+    def take_back_all(self, bets: Sequence[PlacedBet]) -> None:
+        """Forget that the bets of a sheet were placed, unless one was changed since."""
+
+        def say(taken: bool) -> None:
+            legs = "1 leg" if len(bets) == 1 else f"{len(bets)} legs"
+            if taken:
+                self.said.emit(f"Undone: {legs}.")
+            elif any(map(self._records.holds, bets)):
+                self.said.emit("A leg was edited or settled since, so all stay in Bets.")
+            else:
+                self.said.emit(f"Already undone: {legs}.")
+
+        self._records.take_back_bets(bets, say)
 
     def _on_outcome(self, subject: BetSubject) -> list[PlacedBet]:
         """Return what is placed on the outcome of a price, wherever."""
@@ -133,6 +174,29 @@ class BetPlacer(QObject):
         bet, is_leg = placed_bet(subject, typed, now), subject.leg_doubt is not None
         return above_caps(bet, others, self._plan(), now, is_leg=is_leg)
 
+    def _above_caps_together(self, bets: Sequence[PlacedBet]) -> str:
+        """Say where the last of some legs breaks a cap, the others counted."""
+        now, spelled = self._clock(), self._board.players.spelled
+        others = on_listed_games(self._records.placed_bets(), self._board.games, spelled)
+        return above_caps(bets[-1], [*others, *bets[:-1]], self._plan(), now, is_leg=True)
+
+    def _place_all(self, sheet: BetSheet, bets: Sequence[PlacedBet]) -> None:
+        def tell_problem(problem: str) -> None:
+            if isValid(sheet):
+                sheet.tell_kept(problem)
+            elif problem:
+                self._records.failed.emit(problem)
+
+        def take_placed(placed: list[PlacedBet]) -> None:
+            tell_problem("")
+            self._last = placed
+            self.all_placed.emit(placed)
+
+        at = self._clock()
+        self._records.place_bets(
+            [replace(bet, placed_at=at) for bet in bets], take_placed, tell_problem
+        )
+
     def _place(
         self, dialog: "PlaceDialog", typed: "TypedBet", then: "Callable[[TypedBet], None]"
     ) -> None:
@@ -144,7 +208,7 @@ class BetPlacer(QObject):
 
         def take_placed(bet: PlacedBet) -> None:
             tell_problem("")
-            self._last = bet
+            self._last = (bet,)
             self.placed.emit(bet)
             then(typed)
 
@@ -153,9 +217,9 @@ class BetPlacer(QObject):
 
     def _on_records_bets_changed(self) -> None:
         last = self._last
-        if last is not None and not self._records.holds(last):
-            self._last = None
-            self.gone.emit(last)
+        if last and not all(map(self._records.holds, last)):
+            self._last = ()
+            self.gone.emit(last[-1])
 
     def _taken_text(self, bet: PlacedBet, is_taken: bool) -> str:
         if not is_taken:

@@ -8,20 +8,20 @@ from pytestqt.qtbot import QtBot
 
 from oddsdesk.contract.times import MINUTE_MS
 from oddsdesk.desk.opportunities.panel import OpportunitiesPanel
+from oddsdesk.desk.records import Records
 from oddsdesk.desk.value_bets.actions import LegPlacer
-from tests.kit.opportunities_panel import asked, leg_of, look, move, place, shown, tell
+from tests.kit.opportunities_panel import asked, leg_of, look, move, place_then_ask, shown, tell
 
 
-@pytest.mark.parametrize("asks", ["_place", "_place_all"])
 def test_a_leg_whose_price_moved_since_the_list_is_staked_by_the_odds_of_now(
-    panel: OpportunitiesPanel, legs: LegPlacer, quoted: Any, qtbot: QtBot, asks: str
+    panel: OpportunitiesPanel, legs: LegPlacer, quoted: Any, qtbot: QtBot
 ) -> None:
     """47 at 2.07 pay 97.29, 49 at 1.98 pay 97.02: 96 staked, 1.02 left at worst."""
     tell(panel, quoted, qtbot)
     panel.list.stop_looking()
     panel.table.set_current(0)
     move(quoted, "Betsson", "Over 2.5", 2.07)
-    getattr(panel, asks)()
+    panel._place()
     dialog = asked(panel)
     assert (dialog.odds.text(), dialog.stake.text()) == ("2.07", "47")
     assert dialog.warning.text() == (
@@ -38,7 +38,7 @@ def test_of_a_leg_that_got_worse_is_told_who_offers_more_now(
 ) -> None:
     tell(panel, quoted, qtbot)
     panel.table.set_current(0)
-    panel._place_all()
+    panel._place()
     dialog = asked(panel)
     quoted.tell("Bovada", "total", "Over 2.5", 2.05)
     move(quoted, "Betsson", "Over 2.5", 2.00)
@@ -74,7 +74,7 @@ def test_a_leg_of_what_is_none_any_more_says_so_and_has_no_stake(
     panel.list.stop_looking()
     panel.table.set_current(0)
     move(quoted, "Betsson", "Over 2.5", 1.868)
-    panel._place_all()
+    panel._place()
     dialog = asked(panel)
     assert (dialog.odds.text(), dialog.stake.text()) == ("1.868", "")
     assert not dialog.record.isEnabled()
@@ -91,7 +91,7 @@ def test_legs_that_lose_a_little_now_are_no_arbitrage_any_more(
     panel.list.stop_looking()
     panel.table.set_current(0)
     move(quoted, "Betsson", "Over 2.5", 2.00)
-    panel._place_all()
+    panel._place()
     assert "Now a low hold instead of an arbitrage: −" in asked(panel).warning.text()
 
 
@@ -124,22 +124,30 @@ def test_a_leg_keeps_its_fields_while_prices_move_and_says_what_they_are_worth_b
 
 
 def test_of_a_leg_after_the_first_is_told_what_is_left_by_now(
-    panel: OpportunitiesPanel, legs: LegPlacer, quoted: Any, qtbot: QtBot
+    panel: OpportunitiesPanel, legs: LegPlacer, records: Records, quoted: Any, qtbot: QtBot
 ) -> None:
     """48 at 2.10 pay 100.80; at 1.90 53 pay 100.70: 101 staked, 0.30 lost at worst."""
     tell(panel, quoted, qtbot)
     panel.table.set_current(0)
-    panel._place_all()
-    place(panel, qtbot)
-    second = asked(panel)
+    panel._place()
+    second = place_then_ask(panel, records, qtbot, "Under 2.5")
     assert (second.stake.text(), second.warning.isHidden()) == ("51", True)
-    assert leg_of(second) == "Leg 2 of 2 · worst case a gain of 1.82 % with this stake"
+    assert (
+        leg_of(second)
+        == "Completes the legs you placed · worst case a gain of 1.82 % with this stake"
+    )
     move(quoted, "Matchbook", "Under 2.5", 1.90)
     second._look_again()
-    assert leg_of(second) == "Leg 2 of 2 · worst case a gain of 1.82 % with this stake"
+    assert (
+        leg_of(second)
+        == "Completes the legs you placed · worst case a gain of 1.82 % with this stake"
+    )
     second.stake.setText("53")
     second.odds.setText("1.90")
-    assert leg_of(second) == "Leg 2 of 2 · worst case a loss of 0.30 % with this stake"
+    assert (
+        leg_of(second)
+        == "Completes the legs you placed · worst case a loss of 0.30 % with this stake"
+    )
     assert second.warning.text().splitlines() == [
         "Under 2.5 at Matchbook: 1.90 now, 1.98 when you started; 1.91 at Bovada.",
         "At current prices the stake is 53.",
@@ -157,6 +165,7 @@ def test_of_a_leg_after_the_first_is_told_what_is_left_by_now(
 def test_of_the_last_of_two_legs_is_told_what_is_left_where_both_stand(
     panel: OpportunitiesPanel,
     legs: LegPlacer,
+    records: Records,
     quoted: Any,
     qtbot: QtBot,
     above: str,
@@ -173,51 +182,55 @@ def test_of_the_last_of_two_legs_is_told_what_is_left_where_both_stand(
     quoted.tell("Matchbook", "total", f"Under {below}", 1.9)
     tell(panel, quoted, qtbot, 2.10 if above == "2.5" else 1.5)
     panel.chips.choose_chip(kind)
-    panel.table.set_current([row["Selection"] for row in shown(panel)].index(f"Over {above}"))
-    panel._place_all()
+    row = [row["Selection"] for row in shown(panel)].index(f"Over {above}")
+    panel.table.set_current(row)
+    panel._place()
     asked(panel).stake.setText("48")
-    place(panel, qtbot)
-    second = asked(panel)
+    second = place_then_ask(panel, records, qtbot, f"Under {below}")
     second.stake.setText("50")
-    assert leg_of(second) == f"Leg 2 of 2 · worst case a loss of 3.06 % with this stake, {said}"
+    assert leg_of(second).endswith(f" · worst case a loss of 3.06 % with this stake, {said}")
 
 
 @pytest.mark.parametrize("stake", [1, 30, 60, 88, 500])
 @pytest.mark.parametrize("odds", ["1.33", "1.98", "5.5"])
 def test_what_the_legs_leave_is_of_the_stake_and_odds_typed(
-    panel: OpportunitiesPanel, legs: LegPlacer, quoted: Any, qtbot: QtBot, stake: int, odds: str
+    panel: OpportunitiesPanel,
+    legs: LegPlacer,
+    records: Records,
+    quoted: Any,
+    qtbot: QtBot,
+    stake: int,
+    odds: str,
 ) -> None:
     tell(panel, quoted, qtbot)
     panel.table.set_current(0)
-    panel._place_all()
-    place(panel, qtbot)
-    second = asked(panel)
+    panel._place()
+    second = place_then_ask(panel, records, qtbot, "Under 2.5")
     second.stake.setText(f"{stake}")
     second.odds.setText(odds)
     net = Fraction(odds)
     staked = 48 + stake
     worst = 100 * (min(48 * Fraction("2.1"), stake * net) - staked) / staked
     what = f"{'loss' if worst < 0 else 'gain'} of {abs(float(worst)):.2f} %"
-    assert leg_of(second) == f"Leg 2 of 2 · worst case a {what} with this stake"
+    assert leg_of(second) == f"Completes the legs you placed · worst case a {what} with this stake"
     second.stake.setText("")
-    assert leg_of(second) == "Leg 2 of 2"
+    assert leg_of(second) == "Completes the legs you placed"
 
 
 def test_a_stake_beyond_the_sum_of_all_legs_is_doubted_and_what_completes_them_is_not(
-    panel: OpportunitiesPanel, legs: LegPlacer, quoted: Any, qtbot: QtBot
+    panel: OpportunitiesPanel, legs: LegPlacer, records: Records, quoted: Any, qtbot: QtBot
 ) -> None:
     """100 is divided: 48 and 51. With 48 at 2.10, the 51 becomes 53 at 1.90, 101 in all."""
     tell(panel, quoted, qtbot)
     panel.table.set_current(0)
-    panel._place_all()
+    panel._place()
     first = asked(panel)
     first.stake.setText("480")
     assert first.fault.text() == ("480 on this leg is above your limit of 100. Check the stake.")
     assert first.record.isEnabled()
     first.stake.setText("48")
     assert first.fault.text() == ""
-    place(panel, qtbot)
-    second = asked(panel)
+    second = place_then_ask(panel, records, qtbot, "Under 2.5")
     move(quoted, "Matchbook", "Under 2.5", 1.90)
     second._look_again()
     second.stake.setText("53")

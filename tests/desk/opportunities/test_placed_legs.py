@@ -64,11 +64,10 @@ def test_legs_that_are_placed_are_marked_and_the_rest_is_staked_beside_them(
     1.41 % against 1.20 %."""
     tell(panel, quoted, qtbot)
     panel.table.set_current(0)
-    panel._place_all()
+    panel._place()
     asked(panel).stake.setText("40")
     with qtbot.waitSignal(records.bets_changed):
         place(panel, qtbot)
-    asked(panel).reject()
     panel.model.sort_now()
     stakes = [panel.model.cell(row, TITLES.index("Stake")) for row in (0, 1)]
     assert [(cell.text, cell.note) for cell in stakes] == [("✓ 40", ""), ("42", "open")]
@@ -116,12 +115,11 @@ def test_where_what_is_placed_can_only_be_completed_to_a_loss_the_row_says_so(
     """40 at 1.60 pay 64; 32 at a net 1.98 pay 63.36 of 72 staked, 12 % less; 33 leave 64 of 73."""
     tell(panel, quoted, qtbot)
     panel.table.set_current(0)
-    panel._place_all()
+    panel._place()
     asked(panel).stake.setText("40")
     asked(panel).odds.setText("1.6")
     with qtbot.waitSignal(records.bets_changed):
         place(panel, qtbot)
-    asked(panel).reject()
     panel.model.sort_now()
     assert [(row["Guaranteed"], row["Stake"]) for row in shown(panel)] == [
         ("−12.0 %", "✓ 40"),
@@ -262,11 +260,12 @@ def test_what_is_left_of_three_legs_is_staked_beside_what_was_placed_before(
 ) -> None:
     """10 at 3.0 pay 30, which 30 at 2.10 exceed: 15 at 1.98 pay 29.70, nearly as much."""
     tell(panel, quoted, qtbot)
-    legs.place_legs(LegsToPlace(panel.model.entry(0).found, (0, 1), (0, 1), ((10.0, 3.0),)))
+    wanted = LegsToPlace(panel.model.entry(0).found, (0,), (0, 1), ((10.0, 3.0),))
+    legs.place_legs(wanted)
     first = asked(panel)
     assert first.stake.text() == "14"
-    first.stake.setText("30")
-    place(panel, qtbot)
+    first.reject()
+    legs.place_legs(wanted.after_leg(0, 30.0, 2.10)._replace(places=(1,)))
     assert asked(panel).stake.text() == "15"
 
 

@@ -1,10 +1,9 @@
-"""Legs of opportunities are marked as placed one after the other, and taken back."""
+"""Legs of opportunities are marked as placed, one alone or all on a sheet, and taken back."""
 
 from typing import Any
 
-import pytest
 from PySide6.QtCore import QPoint, Qt
-from PySide6.QtWidgets import QLabel, QPushButton
+from PySide6.QtWidgets import QPushButton
 from pytestqt.qtbot import QtBot
 
 from oddsdesk.board.model.notices import Connection, Link
@@ -13,8 +12,18 @@ from oddsdesk.desk.export.files import table_of
 from oddsdesk.desk.opportunities.panel import OpportunitiesPanel
 from oddsdesk.desk.records import Records
 from oddsdesk.desk.value_bets.actions import LegPlacer
-from oddsdesk.desk.value_bets.placing import PlaceDialog
-from tests.kit.opportunities_panel import asked, leg_of, look, place, place_leg, shown, tell
+from tests.kit.opportunities_panel import (
+    asked,
+    leg_of,
+    look,
+    place,
+    place_leg,
+    place_then_ask,
+    record_sheet,
+    sheet_of,
+    shown,
+    tell,
+)
 
 
 def test_a_leg_that_got_less_is_followed_by_stakes_that_pay_as_much(
@@ -22,28 +31,25 @@ def test_a_leg_that_got_less_is_followed_by_stakes_that_pay_as_much(
 ) -> None:
     """48 at 1.6 pay 76.80; 39 at a net 1.98 pay 77.22: 87 staked, 76.80 come back at worst."""
     tell(panel, quoted, qtbot)
-    panel.table.set_current(1)
-    panel._place_all()
-    assert leg_of(asked(panel)) == "Leg 1 of 2"
+    panel.table.set_current(0)
+    panel._place()
     asked(panel).odds.setText("1.6")
-    place(panel, qtbot)
-    second = asked(panel)
+    second = place_then_ask(panel, records, qtbot, "Under 2.5")
     assert (second.bookmaker.currentText(), second.stake.text()) == ("Matchbook", "39")
-    assert leg_of(second) == "Leg 2 of 2 · worst case a loss of 11.72 % with this stake"
-    second.reject()
-    assert panel.messages.message_text == "1 of 2 legs recorded. The rest are still open."
-    qtbot.waitUntil(lambda: len(list(records.placed_bets())) == 1)
+    said = "Completes the legs you placed · worst case a loss of 11.72 % with this stake"
+    assert leg_of(second) == said
 
 
-def test_the_first_leg_tells_of_the_doubt_about_another_which_tells_it_once(
+def test_a_leg_tells_of_the_doubt_about_another_which_tells_it_once(
     panel: OpportunitiesPanel, legs: LegPlacer, quoted: Any, qtbot: QtBot
 ) -> None:
     tell(panel, quoted, qtbot, 2.60)
     first = panel.model.entry(0).found
-    legs.place_legs(LegsToPlace(first, (1, 0), (1, 0)))
+    legs.place_legs(LegsToPlace(first, (1,), (1, 0)))
     dialog = asked(panel)
     assert "Warning for Over 2.5 at Betsson: likely error, far above fair" in dialog.warning.text()
-    place(panel, qtbot)
+    dialog.reject()
+    legs.place_legs(LegsToPlace(first, (0,), (1, 0)))
     dialog = asked(panel)
     assert dialog.warning.text().count("likely error, far above fair") == 1
     assert "Suspicious" not in dialog.fault.text()
@@ -91,9 +97,7 @@ def test_of_two_placed_legs_the_selected_one_is_taken_back_by_its_key(
     tell(panel, quoted, qtbot)
     panel.table.set_current(1)
     panel._place_all()
-    for _ in range(2):
-        place(panel, qtbot)
-    qtbot.waitUntil(lambda: len(list(records.placed_bets())) == 2)
+    record_sheet(panel, records, qtbot)
     panel.table.set_current(0)
     panel.activateWindow()
     panel.table.scrolling.setFocus()
@@ -126,24 +130,6 @@ def test_what_cannot_be_kept_is_said_where_it_was_asked_for(
     assert panel.messages.message_text == "Your records: the disk is full"
 
 
-def test_all_legs_are_marked_as_placed_one_after_the_other(
-    panel: OpportunitiesPanel, legs: LegPlacer, records: Records, quoted: Any, qtbot: QtBot
-) -> None:
-    tell(panel, quoted, qtbot)
-    panel.table.set_current(1)
-    panel._place_all()
-    for bookmaker, stake in (("Betsson", "48"), ("Matchbook", "51")):
-        assert (asked(panel).bookmaker.currentText(), asked(panel).stake.text()) == (
-            bookmaker,
-            stake,
-        )
-        place(panel, qtbot)
-    qtbot.waitUntil(lambda: len(list(records.placed_bets())) == 2)
-    assert not any(each.isVisible() for each in panel.findChildren(PlaceDialog))
-    assert not any(bet.practice for bet in records.placed_bets())
-    assert all(bet.leg for bet in records.placed_bets())
-
-
 def quote_across_markets(panel: OpportunitiesPanel, quoted: Any, qtbot: QtBot) -> None:
     """Quote a draw no bet and a handicap of 0 that are an arbitrage together."""
     quoted.clock.now += 1
@@ -169,11 +155,10 @@ def test_legs_in_several_markets_show_and_record_their_own_market(
     assert {"draw_no_bet", "spread"} <= {*exported}
     panel.table.set_current(_row_of(panel, "Everton"))
     panel._place_all()
-    for market in ("Draw no bet", "Handicap"):
-        texts = [label.text() for label in asked(panel).findChildren(QLabel)]
-        assert any(text.endswith(market) for text in texts)
-        place(panel, qtbot)
-    qtbot.waitUntil(lambda: len(list(records.placed_bets())) == 2)
+    sheet = sheet_of(panel)
+    assert sheet.view.about == "Arbitrage · Everton v Liverpool · Draw no bet, Handicap"
+    assert "push +0.00" in sheet.outcomes.text()
+    record_sheet(panel, records, qtbot)
     assert [(bet.market_type, bet.selection) for bet in records.placed_bets()] == [
         ("draw_no_bet", "Everton"),
         ("spread", "Liverpool +0"),
@@ -209,10 +194,10 @@ def test_legs_of_simulated_prices_are_practice(
     tell(panel, quoted, qtbot)
     panel.table.set_current(1)
     panel._place_all()
-    for _ in range(2):
-        assert asked(panel).warning.text().startswith("Simulated odds: saved as a practice bet.")
-        place(panel, qtbot)
-    qtbot.waitUntil(lambda: len(list(records.placed_bets())) == 2)
+    said = sheet_of(panel).news.text()
+    assert said.startswith("Simulated odds: saved as practice bets.")
+    record_sheet(panel, records, qtbot)
+    assert len(list(records.placed_bets())) == 2
     assert all(bet.practice for bet in records.placed_bets())
 
 
@@ -248,26 +233,13 @@ def test_legs_that_were_read_again_after_a_loss_are_listed_once_they_are_looked_
     assert len(shown(panel)) == 2
 
 
-@pytest.mark.parametrize("asks", ["_place", "_place_all"])
 def test_a_leg_asked_for_while_not_connected_has_no_stake(
-    panel: OpportunitiesPanel, legs: LegPlacer, quoted: Any, qtbot: QtBot, asks: str
-) -> None:
-    tell(panel, quoted, qtbot)
-    panel.table.set_current(1)
-    quoted.board.set_connection(Connection(link=Link.WAITING))
-    getattr(panel, asks)()
-    assert asked(panel).stake.text() == ""
-    assert not asked(panel).record.isEnabled()
-    assert "Not connected" in asked(panel).warning.text()
-
-
-def test_legs_left_when_the_connection_goes_have_no_stake(
     panel: OpportunitiesPanel, legs: LegPlacer, quoted: Any, qtbot: QtBot
 ) -> None:
     tell(panel, quoted, qtbot)
     panel.table.set_current(1)
-    panel._place_all()
     quoted.board.set_connection(Connection(link=Link.WAITING))
-    place(panel, qtbot)
-    second = asked(panel)
-    assert (second.bookmaker.currentText(), second.stake.text()) == ("Matchbook", "")
+    panel._place()
+    assert asked(panel).stake.text() == ""
+    assert not asked(panel).record.isEnabled()
+    assert "Not connected" in asked(panel).warning.text()

@@ -628,7 +628,7 @@ def test_a_leg_at_other_odds_says_the_stake_that_completes_what_is_placed(
     exhaust(found.looking())
     listed = min(found.entries.values(), key=Opportunity.sort_key)
     legs = panel.leg_placer_over(panel, panel.messages)
-    legs.place_legs(LegsToPlace(listed, (0, 1), (0, 1)))
+    legs.place_legs(LegsToPlace(listed, (0,), (0, 1)))
     first = panel.findChildren(PlaceDialog)[-1]
     first.odds.setText("2.30")
     # of those near 47.7 and 52.3, which pay the same: 46 and 50 leave (50 * 2.1 - 96) / 96

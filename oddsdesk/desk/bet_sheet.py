@@ -1,0 +1,549 @@
+"""The sheet on which all legs of an arbitrage or a promotion are recorded together.
+
+Whoever opens it gives a ``SheetSource``: what its legs are now, how each ends at each result, and
+how a total is divided. ``BetPlacer.ask_sheet`` opens it, checks caps, records the ticked legs as
+one change and takes them back as one. A leg may be of any kind that has odds and a stake: back,
+lay, free bet, boost or refund. Odds and stake of a lay are the backer's, as in ``PlacedBet``; its
+row adds the liability.
+"""
+
+import contextlib
+import math
+from collections.abc import Callable, Collection, Sequence
+from typing import Final, NamedTuple, Protocol
+
+from msgspec.structs import replace
+from PySide6 import QtWidgets
+from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtGui import QKeySequence, QShortcut
+
+from oddsdesk.base.figures import FigureError, read_stake
+from oddsdesk.desk.ui.controls.dialogs import Dialog
+from oddsdesk.desk.ui.controls.labels import Label, literal
+from oddsdesk.desk.ui.formatting import (
+    exact_odds_text,
+    odds_style,
+    read_odds,
+    signed_hundredths_text,
+    typed_text,
+)
+from oddsdesk.desk.ui.spacing import GAP, HALF, MARGIN, STEP, horizontal, vertical
+from oddsdesk.desk.ui.states import may_be_gone
+from oddsdesk.ledger.bet_kinds import BetKind, profit_by_kind
+from oddsdesk.ledger.bets import PlacedBet
+from oddsdesk.pricing.formats import DECIMAL, OddsFormatError
+from oddsdesk.pricing.selections import Result
+
+_LOOK_MS: Final = 500
+_WIDTH: Final = 640
+_SAID_LINES: Final = 7
+"""Room for messages, in lines of text; more than that scrolls."""
+_MOST_OUTCOMES: Final = 6
+_DUST: Final = 0.005
+
+
+class SheetLeg(NamedTuple):
+    """A bet of the sheet, as it would be recorded now if nothing was typed."""
+
+    bet: PlacedBet
+    """With the odds on offer now. Odds and stake that are typed replace its own, ``net_odds`` and
+    ``true_ev`` with them. Of a lay, ``net_odds`` and ``fair_odds`` are of the other side."""
+    net: Callable[[float], float]
+    """Return ``bet.net_odds`` of typed odds: of a lay those of the other side, ``net_lay``."""
+    is_offered: bool = True
+    """Whether the price is still there; ``bet`` is as it was last seen otherwise."""
+    is_recorded: bool = False
+    """Whether it is in the ledger already: it counts, and is not recorded again."""
+    limit: float | None = None
+    """The most that its bookmaker still takes, as the user noted it; of a lay its liability."""
+    refund: float = 0.0
+    """Of a refund bet: what the refund is worth in cash, such as 70 % of a free bet."""
+    most: float | None = None
+    """Net odds above which typed ones are probably an error; None if unknown."""
+
+    @property
+    def title(self) -> str:
+        """What is bet on: ``Lay Arsenal`` for a lay."""
+        bet = self.bet
+        return f"Lay {bet.selection}" if bet.kind is BetKind.LAY else bet.selection
+
+    def with_typed(self, odds: float, stake: float) -> PlacedBet:
+        """Return the bet at other odds and with another stake."""
+        net = self.net(odds)
+        ev = self.bet.ev_pct_at(net)
+        return replace(self.bet, odds=odds, stake=stake, net_odds=net, true_ev=ev)
+
+
+class SheetOutcome(NamedTuple):
+    """A result of the game, and how each leg ends with it."""
+
+    name: str
+    results: tuple[Result, ...]
+    """In the order of the legs."""
+
+
+class SheetStake(NamedTuple):
+    """What to stake on a leg."""
+
+    stake: float
+    """Of a lay the backer's; 0 for nothing."""
+    odds: float | None = None
+    """The average odds of the stake, if it takes several levels; None for those on offer."""
+
+
+class SheetView(NamedTuple):
+    """What a sheet shows at one moment. Legs and outcomes stay the same while it is open."""
+
+    title: str
+    """Of the window: ``Record arbitrage``."""
+    about: str
+    """The game and the market."""
+    legs: tuple[SheetLeg, ...]
+    outcomes: tuple[SheetOutcome, ...]
+    """All of them: the lowest profit of these is what is guaranteed."""
+    total: float
+    """What is divided among the legs when the sheet opens."""
+    news: tuple[str, ...] = ()
+    """What is wrong, or different from what was listed; a line each."""
+
+
+class SheetSource(Protocol):
+    """What fills a sheet in."""
+
+    def view(self) -> SheetView:
+        """Return what is known now; the sheet asks twice a second."""
+
+    def stakes(
+        self, bets: Sequence[PlacedBet], total: float, fixed: Collection[int]
+    ) -> Sequence[SheetStake] | None:
+        """Return what to stake on each leg; None if that is unknown, or nothing is to be staked.
+
+        The sheet asks when it opens, when another total is typed, and for Update stakes.
+
+        Args:
+            bets: With the odds that are typed, and the stakes of those in ``fixed``.
+            total: The most that all may cost, if none is fixed.
+            fixed: Places of the legs whose stake stays, as it is typed or recorded: the others
+                are to pay as much.
+        """
+
+
+class BetSheet(Dialog):
+    """Shows the legs with odds and stakes to be edited, and what they leave; Enter records.
+
+    It is open until ``tell_kept`` says what became of the bets.
+    """
+
+    recorded = Signal(object)
+    """The list of ``PlacedBet`` to be recorded: the ticked legs."""
+
+    def __init__(
+        self,
+        source: SheetSource,
+        parent: QtWidgets.QWidget | None = None,
+        *,
+        doubts: Callable[[Sequence[PlacedBet]], str] = lambda _: "",
+        why_lost: Callable[[], str] = lambda: "",
+    ) -> None:
+        """Show a sheet.
+
+        ``doubts`` says where the bets break one of the user's caps. ``why_lost`` says why prices
+        are not up to date; empty if they are.
+        """
+        super().__init__(parent)
+        self._source, self._doubts, self._why_lost = source, doubts, why_lost
+        self.view = source.view()
+        """What is known by now."""
+        self._is_handed_over = False
+        self._problem = ""
+        self.setWindowTitle(self.view.title)
+        self.setMinimumWidth(_WIDTH)
+        self.rows = [_LegRow(leg) for leg in self.view.legs]
+        self.total = QtWidgets.QLineEdit(_amount(self.view.total))
+        self.update_stakes = QtWidgets.QPushButton("&Update stakes", autoDefault=False)
+        self.update_stakes.setToolTip(
+            "Take the current prices and work the stakes out again; stakes that you typed stay (F5)"
+        )
+        self.profit, self.outcomes = Label(wordWrap=True), Label(wordWrap=True)
+        self.profit.setProperty("variant", "strong")
+        self.outcomes.setProperty("variant", "note")
+        self.fault, self.news = Label(wordWrap=True), Label(wordWrap=True)
+        self.fault.setProperty("variant", "down")
+        self.news.setProperty("variant", "value")
+        self.record = QtWidgets.QPushButton()
+        self.record.setProperty("variant", "primary")
+        self._lay_out()
+        self._connect()
+        self._looks = QTimer(self, interval=_LOOK_MS)
+        self._looks.timeout.connect(self.look_again)
+        self._looks.start()
+        self._divide()
+        self._show()
+        first = next((row for row in self.rows if not row.leg.is_recorded), None)
+        (self.total if first is None else first.stake).setFocus()
+
+    def bets(self) -> list[PlacedBet]:
+        """Return all legs as typed, those that are recorded already among them.
+
+        Raises:
+            ValueError: a field makes no sense; says which, and what was expected.
+        """
+        return [row.typed() for row in self.rows]
+
+    def look_again(self) -> None:
+        """Show the prices of now; what was typed stays."""
+        self.view = self._source.view()
+        for row, leg in zip(self.rows, self.view.legs, strict=True):
+            row.show_leg(leg)
+        self._show()
+
+    def tell_kept(self, problem: str) -> None:
+        """Close, as the bets are recorded; or say why not, and let the user try again."""
+        if not problem:
+            super().accept()
+            return
+        self._is_handed_over, self._problem = False, problem
+        self._show()
+
+    def _lay_out(self) -> None:
+        about = Label(self.view.about, wordWrap=True)
+        about.setProperty("variant", "soft")
+        grid = QtWidgets.QGridLayout()
+        grid.setHorizontalSpacing(GAP)
+        grid.setVerticalSpacing(HALF)
+        grid.setColumnStretch(0, 1)
+        style = odds_style().replace("_", " ")
+        odds = "Odds" if style == DECIMAL else f"Odds, {style}"
+        for column, title in enumerate(("Leg", "Bookmaker", "Now", odds, "Stake", "")):
+            label = Label(title)
+            label.setProperty("variant", "note")
+            grid.addWidget(label, 0, column)
+        for place, row in enumerate(self.rows, 1):
+            row.put_into(grid, place)
+        sums = horizontal(None, spacing=STEP)
+        name = QtWidgets.QLabel("&Total stake")
+        name.setBuddy(self.total)
+        self.total.setMaximumWidth(_field_width(self.total))
+        for part in (name, self.total, self.update_stakes):
+            sums.addWidget(part)
+        sums.addStretch(1)
+        buttons = QtWidgets.QDialogButtonBox(QtWidgets.QDialogButtonBox.StandardButton.Cancel)
+        buttons.addButton(self.record, QtWidgets.QDialogButtonBox.ButtonRole.AcceptRole)
+        buttons.accepted.connect(self.accept)
+        buttons.rejected.connect(self.reject)
+        whole = vertical(self, margins=(MARGIN, MARGIN, MARGIN, MARGIN), spacing=STEP)
+        whole.addWidget(about)
+        for layout in (grid, sums):
+            whole.addLayout(layout)
+        for part in (self.profit, self.outcomes):
+            whole.addWidget(part)
+        whole.addWidget(self._said_area(), 1)
+        whole.addWidget(buttons)
+
+    def _said_area(self) -> QtWidgets.QScrollArea:
+        """Return a fixed area for messages that come and go, so that no button moves."""
+        lines = QtWidgets.QWidget()
+        stacked = vertical(lines, self.fault, self.news, spacing=STEP)
+        stacked.addStretch(1)
+        area = QtWidgets.QScrollArea(widgetResizable=True)
+        area.setFrameShape(QtWidgets.QFrame.Shape.NoFrame)
+        area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        area.setAccessibleName("Details of these bets")
+        area.setMinimumHeight(_SAID_LINES * self.fontMetrics().lineSpacing())
+        area.setWidget(lines)
+        return area
+
+    def _connect(self) -> None:
+        for row in self.rows:
+            for field in (row.odds, row.stake):
+                field.textChanged.connect(self._show)
+            row.box.toggled.connect(self._show)
+        self.total.textEdited.connect(self._on_total_edited)
+        self.update_stakes.clicked.connect(self._on_update_clicked)
+        QShortcut(QKeySequence(Qt.Key.Key_F5), self, self._on_update_clicked)
+
+    def _on_total_edited(self) -> None:
+        """Divide another total among all legs that are not recorded."""
+        for row in self.rows:
+            row.is_stake_typed = False
+        self._divide()
+        self._show()
+
+    def _on_update_clicked(self) -> None:
+        self.look_again()
+        for row in self.rows:
+            row.take_price()
+        self._divide()
+        if any(row.is_stake_typed or row.leg.is_recorded for row in self.rows):
+            with contextlib.suppress(ValueError):
+                self.total.setText(_amount(math.fsum(bet.staked for bet in self.bets())))
+        self._show()
+
+    def _divide(self) -> None:
+        fixed = {
+            place
+            for place, row in enumerate(self.rows)
+            if row.leg.is_recorded or row.is_stake_typed
+        }
+        try:
+            total = read_stake(self.total.text())
+            bets = [row.priced() for row in self.rows]
+            stakes = self._source.stakes(bets, total, fixed)
+        except ValueError:
+            return  # _show says what is wrong
+        for place, (row, staked) in enumerate(zip(self.rows, stakes or (), strict=False)):
+            if place not in fixed:
+                row.fill_in(staked)
+
+    def _show(self) -> None:
+        fault, bets = "", list[PlacedBet]()
+        try:
+            bets = self.bets()
+        except ValueError as error:
+            fault = str(error)
+        for row in self.rows:
+            row.show_money()
+        self._show_profit(bets)
+        chosen = [bet for bet, row in zip(bets, self.rows, strict=False) if row.is_chosen]
+        news = [may_be_gone(self._why_lost()), *self.view.news]
+        self.news.setText("\n".join(filter(None, news)))
+        doubts = [row.doubt() for row in self.rows if row.is_chosen]
+        caps = self._doubts(chosen) if chosen else ""
+        doubts = [self._problem, fault, self._above_total(bets), *doubts, caps]
+        self.fault.setText("\n".join(filter(None, doubts)))
+        for label in (self.fault, self.news):
+            label.setVisible(bool(label.text()))
+        count = sum(row.is_chosen for row in self.rows)
+        self.record.setText(f"Record {count} leg{'' if count == 1 else 's'}")
+        self.record.setEnabled(bool(chosen) and not self._is_handed_over)
+
+    def _above_total(self, bets: Sequence[PlacedBet]) -> str:
+        """Say where typed stakes cost more than the total; typed, one may slip."""
+        staked = math.fsum(bet.staked for bet in bets)
+        try:
+            total = read_stake(self.total.text())
+        except FigureError as error:
+            return f"Total stake: {error}."
+        is_typed = any(row.is_stake_typed for row in self.rows)
+        if not is_typed or staked <= total + _DUST:
+            return ""
+        return f"{staked:,.2f} on all legs is above the total of {total:,g}. Check the stakes."
+
+    def _show_profit(self, bets: Sequence[PlacedBet]) -> None:
+        if not bets:
+            self.profit.setText("Guaranteed: unknown until every leg has odds and a stake.")
+            self.outcomes.setText("")
+            return
+        profits = self.profits(bets)
+        free = math.fsum(bet.free_staked for bet in bets)
+        staked = math.fsum(bet.staked for bet in bets)
+        base, of = (free, "of the free bet") if free else (staked, f"of {staked:,.2f}")
+        worst, best = min(profits), max(profits)
+        left = len([row for row in self.rows if not (row.is_chosen or row.leg.is_recorded)])
+        when = " once the unticked legs are placed" if left else ""
+        self.profit.setText(
+            f"Guaranteed {_gain(worst, base)}, at best {_gain(best, base)} {of}{when}"
+        )
+        self.profit.setProperty("variant", "up" if worst > _DUST else "strong")
+        self.profit.style().polish(self.profit)
+        named = zip(self.view.outcomes, profits, strict=True)
+        told = [f"{each.name} {signed_hundredths_text(profit)}" for each, profit in named]
+        more = [] if len(told) <= _MOST_OUTCOMES else [f"{len(told) - _MOST_OUTCOMES} more"]
+        self.outcomes.setText(" · ".join([*told[:_MOST_OUTCOMES], *more]))
+
+    def profits(self, bets: Sequence[PlacedBet]) -> list[float]:
+        """Return what the bets leave with each outcome, in money."""
+        legs = self.view.legs
+        return [
+            math.fsum(
+                profit_by_kind(
+                    bet.terms._replace(refund=leg.refund) if leg.refund else bet.terms,
+                    result,
+                    bet.size,
+                )
+                for bet, leg, result in zip(bets, legs, outcome.results, strict=True)
+            )
+            for outcome in self.view.outcomes
+        ]
+
+    # Qt's virtuals
+
+    def accept(self) -> None:
+        if not self.record.isEnabled():
+            return
+        chosen = [row.typed() for row in self.rows if row.is_chosen]
+        self._is_handed_over, self._problem = True, ""
+        self.record.setEnabled(False)
+        self.recorded.emit(chosen)
+
+
+class _LegRow:
+    """The widgets of a leg."""
+
+    def __init__(self, leg: SheetLeg) -> None:
+        self.leg = leg
+        self._taken = self._filled = leg.bet.odds
+        """The price on offer when the field of odds was filled, and what it was filled with."""
+        self.is_stake_typed = False
+        bet = leg.bet
+        self.box = QtWidgets.QCheckBox(literal(leg.title))
+        self.box.setChecked(not leg.is_recorded)
+        self.box.setToolTip("Unticked: not recorded now. It stays in the list to be completed")
+        self.bookmaker = Label(bet.bookmaker)
+        self.now = Label()
+        self.odds = QtWidgets.QLineEdit(typed_text(bet.odds))
+        self.stake = QtWidgets.QLineEdit(_amount(bet.stake if leg.is_recorded else 0.0))
+        self.money = Label()
+        self.money.setProperty("variant", "note")
+        for field, what in ((self.odds, "Odds"), (self.stake, "Stake")):
+            field.setAccessibleName(f"{what} of {leg.title} at {bet.bookmaker}")
+            field.setMaximumWidth(_field_width(field))
+        self.stake.textEdited.connect(self._on_stake_edited)
+        if leg.is_recorded:
+            for widget in (self.box, self.odds, self.stake):
+                widget.setEnabled(False)
+        self.show_leg(leg)
+        self.show_money()
+
+    @property
+    def is_chosen(self) -> bool:
+        """Whether it is to be recorded."""
+        return self.box.isChecked() and not self.leg.is_recorded
+
+    def put_into(self, grid: QtWidgets.QGridLayout, row: int) -> None:
+        parts = (self.box, self.bookmaker, self.now, self.odds, self.stake, self.money)
+        for column, part in enumerate(parts):
+            grid.addWidget(part, row, column)
+
+    def show_leg(self, leg: SheetLeg) -> None:
+        """Show the price of now."""
+        self.leg = leg
+        if leg.is_recorded:
+            text, variant = "recorded", "note"
+        elif not leg.is_offered:
+            text, variant = "gone", "down"
+        elif math.isclose(leg.bet.odds, self._taken):
+            text, variant = exact_odds_text(leg.bet.odds), "note"
+        else:
+            arrow = "▲" if leg.bet.odds > self._taken else "▼"
+            text, variant = f"{exact_odds_text(leg.bet.odds)} {arrow}", "value"
+        self.now.setText(text)
+        if self.now.property("variant") != variant:
+            self.now.setProperty("variant", variant)
+            self.now.style().polish(self.now)
+
+    def take_price(self) -> None:
+        """Take the price of now, unless other odds were typed."""
+        if self.leg.is_offered and self._is_price_untouched:
+            self._taken = self.leg.bet.odds
+            self._fill_odds(self._taken)
+            self.show_leg(self.leg)
+
+    def fill_in(self, staked: SheetStake) -> None:
+        """Take a stake, with its odds unless other ones were typed."""
+        self.stake.setText(_amount(staked.stake))
+        if staked.odds is not None and self._is_price_untouched:
+            self._fill_odds(staked.odds)
+
+    @property
+    def _is_price_untouched(self) -> bool:
+        is_as_filled = self.odds.text().strip() == typed_text(self._filled)
+        return is_as_filled and not self.leg.is_recorded
+
+    def _fill_odds(self, odds: float) -> None:
+        self._filled = odds
+        self.odds.setText(typed_text(odds))
+
+    def priced(self) -> PlacedBet:
+        """Return the bet at the odds that are typed, with the stake 0 if none is.
+
+        Raises:
+            ValueError: the odds make no sense.
+        """
+        if self.leg.is_recorded:
+            return self.leg.bet
+        try:
+            stake = read_stake(self.stake.text())
+        except FigureError:
+            stake = 0.0
+        return self.leg.with_typed(self._odds(), stake)
+
+    def typed(self) -> PlacedBet:
+        """Return the bet as it is typed.
+
+        Raises:
+            ValueError: odds or stake make no sense.
+        """
+        if self.leg.is_recorded:
+            return self.leg.bet
+        try:
+            return self.leg.with_typed(self._odds(), read_stake(self.stake.text()))
+        except FigureError as error:
+            raise ValueError(f"{self.leg.title}, stake: {error}.") from None
+
+    def show_money(self) -> None:
+        """Show the liability of a lay, or what a won bet pays back."""
+        text = ""
+        with contextlib.suppress(ValueError):
+            bet = self.typed()
+            if bet.kind is BetKind.LAY:
+                text = f"liability {bet.size:,.2f}"
+            elif bet.kind is not BetKind.BACK:
+                text = bet.kind.words
+            else:
+                text = f"pays {bet.size * bet.net:,.2f}"
+        self.money.setText(text)
+
+    def doubt(self) -> str:
+        """Say where odds or stake are probably a mistake; empty if not."""
+        try:
+            bet = self.typed()
+        except ValueError:
+            return ""
+        leg, net = self.leg, bet.net
+        if leg.limit is not None and bet.size > leg.limit + _DUST:
+            return f"Above your limit at {bet.bookmaker}: {leg.limit:,g}."
+        if leg.most is not None and net > leg.most and not math.isclose(bet.odds, leg.bet.odds):
+            return (
+                f"{leg.title}: odds above {exact_odds_text(leg.most)} after commission are "
+                "probably an error. Did you get this price?"
+            )
+        return ""
+
+    def _odds(self) -> float:
+        text = self.odds.text().strip()
+        if text == typed_text(self._filled):
+            odds = self._filled  # written in another style it may be rounded
+        else:
+            try:
+                odds = read_odds(text)
+            except OddsFormatError as error:
+                raise ValueError(f"{self.leg.title}, odds: {error}.") from None
+        if not 1 < odds < math.inf or not 1 < self.leg.net(odds) < math.inf:
+            raise ValueError(f"{self.leg.title}, odds: too low to win anything.")
+        return odds
+
+    def _on_stake_edited(self) -> None:
+        self.is_stake_typed = bool(self.stake.text().strip())
+
+
+def _amount(amount: float) -> str:
+    return f"{amount:.12g}" if amount > 0 else ""
+
+
+def _gain(profit: float, base: float) -> str:
+    percent = f" ({signed_hundredths_text(100 * profit / base)} %)" if base else ""
+    return f"{signed_hundredths_text(profit)}{percent}"
+
+
+def _field_width(field: QtWidgets.QLineEdit) -> int:
+    return field.fontMetrics().horizontalAdvance("88,888.8888") + 2 * STEP
+
+
+def sheet_text(bets: Sequence[PlacedBet]) -> str:
+    """Return what was recorded on a sheet, in one line."""
+    how = "Recorded as practice:" if any(bet.practice for bet in bets) else "Recorded"
+    staked = math.fsum(bet.staked for bet in bets)
+    legs = "1 leg" if len(bets) == 1 else f"{len(bets)} legs"
+    return f"{how} {legs}, {staked:,.2f} at risk."

@@ -1,0 +1,301 @@
+"""Fills in the sheet on which all legs of an opportunity are recorded."""
+
+import math
+from collections.abc import Collection, Iterator, Sequence
+from typing import Final
+
+from msgspec.structs import replace
+
+from oddsdesk.base.clock import Clock
+from oddsdesk.board.board import Board
+from oddsdesk.board.model.matrix import CellKey
+from oddsdesk.board.opportunities.finder import Opportunity, OpportunityLeg
+from oddsdesk.board.opportunities.offers import LegNow, LegOffer, LegsToPlace, offer_now
+from oddsdesk.board.valuation.verdict_words import caution_text
+from oddsdesk.contract.identity import game_title
+from oddsdesk.contract.markets import market_title
+from oddsdesk.desk.bet_sheet import SheetLeg, SheetOutcome, SheetStake, SheetView
+from oddsdesk.desk.ui.formatting import exact_odds_text, signed_hundredths_text
+from oddsdesk.desk.value_bets.placing import TypedBet, placed_bet
+from oddsdesk.desk.value_bets.subjects import BetSubject, subject_of_price
+from oddsdesk.ledger.bet_kinds import BetKind
+from oddsdesk.ledger.bets import PlacedBet
+from oddsdesk.pricing.opportunities import (
+    LOW_HOLD,
+    Leg,
+    OpportunityKind,
+    Split,
+    outlay,
+    rest_of_legs,
+)
+from oddsdesk.pricing.selections import Result
+from oddsdesk.pricing.stakes import backers_stake, net_at, net_paying, stakeable
+from oddsdesk.pricing.value import floored_ev
+
+THEN: Final = "when you started"
+"""Names the moment the dialog opened, as the list behind it changes meanwhile."""
+
+
+class OpportunitySheet:
+    """The legs of an opportunity at the prices of now; those placed before stay as they are."""
+
+    def __init__(
+        self,
+        board: Board,
+        wanted: LegsToPlace,
+        split: Split,
+        clock: Clock,
+        placed: Sequence[PlacedBet | None] = (),
+    ) -> None:
+        """Fill in a sheet.
+
+        Args:
+            board: Where the prices are.
+            wanted: The legs, and what is placed of them.
+            split: How the total is divided until the user types another one.
+            clock: Tells the time of the bets.
+            placed: The user's last bet on each leg, by place; None or missing: none is known.
+        """
+        self._board = board
+        self._wanted = wanted
+        self._split = split
+        self._clock = clock
+        legs = wanted.listed.legs
+        self._placed = [*placed, *[None] * (len(legs) - len(placed))]
+        taken = [place for place in range(len(legs)) if place not in wanted.unplaced]
+        self._taken = dict(zip(taken, wanted.taken, strict=False))
+        self._now: dict[int, LegNow] = {}
+        """The unplaced legs at the last look, by place."""
+        self._last: dict[int, PlacedBet] = {}
+        """What was last known of each leg while its price was there."""
+
+    @property
+    def has_prices(self) -> bool:
+        """Whether the price of each unplaced leg is there."""
+        legs = self._wanted.listed.legs
+        return all(
+            subject_of_price(legs[place].key, self._board) is not None
+            for place in self._wanted.unplaced or range(len(legs))
+        )
+
+    def view(self) -> SheetView:
+        """Return what the legs are now."""
+        listed, wanted = self._wanted.listed, self._wanted
+        first = wanted.unplaced[0] if wanted.unplaced else 0
+        offer = offer_now(self._board, wanted, first, self._split)
+        self._now = dict(zip(wanted.unplaced, offer.legs, strict=True))
+        what = _words(listed.kind)
+        return SheetView(
+            f"Record {what}",
+            f"{what[0].upper()}{what[1:]} · {game_title(listed.match_name)} · {_markets(listed)}",
+            tuple(
+                self._recorded(place) if place in self._taken else self._leg(place)
+                for place in range(len(listed.legs))
+            ),
+            tuple(outcomes_of(listed)),
+            self._split.total,
+            tuple(self._news(offer)),
+        )
+
+    def stakes(
+        self, bets: Sequence[PlacedBet], total: float, fixed: Collection[int]
+    ) -> Sequence[SheetStake] | None:
+        """Return the stakes that leave most at worst, in the user's steps."""
+        is_doubted = any(leg.cautions for leg in self._now.values())
+        if self._board.connection.is_lost or is_doubted or not self._wanted.unplaced:
+            return None
+        left = [place for place in range(len(bets)) if place not in fixed]
+        legs = {place: self._for_sale(place, bets[place]) for place in left}
+        if taken := [(bets[place].size, bets[place].net) for place in fixed]:
+            paid = min(size * net for size, net in taken)
+            nets = [
+                net_paying(leg.ladder, paid) if leg.ladder else leg.net_odds
+                for leg in legs.values()
+            ]
+            rooms = [_room(leg) for leg in legs.values()]
+            sizes = rest_of_legs(taken, nets, self._split.step, rooms)[0] if left else ()
+        elif self._is_offered(bets):
+            sizes = outlay([*legs.values()], self._split._replace(total=total)).stakes
+        else:
+            return None
+        found = dict(zip(left, sizes, strict=True))
+        return [
+            self._stake(place, legs[place], bet, found[place])
+            if place in found
+            else SheetStake(bet.stake)
+            for place, bet in enumerate(bets)
+        ]
+
+    def _is_offered(self, bets: Sequence[PlacedBet]) -> bool:
+        """Whether the list would have such legs; middles may cost more."""
+        total = math.fsum(1 / bet.net for bet in bets)
+        return self._wanted.listed.kind is OpportunityKind.MIDDLE or total <= 1 + LOW_HOLD
+
+    def _for_sale(self, place: int, bet: PlacedBet) -> Leg:
+        """Return a leg with what is for sale at the odds on offer; others are of any size."""
+        listed, now = self._wanted.listed.legs[place], self._now.get(place)
+        is_on_offer = now is not None and now.odds is not None and math.isclose(bet.odds, now.odds)
+        ladder = now.ladder if now is not None and is_on_offer else None
+        named = (bet.bookmaker, "", bet.selection)
+        seen = listed.seen_at, self._wanted.listed.in_play
+        return Leg(*named, bet.odds, bet.net, *seen, most=listed.most, ladder=ladder)
+
+    def _stake(self, place: int, leg: Leg, bet: PlacedBet, size: float) -> SheetStake:
+        """Return a stake of a size, with the average odds of the levels that it takes."""
+        if not leg.ladder or size <= leg.ladder[0].most:
+            return SheetStake(backers_part(bet, size))
+        key = self._wanted.listed.legs[place].key
+        price = self._board.price(key.game_id, CellKey(*key[1:]))
+        if bet.kind is BetKind.LAY and price is not None and price.depth is not None:
+            staked = backers_stake(price.depth, leg.ladder, size)
+            return SheetStake(round(staked, 2), round(1 + size / staked, 4))
+        profile = self._board.basis.profiles.profile_of(bet.bookmaker)
+        return SheetStake(size, math.floor(profile.gross(net_at(leg.ladder, size)) * 1e4) / 1e4)
+
+    def _leg(self, place: int) -> SheetLeg:
+        listed, now = self._wanted.listed.legs[place], self._now.get(place)
+        profile = self._board.basis.profiles.profile_of(listed.bookmaker)
+        net = profile.net_lay if listed.is_lay else profile.net
+        is_offered = now is None or now.odds is not None
+        odds = listed.odds if now is None or now.odds is None else now.odds
+        subject = subject_of_price(listed.key, self._board)
+        if subject is not None and is_offered:
+            self._last[place] = self._bet(listed, subject, odds, net(odds))
+        bet = self._last.get(place) or self._unheld(listed, net(odds))
+        most = None if listed.is_lay or subject is None else subject.most
+        return SheetLeg(bet, net, is_offered, limit=listed.most, most=most)
+
+    def _bet(self, leg: OpportunityLeg, subject: BetSubject, odds: float, net: float) -> PlacedBet:
+        """Return a leg as it would be recorded, without a stake."""
+        subject = subject._replace(leg_doubt=lambda _: "")
+        ev = None if leg.is_lay else subject.ev_pct_at(net)
+        typed = TypedBet(leg.bookmaker, odds, 0.0, "", net, ev)
+        bet = placed_bet(subject, typed, self._clock())
+        return lay_of(bet, subject) if leg.is_lay else bet
+
+    def _unheld(self, leg: OpportunityLeg, net: float) -> PlacedBet:
+        listed, key = self._wanted.listed, leg.key
+        return PlacedBet(
+            game_id=key.game_id,
+            match_name=listed.match_name,
+            competition=listed.competition,
+            sport=listed.sport,
+            market_type=key.market_type,
+            period=key.period,
+            selection=key.selection,
+            bookmaker=leg.bookmaker,
+            odds=leg.odds,
+            stake=0.0,
+            placed_at=self._clock(),
+            kick_off=listed.kick_off,
+            net_odds=net,
+            practice=bool(self._board.connection.simulated),
+            leg=True,
+            kind=BetKind.LAY if leg.is_lay else BetKind.BACK,
+        )
+
+    def _recorded(self, place: int) -> SheetLeg:
+        """Return a leg that is in the ledger; several bets on it are one that pays as much."""
+        (size, net), known = self._taken[place], self._placed[place]
+        bet = known or replace(self._unheld(self._wanted.listed.legs[place], net), odds=net)
+        bet = replace(bet, net_odds=net, stake=backers_part(bet, size))
+        return SheetLeg(bet, lambda _: net, is_recorded=True)
+
+    def _news(self, offer: LegOffer) -> Iterator[str]:
+        """Say what is other than it was listed, and what speaks against the legs."""
+        connection = self._board.connection
+        if connection.simulated:
+            yield "Simulated odds: saved as practice bets."
+        elif connection.shifted:
+            yield "Old odds (times shifted): these prices may not exist. Saved as real bets."
+        if connection.is_lost:
+            return
+        reference = self._board.reference_name
+        moved = [leg for leg in offer.legs if leg.is_other]
+        yield from (leg_text(leg, reference) for leg in moved)
+        if not self._wanted.taken:
+            yield from news_of_all(self._wanted, offer, is_other=bool(moved))
+        told = set[object]()
+        for leg in offer.legs:
+            doubts = [each for each in leg.doubts if each not in told]
+            told.update(doubts)
+            if doubts:
+                words = "; ".join(caution_text(each, reference) for each in doubts)
+                name = leg.listed.named(leg.listed.key.selection)
+                yield f"Warning for {name} at {leg.listed.bookmaker}: {words}."
+
+
+def backers_part(bet: PlacedBet, size: float) -> float:
+    """Return the stake of a bet of a size; of a lay the backer's, in hundredths."""
+    return round(size / (bet.odds - 1), 2) if bet.kind is BetKind.LAY else size
+
+
+def lay_of(bet: PlacedBet, subject: BetSubject) -> PlacedBet:
+    """Return a lay of what ``bet`` backs: fair odds and EV of the other side."""
+    fair, ends, net = bet.fair_odds, subject.assessment.settlement, bet.net
+    other = None if fair is None or fair <= 1 else fair / (fair - 1)
+    ev = None
+    if other is not None and ends is not None:
+        ev = floored_ev(net, other, bet.market_type, ends.decided)
+    return replace(bet, kind=BetKind.LAY, fair_odds=other, true_ev=ev)
+
+
+def outcomes_of(listed: Opportunity) -> Iterator[SheetOutcome]:
+    """Yield the results that decide: each leg wins alone; with two legs both may stand."""
+    count = len(listed.legs)
+    for place in range(count):
+        results = tuple(Result.WON if each == place else Result.LOST for each in range(count))
+        yield SheetOutcome(f"{listed.leg_text(place)} wins", results)
+    if listed.between is not None:
+        name = "between the lines" if listed.kind is OpportunityKind.MIDDLE else "push"
+        yield from (SheetOutcome(name, results) for results in listed.between.results())
+
+
+def news_of_all(wanted: LegsToPlace, offer: LegOffer, *, is_other: bool) -> Iterator[str]:
+    """Say what the legs are together, where that is not what was listed."""
+    listed = wanted.listed
+    if not wanted.unplaced:
+        return
+    if offer.kind is None or offer.worst_pct is None:
+        yield f"These legs are no longer {_a(listed.kind)}. Do not bet."
+        return
+    worst = listed.outlay.worst_of_all_pct
+    now = f"{signed_hundredths_text(offer.worst_pct)} % now if every leg stands"
+    then = f"{signed_hundredths_text(worst)} % {THEN}"
+    if offer.kind is not listed.kind:
+        yield f"Now {_a(offer.kind)} instead of {_a(listed.kind)}: {now}, {then}."
+    elif is_other or not math.isclose(offer.worst_pct, worst, abs_tol=1e-9):
+        yield f"The {_words(listed.kind)} has changed: {now}, {then}."
+
+
+def leg_text(leg: LegNow, reference: str) -> str:
+    """Say how a leg differs from what was listed, and who offers more now."""
+    said = f"{leg.listed.named(leg.listed.key.selection)} at {leg.listed.bookmaker}"
+    told = []
+    if leg.odds is not None and leg.odds != leg.listed.odds:
+        told.append(f"{exact_odds_text(leg.odds)} now, {exact_odds_text(leg.listed.odds)} {THEN}")
+        if leg.better is not None:
+            odds, name, selection = leg.better
+            as_what = "" if selection == leg.listed.key.selection else f"{selection} "
+            told.append(f"{as_what}{exact_odds_text(odds)} at {name}")
+    told += [caution_text(caution, reference) for caution in leg.cautions]
+    return f"{said}: {'; '.join(told)}."
+
+
+def _a(kind: OpportunityKind) -> str:
+    return f"{'an' if kind is OpportunityKind.ARBITRAGE else 'a'} {_words(kind)}"
+
+
+def _room(leg: Leg) -> float | None:
+    """Return the most that a leg takes, by its bookmaker's limit and by what is for sale."""
+    if leg.ladder is None:
+        return leg.most
+    return min(stakeable(leg.ladder), math.inf if leg.most is None else leg.most)
+
+
+def _words(kind: OpportunityKind) -> str:
+    return kind.value.replace("-", " ")
+
+
+def _markets(listed: Opportunity) -> str:
+    return ", ".join(dict.fromkeys(market_title(leg.key.market_type) for leg in listed.legs))
