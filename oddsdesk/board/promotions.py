@@ -10,13 +10,14 @@ import msgspec
 from oddsdesk.board.board import Board
 from oddsdesk.board.model.matrix import CellKey, Matrix, RowKey, Section
 from oddsdesk.board.opportunities.finder import (
+    LEAST_UNCHECKED,
     UNRELIABLE,
     FamilyKey,
     Hedging,
     OpportunityFinder,
     OpportunityLeg,
 )
-from oddsdesk.contract.markets import DRAW_VOIDS
+from oddsdesk.contract.markets import DRAW_VOIDS, market_title
 from oddsdesk.contract.texts import folded
 from oddsdesk.pricing.assessment import Caution
 from oddsdesk.pricing.covers import family_of
@@ -33,6 +34,7 @@ from oddsdesk.pricing.promotions import (
     hedged,
 )
 from oddsdesk.pricing.selections import threshold
+from oddsdesk.pricing.settlement_rules import LegOfRule, RuleNote, SettlementRules, rule_notes
 from oddsdesk.pricing.stakes import Ladder, Rung, net_at, stakeable
 
 MOST_WAYS: Final = 100
@@ -140,6 +142,32 @@ class PromoWay(msgspec.Struct, frozen=True):
         """The odds that the promoted bet pays, as the ledger records them."""
         return 1 + (self.legs[0].odds - 1) * (1 + self.bet.boost)
 
+    @property
+    def is_too_good(self) -> bool:
+        """Whether a leg is a likely error, as for opportunities: it is then listed last."""
+        if any(Caution.ABOVE_WINDOW in leg.cautions for leg in self.legs):
+            return True
+        total = math.fsum(1 / leg.net_odds for leg in self.legs)
+        is_checked = all(leg.is_checked for leg in self.legs)
+        return self.is_hedged and total < LEAST_UNCHECKED and not is_checked
+
+    def leg_text(self, place: int) -> str:
+        """Return what a leg bets on: ``Lay Arsenal``; with its market if the first has another."""
+        key, market_type = self.legs[place].key, self.legs[0].key.market_type
+        named = self.legs[place].named(key.selection)
+        is_alike = key.market_type == market_type
+        return named if is_alike else f"{named} ({market_title(key.market_type)})"
+
+    def notes(self, rules: SettlementRules) -> list[RuleNote]:
+        """Return how the bookmakers' rules of settlement differ; nothing without a hedge."""
+        if not self.is_hedged:
+            return []
+        legs = [
+            LegOfRule(leg.bookmaker, self.leg_text(place)) for place, leg in enumerate(self.legs)
+        ]
+        key, line = self.legs[0].key, self.legs[0].line
+        return rule_notes(rules, legs, (key.market_type, key.period, self.sport), line)
+
     def bet_kind(self, place: int) -> str:
         """Return the kind of a leg in the ledger, as ``BetKind`` names it."""
         if place == 0:
@@ -151,9 +179,9 @@ class Ways(NamedTuple):
     """All ways to use an offer, best first."""
 
     hedged: tuple[PromoWay, ...] = ()
-    """By what the whole offer leaves."""
+    """By what the whole offer leaves, likely errors last."""
     unhedged: tuple[PromoWay, ...] = ()
-    """By certainty equivalent."""
+    """By certainty equivalent, likely errors last."""
     looked_at: int = 0
     """How many prices the bookmaker has on the board."""
     left_out: Mapping[str, int] = {}
@@ -161,7 +189,12 @@ class Ways(NamedTuple):
 
 
 def ways_to_use(
-    board: Board, promotion: Promotion, plan: StakePlan, *, most: int = MOST_WAYS
+    board: Board,
+    promotion: Promotion,
+    plan: StakePlan,
+    *,
+    most: int = MOST_WAYS,
+    also_there: bool = False,
 ) -> Generator[None, None, Ways]:
     """Return the ways to use an offer at the board's prices, best first; in small steps.
 
@@ -171,8 +204,15 @@ def ways_to_use(
 
     Left out are lines that return or halve stakes: bookmakers do not count such a bet, and the
     hedge comes back with it.
+
+    Args:
+        board: The prices, and what they are judged by.
+        promotion: The offer.
+        plan: Bankroll, Kelly share and step of stakes.
+        most: How many hedged and how many unhedged ways to return.
+        also_there: Whether one bet of a hedge may be at the offer's own bookmaker.
     """
-    search = _Search(board, promotion, plan, most)
+    search = _Search(board, promotion, plan, most, also_there=also_there)
     for game in board.held_games():
         matrix = board.matrix(game)
         if matrix is not None:
@@ -183,11 +223,14 @@ def ways_to_use(
 class _Search:
     """Looks through games, and keeps the best ways."""
 
-    def __init__(self, board: Board, promotion: Promotion, plan: StakePlan, most: int) -> None:
+    def __init__(
+        self, board: Board, promotion: Promotion, plan: StakePlan, most: int, *, also_there: bool
+    ) -> None:
         self._board = board
         self._promotion = promotion
         self._plan = plan
         self._most = most
+        self._also_there = also_there
         self._hedged: dict[RowKey, PromoWay] = {}
         self._unhedged: dict[RowKey, PromoWay] = {}
         self._looked_at = 0
@@ -261,7 +304,7 @@ class _Search:
         self._without_hedge |= allowed
         for key, sections in families.items():
             if any(family_of(each.market_type) == key.family for each in allowed):
-                for found in finder.hedging(sections, bookmaker):
+                for found in finder.hedging(sections, bookmaker, also_there=self._also_there):
                     if (
                         found is not None
                         and not found.legs[0].is_lay
@@ -300,11 +343,11 @@ class _Search:
 
 
 def _by_value(way: PromoWay) -> tuple[float, ...]:
-    return -(way.value or 0.0), -way.best
+    return way.is_too_good, -(way.value or 0.0), -way.best
 
 
 def _by_certainty(way: PromoWay) -> tuple[float, ...]:
-    return -(way.certainty or 0.0), -(way.ev or 0.0)
+    return way.is_too_good, -(way.certainty or 0.0), -(way.ev or 0.0)
 
 
 def _fitted(promotion: Promotion, legs: Sequence[OpportunityLeg], step: float) -> HedgedBet | None:

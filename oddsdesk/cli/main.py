@@ -38,6 +38,7 @@ COMMANDS: Final = SERVER_COMMANDS | {
     "devig": "oddsdesk.cli.devig:devig",
     "fair": "oddsdesk.cli.fair:fair",
     "ledger": "oddsdesk.cli.ledger:ledger",
+    "promo": "oddsdesk.cli.promo:promo",
     "scorecard": "oddsdesk.cli.scorecard:scorecard",
     "suppliers": "oddsdesk.cli.suppliers:suppliers",
     "watch": "oddsdesk.cli.watch:watch",

@@ -98,12 +98,12 @@ def save_bands(rows: Sequence[BandRow]) -> Path:
         NoHomeError: there is no home folder.
     """
     path = bands_file()
-    own = read_rows(_text(path))
+    own = read_rows(table_text(path))
     if own.problems:
         raise OwnTableError(f"{path}: {own.problems[0]}; correct it, or move the file away")
     measured = {(row.key.sport, row.method) for row in rows}
     others = [row for row in own.rows if (row.key.sport, row.method) not in measured]
-    _write(path, write_rows([*others, *rows]))
+    write_table(path, write_rows([*others, *rows]))
     return path
 
 
@@ -138,13 +138,13 @@ def save_weights(markets: Iterable[MarketWeights]) -> Path:
     path = weights_file()
     by_kind = {each.kind: each for each in (*_saved_weights(), *markets)}
     written = msgspec.json.format(msgspec.json.encode([by_kind[kind] for kind in sorted(by_kind)]))
-    _write(path, f"{written.decode()}\n")
+    write_table(path, f"{written.decode()}\n")
     return path
 
 
 def _saved_weights() -> list[MarketWeights]:
     path = weights_file()
-    text = _text(path)
+    text = table_text(path)
     if not text.strip():
         return []
     try:
@@ -202,7 +202,7 @@ def save_bookmakers(profiles: Iterable[Profile]) -> None:
         NoHomeError: there is no home folder.
     """
     path, shipped = bookmakers_file(), shipped_profiles()
-    before = list(profile_lines(_text(path), shipped))
+    before = list(profile_lines(table_text(path), shipped))
     is_partly_read = any(line.is_header for line in before)
     kept = [
         line.text if line.text.startswith("#") else f"# {line.text}"
@@ -214,10 +214,15 @@ def save_bookmakers(profiles: Iterable[Profile]) -> None:
         for profile in sorted(profiles, key=lambda each: fold_name(each.name))
         if profile != (usual := shipped.profile_of(profile.name))
     ]
-    _write(path, "\n".join([*kept, ",".join(COLUMNS), *written, ""]))
+    write_table(path, "\n".join([*kept, ",".join(COLUMNS), *written, ""]))
 
 
-def _write(path: Path, text: str) -> None:
+def write_table(path: Path, text: str) -> None:
+    """Write a file, whole or not at all.
+
+    Raises:
+        OwnTableError: it cannot be written.
+    """
     try:
         make_folder(path.parent)
         with whole_file(path, OWNER_ONLY) as file:
@@ -238,15 +243,19 @@ def _read(file: Callable[[], Path]) -> _Read:
     """Read a file; without a home folder there is none."""
     try:
         path = file()
-        return _Read(path, _text(path), [])
+        return _Read(path, table_text(path), [])
     except NoHomeError:
         return _Read(None, "", [])
     except OwnTableError as error:
         return _Read(None, "", [str(error)])
 
 
-def _text(path: Path) -> str:
-    """Return what a file holds; nothing if there is none."""
+def table_text(path: Path) -> str:
+    """Return what a file holds; nothing if there is none.
+
+    Raises:
+        OwnTableError: it cannot be read, or is no text of a plausible size.
+    """
     try:
         with path.open("rb") as file:
             data = file.read(_MOST_BYTES + 1)

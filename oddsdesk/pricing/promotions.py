@@ -20,6 +20,8 @@ from oddsdesk.pricing.stakes import Ladder, Rung, net_lay_odds, net_paying, payo
 
 DEFAULT_RETENTION: Final = 0.7
 """Cash value of a free bet as a share of its amount, if the user gives no other."""
+NAME_ENDS: Final = ";"
+"""What ends the name of an offer in the note of a bet."""
 _HAIR: Final = 1e-9
 
 
@@ -117,6 +119,21 @@ class Promotion(msgspec.Struct, frozen=True, kw_only=True):
         """What must be staked in all: the wagering of a bonus, else one stake."""
         return self.amount * self.wagering if self.kind is PromoKind.BONUS else self.amount
 
+    @property
+    def summary(self) -> str:
+        """What it is, in one line without its name: ``boost +50 %, 10.00, Unibet``."""
+        amount = f"{self.amount:,.2f} {self.currency}".rstrip()
+        words = [self.kind.words, amount]
+        if self.kind is PromoKind.BOOST:
+            words[0] += f" +{self.boost * 100:g} %"
+        if self.kind is PromoKind.BONUS:
+            words[0] += f" of {self.wagering:g} times"
+        if self.kind is PromoKind.REFUND and self.refund_as_free:
+            words[0] += " as a free bet"
+        if self.least_odds > 1:
+            words.append(f"odds from {self.least_odds:g}")
+        return ", ".join([*words, self.bookmaker])
+
     def is_over(self, now_ms: int) -> bool:
         """Whether it is used or expired."""
         return self.used_at is not None or (self.until is not None and self.until <= now_ms)
@@ -133,6 +150,27 @@ class Promotion(msgspec.Struct, frozen=True, kw_only=True):
         refund = value if self.kind is PromoKind.REFUND else 0.0
         boost = self.boost if self.kind is PromoKind.BOOST else 0.0
         return PromotedBet(self.kind, stake, net_odds, refund, boost)
+
+
+def problem_of(promotion: Promotion) -> str:
+    """Return what is wrong with an offer, as one line that says what is expected; empty if fine."""
+    offer, kind = promotion, promotion.kind
+    wrong = {
+        "give the offer a name": not offer.name.strip(),
+        f"the name may not contain {NAME_ENDS!r} or line ends": any(
+            mark in offer.name for mark in (NAME_ENDS, "\n", "\r")
+        ),
+        "say at which bookmaker it is": not offer.bookmaker.strip(),
+        "the amount must be above 0": not 0 < offer.amount < math.inf,
+        "the least odds must be at least 1": not 1 <= offer.least_odds < math.inf,
+        "the refund must be above 0": offer.refund is not None and not 0 < offer.refund < math.inf,
+        "a free bet is kept at 0 to 100 %": not 0 <= offer.retention <= 1,
+        "the boost must be above 0 %": kind is PromoKind.BOOST and not 0 < offer.boost < math.inf,
+        "the wagering must be above 0 times": not 0 < offer.wagering < math.inf,
+        "the largest stake must be above 0": offer.most_stake is not None
+        and not 0 < offer.most_stake < math.inf,
+    }
+    return next((text for text, holds in wrong.items() if holds), "")
 
 
 class PromotedBet(NamedTuple):

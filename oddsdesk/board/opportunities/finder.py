@@ -348,26 +348,27 @@ class OpportunityFinder:
             for lines in family.lines():
                 yield from self._middles(family, lines)
 
-    def hedging(self, sections: Sequence[Section], bookmaker: str) -> Iterator[Hedging | None]:
-        """Yield how each price of a bookmaker is hedged best; None after each step without one."""
+    def hedging(
+        self, sections: Sequence[Section], bookmaker: str, *, also_there: bool = False
+    ) -> Iterator[Hedging | None]:
+        """Yield how each price of a bookmaker is hedged best; None after each step without one.
+
+        ``also_there``: whether one bet of the hedge may be at the same operator.
+        """
         for family in self._families(sections):
             for cover in family.covers():
                 candidates = [self._candidates(family, bet, math.inf) for bet in cover.bets]
                 for place, of_side in enumerate(candidates):
                     for each in of_side:
                         if each.bookmaker == bookmaker:
-                            yield self._hedging(cover, candidates, place, each)
+                            others = [*candidates[:place], *candidates[place + 1 :]]
+                            yield self._hedging(cover, [[each], *others], also_there=also_there)
                 yield None
 
     def _hedging(
-        self,
-        cover: Cover,
-        candidates: Sequence[Sequence[_Candidate]],
-        place: int,
-        price: _Candidate,
+        self, cover: Cover, candidates: Sequence[Sequence[_Candidate]], *, also_there: bool
     ) -> Hedging | None:
-        others = [*candidates[:place], *candidates[place + 1 :]]
-        found = self._best(cover, [[price], *others], math.inf)
+        found = self._best(cover, candidates, math.inf, first_apart=also_there)
         if found is None:
             return None
         due_at = min(
@@ -582,11 +583,17 @@ class OpportunityFinder:
         return RowKey(self._matrix.game_id, *section.key[:2], selection, bookmaker)
 
     def _best(
-        self, cover: Cover, candidates: Sequence[Sequence[_Candidate]], limit: float
+        self,
+        cover: Cover,
+        candidates: Sequence[Sequence[_Candidate]],
+        limit: float,
+        *,
+        first_apart: bool = False,
     ) -> list[_Offer] | None:
         """Return the legs with the least S, None where none can be as low as ``limit``.
 
-        Only prices that may be legs are judged, as that takes a while.
+        Only prices that may be legs are judged, as that takes a while. ``first_apart``: whether
+        another leg may be at the operator of the first.
         """
         if not all(candidates):
             return None
@@ -605,6 +612,8 @@ class OpportunityFinder:
             self._reliable(cover.has_draw, _up_to(share + room, of_side), operators)
             for of_side, share in zip(candidates, shares, strict=True)
         ]
+        if first_apart:
+            offers[0] = [each._replace(leg=each.leg._replace(group="")) for each in offers[0]]
         legs = best_legs(
             [[each.leg for each in of_side] for of_side in offers], overtime_decides=decides
         )

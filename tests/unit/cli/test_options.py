@@ -20,6 +20,7 @@ REFUSE_TOO = (
     "suppliers",
     "watch",
     "doctor",
+    "promo find",
     "export quotes",
 )
 

@@ -1,0 +1,747 @@
+"""`oddsdesk promo`: hedge a bookmaker's promotion, and find the best way to use it."""
+
+import json
+import math
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, Final, TypeVar
+
+import click
+import msgspec
+
+from oddsdesk.base.clock import system_clock
+from oddsdesk.base.figures import FigureError, read_typed_time
+from oddsdesk.base.places import NoHomeError
+from oddsdesk.base.tasks import returned
+from oddsdesk.board.opportunities.finder import OpportunityLeg
+from oddsdesk.board.promotions import PromoWay, Ways, ways_to_use
+from oddsdesk.board.valuation.verdict_words import amount_text, caution_text
+from oddsdesk.cli.bet_sources import board_of, read_moment, reference_choice, source_options
+from oddsdesk.cli.options import AmountType, F, Number, json_option
+from oddsdesk.cli.own_records import own_rules, own_setting, placed_bets
+from oddsdesk.cli.terminal import aligned, market_words, plain
+from oddsdesk.contract.competitions import SPORTS, named_sport
+from oddsdesk.contract.identity import game_title
+from oddsdesk.contract.markets import MARKETS, market_named
+from oddsdesk.contract.times import format_ms
+from oddsdesk.desk.settings.declared import stake_plan
+from oddsdesk.ledger.own_tables import OwnTableError
+from oddsdesk.ledger.promotions import (
+    earned,
+    known_promotions,
+    promotion_named,
+    remove_promotion,
+    save_promotion,
+    use_promotion,
+)
+from oddsdesk.pricing.formats import OddsFormatError, parse_typed
+from oddsdesk.pricing.promotions import (
+    DEFAULT_RETENTION,
+    PromoKind,
+    PromotedBet,
+    Promotion,
+    hedge,
+    hedged,
+    open_side,
+    problem_of,
+)
+from oddsdesk.pricing.settlement_rules import SettlementRules
+from oddsdesk.store.databases import Database
+
+T = TypeVar("T")
+_HEDGED: Final = [kind.value for kind in PromoKind if kind is not PromoKind.BONUS]
+_HEADINGS: Final = (
+    "LOCKED IN",
+    "OF IT",
+    "STAKE",
+    "LIABILITY",
+    "ODDS",
+    "NET",
+    "BET",
+    "AT",
+    "",
+    "GAME",
+)
+_UNHEDGED: Final = ("EV", "WORTH", "CHANCE", "STAKE", "ODDS", "NET", "BET", "AT", "", "GAME")
+_RIGHT: Final = frozenset(
+    {"LOCKED IN", "OF IT", "EV", "WORTH", "CHANCE", "STAKE", "LIABILITY", "ODDS", "NET"}
+)
+_USUAL_MOST: Final = 10
+
+
+class OddsType(click.ParamType):  # type: ignore[type-arg]
+    """Odds as people type them: 5.5, 9/2, +450."""
+
+    name = "odds"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> float:
+        """Return decimal odds."""
+        if isinstance(value, float):
+            return value
+        try:
+            return parse_typed(str(value))
+        except OddsFormatError as error:
+            self.fail(str(error), param, ctx)
+
+
+class Percent(Number):
+    """A percentage, with or without its sign; as a share of 1."""
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> float:
+        """Return the share."""
+        return super().convert(str(value).strip().removesuffix("%").strip(), param, ctx) / 100
+
+
+@click.group()
+def promo() -> None:
+    """Free bets, boosts, refunds and bonuses: how to use them best.
+
+    Nothing is placed at a bookmaker: the commands list what to bet.
+
+    \b
+    Example:
+      oddsdesk promo hedge --kind free --stake 100 --back 5.0 --lay 5.5 --commission 2
+      oddsdesk promo add "Free 25" --kind free --bookmaker Bet365 --amount 25 --least-odds 2
+      oddsdesk promo find "Free 25"
+    """
+
+
+@promo.command(name="hedge")
+@click.option(
+    "--kind",
+    type=click.Choice(_HEDGED),
+    required=True,
+    help="qualify: own money. free: the stake of the free bet is not returned. free-returned: it "
+    "is. refund: something comes back if the bet loses. boost: raised winnings.",
+)
+@click.option(
+    "--stake", type=AmountType(0, above=True, what="stake"), required=True, metavar="AMOUNT"
+)
+@click.option(
+    "--back", type=OddsType(), required=True, metavar="ODDS", help="Odds of the promoted bet."
+)
+@click.option("--lay", type=OddsType(), metavar="ODDS", help="Odds at which it is laid.")
+@click.option(
+    "--hedge",
+    "others",
+    type=OddsType(),
+    multiple=True,
+    metavar="ODDS",
+    help="Instead of --lay: odds of each other outcome at another bookmaker; may be repeated.",
+)
+@click.option(
+    "--commission",
+    type=Percent(0, 100, what="commission"),
+    default=0.0,
+    metavar="PERCENT",
+    help="Commission on the net winnings of the lay. Default: 0.",
+)
+@click.option(
+    "--back-commission",
+    type=Percent(0, 100, what="commission"),
+    default=0.0,
+    metavar="PERCENT",
+    help="Commission on the net winnings of the promoted bet. Default: 0.",
+)
+@click.option(
+    "--refund",
+    type=AmountType(0, above=True, what="refund"),
+    metavar="AMOUNT",
+    help="Cash value of what comes back if the bet loses. Default with --kind refund: the stake.",
+)
+@click.option(
+    "--boost",
+    type=Percent(0, 1_000, above=True, what="boost"),
+    metavar="PERCENT",
+    help="By how much the net winnings are raised; needed with --kind boost.",
+)
+@click.option(
+    "--step",
+    type=AmountType(0, above=True, what="step"),
+    metavar="AMOUNT",
+    help="Round stakes to multiples of it, whichever way leaves more. Default: exact stakes.",
+)
+@json_option
+def hedge_(
+    kind: str,
+    stake: float,
+    back: float,
+    lay: float | None,
+    others: Sequence[float],
+    commission: float,
+    back_commission: float,
+    refund: float | None,
+    boost: float | None,
+    step: float | None,
+    as_json: bool,
+) -> None:
+    """Work out the lay stake, or the stakes on the other outcomes, of one bet.
+
+    Each result then leaves the same: the amount locked in. Odds may be decimal, fractional (9/2)
+    or American (+450).
+
+    \b
+    Example:
+      oddsdesk promo hedge --kind free --stake 100 --back 5.0 --lay 5.5 --commission 2
+      oddsdesk promo hedge --kind free --stake 100 --back +200 --hedge -210
+      oddsdesk promo hedge --kind refund --stake 50 --back 3.0 --lay 2.8 --refund 25
+    """
+    chosen = PromoKind(kind)
+    if (lay is None) == (not others):
+        raise click.UsageError("give --lay, or --hedge for each other outcome")
+    if refund is not None and chosen is not PromoKind.REFUND:
+        raise click.UsageError("--refund needs --kind refund")
+    if (boost is None) is (chosen is PromoKind.BOOST):
+        raise click.UsageError(
+            "--kind boost needs --boost" if boost is None else "--boost needs --kind boost"
+        )
+    if others and commission:
+        raise click.UsageError("--commission is for --lay; give --hedge odds after commission")
+    net = 1 + (back - 1) * (1 - back_commission)
+    bet = PromotedBet(chosen, stake, net, stake if refund is None else refund, boost or 0.0)
+    fields = (
+        _laid(bet, lay, commission, step or 0.0)
+        if lay is not None
+        else _backed(bet, others, step or 0.0)
+    )
+    if as_json:
+        click.echo(json.dumps(fields, indent=2))
+    else:
+        click.echo("\n".join(_figures(fields)))
+
+
+def _laid(bet: PromotedBet, lay: float, commission: float, step: float) -> dict[str, Any]:
+    found = hedge(bet, lay, commission, step)
+    return {
+        "kind": bet.kind.value,
+        "back_stake": _exact(found.back_stake),
+        "lay_stake": _exact(found.lay_stake),
+        "liability": _exact(found.liability),
+        "locked": _exact(found.locked),
+        "if_back_wins": _exact(found.if_back_wins),
+        "if_lay_wins": _exact(found.if_lay_wins),
+    }
+
+
+def _backed(bet: PromotedBet, others: Sequence[float], step: float) -> dict[str, Any]:
+    found = hedged(bet, [open_side(odds, step) for odds in others])
+    if found is None:
+        raise click.ClickException(
+            "no hedge: the other outcomes cost more than they pay, or a stake is less than a step"
+        )
+    return {
+        "kind": bet.kind.value,
+        "back_stake": _exact(bet.stake),
+        "hedge_stakes": [_exact(stake) for stake in found.stakes],
+        "locked": _exact(found.locked),
+        "if_back_wins": _exact(found.if_wins),
+        "if_hedge_wins": [_exact(each) for each in found.if_others],
+    }
+
+
+def _exact(amount: float) -> float:
+    """Return an amount without the noise of floats."""
+    return round(amount, 8) + 0.0
+
+
+def _figures(fields: dict[str, Any]) -> list[str]:
+    rows = []
+    for name, value in fields.items():
+        values = value if isinstance(value, list) else [value]
+        text = ", ".join(each if isinstance(each, str) else f"{each:.2f}" for each in values)
+        rows.append((name.replace("_", " "), text))
+    width = max(len(name) for name, _ in rows)
+    return [f"{name.ljust(width)}  {text}" for name, text in rows]
+
+
+def _until(_: click.Context, __: click.Parameter, value: str | None) -> int | None:
+    """Return a time; a day without an hour ends at midnight of the machine's time zone."""
+    if value is None:
+        return None
+    try:
+        typed = read_typed_time("until", value, system_clock())
+        return (
+            typed.ms
+            if typed.has_hour
+            else read_typed_time("until", f"{value} 23:59", system_clock()).ms
+        )
+    except FigureError as error:
+        raise click.BadParameter(str(error)) from error
+
+
+def _sports(_: click.Context, __: click.Parameter, value: Sequence[str]) -> tuple[str, ...]:
+    found = {name: named_sport(name) for name in value}
+    for name, sport in found.items():
+        if sport is None:
+            raise click.BadParameter(f"no sport {name!r}; there are {', '.join(SPORTS)}")
+    return tuple(sport for sport in found.values() if sport is not None)
+
+
+def _markets(_: click.Context, __: click.Parameter, value: Sequence[str]) -> tuple[str, ...]:
+    found = {name: market_named(name) for name in value}
+    for name, market in found.items():
+        if market not in MARKETS:
+            raise click.BadParameter(f"no market {name!r}; there are {', '.join(MARKETS)}")
+    return tuple(found.values())
+
+
+def _offer_options(*, is_needed: bool) -> Callable[[F], F]:
+    """Add the options that describe an offer."""
+    about = (
+        click.option(
+            "--kind",
+            type=click.Choice([kind.value for kind in PromoKind]),
+            required=is_needed,
+            help="As for `promo hedge`, or bonus: must be staked several times.",
+        ),
+        click.option("--bookmaker", metavar="NAME", required=is_needed, help="Whose offer it is."),
+        click.option(
+            "--amount",
+            type=AmountType(0, above=True, what="amount"),
+            required=is_needed,
+            metavar="AMOUNT",
+            help="The free bet, the bonus, or the stake; for a boost and a refund the most that "
+            "counts.",
+        ),
+        click.option(
+            "--least-odds", type=OddsType(), metavar="ODDS", help="Lowest odds that count."
+        ),
+        click.option(
+            "--until",
+            callback=_until,
+            metavar="TIME",
+            help="When it ends. Games that start later are left out.",
+        ),
+        click.option(
+            "--refund",
+            type=AmountType(0, above=True, what="refund"),
+            metavar="AMOUNT",
+            help="The most that comes back if the bet loses. Default: the stake.",
+        ),
+        click.option(
+            "--refund-as",
+            type=click.Choice(["money", "free"]),
+            help="Whether it comes back as money (default) or as a free bet.",
+        ),
+        click.option(
+            "--retention",
+            type=Percent(0, 100, what="retention"),
+            metavar="PERCENT",
+            help=f"What a free bet is worth to you. Default: {DEFAULT_RETENTION:.0%}.",
+        ),
+        click.option(
+            "--boost",
+            type=Percent(0, 1_000, above=True, what="boost"),
+            metavar="PERCENT",
+            help="By how much the net winnings are raised.",
+        ),
+        click.option(
+            "--wagering",
+            type=Number(0, 1_000, above=True, what="wagering"),
+            metavar="TIMES",
+            help="How many times the bonus must be staked.",
+        ),
+        click.option(
+            "--most-stake",
+            type=AmountType(0, above=True, what="stake"),
+            metavar="AMOUNT",
+            help="The largest stake that counts towards the wagering. Default: the bonus.",
+        ),
+        click.option(
+            "--sport",
+            "sports",
+            multiple=True,
+            callback=_sports,
+            metavar="NAME",
+            help="Only this sport; may be repeated.",
+        ),
+        click.option(
+            "--market",
+            "markets",
+            multiple=True,
+            callback=_markets,
+            metavar="NAME",
+            help="Only this market, such as moneyline; may be repeated.",
+        ),
+    )
+
+    def add(command: F) -> F:
+        for option in reversed(about):
+            command = option(command)
+        return command
+
+    return add
+
+
+def _offer(name: str, given: dict[str, Any], account: str = "", currency: str = "") -> Promotion:
+    """Return the offer that the options describe.
+
+    Raises:
+        click.UsageError: an option does not fit the kind, or the offer makes no sense.
+    """
+    kind = PromoKind(given["kind"])
+    fits = {
+        "refund": PromoKind.REFUND,
+        "refund_as": PromoKind.REFUND,
+        "retention": PromoKind.REFUND,
+        "boost": PromoKind.BOOST,
+        "wagering": PromoKind.BONUS,
+        "most_stake": PromoKind.BONUS,
+    }
+    for option, needed in fits.items():
+        if given.get(option) is not None and kind is not needed:
+            raise click.UsageError(f"--{option.replace('_', '-')} needs --kind {needed.value}")
+    fields = {
+        key: value
+        for key, value in given.items()
+        if value is not None and key not in ("kind", "refund_as")
+    }
+    offer = Promotion(
+        name=name,
+        kind=kind,
+        account=account,
+        currency=currency,
+        refund_as_free=given["refund_as"] == "free",
+        **fields,
+    )
+    if problem := problem_of(offer):
+        raise click.UsageError(problem)
+    return offer
+
+
+@promo.command()
+@click.argument("name", required=False)
+@_offer_options(is_needed=False)
+@source_options
+@reference_choice
+@click.option(
+    "--step",
+    type=AmountType(0, above=True, what="step"),
+    metavar="AMOUNT",
+    help="Stakes are multiples of it. Default: the desk's setting.",
+)
+@click.option(
+    "--also-there",
+    is_flag=True,
+    help="Let one bet of a hedge be at the offer's own bookmaker. Some forbid that.",
+)
+@click.option(
+    "--most",
+    type=click.IntRange(1, 1_000),
+    default=_USUAL_MOST,
+    show_default=True,
+    help="How many ways to list, with a hedge and without.",
+)
+@json_option
+def find(
+    name: str | None,
+    database: Database | None,
+    url: str | None,
+    key_file: Path | None,
+    reference: str | None,
+    step: float | None,
+    also_there: bool,
+    most: int,
+    as_json: bool,
+    **given: Any,
+) -> None:
+    """List the best ways to use an offer at current prices.
+
+    NAME is a stored offer (`promo add`); without it, describe the offer by options.
+
+    With a hedge, about the same is left whatever happens: the selection is laid at an exchange, or
+    all other outcomes are backed at other bookmakers, after commission and within limits and what
+    is for sale. Without one, EV is what the bet earns on average; WORTH is the sure amount that is
+    as good to you, by your bankroll and Kelly share.
+
+    Lines that may return or halve the stake are left out.
+
+    \b
+    Example:
+      oddsdesk promo find "Free 25"
+      oddsdesk promo find --kind qualify --bookmaker Bet365 --amount 10 --least-odds 1.7 --json
+    """
+    offer = _stored(name, given) if name is not None else _described(given)
+    now_ms = system_clock()
+    if offer.is_over(now_ms):
+        raise click.ClickException(f"{offer.name} is {_state(offer, now_ms)}")
+    moment = read_moment(database, url, key_file, now_ms)
+    board = board_of(moment, now_ms, reference)
+    plan = stake_plan(own_setting)
+    if step is not None:
+        plan = msgspec.structs.replace(plan, step=step)
+    found = returned(ways_to_use(board, offer, plan, most=most, also_there=also_there))
+    rules = own_rules()
+    if as_json:
+        told = {
+            "offer": offer_fields(offer, now_ms),
+            "looked_at": found.looked_at,
+            "left_out": dict(found.left_out),
+            "hedged": [way_fields(way, rules) for way in found.hedged],
+            "unhedged": [way_fields(way, rules) for way in found.unhedged],
+            "sources": moment.sources,
+        }
+        click.echo(json.dumps(told | moment.marks, indent=2))
+    else:
+        shown = _table(offer, found, board.reference_name or "the sharp book", rules)
+        click.echo("\n".join([*shown, *_sources(moment.sources)]))
+
+
+def _described(given: dict[str, Any]) -> Promotion:
+    for option in ("kind", "bookmaker", "amount"):
+        if given[option] is None:
+            raise click.UsageError(f"give the name of a stored offer, or --{option}")
+    return _offer("This offer", given)
+
+
+def _stored(name: str, given: dict[str, Any]) -> Promotion:
+    if any(given.values()):
+        raise click.UsageError("give the name of a stored offer, or options that describe one")
+    known = _known()
+    offer = promotion_named(known, name)
+    if offer is None:
+        names = ", ".join(repr(each.name) for each in known)
+        there = f"there are {names}" if names else "none are stored"
+        raise click.ClickException(f"no promotion {name!r}; {there}")
+    return offer
+
+
+def _known() -> list[Promotion]:
+    """Return the stored offers, and print what is wrong with their file."""
+    found, problems = known_promotions()
+    for problem in problems:
+        click.echo(plain(problem), err=True)
+    return found
+
+
+def way_fields(way: PromoWay, rules: SettlementRules) -> dict[str, Any]:
+    """Return a way to use an offer in the form that ``--json`` prints."""
+    return {
+        "game_id": way.legs[0].key.game_id,
+        "match_name": way.match_name,
+        "competition": way.competition,
+        "sport": way.sport,
+        "kick_off": None if way.kick_off is None else format_ms(way.kick_off),
+        "in_play": way.in_play,
+        "locked": _rounded(way.locked, 2),
+        "worst": round(way.worst, 2),
+        "best": round(way.best, 2),
+        "staked": round(way.staked, 2),
+        "returned_pct": _rounded(way.returned_pct, 3),
+        "value": _rounded(way.value, 2),
+        "value_pct": _rounded(way.value_pct, 2),
+        "bets_needed": round(way.bets_needed, 2),
+        "ev": _rounded(way.ev, 2),
+        "certainty_equivalent": _rounded(way.certainty, 2),
+        "chance_pct": _rounded(None if way.chance is None else 100 * way.chance, 2),
+        "if_loses": None if way.is_hedged else round(way.results[1], 2),
+        "likely_error": way.is_too_good,
+        "legs": [_leg_fields(way, place) for place in range(len(way.legs))],
+        "notes": [note.text for note in way.notes(rules)],
+    }
+
+
+def _leg_fields(way: PromoWay, place: int) -> dict[str, Any]:
+    leg = way.legs[place]
+    odds, stake = _odds_and_stake(leg)
+    for_sale = leg.for_sale
+    return {
+        "side": "lay" if leg.is_lay else "back",
+        "kind": way.bet_kind(place),
+        "bookmaker": leg.bookmaker,
+        "market_type": leg.key.market_type,
+        "period": leg.key.period,
+        "line": leg.line,
+        "selection": leg.key.selection,
+        "odds": round(odds, 4),
+        **({"boosted_odds": round(way.boosted_odds, 4)} if way.bet.boost and not place else {}),
+        "net_odds": round(leg.net_odds, 4),
+        "stake": round(stake, 2),
+        "liability": round(leg.stake, 2) if leg.is_lay else None,
+        "if_wins": round(way.results[place], 2),
+        **(
+            {} if for_sale is None else {"for_sale": round(for_sale[0], 2), "currency": for_sale[1]}
+        ),
+        "cautions": [caution.value for caution in leg.cautions],
+    }
+
+
+def _odds_and_stake(leg: OpportunityLeg) -> tuple[float, float]:
+    """Return what is typed at the bookmaker: of a lay the backers' odds and stake."""
+    if leg.is_lay:
+        return leg.lay_odds or leg.odds, leg.backers_stake or 0.0
+    return leg.odds, leg.stake
+
+
+def _rounded(figure: float | None, digits: int) -> float | None:
+    return None if figure is None or not math.isfinite(figure) else round(figure, digits)
+
+
+def _sources(sources: Sequence[str]) -> list[str]:
+    return [plain(f"Odds from {', '.join(sources)}")] if sources else []
+
+
+def _table(offer: Promotion, found: Ways, reference: str, rules: SettlementRules) -> list[str]:
+    lines = [plain(f"{offer.name}: {offer.summary}"), ""]
+    for headings, ways in ((_HEADINGS, found.hedged), (_UNHEDGED, found.unhedged)):
+        rows = [row for way in ways for row in _rows(way, reference)]
+        if rows:
+            title = "With a hedge:" if headings is _HEADINGS else "Without a hedge:"
+            lines += [title, *aligned(headings, rows, _RIGHT), ""]
+    notes = dict.fromkeys(
+        plain(f"{game_title(way.match_name)}: {note.text}")
+        for way in found.hedged
+        for note in way.notes(rules)
+    )
+    lines += [*notes, ""] if notes else []
+    left_out = ", ".join(f"{count} {reason}" for reason, count in found.left_out.items())
+    prices = f"{found.looked_at} price{'' if found.looked_at == 1 else 's'} of {offer.bookmaker}"
+    lines.append(plain(f"{prices}{f'; left out: {left_out}' if left_out else ''}"))
+    return lines
+
+
+def _rows(way: PromoWay, reference: str) -> list[tuple[str, ...]]:
+    """Return a row per leg; the first also holds what all legs share."""
+    key = way.legs[0].key
+    market = market_words(key.market_type, way.sport, key.period)
+    game = plain(f"{game_title(way.match_name)}, {market}")
+    rows = list[tuple[str, ...]]()
+    for place, leg in enumerate(way.legs):
+        odds, stake = _odds_and_stake(leg)
+        paid = way.boosted_odds if place == 0 else odds
+        liability = (f"{leg.stake:.2f}" if leg.is_lay else "",) if way.is_hedged else ()
+        whole = _whole(way) if place == 0 else ("",) * len(_whole(way))
+        rows.append(
+            (
+                *whole,
+                f"{stake:.2f}",
+                *liability,
+                f"{paid:.4g}",
+                "" if leg.net_odds == leg.odds else f"{leg.net_odds:.3f}",
+                plain(way.leg_text(place)),
+                plain(leg.bookmaker),
+                plain("; ".join(_remarks(way, place, reference))),
+                game if place == 0 else "",
+            )
+        )
+    return rows
+
+
+def _whole(way: PromoWay) -> tuple[str, ...]:
+    if way.is_hedged:
+        value = way.value or 0.0
+        return f"{value:+.2f}", f"{way.value_pct or 0.0:.1f} %"
+    chance = "" if way.chance is None else f"{way.chance:.1%}".replace("%", " %")
+    return f"{way.ev or 0.0:+.2f}", f"{way.certainty or 0.0:+.2f}", chance
+
+
+def _remarks(way: PromoWay, place: int, reference: str) -> list[str]:
+    leg = way.legs[place]
+    remarks = [caution_text(caution, reference) for caution in leg.cautions]
+    if way.is_too_good and not place:
+        remarks.insert(0, "a price may be an error")
+    if leg.for_sale is not None:
+        remarks.append(f"{amount_text(*leg.for_sale)} for sale")
+    return remarks
+
+
+@promo.command()
+@click.argument("name")
+@_offer_options(is_needed=True)
+@click.option("--account", default="", metavar="TEXT", help="Your account there.")
+@click.option("--currency", default="", metavar="CODE", help="Such as EUR. Default: your own.")
+def add(name: str, account: str, currency: str, **given: Any) -> None:
+    """Store an offer under a NAME.
+
+    Bets belong to an offer if their note has its name: `promo: Free 25`.
+
+    \b
+    Example:
+      oddsdesk promo add "Free 25" --kind free --bookmaker Bet365 --amount 25 --until sunday
+      oddsdesk promo add "Boost" --kind boost --bookmaker Unibet --amount 10 --boost 50
+      oddsdesk promo add "Back up to 50" --kind refund --refund-as free --bookmaker bwin --amount 50
+    """
+    offer = _offer(name.strip(), given, account.strip(), currency.strip().upper())
+    _change(lambda: save_promotion(offer))
+    click.echo(plain(f"{offer.name}: {offer.summary}"))
+
+
+@promo.command(name="list")
+@json_option
+def list_(as_json: bool) -> None:
+    """List the stored offers, with what their bets have earned.
+
+    \b
+    Example:
+      oddsdesk promo list --json
+    """
+    now_ms, known = system_clock(), _known()
+    bets = placed_bets()
+    rows = [(offer, earned(bets, offer.name)) for offer in known]
+    if as_json:
+        told = [offer_fields(offer, now_ms) | sums._asdict() for offer, sums in rows]
+        click.echo(json.dumps(told, indent=2))
+        return
+    if not rows:
+        click.echo("no offers are stored; add one with `oddsdesk promo add`")
+        return
+    headings = ("NAME", "OFFER", "STATE", "BETS", "OPEN", "PROFIT")
+    cells = [
+        (
+            plain(offer.name),
+            plain(offer.summary),
+            _state(offer, now_ms),
+            f"{sums.bets or ''}",
+            f"{sums.open or ''}",
+            f"{sums.profit:+.2f}" if sums.bets > sums.open else "",
+        )
+        for offer, sums in rows
+    ]
+    click.echo("\n".join(aligned(headings, cells, {"BETS", "OPEN", "PROFIT"})))
+
+
+@promo.command()
+@click.argument("name")
+def remove(name: str) -> None:
+    """Remove a stored offer; its bets stay in the ledger."""
+    removed = _change(lambda: remove_promotion(name))
+    click.echo(plain(f"removed {removed.name}"))
+
+
+@promo.command()
+@click.argument("name")
+@click.option("--undo", is_flag=True, help="It was not used after all.")
+def used(name: str, undo: bool) -> None:
+    """Mark a stored offer as used."""
+    offer = _change(lambda: use_promotion(name, None if undo else system_clock()))
+    click.echo(plain(f"{offer.name} is {_state(offer, system_clock())}"))
+
+
+def _change(change: Callable[[], T]) -> T:
+    """Change the stored offers.
+
+    Raises:
+        click.ClickException: that is not possible; one line with the reason.
+    """
+    try:
+        return change()
+    except (OwnTableError, NoHomeError) as error:
+        raise click.ClickException(plain(str(error))) from error
+
+
+def offer_fields(offer: Promotion, now_ms: int) -> dict[str, Any]:
+    """Return an offer in the form that ``--json`` prints."""
+    fields: dict[str, Any] = msgspec.to_builtins(offer)
+    for name in ("until", "used_at"):
+        fields[name] = None if fields[name] is None else format_ms(fields[name])
+    return fields | {"state": _state(offer, now_ms)}
+
+
+def _state(offer: Promotion, now_ms: int) -> str:
+    if offer.used_at is not None:
+        return "used"
+    return "expired" if offer.is_over(now_ms) else "open"
