@@ -10,7 +10,7 @@ import msgspec
 from oddsdesk.base.figures import TOO_MUCH
 from oddsdesk.contract.markets import HANDICAPS, TOTALS
 from oddsdesk.contract.times import MINUTE_MS
-from oddsdesk.ledger.bet_kinds import BetKind, BetLeg, Terms, profit_by_kind
+from oddsdesk.ledger.bet_kinds import BetKind, BetLeg, Terms, profit_by_kind, result_of_legs
 from oddsdesk.pricing.closing import MOST_AGE_MS, ClosingLine
 from oddsdesk.pricing.reports import SettledBet
 from oddsdesk.pricing.selections import Result, clv_pct, decided_share, read_selection
@@ -244,12 +244,12 @@ class PlacedBet(msgspec.Struct, frozen=True):
     def has_others_close(self) -> bool:
         """Whether the recorded close is another game's: it was seen far from the kick-off.
 
-        Earlier versions searched for a close by competition and names only.
+        Earlier versions searched for a close by competition and names only. Of a multiple, the
+        close of any of its legs.
         """
-        at = None if self.close is None else self.close.at
-        if at is None or self.kick_off is None:
-            return False
-        return not -FARTHEST_CLOSE_MS - MOST_AGE_MS <= at - self.kick_off <= FARTHEST_CLOSE_MS
+        if any(leg.close for leg in self.legs):
+            return any(_is_far(leg.close, leg.kick_off) for leg in self.legs)
+        return _is_far(self.close, self.kick_off)
 
     @property
     def clv_pct(self) -> float | None:
@@ -319,6 +319,13 @@ class PlacedBet(msgspec.Struct, frozen=True):
 def counted(bets: Iterable[PlacedBet], *, simulated: bool | None = False) -> Iterator[PlacedBet]:
     """Yield practice bets if the odds are simulated, else real ones."""
     return (bet for bet in bets if bet.practice == bool(simulated))
+
+
+def _is_far(close: ClosingLine | None, kick_off: int | None) -> bool:
+    at = None if close is None else close.at
+    if at is None or kick_off is None:
+        return False
+    return not -FARTHEST_CLOSE_MS - MOST_AGE_MS <= at - kick_off <= FARTHEST_CLOSE_MS
 
 
 FARTHEST_CLOSE_MS: Final = 12 * 60 * MINUTE_MS
@@ -422,31 +429,59 @@ def settled(bet: PlacedBet, result: Result | None, now_ms: int, by: str = "") ->
     """Return the bet with a result, or open again; a partial cash-out stays.
 
     A bet that was cashed out in full is reopened as it was placed, since the last part is unknown.
-    ``by`` is the source and score of a bet that settles by itself.
+    Its legs are reopened with it. ``by`` is the source and score of a bet that settles by itself.
 
     Raises:
         HalfResultError: its selection cannot be half won or half lost.
-        BadBetError: it was or would be cashed out in full; use ``cashed_out`` for that.
+        BadBetError: it was or would be cashed out in full (use ``cashed_out`` for that), or its
+            legs have ended otherwise.
     """
     when = None if result is None else now_ms
     if result is None and bet.result is Result.CASHED_OUT:
         bet = msgspec.structs.replace(bet, cashed_stake=0.0, cashed_back=0.0)
     if result is None:
-        bet = taken_back(bet, bet)
+        legs = tuple(msgspec.structs.replace(leg, result=None) for leg in bet.legs)
+        bet = taken_back(msgspec.structs.replace(bet, legs=legs), bet)
     else:
         bet = msgspec.structs.replace(bet, settled_by=by, undone="")
+        _check_legs(bet, result)
     return check_half(check_bet(msgspec.structs.replace(bet, result=result, settled_at=when)))
 
 
+def _check_legs(bet: PlacedBet, result: Result) -> None:
+    if not bet.legs or result in {Result.VOID, Result.CASHED_OUT}:
+        return
+    if result not in {Result.WON, Result.LOST}:
+        raise HalfResultError(f"a bet with legs is not {result.words}; only a leg can be")
+    by_legs = result_of_legs(bet.legs)
+    if by_legs is not None and by_legs is not result:
+        raise BadBetError(
+            f"by its legs the bet is {by_legs.words}, not {result.words}: settle the leg instead"
+        )
+
+
 def taken_back(bet: PlacedBet, from_bet: PlacedBet) -> PlacedBet:
-    """Return a bet that is open again, noting how ``from_bet`` had settled by itself."""
+    """Return a bet that is open again, noting how ``from_bet`` had settled by itself.
+
+    The same of its legs that are open again.
+    """
+    if len(bet.legs) == len(from_bet.legs):
+        legs = tuple(map(_leg_taken_back, bet.legs, from_bet.legs))
+        bet = msgspec.structs.replace(bet, legs=legs)
     if not from_bet.settled_by or from_bet.result is None:
         return msgspec.structs.replace(bet, settled_by="")
     undone = f"{from_bet.result.words} by {from_bet.settled_by}"
     return msgspec.structs.replace(bet, settled_by="", undone=undone)
 
 
-def was_undone(bet: PlacedBet, result: Result) -> bool:
+def _leg_taken_back(leg: BetLeg, from_leg: BetLeg) -> BetLeg:
+    if leg.result is not None or from_leg.result is None:
+        return leg
+    undone = f"{from_leg.result.words} by {from_leg.settled_by}" if from_leg.settled_by else ""
+    return msgspec.structs.replace(leg, settled_by="", undone=undone or leg.undone)
+
+
+def was_undone(bet: PlacedBet | BetLeg, result: Result) -> bool:
     """Return whether the user took back this result of a bet that had settled by itself."""
     return bet.undone.startswith(f"{result.words} by ")
 
@@ -454,10 +489,23 @@ def was_undone(bet: PlacedBet, result: Result) -> bool:
 def is_open_as(held: PlacedBet, ended: PlacedBet) -> bool:
     """Return whether a bet is still open and otherwise what it was when ``ended`` was found.
 
-    A closing line that was seen meanwhile is no difference.
+    A closing line that was seen meanwhile is no difference. Of a bet with legs, one of them ended.
     """
-    if ended.result is None or was_undone(held, ended.result):
+    if len(held.legs) != len(ended.legs) or not (held.legs or ended.result):
         return False
+    if not held.legs and ended.result is not None and was_undone(held, ended.result):
+        return False
+    fresh = [(one, each) for one, each in zip(held.legs, ended.legs, strict=True) if not one.result]
+    if any(each.result is not None and was_undone(one, each.result) for one, each in fresh):
+        return False
+    legs = tuple(
+        msgspec.structs.replace(
+            each,
+            close=one.close,
+            **({} if one.result else {"result": None, "settled_by": "", "undone": one.undone}),
+        )
+        for one, each in zip(held.legs, ended.legs, strict=True)
+    )
     opened = msgspec.structs.replace(
         ended,
         result=None,
@@ -465,6 +513,7 @@ def is_open_as(held: PlacedBet, ended: PlacedBet) -> bool:
         settled_by=held.settled_by,
         undone=held.undone,
         close=held.close,
+        legs=legs,
     )
     return held == opened
 

@@ -22,8 +22,9 @@ from oddsdesk.contract.markets import (
 )
 from oddsdesk.ledger.bets import PlacedBet, counted
 from oddsdesk.ledger.games import GamesOfBets
+from oddsdesk.ledger.legs import devigged_close
 from oddsdesk.ledger.open_bets import outcome_named
-from oddsdesk.pricing.closing import CloseBy, ClosingLine, devigged_by
+from oddsdesk.pricing.closing import CloseBy, ClosingLine
 from oddsdesk.pricing.profiles import fold_name, shipped_profiles
 from oddsdesk.pricing.reports import Report, SettledBet, report, reports_by
 from oddsdesk.pricing.selections import read_selection
@@ -110,7 +111,11 @@ def by_one_close(
     same = {fold_name(by.reference)} if by.reference else {fold_name(usual), ""}
     method = by.method
     if not is_method_fixed:
-        alone = [bet.close for bet in held if bet.close is not None and not bet.close.line]
+        alone = [
+            bet.close
+            for bet in held
+            if bet.close is not None and not bet.close.line and not bet.legs
+        ]
         counts = Counter(close.method for close in alone if close.is_there)
         method = max((by.method, *sorted(counts)), key=lambda each: counts[each])
     measured, left_out = list[PlacedBet](), 0
@@ -118,7 +123,7 @@ def by_one_close(
         close = bet.close
         if close is not None and close.is_there:
             is_same = fold_name(_closer(bet)) in same
-            found = devigged_by(close, method) if is_same else None
+            found = devigged_close(bet, method) if is_same else None
             left_out += found is None
             why = CloseBy(_closer(bet), close.method).close_by_text
             bet = msgspec.structs.replace(bet, close=found or ClosingLine(why=why))
