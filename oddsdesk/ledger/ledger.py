@@ -178,6 +178,30 @@ class Ledger:
 
         self._change(update_bet)
 
+    def take_over(
+        self, fresh: Sequence[PlacedBet], changed: Sequence[PlacedBet], what: str
+    ) -> tuple[int, int]:
+        """Record new bets and new states of others, all or none, as one change named ``what``.
+
+        Recorded closing lines stay. Bets that were deleted meanwhile are ignored. Returns how many
+        were recorded, and how many changed.
+        """
+
+        def write_bets(connection: sqlite3.Connection) -> tuple[int, int]:
+            before: dict[int, PlacedBet | None] = {}
+            for bet in changed:
+                held = _held(connection, _number(bet))
+                if held is not None:
+                    before[_number(bet)] = held
+                    kept = msgspec.structs.replace(bet, close=held.close)
+                    connection.execute(_UPDATE_BET, _values(kept) | {"ident": bet.ident})
+            count = len(before)
+            before |= {_number(_inserted(connection, bet)): None for bet in fresh}
+            _note(connection, what, before)
+            return len(fresh), count
+
+        return self._change(write_bets)
+
     def settle_open(self, ended: Sequence[PlacedBet]) -> list[PlacedBet]:
         """Settle bets, or legs, by themselves as one change; return the bets that changed.
 
