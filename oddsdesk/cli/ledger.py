@@ -16,6 +16,7 @@ from oddsdesk.base.file_kinds import BETS, wrong_kind
 from oddsdesk.base.files import OWNER_ONLY
 from oddsdesk.base.spreadsheets import SheetError
 from oddsdesk.board.valuation.verdict_words import PER_DECIDED, PER_DECIDED_TEXT
+from oddsdesk.cli.account_sync import sync
 from oddsdesk.cli.options import (
     AmountType,
     close_method_option,
@@ -99,6 +100,7 @@ def list_(path: Path, state: str | None, as_json: bool) -> None:
 
 
 ledger.add_command(settle)
+ledger.add_command(sync)
 
 
 @ledger.command()

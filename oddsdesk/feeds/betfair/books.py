@@ -219,7 +219,8 @@ def _error(raw: Any) -> str:
     if not isinstance(raw, dict):
         return shown(raw)
     data = raw.get("data")
-    inner = data.get("APINGException") if isinstance(data, dict) else None
+    said = data if isinstance(data, dict) else {}
+    inner = said.get("APINGException") or said.get("AccountAPINGException")
     code = inner.get("errorCode") if isinstance(inner, dict) else None
     return shown(code or raw.get("message") or raw)
 

@@ -278,13 +278,7 @@ class Betfair(PollingFeed):
 
     def judge(self, reply: "Reply") -> None:
         """Check the code: Betfair's errors are answers like any other."""
-        code = error_code(reply.body)
-        if code in _KEY_CODES:
-            raise KeyRefusedError(f"Betfair refuses the key ({code}): {_LOG_IN}")
-        if code == "TOO_MANY_REQUESTS":
-            raise TooFastError("too many requests to Betfair", retry_after_s(reply.headers))
-        if code and reply.status == 200:
-            raise SourceError(f"Betfair returned an error: {code}")
+        judge_answer(reply)
 
     async def catalogue_of(self, competition: str) -> Catalogue:
         """Return the markets of a competition."""
@@ -317,6 +311,21 @@ class Betfair(PollingFeed):
                 raise KeyRefusedError(f"the session has ended ({session.error}): {_LOG_IN}")
             self._kept_at = None
         self._kept_at = now_ms if self._kept_at is None else self._kept_at
+
+
+def judge_answer(reply: "Reply") -> None:
+    """Check the code of an answer: Betfair's errors are answers like any other.
+
+    Raises:
+        SourceError: of the kind that tells how to continue.
+    """
+    code = error_code(reply.body)
+    if code in _KEY_CODES:
+        raise KeyRefusedError(f"Betfair refuses the key ({code}): {_LOG_IN}")
+    if code == "TOO_MANY_REQUESTS":
+        raise TooFastError("too many requests to Betfair", retry_after_s(reply.headers))
+    if code and reply.status == 200:
+        raise SourceError(f"Betfair returned an error: {code}")
 
 
 def _in_portions(markets: Sequence[str]) -> Iterator[Sequence[str]]:

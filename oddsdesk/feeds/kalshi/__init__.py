@@ -23,7 +23,7 @@ from oddsdesk.feeds.errors import FeedError
 from oddsdesk.feeds.notation import read_as, read_json
 from oddsdesk.pricing.selections import order_selections
 
-__all__ = ["PARLAYS", "Reading", "read_books", "read_page"]
+__all__ = ["PARLAYS", "Reading", "named_question", "read_books", "read_page"]
 
 
 ACTIVE: Final = "active"
@@ -366,9 +366,8 @@ class Reading(msgspec.Struct):
         return _Side() if ask is None else _Side({ask: market.yes_ask_size})
 
     def _game(self, event_ticker: str, title: re.Match[str]) -> _Game:
-        between = "vs" if title[2].lower().startswith("vs") else "@"
         game = _Game(
-            f"{title[1]} {between} {title[3]}",
+            _match_name(title),
             competition_of_ticker(event_ticker),
             sport=_SPORTS.get(event_ticker.partition("-")[0]),
         )
@@ -378,6 +377,34 @@ class Reading(msgspec.Struct):
 def _selection(title: re.Match[str], name: str) -> str | None:
     known = {_TIE: DRAW, title[1].casefold(): title[1], title[3].casefold(): title[3]}
     return known.get(name.casefold())
+
+
+def named_question(raw: Any) -> dict[str, Any] | None:
+    """Return what a Yes of a market selects, by the names of a bet's fields; None if no game."""
+    read = raw if isinstance(raw, dict) else {}
+    texts = [read.get(name) for name in ("event_ticker", "title", "yes_sub_title")]
+    if not all(isinstance(each, str) for each in texts):
+        return None
+    event_ticker, title, side = map(str, texts)
+    found = _TITLE.fullmatch(fold_name(title))
+    text = None if found is None else _selection(found, fold_name(side))
+    if found is None or text is None:
+        return None
+    competition, begins = competition_of_ticker(event_ticker), _begins(event_ticker)
+    sport = _SPORTS.get(event_ticker.partition("-")[0])
+    return {
+        "match_name": _match_name(found),
+        "competition": competition,
+        "sport": played_sport(competition, sport),
+        "market_type": "moneyline",
+        "selection": text,
+        "kick_off": begins[0] if begins is not None and begins[1] else None,
+    }
+
+
+def _match_name(title: re.Match[str]) -> str:
+    between = "vs" if title[2].lower().startswith("vs") else "@"
+    return f"{title[1]} {between} {title[3]}"
 
 
 def _day(event_ticker: str) -> tuple[str, int, str, str, str]:

@@ -70,6 +70,8 @@ class Source:
         """Identifies the last used key without revealing it."""
         self._key_use = key_use
         self._judge = judge
+        self.sign: Callable[[str, str, str], Mapping[str, str]] | None = None
+        """Returns headers of a request, by key, method and path, for a source that wants them."""
         self._http: HttpClient | None = None
 
     async def get(self, path: str, params: Query | None = None) -> bytes:
@@ -128,6 +130,8 @@ class Source:
                 headers[self._key_use.header] = key
             if self._key_use.headers:
                 headers |= zip(self._key_use.headers, await self.key_parts(), strict=True)
+        if self.sign is not None:
+            headers |= self.sign(await self.key(), method, path)
         try:
             reply = await self._open().send_request(
                 method, self.url + path, query, headers=headers, json=body, limit_s=REQUEST_S

@@ -194,6 +194,85 @@ class Listing(msgspec.Struct):
         return self.games.setdefault((code, name, kick_off), game)
 
 
+class Share(msgspec.Struct, frozen=True):
+    """What a share of a token is; ``names`` are those of a bet's fields, empty if no game."""
+
+    names: dict[str, Any]
+    is_no: bool
+    """Whether it is the No of what ``names`` select."""
+    paid: float | None
+    """What it paid once the market was settled: 1, 0, or half for a game that was called off."""
+    closed_at: int | None
+
+
+def shares_of(data: bytes) -> dict[str, Share]:
+    """Return what the tokens of an answer's events are, settled or not.
+
+    Raises:
+        FeedError: it holds no events at all.
+    """
+    found: dict[str, Share] = {}
+    for raw in read_events(data):
+        try:
+            event = read_as(Event, raw)
+        except FeedError:
+            continue
+        listing = Listing()
+        markets = list(listing._markets(event, event.slug))
+        pair = _teams(event, markets) if _is_game(event) else None
+        kick_off = listing._kick_off(event, markets, event.slug)
+        for each in markets:
+            named = [({}, False)] * 2 if pair is None else _named_pair(event, pair, kick_off, each)
+            for token, (names, is_no), paid in zip(each.tokens, named, _paid(each), strict=True):
+                found[token] = Share(names, is_no, paid, _closed_at(each))
+    return found
+
+
+def _named_pair(
+    event: Event, pair: tuple[str, str], kick_off: int | None, each: "_Priced"
+) -> list[tuple[dict[str, Any], bool]]:
+    league = league_of(event.slug)
+    code = competition_of_league(league)
+    game = Game(f"{pair[0]} vs {pair[1]}", code, kick_off, None, "", sport=_SPORTS.get(league))
+    reading = _Reading(game, pair, Counter(), [])
+    kind = reading._market_type(each)
+    if kind is None:
+        return [({}, False)] * 2
+    is_side = kind == "moneyline" and each.is_yes_no
+    selected = [text for text, _ in reading._selections(kind, each)]
+    names = {
+        "match_name": game.match_name,
+        "competition": code,
+        "sport": played_sport(code, game.sport),
+        "market_type": kind,
+        "kick_off": kick_off,
+    }
+    texts_of = [reading._side(each)] * 2 if is_side else selected
+    return [
+        ({} if text is None else names | {"selection": text}, is_side and place == 1)
+        for place, text in enumerate(texts_of)
+    ]
+
+
+def _paid(each: "_Priced") -> list[float | None]:
+    try:
+        winner = each.market.winner
+        prices = texts("outcomePrices", each.market.outcome_prices or [])
+    except FeedError:
+        return [None, None]
+    if winner is not None:
+        return [float(place == winner) for place in (0, 1)]
+    is_half = each.market.closed and prices == ["0.5", "0.5"]
+    return [0.5, 0.5] if is_half else [None, None]
+
+
+def _closed_at(each: "_Priced") -> int | None:
+    try:
+        return parse_ms(each.market.closed_time) if each.market.closed_time else None
+    except ValueError:
+        return None
+
+
 class _Priced(msgspec.Struct, frozen=True):
     """A market with its two outcomes and the token of each."""
 

@@ -1,0 +1,298 @@
+"""The user's bets at Kalshi: fills and settlements, with requests signed by the user's key."""
+
+import base64
+from collections import defaultdict
+from collections.abc import Callable, Mapping
+from decimal import Decimal, InvalidOperation
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import msgspec
+
+from oddsdesk.base.clock import Clock
+from oddsdesk.contract.texts import shown
+from oddsdesk.contract.times import parse_ms
+from oddsdesk.feeds.accounts import (
+    MOST_PAGES,
+    SHORT,
+    AccountBet,
+    AccountBets,
+    AccountSource,
+    Lot,
+    Trade,
+    bet_of_lot,
+    is_since,
+    lots_of,
+)
+from oddsdesk.feeds.errors import FeedError
+from oddsdesk.feeds.kalshi import BOOKMAKER, USD, named_question
+from oddsdesk.feeds.live.errors import KeyRefusedError, SourceError
+from oddsdesk.feeds.notation import read_as, read_json
+from oddsdesk.network.secrets import keep_secret
+
+if TYPE_CHECKING:
+    from cryptography.hazmat.primitives.asymmetric.rsa import RSAPrivateKey
+
+_API: Final = "/trade-api/v2"
+FILLS: Final = f"{_API}/portfolio/fills"
+SETTLEMENTS: Final = f"{_API}/portfolio/settlements"
+MARKETS: Final = f"{_API}/markets"
+READS: Final = frozenset({FILLS, SETTLEMENTS, MARKETS})
+"""All that is ever requested."""
+_PAGE: Final = "200"
+_NAMES_AT_ONCE: Final = 50
+
+
+class Signature:
+    """Signs requests with the RSA key of a file, as Kalshi wants it: PSS with SHA-256.
+
+    Raises:
+        KeyRefusedError: the file cannot be read, or holds no such key.
+    """
+
+    def __init__(self, path: Path, clock: Clock) -> None:
+        self._key = _private_key(path)
+        self._clock = clock
+
+    def headers_of(self, key: str, method: str, path: str) -> dict[str, str]:
+        """Return the headers of a request: key, time and signature."""
+        from cryptography.hazmat.primitives import hashes  # noqa: PLC0415 - optional
+        from cryptography.hazmat.primitives.asymmetric import padding  # noqa: PLC0415
+
+        now = str(self._clock())
+        pss = padding.PSS(mgf=padding.MGF1(hashes.SHA256()), salt_length=hashes.SHA256.digest_size)
+        signed = self._key.sign(f"{now}{method}{path}".encode(), pss, hashes.SHA256())
+        return {
+            "KALSHI-ACCESS-KEY": key,
+            "KALSHI-ACCESS-TIMESTAMP": now,
+            "KALSHI-ACCESS-SIGNATURE": base64.b64encode(signed).decode(),
+        }
+
+
+def _private_key(path: Path) -> "RSAPrivateKey":
+    try:
+        from cryptography.hazmat.primitives.asymmetric import rsa  # noqa: PLC0415 - optional
+        from cryptography.hazmat.primitives.serialization import load_pem_private_key  # noqa: PLC0415
+    except ImportError as error:
+        raise KeyRefusedError(
+            "signing needs the package cryptography; install it: pip install 'oddsdesk[kalshi]'"
+        ) from error
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        raise KeyRefusedError(f"{path}: cannot be read: {error.strerror or error}") from error
+    keep_secret(data.decode("ascii", errors="replace").strip())
+    try:
+        key = load_pem_private_key(data, password=None)
+    except (ValueError, TypeError):
+        key = None
+    if not isinstance(key, rsa.RSAPrivateKey):
+        raise KeyRefusedError(
+            f"{path}: expected the private key that Kalshi gave you: an RSA key in PEM"
+        )
+    return key
+
+
+class _Fill(msgspec.Struct, frozen=True):
+    side: str
+    action: str
+    order_id: str
+    created_time: str
+    ticker: str = ""
+    market_ticker: str = ""
+    count: float | None = None
+    count_fp: str | None = None
+    yes_price: float | None = None
+    yes_price_dollars: str | None = None
+    yes_price_fixed: str | None = None
+    fee_cost: str | float | None = None
+
+    @property
+    def shares(self) -> float:
+        return _number("count", self.count_fp if self.count is None else self.count)
+
+    @property
+    def price(self) -> float:
+        """Of a Yes, in dollars; older answers say cents."""
+        dollars = self.yes_price_dollars or self.yes_price_fixed
+        if dollars is not None:
+            return _number("yes_price_dollars", dollars)
+        cents = _number("yes_price", self.yes_price)
+        return cents if 0 < cents < 1 else cents / 100
+
+
+class _Settlement(msgspec.Struct, frozen=True):
+    ticker: str
+    market_result: str
+    settled_time: str
+    value: float | None = None
+    """What a Yes paid, in cents."""
+
+    @property
+    def paid(self) -> float:
+        """What a Yes paid, in dollars.
+
+        Raises:
+            FeedError: the answer does not say.
+        """
+        known = {"yes": 1.0, "no": 0.0}.get(self.market_result)
+        if known is None and self.value is not None:
+            known = self.value / 100
+        if known is None or not 0 <= known <= 1:
+            raise FeedError(f"settled as {shown(self.market_result)} at an unknown price")
+        return known
+
+
+async def read_kalshi(source: AccountSource, since_ms: int | None) -> AccountBets:
+    """Return the bets of an account, one for each order that added to a position.
+
+    All fills are read, also those before ``since_ms``: what was sold cannot be told without what
+    was bought.
+
+    Raises:
+        SourceError: fills cannot be read to their end.
+    """
+    found = AccountBets(BOOKMAKER, currency=USD)
+    trades = defaultdict[str, list[Trade]](list)
+    broken = set[str]()
+
+    def take_fill(raw: Any) -> None:
+        ticker = (
+            raw.get("ticker") or raw.get("market_ticker") or "" if isinstance(raw, dict) else ""
+        )
+        try:
+            fill = read_as(_Fill, raw)
+            trades[ticker].append(_trade(fill, found))
+        except (FeedError, ValueError) as error:
+            broken.add(ticker)
+            found.problems.append(f"fill of {ticker or 'a market'}: {error}")
+
+    await _read_pages(source, FILLS, "fills", take_fill)
+    ended = dict[str, tuple[float, int]]()
+
+    def take_settlement(raw: Any) -> None:
+        try:
+            read = read_as(_Settlement, raw)
+            ended[read.ticker] = read.paid, parse_ms(read.settled_time)
+        except (FeedError, ValueError) as error:
+            ticker = raw.get("ticker", "?") if isinstance(raw, dict) else "?"
+            found.problems.append(f"settlement of {ticker}: {error}")
+
+    try:
+        await _read_pages(source, SETTLEMENTS, "settlements", take_settlement)
+    except SourceError as error:
+        found.problems.append(f"settlements: {error}; {SHORT}")
+    tickers = [ticker for ticker in trades if ticker not in broken]
+    names = await _names(source, tickers, found)
+    for ticker in broken & set(trades):
+        found.problems.append(f"{ticker}: left out, as one of its fills cannot be read")
+    for ticker in tickers:
+        paid, settled_at = ended.get(ticker, (None, None))
+        for lot in lots_of(trades[ticker]):
+            _add(found, lot, names[ticker], paid, settled_at, since_ms)
+    return found
+
+
+def _add(
+    found: AccountBets,
+    lot: Lot,
+    named: AccountBet,
+    paid: float | None,
+    settled_at: int | None,
+    since_ms: int | None,
+) -> None:
+    bet = bet_of_lot(lot, named, paid, settled_at)
+    if bet is None:
+        found.problems.append(f"order {lot.order}: no odds say its price")
+    elif is_since(bet, since_ms):
+        found.bets.append(bet)
+
+
+def _trade(fill: _Fill, found: AccountBets) -> Trade:
+    if fill.side not in ("yes", "no") or fill.action not in ("buy", "sell"):
+        raise FeedError(f"{fill.action} {fill.side}: expected buy or sell, yes or no")
+    shares, price = fill.shares, fill.price
+    if not shares > 0 or not 0 < price < 1:
+        raise FeedError(f"{shares:g} at {price:g}: expected contracts and dollars from 0 to 1")
+    if fill.fee_cost is None:
+        found.remarks.append(f"order {fill.order_id}: Kalshi does not say its fee; none counted")
+    fee = 0.0 if fill.fee_cost is None else _number("fee_cost", fill.fee_cost)
+    is_yes = (fill.side == "yes") == (fill.action == "buy")
+    return Trade(fill.order_id, is_yes, shares, price, fee, parse_ms(fill.created_time))
+
+
+async def _names(
+    source: AccountSource, tickers: list[str], found: AccountBets
+) -> Mapping[str, AccountBet]:
+    """Return what a Yes of each market selects; by its ticker alone if Kalshi does not say."""
+    named = {ticker: _unnamed(ticker) for ticker in tickers}
+    for start in range(0, len(tickers), _NAMES_AT_ONCE):
+        some = tickers[start : start + _NAMES_AT_ONCE]
+        try:
+            page = read_json(
+                await source.get(MARKETS, {"tickers": ",".join(some), "limit": "1000"}),
+                "expected Kalshi's markets",
+                dict[str, Any],
+            )
+        except FeedError as error:
+            found.problems.append(f"names of markets: {error}")
+            continue
+        for raw in page.get("markets") or ():
+            ticker = raw.get("ticker") if isinstance(raw, dict) else None
+            if ticker not in named:
+                continue
+            question = named_question(raw)
+            if question is None:
+                title = str(raw.get("title") or ticker)
+                selection = str(raw.get("yes_sub_title") or "Yes")
+                named[ticker] = msgspec.structs.replace(
+                    named[ticker], match_name=title, selection=selection
+                )
+            else:
+                named[ticker] = msgspec.structs.replace(named[ticker], **question)
+    for ticker, bet in named.items():
+        if bet.match_name == ticker:
+            found.remarks.append(f"{ticker}: Kalshi does not say what it is called")
+    return named
+
+
+def _unnamed(ticker: str) -> AccountBet:
+    return AccountBet(
+        ident="",
+        is_lay=False,
+        match_name=ticker,
+        market_type="other",
+        selection="Yes",
+        odds=2.0,
+        stake=1.0,
+        placed_at=0,
+    )
+
+
+async def _read_pages(
+    source: AccountSource, path: str, rows: str, take: Callable[[Any], None]
+) -> None:
+    cursor = ""
+    for _ in range(MOST_PAGES):
+        asked = {"limit": _PAGE} | ({"cursor": cursor} if cursor else {})
+        page = read_json(await source.get(path, asked), f"expected Kalshi's {rows}", dict[str, Any])
+        if not isinstance(page.get(rows), list):
+            raise SourceError(f"expected Kalshi's {rows}, got another answer")
+        for raw in page[rows]:
+            take(raw)
+        before, cursor = cursor, str(page.get("cursor") or "")
+        if not cursor:
+            return
+        if cursor == before:
+            raise SourceError(f"the list of {rows} does not go on")
+    raise SourceError(f"more than {MOST_PAGES} pages of {rows}")
+
+
+def _number(name: str, value: str | float | None) -> float:
+    try:
+        found = Decimal(str(value))
+    except InvalidOperation:
+        found = Decimal("NaN")
+    if not found.is_finite() or found < 0:
+        raise FeedError(f"{name}: expected a number, got {shown(value)}")
+    return float(found)
