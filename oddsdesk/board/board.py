@@ -283,8 +283,11 @@ class Board:
         """Return who assesses a game's prices now."""
         return Judge(self.basis, matrix, self._clock())
 
-    def assess(self, key: RowKey) -> Assessment | None:
+    def assess(self, key: RowKey, *, is_lay: bool = False) -> Assessment | None:
         """Say what a price is worth and what speaks against it; None where it is not held.
+
+        ``is_lay``: of a lay at its best lay odds, as a back of the other side; nothing to lay is
+        None.
 
         The one answer to that question: value bets, matrix, grid and explanation have it from
         here.
@@ -294,7 +297,9 @@ class Board:
         price = self.price(key.game_id, CellKey(*key[1:]))
         if matrix is None or section is None or price is None:
             return None
-        return self.judge_of(matrix).assess(section, key.selection, key.bookmaker)
+        if is_lay and (price.depth is None or price.depth.lay_odds is None):
+            return None
+        return self.judge_of(matrix).assess(section, key.selection, key.bookmaker, is_lay=is_lay)
 
     def is_value_bet(self, key: RowKey) -> bool:
         """Whether a price is value now, at one of the user's bookmakers."""

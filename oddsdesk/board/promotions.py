@@ -11,12 +11,12 @@ from oddsdesk.board.board import Board
 from oddsdesk.board.model.matrix import CellKey, Matrix, RowKey, Section
 from oddsdesk.board.opportunities.finder import (
     LEAST_UNCHECKED,
-    UNRELIABLE,
     FamilyKey,
     Hedging,
     OpportunityFinder,
     OpportunityLeg,
 )
+from oddsdesk.board.opportunities.ways import UNRELIABLE
 from oddsdesk.contract.markets import DRAW_VOIDS, market_title
 from oddsdesk.contract.texts import folded
 from oddsdesk.pricing.assessment import Caution

@@ -12,7 +12,7 @@ import click
 
 from oddsdesk.base.clock import system_clock
 from oddsdesk.base.tasks import exhaust
-from oddsdesk.board.opportunities.finder import Opportunity
+from oddsdesk.board.opportunities.finder import Opportunity, OpportunityLeg
 from oddsdesk.board.opportunities.offers import Opportunities
 from oddsdesk.board.valuation.verdict_words import amount_text, caution_text
 from oddsdesk.cli.bet_sources import board_of, read_moment, reference_choice, source_options
@@ -51,6 +51,7 @@ _RIGHT: Final = frozenset({"PROFIT", "MARGIN", "STAKE", "ODDS", "NET"})
 @click.option(
     "--kind", type=click.Choice([kind.value for kind in OpportunityKind]), help="List one kind."
 )
+@click.option("--no-lay", is_flag=True, help="Leave out sets that lay at an exchange.")
 @reference_choice
 @click.option("--json", "as_json", is_flag=True, help="Print a JSON array by kind, best first.")
 def arbitrage(
@@ -59,6 +60,7 @@ def arbitrage(
     key_file: Path | None,
     least: float,
     kind: str | None,
+    no_lay: bool,
     reference: str | None,
     as_json: bool,
 ) -> None:
@@ -67,6 +69,9 @@ def arbitrage(
     Profit and margin are after commission. The margin (hold_pct in JSON) is how far the prices of
     all legs add up above 100 %. The total stake comes from the desk's settings (default 100) and
     is divided among the legs, rounded to each bookmaker's step.
+
+    A lay at an exchange is a leg, too: its stake is the liability, and its row says what the
+    backers stake. --no-lay leaves them out.
 
     Profit counts on every leg being settled. Notes say where bookmakers' rules differ, so that one
     leg may be void while another is lost: a tennis player who retires, a postponed game, overtime.
@@ -94,7 +99,7 @@ def arbitrage(
         listed=moment.games_by_id(),
         spelled=board.players.spelled,
     )
-    found = Opportunities(board, lambda: now_ms, lambda: split)
+    found = Opportunities(board, lambda: now_ms, lambda: split, has_lays=not no_lay)
     found.count_placed(by_bookmaker(placed))
     exhaust(found.looking())
     named = board.reference_name
@@ -155,8 +160,9 @@ def fields(legs: Sequence[LegRow]) -> dict[str, Any]:
 
 
 def _leg_fields(row: LegRow) -> dict[str, Any]:
-    leg = row.leg
+    leg = row.leg._replace(stake=row.stake)
     told: dict[str, Any] = {
+        "side": "lay" if leg.is_lay else "back",
         "bookmaker": leg.bookmaker,
         "market_type": leg.key.market_type,
         "line": leg.line,
@@ -164,12 +170,24 @@ def _leg_fields(row: LegRow) -> dict[str, Any]:
         "odds": leg.odds,
         "net_odds": round(leg.net_odds, 4),
         "stake": row.stake,
+        **_lay_fields(leg),
         **({} if leg.for_sale is None else {"for_sale": round(leg.for_sale[0], 2)}),
         "derived": leg.derived,
         "band_pct": None if leg.band_pct is None else round(leg.band_pct, 2),
         "cautions": [caution.value for caution in leg.cautions],
     }
     return told | {"placed": _placed(row)} if row.placed else told
+
+
+def _lay_fields(leg: OpportunityLeg) -> dict[str, float]:
+    """Return what a lay is placed with; the backers' odds are the average over the stake."""
+    if leg.lay_odds is None or leg.backers_stake is None:
+        return {}
+    return {
+        "lay_odds": round(leg.lay_odds, 4),
+        "backers_stake": round(leg.backers_stake, 2),
+        "liability": leg.stake,
+    }
 
 
 def _placed(row: LegRow) -> float:
@@ -228,6 +246,9 @@ def _remarks(row: LegRow, reference: str) -> Iterator[str]:
         yield rules_text(row)
     if row.limited_by == row.leg.bookmaker:
         yield "its limit reduces all stakes"
+    backers_stake = row.leg._replace(stake=row.stake).backers_stake
+    if backers_stake is not None:
+        yield f"liability; backers stake {backers_stake:.2f}"
     if row.leg.for_sale is not None:
         yield f"{amount_text(*row.leg.for_sale)} for sale"
     yield from (caution_text(caution, reference) for caution in row.leg.cautions)

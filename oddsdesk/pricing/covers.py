@@ -39,6 +39,10 @@ _MARGINS: Final = {
 """The home team's margin that a bet wins above (True) or below (False)."""
 
 
+_AGAINST: Final = {HOME: "X2", DRAW: "12", AWAY: "1X", "X2": HOME, "12": DRAW, "1X": AWAY}
+"""Which double chance wins if a result does not come, and the other way around."""
+
+
 class Cover(NamedTuple):
     """Bets that cover every result: one of them wins, or all stakes are returned."""
 
@@ -79,13 +83,45 @@ def _covers(
     for form in complete_forms(market_type, sport):
         bets = tuple(bet_named(sport, in_play, market_type, group, side) for side in form)
         yield Cover(bets, DRAW in form, number)
-    if market_type == _CHANCES:
+    if market_type in (_RESULT, _CHANCES):
         for one, other in (
             ((_RESULT, "", HOME), (_CHANCES, "", "X2")),
             ((_CHANCES, "", "1X"), (_RESULT, "", AWAY)),
             ((_CHANCES, "", "12"), (_RESULT, "", DRAW)),
         ):
             yield Cover((one, other), has_draw=True)
+
+
+class Against(NamedTuple):
+    """The bet that wins if another loses, and is returned when that is: what a lay of it is."""
+
+    bet: Bet
+    has_draw: bool | None = None
+    """Whether the market has a draw, if there are such with and without; None in all others."""
+
+
+@lru_cache(maxsize=1 << 14)
+def bets_against(named: Bet, sport: str) -> tuple[Against, ...]:
+    """Return what a lay of a bet, as ``bet_named`` names it, is a bet on.
+
+    Laying a team is a double chance where there is a draw, and the other team where there is none.
+    Nothing is known to be the opposite of the draw of a handicap, or of an unknown question.
+    """
+    market_type, group, side = named
+    if market_type == _CHANCES:
+        return (Against((_RESULT, "", _AGAINST[side]), has_draw=True),)
+    if market_type == "yes_no" and not group:
+        return ()
+    forms = complete_forms(market_type, sport)
+    found = []
+    for form in (form for form in forms if side in form):
+        if len(form) == 2:
+            (other,) = (each for each in form if each != side)
+            has_draw = False if len(forms) > 1 else None
+            found.append(Against((market_type, group, other), has_draw))
+        elif market_type == _RESULT:
+            found.append(Against((_CHANCES, "", _AGAINST[side]), has_draw=True))
+    return tuple(found)
 
 
 @lru_cache(maxsize=1 << 12)

@@ -29,6 +29,11 @@ class Depth(NamedTuple):
     lay: tuple[tuple[float, float], ...] = ()
     """What can be laid, lowest odds first, in backers' stakes."""
 
+    @property
+    def lay_odds(self) -> float | None:
+        """The lowest odds at which something can be laid; None if nothing can."""
+        return next((odds for odds, size in self.lay if size > 0), None)
+
 
 class Rung(NamedTuple):
     """A level after commission and fees."""
@@ -47,6 +52,11 @@ def net_lay_odds(odds: float, commission: float) -> float:
     ``commission`` is a share of the winnings, at most 1.
     """
     return 1 + (1 - commission) / (odds - 1)
+
+
+def odds_against(lay_odds: float) -> float:
+    """Return the odds, before commission, at which a lay is a back of the other side."""
+    return lay_odds / (lay_odds - 1)
 
 
 def backers_stake(depth: Depth, ladder: Ladder, liability: float) -> float:

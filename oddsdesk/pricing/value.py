@@ -28,6 +28,7 @@ from oddsdesk.pricing.selections import (
     push_probability,
     threshold,
 )
+from oddsdesk.pricing.stakes import odds_against
 
 MIN_EV: Final = 1.0
 MAX_EV: Final = 20.0
@@ -332,6 +333,40 @@ class ReferenceLine(msgspec.Struct, frozen=True, gc=False):
             return fair
         chance = 1 / fair - band
         return 1 / chance if chance > 0 else math.inf
+
+
+def line_against(line: ReferenceLine, side: str) -> tuple[ReferenceLine, str]:
+    """Return the line and the side of it that a lay of a side is a back of.
+
+    Of two sides it is the other one. Of three, the other two together: their fair odds follow from
+    those of the side, and the reference itself offers them at what its own two prices pay.
+    """
+    others = [each for each in line.group.sides if each != side]
+    if len(others) == 1:
+        return line, others[0]
+    price, other = line.prices.get(side), f"not {side}"
+    if price is None:
+        return line, other
+    derived = line.derived
+    kind: DerivedKind = "implied" if derived is None else derived.kind
+    bands = {} if derived is None else derived.bands
+    fair = None if price.fair_odds is None or price.fair_odds <= 1 else price.fair_odds
+    others_odds = {other: 1 / price.others} if price.others else {}
+    return (
+        msgspec.structs.replace(
+            line,
+            market_type="double_chance",
+            prices={other: ReferencePrice(None, 0.0, fair and odds_against(fair))},
+            derived=Derived(
+                kind,
+                (LineName(line.market_type, line.group.key),),
+                0.0 if derived is None else derived.push,
+                {other: bands[side]} if side in bands else {},
+                others_odds if derived is None else {},
+            ),
+        ),
+        other,
+    )
 
 
 class Candidate(msgspec.Struct, frozen=True, gc=False):

@@ -13,7 +13,7 @@ from msgspec import NODEFAULT, Meta
 from oddsdesk.base.figures import read_number, read_typed_amount
 from oddsdesk.board.board import Board
 from oddsdesk.board.model.matrix import Doubted, RowKey, SelectionRow
-from oddsdesk.board.opportunities.finder import UNRELIABLE
+from oddsdesk.board.opportunities.ways import UNRELIABLE
 from oddsdesk.contract.identity import dated_game_title
 from oddsdesk.pricing.value import expected_value
 

@@ -28,8 +28,9 @@ from oddsdesk.board.alerts.gate import Alert, AlertEntry, AlertMemory, Gate, Hel
 from oddsdesk.board.board import Board
 from oddsdesk.board.model import notices
 from oddsdesk.board.model.matrix import CellKey, RowKey, Section
-from oddsdesk.board.opportunities.finder import UNRELIABLE, Opportunity
+from oddsdesk.board.opportunities.finder import Opportunity
 from oddsdesk.board.opportunities.offers import LOOK_RESTS, Opportunities
+from oddsdesk.board.opportunities.ways import UNRELIABLE
 from oddsdesk.board.valuation.bets import is_hidden, is_wanted
 from oddsdesk.board.valuation.judging import AssessedPrice
 from oddsdesk.board.valuation.verdict_words import (
@@ -767,10 +768,14 @@ def opportunity_text(found: Opportunity, name_of: Callable[[str], str], referenc
     said: list[str | float] = []
     for place, leg in enumerate(found.legs):
         before = " · " if said else ""
+        backers_stake = leg.backers_stake
+        staked = f"stake {leg.stake:g}"
+        if backers_stake is not None:
+            staked = f"stake {backers_stake:.2f}, liability {leg.stake:g}"
         said += (
             f"{before}{found.leg_text(place)} ",
             leg.odds,
-            f" at {name_of(leg.bookmaker)}, stake {leg.stake:g}",
+            f" at {name_of(leg.bookmaker)}, {staked}",
         )
         if leg.cautions:
             said.append(f", warning: {caution_text(leg.cautions[0], reference)}")

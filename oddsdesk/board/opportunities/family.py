@@ -4,9 +4,10 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from oddsdesk.board.model.matrix import Section, SectionKey
-from oddsdesk.pricing.covers import Bet, Cover, covers_of, family_of, line_of_bet
+from oddsdesk.board.model.matrix import Price, Section, SectionKey
+from oddsdesk.pricing.covers import Bet, Cover, bets_against, covers_of, family_of, line_of_bet
 from oddsdesk.pricing.selections import bet_named
+from oddsdesk.pricing.stakes import odds_against
 from oddsdesk.pricing.value import subject
 
 
@@ -14,12 +15,20 @@ class Family:
     """Where each bet of a family of markets is offered, pre-match or in play."""
 
     def __init__(
-        self, sport: str, sections: Iterable[Section], *, in_play: bool | None = None
+        self,
+        sport: str,
+        sections: Iterable[Section],
+        *,
+        in_play: bool | None = None,
+        has_lays: bool = True,
     ) -> None:
-        """Use the sections of a family; ``in_play`` None takes pre-match and in-play prices."""
+        """Use the sections of a family; ``in_play`` None takes pre-match and in-play prices.
+
+        ``has_lays``: whether a lay of one bet is an offer of the bet against it.
+        """
         self.sport = sport
         self.in_play = in_play
-        self.places = defaultdict[Bet, list[tuple[Section, str]]](list)
+        self.places = defaultdict[Bet, list[Stand]](list)
         self._highest: dict[Bet, float] = {}
         self.sections = [section for section in sections if section.sides]
         first = self.sections[0].key if self.sections else SectionKey("", 0, "")
@@ -28,7 +37,11 @@ class Family:
             market_type, _, group = section.key
             for side in dict.fromkeys(section.sides):
                 bet = bet_named(sport, bool(in_play), market_type, group, side)
-                self.places[bet].append((section, side))
+                self.places[bet].append(Stand(section, side))
+                if has_lays and _can_be_laid(section, side):
+                    for other, has_draw in bets_against(bet, sport):
+                        stand = Stand(section, side, is_lay=True, has_draw=has_draw)
+                        self.places[other].append(stand)
 
     def covers(self) -> Iterator[Cover]:
         """Yield the covers whose bets are all offered, each once."""
@@ -56,8 +69,19 @@ class Family:
     def highest(self, bet: Bet) -> float:
         """Return the highest gross odds on a bet; no leg on it pays more."""
         if bet not in self._highest:
-            self._highest[bet] = max(_highest(*place) for place in self.places[bet])
+            self._highest[bet] = max(map(_highest, self.places[bet]))
         return self._highest[bet]
+
+
+class Stand(NamedTuple):
+    """Where a bet is offered."""
+
+    section: Section
+    side: str
+    """What is backed there, or laid."""
+    is_lay: bool = False
+    has_draw: bool | None = None
+    """``Against.has_draw`` of a lay: it is this bet only in markets with a draw, or without."""
 
 
 class Line(NamedTuple):
@@ -68,15 +92,34 @@ class Line(NamedTuple):
     below: Bet | None
 
 
-def _highest(section: Section, side: str) -> float:
+def _can_be_laid(section: Section, side: str) -> bool:
+    return any(
+        price.depth is not None and price.depth.lay
+        for row, of_row in zip(section.rows, section.sides, strict=False)
+        if of_row == side
+        for price in row.prices.values()
+    )
+
+
+def _highest(stand: Stand) -> float:
     """The highest gross odds on a side; no leg on it pays more. Small if nothing is offered."""
     return max(
         [
-            price.odds
-            for row, of_row in zip(section.rows, section.sides, strict=False)
-            if of_row == side
+            odds
+            for row, of_row in zip(stand.section.rows, stand.section.sides, strict=False)
+            if of_row == stand.side
             for price in row.prices.values()
-            if price.withdrawn_at is None
+            if (odds := gross_odds(price, is_lay=stand.is_lay)) is not None
         ],
         default=1e-9,
     )
+
+
+def gross_odds(price: Price, *, is_lay: bool) -> float | None:
+    """Return the odds of a bet before commission, of a lay as a back; None if none is offered."""
+    if price.withdrawn_at is not None:
+        return None
+    if not is_lay:
+        return price.odds
+    lay_odds = None if price.depth is None else price.depth.lay_odds
+    return None if lay_odds is None else odds_against(lay_odds)

@@ -12,11 +12,12 @@ from typing import Final, NamedTuple
 import msgspec
 
 from oddsdesk.board.model.basis import Basis
-from oddsdesk.board.model.matrix import Matrix, Price, RowKey, Section
+from oddsdesk.board.model.matrix import Matrix, RowKey, Section
 from oddsdesk.board.opportunities.family import Family, Line
+from oddsdesk.board.opportunities.ways import Candidate, Offer, Ways, outcome_of
 from oddsdesk.board.valuation.judging import Judge
 from oddsdesk.contract.markets import market_title
-from oddsdesk.pricing.assessment import OVERTIME_SPORTS, Assessment, Caution, settles_otherwise
+from oddsdesk.pricing.assessment import OVERTIME_SPORTS, Caution, settles_otherwise
 from oddsdesk.pricing.covers import Bet, Cover, depends_on_state, family_of
 from oddsdesk.pricing.opportunities import (
     LOW_HOLD,
@@ -35,17 +36,10 @@ from oddsdesk.pricing.opportunities import (
     push_of,
     total_of,
 )
-from oddsdesk.pricing.profiles import fold_name, is_delayed
-from oddsdesk.pricing.selections import AWAY, DRAW, HOME, bet_named, complete_forms, line_of
+from oddsdesk.pricing.profiles import Profile
+from oddsdesk.pricing.selections import AWAY, DRAW, HOME, line_of
 from oddsdesk.pricing.stakes import Depth, Ladder, backers_stake, net_paying, stakeable
-from oddsdesk.pricing.value import (
-    MIN_OVERROUND,
-    DerivedKind,
-    ReferenceLine,
-    is_comparable,
-    ladders,
-    subject,
-)
+from oddsdesk.pricing.value import MIN_OVERROUND, DerivedKind, ReferenceLine, ladders, subject
 
 LEAST_UNCHECKED: Final = 0.9
 """Below this S, a set with a leg that no fair odds check is a likely error."""
@@ -74,10 +68,6 @@ class OpportunityKey(NamedTuple):
     def family_key(self) -> FamilyKey:
         """Where it was found."""
         return FamilyKey(*self[:3])
-
-
-def _outcome(game_id: str, named: Bet, period: int) -> Hashable:
-    return game_id, named[0], period, named[1], named[2]
 
 
 class OpportunityLeg(NamedTuple):
@@ -118,6 +108,10 @@ class OpportunityLeg(NamedTuple):
     def named(self, selection: str) -> str:
         """Return a name of its selection as a bet: ``Lay Arsenal``."""
         return f"Lay {selection}" if self.is_lay else selection
+
+    def net_of(self, profile: Profile, odds: float) -> float:
+        """Return what other odds would pay after commission, of a lay per unit of liability."""
+        return profile.net_lay(odds) if self.is_lay else profile.net(odds)
 
     @property
     def backers_stake(self) -> float | None:
@@ -228,7 +222,7 @@ class Opportunity(msgspec.Struct, frozen=True):
     def outcomes(self) -> list[Hashable]:
         """What each leg is on, as ``Placed.by_bookmaker`` names it."""
         game, _, period, bets = self.key
-        return [_outcome(game, bet, period) for bet in bets]
+        return [outcome_of(game, bet, period) for bet in bets]
 
     @property
     def is_too_good(self) -> bool:
@@ -259,42 +253,6 @@ class Opportunity(msgspec.Struct, frozen=True):
         return self.outlay.worst_pct
 
 
-UNRELIABLE: Final = frozenset(
-    {
-        Caution.STALE,
-        Caution.AGE_UNKNOWN,
-        Caution.STARTED,
-        Caution.WITHDRAWN,
-        Caution.DELAYED,
-        Caution.BOOK_BELOW_100,
-        Caution.PLACEHOLDER,
-    }
-)
-"""A price with one of these is no leg; the others compare it with the reference."""
-
-
-class _Offer(NamedTuple):
-    """A leg, and the price that it is."""
-
-    leg: Leg
-    section: Section
-    side: str
-    bookmaker: str
-    price: Price
-    assessed: Assessment
-    same_at: tuple[str, ...] = ()
-
-
-class _Candidate(NamedTuple):
-    net_odds: float
-    bookmaker: str
-    selection: str
-    price: Price
-    section: Section
-    side: str
-    in_play: bool
-
-
 class OpportunityFinder:
     """Looks for opportunities among the markets of a game at one moment."""
 
@@ -305,33 +263,37 @@ class OpportunityFinder:
         matrix: Matrix,
         split: Split,
         *,
-        among: Mapping[RowKey, float | None] | None = None,
+        among: Mapping[tuple[RowKey, bool], float | None] | None = None,
         bookmakers: Collection[str] = (),
         kept: Collection[OpportunityKey] = (),
         placed: Mapping[tuple[Hashable, str], float] | None = None,
         also_at: str = "",
+        has_lays: bool = True,
     ) -> None:
         """Look among these prices, and at these bookmakers, alone where they are named.
 
-        ``among`` has the most that the bookmaker of each price still takes.
+        ``among`` has the most that the bookmaker of each price, or of a lay at it, still takes.
 
         Those ``kept`` are found whatever they cost, and wherever: the user has money on a side.
         ``placed``: as ``Placed.by_bookmaker``. A bookmaker's limit counts it.
         ``also_at``: a bookmaker whose prices count even if the user did not choose it.
+        ``has_lays``: whether lays are legs.
         """
-        self._basis = basis
         self._judge = judge
         self._matrix = matrix
         self._split = split
-        self._among = among
-        self._bookmakers = bookmakers
         self._kept = kept
-        self._placed = placed or {}
-        self._also_at = also_at
-        self._offered: dict[tuple[object, ...], list[_Candidate]] = {}
-        """The offers of each bet, at all bookmakers or at those asked for."""
-        self._offers: dict[tuple[object, ...], _Offer | None] = {}
-        """Prices that were judged already."""
+        self._has_lays = has_lays
+        self._ways = Ways(
+            basis,
+            judge,
+            matrix,
+            split.step,
+            among=among,
+            bookmakers=bookmakers,
+            placed=placed,
+            also_at=also_at,
+        )
 
     def opportunities(self, sections: Sequence[Section]) -> Iterator[Opportunity]:
         """Yield the opportunities of one family of markets."""
@@ -366,7 +328,7 @@ class OpportunityFinder:
                 yield None
 
     def _hedging(
-        self, cover: Cover, candidates: Sequence[Sequence[_Candidate]], *, also_there: bool
+        self, cover: Cover, candidates: Sequence[Sequence[Candidate]], *, also_there: bool
     ) -> Hedging | None:
         found = self._best(cover, candidates, math.inf, first_apart=also_there)
         if found is None:
@@ -388,7 +350,11 @@ class OpportunityFinder:
             offers = [
                 offers[0]
                 for family in families
-                if (offers := self._reliable(has_draw, self._candidates(family, bet, math.inf)))
+                if (
+                    offers := self._ways.reliable(
+                        has_draw, self._ways.candidates(family, bet, anywhere=True)
+                    )
+                )
             ]
             best = max(offers, key=lambda each: each.leg.net_odds, default=None)
             legs.append(None if best is None else self._leg(best, 0.0))
@@ -400,17 +366,17 @@ class OpportunityFinder:
         if not sections or not depends_on_state(
             family_of(sections[0].key.market_type), matrix.sport
         ):
-            return [Family(matrix.sport, sections)]
+            return [Family(matrix.sport, sections, has_lays=self._has_lays)]
         states = {
-            self._is_in_play(price)
+            self._ways.is_in_play(price)
             for section in sections
             for row in section.rows
             for price in row.prices.values()
         }
-        return [Family(matrix.sport, sections, in_play=state) for state in sorted(states)]
-
-    def _is_in_play(self, price: Price) -> bool:
-        return self._matrix.is_live if price.is_live is None else price.is_live
+        return [
+            Family(matrix.sport, sections, in_play=state, has_lays=self._has_lays)
+            for state in sorted(states)
+        ]
 
     def _covering(self, family: Family, cover: Cover) -> Opportunity | None:
         """Return the best legs of one cover."""
@@ -418,7 +384,7 @@ class OpportunityFinder:
         if math.fsum(1 / family.highest(bet) for bet in cover.bets) > limit:
             return None
         candidates = [self._candidates(family, bet, limit) for bet in cover.bets]
-        best: tuple[Sequence[_Offer], Outlay] | None = None
+        best: tuple[Sequence[Offer], Outlay] | None = None
         for found in self._best_each_way(cover, candidates, limit):
             staked = outlay([each.leg for each in found], self._split, cover.line)
             is_small = any(each.leg.ladder is not None for each in found)
@@ -434,8 +400,8 @@ class OpportunityFinder:
         return self._opportunity(kind, key, found, staked, None, push_of(cover.line))
 
     def _best_each_way(
-        self, cover: Cover, candidates: Sequence[Sequence[_Candidate]], limit: float
-    ) -> Iterator[Sequence[_Offer]]:
+        self, cover: Cover, candidates: Sequence[Sequence[Candidate]], limit: float
+    ) -> Iterator[Sequence[Offer]]:
         """Yield the legs with the least S; where little of one is for sale, those without such.
 
         The best odds may be for sale for less than a step, and hide what can be had at others.
@@ -497,7 +463,7 @@ class OpportunityFinder:
         self,
         family: Family,
         bets: tuple[Bet, Bet],
-        found: Sequence[_Offer],
+        found: Sequence[Offer],
         lines: tuple[float, float],
         span: Span,
         chance: float | None,
@@ -541,55 +507,18 @@ class OpportunityFinder:
         goes_on = self._matrix.sport in OVERTIME_SPORTS and period == 0
         return frozenset({0}) if goes_on and bet[0] == "spread" else frozenset()
 
-    def _candidates(self, family: Family, bet: Bet, limit: float) -> list[_Candidate]:
-        """Return the offers of a bet at the user's bookmakers, best net price first."""
-        anywhere = not self._bookmakers or math.isinf(limit)
-        key = (family.name, family.period, family.in_play, bet, anywhere)
-        if key not in self._offered:
-            every = [
-                each
-                for place in family.places.get(bet, ())
-                for each in self._find_offered(family, *place, anywhere)
-            ]
-            self._offered[key] = sorted(every, key=lambda each: (-each.net_odds, each.bookmaker))
-        return self._offered[key]
-
-    def _find_offered(
-        self, family: Family, section: Section, side: str, anywhere: bool
-    ) -> Iterator[_Candidate]:
-        basis = self._basis
-        for row, of_row in zip(section.rows, section.sides, strict=False):
-            if of_row != side:
-                continue
-            for bookmaker, price in row.prices.items():
-                if not self._is_among(section, row.selection, bookmaker):
-                    continue
-                if not anywhere and bookmaker not in self._bookmakers:
-                    continue
-                in_play = self._is_in_play(price)
-                if family.in_play is not None and family.in_play is not in_play:
-                    continue
-                is_mine = basis.is_mine(bookmaker) or bookmaker == self._also_at
-                if price.withdrawn_at is None and is_mine:
-                    net = basis.net(bookmaker, price.odds)
-                    yield _Candidate(net, bookmaker, row.selection, price, section, side, in_play)
-
-    def _is_among(self, section: Section, selection: str, bookmaker: str) -> bool:
-        if self._among is None:
-            return True
-        return self._row_key(section, selection, bookmaker) in self._among
-
-    def _row_key(self, section: Section, selection: str, bookmaker: str) -> RowKey:
-        return RowKey(self._matrix.game_id, *section.key[:2], selection, bookmaker)
+    def _candidates(self, family: Family, bet: Bet, limit: float) -> list[Candidate]:
+        """Return the offers of a bet, at all of the user's bookmakers if it may cost anything."""
+        return self._ways.candidates(family, bet, anywhere=math.isinf(limit))
 
     def _best(
         self,
         cover: Cover,
-        candidates: Sequence[Sequence[_Candidate]],
+        candidates: Sequence[Sequence[Candidate]],
         limit: float,
         *,
         first_apart: bool = False,
-    ) -> list[_Offer] | None:
+    ) -> list[Offer] | None:
         """Return the legs with the least S, None where none can be as low as ``limit``.
 
         Only prices that may be legs are judged, as that takes a while. ``first_apart``: whether
@@ -601,15 +530,12 @@ class OpportunityFinder:
         room = limit - math.fsum(shares)
         if room < 0:
             return None
-        period, sport = candidates[0][0].section.key.period, self._matrix.sport
-        decides = any(
-            settles_otherwise((bet[0], period, sport), line_of(bet[1]), True, False)
-            for bet in cover.bets
-        )
+        period, sport = candidates[0][0].stand.section.key.period, self._matrix.sport
+        decides = overtime_decides(cover, period, sport)
         in_play = any(each.in_play for of_side in candidates for each in of_side)
         operators = math.inf if decides or in_play else len(cover.bets)
         offers = [
-            self._reliable(cover.has_draw, _up_to(share + room, of_side), operators)
+            self._ways.reliable(cover.has_draw, _up_to(share + room, of_side), operators)
             for of_side, share in zip(candidates, shares, strict=True)
         ]
         if first_apart:
@@ -628,71 +554,11 @@ class OpportunityFinder:
             for place, (leg, of_side) in enumerate(zip(legs, offers, strict=True))
         ]
 
-    def _reliable(
-        self, has_draw: bool, candidates: Iterable[_Candidate], operators: float = 1
-    ) -> list[_Offer]:
-        """Return the best possible legs, from ``operators`` operators or more, with ties."""
-        offers: list[_Offer] = []
-        for each in candidates:
-            is_enough = len({offer.leg.group for offer in offers}) >= operators
-            if is_enough and each.net_odds < offers[-1].leg.net_odds:
-                break
-            offer = self._offer(has_draw, each)
-            if offer is not None:
-                offers.append(offer)
-        return offers
-
-    def _offer(self, has_draw: bool, candidate: _Candidate) -> _Offer | None:
-        """Return a price as a leg; None if it is not reliable."""
-        section = candidate.section
-        key = (*section.key, candidate.side, has_draw, candidate.selection, candidate.bookmaker)
-        if key not in self._offers:
-            self._offers[key] = self._judged(has_draw, candidate)
-        return self._offers[key]
-
-    def _judged(self, has_draw: bool, candidate: _Candidate) -> _Offer | None:
-        net, bookmaker, selection, price, section, side, in_play = candidate
-        judge = self._judge
-        own = judge.sides(section, bookmaker)
-        if not _bets_on(section, own, has_draw) or judge.is_doubtful(section, bookmaker, own):
-            return None
-        assessed = judge.assess(section, selection, bookmaker)
-        if UNRELIABLE.intersection(assessed.cautions) or is_delayed(bookmaker):
-            return None
-        profile = self._basis.profiles.profile_of(bookmaker)
-        most = profile.limit
-        if self._among is not None:
-            most = self._among[self._row_key(section, selection, bookmaker)]
-        elif most is not None:
-            most -= self._placed_at(section, side, bookmaker, in_play=in_play)
-        if most is not None and most < self._split.step:
-            return None  # it takes no step more
-        leg = Leg(
-            bookmaker=bookmaker,
-            group=profile.group,
-            selection=selection,
-            odds=price.odds,
-            net_odds=net,
-            seen_at=price.scraped_at,
-            in_play=in_play,
-            has_overtime=judge.counts_overtime(bookmaker),
-            most=most,
-            ladder=judge.ladder(price, bookmaker),
-        )
-        return _Offer(leg, section, side, bookmaker, price, assessed)
-
-    def _placed_at(self, section: Section, side: str, bookmaker: str, *, in_play: bool) -> float:
-        """Return what is placed and open on a side at a bookmaker."""
-        market_type, period, group = section.key
-        named = bet_named(self._matrix.sport, in_play, market_type, group, side)
-        outcome = _outcome(self._matrix.game_id, named, period)
-        return self._placed.get((outcome, fold_name(bookmaker)), 0.0)
-
     def _opportunity(
         self,
         kind: OpportunityKind,
         key: OpportunityKey,
-        found: Sequence[_Offer],
+        found: Sequence[Offer],
         staked: Outlay,
         middle: Middle | None,
         between: Between | None,
@@ -724,7 +590,7 @@ class OpportunityFinder:
             ),
         )
 
-    def _leg(self, offer: _Offer, stake: float) -> OpportunityLeg:
+    def _leg(self, offer: Offer, stake: float) -> OpportunityLeg:
         leg, price = offer.leg, offer.price
         key = RowKey(self._matrix.game_id, *offer.section.key[:2], leg.selection, offer.bookmaker)
         return OpportunityLeg(
@@ -744,10 +610,19 @@ class OpportunityFinder:
             offer.assessed.derived,
             offer.assessed.band_pct,
             offer.assessed.fair_odds is not None,
+            leg.is_lay,
         )
 
 
-def _up_to(most: float, candidates: Iterable[_Candidate]) -> Iterator[_Candidate]:
+def overtime_decides(cover: Cover, period: int, sport: str) -> bool:
+    """Return whether bets that count overtime and bets that do not differ on a cover."""
+    return any(
+        settles_otherwise((bet[0], period, sport), line_of(bet[1]), True, False)
+        for bet in cover.bets
+    )
+
+
+def _up_to(most: float, candidates: Iterable[Candidate]) -> Iterator[Candidate]:
     """Yield the prices, best first, up to a share of S."""
     for each in candidates:
         if 1 / each.net_odds > most:
@@ -761,12 +636,14 @@ def _worth(staked: Outlay) -> tuple[bool, float]:
 
 
 def _same_at(
-    legs: Sequence[Leg], place: int, of_side: Iterable[_Offer], *, overtime_decides: bool
+    legs: Sequence[Leg], place: int, of_side: Iterable[Offer], *, overtime_decides: bool
 ) -> Iterator[str]:
     """Yield who else offers the leg at a place with as much net, and goes with the others."""
     leg = legs[place]
     for other in (each.leg for each in of_side):
         if other.net_odds != leg.net_odds or other.bookmaker == leg.bookmaker:
+            continue
+        if other.is_lay is not leg.is_lay:
             continue
         is_alike = not overtime_decides or other.has_overtime is leg.has_overtime
         if is_alike and go_together([*legs[:place], other, *legs[place + 1 :]]):
@@ -786,16 +663,3 @@ def _ladder(lines: Sequence[ReferenceLine], about: str) -> Mapping[float, float]
         if home is not None and home.fair_odds and away is not None and away.fair_odds:
             found |= {0.5: 1 / home.fair_odds, -0.5: 1 - 1 / away.fair_odds}
     return {**found, **ladders(lines).get(about, {})}
-
-
-def _bets_on(section: Section, own: frozenset[str], has_draw: bool) -> bool:
-    """Return whether a bookmaker that prices ``own`` sides treats the draw as the cover does.
-
-    Some markets exist with and without a draw. Then a few sides do not show which one it is.
-    """
-    forms = complete_forms(section.key.market_type, section.sport)
-    if len(forms) < 2:
-        return is_comparable(forms[0] if forms else (), own)
-    if has_draw:
-        return DRAW in own
-    return DRAW not in own and all(own.issuperset(form) for form in forms if DRAW not in form)

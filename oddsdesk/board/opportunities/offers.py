@@ -20,13 +20,13 @@ from oddsdesk.board.model.notices import (
     PricesChanged,
 )
 from oddsdesk.board.opportunities.finder import (
-    UNRELIABLE,
     FamilyKey,
     Opportunity,
     OpportunityFinder,
     OpportunityKey,
     OpportunityLeg,
 )
+from oddsdesk.board.opportunities.ways import UNRELIABLE
 from oddsdesk.pricing.assessment import Caution
 from oddsdesk.pricing.covers import Bet, family_of
 from oddsdesk.pricing.opportunities import (
@@ -174,9 +174,9 @@ def opportunity_now(board: Board, listed: Opportunity, split: Split) -> Opportun
         board.judge_of(matrix),
         matrix,
         split,
-        among={leg.key: leg.most for leg in listed.legs},
+        among={(leg.key, leg.is_lay): leg.most for leg in listed.legs},
     )
-    found = finder.opportunities(_sections_of(matrix)[listed.key.family_key])
+    found = finder.opportunities(sections_of(matrix)[listed.key.family_key])
     same = (each for each in found if each.key == listed.key)
     return min(same, key=lambda each: each.total, default=None)
 
@@ -190,14 +190,14 @@ def legs_now(board: Board, found: Opportunity) -> list[OpportunityLeg | None]:
     if matrix is None:
         return [None] * len(found.legs)
     finder = OpportunityFinder(board.basis, board.judge_of(matrix), matrix, Split())
-    return finder.best_legs_each(_sections_of(matrix)[found.key.family_key], found.key)
+    return finder.best_legs_each(sections_of(matrix)[found.key.family_key], found.key)
 
 
 def _family(key: RowKey) -> FamilyKey:
     return FamilyKey(key.game_id, family_of(key.market_type), key.period)
 
 
-def _sections_of(matrix: Matrix) -> defaultdict[FamilyKey, list[Section]]:
+def sections_of(matrix: Matrix) -> defaultdict[FamilyKey, list[Section]]:
     """Return the sections of each family of markets."""
     sections = defaultdict[FamilyKey, list[Section]](list)
     for section in matrix.sections:
@@ -226,7 +226,7 @@ def _nets_of(
     nets = [
         net_paying(leg.ladder, _paid(leg.listed, taken))
         if leg.ladder
-        else board.basis.net(leg.listed.bookmaker, leg.odds)
+        else leg.listed.net_of(board.basis.profiles.profile_of(leg.listed.bookmaker), leg.odds)
         for leg in legs
         if leg.odds is not None
     ]
@@ -251,18 +251,22 @@ def _most(legs: Sequence[LegNow]) -> list[float | None]:
 
 
 def _leg_now(board: Board, listed: OpportunityLeg) -> LegNow:
-    found = board.assess(listed.key)
+    price = board.price(listed.key.game_id, CellKey(*listed.key[1:]))
+    depth = None if price is None else price.depth
+    odds = None if price is None else price.odds
+    if listed.is_lay:
+        odds = None if depth is None else depth.lay_odds
+    found = None if odds is None else board.assess(listed.key, is_lay=listed.is_lay)
     if found is None:
         return LegNow(listed, None, (Caution.WITHDRAWN,))
     cautions = tuple(each for each in found.cautions if each in UNRELIABLE)
     doubts = tuple(each for each in found.cautions if each not in UNRELIABLE)
-    better = _better(board, listed, found.net_odds)
-    price = board.price(listed.key.game_id, CellKey(*listed.key[1:]))
-    depth = None if price is None else price.depth
-    ladder = (
-        None if depth is None else board.basis.profiles.profile_of(listed.bookmaker).ladder(depth)
-    )
-    return LegNow(listed, found.odds, cautions, doubts, better, ladder)
+    better = None if listed.is_lay else _better(board, listed, found.net_odds)
+    profile = board.basis.profiles.profile_of(listed.bookmaker)
+    ladder = None
+    if depth is not None:
+        ladder = profile.lay_ladder(depth) if listed.is_lay else profile.ladder(depth)
+    return LegNow(listed, odds, cautions, doubts, better, ladder)
 
 
 def _better(board: Board, listed: OpportunityLeg, net_odds: float) -> tuple[float, str, str] | None:
@@ -278,7 +282,7 @@ def _better(board: Board, listed: OpportunityLeg, net_odds: float) -> tuple[floa
         return bet_named(matrix.sport, in_play, market_type, group, side)
 
     bet, better = bet_of(section, section.side_of(listed.key.selection)), None
-    for place in _sections_of(matrix)[_family(listed.key)]:
+    for place in sections_of(matrix)[_family(listed.key)]:
         for row, side in zip(place.rows, place.sides, strict=False):
             if row.best is not None and row.best > net_odds and bet_of(place, side) == bet:
                 name, net_odds = row.best_bookmakers[0], row.best
@@ -293,10 +297,13 @@ LOOK_RESTS: Final = 25
 class Opportunities:
     """What a board's prices offer; ``looking`` brings it up to date with what changed since.
 
-    ``split`` says how the user divides money among legs, asked again at each look.
+    ``split`` says how the user divides money among legs, asked again at each look. ``has_lays``
+    says whether lays are legs.
     """
 
-    def __init__(self, board: Board, clock: Clock, split: Callable[[], Split]) -> None:
+    def __init__(
+        self, board: Board, clock: Clock, split: Callable[[], Split], *, has_lays: bool = True
+    ) -> None:
         self.entries: dict[OpportunityKey, Opportunity] = {}
         self._board = board
         self._clock = clock
@@ -307,6 +314,7 @@ class Opportunities:
         """Where time alone ended all there was: a price that is read again may bring it back."""
         self._kept: frozenset[OpportunityKey] = frozenset()
         self._bookmakers: frozenset[str] = frozenset()
+        self._has_lays = has_lays
         self._placed: dict[tuple[Hashable, str], float] = {}
         self._unsubscribe = board.subscribe(
             self._on_board_notice, PricesChanged, MatrixLoaded, ConnectionChanged
@@ -355,6 +363,13 @@ class Opportunities:
         if before != self._bookmakers:
             self.look_at_all()
         return before != self._bookmakers
+
+    def use_lays(self, has_lays: bool) -> bool:
+        """Let lays be legs or not, from the next look on. Returns whether that changes it."""
+        before, self._has_lays = self._has_lays, has_lays
+        if before is not has_lays:
+            self.look_at_all()
+        return before is not has_lays
 
     def look_at_all(self) -> None:
         """Have every market looked at again: stakes are divided otherwise, or all is another's."""
@@ -408,7 +423,7 @@ class Opportunities:
             for market in markets:
                 self._take(market, [])
             return
-        sections = _sections_of(matrix)
+        sections = sections_of(matrix)
         judge = board.judge_of(matrix)
         finder = OpportunityFinder(
             board.basis,
@@ -418,6 +433,7 @@ class Opportunities:
             bookmakers=self._bookmakers,
             kept=self._kept,
             placed=self._placed,
+            has_lays=self._has_lays,
         )
         for market in markets:
             found = []
@@ -447,7 +463,7 @@ class Opportunities:
                 self._due[FamilyKey(notice.game_id, family_of(market_type), period)] = None
         elif isinstance(notice, MatrixLoaded):
             matrix = self._board.matrix(notice.game_id)
-            self._due |= {} if matrix is None else dict.fromkeys(_sections_of(matrix))
+            self._due |= {} if matrix is None else dict.fromkeys(sections_of(matrix))
         elif self._board.connection.link is Link.STOPPED:
             self.entries.clear()  # what comes next is another moment's, or another service's
             self._by_market.clear()

@@ -7,7 +7,17 @@ from typing import Final, NamedTuple
 import msgspec
 
 from oddsdesk.board.model.basis import Basis
-from oddsdesk.board.model.matrix import Matrix, Place, Price, RowKey, Section, SelectionRow, offered
+from oddsdesk.board.model.matrix import (
+    Matrix,
+    Place,
+    Price,
+    RowKey,
+    Section,
+    SelectionRow,
+    offered,
+    own_group,
+    priced_by,
+)
 from oddsdesk.board.valuation.figures import fair_without, window_without
 from oddsdesk.board.valuation.game_book import GameBook
 from oddsdesk.contract.markets import Form, form_of
@@ -16,6 +26,7 @@ from oddsdesk.pricing import value
 from oddsdesk.pricing.assessment import (
     DRAW_MISSED_MS,
     Assessment,
+    Caution,
     Group,
     Setting,
     Sighting,
@@ -24,9 +35,11 @@ from oddsdesk.pricing.assessment import (
 )
 from oddsdesk.pricing.profiles import Profile, is_delayed
 from oddsdesk.pricing.selections import LineGroup, bet_named
-from oddsdesk.pricing.stakes import Depth, Ladder, acceptable
+from oddsdesk.pricing.stakes import Depth, Ladder, acceptable, odds_against
 
 _NO_FEES = Profile(name="", group="")
+_MOST_LAID: Final = 1 + 1e-5
+"""The largest sum of 1/odds of lays on all sides; odds are rounded to six decimals."""
 
 
 class Judgement(msgspec.Struct, frozen=True):
@@ -72,19 +85,35 @@ class Judge:
         """Whether the user bets at a bookmaker."""
         return self._basis.is_mine(bookmaker)
 
-    def assess(self, section: Section, selection: str, bookmaker: str) -> Assessment:
-        """Say what a price is worth and what speaks against it."""
+    def assess(
+        self, section: Section, selection: str, bookmaker: str, *, is_lay: bool = False
+    ) -> Assessment:
+        """Say what a price, or a lay at it, is worth and what speaks against it."""
         row, side = section.selection_row(selection), section.side_of(selection)
-        return self.judge_price(section, row, side, bookmaker).assessment
+        return self.judge_price(section, row, side, bookmaker, is_lay=is_lay).assessment
 
     def judge_price(
-        self, section: Section, row: SelectionRow, side: str, bookmaker: str
+        self,
+        section: Section,
+        row: SelectionRow,
+        side: str,
+        bookmaker: str,
+        *,
+        is_lay: bool = False,
     ) -> Judgement:
-        """Say what a price of a row is worth, what it was judged by, and until when that holds."""
+        """Say what a price of a row is worth, what it was judged by, and until when that holds.
+
+        ``is_lay``: judge laying the selection, as a back of the other side. Something can be laid.
+        """
         price, line = row.prices[bookmaker], line_of(section, bookmaker)
         is_reference = bookmaker == section.market.reference
         limit, line_limit = self._limit(bookmaker, price), self._line_limit(section, bookmaker)
         sides = self.sides(section, bookmaker)
+        odds, doubts = price.odds, section.doubts.get((row.selection, bookmaker), frozenset())
+        if is_lay and price.depth is not None and price.depth.lay_odds is not None:
+            odds = odds_against(price.depth.lay_odds)
+            line, side = value.line_against(line, side)
+            doubts |= _lay_doubts(section, bookmaker)
         group = Group(
             _NO_FEES if is_reference else self._basis.profiles.profile_of(bookmaker),
             sides,
@@ -94,25 +123,29 @@ class Judge:
         )
         sighting = Sighting(
             side,
-            price.odds,
+            odds,
             price.scraped_at,
             price.is_live,
             limit.stale_after_ms,
             price.is_offered,
             not is_reference and is_delayed(bookmaker),
             limit.unread_ms,
-            section.doubts.get((row.selection, bookmaker), ()),
+            doubts,
         )
         setting = self._setting(section, line, line_limit, price)
         found = assess(setting, group, sighting)
         due_at = self._due_at(price, limit, line, line_limit)
         return Judgement(found, due_at, line, sides)
 
-    def ladder(self, price: Price, bookmaker: str) -> Ladder | None:
-        """Return what is for sale of a price at net odds, None where nobody tells."""
+    def ladder(self, price: Price, bookmaker: str, *, is_lay: bool = False) -> Ladder | None:
+        """Return what is for sale of a price at net odds, None where nobody tells.
+
+        ``is_lay``: what can be laid, by liability.
+        """
         if price.depth is None:
             return None
-        return self._basis.profiles.profile_of(bookmaker).ladder(price.depth)
+        profile = self._basis.profiles.profile_of(bookmaker)
+        return profile.lay_ladder(price.depth) if is_lay else profile.ladder(price.depth)
 
     def for_sale(self, price: Price, bookmaker: str) -> float | None:
         """Return the stake that the best odds of a price take, None where nobody tells."""
@@ -228,6 +261,24 @@ class Judge:
         interval, in_play = self._basis.scrape_interval, price.is_live
         after = min(interval.stale_after_ms(bookmaker, in_play), self.rules.max_age_of(in_play))
         return _Limit(after, interval.patience_with(price.heard_at, self.now_ms, in_play))
+
+
+def _lay_doubts(section: Section, bookmaker: str) -> frozenset[Caution]:
+    """Return what speaks against the lays of a bookmaker given all of them on a line.
+
+    Laying every side would win if they add up to more than 100 %: one of them is a mistake, or old.
+    """
+    odds = [
+        price.depth.lay_odds
+        for row in priced_by(section, bookmaker)
+        if (price := row.prices[bookmaker]).depth is not None
+    ]
+    group = own_group(section, priced_by(section, bookmaker))
+    if group is None or len(odds) < len(group.sides):
+        return frozenset()
+    total = math.fsum(1 / each for each in odds if each is not None)
+    is_crossed = total > _MOST_LAID and None not in odds
+    return frozenset({Caution.BOOK_BELOW_100}) if is_crossed else frozenset()
 
 
 def _scraped_at(section: Section) -> int:

@@ -283,6 +283,11 @@ def _worst_case(row: LegRow) -> float | None:
     return None if row.lacking else row.staked.worst_of_all
 
 
+def _backers_stake(row: LegRow) -> float | None:
+    """What the backers stake against a lay, whose own stake is its liability."""
+    return row.leg._replace(stake=row.stake).backers_stake
+
+
 def _stake(row: LegRow, _now: int) -> Cell:
     if row.placed:
         return Cell(f"✓ {_placed_on(row):g}", TextRole.ACCENT)
@@ -450,6 +455,8 @@ COLUMNS: Final[tuple[ColumnSpec[LegRow, int], ...]] = (
         exports=(
             Exported("odds", "Odds", _if_priced(lambda row: row.odds), Kind.NUMBER),
             Exported("net_odds", "Net odds", _if_priced(lambda row: row.net_odds), Kind.NUMBER, 4),
+            Exported("side", "Side", lambda row: "lay" if row.leg.is_lay else "back"),
+            Exported("backers_stake", "Backers' stake", _backers_stake, Kind.NUMBER, 2),
         ),
         descending_first=True,
         sample=odds_sample,

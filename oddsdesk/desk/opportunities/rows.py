@@ -9,7 +9,7 @@ import msgspec
 from oddsdesk.board.opportunities.finder import Opportunity, OpportunityKey, OpportunityLeg
 from oddsdesk.board.opportunities.offers import LegsToPlace
 from oddsdesk.ledger.bets import PlacedBet
-from oddsdesk.ledger.open_bets import CoveredBet, covered_bets, outcome_named
+from oddsdesk.ledger.open_bets import CoveredBet, covered_bets
 from oddsdesk.pricing.opportunities import OpportunityKind, Outlay, outlay_of, rest_of_legs
 from oddsdesk.pricing.profiles import Profile
 from oddsdesk.pricing.settlement_rules import LegOfRule, RuleNote, SettlementRules, rule_notes
@@ -175,7 +175,7 @@ def leg_rows(
         bets: list[tuple[PlacedBet, ...]] = [()] * len(each.legs)
         if each.key.game_id in games:  # else no outcome has to be named
             bets = _without_completed(
-                [tuple(placed.get(_outcome(each, leg), ())) for leg in each.legs], covered
+                [tuple(placed.get(outcome, ())) for outcome in each.outcomes], covered
             )
         if not _is_begun(bets):
             bets = [()] * len(each.legs)
@@ -291,11 +291,6 @@ def _open_stake(
     """Return the stake of a bet, without the part that bets on other lines cover."""
     cover = covered.get(id(bet))
     return bet.open_stake * (1.0 if cover is None or cover.belongs_to(here) else cover.left)
-
-
-def _outcome(found: Opportunity, leg: OpportunityLeg) -> Hashable:
-    key = (*leg.key[:4], leg.bookmaker)
-    return outcome_named(key, found.match_name, found.sport, in_play=found.in_play)
 
 
 def _rest_and_stakes(

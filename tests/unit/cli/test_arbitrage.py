@@ -14,6 +14,7 @@ from oddsdesk.base.places import default_ledger, settings_folder
 from oddsdesk.cli.arbitrage import arbitrage
 from oddsdesk.contract.identity import game_id
 from oddsdesk.contract.quotes import Quote
+from oddsdesk.contract.resources import Offer
 from oddsdesk.ledger.bets import PlacedBet
 from oddsdesk.ledger.ledger import Ledger
 from oddsdesk.pricing.opportunities import Middle
@@ -98,6 +99,7 @@ def test_json_has_the_fields_that_are_promised(database: Path) -> None:
     assert found["profit_pct"] == 3.58
     assert found["legs"] == [
         {
+            "side": "back",
             "bookmaker": "Soft",
             "market_type": "btts",
             "line": None,
@@ -110,6 +112,7 @@ def test_json_has_the_fields_that_are_promised(database: Path) -> None:
             "cautions": [],
         },
         {
+            "side": "back",
             "bookmaker": "Other",
             "market_type": "btts",
             "line": None,
@@ -126,6 +129,35 @@ def test_json_has_the_fields_that_are_promised(database: Path) -> None:
     assert (middle["line"], middle["chance_pct"]) == (None, None)
     assert [leg["line"] for leg in middle["legs"]] == [2.5, 3.5]
     assert low["hold_pct"] > 0
+
+
+def test_a_lay_says_what_it_is_and_can_be_left_out(tmp_path: Path) -> None:
+    """Backed at 2.3 and laid at 2.14 with 2 % commission: a liability of 1.14 wins 0.98."""
+    path = tmp_path / "odds.db"
+    result = {"A": 2.1, "Draw": 3.4, "B": 3.4}
+    lays = {"A": Offer(back=((2.1, 50.0),), lay=((2.14, 40.0),), currency="GBP")}
+    record(
+        path,
+        quote("Pinnacle", "moneyline", {"A": 2.2, "Draw": 3.3, "B": 3.4}),
+        quote("Soft", "moneyline", {"A": 2.3, "Draw": 3.2, "B": 3.2}),
+        msgspec.structs.replace(quote("Smarkets", "moneyline", result), offers=lays),
+    )
+    (found,) = (row for row in listed(path, "--kind", "arbitrage"))
+    back, lay = found["legs"]
+    assert (back["side"], back["bookmaker"], back["selection"]) == ("back", "Soft", "A")
+    assert {key: lay[key] for key in ("side", "selection", "odds", "net_odds", "lay_odds")} == {
+        "side": "lay",
+        "selection": "A",
+        "odds": 2.14,
+        "net_odds": 1.8596,
+        "lay_odds": 2.14,
+    }
+    assert lay["liability"] == lay["stake"] <= lay["for_sale"] == 45.6
+    assert lay["backers_stake"] == round(lay["stake"] / 1.14, 2)
+    words = run(path, "--kind", "arbitrage").output
+    assert f"liability; backers stake {lay['backers_stake']:.2f}" in words
+    assert "Lay A " in words
+    assert not any("lay" in leg["side"] for row in listed(path, "--no-lay") for leg in row["legs"])
 
 
 def test_legs_of_several_markets_say_which(tmp_path: Path) -> None:

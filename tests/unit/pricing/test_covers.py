@@ -5,7 +5,13 @@ from itertools import product
 import pytest
 
 from oddsdesk.contract.markets import MARKETS
-from oddsdesk.pricing.covers import covers_of, depends_on_state, family_of, line_of_bet
+from oddsdesk.pricing.covers import (
+    bets_against,
+    covers_of,
+    depends_on_state,
+    family_of,
+    line_of_bet,
+)
 from oddsdesk.pricing.selections import Goals, bet_named, result_at, share_of
 
 SCORES = [Goals(home, away) for home, away in product(range(7), range(7))]
@@ -24,7 +30,7 @@ def test_at_every_score_a_cover_wins_once_or_gives_all_back(
     group: tuple[str, str, float | None], in_play: bool
 ) -> None:
     covers = covers_of(*group, "Football", in_play)
-    assert len(covers) == (3 if group[0] == "double_chance" else 1)
+    assert len(covers) == {"double_chance": 3, "moneyline": 4}.get(group[0], 1)
     for cover in covers:
         for goals in SCORES:
             results = [result_at(*bet, goals) for bet in cover.bets]
@@ -36,6 +42,36 @@ def test_at_every_score_a_cover_wins_once_or_gives_all_back(
             assert is_back == (
                 cover.line is not None and abs(goals.home - goals.away - cover.line) < 0.5
             )
+
+
+@pytest.mark.parametrize("group", GROUPS, ids=str)
+@pytest.mark.parametrize("in_play", [False, True])
+def test_a_lay_wins_and_comes_back_at_each_score_as_the_bet_against_it(
+    group: tuple[str, str, float | None], in_play: bool
+) -> None:
+    market_type, key, _ = group
+    sides = ("1X", "12", "X2") if market_type == "double_chance" else ("home", "draw", "away")
+    for side in sides:
+        against = bets_against(bet_named("Football", in_play, market_type, key, side), "Football")
+        for each, goals in product(against, SCORES):
+            laid, won = result_at(market_type, key, side, goals), result_at(*each.bet, goals)
+            assert laid is not None
+            assert won is laid.reversed
+        if market_type in ("moneyline", "double_chance"):
+            assert len(against) == 1
+
+
+def test_a_lay_of_a_team_is_the_other_team_only_where_there_is_no_draw() -> None:
+    (drawn,) = bets_against(("moneyline", "", "home"), "Football")
+    assert drawn == (("double_chance", "", "X2"), True)
+    without, drawn = bets_against(("moneyline", "", "home"), "Hockey")
+    assert without == (("moneyline", "", "away"), False)
+    assert drawn == (("double_chance", "", "X2"), True)
+    assert bets_against(("total", "2.5", "over"), "Football") == (
+        (("total", "2.5", "under"), None),
+    )
+    assert bets_against(("yes_no", "", "yes"), "Football") == ()
+    assert bets_against(("3way_handicap", "-1", "draw"), "Football") == ()
 
 
 def test_the_same_cover_has_one_name_in_all_markets() -> None:

@@ -1,13 +1,19 @@
 """A lay as a leg: what it is called, staked and odds of what it takes."""
 
 import math
+from typing import Any
 
 import pytest
 
-from oddsdesk.board.opportunities.finder import OpportunityLeg
-from oddsdesk.pricing.profiles import Profile
+from oddsdesk.base.tasks import exhaust
+from oddsdesk.board.model.notices import Connection, Link
+from oddsdesk.board.opportunities.finder import Opportunity, OpportunityFinder, OpportunityLeg
+from oddsdesk.board.opportunities.offers import Opportunities
+from oddsdesk.contract.resources import OddsRow, Offer
+from oddsdesk.pricing.opportunities import OpportunityKind, Split
+from oddsdesk.pricing.profiles import Profile, shipped_profiles
 from oddsdesk.pricing.stakes import Depth
-from tests.kit.board import NOW, row_key
+from tests.kit.board import GAME, NOW, REFERENCE, Desk, message, odds_row, row_key
 
 EXCHANGE = Profile(name="Betfair", group="Betfair", commission=0.05)
 LAYS = ((2.14, 100.0), (2.2, 0.0), (2.24, 50.0))
@@ -53,3 +59,115 @@ def test_a_lay_of_unknown_size_takes_any_liability_at_its_odds() -> None:
 def test_a_back_has_no_lay_odds() -> None:
     leg = lay(50.0)._replace(is_lay=False)
     assert (leg.lay_odds, leg.backers_stake, leg.named("Arsenal")) == (None, None, "Arsenal")
+
+
+class Seen:
+    """A board of one game, whose prices may be laid as well."""
+
+    def __init__(self, *rows: OddsRow, has_lays: bool = True) -> None:
+        self.desk = Desk()
+        self.board = self.desk.board
+        self.board.set_profiles(shipped_profiles())
+        self.board.set_connection(Connection(link=Link.LIVE))
+        exhaust(self.board.merge_rows(rows))
+        self.list = Opportunities(self.board, lambda: self.desk.now, Split, has_lays=has_lays)
+
+    def found(self) -> list[Opportunity]:
+        exhaust(self.list.looking())
+        return sorted(self.list.entries.values(), key=Opportunity.sort_key)
+
+
+def exchange(
+    odds: dict[str, float], lays: dict[str, float], size: float = 500.0, **more: Any
+) -> OddsRow:
+    """Prices of an exchange, 0.01 below what can be laid unless ``odds`` says otherwise."""
+    offers = {
+        name: Offer(back=((price, size),), lay=((lays[name], size),), currency="GBP")
+        for name, price in odds.items()
+        if name in lays
+    }
+    return odds_row("Smarkets", odds, offers=offers, **more)
+
+
+RESULT = {"Arsenal": 2.1, "Draw": 3.5, "Chelsea": 3.6}
+UNIBET = {"Arsenal": 2.3, "Draw": 3.3, "Chelsea": 3.3}
+PINNACLE = odds_row(REFERENCE, {"Arsenal": 2.05, "Draw": 3.5, "Chelsea": 3.7})
+
+
+def test_a_back_at_a_bookmaker_and_a_lay_at_an_exchange_are_an_arbitrage() -> None:
+    """Backed at 2.3, laid at 2.14 with 2 % commission: S is 0.9726."""
+    seen = Seen(
+        PINNACLE,
+        odds_row("Unibet", UNIBET),
+        exchange(RESULT, {"Arsenal": 2.14, "Draw": 3.75, "Chelsea": 3.9}),
+    )
+    found, *_ = (each for each in seen.found() if any(leg.is_lay for leg in each.legs))
+    assert found.kind is OpportunityKind.ARBITRAGE
+    back, lay_leg = found.legs
+    assert (back.bookmaker, back.is_lay) == ("Unibet", False)
+    assert (lay_leg.bookmaker, lay_leg.is_lay, lay_leg.odds) == ("Smarkets", True, 2.14)
+    assert [found.leg_text(place) for place in (0, 1)] == ["Arsenal", "Lay Arsenal"]
+    net = 1 + 0.98 / 1.14
+    assert lay_leg.net_odds == pytest.approx(net)
+    assert found.total == pytest.approx(1 / 2.3 + 1 / net)
+    assert found.outlay.worst == pytest.approx(
+        min(back.stake * 2.3, lay_leg.stake * net) - back.stake - lay_leg.stake
+    )
+    assert lay_leg.backers_stake == pytest.approx(lay_leg.stake / 1.14)
+    assert lay_leg.line is None
+    assert lay_leg.is_checked
+
+
+def test_lays_can_be_left_out() -> None:
+    rows = (PINNACLE, odds_row("Unibet", UNIBET), exchange(RESULT, {"Arsenal": 2.14}))
+    seen = Seen(*rows, has_lays=False)
+    assert not [leg for found in seen.found() for leg in found.legs if leg.is_lay]
+    assert seen.list.use_lays(True)
+    assert [leg for found in seen.found() for leg in found.legs if leg.is_lay]
+
+
+def test_back_and_lay_of_one_exchange_are_one_operator() -> None:
+    """Smarkets backs Arsenal at 2.5 and lays at 2.51: neither with its own other side."""
+    seen = Seen(PINNACLE, exchange(RESULT | {"Arsenal": 2.5}, {"Arsenal": 2.51}))
+    assert seen.found() == []
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        {"at": NOW - 400_000},
+        {"lays": {"Arsenal": 2.09}},  # below what can be backed
+        {"lays": {"Arsenal": 2.14, "Draw": 2.9, "Chelsea": 3.2}, "low": 2.8},  # laying all wins
+        {"size": 0.0},
+        {"suspended": True},
+    ],
+    ids=["stale", "crossed", "lays over 100 %", "nothing for sale", "suspended"],
+)
+def test_no_lay_of_a_doubtful_book_is_a_leg(more: dict[str, Any]) -> None:
+    lays = more.pop("lays", {"Arsenal": 2.14})
+    is_suspended, low = more.pop("suspended", False), more.pop("low", None)
+    odds = RESULT if low is None else {"Arsenal": 2.1, "Draw": low, "Chelsea": low}
+    seen = Seen(PINNACLE, odds_row("Unibet", UNIBET), exchange(odds, lays, **more))
+    if is_suspended:
+        seen.board.apply_all([message("Arsenal", 0.0, bookmaker="Smarkets")])
+    assert not [leg for found in seen.found() for leg in found.legs if leg.is_lay]
+
+
+def test_a_bet_is_hedged_by_a_lay_if_that_costs_least() -> None:
+    seen = Seen(
+        PINNACLE,
+        odds_row("Unibet", UNIBET),
+        exchange(RESULT, {"Arsenal": 2.14}),
+        odds_row("Bet365", {"1X": 1.3, "12": 1.3, "X2": 1.75}, market_type="double_chance"),
+    )
+    board = seen.board
+    matrix = board.matrix(GAME)
+    assert matrix is not None
+    finder = OpportunityFinder(board.basis, board.judge_of(matrix), matrix, Split())
+    hedged = [each for each in finder.hedging(matrix.sections, "Unibet") if each is not None]
+    of_home = [each.legs for each in hedged if each.legs[0].key.selection == "Arsenal"]
+    assert [[leg.bookmaker for leg in legs] for legs in of_home] == [
+        ["Unibet", "Smarkets", REFERENCE],
+        ["Unibet", "Smarkets"],
+    ]
+    assert of_home[1][1].is_lay

@@ -546,10 +546,10 @@ def test_a_look_at_a_market_of_many_lines_pauses_after_each_and_after_each_pair(
     seen = total(dict.fromkeys((REFERENCE, "Betfair", "Unibet"), prices))
     assess, judged = Judge.assess, 0
 
-    def counted(*args: Any) -> Any:
+    def counted(*args: Any, **more: Any) -> Any:
         nonlocal judged
         judged += 1
-        return assess(*args)
+        return assess(*args, **more)
 
     monkeypatch.setattr(Judge, "assess", counted)
     told = [0, *(judged for _ in seen.offered.looking())]
