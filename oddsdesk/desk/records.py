@@ -120,7 +120,7 @@ class Records(QObject):
         return [
             bet
             for bet, named in zip(held, on_listed, strict=True)
-            if named.outcome == key[:4] or wanted in outcomes_by(games.ids(named), named)
+            if named.backs(key) or wanted in outcomes_by(games.ids(named), named)
         ]
 
     def act(

@@ -69,7 +69,6 @@ class BetLeg(msgspec.Struct, frozen=True, kw_only=True):
     fair_odds: float | None = None
     result: Result | None = None
     settled_by: str = ""
-    undone: str = ""
     close: ClosingLine | None = None
 
 
@@ -108,6 +107,34 @@ def profit_by_kind(terms: Terms, result: Result, size: float) -> float:
     if terms.kind is BetKind.REFUND:
         loss -= min(terms.refund, loss)
     return size * won * gain - loss
+
+
+def ev_by_kind(terms: Terms, of_price: float, decided: float, size: float) -> float:
+    """Return the EV of a bet from that of its price, both per unit of its size.
+
+    ``decided`` is the share that is won or lost on average. Free bets that are returned, and
+    refunds as free bets, count nothing here: the free bet counts when it is placed.
+    """
+    if not decided:
+        return of_price
+    won = (of_price + decided) / terms.net_odds
+    match terms.kind:
+        case BetKind.FREE:
+            return won * (terms.net_odds - 1)
+        case BetKind.FREE_RETURNED:
+            return won * terms.net_odds
+        case BetKind.REFUND:
+            return of_price + max(0.0, decided - won) * min(1.0, terms.refund / size)
+    return of_price
+
+
+def legs_as_if_won(legs: Iterable[BetLeg]) -> tuple[BetLeg, ...]:
+    """Return legs as they are if none had lost."""
+    won = Result.WON
+    return tuple(
+        msgspec.structs.replace(leg, result=won) if leg.result is Result.LOST else leg
+        for leg in legs
+    )
 
 
 def _part(result: Result, gain: float) -> float:

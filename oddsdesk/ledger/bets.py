@@ -1,7 +1,7 @@
 """Placed bets: what was bet, how it was valued at that moment, and how it ended."""
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from enum import Enum
 from typing import Final
 
@@ -10,15 +10,26 @@ import msgspec
 from oddsdesk.base.figures import TOO_MUCH
 from oddsdesk.contract.markets import HANDICAPS, TOTALS
 from oddsdesk.contract.times import MINUTE_MS
-from oddsdesk.ledger.bet_kinds import BetKind, BetLeg, Terms, profit_by_kind, result_of_legs
+from oddsdesk.ledger.bet_kinds import (
+    BetKind,
+    BetLeg,
+    Terms,
+    ev_by_kind,
+    legs_as_if_won,
+    profit_by_kind,
+)
 from oddsdesk.pricing.closing import MOST_AGE_MS, ClosingLine
-from oddsdesk.pricing.reports import SettledBet
+from oddsdesk.pricing.reports import Chance, SettledBet
 from oddsdesk.pricing.selections import Result, clv_pct, decided_share, read_selection
 from oddsdesk.pricing.stakes import net_lay_odds
 from oddsdesk.pricing.value import can_push, expected_value, floored_ev
 
 _MOST_PERIODS: Final = 100
 _MOST_PLACES: Final = 100
+_OF_LEG: Final = (
+    *("game_id", "match_name", "competition", "sport", "market_type", "period", "selection"),
+    *("odds", "kick_off", "fair_odds"),
+)
 _NO_EV: Final = 1e-6
 """In percent: from less than this no share can be worked out."""
 
@@ -46,9 +57,9 @@ class PlacedBet(msgspec.Struct, frozen=True):
     kick_off: int | None = None
     fair_odds: float | None = None
     true_ev: float | None = None
-    """``ev_pct`` of JSON and files: EV of ``odds`` after commission, with the safety floor. People
-    see ``ev``. Ledgers before version 2 hold the EV before commission. Imported bets without fair
-    odds hold the other program's EV."""
+    """``ev_pct`` of JSON and files: EV of the price after commission, with the safety floor,
+    whatever the kind of bet. People see ``ev``. Ledgers before version 2 hold the EV before
+    commission. Imported bets without fair odds hold the other program's EV."""
     per: str = ""
     """Unit of ``true_ev``: ``staked`` or ``decided``, as in ``Assessment.per``; empty if that was
     not recorded."""
@@ -129,6 +140,16 @@ class PlacedBet(msgspec.Struct, frozen=True):
         return self.bet_key[:4]
 
     @property
+    def side(self) -> tuple[tuple[str, str, int, str], bool, tuple[str, ...]]:
+        """What it wins with: the outcome, whether it is a lay of that, and its legs."""
+        legs = tuple(leg.selection for leg in self.legs)
+        return self.outcome, self.kind is BetKind.LAY, legs
+
+    def backs(self, key: BetKey) -> bool:
+        """Return whether it wins with this outcome, spelled alike."""
+        return self.side == (key[:4], False, ())
+
+    @property
     def net(self) -> float:
         """Odds after commission, as far as known; of a lay bet per unit of its liability."""
         if self.net_odds is not None:
@@ -168,6 +189,39 @@ class PlacedBet(msgspec.Struct, frozen=True):
         return 0.0 if self.result is not None else self.size - self.cashed_stake
 
     @property
+    def loss(self) -> float:
+        """What it can still lose: ``open_stake``, less what a refund would pay back."""
+        if self.result is not None or self.kind is not BetKind.REFUND:
+            return self.open_stake
+        return -profit_by_kind(self.terms._replace(legs=()), Result.LOST, self.open_size)
+
+    @property
+    def gain(self) -> float:
+        """What it can still win; 0 once settled."""
+        if self.result is not None:
+            return 0.0
+        return max(0.0, profit_by_kind(self.terms, Result.WON, self.open_size))
+
+    @property
+    def open_parts(self) -> tuple["PlacedBet", ...]:
+        """The bet, or a bet of the same stake on each leg whose result is open.
+
+        All of these must win.
+        """
+        legs = [leg for leg in self.legs if leg.result is None]
+        return tuple(self._on_leg(leg) for leg in legs) or (self,)
+
+    def _on_leg(self, leg: BetLeg) -> "PlacedBet":
+        return msgspec.structs.replace(
+            self,
+            **{name: getattr(leg, name) for name in _OF_LEG},
+            kind=BetKind.FREE if self.kind.is_free else BetKind.BACK,
+            net_odds=None,
+            legs=(),
+            result=None,
+        )
+
+    @property
     def terms(self) -> Terms:
         """What decides how it pays."""
         refund = self.refund if self.refund_as == "money" else 0.0
@@ -182,19 +236,36 @@ class PlacedBet(msgspec.Struct, frozen=True):
         return self._decided_profit(self.result) + self.cashed_back - paid
 
     @property
-    def ev(self) -> float | None:
-        """The EV in percent when it was placed: net odds over fair odds, minus 1.
+    def fair(self) -> float | None:
+        """Fair odds when it was placed; of legs in different games the product of theirs."""
+        return _of_legs(self.legs, _fair_of_leg) if self.fair_odds is None else self.fair_odds
 
-        It is worked out from what was recorded, so it compares with ``clv_pct``, whichever version
-        recorded it. Without fair odds it is what another program stated.
+    @property
+    def ev(self) -> float | None:
+        """The EV in percent of ``size`` when it was placed, as its kind pays.
+
+        Of a plain bet net odds over fair odds, minus 1. It is worked out from what was recorded, so
+        it compares with ``clv_pct``, whichever version recorded it. Without fair odds it follows
+        from what another program stated. None for each-way bets with fair odds, which say nothing
+        about a place.
         """
-        return self.true_ev if self.fair_odds is None else self.ev_at(self.net)
+        return self.ev_at(self.net)
 
     def ev_at(self, net_odds: float) -> float | None:
         """Return what ``ev`` would be at other net odds."""
-        if self.true_ev is None or self.fair_odds is None:
+        fair = self.fair
+        if fair is None:
+            return self._by_kind(self.true_ev if net_odds == self.net else None, net_odds)
+        if self.kind is BetKind.EACH_WAY or (self.true_ev is None and not self.legs):
             return None
-        return expected_value(net_odds, self.fair_odds, self._share_then)
+        return self._by_kind(expected_value(net_odds, fair, self._share_then), net_odds)
+
+    def _by_kind(self, of_price: float | None, net_odds: float) -> float | None:
+        """Return the EV of the bet from that of its price; both in percent."""
+        if of_price is None:
+            return None
+        terms = self.terms._replace(net_odds=net_odds)
+        return ev_by_kind(terms, of_price / 100, self._share_then, self.size) * 100
 
     def ev_pct_at(self, net_odds: float) -> float | None:
         """Return what ``true_ev`` would be at other net odds."""
@@ -231,8 +302,12 @@ class PlacedBet(msgspec.Struct, frozen=True):
 
     @property
     def floored_expected(self) -> float | None:
-        """The same of ``true_ev``: ``expected`` of JSON."""
-        return self._promised(self.true_ev)
+        """The same with the safety floor: ``expected`` of JSON."""
+        if self.true_ev is None:
+            return self.expected
+        if self.kind is BetKind.EACH_WAY and self.fair_odds is not None:
+            return None
+        return self._promised(self._by_kind(self.true_ev, self.net))
 
     def _promised(self, ev: float | None) -> float | None:
         if ev is None or (self._of_decided and self.result is None):
@@ -244,20 +319,22 @@ class PlacedBet(msgspec.Struct, frozen=True):
     def has_others_close(self) -> bool:
         """Whether the recorded close is another game's: it was seen far from the kick-off.
 
-        Earlier versions searched for a close by competition and names only. Of a multiple, the
-        close of any of its legs.
+        Earlier versions searched for a close by competition and names only.
         """
-        if any(leg.close for leg in self.legs):
-            return any(_is_far(leg.close, leg.kick_off) for leg in self.legs)
-        return _is_far(self.close, self.kick_off)
+        return _is_others(self.close, self.kick_off)
 
     @property
     def clv_pct(self) -> float | None:
         """Odds after commission over the fair closing odds, in percent of ``clv_per``.
 
-        None without a close of the bet's own game.
+        It measures the price only: of a free or refund bet that of a plain one, of an each-way bet
+        that of the win. Of legs in different games it is by the product of their closes. None
+        without a close of the bet's own game.
         """
         close = self.close
+        if self.legs and (close is None or close.fair_odds is None):
+            kept = _of_legs(self.legs, _kept_at_close)
+            return None if kept is None else (self.net * kept - 1) * 100
         if close is None or close.fair_odds is None or self.has_others_close:
             return None
         return clv_pct(self.net, close.fair_odds, 1.0 if close.decided is None else close.decided)
@@ -269,9 +346,9 @@ class PlacedBet(msgspec.Struct, frozen=True):
         ``decided`` if the line can push and the chance of a push is unknown. That includes all
         such closes recorded before the chance was stored.
         """
-        if self.close is None or self.clv_pct is None:
+        if self.clv_pct is None:
             return ""
-        if self.close.decided is not None:
+        if self.close is None or self.close.fair_odds is None or self.close.decided is not None:
             return "staked"
         return "decided" if self._may_push else "staked"
 
@@ -294,12 +371,49 @@ class PlacedBet(msgspec.Struct, frozen=True):
         profit, result = self.profit, self.result
         if profit is None or result is None or not self.stake:
             return None
-        earned = self._decided_profit(result)
+        chances = self._chances(result)
+        decided = self._decided if chances or not self.legs else 0.0
+        earned = self._decided_profit(result) if decided else 0.0
         return SettledBet(
-            *(self.stake, self.net, profit, self._decided, earned, self.expected, self.clv_pct),
+            *(self.staked, self.net, profit, decided, earned, self.expected, self.clv_pct),
             is_clv_decided=self.clv_per == "decided",
             floored_expected=self.floored_expected,
+            free_staked=self.free_staked,
+            chances=chances,
         )
+
+    def _chances(self, result: Result) -> tuple[Chance, ...]:
+        """Return what chance decides of a settled bet; empty for plain bets, as reports know them.
+
+        Of a lay bet it is whether the selection wins.
+        """
+        if not decided_share(result) or (self.kind is BetKind.BACK and not self.legs):
+            return ()
+        open_size, is_half = self.size - self.cashed_stake, decided_share(result) < 1
+        terms = self.terms._replace(legs=legs_as_if_won(self.legs))
+        if_won = profit_by_kind(terms, Result.HALF_WON if is_half else Result.WON, open_size)
+        lost = Result.HALF_LOST if is_half else Result.LOST
+        if_lost = profit_by_kind(terms._replace(legs=()), lost, open_size)
+        match self.kind:
+            case BetKind.LAY:
+                return (Chance(if_lost, if_won, 1 - 1 / self.net),)
+            case BetKind.EACH_WAY:
+                if_placed = profit_by_kind(terms, Result.PLACED, open_size)
+                place_odds = 1 + (self.net - 1) * (self.place_fraction or 0.0)
+                half = open_size / 2
+                return (
+                    Chance(if_won - if_placed - half, -half, 1 / self.net, (2, math.inf)),
+                    Chance(if_placed + half, -half, 1 / place_odds, (1, math.inf)),
+                )
+        odds = self.net
+        if self.unboosted_odds is not None:
+            odds = 1 + (self.net - 1) * (self.unboosted_odds - 1) / (self.odds - 1)
+        for leg in terms.legs:
+            if leg.result in (Result.VOID, Result.HALF_LOST):  # what is left of it is returned
+                odds /= leg.odds
+            elif leg.result is Result.HALF_WON:
+                odds *= (1 + leg.odds) / 2 / leg.odds
+        return (Chance(if_won, if_lost, 1 / odds),) if odds > 1 else ()
 
     @property
     def _of_decided(self) -> bool:
@@ -316,16 +430,41 @@ class PlacedBet(msgspec.Struct, frozen=True):
         return profit_by_kind(self.terms, result, self.size - self.cashed_stake)
 
 
-def counted(bets: Iterable[PlacedBet], *, simulated: bool | None = False) -> Iterator[PlacedBet]:
-    """Yield practice bets if the odds are simulated, else real ones."""
-    return (bet for bet in bets if bet.practice == bool(simulated))
-
-
-def _is_far(close: ClosingLine | None, kick_off: int | None) -> bool:
+def _is_others(close: ClosingLine | None, kick_off: int | None) -> bool:
     at = None if close is None else close.at
     if at is None or kick_off is None:
         return False
     return not -FARTHEST_CLOSE_MS - MOST_AGE_MS <= at - kick_off <= FARTHEST_CLOSE_MS
+
+
+def _of_legs(legs: Sequence[BetLeg], figure: Callable[[BetLeg], float | None]) -> float | None:
+    """Return the product of a figure over legs; None if one has none, or if two share a game."""
+    games = [game for leg in legs for game in {leg.game_id, leg.match_name} if game]
+    figures = [figure(leg) for leg in legs]
+    if not legs or len(games) > len(set(games)):
+        return None
+    known = [each for each in figures if each is not None]
+    return math.prod(known) if len(known) == len(figures) else None
+
+
+def _fair_of_leg(leg: BetLeg) -> float | None:
+    return leg.fair_odds
+
+
+def _kept_at_close(leg: BetLeg) -> float | None:
+    """Return what a leg pays on average by its close, per unit of its odds; a void one pays 1."""
+    if leg.result is Result.VOID:
+        return 1 / leg.odds
+    close = leg.close
+    if close is None or close.fair_odds is None or _is_others(close, leg.kick_off):
+        return None
+    decided = 1.0 if close.decided is None else close.decided
+    return decided / close.fair_odds + (1 - decided) / leg.odds
+
+
+def counted(bets: Iterable[PlacedBet], *, simulated: bool | None = False) -> Iterator[PlacedBet]:
+    """Yield practice bets if the odds are simulated, else real ones."""
+    return (bet for bet in bets if bet.practice == bool(simulated))
 
 
 FARTHEST_CLOSE_MS: Final = 12 * 60 * MINUTE_MS
@@ -429,59 +568,31 @@ def settled(bet: PlacedBet, result: Result | None, now_ms: int, by: str = "") ->
     """Return the bet with a result, or open again; a partial cash-out stays.
 
     A bet that was cashed out in full is reopened as it was placed, since the last part is unknown.
-    Its legs are reopened with it. ``by`` is the source and score of a bet that settles by itself.
+    ``by`` is the source and score of a bet that settles by itself.
 
     Raises:
         HalfResultError: its selection cannot be half won or half lost.
-        BadBetError: it was or would be cashed out in full (use ``cashed_out`` for that), or its
-            legs have ended otherwise.
+        BadBetError: it was or would be cashed out in full; use ``cashed_out`` for that.
     """
     when = None if result is None else now_ms
     if result is None and bet.result is Result.CASHED_OUT:
         bet = msgspec.structs.replace(bet, cashed_stake=0.0, cashed_back=0.0)
     if result is None:
-        legs = tuple(msgspec.structs.replace(leg, result=None) for leg in bet.legs)
-        bet = taken_back(msgspec.structs.replace(bet, legs=legs), bet)
+        bet = taken_back(bet, bet)
     else:
         bet = msgspec.structs.replace(bet, settled_by=by, undone="")
-        _check_legs(bet, result)
     return check_half(check_bet(msgspec.structs.replace(bet, result=result, settled_at=when)))
 
 
-def _check_legs(bet: PlacedBet, result: Result) -> None:
-    if not bet.legs or result in {Result.VOID, Result.CASHED_OUT}:
-        return
-    if result not in {Result.WON, Result.LOST}:
-        raise HalfResultError(f"a bet with legs is not {result.words}; only a leg can be")
-    by_legs = result_of_legs(bet.legs)
-    if by_legs is not None and by_legs is not result:
-        raise BadBetError(
-            f"by its legs the bet is {by_legs.words}, not {result.words}: settle the leg instead"
-        )
-
-
 def taken_back(bet: PlacedBet, from_bet: PlacedBet) -> PlacedBet:
-    """Return a bet that is open again, noting how ``from_bet`` had settled by itself.
-
-    The same of its legs that are open again.
-    """
-    if len(bet.legs) == len(from_bet.legs):
-        legs = tuple(map(_leg_taken_back, bet.legs, from_bet.legs))
-        bet = msgspec.structs.replace(bet, legs=legs)
+    """Return a bet that is open again, noting how ``from_bet`` had settled by itself."""
     if not from_bet.settled_by or from_bet.result is None:
         return msgspec.structs.replace(bet, settled_by="")
     undone = f"{from_bet.result.words} by {from_bet.settled_by}"
     return msgspec.structs.replace(bet, settled_by="", undone=undone)
 
 
-def _leg_taken_back(leg: BetLeg, from_leg: BetLeg) -> BetLeg:
-    if leg.result is not None or from_leg.result is None:
-        return leg
-    undone = f"{from_leg.result.words} by {from_leg.settled_by}" if from_leg.settled_by else ""
-    return msgspec.structs.replace(leg, settled_by="", undone=undone or leg.undone)
-
-
-def was_undone(bet: PlacedBet | BetLeg, result: Result) -> bool:
+def was_undone(bet: PlacedBet, result: Result) -> bool:
     """Return whether the user took back this result of a bet that had settled by itself."""
     return bet.undone.startswith(f"{result.words} by ")
 
@@ -489,23 +600,10 @@ def was_undone(bet: PlacedBet | BetLeg, result: Result) -> bool:
 def is_open_as(held: PlacedBet, ended: PlacedBet) -> bool:
     """Return whether a bet is still open and otherwise what it was when ``ended`` was found.
 
-    A closing line that was seen meanwhile is no difference. Of a bet with legs, one of them ended.
+    A closing line that was seen meanwhile is no difference.
     """
-    if len(held.legs) != len(ended.legs) or not (held.legs or ended.result):
+    if ended.result is None or was_undone(held, ended.result):
         return False
-    if not held.legs and ended.result is not None and was_undone(held, ended.result):
-        return False
-    fresh = [(one, each) for one, each in zip(held.legs, ended.legs, strict=True) if not one.result]
-    if any(each.result is not None and was_undone(one, each.result) for one, each in fresh):
-        return False
-    legs = tuple(
-        msgspec.structs.replace(
-            each,
-            close=one.close,
-            **({} if one.result else {"result": None, "settled_by": "", "undone": one.undone}),
-        )
-        for one, each in zip(held.legs, ended.legs, strict=True)
-    )
     opened = msgspec.structs.replace(
         ended,
         result=None,
@@ -513,7 +611,6 @@ def is_open_as(held: PlacedBet, ended: PlacedBet) -> bool:
         settled_by=held.settled_by,
         undone=held.undone,
         close=held.close,
-        legs=legs,
     )
     return held == opened
 

@@ -2,7 +2,10 @@
 
 "Chance alone" is a bettor without an edge: each bet wins with probability ``1/o`` of its odds after
 commission, which gives an expected profit of 0 and a variance of ``s^2 (o-1)`` for a stake ``s``.
-Bets on one outcome win and lose together: they count as one bet with the summed stakes and payouts.
+Promotions are no luck: the same bettor has the same free bets, refunds and boosts (a boosted bet
+wins with ``1/o`` of the price without the boost), so chance alone earns what they are worth.
+Bets on one outcome win and lose together: they count as one bet with the summed profits. A lay bet
+is on the same outcome, with profit and loss the other way round.
 
 Outcomes that one number decides (a game's goals, or their difference) are one draw. Nested lines
 win and lose together: over 3.5 wins only if over 2.5 does, so both win with the smaller of their
@@ -50,11 +53,25 @@ _Profits = list[tuple[float, float]]
 """Possible profits, with their probabilities without an edge."""
 
 
+class Chance(NamedTuple):
+    """What one outcome decides of a bet."""
+
+    if_happens: float
+    """Profit if the outcome happens."""
+    otherwise: float
+    share: float
+    """How likely the outcome is without an edge."""
+    wins: tuple[float, float] | None = None
+    """As ``SettledBet.wins``, if it is not that of the bet."""
+
+
 class SettledBet(NamedTuple):
     """A settled bet in one currency, with its position in time."""
 
     stake: float
+    """Money that was at risk: 0 for a free bet, the liability of a lay bet."""
     net_odds: float
+    """Per unit of the stake; of bets with ``chances`` not used."""
     profit: float
     decided: float
     """Share of the stake that was won or lost; 0 if it was returned or cashed out."""
@@ -79,6 +96,11 @@ class SettledBet(NamedTuple):
     """Whether ``clv_pct`` is per decided unit, since the chance of a push is unknown."""
     floored_expected: float | None = None
     """``expected`` after the safety floor."""
+    free_staked: float = 0.0
+    """The size of a free bet."""
+    chances: tuple[Chance, ...] = ()
+    """What chance decided of it. Empty: the decided stake, by ``net_odds``. The first is of the
+    bet's ``outcome``; others, such as a place, are of their own."""
 
 
 class Drawdown(NamedTuple):
@@ -95,9 +117,10 @@ class Report(NamedTuple):
 
     bets: int
     staked: float
+    """Money at risk: lay bets by their liability, free bets not at all."""
     profit: float
     yield_pct: float | None
-    """Profit over all stakes, including returned ones."""
+    """Profit over all stakes, including returned ones and the profit of free bets."""
     expected: float
     """Over the bets whose EV was known when they were placed."""
     expected_bets: int
@@ -122,6 +145,8 @@ class Report(NamedTuple):
     several draws, which would depend on each other."""
     floored_expected: float = 0.0
     """``expected`` after the safety floor, as JSON has it."""
+    free_staked: float = 0.0
+    """The sizes of free bets, which are not in ``staked``."""
 
 
 class Step(NamedTuple):
@@ -144,6 +169,7 @@ def report(bets: Sequence[SettledBet]) -> Report:
     draws = _draws(bets)
     earned = math.fsum(bet.decided_profit for bet in bets)
     z, chance, bad_chance = _luck(draws, earned)
+    decided = [draw for draw in draws if draw.outcomes]
     return Report(
         bets=len(bets),
         staked=staked,
@@ -158,12 +184,13 @@ def report(bets: Sequence[SettledBet]) -> Report:
         drawdown=drawdown(
             [bet.profit for _, bet in together] for together in _decided_together(bets)
         ),
-        outcomes=sum(draw.outcome_count for draw in draws),
+        outcomes=sum(draw.outcome_count for draw in decided),
         z=z,
         chance=chance,
         bad_chance=bad_chance,
-        is_exact=chance is not None and z is None and _are_independent(draws),
+        is_exact=chance is not None and z is None and _are_independent(decided),
         floored_expected=math.fsum(bet.floored_expected or 0.0 for bet in bets),
+        free_staked=math.fsum(bet.free_staked for bet in bets),
     )
 
 
@@ -220,17 +247,25 @@ def _decided_together(bets: Iterable[SettledBet]) -> Iterable[list[tuple[int, Se
 class _Outcome(NamedTuple):
     """All bets on one outcome."""
 
-    stake: float = 0.0
-    """What of them was decided."""
-    pays: float = 0.0
-    """What that pays when it wins."""
+    if_happens: float = 0.0
+    """Profit of them all if it happens."""
+    otherwise: float = 0.0
+    weight: float = 0.0
+    """How much depends on it."""
+    weighed: float = 0.0
+    """Its likelihoods by the odds of each bet, by that weight."""
     wins: tuple[float, float] | None = None
     push: float | None = None
 
     @property
     def share(self) -> float:
         """How likely it is without an edge."""
-        return self.stake / self.pays
+        return self.weighed / self.weight if self.weight else 0.0
+
+    @property
+    def swing(self) -> float:
+        """What depends on it; negative if it should not happen."""
+        return self.if_happens - self.otherwise
 
 
 class _Draw:
@@ -243,15 +278,23 @@ class _Draw:
     def add_bet(self, number: int, bet: SettledBet) -> None:
         """Add a bet to its outcome."""
         key = bet.outcome or ("bet", number)
-        before, stake = self._outcomes.get(key, _Outcome()), bet.stake * bet.decided
-        pays = before.pays + stake * bet.net_odds
-        self._outcomes[key] = _Outcome(before.stake + stake, pays, bet.wins, bet.push)
+        for place, each in enumerate(bet.chances or _plain(bet)):
+            before = self._outcomes.get((key, place), _Outcome())
+            weight = abs(each.if_happens - each.otherwise)
+            self._outcomes[key, place] = _Outcome(
+                before.if_happens + each.if_happens,
+                before.otherwise + each.otherwise,
+                before.weight + weight,
+                before.weighed + weight * each.share,
+                each.wins or bet.wins or before.wins,
+                bet.push,
+            )
         self.games.add(bet.game)
 
     @property
     def outcomes(self) -> list[_Outcome]:
         """Those that chance decides."""
-        return [each for each in self._outcomes.values() if each.pays > each.stake > 0]
+        return [each for each in self._outcomes.values() if each.swing and 0 < each.share < 1]
 
     @property
     def outcome_count(self) -> int:
@@ -265,6 +308,8 @@ class _Draw:
     def profits(self) -> _Profits:
         """Every profit that it can have, with how likely that is without an edge."""
         outcomes = self.outcomes
+        if not outcomes:
+            return [(self._fixed, 1.0)]
         spans, possible = _spans(outcomes), _possible(outcomes)
         ends = sorted({0.0, 1.0, *(end for span in spans for end in span)})
         ways = list[tuple[tuple[bool, ...], float]]()
@@ -275,31 +320,45 @@ class _Draw:
         if possible is not None:
             ways = [way for way in ways if way[0] in possible] or ways
         whole = math.fsum(share for _, share in ways)
-        staked = math.fsum(each.stake for each in outcomes)
-        paid = math.fsum(each.pays for each in outcomes)
-        found = _Profits()
+        found, weight = _Profits(), math.fsum(each.weight for each in outcomes)
         for wins, share in ways:
-            won = math.fsum(
-                each.pays for each, is_won in zip(outcomes, wins, strict=True) if is_won
+            profit = math.fsum(
+                each.if_happens if is_won else each.otherwise
+                for each, is_won in zip(outcomes, wins, strict=True)
             )
-            found.append((won - staked, share / whole))
-        return _merged(found, _HAIR * paid)
+            found.append((self._fixed + profit, share / whole))
+        return _merged(found, _HAIR * weight)
+
+    @property
+    def _fixed(self) -> float:
+        """Profit that no outcome changes, such as that of a bet and a lay that cover each other."""
+        return math.fsum(
+            each.if_happens if each.share >= 1 else each.otherwise
+            for each in self._outcomes.values()
+            if not (each.swing and 0 < each.share < 1)
+        )
 
     @property
     def mean(self) -> float:
-        """What chance alone earns: nothing, unless more is bet on than can happen."""
+        """What chance alone earns: promotions, and what more is bet on than can happen."""
         if len(self._outcomes) < 2:
-            return 0.0
+            return self._fixed + math.fsum(e.otherwise + e.share * e.swing for e in self.outcomes)
         return math.fsum(profit * share for profit, share in self.profits)
 
     @property
     def variance(self) -> float:
         """How far that scatters; of one outcome, as most draws have, in short."""
         if len(self._outcomes) < 2:
-            return sum(max(0.0, e.stake * (e.pays - e.stake)) for e in self._outcomes.values())
+            return sum(e.share * (1 - e.share) * e.swing**2 for e in self.outcomes)
         profits = self.profits
         mean = math.fsum(profit * share for profit, share in profits)
         return math.fsum((profit - mean) ** 2 * share for profit, share in profits)
+
+
+def _plain(bet: SettledBet) -> tuple[Chance, ...]:
+    """Return what chance decides of a plain bet."""
+    stake = bet.stake * bet.decided
+    return (Chance(stake * (bet.net_odds - 1), -stake, 1 / bet.net_odds),) if stake else ()
 
 
 def _merged(profits: _Profits, hair: float) -> _Profits:
@@ -413,11 +472,11 @@ def _draw_of(number: int, bet: SettledBet) -> Hashable:
 
 
 def _draws(bets: Iterable[SettledBet]) -> list[_Draw]:
-    """Return the draws that something was decided on."""
+    """Return the draws of the bets."""
     found = defaultdict[Hashable, _Draw](_Draw)
     for number, bet in enumerate(bets):
         found[_draw_of(number, bet)].add_bet(number, bet)
-    return [draw for draw in found.values() if draw.outcomes]
+    return list(found.values())
 
 
 def _are_independent(draws: Sequence[_Draw]) -> bool:
@@ -428,7 +487,7 @@ def _are_independent(draws: Sequence[_Draw]) -> bool:
 
 def _luck(draws: Sequence[_Draw], earned: float) -> tuple[float | None, float | None, float | None]:
     """Return ``z``, and how often chance does as well or better, and as badly or worse."""
-    if not draws:
+    if not any(each.outcomes for each in draws):
         return None, None, None
     variances = [each.variance for each in draws]
     variance = math.fsum(variances)

@@ -161,6 +161,32 @@ def _football_bet(market_type: str, key: str, side: str) -> tuple[str, str, str]
     return "spread", handicap_text(line), side
 
 
+_OTHER_SIDES: Final = {HOME: AWAY, AWAY: HOME, OVER: UNDER, UNDER: OVER, YES: NO, NO: YES}
+_NOT_A_WIN: Final = {HOME: "X2", DRAW: "12", AWAY: "1X"}
+NEVER_LEVEL: Final = frozenset({"Tennis", "Basketball", "Baseball"})
+"""Sports without draws."""
+
+
+def lay_named(
+    sport: str, in_play: bool, market_type: str, key: str, side: str
+) -> tuple[str, str, str] | None:
+    """Return what a lay of a selection bets on, in the form of ``bet_named``; None if unnamed.
+
+    Laying the home team is a bet on away or draw, where there are draws; laying Over 2.5 is a bet
+    on Under 2.5.
+    """
+    named, line, side = bet_named(sport, in_play, market_type, key, side)
+    if named == "moneyline" and side in _NOT_A_WIN:
+        if sport in NEVER_LEVEL:
+            return (named, line, _OTHER_SIDES[side]) if side != DRAW else None
+        return "double_chance", "", _NOT_A_WIN[side]
+    if named == "double_chance":
+        return "moneyline", "", {words: win for win, words in _NOT_A_WIN.items()}[side]
+    if named == "3way_handicap" or side not in _OTHER_SIDES:
+        return None
+    return named, line, _OTHER_SIDES[side]
+
+
 def _winner(match_name: str, text: str, *, draw: bool) -> Outcome | None:
     side = _team_side(match_name, text)
     if side is None and draw and text.casefold() in _DRAWS:

@@ -1,6 +1,7 @@
 """What each kind of bet pays, and that files and the ledger keep it."""
 
 import io
+from contextlib import closing
 from pathlib import Path
 
 import msgspec
@@ -9,8 +10,9 @@ import pytest
 from oddsdesk.ledger.bet_kinds import BetKind, BetLeg, result_of_legs
 from oddsdesk.ledger.bet_tables import write_csv
 from oddsdesk.ledger.bets import BadBetError, PlacedBet, cashed_out, check_bet, settled
-from oddsdesk.ledger.ledger import Ledger
+from oddsdesk.ledger.ledger import Ledger, compare_bets, merge_ledger
 from oddsdesk.ledger.reading import read_bets
+from oddsdesk.pricing.closing import ClosingLine
 from oddsdesk.pricing.selections import Result
 from oddsdesk.pricing.stakes import net_lay_odds
 from tests.unit.ledger.test_ledger import BET
@@ -117,6 +119,50 @@ def test_the_ledger_and_files_keep_every_kind(tmp_path: Path, placed: PlacedBet)
     written = io.BytesIO()
     write_csv([recorded], written)
     assert read_bets(written.getvalue(), NOW).bets == [placed]
+
+
+@pytest.mark.parametrize("placed", EVERY_KIND, ids=lambda each: each.kind.value)
+def test_changes_of_every_kind_are_undone_and_redone(tmp_path: Path, placed: PlacedBet) -> None:
+    ledger = Ledger(tmp_path / "ledger.db")
+    recorded = ledger.record_bet(placed)
+    ended = settled(recorded, Result.LOST, NOW)
+    ledger.change_bet([ended], "settled")
+    change = ledger.last_change()
+    assert change is not None
+    ledger.undo_change()
+    assert ledger.read_bets() == [recorded]
+    assert ledger.redo(change)
+    assert ledger.read_bets() == [ended]
+
+
+def test_merging_adds_what_is_lacking_of_every_kind_once(tmp_path: Path) -> None:
+    backup, path = tmp_path / "backup.db", tmp_path / "ledger.db"
+    with closing(Ledger(backup)) as other:
+        other.place_all(EVERY_KIND, "placed")
+    with closing(Ledger(path)) as ledger:
+        ledger.record_bet(EVERY_KIND[0])
+    assert merge_ledger(backup, path)[0] == len(EVERY_KIND) - 1
+    assert merge_ledger(backup, path)[0] == 0
+
+
+def test_a_lay_in_a_list_is_another_bet_than_the_back_at_its_price() -> None:
+    back = bet(BetKind.BACK)
+    lay = msgspec.structs.replace(back, kind=BetKind.LAY, result=Result.WON)
+    found = compare_bets([lay], [back], NOW)
+    assert (found.fresh, found.settled, found.there) == ([lay], [], 0)
+    other = msgspec.structs.replace(MULTIPLE, legs=(LEGS[0], BetLeg(selection="C", odds=3.0)))
+    assert compare_bets([other], [MULTIPLE], NOW).fresh == [other]
+    assert compare_bets([MULTIPLE, lay], [lay, MULTIPLE], NOW).there == 2
+
+
+def test_the_close_of_a_back_is_not_kept_for_a_lay(tmp_path: Path) -> None:
+    ledger = Ledger(tmp_path / "ledger.db")
+    placed = ledger.record_bet(bet(BetKind.BACK))
+    assert placed.ident is not None
+    ledger.write_closes({placed.ident: ClosingLine(odds=4.0, fair_odds=4.2)})
+    (held,) = ledger.read_bets()
+    ledger.edit(held, msgspec.structs.replace(held, kind=BetKind.LAY))
+    assert ledger.read_bets()[0].close is None
 
 
 @pytest.mark.parametrize(

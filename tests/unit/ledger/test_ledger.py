@@ -12,6 +12,7 @@ import pytest
 
 from oddsdesk.base import earlier_copy
 from oddsdesk.ledger import ledger as schema
+from oddsdesk.ledger.bet_kinds import BetKind
 from oddsdesk.ledger.bets import PlacedBet
 from oddsdesk.ledger.ledger import Ledger, LedgerError
 from oddsdesk.ledger.presets import Preset, ValueFilter
@@ -124,6 +125,11 @@ INSERT INTO placed_bet VALUES (7, 'id', 'Levante - Sevilla', 'LIGA', 'Football',
     'Sevilla', 'Betfair Ex', 3.05, 13.6, 1795000000000, 1795000600000, 2.8507, 5.93, 'shin');
 """
 """A ledger as the first version of oddsdesk made it, with a bet."""
+KINDS = {
+    *("kind", "unboosted_odds", "refund", "refund_as", "place_fraction", "places", "legs"),
+    "source_id",
+}
+"""Fields that version 12 brought."""
 
 
 def test_a_ledger_of_the_first_version_is_taken_over_with_its_bets(path: Path) -> None:
@@ -140,6 +146,30 @@ def test_a_ledger_of_the_first_version_is_taken_over_with_its_bets(path: Path) -
     assert new.ident == 8
     with closing(Ledger(path)) as again:
         assert again.read_bets() == [old, new]
+    assert len(list(path.parent.glob("ledger.db.before-*"))) == 1
+
+
+def test_a_ledger_from_before_there_were_kinds_comes_over_and_can_be_undone(path: Path) -> None:
+    """Version 11: the change log holds bets without a kind, too."""
+    path.parent.mkdir()
+    columns = ", ".join(name for name in schema._FIELDS if name not in KINDS)
+    values = {name: schema._values(BET)[name] for name in columns.split(", ")}
+    noted = {name: getattr(BET, name) for name in BET.__struct_fields__ if name not in KINDS}
+    before = msgspec.json.encode({1: noted | {"ident": 1, "stake": 5.0}}).decode()
+    with closing(sqlite3.connect(path)) as raw:
+        raw.execute(f"PRAGMA application_id = {schema._APPLICATION_ID}")
+        for step in schema._STEPS[:11]:
+            for statement in step:
+                raw.execute(statement)
+        raw.execute("PRAGMA user_version = 11")
+        raw.execute(f"INSERT INTO placed_bet ({columns}) VALUES (:{', :'.join(values)})", values)
+        raw.execute("INSERT INTO bet_change (what, before) VALUES ('edited', ?)", [before])
+        raw.commit()
+    with closing(Ledger(path)) as ledger:
+        assert ledger.read_bets() == [msgspec.structs.replace(BET, ident=1)]
+        assert ledger.undo_change() == ("edited", 1)
+        (undone,) = ledger.read_bets()
+    assert (undone.stake, undone.kind, undone.legs) == (5.0, BetKind.BACK, ())
     assert len(list(path.parent.glob("ledger.db.before-*"))) == 1
 
 
