@@ -2,6 +2,10 @@
 
 Bets are evaluated together if one number decides them all: both teams' goals in football, the
 margin of victory, a total. Different numbers count as independent, which never understates risk.
+
+A lay bet is a bet of its liability on the other side. A multiple is on each of its open legs with
+its whole stake, which counts as lost however each of them ends, until one leg is left: then it is a
+bet on that leg.
 """
 
 import math
@@ -20,7 +24,6 @@ from oddsdesk.contract.times import MINUTE_MS
 from oddsdesk.ledger.bet_kinds import BetKind
 from oddsdesk.ledger.bets import UNDATED_MS, BetKey, PlacedBet, counted
 from oddsdesk.ledger.games import GamesOfBets, ListedGame, Spelled, as_written, on_listed_games
-from oddsdesk.ledger.legs import parts_of, parts_to_close
 from oddsdesk.pricing.closing import CloseBy, FollowedBet
 from oddsdesk.pricing.exposure import Placed, Position
 from oddsdesk.pricing.profiles import fold_name
@@ -32,6 +35,7 @@ from oddsdesk.pricing.selections import (
     YES,
     Goals,
     bet_named,
+    lay_named,
     line_of,
     read_selection,
     result_at,
@@ -59,9 +63,9 @@ def placed_in(
 ) -> Placed:
     """Return stakes and risk of the open bets; a stake counts at face value in any currency.
 
-    By outcome: all stakes on it, without deducting other sides. By game: the worst result of all
-    its bets, since sides that exclude each other cannot all lose. Unreadable bets count as lost.
-    Games are added up.
+    By outcome: all money at risk on it, without deducting other sides. By game: the worst result of
+    all its bets, since sides that exclude each other cannot all lose. Unreadable bets count as
+    lost. Games are added up.
 
     ``simulated`` chooses the bets that count (``counted``). An outcome is (game id, market type,
     period, line group, side), the key of the list of bets. A bet appears under each of its
@@ -69,48 +73,88 @@ def placed_in(
     id, which then define the ids; ``spelled`` gives the board's spelling of players
     (``on_listed_games``).
     """
-    of_game = defaultdict[Hashable, list[tuple[PlacedBet, frozenset[str]]]](list)
-    for _, bet, game, ids in _with_games(counted(bets, simulated=simulated), listed, spelled):
-        if bet.open_stake and now_ms <= _ends(bet):
-            of_game[game or id(bet)].append((bet, ids))
+    of_game = defaultdict[Hashable, list[_Part]](list)
+    for part in _parts(counted(bets, simulated=simulated), listed, spelled):
+        if part.bet.open_size and now_ms <= _ends(part.bet):
+            of_game[part.game or id(part.named)].append(part)
     by_outcome, by_game = defaultdict[Hashable, float](float), dict[Hashable, float]()
-    risks = dict[Hashable, float]()
+    risks, multiples = dict[Hashable, float](), dict[int, float]()
     there = defaultdict[tuple[Hashable, str], float](float)
     positions, total = dict[Hashable, list[Position]](), 0.0
     for on_game in of_game.values():
-        first, ids = on_game[0]
-        worst, outcomes = first.open_stake, dict[Hashable, float]()
-        if len(on_game) > 1:
-            worst, outcomes = _at_risk([bet for bet, _ in on_game])
-            ids = ids.union(*(each for _, each in on_game))
+        alone = [part for part in on_game if part.is_alone]
+        of_multiples = {id(part.bet): part.bet.loss for part in on_game if not part.is_alone}
+        worst, outcomes = _at_risk(alone)
         total += worst
+        multiples |= of_multiples
+        worst += math.fsum(of_multiples.values())
+        ids = frozenset[str]().union(*(part.ids for part in on_game))
         for game in ids:
             by_game[game] = by_game.get(game, 0.0) + worst
-        for bet, _ in on_game:
-            named = _outcome(bet)
-            at_worst = outcomes.get(named, bet.open_stake)
+        for part in on_game:
+            bet, named = part.bet, _outcome(part.named)
+            at_worst = outcomes.get(named, bet.loss)
             bookmaker = fold_name(bet.bookmaker)
-            for outcome in outcomes_by(ids, bet):
+            for outcome in outcomes_by(ids, part.named):
                 by_outcome[outcome] += bet.open_stake
                 risks[outcome] = max(risks.get(outcome, 0.0), at_worst)
                 there[outcome, bookmaker] += bet.open_stake
             for game in ids:
                 if named is not None:
-                    position = Position((game, *named[1:]), bet.open_stake, bet.net)
-                    positions.setdefault(game, []).append(position)
+                    positions.setdefault(game, []).append(part.position((game, *named[1:])))
+    total += math.fsum(multiples.values())
     return Placed(by_outcome, by_game, total, there, positions, risks)
 
 
-def _at_risk(bets: Iterable[PlacedBet]) -> tuple[float, dict[Hashable, float]]:
+class _Part(NamedTuple):
+    """A bet, or one of several open legs of a bet."""
+
+    bet: PlacedBet
+    named: PlacedBet
+    """The same, or a bet on the leg alone, with the board's names."""
+    game: str | None
+    """Equal for all bets on its game; None if unknown."""
+    ids: frozenset[str]
+    """All ids of that game."""
+    is_alone: bool
+    """Whether it decides the bet: no other leg is open."""
+
+    def position(self, outcome: Hashable) -> Position:
+        """Return the bet as the staking counts it; a leg among others pays its own odds."""
+        if not self.is_alone:
+            return Position(outcome, self.bet.loss, self.named.odds)
+        is_plain = self.bet.kind is BetKind.BACK and not self.bet.legs
+        return Position(outcome, self.bet.loss, self.bet.net, None if is_plain else self.bet.gain)
+
+
+def _parts(
+    bets: Iterable[PlacedBet], listed: Mapping[str, ListedGame], spelled: Spelled
+) -> list[_Part]:
+    """Return the bets, or their open legs, with the board's names, their game and all its ids."""
+    held = [
+        (bet, part, len(parts) == 1) for bet in bets for parts in [bet.open_parts] for part in parts
+    ]
+    named = on_listed_games([part for _, part, _ in held], listed, spelled)
+    games = GamesOfBets(named)
+    return [
+        _Part(bet, each, games.game_of_bet(each), games.ids(each), is_alone)
+        for (bet, _, is_alone), each in zip(held, named, strict=True)
+    ]
+
+
+def _at_risk(parts: Sequence[_Part]) -> tuple[float, dict[Hashable, float]]:
     """Return the worst loss on one game's bets, in total and for each outcome."""
+    if not parts:
+        return 0.0, {}
+    if len(parts) == 1:
+        return parts[0].bet.loss, {}
     unread, read = 0.0, []
-    for bet in bets:
-        outcome = _outcome(bet)
+    for part in parts:
+        outcome = _outcome(part.named)
         if outcome is None:
-            unread += bet.open_stake
+            unread += part.bet.loss
         else:
-            in_play = bet.is_in_play
-            read.append(OpenBet(outcome, bet.open_stake, bet.net, bet.sport, in_play))
+            read.append(_open_bet(part.bet, outcome, part.named))
     # An outcome has the same risk under all ids of its game.
     first = read[0].outcome[0] if read else ""
     named = [each._replace(outcome=(first, *each.outcome[1:])) for each in read]
@@ -121,8 +165,17 @@ def _at_risk(bets: Iterable[PlacedBet]) -> tuple[float, dict[Hashable, float]]:
     return found.total + unread, outcomes
 
 
-def _outcome(bet: PlacedBet) -> tuple[str, str, int, str, str] | None:
-    return outcome_named(bet.bet_key, bet.match_name, bet.sport, in_play=bet.is_in_play)
+def _open_bet(bet: PlacedBet, outcome: _Outcome, named: PlacedBet) -> "OpenBet":
+    return OpenBet(outcome, bet.loss, bet.net, named.sport, named.is_in_play, bet.gain)
+
+
+def _outcome(bet: PlacedBet, *, in_play: bool | None = None) -> _Outcome | None:
+    """Return what a bet wins with: of a lay bet the other side; None if unreadable or several."""
+    if bet.legs or bet.kind is BetKind.EACH_WAY:
+        return None
+    named = bet.bet_key, bet.match_name, bet.sport
+    is_lay, in_play = bet.kind is BetKind.LAY, bet.is_in_play if in_play is None else in_play
+    return outcome_named(*named, in_play=in_play, is_lay=is_lay)
 
 
 def open_by_outcome(
@@ -134,13 +187,15 @@ def open_by_outcome(
 ) -> dict[Hashable, list[PlacedBet]]:
     """Return the open bets by outcome, oldest first, with keys as in ``placed_in``.
 
-    ``simulated`` chooses the bets that count (``counted``).
+    ``simulated`` chooses the bets that count (``counted``). Multiples are left out until one leg is
+    left.
     """
     found = defaultdict[Hashable, list[PlacedBet]](list)
-    held = (bet for bet in counted(bets, simulated=simulated) if bet.open_stake)
-    for bet, named, _, ids in _with_games(held, listed, spelled):
-        for outcome in outcomes_by(ids, named):
-            found[outcome].append(bet)
+    held = (bet for bet in counted(bets, simulated=simulated) if bet.open_size)
+    for part in _parts(held, listed, spelled):
+        if part.is_alone:
+            for outcome in outcomes_by(part.ids, part.named):
+                found[outcome].append(part.bet)
     return found
 
 
@@ -184,10 +239,7 @@ def covered_bets(
 
 def _covered_among(bets: Sequence[tuple[PlacedBet, _Outcome]]) -> Iterator[tuple[int, CoveredBet]]:
     """Yield the bets on one game that other bets cover, with ``id``."""
-    cover = cover_of(
-        OpenBet(outcome, bet.open_stake, bet.net, bet.sport, bet.is_in_play)
-        for bet, outcome in bets
-    )
+    cover = cover_of(_open_bet(bet, outcome, bet.open_parts[0]) for bet, outcome in bets)
     idents = defaultdict[Hashable, set[int]](set)
     for bet, outcome in bets:
         idents[outcome].add(id(bet))
@@ -203,7 +255,7 @@ def _covered_among(bets: Sequence[tuple[PlacedBet, _Outcome]]) -> Iterator[tuple
 
 def _meant(bet: PlacedBet, outcomes: Sequence[_Outcome]) -> _Outcome:
     """Return the outcome that settles a bet, out of those it appears under."""
-    named = _outcome(bet)
+    named = _outcome(bet.open_parts[0])
     same = (each for each in outcomes if named is not None and each[1:] == named[1:])
     return next(same, min(outcomes))
 
@@ -222,20 +274,14 @@ def by_bookmaker(
 def to_follow(
     bets: Iterable[PlacedBet], by: CloseBy, listed: Mapping[str, ListedGame] = NOT_LISTED
 ) -> list[FollowedBet]:
-    """Return the bets and legs whose closing line is wanted, without practice bets.
+    """Return the bets whose closing line is wanted, without practice bets.
 
-    Each-way bets have none. All use one sharp book and method, whatever the bet was valued with.
-    ``listed`` are the games of the board that watches them close.
+    All use one sharp book and method, whatever the bet was valued with. ``listed`` are the games of
+    the board that watches them close.
     """
-    wanted = [
-        part
-        for part in parts_to_close(counted(bets))
-        if part.bet.close is None and part.bet.kind is not BetKind.EACH_WAY
-    ]
-    on_games = on_listed_games((part.bet for part in wanted), listed)
     return [
         FollowedBet(
-            part.key,
+            bet.ident,
             bet.game_id,
             bet.match_name,
             bet.sport,
@@ -246,10 +292,9 @@ def to_follow(
             by,
             bet.bookmaker,
             bet.competition,
-            bet.kind is BetKind.LAY,
         )
-        for part, bet in zip(wanted, on_games, strict=True)
-        if bet.game_id and bet.market_type
+        for bet in on_listed_games(counted(bets), listed)
+        if bet.ident is not None and bet.close is None and bet.game_id and bet.market_type
     ]
 
 
@@ -257,19 +302,15 @@ def wanted_kick_offs(bets: Iterable[PlacedBet], now_ms: int) -> dict[int, bool]:
     """Return the kick-offs whose results are wanted, and whether a bet waits for each.
 
     Bets that settled by themselves lately are included: their results may be corrected. For a bet
-    without a kick-off it is when it was placed, and its result is not urgent. Of a multiple, those
-    of its legs.
+    without a kick-off it is when it was placed, and its result is not urgent.
     """
     found: dict[int, bool] = {}
     for bet in bets:
-        is_open = bet.result is None
-        if not is_open and (bet.settled_at or 0) <= now_ms - _CORRECTED_WITHIN_MS:
-            continue
-        for part in parts_of(bet):
-            if part.bet.settled_by or (is_open and part.bet.result is None):
-                start, _ = part.bet.time_order
-                is_urgent = is_open and part.bet.result is None and part.bet.kick_off is not None
-                found[start] = found.get(start, False) or is_urgent
+        is_lately = bool(bet.settled_by) and (bet.settled_at or 0) > now_ms - _CORRECTED_WITHIN_MS
+        if bet.result is None or is_lately:
+            start, _ = bet.time_order
+            is_urgent = bet.result is None and bet.kick_off is not None
+            found[start] = found.get(start, False) or is_urgent
     return found
 
 
@@ -278,10 +319,7 @@ def outcomes_of(bet: PlacedBet) -> frozenset[Hashable]:
 
     None if unreadable. In play the list keeps some as written.
     """
-    named = (
-        outcome_named(bet.bet_key, bet.match_name, bet.sport, in_play=each)
-        for each in {True, bet.is_in_play}
-    )
+    named = (_outcome(bet, in_play=each) for each in {True, bet.is_in_play})
     return frozenset(each for each in named if each is not None)
 
 
@@ -294,26 +332,18 @@ def outcomes_by(ids: Iterable[str], bet: PlacedBet) -> set[Hashable]:
 
 
 def outcome_named(
-    key: BetKey, match_name: str, sport: str, *, in_play: bool
+    key: BetKey, match_name: str, sport: str, *, in_play: bool, is_lay: bool = False
 ) -> tuple[str, str, int, str, str] | None:
-    """Return the outcome of a selection; None if unreadable."""
+    """Return the outcome of a selection, or of a lay of it; None if unreadable."""
     game_id, market_type, period, selection, _ = key
     read = read_selection(market_type, match_name, selection)
     if read is None:
         return None
-    named = bet_named(sport, in_play, market_type, read.key, read.side)
+    name_it = lay_named if is_lay else bet_named
+    named = name_it(sport, in_play, market_type, read.key, read.side)
+    if named is None:
+        return None
     return game_id, named[0], period, named[1], named[2]
-
-
-def _with_games(
-    bets: Iterable[PlacedBet], listed: Mapping[str, ListedGame], spelled: Spelled
-) -> list[tuple[PlacedBet, PlacedBet, str | None, frozenset[str]]]:
-    """Return the bets with the board's names, their game and all its ids."""
-    held = list(bets)
-    named = on_listed_games(held, listed, spelled)
-    games = GamesOfBets(named)
-    pairs = zip(held, named, strict=True)
-    return [(bet, each, games.game_of_bet(each), games.ids(each)) for bet, each in pairs]
 
 
 def _ends(bet: PlacedBet) -> int:
@@ -323,6 +353,8 @@ def _ends(bet: PlacedBet) -> int:
 
 
 _MARGINS: Final = types_of(Form.WINNER, Form.HANDICAP, Form.DOUBLE_CHANCE)
+_OF_WHOLE_GAME: Final = frozenset({"moneyline", "double_chance"})
+"""Margins that count from 0-0 in play, too."""
 _TWO_WAY: Final = 0.9
 """If 1/odds of both teams add up to this or more, the market has no separate draw."""
 _SCORE, _MARGIN, _TOTAL, _QUESTION = "score", "margin", "total", "question"
@@ -334,10 +366,23 @@ class OpenBet(NamedTuple):
     outcome: tuple[str, str, int, str, str]
     """Game id, market type, period, line group, side."""
     stake: float
+    """What it loses: nothing of a free bet, the liability of a lay bet."""
     net_odds: float
     sport: str
     in_play: bool = False
     """Whether it was placed in play: its handicap may count from the score at that time."""
+    gain: float | None = None
+    """What it wins; None: what the stake wins at ``net_odds``."""
+
+    @property
+    def won(self) -> float:
+        """Profit if it wins."""
+        return self.stake * (self.net_odds - 1) if self.gain is None else self.gain
+
+    @property
+    def pays(self) -> float:
+        """How much better it ends if it wins than if it loses."""
+        return self.stake + self.won
 
 
 class AtRisk(NamedTuple):
@@ -383,7 +428,7 @@ def cover_of(bets: Iterable[OpenBet]) -> Cover:
     subjects = defaultdict[Hashable, dict[Hashable, OpenBet]](dict)
     paid = defaultdict[Hashable, float](float)
     for bet in bets:
-        paid[bet.outcome] += bet.stake * bet.net_odds
+        paid[bet.outcome] += bet.pays
         known = subjects[_subject(bet)].setdefault(bet.outcome, bet)
         if known.net_odds < bet.net_odds:
             subjects[_subject(bet)][bet.outcome] = bet
@@ -428,7 +473,7 @@ def _worst_of(bets: Sequence[OpenBet], by_outcome: dict[Hashable, float]) -> flo
     """Return the worst loss, negative if a win; fill in the same for each outcome."""
     shares = _distinct(tuple(map(_named, bets)))
     gains = [
-        [bet.stake * (share * (bet.net_odds - 1) if share > 0 else share) for share in of_bet]
+        [share * (bet.won if share > 0 else bet.stake) for share in of_bet]
         for bet, of_bet in zip(bets, shares, strict=True)
     ]
     for outcome in dict.fromkeys(bet.outcome for bet in bets):
@@ -454,7 +499,7 @@ def _win_together(one: Sequence[float], other: Sequence[float]) -> bool:
 def _subject(bet: OpenBet) -> tuple[object, ...]:
     """Return the key of the number that decides a bet; bets with equal keys go together."""
     _, market_type, period, key, _ = bet.outcome
-    if bet.in_play and market_type in _MARGINS and market_type != "moneyline":
+    if bet.in_play and market_type in _MARGINS - _OF_WHOLE_GAME:
         return period, _MARGIN, market_type, key
     if bet.sport == FOOTBALL and market_type in SCORE_MARKETS:
         return period, _SCORE

@@ -127,7 +127,16 @@ class Position(NamedTuple):
 
     outcome: Hashable
     stake: float
+    """What it loses: nothing of a free bet, the liability of a lay bet."""
     net_odds: float
+    gain: float | None = None
+    """What it wins; None: what the stake wins at ``net_odds``."""
+
+    def profit(self, share: float) -> float:
+        """Return the profit where a share of it, 1 to -1, is won."""
+        if share <= 0:
+            return self.stake * share
+        return share * (self.stake * (self.net_odds - 1) if self.gain is None else self.gain)
 
 
 class Placed(NamedTuple):

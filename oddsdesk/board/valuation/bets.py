@@ -603,8 +603,7 @@ def _gained(
     gained = [0.0] * count
     for position, of_bet in zip(positions, shares, strict=True):
         for place, share in enumerate(of_bet):
-            odds = position.net_odds - 1 if share > 0 else 1.0
-            gained[place] += position.stake * share * odds
+            gained[place] += position.profit(share)
     return gained
 
 
