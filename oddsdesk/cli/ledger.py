@@ -41,6 +41,7 @@ from oddsdesk.contract.identity import game_title
 from oddsdesk.contract.times import format_ms
 from oddsdesk.desk.shell.display import missing_qt
 from oddsdesk.ledger import reporting
+from oddsdesk.ledger.bet_kinds import BetKind
 from oddsdesk.ledger.bet_lists import read_lists
 from oddsdesk.ledger.bet_tables import bet_fields, write_bet_analytix, write_csv, write_json
 from oddsdesk.ledger.bets import BetState, PlacedBet, counted
@@ -351,9 +352,10 @@ def report(
     """Report profit, yield, CLV, drawdown and luck.
 
     The report covers settled bets, without practice bets, for each currency separately. Months are
-    UTC.
+    UTC. Staked is money at risk: lay bets count by their liability, free bets not at all.
 
-    Luck is how often a bettor without an edge would do as well, or as badly. Nested lines of a
+    Luck is how often a bettor without an edge, with the same promotions, would do as well, or as
+    badly. Nested lines of a
     game, such as over 1.5 and over 2.5, win and lose together and count as one outcome. The chance
     is marked "about" if you bet different markets of one game, or if there are too many bets for
     an exact sum. Z is the profit in standard deviations of a result by chance.
@@ -485,6 +487,7 @@ def _report_fields(currency: str, label: str, found: Report) -> dict[str, Any]:
         "of": label or None,
         "bets": found.bets,
         "staked": found.staked,
+        "free_staked": found.free_staked,
         "profit": found.profit,
         "yield_pct": found.yield_pct,
         "expected": found.floored_expected,
@@ -543,6 +546,8 @@ def bets_table(bets: Sequence[PlacedBet], now_ms: int) -> str:
     rows = [_bet(bet, now_ms) for bet in bets]
     lines = aligned((*_BETS, "PROFIT", "GAME"), rows, _RIGHT) if rows else []
     last = f"{len(bets)} bet{'' if len(bets) == 1 else 's'}"
+    if any(bet.kind is BetKind.LAY for bet in bets):
+        last += ", stake of a lay: its liability"
     if practice := sum(bet.practice for bet in bets):
         last += f", {practice} practice"
     if risks := list(_at_risk(bets, now_ms)):
@@ -575,12 +580,12 @@ def _bet(bet: PlacedBet, now_ms: int) -> tuple[str, ...]:
     result = bet.result
     state = bet.state(now_ms).value if result is None else result.words
     state += ", practice" if bet.practice else ""
-    money = f"{bet.stake:g}{f' {bet.currency}' if bet.currency else ''}"
+    money = f"{bet.size:g}{f' {bet.currency}' if bet.currency else ''}"
     return (
         str(bet.ident),
         state,
         "" if bet.kick_off is None else f"{format_ms(bet.kick_off)[:16].replace('T', ' ')}",
-        plain(bet.selection),
+        plain(bet.selection if bet.kind is BetKind.BACK else f"{bet.selection} ({_kind(bet)})"),
         plain(bet.bookmaker),
         f"{bet.odds:g}",
         plain(money),
@@ -589,6 +594,11 @@ def _bet(bet: PlacedBet, now_ms: int) -> tuple[str, ...]:
         "" if bet.profit is None else f"{bet.profit:+.2f}",
         plain(game_title(bet.match_name)),
     )
+
+
+def _kind(bet: PlacedBet) -> str:
+    """Return the kind of a bet; of a lay also the backer's stake, since STAKE is its liability."""
+    return f"lay {bet.stake:g}" if bet.kind is BetKind.LAY else bet.kind.words
 
 
 def _closing(bet: PlacedBet) -> str:

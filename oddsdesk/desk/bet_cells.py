@@ -10,14 +10,18 @@ from oddsdesk.contract.markets import MARKET_RANK, market_title
 from oddsdesk.desk.ui import formatting
 from oddsdesk.desk.ui.table.cells import Align, Cell, Column, ColumnSpec, Priority
 from oddsdesk.desk.ui.theme.tokens import TextRole
+from oddsdesk.ledger.bet_kinds import BetKind
 from oddsdesk.ledger.bets import PlacedBet
 
 _LOWEST: Final = float("-inf")
 
 
 def stake_text(bet: PlacedBet) -> str:
-    """Return a bet's stake with its currency."""
-    return f"{bet.stake:,.2f}{f' {bet.currency}' if bet.currency else ''}"
+    """Return a bet's stake with its currency, and its kind unless it is a plain bet."""
+    money = f"{bet.stake:,.2f}{f' {bet.currency}' if bet.currency else ''}"
+    if bet.liability is not None:
+        return f"lay {money} (liability {bet.liability:,.2f})"
+    return money if bet.kind is BetKind.BACK else f"{bet.kind.words} {money}"
 
 
 def market_and_game(bet: PlacedBet) -> str:

@@ -366,6 +366,13 @@ def _for_bet_analytix(bet: PlacedBet) -> dict[str, str | float]:
 
 
 def bet_fields(bet: PlacedBet) -> dict[str, Any]:
-    """Return a bet as a dictionary by column; its legs are a list of dictionaries."""
+    """Return a bet as a dictionary by column; its legs are a list of dictionaries.
+
+    ``staked`` and ``free_staked`` are what reports count.
+    """
     fields: dict[str, Any] = {column.key: column.written(bet) for column in BET_COLUMNS}
-    return fields | {"legs": msgspec.to_builtins(bet.legs)}
+    staked = {
+        "staked": round(bet.staked, _RECKONED_DECIMALS),
+        "free_staked": round(bet.free_staked, _RECKONED_DECIMALS),
+    }
+    return fields | staked | {"legs": msgspec.to_builtins(bet.legs)}

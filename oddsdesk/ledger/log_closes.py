@@ -14,17 +14,14 @@ from oddsdesk.contract.identity import game_title, teams
 from oddsdesk.contract.markets import DRAW_RETURNS
 from oddsdesk.contract.resources import BookOddsCell, GameMatrix, MarketMatrix, ReferenceCell
 from oddsdesk.contract.times import MINUTE_MS, parse_ms
-from oddsdesk.ledger.bet_kinds import BetKind
 from oddsdesk.ledger.bets import UNDATED_MS, PlacedBet
 from oddsdesk.ledger.games import wanted_game
-from oddsdesk.ledger.legs import NO_PLACE_CLOSE, Part, parts_to_close, without_closes
 from oddsdesk.matching.bet_games import NEARBY_MS, Found, GamesNearby, NamedGame
 from oddsdesk.matching.names import PLAYER_PROP, renamed, shipped_names, spelled_among
 from oddsdesk.pricing.assessment import Market
 from oddsdesk.pricing.closing import (
     MONEYLINE,
     MOST_AGE_MS,
-    BetPart,
     CloseBy,
     ClosingLine,
     MarketKey,
@@ -32,7 +29,6 @@ from oddsdesk.pricing.closing import (
     began_at,
     closing_line,
     is_close,
-    other_side,
 )
 from oddsdesk.pricing.consensus import CONSENSUS_TITLE
 
@@ -91,24 +87,22 @@ _PLACED_LATE: Final = "it was placed after the game had started, when its line h
 
 
 class LogCloses(NamedTuple):
-    """What a log says about the closing lines of bets, and of the legs of multiples."""
+    """What a log says about the closing lines of bets, by bet number."""
 
-    found: dict[BetPart, ClosingLine]
-    """Closes of bets and legs whose games are in the log and have started."""
-    not_known: dict[BetPart, str]
+    found: dict[int, ClosingLine]
+    """Closes of bets whose games are in the log and have started."""
+    not_known: dict[int, str]
     """For other bets: why the log does not know their games, in words."""
 
-    def reasons(self, bets: Iterable[PlacedBet], now_ms: int) -> dict[BetPart, ClosingLine]:
+    def reasons(self, bets: Iterable[PlacedBet], now_ms: int) -> dict[int, ClosingLine]:
         """Return why there is no close, for bets whose games have started but are unknown.
 
         A reason from another database stays.
         """
-        unsaid = {
-            part.key
-            for part in parts_to_close(bets)
-            if part.bet.close is None and part.bet.time_order[0] <= now_ms
+        unsaid = {bet.ident for bet in bets if bet.close is None and bet.time_order[0] <= now_ms}
+        return {
+            ident: ClosingLine(why=why) for ident, why in self.not_known.items() if ident in unsaid
         }
-        return {key: ClosingLine(why=why) for key, why in self.not_known.items() if key in unsaid}
 
 
 def closes_from_log(
@@ -122,32 +116,31 @@ def closes_from_log(
         now_ms: The time.
         by: The sharp book and the devig method for all bets.
     """
-    closes, wanted = LogCloses({}, {}), list[Part]()
-    for part in parts_to_close(bets):
-        if part.bet.close is not None and part.bet.close.is_there:
+    closes, wanted = LogCloses({}, {}), list[PlacedBet]()
+    for bet in bets:
+        if bet.ident is None or (bet.close is not None and bet.close.is_there):
             continue
-        if part.bet.kind is BetKind.EACH_WAY:
-            closes.found[part.key] = NO_PLACE_CLOSE
-        elif by.reference == CONSENSUS_TITLE:
+        if by.reference == CONSENSUS_TITLE:
             why = "the consensus close was not recorded"
-            closes.found[part.key] = ClosingLine(why=why)
+            closes.found[bet.ident] = ClosingLine(why=why)
         else:
-            wanted.append(part)
-    games = _GamesOfLog(past, [part.bet for part in wanted], now_ms)
-    for part in wanted:
-        game = games.game_of_bet(part.bet)
+            wanted.append(bet)
+    games = _GamesOfLog(past, wanted, now_ms)
+    for bet in wanted:
+        assert bet.ident is not None
+        game = games.game_of_bet(bet)
         if isinstance(game, str):
-            closes.not_known[part.key] = game
-        elif close := _close(past, _as_named(past, part.bet, game), game, now_ms, by):
-            closes.found[part.key] = close
+            closes.not_known[bet.ident] = game
+        elif close := _close(past, _as_named(past, bet, game), game, now_ms, by):
+            closes.found[bet.ident] = close
     return closes
 
 
 def closes_of_own_bets(
     past: PastOdds, bets: Iterable[PlacedBet], now_ms: int, by: CloseBy
-) -> dict[BetPart, ClosingLine]:
+) -> dict[int, ClosingLine]:
     """Return the closing lines of bets that were made on this log and have its ids."""
-    found = dict[BetPart, ClosingLine]()
+    found = {}
     for bet in bets:
         game = past.game_at(bet.game_id, now_ms)
         if bet.ident is None or game is None:
@@ -162,36 +155,35 @@ def closes_of_own_bets(
 def closed_wrongly(past: PastOdds, bets: Iterable[PlacedBet], now_ms: int) -> list[PlacedBet]:
     """Return the bets whose closes are from other games.
 
-    One such leg is enough. A close seen far from the kick-off is (``PlacedBet.has_others_close``).
-    A close seen some hours off, or at an unknown time, is compared with the log: it is another
-    game's if the log has the bet's game and that did not close at that time.
+    A close seen far from the kick-off is (``PlacedBet.has_others_close``). A close seen some hours
+    off, or at an unknown time, is compared with the log: it is another game's if the log has the
+    bet's game and that did not close at that time.
     """
-    wrong, doubtful = dict[int, PlacedBet](), list[Part]()
-    for part in parts_to_close(bets):
-        bet = part.bet
+    wrong, doubtful = list[PlacedBet](), list[PlacedBet]()
+    for bet in bets:
         if bet.has_others_close:
-            wrong[part.whole.ident or 0] = part.whole
+            wrong.append(bet)
         elif bet.close is not None and bet.close.is_there and not _fits_well(bet):
-            doubtful.append(part)
-    games = _GamesOfLog(past, [part.bet for part in doubtful], now_ms)
-    for part in doubtful:
-        game = games.game_of_bet(part.bet)
-        if not isinstance(game, str) and _is_others(past, part.bet, game, now_ms):
-            wrong[part.whole.ident or 0] = part.whole
-    return [wrong[ident] for ident in sorted(wrong)]
+            doubtful.append(bet)
+    games = _GamesOfLog(past, doubtful, now_ms)
+    for bet in doubtful:
+        game = games.game_of_bet(bet)
+        if not isinstance(game, str) and _is_others(past, bet, game, now_ms):
+            wrong.append(bet)
+    return sorted(wrong, key=lambda bet: bet.ident or 0)
 
 
 def closes_again(
     past: PastOdds, bets: Iterable[PlacedBet], now_ms: int, by: CloseBy
-) -> dict[BetPart, ClosingLine | None]:
-    """Return the log's closes for bets that have another game's close, and for their legs.
+) -> dict[int, ClosingLine | None]:
+    """Return the log's closes for bets that have another game's close.
 
     The reason if the log does not know the game; None if the close is to be looked for.
     """
-    unclosed = list(map(without_closes, bets))
+    unclosed = [msgspec.structs.replace(bet, close=None) for bet in bets]
     closes = closes_from_log(past, unclosed, now_ms, by)
     told = closes.found | closes.reasons(unclosed, now_ms)
-    return {part.key: told.get(part.key) for part in parts_to_close(unclosed)}
+    return {bet.ident: told.get(bet.ident) for bet in unclosed if bet.ident is not None}
 
 
 def _fits_well(bet: PlacedBet) -> bool:
@@ -310,8 +302,7 @@ def _close(
         method=by.method,
         moneyline=seen(MONEYLINE) if bet.market_type in DRAW_RETURNS else (),
     )
-    found = msgspec.structs.replace(found, reference=other or past.usual_reference())
-    return other_side(found) if bet.kind is BetKind.LAY else found
+    return msgspec.structs.replace(found, reference=other or past.usual_reference())
 
 
 def _first_in_play(past: PastOdds, bet: PlacedBet, kick_off: int | None) -> int | None:

@@ -17,6 +17,7 @@ from oddsdesk.desk.ui.formatting import (
 from oddsdesk.desk.ui.table.cells import Align, Cell, Column, ColumnSpec, Header, Priority
 from oddsdesk.desk.ui.table.live_model import StableRowsModel
 from oddsdesk.desk.ui.theme.tokens import TextRole
+from oddsdesk.ledger.bet_kinds import BetKind
 from oddsdesk.ledger.bets import BetState, PlacedBet
 from oddsdesk.ledger.settling import ToCheck
 from oddsdesk.pricing.selections import Result
@@ -62,7 +63,9 @@ def _at(bet: PlacedBet, _now: int) -> Cell:
 
 
 def _stake(bet: PlacedBet, _now: int) -> Cell:
-    return Cell(f"{bet.stake:,.2f}", TextRole.SOFT, note=bet.currency)
+    marks = {BetKind.LAY: "lay", BetKind.FREE: "free", BetKind.FREE_RETURNED: "free"}
+    note = " ".join(filter(None, (bet.currency, marks.get(bet.kind, ""))))
+    return Cell(f"{bet.size:,.2f}", TextRole.SOFT, note=note)
 
 
 def _kick_off(bet: PlacedBet, now: int) -> Cell:
@@ -84,7 +87,7 @@ def _fair_text(bet: PlacedBet) -> str:
 def settled_text(bet: PlacedBet, proposal: ToCheck | None) -> str:
     """Return how a bet was settled, or why it was not and what was found."""
     if proposal is not None:
-        lead = "" if proposal.proposed is None else f"→ {_proposed_words(proposal)}"
+        lead = "" if proposal.proposed is None else f"→ {proposal.proposed.words}"
         by = f"({proposal.by})" if lead and proposal.by and proposal.by not in proposal.why else ""
         return " · ".join(filter(None, (f"{lead} {by}".strip(), proposal.why)))
     if bet.result is None:
@@ -101,13 +104,8 @@ def found_text(proposal: ToCheck) -> str:
     """Return how a bet would settle and by what: ``won (football-data 2-1)``."""
     if proposal.proposed is None:
         return proposal.by
-    word = _proposed_words(proposal)
+    word = proposal.proposed.words
     return f"{word} ({proposal.by})" if proposal.by else word
-
-
-def _proposed_words(proposal: ToCheck) -> str:
-    word = "" if proposal.proposed is None else proposal.proposed.words
-    return f"leg {proposal.leg} {word}" if proposal.leg else word
 
 
 def _proposal_lines(proposal: ToCheck) -> tuple[str, str]:
@@ -119,6 +117,7 @@ def facts_text(bet: PlacedBet, proposal: ToCheck | None = None) -> str:
     """Return the tooltip of a bet, one fact a line."""
     told = [
         f"{bet.selection}, {what}" if (what := bet_cells.market_and_game(bet)) else bet.selection,
+        "" if bet.kind is BetKind.BACK else bet_cells.stake_text(bet).capitalize(),
         "Practice: simulated odds, no real money" if bet.practice else "",
         f"Placed {moment_text(bet.placed_at)}",
         f"kick-off {moment_text(bet.kick_off)}" if bet.kick_off else "",
@@ -179,9 +178,9 @@ COLUMNS: Final[tuple[ColumnSpec[PlacedBet, int], ...]] = (
         "Stake",
         Column("1,000.00", note_sample="EUR"),
         _stake,
-        lambda bet: bet.stake,
+        lambda bet: bet.size,
         descending_first=True,
-        tip="Stake in the currency of the bet",
+        tip="Stake in the currency of the bet; of a lay its liability",
     ),
     ColumnSpec(
         "ev",

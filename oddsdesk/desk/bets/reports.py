@@ -90,7 +90,7 @@ COLUMNS: Final[tuple[ColumnSpec[ReportRow, int], ...]] = (
         "10,000.00",
         lambda found: found.staked,
         "{:,.2f}".format,
-        tip="Total stake of these bets",
+        tip="Money at risk: lay bets by their liability, free bets not at all",
     ),
     ColumnSpec(
         "profit",
@@ -210,11 +210,7 @@ def facts_of(found: Report, risk: AtRisk) -> list[Fact]:
         Fact(
             "Profit", signed_hundredths_text(found.profit) if found.bets else "–", _expected(found)
         ),
-        Fact(
-            "Yield",
-            _percent_or_none(found.yield_pct),
-            f"on {_amount(found.staked)} staked, {_bets(found.bets)}",
-        ),
+        Fact("Yield", _percent_or_none(found.yield_pct), _staked(found)),
         Fact("Closing line", _percent_or_none(found.clv_pct), _beaten(found)),
         Fact("Luck", _luck(found), luck_text(found)),
         Fact(
@@ -224,6 +220,11 @@ def facts_of(found: Report, risk: AtRisk) -> list[Fact]:
         ),
         _risk(risk),
     ]
+
+
+def _staked(found: Report) -> str:
+    free = f", {_amount(found.free_staked)} free" if found.free_staked else ""
+    return f"on {_amount(found.staked)} staked{free}, {_bets(found.bets)}"
 
 
 def _expected(found: Report) -> str:

@@ -11,7 +11,7 @@ from oddsdesk.board.valuation.verdict_words import caution_text, currency_text, 
 from oddsdesk.contract.competitions import period_label
 from oddsdesk.contract.identity import game_title
 from oddsdesk.contract.markets import market_title
-from oddsdesk.desk.bet_cells import at_bookmaker
+from oddsdesk.desk.bet_cells import at_bookmaker, stake_text
 from oddsdesk.desk.export.files import Row, identified, time_value
 from oddsdesk.desk.opportunities.rows import LegKey, LegRow, rules_text
 from oddsdesk.desk.ui.formatting import (
@@ -167,7 +167,7 @@ def _facts(row: LegRow, seen_at: int, now_ms: int) -> Iterator[str]:
         yield from _price_facts(row, seen_at, now_ms)
     staked = row.staked
     for bet in row.placed:
-        yield f"Placed {bet.stake:.2f}{at_bookmaker(bet)}, {exact_odds_text(bet.odds)}"
+        yield f"Placed {stake_text(bet)}{at_bookmaker(bet)}, {exact_odds_text(bet.odds)}"
     if row.is_priced and row.bet is not None:
         yield f"Best price now: {exact_odds_text(leg.odds)} at {leg.bookmaker}"
     if text := open_text(row):
@@ -272,7 +272,7 @@ def _at(row: LegRow, _now: int) -> Cell:
 
 
 def _placed_on(row: LegRow) -> float:
-    return sum(bet.stake for bet in row.placed)
+    return sum(bet.staked for bet in row.placed)
 
 
 def _hold_pct(row: LegRow) -> float | None:

@@ -13,6 +13,7 @@ from oddsdesk.board.valuation.bets import Bet
 from oddsdesk.board.valuation.judging import AssessedPrice
 from oddsdesk.contract.competitions import period_label
 from oddsdesk.contract.markets import MARKET_RANK, market_title
+from oddsdesk.desk.bet_cells import stake_text
 from oddsdesk.desk.export.files import Row, identified, time_value
 from oddsdesk.desk.ui import formatting
 from oddsdesk.desk.ui.table.cells import (
@@ -306,7 +307,7 @@ def _about_stake(row: BetRow, why_lost: str) -> Iterator[str]:
     """How a stake came about, or why there is none; and what was placed."""
     for bet in row.placed:
         yield (
-            f"Placed {bet.stake:.2f} at {bet.bookmaker}, {formatting.exact_odds_text(bet.odds)}, "
+            f"Placed {stake_text(bet)} at {bet.bookmaker}, {formatting.exact_odds_text(bet.odds)}, "
             f"{formatting.local_time(bet.placed_at):%H:%M}"
         )
     found, why = row.bet_price.assessment, against_text(row) or why_lost
@@ -367,7 +368,7 @@ def _service(row: BetRow, _now: int) -> Cell:
 
 
 def _placed_on(row: BetRow) -> float:
-    return sum(bet.stake for bet in row.placed)
+    return sum(bet.staked for bet in row.placed)
 
 
 def _stake(row: BetRow, _now: int) -> Cell:

@@ -9,6 +9,7 @@ from pytestqt.qtbot import QtBot
 
 from oddsdesk.desk.bets.reports import COLUMNS
 from oddsdesk.desk.ui.chart.course_chart import ticks
+from oddsdesk.ledger.bet_kinds import BetKind
 from oddsdesk.ledger.bets import settled
 from oddsdesk.ledger.ledger import Ledger
 from oddsdesk.ledger.reporting import whole_report
@@ -25,6 +26,18 @@ def test_words_filter_the_list_and_its_figures(make_panel: Make) -> None:
     assert panel.placeholder.isVisible()
     panel.placeholder.action_requested.emit()
     assert len(column(panel, "state")) == 3
+
+
+def test_a_lay_shows_its_liability_and_a_free_bet_that_it_is_one(make_panel: Make) -> None:
+    lay = bet(kind=BetKind.LAY, odds=5.5, stake=72.99, net_odds=None)
+    free = settled(bet(kind=BetKind.FREE, stake=100.0, game_id="other"), Result.LOST, NOW)
+    panel = make_panel(lay, free)
+    place = [each.key for each in panel.model.columns].index("stake")
+    shown = [panel.model.cell(row, place) for row in range(2)]
+    assert {(each.text, each.note) for each in shown} == {("328.45", "lay"), ("100.00", "free")}
+    lay_row = next(row for row in range(2) if shown[row].note == "lay")
+    assert "Lay 72.99 (liability 328.45)" in panel.model.tip(lay_row, place)
+    assert panel.facts.texts()[1][2] == "on 0.00 staked, 100.00 free, 1 bet"
 
 
 def test_two_currencies_are_never_summed(make_panel: Make) -> None:
