@@ -15,7 +15,7 @@ from oddsdesk.ledger.bets import PlacedBet
 from oddsdesk.ledger.ledger import Ledger, LedgerError
 from oddsdesk.ledger.own_tables import known_bands, known_bookmakers, known_rules, known_weights
 from oddsdesk.ledger.presets import BUILT_IN, HiddenThings, Preset, ValueFilter
-from oddsdesk.pricing.closing import CloseBy, ClosingLine
+from oddsdesk.pricing.closing import BetPart, CloseBy, ClosingLine
 from oddsdesk.pricing.consensus import CONSENSUS_TITLE, LearnedWeights
 from oddsdesk.pricing.derived import Bands
 from oddsdesk.pricing.profiles import Profiles
@@ -58,8 +58,8 @@ def hidden_things(now_ms: int) -> HiddenThings:
     return HiddenThings(_read(Ledger.hidden, []), now_ms)
 
 
-def keep_closes(closes: Mapping[int, ClosingLine]) -> None:
-    """Write closing lines into the ledger, by bet number; existing ones stay.
+def keep_closes(closes: Mapping[BetPart, ClosingLine]) -> None:
+    """Write closing lines of bets and legs into the ledger; existing ones stay.
 
     Raises:
         click.ClickException: the ledger cannot be written.
@@ -68,7 +68,7 @@ def keep_closes(closes: Mapping[int, ClosingLine]) -> None:
 
 
 def settle_open(ended: Sequence[PlacedBet]) -> list[PlacedBet]:
-    """Settle bets that are still open as they were read; return those that were settled.
+    """Settle bets, or legs, that are still open as they were read; return the changed bets.
 
     Raises:
         click.ClickException: the ledger cannot be written.

@@ -23,10 +23,10 @@ from oddsdesk.contract.identity import game_title
 from oddsdesk.contract.results import BadResultError, GameResult, of_row, with_abandoned
 from oddsdesk.contract.times import MINUTE_MS, format_ms
 from oddsdesk.ledger.bets import BadBetError, PlacedBet, cashed_out, settled
-from oddsdesk.ledger.cells import read_result
 from oddsdesk.ledger.ledger import Ledger
+from oddsdesk.ledger.legs import leg_settled, parts_of
 from oddsdesk.ledger.open_bets import wanted_kick_offs
-from oddsdesk.ledger.result_files import settle_by_file
+from oddsdesk.ledger.result_files import read_bet_number, read_given_result, settle_by_file
 from oddsdesk.ledger.settling import Settled, ToCheck, settle_by_results, wanted_spans
 from oddsdesk.pricing.selections import Result
 from oddsdesk.pricing.settlement_rules import SettlementRules
@@ -81,8 +81,9 @@ def settle(
 ) -> None:
     """Settle bets by number, from a file, or by recorded results.
 
-    RESULT is won, lost, void, half-won, half-lost, cashed-out or open. For a cash-out give --back,
-    and --part if only part of the stake was cashed out.
+    RESULT is won, lost, void, half-won, half-lost, placed (each way), cashed-out or open. For a
+    cash-out give --back, and --part if only part of the stake was cashed out. BET 12.2 is the
+    second leg of bet 12; the bet ends once its legs decide it.
 
     The file is CSV or XLSX: either columns bet and result, or football-data's scores. Bets that are
     already settled keep their result. A result settles a bet only if teams, competition and
@@ -93,6 +94,7 @@ def settle(
     \b
     Example:
       oddsdesk ledger settle 12 13 won
+      oddsdesk ledger settle 15.2 void
       oddsdesk ledger settle 14 cashed-out --back 7.50 --part 5
       oddsdesk ledger settle --results E0.csv
       oddsdesk ledger settle --database odds.db
@@ -112,8 +114,9 @@ def settle(
         elif place is not None:
             found = _by_recorded(held, place, key_file, now_ms)
         else:
-            found = Settled(_by_hand(held.read_bets(), words, back, part, now_ms), [])
-            held.change_bet(found.bets, "settled")
+            ended = _by_hand(held.read_bets(), words, back, part, now_ms)
+            found = Settled([], []).with_written(ended)
+            held.change_bet(ended, "settled")
     _print(found, results or place or "", as_json=as_json)
     if found.problems or found.to_look_at:
         raise click.exceptions.Exit(1)
@@ -126,10 +129,10 @@ def _by_file(ledger: Ledger, name: str, data: bytes, now_ms: int) -> Settled:
     except SheetError as error:
         other = wrong_kind(name, data, RESULTS, FOOTBALL_DATA)
         raise click.ClickException(other or f"{name}: {error}") from error
-    if any(bet.settled_by for bet in found.bets):
-        return found._replace(bets=ledger.settle_open(found.bets))
-    ledger.change_bet(found.bets, "settled")
-    return found
+    if found.is_by_hand:
+        ledger.change_bet(found.changed, "settled")
+        return found
+    return found.with_written(ledger.settle_open(found.changed))
 
 
 def _by_recorded(ledger: Ledger, place: str, key_file: Path | None, now_ms: int) -> Settled:
@@ -142,7 +145,8 @@ def _by_recorded(ledger: Ledger, place: str, key_file: Path | None, now_ms: int)
         spans = wanted_spans(bets, now_ms)
         results = _results_of_service(place, key_file, spans, now_ms, problems)
     found = settle_by_results(bets, results, rules, now_ms)
-    return found._replace(bets=ledger.settle_open(found.bets), problems=problems)
+    written = ledger.settle_open(found.changed)
+    return found.with_written(written)._replace(problems=problems)
 
 
 ResultsOf = Callable[[Sequence[PlacedBet]], list[GameResult]]
@@ -210,7 +214,9 @@ class RecurringSettlement:
         if not any(start <= now_ms for start in wanted_kick_offs(bets, now_ms)):
             return []
         found = settle_by_results(bets, results_of(bets), self._rules, now_ms)
-        lines = [f"settled: {_settled_text(bet)}" for bet in settle_open(found.bets)]
+        before = {bet.ident: bet for bet in bets}
+        written = settle_open(found.changed)
+        lines = [line for bet in written for line in _settled_lines(before[bet.ident], bet)]
         left = [f"not settled: {line}" for line in found.to_look_at]
         lines += [line for line in left if line not in self._printed]
         self._printed |= set(left)
@@ -225,20 +231,33 @@ def _by_hand(
     now_ms: int,
 ) -> list[PlacedBet]:
     *idents, word = words
-    held = {str(bet.ident): bet for bet in bets}
-    unknown = [ident for ident in idents if ident not in held]
+    held = {bet.ident: bet for bet in bets}
+    try:
+        numbers = list(map(read_bet_number, idents))
+    except FigureError as error:
+        raise click.UsageError(str(error)) from error
+    pairs = zip(idents, numbers, strict=True)
+    unknown = [ident for ident, (number, _) in pairs if number not in held]
     if unknown or not idents:
         raise click.UsageError(f"no bet {', '.join(unknown)}" if idents else "give bet numbers")
     try:
-        result = read_result(word)
+        result = read_given_result(word)
         if result is not Result.CASHED_OUT:
             if back is not None or part is not None:
                 raise click.UsageError("--back and --part are only for cashed-out")
-            return [settled(held[ident], result, now_ms) for ident in idents]
-        if back is None or len(idents) > 1:
+            changed = dict[int, PlacedBet]()
+            for number, place in numbers:
+                bet = changed.get(number, held[number])
+                if place:
+                    changed[number] = leg_settled(bet, place, result, now_ms)
+                else:
+                    changed[number] = settled(bet, result, now_ms)
+            return list(changed.values())
+        ((number, place), *more) = numbers
+        if back is None or more or place:
             raise click.UsageError("cash out one bet at a time, with --back AMOUNT")
-        bet = held[idents[0]]
-        return [cashed_out(bet, bet.open_stake if part is None else part, back, now_ms)]
+        bet = held[number]
+        return [cashed_out(bet, bet.open_size if part is None else part, back, now_ms)]
     except (BadBetError, FigureError) as error:
         raise click.UsageError(str(error)) from error
 
@@ -248,7 +267,9 @@ def _print(found: Settled, source: str, *, as_json: bool) -> None:
     print_problems(source, found.problems)
     counts: dict[str, Any] = {"settled": len(found.bets), "to_look_at": len(found.to_look_at)}
     counts |= {"of_no_bet": found.of_no_bet, "bad": len(found.problems)}
-    counts |= {"without_result": len(found.without_result)} if found.without_result else {}
+    counts |= {"legs_settled": len(found.by_leg)} if found.by_leg else {}
+    without = {bet.ident for bet in found.without_result}
+    counts |= {"without_result": len(without)} if without else {}
     if as_json:
         print_counts(counts | {"lists": _lists(found)}, as_json=True)
         return
@@ -258,13 +279,21 @@ def _print(found: Settled, source: str, *, as_json: bool) -> None:
     print_counts(counts, as_json=False)
 
 
-def _settled_text(bet: PlacedBet) -> str:
-    result = "" if bet.result is None else bet.result.words
-    return f"{_bet_text(bet)}: {result} by {bet.settled_by}"
+def _settled_lines(before: PlacedBet, bet: PlacedBet) -> list[str]:
+    """Return a line for each leg that settled, and one for the bet if it did."""
+    lines = [
+        f"leg settled: {_bet_text(part.bet)}: {part.bet.result.words} by {part.bet.settled_by}"
+        for part, was in zip(parts_of(bet), parts_of(before), strict=True)
+        if part.leg and part.bet.result is not None and was.bet.result is None
+    ]
+    if bet.result is not None:
+        lines.append(f"settled: {_bet_text(bet)}: {bet.result.words} by {bet.settled_by}")
+    return lines
 
 
 def _bet_text(bet: PlacedBet) -> str:
-    return f"bet {bet.ident}, {bet.selection}, {game_title(bet.match_name)}"
+    game = f", {game_title(bet.match_name)}" if bet.match_name else ""
+    return f"bet {bet.ident}, {bet.selection}{game}"
 
 
 def _lists(found: Settled) -> dict[str, Any]:
@@ -274,9 +303,18 @@ def _lists(found: Settled) -> dict[str, Any]:
             {"bet": bet.ident, "result": _value(bet.result), "settled_by": bet.settled_by}
             for bet in found.bets
         ],
+        "legs_settled": [
+            {
+                "bet": bet.ident,
+                "legs": [
+                    {"result": _value(leg.result), "settled_by": leg.settled_by} for leg in bet.legs
+                ],
+            }
+            for bet in found.by_leg
+        ],
         "to_check": list(map(_check_fields, found.to_check)),
         "corrections": list(map(_check_fields, found.corrections)),
-        "without_result": [bet.ident for bet in found.without_result],
+        "without_result": list(dict.fromkeys(bet.ident for bet in found.without_result)),
     }
 
 
@@ -284,6 +322,7 @@ def _check_fields(check: ToCheck) -> dict[str, Any]:
     result = check.result
     return {
         "bet": check.bet.ident,
+        "leg": check.leg or None,
         "match_name": check.bet.match_name,
         "selection": check.bet.selection,
         "why": check.why,

@@ -63,7 +63,7 @@ from oddsdesk.ledger.bets import counted
 from oddsdesk.ledger.games import on_listed_games
 from oddsdesk.ledger.open_bets import by_bookmaker, open_by_outcome, to_follow, wanted_kick_offs
 from oddsdesk.ledger.presets import HiddenThings
-from oddsdesk.pricing.closing import ClosingLine
+from oddsdesk.pricing.closing import BetPart, ClosingLine
 from oddsdesk.pricing.value import DerivedChoice
 from oddsdesk.store.databases import Database
 from oddsdesk.store.errors import StoreError
@@ -597,7 +597,7 @@ class _Watcher:
         self._placed: dict[tuple[Hashable, str], float] = {}
         self._hidden = HiddenThings()
         self._closing = ClosingLines(board, system_clock)
-        self._unwritten: dict[int, ClosingLine] = {}
+        self._unwritten: dict[BetPart, ClosingLine] = {}
         self.alerts = AlertService(
             board,
             system_clock,

@@ -69,6 +69,7 @@ class BetLeg(msgspec.Struct, frozen=True, kw_only=True):
     fair_odds: float | None = None
     result: Result | None = None
     settled_by: str = ""
+    undone: str = ""
     close: ClosingLine | None = None
 
 

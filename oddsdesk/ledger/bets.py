@@ -1,7 +1,7 @@
 """Placed bets: what was bet, how it was valued at that moment, and how it ended."""
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from enum import Enum
 from typing import Final
 
@@ -17,6 +17,7 @@ from oddsdesk.ledger.bet_kinds import (
     ev_by_kind,
     legs_as_if_won,
     profit_by_kind,
+    result_of_legs,
 )
 from oddsdesk.pricing.closing import MOST_AGE_MS, ClosingLine
 from oddsdesk.pricing.reports import Chance, SettledBet
@@ -140,14 +141,13 @@ class PlacedBet(msgspec.Struct, frozen=True):
         return self.bet_key[:4]
 
     @property
-    def side(self) -> tuple[tuple[str, str, int, str], bool, tuple[str, ...]]:
-        """What it wins with: the outcome, whether it is a lay of that, and its legs."""
-        legs = tuple(leg.selection for leg in self.legs)
-        return self.outcome, self.kind is BetKind.LAY, legs
+    def side(self) -> tuple[tuple[str, str, int, str], bool]:
+        """What it wins with: the outcome, and whether it is a lay of that."""
+        return self.outcome, self.kind is BetKind.LAY
 
     def backs(self, key: BetKey) -> bool:
         """Return whether it wins with this outcome, spelled alike."""
-        return self.side == (key[:4], False, ())
+        return self.side == (key[:4], False)
 
     @property
     def net(self) -> float:
@@ -238,7 +238,12 @@ class PlacedBet(msgspec.Struct, frozen=True):
     @property
     def fair(self) -> float | None:
         """Fair odds when it was placed; of legs in different games the product of theirs."""
-        return _of_legs(self.legs, _fair_of_leg) if self.fair_odds is None else self.fair_odds
+        if self.fair_odds is not None or not self.legs:
+            return self.fair_odds
+        games = [game for leg in self.legs for game in {leg.game_id, leg.match_name} if game]
+        fairs = [leg.fair_odds for leg in self.legs if leg.fair_odds is not None]
+        is_known = len(fairs) == len(self.legs) and len(games) == len(set(games))
+        return math.prod(fairs) if is_known else None
 
     @property
     def ev(self) -> float | None:
@@ -319,22 +324,21 @@ class PlacedBet(msgspec.Struct, frozen=True):
     def has_others_close(self) -> bool:
         """Whether the recorded close is another game's: it was seen far from the kick-off.
 
-        Earlier versions searched for a close by competition and names only.
+        Earlier versions searched for a close by competition and names only. Of a multiple, the
+        close of any of its legs.
         """
-        return _is_others(self.close, self.kick_off)
+        if any(leg.close for leg in self.legs):
+            return any(_is_far(leg.close, leg.kick_off) for leg in self.legs)
+        return _is_far(self.close, self.kick_off)
 
     @property
     def clv_pct(self) -> float | None:
         """Odds after commission over the fair closing odds, in percent of ``clv_per``.
 
         It measures the price only: of a free or refund bet that of a plain one, of an each-way bet
-        that of the win. Of legs in different games it is by the product of their closes. None
-        without a close of the bet's own game.
+        that of the win. None without a close of the bet's own game.
         """
         close = self.close
-        if self.legs and (close is None or close.fair_odds is None):
-            kept = _of_legs(self.legs, _kept_at_close)
-            return None if kept is None else (self.net * kept - 1) * 100
         if close is None or close.fair_odds is None or self.has_others_close:
             return None
         return clv_pct(self.net, close.fair_odds, 1.0 if close.decided is None else close.decided)
@@ -346,9 +350,9 @@ class PlacedBet(msgspec.Struct, frozen=True):
         ``decided`` if the line can push and the chance of a push is unknown. That includes all
         such closes recorded before the chance was stored.
         """
-        if self.clv_pct is None:
+        if self.close is None or self.clv_pct is None:
             return ""
-        if self.close is None or self.close.fair_odds is None or self.close.decided is not None:
+        if self.close.decided is not None:
             return "staked"
         return "decided" if self._may_push else "staked"
 
@@ -430,41 +434,16 @@ class PlacedBet(msgspec.Struct, frozen=True):
         return profit_by_kind(self.terms, result, self.size - self.cashed_stake)
 
 
-def _is_others(close: ClosingLine | None, kick_off: int | None) -> bool:
+def counted(bets: Iterable[PlacedBet], *, simulated: bool | None = False) -> Iterator[PlacedBet]:
+    """Yield practice bets if the odds are simulated, else real ones."""
+    return (bet for bet in bets if bet.practice == bool(simulated))
+
+
+def _is_far(close: ClosingLine | None, kick_off: int | None) -> bool:
     at = None if close is None else close.at
     if at is None or kick_off is None:
         return False
     return not -FARTHEST_CLOSE_MS - MOST_AGE_MS <= at - kick_off <= FARTHEST_CLOSE_MS
-
-
-def _of_legs(legs: Sequence[BetLeg], figure: Callable[[BetLeg], float | None]) -> float | None:
-    """Return the product of a figure over legs; None if one has none, or if two share a game."""
-    games = [game for leg in legs for game in {leg.game_id, leg.match_name} if game]
-    figures = [figure(leg) for leg in legs]
-    if not legs or len(games) > len(set(games)):
-        return None
-    known = [each for each in figures if each is not None]
-    return math.prod(known) if len(known) == len(figures) else None
-
-
-def _fair_of_leg(leg: BetLeg) -> float | None:
-    return leg.fair_odds
-
-
-def _kept_at_close(leg: BetLeg) -> float | None:
-    """Return what a leg pays on average by its close, per unit of its odds; a void one pays 1."""
-    if leg.result is Result.VOID:
-        return 1 / leg.odds
-    close = leg.close
-    if close is None or close.fair_odds is None or _is_others(close, leg.kick_off):
-        return None
-    decided = 1.0 if close.decided is None else close.decided
-    return decided / close.fair_odds + (1 - decided) / leg.odds
-
-
-def counted(bets: Iterable[PlacedBet], *, simulated: bool | None = False) -> Iterator[PlacedBet]:
-    """Yield practice bets if the odds are simulated, else real ones."""
-    return (bet for bet in bets if bet.practice == bool(simulated))
 
 
 FARTHEST_CLOSE_MS: Final = 12 * 60 * MINUTE_MS
@@ -568,31 +547,59 @@ def settled(bet: PlacedBet, result: Result | None, now_ms: int, by: str = "") ->
     """Return the bet with a result, or open again; a partial cash-out stays.
 
     A bet that was cashed out in full is reopened as it was placed, since the last part is unknown.
-    ``by`` is the source and score of a bet that settles by itself.
+    Its legs are reopened with it. ``by`` is the source and score of a bet that settles by itself.
 
     Raises:
         HalfResultError: its selection cannot be half won or half lost.
-        BadBetError: it was or would be cashed out in full; use ``cashed_out`` for that.
+        BadBetError: it was or would be cashed out in full (use ``cashed_out`` for that), or its
+            legs have ended otherwise.
     """
     when = None if result is None else now_ms
     if result is None and bet.result is Result.CASHED_OUT:
         bet = msgspec.structs.replace(bet, cashed_stake=0.0, cashed_back=0.0)
     if result is None:
-        bet = taken_back(bet, bet)
+        legs = tuple(msgspec.structs.replace(leg, result=None) for leg in bet.legs)
+        bet = taken_back(msgspec.structs.replace(bet, legs=legs), bet)
     else:
         bet = msgspec.structs.replace(bet, settled_by=by, undone="")
+        _check_legs(bet, result)
     return check_half(check_bet(msgspec.structs.replace(bet, result=result, settled_at=when)))
 
 
+def _check_legs(bet: PlacedBet, result: Result) -> None:
+    if not bet.legs or result in {Result.VOID, Result.CASHED_OUT}:
+        return
+    if result not in {Result.WON, Result.LOST}:
+        raise HalfResultError(f"a bet with legs is not {result.words}; only a leg can be")
+    by_legs = result_of_legs(bet.legs)
+    if by_legs is not None and by_legs is not result:
+        raise BadBetError(
+            f"by its legs the bet is {by_legs.words}, not {result.words}: settle the leg instead"
+        )
+
+
 def taken_back(bet: PlacedBet, from_bet: PlacedBet) -> PlacedBet:
-    """Return a bet that is open again, noting how ``from_bet`` had settled by itself."""
+    """Return a bet that is open again, noting how ``from_bet`` had settled by itself.
+
+    The same of its legs that are open again.
+    """
+    if len(bet.legs) == len(from_bet.legs):
+        legs = tuple(map(_leg_taken_back, bet.legs, from_bet.legs))
+        bet = msgspec.structs.replace(bet, legs=legs)
     if not from_bet.settled_by or from_bet.result is None:
         return msgspec.structs.replace(bet, settled_by="")
     undone = f"{from_bet.result.words} by {from_bet.settled_by}"
     return msgspec.structs.replace(bet, settled_by="", undone=undone)
 
 
-def was_undone(bet: PlacedBet, result: Result) -> bool:
+def _leg_taken_back(leg: BetLeg, from_leg: BetLeg) -> BetLeg:
+    if leg.result is not None or from_leg.result is None:
+        return leg
+    undone = f"{from_leg.result.words} by {from_leg.settled_by}" if from_leg.settled_by else ""
+    return msgspec.structs.replace(leg, settled_by="", undone=undone or leg.undone)
+
+
+def was_undone(bet: PlacedBet | BetLeg, result: Result) -> bool:
     """Return whether the user took back this result of a bet that had settled by itself."""
     return bet.undone.startswith(f"{result.words} by ")
 
@@ -600,10 +607,23 @@ def was_undone(bet: PlacedBet, result: Result) -> bool:
 def is_open_as(held: PlacedBet, ended: PlacedBet) -> bool:
     """Return whether a bet is still open and otherwise what it was when ``ended`` was found.
 
-    A closing line that was seen meanwhile is no difference.
+    A closing line that was seen meanwhile is no difference. Of a bet with legs, one of them ended.
     """
-    if ended.result is None or was_undone(held, ended.result):
+    if len(held.legs) != len(ended.legs) or not (held.legs or ended.result):
         return False
+    if not held.legs and ended.result is not None and was_undone(held, ended.result):
+        return False
+    fresh = [(one, each) for one, each in zip(held.legs, ended.legs, strict=True) if not one.result]
+    if any(each.result is not None and was_undone(one, each.result) for one, each in fresh):
+        return False
+    legs = tuple(
+        msgspec.structs.replace(
+            each,
+            close=one.close,
+            **({} if one.result else {"result": None, "settled_by": "", "undone": one.undone}),
+        )
+        for one, each in zip(held.legs, ended.legs, strict=True)
+    )
     opened = msgspec.structs.replace(
         ended,
         result=None,
@@ -611,6 +631,7 @@ def is_open_as(held: PlacedBet, ended: PlacedBet) -> bool:
         settled_by=held.settled_by,
         undone=held.undone,
         close=held.close,
+        legs=legs,
     )
     return held == opened
 

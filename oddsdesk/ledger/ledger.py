@@ -19,8 +19,9 @@ from oddsdesk.contract.times import DAY_MS
 from oddsdesk.ledger.bet_kinds import BetKind, BetLeg
 from oddsdesk.ledger.bets import BadBetError, PlacedBet, check_bet, is_open_as, taken_back
 from oddsdesk.ledger.games import may_be_on_one_game
+from oddsdesk.ledger.legs import closed_by_legs, parts_of, with_close
 from oddsdesk.ledger.presets import NO_CHOICES, Hidden, HiddenKind, ListChoices, Preset, ValueFilter
-from oddsdesk.pricing.closing import ClosingLine
+from oddsdesk.pricing.closing import BetPart, ClosingLine
 from oddsdesk.pricing.selections import Result
 
 
@@ -55,7 +56,7 @@ _PUT_BACK: Final = (
     f"INSERT INTO placed_bet ({', '.join(_FIELDS)}, id) VALUES (:{', :'.join(_FIELDS)}, :ident)"  # noqa: S608
 )
 _DELETE_BET: Final = "DELETE FROM placed_bet WHERE id = ?"
-_SET_CLOSE: Final = "UPDATE placed_bet SET close = ? WHERE id = ?"
+_SET_CLOSE: Final = "UPDATE placed_bet SET close = ?, legs = ? WHERE id = ?"
 _NOTE_CHANGE: Final = "INSERT INTO bet_change (what, before) VALUES (?, ?)"
 _FORGET_CHANGES: Final = "DELETE FROM bet_change WHERE id <= ?"
 _LAST_CHANGE: Final = "SELECT id, what, before FROM bet_change ORDER BY id DESC LIMIT 1"
@@ -171,7 +172,7 @@ class Ledger:
             for bet in bets:
                 held = present.get(_number(bet))
                 if held is not None:
-                    kept = msgspec.structs.replace(bet, close=held.close)
+                    kept = _with_held_closes(bet, held)
                     connection.execute(_UPDATE_BET, _values(kept) | {"ident": bet.ident})
             _note(connection, what, present)
 
@@ -202,7 +203,7 @@ class Ledger:
         return self._change(write_bets)
 
     def settle_open(self, ended: Sequence[PlacedBet]) -> list[PlacedBet]:
-        """Settle bets by themselves, as one change, and return those that were settled.
+        """Settle bets, or legs, by themselves as one change; return the bets that changed.
 
         A bet is left alone if it was settled, edited or deleted since it was read, or if the user
         took back this result meanwhile.
@@ -215,7 +216,7 @@ class Ledger:
                 if held is None or not is_open_as(held, bet):
                     continue
                 before[_number(bet)] = held
-                after.append(msgspec.structs.replace(bet, close=held.close))
+                after.append(_with_held_closes(bet, held))
                 values = _values(after[-1]) | {"ident": bet.ident}
                 connection.execute(_UPDATE_BET, values)
             _note(connection, "settled", before)
@@ -247,9 +248,12 @@ class Ledger:
                 changed = check_bet(msgspec.structs.replace(held, **edited))
             except BadBetError as error:
                 raise LedgerError(f"the bet was changed meanwhile: {error}") from error
-            if changed.side != held.side or changed.has_others_close:
+            outcomes, kick_offs = changed.side != held.side, changed.kick_off != held.kick_off
+            if _outcomes_of_legs(changed) != _outcomes_of_legs(held):
+                changed, outcomes = _with_other_legs(changed, held), True
+            elif outcomes or changed.has_others_close:
                 changed = msgspec.structs.replace(changed, close=None)
-            if changed.side != held.side or changed.kick_off != held.kick_off:
+            if outcomes or kick_offs:
                 changed = msgspec.structs.replace(changed, undone="")
             connection.execute(_UPDATE_BET, _values(changed) | {"ident": number})
             _note(connection, "edited", {number: held})
@@ -342,39 +346,48 @@ class Ledger:
         after = {bet: _held(connection, bet) for bet in before}
         return Change(number, what, before, after, number <= self._opened_after)
 
-    def write_closes(self, closes: Mapping[int, ClosingLine]) -> int:
-        """Record closing lines by bet number; return how many are new.
+    def write_closes(self, closes: Mapping[BetPart, ClosingLine]) -> int:
+        """Record closing lines of bets and legs; return how many are new.
 
-        An existing close stays, but replaces "no close". This is not a change to undo.
+        A multiple closes once all of its legs have. An existing close stays, but replaces "no
+        close". This is not a change to undo.
         """
 
         def update_closes(connection: sqlite3.Connection) -> int:
             written = 0
-            for ident, close in closes.items():
+            for key, close in closes.items():
+                ident, place = key if isinstance(key, tuple) else (key, 0)
                 bet = _held(connection, ident)
-                if bet is None or (bet.close and (bet.close.is_there or bet.close == close)):
+                if bet is None or place > len(bet.legs):
                     continue
-                written += connection.execute(_SET_CLOSE, (_close_text(close), ident)).rowcount
+                there = bet.legs[place - 1].close if place else bet.close
+                if there and (there.is_there or there == close):
+                    continue
+                closed = with_close(bet, place, close)
+                values = _close_text(closed.close), _legs_text(closed.legs), ident
+                written += connection.execute(_SET_CLOSE, values).rowcount
             return written
 
         return self._change(update_closes)
 
-    def close_again(self, closes: Mapping[int, ClosingLine | None]) -> int:
-        """Replace closing lines by bet number, as one change that can be undone.
+    def close_again(self, closes: Mapping[BetPart, ClosingLine | None]) -> int:
+        """Replace closing lines of bets and legs, as one change that can be undone.
 
         None removes a close, to be looked for again. Returns the number of changed bets.
         """
 
         def replace_closes(connection: sqlite3.Connection) -> int:
-            before = {number: _held(connection, number) for number in closes}
-            held = {
-                number: bet
-                for number, bet in before.items()
-                if bet is not None and bet.close != closes[number]
-            }
-            for number, bet in held.items():
-                closed = msgspec.structs.replace(bet, close=closes[number])
-                connection.execute(_UPDATE_BET, _values(closed) | {"ident": number})
+            before, after = dict[int, PlacedBet](), dict[int, PlacedBet]()
+            for key, close in closes.items():
+                number, place = key if isinstance(key, tuple) else (key, 0)
+                bet = after.get(number) or _held(connection, number)
+                if bet is not None and place <= len(bet.legs):
+                    before.setdefault(number, bet)
+                    after[number] = with_close(bet, place, close)
+            held = {number: bet for number, bet in before.items() if bet != after[number]}
+            for number in held:
+                values = _values(after[number]) | {"ident": number}
+                connection.execute(_UPDATE_BET, values)
             _note(connection, CLOSED_AGAIN, held)
             return len(held)
 
@@ -444,7 +457,7 @@ def _values(bet: PlacedBet) -> dict[str, object]:
         "result": None if bet.result is None else bet.result.value,
         "close": _close_text(bet.close),
         "kind": bet.kind.value,
-        "legs": msgspec.json.encode(bet.legs).decode(),
+        "legs": _legs_text(bet.legs),
     }
 
 
@@ -463,6 +476,10 @@ def _bet(row: Sequence[Any]) -> PlacedBet:
             "legs": msgspec.json.decode(values["legs"], type=tuple[BetLeg, ...]),
         }
     )
+
+
+def _legs_text(legs: tuple[BetLeg, ...]) -> str:
+    return msgspec.json.encode(legs).decode()
 
 
 def _close_text(close: ClosingLine | None) -> str | None:
@@ -495,10 +512,41 @@ def _note(
 
 
 def _is_but_for_close(held: PlacedBet | None, bet: PlacedBet | None) -> bool:
-    """Return whether a bet is unchanged, apart from a closing line seen since, or an undo."""
+    """Return whether a bet is unchanged, apart from closing lines seen since, or an undo."""
     if held is None or bet is None:
         return held is bet
-    return msgspec.structs.replace(held, close=bet.close, undone=bet.undone) == bet
+    legs = held.legs
+    if len(legs) == len(bet.legs):
+        pairs = zip(legs, bet.legs, strict=True)
+        legs = tuple(
+            msgspec.structs.replace(leg, close=other.close, undone=other.undone)
+            for leg, other in pairs
+        )
+    return msgspec.structs.replace(held, close=bet.close, undone=bet.undone, legs=legs) == bet
+
+
+def _outcomes_of_legs(bet: PlacedBet) -> list[Hashable]:
+    return [(part.bet.outcome, part.bet.kick_off) for part in parts_of(bet) if part.leg]
+
+
+def _with_other_legs(bet: PlacedBet, held: PlacedBet) -> PlacedBet:
+    """Return a bet without the closes of legs that are on other outcomes than before."""
+    known = dict(zip(_outcomes_of_legs(held), held.legs, strict=True))
+    there = zip(_outcomes_of_legs(bet), bet.legs, strict=True)
+    legs = tuple(
+        msgspec.structs.replace(leg, close=known[key].close if key in known else None)
+        for key, leg in there
+    )
+    return closed_by_legs(msgspec.structs.replace(bet, legs=legs, close=None))
+
+
+def _with_held_closes(bet: PlacedBet, held: PlacedBet) -> PlacedBet:
+    """Return a bet with the closing lines in the ledger, where legs may have become void."""
+    legs = bet.legs
+    if len(legs) == len(held.legs):
+        pairs = zip(legs, held.legs, strict=True)
+        legs = tuple(msgspec.structs.replace(leg, close=was.close) for leg, was in pairs)
+    return closed_by_legs(msgspec.structs.replace(bet, close=held.close, legs=legs))
 
 
 def _put_back(
@@ -511,8 +559,9 @@ def _put_back(
     elif held is None:
         connection.execute(_PUT_BACK, _values(bet) | {"ident": number})
     else:
-        if held.side == bet.side and not with_close:
-            bet = msgspec.structs.replace(bet, close=held.close or bet.close)
+        is_on_same = _outcomes_of_legs(held) == _outcomes_of_legs(bet)
+        if held.side == bet.side and is_on_same and not with_close:
+            bet = _with_held_closes(bet, held if held.close or held.legs else bet)
         is_same = (held.side, held.kick_off) == (bet.side, bet.kick_off)
         if is_same and bet.result is None and not bet.undone:
             bet = msgspec.structs.replace(bet, undone=held.undone)
@@ -753,10 +802,10 @@ def lacking(bets: Iterable[PlacedBet], held: Iterable[PlacedBet]) -> list[Placed
 
     A lay is another price than a back of the same selection.
     """
-    there = Counter((bet.side, bet.bookmaker, bet.placed_at) for bet in held)
+    there = Counter((bet.bet_key, _side(bet), bet.placed_at) for bet in held)
     missing = []
     for bet in bets:
-        key = bet.side, bet.bookmaker, bet.placed_at
+        key = bet.bet_key, _side(bet), bet.placed_at
         if there[key] > 0:
             there[key] -= 1
         else:
@@ -820,7 +869,20 @@ def _settled(before: PlacedBet, told: PlacedBet, now_ms: int) -> PlacedBet:
         undone="",
         cashed_stake=before.size if told.result is Result.CASHED_OUT else told.cashed_stake,
         cashed_back=told.cashed_back,
+        legs=_legs_settled(before.legs, told.legs),
         net_odds=before.net_odds if told.net_odds is None else told.net_odds,
+    )
+
+
+def _legs_settled(before: tuple[BetLeg, ...], told: tuple[BetLeg, ...]) -> tuple[BetLeg, ...]:
+    """Return legs with the results that a list has for them, if it has the same legs."""
+    if [leg.selection for leg in before] != [leg.selection for leg in told]:
+        return before
+    return tuple(
+        msgspec.structs.replace(leg, result=other.result, settled_by=other.settled_by, undone="")
+        if leg.result is None
+        else leg
+        for leg, other in zip(before, told, strict=True)
     )
 
 
@@ -836,4 +898,9 @@ def _price(bet: PlacedBet) -> Hashable:
 def _place(bet: PlacedBet) -> Hashable:
     """Return the outcome of a bet, in the current names of market types."""
     game_id, market_type, *rest = bet.bet_key
-    return game_id, market_named(market_type), *rest, *bet.side[1:]
+    return game_id, market_named(market_type), *rest, _side(bet)
+
+
+def _side(bet: PlacedBet) -> Hashable:
+    """Return what tells bets on one selection apart: a lay, or other legs."""
+    return bet.kind is BetKind.LAY, tuple(leg.selection for leg in bet.legs)

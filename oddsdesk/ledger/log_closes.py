@@ -14,14 +14,17 @@ from oddsdesk.contract.identity import game_title, teams
 from oddsdesk.contract.markets import DRAW_RETURNS
 from oddsdesk.contract.resources import BookOddsCell, GameMatrix, MarketMatrix, ReferenceCell
 from oddsdesk.contract.times import MINUTE_MS, parse_ms
+from oddsdesk.ledger.bet_kinds import BetKind
 from oddsdesk.ledger.bets import UNDATED_MS, PlacedBet
 from oddsdesk.ledger.games import wanted_game
+from oddsdesk.ledger.legs import NO_PLACE_CLOSE, Part, parts_to_close, without_closes
 from oddsdesk.matching.bet_games import NEARBY_MS, Found, GamesNearby, NamedGame
 from oddsdesk.matching.names import PLAYER_PROP, renamed, shipped_names, spelled_among
 from oddsdesk.pricing.assessment import Market
 from oddsdesk.pricing.closing import (
     MONEYLINE,
     MOST_AGE_MS,
+    BetPart,
     CloseBy,
     ClosingLine,
     MarketKey,
@@ -29,6 +32,7 @@ from oddsdesk.pricing.closing import (
     began_at,
     closing_line,
     is_close,
+    other_side,
 )
 from oddsdesk.pricing.consensus import CONSENSUS_TITLE
 
@@ -87,22 +91,24 @@ _PLACED_LATE: Final = "it was placed after the game had started, when its line h
 
 
 class LogCloses(NamedTuple):
-    """What a log says about the closing lines of bets, by bet number."""
+    """What a log says about the closing lines of bets, and of the legs of multiples."""
 
-    found: dict[int, ClosingLine]
-    """Closes of bets whose games are in the log and have started."""
-    not_known: dict[int, str]
+    found: dict[BetPart, ClosingLine]
+    """Closes of bets and legs whose games are in the log and have started."""
+    not_known: dict[BetPart, str]
     """For other bets: why the log does not know their games, in words."""
 
-    def reasons(self, bets: Iterable[PlacedBet], now_ms: int) -> dict[int, ClosingLine]:
+    def reasons(self, bets: Iterable[PlacedBet], now_ms: int) -> dict[BetPart, ClosingLine]:
         """Return why there is no close, for bets whose games have started but are unknown.
 
         A reason from another database stays.
         """
-        unsaid = {bet.ident for bet in bets if bet.close is None and bet.time_order[0] <= now_ms}
-        return {
-            ident: ClosingLine(why=why) for ident, why in self.not_known.items() if ident in unsaid
+        unsaid = {
+            part.key
+            for part in parts_to_close(bets)
+            if part.bet.close is None and part.bet.time_order[0] <= now_ms
         }
+        return {key: ClosingLine(why=why) for key, why in self.not_known.items() if key in unsaid}
 
 
 def closes_from_log(
@@ -116,31 +122,32 @@ def closes_from_log(
         now_ms: The time.
         by: The sharp book and the devig method for all bets.
     """
-    closes, wanted = LogCloses({}, {}), list[PlacedBet]()
-    for bet in bets:
-        if bet.ident is None or (bet.close is not None and bet.close.is_there):
+    closes, wanted = LogCloses({}, {}), list[Part]()
+    for part in parts_to_close(bets):
+        if part.bet.close is not None and part.bet.close.is_there:
             continue
-        if by.reference == CONSENSUS_TITLE:
+        if part.bet.kind is BetKind.EACH_WAY:
+            closes.found[part.key] = NO_PLACE_CLOSE
+        elif by.reference == CONSENSUS_TITLE:
             why = "the consensus close was not recorded"
-            closes.found[bet.ident] = ClosingLine(why=why)
+            closes.found[part.key] = ClosingLine(why=why)
         else:
-            wanted.append(bet)
-    games = _GamesOfLog(past, wanted, now_ms)
-    for bet in wanted:
-        assert bet.ident is not None
-        game = games.game_of_bet(bet)
+            wanted.append(part)
+    games = _GamesOfLog(past, [part.bet for part in wanted], now_ms)
+    for part in wanted:
+        game = games.game_of_bet(part.bet)
         if isinstance(game, str):
-            closes.not_known[bet.ident] = game
-        elif close := _close(past, _as_named(past, bet, game), game, now_ms, by):
-            closes.found[bet.ident] = close
+            closes.not_known[part.key] = game
+        elif close := _close(past, _as_named(past, part.bet, game), game, now_ms, by):
+            closes.found[part.key] = close
     return closes
 
 
 def closes_of_own_bets(
     past: PastOdds, bets: Iterable[PlacedBet], now_ms: int, by: CloseBy
-) -> dict[int, ClosingLine]:
+) -> dict[BetPart, ClosingLine]:
     """Return the closing lines of bets that were made on this log and have its ids."""
-    found = {}
+    found = dict[BetPart, ClosingLine]()
     for bet in bets:
         game = past.game_at(bet.game_id, now_ms)
         if bet.ident is None or game is None:
@@ -155,35 +162,36 @@ def closes_of_own_bets(
 def closed_wrongly(past: PastOdds, bets: Iterable[PlacedBet], now_ms: int) -> list[PlacedBet]:
     """Return the bets whose closes are from other games.
 
-    A close seen far from the kick-off is (``PlacedBet.has_others_close``). A close seen some hours
-    off, or at an unknown time, is compared with the log: it is another game's if the log has the
-    bet's game and that did not close at that time.
+    One such leg is enough. A close seen far from the kick-off is (``PlacedBet.has_others_close``).
+    A close seen some hours off, or at an unknown time, is compared with the log: it is another
+    game's if the log has the bet's game and that did not close at that time.
     """
-    wrong, doubtful = list[PlacedBet](), list[PlacedBet]()
-    for bet in bets:
+    wrong, doubtful = dict[int, PlacedBet](), list[Part]()
+    for part in parts_to_close(bets):
+        bet = part.bet
         if bet.has_others_close:
-            wrong.append(bet)
+            wrong[part.whole.ident or 0] = part.whole
         elif bet.close is not None and bet.close.is_there and not _fits_well(bet):
-            doubtful.append(bet)
-    games = _GamesOfLog(past, doubtful, now_ms)
-    for bet in doubtful:
-        game = games.game_of_bet(bet)
-        if not isinstance(game, str) and _is_others(past, bet, game, now_ms):
-            wrong.append(bet)
-    return sorted(wrong, key=lambda bet: bet.ident or 0)
+            doubtful.append(part)
+    games = _GamesOfLog(past, [part.bet for part in doubtful], now_ms)
+    for part in doubtful:
+        game = games.game_of_bet(part.bet)
+        if not isinstance(game, str) and _is_others(past, part.bet, game, now_ms):
+            wrong[part.whole.ident or 0] = part.whole
+    return [wrong[ident] for ident in sorted(wrong)]
 
 
 def closes_again(
     past: PastOdds, bets: Iterable[PlacedBet], now_ms: int, by: CloseBy
-) -> dict[int, ClosingLine | None]:
-    """Return the log's closes for bets that have another game's close.
+) -> dict[BetPart, ClosingLine | None]:
+    """Return the log's closes for bets that have another game's close, and for their legs.
 
     The reason if the log does not know the game; None if the close is to be looked for.
     """
-    unclosed = [msgspec.structs.replace(bet, close=None) for bet in bets]
+    unclosed = list(map(without_closes, bets))
     closes = closes_from_log(past, unclosed, now_ms, by)
     told = closes.found | closes.reasons(unclosed, now_ms)
-    return {bet.ident: told.get(bet.ident) for bet in unclosed if bet.ident is not None}
+    return {part.key: told.get(part.key) for part in parts_to_close(unclosed)}
 
 
 def _fits_well(bet: PlacedBet) -> bool:
@@ -302,7 +310,8 @@ def _close(
         method=by.method,
         moneyline=seen(MONEYLINE) if bet.market_type in DRAW_RETURNS else (),
     )
-    return msgspec.structs.replace(found, reference=other or past.usual_reference())
+    found = msgspec.structs.replace(found, reference=other or past.usual_reference())
+    return other_side(found) if bet.kind is BetKind.LAY else found
 
 
 def _first_in_play(past: PastOdds, bet: PlacedBet, kick_off: int | None) -> int | None:

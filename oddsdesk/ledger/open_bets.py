@@ -24,6 +24,7 @@ from oddsdesk.contract.times import MINUTE_MS
 from oddsdesk.ledger.bet_kinds import BetKind
 from oddsdesk.ledger.bets import UNDATED_MS, BetKey, PlacedBet, counted
 from oddsdesk.ledger.games import GamesOfBets, ListedGame, Spelled, as_written, on_listed_games
+from oddsdesk.ledger.legs import parts_of, parts_to_close
 from oddsdesk.pricing.closing import CloseBy, FollowedBet
 from oddsdesk.pricing.exposure import Placed, Position
 from oddsdesk.pricing.profiles import fold_name
@@ -274,14 +275,20 @@ def by_bookmaker(
 def to_follow(
     bets: Iterable[PlacedBet], by: CloseBy, listed: Mapping[str, ListedGame] = NOT_LISTED
 ) -> list[FollowedBet]:
-    """Return the bets whose closing line is wanted, without practice bets.
+    """Return the bets and legs whose closing line is wanted, without practice bets.
 
-    All use one sharp book and method, whatever the bet was valued with. ``listed`` are the games of
-    the board that watches them close.
+    Each-way bets have none. All use one sharp book and method, whatever the bet was valued with.
+    ``listed`` are the games of the board that watches them close.
     """
+    wanted = [
+        part
+        for part in parts_to_close(counted(bets))
+        if part.bet.close is None and part.bet.kind is not BetKind.EACH_WAY
+    ]
+    on_games = on_listed_games((part.bet for part in wanted), listed)
     return [
         FollowedBet(
-            bet.ident,
+            part.key,
             bet.game_id,
             bet.match_name,
             bet.sport,
@@ -292,9 +299,10 @@ def to_follow(
             by,
             bet.bookmaker,
             bet.competition,
+            bet.kind is BetKind.LAY,
         )
-        for bet in on_listed_games(counted(bets), listed)
-        if bet.ident is not None and bet.close is None and bet.game_id and bet.market_type
+        for part, bet in zip(wanted, on_games, strict=True)
+        if bet.game_id and bet.market_type
     ]
 
 
@@ -302,15 +310,19 @@ def wanted_kick_offs(bets: Iterable[PlacedBet], now_ms: int) -> dict[int, bool]:
     """Return the kick-offs whose results are wanted, and whether a bet waits for each.
 
     Bets that settled by themselves lately are included: their results may be corrected. For a bet
-    without a kick-off it is when it was placed, and its result is not urgent.
+    without a kick-off it is when it was placed, and its result is not urgent. Of a multiple, those
+    of its legs.
     """
     found: dict[int, bool] = {}
     for bet in bets:
-        is_lately = bool(bet.settled_by) and (bet.settled_at or 0) > now_ms - _CORRECTED_WITHIN_MS
-        if bet.result is None or is_lately:
-            start, _ = bet.time_order
-            is_urgent = bet.result is None and bet.kick_off is not None
-            found[start] = found.get(start, False) or is_urgent
+        is_open = bet.result is None
+        if not is_open and (bet.settled_at or 0) <= now_ms - _CORRECTED_WITHIN_MS:
+            continue
+        for part in parts_of(bet):
+            if part.bet.settled_by or (is_open and part.bet.result is None):
+                start, _ = part.bet.time_order
+                is_urgent = is_open and part.bet.result is None and part.bet.kick_off is not None
+                found[start] = found.get(start, False) or is_urgent
     return found
 
 

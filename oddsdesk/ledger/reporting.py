@@ -2,7 +2,7 @@
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from datetime import UTC, datetime, tzinfo
 from enum import Enum
 from functools import lru_cache
@@ -22,8 +22,9 @@ from oddsdesk.contract.markets import (
 )
 from oddsdesk.ledger.bets import PlacedBet, counted
 from oddsdesk.ledger.games import GamesOfBets
+from oddsdesk.ledger.legs import devigged_close
 from oddsdesk.ledger.open_bets import outcome_named
-from oddsdesk.pricing.closing import CloseBy, ClosingLine, devigged_by
+from oddsdesk.pricing.closing import CloseBy, ClosingLine
 from oddsdesk.pricing.profiles import fold_name, shipped_profiles
 from oddsdesk.pricing.reports import Report, SettledBet, report, reports_by
 from oddsdesk.pricing.selections import NEVER_LEVEL, read_selection
@@ -106,46 +107,36 @@ def by_one_close(
             closes is used.
     """
     held = list(bets)
-    names = Counter(name for bet in held for _, name in _closes(bet) if name)
+    names = Counter(name for bet in held if (name := _closer(bet)))
     usual = min(names, key=lambda name: (-names[name], name), default="")
     same = {fold_name(by.reference)} if by.reference else {fold_name(usual), ""}
     method = by.method
     if not is_method_fixed:
-        closes = (close for bet in held for close, _ in _closes(bet))
-        counts = Counter(close.method for close in closes if not close.line)
+        alone = [
+            bet.close
+            for bet in held
+            if bet.close is not None and not bet.close.line and not bet.legs
+        ]
+        counts = Counter(close.method for close in alone if close.is_there)
         method = max((by.method, *sorted(counts)), key=lambda each: counts[each])
-    left_out = 0
-
-    def measured(close: ClosingLine | None, reference: str) -> ClosingLine | None:
-        nonlocal left_out
-        if close is None or not close.is_there:
-            return close
-        closer = close.reference or reference
-        found = devigged_by(close, method) if fold_name(closer) in same else None
-        left_out += found is None
-        return found or ClosingLine(why=CloseBy(closer, close.method).close_by_text)
-
-    bets_by_it = [
-        msgspec.structs.replace(
-            bet,
-            close=measured(bet.close, bet.reference),
-            legs=tuple(
-                msgspec.structs.replace(leg, close=measured(leg.close, bet.reference))
-                for leg in bet.legs
-            ),
-        )
-        if any(_closes(bet))
-        else bet
-        for bet in held
-    ]
-    return OneClose(CloseBy(by.reference or usual, method), bets_by_it, left_out)
-
-
-def _closes(bet: PlacedBet) -> Iterator[tuple[ClosingLine, str]]:
-    """Yield the closes of a bet and its legs, each with whose it is, empty if not recorded."""
-    for close in (bet.close, *(leg.close for leg in bet.legs)):
+    measured, left_out = list[PlacedBet](), 0
+    for bet in held:
+        close = bet.close
         if close is not None and close.is_there:
-            yield close, close.reference or bet.reference
+            is_same = fold_name(_closer(bet)) in same
+            found = devigged_close(bet, method) if is_same else None
+            left_out += found is None
+            why = CloseBy(_closer(bet), close.method).close_by_text
+            bet = msgspec.structs.replace(bet, close=found or ClosingLine(why=why))
+        measured.append(bet)
+    return OneClose(CloseBy(by.reference or usual, method), measured, left_out)
+
+
+def _closer(bet: PlacedBet) -> str:
+    """Return whose close a bet has; empty if not recorded or if there is none."""
+    if bet.close is None or not bet.close.is_there:
+        return ""
+    return bet.close.reference or bet.reference
 
 
 def in_order(bets: Iterable[PlacedBet]) -> list[tuple[PlacedBet, SettledBet]]:

@@ -1,11 +1,13 @@
 """Settles bets from a file: results by bet number, or scores of games (``base.score_sheets``).
 
+A number such as 12.2 is the second leg of bet 12.
+
 Scores settle bets as recorded results do (``ledger.settling``).
 """
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from oddsdesk.base.figures import FigureError, read_amount, read_number
+from oddsdesk.base.figures import FigureError, read_amount
 from oddsdesk.base.score_sheets import EXPECTED, read_scores
 from oddsdesk.base.spreadsheets import SheetError, SheetRow, read_sheet
 from oddsdesk.base.text import as_written
@@ -13,6 +15,7 @@ from oddsdesk.contract.results import without_contradictions
 from oddsdesk.ledger.bets import BadBetError, PlacedBet, cashed_out, settled
 from oddsdesk.ledger.cells import read_result
 from oddsdesk.ledger.columns import folded_title
+from oddsdesk.ledger.legs import leg_settled
 from oddsdesk.ledger.settling import Settled, settle_by_results
 from oddsdesk.pricing.selections import Result
 from oddsdesk.pricing.settlement_rules import SettlementRules
@@ -49,32 +52,62 @@ def _by_number(
     rows: Sequence[SheetRow], named: Mapping[str, str], bets: Sequence[PlacedBet], now_ms: int
 ) -> Settled:
     held = {bet.ident: bet for bet in bets}
-    found = Settled([], [])
+    problems, changed = list[str](), dict[int, PlacedBet]()
     for row in rows:
         cells = {key: as_written(row.cells.get(title, "")) for key, title in named.items()}
         try:
             if row.fault:
                 raise FigureError(row.fault)
-            bet = held.get(round(read_number("bet", cells["bet"])))
-            if bet is None:
+            number, place = read_bet_number(cells["bet"])
+            bet = held.get(number)
+            if bet is None or place > len(bet.legs):
                 raise FigureError(f"no bet {cells['bet']}")
-            result = read_result(cells["result"])
-            if result is None or bet.result is result:
+            result = read_given_result(cells["result"])
+            before = bet.legs[place - 1].result if place else bet.result
+            if result is None or before is result:
                 continue
-            if bet.result is not None:
-                words = bet.result.words
-                raise FigureError(f"bet {bet.ident} is already settled as {words}")
-            ended = _ended(bet, result, cells, now_ms)
+            if before is not None:
+                raise FigureError(f"bet {cells['bet']} is already settled as {before.words}")
+            ended = _ended(bet, place, result, cells, now_ms)
         except (FigureError, BadBetError) as error:
-            found.problems.append(f"line {row.number}: {error}")
+            problems.append(f"line {row.number}: {error}")
             continue
-        held[bet.ident] = ended
-        found.bets.append(ended)
-    return found
+        held[number] = changed[number] = ended
+    found = Settled([], problems, is_by_hand=True)
+    return found.with_written(changed.values())
 
 
-def _ended(bet: PlacedBet, result: Result, cells: Mapping[str, str], now_ms: int) -> PlacedBet:
+def read_given_result(text: str) -> Result | None:
+    """Return the result that the user gives a bet; None opens it.
+
+    ``placed`` is that of an each-way bet. Lists of bets use the word for open bets.
+
+    Raises:
+        FigureError: the word is not a result.
+    """
+    if text.strip().casefold() == Result.PLACED.value:
+        return Result.PLACED
+    return read_result(text)
+
+
+def read_bet_number(text: str) -> tuple[int, int]:
+    """Return the number of a bet, and the place of its leg: 12 is (12, 0), 12.2 is (12, 2).
+
+    Raises:
+        FigureError: the text is neither.
+    """
+    number, _, place = text.partition(".")
+    if not ((number.isdecimal() and place.isdecimal()) or (number.isdecimal() and not place)):
+        raise FigureError(f"bet {text!r}: expected the number of a bet, or 12.2 for its second leg")
+    return int(number), int(place or 0)
+
+
+def _ended(
+    bet: PlacedBet, place: int, result: Result, cells: Mapping[str, str], now_ms: int
+) -> PlacedBet:
+    if place:
+        return leg_settled(bet, place, result, now_ms)
     if result is not Result.CASHED_OUT:
         return settled(bet, result, now_ms)
     back = read_amount("cashed_back", cells.get("cashedback", ""))
-    return cashed_out(bet, bet.open_stake, back - bet.cashed_back, now_ms)
+    return cashed_out(bet, bet.open_size, back - bet.cashed_back, now_ms)

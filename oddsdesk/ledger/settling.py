@@ -1,74 +1,23 @@
 """Decides whether and how bets settle by the results of their games; nothing else does.
 
-``matching.bet_games`` decides whether a result is of a bet's game, ``pricing.game_scores`` which
-score counts, and the bookmaker's rules what becomes of a moved or unfinished game. What is not
-certain settles nothing: it is listed with the reason and the result that it would give.
+``ledger.judging`` judges each selection. What is not certain settles nothing: it is listed with the
+reason and the result that it would give.
 """
 
-from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Final, NamedTuple
 
-import msgspec
-
-from oddsdesk.contract.competitions import FOOTBALL, OTHER, named_competition, played_sport
-from oddsdesk.contract.identity import game_title, teams
-from oddsdesk.contract.markets import Form, form_of
-from oddsdesk.contract.results import (
-    ENDED,
-    SOUGHT_EARLIER_MS,
-    SOUGHT_LATER_MS,
-    GameResult,
-    GameStatus,
-    SelectionResult,
-    with_teams_turned,
-)
-from oddsdesk.contract.times import DAY_MS, HOUR_MS, MINUTE_MS, format_ms
+from oddsdesk.contract.identity import game_title
+from oddsdesk.contract.results import SOUGHT_EARLIER_MS, SOUGHT_LATER_MS, GameResult
+from oddsdesk.ledger.bet_kinds import BetKind
 from oddsdesk.ledger.bets import BadBetError, BetState, PlacedBet, settled, was_undone
-from oddsdesk.ledger.games import wanted_game
+from oddsdesk.ledger.judging import NOT_BEGUN_MS, ResultJudge, Verdict
+from oddsdesk.ledger.legs import Part, leg_settled, parts_of
 from oddsdesk.ledger.open_bets import wanted_kick_offs
-from oddsdesk.matching.bet_games import (
-    NO_SERIES,
-    Found,
-    GamesNearby,
-    is_same_competition,
-    is_same_kick_off,
-)
-from oddsdesk.matching.games import SAME_START_MS
-from oddsdesk.matching.names import shipped_names
-from oddsdesk.pricing.game_scores import (
-    TENNIS,
-    Decision,
-    contradict,
-    result_as_stated,
-    result_of,
-    score_text,
-)
-from oddsdesk.pricing.profiles import Kind, fold_name
-from oddsdesk.pricing.selections import AWAY, DRAW, HOME, Result, bet_named, read_selection
-from oddsdesk.pricing.settlement_rules import (
-    SAME_ROUND,
-    Retirement,
-    SettlementRule,
-    SettlementRules,
-)
+from oddsdesk.pricing.selections import Result
+from oddsdesk.pricing.settlement_rules import SettlementRules
 
-_OFF: Final = frozenset({GameStatus.POSTPONED, GameStatus.ABANDONED, GameStatus.CANCELLED})
-_ENDED_SOMEHOW: Final = frozenset({GameStatus.FINAL, GameStatus.RETIRED})
-_NOT_BEGUN_MS: Final = 12 * HOUR_MS
-"""A result of a game that begins later than this from now is a mistake."""
-_LONGEST_WAIT_DAYS: Final = 3
-_SHORTEST: Final = {
-    "AmericanFootball": 120 * MINUTE_MS,
-    "AussieRules": 90 * MINUTE_MS,
-    "Baseball": 90 * MINUTE_MS,
-    "Basketball": 75 * MINUTE_MS,
-    FOOTBALL: 90 * MINUTE_MS,
-    "Hockey": 90 * MINUTE_MS,
-    "Rugby": 80 * MINUTE_MS,
-    TENNIS: 30 * MINUTE_MS,
-}
-"""The shortest time in which a game can end, by sport; an hour for others."""
+_PLACES: Final = "results do not say who was placed: settle it as won, placed or lost"
 
 
 class ToCheck(NamedTuple):
@@ -80,29 +29,35 @@ class ToCheck(NamedTuple):
     result: GameResult | None = None
     """The result of its game, or of a game that may be its game."""
     proposed: Result | None = None
-    """How the bet would end by that; None if that is not known."""
+    """How the bet, or its leg, would end by that; None if that is not known."""
     by: str = ""
     """Source and score, for ``PlacedBet.settled_by``."""
     is_its_game: bool = True
     """Whether the result is of the bet's game for certain."""
     is_contrary: bool = False
     """Whether sources contradict each other, or say that the game was not played."""
+    leg: int = 0
+    """Which leg it is about, from 1; 0 for the whole bet."""
 
     @property
     def check_text(self) -> str:
         """The bet, the reason, and how it would end."""
         bet = self.bet
-        named = f"bet {bet.ident}, {bet.selection}, {game_title(bet.match_name)}: {self.why}"
-        return f"{named}; by that it is {self.proposed.words}" if self.proposed else named
+        game = f", {game_title(bet.match_name)}" if bet.match_name else ""
+        named = f"bet {bet.ident}, {bet.selection}{game}: {self.why}"
+        what = "the leg" if self.leg else "it"
+        return f"{named}; by that {what} is {self.proposed.words}" if self.proposed else named
 
     def accepted(self, now_ms: int) -> PlacedBet:
-        """Return the bet settled as proposed.
+        """Return the bet, or its leg, settled as proposed.
 
         Raises:
             BadBetError: nothing is proposed, or the bet cannot end so.
         """
         if self.proposed is None:
             raise BadBetError(f"bet {self.bet.ident}: it is not known how it ended")
+        if self.leg:
+            return leg_settled(self.bet, self.leg, self.proposed, now_ms, self.by)
         return settled(self.bet, self.proposed, now_ms, self.by)
 
 
@@ -120,12 +75,30 @@ class Settled(NamedTuple):
     corrections: Sequence[ToCheck] = ()
     """Bets that settled by themselves, and would now end differently."""
     without_result: Sequence[PlacedBet] = ()
-    """Bets whose games should be over, and no source has a result."""
+    """Bets whose games should be over, and no source has a result. Of a multiple, such legs as
+    bets."""
+    is_by_hand: bool = False
+    """Whether the user gave the results, bet by bet."""
+    by_leg: Sequence[PlacedBet] = ()
+    """Bets that stay open while legs of them settle, with the results of these."""
+    certain: Sequence[ToCheck] = ()
+    """The same bets and legs as proposals, for a user who settles by hand."""
+
+    @property
+    def changed(self) -> list[PlacedBet]:
+        """The bets to write: those that settle, and those with legs that do."""
+        return [*self.bets, *self.by_leg]
 
     @property
     def to_look_at(self) -> list[str]:
         """One line for each bet to check and each correction."""
         return [each.check_text for each in (*self.to_check, *self.corrections)]
+
+    def with_written(self, written: Iterable[PlacedBet]) -> "Settled":
+        """Return the same with only those bets that were written to the ledger."""
+        held = list(written)
+        ended = [bet for bet in held if bet.result is not None]
+        return self._replace(bets=ended, by_leg=[bet for bet in held if bet.result is None])
 
 
 def settle_by_results(
@@ -133,32 +106,137 @@ def settle_by_results(
 ) -> Settled:
     """Return which bets settle by the results of their games, and why others do not.
 
-    Bets that the user settled are left alone. Those that settled by themselves keep their result;
-    a result that has changed since is listed in ``corrections``.
+    Bets and legs that the user settled are left alone. Those that settled by themselves keep their
+    result; a result that has changed since is listed in ``corrections``.
     """
-    judge = _Judge(results, rules, now_ms)
-    ended, to_check, corrections = list[PlacedBet](), list[ToCheck](), list[ToCheck]()
-    without, certain = list[PlacedBet](), list[ToCheck]()
+    judge = ResultJudge(results, rules, now_ms)
+    found, open_bets = _Found(judge, now_ms), list[tuple[PlacedBet, list[_Judged]]]()
     for bet in bets:
-        if bet.result is not None:
-            if bet.settled_by and judge.has_result_near(bet):
-                corrections += filter(None, [_correction(bet, judge.judge(bet))])
-            continue
-        verdict = judge.judge(bet)
-        if verdict is None:
-            if bet.state(now_ms) is BetState.TO_SETTLE:
-                without.append(bet)
-        elif verdict.why:
-            to_check.append(verdict)
-        else:
-            certain.append(verdict)
-    for verdict in certain:
-        if judge.is_of_two_games(verdict.result):
+        parts = parts_of(bet)
+        for part in parts:
+            if part.bet.result is not None and part.bet.settled_by:
+                found.compare(part)
+        if bet.result is None:
+            unsettled = [part for part in parts if part.bet.result is None]
+            open_bets.append((bet, [(part, judge.judge(part.bet)) for part in unsettled]))
+    # Only now is it known which results may be of two games.
+    for bet, judged in open_bets:
+        found.settle(bet, judged)
+    return found.settled._replace(of_no_bet=judge.of_no_bet())
+
+
+_Judged = tuple[Part, Verdict | None]
+
+
+class _Found:
+    """Gathers what becomes of each bet."""
+
+    def __init__(self, judge: ResultJudge, now_ms: int) -> None:
+        self._judge = judge
+        self._now_ms = now_ms
+        self._to_check, self._corrections = list[ToCheck](), list[ToCheck]()
+        self._bets, self._by_leg = list[PlacedBet](), list[PlacedBet]()
+        self._without, self._certain = list[PlacedBet](), list[ToCheck]()
+
+    @property
+    def settled(self) -> Settled:
+        """All that was found."""
+        lists = self._to_check, self._corrections, self._without
+        return Settled(self._bets, [], 0, *lists, by_leg=self._by_leg, certain=self._certain)
+
+    def compare(self, part: Part) -> None:
+        """List what a source now says against an automatic settlement."""
+        before, verdict = part.bet, None
+        if self._judge.has_result_near(part.bet):
+            verdict = self._judge.judge(part.bet)
+        if verdict is None or not verdict.is_its_game or before.result is None:
+            return
+        check = _to_check(part, verdict)
+        if check.proposed is before.result or (check.proposed is None and not check.is_contrary):
+            return
+        settled_so = f"{part.lead}settled {before.result.words} by {before.settled_by}"
+        self._corrections.append(
+            check._replace(why=f"{settled_so}; now {verdict.why or verdict.by}")
+        )
+
+    def settle(self, bet: PlacedBet, judged: Sequence[_Judged]) -> None:
+        """Settle a bet, or some of its legs, by certain verdicts, and list what is in doubt."""
+        if bet.kind is BetKind.EACH_WAY:
+            self._list_each_way(judged)
+            return
+        ended, doubts = bet, list[ToCheck]()
+        for part, verdict in judged:
+            if verdict is None:
+                continue
+            doubt = self._doubt(part, verdict)
+            if doubt is None:
+                check = _to_check(part, verdict)
+                try:
+                    ended = check._replace(bet=ended).accepted(self._now_ms)
+                    self._certain.append(check)
+                except BadBetError as error:
+                    why = f"{part.lead}{verdict.by}: {error}"
+                    doubt = check._replace(why=why, proposed=None)
+            if doubt is not None:
+                doubts.append(doubt)
+        if ended.result is not None:
+            self._bets.append(ended)
+            return
+        if ended is not bet:
+            self._by_leg.append(ended)
+        self._to_check += (each._replace(bet=ended) for each in doubts)
+        self._without += (
+            part.bet
+            for part, verdict in judged
+            if verdict is None and part.bet.state(self._now_ms) is BetState.TO_SETTLE
+        )
+
+    def _doubt(self, part: Part, verdict: Verdict) -> ToCheck | None:
+        """Return why a verdict settles nothing; None if it does."""
+        check = _to_check(part, verdict)
+        if verdict.why:
+            return check
+        if self._judge.is_of_two_games(verdict.result):
             why = f"{verdict.by}: you have bets on two games that may have been on that date"
-            to_check.append(verdict._replace(why=why, is_its_game=False))
-        else:
-            _settle(verdict, now_ms, ended, to_check)
-    return Settled(ended, [], judge.of_no_bet(), to_check, corrections, without)
+            return check._replace(why=f"{part.lead}{why}", is_its_game=False)
+        if check.proposed is not None and was_undone(part.bet, check.proposed):
+            return check._replace(why=f"{part.lead}you undid this: {part.bet.undone}")
+        return None
+
+    def _list_each_way(self, judged: Sequence[_Judged]) -> None:
+        """List an each-way bet that is over: only a win says what its places pay."""
+        for part, verdict in judged:
+            if verdict is not None:
+                won = verdict.proposed if verdict.proposed is Result.WON else None
+                why = f"{verdict.why or verdict.by}; {_PLACES}"
+                check = _to_check(part, verdict)._replace(why=why, proposed=won)
+                self._to_check.append(check)
+            elif part.bet.state(self._now_ms) is BetState.TO_SETTLE:
+                self._to_check.append(ToCheck(part.whole, _PLACES))
+
+
+def _to_check(part: Part, verdict: Verdict) -> ToCheck:
+    """Return a verdict on a selection as one on the user's bet: a lay wins if it loses."""
+    proposed, why = verdict.proposed, verdict.why
+    if part.bet.kind is BetKind.LAY and proposed is not None:
+        proposed = proposed.reversed
+    if verdict.share < 1 and not part.leg:
+        why = f"{why}, which pays {_dead_heat_back(part.bet, verdict.share):.2f}"
+    return ToCheck(
+        *(part.whole, f"{part.lead}{why}" if why else "", verdict.result, proposed, verdict.by),
+        *(verdict.is_its_game, verdict.is_contrary, part.leg),
+    )
+
+
+def _dead_heat_back(bet: PlacedBet, share: float) -> float:
+    """Return what comes back of a bet in a dead heat, as a cash-out of all that is open."""
+    size = bet.open_size
+    if bet.kind is BetKind.LAY:
+        won, lost = size / (bet.odds - 1) * (1 - share), size * share
+        kept = (bet.net - 1) * (bet.odds - 1)  # after commission, which is on net winnings only
+        return size + (won - lost) * (kept if won > lost else 1.0)
+    paid = bet.net - 1 if bet.kind is BetKind.FREE else bet.net
+    return size * share * paid
 
 
 def wanted_spans(bets: Iterable[PlacedBet], now_ms: int) -> list[tuple[int, int]]:
@@ -169,571 +247,9 @@ def wanted_spans(bets: Iterable[PlacedBet], now_ms: int) -> list[tuple[int, int]
     spans = list[tuple[int, int]]()
     for start in sorted(wanted_kick_offs(bets, now_ms)):
         since = start - SOUGHT_EARLIER_MS
-        until = min(start + SOUGHT_LATER_MS, now_ms + _NOT_BEGUN_MS)
+        until = min(start + SOUGHT_LATER_MS, now_ms + NOT_BEGUN_MS)
         if spans and since <= spans[-1][1]:
             since = spans.pop()[0]
         if since < until:
             spans.append((since, until))
     return spans
-
-
-def _settle(verdict: ToCheck, now_ms: int, ended: list[PlacedBet], to_check: list[ToCheck]) -> None:
-    bet = verdict.bet
-    if verdict.proposed is not None and was_undone(bet, verdict.proposed):
-        to_check.append(verdict._replace(why=f"you undid this: {bet.undone}"))
-        return
-    try:
-        ended.append(verdict.accepted(now_ms))
-    except BadBetError as error:
-        to_check.append(verdict._replace(why=f"{verdict.by}: {error}", proposed=None))
-
-
-def _correction(bet: PlacedBet, verdict: ToCheck | None) -> ToCheck | None:
-    """Return what a source now says against a bet's automatic settlement; None if nothing."""
-    assert bet.result is not None
-    if verdict is None or not verdict.is_its_game:
-        return None
-    if verdict.proposed is bet.result or (verdict.proposed is None and not verdict.is_contrary):
-        return None
-    before = f"settled {bet.result.words} by {bet.settled_by}"
-    return verdict._replace(why=f"{before}; now {verdict.why or verdict.by}")
-
-
-class _SourceResult(NamedTuple):
-    """A result among those of its source."""
-
-    result: GameResult
-    place: int
-
-    @property
-    def begins_ms(self) -> int:
-        return self.result.kick_off
-
-    @property
-    def has_time(self) -> bool:
-        return self.result.has_time
-
-    @property
-    def sport(self) -> str:
-        return self.result.sport
-
-    @property
-    def competition(self) -> str:
-        return named_competition(self.result.competition)
-
-    @property
-    def match_name(self) -> str:
-        return self.result.match_name
-
-
-class _Judge:
-    """Judges bets by the results of all sources."""
-
-    def __init__(self, results: Iterable[GameResult], rules: SettlementRules, now_ms: int) -> None:
-        self._rules = rules
-        self._now_ms = now_ms
-        self._names = shipped_names()
-        self._wanted = set[int]()
-        by_kind = defaultdict[tuple[str, str, bool], list[_SourceResult]](list)
-        usable = dict.fromkeys(each for each in results if self._is_usable(each))
-        for place, result in enumerate(usable):
-            kind = (result.source, result.bookmaker, result.status in _OFF)
-            by_kind[kind].append(_SourceResult(result, place))
-        self._places = {result: place for place, result in enumerate(usable)}
-        self._count = len(usable)
-        self._dated = defaultdict[int, set[int]](set)
-        """The kick-offs of bets that a result without an hour may be of."""
-        self._days = {each.kick_off // DAY_MS for each in usable}
-        self._nearby = [GamesNearby(group, self._names) for group in by_kind.values()]
-
-    def of_no_bet(self) -> int:
-        """Return how many results no bet was on."""
-        return self._count - len(self._wanted)
-
-    def has_result_near(self, bet: PlacedBet) -> bool:
-        """Return whether any result may be of a bet's game; fast, for the many that are settled."""
-        day = bet.time_order[0] // DAY_MS
-        return any(day + each in self._days for each in range(-1, _LONGEST_WAIT_DAYS + 2))
-
-    def is_of_two_games(self, result: GameResult | None) -> bool:
-        """Return whether a result without an hour may be of two games that bets are on."""
-        place = None if result is None else self._places.get(result)
-        starts = set[int]() if place is None else self._dated[place]
-        return bool(starts) and max(starts) - min(starts) > SAME_START_MS
-
-    def judge(self, bet: PlacedBet) -> ToCheck | None:
-        """Return how a bet ends, with a reason if that is not certain; None without any result."""
-        near = [found for each in self._nearby if (found := each.games_near(wanted_game(bet)))]
-        near = [each for each in near if bet.practice or not each.game.result.simulated]
-        self._wanted |= {each.game.place for each in near}
-        for each in near:
-            is_in_series = _sport(bet, each.game.result) not in NO_SERIES
-            if is_in_series and each.has_teams and not each.game.has_time and bet.kick_off:
-                self._dated[each.game.place].add(bet.kick_off)
-        its = [each.game.result for each in near if each.is_same or self._is_waited_for(bet, each)]
-        if bet.kick_off is None or not its:
-            return self._other_game(bet, near)
-        if not self._is_one_game(its):
-            why = f"{_game_text(bet, its[0])} is one of two games of these teams around that time"
-            return ToCheck(bet, why, its[0], by=_by(bet, its[0]), is_its_game=False)
-        due = [each for each in its if each.status in _OFF or self._now_ms >= _ends_ms(bet, each)]
-        sure = [each for each in due if not self._why_unsure(bet, each)]
-        if len(sure) < len(due) and all(each.status in _OFF for each in sure):
-            return self._unsure(bet, next(each for each in due if each not in sure))
-        return (self._by_own(bet, sure) or self._by_status(bet, sure, near)) if sure else None
-
-    def _unsure(self, bet: PlacedBet, result: GameResult) -> ToCheck:
-        why = f"{_game_text(bet, result)} {self._why_unsure(bet, result)}"
-        would_be, by = self._would_be(bet, result), _by(bet, result)
-        return ToCheck(bet, why, result, would_be, by, is_its_game=False)
-
-    def _why_unsure(self, bet: PlacedBet, result: GameResult) -> str:
-        """Return why a result of a bet's teams may not be the bet's; empty if it is."""
-        if not self._is_sport_known(bet, result):
-            return "may be another game: it is not known which sport the bet is on"
-        if result.status in _OFF or bet.kick_off is None:
-            return ""
-        if result.has_time and result.kick_off < bet.placed_at < bet.kick_off:
-            return "had begun when the bet was placed"
-        if 0 < result.reported_at < _ends_ms(bet, result):
-            return f"was reported at {format_ms(result.reported_at)}, before it can have ended"
-        return ""
-
-    def _is_sport_known(self, bet: PlacedBet, result: GameResult) -> bool:
-        """Return whether bet and result are of one sport, by the sport or the competition."""
-        competitions = [named_competition(each.competition) for each in (bet, result)]
-        is_same = is_same_competition(self._names, *competitions)
-        ours, theirs = (
-            played_sport(self._names.competition_named(competition), sport)
-            for competition, sport in zip(competitions, (bet.sport, result.sport), strict=True)
-        )
-        if OTHER not in (ours, theirs):
-            return ours == theirs
-        return is_same and (ours == theirs or self._names.knows(competitions[0]))
-
-    def _is_usable(self, result: GameResult) -> bool:
-        is_over = result.status in ENDED or bool(result.selections)
-        return is_over and result.kick_off <= self._now_ms + _NOT_BEGUN_MS
-
-    def _is_waited_for(self, bet: PlacedBet, found: Found[_SourceResult]) -> bool:
-        """Return whether a game was moved, and the bookmaker's bets wait long enough."""
-        result = found.game.result
-        sport = _sport(bet, result)
-        if not found.is_moved or sport not in NO_SERIES or result.status not in _ENDED_SOMEHOW:
-            return False
-        waiting = self._rules.rule_of(bet.bookmaker, sport).waiting_ms
-        later = result.kick_off - (bet.kick_off or 0) + (0 if result.has_time else 12 * HOUR_MS)
-        return waiting is not None and 0 < later <= waiting
-
-    def _is_one_game(self, its: Sequence[GameResult]) -> bool:
-        """Return whether the results of all sources can be of one game."""
-        first = its[0]
-        for other in its[1:]:
-            ours, theirs = first.competition, other.competition
-            if ours and theirs and not is_same_competition(self._names, ours, theirs):
-                return False
-            if {first.status, other.status} & _OFF or not (first.has_time and other.has_time):
-                continue
-            place = self._names.competition_named(ours or theirs)
-            if not is_same_kick_off(first.kick_off, other.kick_off, first.sport, place):
-                return False
-        return True
-
-    def _other_game(self, bet: PlacedBet, near: Sequence[Found[_SourceResult]]) -> ToCheck | None:
-        """Return the game that may be a bet's, and why it does not settle the bet."""
-        ended = [each for each in near if each.game.result.status in ENDED]
-        if not ended or bet.state(self._now_ms) is not BetState.TO_SETTLE:
-            return None  # before its own game is over, others say nothing about the bet
-        found = min(ended, key=lambda each: (not each.has_teams, each.game.result.status in _OFF))
-        result = found.game.result
-        why = found.why_not or "may be another game: the bet has no kick-off"
-        listed = ToCheck(bet, f"{_game_text(bet, result)} {why}", result, is_its_game=False)
-        if not found.has_teams:
-            return listed
-        listed = listed._replace(proposed=self._would_be(bet, result), by=_by(bet, result))
-        is_put_off = found.is_moved and result.kick_off > (bet.kick_off or 0)
-        is_put_off = is_put_off and _sport(bet, result) in NO_SERIES
-        return self._too_late(listed, found) if is_put_off else listed
-
-    def _too_late(self, listed: ToCheck, found: Found[_SourceResult]) -> ToCheck:
-        """Return a moved game with what is known about the bookmaker's waiting time."""
-        bet, result = listed.bet, found.game.result
-        rule = self._rules.rule_of(bet.bookmaker, _sport(bet, result))
-        listed = listed._replace(why=f"{listed.why}; {_waits_text(bet, rule)}")
-        if rule.waiting_ms is None:
-            return listed
-        return listed._replace(proposed=Result.VOID, by=f"{_source(result)} moved")
-
-    def _by_own(self, bet: PlacedBet, its: Sequence[GameResult]) -> ToCheck | None:
-        """Return how the bet's own bookmaker settled its selection; None if it does not say."""
-        own = [each for each in its if each.bookmaker and self._is_own(bet, each.bookmaker)]
-        told = [(each, found) for each in own for found in _selections(bet, each)]
-        if not told:
-            return None
-        result, selection = told[0]
-        by = _own_result(result)
-        if len({(each.result, each.share) for _, each in told}) > 1:
-            heat = (f"{_word(each)}{' in a dead heat' * (each.share < 1)}" for _, each in told)
-            words = " and ".join(dict.fromkeys(heat))
-            why = f"{bet.bookmaker} itself says both {words}"
-            return ToCheck(bet, why, result, by=by, is_contrary=True)
-        if selection.share < 1:
-            back = bet.open_stake * selection.share * bet.net
-            why = (
-                f"{_source(result)} says {_word(selection)} in a dead heat: {selection.share:g} of"
-                f" the stake counts as won, which pays {back:.2f}"
-            )
-            return ToCheck(bet, why, result, by=by)
-        if why := self._denied(bet, its):
-            return ToCheck(bet, why, result, by=by, is_contrary=True)
-        return ToCheck(bet, "", result, Result(selection.result), by)
-
-    def _denied(self, bet: PlacedBet, its: Sequence[GameResult]) -> str:
-        """Return which selections of the bet's market contradict each other or the scores.
-
-        One wrong word on any line of the market makes the whole market doubtful.
-        """
-        scored = [each for each in its if each.status is GameStatus.FINAL and each.home is not None]
-        told = [
-            (result, each)
-            for result in its
-            for each in result.selections
-            if (each.market_type, each.period) == (bet.market_type, bet.period)
-            and each.result in ("won", "lost")
-            and each.share == 1
-        ]
-        for result, each in told:
-            as_bet = msgspec.structs.replace(
-                bet,
-                match_name=result.match_name,
-                selection=each.selection,
-                bookmaker=result.bookmaker,
-                close=None,
-            )
-            says = f"{_source(result)} says {each.selection} {each.result}"
-            ends = self._decision(as_bet, scored).result if scored else None
-            if ends in (Result.WON, Result.LOST) and ends.value != each.result:
-                return f"{says}, but {_by(bet, scored[0])}"
-            other = next(
-                (one for it, one in told if it is result and _exclude(it.match_name, each, one)),
-                None,
-            )
-            if other is not None:
-                return f"{says} and {other.selection} {other.result}"
-        return ""
-
-    def _is_own(self, bet: PlacedBet, bookmaker: str) -> bool:
-        """Return whether two names are of one bookmaker, or of one exchange's pool."""
-        one, other = map(self._rules.profiles.profile_of, (bet.bookmaker, bookmaker))
-        if one.kind is Kind.EXCHANGE and one.group == other.group:
-            return True
-        return fold_name(one.name) == fold_name(other.name)
-
-    def _by_status(
-        self, bet: PlacedBet, its: Sequence[GameResult], near: Sequence[Found[_SourceResult]]
-    ) -> ToCheck | None:
-        """Return how a bet ends by what became of its game."""
-        played = [each for each in its if each.status in _ENDED_SOMEHOW]
-        off = [each for each in its if each.status in _OFF]
-        still_off = [
-            each
-            for each in off
-            if each.status is not GameStatus.POSTPONED
-            or not any(_is_later(one, each) for one in played)
-        ]
-        statuses = {each.status for each in (*played, *still_off)}
-        if len(statuses) > 1 and played:
-            return _contrary(bet, [*played, *still_off])
-        if off and not played:
-            first = min(off, key=lambda each: each.status is not GameStatus.ABANDONED)
-            is_postponed = first.status is GameStatus.POSTPONED
-            may_be = is_postponed and _sport(bet, first) in NO_SERIES
-            moved = (
-                each
-                for each in near
-                if may_be and each.is_moved and _is_later(each.game.result, first)
-            )
-            return self._by_waiting(bet, first, next(moved, None))
-        if played and played[0].status is GameStatus.RETIRED:
-            return self._by_retirement(bet, played[0], its)
-        scored = [each for each in played if each.home is not None]
-        if not scored:
-            return self._by_others(bet, its)
-        turned = self._turned(bet, near)
-        if turned and contradict([*scored, *turned], _sport(bet, scored[0])):
-            return _contrary(bet, [*scored, *turned])
-        return self._by_score(bet, scored, its)
-
-    def _turned(self, bet: PlacedBet, near: Sequence[Found[_SourceResult]]) -> list[GameResult]:
-        """Return final scores of the bet's game from sources that name the away team first.
-
-        The scores have the bet's home team first.
-        """
-        pair = teams(bet.match_name)
-        if pair is None or all(each.has_teams for each in near):
-            return []
-        other = msgspec.structs.replace(bet, match_name=" vs ".join(reversed(pair)))
-        found = (each.games_near(wanted_game(other)) for each in self._nearby)
-        results = [each.game.result for each in found if each is not None and each.is_same]
-        return [
-            msgspec.structs.replace(with_teams_turned(each, bet.match_name), selections=())
-            for each in results
-            if each.status is GameStatus.FINAL
-            and each.home is not None
-            and (bet.practice or not each.simulated)
-        ]
-
-    def _by_score(
-        self, bet: PlacedBet, games: Sequence[GameResult], its: Sequence[GameResult]
-    ) -> ToCheck:
-        first = games[0]
-        is_handicap = form_of(bet.market_type) is Form.HANDICAP
-        if bet.is_in_play and is_handicap and _sport(bet, first) == FOOTBALL:
-            by = _by(bet, first)
-            why = f"{by}: placed in play, so its handicap may count from the score at that time"
-            return ToCheck(bet, why, first, self._would_be(bet, first), by)
-        decision = self._decision(bet, games)
-        if decision.is_conflict:
-            return _contrary(bet, games)
-        if decision.result is None:
-            why = f"{_by(bet, first)}: {decision.why}"
-            return ToCheck(bet, why, first, self._would_be(bet, first), _by(bet, first))
-        if why := self._denied(bet, its):
-            return ToCheck(bet, why, first, by=_by(bet, first), is_contrary=True)
-        alone = (each for each in games if self._decision(bet, [each]).result is decision.result)
-        one = next(alone, None)
-        by = ", ".join(_by(bet, each) for each in games) if one is None else _by(bet, one)
-        return ToCheck(bet, "", one or first, decision.result, by)
-
-    def _decision(self, bet: PlacedBet, games: Sequence[GameResult]) -> Decision:
-        sport = _sport(bet, games[0])
-        sides = 0 if bet.close is None else len(bet.close.line)
-        return result_of(
-            *(bet.market_type, bet.period, bet.match_name, bet.selection, games),
-            sport=sport,
-            overtime=self._rules.rule_of(bet.bookmaker, sport).counts_overtime,
-            ways=sides or None,
-        )
-
-    def _would_be(self, bet: PlacedBet, result: GameResult) -> Result | None:
-        """Return how a bet would end if a result was of its game and its score the one to count."""
-        if result.status is GameStatus.FINAL and (found := self._decision(bet, [result]).result):
-            return found
-        return _as_stated(bet, result)
-
-    def _by_others(self, bet: PlacedBet, its: Sequence[GameResult]) -> ToCheck | None:
-        """Return how a bet ends by what another bookmaker paid, where no score is known."""
-        told = [(each, found) for each in its for found in _selections(bet, each)]
-        if not told:
-            return None
-        result, selection = told[0]
-        by = _own_result(result)
-        if len({each.result for _, each in told}) > 1:
-            words = " and ".join(f"{_source(each)} says {_word(one)}" for each, one in told)
-            return ToCheck(bet, words, result, by=by, is_contrary=True)
-        if why := self._denied(bet, its):
-            return ToCheck(bet, why, result, by=by, is_contrary=True)
-        found = ToCheck(bet, "", result, Result(selection.result), by)
-        is_whole = selection.result in ("won", "lost") and selection.share == 1
-        if is_whole and _sport(bet, result) == FOOTBALL and _is_by_score(bet):
-            return found
-        says = f"{_source(result)} says {_word(selection)}"
-        return found._replace(why=f"{says}, but {_bookmaker(bet)} has reported nothing itself")
-
-    def _by_waiting(
-        self, bet: PlacedBet, result: GameResult, moved: Found[_SourceResult] | None
-    ) -> ToCheck:
-        """Return what becomes of a bet on a game that was not played, or not to its end.
-
-        ``moved`` is the same game as it was played later.
-        """
-        rule = self._rules.rule_of(bet.bookmaker, _sport(bet, result))
-        by, waits = _by(bet, result), _waits_text(bet, rule)
-        found = ToCheck(bet, "", result, Result.VOID, by, is_contrary=True)
-        if rule.waiting_ms is None and moved is not None:
-            later = moved.game.result
-            why = f"{by}; {_game_text(bet, later)} {moved.why_not}; {waits}"
-            return ToCheck(
-                *(bet, why, later, self._would_be(bet, later), _by(bet, later)), is_contrary=True
-            )
-        if rule.waiting_ms is None:
-            return found._replace(why=f"{by}; {waits}")
-        if self._now_ms <= (bet.kick_off or 0) + rule.waiting_ms:
-            return found._replace(why=f"{by}; {waits}", proposed=None)
-        if result.status is GameStatus.ABANDONED and _may_be_decided(bet, result):
-            why = f"{by}; the bet may have been decided before"
-            return found._replace(why=why, proposed=self._would_be(bet, result))
-        return found
-
-    def _by_retirement(
-        self, bet: PlacedBet, result: GameResult, its: Sequence[GameResult]
-    ) -> ToCheck:
-        """Return what becomes of a bet on a tennis match that a player gave up."""
-        rule = self._rules.rule_of(bet.bookmaker, _sport(bet, result)).retirement
-        by = _by(bet, result)
-        found = ToCheck(bet, "", result, Result.VOID, by)
-        if bet.market_type != "moneyline" or bet.period:
-            why = f"{by}: what that means for this market is not known"
-            return found._replace(why=why, proposed=None)
-        if rule is None:
-            why = f"{by}: the rule of {_bookmaker(bet)} is not known"
-            return found._replace(why=why, proposed=None)
-        sets = None if result.home is None or result.away is None else result.home + result.away
-        if rule is Retirement.MATCH_COMPLETED or (rule is Retirement.FIRST_SET and sets == 0):
-            return found
-        if rule is Retirement.FIRST_SET and sets is None:
-            why = f"{by}: it is not known whether a set was completed"
-            return found._replace(why=why, proposed=None)
-        winner = {side for each in its for side in _winners(each)}
-        read = read_selection(bet.market_type, bet.match_name, bet.selection)
-        if len(winner) != 1 or read is None or read.side == DRAW:
-            why = f"{by}: it is not known which player went on to the next round"
-            return found._replace(why=why, proposed=None)
-        return found._replace(proposed=Result.WON if read.side in winner else Result.LOST)
-
-
-def _ends_ms(bet: PlacedBet, result: GameResult) -> int:
-    """Return when a result can be known at the earliest, by the kick-offs of bet and result."""
-    starts = max(bet.kick_off or 0, result.kick_off if result.has_time else 0)
-    is_final = result.status is GameStatus.FINAL
-    return starts + (_SHORTEST.get(_sport(bet, result), HOUR_MS) if is_final else 0)
-
-
-def _is_later(game: GameResult, off: GameResult) -> bool:
-    """Return whether a game was played after the time at which it was called off."""
-    has_times = game.has_time and off.has_time
-    return game.kick_off - off.kick_off > (MINUTE_MS if has_times else 12 * HOUR_MS)
-
-
-def _sport(bet: PlacedBet, result: GameResult) -> str:
-    return bet.sport if result.sport in ("", OTHER) else result.sport
-
-
-def _is_by_score(bet: PlacedBet) -> bool:
-    return form_of(bet.market_type) not in (None, Form.PLAYER_OVER_UNDER, Form.QUESTION)
-
-
-def _selections(bet: PlacedBet, result: GameResult) -> Iterator[SelectionResult]:
-    """Yield what a source says about exactly the bet's selection."""
-    sport = _sport(bet, result)
-    ours = _named(sport, bet.market_type, bet.match_name, bet.selection)
-    for each in result.selections:
-        theirs = _named(sport, each.market_type, result.match_name, each.selection)
-        if ours is not None and each.period == bet.period and ours == theirs:
-            yield each
-
-
-def _exclude(match_name: str, one: SelectionResult, other: SelectionResult) -> bool:
-    """Return whether two selections of a market cannot both have ended as a source says."""
-    ours, theirs = (
-        read_selection(each.market_type, match_name, each.selection) for each in (one, other)
-    )
-    if ours is None or theirs is None or ours.key != theirs.key or ours.side == theirs.side:
-        return False
-    form = form_of(one.market_type)
-    if one.result != other.result or form in (Form.DOUBLE_CHANCE, Form.PLAYER_OVER_UNDER):
-        return False
-    two_sided = (Form.OVER_UNDER, Form.TEAM_OVER_UNDER, Form.YES_NO)
-    has_two = form in two_sided or one.market_type == "spread"
-    return one.result == "won" or has_two
-
-
-def _named(
-    sport: str, market_type: str, match_name: str, selection: str
-) -> tuple[str, str, str] | None:
-    """Return a selection in words that all equal bets share; None if it cannot be read."""
-    read = read_selection(market_type, match_name, selection)
-    if read is None:
-        return None
-    market_type, key, side = bet_named(sport, False, market_type, read.key, read.side)
-    return market_type, key.casefold(), side
-
-
-def _winners(result: GameResult) -> Iterator[str]:
-    """Yield the side that a source's own result of the match names as the winner."""
-    for each in result.selections:
-        if each.market_type == "moneyline" and not each.period and each.result in ("won", "lost"):
-            read = read_selection(each.market_type, result.match_name, each.selection)
-            if read is not None and read.side in (HOME, AWAY):
-                is_won = each.result == "won"
-                yield read.side if is_won else AWAY if read.side == HOME else HOME
-
-
-def _may_be_decided(bet: PlacedBet, result: GameResult) -> bool:
-    """Return whether a bet on an abandoned game may have been decided before."""
-    form = form_of(bet.market_type)
-    if not bet.period and form in (Form.WINNER, Form.HANDICAP, Form.DOUBLE_CHANCE):
-        return False
-    read = read_selection(bet.market_type, bet.match_name, bet.selection)
-    if bet.period or read is None or result.home is None or not _is_by_score(bet):
-        return True
-    so_far = _as_stated(bet, result)
-    is_reached = so_far is Result.WON if read.side in ("over", "yes") else so_far is Result.LOST
-    return is_reached or so_far in (None, Result.VOID, Result.HALF_LOST, Result.HALF_WON)
-
-
-def _as_stated(bet: PlacedBet, result: GameResult) -> Result | None:
-    """Return how a bet would end if the score that a source states counts for it."""
-    sport = _sport(bet, result)
-    is_other_score = bool(bet.period) or (sport == FOOTBALL and bool(result.overtime))
-    if is_other_score or result.home is None or result.away is None:
-        return None
-    return result_as_stated(*(bet.market_type, bet.match_name, bet.selection, result), sport=sport)
-
-
-def _contrary(bet: PlacedBet, games: Sequence[GameResult]) -> ToCheck:
-    told = " and ".join(f"{_source(each)} says {_what(bet, each)}" for each in games)
-    by = ", ".join(_by(bet, each) for each in games)
-    return ToCheck(bet, told, games[0], by=by, is_contrary=True)
-
-
-def _bookmaker(bet: PlacedBet) -> str:
-    return bet.bookmaker or "its bookmaker"
-
-
-def _waits_text(bet: PlacedBet, rule: SettlementRule) -> str:
-    if rule.postponed_hours == SAME_ROUND:
-        return f"bets at {_bookmaker(bet)} wait for it within the same round"
-    if not rule.postponed_hours:
-        return f"how long bets at {_bookmaker(bet)} wait for it is not known"
-    return f"bets at {_bookmaker(bet)} wait {rule.postponed_hours} hours for it"
-
-
-def _source(result: GameResult) -> str:
-    return result.source or result.bookmaker or "an unnamed source"
-
-
-def _what(bet: PlacedBet, result: GameResult) -> str:
-    """Return what a source says of a game: ``2-1``, ``postponed``, ``retired at 1-0``.
-
-    With the score of each period where that matters to the bet.
-    """
-    score = ""
-    if result.home is not None and result.away is not None:
-        score = score_text((result.home, result.away))
-        if result.periods and (bet.period or result.overtime or _sport(bet, result) == TENNIS):
-            parts = ", ".join(score_text((each.home, each.away)) for each in result.periods)
-            score = f"{score} ({parts})"
-        if result.overtime:
-            extra = "extra time" if _sport(bet, result) == FOOTBALL else "overtime"
-            score = f"{score} after {extra}"
-    status = result.status.words
-    if result.status in (GameStatus.FINAL, GameStatus.UNKNOWN):
-        return score or status
-    return f"{status} at {score}" if score else status
-
-
-def _by(bet: PlacedBet, result: GameResult) -> str:
-    return f"{_source(result)} {_what(bet, result)}"
-
-
-def _own_result(result: GameResult) -> str:
-    return f"{_source(result)}'s own result"
-
-
-def _game_text(bet: PlacedBet, result: GameResult) -> str:
-    return f"{game_title(result.match_name)} ({_by(bet, result)})"
-
-
-def _word(selection: SelectionResult) -> str:
-    return selection.result.replace("_", " ")

@@ -11,6 +11,7 @@ from oddsdesk.contract.times import MINUTE_MS
 from oddsdesk.pricing.assessment import Market, Prices, reference_lines, settlement_of
 from oddsdesk.pricing.devig import DEFAULT_METHOD, NotApplicableError, devig
 from oddsdesk.pricing.selections import DRAW, LineGroup, Outcome, line_groups, read_selection
+from oddsdesk.pricing.stakes import net_lay_odds
 from oddsdesk.pricing.value import Pushes, can_push
 
 MOST_AGE_MS: Final = 30 * MINUTE_MS
@@ -48,11 +49,14 @@ class Sighting(NamedTuple):
 MarketKey = tuple[str, str, int]
 """Game id, market type, period."""
 
+BetPart = int | tuple[int, int]
+"""The number of a bet; of a leg of a multiple: the bet's number and the leg's place, from 1."""
+
 
 class FollowedBet(NamedTuple):
-    """A bet whose closing line is wanted."""
+    """A bet, or a leg of one, whose closing line is wanted."""
 
-    ident: int
+    ident: BetPart
     game_id: str
     match_name: str
     sport: str
@@ -66,6 +70,8 @@ class FollowedBet(NamedTuple):
     bookmaker: str = ""
     """Where it was placed; a consensus leaves that operator out."""
     competition: str = ""
+    is_lay: bool = False
+    """Whether it closes by the other side of its selection."""
 
     @property
     def market(self) -> MarketKey:
@@ -74,7 +80,10 @@ class FollowedBet(NamedTuple):
 
 
 class ClosingLine(msgspec.Struct, frozen=True):
-    """The close of a bet, or why it has none; stored in the ledger."""
+    """The close of a bet, or why it has none; stored in the ledger.
+
+    Of a lay bet all odds but ``line`` are those of the other side, like the bet's own net odds.
+    """
 
     odds: float | None = None
     """The sharp book's own odds before commission; None if there is no close."""
@@ -100,6 +109,23 @@ class ClosingLine(msgspec.Struct, frozen=True):
     def is_there(self) -> bool:
         """Whether the bet has a closing line."""
         return self.fair_odds is not None
+
+
+def other_side(close: ClosingLine) -> ClosingLine:
+    """Return the close of a lay bet from that of its selection.
+
+    Fair odds f become 1/(1 - 1/f). They are of a decided stake, so the chance of a push is the
+    same for both sides.
+    """
+    turned = {
+        name: None if odds is None or odds <= 1 else net_lay_odds(odds, 0.0)
+        for name, odds in (
+            ("odds", close.odds),
+            ("fair_odds", close.fair_odds),
+            ("moved_fair_odds", close.moved_fair_odds),
+        )
+    }
+    return msgspec.structs.replace(close, **turned)
 
 
 def began_at(kick_off: int | None, first_in_play: int | None) -> int | None:
@@ -222,8 +248,10 @@ def _decided(
     return settlement_of(line, side, fair, push).decided
 
 
-def devigged_by(close: ClosingLine, method: str) -> ClosingLine | None:
+def devigged_by(close: ClosingLine, method: str, *, is_lay: bool = False) -> ClosingLine | None:
     """Return a close devigged by another method, None if its line is unknown.
+
+    ``is_lay``: of a lay bet, whose close is of the other side.
 
     Raises:
         DevigError: unknown method.
@@ -233,11 +261,14 @@ def devigged_by(close: ClosingLine, method: str) -> ClosingLine | None:
     if not close.line or close.odds is None:
         return None
     try:
-        fair = devig(method, close.line).fair_odds[close.line.index(close.odds)]
+        own = [net_lay_odds(each, 0.0) for each in close.line] if is_lay else close.line
+        fair = devig(method, close.line).fair_odds[own.index(close.odds)]
     except NotApplicableError:
         return ClosingLine(
             why="the method gives no fair odds", method=method, reference=close.reference
         )
+    if is_lay:
+        fair = net_lay_odds(fair, 0.0)
     return msgspec.structs.replace(close, fair_odds=fair, method=method)
 
 

@@ -10,7 +10,7 @@ import msgspec
 from oddsdesk.board.valuation.verdict_words import PER_DECIDED_TEXT
 from oddsdesk.contract.times import HOUR_MS, format_ms
 from oddsdesk.ledger.bets import PlacedBet
-from oddsdesk.pricing.closing import devigged_by
+from oddsdesk.ledger.legs import devigged_close
 from oddsdesk.pricing.consensus import LEARNED_TITLE
 from oddsdesk.pricing.devig import PUBLISHED
 from oddsdesk.research.backtest import Backtested, Question
@@ -238,7 +238,7 @@ def _closed_as_judged(bet: PlacedBet) -> bool:
     """Return whether a bet's fair line stood until the close, whatever the devig method."""
     if bet.close is None or bet.fair_odds is None or bet.close.reference != bet.reference:
         return False
-    close = devigged_by(bet.close, bet.method)
+    close = devigged_close(bet, bet.method)
     if close is None or close.fair_odds is None:
         return False
     return math.isclose(close.fair_odds, bet.fair_odds, rel_tol=_SAME)

@@ -74,7 +74,7 @@ def _pooled(
     profiles: Profiles,
     now_ms: int,
     progress: Callable[[int], None],
-) -> dict[int, closing.ClosingLine]:
+) -> dict[closing.BetPart, closing.ClosingLine]:
     watcher = _ConsensusWatcher(bets)
     era = era_maker(by.reference, by.method, profiles, None)
     Walk(log, watcher, era, now_ms).walk_log(None, None, lambda _: progress(0))
@@ -124,8 +124,10 @@ class _ConsensusWatcher(Visitor):
                 if first is None and (is_new or (is_due and market in seen)):
                     self._look(game, market, now_ms)
 
-    def closes(self, by: closing.CloseBy, now_ms: int) -> dict[int, closing.ClosingLine]:
-        """Return the closes of bets whose games have started, by number."""
+    def closes(
+        self, by: closing.CloseBy, now_ms: int
+    ) -> dict[closing.BetPart, closing.ClosingLine]:
+        """Return the closes of bets whose games have started."""
         found = {}
         for bet in to_follow((bet for bets in self._bets.values() for bet in bets), by):
             begin = self._begins.get(bet.game_id, _Begin(bet.kick_off, None))

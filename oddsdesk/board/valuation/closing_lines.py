@@ -23,10 +23,12 @@ from oddsdesk.pricing.assessment import Market
 from oddsdesk.pricing.closing import (
     MONEYLINE,
     MOST_AGE_MS,
+    BetPart,
     ClosingLine,
     FollowedBet,
     Sighting,
     closing_line,
+    other_side,
 )
 from oddsdesk.pricing.consensus import CONSENSUS_TITLE
 
@@ -59,7 +61,7 @@ class ClosingLines:
     def __init__(self, board: Board, clock: Clock) -> None:
         self._board = board
         self._clock = clock
-        self._bets: dict[int, FollowedBet] = {}
+        self._bets: dict[BetPart, FollowedBet] = {}
         self._sightings: dict[_Followed, list[Sighting]] = {}
         self._first_in_play: dict[str, int] = {}
         self._unsubscribe: Callable[[], None] = lambda: None
@@ -107,7 +109,7 @@ class ClosingLines:
             and self._is_on_board(bet)
         )
 
-    def decided(self) -> dict[int, ClosingLine]:
+    def decided(self) -> dict[BetPart, ClosingLine]:
         """Return the closing lines of bets whose games have begun, by number; each once."""
         if self._board.connection.as_of_ms is not None:
             return {}
@@ -243,8 +245,8 @@ def close_of(
         moneyline=moneyline,
     )
     if is_pooled and found.method:  # its line is of fair odds, which no other method devigs
-        return msgspec.structs.replace(found, method=bet.by.method, line=())
-    return found
+        found = msgspec.structs.replace(found, method=bet.by.method, line=())
+    return other_side(found) if bet.is_lay else found
 
 
 def _live_since(matrix: Matrix, now_ms: int) -> int | None:

@@ -135,7 +135,7 @@ class BetsActions(QObject):
         now = self._clock()
         proposals = self._proposed()
         try:
-            ended = [settled(bet, each.proposed, now, each.by) for bet, each in proposals]
+            ended = [each._replace(bet=bet).accepted(now) for bet, each in proposals]
         except BadBetError as error:
             self.said.emit(f"{error}.", "")
             return True
@@ -193,10 +193,10 @@ class BetsActions(QObject):
         except HalfResultError as error:
             self.said.emit(f"{error}.", "")
             return
-        except BadBetError:
-            self.said.emit(
-                "This bet was cashed out in full. Reopen it (O) to change its result.", ""
-            )
+        except BadBetError as error:
+            is_cashed = any(bet.result is Result.CASHED_OUT for bet in bets)
+            cashed = "This bet was cashed out in full. Reopen it (O) to change its result."
+            self.said.emit(cashed if is_cashed else f"{error}.", "")
             return
         if ended:
             word = "reopened" if result is None else result.words

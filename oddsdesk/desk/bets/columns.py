@@ -87,7 +87,7 @@ def _fair_text(bet: PlacedBet) -> str:
 def settled_text(bet: PlacedBet, proposal: ToCheck | None) -> str:
     """Return how a bet was settled, or why it was not and what was found."""
     if proposal is not None:
-        lead = "" if proposal.proposed is None else f"→ {proposal.proposed.words}"
+        lead = "" if proposal.proposed is None else f"→ {_proposed_words(proposal)}"
         by = f"({proposal.by})" if lead and proposal.by and proposal.by not in proposal.why else ""
         return " · ".join(filter(None, (f"{lead} {by}".strip(), proposal.why)))
     if bet.result is None:
@@ -104,8 +104,13 @@ def found_text(proposal: ToCheck) -> str:
     """Return how a bet would settle and by what: ``won (football-data 2-1)``."""
     if proposal.proposed is None:
         return proposal.by
-    word = proposal.proposed.words
+    word = _proposed_words(proposal)
     return f"{word} ({proposal.by})" if proposal.by else word
+
+
+def _proposed_words(proposal: ToCheck) -> str:
+    word = "" if proposal.proposed is None else proposal.proposed.words
+    return f"leg {proposal.leg} {word}" if proposal.leg else word
 
 
 def _proposal_lines(proposal: ToCheck) -> tuple[str, str]:

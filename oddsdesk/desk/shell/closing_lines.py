@@ -3,7 +3,6 @@
 import asyncio
 from collections.abc import Awaitable, Callable
 
-import msgspec
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from oddsdesk.base.clock import Clock
@@ -15,8 +14,9 @@ from oddsdesk.contract.times import MINUTE_MS
 from oddsdesk.desk.records import Records, Taken
 from oddsdesk.ledger.bets import PlacedBet, counted
 from oddsdesk.ledger.ledger import Ledger
+from oddsdesk.ledger.legs import parts_of, parts_to_close, without_closes
 from oddsdesk.ledger.open_bets import to_follow
-from oddsdesk.pricing.closing import CloseBy, ClosingLine
+from oddsdesk.pricing.closing import BetPart, CloseBy, ClosingLine
 
 _LOOK_MS = 5_000
 _WRITE_AGAIN_MS = 60_000
@@ -25,8 +25,8 @@ _FILL_MS = 10 * MINUTE_MS
 _OTHERS = "the recorded close belonged to another game"
 _LOOK_AGAIN_MS = 48 * 60 * MINUTE_MS
 
-ReadLog = Callable[[list[PlacedBet], int, CloseBy], Awaitable[dict[int, ClosingLine]]]
-"""Returns the closing lines of bets in a log, by the bets' numbers."""
+ReadLog = Callable[[list[PlacedBet], int, CloseBy], Awaitable[dict[BetPart, ClosingLine]]]
+"""Returns the closing lines of bets and their legs in a log."""
 
 
 class ClosingLineWriter(QObject):
@@ -59,7 +59,7 @@ class ClosingLineWriter(QObject):
         self._subscribe = subscribe
         self._close_by = close_by
         self._lines = ClosingLines(board, clock)
-        self._unwritten: dict[int, ClosingLine] = {}
+        self._unwritten: dict[BetPart, ClosingLine] = {}
         self._read_log: ReadLog | None = None
         self._filling: asyncio.Task[None] | None = None
         self._closing_again: asyncio.Task[None] | None = None
@@ -110,24 +110,23 @@ class ClosingLineWriter(QObject):
         What the log lacks is looked for later; without a log the bets have no closing line.
         """
         wrong = [
-            msgspec.structs.replace(bet, close=None)
+            without_closes(bet)
             for bet in counted(self._records.placed_bets())
-            if bet.has_others_close
+            if any(part.bet.has_others_close for part in parts_of(bet))
         ]
         if wrong and self._closing_again is None:
             closing = self._close_again(wrong)
             self._closing_again = spawn("desk: closing lines again", closing)
 
     async def _close_again(self, wrong: list[PlacedBet]) -> None:
-        found, other = dict[int, ClosingLine](), ClosingLine(why=_OTHERS)
+        found, other = dict[BetPart, ClosingLine](), ClosingLine(why=_OTHERS)
         try:
             if self._read_log is not None:
                 found = await self._read_log(wrong, self._clock(), self._close_by())
         finally:
             self._closing_again = None
         without = other if self._read_log is None else None
-        idents = [bet.ident for bet in wrong if bet.ident is not None]
-        closes = {ident: found.get(ident, without) for ident in idents}
+        closes = {part.key: found.get(part.key, without) for part in parts_to_close(wrong)}
         there = sum(close is not None and close.is_there for close in closes.values())
 
         def close_bets_again(ledger: Ledger) -> Taken:
@@ -147,13 +146,14 @@ class ClosingLineWriter(QObject):
         self._unsubscribe()
         await cancel_tasks(*filter(None, (self._filling, self._closing_again)))
 
-    async def _fill(self, read: Awaitable[dict[int, ClosingLine]]) -> None:
+    async def _fill(self, read: Awaitable[dict[BetPart, ClosingLine]]) -> None:
         try:
             found = await read
         finally:
             self._filling = None
-        unsaid = {bet.ident for bet in self._records.placed_bets() if bet.close is None}
-        news = {ident: close for ident, close in found.items() if close.is_there or ident in unsaid}
+        parts = parts_to_close(self._records.placed_bets())
+        unsaid = {part.key for part in parts if part.bet.close is None}
+        news = {key: close for key, close in found.items() if close.is_there or key in unsaid}
         if news:
             self._unwritten = news | self._unwritten
             self._write()
@@ -169,7 +169,7 @@ class ClosingLineWriter(QObject):
         self._again.start()
         self._records.act(write_lines)
 
-    def _on_written(self, closes: dict[int, ClosingLine]) -> None:
+    def _on_written(self, closes: dict[BetPart, ClosingLine]) -> None:
         self._again.stop()
         for ident in closes:
             self._unwritten.pop(ident, None)
@@ -183,10 +183,14 @@ class ClosingLineWriter(QObject):
 
 
 def _may_have_close(bet: PlacedBet, now_ms: int) -> bool:
-    """Return whether the log may have the missing closing line of a bet.
+    """Return whether the log may have the missing closing line of a bet, or of a leg.
 
     Its game started a while ago, and a feed may have recorded prices that the desk did not see.
     """
+    return any(_may_close(part.bet, now_ms) for part in parts_to_close([bet]))
+
+
+def _may_close(bet: PlacedBet, now_ms: int) -> bool:
     if bet.kick_off is None or bet.kick_off > now_ms - WAIT_MS:
         return False
     if bet.close is None:

@@ -38,7 +38,7 @@ from oddsdesk.ledger.bets import PlacedBet
 from oddsdesk.ledger.ledger import LedgerError, merge_ledger
 from oddsdesk.ledger.log_closes import closes_from_log
 from oddsdesk.network.secrets import keep_secret
-from oddsdesk.pricing.closing import CloseBy, ClosingLine
+from oddsdesk.pricing.closing import BetPart, CloseBy, ClosingLine
 from oddsdesk.server.edge.listener import ListenError
 from oddsdesk.server.run.embedded import EmbeddedServer, guest_key
 from oddsdesk.server.settings import Settings
@@ -358,13 +358,13 @@ def database_here(session: ServiceSession | None) -> Path | None:
 
 async def closes_in(
     database: Path, bets: Sequence[PlacedBet], now_ms: int, by: CloseBy
-) -> dict[int, ClosingLine]:
+) -> dict[BetPart, ClosingLine]:
     """Return the closing lines of bets from a database's log, read on a thread.
 
     Returns none if it cannot be read now; the caller tries again later.
     """
 
-    def read_closes() -> dict[int, ClosingLine]:
+    def read_closes() -> dict[BetPart, ClosingLine]:
         opened = open_store(database, read_only=True, find_older=LookingBack())
         with contextlib.closing(opened) as store:
             past = ReaderPast(store.reader(), store.reference)

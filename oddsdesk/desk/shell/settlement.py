@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Final
 
-from msgspec.structs import replace
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from oddsdesk.base.clock import Clock
@@ -174,8 +173,8 @@ class BetSettlement(QObject):
         fresh = [c for c in found.corrections if (c.bet.ident, c.why) not in self._told_corrections]
         self._told_corrections |= {(each.bet.ident, each.why) for each in fresh}
         to_check = check_line(fresh)
-        if found.bets and is_on:
-            self._records.act(lambda ledger: self._write(ledger, found.bets, to_check))
+        if found.changed and is_on:
+            self._records.act(lambda ledger: self._write(ledger, found.changed, to_check))
         elif to_check:
             self.corrected.emit(to_check)
 
@@ -203,14 +202,23 @@ def proposals_of(found: "Settled", *, is_on: bool) -> "dict[int, ToCheck]":
     listed = [*found.to_check, *found.corrections]
     listed += [ToCheck(bet, _NO_RESULT) for bet in found.without_result]
     if not is_on:
-        for bet in found.bets:
-            is_open = replace(bet, result=None, settled_at=None, settled_by="")
-            listed.append(ToCheck(is_open, _OFF, None, bet.result, bet.settled_by))
-    return {each.bet.ident: each for each in listed if each.bet.ident is not None}
+        listed += [each._replace(why=_OFF) for each in found.certain]
+    # Of a multiple, the first leg in doubt: the next one follows once that is settled.
+    return {each.bet.ident: each for each in reversed(listed) if each.bet.ident is not None}
 
 
 def settled_line(bets: Sequence[PlacedBet]) -> str:
     """Return what was settled: ``Settled 3 bets: won 2, lost 1, +14.20``."""
+    ended = [bet for bet in bets if bet.result is not None]
+    by_leg = [bet for bet in bets if bet.result is None]
+    if not by_leg:
+        return _ended_line(ended)
+    named = f"{by_leg[0].selection}{at_bookmaker(by_leg[0])}"
+    legs = f"Legs settled: {named if len(by_leg) == 1 else f'{len(by_leg)} bets'}, still open"
+    return f"{_ended_line(ended)}. {legs}" if ended else legs
+
+
+def _ended_line(bets: Sequence[PlacedBet]) -> str:
     profits: dict[str, float] = {}
     for bet in bets:
         if not bet.practice:

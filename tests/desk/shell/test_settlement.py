@@ -16,10 +16,13 @@ from oddsdesk.contract.results import GameResult, GameStatus, ResultRow, result_
 from oddsdesk.desk.records import Records
 from oddsdesk.desk.shell.assembly import Desk
 from oddsdesk.desk.shell.connections import Connections
-from oddsdesk.desk.shell.settlement import BetSettlement, settled_line
+from oddsdesk.desk.shell.settlement import BetSettlement, proposals_of, settled_line
+from oddsdesk.ledger.bet_kinds import BetKind, BetLeg
 from oddsdesk.ledger.bets import PlacedBet, settled
 from oddsdesk.ledger.ledger import Ledger
+from oddsdesk.ledger.settling import settle_by_results
 from oddsdesk.pricing.selections import Result
+from oddsdesk.pricing.settlement_rules import SettlementRules
 from tests.kit.waiting import until
 
 NOW = 1_800_000_000_000
@@ -222,3 +225,44 @@ async def test_settled_bets_to_check_are_shown_where_the_user_is_and_in_their_li
     await until(panel.isVisible)
     assert panel.views.current_view == "to settle"
     assert panel.messages.message_text == "1 settled bet needs a check: Leeds"
+
+
+def multiple() -> PlacedBet:
+    """Return a bet on Leeds and on a game that nobody reports."""
+    legs = (
+        BetLeg(
+            selection="Leeds",
+            odds=2.1,
+            match_name="Leeds vs Hull",
+            competition="EPL",
+            sport="Football",
+            market_type="moneyline",
+            kick_off=KICK_OFF,
+        ),
+        BetLeg(selection="Arsenal", odds=2.0, kick_off=NOW + HOUR),
+    )
+    return msgspec.structs.replace(
+        BET, kind=BetKind.MULTIPLE, selection="Leeds + Arsenal", odds=4.2, legs=legs
+    )
+
+
+async def test_a_leg_settles_alone_and_the_line_says_that_the_bet_is_open(
+    settling: Settling,
+) -> None:
+    with closing(Ledger(settling.path)) as ledger:
+        ledger.delete_bets(1, 2)
+        ledger.record_bet(multiple())
+    settling.records.read_again()
+    settling.board.take_results([a_result()])
+    await until(lambda: bool(settling.lines))
+    assert settling.lines == ["Legs settled: Leeds + Arsenal at Pinnacle, still open"]
+    with closing(Ledger(settling.path)) as ledger:
+        assert [leg.result for leg in ledger.read_bets()[0].legs] == [Result.WON, None]
+
+
+def test_legs_that_would_settle_are_proposed_one_by_one() -> None:
+    bet = msgspec.structs.replace(multiple(), ident=7)
+    found = settle_by_results([bet], [a_result().result], SettlementRules(), NOW)
+    (proposal,) = proposals_of(found, is_on=False).values()
+    assert (proposal.leg, proposal.proposed, proposal.bet) == (1, Result.WON, bet)
+    assert proposals_of(found, is_on=True) == {}

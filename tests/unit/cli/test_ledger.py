@@ -138,6 +138,32 @@ def test_bets_are_settled_by_number_and_that_is_taken_back() -> None:
     assert {bet["result"] for bet in told("list")} == {"open"}
 
 
+def test_legs_are_settled_by_number_and_decide_the_bet() -> None:
+    legs = tuple(BetLeg(selection=name, odds=2.0) for name in ("Leeds", "Arsenal"))
+    multiple = msgspec.structs.replace(
+        BET, kind=BetKind.MULTIPLE, odds=4.0, net_odds=4.0, legs=legs
+    )
+    with closing(Ledger(default_ledger())) as held:
+        held.record_bet(multiple)
+    counts = told("settle", "3.1", "void")
+    assert (counts["settled"], counts["legs_settled"]) == (0, 1)
+    assert counts["lists"]["legs_settled"][0]["legs"][0]["result"] == "void"
+    assert told("settle", "3.2", "won")["settled"] == 1
+    assert (told("list")[2]["result"], told("list")[2]["profit"]) == ("won", 10)
+    assert told("settle", "3.1", "3.2", "lost")["settled"] == 1
+    assert told("list")[2]["profit"] == -10
+    told("undo")
+    assert told("list")[2]["profit"] == 10
+
+
+def test_an_each_way_bet_is_settled_as_placed() -> None:
+    each_way = msgspec.structs.replace(BET, kind=BetKind.EACH_WAY, place_fraction=0.2)
+    with closing(Ledger(default_ledger())) as held:
+        held.record_bet(each_way)
+    told("settle", "3", "placed")
+    assert told("list")[2]["profit"] == pytest.approx(5 * 1.1 * 0.2 - 5)
+
+
 def test_a_part_is_cashed_out() -> None:
     told("settle", "1", "cashed-out", "--back", "7.5", "--part", "5")
     told("settle", "1", "lost")
@@ -153,6 +179,10 @@ def test_a_part_is_cashed_out() -> None:
         (["settle", "1", "cashed-out"], "with --back AMOUNT"),
         (["settle", "1", "won", "--back", "3"], "are only for cashed-out"),
         (["settle", "won"], "give bet numbers"),
+        (["settle", "x", "won"], "bet 'x': expected the number of a bet"),
+        (["settle", "1.2", "won"], "bet 1 has no legs, not a leg 2"),
+        (["settle", "1.2", "cashed-out", "--back", "3"], "cash out one bet at a time"),
+        (["settle", "1", "placed"], "only each-way bets can be placed"),
         (["settle", "1", "half-won"], "Over 2.5 is won or lost in full: half results are for"),
     ],
 )

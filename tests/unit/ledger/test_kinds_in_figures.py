@@ -13,9 +13,10 @@ from hypothesis import strategies as st
 
 from oddsdesk.ledger.bet_kinds import BetKind, BetLeg, result_of_legs
 from oddsdesk.ledger.bets import PlacedBet, settled
+from oddsdesk.ledger.legs import closed_by_legs
 from oddsdesk.ledger.open_bets import covered_bets, open_by_outcome, placed_in
-from oddsdesk.ledger.reporting import Grouping, by_one_close, in_order, split_report, whole_report
-from oddsdesk.pricing.closing import CloseBy, ClosingLine
+from oddsdesk.ledger.reporting import Grouping, in_order, split_report, whole_report
+from oddsdesk.pricing.closing import ClosingLine
 from oddsdesk.pricing.reports import BAND_Z, course
 from oddsdesk.pricing.selections import Result
 from oddsdesk.pricing.stakes import net_lay_odds
@@ -121,10 +122,16 @@ def test_expected_profit_of_a_multiple_is_the_mean_over_its_legs_results() -> No
 
 def test_legs_of_one_game_have_no_fair_odds_and_no_close() -> None:
     of_one = tuple(
-        REPLACE(each, game_id="g", fair_odds=2.0, close=ClosingLine(odds=2.0, fair_odds=2.0))
+        REPLACE(
+            each,
+            game_id="g",
+            match_name="A - B",
+            fair_odds=2.0,
+            close=ClosingLine(odds=2.0, fair_odds=2.0),
+        )
         for each in MULTIPLE.legs
     )
-    found = REPLACE(MULTIPLE, legs=of_one)
+    found = closed_by_legs(REPLACE(MULTIPLE, legs=of_one))
     assert (found.ev, found.clv_pct) == (None, None)
 
 
@@ -160,25 +167,14 @@ def test_a_multiple_closes_by_the_product_of_its_legs() -> None:
     legs = tuple(
         REPLACE(each, close=close) for each, close in zip(MULTIPLE.legs, closes, strict=True)
     )
-    found = REPLACE(MULTIPLE, legs=legs)
+    found = closed_by_legs(REPLACE(MULTIPLE, legs=legs))
     assert found.clv_pct == pytest.approx((6 / (1.95 * 3.2) - 1) * 100)
     assert found.clv_per == "staked"
-    assert REPLACE(found, legs=(legs[0], MULTIPLE.legs[1])).clv_pct is None
     # A void leg drops out of the price, too.
-    void = REPLACE(found, legs=(legs[0], REPLACE(MULTIPLE.legs[1], result=VOID)))
-    assert void.clv_pct == pytest.approx((2 / 1.95 - 1) * 100)
-
-
-def test_closes_of_legs_by_another_book_are_left_out() -> None:
-    closes = [
-        ClosingLine(odds=1.9, fair_odds=1.95, reference="one", method="power"),
-        ClosingLine(odds=3.0, fair_odds=3.2, reference="two", method="power"),
-    ]
-    legs = tuple(
-        REPLACE(each, close=close) for each, close in zip(MULTIPLE.legs, closes, strict=True)
+    void = (legs[0], REPLACE(MULTIPLE.legs[1], result=VOID))
+    assert closed_by_legs(REPLACE(MULTIPLE, legs=void)).clv_pct == pytest.approx(
+        (2 / 1.95 - 1) * 100
     )
-    found = by_one_close([REPLACE(MULTIPLE, legs=legs)], CloseBy("one", "power"))
-    assert (found.left_out, found.bets[0].clv_pct) == (1, None)
 
 
 def by_chance(ended: Iterable[PlacedBet]) -> Iterator[tuple[Fraction, float]]:

@@ -9,6 +9,7 @@ import pytest
 
 from oddsdesk.ledger.bet_kinds import BetKind, BetLeg
 from oddsdesk.ledger.bets import PlacedBet, settled
+from oddsdesk.ledger.legs import closed_by_legs
 from oddsdesk.ledger.reporting import whole_report
 from oddsdesk.pricing.closing import ClosingLine
 from oddsdesk.pricing.selections import Result
@@ -58,7 +59,7 @@ def described(kind: str, text: str, fair: str, close: str) -> PlacedBet:
                 )
                 for at, each in enumerate(more)
             )
-            return REPLACE(PLAIN, **fields)
+            return closed_by_legs(REPLACE(PLAIN, **fields))
     if fairs:
         fields |= {"fair_odds": fairs[0], "true_ev": 0.0}
     return REPLACE(PLAIN, **fields, close=ClosingLine(odds=closes[0], fair_odds=closes[0]))

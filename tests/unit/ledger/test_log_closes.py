@@ -10,6 +10,7 @@ import pytest
 from oddsdesk.contract.identity import game_id
 from oddsdesk.contract.quotes import Quote
 from oddsdesk.contract.times import parse_ms
+from oddsdesk.ledger.bet_kinds import BetKind, BetLeg
 from oddsdesk.ledger.bets import PlacedBet
 from oddsdesk.ledger.ledger import CLOSED_AGAIN, Ledger
 from oddsdesk.ledger.log_closes import closed_wrongly, closes_again, closes_from_log
@@ -198,3 +199,71 @@ def test_what_was_closed_wrongly_is_closed_again_and_that_is_undone(
         assert ledger.read_bets() == held
         assert ledger.redo(change)
         assert ledger.read_bets() == [first, second]
+
+
+def test_legs_and_lays_are_closed_from_the_log(store: Store) -> None:
+    starts = [FIRST, FIRST + DAY]
+    record(store, starts, PRICES[:2])
+    legs = tuple(
+        BetLeg(
+            selection=BET.selection,
+            odds=2.1,
+            game_id=BET.game_id,
+            match_name=NAME,
+            competition="MLB",
+            sport="Baseball",
+            market_type="moneyline",
+            kick_off=at,
+        )
+        for at in starts
+    )
+    multiple = msgspec.structs.replace(
+        BET, kind=BetKind.MULTIPLE, game_id="", market_type="", odds=4.41, legs=legs, ident=2
+    )
+    multiple = msgspec.structs.replace(multiple, kick_off=starts[1])
+    lay = msgspec.structs.replace(BET, kind=BetKind.LAY)
+    each_way = msgspec.structs.replace(BET, kind=BetKind.EACH_WAY, ident=3, place_fraction=0.2)
+    by = CloseBy("", "multiplicative")
+    bets = [lay, multiple, each_way]
+    found, not_known = closes_from_log(past_of(store), bets, NOW, by)
+    assert not_known == {}
+    (home, away), (later, its_other) = PRICES[:2]
+    fair = [home * (1 / home + 1 / away), later * (1 / later + 1 / its_other)]
+    assert found[1].fair_odds == pytest.approx(away * (1 / home + 1 / away)), "the other side"
+    assert [found[2, place].fair_odds for place in (1, 2)] == pytest.approx(fair)
+    assert found[3].why == "an each-way bet has no close: nobody prices its places"
+    with closing(Ledger(Path("missing"), is_made=False)) as ledger:
+        ledger.place_all(bets, "placed")
+        assert ledger.write_closes(found) == 4
+        closed = ledger.read_bets()[1].close
+        assert closed is not None
+        assert closed.fair_odds == pytest.approx(fair[0] * fair[1])
+        assert closed_wrongly(past_of(store), ledger.read_bets(), NOW) == []
+
+
+def test_a_leg_with_another_games_close_is_found_and_closed_again(store: Store) -> None:
+    record(store, [FIRST], PRICES[:1])
+    wrong = ClosingLine(1.5, 1.6, "multiplicative", FIRST - 3 * DAY, reference="Pinnacle")
+    legs = (
+        BetLeg(selection="Leeds", odds=2.0),
+        BetLeg(
+            selection=BET.selection,
+            odds=2.1,
+            game_id=BET.game_id,
+            match_name=NAME,
+            competition="MLB",
+            sport="Baseball",
+            market_type="moneyline",
+            kick_off=FIRST,
+            close=wrong,
+        ),
+    )
+    bet = msgspec.structs.replace(
+        BET, kind=BetKind.MULTIPLE, game_id="", market_type="", odds=4.2, legs=legs
+    )
+    assert closed_wrongly(past_of(store), [bet], NOW) == [bet]
+    again = closes_again(past_of(store), [bet], NOW, CloseBy("", "multiplicative"))
+    assert again[1, 1] == ClosingLine(why="the bet has no game")
+    right = again[1, 2]
+    assert right is not None
+    assert right.odds == PRICES[0][0]

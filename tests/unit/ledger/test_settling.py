@@ -69,6 +69,11 @@ def settle(
     return settle_by_results(held, results, by, now)
 
 
+def nothing(of_no_bet: int) -> Settled:
+    """Return what is found if no bet settles and none is in doubt."""
+    return Settled([], [], of_no_bet, [], [], [], by_leg=[], certain=[])
+
+
 def ended(
     of: PlacedBet, *results: GameResult, by: SettlementRules = NO_RULES, now: int = NOW
 ) -> tuple[str, str]:
@@ -108,7 +113,7 @@ def test_a_source_that_names_only_the_sport_names_no_competition() -> None:
 @pytest.mark.parametrize("status", [GameStatus.SCHEDULED, GameStatus.IN_PLAY, GameStatus.UNKNOWN])
 def test_a_game_that_is_not_over_settles_nothing(status: GameStatus) -> None:
     found = settle(bet(kick_off=NOW - HOUR), changed(kick_off=NOW - HOUR, status=status))
-    assert found == Settled([], [], 0, [], [], [])
+    assert found == nothing(0)
 
 
 def test_a_bet_whose_game_should_be_over_without_a_result_is_counted() -> None:
@@ -201,7 +206,7 @@ def test_a_date_that_two_games_may_have_settles_neither() -> None:
 
 def test_what_the_user_settled_is_left_alone() -> None:
     lost = settled(BET, Result.LOST, 5)
-    assert settle(lost, RESULT) == Settled([], [], 1, [], [], [])
+    assert settle(lost, RESULT) == nothing(1)
 
 
 def test_the_game_has_to_be_the_bets() -> None:
@@ -225,7 +230,7 @@ def test_a_bet_on_the_next_game_of_the_teams_is_not_listed_before_that_is_over()
     """Yesterday's game of a series, or of a cup, says nothing about it."""
     tomorrow = bet(sport="Baseball", competition="MLB", kick_off=NOW + 20 * HOUR)
     yesterday = changed(sport="Baseball", competition="MLB", kick_off=NOW - 4 * HOUR)
-    assert settle(tomorrow, yesterday) == Settled([], [], 0, [], [], [])
+    assert settle(tomorrow, yesterday) == nothing(0)
     cup = bet(competition="FA Cup", kick_off=NOW - HOUR)
     assert settle(cup, changed(kick_off=NOW - 4 * HOUR)).to_look_at == []
     assert len(settle(cup, changed(kick_off=NOW - 4 * HOUR), now=NOW + 2 * HOUR).to_check) == 1

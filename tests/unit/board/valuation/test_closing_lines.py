@@ -61,6 +61,18 @@ def test_the_close_is_what_stood_last_when_the_game_is_seen_in_play(followed: Fo
     assert followed.lines.decided() == {}
 
 
+def test_a_lay_and_a_leg_close_like_the_bets_that_they_are(followed: Followed) -> None:
+    lay = followed.bet._replace(ident=8, is_lay=True)
+    followed.lines.follow_bets([followed.bet._replace(ident=(7, 2)), lay])
+    followed.at(-2)
+    followed.quote({"Over 2.5": 1.8, "Under 2.5": 2.0})
+    followed.at(11)
+    closes = followed.lines.decided()
+    assert closes[7, 2].fair_odds == pytest.approx(3.8 / 2)
+    assert closes[8].fair_odds == pytest.approx(3.8 / 1.8), "of the other side"
+    assert closes[8].line == closes[7, 2].line
+
+
 def test_what_is_seen_again_unchanged_is_as_late_as_it_was_seen(followed: Followed) -> None:
     followed.at(-1)
     followed.quote(EVEN)
