@@ -304,7 +304,9 @@ class _Search:
         self._without_hedge |= allowed
         for key, sections in families.items():
             if any(family_of(each.market_type) == key.family for each in allowed):
-                for found in finder.hedging(sections, bookmaker, also_there=self._also_there):
+                for found in finder.hedging(
+                    sections, bookmaker, self._needed, also_there=self._also_there
+                ):
                     if (
                         found is not None
                         and not found.legs[0].is_lay
@@ -312,6 +314,10 @@ class _Search:
                     ):
                         self._keep_hedged(matrix, found)
                     yield
+
+    def _needed(self, net_odds: float) -> float:
+        """Return the payout that a hedge needs."""
+        return self._promotion.bet(net_odds).needed
 
     def _keep_hedged(self, matrix: Matrix, found: Hedging) -> None:
         if push_of(found.line) is not None:
@@ -390,10 +396,18 @@ def _net_of(leg: OpportunityLeg, stake: float) -> float:
 
 
 def _side(leg: OpportunityLeg, step: float) -> Side:
-    """Return a leg as a side of a hedge; steps are of what is typed: for a lay its stake."""
-    ladder = leg.ladder if leg.ladder is not None else (Rung(leg.net_odds, math.inf),)
-    unit = step * (leg.odds - 1) if leg.is_lay else step
-    return Side(_up_to(ladder, leg.most), unit)
+    """Return a leg as a side of a hedge; of a lay, steps are of the backers' stake."""
+    if not leg.is_lay:
+        open_end = (Rung(leg.net_odds, math.inf),)
+        return Side(_up_to(open_end if leg.ladder is None else leg.ladder, leg.most), step)
+    whole = leg.ladder or ()
+    levels = () if leg.depth is None else [each for each in leg.depth.lay if each[1] > 0]
+    rates = (
+        size / rung.most if math.isfinite(rung.most) else 1 / (odds - 1)
+        for (odds, size), rung in zip(levels, whole, strict=True)
+    )
+    ladder = _up_to(whole, leg.most)
+    return Side(ladder, step, tuple(rates)[: len(ladder)])
 
 
 def _up_to(ladder: Ladder, most: float | None) -> Ladder:
@@ -473,34 +487,25 @@ def unhedged_way(
 
 def leg_now(board: Board, key: RowKey, *, is_lay: bool = False) -> OpportunityLeg | None:
     """Return a price as a leg without a stake; None if it is not offered any more."""
-    price, found = board.price(key.game_id, CellKey(*key[1:])), board.assess(key)
-    section = board.section(*key[:4])
-    if price is None or found is None or section is None or not price.is_offered:
+    price = board.price(key.game_id, CellKey(*key[1:]))
+    found, section = board.assess(key, is_lay=is_lay), board.section(*key[:4])
+    matrix = board.matrix(key.game_id)
+    if price is None or found is None or section is None or matrix is None or not price.is_offered:
         return None
-    profile = board.basis.profiles.profile_of(key.bookmaker)
-    depth, cautions = price.depth, found.cautions
-    if is_lay:
-        if depth is None or not depth.lay:
-            return None
-        odds = depth.lay[0][0]
-        ladder: Ladder | None = profile.lay_ladder(depth)
-        net = profile.net_lay(odds)
-        cautions = tuple(each for each in cautions if each in UNRELIABLE)
-    else:
-        odds, net = price.odds, board.basis.net(key.bookmaker, price.odds)
-        ladder = None if depth is None else profile.ladder(depth)
+    profile, depth = board.basis.profiles.profile_of(key.bookmaker), price.depth
+    lay_odds = depth.lay_odds if is_lay and depth is not None else None
     return OpportunityLeg(
         key=key,
         bookmaker=key.bookmaker,
-        odds=odds,
-        net_odds=net,
+        odds=price.odds if lay_odds is None else lay_odds,
+        net_odds=found.net_odds,
         stake=0.0,
         seen_at=price.scraped_at,
-        cautions=cautions,
+        cautions=found.cautions,
         url=price.url,
         most=profile.limit,
         depth=depth,
-        ladder=ladder,
+        ladder=board.judge_of(matrix).ladder(price, key.bookmaker, is_lay=is_lay),
         line=section.line,
         derived=found.derived,
         band_pct=found.band_pct,

@@ -213,8 +213,11 @@ class Side(NamedTuple):
 
     ladder: Ladder
     """Odds after commission; of a lay those of the other side, and liabilities."""
-    unit: float = 0.0
-    """Stakes are whole multiples of it; 0 for exact stakes."""
+    step: float = 0.0
+    """What is typed are whole multiples of it; 0 for exact stakes."""
+    rates: tuple[float, ...] = ()
+    """By level, what is typed for a unit of stake: of a lay its backers' stake. Empty: the
+    stake."""
 
     @property
     def capacity(self) -> float:
@@ -222,10 +225,33 @@ class Side(NamedTuple):
         most = stakeable(self.ladder)
         return payout(self.ladder, most) if math.isfinite(most) else math.inf
 
+    def typed(self, stake: float) -> float:
+        """Return what is typed to stake an amount."""
+        return self._across(stake, typed=False)
 
-def open_side(net_odds: float, unit: float = 0.0) -> Side:
+    def stake_of(self, typed: float) -> float:
+        """Return what is staked if an amount is typed."""
+        return self._across(typed, typed=True)
+
+    def _across(self, amount: float, *, typed: bool) -> float:
+        """Convert between stakes and what is typed, level by level."""
+        found = 0.0
+        for rung, rate in zip(self.ladder, self.rates or (1.0,) * len(self.ladder), strict=True):
+            each, factor = (rung.most * rate, 1 / rate) if typed else (rung.most, rate)
+            taken = min(amount, each)
+            found, amount = found + taken * factor, amount - taken
+        return found
+
+
+def open_side(net_odds: float, step: float = 0.0) -> Side:
     """Return a bet at odds without a limit."""
-    return Side((Rung(net_odds, math.inf),), unit)
+    return Side((Rung(net_odds, math.inf),), step)
+
+
+def lay_side(lay_odds: float, commission: float = 0.0, step: float = 0.0) -> Side:
+    """Return a lay without a limit; ``commission`` is a share of its net winnings."""
+    rung = Rung(net_lay_odds(lay_odds, commission), math.inf)
+    return Side((rung,), step, (1 / (lay_odds - 1),))
 
 
 class HedgedBet(NamedTuple):
@@ -277,13 +303,13 @@ def hedged(bet: PromotedBet, sides: Sequence[Side]) -> HedgedBet | None:
 
 
 def _rounded(stake: float, side: Side) -> tuple[float, ...]:
-    """Return the whole units below and above a stake, as far as they are for sale."""
-    if not side.unit:
+    """Return the stakes for whole steps below and above one, as far as they are for sale."""
+    if not side.step:
         return (stake,)
-    least = math.floor(stake / side.unit + _HAIR)
-    room = stakeable(side.ladder) * (1 + _HAIR)
-    near = (round(count * side.unit, 9) for count in (least, least + 1))
-    return tuple(each for each in near if each <= room)
+    least = math.floor(side.typed(stake) / side.step + _HAIR)
+    room = side.typed(stakeable(side.ladder)) * (1 + _HAIR)
+    near = (round(count * side.step, 9) for count in (least, least + 1))
+    return tuple(side.stake_of(each) for each in near if each <= room)
 
 
 def _with_stakes(bet: PromotedBet, sides: Sequence[Side], stakes: tuple[float, ...]) -> HedgedBet:
@@ -316,14 +342,13 @@ def hedge(bet: PromotedBet, lay_odds: float, commission: float = 0.0, step: floa
 
     ``commission`` is a share of the net winnings of the lay.
     """
-    side = open_side(net_lay_odds(lay_odds, commission), step * (lay_odds - 1))
+    side = lay_side(lay_odds, commission, step)
     choices = _rounded(bet.needed / side.ladder[0].net_odds, side)
     found = max(
         (_with_stakes(bet, [side], (each,)) for each in choices), key=lambda each: each.locked
     )
     liability = found.stakes[0]
-    lay_stake = liability / (lay_odds - 1)
-    return Hedge(bet.stake, lay_stake, liability, found.if_wins, found.if_others[0])
+    return Hedge(bet.stake, side.typed(liability), liability, found.if_wins, found.if_others[0])
 
 
 def expected(bet: PromotedBet, chance: float) -> float:

@@ -5,7 +5,7 @@ place, by the board.
 """
 
 import math
-from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from itertools import combinations
 from typing import Final, NamedTuple
 
@@ -311,20 +311,37 @@ class OpportunityFinder:
                 yield from self._middles(family, lines)
 
     def hedging(
-        self, sections: Sequence[Section], bookmaker: str, *, also_there: bool = False
+        self,
+        sections: Sequence[Section],
+        bookmaker: str,
+        needed: Callable[[float], float],
+        *,
+        also_there: bool = False,
     ) -> Iterator[Hedging | None]:
         """Yield how each price of a bookmaker is hedged best; None after each step without one.
 
-        ``also_there``: whether one bet of the hedge may be at the same operator.
+        Where too little is for sale for the best hedge, the best one with enough comes as well.
+
+        Args:
+            sections: The markets of a family.
+            bookmaker: Its prices are hedged.
+            needed: The payout that a hedge needs, by the price's odds after commission.
+            also_there: Whether one bet of the hedge may be at the same operator.
         """
         for family in self._families(sections):
             for cover in family.covers():
                 candidates = [self._candidates(family, bet, math.inf) for bet in cover.bets]
                 for place, of_side in enumerate(candidates):
                     for each in of_side:
-                        if each.bookmaker == bookmaker:
+                        if each.bookmaker == bookmaker and not each.stand.is_lay:
                             others = [*candidates[:place], *candidates[place + 1 :]]
                             yield self._hedging(cover, [[each], *others], also_there=also_there)
+                            paid = needed(each.net_odds)
+                            deep = [
+                                [o for o in side if self._ways.pays(o, paid)] for side in others
+                            ]
+                            if deep != others:
+                                yield self._hedging(cover, [[each], *deep], also_there=also_there)
                 yield None
 
     def _hedging(

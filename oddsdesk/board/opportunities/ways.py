@@ -12,6 +12,7 @@ from oddsdesk.pricing.covers import Bet
 from oddsdesk.pricing.opportunities import Leg
 from oddsdesk.pricing.profiles import fold_name, is_delayed
 from oddsdesk.pricing.selections import DRAW, complete_forms
+from oddsdesk.pricing.stakes import payout, stakeable
 from oddsdesk.pricing.value import is_comparable
 
 UNRELIABLE: Final = frozenset(
@@ -145,6 +146,18 @@ class Ways:
 
     def _row_key(self, section: Section, selection: str, bookmaker: str) -> RowKey:
         return RowKey(self._matrix.game_id, *section.key[:2], selection, bookmaker)
+
+    def pays(self, candidate: Candidate, paid: float) -> bool:
+        """Return whether enough is for sale, within the limit, to pay back an amount."""
+        _, bookmaker, _, price, stand, *_ = candidate
+        ladder = self._judge.ladder(price, bookmaker, is_lay=stand.is_lay)
+        most = self._basis.profiles.profile_of(bookmaker).limit
+        if ladder is not None:
+            for_sale = stakeable(ladder)
+            most = for_sale if most is None else min(most, for_sale)
+        if most is None:
+            return True
+        return paid <= (payout(ladder, most) if ladder else most * candidate.net_odds)
 
     def reliable(
         self, has_draw: bool, candidates: Iterable[Candidate], operators: float = 1

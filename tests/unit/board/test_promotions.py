@@ -3,12 +3,16 @@
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
-from oddsdesk.base.tasks import returned
+from oddsdesk.base.tasks import exhaust, returned
 from oddsdesk.board.promotions import LegPlaced, PromoWay, Ways, way_now, ways_to_use
+from oddsdesk.contract.resources import OddsRow, Offer
+from oddsdesk.contract.times import format_ms
 from oddsdesk.pricing.exposure import StakePlan
+from oddsdesk.pricing.profiles import shipped_profiles
 from oddsdesk.pricing.promotions import PromoKind, Promotion
-from tests.kit.board import NOW, Desk, matrix, message
+from tests.kit.board import NOW, Desk, matrix, message, odds_row
 
 EXACT = StakePlan(step=0.01)
 LEICESTER = {
@@ -126,3 +130,64 @@ def test_what_is_placed_stays_and_the_rest_follows_the_prices() -> None:
     assert now.worst == pytest.approx(10 * 0.88 - 4.27 - 4.82, abs=0.02)
     at.now += 200_000
     assert way_now(at.board, best, EXACT, {0: LegPlaced(10.0, 1.88)}) is None
+
+
+def exchange(lays: tuple[tuple[float, float], ...], odds: float = 2.1) -> OddsRow:
+    """Betfair with lay levels of Liverpool."""
+    offers = {"Liverpool": Offer(back=((odds, 100.0),), lay=lays, currency="GBP")}
+    prices = {"Liverpool": odds, "Draw": 3.5, "Leicester": 3.6}
+    name = "Liverpool - Leicester"
+    return odds_row("Smarkets", prices, offers=offers, match_name=name)
+
+
+def with_lays(*lays: tuple[float, float]) -> Desk:
+    """A bookmaker, and an exchange with 2 % commission."""
+    at = desk({"ParionsSport": {"Liverpool": 2.1, "Draw": 3.3, "Leicester": 3.3}})
+    at.board.set_profiles(shipped_profiles())
+    exhaust(at.board.merge_rows([exchange(lays)]))
+    return at
+
+
+def test_a_bet_is_laid_at_an_exchange_after_its_commission() -> None:
+    best = ways(promotion(least_odds=2.0, markets=("moneyline",)), with_lays((2.16, 500.0)))
+    way = next(each for each in best.hedged if each.legs[0].key.selection == "Liverpool")
+    lay = way.legs[1]
+    assert [leg.is_lay for leg in way.legs] == [False, True]
+    assert way.leg_text(1) == "Lay Liverpool"
+    assert way.bet_kind(1) == "lay"
+    assert lay.backers_stake == pytest.approx(9.81)
+    assert lay.stake == pytest.approx(9.81 * 1.16)
+    assert way.worst == pytest.approx(min(11 - 9.81 * 1.16, 9.81 * 0.98 - 10))
+
+
+def test_what_can_be_laid_bounds_the_hedge() -> None:
+    """2 of 9.81 can be laid at 2.16, the rest at 2.2: the average counts."""
+    at = with_lays((2.16, 2.0), (2.2, 50.0))
+    way = next(w for w in ways(promotion(), at).hedged if w.legs[-1].is_lay)
+    lay = way.legs[1]
+    assert lay.backers_stake == pytest.approx(9.67)
+    assert lay.stake == pytest.approx(2 * 1.16 + 7.67 * 1.2)
+    assert lay.lay_odds == pytest.approx(1 + lay.stake / 9.67)
+    assert way.results[0] == pytest.approx(11 - lay.stake)
+    assert way.results[1] == pytest.approx(9.67 * 0.98 - 10)
+
+
+def test_an_offer_that_takes_less_is_used_as_far_as_the_lay_goes() -> None:
+    at = with_lays((2.16, 4.0))
+    assert not any(way.legs[-1].is_lay for way in ways(promotion(), at).hedged)
+    boosted = ways(promotion(PromoKind.BOOST, boost=0.5), at)
+    way = next(each for each in boosted.hedged if each.legs[-1].is_lay)
+    assert way.bet.stake == pytest.approx(3.23)
+    assert way.legs[1].backers_stake == pytest.approx(4.0, abs=0.01)
+
+
+def test_a_lay_that_moved_is_staked_again() -> None:
+    at = with_lays((2.16, 500.0))
+    way = next(w for w in ways(promotion(), at).hedged if w.legs[-1].is_lay)
+    at.now += 1_000
+    moved = exchange(((2.3, 500.0),))
+    exhaust(at.board.merge_rows([replace(moved, scraped_at=format_ms(at.now))]))
+    now = way_now(at.board, way, EXACT, {0: LegPlaced(10.0, 2.1)})
+    assert now is not None
+    assert now.legs[1].odds == 2.3
+    assert now.legs[1].backers_stake == pytest.approx(21 / 2.28, abs=0.006)

@@ -88,6 +88,17 @@ def test_too_little_for_sale_is_no_hedge() -> None:
     assert found.if_wins == pytest.approx(found.if_others[0])
 
 
+def test_a_lay_over_two_levels_is_rounded_by_the_stake_that_is_typed() -> None:
+    """10 laid at 2.0 and the rest at 3.0: liabilities of 10 and of 2 for each 1."""
+    bet = PromotedBet(PromoKind.QUALIFY, 10, 3.5)
+    side = Side((Rung(2.0, 10.0), Rung(1.5, 100.0)), 1.0, (1.0, 0.5))
+    found = hedged(bet, [side])
+    assert found is not None
+    assert found.stakes == (20.0,)
+    assert side.typed(20.0) == 15.0
+    assert (found.if_wins, found.if_others) == (5.0, (5.0,))
+
+
 def test_a_stake_below_a_step_is_no_hedge() -> None:
     assert hedged(PromotedBet(PromoKind.QUALIFY, 1, 1.05), [open_side(20.0, 5.0)]) is None
 

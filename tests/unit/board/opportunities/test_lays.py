@@ -164,7 +164,11 @@ def test_a_bet_is_hedged_by_a_lay_if_that_costs_least() -> None:
     matrix = board.matrix(GAME)
     assert matrix is not None
     finder = OpportunityFinder(board.basis, board.judge_of(matrix), matrix, Split())
-    hedged = [each for each in finder.hedging(matrix.sections, "Unibet") if each is not None]
+    hedged = [
+        each
+        for each in finder.hedging(matrix.sections, "Unibet", lambda _: 0.0)
+        if each is not None
+    ]
     of_home = [each.legs for each in hedged if each.legs[0].key.selection == "Arsenal"]
     assert [[leg.bookmaker for leg in legs] for legs in of_home] == [
         ["Unibet", "Smarkets", REFERENCE],
