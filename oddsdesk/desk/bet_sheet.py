@@ -321,6 +321,8 @@ class BetSheet(Dialog):
     def _above_total(self, bets: Sequence[PlacedBet]) -> str:
         """Say where typed stakes cost more than the total; typed, one may slip."""
         staked = math.fsum(bet.staked for bet in bets)
+        if not self.total.text().strip():
+            return ""
         try:
             total = read_stake(self.total.text())
         except FigureError as error:
@@ -332,7 +334,7 @@ class BetSheet(Dialog):
 
     def _show_profit(self, bets: Sequence[PlacedBet]) -> None:
         if not bets:
-            self.profit.setText("Guaranteed: unknown until every leg has odds and a stake.")
+            self.profit.setText("Profit: unknown until every leg has odds and a stake.")
             self.outcomes.setText("")
             return
         profits = self.profits(bets)
@@ -342,9 +344,9 @@ class BetSheet(Dialog):
         worst, best = min(profits), max(profits)
         left = len([row for row in self.rows if not (row.is_chosen or row.leg.is_recorded)])
         when = " once the unticked legs are placed" if left else ""
-        self.profit.setText(
-            f"Guaranteed {_gain(worst, base)}, at best {_gain(best, base)} {of}{when}"
-        )
+        word = "Guaranteed" if worst > 0 else "At worst"
+        sums = f"{word} {_gain(worst, base)}, at best {_gain(best, base)} {of}"
+        self.profit.setText(f"{sums}{when}")
         self.profit.setProperty("variant", "up" if worst > _DUST else "strong")
         self.profit.style().polish(self.profit)
         named = zip(self.view.outcomes, profits, strict=True)

@@ -10,6 +10,8 @@ from oddsdesk.contract.resources import (
     GameMatrix,
     MarketMatrix,
     MatrixRow,
+    OddsRow,
+    Offer,
     PriceMessage,
     ReferenceCell,
 )
@@ -101,6 +103,27 @@ class QuotedGame:
                 for name, price in {**others, selection: odds}.items()
             ]
         )
+
+    def tell_books(
+        self, bookmaker: str, market_type: str, books: Mapping[str, Offer], period: int = 0
+    ) -> None:
+        """Let an exchange tell of both sides of its books, by selection, scraped now."""
+        row = OddsRow(
+            bookmaker=bookmaker,
+            match_name=self.name,
+            competition=self.competition,
+            sport="Football",
+            market_type=market_type,
+            period=period,
+            is_live=False,
+            odds={name: book.back[0][0] for name, book in books.items()},
+            match_date=None,
+            scraped_at=format_ms(self.clock.now),
+            url=None,
+            liquidity=None,
+            offers=dict(books),
+        )
+        exhaust(self.board.merge_rows([row]))
 
     def _lowered(
         self, bookmaker: str, market: tuple[str, int], selection: str, odds: float

@@ -461,6 +461,26 @@ def levels_in_words(profile: Profile, depth: Depth | None) -> Iterator[tuple[str
         yield f"{odds:.4g}", amount_text(profile.stake_of(odds, size), depth.currency)
 
 
+def sides_in_words(profile: Profile, depth: Depth | None) -> Iterator[str]:
+    """Yield what can be backed and what can be laid, a line each: ``lay: 100 at 2.14``.
+
+    Lays are in backers' stakes at the odds before commission.
+    """
+    if backs := ", ".join(
+        f"{amount} at {odds}" for odds, amount in levels_in_words(profile, depth)
+    ):
+        yield f"back: {backs}"
+    lays = [] if depth is None else depth.lay[:_LEVELS_SHOWN]
+    if lays and depth is not None:
+        said = (
+            f"{amount_text(size, depth.currency)} at {odds:.4g}"
+            if math.isfinite(size)
+            else f"{odds:.4g}"
+            for odds, size in lays
+        )
+        yield f"lay: {', '.join(said)}"
+
+
 def currency_text(depth: Depth | None) -> str:
     """Say how amounts in a currency count against the betting bank; empty if none is known."""
     if depth is None or not depth.currency:

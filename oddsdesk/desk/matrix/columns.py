@@ -1,6 +1,7 @@
 """The matrix's columns: how wide each is, and what its headers, cells and tooltips show."""
 
 import heapq
+import math
 from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import cache, lru_cache
 from typing import Final
@@ -26,6 +27,7 @@ from oddsdesk.desk.matrix.layout import (
     WINDOW,
     MatrixLayout,
     Row,
+    can_be_laid,
 )
 from oddsdesk.desk.matrix.sparklines import Sparklines
 from oddsdesk.desk.ui.formatting import (
@@ -70,6 +72,8 @@ SUSPICIOUS = "? "
 _NO_PRICE = Cell("·", TextRole.GHOST)
 _NO_REFERENCE = Cell("·", TextRole.GHOST, SurfaceRole.REFERENCE)
 _NO_FIGURE = Cell("–", TextRole.NOTE, SurfaceRole.REFERENCE)
+_NO_LAY = Cell("", TextRole.NOTE, SurfaceRole.REFERENCE)
+_LAY = Cell("   Lay", TextRole.LAY)
 
 
 def bookmaker_price_cell(
@@ -160,6 +164,23 @@ def reference_cell(row: SelectionRow, freshness: Freshness, now_ms: int) -> Cell
         return Cell(odds_text(price.odds), TextRole.NOTE, SurfaceRole.REFERENCE, is_struck=True)
     limit = "" if row.liquidity is None else amount_text(row.liquidity)
     return _moving(price, limit, PRICE_ROLES[freshness], SurfaceRole.REFERENCE, freshness, now_ms)
+
+
+def lay_cell(
+    price: Price | None, freshness: Freshness, now_ms: int, ground: SurfaceRole = SurfaceRole.PANEL
+) -> Cell:
+    """Return the lowest odds that can be laid, with the backers' stakes that they take."""
+    if price is None or price.depth is None or not can_be_laid(price):
+        return EMPTY if ground is SurfaceRole.PANEL else _NO_LAY
+    odds, amount = price.depth.lay[0]
+    return Cell(
+        odds_text(odds),
+        TextRole.LAY if freshness <= Freshness.AGEING else TextRole.NOTE,
+        ground,
+        amount_text(amount) if math.isfinite(amount) else "",
+        is_struck=freshness is Freshness.DEAD,
+        repaint_at_ms=repaint_at(freshness, now_ms),
+    )
 
 
 def voters_cell(votes: int | None) -> Cell:
@@ -327,6 +348,24 @@ class MatrixContext:
         """The longest of them, one a line; the font decides which is widest."""
         self.widest_period = ""
 
+    def shows_lays_of(self, bookmaker: str) -> bool:
+        """Whether a bookmaker's column shows what can be laid there."""
+        return self.layout.order.shows_lays and bookmaker in self.layout.laying
+
+    def best_lay(self, row: SelectionRow) -> str:
+        """Return where laying a selection pays most after commission; empty for nowhere.
+
+        Of the user's bookmakers, as long as their prices are known to stand.
+        """
+        best, found = 0.0, ""
+        for name, price in row.prices.items():
+            if price.depth is None or not can_be_laid(price) or not self.board.basis.is_mine(name):
+                continue
+            net = self.board.basis.profiles.profile_of(name).net_lay(price.depth.lay[0][0])
+            if net > best and self.board.freshness(name, price) is not Freshness.DEAD:
+                best, found = net, name
+        return found
+
     def freshness(self, bookmaker: str, price: Price | None) -> Freshness:
         """Return how old a bookmaker's price is; no price is dead."""
         return Freshness.DEAD if price is None else self.board.freshness(bookmaker, price)
@@ -396,13 +435,17 @@ _TipOf = Callable[[Section, SelectionRow, MatrixContext], str]
 
 
 def _cells(
-    of_selection: _CellOf, of_title: Callable[[Section], Cell]
+    of_selection: _CellOf,
+    of_title: Callable[[Section], Cell],
+    of_lay: _CellOf = lambda _section, _row, _context: EMPTY,
 ) -> Callable[[Row, MatrixContext], Cell]:
-    """Return what shows a selection's cells, and those of the title above it."""
+    """Return what shows a selection's cells, those of the title above it and of lays below it."""
 
     def cell(shown: Row, context: MatrixContext) -> Cell:
         row = shown.selection_row
-        return of_title(shown.section) if row is None else of_selection(shown.section, row, context)
+        if row is None:
+            return of_title(shown.section)
+        return (of_lay if shown.is_lay else of_selection)(shown.section, row, context)
 
     return cell
 
@@ -448,6 +491,26 @@ def _reference_tip(section: Section, row: SelectionRow, context: MatrixContext) 
         return tips.voters_tip(section, row, pooled)
     freshness = context.freshness(row.market.reference, row.reference)
     return tips.reference_tip(row, context.board.reference_name, freshness, context.clock())
+
+
+def _no_lay(_section: Section, _row: SelectionRow, _context: MatrixContext) -> Cell:
+    return _NO_LAY
+
+
+def _reference_lay(_section: Section, row: SelectionRow, context: MatrixContext) -> Cell:
+    if context.board.basis.is_pooled:
+        return _NO_LAY
+    freshness = context.freshness(row.market.reference, row.reference)
+    return lay_cell(row.reference, freshness, context.clock(), SurfaceRole.REFERENCE)
+
+
+def _best_lay_cell(_section: Section, row: SelectionRow, context: MatrixContext) -> Cell:
+    name = context.best_lay(row)
+    if not name:
+        return EMPTY
+    price = row.prices[name]
+    cell = lay_cell(price, context.freshness(name, price), context.clock())
+    return cell._replace(note=context.names.code(name))
 
 
 def _fair_cell(section: Section, row: SelectionRow, context: MatrixContext) -> Cell:
@@ -605,7 +668,11 @@ def _past_tip(context: MatrixContext) -> str:
 FIXED: Final[tuple[MatrixColumn, ...]] = (
     MatrixColumn(
         "selection", "Selection", Column("", Align.LEFT),
-        _cells(lambda section, row, _: selection_cell(section, row), section_cell),
+        _cells(
+            lambda section, row, _: selection_cell(section, row),
+            section_cell,
+            lambda _section, _row, _context: _LAY,
+        ),
         width_now=_selection_width,
         cell_tip=_tips(
             lambda _section, row, _context: row.selection,
@@ -614,23 +681,27 @@ FIXED: Final[tuple[MatrixColumn, ...]] = (
     ),
     MatrixColumn(
         "reference", "Sharp book", Column(""),
-        _cells(_reference_cell, lambda section: hold_cell(section.reference_hold, " %")),
+        _cells(
+            _reference_cell,
+            lambda section: hold_cell(section.reference_hold, " %"),
+            _reference_lay,
+        ),
         width_now=_reference_width, header_now=_reference_header, cell_tip=_tips(_reference_tip),
     ),
     MatrixColumn(
         "fair", "Fair", Column(""),
-        _cells(_fair_cell, _nothing),
+        _cells(_fair_cell, _nothing, _no_lay),
         width_now=_fair_width, header_now=_fair_header, cell_tip=_tips(_window_tip),
     ),
     MatrixColumn(
         "window", "Value from", Column(""),
-        _cells(_window_cell, period_cell),
+        _cells(_window_cell, period_cell, _no_lay),
         width_now=_least_width, cell_tip=_tips(_window_tip),
         tip="Lowest odds worth taking; the tooltip of a cell says above which odds a price is "
         "probably an error. None: no odds can be value",
     ),
     MatrixColumn(
-        "best", "Best", Column(""), _cells(_best_cell_in(BEST), best_hold_cell),
+        "best", "Best", Column(""), _cells(_best_cell_in(BEST), best_hold_cell, _best_lay_cell),
         width_now=_best_width, header_now=_best_header,
         cell_tip=_tips(_best_tip, tips.best_hold_tip),
     ),
@@ -664,6 +735,8 @@ def bookmaker_column(name: str) -> MatrixColumn:
         if row is None:
             return hold_cell(section.holds.get(name))
         price = row.prices.get(name)
+        if shown.is_lay:
+            return lay_cell(price, context.freshness(name, price), context.clock())
         return bookmaker_price_cell(
             section,
             row,
@@ -680,7 +753,10 @@ def bookmaker_column(name: str) -> MatrixColumn:
 
     def width(context: MatrixContext) -> Column:
         sample = odds_sample(has_long=context.layout.has_long(name))
-        return _price_width(sample, has_net=context.keeper(name) is not None)
+        note = sample if context.keeper(name) is not None else ""
+        if context.shows_lays_of(name):
+            note = max(note, "888k", key=len)
+        return _price_width(sample, note)
 
     return MatrixColumn(
         name,
@@ -706,10 +782,8 @@ def _bookmaker_header(name: str, context: MatrixContext) -> Header:
 
 
 @cache
-def _price_width(sample: str, *, has_net: bool) -> Column:
-    return Column(
-        sample, note_sample=sample if has_net else "", has_arrow=True, hangs=True, most=_MOST
-    )
+def _price_width(sample: str, note_sample: str) -> Column:
+    return Column(sample, note_sample=note_sample, has_arrow=True, hangs=True, most=_MOST)
 
 
 def wide_names(sections: Collection[Section]) -> list[str]:

@@ -25,6 +25,8 @@ class BookmakerOrder(msgspec.Struct, frozen=True):
     favourites: frozenset[str] = frozenset()
     by_hold: bool = False
     """Whether, after favourites and the user's own, those that keep least of a game stand first."""
+    shows_lays: bool = False
+    """Whether a row below each selection shows what can be laid."""
 
     def arranged(self, bookmakers: Iterable[str]) -> list[str]:
         """Return bookmakers as their columns stand, hidden ones too."""
@@ -42,6 +44,10 @@ class BookmakerOrder(msgspec.Struct, frozen=True):
     def shown(self, bookmakers: Iterable[str]) -> list[str]:
         """Return the bookmakers that have a column, in order."""
         return self.arranged(name for name in bookmakers if name not in self.hidden)
+
+    def is_shown(self, bookmaker: str) -> bool:
+        """Whether a bookmaker has a column."""
+        return bookmaker not in self.hidden
 
     def with_move(self, bookmaker: str, onto: str, among: Iterable[str]) -> "BookmakerOrder":
         """Move a bookmaker to the place of another; favourites stay before the others."""
@@ -102,7 +108,8 @@ class BookmakerColumns(QObject):
 
     def reset_order(self) -> None:
         """Show every bookmaker again, favourites first, the others by name."""
-        self.keep_order(BookmakerOrder(favourites=self.column_order.favourites))
+        order = self.column_order
+        self.keep_order(BookmakerOrder(favourites=order.favourites, shows_lays=order.shows_lays))
 
 
 SELECTION: Final = 0
@@ -146,6 +153,10 @@ class MatrixLayout:
         """Whether the reference says of any selection how much it takes."""
         self.has_doubted = False
         """Whether a selection has had a higher price that is doubted."""
+        self.laid: set[RowName] = set()
+        """The selections that could be laid once: their row of lays stays, so nothing jumps."""
+        self.laying: set[str] = set()
+        """Bookmakers whose column has had an amount that can be laid."""
 
     @property
     def width(self) -> int:
@@ -167,6 +178,8 @@ class MatrixLayout:
             if len(row.cells) != self.width:
                 row.drop_cells(self.width)
             key = row.section.key
+            if row.is_lay:
+                continue
             if row.selection_row is None:
                 self._titles[key] = place
                 if place + 1 == len(self.rows) or self.rows[place + 1].selection_row is None:
@@ -195,6 +208,23 @@ class MatrixLayout:
     def row_of_price(self, key: CellKey) -> int | None:
         """Return the row of a price's selection, None where it is not shown."""
         return self._selections.get((key.market_type, key.period, key.selection))
+
+    def lay_row(self, row: int) -> int | None:
+        """Return the row of lays below a selection; None without one."""
+        below = row + 1
+        return below if below < len(self.rows) and self.rows[below].is_lay else None
+
+    def has_lay(self, section: Section, row: SelectionRow) -> bool:
+        """Whether a selection has a row of lays: some shown bookmaker has offered one."""
+        if not self.order.shows_lays:
+            return False
+        name = section.key, row.selection, True
+        if name not in self.laid and any(
+            can_be_laid(price) and self.order.is_shown(bookmaker)
+            for bookmaker, price in row.prices.items()
+        ):
+            self.laid.add(name)
+        return name in self.laid
 
     def section_rows(self, section: SectionKey) -> Sequence[int]:
         """Return the rows of a section, its title row first; none where it is not shown."""
@@ -267,6 +297,8 @@ class MatrixLayout:
     def _see_selection(self, section: Section, row: SelectionRow) -> None:
         for name, price in row.prices.items():
             self.see(name, price)
+            if self.order.shows_lays and can_be_laid(price):
+                self.laying.add(name)
         self.see_figures(section, row)
 
 
@@ -310,8 +342,14 @@ class RecentMoves:
         yield from self._moved
 
 
-RowName = tuple[SectionKey, str | None]
-"""What a row keeps its place by; None is the section row itself."""
+RowName = tuple[SectionKey, str | None, bool]
+"""What a row keeps its place by: its selection, None for the section row itself, and whether it
+shows lays."""
+
+
+def can_be_laid(price: Price) -> bool:
+    """Whether somebody offers to back a selection there, so that the user can lay it."""
+    return price.withdrawn_at is None and price.depth is not None and bool(price.depth.lay)
 
 
 class Refigured(NamedTuple):
@@ -328,6 +366,8 @@ class Row(msgspec.Struct):
     section: Section
     selection_row: SelectionRow | None
     """None for the section row."""
+    is_lay: bool = False
+    """Whether it shows what can be laid, not what can be backed."""
     cells: list[Cell | None] = msgspec.field(default_factory=list)
     _judged_by: tuple[Any, ...] = ()
 
@@ -337,6 +377,7 @@ class Row(msgspec.Struct):
         return (
             self.section.key,
             None if self.selection_row is None else self.selection_row.selection,
+            self.is_lay,
         )
 
     def drop_cells(self, width: int) -> None:
@@ -377,13 +418,24 @@ class Step(msgspec.Struct, frozen=True):
     rows: Sequence[Row]
 
 
-def matrix_rows(sections: Iterable[Section], is_folded: Callable[[SectionKey], bool]) -> list[Row]:
-    """Return the rows of sections, those of folded ones left out."""
+def matrix_rows(
+    sections: Iterable[Section],
+    is_folded: Callable[[SectionKey], bool],
+    has_lay: Callable[[Section, SelectionRow], bool] = lambda _section, _row: False,
+) -> list[Row]:
+    """Return the rows of sections, those of folded ones left out.
+
+    ``has_lay`` says which selections have a row of lays below them.
+    """
     rows = []
     for section in sections:
         rows.append(Row(section, None))
-        if not is_folded(section.key):
-            rows.extend(Row(section, row) for row in section.rows)
+        if is_folded(section.key):
+            continue
+        for row in section.rows:
+            rows.append(Row(section, row))
+            if has_lay(section, row):
+                rows.append(Row(section, row, is_lay=True))
     return rows
 
 

@@ -41,6 +41,7 @@ from oddsdesk.desk.matrix.layout import (
     RowName,
     Step,
     bookmakers_of,
+    can_be_laid,
     is_in_group,
     matrix_rows,
     mean_holds,
@@ -48,7 +49,7 @@ from oddsdesk.desk.matrix.layout import (
 )
 from oddsdesk.desk.matrix.sparklines import Sparklines
 from oddsdesk.desk.ui.formatting import BookmakerNames
-from oddsdesk.desk.ui.table.cells import Cell, Column, Header, ShrinkStep
+from oddsdesk.desk.ui.table.cells import EMPTY, Cell, Column, Header, ShrinkStep
 from oddsdesk.desk.ui.table.live_model import Index, LiveModel
 from oddsdesk.desk.ui.theme.tokens import SurfaceRole
 
@@ -126,17 +127,30 @@ class MatrixModel(LiveModel):
             self._start_over()
 
     def show_bookmakers(self, order: BookmakerOrder) -> None:
-        """Show the columns of an order; rows stay unchanged.
+        """Show the columns of an order, and rows of lays if it has them.
 
         The table sizes new columns in ``show_columns``.
         """
+        has_other_lays = order.shows_lays is not self._layout.order.shows_lays
         self._layout.order = order
         self._arrange_columns(self._shown_bookmakers(bookmakers_of(self._shown_sections())))
+        if has_other_lays:
+            self._bring_rows_up_to_date()
+            self.headerDataChanged.emit(Qt.Orientation.Horizontal, 0, self.columnCount() - 1)
         self.laid_out.emit()
 
     def bookmaker_of(self, column: int) -> str | None:
         """Return whose prices a column shows; None in the frozen part."""
         return self._layout.bookmaker_of(column)
+
+    def is_lay(self, row: int) -> bool:
+        """Whether a row shows what can be laid."""
+        return self._layout.rows[row].is_lay
+
+    @property
+    def has_lays(self) -> bool:
+        """Whether any row shows what can be laid."""
+        return any(row.is_lay for row in self._layout.rows)
 
     def show_past(self, shown: bool) -> None:
         """Show or hide the sparkline column; the table reads it in ``show_columns``."""
@@ -149,8 +163,12 @@ class MatrixModel(LiveModel):
             return None
         name = self._bookmaker(shown, column)
         if name:
-            return shown.selection_row.prices.get(name)
-        return None if column in _BESTS else shown.selection_row.reference
+            price = shown.selection_row.prices.get(name)
+        else:
+            price = None if column in _BESTS else shown.selection_row.reference
+        if shown.is_lay and (price is None or not can_be_laid(price)):
+            return None
+        return price
 
     def price_key(self, row: int, column: int) -> RowKey | None:
         """Return the price that a cell is about: the reference's own left of the best."""
@@ -214,8 +232,11 @@ class MatrixModel(LiveModel):
 
     def best_columns(self, row: int) -> list[int]:
         """Return the columns that show a row's best price, from left to right."""
-        selection = self._layout.rows[row].selection_row
-        return [] if selection is None else self._layout.best_columns(selection)
+        shown = self._layout.rows[row]
+        if shown.is_lay:
+            column = self._layout.column_of(self._bookmaker(shown, BEST) or "")
+            return [] if column is None or column < FIRST_BOOKMAKER else [column]
+        return [] if shown.selection_row is None else self._layout.best_columns(shown.selection_row)
 
     def _spec(self, column: int) -> MatrixColumn:
         name = self._layout.bookmaker_of(column)
@@ -223,6 +244,8 @@ class MatrixModel(LiveModel):
 
     def _bookmaker(self, row: Row, column: int) -> str:
         """Whose price a cell shows; empty for the reference, or where there is none."""
+        if row.is_lay and row.selection_row is not None and column in _BESTS:
+            return self._context.best_lay(row.selection_row) if column == BEST else ""
         if column in _BESTS:
             selection = row.selection_row
             return "" if selection is None else self._layout.best_bookmaker(selection, column)
@@ -264,6 +287,8 @@ class MatrixModel(LiveModel):
 
     def _look_for_doubted(self, row: Row) -> None:
         """Have the column of doubted prices from the first one on: it does not come and go."""
+        if row.is_lay:
+            return
         if row.selection_row is not None and row.selection_row.doubted is not None:
             self._layout.has_doubted = True
             QTimer.singleShot(0, self, self.columns_shown.emit)
@@ -348,19 +373,36 @@ class MatrixModel(LiveModel):
         for section in refigured:
             for row in layout.section_rows(section):
                 self._refigure(row)
+        has_new_lay = False
         for key in changed:
             price = self._board.price(self.game_id, key)
             if price is not None:
                 if layout.see(key.bookmaker, price):
                     self._widen(key.bookmaker)
                 self._moves.note_price(key, price, now)
+                if layout.order.shows_lays and can_be_laid(price):
+                    has_new_lay |= self._is_first_lay(key)
+        if has_new_lay:
+            self._bring_rows_up_to_date()
         for key in changed | rejudged:
             self._renew_about(key)
+
+    def _is_first_lay(self, key: CellKey) -> bool:
+        """Whether a selection that can be laid now has no row of lays yet."""
+        if not self._layout.order.is_shown(key.bookmaker):
+            return False
+        if key.bookmaker not in self._layout.laying:
+            self._layout.laying.add(key.bookmaker)
+            self._widen(key.bookmaker)
+        row = self._layout.row_of_price(key)
+        return row is not None and self._layout.lay_row(row) is None
 
     def _refigure(self, row: int) -> None:
         """Rebuild what depends on all prices of a line."""
         layout = self._layout
         shown = layout.rows[row]
+        if shown.is_lay:
+            return
         if shown.selection_row is None:
             self._renew_best(row)
             return
@@ -391,11 +433,25 @@ class MatrixModel(LiveModel):
             return
         if column is not None:
             self._renew(row, column)
+        lay_row = layout.lay_row(row) if layout.order.shows_lays else None
+        if lay_row is not None:
+            self._renew_lay(lay_row, column)
         selection = layout.rows[row].selection_row
         if key.bookmaker == layout.reference:
             self._renew(row, PAST)
         elif selection is not None and key.bookmaker in selection.offer.found().named_bookmakers:
             self._renew_best(row)
+
+    def _renew_lay(self, row: int, column: int | None) -> None:
+        """Rebuild what can be laid with a bookmaker, unless nothing could and can be."""
+        if column is None:
+            return
+        shown = self._layout.rows[row]
+        price = self.shown_price(row, column)
+        if price is None and shown.cells[column] is EMPTY:
+            return
+        self._renew(row, column)
+        self._renew(row, BEST)
 
     def _widen(self, bookmaker: str) -> None:
         """Resize columns for a first long price: its own, and those drawn from it."""
@@ -449,7 +505,7 @@ class MatrixModel(LiveModel):
         sections = self._shown_sections()
         self._context.take_names(sections)
         self._context.widest_period = widest_period(sections)
-        self._layout.rows = matrix_rows(sections, self._lines.is_folded)
+        self._layout.rows = matrix_rows(sections, self._lines.is_folded, self._layout.has_lay)
         self._layout.reference = self._board.desk_reference.bookmaker
         self._layout.set_bookmakers(self._shown_bookmakers(bookmakers_of(sections)))
         self._layout.index()
@@ -511,7 +567,7 @@ class MatrixModel(LiveModel):
 
     def _bring_rows_up_to_date(self) -> None:
         layout = self._layout
-        new = matrix_rows(self._shown_sections(), self._lines.is_folded)
+        new = matrix_rows(self._shown_sections(), self._lines.is_folded, layout.has_lay)
         steps = list(steps_between(layout.rows, new))
         for step in steps:
             if step.last > step.first:

@@ -138,6 +138,7 @@ class MatrixPanel(QWidget):
             "matrix.column_left": lambda: columns.shift(-1),
             "matrix.column_right": lambda: columns.shift(1),
             "matrix.by_hold": columns.turn_by_hold,
+            "matrix.lays": columns.turn_lays,
             "matrix.usual_columns": columns.show_all,
         }
         made = {ident: add_action(self, ident, act) for ident, act in acts.items()}
@@ -212,7 +213,9 @@ class MatrixPanel(QWidget):
         has_bookmaker = model.bookmaker_of(column) is not None
         if price is None:
             return PriceFacts(key, has_bookmaker=has_bookmaker)
-        return PriceFacts(key, price.odds, price.url, has_bookmaker)
+        is_lay = model.is_lay(row)
+        odds = price.depth.lay[0][0] if is_lay and price.depth is not None else price.odds
+        return PriceFacts(key, odds, price.url, has_bookmaker, is_lay)
 
     def _on_table_opened(self, index: QModelIndex) -> None:
         price = self._model.shown_price(index.row(), index.column())
@@ -344,18 +347,21 @@ class PriceFinder(QObject):
     def _values(self) -> tuple[list[CellKey], list[CellKey]]:
         """Return the prices shown as value before the current cell and after it, as one reads."""
         model, current = self._model, self._table.current_cell()
-        here = model.row_name(current.row()) if current.isValid() else None
+        here = model.row_name(current.row())[:2] if current.isValid() else None
         before: list[CellKey] = []
         after: list[CellKey] = []
         is_past = here is None
         for row in model.every_row():
-            is_here = row.row_name == here
+            is_here = row.row_name[:2] == here
             for column, bookmaker in enumerate(model.shown_bookmakers, FIRST_BOOKMAKER):
                 if not model.is_value_in(row, bookmaker) or (
                     is_here and column == current.column()
                 ):
                     continue
-                (section, selection), is_after = row.row_name, is_here and column > current.column()
+                (section, selection, _), is_after = (
+                    row.row_name,
+                    is_here and column > current.column(),
+                )
                 key = CellKey(section.market_type, section.period, selection or "", bookmaker)
                 (after if is_past or is_after else before).append(key)
             is_past = is_past or is_here
@@ -664,6 +670,14 @@ class MatrixColumns(QObject):
         order = self._columns.column_order
         self._columns.keep_order(msgspec.structs.replace(order, by_hold=not order.by_hold))
 
+    def turn_lays(self) -> None:
+        """Show what can be laid in a row below each selection, or no longer."""
+        order = self._columns.column_order
+        shows = not order.shows_lays
+        self._columns.keep_order(msgspec.structs.replace(order, shows_lays=shows))
+        if shows and not self._model.has_lays:
+            self.said.emit("Nothing can be laid in this game: no exchange says what it takes.")
+
     def show_all(self) -> None:
         """Show every bookmaker in the usual order."""
         self._columns.reset_order()
@@ -722,5 +736,8 @@ class MatrixColumns(QObject):
         by_hold = menu.addAction("Lowest hold first", self.turn_by_hold)
         by_hold.setCheckable(True)
         by_hold.setChecked(self._columns.column_order.by_hold)
+        lays = menu.addAction("Lay rows", self.turn_lays)
+        lays.setCheckable(True)
+        lays.setChecked(self._columns.column_order.shows_lays)
         menu.addAction("Reset columns", self.show_all)
         menu.popup(self._header.mapToGlobal(spot))

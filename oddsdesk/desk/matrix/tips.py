@@ -9,7 +9,7 @@ from oddsdesk.board.model.basis import Freshness
 from oddsdesk.board.model.matrix import Price, RowKey, Section, SelectionRow
 from oddsdesk.board.valuation.figures import window_without
 from oddsdesk.board.valuation.pool import PooledLine
-from oddsdesk.board.valuation.verdict_words import caution_text, derived_text
+from oddsdesk.board.valuation.verdict_words import caution_text, derived_text, sides_in_words
 from oddsdesk.desk.ui.formatting import (
     clock_text,
     exact_odds_text,
@@ -54,6 +54,7 @@ def price_tip(section: Section, row: SelectionRow, bookmaker: str, context: TipC
     found = board.assess(key)
     if found is not None and found.net_odds != found.odds:
         said.append(f"net {exact_odds_text(round(found.net_odds, 4))} after {bookmaker}'s fees")
+    said += sides_in_words(board.basis.profiles.profile_of(bookmaker), price.depth)
     if found is not None and found.fair_odds is not None:
         reference = board.reference_name
         if found.is_value:

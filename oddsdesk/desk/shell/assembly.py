@@ -426,12 +426,14 @@ class Desk:
         """Connect a table's actions on prices: explain, record bet, set alert, undo."""
         prices.explain_requested.connect(self._on_explain_requested)
         prices.place_requested.connect(lambda key: self.values().place_price(key, self._placer))
+        prices.lay_requested.connect(lambda key: self.values().place_lay(key, self._placer))
         prices.target_requested.connect(self.alerting.ask_target)
         prices.undo_requested.connect(self._last_act.undo_act)
 
     @cached_property
     def _placer(self) -> "BetPlacer":
         """Records bets on prices in tables, with a message below the tabs."""
+        from oddsdesk.desk.bet_sheet import sheet_text  # noqa: PLC0415 - late
         from oddsdesk.desk.value_bets.placing import placed_text  # noqa: PLC0415 - late
 
         placer, say = self.values().placer_over(self.window), self.window.messages.show_message
@@ -441,7 +443,13 @@ class Desk:
             say(placed_text(bet), icon="check", action="Undo", act=undo, passes=True, about=bet)
             self._last_act.note_act(undo, bet)
 
+        def confirm_all(bets: list[PlacedBet]) -> None:
+            undo, about = partial(placer.take_back_all, bets), bets[-1]
+            say(sheet_text(bets), icon="check", action="Undo", act=undo, passes=True, about=about)
+            self._last_act.note_act(undo, about)
+
         placer.placed.connect(confirm)
+        placer.all_placed.connect(confirm_all)
         placer.gone.connect(self.window.messages.withdraw)
         placer.gone.connect(self._last_act.drop_act)
         placer.said.connect(self._say_for_a_while)

@@ -125,6 +125,7 @@ ACTIONS: Final = (
     Action("matrix.column_left", "Move column left", ("Ctrl+Shift+Left",), Where.MATRIX),
     Action("matrix.column_right", "Move column right", ("Ctrl+Shift+Right",), Where.MATRIX),
     Action("matrix.by_hold", "Sort columns by lowest hold or by name", ("O",), Where.MATRIX),
+    Action("matrix.lays", "Show or hide what can be laid", ("L",), Where.MATRIX),
     Action("matrix.usual_columns", "Reset bookmaker columns", (), Where.MATRIX),
     Action("matrix.export", "Export this game as CSV, Excel or JSON…", (), Where.MATRIX),
     _only_key("matrix.favourite_game", "Add or remove this game as favourite", Where.MATRIX, "*"),

@@ -24,6 +24,8 @@ class PriceFacts(NamedTuple):
     url: str | None = None
     has_bookmaker: bool = False
     """Whether it stands for a bookmaker that can be hidden."""
+    is_lay: bool = False
+    """Whether ``odds`` can be laid, not backed."""
 
 
 class PriceActions(QObject):
@@ -37,6 +39,8 @@ class PriceActions(QObject):
     """The key of a price that is to be explained."""
     place_requested = Signal(object)
     """The key of a price on which a bet was placed."""
+    lay_requested = Signal(object)
+    """The key of a price that was laid."""
     target_requested = Signal(object)
     """The key of a price for which the user sets a target alert."""
     undo_requested = Signal()
@@ -99,7 +103,7 @@ class PriceActions(QObject):
     def _ask_to_place(self) -> None:
         facts = self._current()
         if facts is not None and facts.odds is not None:
-            self.place_requested.emit(facts.key)
+            (self.lay_requested if facts.is_lay else self.place_requested).emit(facts.key)
 
     def _ask_for_target(self) -> None:
         facts = self._current()

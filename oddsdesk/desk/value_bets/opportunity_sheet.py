@@ -1,4 +1,4 @@
-"""Fills in the sheet on which all legs of an opportunity are recorded."""
+"""Fills in the sheet on which all legs of an opportunity, or a lay, are recorded."""
 
 import math
 from collections.abc import Collection, Iterator, Sequence
@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from oddsdesk.base.clock import Clock
 from oddsdesk.board.board import Board
-from oddsdesk.board.model.matrix import CellKey
+from oddsdesk.board.model.matrix import CellKey, RowKey
 from oddsdesk.board.opportunities.finder import Opportunity, OpportunityLeg
 from oddsdesk.board.opportunities.offers import LegNow, LegOffer, LegsToPlace, offer_now
 from oddsdesk.board.valuation.verdict_words import caution_text
@@ -223,6 +223,54 @@ class OpportunitySheet:
                 words = "; ".join(caution_text(each, reference) for each in doubts)
                 name = leg.listed.named(leg.listed.key.selection)
                 yield f"Warning for {name} at {leg.listed.bookmaker}: {words}."
+
+
+class LaySheet:
+    """A lay of a price on a sheet of its own; the stake is the user's to type."""
+
+    def __init__(self, board: Board, key: RowKey, clock: Clock) -> None:
+        self._board, self._key, self._clock = board, key, clock
+        self._last: SheetLeg | None = None
+
+    @property
+    def has_price(self) -> bool:
+        """Whether the selection can be laid now."""
+        return self._leg() is not None
+
+    def view(self) -> SheetView:
+        """Return the lay at the price of now."""
+        now = self._leg()
+        self._last = leg = now or self._last
+        assert leg is not None, "it has a price when it opens"
+        bet, simulated = leg.bet, bool(self._board.connection.simulated)
+        return SheetView(
+            "Record lay",
+            f"{game_title(bet.match_name)} · {market_title(bet.market_type)}",
+            (leg._replace(is_offered=now is not None),),
+            (
+                SheetOutcome(f"{bet.selection} loses", (Result.WON,)),
+                SheetOutcome(f"{bet.selection} wins", (Result.LOST,)),
+            ),
+            0.0,
+            ("Simulated odds: saved as a practice bet.",) if simulated else (),
+        )
+
+    def stakes(
+        self, bets: Sequence[PlacedBet], total: float, fixed: Collection[int]
+    ) -> Sequence[SheetStake] | None:
+        """Return None: nothing is divided."""
+
+    def _leg(self) -> SheetLeg | None:
+        key = self._key
+        subject = subject_of_price(key, self._board)
+        price = self._board.price(key.game_id, CellKey(*key[1:]))
+        if subject is None or price is None or price.depth is None or not price.depth.lay:
+            return None
+        profile = self._board.basis.profiles.profile_of(subject.bookmaker)
+        odds = price.depth.lay[0][0]
+        typed = TypedBet(subject.bookmaker, odds, 0.0, "", profile.net_lay(odds), None)
+        bet = lay_of(placed_bet(subject, typed, self._clock()), subject)
+        return SheetLeg(bet, profile.net_lay, limit=profile.limit)
 
 
 def backers_part(bet: PlacedBet, size: float) -> float:

@@ -42,6 +42,7 @@ from oddsdesk.desk.ui.theme.tokens import TextRole
 from oddsdesk.desk.value_bets.actions import BetActions, Hiding, LegPlacer
 from oddsdesk.desk.value_bets.lists import StakeSettings, ValueLists
 from oddsdesk.desk.value_bets.model import OutcomeKey
+from oddsdesk.desk.value_bets.opportunity_sheet import LaySheet
 from oddsdesk.desk.value_bets.placing import PAST, BetPlacer, placed_text
 from oddsdesk.desk.value_bets.subjects import (
     BetSubject,
@@ -191,6 +192,14 @@ class ValuesPanel(ListPanel):
             placer.said.emit("That price is no longer available.")
         else:
             placer.ask_bet(subject)
+
+    def place_lay(self, key: RowKey, placer: BetPlacer) -> None:
+        """Ask for a lay of a price that the board holds."""
+        sheet = LaySheet(self._board, key, self._clock)
+        if sheet.has_price:
+            placer.ask_sheet(sheet)
+        else:
+            placer.said.emit("That price is no longer available.")
 
     def placer_over(self, owner: QWidget) -> BetPlacer:
         """Return the placer of bets over another part of the desk, which shows the outcome."""

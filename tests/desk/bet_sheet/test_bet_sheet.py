@@ -169,7 +169,7 @@ def test_what_makes_no_sense_is_said_and_nothing_is_recorded(
     getattr(made.rows[0], field).setText(text)
     assert made.fault.text().startswith(said)
     assert not made.record.isEnabled()
-    assert made.profit.text() == "Guaranteed: unknown until every leg has odds and a stake."
+    assert made.profit.text() == "Profit: unknown until every leg has odds and a stake."
 
 
 def test_limits_and_caps_are_said_and_may_be_exceeded(qtbot: QtBot) -> None:

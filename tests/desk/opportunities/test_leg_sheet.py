@@ -193,7 +193,7 @@ def test_where_both_legs_may_stand_that_is_an_outcome(
     for row, stake in zip(sheet.rows, ("48", "50"), strict=True):
         row.stake.setText(stake)
     assert sheet.outcomes.text().endswith(said)
-    assert sheet.profit.text().startswith("Guaranteed −3.00 (−3.06 %)")
+    assert sheet.profit.text().startswith("At worst −3.00 (−3.06 %)")
 
 
 def test_stakes_above_the_total_and_above_a_cap_are_doubted(

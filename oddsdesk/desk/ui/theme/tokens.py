@@ -66,6 +66,8 @@ class TextRole(IntEnum):
     ACCENT = 9
     DERIVED = 10
     """Fair odds of a line that the reference does not price itself."""
+    LAY = 11
+    """Odds that can be laid at an exchange."""
 
 
 class SurfaceRole(IntEnum):
@@ -100,6 +102,7 @@ PAIRS = {
     TextRole.LIVE: _PLAIN,
     TextRole.ACCENT: _PLAIN,
     TextRole.DERIVED: _PLAIN,
+    TextRole.LAY: _PLAIN,
 }
 """Which ink may stand on which ground; each pair reads at 4.5:1, hovered too.
 
@@ -162,6 +165,7 @@ class _Scheme(msgspec.Struct, frozen=True):
     reference_share: float
     live: str
     derived: str
+    lay: str
 
 
 _DARK = _Scheme(
@@ -170,14 +174,14 @@ _DARK = _Scheme(
     accent="#5aa2ff", up="#3fce92", down="#ff6f6f", blind_up="#4da3ff", blind_down="#f5a524",
     best="#7fe6b9", best_share=0.13, blind_best_share=0.18,
     value="#ffd574", value_ground=mix("#f5be3c", "#141920", 0.17),
-    reference_share=0.075, live="#ff5263", derived="#b9a2f5",
+    reference_share=0.075, live="#ff5263", derived="#b9a2f5", lay="#d8a0b4",
 )  # fmt: skip
 _LIGHT = _Scheme(
     window="#eef1f5", panel="#ffffff", raised="#f5f7fa", line="#e1e6ec", selected="#e6eef9",
     strong="#18212c", soft="#566373", ghost="#8792a1",
     accent="#1f6feb", up="#0a8a57", down="#cc3a33", blind_up="#1f6feb", blind_down="#b86a00",
     best="#066b43", best_share=0.13, blind_best_share=0.16, value="#7a5200", value_ground="#fff0c2",
-    reference_share=0.055, live="#d92c3c", derived="#6a45c4",
+    reference_share=0.055, live="#d92c3c", derived="#6a45c4", lay="#9a4a68",
 )  # fmt: skip
 
 
@@ -199,7 +203,7 @@ def tokens(dark: bool, colour_blind: bool = False) -> Tokens:
     best = scheme.strong if colour_blind else scheme.best
     wanted = (
         scheme.strong, scheme.soft, scheme.ghost, scheme.ghost, best,
-        scheme.value, up, down, scheme.live, scheme.accent, scheme.derived,
+        scheme.value, up, down, scheme.live, scheme.accent, scheme.derived, scheme.lay,
     )  # fmt: skip
     return Tokens(
         is_dark=dark,
