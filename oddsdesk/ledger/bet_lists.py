@@ -1,13 +1,15 @@
 """The lists of bets in a file: which tables are lists, and what their columns hold."""
 
+import itertools
 from collections.abc import Callable, Mapping, Sequence
 from typing import Final, NamedTuple
 
 from oddsdesk.base.figures import FigureError, at_clock, read_number
 from oddsdesk.base.spreadsheets import MOST_BYTES, SheetError, SheetRow, read_tables
 from oddsdesk.base.text import as_written
-from oddsdesk.ledger.bet_tables import BET_COLUMNS, EV_SHARE, Tracker, titles_of, tracker_of
-from oddsdesk.ledger.cells import COMMISSION_KEYS
+from oddsdesk.ledger.bet_kinds import BetKind
+from oddsdesk.ledger.bet_tables import BET_COLUMNS, EV_SHARE, OURS, Tracker, titles_of, tracker_of
+from oddsdesk.ledger.cells import COMMISSION_KEYS, LineKind, LineKinds, kinds_of_lines
 from oddsdesk.ledger.columns import (
     CLOCK_WORDS,
     DATE_WORDS,
@@ -30,6 +32,15 @@ NEEDED: Final = ("selection", "stake")
 _OTHERS: Final = {EV_SHARE, TIPSTER, RETURNED, TO_WIN, PAYOUT, *COMMISSION_KEYS}
 KNOWN_KEYS: Final = {*(column.key for column in BET_COLUMNS), *ODDS_KEYS.values(), *_OTHERS}
 """The keys of columns that are read."""
+_TEXTS: Final = frozenset({"note", "market_type", "place_fraction"})
+"""Columns that may only say which kind a bet is; in our own lists, prose."""
+_DESCRIBED: Final = frozenset({"selection", "market_type", "stake"})
+_PAID_OTHERWISE: Final = frozenset(
+    {
+        *(BetKind.LAY, BetKind.EACH_WAY, BetKind.FREE, BetKind.FREE_RETURNED),
+        *(BetKind.REFUND, BetKind.MULTIPLE),
+    }
+)
 _MOST_NAMED: Final = 8
 _WHOLE_MOMENT: Final = 8
 """Characters; a shorter text is not a date with a year."""
@@ -108,11 +119,43 @@ def columns_of(
     words = {**result_words(), **tracker.words}
     cells = {title: [as_written(row.cells.get(title, "")) for row in rows] for title in titles}
     style_of = _style_teller(meanings, cells, odds or tracker.odds, choices.odds)
-    keys, remarks = one_column_each(meanings, cells, words, style_of)
+    judged = _plain_cells(titles, rows, meanings, cells) if tracker is not OURS else cells
+    keys, remarks = one_column_each(meanings, cells, words, style_of, judged)
     with_odds = [title for title in titles if keys[title] in {"odds", *ODDS_KEYS.values()}]
     style = style_of(min(with_odds, key=lambda title: keys[title] == "odds"))
     of_units = frozenset(keys[title] for title in in_units)
     return ListColumns(tracker, keys, remarks, of_units, words, style)
+
+
+def listed_kinds(
+    rows: Sequence[SheetRow], titles: Sequence[str], keys: Mapping[str, str]
+) -> LineKinds:
+    """Return what another program's list says about the kinds of its bets; ``keys`` by title."""
+    return kinds_of_lines(
+        rows,
+        titles,
+        [title for title in titles if keys[title] not in KNOWN_KEYS or keys[title] in _TEXTS],
+        [title for title in titles if keys[title] in _DESCRIBED],
+        next((title for title in titles if keys[title] == "kind"), ""),
+    )
+
+
+def _plain_cells(
+    titles: Sequence[str],
+    rows: Sequence[SheetRow],
+    keys: Mapping[str, str],
+    cells: Mapping[str, Sequence[str]],
+) -> Mapping[str, Sequence[str]]:
+    """Return the cells of bets that pay stake × odds; those of all bets if there are none."""
+    by_line = listed_kinds(rows, titles, keys).by_line
+    plain = [
+        not by_line.get(row.number, LineKind()).kinds & _PAID_OTHERWISE
+        and any(row.cells.get(title) for title in titles if keys[title] == "stake")
+        for row in rows
+    ]
+    if not any(plain):
+        return cells
+    return {title: list(itertools.compress(texts, plain)) for title, texts in cells.items()}
 
 
 def with_clocks(
@@ -147,7 +190,8 @@ def with_clocks(
 
 def _check_titles(keys: Mapping[str, str]) -> None:
     """Refuse a table without the columns of bets, and name the unknown columns."""
-    missing = [key for key in NEEDED if key not in keys.values()]
+    held = {*keys.values()} | ({"stake"} if "liability" in keys.values() else set())
+    missing = [key for key in NEEDED if key not in held]
     if not ({"odds", *ODDS_KEYS.values()} & set(keys.values())):
         missing.append("odds")
     if not missing:

@@ -4,10 +4,10 @@
 (``2 %``, ``€0.20``), an impossible figure or the profits of won bets decide; if none does, the
 column is not read, and a message says that.
 
-Free bets, each-way bets and lay bets do not earn what a stake earns at its odds. A line is one of
-them if a column is named for it (``Free bet``: yes), if a column of kinds or sides has its name
-(``Bet type``, ``Side``, ``Stake type``), if a cell of a note or an unused column has only its
-name, or if a selection or market ends with it (``Old Tom EW``).
+A line is a free bet, an each-way bet, a lay or of another kind if a column is named for it
+(``Free bet``: yes), if a column of kinds or sides has its name (``Bet type``, ``Side``, ``Stake
+type``), if a cell of a note or an unused column has only its name, or if a selection, market or
+stake ends with it (``Old Tom EW``).
 """
 
 import math
@@ -19,8 +19,9 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from oddsdesk.base.figures import FigureError, Habit, read_amount, taken_apart
 from oddsdesk.base.text import as_written
+from oddsdesk.ledger.bet_kinds import BetKind
 from oddsdesk.ledger.bets import PlacedBet
-from oddsdesk.ledger.columns import CENT, folded_title, result_word, result_words
+from oddsdesk.ledger.columns import CENT, folded_title, kind_words, result_word, result_words
 from oddsdesk.pricing.selections import Result, decided_share
 
 if TYPE_CHECKING:
@@ -112,8 +113,8 @@ class Commissions(NamedTuple):
             or (self.kind is CommissionKind.AMOUNT and not _has_won(bet))
         ):
             return None
-        stake = bet.stake * _share(bet) if self.kind is CommissionKind.AMOUNT else 1.0
-        won = stake * (bet.odds - 1)
+        stake = bet.size * _share(bet) if self.kind is CommissionKind.AMOUNT else 1.0
+        won = stake * (bet.net - 1)
         return 1 + max(0.0, won - _kept(self.kind, stated.figure, won)) / stake
 
 
@@ -209,7 +210,7 @@ def _kept(kind: CommissionKind, figure: float, won: float) -> float:
 
 def _won(bet: PlacedBet) -> float:
     """Return the winnings of a won bet before commission, without its stake."""
-    return bet.stake * _share(bet) * (bet.odds - 1)
+    return bet.size * _share(bet) * (bet.net - 1)
 
 
 def _share(bet: PlacedBet) -> float:
@@ -220,29 +221,32 @@ def _has_won(bet: PlacedBet) -> bool:
     return bet.result in _WINS
 
 
-class BetKind(Enum):
-    """A kind of bet that is not imported, and the reason."""
-
-    FREE = "a free bet, which does not earn what its stake would"
-    EACH_WAY = "an each-way bet, which does not earn what its stake would"
-    LAY = "a lay bet; lay bets aren't supported"
-
-
+_FREE, _BACK_TOO = BetKind.FREE, BetKind.FREE_RETURNED
 _FLAGS: Final = {
-    **dict.fromkeys(("freebet", "freebets", "isfreebet", "freebetused", "snr"), BetKind.FREE),
-    **dict.fromkeys(("freebetstake", "freebetamount"), BetKind.FREE),
-    **dict.fromkeys(("bonusbet", "bonusbets", "isbonusbet", "isbonus"), BetKind.FREE),
+    **dict.fromkeys(("freebet", "freebets", "isfreebet", "freebetused", "snr"), _FREE),
+    **dict.fromkeys(("freebetstake", "freebetamount"), _FREE),
+    **dict.fromkeys(("bonusbet", "bonusbets", "isbonusbet", "isbonus"), _FREE),
     **dict.fromkeys(("eachway", "eachwaybet", "iseachway", "ew", "isew"), BetKind.EACH_WAY),
     **dict.fromkeys(("laybet", "islaybet", "islay"), BetKind.LAY),
 }
 """Columns of yes or no, or of a count or fraction (``1/5``)."""
-_MIXED: Final = {"bonus": BetKind.FREE, "lay": BetKind.LAY}
-"""Columns that in other lists hold a bonus on top, or the odds of a hedge."""
+_MIXED: Final = {
+    "bonus": _FREE,
+    "lay": BetKind.LAY,
+    **dict.fromkeys(("stakereturned", "stakeback", "isstakereturned", "sr"), _BACK_TOO),
+    **dict.fromkeys(("boost", "boosted", "isboosted", "oddsboost", "profitboost"), BetKind.BOOST),
+    **dict.fromkeys(("riskfree", "isriskfree", "riskfreebet", "moneyback"), BetKind.REFUND),
+    **dict.fromkeys(("insurance", "insured", "refundifitloses"), BetKind.REFUND),
+    **dict.fromkeys(("parlay", "isparlay", "multiple", "ismultiple"), BetKind.MULTIPLE),
+}
+"""Columns that in other lists hold something else, such as the odds of a hedge."""
 _TYPES: Final = frozenset(
     {
         *("type", "bettype", "typeofbet", "wagertype", "bidtype", "ordertype"),
         *("kind", "betkind", "kindofbet", "staketype", "typeofstake", "stakekind"),
-        *("fundstype", "moneytype"),
+        *("fundstype", "moneytype", "typ", "art", "wetttyp", "wettentyp", "artderwette"),
+        *("tipo", "tipodeapuesta", "typedepari", "tipodiscommessa", "tipodeaposta", "tipologia"),
+        *("soort", "speltyp", "spilltype", "spiltype", "rodzaj"),
     }
 )
 _SIDES: Final = frozenset(
@@ -250,78 +254,198 @@ _SIDES: Final = frozenset(
 )
 _TAGS: Final = frozenset({"tag", "tags", "labels"})
 _ALONE: Final = {
-    **dict.fromkeys(("freebet", "freebets", "bonus", "bonusbet", "bonusbets", "snr"), BetKind.FREE),
-    **dict.fromkeys(("freebetsnr", "snrfreebet", "freebetsr", "srfreebet"), BetKind.FREE),
+    **dict.fromkeys(("freebet", "freebets", "bonus", "bonusbet", "bonusbets", "snr"), _FREE),
+    **dict.fromkeys(("freebetsnr", "snrfreebet"), _FREE),
+    **dict.fromkeys(("freebetsr", "srfreebet", "freebetstakereturned"), _BACK_TOO),
     **dict.fromkeys(("eachway", "eachwaybet", "ew"), BetKind.EACH_WAY),
     **dict.fromkeys(("lay", "laybet"), BetKind.LAY),
+    **dict.fromkeys(("boost", "boosted", "oddsboost", "profitboost"), BetKind.BOOST),
+    **dict.fromkeys(("priceboost", "superboost", "enhancedodds"), BetKind.BOOST),
+    **dict.fromkeys(("riskfree", "riskfreebet", "betinsurance", "nosweatbet"), BetKind.REFUND),
 }
 """Whole cells, folded; those in ``_NAMED`` only count in a column of kinds."""
-_NAMED: Final = {"free": BetKind.FREE, "sell": BetKind.LAY}
+_NAMED: Final = {"free": _FREE, "fb": _FREE, "sr": _BACK_TOO, "sell": BetKind.LAY}
 _BACKED: Final = frozenset({"back", "backbet", "b", "buy"})
-_LETTERS: Final = {"b": "", "l": BetKind.LAY.value}
+_LETTERS: Final = {"b": frozenset[BetKind](), "l": frozenset({BetKind.LAY})}
 _NOTHING: Final = frozenset({*NO, "none", "na"})
 _UNLESS: Final = r"(?<!\bno )(?<!\bnon )(?<!\bnon-)(?<!\bnot )(?<!\brisk )(?<!\brisk-)"
 """A risk-free bet is made with the user's own money."""
 _WORDS: Final = {
     BetKind.LAY: re.compile(rf"{_UNLESS}\b(lay|lays|laid)\b"),
     BetKind.EACH_WAY: re.compile(rf"{_UNLESS}\b(each[ -]?way|e/w|ew)\b"),
-    BetKind.FREE: re.compile(
+    _FREE: re.compile(
         rf"{_UNLESS}\b(free[ -]?(bet|stake|play|credit)s?|snr|stake not returned"
         r"|bonus[ -]?(bets?|stakes?|money|cash|funds?|balance|credits?))\b(?!.*\bqualif)"
     ),
+    _BACK_TOO: re.compile(r"\b(stake (is )?returned|sr)\b"),
+    BetKind.BOOST: re.compile(r"\b(boost(ed)?|enhanced)\b"),
+    BetKind.REFUND: re.compile(
+        r"\b(risk[ -]?free|no[ -]?sweat|second[ -]?chance|money[ -]?back|bet[ -]?insurance"
+        r"|(stake |)refund(ed)? if)\b"
+    ),
+    BetKind.MULTIPLE: re.compile(
+        r"\b(parlay|multi(?!ple cho)|acca|accumulator|combo|combi|kombi|combined|double(?! chance)"
+        r"|treble|sgp)"
+    ),
 }
 """A bet that qualifies for a free bet is not one."""
+_EACH_WAY: Final = re.compile(r"\be/w\b|\beach[ -]?way\b|\sew\)?$|\(ew\)", re.IGNORECASE)
 _LONGEST: Final = 40
 """In characters; longer cells are prose."""
+_FRACTION: Final = re.compile(r"(?<![\d/])1 ?/ ?([2-9]|1\d)(?![\d/])")
+_PLACES: Final = re.compile(r"\b(\d{1,2}) ?(?:places?|pl|plätze|plazas|places payées)\b")
+_COUNTED: Final = re.compile(r"\b1(?:[-,]\d)*[-,](\d)\b")
+"""1-2-3."""
 
-Reason = str | None
-"""Why a line is not imported; empty: it is not of this kind; None: the cell does not say."""
+Said = frozenset[BetKind] | None
+"""The kinds that a cell names; none if it says no; None if it says nothing."""
 
 
-class BetKinds(NamedTuple):
-    """The lines of a list that are bets of kinds that are not imported."""
+class LineKind(NamedTuple):
+    """What the cells of a line say about the kind of its bet."""
 
-    refused: dict[int, str]
-    """The reason for each line, by its number."""
+    kinds: frozenset[BetKind] = frozenset()
+    texts: str = ""
+    """The cells that named a kind."""
+    free: str = ""
+    """The amount of a column such as ``Free bet amount``."""
+    wrong: str = ""
+    """Why the kind cannot be read; empty if it can."""
+
+    @property
+    def is_free_sure(self) -> bool:
+        """Whether a cell says if the stake of a free bet is returned."""
+        return bool(_SURE.search(self.texts)) or _BACK_TOO in self.kinds
+
+    def kind(self, *, has_legs: bool) -> BetKind:
+        """Return the kind of the bet.
+
+        Raises:
+            FigureError: no single kind.
+        """
+        said = self.kinds
+        if self.wrong:
+            raise FigureError(self.wrong)
+        if BetKind.LAY in said:
+            return BetKind.LAY
+        if BetKind.EACH_WAY in said:
+            for other in (_FREE, BetKind.MULTIPLE):
+                if other in said:
+                    raise FigureError(
+                        f"an each-way bet that is a {other.words} too: record its parts by hand"
+                    )
+            return BetKind.EACH_WAY
+        if _FREE in said:
+            return _BACK_TOO if _BACK_TOO in said else _FREE
+        for kind in (BetKind.REFUND, BetKind.BOOST):
+            if kind in said:
+                return kind
+        return BetKind.MULTIPLE if has_legs else BetKind.BACK
+
+
+def place_terms(text: str) -> tuple[float | None, int | None]:
+    """Return the share of the winnings that a place pays, and how many places do; None if unsaid.
+
+    ``E/W (1/5 odds 3 places)``, ``1/4 1-2-3``.
+    """
+    fraction = _FRACTION.search(text)
+    places = _PLACES.search(text.casefold()) or _COUNTED.search(text)
+    return (
+        None if fraction is None else 1 / int(fraction[1]),
+        None if places is None else int(places[1]),
+    )
+
+
+_SURE: Final = re.compile(r"\b(snr|not returned)\b", re.IGNORECASE)
+PLAIN_LINE: Final = LineKind()
+
+
+class LineKinds(NamedTuple):
+    """The kinds of a list's bets."""
+
+    by_line: dict[int, LineKind]
+    """By line number; a line that is not in it is a back bet."""
     read: set[str]
     """Titles of the columns that decided."""
+    unknown: list[str]
+    """Words in a column that the user chose for the kind, which name no known kind."""
 
 
-def bet_kinds_of(
+def kinds_of_lines(
     rows: "Sequence[SheetRow]",
     titles: Sequence[str],
     spare: Collection[str],
     described: Collection[str] = (),
-) -> BetKinds:
-    """Return the lines whose bets are not imported.
+    chosen: str = "",
+) -> LineKinds:
+    """Return what a list says about the kinds of its bets.
 
-    ``spare``: titles of notes and unused columns; ``described``: of selections and markets.
+    ``spare``: titles of notes and unused columns; ``described``: of selections, markets and stakes;
+    ``chosen``: of the column that the user chose for the kind.
     """
-    found = BetKinds({}, set())
+    found = LineKinds({}, set(), [])
     for title in titles:
-        reason_of = _reason_reader(title, is_spare=title in spare)
+        name = folded_title(title)
+        read = _by_words if title == chosen else _cell_reader(title, is_spare=title in spare)
         if title in described:
-            reason_of = _by_ending if reason_of is None else _either(reason_of, _by_ending)
-        if reason_of is None:
+            read = _by_ending if read is None else _either(read, _by_ending)
+        if read is None:
             continue
         cells = {row.number: as_written(row.cells.get(title, "")) for row in rows}
         texts = {text for text in cells.values() if text}
-        if reason_of is _by_words and _are_letters(title, texts):
-            reason_of = _by_letter
-        reasons = {text: reason_of(text) for text in texts}
-        if folded_title(title) in _FLAGS or any(why is not None for why in reasons.values()):
+        if read is _by_words and _are_letters(title, texts):
+            read = _by_letter
+        said = {text: _said(read, title, text) for text in texts}
+        if name in _FLAGS or any(each.has_said for each in said.values()):
             found.read.add(title)
+        if title == chosen:
+            known = kind_words()
+            found.unknown.extend(
+                text
+                for text, each in sorted(said.items())
+                if not each.has_said and folded_title(text) not in known
+            )
+        is_amount = _FLAGS.get(name) is _FREE
         for number, text in cells.items():
-            if why := reasons.get(text):
-                found.refused.setdefault(number, why)
+            its = said.get(text)
+            if its is None or not (its.kinds or its.wrong):
+                continue
+            held = found.by_line.get(number, PLAIN_LINE)
+            found.by_line[number] = LineKind(
+                held.kinds | its.kinds,
+                f"{held.texts} | {text}",
+                text if is_amount and _is_figure(text) else held.free,
+                held.wrong or its.wrong,
+            )
     return found
 
 
-def _reason_reader(title: str, *, is_spare: bool) -> Callable[[str], Reason] | None:
+def _is_figure(text: str) -> bool:
+    return folded_title(text).isdecimal() and folded_title(text) not in YES
+
+
+class _SaidByCell(NamedTuple):
+    kinds: frozenset[BetKind]
+    has_said: bool
+    wrong: str = ""
+
+
+def _said(read: "_Reader", title: str, text: str) -> _SaidByCell:
+    try:
+        said = read(text)
+    except FigureError as error:
+        return _SaidByCell(frozenset(), True, f"{title} {error}")
+    return _SaidByCell(said or frozenset(), said is not None)
+
+
+_Reader = Callable[[str], Said]
+
+
+def _cell_reader(title: str, *, is_spare: bool) -> _Reader | None:
     """Return the function that reads the cells of a column; None if it decides nothing."""
     name = folded_title(title)
     if name in _FLAGS:
-        return partial(_by_flag, title, _FLAGS[name])
+        return partial(_by_flag, _FLAGS[name])
     if name in _MIXED:
         return partial(_by_mixed, _MIXED[name])
     if name in _TYPES | _SIDES:
@@ -337,80 +461,73 @@ def _are_letters(title: str, texts: Collection[str]) -> bool:
     return letters <= {*_LETTERS} and ("b" in letters or folded_title(title) in _SIDES)
 
 
-def _by_flag(title: str, kind: BetKind, text: str) -> Reason:
+def _by_flag(kind: BetKind, text: str) -> Said:
     found = _by_mixed(kind, text)
     if found is not None:
         return found
-    return kind.value if folded_title(text).isdecimal() else f"{title} {text!r}: expected yes or no"
+    if _is_figure(text):
+        return frozenset({kind})
+    raise FigureError(f"{text!r}: expected yes or no")
 
 
-def _by_mixed(kind: BetKind, text: str) -> Reason:
+def _by_mixed(kind: BetKind, text: str) -> Said:
     word = folded_title(text)
     if not word.strip("0") or word in _NOTHING:
-        return ""
-    return kind.value if word in YES else _by_cell(text)
+        return frozenset()
+    return frozenset({kind}) if word in YES else _by_cell(text)
 
 
-def _by_letter(text: str) -> Reason:
+def _by_letter(text: str) -> Said:
     return _LETTERS.get(folded_title(text))
 
 
-def _either(
-    one: Callable[[str], Reason], other: Callable[[str], Reason]
-) -> Callable[[str], Reason]:
+def _either(one: _Reader, other: _Reader) -> _Reader:
     return lambda text: one(text) or other(text)
 
 
-def _by_ending(text: str) -> Reason:
+def _by_ending(text: str) -> Said:
     """Return that a selection is each-way: ``Old Tom EW``, ``To Win E/W (1/5 odds)``."""
-    return BetKind.EACH_WAY.value if _EACH_WAY.search(text) else None
+    return frozenset({BetKind.EACH_WAY}) if _EACH_WAY.search(text) else None
 
 
-_EACH_WAY: Final = re.compile(r"\be/w\b|\beach[ -]?way\b|\sew\)?$|\(ew\)", re.IGNORECASE)
-_MULTIPLE: Final = re.compile(
-    r"\b(parlay|multi|acca|accumulator|combo|combi|kombi|combined|double(?! chance)|treble|sgp)",
-    re.IGNORECASE,
-)
-LEG: Final = "a leg of a multiple in a separate row; multiples aren't supported"
+def without_each_way(text: str) -> str:
+    """Return a selection or a stake without the words that it is each-way: ``Old Tom``."""
+    plain = _EACH_WAY.sub("", text)
+    plain = re.sub(r"\(\s*\)|[\s(,-]+$", "", plain).strip()
+    return plain or text
 
 
-def legs_of(
-    titles: Sequence[str], rows: Sequence[tuple[int, Mapping[str, str]]], payments: Sequence[str]
-) -> dict[int, str]:
-    """Return lines that may be legs of one multiple: its payment, by line number.
-
-    They say that they are of a multiple and share its date, stake and payment, which is in the
-    first filled column of ``payments``. ``rows`` are by key, those of unknown titles after ``?``.
-    """
-    types = [f"?{title}" for title in titles if folded_title(title) in _TYPES]
-    shared: dict[tuple[str, ...], list[int]] = {}
-    for number, row in rows:
-        payment = next(filter(None, map(row.get, payments)), None)
-        if payment and any(_MULTIPLE.search(row.get(key, "")) for key in types):
-            same = (row.get("placed_at", ""), row.get("stake", ""), row.get("bookmaker", ""))
-            shared.setdefault((*same, payment), []).append(number)
-    return {
-        number: payment
-        for (*_, payment), numbers in shared.items()
-        if len(numbers) > 1
-        for number in numbers
-    }
-
-
-def _by_words(text: str) -> Reason:
+def _by_words(text: str) -> Said:
     word, plain = folded_title(text), text.casefold().replace("_", " ")
     if word in _BACKED:
-        return ""
+        return frozenset()
     if word in _NAMED:
-        return _NAMED[word].value
-    named = (kind.value for kind, words in _WORDS.items() if words.search(plain))
-    return next(named, None) or _by_cell(text)
+        return _kinds(_NAMED[word])
+    if word in _VALUES:
+        return _kinds(_VALUES[word])
+    named = frozenset(kind for kind, words in _WORDS.items() if words.search(plain))
+    if BetKind.REFUND in named:  # risk-free, refunded as a free bet
+        named -= {_FREE, _BACK_TOO}
+    if named - {_BACK_TOO}:
+        return named
+    return _by_cell(text)
 
 
-def _by_tags(text: str) -> Reason:
-    return next(filter(None, map(_by_cell, re.split("[,;|]", text))), None)
+_VALUES: Final = {folded_title(kind.value): kind for kind in BetKind if kind is not BetKind.BACK}
 
 
-def _by_cell(text: str) -> Reason:
-    kind = _ALONE.get(folded_title(text)) if len(text) <= _LONGEST else None
-    return None if kind is None else kind.value
+def _by_tags(text: str) -> Said:
+    named = [said for said in map(_by_cell, re.split("[,;|]", text)) if said is not None]
+    return frozenset().union(*named) if named else None
+
+
+def _by_cell(text: str) -> Said:
+    if len(text) > _LONGEST:
+        return None
+    word = folded_title(text)
+    kind = _ALONE.get(word) or kind_words().get(word)
+    return None if kind in (None, BetKind.BACK) else _kinds(kind)
+
+
+def _kinds(kind: BetKind) -> frozenset[BetKind]:
+    return frozenset({kind, _FREE} if kind is _BACK_TOO else {kind})

@@ -24,6 +24,7 @@ from oddsdesk.base.figures import (
 from oddsdesk.base.places import resource_path
 from oddsdesk.base.spreadsheets import SheetError
 from oddsdesk.contract.texts import folded, plain_letters
+from oddsdesk.ledger.bet_kinds import BetKind, Terms, profit_by_kind
 from oddsdesk.pricing.formats import (
     AMERICAN,
     DECIMAL,
@@ -61,6 +62,13 @@ FIELDS: Final = {
     "currency": "currency",
     "account": "account",
     "note": "note",
+    "kind": "kind",
+    "liability": "liability",
+    "odds-without-boost": "unboosted_odds",
+    "refund": "refund",
+    "place-terms": "place_fraction",
+    "places": "places",
+    "legs": "legs",
 }
 """The fields of a bet that a user can name a column for, and their keys."""
 _NAMES: Final = {key: name for name, key in FIELDS.items()}
@@ -94,7 +102,7 @@ _UNKNOWN: Final = "?"
 _AS_PICTURE: Final = "\ufe0f"
 """Follows a symbol that is shown as a coloured picture."""
 _SCORE: Final = re.compile(r"\d{1,3} ?[-:–] ?\d{1,3}")
-_LEAST_AFTER_COMMISSION: Final = 0.9
+LEAST_AFTER_COMMISSION: Final = 0.9
 _ANY_END: Final = (Result.WON, Result.LOST, Result.VOID)
 _OPEN: Final = "open"
 
@@ -125,19 +133,23 @@ class _Words(NamedTuple):
     results: dict[str, Result | None]
     ended: frozenset[str]
     """Words that say that a bet ended, but not how."""
+    kinds: dict[str, BetKind]
+    """Words for kinds of bets; ``back`` for those of singles."""
 
 
 @cache
 def _words() -> _Words:
     titles: dict[str, tuple[str, set[str]]] = {}
     results: dict[str, Result | None] = {"": None}
-    ended = set[str]()
+    ended, kinds = set[str](), dict[str, BetKind]()
     with resource_path("bet_words.csv").open(encoding="utf-8", newline="") as file:
         for row in csv.DictReader(file):
             meaning = row["meaning"]
             for word in map(result_word, row["words"].split("|")):
                 if row["kind"] == "ended":
                     ended.add(word)
+                elif row["kind"] == "kind":
+                    kinds[word] = BetKind(meaning)
                 elif row["kind"] == "title":
                     titles.setdefault(word, (meaning, set()))[1].add(row["language"])
                 else:
@@ -151,6 +163,7 @@ def _words() -> _Words:
         known | {title: (key, frozenset()) for title, key in _ODDS_TITLES.items()},
         results,
         frozenset(ended),
+        kinds,
     )
 
 
@@ -165,7 +178,7 @@ def says_only_ended(text: str) -> bool:
     return result_word(text) in _words().ended or _SCORE.fullmatch(text) is not None
 
 
-def result_by_profit(profit: float, stake: float, odds: float, *, is_charged: bool) -> Result:
+def result_by_profit(profit: float, terms: Terms, size: float, *, is_charged: bool) -> Result:
     """Return the result of a bet that ended with a profit.
 
     ``is_charged``: a commission is listed, so a win may earn less than its odds.
@@ -173,23 +186,32 @@ def result_by_profit(profit: float, stake: float, odds: float, *, is_charged: bo
     Raises:
         FigureError: no result gives this profit.
     """
-    won = stake * (odds - 1)
-    for result in (Result.VOID, Result.LOST, Result.WON, Result.HALF_WON, Result.HALF_LOST):
-        room = CENT + (stake * ODDS_ROUNDING if result is Result.WON else 0)
-        if abs(profit - profit_of(result, stake, odds)) <= room:
+    ends = (Result.LOST, Result.VOID) if terms.kind.is_free else (Result.VOID, Result.LOST)
+    placed = (Result.PLACED,) if terms.kind is BetKind.EACH_WAY else ()
+    result: Result
+    for result in (*ends, Result.WON, *placed, Result.HALF_WON, Result.HALF_LOST):
+        room = CENT + (size * ODDS_ROUNDING if result is Result.WON else 0)
+        if abs(profit - profit_by_kind(terms, result, size)) <= room:
             return result
-    if is_charged and won * _LEAST_AFTER_COMMISSION <= profit < won:
+    won, lost = (profit_by_kind(terms, end, size) for end in (Result.WON, Result.LOST))
+    if is_charged and won * LEAST_AFTER_COMMISSION <= profit < won:
         return Result.WON
-    if -stake < profit < won:
+    if lost < profit < won:
         return Result.CASHED_OUT
     raise FigureError(
-        f"no result gives a profit of {profit:+.2f} with a stake of {stake:g} at {odds:.6g}"
+        f"no result gives a profit of {profit:+.2f} with a stake of {size:g} at"
+        f" {terms.net_odds:.6g}"
     )
 
 
 def result_words() -> Mapping[str, Result | None]:
     """Return words for results in all languages, folded; None for an open bet."""
     return _words().results
+
+
+def kind_words() -> Mapping[str, BetKind]:
+    """Return words for kinds of bets in all languages, folded."""
+    return _words().kinds
 
 
 def field_named(name: str) -> str:
@@ -308,17 +330,18 @@ def one_column_each(
     cells: _Cells,
     words: Mapping[str, Result | None],
     style_of: Callable[[str], str],
+    judged: _Cells,
 ) -> OneEach:
     """Return the keys with one title for each; notes may have several.
 
     ``style_of`` returns the odds format of a column by its title; it may raise
-    ``ListUnclearError``.
+    ``ListUnclearError``. ``judged`` are the cells of bets that pay stake × odds.
 
     Raises:
         ListUnclearError: two columns mean one field, and neither agrees with the others.
     """
     found = OneEach(dict(keys), [])
-    figures = _Figures(found.keys, cells, words, style_of)
+    figures = _Figures(found.keys, judged, words, style_of)
     _judge(found, figures)
     _judge_payments(found, figures)
     for key in dict.fromkeys(found.keys.values()):

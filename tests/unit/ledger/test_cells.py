@@ -2,12 +2,12 @@
 
 import pytest
 
+from oddsdesk.ledger.presets import ListChoices
 from oddsdesk.ledger.reading import ImportedBets, read_bets
 
 NOW = 1_800_000_000_000
-FREE = "a free bet, which does not earn what its stake would"
-EACH_WAY = "an each-way bet, which does not earn what its stake would"
-LAY = "a lay bet; lay bets aren't supported"
+BACK, FREE, RETURNED, EACH_WAY = "back", "free", "free-returned", "each-way"
+LAY, BOOST, REFUND = "lay", "boost", "refund"
 
 EXCHANGE = """Market,Selection,Bid type,Bet ID,Date,Odds,Stake,Liability,Profit/Loss,Status
 Leeds v Hull : Match Odds,Leeds,Back,301,2026-10-01 15:02,2.5,10.00,10.00,14.25,Won
@@ -45,19 +45,20 @@ SHEET = """Date;Tipster;League;Team;Selection;Stake;Odds;Result;Stake type;EW;Pr
 
 
 @pytest.mark.parametrize(
-    ("text", "kept", "refused"),
+    ("text", "kinds", "profit"),
     [
-        (EXCHANGE, ["Leeds"], {3: LAY, 4: LAY}),
-        (REBEL, ["Leeds", "Over 2.5"], {4: LAY, 5: FREE}),
-        (BET_ANALYTIX, ["Murray", "Leeds"], {3: FREE, 4: EACH_WAY, 5: EACH_WAY, 7: FREE}),
-        (PIKKIT, ["Jazz", "Heat"], {3: FREE}),
-        (SHEET, ["Leeds"], {3: FREE, 4: EACH_WAY, 5: FREE, 6: LAY, 7: LAY}),
+        (EXCHANGE, [BACK, LAY, LAY], 14.25 + 9.50 - 15),
+        (REBEL, [BACK, BACK, LAY, FREE], 11 - 10 + 9.80),
+        (BET_ANALYTIX, [BACK, FREE, EACH_WAY, EACH_WAY, BACK, FREE], -10 - 20 - 20 - 10),
+        (PIKKIT, [BACK, FREE, BACK], 12.70 - 10),
+        (SHEET, [BOOST, FREE, EACH_WAY, FREE, LAY, LAY], -10 - 20 - 15 - 15),
     ],
 )
-def test_lists_keep_their_other_bets(text: str, kept: list[str], refused: dict[int, str]) -> None:
+def test_lists_keep_every_bet_as_what_it_is(text: str, kinds: list[str], profit: float) -> None:
     found = read_bets(text.encode(), NOW)
-    assert [bet.selection for bet in found.bets] == kept
-    assert found.problems == [f"line {number}: {why}" for number, why in refused.items()]
+    assert [bet.kind.value for bet in found.bets] == kinds
+    assert sum(bet.profit or 0 for bet in found.bets) == pytest.approx(profit)
+    assert (found.problems, found.differing) == ([], [])
 
 
 def with_column(title: str, *cells: str) -> ImportedBets:
@@ -67,7 +68,7 @@ def with_column(title: str, *cells: str) -> ImportedBets:
 
 
 @pytest.mark.parametrize(
-    ("title", "cell", "why"),
+    ("title", "cell", "kind"),
     [
         *(("Side", cell, LAY) for cell in ("Lay", "L", "LAY", "lay bet", "Sell")),
         *(("Back/Lay", cell, LAY) for cell in ("Lay", "l")),
@@ -81,29 +82,72 @@ def with_column(title: str, *cells: str) -> ImportedBets:
         *(("Bonus", cell, FREE) for cell in ("yes", "TRUE", "1", "SNR")),
         *(("Bonus bet", cell, FREE) for cell in ("yes", "y", "10.00", "€10")),
         *(("Free bet", cell, FREE) for cell in ("yes", "10", "SNR")),
-        ("Free bet", "perhaps", "Free bet 'perhaps': expected yes or no"),
         *(("Stake type", cell, FREE) for cell in ("Free", "Bonus funds", "free stake")),
         *(("Wallet", cell, FREE) for cell in ("free bet", "Freebet", "bonus", "SNR")),
-        *(("Bet type", cell, EACH_WAY) for cell in ("Each way", "Each-Way Double", "E/W single")),
+        *(("Bet type", cell, RETURNED) for cell in ("Free bet SR", "free-returned", "SR")),
+        ("Bet type", "Free bet (stake returned)", RETURNED),
+        *(("Bet type", cell, EACH_WAY) for cell in ("Each way", "each-way", "E/W single")),
+        *(("Bet type", cell, BOOST) for cell in ("Boost", "Odds boost", "Price boosted")),
+        ("Promo", "Odds boost", BOOST),
+        ("Boost", "yes", BOOST),
+        *(("Bet type", cell, REFUND) for cell in ("Risk-free bet", "No sweat", "Bet insurance")),
+        ("Bet type", "Risk free, back as free bet", REFUND),
+        ("Money back", "yes", REFUND),
+        *(("Typ", cell, FREE) for cell in ("Freiwette", "Gratiswette")),
+        *(("Tipo de apuesta", cell, LAY) for cell in ("En contra", "lay")),
+        ("Type de pari", "gagnant/placé", EACH_WAY),
+        ("Kind", "lay", LAY),
         *(("EW", cell, EACH_WAY) for cell in ("TRUE", "1/5", "yes")),
         *(("Place terms", cell, EACH_WAY) for cell in ("each way", "E/W", "EW")),
         ("Market", "Each Way", EACH_WAY),
         ("Tags", "boosted, bonus", FREE),
     ],
 )
-def test_a_line_of_a_kind_that_is_not_kept_is_refused(title: str, cell: str, why: str) -> None:
-    """As a bet of 10 that lost, each would have cost 10."""
+def test_a_cell_names_the_kind_of_a_bet(title: str, cell: str, kind: str) -> None:
+    found = with_column(title, cell, "")
+    assert [bet.kind.value for bet in found.bets] == [kind, BACK]
+    assert found.problems == []
+    assert title not in found.left_out
+
+
+@pytest.mark.parametrize(
+    ("title", "cell", "why"),
+    [
+        ("Free bet", "perhaps", "Free bet 'perhaps': expected yes or no"),
+        ("Free bet amount", "4", "a free bet of 4 in a stake of 10: give each part a line"),
+        (
+            "Bet type",
+            "Each-Way Double",
+            "an each-way bet that is a multiple too: record its parts by hand",
+        ),
+        (
+            "Bet type",
+            "free bet each way",
+            "an each-way bet that is a free bet too: record its parts by hand",
+        ),
+    ],
+)
+def test_a_bet_of_no_single_kind_is_left_out_with_the_reason(
+    title: str, cell: str, why: str
+) -> None:
     found = with_column(title, cell, "")
     assert found.problems == [f"line 2: {why}"]
-    assert [bet.profit for bet in found.bets] == [-10]
-    assert title not in found.left_out
+    assert [bet.kind.value for bet in found.bets] == [BACK]
+
+
+def test_a_chosen_column_of_kinds_names_words_that_are_unknown() -> None:
+    text = "Selection;Odds;Stake;Form\nA;2.5;10;Lay-Wette\nB;2.5;10;Einzel\nC;2.5;10;Yankee\n"
+    chosen = ListChoices(columns={"kind": "Form"})
+    found = read_bets(text.encode(), NOW, choices=chosen)
+    assert [bet.kind.value for bet in found.bets] == [LAY, BACK, BACK]
+    assert found.doubts == ["unknown kinds, recorded as bets: Yankee"]
 
 
 @pytest.mark.parametrize(
     ("title", "cells"),
     [
         ("Type", "Single Value Moneyline Back Layton L"),
-        ("Type", "risk-free bet,no free bet,free bet qualifier,Losing bonus point,Layton"),
+        ("Type", "no free bet,free bet qualifier,Losing bonus point,Layton"),
         ("Side", "Home Away Over Back"),
         ("Back/Lay", "B B"),
         ("Free bet", "no FALSE 0 0.00 - n/a None"),
@@ -119,10 +163,11 @@ def test_a_line_of_a_kind_that_is_not_kept_is_refused(title: str, cell: str, why
         ("Bookmaker", "Freebet Lay"),
     ],
 )
-def test_words_that_mean_something_else_refuse_nothing(title: str, cells: str) -> None:
+def test_words_that_mean_something_else_name_no_kind(title: str, cells: str) -> None:
     texts = cells.split("," if "," in cells else " ")
     found = with_column(title, *texts)
-    assert (len(found.bets), found.problems) == (len(texts), [])
+    assert [bet.kind.value for bet in found.bets] == [BACK] * len(texts)
+    assert found.problems == []
 
 
 def test_a_column_that_tells_kinds_is_not_one_that_says_nothing() -> None:

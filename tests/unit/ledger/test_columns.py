@@ -287,31 +287,44 @@ def test_later_choices_replace_earlier_ones_field_by_field() -> None:
     )
 
 
-def test_an_each_way_bet_in_a_selection_is_no_bet_to_win() -> None:
-    text = """Date,Event,Market,Selection,Stake,Odds,Result
-2026-03-14,Melton 14:30,Win,Old Tom EW,10,9.0,Won
-2026-03-14,Melton 15:05,To Win E/W (1/5 odds 3 places),Grey Heather,10,13.0,Lost
-2026-03-14,Melton 15:40,Win,Red Barn (each way),5,11.0,Won
-2026-03-15,Melton 16:10,Win,Brown Hare,20,4.0,Won
+def test_columns_are_judged_by_bets_that_pay_stake_times_odds() -> None:
+    """A lay and a free bet would speak for Staked, which holds what was at risk."""
+    text = """Date,Selection,Type,Odds,Stake,Staked,Result,Profit
+2026-03-14,A,Back,3.0,10,12,Won,20
+2026-03-15,B,Lay,3.0,10,20,Won,9.80
+2026-03-16,C,Free bet,3.0,10,0,Lost,0
 """
     found = read(text)
-    assert [bet.selection for bet in found.bets] == ["Brown Hare"]
-    assert [line[:8] for line in found.problems] == ["line 2: ", "line 3: ", "line 4: "]
-    assert all("an each-way bet" in line for line in found.problems)
+    assert [round(bet.profit or 0, 2) for bet in found.bets] == [20, 9.8, 0]
+    assert found.differing == []
 
 
-def test_legs_of_a_multiple_are_no_singles() -> None:
-    text = """Date,Teams,Selection,Odds,Bet Type,Stake,Potential Payout,Status
-1/20/2026,A vs B,A,-110,parlay,100,364.46,won
-1/20/2026,C vs D,D,-110,parlay,100,364.46,won
-1/21/2026,E vs F,F,+100,single,50,100,lost
-1/22/2026,G vs H,G + H,+264,parlay,10,36.40,lost
-1/23/2026,I vs J,I or draw,-200,double chance,20,40,lost
-1/23/2026,K vs L,K or draw,-200,double chance,20,40,lost
+def test_the_risk_is_the_stake_where_stake_counts_units() -> None:
+    text = """Date,Selection,Odds,Risk,To win,Stake,Result
+2026-03-14,A,-110,110,100,1,Won
+2026-03-15,B,-110,220,200,2,Lost
 """
     found = read(text)
-    assert [bet.selection for bet in found.bets] == ["F", "G + H", "I or draw", "K or draw"]
-    assert found.problems == [
-        f"line {line}: a leg of a multiple in a separate row; multiples aren't supported"
-        for line in (2, 3)
+    assert total(found.bets) == (-120, 330)
+    assert found.remarks == [
+        "stake is read from Risk, which agrees with odds and profit, not Stake"
     ]
+
+
+def test_a_list_of_lays_may_have_only_their_liabilities() -> None:
+    text = "Date,Selection,Side,Odds,Liability\n2026-03-14,A,Lay,3.0,20\n2026-03-14,B,Lay,5.0,20\n"
+    assert [bet.stake for bet in read(text).bets] == [10, 5]
+
+
+def test_fields_of_kinds_are_chosen_by_their_names() -> None:
+    text = """Date,Selection,What,Odds,Stake,Was,Gutschrift
+2026-03-14,A,Boost,3.0,10,2.5,
+2026-03-14,B,,3.0,10,,4
+"""
+    columns = {field_named(name): title for name, title in CHOSEN.items()}
+    boost, refund = read(text, columns=columns).bets
+    assert (boost.kind.value, boost.unboosted_odds) == ("boost", 2.5)
+    assert (refund.kind.value, refund.refund, refund.refund_as) == ("refund", 4, "free")
+
+
+CHOSEN = {"kind": "What", "odds without boost": "Was", "refund": "Gutschrift"}

@@ -16,6 +16,7 @@ from oddsdesk.base.spreadsheets import SheetError, read_sheet
 from oddsdesk.contract.identity import game_id
 from oddsdesk.contract.times import MINUTE_MS, format_ms, parse_ms
 from oddsdesk.desk.export.files import write_bets_workbook
+from oddsdesk.ledger.bet_kinds import BetKind
 from oddsdesk.ledger.bet_tables import write_bet_analytix, write_csv, write_json
 from oddsdesk.ledger.bets import PlacedBet
 from oddsdesk.ledger.columns import ListUnclearError
@@ -335,25 +336,30 @@ event_start_date,odds,stake,potential_payout,bet_profit,status,bet_type,is_free_
 
 def test_bet_analytixs_bets_are_read_with_the_legs_of_a_combined_one() -> None:
     found = read_bets(BET_ANALYTIX.encode(), NOW)
-    double, single = found.bets
+    double, single, free = found.bets
     assert (double.selection, double.odds, double.result) == ("Double", 2.223, Result.WON)
-    assert double.note == "by Ana; Lens or draw 1.170; Monfils 1.900"
+    assert (double.kind, double.note) == (BetKind.MULTIPLE, "by Ana")
+    assert [(leg.selection, leg.odds, leg.sport, leg.result) for leg in double.legs] == [
+        ("Lens or draw", 1.17, "Football", Result.WON),
+        ("Monfils", 1.9, "Tennis", Result.WON),
+    ]
     assert (single.competition, single.market_type, single.note) == ("ATP", "Winner", "Test")
     assert single.result is None, "there P is a bet that waits, not a push"
     assert single.placed_at == parse_ms("2026-09-30T14:32:00Z")
-    assert found.problems == ["line 6: a free bet, which does not earn what its stake would"]
+    assert (free.kind, free.profit, found.problems) == (BetKind.FREE, 0, [])
     assert (found.tracker, found.odds) == ("Bet-Analytix", "decimal")
     assert "Closing" in found.left_out
 
 
 def test_oddsjams_bets_are_read_their_odds_american() -> None:
     found = read_bets(ODDSJAM.encode(), NOW)
-    (won,) = found.bets
+    won, free = found.bets
     assert (won.odds, won.stake, won.result) == (2.45, 20.0, Result.WON)
     assert (won.match_name, won.selection) == ("Leeds vs Hull", "Leeds")
     assert won.game_id == game_id("EPL", "Leeds vs Hull"), "theirs is of another service"
     assert won.kick_off == parse_ms("2026-10-02T15:00:00Z")
-    assert found.problems == ["line 3: a free bet, which does not earn what its stake would"]
+    assert (free.kind, free.profit) == (BetKind.FREE, 0)
+    assert found.differing == ["line 3: profit -20.00 in the file, but lost is +0.00"]
     assert (found.tracker, found.odds) == ("OddsJam", "american")
 
 
