@@ -102,16 +102,16 @@ def test_an_import_says_how_many_profits_differ_from_the_results_and_the_first(
     file = tmp_path / "bets.csv"
     head = "selection,odds,stake,result,profit,side\nHull,2.5,9,lost,-9,back\n"
     lost = "Leeds,2.5,10,lost,-15,"
-    file.write_text(head + f"{lost}back\n" * 3 + f"{lost}lay\n")
+    file.write_text(head + f"{lost}back\n" * 3 + f"{lost}lay\n" + "Leeds,1,9,lost,,\n")
     with qtbot.waitSignal(panel.files.said):
         panel.files.import_bets(file)
     assert panel.messages.message_text == (
-        "4 bets imported from bets.csv, decimal odds; 3 profits differ from the recorded results: "
+        "5 bets imported from bets.csv, decimal odds; 3 profits differ from the recorded results: "
         "line 3: profit -15.00 in the file, but lost is -10.00; "
         "line 4: profit -15.00 in the file, but lost is -10.00; and 1 more; "
         "no date: the bets count as placed now; "
         "no column holds the game: scores cannot settle these bets, and they get no closing line. "
-        "Skipped: line 6: a lay bet; lay bets aren't supported."
+        "Skipped: line 7: odds 1: expected decimal odds above 1."
     )
 
 
