@@ -28,7 +28,7 @@ import msgspec
 
 from oddsdesk.base.text import safe_text
 from oddsdesk.contract.times import format_ms
-from oddsdesk.ledger.bet_kinds import BetLeg
+from oddsdesk.ledger.bet_kinds import BetKind, BetLeg, paid_by_legs
 from oddsdesk.ledger.bets import PlacedBet, counted
 from oddsdesk.ledger.columns import TitleMeanings, folded_title, meanings_of
 from oddsdesk.pricing.closing import ClosingLine
@@ -304,21 +304,22 @@ def write_bet_analytix(bets: Iterable[PlacedBet], file: BinaryIO) -> ForBetAnaly
     """Write bets in Bet-Analytix's import format, times in UTC.
 
     It cannot represent cash-outs and would count practice bets, so both are left out. Odds are
-    after commission, so that profits are the same there.
+    after commission, so that profits are the same there. It has no lays, refunds and place terms:
+    a lay is written as a back of the other side, and an each-way bet as its two parts.
     """
     text = io.TextIOWrapper(file, encoding="utf-8-sig", newline="", write_through=True)
     writer = csv.writer(text, delimiter=";", quoting=csv.QUOTE_ALL)
     writer.writerow(BET_ANALYTIX_TITLES)
-    words = {result: word.upper() for word, result in BET_ANALYTIX_WORDS.items()}
     left_out, written = 0, list[PlacedBet]()
     held = list(bets)
     of_money = list(counted(held))
     for bet in of_money:
-        if bet.result not in words or bet.cashed_stake:
+        rows = _for_bet_analytix(bet)
+        if not rows:
             left_out += 1
             continue
-        told = _for_bet_analytix(bet) | {"State": words[bet.result]}
-        writer.writerow([safe_text(str(told.get(title, ""))) for title in BET_ANALYTIX_TITLES])
+        for row in rows:
+            writer.writerow([safe_text(str(row.get(title, ""))) for title in BET_ANALYTIX_TITLES])
         written.append(bet)
     text.detach()
     return ForBetAnalytix(len(written), [*_changed(written, left_out, len(held) - len(of_money))])
@@ -328,7 +329,12 @@ def _changed(written: Iterable[PlacedBet], left_out: int, practice: int) -> Iter
     if practice:
         yield f"practice bets left out: {practice}"
     if left_out:
-        yield f"cashed-out bets left out: {left_out}"
+        yield f"cashed-out and refunded bets left out: {left_out}"
+    kinds = Counter(bet.kind for bet in written)
+    if lays := kinds[BetKind.LAY]:
+        yield f"lays written as backs of the other side, with the liability as the stake: {lays}"
+    if each_way := kinds[BetKind.EACH_WAY]:
+        yield f"each-way bets written as two bets, win and place: {each_way}"
     if charged := sum(map(_is_charged, written)):
         yield f"odds after commission or tax (odds taken are in the comment): {charged}"
     currencies = Counter(bet.currency for bet in written)
@@ -342,11 +348,43 @@ def _changed(written: Iterable[PlacedBet], left_out: int, practice: int) -> Iter
 
 
 def _is_charged(bet: PlacedBet) -> bool:
-    return not math.isclose(bet.net, bet.odds)
+    return bet.kind is not BetKind.LAY and not math.isclose(bet.net, bet.odds)
 
 
-def _for_bet_analytix(bet: PlacedBet) -> dict[str, str | float]:
-    close = None if bet.close is None else bet.close.odds
+_Row = dict[str, str | float]
+_WORDS: Final = {result: word.upper() for word, result in BET_ANALYTIX_WORDS.items()}
+
+
+def _for_bet_analytix(bet: PlacedBet) -> list[_Row]:
+    """Return the lines of a bet; none if they would have another profit than the bet."""
+    is_refunded = bet.kind is BetKind.REFUND and bet.refund_as == "money"
+    if bet.cashed_stake or bet.result is Result.CASHED_OUT:
+        return []
+    if is_refunded and bet.result in (Result.LOST, Result.HALF_LOST):
+        return []
+    if bet.kind is BetKind.EACH_WAY:
+        return [_part_row(bet, part) for part in ("win", "place")]
+    row = _bet_row(bet)
+    match bet.kind:
+        case BetKind.LAY:
+            row |= {"Label": f"Lay {row['Label']}", "Odds": round(bet.net, 6)}
+            row |= {"Stake": round(bet.size, 6), "Commission": 0}
+            row["Comment"] = "; ".join(
+                filter(None, (f"lay of {bet.stake:g} at {bet.odds:g}", str(row["Comment"])))
+            )
+        case BetKind.FREE_RETURNED:  # there a free bet pays its winnings only
+            row |= {"Odds": round(bet.net + 1, 6), "Commission": 0}
+    if bet.kind.is_free:
+        row["Freebet"] = "Yes"
+    if not bet.legs:
+        return [row]
+    if bet.result is not None and bet.result is not Result.LOST:
+        row["Odds"] = round(paid_by_legs(float(row["Odds"]), bet.legs, bet.result), 6)
+    return [row | {"Type": "Combined"}, *map(_leg_row, bet.legs)]
+
+
+def _bet_row(bet: PlacedBet) -> _Row:
+    close = None if bet.close is None or bet.kind is BetKind.LAY else bet.close.odds
     is_charged = _is_charged(bet)
     taken = f"taken at {bet.odds}" if is_charged else ""
     return {
@@ -356,12 +394,39 @@ def _for_bet_analytix(bet: PlacedBet) -> dict[str, str | float]:
         "Label": " · ".join(filter(None, (bet.selection, bet.match_name))),
         "Odds": round(bet.net, 6) if is_charged else bet.odds,
         "Stake": bet.stake,
+        "State": _WORDS.get(bet.result, ""),
         "Bookmaker": bet.bookmaker,
         "Competition": bet.competition,
         "BetType": bet.market_type,
         "Closing": "" if close is None else close,
         "Commission": 0 if is_charged else "",
         "Comment": "; ".join(filter(None, (bet.note, taken, bet.currency))),
+    }
+
+
+def _part_row(bet: PlacedBet, part: str) -> _Row:
+    """Return the win or the place half of an each-way bet."""
+    row, odds, result = _bet_row(bet), bet.net, bet.result
+    if part == "place":
+        odds = 1 + (odds - 1) * (bet.place_fraction or 0.0)
+    if result is Result.PLACED:
+        result = Result.WON if part == "place" else Result.LOST
+    return row | {
+        "Label": f"{row['Label']} ({part})",
+        "Odds": round(odds, 6),
+        "Stake": bet.stake / 2,
+        "State": _WORDS[result],
+    }
+
+
+def _leg_row(leg: BetLeg) -> _Row:
+    return {
+        "Sport": leg.sport,
+        "Label": " · ".join(filter(None, (leg.selection, leg.match_name))),
+        "Odds": round(leg.odds, 6),
+        "State": _WORDS.get(leg.result, ""),
+        "Competition": leg.competition,
+        "BetType": leg.market_type,
     }
 
 

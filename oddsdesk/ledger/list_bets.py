@@ -7,6 +7,7 @@ used, else the one that other bets of the list show, else the usual one.
 """
 
 import itertools
+import math
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -182,7 +183,8 @@ def _fields(line: Line, now_ms: int, writing: Writing) -> tuple[dict[str, Any], 
     kick_offs = [leg.kick_off for leg in legs if leg.kick_off is not None]
     fields |= {"game_id": ""} if legs else {}
     fields |= {"kick_off": max(kick_offs)} if kick_offs else {}
-    return fields | {"legs": legs}, odds
+    odds = _with_void_legs(odds, legs)
+    return fields | {"legs": legs, "odds": odds}, odds
 
 
 def _cell_of(key: str, text: str, writing: Writing) -> Any:
@@ -214,6 +216,16 @@ def _leg(row: Mapping[str, str], writing: Writing) -> BetLeg:
         raise FigureError("selection of a leg: missing")
     odds = read_odds(row, writing.odds)
     return BetLeg(**fields | _outcome(fields) | {"odds": odds, "result": result})
+
+
+def _with_void_legs(odds: float, legs: tuple[BetLeg, ...]) -> float:
+    """Return the odds of all legs; a list may have the odds that were left without void ones."""
+    if not any(leg.result is Result.VOID for leg in legs):
+        return odds
+    whole = math.prod(leg.odds for leg in legs)
+    left = whole / math.prod(leg.odds for leg in legs if leg.result is Result.VOID)
+    is_left = abs(left / odds - 1) < abs(whole / odds - 1)
+    return odds * whole / left if is_left else odds
 
 
 def _readings(

@@ -16,7 +16,7 @@ from oddsdesk.base.spreadsheets import SheetError, read_sheet
 from oddsdesk.contract.identity import game_id
 from oddsdesk.contract.times import MINUTE_MS, format_ms, parse_ms
 from oddsdesk.desk.export.files import write_bets_workbook
-from oddsdesk.ledger.bet_kinds import BetKind
+from oddsdesk.ledger.bet_kinds import BetKind, BetLeg
 from oddsdesk.ledger.bet_tables import write_bet_analytix, write_csv, write_json
 from oddsdesk.ledger.bets import PlacedBet
 from oddsdesk.ledger.columns import ListUnclearError
@@ -415,10 +415,67 @@ def test_what_bet_analytix_has_no_place_for_is_told() -> None:
     practice = msgspec.structs.replace(own, practice=True)
     assert write_bet_analytix([own, practice], io.BytesIO()) == (1, ["practice bets left out: 1"])
     assert write_bet_analytix([own, BET, gross, dollars, FULL], io.BytesIO()).changed == [
-        "cashed-out bets left out: 1",
+        "cashed-out and refunded bets left out: 1",
         "odds after commission or tax (odds taken are in the comment): 2",
         "currencies are only in the comment, and Bet-Analytix adds them up: "
         "1 no currency, 2 GBP, 1 USD",
+    ]
+
+
+LEGS = (
+    BetLeg(selection="A", odds=2.0, result=Result.VOID),
+    BetLeg(selection="B", odds=3.0, result=Result.WON),
+)
+
+
+LOST_LEGS = (LEGS[0], msgspec.structs.replace(LEGS[1], result=Result.LOST))
+
+
+@pytest.mark.parametrize(
+    ("fields", "result", "lines"),
+    [
+        ({"kind": BetKind.LAY}, Result.WON, 1),
+        ({"kind": BetKind.LAY}, Result.LOST, 1),
+        ({"kind": BetKind.FREE}, Result.WON, 1),
+        ({"kind": BetKind.FREE}, Result.LOST, 1),
+        ({"kind": BetKind.FREE_RETURNED}, Result.WON, 1),
+        ({"kind": BetKind.EACH_WAY, "place_fraction": 0.25}, Result.WON, 2),
+        ({"kind": BetKind.EACH_WAY, "place_fraction": 0.25}, Result.PLACED, 2),
+        ({"kind": BetKind.REFUND, "refund": 5.0, "refund_as": "free"}, Result.LOST, 1),
+        ({"kind": BetKind.REFUND, "refund": 5.0, "refund_as": "money"}, Result.LOST, 0),
+        ({"kind": BetKind.MULTIPLE, "odds": 6.0, "legs": LEGS}, Result.WON, 3),
+        ({"kind": BetKind.MULTIPLE, "odds": 6.0, "legs": LOST_LEGS}, Result.LOST, 3),
+    ],
+)
+def test_every_kind_has_its_profit_at_bet_analytix(
+    fields: dict[str, object], result: Result, lines: int
+) -> None:
+    """There a free bet pays its winnings only, and a leg is a line without date and stake."""
+    plain = {"odds": 5.0, "net_odds": None, "stake": 10.0, "result": result}
+    placed = msgspec.structs.replace(BET, **plain | fields)
+    stream = io.BytesIO()
+    write_bet_analytix([placed], stream)
+    rows = list(csv.DictReader(io.StringIO(stream.getvalue().decode("utf-8-sig")), delimiter=";"))
+    assert len(rows) == lines
+    paid = 0.0
+    for row in (row for row in rows if row["Date"]):
+        stake, odds, won = float(row["Stake"]), float(row["Odds"]), row["State"] == "W"
+        loss = 0.0 if row["Freebet"] == "Yes" else stake
+        paid += stake * (odds - 1) if won else -loss
+    if lines:
+        assert paid == pytest.approx(placed.profit, abs=1e-4)
+
+
+def test_legs_come_back_from_bet_analytix() -> None:
+    fields = {"odds": 6.0, "net_odds": None, "stake": 10.0, "result": Result.WON}
+    multiple = msgspec.structs.replace(BET, kind=BetKind.MULTIPLE, legs=LEGS, **fields)
+    stream = io.BytesIO()
+    write_bet_analytix([multiple], stream)
+    (again,) = read_bets(stream.getvalue(), NOW).bets
+    assert (again.profit, again.odds) == (multiple.profit, 6.0) == (20, 6.0)
+    assert [(leg.selection, leg.odds, leg.result) for leg in again.legs] == [
+        ("A", 2.0, Result.VOID),
+        ("B", 3.0, Result.WON),
     ]
 
 
