@@ -193,7 +193,7 @@ class Ledger:
                 held = _held(connection, _number(bet))
                 if held is not None:
                     before[_number(bet)] = held
-                    kept = msgspec.structs.replace(bet, close=held.close)
+                    kept = _with_held_closes(bet, held)
                     connection.execute(_UPDATE_BET, _values(kept) | {"ident": bet.ident})
             count = len(before)
             before |= {_number(_inserted(connection, bet)): None for bet in fresh}

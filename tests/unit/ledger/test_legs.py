@@ -376,6 +376,8 @@ def test_the_void_leg_of_a_close_counts_at_the_odds_at_which_it_was_placed() -> 
     whole = with_closes(closed_at(1.8), closed_at(2.0), closed_at(2.1))
     void = leg_settled(whole, 2, Result.VOID, NOW)
     assert void.clv_pct == pytest.approx(100 * (4 / (1.8 * 2.1) - 1))
+    last = leg_settled(whole, 3, Result.VOID, NOW)
+    assert last.clv_pct == pytest.approx(100 * (4 / (1.8 * 2.0) - 1)), "its day is no clue"
     never_closed = leg_settled(with_closes(closed_at(1.8), None, closed_at(2.1)), 2, Result.VOID, 1)
     assert never_closed.close == void.close
 
