@@ -6,7 +6,7 @@ their bets are combined. In play a handicap may count from the current score, an
 overtime may: there only the three-way match result and double chance are combined.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from typing import Final, NamedTuple
 
@@ -41,6 +41,10 @@ _MARGINS: Final = {
 
 _AGAINST: Final = {HOME: "X2", DRAW: "12", AWAY: "1X", "X2": HOME, "12": DRAW, "1X": AWAY}
 """Which double chance wins if a result does not come, and the other way around."""
+
+
+_FIRST: Final = frozenset({HOME, "1X", "12"})
+"""The sides that come first in a pair of bets against each other."""
 
 
 class Cover(NamedTuple):
@@ -83,13 +87,25 @@ def _covers(
     for form in complete_forms(market_type, sport):
         bets = tuple(bet_named(sport, in_play, market_type, group, side) for side in form)
         yield Cover(bets, DRAW in form, number)
-    if market_type in (_RESULT, _CHANCES):
+        if len(bets) > 2:
+            yield from _against_each(bets, sport)
+    if market_type == _CHANCES:
         for one, other in (
             ((_RESULT, "", HOME), (_CHANCES, "", "X2")),
             ((_CHANCES, "", "1X"), (_RESULT, "", AWAY)),
             ((_CHANCES, "", "12"), (_RESULT, "", DRAW)),
         ):
             yield Cover((one, other), has_draw=True)
+
+
+def _against_each(bets: Iterable[Bet], sport: str) -> Iterator[Cover]:
+    """Yield each of several bets with the one bet against it, where that has a name."""
+    for bet in bets:
+        for other, has_draw in bets_against(bet, sport):
+            if has_draw is not False:
+                pair = (bet, other) if bet[2] in _FIRST else (other, bet)
+                number = threshold(bet[0], line_of(bet[1])) if bet[1] else None
+                yield Cover(pair, bet[0] in (_RESULT, _CHANCES), number)
 
 
 class Against(NamedTuple):
@@ -108,8 +124,9 @@ def bets_against(named: Bet, sport: str) -> tuple[Against, ...]:
     Nothing is known to be the opposite of the draw of a handicap, or of an unknown question.
     """
     market_type, group, side = named
+    may_lack_draw = len(complete_forms(_RESULT, sport)) > 1
     if market_type == _CHANCES:
-        return (Against((_RESULT, "", _AGAINST[side]), has_draw=True),)
+        return (Against((_RESULT, "", _AGAINST[side]), may_lack_draw or None),)
     if market_type == "yes_no" and not group:
         return ()
     forms = complete_forms(market_type, sport)
@@ -120,7 +137,7 @@ def bets_against(named: Bet, sport: str) -> tuple[Against, ...]:
             has_draw = False if len(forms) > 1 else None
             found.append(Against((market_type, group, other), has_draw))
         elif market_type == _RESULT:
-            found.append(Against((_CHANCES, "", _AGAINST[side]), has_draw=True))
+            found.append(Against((_CHANCES, "", _AGAINST[side]), may_lack_draw or None))
     return tuple(found)
 
 

@@ -1,19 +1,28 @@
 """A lay as a leg: what it is called, staked and odds of what it takes."""
 
 import math
-from typing import Any
+from collections.abc import Iterator
+from itertools import combinations
+from random import Random
+from typing import Any, NamedTuple
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from oddsdesk.base.tasks import exhaust
+from oddsdesk.board.board import Board
+from oddsdesk.board.model.matrix import RowKey
 from oddsdesk.board.model.notices import Connection, Link
 from oddsdesk.board.opportunities.finder import Opportunity, OpportunityFinder, OpportunityLeg
 from oddsdesk.board.opportunities.offers import Opportunities
+from oddsdesk.board.opportunities.ways import UNRELIABLE
 from oddsdesk.contract.resources import OddsRow, Offer
-from oddsdesk.pricing.opportunities import OpportunityKind, Split
+from oddsdesk.pricing.opportunities import LOW_HOLD, OpportunityKind, Split
 from oddsdesk.pricing.profiles import Profile, shipped_profiles
 from oddsdesk.pricing.stakes import Depth
 from tests.kit.board import GAME, NOW, REFERENCE, Desk, message, odds_row, row_key
+from tests.unit.board.opportunities.test_across_markets import MARKETS, SCORES, share
 
 EXCHANGE = Profile(name="Betfair", group="Betfair", commission=0.05)
 LAYS = ((2.14, 100.0), (2.2, 0.0), (2.24, 50.0))
@@ -70,7 +79,10 @@ class Seen:
         self.board.set_profiles(shipped_profiles())
         self.board.set_connection(Connection(link=Link.LIVE))
         exhaust(self.board.merge_rows(rows))
-        self.list = Opportunities(self.board, lambda: self.desk.now, Split, has_lays=has_lays)
+        split = Split(total=10_000.0)
+        self.list = Opportunities(
+            self.board, lambda: self.desk.now, lambda: split, has_lays=has_lays
+        )
 
     def found(self) -> list[Opportunity]:
         exhaust(self.list.looking())
@@ -175,3 +187,99 @@ def test_a_bet_is_hedged_by_a_lay_if_that_costs_least() -> None:
         ["Unibet", "Smarkets"],
     ]
     assert of_home[1][1].is_lay
+
+
+NETS = {"Smarkets": 0.02, "Matchbook": 0.02, "Unibet": 0.0, "Bet365": 0.0}
+EXCHANGES = ("Smarkets", "Matchbook")
+
+
+class Quoted(NamedTuple):
+    """An offer as the check sees it: what it wins or loses at each score, and its net odds."""
+
+    key: RowKey
+    is_lay: bool
+    shares: tuple[float, ...]
+    net: float
+
+
+def with_lays(chance: Random) -> list[OddsRow]:
+    """All markets that the margin decides, each line at some bookmakers around a fair price."""
+    rows = []
+    for market_type, lines in MARKETS.items():
+        for book in NETS:
+            odds, offers = dict[str, float](), dict[str, Offer]()
+            for text in (text for line in lines if chance.random() < 0.25 for text in line):
+                wins = sum(share(market_type, text, *at) > 0 for at in SCORES) / len(SCORES)
+                back = max(1.03, round(chance.uniform(0.9, 1.01) / wins, 2))
+                odds[text] = back
+                lay_odds = round(max(back + 0.01, chance.uniform(0.97, 1.08) / wins), 2)
+                if book in EXCHANGES and chance.random() < 0.8:
+                    lays = ((lay_odds, 1e6), (round(lay_odds + 0.1, 2), 1e6))
+                    offers[text] = Offer(back=((back, 1e6),), lay=lays)
+            if odds:
+                rows.append(odds_row(book, odds, market_type=market_type, offers=offers))
+    return rows
+
+
+def quoted(board: Board, rows: list[OddsRow]) -> Iterator[Quoted]:
+    """Every back and lay that may be relied upon, by the settlement of its text."""
+    for row in rows:
+        left = 1 - NETS[row.bookmaker]
+        for text, odds in row.odds.items():
+            key = row_key(text, row.bookmaker, row.market_type)
+            shares = [share(row.market_type, text, *at) for at in SCORES]
+            offer = (row.offers or {}).get(text)
+            lay_odds = offer.lay[0][0] if offer is not None and offer.lay else None
+            for is_lay, net in ((False, 1 + (odds - 1) * left), (True, lay_odds)):
+                if net is None:
+                    continue
+                found = board.assess(key, is_lay=is_lay)
+                if found is None or UNRELIABLE.intersection(found.cautions):
+                    continue
+                if (
+                    is_lay
+                    and row.market_type == "3way_handicap"
+                    and "Draw" in text
+                    and "+0" not in text
+                ):
+                    continue  # nobody offers, nor names, the bet against it
+                if is_lay:
+                    won = tuple(-each + 0.0 for each in shares)
+                    yield Quoted(key, True, won, 1 + left / (net - 1))
+                else:
+                    yield Quoted(key, False, tuple(shares), net)
+
+
+@given(st.integers(0, 1 << 32))
+def test_backs_and_lays_leave_at_every_score_what_is_said_and_none_is_missed(seed: int) -> None:
+    """By the settlement of each text at each score, pairs of bets against each other."""
+    rows = with_lays(Random(seed))
+    seen = Seen(*rows)
+    found = seen.found()
+    of_key = {(each.key, each.is_lay): each for each in quoted(seen.board, rows)}
+    cheapest = dict[frozenset[tuple[float, ...]], float]()
+    for one, other in combinations(of_key.values(), 2):
+        is_cover = all(a == -b for a, b in zip(one.shares, other.shares, strict=True))
+        if is_cover and one.key.bookmaker != other.key.bookmaker:
+            sides = frozenset((one.shares, other.shares))
+            total = 1 / one.net + 1 / other.net
+            cheapest[sides] = min(total, cheapest.get(sides, math.inf))
+    listed = dict[frozenset[tuple[float, ...]], float]()
+    for each in found:
+        legs = [of_key[leg.key, leg.is_lay] for leg in each.legs]
+        for leg, said in zip(each.legs, legs, strict=True):
+            assert leg.net_odds == pytest.approx(said.net)
+        profits = [
+            sum(
+                leg.stake * (won * (leg.net_odds - 1) if won > 0 else won)
+                for leg, said in zip(each.legs, legs, strict=True)
+                for won in [said.shares[at]]
+            )
+            for at in range(len(SCORES))
+        ]
+        assert min(profits) == pytest.approx(each.outlay.worst_of_all)
+        if len(legs) == 2 and each.middle is None:
+            listed[frozenset(leg.shares for leg in legs)] = each.total
+    assert listed == {
+        sides: pytest.approx(total) for sides, total in cheapest.items() if total <= 1 + LOW_HOLD
+    }
