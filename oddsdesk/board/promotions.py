@@ -73,7 +73,8 @@ class PromoWay(msgspec.Struct, frozen=True):
     due_at: float
     """When time alone may change it, in milliseconds."""
     chance: float | None = None
-    """The chance that the promoted bet wins, by the fair odds; None if unknown."""
+    """The chance that the promoted bet wins, by the fair odds; None if unknown, or if a warning
+    says that these are of another bet or moment."""
     certainty: float | None = None
     """The certainty equivalent at the user's Kelly share; None without ``chance``."""
 
@@ -231,6 +232,7 @@ class _Search:
         self._plan = plan
         self._most = most
         self._also_there = also_there
+        self._is_there = board.basis.profiles.among([promotion.bookmaker])
         self._hedged: dict[RowKey, PromoWay] = {}
         self._unhedged: dict[RowKey, PromoWay] = {}
         self._looked_at = 0
@@ -251,7 +253,7 @@ class _Search:
     def look_at(self, matrix: Matrix) -> Iterator[None]:
         """Go through a game, a cover a step."""
         bookmakers = {*matrix.bookmakers, matrix.reference}
-        offering = [name for name in sorted(bookmakers) if self._promotion.is_at(name)]
+        offering = [name for name in sorted(bookmakers) if self._is_there(name)]
         for bookmaker in offering:
             allowed = frozenset(self._allowed(matrix, bookmaker))
             if allowed:
@@ -467,7 +469,8 @@ def unhedged_way(
     assessed = board.assess(key)
     ends = None if assessed is None else assessed.settlement
     chance = certainty = None
-    if ends is not None and ends.decided == 1:
+    is_comparable = not frozenset(leg.cautions) - {Caution.ABOVE_WINDOW}
+    if ends is not None and ends.decided == 1 and is_comparable:
         chance = ends.win
         careful = (assessed and assessed.stake_settlement) or ends
         results = [(careful.win, bet.if_wins), (1 - careful.win, bet.if_loses)]

@@ -2,7 +2,7 @@
 
 import json
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
@@ -13,6 +13,8 @@ from oddsdesk.base.clock import system_clock
 from oddsdesk.base.figures import FigureError, read_typed_time
 from oddsdesk.base.places import NoHomeError
 from oddsdesk.base.tasks import returned
+from oddsdesk.base.text import near_names
+from oddsdesk.board.board import Board
 from oddsdesk.board.opportunities.finder import OpportunityLeg
 from oddsdesk.board.promotions import PromoWay, Ways, ways_to_use
 from oddsdesk.board.valuation.verdict_words import amount_text, caution_text
@@ -487,7 +489,7 @@ def find(
         }
         click.echo(json.dumps(told | moment.marks, indent=2))
     else:
-        shown = _table(offer, found, board.reference_name or "the sharp book", rules)
+        shown = _table(offer, found, board, rules)
         click.echo("\n".join([*shown, *_sources(moment.sources)]))
 
 
@@ -585,7 +587,15 @@ def _sources(sources: Sequence[str]) -> list[str]:
     return [plain(f"Odds from {', '.join(sources)}")] if sources else []
 
 
-def _table(offer: Promotion, found: Ways, reference: str, rules: SettlementRules) -> list[str]:
+def _no_prices(bookmaker: str, known: Collection[str]) -> str:
+    near = near_names(bookmaker, known)
+    meant = f"; did you mean {' or '.join(near)}?" if near else ""
+    return f"no prices of {bookmaker}{meant}"
+
+
+def _table(offer: Promotion, found: Ways, board: Board, rules: SettlementRules) -> list[str]:
+    reference = board.reference_name or "the sharp book"
+    known = board.bookmakers_with_prices()
     lines = [plain(f"{offer.name}: {offer.summary}"), ""]
     for headings, ways in ((_HEADINGS, found.hedged), (_UNHEDGED, found.unhedged)):
         rows = [row for way in ways for row in _rows(way, reference)]
@@ -599,6 +609,8 @@ def _table(offer: Promotion, found: Ways, reference: str, rules: SettlementRules
     )
     lines += [*notes, ""] if notes else []
     left_out = ", ".join(f"{count} {reason}" for reason, count in found.left_out.items())
+    if not found.looked_at:
+        return [*lines, plain(_no_prices(offer.bookmaker, known))]
     prices = f"{found.looked_at} price{'' if found.looked_at == 1 else 's'} of {offer.bookmaker}"
     lines.append(plain(f"{prices}{f'; left out: {left_out}' if left_out else ''}"))
     return lines

@@ -106,6 +106,19 @@ def test_without_a_hedge_ev_and_certainty_equivalent_are_told() -> None:
     assert 0 < best.certainty < best.ev
 
 
+def test_fair_odds_of_another_bet_give_no_ev() -> None:
+    """Without a draw, a price of the winner is not what the sharp book's match result is."""
+    odds = {**LEICESTER, "ParionsSport": {"Liverpool": 1.5, "Leicester": 2.6}}
+    found = ways(promotion(PromoKind.FREE), desk(odds))
+    assert (found.looked_at, found.unhedged) == (2, ())
+
+
+def test_an_offer_is_at_a_bookmaker_by_any_of_its_names() -> None:
+    at = desk({**LEICESTER, "William Hill": LEICESTER["ParionsSport"]})
+    at.board.set_profiles(shipped_profiles())
+    assert ways(promotion(bookmaker="williamhill"), at).looked_at == 3
+
+
 def test_a_bonus_is_worth_what_its_wagering_leaves() -> None:
     best = ways(promotion(PromoKind.BONUS, wagering=5.0, most_stake=2.0)).hedged[0]
     assert best.bets_needed == 25

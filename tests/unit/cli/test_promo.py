@@ -140,6 +140,12 @@ def test_one_bet_of_the_hedge_may_be_at_the_same_bookmaker(database: Path) -> No
     assert best["staked"] == 19.41
 
 
+def test_an_unknown_bookmaker_is_told_with_the_nearest(database: Path) -> None:
+    offer = ("--kind", "free", "--bookmaker", "Parion Sports", "--amount", "10")
+    done = run("find", "--database", database, *offer)
+    assert "no prices of Parion Sports; did you mean ParionsSport?" in done.output
+
+
 def test_a_stored_offer_is_found_by_its_name_and_shows_what_it_earned(database: Path) -> None:
     added = run("add", "Free 25", "--kind", "free", "--bookmaker", "ParionsSport", "--amount", "25")
     assert added.output == "Free 25: free bet, 25.00, ParionsSport\n"
