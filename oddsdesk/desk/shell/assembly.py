@@ -50,6 +50,7 @@ if TYPE_CHECKING:
     from oddsdesk.desk.grid.panel import GridPanel
     from oddsdesk.desk.history.panel import HistoryPanel
     from oddsdesk.desk.opportunities.panel import OpportunitiesPanel
+    from oddsdesk.desk.promotions.panel import PromotionsPanel
     from oddsdesk.desk.value_bets.panel import ValuesPanel
     from oddsdesk.desk.value_bets.placing import BetPlacer
 
@@ -146,6 +147,7 @@ class Desk:
         put = self.window.put_in_place
         self.values = LatePanel(self._make_values, put)
         self.opportunities = LatePanel(self._make_opportunities, put)
+        self.promotions = LatePanel(self._make_promotions, put)
         self.explain = LatePanel(self._make_explain, put)
         self.history = LatePanel(self._make_history, put)
         self.grid = LatePanel(self._make_grid, put)
@@ -153,7 +155,7 @@ class Desk:
         self.late_panels = LatePanels(
             self.window,
             *(self.values, self.opportunities, self.alerting.panel, self.explain, self.history),
-            *(self.grid, self.bets),
+            *(self.promotions, self.grid, self.bets),
         )
         self.research = Research(
             self.window, board, theme, preferences, lambda: records.presets, wall, layout
@@ -364,6 +366,19 @@ class Desk:
         panel.price_selected.connect(self._on_price_selected)
         return panel
 
+    def _make_promotions(self) -> "PromotionsPanel":
+        from oddsdesk.desk.promotions.panel import PromotionsPanel  # noqa: PLC0415 - late
+
+        panel = PromotionsPanel(
+            *(self._board, self._theme, self._clock, self._preferences, self._layout),
+            self._records,
+            self._wall,
+        )
+        panel.saver.said.connect(self._say_for_a_while)
+        panel.price_requested.connect(self.go_to_price)
+        panel.price_selected.connect(self._on_price_selected)
+        return panel
+
     def _make_explain(self) -> "ExplainPanel":
         from oddsdesk.desk.explain.panel import ExplainPanel  # noqa: PLC0415 - late
 
@@ -481,6 +496,7 @@ class Desk:
         window.put_dock(
             "opportunities", "Opportunities", self.opportunities.part, below, behind="values"
         )
+        window.put_dock("promotions", "Promotions", self.promotions.part, below, behind="values")
         window.put_dock("alerts", "Alerts", self.alerting.panel.part, below, behind="values")
         right = areas.RightDockWidgetArea
         window.put_dock("explain", "Explain", self.explain.part, right, folds_empty=True)
@@ -499,6 +515,7 @@ class Desk:
         places: tuple[tuple[Where, LatePanel[Any]], ...] = (
             (Where.VALUES, self.values),
             (Where.OPPORTUNITIES, self.opportunities),
+            (Where.PROMOTIONS, self.promotions),
             (Where.GRID, self.grid),
             (Where.BETS, self.bets),
             (Where.EXPLAIN, self.explain),

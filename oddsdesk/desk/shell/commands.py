@@ -230,6 +230,7 @@ _MENU: Final = (
     _Part("Odds grid", places=(Where.GRID,)),
     _Part("Value bets", places=(Where.VALUES,)),
     _Part("Opportunities", places=(Where.OPPORTUNITIES,)),
+    _Part("Promotions", places=(Where.PROMOTIONS,)),
     _Part("Bets", places=(Where.BETS,)),
     _Part("Explain and history", places=(Where.EXPLAIN, Where.HISTORY)),
     _Part("Backtest and scorecards", places=(Where.BACKTEST, Where.SCORECARDS)),

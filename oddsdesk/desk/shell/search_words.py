@@ -5,6 +5,7 @@ from typing import Final
 
 _VALUE_BETS: Final = "panel values"
 _OPPORTUNITIES: Final = "panel opportunities"
+_PROMOTIONS: Final = "panel promotions"
 _DEVIG: Final = "setting prices/devig"
 _BETS: Final = "action go.bets"
 _STAKES: Final = "action values.stakes"
@@ -34,6 +35,13 @@ FOUND_FIRST: Final = {
     "dutching": _OPPORTUNITIES,
     "middle": _OPPORTUNITIES,
     "middles": _OPPORTUNITIES,
+    "free bet": _PROMOTIONS,
+    "boost": _PROMOTIONS,
+    "profit boost": _PROMOTIONS,
+    "refund": _PROMOTIONS,
+    "bonus": _PROMOTIONS,
+    "matched betting": _PROMOTIONS,
+    "qualifying bet": _PROMOTIONS,
     "steam": _ALERT_RULES,
     "steam move": _ALERT_RULES,
     "notification": _ALERT_RULES,

@@ -24,6 +24,7 @@ class Where(Enum):
     GRID = "In the odds grid"
     VALUES = "In the value bets"
     OPPORTUNITIES = "In the opportunities"
+    PROMOTIONS = "In the promotions"
     BETS = "In your bets"
     BACKTEST = "In the backtest"
     SCORECARDS = "In the scorecards"
@@ -223,6 +224,21 @@ ACTIONS: Final = (
         "Export the opportunities as CSV, Excel or JSON…",
         (),
         Where.OPPORTUNITIES,
+    ),
+    Action("promotions.new", "New offer of a bookmaker…", ("N",), Where.PROMOTIONS),
+    Action("promotions.edit", "Edit this offer…", ("E",), Where.PROMOTIONS),
+    Action("promotions.used", "Mark this offer as used or not used", ("U",), Where.PROMOTIONS),
+    Action("promotions.delete", "Delete this offer", ("Del",), Where.PROMOTIONS),
+    Action("promotions.hedged", "Use the offer hedged or unhedged", ("M",), Where.PROMOTIONS),
+    Action("promotions.calculator", "Hedge calculator…", ("C",), Where.PROMOTIONS),
+    Action("promotions.game", "Open the game of this way", ("Ctrl+Return",), Where.PROMOTIONS),
+    Action("promotions.open", "Open the bet of this way at its bookmaker", (), Where.PROMOTIONS),
+    Action("promotions.sort", "Re-sort the ways to use the offer", ("S",), Where.PROMOTIONS),
+    Action(
+        "promotions.export",
+        "Export the ways to use the offer as CSV, Excel or JSON…",
+        (),
+        Where.PROMOTIONS,
     ),
     Action("bets.new", "Record a bet by hand…", ("N",), Where.BETS),
     Action("bets.edit", "Edit this bet…", ("E",), Where.BETS),

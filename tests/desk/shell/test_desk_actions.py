@@ -114,6 +114,7 @@ def test_whatever_a_menu_offers_is_in_the_palette(desk: Desk) -> None:
         "History",
         "Navigator",
         "Opportunities",
+        "Promotions",
         "Value bets",
     ]
     assert all(is_toggle for is_toggle, _ in toggles), missing

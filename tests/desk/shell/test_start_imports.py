@@ -22,6 +22,7 @@ LATER = (
     *("oddsdesk.research.backtest", "oddsdesk.archive.archive", "oddsdesk.cluster"),
     *("oddsdesk.desk.alerts.panel", "oddsdesk.desk.bets", "oddsdesk.desk.explain"),
     *("oddsdesk.desk.grid", "oddsdesk.desk.history", "oddsdesk.desk.opportunities"),
+    "oddsdesk.desk.promotions",
     *("oddsdesk.desk.local_server", "oddsdesk.desk.connections.dialog"),
     "oddsdesk.desk.bookmakers.dialog",
     *("oddsdesk.desk.ui.controls.form_dialog", "oddsdesk.desk.ui.table.column_chooser"),

@@ -1,0 +1,151 @@
+"""The calculator: what to lay against a promoted bet, for odds that the user types."""
+
+import math
+from typing import Final
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QDialogButtonBox, QLineEdit, QWidget
+
+from oddsdesk.base.figures import FigureError, read_stake
+from oddsdesk.desk.ui.controls.bars import Fact, FactsBar
+from oddsdesk.desk.ui.controls.fields import ChoiceBox, DecimalSpin
+from oddsdesk.desk.ui.controls.form_dialog import FormDialog
+from oddsdesk.desk.ui.controls.labels import Label
+from oddsdesk.desk.ui.controls.messages import sentence
+from oddsdesk.desk.ui.formatting import odds_style, read_odds, signed_hundredths_text, typed_text
+from oddsdesk.desk.ui.theme.theme import Theme, inset
+from oddsdesk.pricing.formats import DECIMAL, OddsFormatError
+from oddsdesk.pricing.promotions import Hedge, PromoKind, PromotedBet, hedge
+
+_WIDTH: Final = 460
+_MOST_PCT: Final = 1_000.0
+_KINDS: Final = tuple(kind for kind in PromoKind if kind is not PromoKind.BONUS)
+
+
+class HedgeCalculator(FormDialog):
+    """Works out the lay as one types; it stays open next to the prices."""
+
+    def __init__(
+        self,
+        theme: Theme,
+        bet: PromotedBet | None,
+        back_odds: float | None,
+        lay_odds: float | None,
+        commission: float,
+        parent: QWidget,
+    ) -> None:
+        """Fill in a bet, its odds before a boost, those of the lay, and a share of commission."""
+        super().__init__(theme, "Hedge calculator", parent)
+        self.setWindowModality(Qt.WindowModality.NonModal)
+        self.setMinimumWidth(theme.fonts.scaled(_WIDTH))
+        bet = bet or PromotedBet(PromoKind.FREE, 25.0, 0.0)
+        kind = PromoKind.QUALIFY if bet.kind is PromoKind.BONUS else bet.kind
+        self.kind = ChoiceBox()
+        for each in _KINDS:
+            self.kind.addItem(f"{each.words[0].upper()}{each.words[1:]}", each)
+        self.kind.setCurrentIndex(_KINDS.index(kind))
+        self.stake = QLineEdit(f"{bet.stake:.12g}")
+        self.back = QLineEdit("" if back_odds is None else typed_text(back_odds))
+        self.lay = QLineEdit("" if lay_odds is None else typed_text(lay_odds))
+        self.commission = _percent(100 * commission, most=50.0)
+        self.boost = _percent(100 * bet.boost, most=_MOST_PCT)
+        self.refund = QLineEdit(f"{bet.refund or bet.stake:.12g}")
+        self.figures = FactsBar(theme)
+        self.said = Label(wordWrap=True)
+        self.said.setProperty("variant", "note")
+        self._lay_out()
+        for box in (self.stake, self.back, self.lay, self.refund):
+            box.textChanged.connect(self._show)
+        for spin in (self.commission, self.boost):
+            spin.valueChanged.connect(self._show)
+        self.kind.currentIndexChanged.connect(self._show)
+        self._show()
+        self.back.setFocus()
+        self.back.selectAll()
+
+    def hedge(self) -> Hedge:
+        """Return the hedge of what is typed.
+
+        Raises:
+            ValueError: A field makes no sense; says which, and what was expected.
+        """
+        kind: PromoKind = self.kind.currentData()
+        stake = _amount("Stake", self.stake)
+        refund = _amount("Refund", self.refund) if kind is PromoKind.REFUND else 0.0
+        boost = self.boost.value() / 100 if kind is PromoKind.BOOST else 0.0
+        bet = PromotedBet(kind, stake, _odds("Back odds", self.back), refund, boost)
+        return hedge(bet, _odds("Lay odds", self.lay), self.commission.value() / 100)
+
+    def is_changed(self) -> bool:
+        return False  # there is nothing to lose
+
+    def _lay_out(self) -> None:
+        style = odds_style().replace("_", " ")
+        unit = "" if style == DECIMAL else f", {style}"
+        self.add_row("&Kind", self.kind)
+        self.add_row("&Stake", self.stake)
+        self.add_row(f"&Back odds{unit}", self.back)
+        self.add_row(f"&Lay odds{unit}", self.lay)
+        self.add_row("&Commission on the lay", self.commission)
+        self._boost_row = self.add_row("B&oost", self.boost)
+        self._refund_row = self.add_row("&Refund, in cash", self.refund)
+        self.below.addWidget(self.figures)
+        self.below.addWidget(self.said)
+        self.buttons.addButton(QDialogButtonBox.StandardButton.Close)
+        self.buttons.rejected.connect(self.reject)
+        self.close_form()
+
+    def _show(self) -> None:
+        kind: PromoKind = self.kind.currentData()
+        self.form.setRowVisible(self._boost_row, kind is PromoKind.BOOST)
+        self.form.setRowVisible(self._refund_row, kind is PromoKind.REFUND)
+        try:
+            found, problem = self.hedge(), ""
+        except ValueError as error:
+            found, problem = None, str(error)
+        self.figures.fill_facts(_facts(found))
+        ends = "" if found is None else _ends_text(found)
+        self.said.setText(sentence(problem) if problem else ends)
+
+
+def _facts(found: Hedge | None) -> list[Fact]:
+    if found is None:
+        return [Fact(title, "–", "") for title in ("Lay stake", "Liability", "Locked in")]
+    pct = 100 * found.locked / found.back_stake
+    return [
+        Fact("Lay stake", f"{found.lay_stake:,.2f}", ""),
+        Fact("Liability", f"{found.liability:,.2f}", ""),
+        Fact("Locked in", signed_hundredths_text(found.locked), f"{pct:.1f} % of the stake"),
+    ]
+
+
+def _ends_text(found: Hedge) -> str:
+    back, lay = map(signed_hundredths_text, (found.if_back_wins, found.if_lay_wins))
+    return f"{back} if the back bet wins, {lay} if the lay wins. Stakes are exact, not rounded."
+
+
+def _amount(name: str, field: QLineEdit) -> float:
+    try:
+        return read_stake(field.text())
+    except FigureError as error:
+        raise ValueError(f"{name}: {error}") from None
+
+
+def _odds(name: str, field: QLineEdit) -> float:
+    if not field.text().strip():
+        raise ValueError(f"Enter the {name.lower()}")
+    try:
+        odds = read_odds(field.text())
+    except OddsFormatError as error:
+        raise ValueError(f"{name}: {error}") from None
+    if not 1 < odds < math.inf:
+        raise ValueError(f"{name}: expected odds above 1")
+    return odds
+
+
+def _percent(value: float, *, most: float) -> DecimalSpin:
+    spin = inset(DecimalSpin(decimals=2, least=0.0, most=most, step=1.0))
+    spin.setKeyboardTracking(True)
+    spin.setSuffix(" %")
+    spin.setValue(value)
+    return spin

@@ -1,0 +1,162 @@
+"""Keeps the ways to use one offer up to date, in slices and with rests between them."""
+
+import time
+from collections.abc import Callable, Generator, Iterable
+from typing import Final
+
+from PySide6.QtCore import QObject, QTimer, Signal
+
+from oddsdesk.base.clock import Clock
+from oddsdesk.base.tasks import SLICE_S
+from oddsdesk.board.board import Board
+from oddsdesk.board.model.notices import (
+    ConnectionChanged,
+    Link,
+    MatrixLoaded,
+    Notice,
+    PricesChanged,
+)
+from oddsdesk.board.promotions import PromoWay, Ways, way_now, ways_to_use
+from oddsdesk.pricing.exposure import StakePlan
+from oddsdesk.pricing.promotions import Promotion
+
+_REST_MS: Final = 1_000
+_LOOK_RESTS: Final = 10
+"""The least pause between two looks at the whole board, in multiples of the last one's duration."""
+
+
+class WayList(QObject):
+    """Looks again and again while it is started, and ``is_seen`` says that it is worth it.
+
+    Between two looks at the whole board, listed ways whose prices moved are worked out again each
+    second.
+    """
+
+    changed = Signal()
+    """``ways`` are as the prices are."""
+
+    def __init__(
+        self, board: Board, clock: Clock, plan: Callable[[], StakePlan], is_seen: Callable[[], bool]
+    ) -> None:
+        super().__init__()
+        self._board = board
+        self._clock = clock
+        self._plan = plan
+        self._is_seen = is_seen
+        self.offer: Promotion | None = None
+        """The offer that is looked for."""
+        self.ways = Ways()
+        self.has_looked = False
+        """Whether all prices were looked through for this offer."""
+        self._steps: Generator[None, None, Ways] | None = None
+        self._is_whole = False
+        """Whether the look that goes on is through all prices that there are to be."""
+        self._is_due = True
+        """Whether a price moved since the last look at the whole board began."""
+        self._moved: set[str] = set()
+        """Games with a listed way whose prices moved since it was worked out."""
+        self._took_s = 0.0
+        self._rested_at = 0.0
+        """When the whole board may be looked at again, by ``time.perf_counter``."""
+        self._timer = QTimer(self, singleShot=True)
+        self._timer.timeout.connect(self._on_timer_timeout)
+        self._unsubscribe = board.subscribe(
+            self._on_board_notice, PricesChanged, MatrixLoaded, ConnectionChanged
+        )
+
+    def look_for(self, offer: Promotion | None) -> None:
+        """Look for the ways to use this offer; None for none."""
+        if offer != self.offer:
+            self.offer, self.ways, self.has_looked = offer, Ways(), False
+            self.look_again()
+
+    def look_again(self) -> None:
+        """Look at the whole board at once: the stakes or the offer are others."""
+        self._steps, self._is_due, self._rested_at = None, True, 0.0
+        if self._timer.isActive():
+            self._timer.start(0)
+
+    def start_looking(self) -> None:
+        """Look now and from time to time."""
+        if not self._timer.isActive():
+            self._rested_at = 0.0
+            self._timer.start(0)
+
+    def stop_looking(self) -> None:
+        """Stop the search; changes meanwhile are searched later."""
+        self._timer.stop()
+
+    def stop_listening(self) -> None:
+        """Stop listening to the board."""
+        self.stop_looking()
+        self._unsubscribe()
+
+    def _on_timer_timeout(self) -> None:
+        rest_ms = _REST_MS
+        if self.offer is not None and self._is_seen():
+            if self._steps is None and time.perf_counter() >= self._rested_at and self._is_due:
+                self._begin(self.offer)
+            if self._steps is not None:
+                rest_ms = _REST_MS if self._go_on(self._steps) else 0
+            elif self._moved or self._has_lapsed():
+                self._work_out_again()
+        self._timer.start(rest_ms)
+
+    def _begin(self, offer: Promotion) -> None:
+        self._is_whole, self._is_due, self._took_s = not self._is_unread(), False, 0.0
+        self._moved.clear()
+        self._steps = ways_to_use(self._board, offer, self._plan())
+
+    def _go_on(self, steps: Generator[None, None, Ways]) -> bool:
+        """Look for one slice; return whether the whole board is looked at."""
+        began = time.perf_counter()
+        try:
+            while time.perf_counter() - began < SLICE_S:
+                next(steps)
+        except StopIteration as end:
+            self.ways, self._steps = end.value, None
+            self.has_looked |= self._is_whole
+        now = time.perf_counter()
+        self._took_s += now - began
+        if self._steps is not None:
+            return False
+        self._rested_at = now + self._took_s * _LOOK_RESTS
+        self.changed.emit()
+        return True
+
+    def _work_out_again(self) -> None:
+        """Work out the listed ways again whose prices moved or whose time is over."""
+        plan, moved, now = self._plan(), self._moved, self._clock()
+
+        def current(ways: Iterable[PromoWay]) -> tuple[PromoWay, ...]:
+            found = (
+                way_now(self._board, way, plan)
+                if way.due_at <= now or way.legs[0].key.game_id in moved
+                else way
+                for way in ways
+            )
+            return tuple(way for way in found if way is not None)
+
+        ways = self.ways
+        self.ways = ways._replace(hedged=current(ways.hedged), unhedged=current(ways.unhedged))
+        moved.clear()
+        self.changed.emit()
+
+    def _has_lapsed(self) -> bool:
+        now = self._clock()
+        return any(way.due_at <= now for way in (*self.ways.hedged, *self.ways.unhedged))
+
+    def _on_board_notice(self, notice: Notice) -> None:
+        if isinstance(notice, ConnectionChanged):
+            if self._is_unread():
+                self.has_looked = self._is_whole = False
+            return
+        self._is_due = True
+        if isinstance(notice, PricesChanged | MatrixLoaded):
+            self._moved.add(notice.game_id)
+
+    def _is_unread(self) -> bool:
+        """Whether there are prices to come, or a service that may have some."""
+        connection = self._board.connection
+        is_beginning = connection.link is Link.STOPPED and not connection.has_no_service
+        return is_beginning or connection.has_unread_prices

@@ -1,0 +1,527 @@
+"""The ways to use an offer as tables: hedged a leg a row, unhedged a bet a row."""
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import Final, NamedTuple
+
+from oddsdesk.base.clock import Clock
+from oddsdesk.board.board import Board
+from oddsdesk.board.model.matrix import CellKey
+from oddsdesk.board.opportunities.finder import OpportunityLeg
+from oddsdesk.board.promotions import PromoWay, WayKey
+from oddsdesk.board.valuation.verdict_words import caution_text, currency_text, levels_in_words
+from oddsdesk.contract.competitions import period_label
+from oddsdesk.contract.identity import game_title
+from oddsdesk.contract.markets import market_title
+from oddsdesk.desk.export.files import Row, identified, time_value
+from oddsdesk.desk.ui.formatting import (
+    MINUTE_MS,
+    age_text,
+    clock_text,
+    exact_odds_text,
+    fair_text,
+    game_text,
+    kick_off_text,
+    odds_sample,
+    odds_text,
+    percent_text,
+    signed_hundredths_text,
+    untold_text,
+)
+from oddsdesk.desk.ui.table.cells import (
+    EMPTY,
+    REPAINT_MS,
+    Align,
+    Cell,
+    Column,
+    ColumnSpec,
+    Exported,
+    Kind,
+    Priority,
+    aged,
+)
+from oddsdesk.desk.ui.table.live_model import StableRowsModel
+from oddsdesk.desk.ui.theme.tokens import TextRole
+from oddsdesk.pricing.assessment import Caution
+from oddsdesk.pricing.profiles import Profile
+from oddsdesk.pricing.promotions import PromoKind
+
+WayRowKey = tuple[WayKey, int]
+"""A way and the place of one of its legs."""
+
+
+class WayRow(NamedTuple):
+    """A leg of a way; what is of all legs stands in the row of the first."""
+
+    way: PromoWay
+    place: int
+    profile: Profile
+    reference: str
+    is_lost: bool = False
+    """Whether prices are not up to date: then nothing is staked."""
+
+    @property
+    def leg(self) -> OpportunityLeg:
+        return self.way.legs[self.place]
+
+    @property
+    def is_first(self) -> bool:
+        return self.place == 0
+
+    @property
+    def odds(self) -> float:
+        """What the leg pays before commission: of a boost with it, of a lay the backers' odds."""
+        if self.is_first:
+            return self.way.boosted_odds
+        return self.leg.lay_odds or self.leg.odds
+
+    @property
+    def stake(self) -> float:
+        """What is typed at the bookmaker: of a lay the backers' stake."""
+        if self.leg.is_lay:
+            return round(self.leg.backers_stake or 0.0, 2)
+        return self.leg.stake
+
+    @property
+    def is_too_good(self) -> bool:
+        """Whether a price may be a mistake that is taken back."""
+        return any(Caution.ABOVE_WINDOW in leg.cautions for leg in self.way.legs)
+
+    @property
+    def fair_odds(self) -> float | None:
+        """Of the promoted bet; None if unknown."""
+        return 1 / self.way.chance if self.way.chance else None
+
+
+def way_rows(
+    ways: Iterable[PromoWay], profile_of: Callable[[str], Profile], reference: str, *, is_lost: bool
+) -> dict[WayRowKey, WayRow]:
+    """Return a row for each leg of each way."""
+    return {
+        (way.key, place): WayRow(way, place, profile_of(leg.bookmaker), reference, is_lost)
+        for way in ways
+        for place, leg in enumerate(way.legs)
+    }
+
+
+class WaysModel(StableRowsModel[WayRowKey, WayRow]):
+    """Ways to use an offer, the best on top until the user sorts otherwise."""
+
+    def __init__(
+        self, columns: tuple[ColumnSpec[WayRow, int], ...], clock: Clock, board: Board
+    ) -> None:
+        super().__init__(columns, 0, clock)
+        self._board = board
+        keys = [column.key for column in columns]
+        self._odds, self._seen = keys.index("odds"), keys.index("seen")
+
+    def are_together(self, one: WayRowKey, other: WayRowKey) -> bool:
+        return one[0] == other[0]
+
+    def cell(self, row: int, column: int) -> Cell:
+        cell = super().cell(row, column)
+        if column not in (0, self._odds, self._seen):
+            return cell
+        shown = self.entry(row)
+        if column == self._seen:
+            return cell if self.is_gone(row) else _age(self._seen_at(shown.leg), self._clock())
+        legs = shown.way.legs if column == 0 else (shown.leg,)
+        freshness = max(self._board.freshness_of(leg.key) for leg in legs)
+        return aged(cell, freshness, self._clock(), is_figure=column == 0)
+
+    def _seen_at(self, leg: OpportunityLeg) -> int:
+        """Return when the price of a leg was seen last: after the look that found it, too."""
+        price = self._board.price(leg.key.game_id, CellKey(*leg.key[1:]))
+        return leg.seen_at if price is None or leg.is_lay else max(leg.seen_at, price.scraped_at)
+
+    def tip(self, row: int, column: int) -> str:
+        if self.is_gone(row):
+            return "No longer possible at these prices"
+        shown = self.entry(row)
+        return "\n".join(_facts(shown, self._seen_at(shown.leg), self._clock()))
+
+
+def _facts(row: WayRow, seen_at: int, now_ms: int) -> Iterator[str]:
+    way, leg = row.way, row.leg
+    yield f"{leg_text(row)} at {leg.bookmaker}: {exact_odds_text(row.odds)}"
+    yield f"{game_title(way.match_name)} · {_market_text(row)} · {_start(row, now_ms)}"
+    if row.is_first and way.bet.boost:
+        yield f"{exact_odds_text(leg.odds)} without the boost"
+    if leg.net_odds != leg.odds:
+        of_what = " per unit of liability" if leg.is_lay else ""
+        yield f"Net {exact_odds_text(round(leg.net_odds, 4))}{of_what}"
+    if leg.is_lay:
+        yield f"Lay stake {row.stake:.2f}, liability {leg.stake:.2f}"
+    if leg.same_at:
+        yield f"The same at {', '.join(leg.same_at)}"
+    levels = levels_in_words(row.profile, leg.depth)
+    if not leg.is_lay and (for_sale := ", ".join(f"{most} at {odds}" for odds, most in levels)):
+        yield f"Available: {for_sale}"
+        if text := currency_text(leg.depth):
+            yield text
+    if leg.is_lay and leg.depth is not None:
+        lays = ", ".join(f"{size:g} at {exact_odds_text(odds)}" for odds, size in leg.depth.lay[:3])
+        yield f"Available to lay: {lays}"
+    yield f"Seen at {clock_text(seen_at, now_ms)}"
+    yield from _result_facts(way)
+    if row.profile.limit is not None:
+        yield f"Your limit at {leg.bookmaker}: {row.profile.limit:,g}"
+    for caution in leg.cautions:
+        yield f"Warning vs {row.reference}: {caution_text(caution, row.reference)}"
+
+
+def _result_facts(way: PromoWay) -> Iterator[str]:
+    if not way.is_hedged:
+        wins, loses = map(signed_hundredths_text, way.results)
+        yield f"{wins} if it wins, {loses} if it loses"
+        if way.chance is not None:
+            yield f"Chance {percent_text(way.chance * 100)} % by the fair odds"
+        return
+    names = [f"{leg.named(leg.key.selection)} wins" for leg in way.legs]
+    ends = zip(names, map(signed_hundredths_text, way.results), strict=True)
+    yield "All legs: " + ", ".join(f"{money} if {name}" for name, money in ends)
+    yield f"{way.staked:,.2f} of your money at risk"
+    if way.promotion.kind is PromoKind.REFUND:
+        back = way.bet.refund
+        what = "the free bet counted as" if way.promotion.refund_as_free else "with"
+        yield f"Refund included, {what} {back:,.2f}"
+    if way.promotion.kind is PromoKind.BONUS:
+        yield f"{way.bets_needed:g} such bets clear the bonus"
+
+
+def leg_text(row: WayRow) -> str:
+    """Return what a leg bets on: ``Lay Arsenal``."""
+    return row.leg.named(row.leg.key.selection)
+
+
+def _of_all(cell: Callable[[WayRow], Cell]) -> Callable[[WayRow, int], Cell]:
+    """Show what is of all legs in the row of the first."""
+    return lambda row, _now: cell(row) if row.is_first else EMPTY
+
+
+def _money(row: WayRow, amount: float | None) -> Cell:
+    if amount is None:
+        return Cell("–", TextRole.NOTE)
+    is_win = amount > 0 and not row.is_too_good
+    ink = TextRole.VALUE if is_win else TextRole.SOFT
+    return Cell(signed_hundredths_text(amount), ink, is_strong=is_win)
+
+
+def _pct(row: WayRow) -> Cell:
+    pct = row.way.value_pct
+    return Cell("–" if pct is None else f"{percent_text(pct)} %", TextRole.SOFT)
+
+
+def _selection(row: WayRow, _now: int) -> Cell:
+    way = row.way
+    game = game_text(row.leg.key.selection, way.match_name)
+    return Cell(leg_text(row), is_strong=True, note=f"live · {game}" if way.in_play else game)
+
+
+def _market_text(row: WayRow) -> str:
+    key = row.leg.key
+    title = market_title(key.market_type)
+    return f"{title} · {period_label(row.way.sport, key.period)}" if key.period else title
+
+
+def _market(row: WayRow, _now: int) -> Cell:
+    is_shown = row.is_first or row.leg.key.market_type != row.way.legs[0].key.market_type
+    return Cell(_market_text(row), TextRole.SOFT) if is_shown else EMPTY
+
+
+def _odds(row: WayRow, _now: int) -> Cell:
+    boosted = row.is_first and row.way.bet.boost
+    note = odds_text(row.leg.odds) if boosted else ""
+    if not note and not row.leg.is_lay and row.leg.net_odds != row.leg.odds:
+        note = odds_text(row.leg.net_odds)
+    return Cell(odds_text(row.odds), is_strong=True, note=note)
+
+
+def _at(row: WayRow, _now: int) -> Cell:
+    others = len(row.leg.same_at)
+    return Cell(row.profile.short or row.leg.bookmaker, note=f"+{others}" if others else "")
+
+
+def _stake(row: WayRow, _now: int) -> Cell:
+    if row.is_lost:
+        return Cell("–", TextRole.NOTE)
+    is_free = row.is_first and row.way.promotion.kind.is_free
+    return Cell(f"{row.stake:,g}", is_strong=True, note="free" if is_free else "")
+
+
+def _liability(row: WayRow, _now: int) -> Cell:
+    if not row.leg.is_lay or row.is_lost:
+        return EMPTY
+    return Cell(f"{row.leg.stake:,.2f}", TextRole.SOFT)
+
+
+def _start(row: WayRow, now_ms: int) -> str:
+    return "in play" if row.way.in_play else kick_off_text(row.way.kick_off, now_ms)
+
+
+def _age(seen_at: int, now_ms: int) -> Cell:
+    age = max(0, now_ms - seen_at)
+    until = 1_000 - age % 1_000 if age < MINUTE_MS else REPAINT_MS
+    return Cell(age_text(age), TextRole.NOTE, repaint_at_ms=now_ms + until)
+
+
+def _caution(row: WayRow, _now: int) -> Cell:
+    cautions = row.leg.cautions
+    if not cautions:
+        is_told = row.leg.is_lay or row.leg.is_checked
+        return Cell("" if is_told else "not checked", TextRole.SOFT)
+    more = f"+ {len(cautions) - 1}" if len(cautions) > 1 else ""
+    return Cell(caution_text(cautions[0], row.reference), TextRole.VALUE, note=more)
+
+
+_LAST: Final = 1e9
+
+
+def _best(of: Callable[[PromoWay], float | None]) -> Callable[[WayRow], float]:
+    """Sort by a figure downwards; what may be a mistake stands last."""
+
+    def rank(row: WayRow) -> float:
+        value = of(row.way)
+        value = -_LAST if value is None else value
+        return value - _LAST if row.is_too_good else value
+
+    return rank
+
+
+def _identity(row: WayRow) -> Row:
+    way, key = row.way, row.leg.key
+    return (
+        key.game_id,
+        way.match_name,
+        way.competition,
+        way.sport,
+        time_value(way.kick_off),
+        key.market_type,
+        key.period,
+        key.selection,
+    )
+
+
+_SELECTION: Final = ColumnSpec[WayRow, int](
+    "selection",
+    "Selection",
+    Column(
+        "Lay Wolverhampton v Bre",
+        Align.LEFT,
+        stretches=True,
+        likes="Lay Timberwolves −113.5 v Oklahoma City Thunder",
+        widest="Lay Minnesota Timberwolves −113.5 live v Oklahoma City Thunder or so",
+        before_others="Lay Over 113.5 Minneso",
+        narrow="Over 113.5",
+    ),
+    _selection,
+    lambda row: row.way.match_name,
+    exports=(
+        Exported("offer", "Offer", lambda row: row.way.promotion.name),
+        Exported("leg", "Leg", lambda row: row.place + 1, Kind.NUMBER),
+        Exported("kind", "Kind", lambda row: row.way.bet_kind(row.place)),
+        *identified(_identity),
+        Exported("bookmaker", "Bookmaker", lambda row: row.leg.bookmaker),
+    ),
+)
+_MARKET: Final = ColumnSpec[WayRow, int](
+    "market_type",
+    "Market",
+    Column("Match result · 1st Q", Align.LEFT, stretches=True),
+    _market,
+    lambda row: (row.way.legs[0].key.market_type, row.way.legs[0].key.period),
+    exports=(),
+    in_short=lambda row: untold_text(
+        row.leg.key.market_type,
+        row.way.sport,
+        row.leg.key.period,
+        row.leg.key.selection,
+        row.way.match_name,
+    ),
+    priority=Priority.USEFUL,
+)
+_ODDS: Final = ColumnSpec[WayRow, int](
+    "odds",
+    "Odds",
+    Column("", note_sample="8.888", hangs=True, narrow=""),
+    _odds,
+    lambda row: row.way.legs[0].odds,
+    exports=(
+        Exported("odds", "Odds", lambda row: row.odds, Kind.NUMBER),
+        Exported("net_odds", "Net odds", lambda row: row.leg.net_odds, Kind.NUMBER, 4),
+    ),
+    descending_first=True,
+    sample=odds_sample,
+    tip="The odds offered; of a lay the backers' odds. The small figure is after commission or "
+    "tax; of a boost the odds without it",
+)
+_AT: Final = ColumnSpec[WayRow, int](
+    "bookmaker",
+    "Bookmaker",
+    Column(
+        "William Hill UK",
+        Align.LEFT,
+        stretches=True,
+        likes="Betfair Exchange",
+        widest="Betfair Exchange Australia",
+        narrow="Pinnacle",
+    ),
+    _at,
+    lambda row: row.way.legs[-1].bookmaker.casefold(),
+    exports=(),
+    tip="Who has the price; +2: two more do, see the row's tooltip. Sorts by the hedge",
+    short_title="Book",
+)
+_STAKE: Final = ColumnSpec[WayRow, int](
+    "stake",
+    "Stake",
+    Column("1,000.00", note_sample="free", narrow=""),
+    _stake,
+    lambda row: 0.0 if row.is_lost else row.way.bet.stake,
+    exports=(
+        Exported("stake", "Stake", lambda row: 0.0 if row.is_lost else row.stake, Kind.NUMBER, 2),
+        Exported(
+            "liability",
+            "Liability",
+            lambda row: row.leg.stake if row.leg.is_lay else None,
+            Kind.NUMBER,
+            2,
+        ),
+    ),
+    descending_first=True,
+    tip="What to type at the bookmaker, in your step; of a lay the backers' stake",
+)
+_STARTS: Final = ColumnSpec[WayRow, int](
+    "kick_off",
+    "Starts",
+    Column("Today 20:45", Align.LEFT),
+    lambda row, now: Cell(_start(row, now), TextRole.SOFT) if row.is_first else EMPTY,
+    lambda row: row.way.kick_off,
+    exports=(),
+    tip="When the game starts, at your local time",
+    priority=Priority.EXTRA,
+)
+_SEEN: Final = ColumnSpec[WayRow, int](
+    "seen",
+    "Seen",
+    Column("59 min"),
+    lambda row, now: _age(row.leg.seen_at, now),
+    lambda row: -min(leg.seen_at for leg in row.way.legs),
+    exports=(
+        Exported("is_live", "In play", lambda row: row.way.in_play, Kind.FLAG),
+        Exported("scraped_at", "Seen", lambda row: time_value(row.leg.seen_at), Kind.TIME),
+    ),
+    tip="Time since the price was last seen at the bookmaker",
+    priority=Priority.IMPORTANT,
+)
+_CAUTIONS: Final = ColumnSpec[WayRow, int](
+    "cautions",
+    "Warning vs sharp book",
+    Column("likely error, far above fair", Align.LEFT, stretches=True),
+    _caution,
+    lambda row: len(row.way.legs[0].cautions),
+    exports=(
+        Exported(
+            "cautions", "Warnings", lambda row: " ".join(each.value for each in row.leg.cautions)
+        ),
+    ),
+    tip="What is wrong with the price compared with the sharp book. A price far above fair is "
+    "often an error that the bookmaker voids. Not checked: no fair odds are known",
+    priority=Priority.IMPORTANT,
+)
+
+HEDGED_COLUMNS: Final[tuple[ColumnSpec[WayRow, int], ...]] = (
+    ColumnSpec(
+        "locked",
+        "Locked in",
+        Column("+1,000.00"),
+        _of_all(lambda row: _money(row, row.way.value)),
+        _best(lambda way: way.value),
+        exports=(
+            Exported("locked", "Locked in", lambda row: row.way.value, Kind.NUMBER, 2),
+            Exported("at_best", "At best", lambda row: row.way.best, Kind.NUMBER, 2),
+            Exported("locked_pct", "% of offer", lambda row: row.way.value_pct, Kind.NUMBER, 2),
+        ),
+        descending_first=True,
+        tip="What the offer leaves whatever happens, if every leg stands: the worst result after "
+        "commission. A refund counts as the cash value of your offer; of a bonus it is the bonus "
+        "less the cost of all its wagering. Likely errors stand last",
+        short_title="Locked",
+    ),
+    ColumnSpec(
+        "pct",
+        "Of offer",
+        Column("100.0 %"),
+        _of_all(_pct),
+        _best(lambda way: way.value_pct),
+        exports=(),
+        descending_first=True,
+        tip="What is locked in, in percent of the offer's amount",
+        priority=Priority.USEFUL,
+    ),
+    _SELECTION,
+    _MARKET,
+    _ODDS,
+    _AT,
+    _STAKE,
+    ColumnSpec(
+        "liability",
+        "Liability",
+        Column("10,000.00"),
+        _liability,
+        lambda row: sum(leg.stake for leg in row.way.legs if leg.is_lay),
+        exports=(),
+        tip="What the exchange holds: the loss of a lay if the selection wins",
+        priority=Priority.IMPORTANT,
+    ),
+    _STARTS,
+    _SEEN,
+    _CAUTIONS,
+)
+UNHEDGED_COLUMNS: Final[tuple[ColumnSpec[WayRow, int], ...]] = (
+    ColumnSpec(
+        "certainty",
+        "Worth",
+        Column("+1,000.00"),
+        lambda row, _now: _money(row, row.way.certainty),
+        _best(lambda way: way.certainty),
+        exports=(
+            Exported("certainty", "Worth", lambda row: row.way.certainty, Kind.NUMBER, 2),
+            Exported("ev", "EV", lambda row: row.way.ev, Kind.NUMBER, 2),
+            Exported("chance", "Chance", lambda row: row.way.chance, Kind.NUMBER, 4),
+        ),
+        descending_first=True,
+        tip="Certainty equivalent: the sure amount that the bet is worth to you at your Kelly "
+        "fraction and bankroll. Hedge if a hedge locks in more",
+    ),
+    ColumnSpec(
+        "ev",
+        "EV",
+        Column("+1,000.00"),
+        lambda row, _now: _money(row, row.way.ev)._replace(is_strong=False),
+        _best(lambda way: way.ev),
+        exports=(),
+        descending_first=True,
+        tip="Expected profit by the fair odds, in money",
+    ),
+    _SELECTION,
+    _MARKET,
+    _ODDS,
+    ColumnSpec(
+        "fair_odds",
+        "Fair",
+        Column("88.888"),
+        lambda row, _now: Cell(
+            "–" if row.fair_odds is None else fair_text(row.fair_odds), TextRole.SOFT
+        ),
+        lambda row: row.fair_odds,
+        kind=Kind.NUMBER,
+        decimals=4,
+        tip="Fair odds of the selection",
+        priority=Priority.USEFUL,
+    ),
+    _AT,
+    _STAKE,
+    _STARTS,
+    _SEEN,
+    _CAUTIONS,
+)

@@ -1,0 +1,377 @@
+"""The user's offers: read and written, in words, and as a list."""
+
+import math
+from collections.abc import Iterable, Mapping
+from typing import Final, NamedTuple
+
+import msgspec
+from PySide6.QtCore import QObject, Signal
+
+from oddsdesk.base.clock import Clock
+from oddsdesk.base.places import NoHomeError
+from oddsdesk.contract.markets import market_title
+from oddsdesk.contract.texts import folded
+from oddsdesk.contract.times import MINUTE_MS
+from oddsdesk.desk.records import Records
+from oddsdesk.desk.settings.saved_state import Layout, Saved
+from oddsdesk.desk.ui.formatting import (
+    exact_odds_text,
+    kick_off_text,
+    moment_text,
+    signed_hundredths_text,
+)
+from oddsdesk.desk.ui.table.cells import Align, Cell, Column, ColumnSpec, Exported, Kind, Priority
+from oddsdesk.desk.ui.table.live_model import StableRowsModel
+from oddsdesk.desk.ui.theme.tokens import TextRole
+from oddsdesk.ledger.bet_kinds import BetKind
+from oddsdesk.ledger.bets import PlacedBet
+from oddsdesk.ledger.own_tables import OwnTableError
+from oddsdesk.ledger.promotions import (
+    Earned,
+    earned,
+    known_promotions,
+    promo_in,
+    promotion_named,
+    promotions_file,
+    remove_promotion,
+    save_promotion,
+    use_promotion,
+)
+from oddsdesk.pricing.promotions import PromoKind, Promotion
+from oddsdesk.pricing.selections import Result
+
+_NEVER: Final = 1 << 62
+
+
+class Offers(QObject):
+    """The stored offers; it marks one as used once it is bet with, and takes that back.
+
+    A bet belongs to an offer by its note. A bonus is used once its whole wagering is staked.
+    """
+
+    changed = Signal()
+    failed = Signal(str)
+    """Why the file cannot be read or written, in one line."""
+    refund_due = Signal(object, object)
+    """A refund bet that lost, and the ``Promotion`` that its free bet would be."""
+
+    def __init__(self, records: Records, layout: Layout, clock: Clock) -> None:
+        super().__init__()
+        self._records = records
+        self._clock = clock
+        self.offers: list[Promotion] = []
+        self._stamp: tuple[int, int] | None = None
+        """The time and size of the file when it was read."""
+        self._problem = ""
+        self._bets: dict[str, list[PlacedBet]] = {}
+        """The bets with each offer, by its folded name."""
+        self._with_bets: dict[str, bool] | None = None
+        """By offer with a bet, folded: whether its bets use it up; None before bets are read."""
+        self._answered = Saved(layout, "promotions/refunds", list[int], [])
+        """The numbers of lost refund bets that the user answered about."""
+        self._asked: int | None = None
+        """The number of the one that is asked about."""
+        records.bets_changed.connect(self._on_records_bets_changed)
+        self.read_again()
+        self._on_records_bets_changed()
+
+    def stop_listening(self) -> None:
+        """Stop listening to the records."""
+        self._records.bets_changed.disconnect(self._on_records_bets_changed)
+
+    def read_again(self) -> None:
+        """Read the file if another program changed it."""
+        stamp = _stamp()
+        if stamp == self._stamp and stamp is not None:
+            return
+        self._stamp = stamp
+        known = known_promotions()
+        problem = known.problems[0] if known.problems else ""
+        if problem and problem != self._problem:
+            self.failed.emit(problem)
+        self._problem = problem
+        if known.promotions != self.offers:
+            self.offers = known.promotions
+            self.changed.emit()
+
+    def offer_named(self, name: str) -> Promotion | None:
+        """Return an offer; None if there is none of that name."""
+        return promotion_named(self.offers, name)
+
+    def save_offer(self, offer: Promotion, instead_of: str = "") -> str:
+        """Store an offer; return what is wrong, empty if it is stored."""
+        try:
+            save_promotion(offer, instead_of=instead_of)
+        except (OwnTableError, NoHomeError) as error:
+            return str(error)
+        self.read_again()
+        return ""
+
+    def remove_offer(self, name: str) -> None:
+        """Remove an offer; its bets stay."""
+        try:
+            remove_promotion(name)
+        except (OwnTableError, NoHomeError) as error:
+            self.failed.emit(str(error))
+        self.read_again()
+
+    def mark_offer(self, name: str, *, is_used: bool) -> None:
+        """Mark an offer as used now, or as not used."""
+        try:
+            use_promotion(name, self._clock() if is_used else None)
+        except (OwnTableError, NoHomeError) as error:
+            self.failed.emit(str(error))
+        self.read_again()
+
+    def earned_with(self, offer: Promotion) -> Earned:
+        """Return what the bets with an offer add up to."""
+        return earned(self._bets.get(folded(offer.name), ()), offer.name)
+
+    def answer_refund(self, bet: PlacedBet) -> None:
+        """Do not ask about a refund again."""
+        if bet.ident is not None:
+            self._answered.keep_value([*self._answered.get_value(), bet.ident])
+        self.ask_about_refunds()
+
+    def _on_records_bets_changed(self) -> None:
+        if not self._records.has_read_bets:
+            return
+        self._bets = {}
+        for bet in self._records.placed_bets():
+            if bet.note and (name := promo_in(bet.note)):
+                self._bets.setdefault(folded(name), []).append(bet)
+        before, now = self._with_bets, _with_bets(self.offers, self._bets)
+        self._with_bets = now
+        if before is not None:
+            for offer in tuple(self.offers):
+                name = folded(offer.name)
+                was, is_up = before.get(name, False), now.get(name, False)
+                if was != is_up and is_up is (offer.used_at is None):
+                    self.mark_offer(offer.name, is_used=is_up)
+        self.ask_about_refunds()
+        self.changed.emit()
+
+    def ask_about_refunds(self) -> None:
+        """Emit ``refund_due`` for the first refund that was not asked about yet."""
+        answered = {*self._answered.get_value(), self._asked}
+        for bet in self._records.placed_bets():
+            if is_refund_due(bet) and bet.ident not in answered:
+                self._asked = bet.ident
+                self.refund_due.emit(bet, refund_offer(bet, self.offers))
+                return
+
+
+def _with_bets(
+    offers: Iterable[Promotion], bets: Mapping[str, Iterable[PlacedBet]]
+) -> dict[str, bool]:
+    """Return whether bets use up the offer that they are of, by its folded name."""
+    by_name = {folded(offer.name): offer for offer in offers}
+    found = dict[str, bool]()
+    for name, placed in bets.items():
+        offer = by_name.get(name)
+        if offer is None or offer.kind is not PromoKind.BONUS:
+            found[name] = True
+        else:
+            there = [bet.stake for bet in placed if offer.is_at(bet.bookmaker)]
+            found[name] = math.fsum(there) >= offer.turnover
+    return found
+
+
+def _stamp() -> tuple[int, int] | None:
+    try:
+        found = promotions_file().stat()
+    except (OSError, NoHomeError):
+        return None
+    return found.st_mtime_ns, found.st_size
+
+
+def is_refund_due(bet: PlacedBet) -> bool:
+    """Whether a bookmaker owes a free bet for this one, which lost."""
+    return (
+        bet.kind is BetKind.REFUND
+        and bet.refund_as == "free"
+        and bet.result is Result.LOST
+        and not bet.practice
+    )
+
+
+def refund_offer(bet: PlacedBet, offers: Iterable[Promotion]) -> Promotion:
+    """Return the free bet that a lost refund bet earns, as an offer to be completed."""
+    amount = min(bet.stake, bet.refund) if bet.refund else bet.stake
+    like = promotion_named(offers, promo_in(bet.note))
+    offer = Promotion(
+        name="",
+        kind=PromoKind.FREE,
+        bookmaker=bet.bookmaker,
+        amount=amount,
+        account=bet.account,
+        currency=bet.currency,
+        sports=() if like is None else like.sports,
+        markets=() if like is None else like.markets,
+    )
+    return with_name(offer, offers)
+
+
+def with_name(offer: Promotion, others: Iterable[Promotion]) -> Promotion:
+    """Return an offer, named by what it is as no other one is: ``Free bet 25 Bet365``."""
+    what = offer_text(offer)
+    wanted = f"{what} {offer.bookmaker}".replace(";", ",").strip()
+    taken = {folded(each.name) for each in others}
+    names = (wanted if number == 1 else f"{wanted} ({number})" for number in range(1, 1_000))
+    name = next(name for name in names if folded(name) not in taken)
+    return msgspec.structs.replace(offer, name=name)
+
+
+def offer_text(offer: Promotion) -> str:
+    """Return what an offer is, in few words: ``Free bet 25``, ``Boost 50 % up to 10``."""
+    amount = f"{offer.amount:,.12g}{f' {offer.currency}' if offer.currency else ''}"
+    match offer.kind:
+        case PromoKind.FREE:
+            return f"Free bet {amount}"
+        case PromoKind.FREE_RETURNED:
+            return f"Free bet {amount}, stake returned"
+        case PromoKind.BOOST:
+            return f"Boost {100 * offer.boost:g} % up to {amount}"
+        case PromoKind.REFUND:
+            most = "" if offer.refund is None else f", {offer.refund:g} back"
+            return f"Refund up to {amount}{most}"
+        case PromoKind.BONUS:
+            return f"Bonus {amount}, {offer.wagering:g}×"
+    return f"Qualify with {amount}"
+
+
+def terms_of(offer: Promotion, now_ms: int) -> list[str]:
+    """Return the terms of an offer, each in words."""
+    said = [f"at {offer.bookmaker}" + (f" ({offer.account})" if offer.account else "")]
+    if offer.least_odds > 1:
+        said.append(f"odds {exact_odds_text(offer.least_odds)} or more")
+    if offer.until is not None:
+        said.append(f"until {kick_off_text(offer.until, now_ms).replace('Today', 'today')}")
+    if offer.kind is PromoKind.REFUND:
+        as_what = "free bet" if offer.refund_as_free else "money"
+        worth = f", counted at {100 * offer.retention:g} %" if offer.refund_as_free else ""
+        said.append(f"back as {as_what}{worth}")
+    if offer.kind is PromoKind.BONUS:
+        said.append(f"{offer.turnover:,g} to stake, {offer.stake:g} a bet")
+    said += [", ".join(offer.sports)] if offer.sports else []
+    said += [", ".join(map(market_title, offer.markets))] if offer.markets else []
+    return said
+
+
+def state_text(offer: Promotion, now_ms: int) -> str:
+    """Return until when an offer can be used, or that it cannot be."""
+    if offer.used_at is not None:
+        return "used"
+    if offer.until is None:
+        return ""
+    return "expired" if offer.is_over(now_ms) else kick_off_text(offer.until, now_ms)
+
+
+class OfferRow(NamedTuple):
+    """An offer in the list."""
+
+    offer: Promotion
+    is_over: bool
+    place: int
+    """Where it stands in the file."""
+    earned: Earned
+
+    @property
+    def ink(self) -> TextRole:
+        """Quiet where it cannot be used any more."""
+        return TextRole.NOTE if self.is_over else TextRole.STRONG
+
+
+def offer_rows(offers: Offers, now_ms: int) -> dict[tuple[str], OfferRow]:
+    """Return a row for each offer."""
+    return {
+        (offer.name,): OfferRow(offer, offer.is_over(now_ms), place, offers.earned_with(offer))
+        for place, offer in enumerate(offers.offers)
+    }
+
+
+class OffersModel(StableRowsModel[tuple[str], OfferRow]):
+    """The offers: what can be used soonest-to-expire first, then those that are over."""
+
+    def __init__(self, clock: Clock) -> None:
+        super().__init__(OFFER_COLUMNS, 1, clock)
+
+    def tip(self, row: int, column: int) -> str:
+        shown, now = self.entry(row), self._clock()
+        offer, sums = shown.offer, shown.earned
+        said = [offer.name, offer_text(offer), *terms_of(offer, now)]
+        if offer.used_at is not None:
+            said.append(f"used {moment_text(offer.used_at)}")
+        if sums.bets:
+            bets = "1 bet" if sums.bets == 1 else f"{sums.bets} bets"
+            still = f", {sums.open} open" if sums.open else ""
+            said.append(f"{bets}{still}, profit {signed_hundredths_text(sums.profit)}")
+        return "\n".join(said)
+
+
+def _until(row: OfferRow, now_ms: int) -> Cell:
+    until = row.offer.until
+    at = until if until is not None and not row.is_over else _NEVER
+    return Cell(state_text(row.offer, now_ms), row.ink, repaint_at_ms=min(at, now_ms + MINUTE_MS))
+
+
+def _when(row: OfferRow) -> tuple[bool, int, int]:
+    until = _NEVER if row.offer.until is None else row.offer.until
+    return row.is_over, -until if row.is_over else until, row.place
+
+
+def _earned(row: OfferRow, _now: int) -> Cell:
+    sums = row.earned
+    if sums.bets == sums.open:
+        return Cell("", TextRole.NOTE)
+    return Cell(signed_hundredths_text(sums.profit), TextRole.SOFT)
+
+
+OFFER_COLUMNS: Final[tuple[ColumnSpec[OfferRow, int], ...]] = (
+    ColumnSpec(
+        "offer",
+        "Offer",
+        Column(
+            "Boost 50 % up to 10",
+            Align.LEFT,
+            stretches=True,
+            likes="Refund up to 25, 25 back William Hill",
+            widest="Free bet 100, stake returned Betfair Sportsbook",
+            narrow="Free bet 25",
+        ),
+        lambda row, _now: Cell(
+            offer_text(row.offer), row.ink, note=row.offer.bookmaker, is_strong=not row.is_over
+        ),
+        lambda row: (offer_text(row.offer), row.place),
+        exports=(
+            Exported("name", "Name", lambda row: row.offer.name),
+            Exported("kind", "Kind", lambda row: row.offer.kind.value),
+            Exported("bookmaker", "Bookmaker", lambda row: row.offer.bookmaker),
+            Exported("amount", "Amount", lambda row: row.offer.amount, Kind.NUMBER, 2),
+        ),
+        tip="Your offers; those that are used or expired stand last",
+    ),
+    ColumnSpec(
+        "until",
+        "Until",
+        Column("Today 23:59", Align.LEFT),
+        _until,
+        _when,
+        kind=Kind.TIME,
+        exports=(),
+        tip="When the offer ends",
+        priority=Priority.IMPORTANT,
+    ),
+    ColumnSpec(
+        "earned",
+        "Earned",
+        Column("+100.00"),
+        _earned,
+        lambda row: row.earned.profit,
+        kind=Kind.NUMBER,
+        decimals=2,
+        descending_first=True,
+        tip="Profit of the settled bets with the offer, hedges included",
+        priority=Priority.EXTRA,
+    ),
+)
