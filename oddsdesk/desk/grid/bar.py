@@ -387,6 +387,7 @@ _SETS = (
 )
 _EDGES = (0.0, 1.0, 2.0, 3.0, 5.0)
 _HOLDS = (2.0, 3.0, 5.0, 8.0)
+_SPREADS = (0.0, 1.0, 2.0, 5.0)
 _HOURS = (0.25, 1, 3, 12, 24, 72)
 _AGES_S = (15, 30, 60, 300, 900)
 
@@ -487,6 +488,8 @@ class GridFilterBar(QWidget):
         self._add(menu, "Odds…", self._type_odds)
         holds = [(f"At most {hold:g} %", Range(None, hold)) for hold in _HOLDS]
         self._add_ranges(menu, "hold", ("Hold", "Hold", "%"), holds)
+        spreads = [(f"At most {spread:g} %", Range(None, spread)) for spread in _SPREADS]
+        self._add_ranges(menu, "lay_spread", ("Lay spread", "Lay spread", "%"), spreads)
         starts = [(f"Within {hours_text(hours)}", Range(0, hours)) for hours in _HOURS]
         self._add_ranges(menu, "kick_off", ("Kick-off", "Hours to kick-off", "h"), starts)
         ages = [(f"Within {seconds_text(seconds)}", seconds) for seconds in _AGES_S]

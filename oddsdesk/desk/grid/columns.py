@@ -220,6 +220,23 @@ def spread(entry: Entry, _context: CellContext) -> Cell:
     return EMPTY if distance is None else Cell(f"{percent_text(distance)} pp", TextRole.SOFT)
 
 
+def lay(entry: Entry, context: CellContext) -> Cell:
+    """Return what can be laid; of a selection also where."""
+    odds_ = entry.lay
+    if odds_ is None:
+        return EMPTY
+    at = entry.figures.best_lay_at if isinstance(entry, SelectionEntry) else ""
+    return Cell(odds_text(odds_), TextRole.LAY, note=context.short(at) if at else "")
+
+
+def lay_spread(entry: Entry, _context: CellContext) -> Cell:
+    """Return how far lay and back odds are apart; below zero it stands out."""
+    share = entry.lay_spread
+    if share is None:
+        return EMPTY
+    return Cell(f"{signed_text(share)} %", TextRole.STRONG if share < 0 else TextRole.SOFT)
+
+
 def soft(text: Callable[[SelectionEntry], str]) -> CellOf:
     """Return what shows a secondary fact of a selection."""
     return lambda entry, _context: Cell(text(entry.selection), TextRole.SOFT)
@@ -424,6 +441,18 @@ COLUMNS: Final[tuple[ColumnSpec[Entry, CellContext], ...]] = (
         spread, _figure("spread"), Kind.NUMBER, 2,
         descending_first=True,
         tip="Gap between the worst and the best price, in percentage points of probability",
+    ),
+    ColumnSpec(
+        "lay_odds", "Lay", Column("", note_sample="Betfair", hangs=True), lay, attrgetter("lay"),
+        Kind.NUMBER, sample=odds_sample, is_usual=False,
+        tip="The lowest odds that can be laid; for a selection, the lay that pays most after "
+        "commission, and where",
+    ),
+    ColumnSpec(
+        "lay_spread_pct", "Lay spread", Column("+100.0 %"), lay_spread, attrgetter("lay_spread"),
+        Kind.NUMBER, 2, is_usual=False,
+        tip="Lay odds minus back odds, in percent of the back odds: of the exchange; for a "
+        "selection, of the best lay and the best price. Below 0 you back higher than you lay",
     ),
     ColumnSpec(
         "reference_odds", "Sharp odds", Column("", hangs=True),

@@ -10,6 +10,7 @@ from typing import Final, NamedTuple
 import msgspec
 
 from oddsdesk.board.board import Board
+from oddsdesk.board.model.basis import Basis
 from oddsdesk.board.model.matrix import (
     Doubted,
     LineHolds,
@@ -85,6 +86,10 @@ class Figures(msgspec.Struct, frozen=True):
     spread: float | None = None
     """From worst to best in percentage points of probability."""
     count: int = 0
+    best_lay: float | None = None
+    """The odds of the lay that pays most after commission, of the user's bookmakers among those
+    compared."""
+    best_lay_at: str = ""
 
     @property
     def best_hold(self) -> float | None:
@@ -271,6 +276,16 @@ class SelectionEntry(msgspec.Struct, eq=False):
         return None if self.best_entry is None else self.best_entry.over_median
 
     @property
+    def lay(self) -> float | None:
+        """The odds of the best lay."""
+        return self.figures.best_lay
+
+    @property
+    def lay_spread(self) -> float | None:
+        """How far the best lay is above the best price, in percent of that."""
+        return spread_pct(self.odds, self.lay)
+
+    @property
     def scraped_at(self) -> int | None:
         """When the best price was last seen."""
         return None if self.best_entry is None else self.best_entry.scraped_at
@@ -371,6 +386,16 @@ class PriceEntry(msgspec.Struct, eq=False, gc=False):
         return self.price.odds
 
     @property
+    def lay(self) -> float | None:
+        """The lowest odds that can be laid there."""
+        return lay_of(self.price)
+
+    @property
+    def lay_spread(self) -> float | None:
+        """How far they are above the price, in percent of it."""
+        return spread_pct(self.price.odds, self.lay)
+
+    @property
     def scraped_at(self) -> int:
         """When it was last seen."""
         return self.price.scraped_at
@@ -396,6 +421,18 @@ class PriceEntry(msgspec.Struct, eq=False, gc=False):
         """What the bookmaker keeps on the line, in percent; None where it does not price it all."""
         figures = self.selection.figures
         return figures.reference_hold if self.is_reference else figures.holds.get(self.bookmaker)
+
+
+def lay_of(price: Price) -> float | None:
+    """Return the lowest odds that can be laid where a price is offered; None for nothing."""
+    if price.withdrawn_at is not None or price.depth is None or not price.depth.lay:
+        return None
+    return price.depth.lay[0][0]
+
+
+def spread_pct(back: float | None, lay: float | None) -> float | None:
+    """Return how far lay odds are above back odds, in percent of the back odds."""
+    return None if back is None or lay is None else (lay / back - 1) * 100
 
 
 def _figure_at(figures: Sequence[float], number: int) -> float | None:
@@ -546,7 +583,24 @@ def _figures(selection: SelectionEntry) -> Figures:
         median=_middle(odds) if odds else None,
         spread=(1 / odds[0] - 1 / odds[-1]) * 100 if odds else None,
         count=len(odds),
+        best_lay=lay[1] if (lay := _best_lay(row, basis, compared)) else None,
+        best_lay_at=lay[2] if lay else "",
     )
+
+
+def _best_lay(
+    row: SelectionRow, basis: Basis, compared: Set[str] | None
+) -> tuple[float, float, str] | None:
+    """Return the best lay: its net odds, its odds and where; None if there is none."""
+    best: tuple[float, float, str] | None = None
+    for name, price in row.prices.items():
+        lay = None if price.depth is None else lay_of(price)
+        if lay is None or not basis.is_mine(name) or not (compared is None or name in compared):
+            continue
+        net = basis.profiles.profile_of(name).net_lay(lay)
+        if best is None or net > best[0]:
+            best = net, lay, name
+    return best
 
 
 def _middle(ordered: Sequence[float]) -> float:

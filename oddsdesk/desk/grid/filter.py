@@ -19,6 +19,7 @@ from oddsdesk.pricing.value import DerivedChoice, is_derived_wanted
 _ODDS: Final = attrgetter("odds")
 _EV: Final = attrgetter("ev")
 _HOLD: Final = attrgetter("hold")
+_LAY_SPREAD: Final = attrgetter("lay_spread")
 _SEEN: Final = attrgetter("scraped_at")
 
 FreshnessOf = Callable[[str, Price], Freshness]
@@ -74,6 +75,8 @@ class GridFilter(msgspec.Struct, frozen=True):
     """EV in percent."""
     hold: Range = ANY
     """What the bookmaker keeps on the line, in percent."""
+    lay_spread: Range = ANY
+    """How far lay odds are above back odds, in percent."""
     kick_off: Range = ANY
     """Hours until the game begins; below zero it has begun."""
     seen_within_s: int | None = None
@@ -169,6 +172,7 @@ def _ranges(chosen: GridFilter, now_ms: int) -> Sequence[tuple[Callable[[Entry],
         (_ODDS, chosen.odds),
         (_EV, chosen.ev),
         (_HOLD, chosen.hold),
+        (_LAY_SPREAD, chosen.lay_spread),
         (_SEEN, ANY if seen is None else Range(now_ms - seen * 1000)),
     ]
     return [(figure, within) for figure, within in found if not within.is_unbounded]
@@ -192,6 +196,9 @@ def chips(chosen: GridFilter) -> list[tuple[str, str]]:
         shown.append(("ev", f"EV {_range_text(chosen.ev, lambda ev: f'{signed_text(ev)} %')}"))
     if not chosen.hold.is_unbounded:
         shown.append(("hold", f"Hold {_range_text(chosen.hold, lambda hold: f'{hold:g} %')}"))
+    if not chosen.lay_spread.is_unbounded:
+        said = _range_text(chosen.lay_spread, lambda spread: f"{spread:g} %")
+        shown.append(("lay_spread", f"Lay spread {said}"))
     if not chosen.kick_off.is_unbounded:
         shown.append(("kick_off", f"Starts {_hours_text(chosen.kick_off)}"))
     if chosen.seen_within_s is not None:

@@ -30,6 +30,7 @@ from oddsdesk.board.valuation.verdict_words import (
     PER_DECIDED_TEXT,
     caution_text,
     origin_text,
+    sides_in_words,
 )
 from oddsdesk.contract.competitions import competition_title
 from oddsdesk.desk.grid import book
@@ -589,6 +590,11 @@ def tip(entry: Entry, reference: str, now_ms: int) -> str:
             lines.append(
                 f"No longer offered since {formatting.local_time(price.withdrawn_at):%H:%M:%S}"
             )
+        profiles = selection.comparison.board.basis.profiles
+        lines += sides_in_words(profiles.profile_of(entry.bookmaker), price.depth)
+    if figures.best_lay is not None:
+        lay = formatting.exact_odds_text(figures.best_lay)
+        lines.append(f"Best lay {lay} at {figures.best_lay_at}")
     lines += [f"No value: {caution_text(caution, reference)}" for caution in entry.cautions]
     if entry.has_no_window:
         lines.append(f"No value: {reference}'s margin is too large here for any price to be value")

@@ -79,6 +79,8 @@ def test_each_column_says_its_own_of_a_price(model):
         "worst_odds": "1.91",
         "bookmakers": "3",
         "spread_pp": "2.4 pp",
+        "lay_odds": "",
+        "lay_spread_pct": "",
         "over_median_pct": "+4.2 %",
         "best_hold_pct": "0.5 %",
         "hold_pct": "0.5 %",
