@@ -45,6 +45,7 @@ from oddsdesk.ledger.own_tables import (
     settlement_rules_file,
     weights_file,
 )
+from oddsdesk.ledger.promotions import known_promotions, promotions_file
 from oddsdesk.pricing.devig import DEFAULT_METHOD
 from oddsdesk.server.edge.listener import ListenError, bind
 from oddsdesk.server.settings import DEFAULT_PORT
@@ -238,6 +239,7 @@ def check_own_files() -> Section:
             *_found("settlement", lambda: settlement_rules_file().exists(), _settlement),
             *_found("bands", lambda: bands_file().exists(), _bands),
             *_found("weights", lambda: weights_file().exists(), _weights),
+            *_found("promotions", lambda: promotions_file().exists(), _promotions),
             *_found("alerts", lambda: (places.settings_folder() / RULES_FILE).exists(), _rules),
             *_found("settings", lambda: settings_file().exists(), settings_problems),
         ),
@@ -272,6 +274,10 @@ def _bands() -> list[str]:
 
 def _weights() -> list[str]:
     return known_weights().problems
+
+
+def _promotions() -> list[str]:
+    return known_promotions().problems
 
 
 def _rules() -> list[str]:

@@ -656,7 +656,17 @@ def _remarks(way: PromoWay, place: int, reference: str) -> list[str]:
     remarks = [caution_text(caution, reference) for caution in leg.cautions]
     if way.is_too_good and not place:
         remarks.insert(0, "a price may be an error")
-    if leg.for_sale is not None:
+    offer = way.promotion
+    if offer.kind is PromoKind.BONUS and not place:
+        of = "" if way.is_hedged else "this is one of "
+        remarks.append(f"{of}{way.bets_needed:.4g} such bets")
+    if offer.kind is PromoKind.REFUND and offer.refund_as_free and not place:
+        remarks.append(f"the free bet counts as {way.bet.refund:.2f}")
+    if leg.is_lay and leg.depth is not None and leg.depth.lay:
+        odds, size = leg.depth.lay[0]
+        if math.isfinite(size):
+            remarks.append(f"{amount_text(size, leg.depth.currency)} at {odds:.4g} can be laid")
+    elif leg.for_sale is not None:
         remarks.append(f"{amount_text(*leg.for_sale)} for sale")
     return remarks
 

@@ -381,22 +381,25 @@ def test_own_files_that_are_not_read_are_broken(database: Path, free_port: int, 
     folder.mkdir(parents=True)
     fresh = run(database, free_port)
     assert fresh.exit_code == 0
-    assert fresh.output.count("no file of your own") == 6
+    assert fresh.output.count("no file of your own") == 7
     (folder / "bookmakers.csv").write_bytes(b"name,commission\nBetfair,\xff\n")
     (folder / "settlement_rules.csv").write_text("bookmaker,overtime\nBetfair,maybe\n")
     (folder / "derived_bands.csv").write_text("sport,market\nFootball,total\n")
     (folder / "consensus_weights.json").write_text("[", "utf-8")
+    (folder / "promotions.json").write_text('[{"name": "Free 25"}]', "utf-8")
     (folder / "alerts.toml").write_text("[[rules]\n", "utf-8")
     (folder / "desk.ini").write_text("[stakes]\nbankroll=plenty\n[prices]\ndevig=?\n", "utf-8")
     result = run(database, free_port)
     assert result.exit_code == 1
     bad = [line.split(": ", 1) for line in result.output.splitlines() if "BAD " in line]
     assert [name.split()[1] for name, _ in bad] == [
-        *("bookmakers", "settlement", "bands", "weights", "alerts", "settings", "settings")
+        *("bookmakers", "settlement", "bands", "weights", "promotions"),
+        *("alerts", "settings", "settings"),
     ]
     assert "bookmakers.csv: not UTF-8 text" in result.output
     assert "Betfair: overtime 'maybe': expected one of included, excluded" in result.output
     assert "derived_bands.csv: line 1: no column 'distance'" in result.output
+    assert "promotions.json: entry 1: Object missing required field `kind`" in result.output
     assert "alerts.toml: " in result.output
     assert "desk.ini: stakes/bankroll: expected a whole number" in result.output
     (folder / "desk.ini").write_bytes(b"\xff\xfe\n")
