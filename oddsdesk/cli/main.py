@@ -38,6 +38,7 @@ COMMANDS: Final = SERVER_COMMANDS | {
     "devig": "oddsdesk.cli.devig:devig",
     "fair": "oddsdesk.cli.fair:fair",
     "ledger": "oddsdesk.cli.ledger:ledger",
+    "multiple": "oddsdesk.cli.multiple:multiple",
     "promo": "oddsdesk.cli.promo:promo",
     "scorecard": "oddsdesk.cli.scorecard:scorecard",
     "suppliers": "oddsdesk.cli.suppliers:suppliers",

@@ -173,35 +173,60 @@ class FairGame:
             return ""
         if self._in_play:
             return "in play only double chance and draw no bet are derived, from the match result"
-        if not has_model(self._sport):
-            return "the other lines do not imply it, and this sport has no model"
-        if self._lacks_draw:
-            return (
-                "the other lines do not imply it, and the model needs a line that depends on the "
-                "draw: the match result, or two handicaps half a goal apart around 0"
-            )
-        if self.model is None:
-            return (
-                "the other lines do not imply it, and no model fits them: "
-                "they are too few, or contradict each other"
-            )
+        if self._lacks_draw or self.model is None:
+            return f"the other lines do not imply it, and {self._why_no_model()}"
         chances, push = self._modelled(self.model, market_type, group)
         if push is None:
             return "the other lines do not imply it, and the model does not cover this bet"
+        error = self.model_error(market_type, group)
+        if isinstance(error, str):
+            return error
+        if self._implied.is_in_order(market_type, group, chances):
+            return ""
+        return "the modelled price contradicts the sharp book's nearest line of this market"
+
+    def model_error(self, market_type: str, group: LineGroup) -> float | str:
+        """Return by how much the model may be off on a line, in probability.
+
+        That is the line's band. Of a line that the reference prices itself it is at least the
+        model's miss there, and a band of few lines counts. If the model cannot be used: why, as a
+        clause.
+        """
+        if self._in_play:
+            return "there is no model in play"
+        if self._lacks_draw or self.model is None:
+            return self._why_no_model()
         band = self._band(market_type, group)
+        if (market_type, group.key) in self._lines:
+            band = self._bands.get(self._band_key(market_type, group))
+            miss = self._miss_of(market_type, group.key)
+            band = None if band is None else band._replace(error=max(band.error, miss))
         if band is None:
             return self._unmeasured(market_type, group)
         worst = self._worst_miss(band)
         if worst is None:
-            if self._implied.is_in_order(market_type, group, chances):
-                return ""
-            return "the modelled price contradicts the sharp book's nearest line of this market"
+            return band.error
         line = worst.line
         text = selection_text(line.market_type, line.key, line.side)
         return (
             f"the model is off by {worst.size * 100:.2f} percentage points on "
             f"{market_title(line.market_type)} {text}, more than the band of {worst.most * 100:.2f}"
         )
+
+    def _miss_of(self, market_type: str, key: str) -> float:
+        misses = () if self.model is None else self.model.misses
+        own = (abs(miss) for line, miss in misses if line[:2] == (market_type, key))
+        return max(own, default=0.0)
+
+    def _why_no_model(self) -> str:
+        if not has_model(self._sport):
+            return "this sport has no model"
+        if self._lacks_draw:
+            return (
+                "the model needs a line that depends on the draw: the match result, or two "
+                "handicaps half a goal apart around 0"
+            )
+        return "no model fits the game's lines: they are too few, or contradict each other"
 
     def band_of(self, market_type: str, group: LineGroup) -> tuple[str, Band]:
         """Return the distance of a line, as in ``BandKey``, and its band; (0, 0) if unmeasured."""
