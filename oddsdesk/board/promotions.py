@@ -139,6 +139,17 @@ class PromoWay(msgspec.Struct, frozen=True):
         return 100 * (1 + self.worst / self.staked) if self.staked else None
 
     @property
+    def payout_pct(self) -> float | None:
+        """What the odds of all legs pay back in percent, without the promotion; None without a
+        hedge."""
+        return 100 / self._total if self.is_hedged else None
+
+    @property
+    def _total(self) -> float:
+        """S, the sum of 1/odds after commission."""
+        return math.fsum(1 / leg.net_odds for leg in self.legs)
+
+    @property
     def boosted_odds(self) -> float:
         """The odds that the promoted bet pays, as the ledger records them."""
         return 1 + (self.legs[0].odds - 1) * (1 + self.bet.boost)
@@ -148,9 +159,8 @@ class PromoWay(msgspec.Struct, frozen=True):
         """Whether a leg is a likely error, as for opportunities: it is then listed last."""
         if any(Caution.ABOVE_WINDOW in leg.cautions for leg in self.legs):
             return True
-        total = math.fsum(1 / leg.net_odds for leg in self.legs)
         is_checked = all(leg.is_checked for leg in self.legs)
-        return self.is_hedged and total < LEAST_UNCHECKED and not is_checked
+        return self.is_hedged and self._total < LEAST_UNCHECKED and not is_checked
 
     def leg_text(self, place: int) -> str:
         """Return what a leg bets on: ``Lay Arsenal``; with its market if the first has another."""

@@ -36,6 +36,7 @@ from oddsdesk.ledger.promotions import (
     save_promotion,
     use_promotion,
 )
+from oddsdesk.pricing.exposure import StakePlan
 from oddsdesk.pricing.formats import OddsFormatError, parse_typed
 from oddsdesk.pricing.promotions import (
     DEFAULT_RETENTION,
@@ -422,14 +423,15 @@ def _offer(name: str, given: dict[str, Any], account: str = "", currency: str = 
 @reference_choice
 @click.option(
     "--step",
-    type=AmountType(0, above=True, what="step"),
+    type=AmountType(0, what="step"),
     metavar="AMOUNT",
-    help="Stakes are multiples of it. Default: the desk's setting.",
+    help="Stakes are multiples of it; 0 for exact stakes. Default: the desk's setting.",
 )
 @click.option(
     "--also-there",
     is_flag=True,
-    help="Let one bet of a hedge be at the offer's own bookmaker. Some forbid that.",
+    help="Let one bet of every hedge be at the offer's own bookmaker. Some forbid that. Without "
+    "it, only the best such way is added, if it leaves more.",
 )
 @click.option(
     "--most",
@@ -477,6 +479,7 @@ def find(
     if step is not None:
         plan = msgspec.structs.replace(plan, step=step)
     found = returned(ways_to_use(board, offer, plan, most=most, also_there=also_there))
+    there = None if also_there else _better_there(board, offer, plan, found)
     rules = own_rules()
     if as_json:
         told = {
@@ -484,13 +487,22 @@ def find(
             "looked_at": found.looked_at,
             "left_out": dict(found.left_out),
             "hedged": [way_fields(way, rules) for way in found.hedged],
+            "also_there": None if there is None else way_fields(there, rules),
             "unhedged": [way_fields(way, rules) for way in found.unhedged],
             "sources": moment.sources,
         }
         click.echo(json.dumps(told | moment.marks, indent=2))
     else:
-        shown = _table(offer, found, board, rules)
+        shown = _table(offer, found, there, board, rules)
         click.echo("\n".join([*shown, *_sources(moment.sources)]))
+
+
+def _better_there(board: Board, offer: Promotion, plan: StakePlan, found: Ways) -> PromoWay | None:
+    """Return the best way that also hedges at the offer's bookmaker, if it leaves more."""
+    ways = returned(ways_to_use(board, offer, plan, most=1, also_there=True)).hedged
+    if not ways or (found.hedged and (ways[0].value or 0) <= (found.hedged[0].value or 0)):
+        return None
+    return ways[0]
 
 
 def _described(given: dict[str, Any]) -> Promotion:
@@ -534,6 +546,7 @@ def way_fields(way: PromoWay, rules: SettlementRules) -> dict[str, Any]:
         "best": round(way.best, 2),
         "staked": round(way.staked, 2),
         "returned_pct": _rounded(way.returned_pct, 3),
+        "payout_pct": _rounded(way.payout_pct, 3),
         "value": _rounded(way.value, 2),
         "value_pct": _rounded(way.value_pct, 2),
         "bets_needed": round(way.bets_needed, 2),
@@ -593,15 +606,24 @@ def _no_prices(bookmaker: str, known: Collection[str]) -> str:
     return f"no prices of {bookmaker}{meant}"
 
 
-def _table(offer: Promotion, found: Ways, board: Board, rules: SettlementRules) -> list[str]:
+def _table(
+    offer: Promotion, found: Ways, there: PromoWay | None, board: Board, rules: SettlementRules
+) -> list[str]:
     reference = board.reference_name or "the sharp book"
     known = board.bookmakers_with_prices()
     lines = [plain(f"{offer.name}: {offer.summary}"), ""]
-    for headings, ways in ((_HEADINGS, found.hedged), (_UNHEDGED, found.unhedged)):
+    for title, ways in (
+        ("With a hedge:", found.hedged),
+        (
+            f"With one bet of the hedge at {offer.bookmaker} as well:",
+            () if there is None else (there,),
+        ),
+        ("Without a hedge:", found.unhedged),
+    ):
         rows = [row for way in ways for row in _rows(way, reference)]
         if rows:
-            title = "With a hedge:" if headings is _HEADINGS else "Without a hedge:"
-            lines += [title, *aligned(headings, rows, _RIGHT), ""]
+            headings = _HEADINGS if ways[0].is_hedged else _UNHEDGED
+            lines += [plain(title), *aligned(headings, rows, _RIGHT), ""]
     notes = dict.fromkeys(
         plain(f"{game_title(way.match_name)}: {note.text}")
         for way in found.hedged

@@ -123,6 +123,10 @@ def test_the_best_ways_are_listed(database: Path) -> None:
         ("Unibet", "Leicester City", 4.82),
     ]
     assert best["locked"] < 0
+    there = found["also_there"]
+    assert [leg["stake"] for leg in there["legs"]] == [10.0, 4.59, 4.82]
+    assert there["locked"] > best["locked"]
+    assert there["payout_pct"] == 96.878
     assert found["looked_at"] == 3
     assert {"ev", "certainty_equivalent", "chance_pct"} <= set(found["unhedged"][0])
 
@@ -138,6 +142,8 @@ def test_one_bet_of_the_hedge_may_be_at_the_same_bookmaker(database: Path) -> No
     ]
     assert [round(best["staked"] + best[key], 2) for key in ("worst", "best")] == [18.8, 18.82]
     assert best["staked"] == 19.41
+    exact = told("find", "--database", database, *OFFER, "--step", "0", "--also-there")["hedged"][0]
+    assert exact["returned_pct"] == exact["payout_pct"] == 96.878
 
 
 def test_an_unknown_bookmaker_is_told_with_the_nearest(database: Path) -> None:
