@@ -52,6 +52,7 @@ from oddsdesk.matching.names import PLAYER_PROP
 from oddsdesk.pricing.assessment import Assessment
 from oddsdesk.pricing.audit import Audit
 from oddsdesk.pricing.consensus import LearnedWeights
+from oddsdesk.pricing.currencies import Rates
 from oddsdesk.pricing.derived import Bands
 from oddsdesk.pricing.devig import DEFAULT_METHOD
 from oddsdesk.pricing.profiles import Profiles
@@ -827,6 +828,12 @@ class Board:
         """Judge everything by what these bookmakers keep of a win."""
         self.basis.profiles = profiles
         self.set_bookmakers(self._mine)
+
+    def set_rates(self, rates: Rates) -> None:
+        """Count what is for sale in the user's currency at these rates."""
+        if rates != self.basis.rates:
+            self.basis.rates = rates
+            self._go_through(self._revaluing())
 
     def set_learned(self, weights: LearnedWeights) -> None:
         """Use these weights while the learned consensus is the reference."""

@@ -505,7 +505,8 @@ def leg_now(board: Board, key: RowKey, *, is_lay: bool = False) -> OpportunityLe
     matrix = board.matrix(key.game_id)
     if price is None or found is None or section is None or matrix is None or not price.is_offered:
         return None
-    profile, depth = board.basis.profiles.profile_of(key.bookmaker), price.depth
+    profile = board.basis.profiles.profile_of(key.bookmaker)
+    depth = board.basis.own_money(price.depth)
     lay_odds = depth.lay_odds if is_lay and depth is not None else None
     return OpportunityLeg(
         key=key,

@@ -17,7 +17,7 @@ from oddsdesk.board.model.basis import CONSENSUS_CHOICES, SERVICES_OWN, consensu
 from oddsdesk.board.model.matrix import GameEntry, entry_of_price
 from oddsdesk.board.model.notices import Connection, not_offered
 from oddsdesk.cli.options import maybe_database_option, usual_database
-from oddsdesk.cli.own_records import own_bands, own_profiles, own_setting, own_weights
+from oddsdesk.cli.own_records import own_bands, own_money, own_profiles, own_setting, own_weights
 from oddsdesk.cli.terminal import plain
 from oddsdesk.client import errors
 from oddsdesk.client.blocking import SyncClient
@@ -153,6 +153,7 @@ def own_board(
     board = Board(clock, method)
     board.set_bands(own_bands(method))
     board.set_profiles(own_profiles())
+    board.set_rates(own_money().rates_at(clock()))
     board.set_bookmakers(own_setting(MINE))
     board.set_rules(list_rules(own_setting))
     board.set_derived(derived_choice(own_setting) if derived is None else derived)

@@ -31,10 +31,11 @@ from oddsdesk.cli.bet_sources import (
     source_options,
 )
 from oddsdesk.cli.options import AmountType
-from oddsdesk.cli.own_records import own_setting, placed_bets, preset
+from oddsdesk.cli.own_records import own_money, own_setting, placed_bets, preset
 from oddsdesk.cli.terminal import aligned, market_words, plain
 from oddsdesk.contract.identity import game_title
 from oddsdesk.desk.settings.declared import own_rules_text, stake_plan
+from oddsdesk.ledger.accounts import in_main_currency
 from oddsdesk.ledger.open_bets import placed_in
 from oddsdesk.ledger.presets import ValueFilter
 from oddsdesk.pricing.exposure import Bound, Placed, StakePlan
@@ -92,9 +93,9 @@ def bets(
     check_judged(board, moment)
     simulated, listed = moment.simulated, moment.games_by_id()
     spelled = board.players.spelled
-    placed = placed_in(
-        placed_bets(), system_clock(), simulated=simulated, listed=listed, spelled=spelled
-    )
+    now_ms = system_clock()
+    held = in_main_currency(placed_bets(), own_money(), now_ms)
+    placed = placed_in(held, now_ms, simulated=simulated, listed=listed, spelled=spelled)
     found = _found(board, plan, passes, placed, everything=everything)
     other = None if board.desk_reference.is_services_own else board.reference_name
     if as_json:

@@ -11,6 +11,7 @@ import click
 from oddsdesk.base.places import NoHomeError, default_ledger, settings_folder
 from oddsdesk.board.model.basis import CONSENSUS
 from oddsdesk.desk.settings.declared import SECTIONS, Setting, close_by
+from oddsdesk.ledger.accounts import MoneyBook
 from oddsdesk.ledger.bets import PlacedBet
 from oddsdesk.ledger.ledger import Ledger, LedgerError
 from oddsdesk.ledger.own_tables import known_bands, known_bookmakers, known_rules, known_weights
@@ -103,6 +104,11 @@ def own_profiles() -> Profiles:
 def own_bands(method: str) -> Bands:
     """Return the error bands of modelled prices; the user's own replace the shipped ones."""
     return _reported(known_bands(method))
+
+
+def own_money() -> MoneyBook:
+    """Return the user's main currency, rates and movements; nothing without a ledger."""
+    return _read(lambda ledger: ledger.money.read_book(), MoneyBook())
 
 
 def own_rules() -> SettlementRules:

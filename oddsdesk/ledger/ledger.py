@@ -16,6 +16,7 @@ from oddsdesk.base.places import cannot_be_written, is_on_read_only_disk, make_f
 from oddsdesk.contract.markets import market_named
 from oddsdesk.contract.texts import folded, plain_letters
 from oddsdesk.contract.times import DAY_MS
+from oddsdesk.ledger.accounts import ACCOUNT_TABLES, MoneyTables
 from oddsdesk.ledger.bet_kinds import BetKind, BetLeg
 from oddsdesk.ledger.bets import BadBetError, PlacedBet, check_bet, is_open_as, taken_back
 from oddsdesk.ledger.games import may_be_on_one_game
@@ -90,6 +91,8 @@ class Ledger:
         last = self._run(lambda c: c.execute(_LAST_CHANGE).fetchone())
         self._opened_after: int = last[0] if last else 0
         """Number of the last change of earlier sessions."""
+        self.money = MoneyTables(self._change, self._run)
+        """Money moved to and from accounts, and exchange rates."""
 
     def presets(self) -> tuple[list[Preset], list[str]]:
         """Return the user's presets, oldest first, and errors for the unreadable ones."""
@@ -680,6 +683,7 @@ _STEPS: Final = (
         "ALTER TABLE placed_bet ADD COLUMN legs TEXT NOT NULL DEFAULT '[]'",  # JSON of BetLegs
         "ALTER TABLE placed_bet ADD COLUMN source_id TEXT NOT NULL DEFAULT ''",
     ),
+    ACCOUNT_TABLES,
 )
 """Statements by version; new steps are only added at the end."""
 
@@ -781,19 +785,21 @@ def merge_ledger(other: Path, path: Path) -> tuple[int, int]:
 
     Two bets are the same if they are on the same price and were placed at the same moment, whatever
     their notes or results. A preset whose name exists here is skipped. All are added or none, with
-    what was said about lists of bets. The other file is brought to the current schema.
+    what was said about lists of bets; movements of money and exchange rates follow. The other file
+    is brought to the current schema.
 
     Raises:
         LedgerError: one of the files cannot be used.
     """
     with closing(Ledger(other)) as found:
         bets, (presets, _) = found.read_bets(), found.presets()
-        choices = found.all_choices()
+        choices, book = found.all_choices(), found.money.read_book()
     with closing(Ledger(path)) as ledger:
         missing = lacking(bets, ledger.read_bets())
         names = {preset.name for preset in ledger.presets()[0]}
         fresh = [preset for preset in presets if preset.name not in names]
         ledger.add_bets(missing, fresh, choices)
+        ledger.money.add_missing(book)
     return len(missing), len(fresh)
 
 

@@ -28,6 +28,10 @@ class Depth(NamedTuple):
     """ISO 4217; empty if unknown."""
     lay: tuple[tuple[float, float], ...] = ()
     """What can be laid, lowest odds first, in backers' stakes."""
+    rate: float | None = None
+    """The rate by which amounts were converted into ``currency``; None if they were not."""
+    sold_in: str = ""
+    """The currency that they were converted from."""
 
     @property
     def lay_odds(self) -> float | None:

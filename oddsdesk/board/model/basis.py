@@ -22,9 +22,11 @@ from oddsdesk.pricing.consensus import (
     Suppliers,
     Voices,
 )
+from oddsdesk.pricing.currencies import NO_RATES, Rates
 from oddsdesk.pricing.derived import Bands
 from oddsdesk.pricing.devig import DEFAULT_METHOD
 from oddsdesk.pricing.profiles import Profiles
+from oddsdesk.pricing.stakes import Depth
 from oddsdesk.pricing.value import MAX_AGE_MS, MIN_AGE_MS, SERVICE_RULES, DerivedChoice, ListRules
 
 _WINDOW: Final = 40
@@ -277,6 +279,8 @@ class Basis(msgspec.Struct):
     """Which bookmakers show the odds of one supplier."""
     learned: LearnedWeights = msgspec.field(default_factory=LearnedWeights)
     """Learned weights of votes, for ``consensus (learned)``."""
+    rates: Rates = NO_RATES
+    """What other currencies are worth in the user's, for amounts for sale."""
     known_voices: tuple[Profiles, frozenset[tuple[str, str]], Voices] | None = None
     """``voices`` as they were asked for last, and what they are of."""
 
@@ -288,6 +292,10 @@ class Basis(msgspec.Struct):
             voices = Voices(self.profiles, found)
             known = self.known_voices = (self.profiles, found, voices)
         return known[2]
+
+    def own_money(self, depth: Depth | None) -> Depth | None:
+        """Return what is for sale in the user's currency, as far as a rate is known."""
+        return None if depth is None else self.rates.own_money(depth)
 
     def of_another_service(self) -> "Basis":
         """Return the user's choices alone: what was learned is of the service before."""
@@ -302,6 +310,7 @@ class Basis(msgspec.Struct):
             self.derived,
             self.bands,
             learned=self.learned,
+            rates=self.rates,
         )
 
     @property

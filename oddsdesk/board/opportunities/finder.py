@@ -621,7 +621,7 @@ class OpportunityFinder:
             price.url,
             offer.same_at,
             leg.most,
-            price.depth,
+            self._judge.depth(price),
             leg.ladder,
             offer.section.line,
             offer.assessed.derived,

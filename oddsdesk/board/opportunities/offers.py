@@ -252,7 +252,7 @@ def _most(legs: Sequence[LegNow]) -> list[float | None]:
 
 def _leg_now(board: Board, listed: OpportunityLeg) -> LegNow:
     price = board.price(listed.key.game_id, CellKey(*listed.key[1:]))
-    depth = None if price is None else price.depth
+    depth = None if price is None else board.basis.own_money(price.depth)
     odds = None if price is None else price.odds
     if listed.is_lay:
         odds = None if depth is None else depth.lay_odds

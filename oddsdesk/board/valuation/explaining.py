@@ -281,7 +281,7 @@ def _explain_cell(
         voters=() if pooled is None or line.derived is not None else tuple(_voters(pooled, side)),
         learned=_learned_text(board, section, pooled),
         left_out=left_out_of(others, silent, judged),
-        depth=price.depth,
+        depth=board.basis.own_money(price.depth),
         rules=board.basis.rules,
         best=tuple(
             _best(section.selection_row(key.selection), has_mine=board.basis.mine is not None)

@@ -142,17 +142,21 @@ class Judge:
 
         ``is_lay``: what can be laid, by liability.
         """
-        if price.depth is None:
+        if (depth := self.depth(price)) is None:
             return None
         profile = self._basis.profiles.profile_of(bookmaker)
-        return profile.lay_ladder(price.depth) if is_lay else profile.ladder(price.depth)
+        return profile.lay_ladder(depth) if is_lay else profile.ladder(depth)
+
+    def depth(self, price: Price) -> Depth | None:
+        """Return what is for sale of a price, in the user's currency if a rate is known."""
+        return self._basis.own_money(price.depth)
 
     def for_sale(self, price: Price, bookmaker: str) -> float | None:
         """Return the stake that the best odds of a price take, None where nobody tells."""
-        if price.depth is None:
+        if (depth := self.depth(price)) is None:
             return None
         profile = self._basis.profiles.profile_of(bookmaker)
-        return profile.stake_of(*price.depth.levels[0])
+        return profile.stake_of(*depth.levels[0])
 
     def sides(self, section: Section, bookmaker: str) -> frozenset[str]:
         """Return what a bookmaker offers in a line group."""
@@ -327,7 +331,7 @@ class AssessedPrice(msgspec.Struct, frozen=True, gc=False):
     ladder: Ladder | None = None
     """What of it passes the rules, each level by its own net odds."""
     for_sale: float | None = None
-    """The stake that its best odds take, in the bookmaker's currency."""
+    """The stake that its best odds take, in the currency of ``depth``."""
 
     @property
     def bookmaker(self) -> str:
@@ -394,7 +398,7 @@ def assessed_at(by: Judge, matrix: Matrix, place: Place, bookmaker: str) -> Asse
         url=price.url,
         direction=price.direction,
         due_at=judgement.due_at,
-        depth=price.depth,
+        depth=by.depth(price),
         ladder=None if ladder is None else _worth_it(ladder, judgement, side, by.rules),
         for_sale=by.for_sale(price, bookmaker),
     )

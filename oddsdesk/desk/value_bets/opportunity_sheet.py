@@ -146,8 +146,9 @@ class OpportunitySheet:
             return SheetStake(backers_part(bet, size))
         key = self._wanted.listed.legs[place].key
         price = self._board.price(key.game_id, CellKey(*key[1:]))
-        if bet.kind is BetKind.LAY and price is not None and price.depth is not None:
-            staked = backers_stake(price.depth, leg.ladder, size)
+        depth = None if price is None else self._board.basis.own_money(price.depth)
+        if bet.kind is BetKind.LAY and depth is not None:
+            staked = backers_stake(depth, leg.ladder, size)
             return SheetStake(round(staked, 2), round(1 + size / staked, 4))
         profile = self._board.basis.profiles.profile_of(bet.bookmaker)
         return SheetStake(size, math.floor(profile.gross(net_at(leg.ladder, size)) * 1e4) / 1e4)

@@ -12,8 +12,10 @@ from oddsdesk.board.alerts.rules import AlertSettings, ValueRule
 from oddsdesk.board.alerts.watching import AlertWatch, value_text
 from oddsdesk.board.opportunities.offers import Opportunities
 from oddsdesk.board.valuation.explaining import explain
+from oddsdesk.board.valuation.verdict_words import currency_text, for_sale_text
 from oddsdesk.contract.resources import OddsRow, Offer, PriceMessage
 from oddsdesk.contract.times import format_ms
+from oddsdesk.pricing.currencies import Rates
 from oddsdesk.pricing.exposure import Bound
 from oddsdesk.pricing.opportunities import NEAR_STEPS, OpportunityKind, Split
 from oddsdesk.pricing.profiles import shipped_profiles
@@ -92,6 +94,28 @@ def test_a_level_that_changes_alone_reaches_the_list() -> None:
         NOW + 2,
         Depth((shares(0.43, 30), shares(0.53, 500)), "USD"),
     )
+
+
+def test_what_is_for_sale_counts_at_the_users_rate() -> None:
+    board = board_of(market(shares(0.43, 3), shares(0.53, 500)))
+    (before,) = bets_of(board)
+    assert currency_text(before.price.depth) == (
+        "No exchange rate: 1 USD counts as 1 of your betting bank"
+    )
+    board.set_rates(Rates("JPY", {"USD": 150.0}))
+    (bet,) = bets_of(board)
+    assert before.price.for_sale is not None
+    assert bet.price.for_sale == pytest.approx(150 * before.price.for_sale)
+    assert for_sale_text(bet.price) == "196.80 JPY available"
+    assert currency_text(bet.price.depth) == "1 USD counts as 150 JPY: your rate"
+    assert (bet.stake, bet.bound) == (6, Bound.KELLY)
+    assert bet.price.assessment == before.price.assessment
+    explained = explain(board, bet.price.key, NOW)
+    assert explained is not None
+    assert explained.depth == bet.price.depth
+    board.set_rates(Rates("USD"))
+    (bet,) = bets_of(board)
+    assert (bet.price.for_sale, currency_text(bet.price.depth)) == (before.price.for_sale, "")
 
 
 def test_levels_that_make_no_sense_are_passed_over() -> None:
