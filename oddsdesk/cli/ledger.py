@@ -17,6 +17,7 @@ from oddsdesk.base.files import OWNER_ONLY
 from oddsdesk.base.spreadsheets import SheetError
 from oddsdesk.board.valuation.verdict_words import PER_DECIDED, PER_DECIDED_TEXT
 from oddsdesk.cli.account_sync import sync
+from oddsdesk.cli.balances import accounts
 from oddsdesk.cli.options import (
     AmountType,
     close_method_option,
@@ -41,6 +42,7 @@ from oddsdesk.contract.identity import game_title
 from oddsdesk.contract.times import format_ms
 from oddsdesk.desk.shell.display import missing_qt
 from oddsdesk.ledger import reporting
+from oddsdesk.ledger.accounts import in_main_currency
 from oddsdesk.ledger.bet_kinds import BetKind
 from oddsdesk.ledger.bet_lists import read_lists
 from oddsdesk.ledger.bet_tables import bet_fields, write_bet_analytix, write_csv, write_json
@@ -60,6 +62,7 @@ from oddsdesk.store.reader import ReaderPast
 from oddsdesk.store.store import open_store
 
 _FIRST: Final = 5
+_ALL: Final = "all currencies"
 _STATES: Final = {state.value.replace(" ", "-"): state for state in BetState}
 
 
@@ -102,6 +105,7 @@ def list_(path: Path, state: str | None, as_json: bool) -> None:
 
 ledger.add_command(settle)
 ledger.add_command(sync)
+ledger.add_command(accounts)
 
 
 @ledger.command()
@@ -354,6 +358,9 @@ def report(
     The report covers settled bets, without practice bets, for each currency separately. Months are
     UTC. Staked is money at risk: lay bets count by their liability, free bets not at all.
 
+    If you bet in several currencies and gave their rates (`oddsdesk ledger accounts rate`), the
+    last line has all of them in your main currency.
+
     Luck is how often a bettor without an edge, with the same promotions, would do as well, or as
     badly. Nested lines of a
     game, such as over 1.5 and over 2.5, win and lose together and count as one outcome. The chance
@@ -368,7 +375,7 @@ def report(
       oddsdesk ledger report --by month --json
     """
     with open_ledger(path) as held:
-        placed = held.read_bets()
+        placed, book = held.read_bets(), held.money.read_book()
     by_close = own_close_by(close_reference, close_method)
     closed = reporting.by_one_close(
         counted(placed), by_close, is_method_fixed=close_method is not None
@@ -380,6 +387,13 @@ def report(
             split = {} if by is None else reporting.split_report(bets, reporting.Grouping(by))
             rows += [(currency, label, found) for label, found in split.items()]
             rows.append((currency, "", whole))
+    if len({currency for currency, *_ in rows}) > 1 and book.main:
+        converted = [*in_main_currency(closed.bets, book, system_clock())]
+        missing = reporting.by_currency(converted).keys() - {"", book.main}
+        if missing:
+            click.echo(f"no total: no exchange rate for {', '.join(sorted(missing))}", err=True)
+        else:
+            rows.append((book.main, _ALL, reporting.whole_report(converted)))
     if as_json:
         click.echo(
             json.dumps([_report_fields(*row) | _close_fields(closed) for row in rows], indent=2)
