@@ -101,8 +101,9 @@ class SheetView(NamedTuple):
     legs: tuple[SheetLeg, ...]
     outcomes: tuple[SheetOutcome, ...]
     """All of them: the lowest profit of these is what is guaranteed."""
-    total: float
-    """What is divided among the legs when the sheet opens."""
+    total: float | None
+    """What is divided among the legs when the sheet opens; None: the first leg decides the stakes
+    of the others, and no total is asked for."""
     news: tuple[str, ...] = ()
     """What is wrong, or different from what was listed; a line each."""
 
@@ -159,7 +160,7 @@ class BetSheet(Dialog):
         self.setWindowTitle(self.view.title)
         self.setMinimumWidth(_WIDTH)
         self.rows = [_LegRow(leg) for leg in self.view.legs]
-        self.total = QtWidgets.QLineEdit(_amount(self.view.total))
+        self.total = QtWidgets.QLineEdit(_amount(self.view.total or 0))
         self.update_stakes = QtWidgets.QPushButton("&Update stakes", autoDefault=False)
         self.update_stakes.setToolTip(
             "Take the current prices and work the stakes out again; stakes that you typed stay (F5)"
@@ -226,6 +227,8 @@ class BetSheet(Dialog):
         self.total.setMaximumWidth(_field_width(self.total))
         for part in (name, self.total, self.update_stakes):
             sums.addWidget(part)
+        for part in (name, self.total):
+            part.setVisible(self.view.total is not None)
         sums.addStretch(1)
         buttons = QtWidgets.QDialogButtonBox(QtWidgets.QDialogButtonBox.StandardButton.Cancel)
         buttons.addButton(self.record, QtWidgets.QDialogButtonBox.ButtonRole.AcceptRole)
@@ -260,6 +263,9 @@ class BetSheet(Dialog):
                 field.textChanged.connect(self._show)
             row.box.toggled.connect(self._show)
         self.total.textEdited.connect(self._on_total_edited)
+        if self.view.total is None:
+            for field in (self.rows[0].stake, *(row.odds for row in self.rows)):
+                field.textEdited.connect(self._on_leader_edited)
         self.update_stakes.clicked.connect(self._on_update_clicked)
         QShortcut(QKeySequence(Qt.Key.Key_F5), self, self._on_update_clicked)
 
@@ -267,6 +273,11 @@ class BetSheet(Dialog):
         """Divide another total among all legs that are not recorded."""
         for row in self.rows:
             row.is_stake_typed = False
+        self._divide()
+        self._show()
+
+    def _on_leader_edited(self) -> None:
+        """Have the other stakes follow the first leg and the odds that are typed."""
         self._divide()
         self._show()
 
@@ -287,7 +298,7 @@ class BetSheet(Dialog):
             if row.leg.is_recorded or row.is_stake_typed
         }
         try:
-            total = read_stake(self.total.text())
+            total = 0.0 if self.view.total is None else read_stake(self.total.text())
             bets = [row.priced() for row in self.rows]
             stakes = self._source.stakes(bets, total, fixed)
         except ValueError:
@@ -321,7 +332,7 @@ class BetSheet(Dialog):
     def _above_total(self, bets: Sequence[PlacedBet]) -> str:
         """Say where typed stakes cost more than the total; typed, one may slip."""
         staked = math.fsum(bet.staked for bet in bets)
-        if not self.total.text().strip():
+        if self.view.total is None or not self.total.text().strip():
             return ""
         try:
             total = read_stake(self.total.text())

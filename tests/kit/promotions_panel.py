@@ -3,9 +3,14 @@
 from typing import Any
 
 from pytestqt.qtbot import QtBot
+from shiboken6 import isValid
 
+from oddsdesk.contract.resources import Offer, PriceMessage
+from oddsdesk.contract.times import format_ms
+from oddsdesk.desk.bet_sheet import BetSheet
 from oddsdesk.desk.promotions.model import WayRow
 from oddsdesk.desk.promotions.panel import PromotionsPanel
+from oddsdesk.desk.records import Records
 from oddsdesk.ledger.bet_kinds import BetKind
 from oddsdesk.ledger.bets import PlacedBet
 from oddsdesk.ledger.promotions import promo_note
@@ -61,3 +66,36 @@ def bet_with(offer: Promotion, **fields: Any) -> PlacedBet:
         "selection": "Everton",
     }
     return PlacedBet(**(values | fields))
+
+
+def lay(quoted: Any, selection: str, back: float, odds: float, most: float = 500.0) -> None:
+    """Let Matchbook tell what can be backed and laid of a result."""
+    quoted.clock.now += 1
+    offer = Offer(back=((back, 500.0),), lay=((odds, most), (round(odds + 0.2, 2), 900.0)))
+    quoted.board.apply_all(
+        [
+            PriceMessage(
+                "Matchbook", quoted.name, quoted.competition, "Football", "moneyline", selection,
+                back, 0, False, format_ms(quoted.clock.now), offer=offer,
+            )
+        ]
+    )  # fmt: skip
+
+
+def sheet_of(panel: PromotionsPanel) -> BetSheet:
+    """The sheet that is open."""
+    (sheet,) = (each for each in panel.findChildren(BetSheet) if each.isVisible())
+    return sheet
+
+
+def fields(sheet: BetSheet) -> list[tuple[str, str, str]]:
+    """What the sheet has for each leg: bookmaker, odds, stake."""
+    return [(row.leg.bet.bookmaker, row.odds.text(), row.stake.text()) for row in sheet.rows]
+
+
+def record(panel: PromotionsPanel, records: Records, qtbot: QtBot) -> list[PlacedBet]:
+    """Record what stands on the sheet; return all bets, oldest first."""
+    sheet = sheet_of(panel)
+    sheet.accept()
+    qtbot.waitUntil(lambda: not (isValid(sheet) and sheet.isVisible()))
+    return sorted(records.placed_bets(), key=lambda bet: bet.ident or 0)

@@ -51,6 +51,7 @@ from oddsdesk.desk.ui.theme.theme import Theme
 from oddsdesk.ledger.bets import BetState, PlacedBet
 from oddsdesk.ledger.open_bets import by_bookmaker, open_by_outcome
 from oddsdesk.ledger.own_tables import known_rules
+from oddsdesk.ledger.promotions import promo_in
 from oddsdesk.pricing.assessment import STALE_MS
 from oddsdesk.pricing.opportunities import OpportunityKind
 from oddsdesk.pricing.profiles import Profiles
@@ -254,8 +255,12 @@ class OpportunitiesPanel(ListPanel):
             held, games = self._records.placed_bets(), self._board.games
             spelled = self._board.players.spelled
             bets = open_by_outcome(held, simulated=simulated, listed=games, spelled=spelled)
-            self._placed = simulated, bets
             self.list.count_placed(by_bookmaker(bets))
+            # bets of a promotion hedge each other, and are no half of an opportunity
+            own = (
+                (on, [bet for bet in each if not promo_in(bet.note)]) for on, each in bets.items()
+            )
+            self._placed = simulated, {on: each for on, each in own if each}
         return self._placed[1]
 
     def _offered(self) -> Sequence[Opportunity]:

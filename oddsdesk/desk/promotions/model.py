@@ -212,9 +212,12 @@ def _pct(row: WayRow) -> Cell:
 
 
 def _selection(row: WayRow, _now: int) -> Cell:
+    """Name the game in the row of the first leg; its hedge is of the same."""
     way = row.way
-    game = game_text(row.leg.key.selection, way.match_name)
-    return Cell(leg_text(row), is_strong=True, note=f"live · {game}" if way.in_play else game)
+    game = game_text(row.leg.key.selection, way.match_name) if row.is_first else ""
+    return Cell(
+        leg_text(row), is_strong=True, note=f"live · {game}" if game and way.in_play else game
+    )
 
 
 def _market_text(row: WayRow) -> str:

@@ -66,6 +66,8 @@ class PromotionsPanel(ListPanel):
     """The ``RowKey`` of a price to be shown in its game."""
     price_selected = Signal(object)
     """The ``RowKey`` of the current row, None for none."""
+    place_requested = Signal(object)
+    """The ``PromoWay`` whose legs were bet on."""
 
     def __init__(
         self,
@@ -187,11 +189,12 @@ class PromotionsPanel(ListPanel):
         self._preferences.changed.connect(self._on_preferences_changed)
         self._unsubscribe = board.subscribe(self._on_board_notice, notices.ConnectionChanged)
         for ident, act in (
+            ("promotions.place", self._place),
             ("promotions.game", self._show_game),
             ("promotions.calculator", self._calculate),
         ):
             self.menu.addAction(add_action(self, ident, act))
-        self.menu.insertAction(self.menu.actions()[1], self._at_bookmaker)
+        self.menu.insertAction(self.menu.actions()[-1], self._at_bookmaker)
         self.menu.aboutToHide.connect(lambda: self._at_bookmaker.setEnabled(True))
         self.menu.addSeparator()
         self.menu.addAction(add_action(self, "promotions.export", self.saver.ask_for_file))
@@ -357,7 +360,11 @@ class PromotionsPanel(ListPanel):
         said = [*self._said()]
         self.header.show_facts(" · ".join(said), 1)
         self.header.show_waiting(self._current_model().rows_that_would_move)
-        self._show_rows_of(self._current_table(), self._state)
+        table, focus = self._current_table(), self.window().focusWidget()
+        self._show_rows_of(table, self._state)
+        if focus is table.scrolling and not table.model.rowCount():
+            # Qt would pass it to a button, which the next Enter would press
+            self.offer_list.table.scrolling.setFocus()
 
     def _said(self) -> Iterator[str]:
         offer, found = self.list.offer, self.list.ways
@@ -429,13 +436,21 @@ class PromotionsPanel(ListPanel):
         if row is not None and not open_link(row.leg.url):
             self.price_requested.emit(row.leg.key)
 
+    def _current_or_best(self) -> WayRow | None:
+        model = self._current_model()
+        return self.current_way() or (model.entry(0) if model.rowCount() else None)
+
+    def _place(self) -> None:
+        if (row := self._current_or_best()) is not None:
+            self.place_requested.emit(row.way)
+
     def _show_game(self) -> None:
         if (row := self.current_way()) is not None:
             self.price_requested.emit(row.leg.key)
 
     def _calculate(self) -> None:
-        """Open the calculator, filled in with the current way, else with the offer."""
-        row, offer = self.current_way(), self.shown_offer
+        """Open the calculator, filled in with the current way or the best, else with the offer."""
+        row, offer = self._current_or_best(), self.shown_offer
         back = lay = None
         bet = None if offer is None else offer.bet(2.0)
         commission = 0.0

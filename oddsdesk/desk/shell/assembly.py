@@ -374,6 +374,8 @@ class Desk:
             self._records,
             self._wall,
         )
+        placer = self.values().promotion_placer_over(panel, panel.messages)
+        panel.place_requested.connect(placer)
         panel.saver.said.connect(self._say_for_a_while)
         panel.price_requested.connect(self.go_to_price)
         panel.price_selected.connect(self._on_price_selected)

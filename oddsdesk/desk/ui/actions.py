@@ -229,6 +229,15 @@ ACTIONS: Final = (
     Action("promotions.edit", "Edit this offer…", ("E",), Where.PROMOTIONS),
     Action("promotions.used", "Mark this offer as used or not used", ("U",), Where.PROMOTIONS),
     Action("promotions.delete", "Delete this offer", ("Del",), Where.PROMOTIONS),
+    Action(
+        "promotions.place", "Record all legs of this way…", ("L",), Where.PROMOTIONS, is_of_now=True
+    ),
+    Action(
+        "promotions.undo",
+        "Undo the last legs of a promotion recorded here",
+        ("Ctrl+Z",),
+        Where.PROMOTIONS,
+    ),
     Action("promotions.hedged", "Use the offer hedged or unhedged", ("M",), Where.PROMOTIONS),
     Action("promotions.calculator", "Hedge calculator…", ("C",), Where.PROMOTIONS),
     Action("promotions.game", "Open the game of this way", ("Ctrl+Return",), Where.PROMOTIONS),

@@ -12,6 +12,7 @@ from oddsdesk.base.clock import Clock
 from oddsdesk.board.board import Board
 from oddsdesk.board.model import notices
 from oddsdesk.board.model.matrix import RowKey
+from oddsdesk.board.promotions import PromoWay
 from oddsdesk.board.valuation.bets import Exposure
 from oddsdesk.board.valuation.verdict_words import ev_limit_text
 from oddsdesk.contract.competitions import sport_title
@@ -44,6 +45,7 @@ from oddsdesk.desk.value_bets.lists import StakeSettings, ValueLists
 from oddsdesk.desk.value_bets.model import OutcomeKey
 from oddsdesk.desk.value_bets.opportunity_sheet import LaySheet
 from oddsdesk.desk.value_bets.placing import PAST, BetPlacer, placed_text
+from oddsdesk.desk.value_bets.promotion_sheet import PromotionSheet
 from oddsdesk.desk.value_bets.subjects import (
     BetSubject,
     subject_of_bet,
@@ -222,6 +224,21 @@ class ValuesPanel(ListPanel):
         return LegPlacer(
             self._board, lambda: split_of(self._preferences.get_setting), placer, self._clock
         )
+
+    def promotion_placer_over(
+        self, owner: QWidget, bar: MessageBar
+    ) -> Callable[[PromoWay], object]:
+        """Return what asks for all legs of a promotion over another panel."""
+        placer = self.sheet_placer_over(owner, bar, "promotions.undo")
+
+        def place_way(way: PromoWay) -> None:
+            sheet = PromotionSheet(self._board, way, lambda: self._stakes.plan, self._clock)
+            if sheet.has_prices:
+                placer.ask_sheet(sheet)
+            else:
+                placer.said.emit("One of these prices is no longer available.")
+
+        return place_way
 
     def exposure(self, key: RowKey) -> Exposure | None:
         """Return how the stake on a price came about; None where it is not listed as value."""

@@ -1,0 +1,217 @@
+"""Fills in the sheet on which all legs of a promotion are recorded."""
+
+import math
+from collections.abc import Callable, Collection, Iterator, Sequence
+
+from msgspec.structs import replace
+
+from oddsdesk.base.clock import Clock
+from oddsdesk.board.board import Board
+from oddsdesk.board.opportunities.finder import OpportunityLeg
+from oddsdesk.board.promotions import PromoWay, leg_now, way_now
+from oddsdesk.board.valuation.verdict_words import caution_text
+from oddsdesk.contract.identity import game_title
+from oddsdesk.contract.markets import market_title
+from oddsdesk.desk.bet_sheet import SheetLeg, SheetOutcome, SheetStake, SheetView
+from oddsdesk.desk.ui.formatting import exact_odds_text, signed_hundredths_text
+from oddsdesk.desk.value_bets.opportunity_sheet import THEN, backers_part, lay_of
+from oddsdesk.desk.value_bets.placing import TypedBet, placed_bet
+from oddsdesk.desk.value_bets.subjects import subject_of_price
+from oddsdesk.ledger.bet_kinds import BetKind, profit_by_kind
+from oddsdesk.ledger.bets import PlacedBet
+from oddsdesk.ledger.promotions import promo_note
+from oddsdesk.pricing.exposure import StakePlan
+from oddsdesk.pricing.promotions import PromoKind, PromotedBet, hedged, open_side
+from oddsdesk.pricing.selections import Result
+
+
+class PromotionSheet:
+    """The promoted bet and its hedge at the prices of now; the hedge follows the promoted bet."""
+
+    def __init__(
+        self, board: Board, way: PromoWay, plan: Callable[[], StakePlan], clock: Clock
+    ) -> None:
+        """Fill in a sheet with a way as it was listed; ``clock`` tells the time of the bets."""
+        self._board = board
+        self._listed = way
+        self._way = way
+        """The same way at the prices of the last look that had one."""
+        self._plan = plan
+        self._clock = clock
+        self._last: dict[int, PlacedBet] = {}
+        """What was last known of each leg while its price was there."""
+
+    @property
+    def has_prices(self) -> bool:
+        """Whether the price of each leg is there."""
+        return all(self._now(place) is not None for place in range(len(self._listed.legs)))
+
+    def view(self) -> SheetView:
+        """Return what the legs are now."""
+        listed, board = self._listed, self._board
+        found = way_now(board, listed, self._plan())
+        self._way = found or self._way
+        markets = dict.fromkeys(market_title(leg.key.market_type) for leg in listed.legs)
+        return SheetView(
+            f"Record {listed.promotion.kind.words}",
+            " · ".join([listed.promotion.name, game_title(listed.match_name), ", ".join(markets)]),
+            tuple(self._leg(place) for place in range(len(listed.legs))),
+            tuple(_outcomes(listed)),
+            None,
+            tuple(self._news(found)),
+        )
+
+    def stakes(
+        self, bets: Sequence[PlacedBet], total: float, fixed: Collection[int]
+    ) -> Sequence[SheetStake] | None:
+        """Return the whole stake of the offer, or the one typed, and the stakes that hedge it."""
+        if self._board.connection.is_lost:
+            return None
+        first = bets[0] if 0 in fixed else replace(bets[0], stake=self._way.bet.stake)
+        if len(bets) == 1:
+            return [SheetStake(first.stake)]
+        step = self._plan().step
+        sides = [
+            open_side(bet.net, step * (bet.odds - 1) if bet.kind is BetKind.LAY else step)
+            for bet in bets[1:]
+        ]
+        found = hedged(self._promoted(first), sides)
+        if found is None:
+            return None
+        others = zip(bets[1:], found.stakes, strict=True)
+        return [SheetStake(first.stake), *(SheetStake(backers_part(*each)) for each in others)]
+
+    def _promoted(self, bet: PlacedBet) -> PromotedBet:
+        """Return a bet that wins and loses as much as this one, a refund at its cash value."""
+        refund = self._refund(bet)
+        terms = bet.terms._replace(refund=refund) if refund else bet.terms
+        wins, loses = (profit_by_kind(terms, r, bet.size) for r in (Result.WON, Result.LOST))
+        stake = bet.stake or 1.0
+        return PromotedBet(PromoKind.REFUND, stake, 1 + wins / stake, stake + loses)
+
+    def _refund(self, bet: PlacedBet) -> float:
+        """Return what comes back in cash value if a refund bet loses."""
+        return self._listed.promotion.bet(bet.net, bet.stake).refund
+
+    def _now(self, place: int) -> OpportunityLeg | None:
+        leg = self._listed.legs[place]
+        return leg_now(self._board, leg.key, is_lay=leg.is_lay)
+
+    def _leg(self, place: int) -> SheetLeg:
+        listed, now = self._listed.legs[place], self._now(place)
+        profile = self._board.basis.profiles.profile_of(listed.bookmaker)
+        net = profile.net_lay if listed.is_lay else profile.net
+        if now is not None:
+            self._last[place] = self._bet(place, self._odds(place, now), net)
+        bet = self._last.get(place) or self._unheld(place, self._odds(place, listed), net)
+        subject = subject_of_price(listed.key, self._board)
+        is_plain = bet.kind in (BetKind.BACK, BetKind.FREE, BetKind.REFUND)
+        return SheetLeg(
+            bet,
+            net,
+            now is not None,
+            limit=None if bet.kind.is_free else listed.most,
+            refund=0.0 if place else self._way.bet.refund,
+            most=subject.most if subject is not None and is_plain else None,
+        )
+
+    def _odds(self, place: int, leg: OpportunityLeg) -> float:
+        """Return what a leg pays before commission: with a boost; of a lay for its stake."""
+        if place == 0:
+            return round(1 + (leg.odds - 1) * (1 + self._way.bet.boost), 6)
+        staked = self._way.legs[place]
+        is_same = leg.is_lay and staked.odds == leg.odds and staked.lay_odds is not None
+        return round(staked.lay_odds or leg.odds, 4) if is_same else leg.odds
+
+    def _bet(self, place: int, odds: float, net: Callable[[float], float]) -> PlacedBet:
+        """Return a leg as it would be recorded."""
+        leg = self._listed.legs[place]
+        subject = subject_of_price(leg.key, self._board)
+        if subject is None:
+            return self._unheld(place, odds, net)
+        subject = subject._replace(leg_doubt=lambda _: "")
+        ev = None if leg.is_lay else subject.ev_pct_at(net(odds))
+        promotion = self._listed.promotion
+        account = "" if place else promotion.account
+        typed = TypedBet(leg.bookmaker, odds, 0.0, promotion.currency, net(odds), ev, account)
+        bet = placed_bet(subject, typed, self._clock())
+        return self._as_kind(place, lay_of(bet, subject) if leg.is_lay else bet)
+
+    def _unheld(self, place: int, odds: float, net: Callable[[float], float]) -> PlacedBet:
+        """Return a leg whose price is gone."""
+        way = self._listed
+        leg = way.legs[place]
+        bet = PlacedBet(
+            game_id=leg.key.game_id,
+            match_name=way.match_name,
+            competition=way.competition,
+            sport=way.sport,
+            market_type=leg.key.market_type,
+            period=leg.key.period,
+            selection=leg.key.selection,
+            bookmaker=leg.bookmaker,
+            odds=odds,
+            stake=0.0,
+            placed_at=self._clock(),
+            kick_off=way.kick_off,
+            net_odds=net(odds),
+            practice=bool(self._board.connection.simulated),
+            leg=way.is_hedged,
+        )
+        return self._as_kind(place, bet)
+
+    def _as_kind(self, place: int, bet: PlacedBet) -> PlacedBet:
+        """Return a bet as one of the promotion, with its stake and terms."""
+        way, promotion = self._listed, self._listed.promotion
+        staked = self._way.legs[place]
+        kind = BetKind(way.bet_kind(place))
+        is_boost, is_refund = kind is BetKind.BOOST, kind is BetKind.REFUND
+        as_what = "free" if promotion.refund_as_free else "money"
+        return replace(
+            bet,
+            kind=kind,
+            stake=round(staked.backers_stake or 0.0, 2) if staked.is_lay else staked.stake,
+            unboosted_odds=staked.odds if is_boost else None,
+            refund=(promotion.refund or promotion.amount) if is_refund else 0.0,
+            refund_as=as_what if is_refund else "",
+            leg=way.is_hedged,
+            note=promo_note(promotion.name),
+        )
+
+    def _news(self, found: PromoWay | None) -> Iterator[str]:
+        """Say what is other than it was listed, and what speaks against the legs."""
+        board, listed = self._board, self._listed
+        connection, reference = board.connection, board.reference_name
+        if connection.simulated:
+            yield "Simulated odds: saved as practice bets."
+        elif connection.shifted:
+            yield "Old odds (times shifted): these prices may not exist. Saved as real bets."
+        if connection.is_lost:
+            return
+        for place, leg in enumerate(listed.legs):
+            now = self._now(place)
+            if now is not None and now.odds != leg.odds:
+                odds = f"{exact_odds_text(now.odds)} now, {exact_odds_text(leg.odds)} {THEN}"
+                yield f"{leg.named(leg.key.selection)} at {leg.bookmaker}: {odds}."
+        if found is None:
+            yield "At these prices the offer can no longer be used like this. Do not bet."
+        elif not math.isclose(found.value or 0.0, listed.value or 0.0, abs_tol=0.005):
+            was, by_now = (signed_hundredths_text(each.value or 0.0) for each in (listed, found))
+            yield f"{'Locked in' if listed.is_hedged else 'EV'}: {by_now} now, {was} {THEN}."
+        told = set[object]()
+        for leg in (found or listed).legs:
+            doubts = [each for each in leg.cautions if each not in told]
+            told.update(doubts)
+            if doubts:
+                words = "; ".join(caution_text(each, reference) for each in doubts)
+                yield f"Warning for {leg.named(leg.key.selection)} at {leg.bookmaker}: {words}."
+
+
+def _outcomes(way: PromoWay) -> Iterator[SheetOutcome]:
+    """Yield the results that decide: each leg wins alone; without a hedge it wins or loses."""
+    count = len(way.legs)
+    for place, leg in enumerate(way.legs):
+        results = tuple(Result.WON if each == place else Result.LOST for each in range(count))
+        yield SheetOutcome(f"{leg.named(leg.key.selection)} wins", results)
+    if not way.is_hedged:
+        yield SheetOutcome(f"{way.legs[0].key.selection} loses", (Result.LOST,))
