@@ -28,7 +28,10 @@ from oddsdesk.pricing.exposure import StakePlan
 from oddsdesk.pricing.profiles import Profiles
 from oddsdesk.pricing.selections import Result
 
-_BY_KEY = (Result.WON, Result.LOST, Result.VOID, Result.HALF_WON, Result.HALF_LOST)
+_BY_KEY = (
+    *(Result.WON, Result.LOST, Result.VOID, Result.HALF_WON, Result.HALF_LOST),
+    Result.PLACED,
+)
 
 
 class BetsActions(QObject):

@@ -1,6 +1,7 @@
 """The dialogs to record or edit a bet, and to cash one out."""
 
-from collections.abc import Callable, Iterable
+import math
+from collections.abc import Callable, Iterable, Sequence
 from typing import Final
 
 import msgspec
@@ -14,12 +15,14 @@ from oddsdesk.contract.identity import game_id
 from oddsdesk.contract.markets import MARKET_TYPES, market_title
 from oddsdesk.contract.times import MINUTE_MS
 from oddsdesk.desk.bet_cells import at_bookmaker, stake_text
+from oddsdesk.desk.kind_fields import KindFields, pays_text
 from oddsdesk.desk.ui.controls.fields import ChoiceBox, date_habit
 from oddsdesk.desk.ui.controls.form_dialog import FormDialog, side_by_side
 from oddsdesk.desk.ui.controls.labels import Label
 from oddsdesk.desk.ui.controls.messages import sentence
 from oddsdesk.desk.ui.formatting import local_time, moment_text, odds_style, read_odds, typed_text
 from oddsdesk.desk.ui.theme.theme import Theme
+from oddsdesk.ledger.bet_kinds import BetKind, BetLeg
 from oddsdesk.ledger.bets import BadBetError, PlacedBet, cashed_out, check_bet
 from oddsdesk.ledger.games import is_on_listed, teams_of
 from oddsdesk.pricing.formats import DECIMAL, OddsFormatError, format_odds
@@ -69,8 +72,10 @@ class BetDialog(FormDialog):
         self.bookmaker.addItems(sorted({*bookmakers, held.bookmaker} - {""}, key=str.casefold))
         self.bookmaker.setCurrentText(held.bookmaker)
         self.account = QLineEdit(held.account, placeholderText="Account (optional)")
+        self.kind = KindFields(held, BetKind, self)
         self.odds = QLineEdit(typed_text(held.odds) if bet else "")
-        self.stake = QLineEdit(f"{held.stake:.12g}" if bet else "")
+        self._stake_shown = f"{self.kind.stake_shown():.12g}" if bet else ""
+        self.stake = QLineEdit(self._stake_shown)
         self.currency = QLineEdit(held.currency, maxLength=_LONGEST_CURRENCY)
         self.currency.setPlaceholderText("Currency (optional)")
         self.kick_off = QLineEdit(_time_text(held.kick_off), placeholderText="2026-04-16 20:45")
@@ -79,8 +84,8 @@ class BetDialog(FormDialog):
         self._above_caps = above_caps
         self._confirmed: tuple[int | None, int] | None = None
         """The times, kick-off first, that the user was asked about."""
-        self.reading = _room(lines=2)
-        """How the figures and times are read."""
+        self.reading = _room(lines=3)
+        """What it pays, and how the figures and times are read."""
         self.doubt = Label(wordWrap=True)
         self.doubt.setProperty("variant", "down")
         self._lay_out()
@@ -100,7 +105,8 @@ class BetDialog(FormDialog):
             line.textChanged.connect(self._show_doubt)
         for box in self.findChildren(QComboBox):
             box.currentIndexChanged.connect(self._show_doubt)
-        self._show_doubt()
+        self.kind.changed.connect(self._show_kind)
+        self._show_kind()
 
     def values(self) -> object:
         lines = [each.text() for each in self.findChildren(QLineEdit)]
@@ -112,15 +118,16 @@ class BetDialog(FormDialog):
         Raises:
             BadBetError: A field is invalid; names it and what was expected.
         """
+        if self.kind.kind is BetKind.MULTIPLE:
+            return self._multiple()
         game, selection = self.game.text().strip(), self._selection()
         bookmaker = self.bookmaker.currentText().strip()
         missing = ["a selection"] * (not selection) + ["a bookmaker"] * (not bookmaker)
         if missing:
             raise BadBetError(f"enter {' and '.join(missing)}")
-        odds, stake = self._odds(), self._stake()
         competition = self.competition.text().strip()
         changed = msgspec.structs.replace(
-            self._held,
+            self._priced(self._odds()),
             game_id=self._game_id(competition, game),
             match_name=game,
             competition=competition,
@@ -128,19 +135,56 @@ class BetDialog(FormDialog):
             market_type=self.market.currentData(),
             period=int(self.period.currentData()),
             selection=selection,
+            kick_off=self._kick_off(game),
+        )
+        if changed.game_id != self._held.game_id:
+            changed = on_listed_game(changed, self._games())
+        return check_bet(_judged_again(self._held, changed))
+
+    def _priced(self, odds: float) -> PlacedBet:
+        """Return the bet with all but what it is on."""
+        bookmaker = self.bookmaker.currentText().strip()
+        stake = self._stake()
+        return msgspec.structs.replace(
+            self._held,
+            **self.kind.fields(stake),
             bookmaker=bookmaker,
             account=self.account.text().strip(),
             odds=odds,
             net_odds=self._net_odds(bookmaker, odds),
             stake=stake,
             currency=self.currency.text().strip().upper(),
-            kick_off=self._kick_off(game),
             placed_at=self._time(self.placed_at, "placed") or self._held.placed_at,
             note=self.note.text().strip(),
         )
-        if changed.game_id != self._held.game_id:
-            changed = on_listed_game(changed, self._games())
-        return check_bet(_judged_again(self._held, changed))
+
+    def _multiple(self) -> PlacedBet:
+        """Return a multiple as entered; its legs say what it is on.
+
+        Raises:
+            BadBetError: A field is invalid.
+        """
+        legs = self.kind.legs.legs()
+        if not self.bookmaker.currentText().strip():
+            raise BadBetError("enter a bookmaker")
+        held, games = self._held, list(self._games())
+        legs = tuple(leg if leg in held.legs else _leg_on_listed(leg, games) for leg in legs)
+        names = [leg.selection for leg in legs]
+        is_same = names == [leg.selection for leg in held.legs]
+        typed = self.odds.text().strip()
+        kick_offs = [leg.kick_off for leg in legs if leg.kick_off is not None]
+        bet = self._priced(self._odds() if typed else math.prod(leg.odds for leg in legs))
+        changed = msgspec.structs.replace(
+            bet,
+            game_id="",
+            match_name="",
+            market_type="",
+            period=0,
+            selection=held.selection if is_same and held.selection else " + ".join(names),
+            kick_off=self._time(self.kick_off, "kick-off") or max(kick_offs, default=None),
+            legs=legs,
+        )
+        return check_bet(_judged_again(held, changed))
 
     def _selection(self) -> str:
         """Return the selection; a typed minus sign becomes a hyphen, as all other texts have it."""
@@ -172,16 +216,21 @@ class BetDialog(FormDialog):
     def _net_odds(self, bookmaker: str, odds: float) -> float | None:
         """Return the odds after commission; unchanged odds keep the figure recorded with the
         bet."""
-        held = self._held
-        if self._bet is not None and (bookmaker, odds) == (held.bookmaker, held.odds):
+        held, is_lay = self._held, self.kind.kind is BetKind.LAY
+        is_same = (bookmaker, odds, is_lay) == (held.bookmaker, held.odds, _is_lay(held))
+        if self._bet is not None and is_same:
             return held.net_odds
-        return self._profiles.profile_of(bookmaker).net(odds)
+        profile = self._profiles.profile_of(bookmaker)
+        return profile.net_lay(odds) if is_lay else profile.net(odds)
 
     def _stake(self) -> float:
-        if self._bet is not None and self.stake.text() == f"{self._held.stake:.12g}":
+        """Return the whole stake."""
+        is_same = self.kind.kind is self._held.kind and self.stake.text() == self._stake_shown
+        if self._bet is not None and is_same:
             return self._held.stake
         try:
-            return read_stake(self.stake.text(), self.currency.text().strip().upper())
+            typed = read_stake(self.stake.text(), self.currency.text().strip().upper())
+            return self.kind.stake_typed(typed)
         except FigureError as error:
             raise BadBetError(f"stake: {error}") from None
 
@@ -224,19 +273,25 @@ class BetDialog(FormDialog):
         style = odds_style()
         self.add_row("&Game", self.game)
         self.sport.setAccessibleName("Sport")
-        self.add_row("Com&petition", side_by_side(self.competition, self.sport))
+        competition = self.add_row("Com&petition", side_by_side(self.competition, self.sport))
         self.competition.setAccessibleName("Competition")
         self.period.setAccessibleName("Period")
-        self.add_row("&Market", side_by_side(self.market, self.period))
+        market = self.add_row("&Market", side_by_side(self.market, self.period))
         self.add_row("Se&lection", self.selection)
         self.account.setAccessibleName("Account")
         self.add_row("&Bookmaker", side_by_side(self.bookmaker, self.account))
+        self.add_row("K&ind", self.kind.box)
         odds = "&Odds taken" if style == DECIMAL else f"&Odds taken, {style.replace('_', ' ')}"
         self.add_row(odds, self.odds)
         self.currency.setAccessibleName("Currency")
-        self.add_row("&Stake", side_by_side(self.stake, self.currency))
-        self.add_row("&Kick-off", self.kick_off)
-        self.add_row("Pl&aced", self.placed_at)
+        stake = self.add_row("&Stake", side_by_side(self.stake, self.currency))
+        self.kind.add_rows(self.form, stake)
+        self._of_single = (self.game, competition, market, self.selection)
+        placed = Label("Pl&aced")
+        placed.setBuddy(self.placed_at)
+        self.placed_at.setAccessibleName("Placed")
+        times = side_by_side(self.kick_off, placed, self.placed_at)
+        self.add_row("&Kick-off", times)
         self.add_row("&Note", self.note)
         self.below.addWidget(self.reading)
         self.below.addWidget(self.doubt)
@@ -247,6 +302,15 @@ class BetDialog(FormDialog):
         self.buttons.accepted.connect(self._on_buttons_accepted)
         self.buttons.rejected.connect(self.reject)
         self.close_form()
+
+    def _show_kind(self) -> None:
+        """Show what a multiple needs, or else what a single bet needs."""
+        is_multiple = self.kind.kind is BetKind.MULTIPLE
+        for row in self._of_single:
+            self.form.setRowVisible(row, not is_multiple)
+        product = self.kind.legs.product() if is_multiple else None
+        self.odds.setPlaceholderText("" if product is None else typed_text(product))
+        self._show_doubt()
 
     def _show_doubt(self) -> None:
         """Show how the input is read, and warn if the stake is above the limits.
@@ -287,15 +351,20 @@ class BetDialog(FormDialog):
 
 
 def _reading(bet: PlacedBet, now_ms: int) -> str:
-    """Return a bet as it is read: the stake, decimal odds, what it wins, the times."""
+    """Return what a bet pays and how it is read: the stake, decimal odds, the times."""
     money = f" {bet.currency}" if bet.currency else ""
-    won = bet.stake * (bet.net - 1)
-    said = [f"{bet.stake:,.2f}{money} at {format_odds(bet.odds)} to win {won:,.2f}"]
+    said = [f"{bet.stake:,.2f}{money} at {format_odds(bet.odds)}"]
+    if bet.kind is BetKind.EACH_WAY:
+        said[0] = f"{bet.stake / 2:,.2f}{money} each way at {format_odds(bet.odds)}"
     if bet.kick_off is not None:
         said.append(f"kick-off {moment_text(bet.kick_off)}")
     if abs(bet.placed_at - now_ms) >= MINUTE_MS:
         said.append(f"placed {moment_text(bet.placed_at)}")
-    return f"Read as {', '.join(said)}."
+    return f"{pays_text(bet)}.\nRead as {', '.join(said)}."
+
+
+def _is_lay(bet: PlacedBet) -> bool:
+    return bet.kind is BetKind.LAY
 
 
 def _judged_again(held: PlacedBet, changed: PlacedBet) -> PlacedBet:
@@ -303,7 +372,7 @@ def _judged_again(held: PlacedBet, changed: PlacedBet) -> PlacedBet:
 
     On another outcome the EV and fair odds are dropped.
     """
-    if held.outcome != changed.outcome:
+    if held.side != changed.side or held.legs != changed.legs:
         return msgspec.structs.replace(
             changed, fair_odds=None, true_ev=None, per="", method="", age_ms=None, cautions=()
         )
@@ -350,6 +419,28 @@ def on_listed_game(bet: PlacedBet, games: Iterable[GameEntry]) -> PlacedBet:
         sport=bet.sport or game.sport,
         kick_off=game.kick_off if bet.kick_off is None else bet.kick_off,
     )
+
+
+def _leg_on_listed(leg: BetLeg, games: Sequence[GameEntry]) -> BetLeg:
+    """Return a typed leg with its market, linked to the service's game if one is listed."""
+    market = leg.market_type or guess_market(leg.match_name, leg.selection)
+    single = PlacedBet(
+        game_id=game_id("", leg.match_name) if leg.match_name else "",
+        match_name=leg.match_name,
+        competition="",
+        sport="",
+        market_type=market,
+        period=0,
+        selection=leg.selection,
+        bookmaker="",
+        odds=leg.odds,
+        stake=0.0,
+        placed_at=0,
+        kick_off=leg.kick_off,
+    )
+    found = on_listed_game(single, games)
+    names = ("game_id", "match_name", "competition", "sport", "market_type", "kick_off")
+    return msgspec.structs.replace(leg, **{name: getattr(found, name) for name in names})
 
 
 def _fits(bet: PlacedBet, game: GameEntry) -> bool:

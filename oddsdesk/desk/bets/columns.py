@@ -7,6 +7,7 @@ from msgspec.structs import replace
 
 from oddsdesk.board.valuation.verdict_words import PER_DECIDED, PER_DECIDED_TEXT
 from oddsdesk.desk import bet_cells
+from oddsdesk.desk.kind_fields import legs_text
 from oddsdesk.desk.ui.formatting import (
     exact_odds_text,
     fair_text,
@@ -63,9 +64,14 @@ def _at(bet: PlacedBet, _now: int) -> Cell:
 
 
 def _stake(bet: PlacedBet, _now: int) -> Cell:
-    marks = {BetKind.LAY: "lay", BetKind.FREE: "free", BetKind.FREE_RETURNED: "free"}
-    note = " ".join(filter(None, (bet.currency, marks.get(bet.kind, ""))))
-    return Cell(f"{bet.size:,.2f}", TextRole.SOFT, note=note)
+    return Cell(f"{bet.size:,.2f}", TextRole.SOFT, note=bet.currency)
+
+
+def kind_text(bet: PlacedBet) -> str:
+    """Return the kind of a bet for a narrow column; empty for a plain one."""
+    if bet.kind is BetKind.BACK:
+        return ""
+    return "free" if bet.kind.is_free else bet.kind.words
 
 
 def _kick_off(bet: PlacedBet, now: int) -> Cell:
@@ -134,6 +140,7 @@ def facts_text(bet: PlacedBet, proposal: ToCheck | None = None) -> str:
         else "",
         f"Settled: {_settled_by(bet)}" if bet.result is not None else "",
         *(() if proposal is None else _proposal_lines(proposal)),
+        legs_text(bet),
         f"You undid: {bet.undone}" if bet.undone else "",
         close_text(bet),
         f"CLV {PER_DECIDED_TEXT}" if bet.clv_per == "decided" else "",
@@ -177,6 +184,15 @@ COLUMNS: Final[tuple[ColumnSpec[PlacedBet, int], ...]] = (
         descending_first=True,
         sample=odds_sample,
         tip="Odds taken, and after commission or tax",
+    ),
+    ColumnSpec(
+        "kind",
+        "Kind",
+        Column("each way", Align.LEFT),
+        lambda bet, _now: Cell(kind_text(bet), TextRole.SOFT),
+        kind_text,
+        tip="Lay, free bet, boost, refund, each way or multiple; empty for a plain bet",
+        priority=Priority.IMPORTANT,
     ),
     ColumnSpec(
         "stake",

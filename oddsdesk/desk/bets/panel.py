@@ -32,6 +32,7 @@ from oddsdesk.desk.ui.table.live_table import LiveTable
 from oddsdesk.desk.ui.theme.theme import Theme, scale_height, scale_most_width
 from oddsdesk.desk.ui.theme.tokens import TextRole
 from oddsdesk.ledger import reporting
+from oddsdesk.ledger.bet_kinds import BetKind
 from oddsdesk.ledger.bets import BetState, PlacedBet, counted
 from oddsdesk.ledger.open_bets import placed_in
 from oddsdesk.pricing.profiles import Profiles
@@ -248,6 +249,8 @@ class BetsPanel(ListPanel):
 
     def _show_columns(self, view: views.View) -> None:
         hidden = views.EMPTY_COLUMNS.get(view.key, frozenset())
+        if all(bet.kind is BetKind.BACK for bet in self._shown):
+            hidden |= {"kind"}
         if hidden != self._hidden_columns:
             self._hidden_columns = hidden
             kept = "settled" if view.key == BetState.TO_SETTLE.value else ""

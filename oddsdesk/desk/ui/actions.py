@@ -257,6 +257,7 @@ ACTIONS: Final = (
     Action("bets.void", "Settle the selected bets: void", ("V",), Where.BETS),
     Action("bets.half_won", "Settle the selected bets: half won", ("Shift+W",), Where.BETS),
     Action("bets.half_lost", "Settle the selected bets: half lost", ("Shift+L",), Where.BETS),
+    Action("bets.placed", "Settle the selected each-way bets: placed", ("P",), Where.BETS),
     Action("bets.found", "Settle the selected bets as found", ("S",), Where.BETS),
     Action("bets.cash", "Cash out this bet or part of it…", ("C",), Where.BETS),
     Action("bets.reopen", "Reopen the selected bets", ("O",), Where.BETS),

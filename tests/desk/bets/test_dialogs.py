@@ -279,20 +279,25 @@ def test_figures_and_times_are_typed_as_people_write_them_and_shown_before_recor
     dialog.selection.setText("Over 2.5")
     dialog.bookmaker.setCurrentText("Bet365")
     for odds, stake, kick_off, shown in (
-        ("21/10", "1,500", "30/11/2026 18:30", "1,500.00 at 3.10 to win 3,150.00, kick-off 30 Nov"),
+        (
+            "21/10",
+            "1,500",
+            "30/11/2026 18:30",
+            "Wins 3,150.00, loses 1,500.00.\nRead as 1,500.00 at 3.10, kick-off 30 Nov",
+        ),
         (
             "+150",
             "€1.500,00",
             "30.11.2026",
-            "1,500.00 at 2.50 to win 2,250.00, kick-off 30 Nov 2026",
+            "Wins 2,250.00, loses 1,500.00.\nRead as 1,500.00 at 2.50, kick-off 30 Nov 2026",
         ),
-        ("1,85", "12 €", "", "12.00 at 1.85 to win 10.20"),
-        ("1,500", "1 200,50", "", "1,200.50 at 1.50 to win 600.25"),
+        ("1,85", "12 €", "", "Wins 10.20, loses 12.00.\nRead as 12.00 at 1.85"),
+        ("1,500", "1 200,50", "", "Wins 600.25, loses 1,200.50.\nRead as 1,200.50 at 1.50"),
     ):
         dialog.odds.setText(odds)
         dialog.stake.setText(stake)
         dialog.kick_off.setText(kick_off)
-        assert dialog.reading.text().startswith(f"Read as {shown}")
+        assert dialog.reading.text().startswith(shown)
     for field, typed, said in (
         (dialog.stake, "1.500", "Stake: 1.500 may mean thousands: write them without a point."),
         (dialog.stake, "some", "Stake: expected an amount above 0, such as 12.50."),

@@ -32,10 +32,14 @@ def test_a_lay_shows_its_liability_and_a_free_bet_that_it_is_one(make_panel: Mak
     lay = bet(kind=BetKind.LAY, odds=5.5, stake=72.99, net_odds=None)
     free = settled(bet(kind=BetKind.FREE, stake=100.0, game_id="other"), Result.LOST, NOW)
     panel = make_panel(lay, free)
-    place = [each.key for each in panel.model.columns].index("stake")
-    shown = [panel.model.cell(row, place) for row in range(2)]
-    assert {(each.text, each.note) for each in shown} == {("328.45", "lay"), ("100.00", "free")}
-    lay_row = next(row for row in range(2) if shown[row].note == "lay")
+    kinds = column(panel, "kind")
+    assert {*zip(column(panel, "stake"), kinds, strict=True)} == {
+        ("328.45", "lay"),
+        ("100.00", "free"),
+    }
+    place = [each.key for each in panel.model.columns].index("kind")
+    assert not panel.table.scrolling.isColumnHidden(place)
+    lay_row = kinds.index("lay")
     assert "Lay 72.99 (liability 328.45)" in panel.model.tip(lay_row, place)
     assert panel.facts.texts()[1][2] == "on 0.00 staked, 100.00 free, 1 bet"
 

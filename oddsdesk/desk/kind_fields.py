@@ -1,0 +1,322 @@
+"""Fields for the kind of a bet, in the dialogs that record one: only those that the kind needs.
+
+``pays_text`` says what a bet pays, whatever its kind.
+"""
+
+import itertools
+import math
+import re
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, Final
+
+from msgspec.structs import replace
+from PySide6.QtCore import QObject, Qt, Signal
+from PySide6.QtWidgets import QFormLayout, QGridLayout, QLineEdit, QScrollArea, QWidget
+
+from oddsdesk.base.figures import FigureError, read_number, read_typed_amount
+from oddsdesk.desk.ui.controls.fields import ChoiceBox
+from oddsdesk.desk.ui.controls.form_dialog import side_by_side
+from oddsdesk.desk.ui.controls.labels import Label
+from oddsdesk.desk.ui.formatting import read_odds, typed_text
+from oddsdesk.desk.ui.spacing import STEP
+from oddsdesk.ledger.bet_kinds import DEFAULT_PLACE_FRACTION, BetKind, BetLeg, profit_by_kind
+from oddsdesk.ledger.bets import BadBetError, PlacedBet
+from oddsdesk.pricing.formats import OddsFormatError, format_odds
+from oddsdesk.pricing.selections import Result
+
+_CENT: Final = 0.005
+_MOST_LEGS: Final = 30
+_SHOWN_LEGS: Final = 3
+_FRACTION: Final = re.compile(r"1 ?/ ?([1-9]\d?)")
+_TITLES: Final = {BetKind.LAY: "Backer's &stake", BetKind.EACH_WAY: "&Stake on each part"}
+_RESULTS: Final = (None, Result.WON, Result.LOST, Result.VOID, Result.HALF_WON, Result.HALF_LOST)
+
+
+class KindFields(QObject):
+    """The chooser of a bet's kind, and the rows that depend on it."""
+
+    changed = Signal()
+    """Something was typed or chosen."""
+
+    def __init__(self, held: PlacedBet, kinds: Iterable[BetKind], parent: QWidget) -> None:
+        """``held`` fills the fields in, ``kinds`` are offered."""
+        super().__init__(parent)
+        self._held = held
+        self.box = ChoiceBox()
+        for kind in kinds:
+            self.box.addItem(kind.words.capitalize(), kind)
+        self.box.setCurrentIndex(max(0, self.box.findData(held.kind)))
+        unboosted = held.unboosted_odds
+        self.unboosted = QLineEdit(typed_text(unboosted) if unboosted else "")
+        self.unboosted.setPlaceholderText("Optional")
+        self.refund = QLineEdit(f"{held.refund:.12g}" if held.refund else "")
+        self.refund.setPlaceholderText("The stake")
+        self.refund_as = ChoiceBox()
+        for value, title in (("free", "as a free bet"), ("money", "as money")):
+            self.refund_as.addItem(title, value)
+        self.refund_as.setCurrentIndex(max(0, self.refund_as.findData(held.refund_as)))
+        self.refund_as.setAccessibleName("Refund as")
+        self.fraction = QLineEdit(fraction_text(held.place_fraction or DEFAULT_PLACE_FRACTION))
+        self.places = QLineEdit("" if held.places is None else str(held.places))
+        self.places.setPlaceholderText("Optional")
+        self.places.setAccessibleName("Places paid")
+        self.legs = LegsTable(held.legs)
+        self._rows: dict[BetKind, QWidget] = {}
+        self._form: QFormLayout | None = None
+        self._stake: QWidget | None = None
+        for line in (self.unboosted, self.refund, self.fraction, self.places):
+            line.textChanged.connect(self.changed)
+        for box in (self.box, self.refund_as):
+            box.currentIndexChanged.connect(self.changed)
+        self.legs.changed.connect(self.changed)
+        self.box.currentIndexChanged.connect(self.show_rows)
+
+    @property
+    def kind(self) -> BetKind:
+        """The chosen kind."""
+        chosen = self.box.currentData()
+        return chosen if isinstance(chosen, BetKind) else BetKind.BACK
+
+    def add_rows(self, form: QFormLayout, stake: QWidget) -> None:
+        """Add the rows of all kinds to a form; ``stake`` is the field of its row of the stake."""
+        self._form, self._stake = form, stake
+        refund = side_by_side(self.refund, self.refund_as)
+        terms = side_by_side(self.fraction, self.places, Label("places"))
+        self._rows = {
+            BetKind.BOOST: self.unboosted,
+            BetKind.REFUND: refund,
+            BetKind.EACH_WAY: terms,
+            BetKind.MULTIPLE: self.legs,
+        }
+        titles = ("Odds &without boost", "&Refund if it loses", "A place pa&ys", "Legs")
+        for title, row in zip(titles, self._rows.values(), strict=True):
+            name = Label(title)
+            target = row.focusProxy() or row
+            name.setBuddy(target)
+            target.setAccessibleName(title.replace("&", ""))
+            form.addRow(name, row)
+        self.show_rows()
+
+    def show_rows(self) -> None:
+        """Show the rows of the chosen kind only, and name the stake for it."""
+        if self._form is None or self._stake is None:
+            return
+        for kind, row in self._rows.items():
+            self._form.setRowVisible(row, kind is self.kind)
+        name = self._form.labelForField(self._stake)
+        if isinstance(name, Label):
+            name.setText(_TITLES.get(self.kind, "&Stake"))
+
+    def stake_typed(self, stake: float) -> float:
+        """Return the whole stake of a typed one: an each-way bet stakes it on both parts."""
+        return stake * 2 if self.kind is BetKind.EACH_WAY else stake
+
+    def stake_shown(self) -> float:
+        """Return the held stake as it is typed."""
+        held = self._held
+        return held.stake / 2 if held.kind is BetKind.EACH_WAY else held.stake
+
+    def fields(self, stake: float) -> dict[str, Any]:
+        """Return the fields of ``PlacedBet`` that say of which kind it is.
+
+        Raises:
+            BadBetError: one makes no sense; says which, and what was expected.
+        """
+        kind, held = self.kind, self._held
+        keeps_legs = kind is held.kind and kind is not BetKind.MULTIPLE
+        found: dict[str, Any] = {
+            "kind": kind,
+            "unboosted_odds": None,
+            "refund": 0.0,
+            "refund_as": "",
+            "place_fraction": None,
+            "places": None,
+            "legs": held.legs if keeps_legs else (),
+        }
+        match kind:
+            case BetKind.BOOST:
+                return found | {"unboosted_odds": self._unboosted()}
+            case BetKind.REFUND:
+                text = self.refund.text().strip()
+                amount = _read(read_typed_amount, "refund", text) if text else stake
+                return found | {"refund": amount, "refund_as": self.refund_as.currentData()}
+            case BetKind.EACH_WAY:
+                return found | {
+                    "place_fraction": _fraction(self.fraction.text()),
+                    "places": self._places(),
+                }
+            case BetKind.MULTIPLE:
+                return found | {"legs": self.legs.legs()}
+            case _:
+                return found
+
+    def _unboosted(self) -> float | None:
+        text = self.unboosted.text().strip()
+        held = self._held.unboosted_odds
+        if not text or (held is not None and text == typed_text(held)):
+            return held if text else None
+        try:
+            return read_odds(text)
+        except OddsFormatError as error:
+            raise BadBetError(f"odds without boost: {error}") from None
+
+    def _places(self) -> int | None:
+        text = self.places.text().strip()
+        if text and not text.isdecimal():
+            raise BadBetError(f"places {text!r}: expected a whole number such as 3")
+        return int(text) if text else None
+
+
+class LegsTable(QScrollArea):
+    """The legs of a multiple, a line each; an empty line is added below the last."""
+
+    changed = Signal()
+
+    def __init__(self, legs: Sequence[BetLeg]) -> None:
+        super().__init__(widgetResizable=True)
+        self._held = tuple(legs)
+        self._lines: list[tuple[QLineEdit, QLineEdit, QLineEdit, ChoiceBox]] = []
+        page = QWidget()
+        self._grid = QGridLayout(page)
+        self._grid.setContentsMargins(0, 0, 0, 0)
+        self._grid.setSpacing(STEP)
+        self._grid.setColumnStretch(0, 3)
+        self._grid.setColumnStretch(2, 3)
+        self._grid.setAlignment(Qt.AlignmentFlag.AlignTop)
+        self.setWidget(page)
+        self.setFrameShape(QScrollArea.Shape.NoFrame)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        for leg in legs:
+            self._add_line(leg)
+        while len(self._lines) < max(2, min(_MOST_LEGS, len(legs) + 1)):
+            self._add_line(None)
+        self.setFocusProxy(self._lines[0][0])
+        height = self._lines[0][0].sizeHint().height()
+        self.setMinimumHeight(_SHOWN_LEGS * (height + STEP))
+
+    def legs(self) -> tuple[BetLeg, ...]:
+        """Return the legs as typed.
+
+        Raises:
+            BadBetError: a line makes no sense.
+        """
+        found = []
+        for number, (selection, odds, game, result) in enumerate(self._lines, 1):
+            what, price, where = (each.text().strip() for each in (selection, odds, game))
+            if what or price or where:
+                found.append(self._leg(number, what, price, where, result.currentData()))
+        if len(found) < 2:
+            raise BadBetError("a multiple needs two legs or more, each with its odds")
+        return tuple(found)
+
+    def product(self) -> float | None:
+        """Return the odds of all legs together; None if those of one are missing."""
+        try:
+            return math.prod(leg.odds for leg in self.legs())
+        except BadBetError:
+            return None
+
+    def _leg(
+        self, number: int, selection: str, odds: str, game: str, result: Result | None
+    ) -> BetLeg:
+        if not selection:
+            raise BadBetError(f"leg {number}: enter a selection")
+        held = self._held[number - 1] if number <= len(self._held) else None
+        if held is None or (held.selection, held.match_name) != (selection, game):
+            held = BetLeg(selection=selection, match_name=game, odds=0.0)
+        try:
+            price = held.odds if odds == typed_text(held.odds) else read_odds(odds)
+        except OddsFormatError as error:
+            raise BadBetError(f"leg {number}, odds: {error}") from None
+        by = held.settled_by if result is held.result else ""
+        return replace(held, odds=price, result=result, settled_by=by)
+
+    def _add_line(self, leg: BetLeg | None) -> None:
+        number = len(self._lines) + 1
+        selection = QLineEdit("" if leg is None else leg.selection, placeholderText="Selection")
+        odds = QLineEdit("" if leg is None else typed_text(leg.odds), placeholderText="Odds")
+        game = QLineEdit("" if leg is None else leg.match_name, placeholderText="Game")
+        result = ChoiceBox()
+        for each in _RESULTS:
+            result.addItem("open" if each is None else each.words, each)
+        result.setCurrentIndex(0 if leg is None else max(0, result.findData(leg.result)))
+        line = (selection, odds, game, result)
+        names = ("selection", "odds", "game", "result")
+        odds.setFixedWidth(odds.fontMetrics().horizontalAdvance("+10000.00") + 2 * STEP)
+        for place, (widget, name) in enumerate(zip(line, names, strict=True)):
+            widget.setAccessibleName(f"Leg {number}, {name}")
+            self._grid.addWidget(widget, number, place)
+        for field in (selection, odds, game):
+            field.textChanged.connect(self._on_typed)
+        result.currentIndexChanged.connect(self.changed)
+        if self._lines:
+            QWidget.setTabOrder(self._lines[-1][3], selection)
+        for one, next_one in itertools.pairwise(line):
+            QWidget.setTabOrder(one, next_one)
+        self._lines.append(line)
+
+    def _on_typed(self) -> None:
+        if self._lines[-1][0].text() and len(self._lines) < _MOST_LEGS:
+            self._add_line(None)
+        self.changed.emit()
+
+
+def fraction_text(share: float) -> str:
+    """Return the terms of a place as people write them: ``1/5``, else ``0.22``."""
+    parts = round(1 / share)
+    return f"1/{parts}" if abs(1 / parts - share) < 1e-6 else f"{share:.12g}"
+
+
+def _fraction(text: str) -> float:
+    plain = text.strip()
+    if found := _FRACTION.fullmatch(plain):
+        return 1 / int(found[1])
+    share = _read(read_number, "place terms", plain.rstrip("% "))
+    return share / 100 if plain.endswith("%") else share
+
+
+def _read(read: Callable[[str, str], float], name: str, text: str) -> float:
+    try:
+        return read(name, text)
+    except FigureError as error:
+        raise BadBetError(str(error)) from None
+
+
+def pays_text(bet: PlacedBet) -> str:
+    """Return what a bet wins and loses: ``Wins 71.53, loses 328.47``."""
+    terms, size = bet.terms, bet.size
+    said = [f"Wins {profit_by_kind(terms, Result.WON, size):,.2f}"]
+    if bet.kind is BetKind.EACH_WAY:
+        placed = profit_by_kind(terms, Result.PLACED, size)
+        said.append(f"{'wins' if placed >= 0 else 'loses'} {abs(placed):,.2f} if placed")
+    lost = -profit_by_kind(terms._replace(legs=()), Result.LOST, size)
+    said.append(f"loses {lost:,.2f}" if lost > _CENT else "loses nothing")
+    back = min(bet.refund, size)
+    match bet.kind:
+        case BetKind.LAY:
+            said[-1] += " (the liability)"
+        case BetKind.REFUND if bet.refund_as == "free":
+            said.append(f"and {back:,.2f} comes back as a free bet")
+        case BetKind.REFUND:
+            said.append(f"as {back:,.2f} comes back")
+        case BetKind.BOOST if bet.unboosted_odds is not None:
+            said.append(f"the boost adds {size * (bet.odds - bet.unboosted_odds):,.2f}")
+    return ", ".join(said)
+
+
+def legs_text(bet: PlacedBet) -> str:
+    """Return the legs of a bet, one a line; empty without legs."""
+    return "\n".join(
+        ", ".join(
+            filter(
+                None,
+                (
+                    f"{leg.selection} {format_odds(leg.odds)}",
+                    leg.match_name,
+                    "" if leg.result is None else leg.result.words,
+                ),
+            )
+        )
+        for leg in bet.legs
+    )
