@@ -36,7 +36,7 @@ from oddsdesk.pricing.selections import Result
 
 _LOOK_MS: Final = 500
 _WIDTH: Final = 640
-_SAID_LINES: Final = 7
+_SAID_LINES: Final = 5
 """Room for messages, in lines of text; more than that scrolls."""
 _MOST_OUTCOMES: Final = 6
 _DUST: Final = 0.005
@@ -54,6 +54,8 @@ class SheetLeg(NamedTuple):
     """Whether the price is still there; ``bet`` is as it was last seen otherwise."""
     is_recorded: bool = False
     """Whether it is in the ledger already: it counts, and is not recorded again."""
+    is_wanted: bool = True
+    """Whether it is ticked when the sheet opens."""
     limit: float | None = None
     """The most that its bookmaker still takes, as the user noted it; of a lay its liability."""
     refund: float = 0.0
@@ -401,7 +403,7 @@ class _LegRow:
         self.is_stake_typed = False
         bet = leg.bet
         self.box = QtWidgets.QCheckBox(literal(leg.title))
-        self.box.setChecked(not leg.is_recorded)
+        self.box.setChecked(leg.is_wanted and not leg.is_recorded)
         self.box.setToolTip("Unticked: not recorded now. It stays in the list to be completed")
         self.bookmaker = Label(bet.bookmaker)
         self.now = Label()
@@ -559,4 +561,4 @@ def sheet_text(bets: Sequence[PlacedBet]) -> str:
     how = "Recorded as practice:" if any(bet.practice for bet in bets) else "Recorded"
     staked = math.fsum(bet.staked for bet in bets)
     legs = "1 leg" if len(bets) == 1 else f"{len(bets)} legs"
-    return f"{how} {legs}, {staked:,.2f} at risk."
+    return f"{how} {legs}, {staked:,.2f} staked."

@@ -7,7 +7,12 @@ from oddsdesk.base.clock import Clock
 from oddsdesk.board.board import Board
 from oddsdesk.board.model.matrix import CellKey
 from oddsdesk.board.opportunities.finder import OpportunityKey, OpportunityLeg
-from oddsdesk.board.valuation.verdict_words import caution_text, currency_text, levels_in_words
+from oddsdesk.board.valuation.verdict_words import (
+    caution_text,
+    currency_text,
+    levels_in_words,
+    sides_in_words,
+)
 from oddsdesk.contract.competitions import period_label
 from oddsdesk.contract.identity import game_title
 from oddsdesk.contract.markets import market_title
@@ -155,12 +160,13 @@ def _push_text(staked: Outlay) -> str:
 
 def _facts(row: LegRow, seen_at: int, now_ms: int) -> Iterator[str]:
     found, leg = row.found, row.leg
+    named = leg.named(leg.key.selection)
     if row.bet is not None:
-        yield f"{leg.key.selection}{at_bookmaker(row.bet)}: {exact_odds_text(row.odds)}"
+        yield f"{named}{at_bookmaker(row.bet)}: {exact_odds_text(row.odds)}"
     elif row.is_priced:
-        yield f"{leg.key.selection} at {leg.bookmaker}: {exact_odds_text(leg.odds)}"
+        yield f"{named} at {leg.bookmaker}: {exact_odds_text(leg.odds)}"
     else:
-        yield f"{leg.key.selection}: {_NO_PRICE}"
+        yield f"{named}: {_NO_PRICE}"
     game = game_title(found.match_name)
     yield f"{KIND_TITLES[row.kind]} · {game} · {_market_text(row)}"
     if row.is_priced and row.bet is None:
@@ -200,12 +206,18 @@ def _facts(row: LegRow, seen_at: int, now_ms: int) -> Iterator[str]:
 
 def _price_facts(row: LegRow, seen_at: int, now_ms: int) -> Iterator[str]:
     leg = row.leg
-    if leg.net_odds != leg.odds:
+    if leg.is_lay:
+        yield f"Wins if {leg.key.selection} does not: {exact_odds_text(round(leg.net_odds, 4))} net"
+        if row.stake and (staked := _backers_stake(row)) is not None:
+            yield f"Backers' stake {staked:.2f}, liability {row.stake:g}"
+    elif leg.net_odds != leg.odds:
         yield f"Net {exact_odds_text(round(leg.net_odds, 4))}"
     if leg.same_at:
         yield f"The same at {', '.join(leg.same_at)}"
     levels = levels_in_words(row.profile, leg.depth)
-    if for_sale := ", ".join(f"{amount} at {odds}" for odds, amount in levels):
+    if leg.is_lay:
+        yield from (f"Can {side}" for side in sides_in_words(row.profile, leg.depth))
+    elif for_sale := ", ".join(f"{amount} at {odds}" for odds, amount in levels):
         yield f"Available: {for_sale}"
         if text := currency_text(leg.depth):
             yield text
@@ -242,7 +254,11 @@ def _margin(row: LegRow) -> Cell:
 def _selection(row: LegRow, _now: int) -> Cell:
     selection = row.leg.key.selection
     game = game_text(selection, row.found.match_name)
-    return Cell(selection, is_strong=True, note=f"live · {game}" if row.found.in_play else game)
+    return Cell(
+        row.leg.named(selection),
+        is_strong=True,
+        note=f"live · {game}" if row.found.in_play else game,
+    )
 
 
 def _market(row: LegRow) -> Cell:
@@ -291,7 +307,8 @@ def _backers_stake(row: LegRow) -> float | None:
 def _stake(row: LegRow, _now: int) -> Cell:
     if row.placed:
         return Cell(f"✓ {_placed_on(row):g}", TextRole.ACCENT)
-    note = "open" if row.rest is not None else ""
+    notes = ["liability"] if row.leg.is_lay else []
+    note = " ".join([*notes, "open"] if row.rest is not None else notes)
     if row.leg.bookmaker == row.limited_by:
         note = f"{note} limit".strip()
     if not row.stake:
@@ -460,7 +477,8 @@ COLUMNS: Final[tuple[ColumnSpec[LegRow, int], ...]] = (
         ),
         descending_first=True,
         sample=odds_sample,
-        tip="The odds offered; the small figure is after commission or tax",
+        tip="The odds offered; the small figure is after commission or tax. Of a lay: the backers' "
+        "odds, and what a unit of liability pays back",
     ),
     ColumnSpec(
         "bookmaker",
@@ -492,9 +510,9 @@ COLUMNS: Final[tuple[ColumnSpec[LegRow, int], ...]] = (
             Exported("worst", "Guaranteed return", _worst_case, Kind.NUMBER, 2),
         ),
         descending_first=True,
-        tip="Your total per opportunity, split so that the worst outcome returns most. Limit: your "
-        "limit or what is available there, so all stakes are smaller. ✓ is your open bet; the "
-        "other legs complete it",
+        tip="Your total per opportunity, split so that the worst outcome returns most; of a lay "
+        "its liability. Limit: your limit or what is available there, so all stakes are smaller. ✓ "
+        "is your open bet; the other legs complete it",
     ),
     ColumnSpec(
         "seen",

@@ -271,7 +271,7 @@ def _thing(kind: HiddenKind, subject: BetSubject) -> Hidden | None:
 
 
 class LegPlacer(QObject):
-    """Asks for bets on legs of an opportunity: for one in a dialog, for several on one sheet."""
+    """Asks for bets on legs of an opportunity: one in a dialog, lays and several on a sheet."""
 
     def __init__(
         self, board: Board, split: Callable[[], Split], placer: BetPlacer, clock: Clock
@@ -284,7 +284,7 @@ class LegPlacer(QObject):
 
     def place_legs(self, wanted: LegsToPlace) -> None:
         """Ask for the legs."""
-        if len(wanted.places) == 1:
+        if len(wanted.places) == 1 and not wanted.listed.legs[wanted.places[0]].is_lay:
             self._ask(wanted)
             return
         sheet = OpportunitySheet(self._board, wanted, self._split(), self._clock)
@@ -371,7 +371,8 @@ def _doubts(own: OpportunityLeg, offer: LegOffer, reference: str) -> Iterator[st
     for leg in offer.legs:
         if doubts := [each for each in leg.doubts if each not in told and leg.listed != own]:
             words = "; ".join(caution_text(each, reference) for each in doubts)
-            yield f"Warning for {leg.listed.key.selection} at {leg.listed.bookmaker}: {words}."
+            name = leg.listed.named(leg.listed.key.selection)
+            yield f"Warning for {name} at {leg.listed.bookmaker}: {words}."
 
 
 def _worst_text(worst_pct: float, *, is_last: bool) -> str:

@@ -20,6 +20,7 @@ from oddsdesk.desk.value_bets.placing import TypedBet, placed_bet
 from oddsdesk.desk.value_bets.subjects import BetSubject, subject_of_price
 from oddsdesk.ledger.bet_kinds import BetKind
 from oddsdesk.ledger.bets import PlacedBet
+from oddsdesk.pricing.assessment import Assessment
 from oddsdesk.pricing.opportunities import (
     LOW_HOLD,
     Leg,
@@ -30,7 +31,6 @@ from oddsdesk.pricing.opportunities import (
 )
 from oddsdesk.pricing.selections import Result
 from oddsdesk.pricing.stakes import backers_stake, net_at, net_paying, stakeable
-from oddsdesk.pricing.value import floored_ev
 
 THEN: Final = "when you started"
 """Names the moment the dialog opened, as the list behind it changes meanwhile."""
@@ -162,9 +162,10 @@ class OpportunitySheet:
         subject = subject_of_price(listed.key, self._board)
         if subject is not None and is_offered:
             self._last[place] = self._bet(listed, subject, odds, net(odds))
+        is_wanted = place in self._wanted.places
         bet = self._last.get(place) or self._unheld(listed, net(odds))
         most = None if listed.is_lay or subject is None else subject.most
-        return SheetLeg(bet, net, is_offered, limit=listed.most, most=most)
+        return SheetLeg(bet, net, is_offered, is_wanted=is_wanted, limit=listed.most, most=most)
 
     def _bet(self, leg: OpportunityLeg, subject: BetSubject, odds: float, net: float) -> PlacedBet:
         """Return a leg as it would be recorded, without a stake."""
@@ -172,7 +173,7 @@ class OpportunitySheet:
         ev = None if leg.is_lay else subject.ev_pct_at(net)
         typed = TypedBet(leg.bookmaker, odds, 0.0, "", net, ev)
         bet = placed_bet(subject, typed, self._clock())
-        return lay_of(bet, subject) if leg.is_lay else bet
+        return lay_of(bet, self._board.assess(leg.key, is_lay=True)) if leg.is_lay else bet
 
     def _unheld(self, leg: OpportunityLeg, net: float) -> PlacedBet:
         listed, key = self._wanted.listed, leg.key
@@ -249,7 +250,7 @@ class LaySheet:
             f"{game_title(bet.match_name)} · {market_title(bet.market_type)}",
             (leg._replace(is_offered=now is not None),),
             (
-                SheetOutcome(f"{bet.selection} loses", (Result.WON,)),
+                SheetOutcome(f"{bet.selection} does not win", (Result.WON,)),
                 SheetOutcome(f"{bet.selection} wins", (Result.LOST,)),
             ),
             0.0,
@@ -265,12 +266,13 @@ class LaySheet:
         key = self._key
         subject = subject_of_price(key, self._board)
         price = self._board.price(key.game_id, CellKey(*key[1:]))
-        if subject is None or price is None or price.depth is None or not price.depth.lay:
+        if subject is None or price is None or price.depth is None or price.depth.lay_odds is None:
             return None
         profile = self._board.basis.profiles.profile_of(subject.bookmaker)
-        odds = price.depth.lay[0][0]
+        odds = price.depth.lay_odds
         typed = TypedBet(subject.bookmaker, odds, 0.0, "", profile.net_lay(odds), None)
-        bet = lay_of(placed_bet(subject, typed, self._clock()), subject)
+        assessed = self._board.assess(key, is_lay=True)
+        bet = lay_of(placed_bet(subject, typed, self._clock()), assessed)
         return SheetLeg(bet, profile.net_lay, limit=profile.limit)
 
 
@@ -279,14 +281,19 @@ def backers_part(bet: PlacedBet, size: float) -> float:
     return round(size / (bet.odds - 1), 2) if bet.kind is BetKind.LAY else size
 
 
-def lay_of(bet: PlacedBet, subject: BetSubject) -> PlacedBet:
-    """Return a lay of what ``bet`` backs: fair odds and EV of the other side."""
-    fair, ends, net = bet.fair_odds, subject.assessment.settlement, bet.net
-    other = None if fair is None or fair <= 1 else fair / (fair - 1)
-    ev = None
-    if other is not None and ends is not None:
-        ev = floored_ev(net, other, bet.market_type, ends.decided)
-    return replace(bet, kind=BetKind.LAY, fair_odds=other, true_ev=ev)
+def lay_of(bet: PlacedBet, assessed: Assessment | None) -> PlacedBet:
+    """Return a lay of what ``bet`` backs, ``assessed`` as a back of the other side."""
+    if assessed is None:
+        return replace(bet, kind=BetKind.LAY, fair_odds=None, true_ev=None, cautions=())
+    return replace(
+        bet,
+        kind=BetKind.LAY,
+        fair_odds=assessed.fair_odds,
+        true_ev=assessed.ev_pct_at(bet.net, bet.market_type),
+        per="" if assessed.fair_odds is None else assessed.per,
+        derived=assessed.derived or "",
+        cautions=tuple(each.value for each in assessed.cautions),
+    )
 
 
 def outcomes_of(listed: Opportunity) -> Iterator[SheetOutcome]:
@@ -294,7 +301,9 @@ def outcomes_of(listed: Opportunity) -> Iterator[SheetOutcome]:
     count = len(listed.legs)
     for place in range(count):
         results = tuple(Result.WON if each == place else Result.LOST for each in range(count))
-        yield SheetOutcome(f"{listed.leg_text(place)} wins", results)
+        leg, name = listed.legs[place], listed.leg_text(place)
+        said = f"{leg.key.selection} does not win" if leg.is_lay else f"{name} wins"
+        yield SheetOutcome(said, results)
     if listed.between is not None:
         name = "between the lines" if listed.kind is OpportunityKind.MIDDLE else "push"
         yield from (SheetOutcome(name, results) for results in listed.between.results())

@@ -135,7 +135,9 @@ class PromotionSheet:
         account = "" if place else promotion.account
         typed = TypedBet(leg.bookmaker, odds, 0.0, promotion.currency, net(odds), ev, account)
         bet = placed_bet(subject, typed, self._clock())
-        return self._as_kind(place, lay_of(bet, subject) if leg.is_lay else bet)
+        if leg.is_lay:
+            bet = lay_of(bet, self._board.assess(leg.key, is_lay=True))
+        return self._as_kind(place, bet)
 
     def _unheld(self, place: int, odds: float, net: Callable[[float], float]) -> PlacedBet:
         """Return a leg whose price is gone."""

@@ -61,7 +61,7 @@ def test_a_sheet_is_undone_as_one_change(
     tell(panel, quoted, qtbot)
     open_sheet(panel)
     record_sheet(panel, records, qtbot)
-    assert panel.messages.message_text == "Recorded 2 legs, 99.00 at risk."
+    assert panel.messages.message_text == "Recorded 2 legs, 99.00 staked."
     (undo,) = (each for each in panel.messages.findChildren(QPushButton) if each.isVisible())
     with qtbot.waitSignal(records.bets_changed):
         undo.click()

@@ -1,0 +1,91 @@
+"""A leg that is a lay: named so, staked by its liability, recorded as a lay bet."""
+
+from typing import Any
+
+import pytest
+from pytestqt.qtbot import QtBot
+
+from oddsdesk.contract.resources import Offer
+from oddsdesk.desk.opportunities.panel import OpportunitiesPanel
+from oddsdesk.desk.records import Records
+from oddsdesk.desk.value_bets.actions import LegPlacer
+from oddsdesk.ledger.bet_kinds import BetKind
+from oddsdesk.pricing.profiles import Profile, Profiles
+from tests.kit.opportunities_panel import look, record_sheet, sheet_of, shown
+
+PROFILES = Profiles([Profile(name="Matchbook", group="Matchbook", commission=0.02)])
+
+
+@pytest.fixture
+def laid(panel: OpportunitiesPanel, quoted: Any, qtbot: QtBot) -> OpportunitiesPanel:
+    """Bovada backs Everton at 3.70; Matchbook takes 20 at 3.40 and 80 at 3.42, for 2 %."""
+    quoted.board.set_profiles(PROFILES)
+    quoted.clock.now += 1
+    book = Offer(back=((3.35, 50.0),), lay=((3.40, 20.0), (3.42, 80.0)), currency="GBP")
+    others = {
+        name: Offer(back=((odds, 50.0),)) for name, odds in (("Draw", 3.4), ("Liverpool", 2.3))
+    }
+    quoted.tell_books("Matchbook", "moneyline", {"Everton": book, **others})
+    quoted.tell("Bovada", "moneyline", "Everton", 3.70)
+    look(panel, qtbot)
+    return panel
+
+
+def row_of(panel: OpportunitiesPanel, selection: str) -> int:
+    return [row["Selection"] for row in shown(panel)].index(selection)
+
+
+def test_a_lay_says_so_in_the_list_and_is_staked_by_its_liability(laid: OpportunitiesPanel) -> None:
+    row = row_of(laid, "Lay Everton")
+    entry = laid.model.entry(row)
+    told = shown(laid)[row]
+    assert (told["Odds"], told["Bookmaker"]) == ("3.40", "Matchbook")
+    assert told["Stake"] == f"{entry.stake:g}"
+    tip = laid.model.tip(row, 0)
+    assert tip.startswith("Lay Everton at Matchbook: 3.40\n")
+    assert "Wins if Everton does not: " in tip
+    assert f"liability {entry.stake:g}" in tip
+    assert "Can lay: 20.00 GBP at 3.4, 80.00 GBP at 3.42" in tip
+
+
+def test_a_lay_of_several_levels_is_recorded_with_average_odds_and_backers_stake(
+    laid: OpportunitiesPanel, legs: LegPlacer, records: Records, quoted: Any, qtbot: QtBot
+) -> None:
+    row = row_of(laid, "Lay Everton")
+    liability = laid.model.entry(row).stake
+    laid.table.set_current(row)
+    laid._place_all()
+    sheet = sheet_of(laid)
+    back, lay = sheet.rows
+    assert (back.box.text(), lay.box.text()) == ("Everton", "Lay Everton")
+    # 20 at 3.40 are 48 of liability, the rest is at 3.42
+    stake = 20 + (liability - 20 * 2.40) / 2.42
+    assert float(lay.stake.text()) == pytest.approx(stake, abs=0.005)
+    assert float(lay.odds.text()) == pytest.approx(1 + liability / stake, abs=1e-4)
+    assert sheet.outcomes.text().startswith("Everton wins ")
+    assert "Everton does not win" in sheet.outcomes.text()
+    won, lost = sheet.profits(sheet.bets())
+    backed = float(back.stake.text())
+    assert won == pytest.approx(backed * 2.70 - liability, abs=0.02)
+    assert lost == pytest.approx(float(lay.stake.text()) * 0.98 - backed)
+    record_sheet(laid, records, qtbot)
+    backed_bet, laid_bet = records.placed_bets()
+    assert (backed_bet.kind, laid_bet.kind) == (BetKind.BACK, BetKind.LAY)
+    assert laid_bet.liability == pytest.approx(liability, abs=0.02)
+    assert laid_bet.leg
+    assert laid_bet.fair_odds == pytest.approx(1 / (1 - 1 / backed_bet.fair_odds), abs=1e-3)
+    look(laid, qtbot)
+    stakes = [row["Stake"] for row in shown(laid) if "Everton" in row["Selection"]]
+    assert stakes[0].startswith("✓")
+
+
+def test_a_lay_alone_is_asked_for_on_the_sheet_too(
+    laid: OpportunitiesPanel, legs: LegPlacer, records: Records, quoted: Any, qtbot: QtBot
+) -> None:
+    laid.table.set_current(row_of(laid, "Lay Everton"))
+    laid._place()
+    back, lay = sheet_of(laid).rows
+    assert (back.box.isChecked(), lay.box.isChecked()) == (False, True)
+    record_sheet(laid, records, qtbot)
+    assert [bet.kind for bet in records.placed_bets()] == [BetKind.LAY]
+    assert [row["Stake"][:1] for row in shown(laid) if "Lay Everton" in row["Selection"]] == ["✓"]
