@@ -28,6 +28,7 @@ from oddsdesk.cli.options import (
     usual_database,
 )
 from oddsdesk.cli.own_records import open_ledger, own_close_by, own_profiles
+from oddsdesk.cli.risk import risk
 from oddsdesk.cli.settle import settle
 from oddsdesk.cli.terminal import (
     STANDARD,
@@ -103,6 +104,7 @@ def list_(path: Path, state: str | None, as_json: bool) -> None:
         click.echo(bets_table(bets, now_ms))
 
 
+ledger.add_command(risk)
 ledger.add_command(settle)
 ledger.add_command(sync)
 ledger.add_command(accounts)

@@ -37,6 +37,7 @@ COMMANDS: Final = SERVER_COMMANDS | {
     "derived": "oddsdesk.cli.derived:derived",
     "devig": "oddsdesk.cli.devig:devig",
     "fair": "oddsdesk.cli.fair:fair",
+    "kelly": "oddsdesk.cli.risk:kelly",
     "ledger": "oddsdesk.cli.ledger:ledger",
     "multiple": "oddsdesk.cli.multiple:multiple",
     "promo": "oddsdesk.cli.promo:promo",

@@ -27,10 +27,6 @@ from oddsdesk.pricing.value import can_push, expected_value, floored_ev
 
 _MOST_PERIODS: Final = 100
 _MOST_PLACES: Final = 100
-_OF_LEG: Final = (
-    *("game_id", "match_name", "competition", "sport", "market_type", "period", "selection"),
-    *("odds", "kick_off", "fair_odds"),
-)
 _NO_EV: Final = 1e-6
 """In percent: from less than this no share can be worked out."""
 
@@ -203,25 +199,6 @@ class PlacedBet(msgspec.Struct, frozen=True):
         return max(0.0, profit_by_kind(self.terms, Result.WON, self.open_size))
 
     @property
-    def open_parts(self) -> tuple["PlacedBet", ...]:
-        """The bet, or a bet of the same stake on each leg whose result is open.
-
-        All of these must win.
-        """
-        legs = [leg for leg in self.legs if leg.result is None]
-        return tuple(self._on_leg(leg) for leg in legs) or (self,)
-
-    def _on_leg(self, leg: BetLeg) -> "PlacedBet":
-        return msgspec.structs.replace(
-            self,
-            **{name: getattr(leg, name) for name in _OF_LEG},
-            kind=BetKind.FREE if self.kind.is_free else BetKind.BACK,
-            net_odds=None,
-            legs=(),
-            result=None,
-        )
-
-    @property
     def terms(self) -> Terms:
         """What decides how it pays."""
         refund = self.refund if self.refund_as == "money" else 0.0
@@ -279,8 +256,14 @@ class PlacedBet(msgspec.Struct, frozen=True):
         return floored_ev(net_odds, self.fair_odds, self.market_type, self._share_then)
 
     @property
+    def decided_then(self) -> float | None:
+        """The share of the stake that was thought to be decided on average; None if unknown."""
+        is_known = self.per == "staked" or (self.fair_odds is not None and not self._may_push)
+        return self._share_then if is_known else None
+
+    @property
     def _share_then(self) -> float:
-        """The share of the stake that was thought to be won or lost on average.
+        """The share of the stake that was thought to be won or lost on average; 1 if unknown.
 
         It is not recorded by itself. Where the EV is of a unit staked, it is ``true_ev`` over the
         figure of a decided unit.

@@ -74,8 +74,8 @@ def placed_in(
     id, which then define the ids; ``spelled`` gives the board's spelling of players
     (``on_listed_games``).
     """
-    of_game = defaultdict[Hashable, list[_Part]](list)
-    for part in _parts(counted(bets, simulated=simulated), listed, spelled):
+    of_game = defaultdict[Hashable, list[OpenPart]](list)
+    for part in open_parts(counted(bets, simulated=simulated), listed, spelled):
         if part.bet.open_size and now_ms <= _ends(part.bet):
             of_game[part.game or id(part.named)].append(part)
     by_outcome, by_game = defaultdict[Hashable, float](float), dict[Hashable, float]()
@@ -93,7 +93,7 @@ def placed_in(
         for game in ids:
             by_game[game] = by_game.get(game, 0.0) + worst
         for part in on_game:
-            bet, named = part.bet, _outcome(part.named)
+            bet, named = part.bet, part.outcome
             at_worst = outcomes.get(named, bet.loss)
             bookmaker = fold_name(bet.bookmaker)
             for outcome in outcomes_by(ids, part.named):
@@ -107,7 +107,7 @@ def placed_in(
     return Placed(by_outcome, by_game, total, there, positions, risks)
 
 
-class _Part(NamedTuple):
+class OpenPart(NamedTuple):
     """A bet, or one of several open legs of a bet."""
 
     bet: PlacedBet
@@ -120,6 +120,15 @@ class _Part(NamedTuple):
     is_alone: bool
     """Whether it decides the bet: no other leg is open."""
 
+    @property
+    def outcome(self) -> _Outcome | None:
+        """What it wins with; None if unreadable."""
+        return _outcome(self.named)
+
+    def open_bet(self, outcome: _Outcome) -> "OpenBet":
+        """Return the bet by what decides it."""
+        return _open_bet(self.bet, outcome, self.named)
+
     def position(self, outcome: Hashable) -> Position:
         """Return the bet as the staking counts it; a leg among others pays its own odds."""
         if not self.is_alone:
@@ -128,22 +137,29 @@ class _Part(NamedTuple):
         return Position(outcome, self.bet.loss, self.bet.net, None if is_plain else self.bet.gain)
 
 
-def _parts(
-    bets: Iterable[PlacedBet], listed: Mapping[str, ListedGame], spelled: Spelled
-) -> list[_Part]:
+def open_parts(
+    bets: Iterable[PlacedBet],
+    listed: Mapping[str, ListedGame] = NOT_LISTED,
+    spelled: Spelled = as_written,
+) -> list[OpenPart]:
     """Return the bets, or their open legs, with the board's names, their game and all its ids."""
-    held = [
-        (bet, part, len(parts) == 1) for bet in bets for parts in [bet.open_parts] for part in parts
-    ]
-    named = on_listed_games([part for _, part, _ in held], listed, spelled)
+    held = [(bet, legs) for bet in bets for legs in [_open_legs(bet)]]
+    parts = [(bet, leg, len(legs) == 1) for bet, legs in held for leg in legs]
+    named = on_listed_games([leg for _, leg, _ in parts], listed, spelled)
     games = GamesOfBets(named)
     return [
-        _Part(bet, each, games.game_of_bet(each), games.ids(each), is_alone)
-        for (bet, _, is_alone), each in zip(held, named, strict=True)
+        OpenPart(bet, each, games.game_of_bet(each), games.ids(each), is_alone)
+        for (bet, _, is_alone), each in zip(parts, named, strict=True)
     ]
 
 
-def _at_risk(parts: Sequence[_Part]) -> tuple[float, dict[Hashable, float]]:
+def _open_legs(bet: PlacedBet) -> list[PlacedBet]:
+    """Return a bet on each leg whose result is open; the bet itself if there is none."""
+    legs = [part.bet for part in parts_of(bet) if part.leg and part.bet.result is None]
+    return legs or [bet]
+
+
+def _at_risk(parts: Sequence[OpenPart]) -> tuple[float, dict[Hashable, float]]:
     """Return the worst loss on one game's bets, in total and for each outcome."""
     if not parts:
         return 0.0, {}
@@ -151,11 +167,11 @@ def _at_risk(parts: Sequence[_Part]) -> tuple[float, dict[Hashable, float]]:
         return parts[0].bet.loss, {}
     unread, read = 0.0, []
     for part in parts:
-        outcome = _outcome(part.named)
+        outcome = part.outcome
         if outcome is None:
             unread += part.bet.loss
         else:
-            read.append(_open_bet(part.bet, outcome, part.named))
+            read.append(part.open_bet(outcome))
     # An outcome has the same risk under all ids of its game.
     first = read[0].outcome[0] if read else ""
     named = [each._replace(outcome=(first, *each.outcome[1:])) for each in read]
@@ -193,7 +209,7 @@ def open_by_outcome(
     """
     found = defaultdict[Hashable, list[PlacedBet]](list)
     held = (bet for bet in counted(bets, simulated=simulated) if bet.open_size)
-    for part in _parts(held, listed, spelled):
+    for part in open_parts(held, listed, spelled):
         if part.is_alone:
             for outcome in outcomes_by(part.ids, part.named):
                 found[outcome].append(part.bet)
@@ -240,7 +256,7 @@ def covered_bets(
 
 def _covered_among(bets: Sequence[tuple[PlacedBet, _Outcome]]) -> Iterator[tuple[int, CoveredBet]]:
     """Yield the bets on one game that other bets cover, with ``id``."""
-    cover = cover_of(_open_bet(bet, outcome, bet.open_parts[0]) for bet, outcome in bets)
+    cover = cover_of(_open_bet(bet, outcome, _open_legs(bet)[0]) for bet, outcome in bets)
     idents = defaultdict[Hashable, set[int]](set)
     for bet, outcome in bets:
         idents[outcome].add(id(bet))
@@ -256,7 +272,7 @@ def _covered_among(bets: Sequence[tuple[PlacedBet, _Outcome]]) -> Iterator[tuple
 
 def _meant(bet: PlacedBet, outcomes: Sequence[_Outcome]) -> _Outcome:
     """Return the outcome that settles a bet, out of those it appears under."""
-    named = _outcome(bet.open_parts[0])
+    named = _outcome(_open_legs(bet)[0])
     same = (each for each in outcomes if named is not None and each[1:] == named[1:])
     return next(same, min(outcomes))
 
@@ -420,7 +436,7 @@ def at_risk(bets: Iterable[OpenBet]) -> AtRisk:
     """Return the worst loss on the open bets of one game, in the currency of the stakes."""
     subjects = defaultdict[Hashable, list[OpenBet]](list)
     for bet in bets:
-        subjects[_subject(bet)].append(bet)
+        subjects[subject_of(bet)].append(bet)
     total, by_outcome = 0.0, dict[Hashable, float]()
     for on_subject in subjects.values():
         if len(on_subject) == 1:
@@ -441,9 +457,9 @@ def cover_of(bets: Iterable[OpenBet]) -> Cover:
     paid = defaultdict[Hashable, float](float)
     for bet in bets:
         paid[bet.outcome] += bet.pays
-        known = subjects[_subject(bet)].setdefault(bet.outcome, bet)
+        known = subjects[subject_of(bet)].setdefault(bet.outcome, bet)
         if known.net_odds < bet.net_odds:
-            subjects[_subject(bet)][bet.outcome] = bet
+            subjects[subject_of(bet)][bet.outcome] = bet
     left, groups = dict(paid), list[frozenset[Hashable]]()
     for on_subject in subjects.values():
         outcomes = tuple(on_subject)
@@ -508,7 +524,33 @@ def _win_together(one: Sequence[float], other: Sequence[float]) -> bool:
     return any(a > 0 and b > 0 for a, b in zip(one, other, strict=True))
 
 
-def _subject(bet: OpenBet) -> tuple[object, ...]:
+def shared_results(bets: Sequence[OpenBet]) -> tuple[list[tuple[float, ...]], list[float]]:
+    """Return how bets that one number decides can end together.
+
+    By bet, the share of its stake that it wins in each distinct combined result; and how likely
+    the results are beforehand, in any unit: in football by goals of two average teams, else alike.
+    """
+    named = [_named(bet) for bet in bets]
+    is_score = subject_of(bets[0])[1] == _SCORE
+    columns = list(zip(*_shares(named), strict=True))
+    weights = _USUAL_SCORES if is_score else [1.0] * len(columns)
+    prior = defaultdict[tuple[float, ...], float](float)
+    for column, weight in zip(columns, weights, strict=True):
+        prior[column] += weight
+    return list(zip(*prior, strict=True)), list(prior.values())
+
+
+_USUAL_GOALS: Final = (1.5, 1.2)
+"""Of the home and the away team, as in most leagues."""
+_USUAL_SCORES: Final = [
+    math.prod(
+        rate**goals / math.factorial(goals) for rate, goals in zip(_USUAL_GOALS, score, strict=True)
+    )
+    for score in SCORES
+]
+
+
+def subject_of(bet: OpenBet) -> tuple[object, ...]:
     """Return the key of the number that decides a bet; bets with equal keys go together."""
     _, market_type, period, key, _ = bet.outcome
     if bet.in_play and market_type in _MARGINS - _OF_WHOLE_GAME:
@@ -539,7 +581,7 @@ def _distinct(bets: tuple[OpenBet, ...]) -> tuple[tuple[float, ...], ...]:
 
 def _shares(bets: Sequence[OpenBet]) -> list[Sequence[float]]:
     """Return the share of its stake that each bet wins, for each possible result."""
-    kind = _subject(bets[0])[1]
+    kind = subject_of(bets[0])[1]
     if kind == _QUESTION:
         sides = {bet.outcome[4] for bet in bets}
         answers = {YES, NO} if sides <= {YES, NO} else {*sides, ""}

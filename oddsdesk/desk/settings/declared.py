@@ -282,7 +282,8 @@ KELLY_SHARE: Final = Setting(
     "stakes/kelly_share",
     "Kelly fraction",
     "Full Kelly stakes (p × odds − 1) / (odds − 1) of the bank. Lower is safer if the fair "
-    "odds are wrong.",
+    "odds are wrong. The chance that the bank ever halves is 50 % at 100 %, 12.5 % at 50 %, and "
+    "0.8 % at 25 %.",
     25,
     Whole(1, 100, step=5, unit="%"),
 )

@@ -1,0 +1,308 @@
+"""`oddsdesk ledger risk` and `oddsdesk kelly`: what is ahead of open bets, and Kelly stakes."""
+
+import json
+import math
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+import click
+
+from oddsdesk.base.clock import system_clock
+from oddsdesk.cli.options import AmountType, Number, json_option, ledger_option
+from oddsdesk.cli.own_records import open_ledger, own_setting
+from oddsdesk.cli.terminal import aligned, plain
+from oddsdesk.desk.settings.declared import stake_plan
+from oddsdesk.ledger.bets import BetState, counted
+from oddsdesk.ledger.reporting import by_currency
+from oddsdesk.ledger.risk import BetsAhead, bets_ahead
+from oddsdesk.pricing.formats import OddsFormatError, parse_typed
+from oddsdesk.pricing.risk_ahead import RUNS, Outcome, chance_ever_down, kelly_across
+
+_QUANTILES: Final = (0.01, 0.05, 0.25, 0.5, 0.75, 0.95, 0.99)
+_OF_BANK: Final = (0.01, 0.02, 0.05, 0.1, 0.25)
+_OF_WORST: Final = (0.25, 0.5, 0.75, 1.0)
+_EVER_TO: Final = (0.75, 0.5, 0.25)
+"""Shares of the bank to which it may fall."""
+
+
+class _Row(NamedTuple):
+    currency: str
+    found: BetsAhead
+    to_settle: int
+    bankroll: float | None
+    """None if it is not known in this currency."""
+    down: Sequence[float]
+
+    @property
+    def kelly_share(self) -> float | None:
+        return None if self.bankroll is None else self.found.ahead.kelly_share(self.bankroll)
+
+
+@click.command()
+@ledger_option()
+@click.option(
+    "--bankroll",
+    type=AmountType(0, above=True, what="bankroll"),
+    metavar="AMOUNT",
+    help="Default: the betting bank in the settings, for bets in your own currency.",
+)
+@click.option(
+    "--down",
+    "down",
+    type=AmountType(0, above=True, what="loss"),
+    metavar="AMOUNT",
+    multiple=True,
+    help="A loss whose chance is shown. Default: parts of the bankroll, or of the worst loss.",
+)
+@click.option("--seed", type=int, default=0, show_default=True, help="Of the simulation.")
+@click.option(
+    "--runs",
+    type=click.IntRange(1_000, 1_000_000),
+    default=RUNS,
+    show_default=True,
+    help="Simulated results, if there are too many for an exact distribution.",
+)
+@json_option
+def risk(
+    path: Path, bankroll: float | None, down: tuple[float, ...], seed: int, runs: int, as_json: bool
+) -> None:
+    """Show what all open bets together may win and lose.
+
+    For each currency: the expected result, its distribution, the chance to be down, and the worst
+    and best case. Without practice bets.
+
+    A bet wins with the chance of its fair odds when it was placed. Bets without fair odds count as
+    if they had no edge, and so does the place of an each-way bet. Bets that one number decides,
+    such as the score of a football game, win and lose together; other numbers of a game, and other
+    games, are independent. Multiples are on all their games.
+
+    With a bankroll it also shows its expected growth, and which share of Kelly these bets are: at
+    100 % no multiple of them would grow faster.
+
+    \b
+    Example:
+      oddsdesk ledger risk
+      oddsdesk ledger risk --bankroll 2000 --down 100 --down 500 --json
+    """
+    now_ms = system_clock()
+    with open_ledger(path) as held:
+        bets = [bet for bet in counted(held.read_bets()) if bet.open_size]
+    own_bank = stake_plan(own_setting).bankroll
+    rows = []
+    for currency, of_one in by_currency(bets).items():
+        found = bets_ahead(of_one, seed=seed, runs=runs)
+        bank = bankroll if bankroll is not None or currency else own_bank
+        losses = down or _losses(found, bank)
+        to_settle = sum(bet.state(now_ms) is BetState.TO_SETTLE for bet in of_one)
+        rows.append(_Row(currency, found, to_settle, bank, losses))
+    if as_json:
+        click.echo(json.dumps([_fields(row, seed) for row in rows], indent=2))
+    else:
+        click.echo("\n\n".join(map(_text, rows)) or "no open bets")
+
+
+def _losses(found: BetsAhead, bankroll: float | None) -> list[float]:
+    if bankroll is not None:
+        return [bankroll * share for share in _OF_BANK]
+    return [-found.ahead.worst * share for share in _OF_WORST if found.ahead.worst < 0]
+
+
+def _fields(row: _Row, seed: int) -> dict[str, Any]:
+    ahead, share = row.found.ahead, row.kelly_share
+    growth = None if row.bankroll is None else ahead.growth(row.bankroll) * 100
+    return {
+        "currency": row.currency,
+        "bets": row.found.bets,
+        "draws": row.found.draws,
+        "to_settle": row.to_settle,
+        "without_fair_odds": row.found.without_edge,
+        "places_without_fair_odds": row.found.places,
+        "is_exact": ahead.is_exact,
+        "runs": ahead.runs,
+        "seed": None if ahead.is_exact else seed,
+        "expected": round(ahead.expected, 4),
+        "deviation": round(ahead.deviation, 4),
+        "worst": round(ahead.worst, 4),
+        "best": round(ahead.best, 4),
+        "chance_down": ahead.chance_down(),
+        "down": [{"by": by, "chance": ahead.chance_down(by)} for by in row.down],
+        "quantiles": [
+            {"share": each, "result": round(ahead.quantile(each), 4)} for each in _QUANTILES
+        ],
+        "bankroll": row.bankroll,
+        "growth_pct": growth if growth is not None and math.isfinite(growth) else None,
+        "kelly_share": share,
+        "ever_down": [] if share is None else _ever_down(share),
+    }
+
+
+def _ever_down(share: float) -> list[dict[str, float]]:
+    return [{"to": to, "chance": chance_ever_down(to, share)} for to in _EVER_TO]
+
+
+def _text(row: _Row) -> str:
+    ahead, found = row.found.ahead, row.found
+    how = "exact" if ahead.is_exact else f"{ahead.runs:,} simulated results"
+    lines = [
+        plain(f"{_count(found.bets, 'open bet')} {row.currency}".strip())
+        + f" on {_count(found.draws, 'independent result')}; {how}",
+        f"expected {ahead.expected:+.2f}, standard deviation {ahead.deviation:.2f}",
+        f"worst {ahead.worst:+.2f}, best {ahead.best:+.2f}",
+        f"down at all: {_percent(ahead.chance_down())}",
+        *(f"down {by:,.2f} or more: {_percent(ahead.chance_down(by))}" for by in row.down),
+        "result not exceeded: "
+        + ", ".join(f"{each * 100:g} % {ahead.quantile(each):+.2f}" for each in _QUANTILES),
+    ]
+    if row.bankroll is not None:
+        lines += _kelly_lines(row, row.bankroll)
+    if found.without_edge:
+        lines.append(f"without fair odds, counted without an edge: {found.without_edge}")
+    if found.places:
+        lines.append(f"each way, the place counted without an edge: {found.places}")
+    if row.to_settle:
+        lines.append(f"over, but not settled: {row.to_settle}")
+    return "\n".join(lines)
+
+
+def _kelly_lines(row: _Row, bankroll: float) -> list[str]:
+    ahead, share = row.found.ahead, row.kelly_share
+    if ahead.worst <= -bankroll:
+        return [f"they can lose the whole bankroll of {bankroll:,.2f}"]
+    growth = f"bankroll of {bankroll:,.2f}: expected growth {ahead.growth(bankroll) * 100:+.4f} %"
+    if share is None:
+        return [f"{growth}; Kelly would not make these bets" if ahead.worst < 0 else growth]
+    return [f"{growth}; these bets are {share * 100:.1f} % of Kelly", _ever_text(share)]
+
+
+def _ever_text(share: float) -> str:
+    chances = (f"{to * 100:g} % {_percent(chance_ever_down(to, share))}" for to in _EVER_TO)
+    return (
+        f"betting on at {share * 100:.3g} % of Kelly, the chance that the bank ever falls to a "
+        f"part of itself: {', '.join(chances)}"
+    )
+
+
+def _count(count: int, word: str) -> str:
+    return f"{count} {word}{'' if count == 1 else 's'}"
+
+
+def _percent(share: float) -> str:
+    return f"{share * 100:.2f} %"
+
+
+class _Game(click.ParamType):  # type: ignore[type-arg]
+    """Outcomes of one game: ``2.5@55%,3.2@25%``."""
+
+    name = "game"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> tuple[Outcome, ...]:
+        """Return the chance and odds of each outcome."""
+        found = []
+        for part in str(value).split(","):
+            odds, sign, chance = part.partition("@")
+            if not sign:
+                self.fail(f"{part!r}: expected ODDS@CHANCE, such as 2.5@55%", param, ctx)
+            share = _chance_of(chance.strip())
+            if share is None:
+                why = "expected a chance between 0 and 1, or between 0 % and 100 %"
+                self.fail(f"{part!r}: {why}", param, ctx)
+            try:
+                found.append((share, parse_typed(odds.strip())))
+            except OddsFormatError as error:
+                self.fail(f"{part!r}: {error}", param, ctx)
+        return tuple(found)
+
+
+def _chance_of(text: str) -> float | None:
+    try:
+        number = float(text.removesuffix("%"))
+    except ValueError:
+        return None
+    share = number / 100 if text.endswith("%") else number
+    return share if 0 < share < 1 else None
+
+
+@click.command()
+@click.argument("games", nargs=-1, required=True, type=_Game(), metavar="GAME...")
+@click.option(
+    "--bankroll",
+    type=AmountType(0, above=True, what="bankroll"),
+    metavar="AMOUNT",
+    help="Default: the betting bank in the settings.",
+)
+@click.option(
+    "--share",
+    type=Number(0, 200, above=True, what="Kelly fraction"),
+    metavar="PERCENT",
+    help="Kelly fraction of the stakes. Default: that of the settings.",
+)
+@json_option
+def kelly(
+    games: tuple[tuple[Outcome, ...], ...],
+    bankroll: float | None,
+    share: float | None,
+    as_json: bool,
+) -> None:
+    """Work out Kelly stakes on several games at once.
+
+    Each GAME is a list of outcomes of which at most one wins, each as ODDS@CHANCE: the odds after
+    commission, and how likely you think it is. Games are independent and bet on at the same time,
+    so their stakes are a little smaller than one by one. Outcomes of one game are staked by the
+    formula of Smoczynski and Tomkins, several games numerically.
+
+    It also shows how likely the bank is to ever fall to a part of itself if you go on betting at
+    this share of Kelly: to half of it 50 % at full Kelly, 0.78 % at a quarter.
+
+    \b
+    Example:
+      oddsdesk kelly 2.5@55%,3.2@25%,2.8@20%
+      oddsdesk kelly 2.1@50% 3.6@0.3 --share 50 --bankroll 2000
+    """
+    plan = stake_plan(own_setting)
+    bank = plan.bankroll if bankroll is None else bankroll
+    part = plan.kelly_share if share is None else share / 100
+    try:
+        found = kelly_across(games)
+    except ValueError as error:
+        raise click.ClickException(str(error)) from error
+    if as_json:
+        told = {
+            "games": [
+                [
+                    {
+                        "odds": odds,
+                        "chance": chance,
+                        "ev_pct": round((chance * odds - 1) * 100, 4),
+                        "kelly_pct": round(full * 100, 4),
+                        "stake": round(full * part * bank, 4),
+                    }
+                    for (chance, odds), full in zip(game, shares, strict=True)
+                ]
+                for game, shares in zip(games, found.shares, strict=True)
+            ],
+            "growth_pct": round(found.growth * 100, 4),
+            "bankroll": bank,
+            "kelly_share": part,
+            "ever_down": _ever_down(part),
+        }
+        click.echo(json.dumps(told, indent=2))
+        return
+    rows = [
+        (
+            str(number),
+            f"{odds:g}",
+            f"{chance * 100:g} %",
+            f"{(chance * odds - 1) * 100:+.2f} %",
+            f"{full * 100:.2f} %",
+            f"{full * part * bank:.2f}",
+        )
+        for number, (game, shares) in enumerate(zip(games, found.shares, strict=True), 1)
+        for (chance, odds), full in zip(game, shares, strict=True)
+    ]
+    titles = ("GAME", "ODDS", "CHANCE", "EV", "FULL KELLY", "STAKE")
+    click.echo("\n".join(aligned(titles, rows, frozenset(titles) - {"GAME"})))
+    click.echo(f"growth at full Kelly {found.growth * 100:.4f} %, stakes at {part * 100:g} % of it")
+    click.echo(_ever_text(part))
