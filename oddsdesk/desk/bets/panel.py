@@ -35,6 +35,7 @@ from oddsdesk.ledger import reporting
 from oddsdesk.ledger.bet_kinds import BetKind
 from oddsdesk.ledger.bets import BetState, PlacedBet, counted
 from oddsdesk.ledger.open_bets import placed_in
+from oddsdesk.ledger.risk import BetsAhead, bets_ahead
 from oddsdesk.pricing.profiles import Profiles
 from oddsdesk.pricing.reports import course
 
@@ -42,6 +43,8 @@ _LEAST_FOR_CHART = 430
 """A lower panel has no room for the chart."""
 _LEAST_FOR_LIST = 620
 """A narrower panel, at 100 % text size, has no room for the list of views; M steps through them."""
+_RUNS, _MOST_RESULTS = 4_000, 1_000
+"""Of the risk ahead, so that it takes milliseconds; `oddsdesk ledger risk` tries more."""
 _AGES_MS = 30_000
 """How often the list is refreshed, as games start and end."""
 
@@ -80,6 +83,8 @@ class BetsPanel(ListPanel):
         """The bets that fit the filter, in every currency."""
         self._shown: list[PlacedBet] = []
         """Those of them in one currency, which the figures are of."""
+        self._ahead: tuple[list[PlacedBet], BetsAhead] | None = None
+        """Open bets, and what they may win and lose."""
         self._hidden_columns: frozenset[str] = frozenset()
         self._found_said = ("", "")
         self.model = BetsModel(clock, records.proposal)
@@ -295,9 +300,16 @@ class BetsPanel(ListPanel):
             plan.total_cap,
             placed_in(self._shown, now, simulated=True).total,
         )
-        self.facts.fill_facts(facts_of(found, risk))
+        self.facts.fill_facts(facts_of(found, risk, self._ahead_of_open()))
         self.chart.show_steps(course(each for _, each in reporting.in_order(self._shown)))
         self._fit()
+
+    def _ahead_of_open(self) -> BetsAhead:
+        """Return what the open bets shown may win and lose; found again only if they changed."""
+        held = [bet for bet in counted(self._shown) if bet.open_size]
+        if self._ahead is None or self._ahead[0] != held:
+            self._ahead = held, bets_ahead(held, runs=_RUNS, most_results=_MOST_RESULTS)
+        return self._ahead[1]
 
     def _closed(self) -> reporting.OneClose:
         """Return the bets with comparable closing lines; the rows show the recorded ones."""

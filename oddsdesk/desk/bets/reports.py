@@ -12,6 +12,7 @@ from oddsdesk.desk.ui.table.cells import Align, Cell, Column, ColumnSpec, Kind, 
 from oddsdesk.desk.ui.table.live_model import StableRowsModel
 from oddsdesk.desk.ui.theme.tokens import TextRole
 from oddsdesk.ledger.reporting import Grouping, luck_text
+from oddsdesk.ledger.risk import BetsAhead
 from oddsdesk.pricing.reports import MOST_EXACT, Report
 
 ReportRow = tuple[str, Report]
@@ -190,6 +191,8 @@ class ReportModel(StableRowsModel[tuple[str], ReportRow]):
 
 
 _LARGE: Final = 1_000
+_SELDOM: Final = 0.05
+"""The chance of a result worse than the one shown as the risk ahead."""
 
 
 class AtRisk(NamedTuple):
@@ -203,8 +206,11 @@ class AtRisk(NamedTuple):
     """The amount of open practice bets."""
 
 
-def facts_of(found: Report, risk: AtRisk) -> list[Fact]:
-    """Return a report as headline figures with their notes; a dash for missing ones."""
+def facts_of(found: Report, risk: AtRisk, ahead: BetsAhead) -> list[Fact]:
+    """Return a report as headline figures with their notes; a dash for missing ones.
+
+    ``ahead`` is of the open bets.
+    """
     drawdown = found.drawdown
     return [
         Fact(
@@ -219,6 +225,7 @@ def facts_of(found: Report, risk: AtRisk) -> list[Fact]:
             f"over {_bets(drawdown.bets)}" if drawdown.depth else "",
         ),
         _risk(risk),
+        _ahead(ahead),
     ]
 
 
@@ -247,6 +254,17 @@ def _risk(risk: AtRisk) -> Fact:
     share = risk.amount / risk.bankroll * 100
     of = f"{_amount(risk.amount)}, cap {risk.cap * 100:.0f} %"
     return Fact("At risk", f"{share:.1f} %", ", ".join(filter(None, (of, apart))))
+
+
+def _ahead(found: BetsAhead) -> Fact:
+    if not found.bets:
+        return Fact("Risk ahead", "–", "")
+    ahead = found.ahead
+    return Fact(
+        "Risk ahead",
+        signed_hundredths_text(ahead.quantile(_SELDOM)),
+        f"1 in 20 is worse; {ahead.chance_down() * 100:.0f} % down",
+    )
 
 
 def _amount(amount: float) -> str:

@@ -118,6 +118,7 @@ def test_figures_say_profit_yield_close_luck_and_risk(make_panel: Make) -> None:
     assert texts["Luck"] == ("2 outcomes", "as expected by chance")
     assert texts["Drawdown"] == ("−6.00", "over 1 bet")
     assert texts["At risk"] == ("1.2 %", "12.00, cap 25 %")
+    assert texts["Risk ahead"] == ("−12.00", "1 in 20 is worse; 31 % down")
     assert panel.chart.isVisible()
     assert "After 2 bets: profit +0.04" in panel.chart.accessibleDescription()
 
@@ -135,7 +136,7 @@ def test_practice_is_marked_and_counts_in_no_figure(
     with qtbot.waitSignal(real._records.bets_changed):
         real._records.read_again()
     apart = ("At risk", "1.2 %", "12.00, cap 25 %, practice 12.00 excluded")
-    assert real.facts.texts() == [*figures[:-1], apart]
+    assert real.facts.texts() == [*figures[:-2], apart, figures[-1]]
     assert heard[-1] == 1
     model = real.model
     marked = {model.entry(row).ident: model.cell(row, 0).note for row in range(7)}
