@@ -337,7 +337,9 @@ class _Search:
         fitted = _fitted(self._promotion, found.legs, self._plan.step)
         if fitted is None:
             return
-        way = _hedged_way(self._promotion, matrix, found.legs, fitted, found)
+        way = _way(
+            self._promotion, matrix, _staked(found.legs, fitted), found.in_play, found.due_at
+        )
         key, before = found.legs[0].key, self._hedged.get(found.legs[0].key)
         if before is None or _by_value(way) < _by_value(before):
             self._hedged[key] = way
@@ -435,35 +437,6 @@ def _up_to(ladder: Ladder, most: float | None) -> Ladder:
     return tuple(rungs)
 
 
-def _hedged_way(
-    promotion: Promotion,
-    matrix: Matrix,
-    legs: Sequence[OpportunityLeg],
-    fitted: HedgedBet,
-    found: Hedging,
-) -> PromoWay:
-    stakes = (fitted.bet.stake, *fitted.stakes)
-    staked = tuple(
-        leg._replace(stake=stake, net_odds=_net_of(leg, stake))
-        for leg, stake in zip(legs, stakes, strict=True)
-    )
-    results = (fitted.if_wins, *fitted.if_others)
-    return _way(promotion, matrix, staked, fitted.bet, results, found.in_play, found.due_at)
-
-
-def _way(
-    promotion: Promotion,
-    matrix: Matrix,
-    legs: tuple[OpportunityLeg, ...],
-    bet: PromotedBet,
-    results: tuple[float, ...],
-    in_play: bool,
-    due_at: float,
-) -> PromoWay:
-    about = matrix.match_name, matrix.competition, matrix.sport, matrix.kick_off
-    return PromoWay(promotion, *about, in_play, legs, bet, results, due_at)
-
-
 def unhedged_way(
     board: Board, promotion: Promotion, key: RowKey, plan: StakePlan
 ) -> PromoWay | None:
@@ -485,16 +458,11 @@ def unhedged_way(
         careful = (assessed and assessed.stake_settlement) or ends
         results = [(careful.win, bet.if_wins), (1 - careful.win, bet.if_loses)]
         certainty = certainty_equivalent(results, plan.bankroll, plan.kelly_share)
-    section = board.section(*key[:4])
-    price = board.price(key.game_id, CellKey(*key[1:]))
-    in_play = matrix.is_live if price is None or price.is_live is None else price.is_live
-    due_at = (
-        math.inf
-        if section is None
-        else board.judge_of(matrix).due_at(section, key.selection, key.bookmaker)
+    staked = _Staked(
+        (leg._replace(stake=stake, net_odds=bet.net_odds),), bet, (bet.if_wins, bet.if_loses)
     )
-    staked = (leg._replace(stake=stake, net_odds=bet.net_odds),)
-    way = _way(promotion, matrix, staked, bet, (bet.if_wins, bet.if_loses), in_play, due_at)
+    in_play, due_at = _moment(board, matrix, [leg])
+    way = _way(promotion, matrix, staked, any(in_play), due_at)
     return msgspec.structs.replace(way, chance=chance, certainty=certainty)
 
 
@@ -528,72 +496,62 @@ def leg_now(board: Board, key: RowKey, *, is_lay: bool = False) -> OpportunityLe
     )
 
 
-class LegPlaced(NamedTuple):
-    """A leg as it was placed."""
+def way_now(board: Board, way: PromoWay, plan: StakePlan) -> PromoWay | None:
+    """Return the same legs at current prices, with their stakes.
 
-    stake: float
-    """Of a lay the liability."""
-    net_odds: float
-    """As of the leg; of a boost without the boost."""
-
-
-def way_now(
-    board: Board, way: PromoWay, plan: StakePlan, placed: Mapping[int, LegPlaced] | None = None
-) -> PromoWay | None:
-    """Return the same legs at current prices, given which of them are placed, by position.
-
-    Placed legs stay as they are. The others are staked so that each result leaves the same as the
-    promoted bet does.
-
-    Returns:
-        None if an unplaced leg is not offered any more, is unreliable, or can no longer be hedged.
-        ``Caution`` reasons are in the legs of ``legs_now``.
+    None if one of them is not offered any more or is unreliable, or if they are no hedge now.
     """
-    placed, matrix = placed or {}, board.matrix(way.legs[0].key.game_id)
+    matrix = board.matrix(way.legs[0].key.game_id)
     if matrix is None or board.connection.is_lost:
         return None
+    if not way.is_hedged:
+        return unhedged_way(board, way.promotion, way.legs[0].key, plan)
     legs = list[OpportunityLeg]()
-    for place, leg in enumerate(way.legs):
-        now = leg if place in placed else leg_now(board, leg.key, is_lay=leg.is_lay)
-        if now is None or (place not in placed and UNRELIABLE.intersection(now.cautions)):
+    for leg in way.legs:
+        now = leg_now(board, leg.key, is_lay=leg.is_lay)
+        if now is None or UNRELIABLE.intersection(now.cautions):
             return None
         legs.append(now)
-    if not way.is_hedged:
-        return way if placed else unhedged_way(board, way.promotion, way.legs[0].key, plan)
-    first = placed.get(0)
-    promotion = way.promotion
-    others = [
-        _side(leg, plan.step)
-        if place not in placed
-        else Side((Rung(placed[place].net_odds, math.inf),))
-        for place, leg in enumerate(legs[1:], 1)
-    ]
-    if first is not None:
-        fitted = hedged(promotion.bet(first.net_odds, first.stake), others)
-    else:
-        fitted = _fitted(promotion, legs, plan.step)
-    if fitted is None:
+    fitted = _fitted(way.promotion, legs, plan.step)
+    in_play, due_at = _moment(board, matrix, legs)
+    if fitted is None or len(in_play) > 1:
         return None
-    stakes = [fitted.bet.stake, *fitted.stakes]
-    nets = [
-        fitted.bet.net_odds,
-        *(_net_of(leg, s) for leg, s in zip(legs[1:], stakes[1:], strict=True)),
-    ]
-    for place, each in placed.items():
-        stakes[place], nets[place] = each
-    total = math.fsum(stakes[1:])
-    results = (
-        fitted.bet.if_wins - total,
-        *(fitted.bet.if_loses + s * n - total for s, n in zip(stakes[1:], nets[1:], strict=True)),
-    )
+    return _way(way.promotion, matrix, _staked(legs, fitted), any(in_play), due_at)
+
+
+class _Staked(NamedTuple):
+    """Legs with their stakes, and what they leave."""
+
+    legs: tuple[OpportunityLeg, ...]
+    bet: PromotedBet
+    results: tuple[float, ...]
+
+
+def _staked(legs: Sequence[OpportunityLeg], fitted: HedgedBet) -> _Staked:
+    stakes = (fitted.bet.stake, *fitted.stakes)
     staked = tuple(
-        leg._replace(stake=stake, net_odds=net)
-        for leg, stake, net in zip(legs, stakes, nets, strict=True)
+        leg._replace(stake=stake, net_odds=_net_of(leg, stake))
+        for leg, stake in zip(legs, stakes, strict=True)
     )
-    return msgspec.structs.replace(way, legs=staked, bet=fitted.bet, results=results)
+    return _Staked(staked, fitted.bet, (fitted.if_wins, *fitted.if_others))
 
 
-def legs_now(board: Board, way: PromoWay) -> tuple[tuple[Caution, ...] | None, ...]:
-    """Return what speaks against each leg now; None for a leg that is not offered any more."""
-    legs = (leg_now(board, leg.key, is_lay=leg.is_lay) for leg in way.legs)
-    return tuple(None if leg is None else leg.cautions for leg in legs)
+def _way(
+    promotion: Promotion, matrix: Matrix, staked: _Staked, in_play: bool, due_at: float
+) -> PromoWay:
+    about = matrix.match_name, matrix.competition, matrix.sport, matrix.kick_off
+    return PromoWay(promotion, *about, in_play, *staked, due_at)
+
+
+def _moment(
+    board: Board, matrix: Matrix, legs: Sequence[OpportunityLeg]
+) -> tuple[set[bool], float]:
+    """Return whether legs are in play, and when time alone may change them."""
+    judge, in_play, due_at = board.judge_of(matrix), set[bool](), math.inf
+    for leg in legs:
+        section = board.section(*leg.key[:4])
+        price = board.price(leg.key.game_id, CellKey(*leg.key[1:]))
+        if section is not None and price is not None:
+            in_play.add(matrix.is_live if price.is_live is None else price.is_live)
+            due_at = min(due_at, judge.due_at(section, leg.key.selection, leg.bookmaker))
+    return in_play, due_at

@@ -6,7 +6,7 @@ import pytest
 from msgspec.structs import replace
 
 from oddsdesk.base.tasks import exhaust, returned
-from oddsdesk.board.promotions import LegPlaced, PromoWay, Ways, way_now, ways_to_use
+from oddsdesk.board.promotions import PromoWay, Ways, way_now, ways_to_use
 from oddsdesk.contract.resources import OddsRow, Offer
 from oddsdesk.contract.times import format_ms
 from oddsdesk.pricing.exposure import StakePlan
@@ -132,17 +132,31 @@ def test_a_boost_is_recorded_at_the_boosted_odds() -> None:
     assert best.worst > 0
 
 
-def test_what_is_placed_stays_and_the_rest_follows_the_prices() -> None:
+def test_a_way_follows_the_prices() -> None:
     at = desk()
     best = ways(promotion(least_odds=1.7), at).hedged[0]
+    at.now += 1_000
     moved = message("Draw", 4.4, bookmaker="Unibet", match_name="Liverpool - Leicester")
     at.board.apply_all([moved])
-    now = way_now(at.board, best, EXACT, {0: LegPlaced(10.0, 1.88)})
+    now = way_now(at.board, best, EXACT)
     assert now is not None
+    assert now.key == best.key
     assert legs(now)[1:] == [("Unibet", "Draw", 4.27), ("Betclic", "Leicester", 4.82)]
     assert now.worst == pytest.approx(10 * 0.88 - 4.27 - 4.82, abs=0.02)
+    assert now.due_at > at.now
     at.now += 200_000
-    assert way_now(at.board, best, EXACT, {0: LegPlaced(10.0, 1.88)}) is None
+    assert way_now(at.board, best, EXACT) is None
+
+
+def test_an_unhedged_way_follows_the_prices() -> None:
+    at = desk()
+    best = ways(promotion(PromoKind.FREE), at).unhedged[0]
+    assert way_now(at.board, best, EXACT) == best
+    at.now += 1_000
+    selection = best.legs[0].key.selection
+    moved = message(selection, 0.0, bookmaker="ParionsSport", match_name="Liverpool - Leicester")
+    at.board.apply_all([moved])
+    assert way_now(at.board, best, EXACT) is None
 
 
 def exchange(lays: tuple[tuple[float, float], ...], odds: float = 2.1) -> OddsRow:
@@ -200,7 +214,7 @@ def test_a_lay_that_moved_is_staked_again() -> None:
     at.now += 1_000
     moved = exchange(((2.3, 500.0),))
     exhaust(at.board.merge_rows([replace(moved, scraped_at=format_ms(at.now))]))
-    now = way_now(at.board, way, EXACT, {0: LegPlaced(10.0, 2.1)})
+    now = way_now(at.board, way, EXACT)
     assert now is not None
     assert now.legs[1].odds == 2.3
     assert now.legs[1].backers_stake == pytest.approx(21 / 2.28, abs=0.006)
