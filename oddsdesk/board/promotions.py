@@ -2,7 +2,7 @@
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Generator, Iterator, Mapping, Sequence
+from collections.abc import Generator, Hashable, Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
 
 import msgspec
@@ -206,6 +206,7 @@ def ways_to_use(
     *,
     most: int = MOST_WAYS,
     also_there: bool = False,
+    placed: Mapping[tuple[Hashable, str], float] | None = None,
 ) -> Generator[None, None, Ways]:
     """Return the ways to use an offer at the board's prices, best first; in small steps.
 
@@ -222,8 +223,9 @@ def ways_to_use(
         plan: Bankroll, Kelly share and step of stakes.
         most: How many hedged and how many unhedged ways to return.
         also_there: Whether one bet of a hedge may be at the offer's own bookmaker.
+        placed: Open stakes, as ``by_bookmaker`` returns them; the bookmakers' limits count them.
     """
-    search = _Search(board, promotion, plan, most, also_there=also_there)
+    search = _Search(board, promotion, plan, most, also_there=also_there, placed=placed or {})
     for game in board.held_games():
         matrix = board.matrix(game)
         if matrix is not None:
@@ -235,13 +237,21 @@ class _Search:
     """Looks through games, and keeps the best ways."""
 
     def __init__(
-        self, board: Board, promotion: Promotion, plan: StakePlan, most: int, *, also_there: bool
+        self,
+        board: Board,
+        promotion: Promotion,
+        plan: StakePlan,
+        most: int,
+        *,
+        also_there: bool,
+        placed: Mapping[tuple[Hashable, str], float],
     ) -> None:
         self._board = board
         self._promotion = promotion
         self._plan = plan
         self._most = most
         self._also_there = also_there
+        self._placed = placed
         self._is_there = board.basis.profiles.among([promotion.bookmaker])
         self._hedged: dict[RowKey, PromoWay] = {}
         self._unhedged: dict[RowKey, PromoWay] = {}
@@ -306,8 +316,9 @@ class _Search:
     ) -> Iterator[None]:
         board, plan = self._board, self._plan
         split = Split(step=plan.step)
+        judge = board.judge_of(matrix)
         finder = OpportunityFinder(
-            board.basis, board.judge_of(matrix), matrix, split, also_at=bookmaker
+            board.basis, judge, matrix, split, also_at=bookmaker, placed=self._placed
         )
         families = defaultdict[FamilyKey, list[Section]](list)
         for section in matrix.sections:

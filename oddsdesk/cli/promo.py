@@ -3,6 +3,7 @@
 import json
 import math
 from collections.abc import Callable, Collection, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
@@ -27,6 +28,7 @@ from oddsdesk.contract.identity import game_title
 from oddsdesk.contract.markets import MARKETS, market_named
 from oddsdesk.contract.times import format_ms
 from oddsdesk.desk.settings.declared import stake_plan
+from oddsdesk.ledger.open_bets import by_bookmaker, open_by_outcome
 from oddsdesk.ledger.own_tables import OwnTableError
 from oddsdesk.ledger.promotions import (
     earned,
@@ -36,7 +38,6 @@ from oddsdesk.ledger.promotions import (
     save_promotion,
     use_promotion,
 )
-from oddsdesk.pricing.exposure import StakePlan
 from oddsdesk.pricing.formats import OddsFormatError, parse_typed
 from oddsdesk.pricing.promotions import (
     DEFAULT_RETENTION,
@@ -478,8 +479,17 @@ def find(
     plan = stake_plan(own_setting)
     if step is not None:
         plan = msgspec.structs.replace(plan, step=step)
-    found = returned(ways_to_use(board, offer, plan, most=most, also_there=also_there))
-    there = None if also_there else _better_there(board, offer, plan, found)
+    placed = by_bookmaker(
+        open_by_outcome(
+            placed_bets(),
+            simulated=moment.simulated,
+            listed=moment.games_by_id(),
+            spelled=board.players.spelled,
+        )
+    )
+    look = partial(ways_to_use, board, offer, plan, placed=placed)
+    found = returned(look(most=most, also_there=also_there))
+    there = None if also_there else _better(found, returned(look(most=1, also_there=True)))
     rules = own_rules()
     if as_json:
         told = {
@@ -497,12 +507,13 @@ def find(
         click.echo("\n".join([*shown, *_sources(moment.sources)]))
 
 
-def _better_there(board: Board, offer: Promotion, plan: StakePlan, found: Ways) -> PromoWay | None:
-    """Return the best way that also hedges at the offer's bookmaker, if it leaves more."""
-    ways = returned(ways_to_use(board, offer, plan, most=1, also_there=True)).hedged
-    if not ways or (found.hedged and (ways[0].value or 0) <= (found.hedged[0].value or 0)):
+def _better(found: Ways, there: Ways) -> PromoWay | None:
+    """Return the best of other ways if it leaves more than all that were found."""
+    if not there.hedged:
         return None
-    return ways[0]
+    best = there.hedged[0]
+    values = [way.value or 0.0 for way in found.hedged[:1]]
+    return best if not values or (best.value or 0.0) > values[0] else None
 
 
 def _described(given: dict[str, Any]) -> Promotion:

@@ -151,13 +151,24 @@ class Ways:
         """Return whether enough is for sale, within the limit, to pay back an amount."""
         _, bookmaker, _, price, stand, *_ = candidate
         ladder = self._judge.ladder(price, bookmaker, is_lay=stand.is_lay)
-        most = self._basis.profiles.profile_of(bookmaker).limit
+        most = self._most_of(candidate)
         if ladder is not None:
             for_sale = stakeable(ladder)
             most = for_sale if most is None else min(most, for_sale)
         if most is None:
             return True
         return paid <= (payout(ladder, most) if ladder else most * candidate.net_odds)
+
+    def _most_of(self, candidate: Candidate) -> float | None:
+        """Return what the bookmaker still takes, by its limit."""
+        _, bookmaker, selection, _, (section, _, is_lay, _), _, bet = candidate
+        if self._among is not None:
+            return self._among[self._row_key(section, selection, bookmaker), is_lay]
+        limit = self._basis.profiles.profile_of(bookmaker).limit
+        if limit is None:
+            return None
+        outcome = outcome_of(self._matrix.game_id, bet, section.key.period)
+        return limit - self._placed.get((outcome, fold_name(bookmaker)), 0.0)
 
     def reliable(
         self, has_draw: bool, candidates: Iterable[Candidate], operators: float = 1
@@ -185,7 +196,7 @@ class Ways:
         return self._offers[key]
 
     def _judged(self, has_draw: bool, candidate: Candidate) -> Offer | None:
-        net, bookmaker, selection, price, stand, in_play, bet = candidate
+        net, bookmaker, selection, price, stand, in_play, _ = candidate
         judge, (section, _, is_lay, needs_draw) = self._judge, stand
         if needs_draw is not None and needs_draw is not has_draw:
             return None  # in a market with a draw, a lay of one team is no bet on the other
@@ -196,12 +207,7 @@ class Ways:
         if UNRELIABLE.intersection(assessed.cautions) or is_delayed(bookmaker):
             return None
         profile = self._basis.profiles.profile_of(bookmaker)
-        most = profile.limit
-        if self._among is not None:
-            most = self._among[self._row_key(section, selection, bookmaker), is_lay]
-        elif most is not None:
-            outcome = outcome_of(self._matrix.game_id, bet, section.key.period)
-            most -= self._placed.get((outcome, fold_name(bookmaker)), 0.0)
+        most = self._most_of(candidate)
         if most is not None and most < self._step:
             return None  # it takes no step more
         lay_odds = price.depth.lay_odds if is_lay and price.depth is not None else None

@@ -10,7 +10,7 @@ from oddsdesk.board.promotions import PromoWay, Ways, way_now, ways_to_use
 from oddsdesk.contract.resources import OddsRow, Offer
 from oddsdesk.contract.times import format_ms
 from oddsdesk.pricing.exposure import StakePlan
-from oddsdesk.pricing.profiles import shipped_profiles
+from oddsdesk.pricing.profiles import Profile, Profiles, shipped_profiles
 from oddsdesk.pricing.promotions import PromoKind, Promotion
 from tests.kit.board import NOW, Desk, matrix, message, odds_row
 
@@ -218,3 +218,18 @@ def test_a_lay_that_moved_is_staked_again() -> None:
     assert now is not None
     assert now.legs[1].odds == 2.3
     assert now.legs[1].backers_stake == pytest.approx(21 / 2.28, abs=0.006)
+
+
+def test_what_is_placed_counts_against_the_limit_of_a_bookmaker() -> None:
+    at = desk()
+    at.board.set_profiles(Profiles([Profile(name="Unibet", group="Unibet", limit=10.0)]))
+    best = ways(promotion(least_odds=1.7), at).hedged[0]
+    assert best.legs[1].bookmaker == "Unibet"
+    draw = at.board.matrix(best.legs[0].key.game_id)
+    assert draw is not None
+    placed = {((draw.game_id, "moneyline", 0, "", "draw"), "unibet"): 9.0}
+    first = returned(ways_to_use(at.board, promotion(least_odds=1.7), EXACT, placed=placed)).hedged[
+        0
+    ]
+    assert first.legs[0].key == best.legs[0].key
+    assert [leg.bookmaker for leg in first.legs[1:]] == ["Pinnacle", "Betclic"]
