@@ -113,6 +113,13 @@ class Profile(msgspec.Struct, frozen=True, kw_only=True):
             net = 1 + (net - 1) * (1 - self.commission)
         return net * (1 - self.tax)
 
+    def ladder_of(self, depth: Depth, *, is_lay: bool) -> Ladder | None:
+        """Return what can be backed, or laid by liability; None where no amount is known."""
+        if is_lay:
+            is_known = depth.lay and depth.lay[0][1] > 0
+            return self.lay_ladder(depth) if is_known else None
+        return self.ladder(depth) if depth.levels else None
+
     def lay_ladder(self, depth: Depth) -> Ladder:
         """Return what can be laid: odds of the other side after commission, and liabilities."""
         return tuple(

@@ -27,7 +27,7 @@ class Depth(NamedTuple):
     currency: str = ""
     """ISO 4217; empty if unknown."""
     lay: tuple[tuple[float, float], ...] = ()
-    """What can be laid, lowest odds first, in backers' stakes."""
+    """What can be laid, lowest odds first, in backers' stakes; 0 is an unknown amount."""
     rate: float | None = None
     """The rate by which amounts were converted into ``currency``; None if they were not."""
     sold_in: str = ""
@@ -35,8 +35,8 @@ class Depth(NamedTuple):
 
     @property
     def lay_odds(self) -> float | None:
-        """The lowest odds at which something can be laid; None if nothing can."""
-        return next((odds for odds, size in self.lay if size > 0), None)
+        """The lowest odds that can be laid; None if nothing can."""
+        return self.lay[0][0] if self.lay else None
 
 
 class Rung(NamedTuple):

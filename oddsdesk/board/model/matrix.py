@@ -76,25 +76,29 @@ class Sighting(msgspec.Struct, frozen=True, gc=False):
 
 
 def depth_of(offer: Offer | UnsetType | None, odds: float) -> Depth | None:
-    """Return what can be backed of a selection at its odds and below, None where nobody tells.
+    """Return what can be backed of a selection at its odds and below, and what can be laid.
+
+    None where nobody tells. Where only lay odds are known, there are no levels to back.
 
     Raises:
         ValueError: the levels make no sense: not the best first, or not those of these odds.
     """
-    if not offer or not offer.back:
+    if not offer or not (offer.back or offer.lay):
         return None
     levels = offer.back[:MOST_LEVELS]
     is_falling = all(one[0] > other[0] for one, other in pairwise(levels))
-    if levels[0][0] != odds or not is_falling or not all(o > 1 and s >= 0 for o, s in levels):
+    is_sound = is_falling and all(o > 1 and s >= 0 for o, s in levels)
+    if levels and (levels[0][0] != odds or not is_sound):
         raise ValueError(f"expected levels from {odds:g} down")
-    return Depth(levels, offer.currency or "", lay_levels_of(offer))
+    lay = lay_levels_of(offer, odds)
+    return Depth(levels, offer.currency or "", lay) if levels or lay else None
 
 
-def lay_levels_of(offer: Offer) -> tuple[Level, ...]:
-    """Return what can be laid; nothing if that makes no sense beside what can be backed."""
+def lay_levels_of(offer: Offer, odds: float) -> tuple[Level, ...]:
+    """Return what can be laid; nothing if that makes no sense given the odds to back."""
     levels = offer.lay[:MOST_LEVELS]
     is_rising = all(one[0] < other[0] for one, other in pairwise(levels))
-    is_above = not levels or levels[0][0] > (offer.back[0][0] if offer.back else 1.0)
+    is_above = not levels or levels[0][0] > odds
     is_sound = all(odds > 1 and size >= 0 for odds, size in levels)
     return levels if is_rising and is_above and is_sound else ()
 

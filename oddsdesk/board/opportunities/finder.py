@@ -118,7 +118,7 @@ class OpportunityLeg(NamedTuple):
         """What the backers of a lay stake for this liability; None for a back."""
         if not self.is_lay:
             return None
-        if self.depth is None or not self.ladder or math.isinf(self.ladder[0].most):
+        if self.depth is None or not self.ladder:
             return self.stake / (self.odds - 1)
         return backers_stake(self.depth, self.ladder, self.stake)
 
@@ -428,7 +428,7 @@ class OpportunityFinder:
             return
         yield found
         if any(each.leg.ladder is not None for each in found):
-            others = [[each for each in side if each.price.depth is None] for side in candidates]
+            others = [[each for each in side if not each.is_limited] for side in candidates]
             found = self._best(cover, others, limit)
             if found is not None and total_of(each.leg for each in found) <= limit:
                 yield found

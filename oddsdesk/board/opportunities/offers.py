@@ -263,9 +263,7 @@ def _leg_now(board: Board, listed: OpportunityLeg) -> LegNow:
     doubts = tuple(each for each in found.cautions if each not in UNRELIABLE)
     better = None if listed.is_lay else _better(board, listed, found.net_odds)
     profile = board.basis.profiles.profile_of(listed.bookmaker)
-    ladder = None
-    if depth is not None:
-        ladder = profile.lay_ladder(depth) if listed.is_lay else profile.ladder(depth)
+    ladder = None if depth is None else profile.ladder_of(depth, is_lay=listed.is_lay)
     return LegNow(listed, odds, cautions, doubts, better, ladder)
 
 

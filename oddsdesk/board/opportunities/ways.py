@@ -57,6 +57,14 @@ class Candidate(NamedTuple):
     bet: Bet
     """What it is an offer of; for a lay the bet against its selection."""
 
+    @property
+    def is_limited(self) -> bool:
+        """Whether it is known how much is for sale."""
+        depth = self.price.depth
+        if depth is None or not self.stand.is_lay:
+            return depth is not None and bool(depth.levels)
+        return depth.lay[0][1] > 0
+
 
 class Ways:
     """The ways to place bets on a game at one moment; what is judged once is cached."""

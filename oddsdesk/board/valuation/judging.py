@@ -144,8 +144,7 @@ class Judge:
         """
         if (depth := self.depth(price)) is None:
             return None
-        profile = self._basis.profiles.profile_of(bookmaker)
-        return profile.lay_ladder(depth) if is_lay else profile.ladder(depth)
+        return self._basis.profiles.profile_of(bookmaker).ladder_of(depth, is_lay=is_lay)
 
     def depth(self, price: Price) -> Depth | None:
         """Return what is for sale of a price, in the user's currency if a rate is known."""
@@ -153,7 +152,8 @@ class Judge:
 
     def for_sale(self, price: Price, bookmaker: str) -> float | None:
         """Return the stake that the best odds of a price take, None where nobody tells."""
-        if (depth := self.depth(price)) is None:
+        depth = self.depth(price)
+        if depth is None or not depth.levels:
             return None
         profile = self._basis.profiles.profile_of(bookmaker)
         return profile.stake_of(*depth.levels[0])

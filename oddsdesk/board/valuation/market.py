@@ -672,12 +672,13 @@ class Market:
 
 def _has_depth(price: matrix.Price, offer: Offer | None) -> bool:
     """Whether a price holds what is for sale; levels that make no sense are read again."""
-    if offer is None or not offer.back:
+    lay = () if offer is None else matrix.lay_levels_of(offer, price.odds)
+    if offer is None or not (offer.back or lay):
         return price.depth is None
     depth = price.depth
     return (
         depth is not None
         and depth.levels == offer.back[:MOST_LEVELS]
-        and depth.lay == matrix.lay_levels_of(offer)
+        and depth.lay == lay
         and depth.currency == (offer.currency or "")
     )

@@ -265,6 +265,14 @@ class Runner:
         return positions[min(positions)][0] if positions else None
 
     @property
+    def best_lay(self) -> Level | None:
+        """The lowest price that can be laid, and its backers' stake."""
+        if self._all[1]:
+            return min(self._all[1].items())
+        positions = self._shown[1] or self._best[1]
+        return positions[min(positions)] if positions else None
+
+    @property
     def back(self) -> tuple[Level, ...]:
         """What can be backed: prices with backers' stakes, the highest first."""
         return self._levels(0, is_falling=True)

@@ -13,6 +13,7 @@ from typing import Any, Final, NamedTuple
 import msgspec
 
 from oddsdesk.contract.quotes import Quote, is_number
+from oddsdesk.contract.resources import Level, Offer
 from oddsdesk.contract.results import (
     BadResultError,
     GameResult,
@@ -37,6 +38,7 @@ from oddsdesk.feeds.betfair.books import (
 )
 from oddsdesk.feeds.betfair.catalogue import (
     BOOKMAKER,
+    CURRENCY,
     DRAW,
     UNREAD,
     Market,
@@ -49,7 +51,7 @@ from oddsdesk.feeds.imported import BROKEN_DRAW, Imported, Importer, SourceFile
 from oddsdesk.pricing.selections import order_selections
 
 TRADED: Final = "traded, not offered"
-LAY: Final = "lay price"
+NOT_BEST_LAY: Final = "no new best lay price"
 NOT_BEST: Final = "no new best back price"
 STARTING: Final = "starting price"
 NOT_OPEN: Final = "market not open"
@@ -105,12 +107,25 @@ _decode_raw = msgspec.json.Decoder(_RawMessage, strict=False).decode
 
 
 class _Moment(NamedTuple):
-    """What can be backed from a time on; nothing while the market takes no bets."""
+    """What is offered from a time on; nothing while the market takes no bets."""
 
     at: int
     is_live: bool
     kick_off: int | None
     odds: dict[str, float]
+    lays: dict[str, Level]
+    """By selection, the best odds that can be laid and their amount when they came."""
+
+    @property
+    def lay_odds(self) -> dict[str, float]:
+        return {text: odds for text, (odds, _) in self.lays.items()}
+
+
+class _News(NamedTuple):
+    """Which best prices a change moved."""
+
+    backs: bool
+    lays: bool
 
 
 class _Reading:
@@ -134,6 +149,8 @@ class _Reading:
         """What each active runner selects, in the field's order."""
         self._best: dict[RunnerId, float] = {}
         """The best back prices of active runners."""
+        self._best_lays: dict[RunnerId, Level] = {}
+        """What can be laid best of them."""
 
     def take_change(self, change: MarketChange, at: int) -> None:
         """Take in a change.
@@ -153,12 +170,13 @@ class _Reading:
             raise
         if change.img or change.market_definition is not None:
             self._best.clear()
+            self._best_lays.clear()
             self._note_best(self._texts)
         else:
             self._note_best((each.id, each.hc) for each in change.rc)
-        is_new = self._note_moment(at)
+        news = self._note_moment(at)
         for each in change.rc:
-            self._count_numbers(each, is_new=is_new)
+            self._count_numbers(each, news)
 
     def spoil(self, at: int | None = None) -> None:
         """Offer nothing until the next image: a change is lost, without ``at`` after the last."""
@@ -169,6 +187,7 @@ class _Reading:
         """Forget the book, which takes more memory than what it offered."""
         self._book = Book()
         self._best.clear()
+        self._best_lays.clear()
 
     def _read_definition(self, definition: Definition, at: int) -> None:
         self.event = str(definition.event_id)
@@ -214,10 +233,20 @@ class _Reading:
                 self._best[each] = best
             else:
                 self._best.pop(each, None)
+            lay = None if runner is None or each not in self._texts else runner.best_lay
+            if lay is not None and lay[0] > 1:
+                self._best_lays[each] = lay
+            else:
+                self._best_lays.pop(each, None)
 
-    def _note_moment(self, at: int) -> bool:
-        """Note what can be backed now; return whether anything is."""
+    def _note_moment(self, at: int) -> _News:
+        """Note what is offered now; return which best prices are new."""
         odds = self._odds()
+        lays = {
+            text: self._best_lays[each]
+            for each, text in self._texts.items()
+            if text in odds and each in self._best_lays
+        }
         last = self.moments[-1] if self.moments else None
         definition, market = self._book.definition, self.market
         is_live = definition is not None and definition.in_play
@@ -225,10 +254,11 @@ class _Reading:
             is_same = not odds
         else:
             is_same = odds == last.odds and (not odds or is_live == last.is_live)
-        if not is_same:
-            kick_off = None if market is None else market.kick_off
-            self.moments.append(_Moment(at, is_live, kick_off, odds))
-        return bool(odds) and not is_same
+        moment = _Moment(at, is_live, None if market is None else market.kick_off, odds, lays)
+        is_laid_anew = moment.lay_odds != ({} if last is None else last.lay_odds)
+        if not is_same or is_laid_anew:
+            self.moments.append(moment)
+        return _News(bool(odds) and not is_same, is_laid_anew)
 
     def _odds(self) -> dict[str, float]:
         if not self._book.is_open or self._lacks_draw:
@@ -240,8 +270,8 @@ class _Reading:
         """Whether the draw cannot be backed, so that the market would look two-way."""
         return any(text == DRAW and each not in self._best for each, text in self._texts.items())
 
-    def _count_numbers(self, change: RunnerChange, *, is_new: bool) -> None:
-        """Count the numbers of a change that are no new price: the best one that can be backed."""
+    def _count_numbers(self, change: RunnerChange, news: _News) -> None:
+        """Count the numbers of a change that are no new price: the best to back, or to lay."""
         runner, skipped = (change.id, change.hc), self._skipped
         backs = [*change.atb, *change.batb, *change.bdatb]
         lays = [*change.atl, *change.batl, *change.bdatl]
@@ -257,15 +287,16 @@ class _Reading:
         if self._book.is_spoilt:
             _add(skipped, SPOILT, back + lay)
             return
-        _add(skipped, LAY, lay)
         if not self._book.is_open:
-            _add(skipped, NOT_OPEN, back)
+            _add(skipped, NOT_OPEN, back + lay)
         elif self._lacks_draw:
-            _add(skipped, BROKEN_DRAW, back)
+            _add(skipped, BROKEN_DRAW, back + lay)
         else:
-            best = self._best.get(runner)
-            is_kept = is_new and any(each[-2] == best and each[-1] > 0 for each in backs)
+            best, best_lay = self._best.get(runner), self._best_lays.get(runner, (None, 0.0))[0]
+            is_kept = news.backs and any(each[-2] == best and each[-1] > 0 for each in backs)
             _add(skipped, NOT_BEST, back - is_kept)
+            is_kept = news.lays and any(each[-2] == best_lay and each[-1] > 0 for each in lays)
+            _add(skipped, NOT_BEST_LAY, lay - is_kept)
 
 
 def _offered(levels: Levels) -> int:
@@ -422,14 +453,16 @@ def _quotes(game: str, readings: Sequence[_Reading]) -> Iterator[Quote]:
         key=lambda each: each[0].at,
     )
     standing: dict[str, _Moment] = {}
-    last: tuple[bool, dict[str, float]] = (False, {})
+    last: tuple[bool, dict[str, float], dict[str, float]] = (False, {}, {})
     for moment, ident in moments:
         standing[ident] = moment
         odds = {text: odds for each in standing.values() for text, odds in each.odds.items()}
         is_live = any(each.is_live for each in standing.values())
-        if (is_live, odds) == last:
+        lays = {text: level for each in standing.values() for text, level in each.lays.items()}
+        lay_odds = {text: odds for text, (odds, _) in lays.items()}
+        if (is_live, odds, lay_odds) == last:
             continue
-        last = is_live, odds
+        last = is_live, odds, lay_odds
         order = (
             odds
             if len(standing) == 1
@@ -447,6 +480,8 @@ def _quotes(game: str, readings: Sequence[_Reading]) -> Iterator[Quote]:
             match_date=moment.kick_off,
             event=f"betfair:{game}" if readings[0].event else None,
             sport=market.sport,
+            offers={text: Offer(lay=(level,), currency=CURRENCY) for text, level in lays.items()}
+            or None,
         )
 
 

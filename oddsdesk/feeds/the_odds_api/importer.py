@@ -409,6 +409,9 @@ SAID_TWICE = "duplicate"
 BROKEN_OUTCOME = "broken outcome"
 OUTRIGHT = "outright"
 """Reason for leaving out prices of a whole tournament: no game has them."""
+_LAID = "h2h"
+_LAYS = "h2h_lay"
+"""What can be laid of ``_LAID`` at an exchange, which the source gives as a market."""
 _OUTRIGHTS = frozenset({"outrights", "outrights_lay"})
 _NO_NUMBERS = frozenset({"NaN", "Infinity", "-Infinity"})
 _DIGITS = re.compile(r"\s*[+-]?[0-9]{1,9}(\.[0-9]{1,9})?\s*")
@@ -465,6 +468,9 @@ class _Group(msgspec.Struct):
     odds: dict[str, tuple[Order, float]] = msgspec.field(default_factory=dict)
     """By selection; 0 if not offered."""
     offers: dict[str, Offer] = msgspec.field(default_factory=dict)
+    lays: dict[str, tuple[float, float]] = msgspec.field(default_factory=dict)
+    """By selection, odds that can be laid and how much; 0 if unknown."""
+    lays_at: int | None = None
     unread: dict[str, str] = msgspec.field(default_factory=dict)
 
 
@@ -522,6 +528,7 @@ class _Reading(msgspec.Struct):
             except FeedError as error:
                 self._leave_out("broken market", market, f"{place}: {error}")
         for (market_type, period), group in groups.items():
+            self._take_lays(group)
             if group.odds or group.unread:
                 name = self.names[bookmaker.key]
                 self._say(event, kick_off, name, MarketKind(market_type, period), group, place)
@@ -530,12 +537,18 @@ class _Reading(msgspec.Struct):
         self, market: Market, bookmaker: Bookmaker, event: Event, groups: _Groups
     ) -> None:
         code = competition_of_sport(event.sport_key)
-        kind = market_kind(market.key, code)
+        is_lay = market.key == _LAYS
+        kind = market_kind(_LAID if is_lay else market.key, code)
         if kind is None:
             reason = OUTRIGHT if market.key in _OUTRIGHTS else market.key
             self._skip(reason, imported.count_prices(market.outcomes, "price"))
             return
         scraped_at, keys = self._scraped_at(market, bookmaker), set[tuple[str, int]]()
+        if is_lay:
+            group = groups.setdefault((kind.market_type, kind.period), _Group(scraped_at))
+            group.lays_at = scraped_at
+            self._read_lays(kind, market, event, group)
+            return
         outcomes = list(self._outcomes(market))
         for outcome in outcomes:
             key = (market_type_of(kind, outcome, code), kind.period)
@@ -548,6 +561,33 @@ class _Reading(msgspec.Struct):
             for key in keys or {(kind.market_type, kind.period)}:
                 group = groups.setdefault(key, _Group(scraped_at))
                 group.unread.setdefault(UNNAMED, BROKEN_OUTCOME)
+
+    def _read_lays(self, kind: MarketKind, market: Market, event: Event, group: _Group) -> None:
+        """Take odds that can be laid; their backers' prices may come later."""
+        for outcome in self._outcomes(market):
+            try:
+                text, _ = selection_of_outcome(kind, outcome, event)
+            except UnreadOutcomeError as error:
+                self._count(outcome.price, str(error))
+                continue
+            said, price = outcome.price, None
+            if isinstance(said, float | int) and notation.is_offered(said, self.american):
+                price = notation.decimal_odds(said, self.american)
+            if price is None or text in group.lays:
+                self._count(said, market.key)
+            else:
+                group.lays[text] = price, _offer(outcome).bet_limit or 0.0
+
+    def _take_lays(self, group: _Group) -> None:
+        """Add the odds that can be laid to what is known of each selection that can be backed."""
+        for text, level in group.lays.items():
+            _, back = group.odds.get(text, (None, 0.0))
+            if 0 < back < level[0]:
+                offer = group.offers.get(text, NO_OFFER)
+                group.offers[text] = msgspec.structs.replace(offer, lay=(level,))
+                group.scraped_at = min(group.scraped_at, group.lays_at or group.scraped_at)
+            else:
+                self.result.skipped[_LAYS] += 1
 
     def _scraped_at(self, market: Market, bookmaker: Bookmaker) -> int:
         said = market.last_update or bookmaker.last_update

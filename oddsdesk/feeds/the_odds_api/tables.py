@@ -76,9 +76,13 @@ def _check(titles: set[str]) -> None:
 
 
 def _grouped(rows: list[dict[str, str]]) -> list[Any]:
-    """Return the events of rows with a price each."""
+    """Return the events of rows with a price each.
+
+    What a bookmaker said at one moment stays together, so that lay odds meet the odds to back.
+    """
     events: dict[tuple[str, ...], dict[str, Any]] = {}
     markets: dict[tuple[str, ...], list[Any]] = {}
+    bookmakers: dict[tuple[str, ...], list[Any]] = {}
     for row in rows:
         game = tuple(row.get(name, "") for name in _OF_GAME)
         event = events.setdefault(game, {**_event(row), "bookmakers": []})
@@ -86,8 +90,12 @@ def _grouped(rows: list[dict[str, str]]) -> list[Any]:
         seen = tuple(row.get(name, "") for name in ("bookmaker_last_update", "market_last_update"))
         place = (*game, key, row.get("market_key", ""), *seen)
         if place not in markets:
+            moment = (*game, key, *seen)
+            if moment not in bookmakers:
+                bookmakers[moment] = list[Any]()
+                event["bookmakers"].append(_bookmaker(row, key, bookmakers[moment]))
             outcomes = markets[place] = list[Any]()
-            event["bookmakers"].append(_bookmaker(row, key, outcomes))
+            bookmakers[moment].append(_market(row, outcomes))
         markets[place].append(
             {
                 "name": row.get("name", ""),
@@ -106,18 +114,20 @@ def _event(row: _Cells) -> dict[str, Any]:
     return event
 
 
-def _bookmaker(row: _Cells, key: str, outcomes: list[Any]) -> dict[str, Any]:
+def _bookmaker(row: _Cells, key: str, markets: list[Any]) -> dict[str, Any]:
     return {
         "key": key,
         "title": row.get("bookmaker_title") or key,
         "last_update": row.get("bookmaker_last_update"),
-        "markets": [
-            {
-                "key": row.get("market_key", ""),
-                "last_update": row.get("market_last_update"),
-                "outcomes": outcomes,
-            }
-        ],
+        "markets": markets,
+    }
+
+
+def _market(row: _Cells, outcomes: list[Any]) -> dict[str, Any]:
+    return {
+        "key": row.get("market_key", ""),
+        "last_update": row.get("market_last_update"),
+        "outcomes": outcomes,
     }
 
 

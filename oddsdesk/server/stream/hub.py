@@ -438,5 +438,6 @@ def _offer(change: Change) -> Offer | UnsetType:
     if change.offers is None:
         return UNSET
     offer = _decode_offers(change.offers).get(change.selection)
-    is_of_odds = offer is not None and offer.back and offer.back[0][0] == change.odds
-    return offer if offer is not None and is_of_odds else UNSET
+    if offer is None or (offer.back and offer.back[0][0] != change.odds):
+        return UNSET
+    return offer if offer.back or offer.lay else UNSET

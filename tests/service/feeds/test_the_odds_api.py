@@ -466,13 +466,14 @@ async def test_ids_limits_and_bet_slips_of_selections_are_kept_in_the_database(
     }
 
 
-async def test_lay_prices_are_no_back_prices(source, serve) -> None:
+async def test_lay_odds_are_served_with_the_odds_to_back(source, serve) -> None:
     now = system_clock()
     lay = {**h2h(9.0), "key": "h2h_lay"}
     say(source, game(now, bookmaker(now, "Exchange", h2h(), lay)))
     async with serve(spec(source, more="&markets=h2h,h2h_lay")) as served:
         (row,) = await served.until_odds(1)
     assert row["odds"]["Arsenal"] == 2.0
+    assert row["offers"]["Arsenal"] == {"lay": [[9.0, 0.0]]}
 
 
 @pytest.mark.parametrize("name", ["odds_api_current_odds.json", "odds_api_player_props.json"])

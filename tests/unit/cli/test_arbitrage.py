@@ -160,6 +160,23 @@ def test_a_lay_says_what_it_is_and_can_be_left_out(tmp_path: Path) -> None:
     assert not any("lay" in leg["side"] for row in listed(path, "--no-lay") for leg in row["legs"])
 
 
+def test_a_lay_of_unknown_amount_takes_any_stake(tmp_path: Path) -> None:
+    path = tmp_path / "odds.db"
+    lays = {"A": Offer(lay=((2.14, 0.0),))}
+    record(
+        path,
+        quote("Pinnacle", "moneyline", {"A": 2.2, "Draw": 3.3, "B": 3.4}),
+        quote("Soft", "moneyline", {"A": 2.3, "Draw": 3.2, "B": 3.2}),
+        msgspec.structs.replace(
+            quote("Smarkets", "moneyline", {"A": 2.1, "Draw": 3.4, "B": 3.4}), offers=lays
+        ),
+    )
+    (found,) = listed(path, "--kind", "arbitrage")
+    _, lay = found["legs"]
+    assert (lay["side"], lay["stake"]) == ("lay", 53.0)
+    assert "for_sale" not in lay
+
+
 def test_legs_of_several_markets_say_which(tmp_path: Path) -> None:
     path = tmp_path / "odds.db"
     record(

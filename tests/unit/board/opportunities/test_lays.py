@@ -40,7 +40,7 @@ def lay(liability: float, lays: tuple[tuple[float, float], ...] = LAYS) -> Oppor
         cautions=(),
         url=None,
         depth=depth,
-        ladder=EXCHANGE.lay_ladder(depth),
+        ladder=EXCHANGE.ladder_of(depth, is_lay=True),
         is_lay=True,
     )
 
@@ -60,7 +60,8 @@ def test_a_lay_of_several_levels_has_their_average_odds() -> None:
 
 
 def test_a_lay_of_unknown_size_takes_any_liability_at_its_odds() -> None:
-    leg = lay(114.0, ((2.14, math.inf),))
+    leg = lay(114.0, ((2.14, 0.0),))
+    assert (leg.ladder, leg.for_sale, leg.room) == (None, None, None)
     assert leg.backers_stake == pytest.approx(100)
     assert leg.lay_odds == pytest.approx(2.14)
 
@@ -150,10 +151,9 @@ def test_back_and_lay_of_one_exchange_are_one_operator() -> None:
         {"at": NOW - 400_000},
         {"lays": {"Arsenal": 2.09}},  # below what can be backed
         {"lays": {"Arsenal": 2.14, "Draw": 2.9, "Chelsea": 3.2}, "low": 2.8},  # laying all wins
-        {"size": 0.0},
         {"suspended": True},
     ],
-    ids=["stale", "crossed", "lays over 100 %", "nothing for sale", "suspended"],
+    ids=["stale", "crossed", "lays over 100 %", "suspended"],
 )
 def test_no_lay_of_a_doubtful_book_is_a_leg(more: dict[str, Any]) -> None:
     lays = more.pop("lays", {"Arsenal": 2.14})

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from oddsdesk.contract.quotes import Quote
+from oddsdesk.contract.resources import Offer
 from oddsdesk.contract.results import GameStatus
 from oddsdesk.contract.times import parse_ms
 from oddsdesk.feeds.betfair.historical import convert
@@ -135,10 +136,32 @@ def test_last_traded_prices_are_no_offers() -> None:
     assert len(found.results) == 1
 
 
-def test_lay_and_starting_prices_are_counted() -> None:
-    lays = {"rc": [{"id": 1, "batl": [[0, 2.6, 9]], "spn": 2.4, "spf": "NaN", "spb": [[2, 1]]}]}
-    found = imported(OPEN, (AT + 1, lays))
-    assert found.skipped == {"lay price": 1, "starting price": 2}
+def test_starting_prices_are_counted() -> None:
+    starting = {"rc": [{"id": 1, "spn": 2.4, "spf": "NaN", "spb": [[2, 1]]}]}
+    assert imported(OPEN, (AT + 1, starting)).skipped == {"starting price": 2}
+
+
+def test_each_change_of_the_best_lay_odds_is_a_quote_too() -> None:
+    def lays(*levels: list[float]) -> dict[str, Any]:
+        return {"rc": [{"id": 1, "batl": list(levels)}]}
+
+    found = imported(
+        OPEN,
+        (AT + 1, lays([0, 2.6, 9], [1, 2.62, 5])),
+        (AT + 2, lays([0, 2.6, 4])),
+        (AT + 3, lays([0, 2.58, 2])),
+        (AT + 4, definition("SUSPENDED")),
+    )
+    offers = [each.offers for each in found.quotes]
+    assert [each.scraped_at - AT for each in found.quotes] == [0, 1, 3, 4]
+    assert offers == [
+        None,
+        {"Leeds": Offer(lay=((2.6, 9.0),), currency="GBP")},
+        {"Leeds": Offer(lay=((2.58, 2.0),), currency="GBP")},
+        None,
+    ]
+    assert found.quotes[-1].odds == {}
+    assert found.skipped == {"no new best lay price": 2}
 
 
 def test_without_a_price_of_the_draw_nothing_is_kept() -> None:

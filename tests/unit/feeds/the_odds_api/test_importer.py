@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from oddsdesk.contract.quotes import UNNAMED, Quote
+from oddsdesk.contract.resources import Offer
 from oddsdesk.contract.results import GameResult, GameStatus
 from oddsdesk.contract.times import parse_ms
 from oddsdesk.feeds.errors import FeedError
@@ -111,6 +112,23 @@ def test_props_of_different_stats_make_one_quote() -> None:
 
     quote = only(imported(event(bookmaker(prop("player_shots"), prop("player_assists")))))
     assert list(quote.odds) == ["Saka assists Over 1.5", "Saka shots Over 1.5"]
+
+
+def test_lay_odds_are_kept_with_the_odds_to_back_whichever_comes_first() -> None:
+    backs = market("h2h", [("Arsenal", 2.1, None), ("Draw", 3.5, None), ("Chelsea", 3.6, None)])
+    lays = market(
+        "h2h_lay",
+        [("Arsenal", 2.14, None), ("Draw", 3.4, None), ("Chelsea", 1, None), ("Leeds", 3, None)],
+    )
+    for markets in ((backs, lays), (lays, backs)):
+        result = imported(event(bookmaker(*markets)))
+        quote = only(result)
+        assert quote.offers == {"Arsenal": Offer(lay=((2.14, 0.0),))}, "its amount is not told"
+        assert result.skipped == {"h2h_lay": 2, "unknown outcome": 1}, "crossed, not offered"
+    limited = {"name": "Arsenal", "price": 2.14, "bet_limit": 250}
+    raw = {"key": "h2h_lay", "outcomes": [limited]}
+    quote = only(imported(event(bookmaker(backs, raw))))
+    assert quote.offers == {"Arsenal": Offer(lay=((2.14, 250.0),))}
 
 
 def test_markets_without_a_place_are_counted_by_their_key() -> None:
@@ -255,8 +273,16 @@ def real(shared_data: Path, pattern: str) -> Imported:
 def test_every_price_of_the_real_moment_is_kept_or_counted(shared_data: Path) -> None:
     result = real(shared_data, "*.json.gz")
     assert result.problems == []
-    assert result.skipped == {"h2h_lay": 1_768, "not offered": 1}
-    assert result.kept + result.skipped.total() == 38_278
+    assert result.skipped == {"not offered": 1}
+    lays = [
+        (offer.lay, quote.odds[text])
+        for quote in result.quotes
+        for text, offer in (quote.offers or {}).items()
+        if offer.lay
+    ]
+    assert len(lays) == 1_768
+    assert all(odds > back and size == 0 for ((odds, size),), back in lays)
+    assert result.kept + len(lays) + result.skipped.total() == 38_278
     by_type = Counter[str]()
     for quote in result.quotes:
         by_type[quote.market_type] += len(quote.odds)
