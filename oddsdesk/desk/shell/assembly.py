@@ -53,6 +53,7 @@ if TYPE_CHECKING:
     from oddsdesk.desk.promotions.panel import PromotionsPanel
     from oddsdesk.desk.value_bets.panel import ValuesPanel
     from oddsdesk.desk.value_bets.placing import BetPlacer
+    from oddsdesk.desk.value_bets.slip import SlipDialog
 
 
 class Subscriptions:
@@ -350,6 +351,7 @@ class Desk:
         panel.price_requested.connect(self.go_to_price)
         panel.price_selected.connect(self._on_price_selected)
         panel.actions_on_bet.target_requested.connect(self.alerting.ask_target)
+        panel.actions_on_bet.multiple_requested.connect(self._add_to_multiple)
         return panel
 
     def _make_opportunities(self) -> "OpportunitiesPanel":
@@ -445,6 +447,7 @@ class Desk:
         prices.place_requested.connect(lambda key: self.values().place_price(key, self._placer))
         prices.lay_requested.connect(lambda key: self.values().place_lay(key, self._placer))
         prices.target_requested.connect(self.alerting.ask_target)
+        prices.multiple_requested.connect(self._add_to_multiple)
         prices.undo_requested.connect(self._last_act.undo_act)
 
     @cached_property
@@ -471,6 +474,19 @@ class Desk:
         placer.gone.connect(self._last_act.drop_act)
         placer.said.connect(self._say_for_a_while)
         return placer
+
+    def _add_to_multiple(self, key: RowKey) -> None:
+        self._slip.add_leg(key)
+
+    @cached_property
+    def _slip(self) -> "SlipDialog":
+        """The multiple that the user puts together, over the window."""
+        from oddsdesk.desk.value_bets.slip import SlipDialog  # noqa: PLC0415 - late
+
+        slip = SlipDialog(self._board, self._records, self._clock, self.window)
+        slip.recorded.connect(lambda bet: self._placer.placed.emit(bet))
+        slip.said.connect(self._say_for_a_while)
+        return slip
 
     def _say_for_a_while(self, text: str) -> None:
         self.window.messages.show_message(text, passes=True)

@@ -117,6 +117,13 @@ ACTIONS: Final = (
     Action(
         "matrix.target", "Alert me when the price reaches…", ("T",), Where.MATRIX, is_of_now=True
     ),
+    Action(
+        "matrix.multiple",
+        "Add this price to the multiple…",
+        ("Shift+M",),
+        Where.MATRIX,
+        is_of_now=True,
+    ),
     Action("matrix.copy_price", "Copy this price", ("Ctrl+C",), Where.MATRIX),
     Action("matrix.open", "Open the bookmaker's page for this price", (), Where.MATRIX),
     Action("matrix.columns", "Choose bookmaker columns…", ("C",), Where.MATRIX),
@@ -144,6 +151,13 @@ ACTIONS: Final = (
     Action("grid.place", "Record a bet at the grid price…", ("P",), Where.GRID, is_of_now=True),
     Action(
         "grid.target", "Alert me when the grid price reaches…", ("T",), Where.GRID, is_of_now=True
+    ),
+    Action(
+        "grid.multiple",
+        "Add the grid price to the multiple…",
+        ("Shift+M",),
+        Where.GRID,
+        is_of_now=True,
     ),
     Action("grid.copy_price", "Copy the grid price", ("Ctrl+Shift+C",), Where.GRID),
     Action("grid.open", "Open the bookmaker's page for the grid price", (), Where.GRID),
@@ -173,6 +187,13 @@ ACTIONS: Final = (
         "values.target",
         "Alert me when the bet's price reaches…",
         ("T",),
+        Where.VALUES,
+        is_of_now=True,
+    ),
+    Action(
+        "values.multiple",
+        "Add the bet's price to the multiple…",
+        ("Shift+M",),
         Where.VALUES,
         is_of_now=True,
     ),

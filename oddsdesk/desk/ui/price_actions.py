@@ -43,6 +43,8 @@ class PriceActions(QObject):
     """The key of a price that was laid."""
     target_requested = Signal(object)
     """The key of a price for which the user sets a target alert."""
+    multiple_requested = Signal(object)
+    """The key of a price that becomes a leg of a multiple."""
     undo_requested = Signal()
     """What was done last shall be undone."""
 
@@ -61,6 +63,7 @@ class PriceActions(QObject):
         explain = add_action(owner, f"{where}.explain", self._ask_to_explain)
         self._place = add_action(owner, f"{where}.place", self._ask_to_place)
         target = add_action(owner, f"{where}.target", self._ask_for_target)
+        self._multiple = add_action(owner, f"{where}.multiple", self._ask_for_multiple)
         self._copy = add_action(owner, f"{where}.copy_price", self._copy_price)
         self._open = add_action(owner, f"{where}.open", self._open_page)
         self._hide = hide
@@ -69,11 +72,20 @@ class PriceActions(QObject):
         explain.setText("Explain")
         self._place.setText("Record bet…")
         target.setText("Alert me when the price reaches…")
+        self._multiple.setText("Add to multiple…")
         self._copy.setText("Copy price")
         self._open.setText(f"{NOWHERE}\tEnter")
         hide.setText("Hide this bookmaker")
         self.menu = QMenu(owner)
-        for action in (explain, self._place, target, *others, self._copy, self._open):
+        for action in (
+            explain,
+            self._place,
+            self._multiple,
+            target,
+            *others,
+            self._copy,
+            self._open,
+        ):
             self.menu.addAction(action)
         self.menu.addSeparator()
         self.menu.addAction(hide)
@@ -87,6 +99,7 @@ class PriceActions(QObject):
             return
         for action in (self._place, self._copy):
             action.setEnabled(facts.odds is not None)
+        self._multiple.setEnabled(facts.odds is not None and not facts.is_lay)
         show_link(self._open, facts.url, "\tEnter")
         self._hide.setEnabled(facts.has_bookmaker)
         self.menu.popup(spot)
@@ -105,6 +118,11 @@ class PriceActions(QObject):
         if facts is not None and facts.odds is not None:
             (self.lay_requested if facts.is_lay else self.place_requested).emit(facts.key)
 
+    def _ask_for_multiple(self) -> None:
+        facts = self._current()
+        if facts is not None and facts.odds is not None and not facts.is_lay:
+            self.multiple_requested.emit(facts.key)
+
     def _ask_for_target(self) -> None:
         facts = self._current()
         if facts is not None:
@@ -122,7 +140,7 @@ class PriceActions(QObject):
 
     def _enable_all(self) -> None:
         """Enable all actions again: by keys they apply to the cell that is current then."""
-        for action in (self._place, self._copy, self._open, self._hide):
+        for action in (self._place, self._multiple, self._copy, self._open, self._hide):
             action.setEnabled(True)
 
 

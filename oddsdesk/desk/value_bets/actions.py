@@ -49,6 +49,8 @@ class BetActions(BetPlacer):
     """The ``RowKey`` of a price to be shown in its game."""
     target_requested = Signal(object)
     """The ``RowKey`` of a price for which the user sets a target alert."""
+    multiple_requested = Signal(object)
+    """The ``RowKey`` of a price that becomes a leg of a multiple."""
 
     def __init__(
         self,
@@ -68,6 +70,8 @@ class BetActions(BetPlacer):
         self.open_game = self._action("values.game", self._show_game)
         self.menu.addSeparator()
         self.mark = self._action("values.place", self._ask)
+        self.multiple = self._action("values.multiple", self._ask_for_multiple)
+        self.multiple.setText("Add to multiple…")
         self.undo = self._action("values.take_back", self._take_back)
         self.target = self._action("values.target", self._ask_for_target)
         self.target.setText("Alert me when the price reaches…")
@@ -77,14 +81,15 @@ class BetActions(BetPlacer):
     def bring_up_to_date(self) -> None:
         """Enable what makes sense for the bet selected now."""
         subject = self._subject()
-        for action in (self.open_game, self.mark, self.target):
+        for action in (self.open_game, self.mark, self.multiple, self.target):
             action.setEnabled(subject is not None)
         show_link(self.open_page, None if subject is None else subject.url, "\tEnter")
         self.undo.setEnabled(subject is not None and bool(self._placed_on(subject)))
 
     def _enable_keys(self) -> None:
         """Let the keys work on whatever is selected when they are pressed."""
-        for action in (self.open_game, self.mark, self.target, self.open_page, self.undo):
+        of_price = self.open_game, self.mark, self.multiple, self.target
+        for action in (*of_price, self.open_page, self.undo):
             action.setEnabled(True)
 
     def open_bookmaker(self) -> None:
@@ -108,6 +113,11 @@ class BetActions(BetPlacer):
         subject = self._subject()
         if subject is not None:
             self.target_requested.emit(subject.key)
+
+    def _ask_for_multiple(self) -> None:
+        subject = self._subject()
+        if subject is not None:
+            self.multiple_requested.emit(subject.key)
 
     def _ask(self) -> None:
         subject = self._subject()

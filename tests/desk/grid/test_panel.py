@@ -212,9 +212,10 @@ def test_a_row_has_a_menu_and_a_title_has_none(panel, quoted):
     panel.table.menu_requested.emit(panel.mapToGlobal(panel.rect().center()))
     menu = panel.price_actions.menu
     texts = [action.text() for action in menu.actions() if not action.isSeparator()]
-    assert texts[:4] == [
+    assert texts[:5] == [
         "Explain",
         "Record bet…",
+        "Add to multiple…",
         "Alert me when the price reaches…",
         "Show in its game",
     ]

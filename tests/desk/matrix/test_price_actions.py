@@ -63,6 +63,7 @@ def test_a_menu_over_a_cell_offers_what_can_be_done_with_its_price(
     assert offered(shown) == {
         "Explain": True,
         "Record bet…": True,
+        "Add to multiple…": True,
         "Alert me when the price reaches…": True,
         "Copy price": True,
         "Open at matchbook.example": True,
@@ -75,7 +76,7 @@ def test_a_menu_over_a_cell_offers_what_can_be_done_with_its_price(
     [
         (REFERENCE, {"Open at the bookmaker", "Hide this bookmaker"}),
         (BEST, {"Hide this bookmaker"}),
-        ("Betsson", {"Record bet…", "Copy price", "Open at the bookmaker"}),
+        ("Betsson", {"Record bet…", "Add to multiple…", "Copy price", "Open at the bookmaker"}),
     ],
 )
 def test_what_makes_no_sense_for_a_cell_is_pale(
