@@ -91,7 +91,7 @@ def test_undo_takes_all_legs_back_and_the_offer_can_be_used_again(
     give(panel, EVERTON, qtbot)
     ask(panel)
     record(panel, records, qtbot)
-    assert panel.messages.message_text == "Recorded 2 legs, 38.32 at risk."
+    assert panel.messages.message_text == "Recorded 2 legs, 38.32 staked."
     panel.activateWindow()
     qtbot.waitUntil(panel.isActiveWindow)
     panel.offer_list.table.scrolling.setFocus()
