@@ -518,6 +518,9 @@ def _lines(said: Explanation) -> Iterator[str]:
         by = f", vs {said.service_reference}" if said.service_reference else ""
         yield f"Service's EV {_signed(said.service.ev_pct)} %{by}"
     yield from _arithmetic(said)
+    yield from (
+        f"Can {side}" for side in sides_in_words(said.profile, said.depth) if side.startswith("lay")
+    )
     yield from _methods(said)
     if said.consensus is not None:
         fair = fair_text(said.net_odds, said.consensus.fair_odds)

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Callable, Sequence
 from html import escape
+from itertools import zip_longest
 from typing import Final, NamedTuple
 
 from PySide6.QtCore import Qt
@@ -18,6 +19,7 @@ from oddsdesk.desk.ui.formatting import NO_WINDOW, exact_odds_text, least_text, 
 from oddsdesk.desk.ui.spacing import HALF, STEP
 from oddsdesk.desk.ui.theme.theme import Theme
 from oddsdesk.desk.ui.theme.tokens import TextRole
+from oddsdesk.pricing.assessment import Assessment
 from oddsdesk.pricing.devig import DEFAULT_METHOD, PUBLISHED
 from oddsdesk.pricing.stakes import stakeable
 from oddsdesk.pricing.value import Rule, RuleCheck
@@ -255,8 +257,58 @@ def best_prices(said: explaining.Explanation) -> list[Fact]:
     return facts
 
 
+def both_sides(said: explaining.Explanation, lay: Assessment | None) -> list[Fact]:
+    """Return what can be backed and laid, level by level, and what a lay is worth.
+
+    Empty where nothing can be laid. ``lay``: the assessment of a lay at the best odds.
+    """
+    depth = said.depth
+    if depth is None or depth.lay_odds is None:
+        return []
+    backs = [(odds, said.profile.stake_of(odds, size)) for odds, size in depth.levels]
+    tip = "\n".join(
+        filter(
+            None,
+            (
+                "Stakes that the levels take, of lays the backers'",
+                verdict_words.currency_text(depth),
+            ),
+        )
+    )
+    levels = zip_longest(backs[:_LEVELS], depth.lay[:_LEVELS])
+    facts = [
+        Fact(
+            f"Back {_odds_of(back)} / lay {_odds_of(laid)}",
+            f"{_amount_of(back)} / {_amount_of(laid)}",
+            tip=tip,
+        )
+        for back, laid in levels
+    ]
+    spread = (depth.lay_odds / depth.levels[0][0] - 1) * 100
+    facts.append(Fact("Spread, of the back odds", f"{spread:.2f} %"))
+    if lay is not None:
+        net = exact_odds_text(round(lay.net_odds, 4))
+        tip = f"A unit of liability pays {net} after commission if {said.selection} does not win"
+        title = f"EV of a lay at {exact_odds_text(depth.lay_odds)}"
+        facts.append(Fact(title, ev_text(lay.ev), note=f"net {net}", tip=tip))
+    return facts
+
+
+_LEVELS: Final = 3
+
+
+def _odds_of(level: tuple[float, float] | None) -> str:
+    return "–" if level is None else exact_odds_text(level[0])
+
+
+def _amount_of(level: tuple[float, float] | None) -> str:
+    return "–" if level is None or math.isinf(level[1]) else f"{level[1]:,.2f}"
+
+
 def _for_sale(said: explaining.Explanation) -> list[Fact]:
-    """Return what is for sale at each of the best odds."""
+    """Return what is for sale at each of the best odds, if nothing can be laid there."""
+    if said.depth is not None and said.depth.lay_odds is not None:
+        return []
     tips = ("Fees included; as of when the price was seen", verdict_words.currency_text(said.depth))
     tip = "\n".join(filter(None, tips))
     levels = verdict_words.levels_in_words(said.profile, said.depth)

@@ -1,0 +1,42 @@
+"""Explain shows what can be backed and laid at an exchange, and what a lay is worth."""
+
+from typing import Any
+
+import pytest
+
+from oddsdesk.board.model.matrix import RowKey
+from oddsdesk.board.valuation.explaining import explain
+from oddsdesk.board.valuation.verdict_words import explanation_text
+from oddsdesk.contract.resources import Offer
+from oddsdesk.desk.explain.panel import ExplainPanel
+from oddsdesk.pricing.profiles import Profile, Profiles
+
+
+def test_back_and_lay_stand_side_by_side_with_the_ev_of_a_lay(
+    panel: ExplainPanel, quoted: Any
+) -> None:
+    """2.00 is fair on either side. A unit of liability at 2.05 and 2 % pays 1 + 0.98 / 1.05."""
+    quoted.board.set_profiles(Profiles([Profile(name="Matchbook", group="", commission=0.02)]))
+    quoted.clock.now += 1
+    book = Offer(back=((2.0, 55.0), (1.98, 300.0)), lay=((2.05, 1120.5),), currency="GBP")
+    quoted.tell_books("Matchbook", "total", {"Over 2.5": book})
+    key = RowKey(quoted.id, "total", 0, "Over 2.5", "Matchbook")
+    panel.show_price(key)
+    told = {fact.title: fact.figure for fact in panel.arithmetic.facts}
+    assert told["Back 2.00 / lay 2.05"] == "55.00 / 1,120.50"
+    assert told["Back 1.98 / lay –"] == "300.00 / –"
+    assert told["Spread, of the back odds"] == "2.50 %"
+    ev = (1 + 0.98 / 1.05) / 2 * 100 - 100
+    assert told["EV of a lay at 2.05"] == f"{ev:+.2f} %".replace("-", "−")
+    assert not any(title.startswith("Available") for title in told)
+    said = explain(quoted.board, key, quoted.clock())
+    assert said is not None
+    assert "Can lay: 1,120.50 GBP at 2.05" in explanation_text(said)
+
+
+@pytest.mark.parametrize("bookmaker", ["Matchbook", "Bovada"])
+def test_where_nothing_can_be_laid_nothing_is_said_of_it(
+    panel: ExplainPanel, quoted: Any, bookmaker: str
+) -> None:
+    panel.show_price(RowKey(quoted.id, "total", 0, "Over 2.5", bookmaker))
+    assert not any("lay" in fact.title for fact in panel.arithmetic.facts)
