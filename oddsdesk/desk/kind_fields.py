@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from msgspec.structs import replace
 from PySide6.QtCore import QObject, Qt, Signal
-from PySide6.QtWidgets import QFormLayout, QGridLayout, QLineEdit, QScrollArea, QWidget
+from PySide6.QtWidgets import QFormLayout, QGridLayout, QLabel, QLineEdit, QScrollArea, QWidget
 
 from oddsdesk.base.figures import FigureError, read_number, read_typed_amount
 from oddsdesk.desk.ui.controls.fields import ChoiceBox
@@ -58,7 +58,7 @@ class KindFields(QObject):
         self.refund_as.setAccessibleName("Refund as")
         self.fraction = QLineEdit(fraction_text(held.place_fraction or DEFAULT_PLACE_FRACTION))
         self.places = QLineEdit("" if held.places is None else str(held.places))
-        self.places.setPlaceholderText("Optional")
+        self.places.setPlaceholderText("3")
         self.places.setAccessibleName("Places paid")
         self.legs = LegsTable(held.legs)
         self._rows: dict[BetKind, QWidget] = {}
@@ -104,7 +104,7 @@ class KindFields(QObject):
         for kind, row in self._rows.items():
             self._form.setRowVisible(row, kind is self.kind)
         name = self._form.labelForField(self._stake)
-        if isinstance(name, Label):
+        if isinstance(name, QLabel):
             name.setText(_TITLES.get(self.kind, "&Stake"))
 
     def stake_typed(self, stake: float) -> float:

@@ -2,8 +2,9 @@
 
 import contextlib
 import math
-from collections.abc import Callable, Iterable, Sequence
-from typing import TYPE_CHECKING, Final, NamedTuple
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from types import MappingProxyType
+from typing import Any, Final, NamedTuple
 
 from msgspec.structs import replace
 from PySide6 import QtWidgets
@@ -22,24 +23,25 @@ from oddsdesk.board.valuation.verdict_words import (
 )
 from oddsdesk.desk.bet_cells import at_bookmaker, bet_named, stake_text
 from oddsdesk.desk.bet_sheet import BetSheet, SheetSource
+from oddsdesk.desk.kind_fields import KindFields, pays_text
 from oddsdesk.desk.records import Records, above_caps
 from oddsdesk.desk.ui import formatting
 from oddsdesk.desk.ui.controls.dialogs import Dialog
 from oddsdesk.desk.ui.controls.fields import ChoiceBox
 from oddsdesk.desk.ui.controls.labels import Label
+from oddsdesk.desk.ui.controls.messages import sentence
 from oddsdesk.desk.ui.spacing import MARGIN, STEP, horizontal, vertical
 from oddsdesk.desk.ui.states import may_be_gone
 from oddsdesk.desk.value_bets.model import market_text
 from oddsdesk.desk.value_bets.subjects import BetSubject, subject_now
-from oddsdesk.ledger.bets import PlacedBet, counted
+from oddsdesk.ledger.bet_kinds import BetKind
+from oddsdesk.ledger.bets import BadBetError, PlacedBet, check_bet, counted
 from oddsdesk.ledger.games import may_be_on_one_game, on_listed_games
 from oddsdesk.pricing.assessment import Caution
 from oddsdesk.pricing.exposure import StakePlan
 from oddsdesk.pricing.formats import DECIMAL, OddsFormatError
 from oddsdesk.pricing.profiles import Profiles, fold_name
-
-if TYPE_CHECKING:
-    pass
+from oddsdesk.pricing.value import floored_ev
 
 PAST: Final = (
     "This price is from the past. Go back to now (Ctrl+Shift+J) to record a bet on it, or enter "
@@ -243,9 +245,10 @@ def placed_bet(subject: BetSubject, typed: "TypedBet", now_ms: int) -> PlacedBet
     At another bookmaker than the one listed, neither age nor cautions of the price are known.
     """
     game_id, market_type, period, selection, _ = subject.key
+    is_lay = typed.kind is BetKind.LAY
     is_listed = typed.bookmaker == subject.bookmaker
     seen_at = subject.scraped_at if is_listed else None
-    return PlacedBet(
+    bet = PlacedBet(
         game_id=game_id,
         match_name=subject.match_name,
         competition=subject.competition,
@@ -273,7 +276,19 @@ def placed_bet(subject: BetSubject, typed: "TypedBet", now_ms: int) -> PlacedBet
         preset=subject.preset,
         practice=subject.is_simulated,
         leg=subject.leg_doubt is not None,
+        **typed.of_kind,
     )
+    return _lay_of(bet, subject) if is_lay else bet
+
+
+def _lay_of(bet: PlacedBet, subject: BetSubject) -> PlacedBet:
+    """Return a lay of what ``bet`` backs: fair odds and EV of the other side."""
+    fair, ends, net = bet.fair_odds, subject.assessment.settlement, bet.net
+    other = None if fair is None or fair <= 1 else fair / (fair - 1)
+    ev = None
+    if other is not None and ends is not None:
+        ev = floored_ev(net, other, bet.market_type, ends.decided)
+    return replace(bet, kind=BetKind.LAY, fair_odds=other, true_ev=ev)
 
 
 def placed_text(bet: PlacedBet) -> str:
@@ -295,6 +310,11 @@ _PRACTICE: Final = "Simulated odds: saved as a practice bet."
 _SHIFTED: Final = "Old odds (times shifted): this price may not exist. Saved as a real bet."
 
 
+NO_KIND: Final[Mapping[str, Any]] = MappingProxyType({})
+_KINDS: Final = tuple(kind for kind in BetKind if kind is not BetKind.MULTIPLE)
+_BLANK: Final = PlacedBet("", "", "", "", "", 0, "", "", 0.0, 0.0, 0)
+
+
 class TypedBet(NamedTuple):
     """What was typed, and what that is worth."""
 
@@ -308,6 +328,19 @@ class TypedBet(NamedTuple):
     """As the ledger keeps it."""
     account: str = ""
     note: str = ""
+    of_kind: Mapping[str, Any] = NO_KIND
+    """The fields of ``PlacedBet`` that say of which kind it is; none for a plain bet."""
+
+    @property
+    def kind(self) -> BetKind:
+        """What kind of bet it is."""
+        kind: BetKind = self.of_kind.get("kind", BetKind.BACK)
+        return kind
+
+    @property
+    def size(self) -> float:
+        """What its bookmaker holds: the liability of a lay, the stake of others."""
+        return self.stake * (self.odds - 1) if self.kind is BetKind.LAY else self.stake
 
 
 class PlaceDialog(Dialog):
@@ -367,6 +400,8 @@ class PlaceDialog(Dialog):
         self.odds = QtWidgets.QLineEdit(
             self._listed_odds if average is None else formatting.typed_text(average)
         )
+        self.kind = KindFields(_BLANK, _KINDS, self)
+        self.pays = Label(wordWrap=True)
         self.leg = Label(wordWrap=True)
         self._planned_row, self.planned = QtWidgets.QWidget(), Label()
         self.fill_in = QtWidgets.QPushButton(
@@ -438,9 +473,13 @@ class PlaceDialog(Dialog):
         odds, net = self._odds(bookmaker)
         try:
             currency = self.currency.text().strip().upper()
-            stake = read_stake(self.stake.text(), currency)
+            stake = self.kind.stake_typed(read_stake(self.stake.text(), currency))
         except FigureError as error:
             raise ValueError(f"Stake: {error}.") from None
+        try:
+            of_kind = self.kind.fields(stake)
+        except BadBetError as error:
+            raise ValueError(sentence(str(error))) from None
         return TypedBet(
             bookmaker,
             odds,
@@ -450,6 +489,7 @@ class PlaceDialog(Dialog):
             self.subject.ev_pct_at(net),
             self.account.text().strip(),
             self.note.text().strip(),
+            of_kind,
         )
 
     def tell_kept(self, problem: str) -> None:
@@ -467,10 +507,15 @@ class PlaceDialog(Dialog):
         """
         text = self.odds.text().strip()
         odds = self._listed if text == self._listed_odds else _read(text)
-        net = self._profiles.profile_of(bookmaker).net(odds)
+        profile = self._profiles.profile_of(bookmaker)
+        net = profile.net_lay(odds) if self._is_lay else profile.net(odds)
         if not 1 < net < math.inf:
             raise ValueError("Odds taken: too low to win anything.")
         return odds, net
+
+    @property
+    def _is_lay(self) -> bool:
+        return self.kind.kind is BetKind.LAY
 
     def _lay_out(self) -> None:
         key, style = self.subject.key, formatting.odds_style().replace("_", " ")
@@ -485,9 +530,11 @@ class PlaceDialog(Dialog):
         form.addRow(Label(f"{game} · {market}", wordWrap=True))
         form.addRow("&Bookmaker", self.bookmaker)
         form.addRow("&Account", self.account)
+        form.addRow("&Kind", self.kind.box)
         form.addRow("&Stake", self.stake)
         form.addRow("&Currency", self.currency)
         form.addRow("&Odds taken" if style == DECIMAL else f"&Odds taken, {style}", self.odds)
+        self.kind.add_rows(form, self.stake)
         form.addRow("&Note", self.note)
         self._lay_out_said()
         form.addRow(self._said)
@@ -508,7 +555,7 @@ class PlaceDialog(Dialog):
         planned.addWidget(self.fill_in)
         planned.addStretch()
         # what it is worth and what is doubted first: of much that is said the rest may be scrolled
-        for each in (self.worth, self.fault, self._planned_row, self.leg, self.warning):
+        for each in (self.pays, self.worth, self.fault, self._planned_row, self.leg, self.warning):
             lines.addWidget(each)
         lines.addStretch(1)
         self._said.setFrameShape(QtWidgets.QFrame.Shape.NoFrame)
@@ -521,6 +568,7 @@ class PlaceDialog(Dialog):
         for field in (self.stake, self.currency, self.odds):
             field.textChanged.connect(self._show_worth)
         self.bookmaker.editTextChanged.connect(self._show_worth)
+        self.kind.changed.connect(self._show_worth)
         self.fill_in.clicked.connect(self._on_fill_in_clicked)
 
     def _show_leg(self) -> None:
@@ -548,6 +596,8 @@ class PlaceDialog(Dialog):
         None where they are the listed ones, or that is not known.
         """
         subject, bookmaker = self.subject, self.bookmaker.currentText().strip()
+        if self.kind.kind is not BetKind.BACK:
+            return None  # the plan stakes money on plain bets
         try:
             _, net = self._odds(bookmaker)
         except ValueError:
@@ -565,13 +615,19 @@ class PlaceDialog(Dialog):
     def _show_worth(self) -> None:
         self._show_leg()
         self._show_planned()
+        self.pays.clear()
         try:
             self.worth.setText(self._worth())
-            self.typed()
+            typed = self.typed()
+            bet = check_bet(placed_bet(self.subject, typed, 0))
+        except BadBetError as error:
+            fault = sentence(str(error))
         except ValueError as error:
             fault = str(error)
         else:
             fault = ""
+            self.pays.setText(f"{pays_text(bet)}.")
+        self.pays.setVisible(bool(self.pays.text()))
         self.worth.setVisible(bool(self.worth.text()))
         # an empty stake is waited for, not complained of
         told = fault if self.stake.text().strip() else ""
@@ -593,7 +649,7 @@ class PlaceDialog(Dialog):
             _, net = self._odds(self.bookmaker.currentText().strip())
         except ValueError:
             return ""
-        if most is None or net <= most or self._is_warned_of(net):
+        if most is None or net <= most or self._is_lay or self._is_warned_of(net):
             return ""
         return (
             f"Odds above {formatting.most_text(most)} after commission are probably an error. "
@@ -611,6 +667,8 @@ class PlaceDialog(Dialog):
         self.worth.clear()
         subject = self.subject
         odds, net = self._odds(self.bookmaker.currentText().strip())
+        if self.kind.kind is not BetKind.BACK:
+            return self._worth_by_kind()
         ev = subject.ev_at(net)
         if ev is None or subject.fair_odds is None:
             return "EV unknown: no fair odds."
@@ -635,6 +693,25 @@ class PlaceDialog(Dialog):
             parts.append(f"below the minimum EV, {ev_limit_text(subject.least_ev)} %")
         return " · ".join(parts)
 
+    def _worth_by_kind(self) -> str:
+        """Say what a bet that is no plain one is worth; empty until all is typed."""
+        try:
+            bet = placed_bet(self.subject, self.typed(), 0)
+        except ValueError:
+            return ""
+        if bet.ev is None or bet.fair_odds is None:
+            is_each_way = bet.kind is BetKind.EACH_WAY and bet.fair_odds is not None
+            why = "fair odds say nothing about a place" if is_each_way else "no fair odds"
+            return f"EV unknown: {why}."
+        of = "of the liability" if self._is_lay else "of the stake"
+        fair = formatting.fair_text(bet.fair_odds)
+        side = " of the other side" if self._is_lay else ""
+        amount = formatting.signed_hundredths_text(bet.size * bet.ev / 100)
+        return (
+            f"EV {formatting.signed_hundredths_text(bet.ev)} % {of}, {amount}"
+            f" · net {bet.net:.4f}, fair {fair}{side}"
+        )
+
     def _above_cap(self) -> str:
         """Say where more is staked than the user's plan does; typed, it may slip."""
         try:
@@ -656,8 +733,8 @@ class PlaceDialog(Dialog):
             if fold_name(bet.bookmaker) == fold_name(bookmaker)
         )
         try:
-            is_above = read_stake(self.stake.text()) + there > most
-        except FigureError:
+            is_above = self.typed().size + there > most
+        except ValueError:
             is_above = False
         of_it = f" ({there:,g} already placed)" if there else ""
         return f"Above your limit at {bookmaker}: {most:,g}{of_it}." if is_above else ""

@@ -20,6 +20,7 @@ from oddsdesk.desk.ui.formatting import choose_style
 from oddsdesk.desk.value_bets.panel import ValuesPanel
 from oddsdesk.desk.value_bets.placing import PlaceDialog, placed_bet
 from oddsdesk.desk.value_bets.subjects import BetSubject, subject_of_price
+from oddsdesk.ledger.bet_kinds import BetKind
 from oddsdesk.ledger.bets import PlacedBet
 from oddsdesk.pricing.formats import AMERICAN, DECIMAL
 from oddsdesk.pricing.opportunities import Split
@@ -643,3 +644,64 @@ def test_a_leg_at_other_odds_says_the_stake_that_completes_what_is_placed(
     assert best == 43
     assert dialog.planned.text() == f"Stake at these odds: {best}"
     dialog.close()
+
+
+def choose_kind(dialog: PlaceDialog, kind: BetKind) -> None:
+    dialog.kind.box.setCurrentIndex(dialog.kind.box.findData(kind))
+
+
+@pytest.mark.parametrize(
+    ("kind", "pays", "worth"),
+    [
+        # 2 % of 10 is kept; the other side is fair at 2.00, too
+        (BetKind.LAY, "Wins 9.80, loses 10.00 (the liability).", "EV −1.00 % of the liability"),
+        (BetKind.FREE, "Wins 9.80, loses nothing.", "EV +49.00 % of the stake, +4.90"),
+        (BetKind.FREE_RETURNED, "Wins 19.80, loses nothing.", "EV +99.00 % of the stake, +9.90"),
+        (BetKind.BOOST, "Wins 9.80, loses 10.00.", "EV −1.00 % of the stake, −0.10"),
+        (
+            BetKind.REFUND,
+            "Wins 9.80, loses 10.00, and 10.00 comes back as a free bet.",
+            "EV −1.00 % of the stake",
+        ),
+        (
+            BetKind.EACH_WAY,
+            "Wins 11.76, loses 8.04 if placed, loses 20.00.",
+            "EV unknown: fair odds say nothing about a place.",
+        ),
+    ],
+)
+def test_each_kind_says_what_it_pays_and_is_worth(
+    dialog: PlaceDialog, kind: BetKind, pays: str, worth: str
+) -> None:
+    """At 2.00, where 2.00 is fair."""
+    dialog.stake.setText("10")
+    choose_kind(dialog, kind)
+    assert dialog.pays.text() == pays
+    assert dialog.worth.text().startswith(worth)
+    assert dialog.planned.text() == ""
+    assert dialog.record.isEnabled()
+
+
+def test_a_lay_is_recorded_with_the_odds_of_the_other_side(
+    dialog: PlaceDialog, subject: BetSubject, qtbot: QtBot
+) -> None:
+    dialog.stake.setText("10")
+    dialog.odds.setText("3")
+    choose_kind(dialog, BetKind.LAY)
+    with qtbot.waitSignal(dialog.placed) as said:
+        dialog.accept()
+    made = placed_bet(subject, said.args[0], 0)
+    assert (made.kind, made.odds, made.stake, made.liability) == (BetKind.LAY, 3, 10, 20)
+    assert (made.net, made.fair_odds) == (pytest.approx(1 + 0.98 / 2), pytest.approx(2))
+    assert made.ev == pytest.approx((1.49 / 2 - 1) * 100)
+
+
+def test_a_field_of_a_kind_that_makes_no_sense_is_named(dialog: PlaceDialog) -> None:
+    dialog.stake.setText("10")
+    choose_kind(dialog, BetKind.EACH_WAY)
+    dialog.kind.fraction.setText("half")
+    assert dialog.fault.text() == "Place terms 'half': expected a number such as 12.50."
+    assert not dialog.record.isEnabled()
+    dialog.kind.fraction.setText("1/4")
+    assert dialog.typed().of_kind["place_fraction"] == 0.25
+    assert dialog.typed().stake == 20
