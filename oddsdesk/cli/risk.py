@@ -176,11 +176,9 @@ def _kelly_lines(row: _Row, bankroll: float) -> list[str]:
 
 
 def _ever_text(share: float) -> str:
-    chances = (f"{to * 100:g} % {_percent(chance_ever_down(to, share))}" for to in _EVER_TO)
-    return (
-        f"betting on at {share * 100:.3g} % of Kelly, the chance that the bank ever falls to a "
-        f"part of itself: {', '.join(chances)}"
-    )
+    chances = (f"to {to * 100:g} %: {_percent(chance_ever_down(to, share))}" for to in _EVER_TO)
+    always = f"if you always bet {share * 100:.3g} % of Kelly"
+    return f"{always}, the chance that the bank ever falls {', '.join(chances)}"
 
 
 def _count(count: int, word: str) -> str:

@@ -100,7 +100,8 @@ def test_kelly_stakes_on_one_game_and_the_chance_to_be_down() -> None:
     assert full["ever_down"][1]["chance"] == 0.5
     shown = run("kelly", "2.5@55%,3.2@25%,2.8@20%", "6/5@0.5")
     assert "growth at full Kelly" in shown
-    assert "50 % 0.78 %" in shown
+    assert "always bet 25 % of Kelly, the chance that the bank ever falls" in shown
+    assert "to 50 %: 0.78 %" in shown
 
 
 @pytest.mark.parametrize("game", ["2.5", "2.5@", "2.5@120%", "2.5@-0.2", "x@50%", "2.5@60%,3@60%"])
