@@ -14,6 +14,10 @@ minute after the rest, as watching takes some of the window's thread.
     python benchmarks/desk_load.py --server apart     the server in a process of its own
     python benchmarks/desk_load.py --games 200 --changes 0    memory with 100,000 selections
     python benchmarks/desk_load.py --exchanges 2              two of 20 bookmakers tell their books
+    python benchmarks/desk_load.py --exchanges 2 --lays       the matrix with lay rows and without
+
+With ``--lays`` it shows and hides the lay rows in turns, and prints what the window's thread needs
+with them, as a multiple of what it needs without.
 """
 
 # ruff: noqa: E402
@@ -27,6 +31,7 @@ import sys
 import tempfile
 import threading
 import time
+from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from functools import partial
 from pathlib import Path
@@ -59,6 +64,7 @@ from oddsdesk.store.store import Store, open_store
 
 BEAT_MS = 5
 WARM_UP_S = 25
+TURN_S = 5
 BARE_S = 8.0
 SENT = "sent"
 """The file next to the database with the times when changes were sent (``receipt_to_pixel``)."""
@@ -189,6 +195,7 @@ class Measured(Desk):
     """The desk with a heart, its messages counted, and at the end its prices followed."""
 
     seconds = 60.0
+    lays = False
     sent = Path()
     pixels = Pixels()
 
@@ -211,6 +218,7 @@ class Measured(Desk):
         matrix = next(panel for panel in self._matrices() if panel.isVisible())
         matrix.window().move(self.window.width(), 0)
         self._matrix = matrix.table.model
+        self._lay_rows = matrix.columns
 
     def _count_messages(self) -> None:
         put = MessageQueue.put_messages
@@ -222,10 +230,45 @@ class Measured(Desk):
         MessageQueue.put_messages = counted  # type: ignore[method-assign, assignment]
 
     def _measure(self) -> None:
+        if self.lays:
+            self._turns: list[tuple[bool, float]] = []
+            self._most_rows = 0
+            self._begin_turn()
+            return
         self._messages = 0
         self._began = time.perf_counter()
         self._cpu, self._all_cpu = time.thread_time(), time.process_time()
         QTimer.singleShot(round(self.seconds * 1000), self._look_for_stalls)
+
+    def _begin_turn(self) -> None:
+        self._lay_rows.turn_lays()
+        QTimer.singleShot(TURN_S * 200, self._measure_turn)  # what the rows cost once is over
+
+    def _measure_turn(self) -> None:
+        self._began, self._cpu = time.perf_counter(), time.thread_time()
+        QTimer.singleShot(TURN_S * 1000, self._end_turn)
+
+    def _end_turn(self) -> None:
+        share = (time.thread_time() - self._cpu) / (time.perf_counter() - self._began)
+        self._turns.append((self._matrix.has_lays, share))
+        self._most_rows = max(self._most_rows, self._matrix.rowCount())
+        if len(self._turns) * TURN_S < self.seconds:
+            self._begin_turn()
+            return
+        parts = [
+            statistics.median(share for is_on, share in self._turns if is_on is on)
+            for on in (False, True)
+        ]
+        ratios = list(ratios_of_turns(self._turns))
+        print(f"rows of the matrix, lays included {self._most_rows:9,}")
+        print(f"load                              {os.getloadavg()[0]:9.1f}")
+        print(f"window's thread without lay rows  {parts[0]:9.1%} of a core")
+        print(f"window's thread with lay rows     {parts[1]:9.1%} of a core")
+        ratio = f"{statistics.median(ratios):9.3f}   (<= 1.1)"
+        print(f"with / without, {len(ratios):3} turns         {ratio}")
+        low, _, high = statistics.quantiles(ratios, n=4)
+        print(f"half of the turns within          {low:.2f} to {high:.2f}")
+        self.window.close()
 
     def _look_for_stalls(self) -> None:
         self._took = time.perf_counter() - self._began
@@ -271,6 +314,13 @@ class Measured(Desk):
         self.window.close()
 
 
+def ratios_of_turns(turns: list[tuple[bool, float]]) -> Iterator[float]:
+    """Yield what is needed with lay rows over without, each turn against its two neighbours."""
+    for (_, before), (is_on, share), (_, after) in zip(turns, turns[1:], turns[2:], strict=False):
+        ratio = share / ((before + after) / 2)
+        yield ratio if is_on else 1 / ratio
+
+
 def _is_first(game: GameEntry) -> bool:
     return game.match_name == "Home 0 - Away 0"
 
@@ -311,12 +361,13 @@ def serve(database: Path) -> None:
 def run(given: argparse.Namespace, folder: str) -> None:
     database = Path(folder, "odds.db")
     os.environ |= {"XDG_DATA_HOME": folder, "XDG_CONFIG_HOME": folder}
+    Measured.lays = given.lays
     Measured.seconds, Measured.sent = given.seconds, database.with_name(SENT)
     desk_app.Desk = Measured  # type: ignore[misc, attr-defined]
     note_paints(Measured.pixels)
     sizes = ("--games", str(given.games), "--changes", str(given.changes))
     sizes += ("--exchanges", str(given.exchanges))
-    if given.changes:
+    if given.changes and not given.lays:
         subprocess.run([sys.executable, __file__, "--bare", *sizes], check=True)
     # In a process of its own: what is offered is not the desk's to hold.
     subprocess.run([sys.executable, __file__, "--fill", str(database), *sizes], check=True)
@@ -354,6 +405,7 @@ def main() -> None:
     parser.add_argument("--changes", type=int, default=2_000)
     parser.add_argument("--seconds", type=float, default=60.0)
     parser.add_argument("--exchanges", type=int, default=0, help="bookmakers with levels")
+    parser.add_argument("--lays", action="store_true", help="lay rows shown and hidden in turns")
     parser.add_argument("--bare", action="store_true", help=argparse.SUPPRESS)
     parser.add_argument("--fill", type=Path, help=argparse.SUPPRESS)
     parser.add_argument("--serve", type=Path, help=argparse.SUPPRESS)

@@ -310,15 +310,17 @@ class BetSheet(Dialog):
                 row.fill_in(staked)
 
     def _show(self) -> None:
-        fault, bets = "", list[PlacedBet]()
+        fault, chosen, bets = "", list[PlacedBet](), list[PlacedBet]()
         try:
+            chosen = [row.typed() for row in self.rows if row.is_chosen]
             bets = self.bets()
         except ValueError as error:
-            fault = str(error)
+            # an empty stake is waited for, not complained of
+            is_awaited = any(not row.stake.text().strip() for row in self.rows)
+            fault = "" if is_awaited else str(error)
         for row in self.rows:
             row.show_money()
         self._show_profit(bets)
-        chosen = [bet for bet, row in zip(bets, self.rows, strict=False) if row.is_chosen]
         news = [may_be_gone(self._why_lost()), *self.view.news]
         self.news.setText("\n".join(filter(None, news)))
         doubts = [row.doubt() for row in self.rows if row.is_chosen]

@@ -172,6 +172,20 @@ def test_what_makes_no_sense_is_said_and_nothing_is_recorded(
     assert made.profit.text() == "Profit: unknown until every leg has odds and a stake."
 
 
+def test_an_unticked_leg_may_be_empty_and_an_empty_stake_is_no_mistake(qtbot: QtBot) -> None:
+    made = sheet(Matched(), qtbot)
+    back, lay = made.rows
+    lay.stake.clear()
+    assert (made.fault.text(), made.record.isEnabled()) == ("", False)
+    lay.box.click()
+    assert made.record.isEnabled()
+    assert made.profit.text().startswith("Profit: unknown")
+    with qtbot.waitSignal(made.recorded) as told:
+        made.record.click()
+    assert [bet.kind for bet in told.args[0]] == [BetKind.BACK]
+    assert back.is_chosen
+
+
 def test_limits_and_caps_are_said_and_may_be_exceeded(qtbot: QtBot) -> None:
     made = BetSheet(
         Matched(),
