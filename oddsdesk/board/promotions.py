@@ -422,16 +422,14 @@ def _net_of(leg: OpportunityLeg, stake: float) -> float:
 
 def _side(leg: OpportunityLeg, step: float) -> Side:
     """Return a leg as a side of a hedge; of a lay, steps are of the backers' stake."""
-    if not leg.is_lay:
-        open_end = (Rung(leg.net_odds, math.inf),)
-        return Side(_up_to(open_end if leg.ladder is None else leg.ladder, leg.most), step)
-    whole = leg.ladder or ()
-    levels = () if leg.depth is None else [each for each in leg.depth.lay if each[1] > 0]
-    rates = (
-        size / rung.most if math.isfinite(rung.most) else 1 / (odds - 1)
-        for (odds, size), rung in zip(levels, whole, strict=True)
-    )
+    whole = (Rung(leg.net_odds, math.inf),) if leg.ladder is None else leg.ladder
     ladder = _up_to(whole, leg.most)
+    if not leg.is_lay:
+        return Side(ladder, step)
+    if leg.ladder is None or leg.depth is None:  # an unknown amount: any stake
+        return Side(ladder, step, (1 / (leg.odds - 1),))
+    sizes = (size for _, size in leg.depth.lay if size > 0)
+    rates = (size / rung.most for size, rung in zip(sizes, whole, strict=True))
     return Side(ladder, step, tuple(rates)[: len(ladder)])
 
 

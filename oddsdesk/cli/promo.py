@@ -697,7 +697,7 @@ def _remarks(way: PromoWay, place: int, reference: str) -> list[str]:
         remarks.append(f"the free bet counts as {way.bet.refund:.2f}")
     if leg.is_lay and leg.depth is not None and leg.depth.lay:
         odds, size = leg.depth.lay[0]
-        if math.isfinite(size):
+        if size > 0:
             remarks.append(f"{amount_text(size, leg.depth.currency)} at {odds:.4g} can be laid")
     elif leg.for_sale is not None:
         remarks.append(f"{amount_text(*leg.for_sale)} for sale")

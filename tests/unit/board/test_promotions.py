@@ -199,6 +199,12 @@ def test_what_can_be_laid_bounds_the_hedge() -> None:
     assert way.results[1] == pytest.approx(9.67 * 0.98 - 10)
 
 
+def test_a_lay_of_an_unknown_amount_takes_any_stake() -> None:
+    way = next(w for w in ways(promotion(), with_lays((2.16, 0.0))).hedged if w.legs[-1].is_lay)
+    assert way.legs[1].backers_stake == pytest.approx(9.81)
+    assert way.worst == pytest.approx(min(11 - 9.81 * 1.16, 9.81 * 0.98 - 10))
+
+
 def test_an_offer_that_takes_less_is_used_as_far_as_the_lay_goes() -> None:
     at = with_lays((2.16, 4.0))
     assert not any(way.legs[-1].is_lay for way in ways(promotion(), at).hedged)
