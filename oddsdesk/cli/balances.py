@@ -20,7 +20,9 @@ from oddsdesk.ledger.accounts import (
     MoneyBook,
     Movement,
     Rate,
+    balance_before,
     balances,
+    corrected,
     currency_code,
     total_in_main,
 )
@@ -188,21 +190,13 @@ def _move(
         name = profiles.profile_of(bookmaker).name
         made = Movement(at or now_ms, kind, amount, code, name, account.strip(), note)
         if is_balance:
-            bets = held.read_bets()
-            before = _of_account(balances(bets, book, profiles, now_ms), made)
-            made = msgspec.structs.replace(made, amount=round(amount - before, 6))
-            if not made.amount:
-                raise click.ClickException(f"the balance is {amount:.2f} already")
+            before = balance_before(made, held.read_bets(), book, profiles, now_ms)
+            made = corrected(made, before)
         made = held.money.add_movement(made)
-        after = balances(held.read_bets(), held.money.read_book(), profiles, now_ms)
-    told = {"number": made.ident, kind: f"{made.amount:+.2f}"}
-    print_counts(told | {"balance": f"{_of_account(after, made):.2f}"}, as_json=as_json)
-
-
-def _of_account(found: list[Balance], made: Movement) -> float:
-    key = made.bookmaker, made.account, made.currency
-    there = (x.balance for x in found if (x.bookmaker, x.account, x.currency) == key)
-    return next(there, 0.0)
+        book = held.money.read_book()
+        after = balance_before(made, held.read_bets(), book, profiles, now_ms)
+    told = {"number": made.ident, kind: f"{made.amount:+.2f}", "balance": f"{after:.2f}"}
+    print_counts(told, as_json=as_json)
 
 
 @accounts.command()

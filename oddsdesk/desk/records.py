@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 import msgspec
 from PySide6.QtCore import QObject, QTimer, Signal
 
+from oddsdesk.ledger.accounts import MoneyBook, MoneyTables, in_main_currency
 from oddsdesk.ledger.bets import BetKey, PlacedBet
 from oddsdesk.ledger.games import GamesOfBets, ListedGame, Spelled, as_written, on_listed_games
 from oddsdesk.ledger.ledger import Ledger, LedgerError
@@ -38,6 +39,8 @@ class Records(QObject):
     presets_changed = Signal()
     bets_changed = Signal()
     hidden_changed = Signal()
+    money_changed = Signal()
+    """Other movements of money, exchange rates or another main currency."""
     proposals_changed = Signal()
     failed = Signal(str)
     """Why something could not be recorded or read, in one line."""
@@ -49,6 +52,8 @@ class Records(QObject):
         """The built-in ones first."""
         self.hidden: tuple[Hidden, ...] = ()
         """The hidden value bets, including those whose time is over."""
+        self.book = MoneyBook()
+        """Movements of money to and from accounts, and exchange rates."""
         self._proposals: Mapping[int, ToCheck] = {}
         self.last_change: int | None = None
         """The number of the change that would be undone; None for none."""
@@ -70,6 +75,10 @@ class Records(QObject):
         """Yield every placed bet."""
         for bets in self._bets.values():
             yield from bets
+
+    def in_main(self, bets: Iterable[PlacedBet], now_ms: int) -> Iterator[PlacedBet]:
+        """Yield bets in the main currency, as far as rates are known."""
+        return in_main_currency(bets, self.book, now_ms)
 
     def holds(self, bet: PlacedBet) -> bool:
         """Return whether a bet still exists, perhaps changed."""
@@ -203,6 +212,22 @@ class Records(QObject):
 
         self.act(take_back_bets)
 
+    def change_money(
+        self, work: Callable[[MoneyTables], Taken], refused: Callable[[str], None] | None = None
+    ) -> None:
+        """Change movements or rates, and call what ``work`` returned; ``refused`` as in ``act``."""
+
+        def write_money(ledger: Ledger) -> Taken:
+            then, take = work(ledger.money), self._reread_money(ledger)
+
+            def take_money() -> None:
+                take()
+                then()
+
+            return take_money
+
+        self._do(write_money, refused)
+
     def save_preset(self, preset: Preset) -> None:
         def write_preset(ledger: Ledger) -> Taken:
             ledger.save_preset(preset)
@@ -286,7 +311,7 @@ class Records(QObject):
 
     def _read(self, ledger: Ledger) -> Taken:
         self._version = ledger.version()
-        readings = (self._reread, self._reread_hidden, self._reread_bets)
+        readings = (self._reread, self._reread_hidden, self._reread_money, self._reread_bets)
         taken = [read(ledger) for read in readings]
 
         def take_records() -> None:
@@ -307,6 +332,16 @@ class Records(QObject):
             self.bets_changed.emit()
 
         return take_bets
+
+    def _reread_money(self, ledger: Ledger) -> Taken:
+        book = ledger.money.read_book()
+
+        def take_money() -> None:
+            if book != self.book:
+                self.book = book
+                self.money_changed.emit()
+
+        return take_money
 
     def _reread(self, ledger: Ledger) -> Taken:
         presets, bad = ledger.presets()

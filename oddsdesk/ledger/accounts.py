@@ -136,6 +136,32 @@ def check_movement(movement: Movement) -> Movement:
     return movement
 
 
+def corrected(movement: Movement, before: float) -> Movement:
+    """Return the correction that changes a balance from ``before`` to the movement's amount.
+
+    Raises:
+        BadMoneyError: the balance is that already.
+    """
+    amount = round(movement.amount - before, 6)
+    if not amount:
+        raise BadMoneyError(f"the balance is {movement.amount:.2f} already")
+    return check_movement(msgspec.structs.replace(movement, amount=amount))
+
+
+def check_rate(rate: Rate) -> Rate:
+    """Return a rate with its currencies' codes in capital letters.
+
+    Raises:
+        BadMoneyError: it is impossible; says what was expected.
+    """
+    codes = currency_code(rate.currency), currency_code(rate.main)
+    if codes[0] == codes[1]:
+        raise BadMoneyError(f"{codes[0]} is the main currency: 1 {codes[0]} is 1 {codes[0]}")
+    if not (0 < rate.rate < TOO_MUCH and math.isfinite(rate.rate)):
+        raise BadMoneyError(f"rate {rate.rate:g}: expected an amount above 0")
+    return Rate(*codes, rate.since, rate.rate)
+
+
 class _File(Protocol):
     def __call__(self, act: Callable[[sqlite3.Connection], T], /) -> T: ...
 
@@ -192,12 +218,9 @@ class MoneyTables:
         Raises:
             BadMoneyError: it is impossible.
         """
-        codes = currency_code(rate.currency), currency_code(rate.main)
-        if codes[0] == codes[1]:
-            raise BadMoneyError(f"{codes[0]} is the main currency: 1 {codes[0]} is 1 {codes[0]}")
-        if not (0 < rate.rate < TOO_MUCH and math.isfinite(rate.rate)):
-            raise BadMoneyError(f"rate {rate.rate:g}: expected an amount above 0")
-        self._change(lambda c: c.execute(_PUT_RATE, (*codes, rate.since, rate.rate)))
+        checked = check_rate(rate)
+        values = checked.currency, checked.main, checked.since, checked.rate
+        self._change(lambda c: c.execute(_PUT_RATE, values))
 
     def add_missing(self, book: MoneyBook) -> None:
         """Add what another ledger has and this one lacks; the main currency here stays."""
@@ -284,6 +307,16 @@ def balances(
         in_main = rates.in_main(made.balance, made.currency) if book.main else None
         found.append(msgspec.structs.replace(made, in_main=in_main))
     return found
+
+
+def balance_before(
+    movement: Movement, bets: Iterable[PlacedBet], book: MoneyBook, profiles: Profiles, now_ms: int
+) -> float:
+    """Return what the account of a new movement holds; 0 for a new account."""
+    name = profiles.profile_of(movement.bookmaker).name
+    key = name, movement.account.strip(), movement.currency or book.main
+    found = balances(bets, book, profiles, now_ms)
+    return next((x.balance for x in found if (x.bookmaker, x.account, x.currency) == key), 0.0)
 
 
 def total_in_main(found: Iterable[Balance]) -> tuple[float | None, list[str]]:

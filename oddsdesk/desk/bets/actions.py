@@ -304,7 +304,10 @@ class BetsActions(QObject):
         now = self._clock()
 
         def doubt(typed: PlacedBet) -> str:
-            held = (each for each in self._records.placed_bets() if bet is None or each != bet)
+            held = self._records.in_main(
+                (each for each in self._records.placed_bets() if bet is None or each != bet), now
+            )
+            (typed,) = self._records.in_main([typed], now)
             others = on_listed_games(held, {game.game_id: game for game in self._games()})
             return above_caps(typed, others, self._plan(), now, is_leg=False)
 

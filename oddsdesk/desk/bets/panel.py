@@ -7,10 +7,11 @@ from typing import Final
 from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QAbstractItemView, QFrame, QMenu, QWidget
+from shiboken6 import isValid
 
 from oddsdesk.base.clock import Clock
 from oddsdesk.board.model.matrix import GameEntry
-from oddsdesk.desk.bets import views
+from oddsdesk.desk.bets import accounts, views
 from oddsdesk.desk.bets.actions import BetsActions
 from oddsdesk.desk.bets.columns import BetsModel
 from oddsdesk.desk.bets.files import BetsFiles
@@ -25,6 +26,7 @@ from oddsdesk.desk.ui.chart.course_chart import CourseChart
 from oddsdesk.desk.ui.controls.bars import FactsBar
 from oddsdesk.desk.ui.controls.buttons import ChipRow
 from oddsdesk.desk.ui.controls.fields import FilterEdit
+from oddsdesk.desk.ui.controls.form_dialog import FormDialog
 from oddsdesk.desk.ui.controls.labels import ElidedLabel, Label
 from oddsdesk.desk.ui.controls.messages import MessageBar, sentence
 from oddsdesk.desk.ui.list_panel import ListPanel, line_button
@@ -32,6 +34,15 @@ from oddsdesk.desk.ui.table.live_table import LiveTable
 from oddsdesk.desk.ui.theme.theme import Theme, scale_height, scale_most_width
 from oddsdesk.desk.ui.theme.tokens import TextRole
 from oddsdesk.ledger import reporting
+from oddsdesk.ledger.accounts import (
+    Balance,
+    MoneyTables,
+    Movement,
+    Rate,
+    balance_before,
+    balances,
+    total_in_main,
+)
 from oddsdesk.ledger.bet_kinds import BetKind
 from oddsdesk.ledger.bets import BetState, PlacedBet, counted
 from oddsdesk.ledger.open_bets import placed_in
@@ -94,6 +105,10 @@ class BetsPanel(ListPanel):
         self.table.set_selection_mode(QAbstractItemView.SelectionMode.ExtendedSelection)
         self.reports = LiveTable(theme, self.report, clock)
         self.reports.setAccessibleName("Report of your bets")
+        self.account_list = accounts.AccountsModel(clock)
+        self.accounts = LiveTable(theme, self.account_list, clock)
+        self.accounts.setAccessibleName("Your accounts at bookmakers")
+        self._profiles, self._bookmakers = profiles, bookmakers
         self.actions_on_bets = BetsActions(
             records,
             theme,
@@ -111,6 +126,9 @@ class BetsPanel(ListPanel):
         self.facts, self.chart = FactsBar(theme), CourseChart(theme)
         self.currencies = CurrencyChoice()
         acts = self.actions_on_bets
+        self.money_menu = self._new_money_menu()
+        acts.bet_menu.addSeparator()
+        acts.bet_menu.addActions(self.money_menu.actions())
         self.bar = BetsBar(
             theme,
             (
@@ -227,7 +245,12 @@ class BetsPanel(ListPanel):
         return views.VIEWS[self.views.current_view]
 
     def _show_table(self, view: views.View, now: int, *, total: int, has_filter: bool) -> None:
-        if view.grouping is None:
+        if view is views.ACCOUNTS:
+            found = balances(self._records.placed_bets(), self._records.book, self._profiles(), now)
+            self.account_list.show_balances(found)
+            table = self.accounts
+            self.bar.show_facts(accounts.total_text(found, self._records.book))
+        elif view.grouping is None:
             bets = views.bets_in_view(self._listed, view, now, self._records.proposal)
             self._show_columns(view)
             self.model.show_rows({(bet.ident or 0,): bet for bet in bets}, may_move=True)
@@ -236,8 +259,8 @@ class BetsPanel(ListPanel):
             self.bar.show_facts(_count_text(bets, total))
         else:
             closed = self._closed()
-            found = reporting.split_report(closed.bets, view.grouping, zone=None)
-            self.report.show_rows({(of,): (of, each) for of, each in found.items()}, may_move=True)
+            split = reporting.split_report(closed.bets, view.grouping, zone=None)
+            self.report.show_rows({(of,): (of, each) for of, each in split.items()}, may_move=True)
             table = self.reports
             said = (_report_text(self._shown, view.grouping), closed.close_text)
             self.bar.show_facts("; ".join(filter(None, said)))
@@ -293,7 +316,7 @@ class BetsPanel(ListPanel):
             reporting.whole_report(self._closed().bets),
             stake_plan(self._preferences.get_setting),
         )
-        is_own = not self._currency
+        is_own = self._currency in ("", None, self._records.book.main)
         risk = AtRisk(
             placed_in(self._shown, now).total,
             plan.bankroll if is_own else None,
@@ -326,6 +349,78 @@ class BetsPanel(ListPanel):
         has_room = self.width() >= self._theme.fonts.scaled(_LEAST_FOR_LIST)
         self._side.setVisible(has_bets and has_room)
 
+    def _new_money_menu(self) -> QMenu:
+        menu = QMenu(self)
+        for ident, act in (("bets.move", self._ask_movement), ("bets.rates", self._ask_rates)):
+            menu.addAction(add_action(self, ident, act))
+        return menu
+
+    def _account(self) -> Balance | None:
+        """Return the current account; None while another view is shown."""
+        index = self.accounts.current_cell()
+        is_shown = self._view() is views.ACCOUNTS and index.isValid()
+        return self.account_list.entry(index.row()) if is_shown else None
+
+    def _ask_movement(self) -> None:
+        """Open the dialog for a deposit, a withdrawal or the balance that a bookmaker shows."""
+        book, now = self._records.book, self._clock()
+        dialog = accounts.MovementDialog(
+            self._theme, self._account(), self._bookmakers(), book.main, self._balance, now, self
+        )
+
+        def record(movement: Movement) -> None:
+            def write(money: MoneyTables) -> Callable[[], None]:
+                made = money.add_movement(movement)
+                return lambda: self._tell_moved(dialog, made)
+
+            self._records.change_money(write, partial(_tell_kept, dialog))
+
+        dialog.recorded.connect(record)
+        dialog.open()
+
+    def _balance(self, movement: Movement) -> float:
+        """Return the balance of a movement's account without it."""
+        bets, book = self._records.placed_bets(), self._records.book
+        return balance_before(movement, bets, book, self._profiles(), self._clock())
+
+    def _tell_moved(self, dialog: FormDialog, made: Movement) -> None:
+        _tell_kept(dialog, "")
+        if self._view() is not views.ACCOUNTS:
+            self.choose_view(views.ACCOUNTS.key)
+
+        def remove() -> None:
+            def write(money: MoneyTables) -> Callable[[], None]:
+                money.remove_movement(made.ident or 0)
+                return self.messages.hide
+
+            self._records.change_money(write)
+
+        amount = f"{abs(made.amount):,.2f} {made.currency}".rstrip()
+        self._offer(
+            f"{made.kind.capitalize()} of {amount} recorded.", "Remove", remove, icon="check"
+        )
+
+    def _ask_rates(self) -> None:
+        """Open the dialog for the main currency and exchange rates."""
+        book, account = self._records.book, self._account()
+        found = balances(self._records.placed_bets(), book, self._profiles(), self._clock())
+        missing = total_in_main(found)[1]
+        there = "" if account is None else account.currency
+        wanted = there if there in missing else next(iter(missing), "")
+        dialog = accounts.RatesDialog(self._theme, book, wanted, self._clock(), self)
+
+        def save(main: str, rate: Rate | None) -> None:
+            def write(money: MoneyTables) -> Callable[[], None]:
+                money.choose_main(main)
+                if rate is not None:
+                    money.set_rate(rate)
+                return lambda: _tell_kept(dialog, "")
+
+            self._records.change_money(write, partial(_tell_kept, dialog))
+
+        dialog.given.connect(save)
+        dialog.open()
+
     def _file_menu(self) -> QMenu:
         menu = QMenu(self)
         for ident, act in (
@@ -345,13 +440,15 @@ class BetsPanel(ListPanel):
     def exported(self) -> Table:
         """Return the current view as a table: the bets with all their fields, or the report."""
         view = self._view()
+        if view is views.ACCOUNTS:
+            return table_of(self.account_list)
         if view.grouping is None:
             return table_of_bets(self.model.standing())
         table, by = table_of(self.report), self._closed().by
         return table.with_shared(close_reference=by.reference, close_method=by.method)
 
     def _lay_out(self) -> None:
-        main = self._lay_out_list(self.bar, self.table, self.reports)
+        main = self._lay_out_list(self.bar, self.table, self.reports, self.accounts)
         figures = spacing.horizontal(spacing=0)
         figures.addWidget(self.facts, 1)
         figures.addWidget(self.currencies)
@@ -373,6 +470,7 @@ class BetsPanel(ListPanel):
         acts = self.actions_on_bets
         self._records.bets_changed.connect(self.show_all)
         self._records.bets_changed.connect(self._withdraw_undo)
+        self._records.money_changed.connect(self.show_all)
         self._records.proposals_changed.connect(self._on_records_proposals_changed)
         self._theme.changed.connect(self._fit)
         self._records.failed.connect(self._say_trouble)
@@ -398,6 +496,8 @@ class BetsPanel(ListPanel):
         self.table.scrolling.selectionModel().selectionChanged.connect(self._show_found)
         self.found.action_requested.connect(acts.settle_as_found)
         self._offer_menu(self.table, self._new_menu)
+        self.accounts.opened.connect(lambda _index: self._ask_movement())
+        self._offer_menu(self.accounts, lambda: self.money_menu)
 
     def _open_current(self) -> None:
         """Settle the current bet as found if it is to be settled, else edit it."""
@@ -496,7 +596,9 @@ class BetsPanel(ListPanel):
         self.close_again_requested.emit()
 
     def _on_placeholder_action_requested(self) -> None:
-        if self.bar.filter.text():
+        if self._view() is views.ACCOUNTS:
+            self._ask_movement()
+        elif self.bar.filter.text():
             self.bar.filter.clear()
         else:
             self.actions_on_bets.ask_new()
@@ -513,6 +615,12 @@ class BetsPanel(ListPanel):
         super().resizeEvent(event)
         self._chart_may_move = True
         self._fit()
+
+
+def _tell_kept(dialog: FormDialog, problem: str) -> None:
+    """Close a dialog, or say in it why nothing was recorded; it may be closed by now."""
+    if isValid(dialog):
+        dialog.tell_kept(problem)
 
 
 def closes_text(wrong: int) -> str:

@@ -40,7 +40,9 @@ EMPTY_COLUMNS: Final = {
 }
 """Columns that say nothing, or nothing of use, in a list: their room goes to the others."""
 REPORTS: Final = tuple(View(f"by {each.value}", each.value.capitalize(), each) for each in Grouping)
-VIEWS: Final = {view.key: view for view in (*LISTS, *REPORTS)}
+ACCOUNTS: Final = View("accounts", "Accounts")
+"""Balances at bookmakers."""
+VIEWS: Final = {view.key: view for view in (*LISTS, ACCOUNTS, *REPORTS)}
 
 
 IsProposed = Callable[[PlacedBet], object | None]
@@ -90,6 +92,13 @@ def state_without_bets(
 
     ``currency`` is the one that a report is of; ``settles``: whether bets settle by themselves.
     """
+    if view is ACCOUNTS:
+        return EmptyState(
+            "table",
+            "No accounts yet.",
+            "An account is listed once you record a bet or a deposit there.",
+            action="Record a deposit…",
+        )
     if has_filter:
         return EmptyState("filter", "No bets match the filter.", action="Show all bets")
     if not total:
@@ -160,6 +169,7 @@ class ViewList(QListWidget):
         self._counts: dict[str, Label] = {}
         for view in LISTS:
             self._add(view)
+        self._add(ACCOUNTS)
         self._add_heading("Report by")
         for view in REPORTS:
             self._add(view)

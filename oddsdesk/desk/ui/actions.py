@@ -291,6 +291,8 @@ ACTIONS: Final = (
     Action("bets.export_csv", "Export these bets as CSV…", ("X",), Where.BETS),
     Action("bets.export_xlsx", "Export these bets as an Excel workbook…", (), Where.BETS),
     Action("bets.export_bet_analytix", "Export these bets for Bet-Analytix…", (), Where.BETS),
+    Action("bets.move", "Record a deposit or withdrawal…", ("D",), Where.BETS),
+    Action("bets.rates", "Exchange rates…", (), Where.BETS),
     Action("bets.filter", "Filter your bets", ("/",), Where.BETS),
     Action("bets.view", "Next view of your bets", ("M",), Where.BETS),
     Action("backtest.run", "Run or cancel the backtest", ("R",), Where.BACKTEST),

@@ -230,7 +230,7 @@ class ValueLists(QObject):
             plan = msgspec.structs.replace(plan, kelly_share=0.0)
         simulated = self._board.connection.simulated
         games, spelled = self._board.games, self._board.players.spelled
-        held = self._open_bets()
+        held = self._records.in_main(self._open_bets(), now)
         placed = placed_in(held, now, simulated=simulated, listed=games, spelled=spelled)
         put_away = HiddenThings(self._records.hidden, now)
         bets = yield from lister.listing(

@@ -38,6 +38,7 @@ from oddsdesk.ledger.bet_kinds import BetKind
 from oddsdesk.ledger.bets import BadBetError, PlacedBet, check_bet, counted
 from oddsdesk.ledger.games import may_be_on_one_game, on_listed_games
 from oddsdesk.pricing.assessment import Caution
+from oddsdesk.pricing.currencies import NO_RATES, Rates
 from oddsdesk.pricing.exposure import StakePlan
 from oddsdesk.pricing.formats import DECIMAL, OddsFormatError
 from oddsdesk.pricing.profiles import Profiles, fold_name
@@ -109,6 +110,7 @@ class BetPlacer(QObject):
             board.reference_name,
             self._owner,
             above_caps=self._above_caps,
+            rates=self._board.basis.rates,
             stake_at=self._stake_at,
         )
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
@@ -172,15 +174,19 @@ class BetPlacer(QObject):
 
     def _above_caps(self, subject: BetSubject, typed: "TypedBet") -> str:
         now, spelled = self._clock(), self._board.players.spelled
-        others = on_listed_games(self._records.placed_bets(), self._board.games, spelled)
-        bet, is_leg = placed_bet(subject, typed, now), subject.leg_doubt is not None
+        held = self._records.in_main(self._records.placed_bets(), now)
+        others = on_listed_games(held, self._board.games, spelled)
+        (bet,) = self._records.in_main([placed_bet(subject, typed, now)], now)
+        is_leg = subject.leg_doubt is not None
         return above_caps(bet, others, self._plan(), now, is_leg=is_leg)
 
     def _above_caps_together(self, bets: Sequence[PlacedBet]) -> str:
         """Say where the last of some legs breaks a cap, the others counted."""
         now, spelled = self._clock(), self._board.players.spelled
-        others = on_listed_games(self._records.placed_bets(), self._board.games, spelled)
-        return above_caps(bets[-1], [*others, *bets[:-1]], self._plan(), now, is_leg=True)
+        held = self._records.in_main(self._records.placed_bets(), now)
+        others = on_listed_games(held, self._board.games, spelled)
+        *legs, last = self._records.in_main(bets, now)
+        return above_caps(last, [*others, *legs], self._plan(), now, is_leg=True)
 
     def _place_all(self, sheet: BetSheet, bets: Sequence[PlacedBet]) -> None:
         def tell_problem(problem: str) -> None:
@@ -363,6 +369,7 @@ class PlaceDialog(Dialog):
         *,
         above_caps: Callable[[BetSubject, TypedBet], str] = lambda *_: "",
         stake_at: Callable[[BetSubject, str, float], float | None] = lambda *_: None,
+        rates: Rates = NO_RATES,
     ) -> None:
         """Ask for a bet.
 
@@ -383,7 +390,7 @@ class PlaceDialog(Dialog):
         self._look: Callable[[], BetSubject | None] = lambda: subject
         self._why_lost: Callable[[], str] = lambda: ""
         self._placed, self._reference = placed, reference
-        self._above_caps, self._stake_at = above_caps, stake_at
+        self._above_caps, self._stake_at, self._rates = above_caps, stake_at, rates
         self._profiles = profiles
         self._listed_odds = formatting.typed_text(subject.odds)
         self.bookmaker = ChoiceBox(editable=True)
@@ -745,8 +752,11 @@ class PlaceDialog(Dialog):
             stake = read_stake(self.stake.text())
         except FigureError:
             return ""
-        if not self.currency.text().strip():
+        code = self.currency.text().strip().upper()
+        if code in ("", self._rates.main):
             return ""
+        if (counted_as := self._rates.in_main(stake, code)) is not None:
+            return f"At your rate it counts as {counted_as:,.2f} {self._rates.main}."
         return f"No exchange rate: your caps count it as {stake:,.12g} of your betting bank."
 
     # Qt's virtuals

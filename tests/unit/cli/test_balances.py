@@ -65,7 +65,7 @@ def test_a_correction_makes_the_balance_what_the_bookmaker_shows(path: Path) -> 
     done = run(path, "accounts", "correct", "512.30", "--bookmaker", "Pinnacle", "--json")
     assert json.loads(done.stdout) == {"number": 1, "correction": "+492.30", "balance": "512.30"}
     again = run(path, "accounts", "correct", "512.30", "--bookmaker", "Pinnacle")
-    assert (again.exit_code, "already" in again.output) == (1, True)
+    assert (again.exit_code, "already" in again.output) == (2, True)
     assert run(path, "accounts", "remove", "1").exit_code == 0
     assert run(path, "accounts", "remove", "1").exit_code == 1
     assert [each["balance"] for each in accounts(path)["accounts"]] == [20, -10]

@@ -1,0 +1,303 @@
+"""The view of accounts at bookmakers: balances, and dialogs for movements of money and rates."""
+
+from collections.abc import Callable, Iterable
+from typing import Final
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QComboBox, QDialogButtonBox, QLineEdit, QWidget
+
+from oddsdesk.base.figures import FigureError, read_number, read_typed_amount, read_typed_time
+from oddsdesk.desk.bet_cells import profit_cell
+from oddsdesk.desk.ui.controls.fields import ChoiceBox, date_habit
+from oddsdesk.desk.ui.controls.form_dialog import FormDialog, side_by_side
+from oddsdesk.desk.ui.controls.labels import Label
+from oddsdesk.desk.ui.controls.messages import sentence
+from oddsdesk.desk.ui.formatting import local_time
+from oddsdesk.desk.ui.table.cells import Align, Cell, Column, ColumnSpec, Kind, Priority
+from oddsdesk.desk.ui.table.live_model import StableRowsModel
+from oddsdesk.desk.ui.theme.theme import Theme
+from oddsdesk.desk.ui.theme.tokens import TextRole
+from oddsdesk.ledger.accounts import (
+    BadMoneyError,
+    Balance,
+    MoneyBook,
+    Movement,
+    Rate,
+    check_movement,
+    check_rate,
+    corrected,
+    currency_code,
+    total_in_main,
+)
+
+AccountKey = tuple[str, str, str]
+"""Bookmaker, account and currency."""
+_LOWEST: Final = float("-inf")
+_LONGEST_CURRENCY: Final = 8
+_TIME: Final = "%Y-%m-%d %H:%M"
+_WIDTH: Final = 420
+_KINDS: Final = (
+    ("deposit", "Deposit"),
+    ("withdrawal", "Withdrawal"),
+    ("correction", "Correct the balance to"),
+)
+
+
+def _money(amount: float) -> str:
+    return f"{amount:,.2f}".replace("-", "−")
+
+
+def _figure(
+    key: str, title: str, value: Callable[[Balance], float | None], tip: str, priority: Priority
+) -> ColumnSpec[Balance, int]:
+    def cell(row: Balance, _now: int) -> Cell:
+        figure = value(row)
+        return Cell("" if figure is None else _money(figure), TextRole.SOFT)
+
+    def order_of(row: Balance) -> float:
+        figure = value(row)
+        return _LOWEST if figure is None else figure
+
+    return ColumnSpec(
+        key,
+        title,
+        Column("−100,000.00"),
+        cell,
+        value,
+        kind=Kind.NUMBER,
+        order=order_of,
+        descending_first=True,
+        priority=priority,
+        tip=tip,
+    )
+
+
+COLUMNS: Final[tuple[ColumnSpec[Balance, int], ...]] = (
+    ColumnSpec(
+        "bookmaker",
+        "Bookmaker",
+        Column("Betfair Exchange", Align.LEFT, stretches=True, widest="Betfair Exchange UK or so"),
+        lambda row, _now: Cell(row.bookmaker, TextRole.STRONG, is_strong=True, note=row.account),
+        lambda row: row.bookmaker,
+        order=lambda row: (row.bookmaker.casefold(), row.account, row.currency),
+        tip="Bookmaker, and the account's name",
+    ),
+    ColumnSpec(
+        "balance",
+        "Balance",
+        Column("−100,000.00", note_sample="USDC"),
+        lambda row, _now: Cell(_money(row.balance), TextRole.STRONG, note=row.currency),
+        lambda row: row.balance,
+        kind=Kind.NUMBER,
+        descending_first=True,
+        tip="What the bookmaker should show as available: deposits less withdrawals, plus profit, "
+        "less money in open bets",
+    ),
+    _figure(
+        "in_main",
+        "In main currency",
+        lambda row: row.in_main,
+        "The balance in your main currency at your newest rate",
+        Priority.ESSENTIAL,
+    ),
+    _figure(
+        "moved",
+        "Deposits",
+        lambda row: row.moved,
+        "Deposits and corrections, less withdrawals",
+        Priority.ESSENTIAL,
+    ),
+    ColumnSpec(
+        "profit",
+        "Profit",
+        Column("+1,000.00"),
+        lambda row, _now: profit_cell(row.profit),
+        lambda row: row.profit,
+        kind=Kind.NUMBER,
+        descending_first=True,
+        tip="Of settled bets and cash-outs, after commission",
+    ),
+    _figure(
+        "at_risk",
+        "In open bets",
+        lambda row: row.at_risk,
+        "Stakes of open bets, and liabilities of lay bets; free bets have none",
+        Priority.ESSENTIAL,
+    ),
+    ColumnSpec(
+        "open_bets",
+        "Open bets",
+        Column("1,000"),
+        lambda row, _now: Cell(f"{row.open_bets:,}", TextRole.SOFT),
+        lambda row: row.open_bets,
+        kind=Kind.NUMBER,
+        descending_first=True,
+        priority=Priority.EXTRA,
+        tip="How many bets are open",
+    ),
+)
+
+
+class AccountsModel(StableRowsModel[AccountKey, Balance]):
+    """The accounts by bookmaker."""
+
+    def __init__(self, clock: Callable[[], int]) -> None:
+        super().__init__(COLUMNS, 0, clock)
+
+    def show_balances(self, found: Iterable[Balance]) -> None:
+        """Show these accounts."""
+        rows = {(each.bookmaker, each.account, each.currency): each for each in found}
+        self.show_rows(rows, may_move=True)
+
+
+def total_text(found: Iterable[Balance], book: MoneyBook) -> str:
+    """Return the total in the main currency, or what is missing for it."""
+    found = list(found)
+    count = f"{len(found):,} account{'' if len(found) == 1 else 's'}"
+    if not book.main:
+        return f"{count}; name a main currency for a total" if found else ""
+    total, missing = total_in_main(found)
+    if total is None:
+        return f"{count}; no total: no exchange rate for {', '.join(missing)}"
+    return f"{count}, {_money(total)} {book.main} in total"
+
+
+class MovementDialog(FormDialog):
+    """Records a deposit, a withdrawal, or the balance that a bookmaker shows."""
+
+    recorded = Signal(object)
+    """The ``Movement``."""
+
+    def __init__(
+        self,
+        theme: Theme,
+        account: Balance | None,
+        bookmakers: Iterable[str],
+        main: str,
+        balance_of: Callable[[Movement], float],
+        now_ms: int,
+        parent: QWidget,
+    ) -> None:
+        """Ask for a movement, of ``account`` unless it is None.
+
+        ``balance_of`` returns the balance of a movement's account before it.
+        """
+        super().__init__(theme, "Record a deposit or withdrawal", parent)
+        self.setMinimumWidth(theme.fonts.scaled(_WIDTH))
+        self._now_ms, self._balance_of = now_ms, balance_of
+        self.kind = QComboBox()
+        for key, title in _KINDS:
+            self.kind.addItem(title, key)
+        self.amount = QLineEdit(placeholderText="100.00")
+        currency = main if account is None else account.currency
+        self.currency = QLineEdit(currency, maxLength=_LONGEST_CURRENCY)
+        self.currency.setPlaceholderText("Currency (optional)")
+        self.currency.setAccessibleName("Currency")
+        self.bookmaker = ChoiceBox(editable=True)
+        there = "" if account is None else account.bookmaker
+        self.bookmaker.addItems(sorted({*bookmakers, there} - {""}, key=str.casefold))
+        self.bookmaker.setCurrentText(there)
+        self.account = QLineEdit("" if account is None else account.account)
+        self.account.setPlaceholderText("Account (optional)")
+        self.account.setAccessibleName("Account")
+        self.at = QLineEdit(f"{local_time(now_ms):{_TIME}}")
+        self.note = QLineEdit()
+        self.add_row("&Kind", self.kind)
+        self.add_row("&Amount", side_by_side(self.amount, self.currency))
+        self.add_row("&Bookmaker", side_by_side(self.bookmaker, self.account))
+        self.add_row("&When", self.at)
+        self.add_row("&Note", self.note)
+        _finish(self, "Record", self._on_accepted)
+        self.amount.setFocus()
+
+    def values(self) -> object:
+        fields = (self.amount, self.currency, self.account, self.at, self.note)
+        texts = [each.text() for each in fields]
+        return texts, self.kind.currentData(), self.bookmaker.currentText()
+
+    def movement(self) -> Movement:
+        """Return the movement as entered.
+
+        Raises:
+            BadMoneyError: it makes no sense; says what was expected.
+            FigureError: the amount or time cannot be read.
+        """
+        kind, amount = self.kind.currentData(), read_typed_amount("amount", self.amount.text())
+        code = self.currency.text().strip()
+        at = read_typed_time("time", self.at.text(), self._now_ms, days=date_habit())
+        made = Movement(
+            at.ms,
+            kind,
+            -amount if kind == "withdrawal" else amount,
+            currency_code(code) if code else "",
+            self.bookmaker.currentText().strip(),
+            self.account.text().strip(),
+            self.note.text().strip(),
+        )
+        if kind == "correction":
+            return corrected(made, self._balance_of(made))
+        return check_movement(made)
+
+    def _on_accepted(self) -> None:
+        try:
+            made = self.movement()
+        except (BadMoneyError, FigureError) as error:
+            self.say_trouble(sentence(str(error)))
+            return
+        self.hand_over()
+        self.recorded.emit(made)
+
+
+class RatesDialog(FormDialog):
+    """Names the main currency, and sets the rate of another one."""
+
+    given = Signal(str, object)
+    """The main currency, and a ``Rate`` or None."""
+
+    def __init__(self, theme: Theme, book: MoneyBook, wanted: str, now_ms: int, parent: QWidget):
+        """Ask for rates; ``wanted`` is the currency that lacks one, or empty."""
+        super().__init__(theme, "Exchange rates", parent)
+        self.setMinimumWidth(theme.fonts.scaled(_WIDTH))
+        self._now_ms = now_ms
+        self.main = QLineEdit(book.main, maxLength=_LONGEST_CURRENCY, placeholderText="EUR")
+        self.currency = QLineEdit(wanted, maxLength=_LONGEST_CURRENCY, placeholderText="USD")
+        self.rate = QLineEdit(placeholderText="0.92")
+        known = book.rates_at(now_ms).by_currency
+        if known:
+            lines = [f"1 {name} = {rate:.6g} {book.main}" for name, rate in sorted(known.items())]
+            self.below.addWidget(Label("\n".join(lines), wordWrap=True))
+        self.add_row("&Main currency", self.main, "The currency of your betting bank")
+        self.add_row("&Currency", self.currency)
+        self.add_row(
+            "&Rate", self.rate, "What 1 unit of it is worth in your main currency, from now on"
+        )
+        _finish(self, "Save", self._on_accepted)
+        (
+            self.rate if book.main and wanted else self.currency if book.main else self.main
+        ).setFocus()
+
+    def values(self) -> object:
+        return self.main.text(), self.currency.text(), self.rate.text()
+
+    def _on_accepted(self) -> None:
+        try:
+            main, rate = currency_code(self.main.text()), None
+            if self.currency.text().strip() or self.rate.text().strip():
+                if not (self.currency.text().strip() and self.rate.text().strip()):
+                    raise BadMoneyError("enter a currency and its rate")
+                amount = read_number("rate", self.rate.text())
+                rate = check_rate(Rate(self.currency.text(), main, self._now_ms, amount))
+        except (BadMoneyError, FigureError) as error:
+            self.say_trouble(sentence(str(error)))
+            return
+        self.hand_over()
+        self.given.emit(main, rate)
+
+
+def _finish(dialog: FormDialog, verb: str, accepted: Callable[[], None]) -> None:
+    dialog.buttons.addButton(QDialogButtonBox.StandardButton.Cancel)
+    save = dialog.buttons.addButton(verb, QDialogButtonBox.ButtonRole.AcceptRole)
+    save.setProperty("variant", "primary")
+    dialog.buttons.accepted.connect(accepted)
+    dialog.buttons.rejected.connect(dialog.reject)
+    dialog.close_form()
