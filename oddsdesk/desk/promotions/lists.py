@@ -1,7 +1,7 @@
 """Keeps the ways to use one offer up to date, in slices and with rests between them."""
 
 import time
-from collections.abc import Callable, Generator, Iterable
+from collections.abc import Callable, Collection, Generator
 from typing import Final
 
 from PySide6.QtCore import QObject, QTimer, Signal
@@ -16,7 +16,7 @@ from oddsdesk.board.model.notices import (
     Notice,
     PricesChanged,
 )
-from oddsdesk.board.promotions import PromoWay, Ways, way_now, ways_to_use
+from oddsdesk.board.promotions import PromoWay, WayKey, Ways, way_now, ways_to_use
 from oddsdesk.pricing.exposure import StakePlan
 from oddsdesk.pricing.promotions import Promotion
 
@@ -49,6 +49,8 @@ class WayList(QObject):
         self.has_looked = False
         """Whether all prices were looked through for this offer."""
         self._steps: Generator[None, None, Ways] | None = None
+        self._looks_at_all = True
+        """Whether the look that goes on is at the whole board."""
         self._is_whole = False
         """Whether the look that goes on is through all prices that there are to be."""
         self._is_due = True
@@ -94,53 +96,58 @@ class WayList(QObject):
     def _on_timer_timeout(self) -> None:
         rest_ms = _REST_MS
         if self.offer is not None and self._is_seen():
-            if self._steps is None and time.perf_counter() >= self._rested_at and self._is_due:
-                self._begin(self.offer)
-            if self._steps is not None:
-                rest_ms = _REST_MS if self._go_on(self._steps) else 0
-            elif self._moved or self._has_lapsed():
-                self._work_out_again()
+            if self._steps is None:
+                self._steps = self._next_steps(self.offer)
+            if self._steps is not None and self._go_on(self._steps):
+                rest_ms = 0
         self._timer.start(rest_ms)
 
-    def _begin(self, offer: Promotion) -> None:
-        self._is_whole, self._is_due, self._took_s = not self._is_unread(), False, 0.0
-        self._moved.clear()
-        self._steps = ways_to_use(self._board, offer, self._plan())
+    def _next_steps(self, offer: Promotion) -> Generator[None, None, Ways] | None:
+        """Return what there is to do: look at the whole board, or at what moved; None: nothing."""
+        self._took_s, self._looks_at_all = 0.0, False
+        if self._is_due and time.perf_counter() >= self._rested_at:
+            self._is_whole, self._is_due, self._looks_at_all = not self._is_unread(), False, True
+            self._moved.clear()
+            return ways_to_use(self._board, offer, self._plan())
+        if self._moved or self._has_lapsed():
+            moved, self._moved = self._moved, set()
+            return self._working_out_again(moved)
+        return None
 
     def _go_on(self, steps: Generator[None, None, Ways]) -> bool:
-        """Look for one slice; return whether the whole board is looked at."""
+        """Go on for one slice; return whether some of it is left."""
         began = time.perf_counter()
         try:
             while time.perf_counter() - began < SLICE_S:
                 next(steps)
         except StopIteration as end:
             self.ways, self._steps = end.value, None
-            self.has_looked |= self._is_whole
         now = time.perf_counter()
         self._took_s += now - began
         if self._steps is not None:
-            return False
-        self._rested_at = now + self._took_s * _LOOK_RESTS
+            return True
+        if self._looks_at_all:
+            self.has_looked |= self._is_whole
+            self._rested_at = now + self._took_s * _LOOK_RESTS
         self.changed.emit()
-        return True
+        return False
 
-    def _work_out_again(self) -> None:
-        """Work out the listed ways again whose prices moved or whose time is over."""
-        plan, moved, now = self._plan(), self._moved, self._clock()
-
-        def current(ways: Iterable[PromoWay]) -> tuple[PromoWay, ...]:
-            found = (
-                way_now(self._board, way, plan)
-                if way.due_at <= now or way.legs[0].key.game_id in moved
-                else way
-                for way in ways
-            )
-            return tuple(way for way in found if way is not None)
-
-        ways = self.ways
-        self.ways = ways._replace(hedged=current(ways.hedged), unhedged=current(ways.unhedged))
-        moved.clear()
-        self.changed.emit()
+    def _working_out_again(self, moved: Collection[str]) -> Generator[None, None, Ways]:
+        """Work out the listed ways again whose prices moved or whose time is over, one a step."""
+        plan, now, ways = self._plan(), self._clock(), self.ways
+        current: dict[WayKey, PromoWay] = {}
+        for way in (*ways.hedged, *ways.unhedged):
+            found: PromoWay | None = way
+            if way.due_at <= now or way.legs[0].key.game_id in moved:
+                found = way_now(self._board, way, plan)
+                yield
+            if found is not None:
+                current[way.key] = found
+        hedged, unhedged = (
+            tuple(current[way.key] for way in listed if way.key in current)
+            for listed in (ways.hedged, ways.unhedged)
+        )
+        return ways._replace(hedged=hedged, unhedged=unhedged)
 
     def _has_lapsed(self) -> bool:
         now = self._clock()

@@ -247,8 +247,7 @@ def _at(row: WayRow, _now: int) -> Cell:
 def _stake(row: WayRow, _now: int) -> Cell:
     if row.is_lost:
         return Cell("–", TextRole.NOTE)
-    is_free = row.is_first and row.way.promotion.kind.is_free
-    return Cell(f"{row.stake:,g}", is_strong=True, note="free" if is_free else "")
+    return Cell(f"{row.stake:,g}", is_strong=True)
 
 
 def _liability(row: WayRow, _now: int) -> Cell:
@@ -308,7 +307,7 @@ _SELECTION: Final = ColumnSpec[WayRow, int](
     "selection",
     "Selection",
     Column(
-        "Lay Wolverhampton v Bre",
+        "Wolverhampton Wanderers v",
         Align.LEFT,
         stretches=True,
         likes="Lay Timberwolves −113.5 v Oklahoma City Thunder",
@@ -377,7 +376,7 @@ _AT: Final = ColumnSpec[WayRow, int](
 _STAKE: Final = ColumnSpec[WayRow, int](
     "stake",
     "Stake",
-    Column("1,000.00", note_sample="free", narrow=""),
+    Column("1,000.00", narrow=""),
     _stake,
     lambda row: 0.0 if row.is_lost else row.way.bet.stake,
     exports=(
@@ -436,7 +435,7 @@ HEDGED_COLUMNS: Final[tuple[ColumnSpec[WayRow, int], ...]] = (
     ColumnSpec(
         "locked",
         "Locked in",
-        Column("+1,000.00"),
+        Column("+100.00"),
         _of_all(lambda row: _money(row, row.way.value)),
         _best(lambda way: way.value),
         exports=(
@@ -469,7 +468,7 @@ HEDGED_COLUMNS: Final[tuple[ColumnSpec[WayRow, int], ...]] = (
     ColumnSpec(
         "liability",
         "Liability",
-        Column("10,000.00"),
+        Column("1,000.00"),
         _liability,
         lambda row: sum(leg.stake for leg in row.way.legs if leg.is_lay),
         exports=(),
@@ -484,7 +483,7 @@ UNHEDGED_COLUMNS: Final[tuple[ColumnSpec[WayRow, int], ...]] = (
     ColumnSpec(
         "certainty",
         "Worth",
-        Column("+1,000.00"),
+        Column("+100.00"),
         lambda row, _now: _money(row, row.way.certainty),
         _best(lambda way: way.certainty),
         exports=(
@@ -499,12 +498,13 @@ UNHEDGED_COLUMNS: Final[tuple[ColumnSpec[WayRow, int], ...]] = (
     ColumnSpec(
         "ev",
         "EV",
-        Column("+1,000.00"),
+        Column("+100.00"),
         lambda row, _now: _money(row, row.way.ev)._replace(is_strong=False),
         _best(lambda way: way.ev),
         exports=(),
         descending_first=True,
         tip="Expected profit by the fair odds, in money",
+        priority=Priority.USEFUL,
     ),
     _SELECTION,
     _MARKET,

@@ -73,7 +73,7 @@ class Offers(QObject):
         """The number of the one that is asked about."""
         records.bets_changed.connect(self._on_records_bets_changed)
         self.read_again()
-        self._on_records_bets_changed()
+        self._take_bets()
 
     def stop_listening(self) -> None:
         """Stop listening to the records."""
@@ -134,6 +134,12 @@ class Offers(QObject):
         self.ask_about_refunds()
 
     def _on_records_bets_changed(self) -> None:
+        self._take_bets()
+        self.ask_about_refunds()
+        self.changed.emit()
+
+    def _take_bets(self) -> None:
+        """Take the bets with each offer, and mark offers that they use or no longer use."""
         if not self._records.has_read_bets:
             return
         self._bets = {}
@@ -148,8 +154,6 @@ class Offers(QObject):
                 was, is_up = before.get(name, False), now.get(name, False)
                 if was != is_up and is_up is (offer.used_at is None):
                     self.mark_offer(offer.name, is_used=is_up)
-        self.ask_about_refunds()
-        self.changed.emit()
 
     def ask_about_refunds(self) -> None:
         """Emit ``refund_due`` for the first refund that was not asked about yet."""
@@ -233,8 +237,8 @@ def offer_text(offer: Promotion) -> str:
         case PromoKind.BOOST:
             return f"Boost {100 * offer.boost:g} % up to {amount}"
         case PromoKind.REFUND:
-            most = "" if offer.refund is None else f", {offer.refund:g} back"
-            return f"Refund up to {amount}{most}"
+            is_whole = offer.refund is None or offer.refund >= offer.amount
+            return f"Refund {'' if is_whole else f'{offer.refund:,g} '}of {amount}"
         case PromoKind.BONUS:
             return f"Bonus {amount}, {offer.wagering:g}×"
     return f"Qualify with {amount}"
@@ -335,7 +339,7 @@ OFFER_COLUMNS: Final[tuple[ColumnSpec[OfferRow, int], ...]] = (
             "Boost 50 % up to 10",
             Align.LEFT,
             stretches=True,
-            likes="Refund up to 25, 25 back William Hill",
+            likes="Boost 50 % up to 10 William Hill",
             widest="Free bet 100, stake returned Betfair Sportsbook",
             narrow="Free bet 25",
         ),

@@ -6,7 +6,7 @@ from typing import Final
 
 from PySide6.QtCore import QModelIndex, Qt, QTimer, Signal
 from PySide6.QtGui import QHideEvent, QResizeEvent, QShowEvent
-from PySide6.QtWidgets import QMenu, QSplitter, QWidget
+from PySide6.QtWidgets import QApplication, QMenu, QSplitter, QWidget
 
 from oddsdesk.base.clock import Clock
 from oddsdesk.board.board import Board
@@ -68,6 +68,8 @@ class PromotionsPanel(ListPanel):
     """The ``RowKey`` of the current row, None for none."""
     place_requested = Signal(object)
     """The ``PromoWay`` whose legs were bet on."""
+    refund_told = Signal(str)
+    """A free bet is due, which the panel says while nobody sees it."""
 
     def __init__(
         self,
@@ -115,6 +117,8 @@ class PromotionsPanel(ListPanel):
         """The offer that is chosen; ways are listed unless it is over."""
         self._listed_for: Promotion | None = None
         """The offer whose ways the rows are."""
+        self._is_filled = False
+        """Whether rows are of all prices; until then nobody is at one that is not chosen."""
         self._expires_at = 0
         """When the next offer expires."""
         self.notes = MessageBar(theme)
@@ -303,6 +307,8 @@ class PromotionsPanel(ListPanel):
         )
         ask = partial(self._take_refund, bet, offer)
         self._say(text, "info", "Add offer…", ask, partial(self.offers.answer_refund, bet))
+        if self.visibleRegion().isEmpty():
+            self.refund_told.emit(text.removesuffix(" Add it to your offers?"))
 
     def _take_refund(self, bet: PlacedBet, offer: Promotion) -> None:
         dialog = self._ask_offer(offer, "", "New offer")
@@ -343,6 +349,7 @@ class PromotionsPanel(ListPanel):
             listed = () if self._looks_back else ways
             rows = way_rows(listed, of, reference, is_lost=self._is_lost)
             model.show_rows(rows, may_move=self._may_move())
+        self._is_filled = self.list.has_looked
         self._show_counts()
 
     def _may_move(self) -> bool:
@@ -353,6 +360,8 @@ class PromotionsPanel(ListPanel):
             self._listed_for = self.list.offer
             for each in (self.table, self.unhedged_table):
                 each.clear_choice()
+        if not self._is_filled and not table.has_choice:
+            return QApplication.activeModalWidget() is None
         is_held = self._board.games and table.is_pointed_at and self.list.offer is not None
         return is_other or self._looks_back or not is_held or self._is_dead_in(table)
 
@@ -601,7 +610,7 @@ class OfferList(QWidget):
             self.is_showing = False
 
 
-_OFFERS_WIDTH: Final = 270
+_OFFERS_WIDTH: Final = 300
 _KEPT_AFTER_MS: Final = 500
 _NARROW: Final = 560
 
@@ -631,7 +640,7 @@ class _Split(QSplitter):
             self.setOrientation(wanted)
         whole = self.height() if is_tall else self.width()
         given = self._theme.fonts.scaled(self._saved.get_value())
-        offers = whole // 3 if is_tall else min(given, whole * 2 // 5)
+        offers = min(given, whole // 3) if not is_tall else whole // 3
         self.setSizes([offers, whole - offers])
 
     # Qt's virtuals

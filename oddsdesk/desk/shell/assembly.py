@@ -102,6 +102,7 @@ class Subscriptions:
 
 _GRID: Final = "Odds grid"
 _BETS: Final = "Bets"
+_PROMOTIONS: Final = "Promotions"
 _PAST: Final = "the past"
 _UNTOLD: Final = (Link.CONNECTING, Link.STOPPED)
 """Links at which it is still unknown whether there are prices."""
@@ -378,6 +379,7 @@ class Desk:
         )
         placer = self.values().promotion_placer_over(panel, panel.messages)
         panel.place_requested.connect(placer)
+        panel.refund_told.connect(self._say_refund)
         panel.saver.said.connect(self._say_for_a_while)
         panel.price_requested.connect(self.go_to_price)
         panel.price_selected.connect(self._on_price_selected)
@@ -488,6 +490,10 @@ class Desk:
         slip.said.connect(self._say_for_a_while)
         return slip
 
+    def _say_refund(self, text: str) -> None:
+        show = partial(self._reveal, self.promotions)
+        self.window.messages.show_message(text, action="Show", act=show, about=_PROMOTIONS)
+
     def _say_for_a_while(self, text: str) -> None:
         self.window.messages.show_message(text, passes=True)
 
@@ -514,7 +520,7 @@ class Desk:
         window.put_dock(
             "opportunities", "Opportunities", self.opportunities.part, below, behind="values"
         )
-        window.put_dock("promotions", "Promotions", self.promotions.part, below, behind="values")
+        window.put_dock("promotions", _PROMOTIONS, self.promotions.part, below, behind="values")
         window.put_dock("alerts", "Alerts", self.alerting.panel.part, below, behind="values")
         right = areas.RightDockWidgetArea
         window.put_dock("explain", "Explain", self.explain.part, right, folds_empty=True)

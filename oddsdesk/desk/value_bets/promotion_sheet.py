@@ -53,7 +53,7 @@ class PromotionSheet:
         self._way = found or self._way
         markets = dict.fromkeys(market_title(leg.key.market_type) for leg in listed.legs)
         return SheetView(
-            f"Record {listed.promotion.kind.words}",
+            "Record promotion",
             " · ".join([listed.promotion.name, game_title(listed.match_name), ", ".join(markets)]),
             tuple(self._leg(place) for place in range(len(listed.legs))),
             tuple(_outcomes(listed)),

@@ -19,7 +19,8 @@ from oddsdesk.desk.promotions.offers import (
 )
 from oddsdesk.desk.promotions.panel import PromotionsPanel
 from oddsdesk.desk.records import Records
-from oddsdesk.desk.settings.saved_state import Layout
+from oddsdesk.desk.settings.saved_state import Layout, Preferences
+from oddsdesk.desk.ui.theme.theme import Theme
 from oddsdesk.ledger.bets import PlacedBet
 from oddsdesk.ledger.promotions import known_promotions, promotions_file, save_promotion
 from oddsdesk.pricing.promotions import PromoKind, Promotion
@@ -117,6 +118,34 @@ def test_a_refund_that_is_a_free_bet_is_asked_about_until_it_is_answered(
         panel.offers.ask_about_refunds()
 
 
+def test_a_refund_is_asked_about_again_at_the_next_start(
+    panel: PromotionsPanel,
+    quoted: Any,
+    theme: Theme,
+    preferences: Preferences,
+    layout: Layout,
+    records: Records,
+    qtbot: QtBot,
+) -> None:
+    bet = bet_with(REFUND, refund=25.0, refund_as="free")
+    settle(records, place(records, bet, qtbot), qtbot)
+    next_one = PromotionsPanel(quoted.board, theme, quoted.clock, preferences, layout, records)
+    qtbot.addWidget(next_one)
+    assert next_one.notes.message_text.startswith("Everton at Bovada lost: a free bet")
+    next_one.close_panel()
+
+
+def test_a_refund_is_told_elsewhere_while_the_panel_is_not_seen(
+    panel: PromotionsPanel, records: Records, qtbot: QtBot
+) -> None:
+    bet = bet_with(REFUND, refund=25.0, refund_as="free")
+    placed = place(records, bet, qtbot)
+    panel.hide()
+    with qtbot.waitSignal(panel.refund_told) as told:
+        settle(records, placed, qtbot)
+    assert told.args == ["Everton at Bovada lost: a free bet of 25.00 is due."]
+
+
 def test_a_refund_that_is_turned_down_is_not_asked_about_again(
     panel: PromotionsPanel, records: Records, qtbot: QtBot
 ) -> None:
@@ -164,7 +193,7 @@ def test_names_tell_offers_apart() -> None:
             "Boost 50 % up to 10",
             ["at Bovada", "odds 2.00 or more"],
         ),
-        (REFUND, "Refund up to 50, 25 back", ["at Bovada", "back as free bet, counted at 70 %"]),
+        (REFUND, "Refund 25 of 50", ["at Bovada", "back as free bet, counted at 70 %"]),
         (
             replace(FREE, kind=PromoKind.BONUS, wagering=5.0, markets=("total",)),
             "Bonus 25, 5×",
