@@ -733,11 +733,11 @@ class Board:
         now = self._clock()
         if whose.service is None or abs(now - self._reference_at) >= REFERENCE_STAYS_MS:
             self._withdraw_prices_of(whose.services_bookmaker)
-            called, self._reference_at, whose.service = self.reference_name, now, name
+            called, self._reference_at, whose.service = whose.reference_title, now, name
             self._judge_by_another(called)
 
     def _notify_reference(self, before: str) -> None:
-        if self.reference_name != before:
+        if self.desk_reference.reference_title != before:
             self._subscribers.notify(notices.ReferenceChanged())
 
     def _withdraw_prices_of(self, bookmaker: str) -> None:
@@ -853,8 +853,9 @@ class Board:
         if chosen != whose.chosen:
             if whose.service is None:  # else none can be held under that name
                 self._withdraw_prices_of(UNNAMED_REFERENCE)
-            called, whose.chosen = self.reference_name, chosen
-            self._judge_by_another(called)
+            before = whose.reference_title
+            whose.chosen = chosen
+            self._judge_by_another(before)
 
     def _revaluing(self) -> Iterator[None]:
         """Judge all prices again on the present basis; each step is a part of a game."""
@@ -997,7 +998,7 @@ class Board:
         """Forget everything but what is asked of it: what comes next is another service's."""
         removed = tuple([key for game in self.held_games() for key in self.row_keys_of(game)])
         self.games, self.games_are_cut, self.values_wanted = {}, False, False
-        before = self.reference_name
+        before = self.desk_reference.reference_title
         self.basis = self.basis.of_another_service()
         self.connection, self.snapshot_progress = notices.Connection(), notices.SnapshotProgress()
         self._books, self.results = GameBooks(self.desk_reference.bookmaker), ResultBook()

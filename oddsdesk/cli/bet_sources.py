@@ -13,7 +13,13 @@ from msgspec import UNSET
 from oddsdesk.base.clock import Clock
 from oddsdesk.base.tasks import exhaust
 from oddsdesk.board.board import Board
-from oddsdesk.board.model.basis import CONSENSUS_CHOICES, SERVICES_OWN, consensus_choice
+from oddsdesk.board.model.basis import (
+    CONSENSUS_CHOICES,
+    MIDDLE,
+    SERVICES_OWN,
+    consensus_choice,
+    middle_choice,
+)
 from oddsdesk.board.model.matrix import GameEntry, entry_of_price
 from oddsdesk.board.model.notices import Connection, not_offered
 from oddsdesk.cli.options import maybe_database_option, usual_database
@@ -92,8 +98,9 @@ def source_options(command: F) -> F:
 reference_choice = click.option(
     "--reference",
     metavar="NAME|consensus",
-    help="The sharp book: a bookmaker, an exchange, consensus (all bookmakers together), or "
-    "'consensus (learned)', with the weights of `scorecard --weights --save`. "
+    help="The sharp book: a bookmaker, an exchange, 'EXCHANGE, mid' (between its back and lay "
+    "odds), consensus (all bookmakers together), or 'consensus (learned)', with the weights of "
+    "`scorecard --weights --save`. "
     "Default: the desk's setting, else the service's own.",
 )
 
@@ -163,7 +170,9 @@ def own_board(
     elif choice := consensus_choice(reference):
         board.choose_reference(choice)
     else:
-        board.choose_reference(board.basis.profiles.canonical(reference) or reference)
+        exchange = middle_choice(reference)
+        named = board.basis.profiles.canonical(exchange or reference) or exchange or reference
+        board.choose_reference(f"{named}{MIDDLE}" if exchange else named)
     if board.desk_reference.is_learned and not board.basis.learned.has_better:
         click.echo(
             "no learned weights are better than equal ones, so all weights are equal; to learn "
@@ -194,12 +203,13 @@ def board_of(
 
 def _check_reference(board: Board, moment: Moment, *, is_named: bool) -> None:
     """Spell the sharp book as the prices do; report a name that no price has."""
-    chosen, names = board.desk_reference.chosen, {row.bookmaker for row in moment.rows}
-    if chosen in (SERVICES_OWN, *CONSENSUS_CHOICES) or not names or chosen in names:
+    whose, names = board.desk_reference, {row.bookmaker for row in moment.rows}
+    if whose.chosen in (SERVICES_OWN, *CONSENSUS_CHOICES) or not names or whose.bookmaker in names:
         return
+    chosen = whose.bookmaker
     same = [name for name in names if fold_name(name) == fold_name(chosen)]
     if same:
-        board.choose_reference(min(same))
+        board.choose_reference(min(same) + (MIDDLE if whose.is_middle else ""))
     elif is_named:
         known = ", ".join(sorted(names))
         raise click.BadParameter(

@@ -15,6 +15,8 @@ from typing import Final, NamedTuple
 
 from oddsdesk.pricing.selections import Settlement
 
+MOST_SPREAD: Final = 0.05
+"""Largest share by which lay odds may be above the odds to back for their middle to mean much."""
 _HALVINGS: Final = 60
 """Bisection steps; the stake is then exact to the last digits of a float."""
 _HAIR: Final = 1e-9
@@ -61,6 +63,22 @@ def net_lay_odds(odds: float, commission: float) -> float:
 def odds_against(lay_odds: float) -> float:
     """Return the odds, before commission, at which a lay is a back of the other side."""
     return lay_odds / (lay_odds - 1)
+
+
+def middle_odds(odds: float, depth: Depth | None) -> float | None:
+    """Return an exchange's odds between back and lay; None without a lay, or if it is too far off.
+
+    The middle of both probabilities, each weighted by what is offered on the other side, counted in
+    payouts: Stoikov (2018), The micro-price. With an unknown amount, the plain middle.
+    """
+    lay_odds = None if depth is None else depth.lay_odds
+    if depth is None or lay_odds is None or lay_odds > odds * (1 + MOST_SPREAD):
+        return None
+    backed = depth.levels[0][1] * odds if depth.levels else 0.0
+    laid = depth.lay[0][1] * lay_odds
+    if not backed or not laid:
+        backed = laid = 1.0
+    return (backed + laid) / (laid / odds + backed / lay_odds)
 
 
 def backers_stake(depth: Depth, ladder: Ladder, liability: float) -> float:

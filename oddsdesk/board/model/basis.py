@@ -163,6 +163,16 @@ CONSENSUS_CHOICES: Final = {CONSENSUS: CONSENSUS_TITLE, LEARNED: LEARNED_TITLE}
 """Their names as people read them."""
 
 
+MIDDLE: Final = ", mid"
+"""Ends the choice of an exchange's odds between back and lay: ``Smarkets, mid``."""
+
+
+def middle_choice(text: str) -> str | None:
+    """Return the exchange whose middle a text names; None if it names no middle."""
+    name, comma, what = text.strip().rpartition(",")
+    return name.strip() if comma and what.strip().casefold() == "mid" and name.strip() else None
+
+
 def consensus_choice(text: str) -> str | None:
     """Return which consensus a text names, in any case; None for a bookmaker."""
     folded = text.strip().casefold()
@@ -182,6 +192,11 @@ class DeskReference:
     def is_consensus(self) -> bool:
         """Whether all bookmakers together are the reference."""
         return self.chosen in CONSENSUS_CHOICES
+
+    @property
+    def is_middle(self) -> bool:
+        """Whether an exchange's odds between back and lay are the reference."""
+        return middle_choice(self.chosen) is not None
 
     @property
     def is_learned(self) -> bool:
@@ -204,9 +219,16 @@ class DeskReference:
         return CONSENSUS_CHOICES.get(self.chosen) or self.bookmaker
 
     @property
+    def reference_title(self) -> str:
+        """What people read: its name, and whether it is the middle of back and lay."""
+        return f"{self.bookmaker}{MIDDLE}" if self.is_middle else self.reference_name
+
+    @property
     def bookmaker(self) -> str:
         """Who it is; empty where all bookmakers together are."""
-        return "" if self.is_consensus else self.chosen or self.services_bookmaker
+        if self.is_consensus:
+            return ""
+        return middle_choice(self.chosen) or self.chosen or self.services_bookmaker
 
     @property
     def services_bookmaker(self) -> str:

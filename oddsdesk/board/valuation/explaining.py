@@ -12,6 +12,7 @@ from typing import Final, NamedTuple
 from msgspec.structs import replace
 
 from oddsdesk.board.board import Board
+from oddsdesk.board.model.basis import Basis
 from oddsdesk.board.model.matrix import (
     CellKey,
     Matrix,
@@ -20,6 +21,7 @@ from oddsdesk.board.model.matrix import (
     Section,
     SelectionRow,
     offered,
+    own_group,
 )
 from oddsdesk.board.valuation.derivation import Derivation, derivation_of, why_not
 from oddsdesk.board.valuation.judging import line_of
@@ -79,6 +81,8 @@ class NoFairOdds(Enum):
     """The selection's text fits no form."""
     OTHER_OUTCOME = "other_outcome"
     """The reference does not price this outcome of the market."""
+    TOO_WIDE = "too_wide"
+    """The reference is the middle of back and lay: they are too far apart, or one is missing."""
     TOO_FEW = "too_few"
     """Fewer votes than make a consensus."""
     NO_ANSWER = "no_answer"
@@ -94,6 +98,15 @@ class MethodFigure(NamedTuple):
     """In percent, net, of a unit staked."""
     problem: str | None = None
     """Why it has no answer."""
+
+
+class MiddleFigure(NamedTuple):
+    """One side of an exchange's line: what can be backed and laid, and the odds between."""
+
+    selection: str
+    back: float
+    lay: float
+    middle: float
 
 
 class BestFigure(NamedTuple):
@@ -188,6 +201,8 @@ class Explanation(NamedTuple):
     """The best prices of the selection by now, and a higher one that is doubted."""
     derivation: Derivation | None = None
     """How the fair odds follow from other lines of the reference; None if it prices the line."""
+    middles: tuple["MiddleFigure", ...] = ()
+    """Where the reference is an exchange's middle, what ``quoted`` is between."""
     why_not_derived: str = ""
     """Why the reference's other lines give no fair odds, as a clause; empty where it has some."""
 
@@ -257,7 +272,7 @@ def _explain_cell(
         market=section.title_for(key.selection),
         period_label=section.period_label,
         bookmaker=key.bookmaker,
-        reference=board.reference_name,
+        reference=board.desk_reference.reference_title,
         odds=price.odds,
         is_reference=is_reference,
         is_mine=is_reference or board.basis.is_mine(key.bookmaker),
@@ -275,7 +290,7 @@ def _explain_cell(
         if mine is None or line.derived is not None
         else tuple(map(found.by_method, _names(board))),
         consensus=_consensus(board, matrix, section, key, found, others),
-        no_fair_odds=_why_unvalued(section, side, line, is_pooled=board.basis.is_pooled),
+        no_fair_odds=_why_unvalued(section, side, line, board.basis),
         service=board.values.listed.get(key),
         service_reference=_service_reference(board),
         voters=() if pooled is None or line.derived is not None else tuple(_voters(pooled, side)),
@@ -287,6 +302,7 @@ def _explain_cell(
             _best(section.selection_row(key.selection), has_mine=board.basis.mine is not None)
         ),
         derivation=derivation_of(matrix, section, line, side, board.basis, key.bookmaker),
+        middles=tuple(_middles(section)) if board.desk_reference.is_middle else (),
         why_not_derived="" if mine is not None else why_not(matrix, section, board.basis),
     )
 
@@ -344,16 +360,18 @@ def _learned_text(board: Board, section: Section, pooled: PooledLine | None) -> 
 
 
 def _why_unvalued(
-    section: Section, side: str, line: ReferenceLine, *, is_pooled: bool
+    section: Section, side: str, line: ReferenceLine, basis: Basis
 ) -> NoFairOdds | None:
     if not section.sides:
         return NoFairOdds.UNREAD
     if section.key.market_type == "double_chance" and not line.prices:
         return NoFairOdds.OVERLAPPING
-    if is_pooled and not line.prices:
+    if basis.is_pooled and not line.prices:
         return NoFairOdds.TOO_FEW
     if section.reference is None:
-        priced = any(offered(row.reference) is not None for row in section.rows)
+        priced = [row for row in section.rows if offered(row.reference) is not None]
+        if basis.reference.is_middle and own_group(section, priced) is not None:
+            return NoFairOdds.TOO_WIDE
         return NoFairOdds.SIDE_MISSING if priced else NoFairOdds.NO_REFERENCE
     if side not in line.prices:
         return NoFairOdds.OTHER_OUTCOME
@@ -362,8 +380,23 @@ def _why_unvalued(
 
 
 def _quoted(section: Section) -> tuple[tuple[str, float], ...]:
-    odds = ((row.selection, offered(row.reference)) for row in section.rows)
-    return tuple((selection, price) for selection, price in odds if price is not None)
+    """Return the odds that were devigged: the sharp book's, or the middles of back and lay."""
+    line = section.reference
+    if line is not None and line.derived is None and section.pool is None:
+        sides = zip(section.rows, section.sides, strict=False)
+        own = [
+            (row.selection, line.prices[side].odds) for row, side in sides if side in line.prices
+        ]
+    else:
+        own = [(row.selection, offered(row.reference)) for row in section.rows]
+    return tuple((selection, price) for selection, price in own if price is not None)
+
+
+def _middles(section: Section) -> Iterator[MiddleFigure]:
+    for selection, odds in _quoted(section):
+        price = section.selection_row(selection).reference
+        if price is not None and price.depth is not None and price.depth.lay_odds is not None:
+            yield MiddleFigure(selection, price.odds, price.depth.lay_odds, odds)
 
 
 class _Figured(NamedTuple):

@@ -39,6 +39,7 @@ from oddsdesk.pricing.assessment import (
 )
 from oddsdesk.pricing.opportunities import Leg, best_legs, go_together
 from oddsdesk.pricing.selections import DRAW, complete_forms
+from oddsdesk.pricing.stakes import middle_odds
 from oddsdesk.pricing.value import (
     SERVICE_RULES,
     ReferenceLine,
@@ -65,7 +66,7 @@ def figure(section: Section, basis: Basis) -> None:
     if basis.is_pooled:
         value_pool(section, basis)
     else:
-        value_reference(section, basis.method)
+        value_reference(section, basis.method, is_middle=basis.reference.is_middle)
     figure_prices(section)
 
 
@@ -199,27 +200,47 @@ def _placeholders(
                 yield row.selection, bookmaker
 
 
-def value_reference(section: Section, method: str) -> None:
-    """Devig the reference's line group and form the price windows."""
+def value_reference(section: Section, method: str, *, is_middle: bool = False) -> None:
+    """Devig the reference's line group and form the price windows.
+
+    ``is_middle``: use its odds between back and lay; none of a line with a side too far apart.
+    """
     forget_reference(section)
     priced = [row for row in section.rows if offered(row.reference) is not None]
     group = own_group(section, priced)
     if group is None:
         return
     prices = [row.reference for row in priced if row.reference is not None]
+    odds = _middles(prices) if is_middle else [price.odds for price in prices]
+    if odds is None:
+        return
     section.reference = reference_line(
         section.key.market_type,
         group,
-        [price.odds for price in prices],
+        odds,
         scraped_at=min(price.scraped_at for price in prices),
         is_live=state_of(prices),
         method=method,
     )
     section.overround = section.reference.overround
-    section.reference_hold = hold(price.odds for price in prices)
+    section.reference_hold = hold(odds)
     for row, side in zip(priced, group.sides, strict=True):
         row.fair = section.reference.prices[side].fair_odds
     form_windows(section)
+
+
+def _middles(prices: Sequence[Price]) -> list[float] | None:
+    """Return the middles of a line; None if one is unknown.
+
+    They may add up to a hair less than 100 %, as back odds have a margin above it and lay odds
+    below. They are then scaled to 100 %.
+    """
+    found = [middle_odds(price.odds, price.depth) for price in prices]
+    odds = [each for each in found if each is not None]
+    if len(odds) < len(found):
+        return None
+    total = min(1.0, math.fsum(1 / each for each in odds))
+    return [math.floor(each * total * 1e6) / 1e6 for each in odds]
 
 
 def value_pool(section: Section, basis: Basis) -> None:

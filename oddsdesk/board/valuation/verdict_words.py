@@ -19,7 +19,7 @@ from oddsdesk.pricing.assessment import Assessment, Caution
 from oddsdesk.pricing.exposure import Bound
 from oddsdesk.pricing.formats import DECIMAL, format_end
 from oddsdesk.pricing.profiles import Profile
-from oddsdesk.pricing.stakes import Depth
+from oddsdesk.pricing.stakes import MOST_SPREAD, Depth
 from oddsdesk.pricing.value import (
     MAX_AGE_MS,
     MIN_OVERROUND,
@@ -218,6 +218,11 @@ def _unvalued_text(said: Explanation) -> str:
             return "This selection's name could not be read, so the price is shown without a value."
         case NoFairOdds.OTHER_OUTCOME:
             return f"No fair odds: {reference} does not price this outcome."
+        case NoFairOdds.TOO_WIDE:
+            return (
+                f"No fair odds: {reference} needs back and lay odds of every outcome, at most"
+                f" {MOST_SPREAD:.0%} apart."
+            )
         case NoFairOdds.TOO_FEW:
             return "No fair odds: too few bookmakers on this line for a consensus."
         case NoFairOdds.NO_ANSWER:
@@ -532,10 +537,19 @@ def _lines(said: Explanation) -> Iterator[str]:
     yield from _rules(said)
 
 
+def quoted_text(said: Explanation) -> str:
+    """Return the odds that the sharp book gives a line, a middle with what it is between."""
+    if said.middles:
+        return ", ".join(
+            f"{selection} {exact(middle)} (back {exact(back)}, lay {exact(lay)})"
+            for selection, back, lay, middle in said.middles
+        )
+    return ", ".join(f"{selection} {exact(odds)}" for selection, odds in said.quoted)
+
+
 def _arithmetic(said: Explanation) -> Iterator[str]:
     if said.quoted:
-        prices = ", ".join(f"{selection} {exact(odds)}" for selection, odds in said.quoted)
-        yield f"{said.reference}: {prices}"
+        yield f"{said.reference}: {quoted_text(said)}"
     if said.voters:
         yield f"{said.reference} of {said.votes} votes, fair odds of each: {votes_text(said)}"
     if said.learned:

@@ -319,8 +319,7 @@ def _quoted(said: explaining.Explanation) -> str:
     """What the reference says: its prices of the line, or each vote in the consensus."""
     if said.voters:
         return f"{said.reference}, fair odds of each: {verdict_words.votes_text(said)}"
-    sides = ", ".join(f"{selection} {explaining.exact(odds)}" for selection, odds in said.quoted)
-    return f"{said.reference}: {sides}"
+    return f"{said.reference}: {verdict_words.quoted_text(said)}"
 
 
 def exposure(found: Exposure | None, why_lost: str = "") -> list[Fact]:

@@ -221,7 +221,8 @@ METHOD: Final = Setting(
 REFERENCE: Final = Setting(
     "prices/reference",
     "Sharp book",
-    "Fair odds come from this bookmaker or exchange, margin removed. Consensus compares each "
+    "Fair odds come from this bookmaker or exchange, margin removed, or from an exchange's middle "
+    'of back and lay ("Smarkets, mid"). Consensus compares each '
     "price with all other bookmakers, weighted as set in My bookmakers, or as learned from "
     "results. The service's own value bets and EV keep the service's sharp book.",
     SERVICES_OWN,

@@ -17,7 +17,7 @@ from PySide6.QtWidgets import (
 )
 
 from oddsdesk.board.board import Board
-from oddsdesk.board.model.basis import CONSENSUS, CONSENSUS_CHOICES, LEARNED, SERVICES_OWN
+from oddsdesk.board.model.basis import CONSENSUS, CONSENSUS_CHOICES, LEARNED, MIDDLE, SERVICES_OWN
 from oddsdesk.board.model.notices import (
     Connection,
     ConnectionChanged,
@@ -293,7 +293,12 @@ class ReferenceChoice(QObject):
         every = [(SERVICES_OWN, own), (CONSENSUS, "Consensus of all bookmakers")]
         if board.basis.learned.markets or self.chosen == LEARNED:
             every.append((LEARNED, "Consensus (learned)"))
-        return [*every, *((name, name) for name in names)]
+        listed = dict[str, None]()
+        for name in names:
+            listed[name] = None
+            if profile_of(name).kind is BookmakerKind.EXCHANGE:
+                listed[f"{name}{MIDDLE}"] = None
+        return [*every, *((name, name) for name in listed)]
 
     def entries(self) -> Iterator[Entry]:
         """Yield the palette's entries."""
