@@ -21,6 +21,7 @@ from oddsdesk.desk.ui.controls.labels import literal
 from oddsdesk.desk.ui.formatting import until_text
 from oddsdesk.desk.ui.theme.theme import Theme
 from oddsdesk.ledger.bets import BadBetError, HalfResultError, PlacedBet, settled
+from oddsdesk.ledger.fair_values import FairNow, fair_value
 from oddsdesk.ledger.games import on_listed_games
 from oddsdesk.ledger.ledger import Change, Ledger
 from oddsdesk.ledger.settling import ToCheck
@@ -58,8 +59,10 @@ class BetsActions(QObject):
         games: Callable[[], Iterable[GameEntry]],
         plan: Callable[[], StakePlan],
         owner: QWidget,
+        fair_now: FairNow,
     ) -> None:
         super().__init__(owner)
+        self._fair_now = fair_now
         self._records = records
         self._theme = theme
         self._clock = clock
@@ -328,7 +331,9 @@ class BetsActions(QObject):
         if bet is None:
             self.said.emit("Select an open bet.", "")
             return
-        dialog = CashDialog(self._theme, bet, self._clock(), self._owner)
+        dialog = CashDialog(
+            self._theme, bet, self._clock(), self._owner, partial(self._fair_value, bet)
+        )
         answer = self._answer_of(dialog)
 
         def record_cash(cashed: PlacedBet) -> None:
@@ -338,6 +343,11 @@ class BetsActions(QObject):
 
         dialog.recorded.connect(record_cash)
         dialog.open()
+
+    def _fair_value(self, bet: PlacedBet, size: float) -> float | None:
+        """Return what a part of an open bet is worth now; None if that is unknown."""
+        games = {game.game_id: game for game in self._games()}
+        return fair_value(bet, size, self._fair_now, games)
 
     def _show_game(self) -> None:
         bet = self._current()

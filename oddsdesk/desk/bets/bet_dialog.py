@@ -1,11 +1,12 @@
 """The dialogs to record or edit a bet, and to cash one out."""
 
+import contextlib
 import math
 from collections.abc import Callable, Iterable, Sequence
 from typing import Final
 
 import msgspec
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtWidgets import QComboBox, QDialogButtonBox, QLineEdit, QWidget
 
 from oddsdesk.base.figures import FigureError, read_stake, read_typed_amount, read_typed_time
@@ -452,6 +453,8 @@ def _fits(bet: PlacedBet, game: GameEntry) -> bool:
 
 
 _CASH_WIDTH: Final = 420
+_LOOK_MS: Final = 500
+"""How often the fair value is looked up again while the dialog is open."""
 
 
 class CashDialog(FormDialog):
@@ -460,21 +463,39 @@ class CashDialog(FormDialog):
     recorded = Signal(object)
     """The ``PlacedBet`` with the cash-out applied."""
 
-    def __init__(self, theme: Theme, bet: PlacedBet, now_ms: int, parent: QWidget) -> None:
+    def __init__(
+        self,
+        theme: Theme,
+        bet: PlacedBet,
+        now_ms: int,
+        parent: QWidget,
+        value: Callable[[float], float | None] = lambda _: None,
+    ) -> None:
+        """``value`` returns the fair value now of a part of the bet; None if unknown."""
         super().__init__(theme, "Cash out", parent)
         self.setMinimumWidth(theme.fonts.scaled(_CASH_WIDTH))
-        self._bet, self._now_ms = bet, now_ms
-        self.part = QLineEdit(f"{bet.open_stake:.12g}")
+        self._bet, self._now_ms, self._value = bet, now_ms, value
+        self.part = QLineEdit(f"{bet.open_size:.12g}")
         self.back = QLineEdit(placeholderText="7.50")
         self.below.addWidget(
             Label(f"{bet.selection}{at_bookmaker(bet)}, {stake_text(bet)}", wordWrap=True)
         )
-        self.add_row("&Stake cashed out", self.part, "The rest of the stake stays open")
-        self.add_row("&Payout", self.back, "What the bookmaker paid")
+        what = "liability" if _is_lay(bet) else "stake"
+        rest = f"The rest of the {what} stays open"
+        self.add_row(f"{'&Liability' if _is_lay(bet) else '&Stake'} cashed out", self.part, rest)
+        paid = f", the {what} included" if bet.staked else ""
+        self.add_row("&Payout", self.back, f"What the bookmaker pays{paid}")
+        self.fair = _room(lines=2)
+        """What the part is worth now, and how much of that the offer is."""
         self.reading = _room(lines=1)
+        self.below.addWidget(self.fair)
         self.below.addWidget(self.reading)
+        self._looks = QTimer(self, interval=_LOOK_MS)
+        self._looks.timeout.connect(self._show_fair)
+        self._looks.start()
         for line in (self.part, self.back):
             line.textChanged.connect(self._show_reading)
+        self._show_fair()
         self.buttons.addButton(QDialogButtonBox.StandardButton.Cancel)
         save = self.buttons.addButton("Record", QDialogButtonBox.ButtonRole.AcceptRole)
         save.setProperty("variant", "primary")
@@ -502,13 +523,40 @@ class CashDialog(FormDialog):
             BadBetError: the cash-out makes no sense.
             FigureError: an amount cannot be read.
         """
-        is_all = self.part.text().strip() == f"{self._bet.open_stake:.12g}"
-        part = self._bet.open_stake if is_all else read_typed_amount("stake", self.part.text())
         paid = read_typed_amount("payout", self.back.text())
-        return cashed_out(self._bet, part, paid, self._now_ms)
+        return cashed_out(self._bet, self._part(), paid, self._now_ms)
+
+    def _part(self) -> float:
+        """Return the part as typed.
+
+        Raises:
+            FigureError: it cannot be read.
+        """
+        is_all = self.part.text().strip() == f"{self._bet.open_size:.12g}"
+        return self._bet.open_size if is_all else read_typed_amount("stake", self.part.text())
+
+    def _show_fair(self) -> None:
+        """Show what the typed part is worth now next to the offer; prices move meanwhile."""
+        try:
+            part = self._part()
+        except FigureError:
+            self.fair.clear()
+            return
+        value = self._value(part) if 0 < part <= self._bet.open_size else None
+        if value is None:
+            self.fair.setText("Fair value now: unknown, as there is no fair price of this bet.")
+            return
+        said = f"Fair value now: {value:,.2f}."
+        with contextlib.suppress(FigureError):
+            more = read_typed_amount("payout", self.back.text()) - value
+            share = f" ({(value + more) / value * 100:.1f} % of it)" if value > 0 else ""
+            than = "more" if more >= 0 else "less"
+            said += f" The offer is {abs(more):,.2f} {than}{share}."
+        self.fair.setText(said)
 
     def _show_reading(self) -> None:
         """Show how the amounts are read; invalid input is reported on saving."""
+        self._show_fair()
         try:
             bet = self._cashed()
         except (BadBetError, FigureError):
@@ -516,4 +564,5 @@ class CashDialog(FormDialog):
             return
         part = bet.cashed_stake - self._bet.cashed_stake
         paid = bet.cashed_back - self._bet.cashed_back
-        self.reading.setText(f"Read as {part:,.2f} of the stake for {paid:,.2f}.")
+        what = "liability" if _is_lay(bet) else "stake"
+        self.reading.setText(f"Read as {part:,.2f} of the {what} for {paid:,.2f}.")

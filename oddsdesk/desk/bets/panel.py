@@ -45,6 +45,7 @@ from oddsdesk.ledger.accounts import (
 )
 from oddsdesk.ledger.bet_kinds import BetKind
 from oddsdesk.ledger.bets import BetState, PlacedBet, counted
+from oddsdesk.ledger.fair_values import FairNow
 from oddsdesk.ledger.open_bets import placed_in
 from oddsdesk.ledger.risk import BetsAhead, bets_ahead
 from oddsdesk.pricing.profiles import Profiles
@@ -81,7 +82,9 @@ class BetsPanel(ListPanel):
         profiles: Callable[[], Profiles],
         bookmakers: Callable[[], Iterable[str]],
         games: Callable[[], Iterable[GameEntry]],
+        fair_now: FairNow = lambda _: None,
     ) -> None:
+        """``fair_now`` returns the present fair price of what a bet is on."""
         super().__init__(theme, idle_ms=_AGES_MS)
         self._clock = clock
         self._preferences = preferences
@@ -120,6 +123,7 @@ class BetsPanel(ListPanel):
             games,
             lambda: stake_plan(preferences.get_setting),
             self,
+            fair_now,
         )
         self.files = BetsFiles(records, theme, clock, profiles, self)
         self.views = views.ViewList(theme)

@@ -42,6 +42,7 @@ from oddsdesk.desk.ui.price_actions import PriceActions
 from oddsdesk.desk.ui.table.live_table import LiveTable
 from oddsdesk.desk.ui.theme.theme import Theme
 from oddsdesk.ledger.bets import BetState, PlacedBet
+from oddsdesk.ledger.fair_values import FairPrice
 from oddsdesk.pricing.profiles import Profiles
 
 if TYPE_CHECKING:
@@ -417,13 +418,24 @@ class Desk:
         panel = BetsPanel(
             self._theme, self._wall, self._preferences, self._records,
             lambda: board.basis.profiles,
-            board.bookmakers_with_prices, lambda: board.games.values(),
+            board.bookmakers_with_prices, lambda: board.games.values(), self._fair_now,
         )  # fmt: skip
         panel.game_requested.connect(self.open_game)
         panel.waiting_changed.connect(self.status_bar.show_bets_waiting)
         panel.seen.connect(partial(self.window.messages.withdraw, _BETS))
         panel.show_all()  # the ledger has been read, so show the number to settle
         return panel
+
+    def _fair_now(self, bet: PlacedBet) -> FairPrice | None:
+        """Return the present fair price of what a bet is on; None if unknown.
+
+        Simulated odds say nothing about a bet for money.
+        """
+        board, now = self._board, self._board.connection
+        if now.as_of_ms is not None or now.why_lost or bool(now.simulated) != bet.practice:
+            return None
+        row = board.row(*bet.outcome)
+        return None if row is None or row.fair is None else FairPrice(row.fair, row.decided)
 
     def _make_matrix(self, game_id: str) -> QWidget:
         panel = MatrixPanel(self._board, self._theme, self._clock, game_id, self._columns)

@@ -15,6 +15,7 @@ from oddsdesk.desk.records import Records
 from oddsdesk.desk.settings.saved_state import Layout, Preferences
 from oddsdesk.desk.ui.theme.theme import Theme
 from oddsdesk.ledger.bets import PlacedBet, settled
+from oddsdesk.ledger.fair_values import FairNow
 from oddsdesk.ledger.ledger import Ledger
 from oddsdesk.pricing.closing import ClosingLine
 from oddsdesk.pricing.profiles import shipped_profiles
@@ -105,7 +106,9 @@ def make_panel(theme: Theme, layout: Layout, path: Path, qtbot: QtBot) -> Iterat
     """Make a panel over a ledger with bets; it is shown, and closed at the end."""
     made: list[tuple[BetsPanel, Records]] = []
 
-    def make(*bets: PlacedBet, width: int = 1_300, height: int = 700) -> BetsPanel:
+    def make(
+        *bets: PlacedBet, width: int = 1_300, height: int = 700, fair_now: FairNow = lambda _: None
+    ) -> BetsPanel:
         with closing(Ledger(path)) as ledger:
             if bets:
                 ledger.place_all(bets, "imported")
@@ -118,6 +121,7 @@ def make_panel(theme: Theme, layout: Layout, path: Path, qtbot: QtBot) -> Iterat
             shipped_profiles,
             lambda: ["Bet365"],
             lambda: LISTED,
+            fair_now,
         )
         made.append((panel, records))
         qtbot.addWidget(panel)

@@ -14,7 +14,9 @@ from oddsdesk.contract.identity import game_id
 from oddsdesk.desk.bets.bet_dialog import BetDialog, CashDialog
 from oddsdesk.desk.records import above_caps
 from oddsdesk.desk.ui.formatting import local_time
+from oddsdesk.ledger.bet_kinds import BetKind
 from oddsdesk.ledger.bets import PlacedBet, cashed_out, settled
+from oddsdesk.ledger.fair_values import FairPrice
 from oddsdesk.ledger.ledger import Ledger
 from oddsdesk.pricing.exposure import StakePlan
 from oddsdesk.pricing.selections import Result
@@ -383,6 +385,42 @@ def test_a_part_is_cashed_out(make_panel: Make, qtbot: QtBot, path: Path) -> Non
         dialog.buttons.accepted.emit()
     (cashed,) = held(path)
     assert (cashed.open_stake, cashed.cashed_back, cashed.result) == (4.0, 3.0, None)
+
+
+def test_a_cash_out_shows_the_fair_value_next_to_the_offer(make_panel: Make, qtbot: QtBot) -> None:
+    """6 at 2.007 after commission, now fair at 1.5: 6 × 2.007 / 1.5 is 8.03."""
+    prices = [FairPrice(1.5)]
+    panel = make_panel(bet(), fair_now=lambda _: prices[0] if prices else None)
+    select(panel, 0)
+    press(panel, "bets.cash")
+    dialog = panel.findChild(CashDialog)
+    assert dialog is not None
+    assert dialog.fair.text() == "Fair value now: 8.03."
+    dialog.back.setText("7.50")
+    assert dialog.fair.text() == "Fair value now: 8.03. The offer is 0.53 less (93.4 % of it)."
+    dialog.back.setText("8.20")
+    assert dialog.fair.text() == "Fair value now: 8.03. The offer is 0.17 more (102.1 % of it)."
+    dialog.part.setText("3")
+    assert dialog.fair.text().startswith("Fair value now: 4.01.")
+    prices[0] = FairPrice(3.0)
+    qtbot.waitUntil(lambda: dialog.fair.text().startswith("Fair value now: 2.01."))
+    prices.clear()
+    unknown = "Fair value now: unknown, as there is no fair price of this bet."
+    qtbot.waitUntil(lambda: dialog.fair.text() == unknown)
+
+
+def test_a_free_bet_and_a_lay_are_cashed_out_by_their_size(make_panel: Make) -> None:
+    for kind, size, label in (
+        (BetKind.FREE, "6", "&Stake cashed out"),
+        (BetKind.LAY, "6.36", "&Liability cashed out"),
+    ):
+        panel = make_panel(bet(kind=kind, net_odds=None))
+        select(panel, 0)
+        press(panel, "bets.cash")
+        dialog = panel.findChild(CashDialog)
+        assert dialog is not None
+        assert dialog.part.text() == size
+        assert dialog.form.labelForField(dialog.part.parentWidget()).text() == label
 
 
 def test_a_bet_that_was_cashed_out_in_full_is_opened_again(

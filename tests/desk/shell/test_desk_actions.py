@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction, QKeySequence
@@ -440,3 +441,17 @@ def test_a_click_on_a_notification_opens_the_cell_that_it_is_about(
     facts = panel._facts(panel.table.current_cell())
     assert facts is not None
     assert facts.key == OVER
+
+
+def test_a_bet_is_worth_what_the_fair_odds_of_now_say(desk: Desk, quoted: Any) -> None:
+    what = (quoted.id, "Leeds - Wolves", "EPL", "Football", "total", 0)
+    bet = PlacedBet(*what, "Over 2.5", "Bovada", 2.1, 10.0, 0)
+    row = quoted.board.row(quoted.id, "total", 0, "Over 2.5")
+    assert row is not None
+    assert row.fair is not None
+    found = desk._fair_now(bet)
+    assert found is not None
+    assert (found.odds, found.decided) == (row.fair, row.decided)
+    practice = msgspec.structs.replace(bet, practice=True)
+    assert desk._fair_now(practice) is None, "odds of real games say nothing about practice"
+    assert desk._fair_now(msgspec.structs.replace(bet, selection="Over 9.5")) is None
