@@ -4,8 +4,8 @@ The one place that answers it. It is looked for when somebody asks, not at each 
 """
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
-from typing import TYPE_CHECKING, Final
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import msgspec
 
@@ -435,6 +435,32 @@ class FoundOffer(BestOffer):
     def invalidate(self) -> None:
         """Drop the cached best prices."""
         self.known = None
+
+
+class BestLay(NamedTuple):
+    """The lay of a selection that pays most."""
+
+    net_odds: float
+    """After commission, per unit of liability."""
+    odds: float
+    """The backers' odds."""
+    bookmaker: str
+
+
+def best_lay(
+    row: SelectionRow, basis: Basis, passes: Callable[[str, Price], bool] = lambda *_: True
+) -> BestLay | None:
+    """Return the best lay at the user's bookmakers, among prices that pass; None for none."""
+    found = [
+        BestLay(basis.profiles.profile_of(name).net_lay(odds), odds, name)
+        for name, price in row.prices.items()
+        if price.depth is not None
+        and price.withdrawn_at is None
+        and (odds := price.depth.lay_odds) is not None
+        and basis.is_mine(name)
+        and passes(name, price)
+    ]
+    return max(found, key=lambda each: each.net_odds, default=None)
 
 
 def best_among(

@@ -10,7 +10,6 @@ from typing import Final, NamedTuple
 import msgspec
 
 from oddsdesk.board.board import Board
-from oddsdesk.board.model.basis import Basis
 from oddsdesk.board.model.matrix import (
     Doubted,
     LineHolds,
@@ -23,6 +22,7 @@ from oddsdesk.board.model.matrix import (
 )
 from oddsdesk.board.valuation.figures import (
     best_among,
+    best_lay,
     decided_without,
     fair_without,
     window_without,
@@ -425,9 +425,9 @@ class PriceEntry(msgspec.Struct, eq=False, gc=False):
 
 def lay_of(price: Price) -> float | None:
     """Return the lowest odds that can be laid where a price is offered; None for nothing."""
-    if price.withdrawn_at is not None or price.depth is None or not price.depth.lay:
+    if price.withdrawn_at is not None or price.depth is None:
         return None
-    return price.depth.lay[0][0]
+    return price.depth.lay_odds
 
 
 def spread_pct(back: float | None, lay: float | None) -> float | None:
@@ -567,6 +567,7 @@ def _figures(selection: SelectionEntry) -> Figures:
     names, of_all = offers.mine.bookmakers, offers.of_all.bookmakers
     best = row.prices.get(names[0]) if names else None
     best_of_all = row.prices.get(of_all[0]) if of_all else None
+    lay = best_lay(row, basis, lambda name, _: compared is None or name in compared)
     return Figures(
         reference_odds=offered(row.reference),
         liquidity=row.liquidity,
@@ -583,24 +584,9 @@ def _figures(selection: SelectionEntry) -> Figures:
         median=_middle(odds) if odds else None,
         spread=(1 / odds[0] - 1 / odds[-1]) * 100 if odds else None,
         count=len(odds),
-        best_lay=lay[1] if (lay := _best_lay(row, basis, compared)) else None,
-        best_lay_at=lay[2] if lay else "",
+        best_lay=None if lay is None else lay.odds,
+        best_lay_at="" if lay is None else lay.bookmaker,
     )
-
-
-def _best_lay(
-    row: SelectionRow, basis: Basis, compared: Set[str] | None
-) -> tuple[float, float, str] | None:
-    """Return the best lay: its net odds, its odds and where; None if there is none."""
-    best: tuple[float, float, str] | None = None
-    for name, price in row.prices.items():
-        lay = None if price.depth is None else lay_of(price)
-        if lay is None or not basis.is_mine(name) or not (compared is None or name in compared):
-            continue
-        net = basis.profiles.profile_of(name).net_lay(lay)
-        if best is None or net > best[0]:
-            best = net, lay, name
-    return best
 
 
 def _middle(ordered: Sequence[float]) -> float:

@@ -24,7 +24,7 @@ from PySide6.QtWidgets import QAbstractItemView, QApplication, QFileDialog, QSta
 
 from oddsdesk.base.clock import Clock
 from oddsdesk.board.board import Board
-from oddsdesk.board.model.matrix import RowKey
+from oddsdesk.board.model.matrix import CellKey, RowKey
 from oddsdesk.board.model.notices import (
     Connection,
     ConnectionChanged,
@@ -36,7 +36,7 @@ from oddsdesk.board.model.notices import (
 from oddsdesk.desk.export.files import CSV, JSON, XLSX, FileFormat, lack_of
 from oddsdesk.desk.grid.bar import GridBar, GridFilterBar
 from oddsdesk.desk.grid.columns import BY_KEY
-from oddsdesk.desk.grid.entries import Shape
+from oddsdesk.desk.grid.entries import Entry, SelectionEntry, Shape
 from oddsdesk.desk.grid.export import GridExport
 from oddsdesk.desk.grid.filter import GridFilter, facet_choices, words_of
 from oddsdesk.desk.grid.model import GridModel
@@ -261,10 +261,20 @@ class GridPanel(QWidget):
         entry, key = self.model.entry(index.row()), self._key_at(index)
         if entry is None or key is None:
             return None
+        if index.column() == BY_KEY["lay_odds"] and entry.lay is not None:
+            return self._lay_facts(entry, key, entry.lay)
         price, has_bookmaker = entry.price, not self._is_reference(key)
         if price is None:
             return PriceFacts(key, has_bookmaker=has_bookmaker)
         return PriceFacts(key, price.odds, price.url, has_bookmaker)
+
+    def _lay_facts(self, entry: Entry, key: RowKey, odds: float) -> PriceFacts:
+        """Return what the lay of a row is about: of a selection, where it pays most."""
+        if isinstance(entry, SelectionEntry):
+            key = key._replace(bookmaker=entry.figures.best_lay_at)
+        price = self._board.price(key.game_id, CellKey(*key[1:]))
+        url = None if price is None else price.url
+        return PriceFacts(key, odds, url, not self._is_reference(key), is_lay=True)
 
     def copy_rows(self) -> None:
         """Copy the rows selected, a game's by its title; all that the filter keeps without any."""

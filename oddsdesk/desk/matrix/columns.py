@@ -12,6 +12,7 @@ from oddsdesk.base.clock import Clock
 from oddsdesk.board.board import Board
 from oddsdesk.board.model.basis import Freshness
 from oddsdesk.board.model.matrix import Price, RowKey, Section, SelectionRow
+from oddsdesk.board.valuation.figures import best_lay
 from oddsdesk.board.valuation.judging import AssessedPrice
 from oddsdesk.board.valuation.pool import PooledLine
 from oddsdesk.board.valuation.verdict_words import origin_text
@@ -172,7 +173,7 @@ def lay_cell(
     """Return the lowest odds that can be laid, with the backers' stakes that they take."""
     if price is None or price.depth is None or not can_be_laid(price):
         return EMPTY if ground is SurfaceRole.PANEL else _NO_LAY
-    odds, amount = price.depth.lay[0]
+    odds, amount = next(level for level in price.depth.lay if level[1] > 0)
     return Cell(
         odds_text(odds),
         TextRole.LAY if freshness <= Freshness.AGEING else TextRole.NOTE,
@@ -357,14 +358,11 @@ class MatrixContext:
 
         Of the user's bookmakers, as long as their prices are known to stand.
         """
-        best, found = 0.0, ""
-        for name, price in row.prices.items():
-            if price.depth is None or not can_be_laid(price) or not self.board.basis.is_mine(name):
-                continue
-            net = self.board.basis.profiles.profile_of(name).net_lay(price.depth.lay[0][0])
-            if net > best and self.board.freshness(name, price) is not Freshness.DEAD:
-                best, found = net, name
-        return found
+        freshness = self.board.freshness
+        found = best_lay(
+            row, self.board.basis, lambda name, price: freshness(name, price) is not Freshness.DEAD
+        )
+        return "" if found is None else found.bookmaker
 
     def freshness(self, bookmaker: str, price: Price | None) -> Freshness:
         """Return how old a bookmaker's price is; no price is dead."""

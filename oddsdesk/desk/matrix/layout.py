@@ -349,7 +349,8 @@ shows lays."""
 
 def can_be_laid(price: Price) -> bool:
     """Whether somebody offers to back a selection there, so that the user can lay it."""
-    return price.withdrawn_at is None and price.depth is not None and bool(price.depth.lay)
+    depth = price.depth
+    return price.withdrawn_at is None and depth is not None and depth.lay_odds is not None
 
 
 class Refigured(NamedTuple):

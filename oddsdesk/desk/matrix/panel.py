@@ -13,8 +13,10 @@ from PySide6.QtWidgets import QApplication, QMenu, QStackedLayout, QWidget
 from oddsdesk.base.clock import Clock
 from oddsdesk.board.board import Board
 from oddsdesk.board.history.sources import HistorySource
+from oddsdesk.board.model.basis import Basis
 from oddsdesk.board.model.matrix import CellKey, Matrix, RowKey, SelectionRow
 from oddsdesk.board.model.notices import ConnectionChanged, GamesChanged, Notice, ResultsChanged
+from oddsdesk.board.valuation.figures import best_lay
 from oddsdesk.desk.export.files import GAME, SELECTION, ExportColumn, Row, Table, time_value
 from oddsdesk.desk.export.saving import TableSaver
 from oddsdesk.desk.matrix.header import MatrixHeader
@@ -148,7 +150,8 @@ class MatrixPanel(QWidget):
         self.header.favourite_requested.connect(self._ask_for_favourite)
 
     def _table(self) -> Table:
-        return table_of_matrix(self._model.matrix, self._model.shown_bookmakers)
+        basis = self._board.basis
+        return table_of_matrix(self._model.matrix, self._model.shown_bookmakers, basis)
 
     def _file_name(self) -> str:
         matrix = self._model.matrix
@@ -214,7 +217,7 @@ class MatrixPanel(QWidget):
         if price is None:
             return PriceFacts(key, has_bookmaker=has_bookmaker)
         is_lay = model.is_lay(row)
-        odds = price.depth.lay[0][0] if is_lay and price.depth is not None else price.odds
+        odds = price.depth.lay_odds if is_lay and price.depth is not None else price.odds
         return PriceFacts(key, odds, price.url, has_bookmaker, is_lay)
 
     def _on_table_opened(self, index: QModelIndex) -> None:
@@ -248,19 +251,22 @@ _FIXED: Final = (
     ExportColumn("best_at", "Best of all, bookmaker"),
     ExportColumn("best_of_mine_net_odds", "Best of mine, net", Kind.NUMBER, 4),
     ExportColumn("best_of_mine_at", "Best of mine, bookmaker"),
+    ExportColumn("best_lay_odds", "Best lay", Kind.NUMBER),
+    ExportColumn("best_lay_net_odds", "Best lay, net", Kind.NUMBER, 4),
+    ExportColumn("best_lay_at", "Best lay, bookmaker"),
     ExportColumn("doubted_odds", "Doubtful", Kind.NUMBER),
     ExportColumn("doubted_at", "Doubtful, bookmaker"),
     ExportColumn("doubted_because", "Doubtful, reason"),
 )
 
 
-def table_of_matrix(matrix: Matrix | None, bookmakers: Sequence[str]) -> Table:
+def table_of_matrix(matrix: Matrix | None, bookmakers: Sequence[str], basis: Basis) -> Table:
     """Return every market of a game that is held, and the prices offered now."""
     columns = (*_FIXED, *(ExportColumn(name, name, Kind.NUMBER) for name in bookmakers))
-    return Table(columns, [] if matrix is None else list(_rows(matrix, bookmakers)))
+    return Table(columns, [] if matrix is None else list(_rows(matrix, bookmakers, basis)))
 
 
-def _rows(matrix: Matrix, bookmakers: Sequence[str]) -> Iterable[Row]:
+def _rows(matrix: Matrix, bookmakers: Sequence[str], basis: Basis) -> Iterable[Row]:
     game = (
         matrix.game_id,
         matrix.match_name,
@@ -271,11 +277,17 @@ def _rows(matrix: Matrix, bookmakers: Sequence[str]) -> Iterable[Row]:
     for section in matrix.sections:
         for row in section.rows:
             market = (section.key.market_type, section.key.period, row.selection)
-            yield (*game, *market, *_figures(row), *(_odds(row, name) for name in bookmakers))
+            yield (
+                *game,
+                *market,
+                *_figures(row, basis),
+                *(_odds(row, name) for name in bookmakers),
+            )
 
 
-def _figures(row: SelectionRow) -> Row:
+def _figures(row: SelectionRow, basis: Basis) -> Row:
     reference, best = row.reference, row.offer.found()
+    lay = best_lay(row, basis)
     doubted = best.doubted
     is_offered = reference is not None and reference.is_offered
     return (
@@ -289,6 +301,7 @@ def _figures(row: SelectionRow) -> Row:
         ", ".join(best.of_all.bookmakers),
         best.mine.net,
         ", ".join(best.mine.bookmakers),
+        *((None, None, "") if lay is None else (lay.odds, lay.net_odds, lay.bookmaker)),
         *((None, "", "") if doubted is None else (doubted.odds, doubted[0], doubted.caution.value)),
     )
 

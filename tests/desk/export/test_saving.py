@@ -59,7 +59,7 @@ def test_the_ending_says_how_a_table_is_written(
 
 def test_a_game_goes_out_with_a_column_a_bookmaker(quoted: Any) -> None:
     matrix = quoted.board.matrix(quoted.id)
-    found = dicts(table_of_matrix(matrix, ["Matchbook"]))
+    found = dicts(table_of_matrix(matrix, ["Matchbook"], quoted.board.basis))
     draw = next(row for row in found if row["selection"] == "Draw")
     assert draw["game_id"] == quoted.id
     assert (
@@ -71,7 +71,7 @@ def test_a_game_goes_out_with_a_column_a_bookmaker(quoted: Any) -> None:
     )
     assert draw["reference_odds"] is not None
     assert draw["kick_off"].endswith("Z")
-    assert table_of_matrix(None, []).rows == []
+    assert table_of_matrix(None, [], quoted.board.basis).rows == []
 
 
 def test_moves_go_out_by_time_with_the_reference_by_name(quoted: Any) -> None:

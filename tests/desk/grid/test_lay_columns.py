@@ -70,3 +70,19 @@ def test_a_price_that_is_gone_cannot_be_laid(laid, quoted, qtbot):
     take_in(laid, qtbot)
     laid.show(GridFilter(words=words_of("over matchbook")))
     assert shown(laid, LAY, SPREAD) == [("", "")]
+
+
+@pytest.mark.parametrize(
+    ("shape", "bookmaker"), [(Shape.PRICES, None), (Shape.SELECTIONS, "Unibet")]
+)
+def test_the_price_of_the_column_of_lays_is_a_lay(panel, quoted, qtbot, shape, bookmaker):
+    quoted.clock.now += 1
+    quoted.tell_books("Matchbook", "total", {"Over 2.5": book(2.0, 2.05)})
+    quoted.tell_books("Unibet", "total", {"Over 2.5": book(1.98, 2.04)})
+    take_in(panel.model, qtbot)
+    panel.model.show_as(shape, grouped=False)
+    panel.model.show(GridFilter(words=words_of("over")))
+    sorted_by(panel.model, "lay_odds", descending=False)
+    facts = panel.facts(panel.model.index(0, LAY))
+    assert (facts.odds, facts.is_lay, facts.key.bookmaker) == (2.04, True, bookmaker or "Unibet")
+    assert not panel.facts(panel.model.index(0, ODDS)).is_lay

@@ -170,3 +170,15 @@ def test_value_prices_are_found_from_a_row_of_lays_too(
     assert isinstance(model, MatrixModel)
     assert model.name_at(current.row(), current.column()) == "Betsson"
     assert not model.is_lay(current.row())
+
+
+def test_an_export_of_the_game_has_the_best_lay(panel: MatrixPanel, quoted: Any) -> None:
+    quoted.board.set_profiles(PROFILES)
+    tell(quoted)
+    table = panel._table()
+    keys = [column.key for column in table.columns]
+    rows = [dict(zip(keys, row, strict=True)) for row in table.rows]
+    (everton,) = (row for row in rows if row["selection"] == "Everton" and row["period"] == 0)
+    assert (everton["best_lay_odds"], everton["best_lay_at"]) == (3.40, "Matchbook")
+    assert everton["best_lay_net_odds"] == pytest.approx(1 + 0.98 / 2.40)
+    assert {row["best_lay_odds"] for row in rows if row["market_type"] == "total"} == {None}

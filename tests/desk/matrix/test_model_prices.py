@@ -313,7 +313,7 @@ def test_best_is_named_as_that_of_the_users_bookmakers_and_that_of_all(
 def test_an_export_has_the_best_of_all_the_best_of_mine_and_what_is_doubted(quoted: Any) -> None:
     quoted.tell("Betsson", "total", "Over 2.5", 2.60)
     quoted.board.set_bookmakers(("Bovada",))
-    table = table_of_matrix(quoted.board.matrix(quoted.id), ())
+    table = table_of_matrix(quoted.board.matrix(quoted.id), (), quoted.board.basis)
     keys = [column.key for column in table.columns]
     (over,) = (row for row in table.rows if "Over 2.5" in row)
     told = dict(zip(keys, over, strict=True))
