@@ -73,6 +73,7 @@ class ClearedOrder(msgspec.Struct, frozen=True, rename="camel"):
     event_id: str = ""
     placed_date: str = ""
     settled_date: str = ""
+    last_matched_date: str = ""
     side: str = ""
     bet_outcome: str = ""
     price_requested: float = 0.0
@@ -316,9 +317,7 @@ class BetfairOrders:
         stake = math.fsum(each.size_settled or each.size_cancelled for each in parts)
         odds = first.price_matched or first.price_requested
         made = self._bet(first, first, odds, stake, parse_ms(first.placed_date))
-        return msgspec.structs.replace(
-            made, result=Result.VOID, settled_at=parse_ms(first.settled_date)
-        )
+        return msgspec.structs.replace(made, result=Result.VOID, settled_at=_ended_at(first))
 
     def _settled(self, parts: Sequence[ClearedOrder]) -> AccountBet:
         first = parts[0]
@@ -382,7 +381,7 @@ class BetfairOrders:
             made,
             result=result,
             net_odds=net,
-            settled_at=parse_ms(order.settled_date),
+            settled_at=_ended_at(order),
             cashed_stake=cashed,
             cashed_back=back,
         )
@@ -455,6 +454,11 @@ class BetfairOrders:
             sport=named_sport(entry.event_type.name) or OTHER,
             kick_off=None if start is None else parse_ms(start),
         )  # fmt: skip
+
+
+def _ended_at(order: ClearedOrder) -> int:
+    """Return when a bet was settled, as far as Betfair says: a void one may have no such time."""
+    return parse_ms(order.settled_date or order.last_matched_date or order.placed_date)
 
 
 def _named(match_name: str, selection: str, market_type: str) -> AccountBet:

@@ -2,7 +2,7 @@
 
 import base64
 from collections import defaultdict
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from decimal import Decimal, InvalidOperation
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -36,8 +36,9 @@ if TYPE_CHECKING:
 _API: Final = "/trade-api/v2"
 FILLS: Final = f"{_API}/portfolio/fills"
 SETTLEMENTS: Final = f"{_API}/portfolio/settlements"
+POSITIONS: Final = f"{_API}/portfolio/positions"
 MARKETS: Final = f"{_API}/markets"
-READS: Final = frozenset({FILLS, SETTLEMENTS, MARKETS})
+READS: Final = frozenset({FILLS, SETTLEMENTS, POSITIONS, MARKETS})
 """All that is ever requested."""
 _PAGE: Final = "200"
 _NAMES_AT_ONCE: Final = 50
@@ -127,6 +128,8 @@ class _Settlement(msgspec.Struct, frozen=True):
     settled_time: str
     value: float | None = None
     """What a Yes paid, in cents."""
+    revenue: float | None = None
+    """What the whole position was paid, in cents."""
 
     @property
     def paid(self) -> float:
@@ -141,6 +144,38 @@ class _Settlement(msgspec.Struct, frozen=True):
         if known is None or not 0 <= known <= 1:
             raise FeedError(f"settled as {shown(self.market_result)} at an unknown price")
         return known
+
+
+class _Position(msgspec.Struct, frozen=True):
+    ticker: str
+    position: float | None = None
+    position_fp: str | None = None
+
+    @property
+    def shares(self) -> float:
+        """Contracts of Yes that are held; of No if negative."""
+        said = self.position_fp if self.position is None else self.position
+        try:
+            return float(Decimal(str(said)))
+        except InvalidOperation as error:
+            raise FeedError(f"position: expected a number, got {shown(said)}") from error
+
+
+class _Ended(msgspec.Struct, frozen=True):
+    """How a market was settled: what a Yes paid, when, and what the position was paid."""
+
+    paid: float
+    at_ms: int
+    revenue: float | None
+
+    def differs_from(self, lots: Sequence[Lot]) -> bool:
+        """Return whether fills do not add up to what was paid."""
+        due = sum(lot.left * (self.paid if lot.is_yes else 1 - self.paid) for lot in lots)
+        return self.revenue is not None and abs(due - self.revenue) > _DOLLARS_APART
+
+
+_DOLLARS_APART: Final = 0.02
+_SHARES_APART: Final = 0.011
 
 
 async def read_kalshi(source: AccountSource, since_ms: int | None) -> AccountBets:
@@ -168,40 +203,52 @@ async def read_kalshi(source: AccountSource, since_ms: int | None) -> AccountBet
             found.problems.append(f"fill of {ticker or 'a market'}: {error}")
 
     await _read_pages(source, FILLS, "fills", take_fill)
-    ended = dict[str, tuple[float, int]]()
+    ended, positions = dict[str, _Ended](), dict[str, float]()
 
     def take_settlement(raw: Any) -> None:
         try:
             read = read_as(_Settlement, raw)
-            ended[read.ticker] = read.paid, parse_ms(read.settled_time)
+            revenue = None if read.revenue is None else read.revenue / 100
+            ended[read.ticker] = _Ended(read.paid, parse_ms(read.settled_time), revenue)
         except (FeedError, ValueError) as error:
             ticker = raw.get("ticker", "?") if isinstance(raw, dict) else "?"
             found.problems.append(f"settlement of {ticker}: {error}")
 
+    def take_position(raw: Any) -> None:
+        read = read_as(_Position, raw)
+        positions[read.ticker] = read.shares
+
+    are_known = True
     try:
         await _read_pages(source, SETTLEMENTS, "settlements", take_settlement)
-    except SourceError as error:
-        found.problems.append(f"settlements: {error}; {SHORT}")
+        await _read_pages(source, POSITIONS, "market_positions", take_position)
+    except FeedError as error:
+        are_known = False
+        found.problems.append(f"settlements and positions: {error}; {SHORT}")
     tickers = [ticker for ticker in trades if ticker not in broken]
     names = await _names(source, tickers, found)
     for ticker in broken & set(trades):
         found.problems.append(f"{ticker}: left out, as one of its fills cannot be read")
     for ticker in tickers:
-        paid, settled_at = ended.get(ticker, (None, None))
-        for lot in lots_of(trades[ticker]):
-            _add(found, lot, names[ticker], paid, settled_at, since_ms)
+        lots, end = lots_of(trades[ticker]), ended.get(ticker)
+        held = sum(lot.left if lot.is_yes else -lot.left for lot in lots)
+        is_other = abs(held - positions.get(ticker, 0.0)) > _SHARES_APART
+        if end.differs_from(lots) if end is not None else are_known and is_other:
+            found.problems.append(
+                f"{names[ticker].match_name} ({ticker}): left out, as its fills do not add up to "
+                "what Kalshi holds or paid; older ones may be missing"
+            )
+            continue
+        for lot in lots:
+            _add(found, lot, names[ticker], end, since_ms)
     return found
 
 
 def _add(
-    found: AccountBets,
-    lot: Lot,
-    named: AccountBet,
-    paid: float | None,
-    settled_at: int | None,
-    since_ms: int | None,
+    found: AccountBets, lot: Lot, named: AccountBet, end: _Ended | None, since_ms: int | None
 ) -> None:
-    bet = bet_of_lot(lot, named, paid, settled_at)
+    paid, at_ms = (None, None) if end is None else (end.paid, end.at_ms)
+    bet = bet_of_lot(lot, named, paid, at_ms)
     if bet is None:
         found.problems.append(f"order {lot.order}: no odds say its price")
     elif is_since(bet, since_ms):

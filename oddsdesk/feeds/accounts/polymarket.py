@@ -25,14 +25,16 @@ from oddsdesk.feeds.polymarket.games import BOOKMAKER, USD, Share, shares_of
 
 DATA: Final = "https://data-api.polymarket.com"
 ACTIVITY: Final = "/activity"
+POSITIONS: Final = "/positions"
 EVENTS: Final = "/events"
-READS: Final = frozenset({ACTIVITY, EVENTS})
+READS: Final = frozenset({ACTIVITY, POSITIONS, EVENTS})
 """All that is ever requested."""
 WALLET: Final = re.compile(r"0x[0-9a-fA-F]{40}")
 _PAGE: Final = 500
 _MOST_ROWS: Final = 10_000
 """Polymarket lists no more."""
 _EVENTS_AT_ONCE: Final = 20
+_APART: Final = 1e-3
 _SHARES: Final = 1e-4
 """Fewer shares are none: amounts are in millionths."""
 
@@ -53,6 +55,11 @@ class _Row(msgspec.Struct, frozen=True, rename="camel"):
     transaction_hash: str = ""
 
 
+class _Position(msgspec.Struct, frozen=True):
+    asset: str
+    size: float
+
+
 async def read_polymarket(
     data: AccountSource, gamma: AccountSource, wallet: str, since_ms: int | None
 ) -> AccountBets:
@@ -67,7 +74,8 @@ async def read_polymarket(
     found = AccountBets(BOOKMAKER, currency=USD)
     markets = defaultdict[str, list[_Row]](list)
     broken = set[str]()
-    for raw in await _rows(data, wallet):
+    sorted_by = {"sortBy": "TIMESTAMP", "sortDirection": "ASC"}
+    for raw in await _rows(data, ACTIVITY, {"user": wallet} | sorted_by):
         try:
             row = read_as(_Row, raw)
         except FeedError as error:
@@ -76,6 +84,7 @@ async def read_polymarket(
             found.problems.append(f"activity of {condition or 'a market'}: {error}")
             continue
         markets[row.condition_id].append(row)
+    held = await _held(data, wallet, found)
     shares = await _shares(gamma, [row for rows in markets.values() for row in rows], found)
     for condition, rows in markets.items():
         title = next((row.title for row in rows if row.title), condition)
@@ -85,31 +94,36 @@ async def read_polymarket(
             found.problems.append(f"{title}: left out, as its activity {why}")
             continue
         try:
-            found.bets += [bet for bet in _bets(rows, shares, found) if is_since(bet, since_ms)]
+            found.bets += [
+                bet for bet in _bets(rows, shares, held, found) if is_since(bet, since_ms)
+            ]
         except FeedError as error:
             found.problems.append(f"{title}: left out: {error}")
     return found
 
 
-async def _rows(data: AccountSource, wallet: str) -> list[Any]:
+async def _rows(data: AccountSource, path: str, params: Mapping[str, str]) -> list[Any]:
     rows: list[Any] = []
     while len(rows) < _MOST_ROWS:
-        asked = {
-            "user": wallet,
-            "limit": str(_PAGE),
-            "offset": str(len(rows)),
-            "sortBy": "TIMESTAMP",
-            "sortDirection": "ASC",
-        }
-        page = read_json(
-            await data.get(ACTIVITY, asked), "expected activity of Polymarket", list[Any]
-        )
+        asked = {**params, "limit": str(_PAGE), "offset": str(len(rows))}
+        page = read_json(await data.get(path, asked), f"expected Polymarket's {path}", list[Any])
         if page and page == rows[-len(page) :]:
-            raise SourceError("the list of trades does not go on")
+            raise SourceError(f"the list {path} does not go on")
         rows += page
         if len(page) < _PAGE:
             return rows
-    raise SourceError(f"the wallet has more than {_MOST_ROWS:,} trades, which is all that is shown")
+    raise SourceError(f"{path} has more than {_MOST_ROWS:,} rows, which is all that is shown")
+
+
+async def _held(data: AccountSource, wallet: str, found: AccountBets) -> Mapping[str, float] | None:
+    """Return how many shares the wallet holds, by token; None if that is not known."""
+    try:
+        rows = await _rows(data, POSITIONS, {"user": wallet, "sizeThreshold": "0"})
+        positions = [read_as(_Position, raw) for raw in rows]
+    except FeedError as error:
+        found.problems.append(f"positions: {error}; trades are not compared with them")
+        return None
+    return {each.asset: each.size for each in positions}
 
 
 async def _shares(
@@ -127,7 +141,10 @@ async def _shares(
 
 
 def _bets(
-    rows: Sequence[_Row], shares: Mapping[str, Share], found: AccountBets
+    rows: Sequence[_Row],
+    shares: Mapping[str, Share],
+    held: Mapping[str, float] | None,
+    found: AccountBets,
 ) -> list[AccountBet]:
     trades = [row for row in rows if row.type == "TRADE"]
     redeemed = [row for row in rows if row.type == "REDEEM"]
@@ -139,6 +156,12 @@ def _bets(
         lots = lots_of([_trade(row, share) for row in of_token])
         if any(lot.is_yes == share.is_no for lot in lots):
             raise FeedError("more shares were sold than bought")
+        left, there = sum(lot.left for lot in lots), (held or {}).get(token, 0.0)
+        if held is not None and not redeemed and abs(left - there) > _APART * max(1.0, left):
+            found.remarks.append(
+                f"{of_token[0].title}, {of_token[0].outcome}: the trades leave {left:.2f} shares, "
+                f"but the wallet holds {there:.2f}: fees or transfers are not in the trades"
+            )
         paid, at_ms = share.paid, share.closed_at
         if redeemed and paid is None and len(tokens) == 1:
             paid, at_ms = _redeemed(redeemed), redeemed[-1].timestamp * 1000

@@ -55,6 +55,7 @@ TARGETS: Final = {
     "ingest": Target("ingest:post", ("server.endpoints.ingest", "feeds.ndjson", *_TEXTS)),
     "exec": Target("quotes:listen", ("feeds.ndjson", "feeds.sources", "feeds.live", *_TEXTS)),
     "bets": Target("files:bets", ("ledger", "base.spreadsheets", "pricing.formats"), "cells"),
+    "accounts": Target("files:account", ("feeds.accounts", "feeds.betfair", *_TEXTS), "json"),
     "devig": Target("prices:take_margin_out", _PRICING),
     "market": Target("prices:value", _PRICING, "json"),
     "answer": Target("client:read_answer", _CLIENT, "json"),

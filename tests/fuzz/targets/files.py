@@ -9,10 +9,15 @@ import msgspec
 from oddsdesk.base.spreadsheets import SheetError
 from oddsdesk.contract.quotes import check_quote
 from oddsdesk.contract.texts import UNSHOWABLE
+from oddsdesk.feeds.accounts.betfair import BetfairOrders
+from oddsdesk.feeds.errors import FeedError
 from oddsdesk.feeds.imported import Imported, Importer, SourceFile
 from oddsdesk.feeds.importing import leave_out_future, load_importer, set_times
+from oddsdesk.ledger.bet_kinds import BetKind
+from oddsdesk.ledger.bets import BadBetError, PlacedBet, check_bet
 from oddsdesk.ledger.reading import read_bets
 from oddsdesk.pricing.formats import DECIMAL
+from oddsdesk.pricing.profiles import Profile
 from tests.fuzz.targets.quotes import check_written
 
 NOW_MS = 1_790_000_000_000
@@ -46,6 +51,24 @@ def bets(data: bytes) -> None:
     except SheetError:
         return
     assert all(bet.odds > 1 and bet.stake > 0 for bet in found.bets)
+
+
+def account(data: bytes) -> None:
+    """Read a recorded answer or order stream of an account at Betfair."""
+    orders = BetfairOrders(Profile(name="Betfair Exchange", group="", commission=0.05))
+    try:
+        orders.take_file(data)
+    except FeedError:
+        return
+    found = orders.account_bets()
+    assert not any(map(UNSHOWABLE.search, [*found.problems, *found.remarks]))
+    for bet in found.bets:
+        fields = msgspec.structs.asdict(bet)
+        kind = BetKind.LAY if fields.pop("is_lay") else BetKind.BACK
+        fields |= {"game_id": "", "bookmaker": found.bookmaker, "kind": kind}
+        fields["source_id"] = fields.pop("ident")
+        with contextlib.suppress(BadBetError):  # refused with its reason
+            check_bet(PlacedBet(**fields))
 
 
 def _check(imported: Imported) -> None:

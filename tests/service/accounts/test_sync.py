@@ -168,7 +168,7 @@ async def test_every_kind_of_bet_at_betfair_is_recorded_and_nothing_doubled(
         cleared("5", "BACK", 3.5, 4, 10.0),
     ]
     betfair.commission = [{"marketId": "1.1", "commission": 2.8, "profit": 36.0}]
-    betfair.voided = [cleared("6", "BACK", 2.2, 5, 0.0)]
+    betfair.voided = [cleared("6", "BACK", 2.2, 5, 0.0, settledDate="")]
     betfair.current = [current("7", "LAY", 4.0, 5), current("8", "BACK", 2.0, 0.0)]
     done = await synced(path, source, "betfair", "--account", "mine")
     assert done.exit_code == 0, done.output
@@ -250,8 +250,10 @@ async def test_only_requests_that_read_are_ever_sent(source: FakeSource, path: P
     assert {(request.method, request.url.path) for request in source.asked} == {
         ("GET", "/trade-api/v2/portfolio/fills"),
         ("GET", "/trade-api/v2/portfolio/settlements"),
+        ("GET", "/trade-api/v2/portfolio/positions"),
         ("GET", "/trade-api/v2/markets"),
         ("GET", "/data/activity"),
+        ("GET", "/data/positions"),
     }
 
 
@@ -309,7 +311,15 @@ async def test_a_dry_run_records_nothing(source: FakeSource, path: Path) -> None
     assert not path.exists()
 
 
-def kalshi(source: FakeSource, folder: Path, *, is_older: bool = False) -> None:
+def kalshi(
+    source: FakeSource,
+    folder: Path,
+    *,
+    is_older: bool = False,
+    is_settled: bool = True,
+    revenue: int = 1000,
+    held: float = 0,
+) -> None:
     key = rsa.generate_private_key(public_exponent=65537, key_size=2048)
     pem = key.private_bytes(
         serialization.Encoding.PEM,
@@ -344,9 +354,12 @@ def kalshi(source: FakeSource, folder: Path, *, is_older: bool = False) -> None:
             case "fills":
                 return as_response(pages[request.query_params.get("cursor", "")])
             case "settlements":
-                settled = {"ticker": ticker, "market_result": "no", "revenue": 1000,
+                settled = {"ticker": ticker, "market_result": "no", "revenue": revenue,
                            "settled_time": "2026-09-12T17:00:00Z"}  # fmt: skip
-                return as_response({"settlements": [settled], "cursor": ""})
+                return as_response({"settlements": [settled] * is_settled, "cursor": ""})
+            case "positions":
+                position = {"ticker": ticker, "position_fp": str(held)}
+                return as_response({"market_positions": [position] * (held != 0), "cursor": ""})
         market = {"ticker": ticker, "event_ticker": "KXEPLGAME-26SEP12ARSCHE",
                   "title": "Arsenal vs Chelsea Winner?", "yes_sub_title": "Arsenal"}  # fmt: skip
         return as_response({"markets": [market]})
@@ -376,6 +389,25 @@ async def test_kalshis_sells_reduce_a_position_and_a_no_is_a_lay(
     await synced(path, source, "kalshi", "--private-key", pem)
     assert bets_in(path) == [yes, no]
     assert "canary" not in done.output
+
+
+@pytest.mark.parametrize(
+    ("answers", "count"),
+    [
+        ({"is_settled": False, "held": -10}, 2),
+        ({"is_settled": False, "held": 5}, 0),
+        ({"is_settled": False}, 0),
+        ({"revenue": 900}, 0),
+    ],
+)
+async def test_fills_that_do_not_add_up_to_the_position_leave_it_out(
+    source: FakeSource, path: Path, answers: dict[str, Any], count: int
+) -> None:
+    kalshi(source, path.parent, **answers)
+    pem = str(path.parent / "key.pem")
+    done = await synced(path, source, "kalshi", "--private-key", pem)
+    assert len(bets_in(path)) == count
+    assert ("do not add up" in done.output) == (count == 0)
 
 
 async def test_a_fill_that_cannot_be_read_leaves_its_market_out(
@@ -433,6 +465,7 @@ def polymarket(
     rows: Iterable[Any],
     prices: list[str],
     headers: dict[str, str] | None = None,
+    held: list[Any] | None = None,
 ) -> None:
     def market(name: str, tokens: list[str], said: list[str]) -> Any:
         return {
@@ -457,7 +490,9 @@ def polymarket(
             market("Chelsea", ["c", "d"], prices),
         ],
     }
+    source.behave = None
     source.say("/data/activity", list(rows), headers=headers)
+    source.say("/data/positions", held or [], headers=headers)
     source.say("/gamma/events", [event], headers=headers)
 
 
@@ -486,6 +521,17 @@ async def test_polymarkets_shares_are_backs_and_lays_with_their_names(
     assert (no.kind.value, no.selection, no.liability) == ("lay", "Arsenal", pytest.approx(12))
     assert no.profit == pytest.approx(-12)
     assert len(await asyncio.to_thread(bets_in, path)) == 2
+
+
+async def test_shares_that_the_wallet_does_not_hold_are_remarked(
+    source: FakeSource, path: Path
+) -> None:
+    held = [{"asset": "yes-token", "size": 97.0}]
+    polymarket(source, [row("BUY", 0, 100, 40, 1)], [], held=held)
+    done = await synced(path, source, "polymarket", "--wallet", WALLET, "--json")
+    (remark,) = json.loads(done.stdout)["remarks"]
+    assert "leave 100.00 shares, but the wallet holds 97.00" in remark
+    assert (done.exit_code, len(bets_in(path))) == (0, 1)
 
 
 async def test_a_game_called_off_pays_half_and_a_redemption_settles_by_itself(
