@@ -28,7 +28,7 @@ from oddsdesk.cli.options import (
     usual_database,
 )
 from oddsdesk.cli.own_records import open_ledger, own_close_by, own_profiles
-from oddsdesk.cli.risk import risk
+from oddsdesk.cli.risk import ALL_CURRENCIES, risk
 from oddsdesk.cli.settle import settle
 from oddsdesk.cli.terminal import (
     STANDARD,
@@ -63,7 +63,6 @@ from oddsdesk.store.reader import ReaderPast
 from oddsdesk.store.store import open_store
 
 _FIRST: Final = 5
-_ALL: Final = "all currencies"
 _STATES: Final = {state.value.replace(" ", "-"): state for state in BetState}
 
 
@@ -364,10 +363,10 @@ def report(
     last line has all of them in your main currency.
 
     Luck is how often a bettor without an edge, with the same promotions, would do as well, or as
-    badly. Nested lines of a
-    game, such as over 1.5 and over 2.5, win and lose together and count as one outcome. The chance
-    is marked "about" if you bet different markets of one game, or if there are too many bets for
-    an exact sum. Z is the profit in standard deviations of a result by chance.
+    badly. Nested lines of a game, such as over 1.5 and over 2.5, win and lose together and count as
+    one outcome. The chance is marked "about" if you bet different markets of one game, or if there
+    are too many bets for an exact sum. Z is the profit in standard deviations of a result by
+    chance.
 
     CLV uses closing lines of one sharp book and one devig method. Closing lines recorded another
     way are left out and counted.
@@ -395,7 +394,7 @@ def report(
         if missing:
             click.echo(f"no total: no exchange rate for {', '.join(sorted(missing))}", err=True)
         else:
-            rows.append((book.main, _ALL, reporting.whole_report(converted)))
+            rows.append((book.main, ALL_CURRENCIES, reporting.whole_report(converted)))
     if as_json:
         click.echo(
             json.dumps([_report_fields(*row) | _close_fields(closed) for row in rows], indent=2)
@@ -406,6 +405,8 @@ def report(
             click.echo(closed.close_text, err=True)
         if decided := sum(found.clv_decided for _, label, found in rows if not label):
             click.echo(f"CLV of {decided} bets is {PER_DECIDED_TEXT}", err=True)
+        if free := sum(bool(bet.free_staked) and bet.result is not None for bet in closed.bets):
+            click.echo(f"free bets, whose size is not in STAKED: {free}", err=True)
         if any(reporting.luck_text(found).startswith("about") for _, _, found in rows):
             click.echo(reporting.LUCK_TEXT, err=True)
     if practice := sum(bet.practice and bet.result is not None for bet in placed):

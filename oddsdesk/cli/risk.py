@@ -13,12 +13,14 @@ from oddsdesk.cli.options import AmountType, Number, json_option, ledger_option
 from oddsdesk.cli.own_records import open_ledger, own_setting
 from oddsdesk.cli.terminal import aligned, plain
 from oddsdesk.desk.settings.declared import stake_plan
-from oddsdesk.ledger.bets import BetState, counted
+from oddsdesk.ledger.accounts import in_main_currency
+from oddsdesk.ledger.bets import BetState, PlacedBet, counted
 from oddsdesk.ledger.reporting import by_currency
 from oddsdesk.ledger.risk import BetsAhead, bets_ahead
 from oddsdesk.pricing.formats import OddsFormatError, parse_typed
 from oddsdesk.pricing.risk_ahead import RUNS, Outcome, chance_ever_down, kelly_across
 
+ALL_CURRENCIES: Final = "all currencies"
 _QUANTILES: Final = (0.01, 0.05, 0.25, 0.5, 0.75, 0.95, 0.99)
 _OF_BANK: Final = (0.01, 0.02, 0.05, 0.1, 0.25)
 _OF_WORST: Final = (0.25, 0.5, 0.75, 1.0)
@@ -28,6 +30,8 @@ _EVER_TO: Final = (0.75, 0.5, 0.25)
 
 class _Row(NamedTuple):
     currency: str
+    of: str | None
+    """``ALL_CURRENCIES`` for all bets in the main currency."""
     found: BetsAhead
     to_settle: int
     bankroll: float | None
@@ -69,8 +73,8 @@ def risk(
 ) -> None:
     """Show what all open bets together may win and lose.
 
-    For each currency: the expected result, its distribution, the chance to be down, and the worst
-    and best case. Without practice bets.
+    For each currency, and for all in your main currency if you gave the rates: the expected result,
+    its distribution, the chance to be down, and the worst and best case. Without practice bets.
 
     A bet wins with the chance of its fair odds when it was placed. Bets without fair odds count as
     if they had no edge, and so does the place of an each-way bet. Bets that one number decides,
@@ -88,14 +92,24 @@ def risk(
     now_ms = system_clock()
     with open_ledger(path) as held:
         bets = [bet for bet in counted(held.read_bets()) if bet.open_size]
+        book = held.money.read_book()
+    groups: list[tuple[str, str | None, list[PlacedBet]]]
+    groups = [(currency, None, of_one) for currency, of_one in by_currency(bets).items()]
+    if len(groups) > 1 and book.main:
+        converted = [*in_main_currency(bets, book, now_ms)]
+        if missing := by_currency(converted).keys() - {"", book.main}:
+            click.echo(f"no total: no exchange rate for {', '.join(sorted(missing))}", err=True)
+        else:
+            groups.append((book.main, ALL_CURRENCIES, converted))
     own_bank = stake_plan(own_setting).bankroll
     rows = []
-    for currency, of_one in by_currency(bets).items():
+    for currency, of, of_one in groups:
         found = bets_ahead(of_one, seed=seed, runs=runs)
-        bank = bankroll if bankroll is not None or currency else own_bank
+        is_own = currency in ("", book.main)
+        bank = own_bank if bankroll is None and is_own else bankroll
         losses = down or _losses(found, bank)
         to_settle = sum(bet.state(now_ms) is BetState.TO_SETTLE for bet in of_one)
-        rows.append(_Row(currency, found, to_settle, bank, losses))
+        rows.append(_Row(currency, of, found, to_settle, bank, losses))
     if as_json:
         click.echo(json.dumps([_fields(row, seed) for row in rows], indent=2))
     else:
@@ -113,6 +127,7 @@ def _fields(row: _Row, seed: int) -> dict[str, Any]:
     growth = None if row.bankroll is None else ahead.growth(row.bankroll) * 100
     return {
         "currency": row.currency,
+        "of": row.of,
         "bets": row.found.bets,
         "draws": row.found.draws,
         "to_settle": row.to_settle,
@@ -145,7 +160,7 @@ def _text(row: _Row) -> str:
     ahead, found = row.found.ahead, row.found
     how = "exact" if ahead.is_exact else f"{ahead.runs:,} simulated results"
     lines = [
-        plain(f"{_count(found.bets, 'open bet')} {row.currency}".strip())
+        plain(" ".join(filter(None, (_count(found.bets, "open bet"), row.of, row.currency))))
         + f" on {_count(found.draws, 'independent result')}; {how}",
         f"expected {ahead.expected:+.2f}, standard deviation {ahead.deviation:.2f}",
         f"worst {ahead.worst:+.2f}, best {ahead.best:+.2f}",

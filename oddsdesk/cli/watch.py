@@ -646,7 +646,7 @@ class _Watcher:
                     bet.game_id, bet.match_name, bet.kick_off, bet.selection, RowKey(*bet.bet_key)
                 )
                 for bet in on_listed_games(counted(placed), games, spelled)
-                if bet.kick_off is not None and bet.open_stake
+                if bet.kick_off is not None and bet.open_size
             ]
             await asyncio.sleep(_BETS_EVERY_S)
 

@@ -206,7 +206,7 @@ class AlertsController(QObject):
     def _open_bets(self) -> Iterable[OpenBet]:
         simulated = self._board.connection.simulated
         held = counted(self._records.placed_bets(), simulated=simulated)
-        open_bets = [bet for bet in held if bet.kick_off is not None and bet.open_stake]
+        open_bets = [bet for bet in held if bet.kick_off is not None and bet.open_size]
         for bet in on_listed_games(open_bets, self._board.games, self._board.players.spelled):
             if bet.kick_off is not None:
                 cell = RowKey(*bet.bet_key)

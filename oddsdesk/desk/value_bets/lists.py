@@ -260,7 +260,7 @@ class ValueLists(QObject):
 
     def _open_bets(self) -> list[PlacedBet]:
         if self._open is None:
-            self._open = [bet for bet in self._records.placed_bets() if bet.open_stake]
+            self._open = [bet for bet in self._records.placed_bets() if bet.open_size]
         return self._open
 
     def _forget_open(self) -> None:

@@ -370,6 +370,19 @@ def test_a_cash_out_is_typed_as_people_write_it(make_panel: Make, qtbot: QtBot, 
     assert (cashed.open_stake, cashed.cashed_back) == (200.5, 1250.75)
 
 
+def test_a_free_bet_is_cashed_out_by_its_size(make_panel: Make, qtbot: QtBot, path: Path) -> None:
+    panel = make_panel(bet(kind=BetKind.FREE))
+    select(panel, 0)
+    press(panel, "bets.cash")
+    dialog = panel.findChild(CashDialog)
+    assert dialog is not None
+    dialog.back.setText("4")
+    with qtbot.waitSignal(panel._records.bets_changed):
+        dialog.buttons.accepted.emit()
+    (cashed,) = held(path)
+    assert (cashed.cashed_stake, cashed.profit) == (6, 4)
+
+
 def test_a_part_is_cashed_out(make_panel: Make, qtbot: QtBot, path: Path) -> None:
     panel = make_panel(bet())
     select(panel, 0)

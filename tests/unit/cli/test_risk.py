@@ -33,6 +33,10 @@ def told(*arguments: str) -> Any:
     return json.loads(run(*arguments, "--json"))
 
 
+def told_only(*arguments: str) -> Any:
+    return json.loads(CliRunner().invoke(main, [*arguments, "--json"]).stdout)
+
+
 def hold(*bets: PlacedBet) -> None:
     now = system_clock()
     with closing(Ledger(default_ledger())) as held:
@@ -56,6 +60,20 @@ def test_all_open_bets_are_one_distribution_for_each_currency() -> None:
     assert own["ever_down"][1] == {"to": 0.5, "chance": pytest.approx(0.0078125)}
     assert (euro["bankroll"], euro["kelly_share"]) == (None, None)
     assert told("ledger", "risk", "--bankroll", "500")[1]["kelly_share"] == pytest.approx(0.5)
+
+
+def test_bets_in_several_currencies_are_added_up_by_the_users_rates() -> None:
+    two = bet(odds=2.0, stake=25.0, fair_odds=1 / 0.55, currency="GBP")
+    other = {"game_id": "h", "match_name": "C - D", "selection": "C", "currency": "EUR"}
+    hold(two, REPLACE(two, **other))
+    assert len(told_only("ledger", "risk")) == 2
+    run("ledger", "accounts", "rate", "--main", "GBP")
+    assert len(told_only("ledger", "risk")) == 2
+    run("ledger", "accounts", "rate", "EUR", "0.8")
+    *_, whole = told_only("ledger", "risk")
+    assert (whole["of"], whole["currency"], whole["bets"]) == ("all currencies", "GBP", 2)
+    assert (whole["worst"], whole["best"]) == (-45, 45)
+    assert whole["bankroll"] == 1_000
 
 
 def test_people_read_what_was_assumed() -> None:

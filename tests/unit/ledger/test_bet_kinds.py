@@ -155,6 +155,12 @@ def test_a_lay_in_a_list_is_another_bet_than_the_back_at_its_price() -> None:
     assert compare_bets([MULTIPLE, lay], [lay, MULTIPLE], NOW).there == 2
 
 
+def test_a_lay_backs_another_outcome_than_it_names() -> None:
+    key = PLAIN.bet_key
+    assert bet(BetKind.FREE).backs(key)
+    assert not bet(BetKind.LAY).backs(key)
+
+
 def test_the_close_of_a_back_is_not_kept_for_a_lay(tmp_path: Path) -> None:
     ledger = Ledger(tmp_path / "ledger.db")
     placed = ledger.record_bet(bet(BetKind.BACK))

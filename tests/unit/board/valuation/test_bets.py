@@ -23,6 +23,7 @@ from oddsdesk.board.valuation.verdict_words import bound_text
 from oddsdesk.contract.identity import game_id
 from oddsdesk.contract.resources import OddsRow
 from oddsdesk.contract.times import format_ms
+from oddsdesk.ledger.bet_kinds import BetKind
 from oddsdesk.ledger.bets import PlacedBet
 from oddsdesk.ledger.open_bets import OPEN_AFTER_MS, open_by_outcome, placed_in
 from oddsdesk.ledger.presets import ValueFilter
@@ -198,6 +199,24 @@ def test_a_bet_counts_until_its_game_is_surely_over() -> None:
     assert (found.by_outcome, found.by_game, found.total) == ({outcome: 20.0}, {GAME: 52.0}, 52.0)
     assert found.by_bookmaker == {(outcome, "soft"): 20.0}
     assert found.positions == {GAME: [Position(outcome, 4, GOOD), Position(outcome, 16, GOOD)]}
+
+
+def test_positions_of_every_kind_gain_and_lose_what_they_can() -> None:
+    """A free bet of 10 at 3.0 and a lay of it at 2.0: 20 or nothing, and minus 10 or 10."""
+    free = placed(kind=BetKind.FREE, odds=3.0, net_odds=None, stake=10)
+    lay = placed(kind=BetKind.LAY, odds=2.0, net_odds=None, stake=10)
+    found = placed_in([free, lay], NOW).positions[GAME]
+    on_home, on_away = found
+    assert (on_home.outcome[4], on_away.outcome[4]) == ("home", "away")
+    assert [on_home.profit(share) for share in (1, 0, -1)] == [20, 0, 0]
+    assert [on_away.profit(share) for share in (1, 0.5, -1)] == [10, 5, -10]
+
+
+def test_a_lay_is_already_placed_on_the_other_side() -> None:
+    (alone,) = listed(quote("Soft", {"B": GOOD}))
+    lay = placed(kind=BetKind.LAY, selection="A", odds=2.0, net_odds=None, stake=4)
+    (row,) = listed(quote("Soft", {"B": GOOD}), placed=placed_in([lay], NOW))
+    assert (row.stake, row.bound) == (alone.stake - 4, Bound.PLACED)
 
 
 HOUR = 3_600_000
