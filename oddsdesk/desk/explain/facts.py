@@ -257,6 +257,19 @@ def best_prices(said: explaining.Explanation) -> list[Fact]:
     return facts
 
 
+def middles(said: explaining.Explanation) -> list[Fact]:
+    """Return what the odds of an exchange's middle are between, a selection a line."""
+    tip = "Between back and lay odds, weighted by the amounts on the two sides"
+    return [
+        Fact(
+            f"{each.selection}, back {_odds_of((each.back, 0))} / lay {_odds_of((each.lay, 0))}",
+            f"mid {explaining.exact(each.middle)}",
+            tip=tip,
+        )
+        for each in said.middles
+    ]
+
+
 def both_sides(said: explaining.Explanation, lay: Assessment | None) -> list[Fact]:
     """Return what can be backed and laid, level by level, and what a lay is worth.
 

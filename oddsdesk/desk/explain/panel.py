@@ -184,7 +184,8 @@ class ExplainPanel(QtWidgets.QWidget):
         self._stack.setCurrentIndex(0)
         self._show_head(said)
         sides = facts.both_sides(said, self._board.assess(said.key, is_lay=True))
-        self.arithmetic.list_facts([*facts.arithmetic(said), *sides, *facts.best_prices(said)])
+        steps = [*facts.middles(said), *facts.arithmetic(said)]
+        self.arithmetic.list_facts([*steps, *sides, *facts.best_prices(said)])
         self.exposure.list_facts(facts.exposure(self.exposure_of(said.key), self._why_lost))
         self.methods.list_facts(facts.methods(said))
         self.votes.list_facts(facts.votes(said))

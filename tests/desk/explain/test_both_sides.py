@@ -40,3 +40,21 @@ def test_where_nothing_can_be_laid_nothing_is_said_of_it(
 ) -> None:
     panel.show_price(RowKey(quoted.id, "total", 0, "Over 2.5", bookmaker))
     assert not any("lay" in fact.title for fact in panel.arithmetic.facts)
+
+
+def test_the_middle_of_an_exchange_stands_with_what_it_is_between(
+    panel: ExplainPanel, quoted: Any
+) -> None:
+    """50 at 2.00 and 60 at 2.06: (100 + 123.6) / (123.6 / 2 + 100 / 2.06) is between them."""
+    quoted.clock.now += 1
+    books = {
+        "Over 2.5": Offer(back=((2.0, 50.0),), lay=((2.06, 60.0),)),
+        "Under 2.5": Offer(back=((1.95, 50.0),), lay=((2.0, 50.0),)),
+    }
+    quoted.tell_books("Matchbook", "total", books)
+    quoted.board.choose_reference("Matchbook, mid")
+    panel.show_price(RowKey(quoted.id, "total", 0, "Over 2.5", "Bovada"))
+    told = {fact.title: fact.figure for fact in panel.arithmetic.facts}
+    middle = float(told["Over 2.5, back 2.00 / lay 2.06"].removeprefix("mid "))
+    assert middle == pytest.approx((100 + 123.6) / (123.6 / 2 + 100 / 2.06), abs=1e-3)
+    assert "Under 2.5, back 1.95 / lay 2.00" in told
