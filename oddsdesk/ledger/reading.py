@@ -205,7 +205,10 @@ def read_rows(
         commission=charged.taken_for,
         date=dates[0] if dates and tracker is PLAIN else "",
         remarks=[*listed.remarks, *unit],
-        keys=keys,
+        keys={
+            title: "kind" if title in kinds.read and key not in KNOWN_KEYS else key
+            for title, key in keys.items()
+        },
     )
 
 

@@ -17,12 +17,14 @@ from oddsdesk.base.figures import FigureError, Habit, read_stake
 from oddsdesk.base.spreadsheets import SheetError, SheetRow
 from oddsdesk.base.text import as_written
 from oddsdesk.contract.times import format_ms
+from oddsdesk.desk.kind_fields import legs_text
 from oddsdesk.desk.ui.controls.fields import ChoiceBox
 from oddsdesk.desk.ui.controls.form_dialog import FormDialog, form_layout, note_label, plain_table
 from oddsdesk.desk.ui.controls.labels import Label
 from oddsdesk.desk.ui.controls.messages import sentence
 from oddsdesk.desk.ui.spacing import GAP, STEP, horizontal, vertical
 from oddsdesk.desk.ui.theme.theme import Theme
+from oddsdesk.ledger.bet_kinds import BetKind
 from oddsdesk.ledger.bet_lists import columns_of
 from oddsdesk.ledger.bet_tables import titles_of, tracker_of
 from oddsdesk.ledger.columns import FIELDS, ListUnclearError, folded_title
@@ -50,6 +52,7 @@ _TITLES: Final = {"date": "Date placed", "game": "Game", "kick-off": "Kick-off"}
 _NAMES: Final = {key: name for name, key in FIELDS.items()}
 _BET_COLUMNS: Final = {
     "Selection": 130,
+    "Kind": 60,
     "Odds": 55,
     "Stake": 70,
     "Result": 70,
@@ -191,7 +194,7 @@ class ImportDialog(FormDialog):
     def _lay_out(self) -> None:
         theme = self.theme
         for name, key in FIELDS.items():
-            self.add_row(_TITLES.get(name, name.capitalize()), self.fields[key])
+            self.add_row(_title(name), self.fields[key])
         area = QScrollArea(widgetResizable=True)
         area.setFrameShape(QScrollArea.Shape.NoFrame)
         area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
@@ -277,7 +280,9 @@ class ImportDialog(FormDialog):
             result = "open" if bet.result is None else bet.result.words
             placed = format_ms(bet.placed_at)[:16].replace("T", " ").removesuffix(" 00:00")
             figures = (format_odds(bet.odds), f"{bet.stake:,.2f}", result, placed)
-            item = QTreeWidgetItem([bet.selection, *figures, bet.match_name])
+            kind = "" if bet.kind is BetKind.BACK else bet.kind.words
+            item = QTreeWidgetItem([bet.selection, kind, *figures, bet.match_name])
+            item.setToolTip(0, legs_text(bet))
             self.preview.addTopLevelItem(item)
         self.summary.setText(_summary(found, len(self._rows)))
 
@@ -322,8 +327,11 @@ def _read_as(key: str) -> str:
     """Return what a column is read as, in words; a dash for nothing."""
     if key.startswith("?"):
         return _NONE
-    name = _NAMES.get("odds" if key.startswith("odds") else key, key)
-    return _TITLES.get(name, name.replace("_", " ").capitalize())
+    return _title(_NAMES.get("odds" if key.startswith("odds") else key, key))
+
+
+def _title(name: str) -> str:
+    return _TITLES.get(name, name.replace("_", " ").replace("-", " ").capitalize())
 
 
 def _summary(found: ImportedBets, rows: int) -> str:

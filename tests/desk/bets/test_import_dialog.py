@@ -11,6 +11,7 @@ from oddsdesk.contract.times import parse_ms
 from oddsdesk.desk.bets.import_dialog import ImportDialog
 from oddsdesk.desk.bets.panel import BetsPanel
 from oddsdesk.desk.ui.controls.fields import ChoiceBox
+from oddsdesk.ledger.bet_kinds import BetKind
 from oddsdesk.ledger.ledger import Ledger
 from tests.desk.bets.conftest import Make, held
 
@@ -58,8 +59,8 @@ def test_a_list_that_does_not_show_how_to_read_it_is_asked_about_and_the_answer_
         "open."
     )
     shown = dialog.preview.topLevelItem(0)
-    assert [shown.text(column) for column in range(6)] == [
-        *("A", "2.10", "15.00", "won", "2025-09-08", "A - B")
+    assert [shown.text(column) for column in range(7)] == [
+        *("A", "", "2.10", "15.00", "won", "2025-09-08", "A - B")
     ]
     with qtbot.waitSignal(panel.files.said):
         dialog.read.click()
@@ -85,7 +86,7 @@ def test_columns_can_be_chosen_where_the_titles_are_enough_and_back_again(
         dialog = asked(panel, qtbot)
         assert dialog.read.isEnabled()
         choose(dialog.fields["stake"], title)
-        assert dialog.preview.topLevelItem(0).text(2) == f"{stake:.2f}"
+        assert dialog.preview.topLevelItem(0).text(3) == f"{stake:.2f}"
         with qtbot.waitSignal(panel.files.said):
             dialog.read.click()
         assert held(path)[-1].stake == stake
@@ -103,7 +104,7 @@ def test_a_column_that_is_given_to_another_field_leaves_the_first(
     dialog = asked(panel, qtbot)
     choose(dialog.fields["note"], "Result")
     assert dialog.fields["result"].currentData() == ""
-    assert dialog.preview.topLevelItem(0).text(3) == "open"
+    assert dialog.preview.topLevelItem(0).text(4) == "open"
     choose(dialog.fields["odds"], "Stake")
     assert dialog.summary.text().startswith("Not a list of bets: no column for stake")
     dialog.mark_unchanged()
@@ -138,3 +139,36 @@ def test_odds_that_do_not_show_their_format_are_shown_in_each(
     with qtbot.waitSignal(panel.files.said):
         dialog.read.click()
     assert held(path)[0].odds == odds
+
+
+def test_the_preview_shows_kinds_and_a_chosen_column_of_them_is_kept(
+    make_panel: Make, qtbot: QtBot, path: Path, tmp_path: Path
+) -> None:
+    panel, file = make_panel(), tmp_path / "bets.csv"
+    titles = "Date,Selection,Form,Odds,Stake,Result"
+    file.write_text(f"{titles}\n2026-03-14,A,Laywette zuerst,3.0,10,Lost\n")
+    panel.files.choose_columns(file)
+    dialog = asked(panel, qtbot)
+    first = dialog.preview.topLevelItem(0)
+    assert first is not None
+    assert [first.text(place) for place in range(4)] == ["A", "", "3.00", "10.00"]
+    file.write_text(f"{titles}\n2026-03-14,A,Lay-Wette,3.0,10,Lost\n")
+    dialog.reject()
+    panel.files.choose_columns(file)
+    dialog = asked(panel, qtbot)
+    choose(dialog.fields["kind"], "Form")
+    first = dialog.preview.topLevelItem(0)
+    assert first is not None
+    assert first.text(1) == "lay"
+    read_as = {
+        item.text(0): item.text(1)
+        for row in range(dialog.columns.topLevelItemCount())
+        if (item := dialog.columns.topLevelItem(row)) is not None
+    }
+    assert read_as["Form"] == "Kind"
+    with qtbot.waitSignal(panel._records.bets_changed):
+        dialog.buttons.accepted.emit()
+    (made,) = held(path)
+    assert (made.kind, made.profit) == (BetKind.LAY, -20)
+    with closing(Ledger(path)) as ledger:
+        assert ledger.list_choices(titles.split(",")).columns == {"kind": "Form"}

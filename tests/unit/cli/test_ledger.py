@@ -741,3 +741,30 @@ def test_all_sheets_of_a_workbook_are_imported(tmp_path: Path) -> None:
     assert done.stdout.startswith("bets 2, already recorded 0")
     assert f"{file}: sheet 1 is left out: it has no bets" in done.stderr
     assert [bet["stake"] for bet in told("list")][:2] == [10, 20]
+
+
+def test_a_column_of_kinds_is_chosen_once_for_lists_with_its_titles(tmp_path: Path) -> None:
+    file = tmp_path / "liste.csv"
+    head = "Datum,Tipp,Form,Quote,Einsatz,Ergebnis\n"
+    file.write_text(f"{head}2026-03-14,A,Laywette,3.0,10,verloren\n")
+    done = run("import", str(file), "--column", "kind=Form")
+    assert f"{file}: columns as chosen: kind=Form\n" in done.stderr
+    file.write_text(f"{head}2026-03-15,B,Freiwette,3.0,10,verloren\n")
+    run("import", str(file))
+    made = [bet for bet in told("list") if bet["selection"] in {"A", "B"}]
+    assert {(bet["kind"], bet["profit"], bet["liability"]) for bet in made} == {
+        ("lay", -20.0, 20.0),
+        ("free", 0.0, None),
+    }
+
+
+def test_the_legs_of_a_list_are_listed(tmp_path: Path) -> None:
+    file = tmp_path / "bets.csv"
+    file.write_text(
+        "Date,Selection,Odds,Bet type,Stake,Payout if won,Status\n"
+        "2026-03-14,A @ 1.80 + B @ 2.10,3.78,Double,10,37.80,Won\n"
+    )
+    run("import", str(file))
+    (bet,) = [bet for bet in told("list") if bet["kind"] == "multiple"]
+    assert bet["profit"] == pytest.approx(27.8)
+    assert [(leg["selection"], leg["odds"]) for leg in bet["legs"]] == [("A", 1.8), ("B", 2.1)]
