@@ -16,7 +16,7 @@ import os
 import random
 import shutil
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Final
@@ -29,6 +29,7 @@ from shooting.season import season
 from shooting.stage import Stage
 
 from oddsdesk.board.alerts.rules import RULES_FILE
+from oddsdesk.pricing.promotions import PromoKind, Promotion
 
 SCHEMES: Final = ("dark", "light")
 SIZES: Final = ("1280x800", "1680x1020", "2560x1440")
@@ -210,7 +211,7 @@ class Theatre:
         with self._stage(self._local("none.db", "--feed", "none"), "") as stage:
             stage.wait(_CALM_S)
             stage.shoot("empty")
-            for panel in ("opportunities", "alerts"):
+            for panel in ("opportunities", "promotions", "alerts"):
                 stage.go_to(panel)
                 stage.shoot(f"empty-{panel}")
             stage.press("ctrl+l")
@@ -234,6 +235,33 @@ class Theatre:
             with stage.dialog("^Price alert"):
                 stage.shoot("target")
         rules.unlink()
+
+    def show_promotions(self) -> None:
+        """Take the ways to use a free bet, the sheet of the best one, and the calculator."""
+        now = datetime.now(UTC)
+        folder = self._home / "oddsdesk"
+        folder.mkdir(exist_ok=True)
+        offers = folder / "promotions.json"
+        offers.write_bytes(msgspec.json.encode(list(_offers(now))))
+        quotes = self._home / "promotions.ndjson"
+        quotes.write_bytes(b"".join(_promotion_quotes(now)))
+        database = self._local("promotions.db", "--feed", "none", "--reference", "Pinnacle")
+        run_program(["ingest", *database[2:4], str(quotes)], self._environment())
+        with self._stage(database, _PAINTED) as stage:
+            stage.go_to("promotions")
+            stage.wait(_CALM_S)
+            stage.press("ctrl+Home")
+            stage.shoot("promotions")
+            stage.press("l")
+            with stage.dialog("^Record promotion"):
+                stage.shoot("promotions-sheet")
+            stage.press("c")
+            with stage.dialog("^Hedge calculator"):
+                stage.shoot("promotions-calculator")
+            stage.press("n")
+            with stage.dialog("^New offer"):
+                stage.shoot("promotions-offer")
+        offers.unlink()
 
     def show_worked_example(self) -> None:
         """Take the guide's worked example: 2.15 where the reference has 2.05 and 1.88."""
@@ -445,7 +473,45 @@ def _past_quotes(now: datetime) -> Iterator[bytes]:
                 yield _quote(bookmaker, odds, at, **game)
 
 
-def _quote(bookmaker: str, odds: tuple[float, float], now: datetime, **changed: object) -> bytes:
+def _offers(now: datetime) -> Iterator[Promotion]:
+    """Say some made-up offers, one of them used."""
+    day_ms, now_ms = 86_400_000, round(now.timestamp() * 1000)
+    free = Promotion(name="Free bet 25", kind=PromoKind.FREE, bookmaker="Azulejo", amount=25)
+    yield msgspec.structs.replace(free, least_odds=2.0, until=now_ms + 2 * day_ms)
+    boost = Promotion(name="Boost", kind=PromoKind.BOOST, bookmaker="Harbour Bet", amount=10)
+    yield msgspec.structs.replace(boost, boost=0.5, until=now_ms + 4 * day_ms)
+    refund = Promotion(name="Refund", kind=PromoKind.REFUND, bookmaker="Granite Line", amount=50)
+    yield msgspec.structs.replace(refund, used_at=now_ms)
+
+
+def _promotion_quotes(now: datetime) -> Iterator[bytes]:
+    """Say made-up match results at bookmakers, and at an exchange where they can be laid."""
+    chance = random.Random(_SEED)
+    football = [game for game in _ALIKE if "tennis" not in game[0]]
+    for number, (competition, name, _) in enumerate(football):
+        home, away = name.split(" - ")
+        first, draw = chance.uniform(0.15, 0.6), chance.uniform(0.2, 0.28)
+        fair = {home: 1 / first, "Draw": 1 / draw, away: 1 / (1 - first - draw)}
+        start = now + timedelta(hours=4 + 5 * number)
+        game = {"match_name": name, "competition": competition, "match_date": start}
+        for bookmaker, cut in {**dict.fromkeys(_EXAMPLE, 0.05), "Marlin Exchange": 0.01}.items():
+            odds = {on: round(at * chance.uniform(1 - cut, 1.0), 2) for on, at in fair.items()}
+            if bookmaker == "Marlin Exchange":
+                levels = {on: (at, round(at * 1.03 + 0.02, 2)) for on, at in odds.items()}
+                game["offers"] = {
+                    on: {"back": [[back, 150]], "lay": [[lay, 120]]}
+                    for on, (back, lay) in levels.items()
+                }
+            yield _quote(bookmaker, odds.values(), now, odds, market_type="moneyline", **game)
+
+
+def _quote(
+    bookmaker: str,
+    odds: Iterable[float],
+    now: datetime,
+    names: Iterable[str] = ("Over 2.5", "Under 2.5"),
+    **changed: object,
+) -> bytes:
     quote = {
         "bookmaker": bookmaker,
         "match_name": "Arsenal - Chelsea",
@@ -454,7 +520,7 @@ def _quote(bookmaker: str, odds: tuple[float, float], now: datetime, **changed: 
         "market_type": "total",
         "period": 0,
         "is_live": False,
-        "odds": dict(zip(("Over 2.5", "Under 2.5"), odds, strict=True)),
+        "odds": dict(zip(names, odds, strict=True)),
         "match_date": now + timedelta(hours=3),
         "scraped_at": now,
         **changed,
@@ -478,7 +544,7 @@ def main() -> None:
     """Take the pictures that the command line asks for."""
     states = [
         *("first_start", "live_odds", "empty", "alerts", "worked_example", "bets"),
-        *("past", "research", "suggestions", "disconnected"),
+        *("promotions", "past", "research", "suggestions", "disconnected"),
     ]
     names = [*(scene.__name__ for scene in SCENES), *states]
     raw = argparse.RawDescriptionHelpFormatter

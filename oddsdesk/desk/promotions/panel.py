@@ -640,7 +640,7 @@ class _Split(QSplitter):
             self.setOrientation(wanted)
         whole = self.height() if is_tall else self.width()
         given = self._theme.fonts.scaled(self._saved.get_value())
-        offers = min(given, whole // 3) if not is_tall else whole // 3
+        offers = whole // 3 if is_tall else min(given, whole // 3)
         self.setSizes([offers, whole - offers])
 
     # Qt's virtuals
