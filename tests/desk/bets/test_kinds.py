@@ -202,3 +202,23 @@ def test_the_legs_of_a_multiple_are_in_its_tip(make_panel: Make) -> None:
     panel = make_panel(OF_KINDS[-2])
     assert column(panel, "kind") == ["multiple"]
     assert "Ajax 1.80, Ajax v PSV, won\nLeeds 2.10, Leeds v Hull" in panel.model.tip(0, 0)
+
+
+@pytest.mark.parametrize(
+    ("second", "result", "profit"),
+    [(Result.WON, Result.WON, 27.8), (Result.LOST, Result.LOST, -10), (Result.VOID, Result.WON, 8)],
+)
+def test_results_of_legs_settle_a_multiple(
+    make_panel: Make, qtbot: QtBot, path: Path, second: Result, result: Result, profit: float
+) -> None:
+    """10 at 1.80 × 2.10; without the second leg it is 10 at 1.80."""
+    panel = make_panel(msgspec.structs.replace(OF_KINDS[-2], stake=10.0))
+    select(panel, 0)
+    dialog = dialog_of(panel, "bets.edit")
+    box = dialog.kind.legs._lines[1][3]
+    box.setCurrentIndex(box.findData(second))
+    assert f"{result.words} by its legs" in dialog.reading.text()
+    with qtbot.waitSignal(panel._records.bets_changed):
+        dialog.buttons.accepted.emit()
+    (ended,) = held(path)
+    assert (ended.result, ended.profit) == (result, pytest.approx(profit))
