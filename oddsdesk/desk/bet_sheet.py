@@ -163,9 +163,14 @@ class BetSheet(Dialog):
         self.setMinimumWidth(_WIDTH)
         self.rows = [_LegRow(leg) for leg in self.view.legs]
         self.total = QtWidgets.QLineEdit(_amount(self.view.total or 0))
-        self.update_stakes = QtWidgets.QPushButton("&Update stakes", autoDefault=False)
+        is_divided = len(self.rows) > 1
+        self.update_stakes = QtWidgets.QPushButton(
+            "&Update stakes" if is_divided else "&Update price", autoDefault=False
+        )
         self.update_stakes.setToolTip(
             "Take the current prices and work the stakes out again; stakes that you typed stay (F5)"
+            if is_divided
+            else "Take the current price (F5)"
         )
         self.profit, self.outcomes = Label(wordWrap=True), Label(wordWrap=True)
         self.profit.setProperty("variant", "strong")

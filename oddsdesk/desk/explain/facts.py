@@ -303,11 +303,13 @@ def both_sides(said: explaining.Explanation, lay: Assessment | None) -> list[Fac
         net = exact_odds_text(round(lay.net_odds, 4))
         tip = f"A unit of liability pays {net} after commission if {said.selection} does not win"
         title = f"EV of a lay at {exact_odds_text(depth.lay_odds)}"
-        facts.append(Fact(title, ev_text(lay.ev), note=f"net {net}", tip=tip))
+        facts.append(Fact(title, ev_text(lay.ev), tip=tip))
     return facts
 
 
 _LEVELS: Final = 3
+_SMALL: Final = 10
+"""Larger amounts are shown without decimals, as they widen the figures of all lines."""
 
 
 def _odds_of(level: tuple[float, float] | None) -> str:
@@ -315,7 +317,10 @@ def _odds_of(level: tuple[float, float] | None) -> str:
 
 
 def _amount_of(level: tuple[float, float] | None) -> str:
-    return "–" if level is None or math.isinf(level[1]) else f"{level[1]:,.2f}"
+    if level is None or math.isinf(level[1]):
+        return "–"
+    amount = level[1]
+    return f"{amount:.2f}" if amount < _SMALL else f"{math.floor(amount):,}"
 
 
 def _for_sale(said: explaining.Explanation) -> list[Fact]:

@@ -253,7 +253,7 @@ class LaySheet:
                 SheetOutcome(f"{bet.selection} does not win", (Result.WON,)),
                 SheetOutcome(f"{bet.selection} wins", (Result.LOST,)),
             ),
-            0.0,
+            None,
             ("Simulated odds: saved as a practice bet.",) if simulated else (),
         )
 

@@ -18,13 +18,13 @@ def test_back_and_lay_stand_side_by_side_with_the_ev_of_a_lay(
     """2.00 is fair on either side. A unit of liability at 2.05 and 2 % pays 1 + 0.98 / 1.05."""
     quoted.board.set_profiles(Profiles([Profile(name="Matchbook", group="", commission=0.02)]))
     quoted.clock.now += 1
-    book = Offer(back=((2.0, 55.0), (1.98, 300.0)), lay=((2.05, 1120.5),), currency="GBP")
+    book = Offer(back=((2.0, 55.0), (1.98, 9.5)), lay=((2.05, 1120.5),), currency="GBP")
     quoted.tell_books("Matchbook", "total", {"Over 2.5": book})
     key = RowKey(quoted.id, "total", 0, "Over 2.5", "Matchbook")
     panel.show_price(key)
     told = {fact.title: fact.figure for fact in panel.arithmetic.facts}
-    assert told["Back 2.00 / lay 2.05"] == "55.00 / 1,120.50"
-    assert told["Back 1.98 / lay –"] == "300.00 / –"
+    assert told["Back 2.00 / lay 2.05"] == "55 / 1,120"
+    assert told["Back 1.98 / lay –"] == "9.50 / –"
     assert told["Spread, of the back odds"] == "2.50 %"
     ev = (1 + 0.98 / 1.05) / 2 * 100 - 100
     assert told["EV of a lay at 2.05"] == f"{ev:+.2f} %".replace("-", "−")
