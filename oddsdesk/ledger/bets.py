@@ -21,12 +21,14 @@ from oddsdesk.ledger.bet_kinds import (
 )
 from oddsdesk.pricing.closing import MOST_AGE_MS, ClosingLine
 from oddsdesk.pricing.reports import Chance, SettledBet
-from oddsdesk.pricing.selections import Result, clv_pct, decided_share, read_selection
+from oddsdesk.pricing.selections import Result, clv_pct, decided_share, profit_of, read_selection
 from oddsdesk.pricing.stakes import net_lay_odds
 from oddsdesk.pricing.value import can_push, expected_value, floored_ev
 
 _MOST_PERIODS: Final = 100
 _MOST_PLACES: Final = 100
+_PROMOTED: Final = (BetKind.FREE, BetKind.FREE_RETURNED, BetKind.REFUND)
+"""Kinds whose EV is not that of their price."""
 _NO_EV: Final = 1e-6
 """In percent: from less than this no share can be worked out."""
 
@@ -209,8 +211,7 @@ class PlacedBet(msgspec.Struct, frozen=True):
         """Profit after commission; None while open."""
         if self.result is None:
             return None
-        paid = 0.0 if self.kind.is_free else self.cashed_stake
-        return self._decided_profit(self.result) + self.cashed_back - paid
+        return self._with_cash_out(self._decided_profit(self.result))
 
     @property
     def fair(self) -> float | None:
@@ -244,8 +245,8 @@ class PlacedBet(msgspec.Struct, frozen=True):
 
     def _by_kind(self, of_price: float | None, net_odds: float) -> float | None:
         """Return the EV of the bet from that of its price; both in percent."""
-        if of_price is None:
-            return None
+        if of_price is None or self.kind not in _PROMOTED:
+            return of_price
         terms = self.terms._replace(net_odds=net_odds)
         return ev_by_kind(terms, of_price / 100, self._share_then, self.size) * 100
 
@@ -355,12 +356,14 @@ class PlacedBet(msgspec.Struct, frozen=True):
 
     def as_settled(self) -> SettledBet | None:
         """Return the bet as reports count it; None while open."""
-        profit, result = self.profit, self.result
-        if profit is None or result is None or not self.stake:
+        result = self.result
+        if result is None or not self.stake:
             return None
         chances = self._chances(result)
         decided = self._decided if chances or not self.legs else 0.0
-        earned = self._decided_profit(result) if decided else 0.0
+        earned = self._decided_profit(result)
+        profit = self._with_cash_out(earned)
+        earned = earned if decided else 0.0
         return SettledBet(
             *(self.staked, self.net, profit, decided, earned, self.expected, self.clv_pct),
             is_clv_decided=self.clv_per == "decided",
@@ -413,7 +416,14 @@ class PlacedBet(msgspec.Struct, frozen=True):
             return 0.0
         return decided_share(self.result) * (self.size - self.cashed_stake) / self.size
 
+    def _with_cash_out(self, earned: float) -> float:
+        """Return the whole profit, given that of the part that was not cashed out."""
+        paid = 0.0 if self.kind.is_free else self.cashed_stake
+        return earned + self.cashed_back - paid
+
     def _decided_profit(self, result: Result) -> float:
+        if self.kind is BetKind.BACK and not self.legs:
+            return profit_of(result, self.size - self.cashed_stake, self.net)
         return profit_by_kind(self.terms, result, self.size - self.cashed_stake)
 
 

@@ -319,14 +319,14 @@ class _Draw:
                 ways.append((tuple(first < at < last for first, last in spans), end - begin))
         if possible is not None:
             ways = [way for way in ways if way[0] in possible] or ways
-        whole = math.fsum(share for _, share in ways)
+        whole, fixed = math.fsum(share for _, share in ways), self._fixed
         found, weight = _Profits(), math.fsum(each.weight for each in outcomes)
         for wins, share in ways:
             profit = math.fsum(
                 each.if_happens if is_won else each.otherwise
                 for each, is_won in zip(outcomes, wins, strict=True)
             )
-            found.append((self._fixed + profit, share / whole))
+            found.append((fixed + profit, share / whole))
         return _merged(found, _HAIR * weight)
 
     @property
