@@ -28,7 +28,7 @@ from oddsdesk.board.opportunities.finder import (
 )
 from oddsdesk.board.opportunities.ways import UNRELIABLE
 from oddsdesk.pricing.assessment import Caution
-from oddsdesk.pricing.covers import Bet, family_of
+from oddsdesk.pricing.covers import family_of
 from oddsdesk.pricing.opportunities import (
     LOW_HOLD,
     OpportunityKind,
@@ -37,7 +37,6 @@ from oddsdesk.pricing.opportunities import (
     rest_of_legs,
     split_stakes,
 )
-from oddsdesk.pricing.selections import bet_named
 from oddsdesk.pricing.stakes import Ladder, net_paying, stakeable
 
 
@@ -216,7 +215,8 @@ def _gains(listed: Opportunity, legs: Sequence[tuple[float, float]]) -> bool:
 
 def _legs_now(board: Board, wanted: LegsToPlace) -> tuple[LegNow, ...]:
     """Return the unplaced legs at the prices of now."""
-    return tuple(_leg_now(board, wanted.listed.legs[each]) for each in wanted.unplaced)
+    best = legs_now(board, wanted.listed)
+    return tuple(_leg_now(board, wanted.listed.legs[each], best[each]) for each in wanted.unplaced)
 
 
 def _nets_of(
@@ -250,7 +250,8 @@ def _most(legs: Sequence[LegNow]) -> list[float | None]:
     ]
 
 
-def _leg_now(board: Board, listed: OpportunityLeg) -> LegNow:
+def _leg_now(board: Board, listed: OpportunityLeg, best: OpportunityLeg | None) -> LegNow:
+    """Return a leg at the prices of now; ``best``: the best offer of its bet, in any market."""
     price = board.price(listed.key.game_id, CellKey(*listed.key[1:]))
     depth = None if price is None else board.basis.own_money(price.depth)
     odds = None if price is None else price.odds
@@ -261,31 +262,12 @@ def _leg_now(board: Board, listed: OpportunityLeg) -> LegNow:
         return LegNow(listed, None, (Caution.WITHDRAWN,))
     cautions = tuple(each for each in found.cautions if each in UNRELIABLE)
     doubts = tuple(each for each in found.cautions if each not in UNRELIABLE)
-    better = None if listed.is_lay else _better(board, listed, found.net_odds)
+    better = None
+    if best is not None and best.net_odds > found.net_odds:
+        better = best.odds, best.bookmaker, best.named(best.key.selection)
     profile = board.basis.profiles.profile_of(listed.bookmaker)
     ladder = None if depth is None else profile.ladder_of(depth, is_lay=listed.is_lay)
     return LegNow(listed, odds, cautions, doubts, better, ladder)
-
-
-def _better(board: Board, listed: OpportunityLeg, net_odds: float) -> tuple[float, str, str] | None:
-    """Return the best price of the same bet in any market; None unless it beats ``net_odds``."""
-    matrix, section = board.matrix(listed.key.game_id), board.section(*listed.key[:4])
-    if matrix is None or section is None:
-        return None
-    price = section.selection_row(listed.key.selection).prices.get(listed.key.bookmaker)
-    in_play = matrix.is_live if price is None or price.is_live is None else price.is_live
-
-    def bet_of(place: Section, side: str) -> Bet:
-        market_type, _, group = place.key
-        return bet_named(matrix.sport, in_play, market_type, group, side)
-
-    bet, better = bet_of(section, section.side_of(listed.key.selection)), None
-    for place in sections_of(matrix)[_family(listed.key)]:
-        for row, side in zip(place.rows, place.sides, strict=False):
-            if row.best is not None and row.best > net_odds and bet_of(place, side) == bet:
-                name, net_odds = row.best_bookmakers[0], row.best
-                better = row.prices[name].odds, name, row.selection
-    return better
 
 
 LOOK_RESTS: Final = 25

@@ -11,13 +11,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from oddsdesk.base.tasks import exhaust
+from oddsdesk.board.alerts.watching import opportunity_text
 from oddsdesk.board.board import Board
 from oddsdesk.board.model.matrix import RowKey
 from oddsdesk.board.model.notices import Connection, Link
 from oddsdesk.board.opportunities.finder import Opportunity, OpportunityFinder, OpportunityLeg
-from oddsdesk.board.opportunities.offers import Opportunities
+from oddsdesk.board.opportunities.offers import LegsToPlace, Opportunities, offer_now
 from oddsdesk.board.opportunities.ways import UNRELIABLE
-from oddsdesk.contract.resources import OddsRow, Offer
+from oddsdesk.contract.resources import OddsRow, Offer, PriceMessage
 from oddsdesk.pricing.opportunities import LOW_HOLD, OpportunityKind, Split
 from oddsdesk.pricing.profiles import Profile, shipped_profiles
 from oddsdesk.pricing.stakes import Depth
@@ -283,3 +284,54 @@ def test_backs_and_lays_leave_at_every_score_what_is_said_and_none_is_missed(see
     assert listed == {
         sides: pytest.approx(total) for sides, total in cheapest.items() if total <= 1 + LOW_HOLD
     }
+
+
+def arsenal(lay_odds: float | None, at: int, bookmaker: str = "Smarkets") -> PriceMessage:
+    """Arsenal at 2.1 to back, streamed with what can be laid."""
+    lays = () if lay_odds is None else ((lay_odds, 500.0),)
+    offer = Offer(back=((2.1, 500.0),), lay=lays, currency="GBP")
+    return message("Arsenal", 2.1, at, bookmaker=bookmaker, offer=offer)
+
+
+def test_a_lay_is_offered_at_the_lay_odds_of_now() -> None:
+    seen = Seen(PINNACLE, odds_row("Unibet", UNIBET), exchange(RESULT, {"Arsenal": 2.14}))
+    (found,) = (each for each in seen.found() if any(leg.is_lay for leg in each.legs))
+    split, wanted = Split(total=10_000.0), LegsToPlace(found, (0, 1), (0, 1))
+    before = offer_now(seen.board, wanted, 1, split)
+    assert (before.stake, before.legs[1].is_other) == (found.legs[1].stake, False)
+    seen.board.apply_all([arsenal(2.18, NOW + 1)])
+    moved = offer_now(seen.board, wanted, 1, split)
+    assert (moved.legs[1].odds, moved.legs[1].is_other) == (2.18, True)
+    placed = wanted.after_leg(0, 100.0, 2.3)
+    net = 1 + 0.98 / 1.18
+    left = offer_now(seen.board, placed, 1, split)
+    assert left.stake == pytest.approx(230 / net, abs=1)
+    assert left.worst_pct == pytest.approx(
+        100 * (min(230, left.stake * net) / (100 + left.stake) - 1)
+    )
+    seen.board.apply_all([arsenal(None, NOW + 2)])
+    gone = offer_now(seen.board, wanted, 1, split)
+    assert (gone.stake, gone.legs[1].odds) == (0.0, None)
+
+
+def test_a_better_lay_of_another_exchange_is_named_as_a_lay() -> None:
+    rows = [
+        PINNACLE,
+        odds_row("Unibet", UNIBET),
+        exchange(RESULT, {"Arsenal": 2.14}),
+        odds_row("Matchbook", {"Arsenal": 2.1}),
+    ]
+    seen = Seen(*rows)
+    (found,) = (each for each in seen.found() if any(leg.is_lay for leg in each.legs))
+    seen.board.apply_all([arsenal(2.12, NOW + 1, "Matchbook")])
+    offer = offer_now(seen.board, LegsToPlace(found, (0, 1), (0, 1)), 1, Split())
+    assert offer.legs[1].better == (2.12, "Matchbook", "Lay Arsenal")
+
+
+def test_an_alert_says_what_backers_stake_and_the_liability() -> None:
+    seen = Seen(PINNACLE, odds_row("Unibet", UNIBET), exchange(RESULT, {"Arsenal": 2.14}))
+    (found,) = (each for each in seen.found() if any(leg.is_lay for leg in each.legs))
+    said = "".join(map(str, opportunity_text(found, str, REFERENCE)))
+    back, laid = found.legs
+    assert f"Arsenal 2.3 at Unibet, stake {back.stake:g} · Lay Arsenal 2.14 at Smarkets, " in said
+    assert f"stake {laid.stake / 1.14:.2f}, liability {laid.stake:g}" in said
