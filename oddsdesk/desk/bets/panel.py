@@ -15,7 +15,7 @@ from oddsdesk.desk.bets import accounts, views
 from oddsdesk.desk.bets.actions import BetsActions
 from oddsdesk.desk.bets.columns import BetsModel
 from oddsdesk.desk.bets.files import BetsFiles
-from oddsdesk.desk.bets.reports import AtRisk, ReportModel, facts_of
+from oddsdesk.desk.bets.reports import MOST_AHEAD, AtRisk, ReportModel, facts_of
 from oddsdesk.desk.export.files import CSV, XLSX, FileFormat, Table, table_of, table_of_bets
 from oddsdesk.desk.records import Records
 from oddsdesk.desk.settings.declared import SETTLE_BETS, close_by, stake_plan
@@ -331,9 +331,14 @@ class BetsPanel(ListPanel):
         self.chart.show_steps(course(each for _, each in reporting.in_order(self._shown)))
         self._fit()
 
-    def _ahead_of_open(self) -> BetsAhead:
-        """Return what the open bets shown may win and lose; found again only if they changed."""
+    def _ahead_of_open(self) -> BetsAhead | None:
+        """Return what the open bets shown may win and lose; None if they are too many.
+
+        It is found again only if they changed.
+        """
         held = [bet for bet in counted(self._shown) if bet.open_size]
+        if len(held) > MOST_AHEAD:
+            return None
         if self._ahead is None or self._ahead[0] != held:
             self._ahead = held, bets_ahead(held, runs=_RUNS, most_results=_MOST_RESULTS)
         return self._ahead[1]

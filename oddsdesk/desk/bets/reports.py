@@ -191,6 +191,8 @@ class ReportModel(StableRowsModel[tuple[str], ReportRow]):
 
 
 _LARGE: Final = 1_000
+MOST_AHEAD: Final = 200
+"""Open bets whose risk ahead is found at once; of more a terminal shows it."""
 _SELDOM: Final = 0.05
 """The chance of a result worse than the one shown as the risk ahead."""
 
@@ -206,10 +208,10 @@ class AtRisk(NamedTuple):
     """The amount of open practice bets."""
 
 
-def facts_of(found: Report, risk: AtRisk, ahead: BetsAhead) -> list[Fact]:
+def facts_of(found: Report, risk: AtRisk, ahead: BetsAhead | None) -> list[Fact]:
     """Return a report as headline figures with their notes; a dash for missing ones.
 
-    ``ahead`` is of the open bets.
+    ``ahead`` is of the open bets; None if they are more than ``MOST_AHEAD``.
     """
     drawdown = found.drawdown
     return [
@@ -256,7 +258,9 @@ def _risk(risk: AtRisk) -> Fact:
     return Fact("At risk", f"{share:.1f} %", ", ".join(filter(None, (of, apart))))
 
 
-def _ahead(found: BetsAhead) -> Fact:
+def _ahead(found: BetsAhead | None) -> Fact:
+    if found is None:
+        return Fact("Risk ahead", "–", f"over {MOST_AHEAD} open bets: oddsdesk ledger risk")
     if not found.bets:
         return Fact("Risk ahead", "–", "")
     ahead = found.ahead

@@ -7,7 +7,7 @@ import msgspec
 import pytest
 from pytestqt.qtbot import QtBot
 
-from oddsdesk.desk.bets.reports import COLUMNS
+from oddsdesk.desk.bets.reports import COLUMNS, MOST_AHEAD
 from oddsdesk.desk.ui.chart.course_chart import ticks
 from oddsdesk.ledger.bet_kinds import BetKind
 from oddsdesk.ledger.bets import settled
@@ -42,6 +42,15 @@ def test_a_lay_shows_its_liability_and_a_free_bet_that_it_is_one(make_panel: Mak
     lay_row = kinds.index("lay")
     assert "Lay 72.99 (liability 328.45)" in panel.model.tip(lay_row, place)
     assert panel.facts.texts()[1][2] == "on 0.00 staked, 100.00 free, 1 bet"
+
+
+def test_the_risk_ahead_of_very_many_open_bets_is_left_to_the_terminal(make_panel: Make) -> None:
+    panel = make_panel(*(bet(game_id=f"game {at}") for at in range(MOST_AHEAD + 1)))
+    assert panel.facts.texts()[-1] == (
+        "Risk ahead",
+        "–",
+        "over 200 open bets: oddsdesk ledger risk",
+    )
 
 
 def test_two_currencies_are_never_summed(make_panel: Make) -> None:
