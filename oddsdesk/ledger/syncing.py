@@ -1,7 +1,7 @@
 """Compares the bets of an account at a bookmaker with those in the ledger."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from typing import Final, NamedTuple
 
 import msgspec
@@ -46,18 +46,18 @@ def compare_account(
     user gave stays too; if the account has another, that is a problem to look at.
     """
     numbered: dict[str, PlacedBet] = {}
-    typed: defaultdict[str, list[PlacedBet]] = defaultdict(list)
+    typed: defaultdict[Hashable, list[PlacedBet]] = defaultdict(list)
     for bet in held:
         if bet.source_id:
             numbered[bet.source_id] = bet
         elif not bet.practice:
-            typed[_group(bet, profiles)].append(bet)
+            typed[_place(bet, profiles)].append(bet)
     found = Synced([], [], 0, 0, [])
     there = settled = 0
     for bet in bets:
         same = numbered.get(bet.source_id)
         if same is None:
-            candidates = typed[_group(bet, profiles)]
+            candidates = typed[_place(bet, profiles)]
             same = min(
                 (each for each in candidates if _is_same(each, bet)),
                 key=lambda each: abs(each.placed_at - bet.placed_at),
@@ -108,9 +108,14 @@ def _updated(same: PlacedBet, bet: PlacedBet, problems: list[str]) -> PlacedBet:
     )
 
 
-def _group(bet: PlacedBet, profiles: Profiles) -> str:
-    """Return the operator of its bookmaker: views of one exchange are one."""
-    return fold_name(profiles.profile_of(bet.bookmaker).group)
+def _place(bet: PlacedBet, profiles: Profiles) -> Hashable:
+    """Return what a bet is on in any spelling of the teams, and its operator.
+
+    Views of one exchange have one operator.
+    """
+    operator = fold_name(profiles.profile_of(bet.bookmaker).group)
+    market = market_named(bet.market_type)
+    return operator, teams_of(bet.match_name), market, bet.period, fold_team(bet.selection)
 
 
 def _is_same(one: PlacedBet, bet: PlacedBet) -> bool:
@@ -124,10 +129,4 @@ def _is_same(one: PlacedBet, bet: PlacedBet) -> bool:
         return False
     if not is_day and apart > _TYPED_LATE_MS:
         return False
-    return _outcome(one) == _outcome(bet) and may_be_on_one_game(one, bet.kick_off)
-
-
-def _outcome(bet: PlacedBet) -> tuple[object, ...]:
-    """Return what it is on, in any spelling of the teams."""
-    selection = fold_team(bet.selection)
-    return teams_of(bet.match_name), market_named(bet.market_type), bet.period, selection
+    return may_be_on_one_game(one, bet.kick_off)

@@ -289,6 +289,7 @@ async def _run(app: QApplication, root: Root, ending: Ending, garbage: Garbage) 
     )
     board.set_profiles(bookmakers.profiles)
     records.money_changed.connect(lambda: board.set_rates(records.book.rates_at(clock.now())))
+    board.set_rates(records.book.rates_at(clock.now()))  # if it was read before
     board.set_bookmakers(get(MINE))
     board.set_rules(list_rules(get))
     board.set_derived(derived_choice(get))

@@ -202,6 +202,8 @@ class BetfairOrders:
         self._current: dict[str, CurrentOrder] = {}
         self._commission: dict[str, float] = {}
         self._markets: dict[str, CatalogueMarket] = {}
+        self._won = defaultdict[str, float](float)
+        """What winning bets won, by market, before commission."""
 
     def take_file(self, data: bytes) -> None:
         """Take in a recorded answer of a list of orders or markets, or an order stream.
@@ -277,6 +279,9 @@ class BetfairOrders:
 
     def account_bets(self, since_ms: int | None = None) -> AccountBets:
         """Return the bets that were placed or settled since a time, with all that is unclear."""
+        for parts in self._cleared.values():
+            profit = math.fsum(each.profit for each in parts)
+            self._won[parts[0].market_id] += max(0.0, profit)
         for ident, parts in self._cleared.items():
             self._add(ident, lambda parts=parts: self._settled(parts))  # type: ignore[misc]
         for ident, parts in self._voided.items():
@@ -342,12 +347,7 @@ class BetfairOrders:
         taken = self._commission.get(order.market_id)
         if taken is None:
             return None
-        won = defaultdict[str, float](float)
-        for parts in self._cleared.values():
-            for each in parts:
-                if each.market_id == order.market_id:
-                    won[each.bet_id] += each.profit
-        return taken * profit / math.fsum(each for each in won.values() if each > 0)
+        return taken * profit / self._won[order.market_id]
 
     def _ended(
         self, made: AccountBet, order: ClearedOrder, profit: float, taken: float | None
