@@ -1,14 +1,17 @@
 """The user's bets at Betfair: settled and open orders, and recorded order streams."""
 
 import math
+import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Final
 
 import msgspec
 
+from oddsdesk.base.figures import TOO_MUCH
 from oddsdesk.contract.competitions import OTHER, named_sport, played_sport
 from oddsdesk.contract.identity import fold_name
+from oddsdesk.contract.texts import shown
 from oddsdesk.contract.times import format_ms, parse_ms
 from oddsdesk.feeds.accounts import (
     MOST_PAGES,
@@ -47,6 +50,7 @@ _ABOUT: Final = (
     *("COMPETITION", "EVENT", "EVENT_TYPE", "MARKET_START_TIME"),
     *("MARKET_DESCRIPTION", "RUNNER_DESCRIPTION"),
 )
+_NUMBER: Final = re.compile(r"[0-9A-Za-z.:-]{0,40}", re.ASCII)
 _CENT: Final = 0.011
 """Betfair rounds profits to cents."""
 
@@ -219,7 +223,13 @@ class BetfairOrders:
                     stream.take_line(line)
                 except FeedError as error:
                     self.found.problems.append(f"line {number}: {error}")
-            self._current |= {order.bet_id: order for order in stream.orders()}
+            for order in stream.orders():
+                try:
+                    _check_numbers(order)
+                except FeedError as error:
+                    self.found.problems.append(str(error))
+                else:
+                    self._current[order.bet_id] = order
             return
         answer = _result_of(data)
         if isinstance(answer, list):
@@ -301,10 +311,13 @@ class BetfairOrders:
         read = []
         for raw in rows:
             try:
-                read.append(read_as(kind, raw))  # type: ignore[arg-type]
+                order = read_as(kind, raw)  # type: ignore[arg-type]
+                _check_numbers(order)
             except FeedError as error:
                 ident = raw.get("betId", "?") if isinstance(raw, dict) else "?"
-                self.found.problems.append(f"bet {ident}: {error}")
+                self.found.problems.append(f"bet {shown(ident)}: {error}")
+            else:
+                read.append(order)
         return read
 
     def _add(self, ident: str, make: Callable[[], AccountBet]) -> None:
@@ -395,7 +408,7 @@ class BetfairOrders:
         placed_at: int,
     ) -> AccountBet:
         if order.side not in ("BACK", "LAY"):
-            raise FeedError(f"side {order.side!r}: expected BACK or LAY")
+            raise FeedError(f"side {shown(order.side)}: expected BACK or LAY")
         if not odds > 1 or not stake > 0:
             raise FeedError(f"matched {stake:g} at {odds:g}: expected an amount and odds above 1")
         is_lay = order.side == "LAY"
@@ -454,6 +467,20 @@ class BetfairOrders:
             sport=named_sport(entry.event_type.name) or OTHER,
             kick_off=None if start is None else parse_ms(start),
         )  # fmt: skip
+
+
+def _check_numbers(order: ClearedOrder | CurrentOrder) -> None:
+    """Refuse impossible amounts, and numbers of bets and markets that are none.
+
+    Raises:
+        FeedError: one is; names it.
+    """
+    for name, value in msgspec.structs.asdict(order).items():
+        if isinstance(value, float) and not abs(value) < TOO_MUCH:
+            raise FeedError(f"{name}: expected an amount below 1e12, got {value:g}")
+    for name, text in (("betId", order.bet_id), ("marketId", order.market_id)):
+        if not _NUMBER.fullmatch(text):
+            raise FeedError(f"{name}: expected a number, got {shown(text)}")
 
 
 def _ended_at(order: ClearedOrder) -> int:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 import msgspec
 
 from oddsdesk.base.clock import Clock
+from oddsdesk.base.figures import TOO_MUCH
 from oddsdesk.contract.texts import shown
 from oddsdesk.contract.times import parse_ms
 from oddsdesk.feeds.accounts import (
@@ -340,6 +341,6 @@ def _number(name: str, value: str | float | None) -> float:
         found = Decimal(str(value))
     except InvalidOperation:
         found = Decimal("NaN")
-    if not found.is_finite() or found < 0:
+    if not found.is_finite() or not 0 <= found < TOO_MUCH:
         raise FeedError(f"{name}: expected a number, got {shown(value)}")
     return float(found)

@@ -7,6 +7,7 @@ from typing import Any, Final
 
 import msgspec
 
+from oddsdesk.base.figures import TOO_MUCH
 from oddsdesk.contract.texts import shown
 from oddsdesk.feeds.accounts import (
     SHORT,
@@ -183,7 +184,7 @@ def _trade(row: _Row, share: Share) -> Trade:
     if row.side not in ("BUY", "SELL"):
         raise FeedError(f"side {shown(row.side)}: expected BUY or SELL")
     price = row.usdc_size / row.size if row.size > 0 and row.usdc_size > 0 else row.price
-    if not row.size > 0 or not 0 < price < 1:
+    if not 0 < row.size < TOO_MUCH or not 0 < price < 1:
         raise FeedError(f"{row.size:g} shares at {price:g}: expected dollars from 0 to 1")
     ident = f"{row.transaction_hash} {row.condition_id[2:10]} {row.outcome_index}"
     is_yes = (row.side == "BUY") != share.is_no
