@@ -312,8 +312,8 @@ _LEAST_LINES: Final = 10
 """Room for what is said at least, in lines of text."""
 _MORE_LINES: Final = 4
 """Extra lines of room for messages that come later; more than that scrolls."""
-_PRACTICE: Final = "Simulated odds: saved as a practice bet."
-_SHIFTED: Final = "Old odds (times shifted): this price may not exist. Saved as a real bet."
+PRACTICE: Final = "Simulated odds: saved as a practice bet."
+SHIFTED: Final = "Old odds (times shifted): this price may not exist. Saved as a real bet."
 
 
 NO_KIND: Final[Mapping[str, Any]] = MappingProxyType({})
@@ -451,7 +451,7 @@ class PlaceDialog(Dialog):
 
     def _show_warning(self, *, is_held: bool) -> None:
         subject = self.subject
-        said = [_PRACTICE] if subject.is_simulated else [_SHIFTED] if subject.may_be_shifted else []
+        said = [PRACTICE] if subject.is_simulated else [SHIFTED] if subject.may_be_shifted else []
         if self._placed:
             said.append(_placed_text(self._placed))
         if lost := may_be_gone(self._why_lost()):

@@ -12,23 +12,24 @@ from oddsdesk.base.figures import FigureError, read_stake
 from oddsdesk.board.board import Board
 from oddsdesk.board.model.matrix import CellKey, RowKey
 from oddsdesk.board.valuation.slip import SlipLeg, leg_price, price_slip
+from oddsdesk.contract.identity import game_title
 from oddsdesk.desk.records import Records
 from oddsdesk.desk.ui import formatting
 from oddsdesk.desk.ui.controls.dialogs import Dialog
 from oddsdesk.desk.ui.controls.fields import ChoiceBox
-from oddsdesk.desk.ui.controls.labels import Label
+from oddsdesk.desk.ui.controls.labels import ElidedLabel, Label
 from oddsdesk.desk.ui.controls.messages import sentence
 from oddsdesk.desk.ui.spacing import GAP, HALF, MARGIN, STEP, vertical
 from oddsdesk.desk.ui.states import may_be_gone
 from oddsdesk.desk.value_bets.model import market_text
-from oddsdesk.desk.value_bets.placing import PAST
+from oddsdesk.desk.value_bets.placing import PAST, PRACTICE, SHIFTED
 from oddsdesk.ledger.bet_kinds import BetKind, BetLeg
 from oddsdesk.ledger.bets import BadBetError, PlacedBet, check_bet
 from oddsdesk.pricing.formats import DECIMAL, OddsFormatError
 from oddsdesk.pricing.multiples import LegPrice, MultiplePrice
 from oddsdesk.pricing.profiles import fold_name
 
-_WIDTH: Final = 520
+_WIDTH: Final = 600
 _LOOK_MS: Final = 500
 _LONGEST_CURRENCY: Final = 8
 _SAID_LINES: Final = 5
@@ -102,7 +103,7 @@ class SlipDialog(Dialog):
             self.bookmaker.setCurrentText(key.bookmaker)
         if all(row.key[:4] != key[:4] for row in self._rows):
             market = market_text(key.market_type, game.sport, key.period)
-            row = _LegRow(key, f"{game.match_name} · {market}", price.odds)
+            row = _LegRow(key, f"{game_title(game.match_name)} · {market}", price.odds)
             row.odds.textChanged.connect(self._show)
             row.remove.clicked.connect(partial(self._remove, row))
             self._rows.append(row)
@@ -262,11 +263,13 @@ class SlipDialog(Dialog):
         for row, known in zip(self._rows, self._leg_prices(legs), strict=False):
             row.show_fair(known.fair_odds, is_derived=known.band > 0)
         alone = math.prod(leg.odds or 1.0 for leg in legs)
-        self.odds.setPlaceholderText(formatting.typed_text(alone) if len(legs) > 1 else "")
+        self.odds.setPlaceholderText(formatting.fair_text(alone) if len(legs) > 1 else "")
         notes += [sentence(note) for note in priced.notes]
         notes += filter(None, (row.other_price(self.bookmaker.currentText()) for row in self._rows))
         if self._board.connection.simulated:
-            notes.append("Simulated odds: saved as a practice bet.")
+            notes.append(PRACTICE)
+        elif self._board.connection.shifted:
+            notes.append(SHIFTED)
         notes.append(may_be_gone(self._board.connection.why_lost))
         has_why = priced.why_not and not fault and len(self._rows) > 1
         why = sentence(priced.why_not) if has_why else ""
@@ -329,12 +332,16 @@ class _LegRow:
     def __init__(self, key: RowKey, about: str, odds: float) -> None:
         self.key = key
         self.what = QtWidgets.QWidget()
-        name, note = Label(key.selection, wordWrap=True), Label(about, wordWrap=True)
-        name.setProperty("variant", "strong")
-        note.setProperty("variant", "note")
-        vertical(self.what, name, note)
+        lines = []
+        for text, variant in ((key.selection, "strong"), (about, "note")):
+            line = ElidedLabel()
+            line.setProperty("variant", variant)
+            line.show_text(text)
+            lines.append(line)
+        vertical(self.what, *lines)
         self.odds = QtWidgets.QLineEdit(formatting.typed_text(odds))
         self.odds.setAccessibleName(f"Odds of {key.selection}")
+        self.odds.setFixedWidth(self.odds.fontMetrics().horizontalAdvance("88,888.8888") + 2 * STEP)
         self._filled, self._listed = self.odds.text(), odds
         self.fair = Label()
         self.remove = QtWidgets.QPushButton("Remove", autoDefault=False)

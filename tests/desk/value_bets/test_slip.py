@@ -78,7 +78,9 @@ def test_legs_of_two_games_are_worth_their_product(
     assert slip.worth.text().startswith(f"Fair {whole:.3f}, EV ")
     slip.odds.setText("9")
     assert slip.worth.text().endswith(f"EV +{100 * (9 / whole - 1):.1f} %")
+    quoted.board.set_connection(msgspec.structs.replace(quoted.board.connection, shifted=True))
     slip.odds.setText("x")
+    assert "times shifted" in slip.notes.text()
     assert "Odds:" in slip.fault.text()
 
 
