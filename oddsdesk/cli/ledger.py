@@ -50,6 +50,7 @@ from oddsdesk.ledger.bet_tables import bet_fields, write_bet_analytix, write_csv
 from oddsdesk.ledger.bets import BetState, PlacedBet, counted
 from oddsdesk.ledger.columns import FIELDS, ListUnclearError, field_named
 from oddsdesk.ledger.ledger import compare_bets
+from oddsdesk.ledger.legs import part_text
 from oddsdesk.ledger.log_closes import closed_wrongly, closes_again, closes_from_log
 from oddsdesk.ledger.open_bets import placed_in
 from oddsdesk.ledger.presets import NO_CHOICES, ListChoices
@@ -163,9 +164,10 @@ def close(
     left = set[int | None]() if mend else {bet.ident for bet in wrong}
     right = [bet for bet in bets if bet.ident not in left]
     there = sum(bet.close is not None and bet.close.is_there for bet in right)
-    known = [bet for bet in right if bet.ident not in closes.not_known]
+    unknown = {key[0] if isinstance(key, tuple) else key for key in closes.not_known}
+    known = [bet for bet in right if bet.ident not in unknown]
     without = sum(bet.close is not None and not bet.close.is_there for bet in known)
-    print_problems(name, [f"bet {ident}: {why}" for ident, why in closes.not_known.items()])
+    print_problems(name, [f"bet {part_text(key)}: {why}" for key, why in closes.not_known.items()])
     if left:
         click.echo(f"{name}: {_wrong_text(len(left))}", err=True)
     counts = {"written": news, "with_close": there, "no_close": without}

@@ -47,6 +47,11 @@ def leg_text(place: int, selection: str) -> str:
     return f"leg {place}, {selection}"
 
 
+def part_text(key: BetPart) -> str:
+    """Return the number of a bet or leg in words: ``12``, ``12.2``."""
+    return ".".join(map(str, key)) if isinstance(key, tuple) else str(key)
+
+
 def parts_of(bet: PlacedBet) -> list[Part]:
     """Return the legs of a bet, or the bet itself if it has none."""
     if not bet.legs:

@@ -476,6 +476,21 @@ def test_a_bet_that_was_placed_in_play_has_no_closing_line(tmp_path: Path) -> No
     )
 
 
+def test_a_leg_whose_game_the_log_lacks_is_named_by_its_number(tmp_path: Path) -> None:
+    database = tmp_path / "odds.db"
+    with closing(open_store(database)) as store:
+        store.record([quote(4, 1.9, 2.0)]).result()
+    legs = tuple(BetLeg(selection=name, odds=2.0) for name in ("Leeds", "Arsenal"))
+    with closing(Ledger(default_ledger())) as held:
+        held.record_bet(
+            msgspec.structs.replace(BET, kind=BetKind.MULTIPLE, odds=4.0, net_odds=4.0, legs=legs)
+        )
+    done = run("close", "--database", str(database))
+    assert "bet 3.2: the bet has no game" in done.stderr
+    assert told("list")[2]["no_close"] == "leg 1, Leeds: the bet has no game"
+    assert told("close", "--database", str(database))["not_known"] == 1
+
+
 def test_a_bet_without_a_close_has_its_reason(tmp_path: Path) -> None:
     database = tmp_path / "odds.db"
     with closing(open_store(database)) as store:
