@@ -16,8 +16,7 @@ from oddsdesk.contract.identity import game_title
 from oddsdesk.contract.markets import market_title
 from oddsdesk.desk.bet_sheet import SheetLeg, SheetOutcome, SheetStake, SheetView
 from oddsdesk.desk.ui.formatting import exact_odds_text, signed_hundredths_text
-from oddsdesk.desk.value_bets.placing import TypedBet, placed_bet
-from oddsdesk.desk.value_bets.subjects import BetSubject, subject_of_price
+from oddsdesk.desk.value_bets.subjects import BetSubject, TypedBet, placed_bet, subject_of_price
 from oddsdesk.ledger.bet_kinds import BetKind
 from oddsdesk.ledger.bets import PlacedBet
 from oddsdesk.pricing.assessment import Assessment

@@ -2,9 +2,8 @@
 
 import contextlib
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from types import MappingProxyType
-from typing import Any, Final, NamedTuple
+from collections.abc import Callable, Iterable, Sequence
+from typing import Final
 
 from msgspec.structs import replace
 from PySide6 import QtWidgets
@@ -33,7 +32,7 @@ from oddsdesk.desk.ui.controls.messages import sentence
 from oddsdesk.desk.ui.spacing import MARGIN, STEP, horizontal, vertical
 from oddsdesk.desk.ui.states import may_be_gone
 from oddsdesk.desk.value_bets.model import market_text
-from oddsdesk.desk.value_bets.subjects import BetSubject, subject_now
+from oddsdesk.desk.value_bets.subjects import BetSubject, TypedBet, placed_bet, subject_now
 from oddsdesk.ledger.bet_kinds import BetKind
 from oddsdesk.ledger.bets import BadBetError, PlacedBet, check_bet, counted
 from oddsdesk.ledger.games import may_be_on_one_game, on_listed_games
@@ -42,7 +41,6 @@ from oddsdesk.pricing.currencies import NO_RATES, Rates
 from oddsdesk.pricing.exposure import StakePlan
 from oddsdesk.pricing.formats import DECIMAL, OddsFormatError
 from oddsdesk.pricing.profiles import Profiles, fold_name
-from oddsdesk.pricing.value import floored_ev
 
 PAST: Final = (
     "This price is from the past. Go back to now (Ctrl+Shift+J) to record a bet on it, or enter "
@@ -87,7 +85,7 @@ class BetPlacer(QObject):
     def ask_bet(
         self,
         subject: BetSubject,
-        then: "Callable[[TypedBet], None]" = lambda _: None,
+        then: Callable[[TypedBet], None] = lambda _: None,
         otherwise: Callable[[], None] = lambda: None,
         look: Callable[[BetSubject], BetSubject | None] | None = None,
     ) -> None:
@@ -172,7 +170,7 @@ class BetPlacer(QObject):
         )
         return list(counted(found, simulated=subject.is_simulated))
 
-    def _above_caps(self, subject: BetSubject, typed: "TypedBet") -> str:
+    def _above_caps(self, subject: BetSubject, typed: TypedBet) -> str:
         now, spelled = self._clock(), self._board.players.spelled
         held = self._records.in_main(self._records.placed_bets(), now)
         others = on_listed_games(held, self._board.games, spelled)
@@ -206,7 +204,7 @@ class BetPlacer(QObject):
         )
 
     def _place(
-        self, dialog: "PlaceDialog", typed: "TypedBet", then: "Callable[[TypedBet], None]"
+        self, dialog: "PlaceDialog", typed: TypedBet, then: Callable[[TypedBet], None]
     ) -> None:
         def tell_problem(problem: str) -> None:
             if isValid(dialog):
@@ -245,58 +243,6 @@ class BetPlacer(QObject):
         return f"{said} {stake_text(left[-1])} on it is still recorded." if left else said
 
 
-def placed_bet(subject: BetSubject, typed: "TypedBet", now_ms: int) -> PlacedBet:
-    """Return a bet as it was typed, with what was thought of it.
-
-    At another bookmaker than the one listed, neither age nor cautions of the price are known.
-    """
-    game_id, market_type, period, selection, _ = subject.key
-    is_lay = typed.kind is BetKind.LAY
-    is_listed = typed.bookmaker == subject.bookmaker
-    seen_at = subject.scraped_at if is_listed else None
-    bet = PlacedBet(
-        game_id=game_id,
-        match_name=subject.match_name,
-        competition=subject.competition,
-        sport=subject.sport,
-        market_type=market_type,
-        period=period,
-        selection=selection,
-        bookmaker=typed.bookmaker,
-        odds=typed.odds,
-        stake=typed.stake,
-        placed_at=now_ms,
-        kick_off=subject.kick_off,
-        fair_odds=subject.fair_odds,
-        true_ev=typed.ev_pct,
-        per="" if typed.ev_pct is None else subject.assessment.per,
-        method="" if subject.fair_odds is None else subject.method,
-        reference="" if subject.fair_odds is None else subject.reference,
-        derived=subject.assessment.derived or "",
-        net_odds=typed.net_odds,
-        currency=typed.currency,
-        age_ms=None if seen_at is None else max(0, now_ms - seen_at),
-        cautions=tuple(each.value for each in subject.cautions) if is_listed else (),
-        account=typed.account,
-        note=typed.note,
-        preset=subject.preset,
-        practice=subject.is_simulated,
-        leg=subject.leg_doubt is not None,
-        **typed.of_kind,
-    )
-    return _lay_of(bet, subject) if is_lay else bet
-
-
-def _lay_of(bet: PlacedBet, subject: BetSubject) -> PlacedBet:
-    """Return a lay of what ``bet`` backs: fair odds and EV of the other side."""
-    fair, ends, net = bet.fair_odds, subject.assessment.settlement, bet.net
-    other = None if fair is None or fair <= 1 else fair / (fair - 1)
-    ev = None
-    if other is not None and ends is not None:
-        ev = floored_ev(net, other, bet.market_type, ends.decided)
-    return replace(bet, kind=BetKind.LAY, fair_odds=other, true_ev=ev)
-
-
 def placed_text(bet: PlacedBet) -> str:
     """Return what was recorded, in one line."""
     how = "Recorded as practice:" if bet.practice else "Recorded"
@@ -316,37 +262,8 @@ PRACTICE: Final = "Simulated odds: saved as a practice bet."
 SHIFTED: Final = "Old odds (times shifted): this price may not exist. Saved as a real bet."
 
 
-NO_KIND: Final[Mapping[str, Any]] = MappingProxyType({})
 _KINDS: Final = tuple(kind for kind in BetKind if kind is not BetKind.MULTIPLE)
 _BLANK: Final = PlacedBet("", "", "", "", "", 0, "", "", 0.0, 0.0, 0)
-
-
-class TypedBet(NamedTuple):
-    """What was typed, and what that is worth."""
-
-    bookmaker: str
-    odds: float
-    stake: float
-    currency: str
-    """Empty for the user's own."""
-    net_odds: float
-    ev_pct: float | None
-    """As the ledger keeps it."""
-    account: str = ""
-    note: str = ""
-    of_kind: Mapping[str, Any] = NO_KIND
-    """The fields of ``PlacedBet`` that say of which kind it is; none for a plain bet."""
-
-    @property
-    def kind(self) -> BetKind:
-        """What kind of bet it is."""
-        kind: BetKind = self.of_kind.get("kind", BetKind.BACK)
-        return kind
-
-    @property
-    def size(self) -> float:
-        """What its bookmaker holds: the liability of a lay, the stake of others."""
-        return self.stake * (self.odds - 1) if self.kind is BetKind.LAY else self.stake
 
 
 class PlaceDialog(Dialog):

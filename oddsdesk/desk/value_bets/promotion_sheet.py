@@ -15,8 +15,7 @@ from oddsdesk.contract.markets import market_title
 from oddsdesk.desk.bet_sheet import SheetLeg, SheetOutcome, SheetStake, SheetView
 from oddsdesk.desk.ui.formatting import exact_odds_text, signed_hundredths_text
 from oddsdesk.desk.value_bets.opportunity_sheet import THEN, backers_part, lay_of
-from oddsdesk.desk.value_bets.placing import TypedBet, placed_bet
-from oddsdesk.desk.value_bets.subjects import subject_of_price
+from oddsdesk.desk.value_bets.subjects import TypedBet, placed_bet, subject_of_price
 from oddsdesk.ledger.bet_kinds import BetKind, profit_by_kind
 from oddsdesk.ledger.bets import PlacedBet
 from oddsdesk.ledger.promotions import promo_note

@@ -1,17 +1,21 @@
-"""What a row of the value-bet panel is about, as opening, judging and recording need it."""
+"""What a row of the value-bet panel is about, and the bet that is recorded on it."""
 
 import math
-from collections.abc import Callable
-from typing import NamedTuple
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+from typing import Any, Final, NamedTuple
+
+from msgspec.structs import replace
 
 from oddsdesk.board.board import Board
 from oddsdesk.board.model.matrix import UNNAMED_REFERENCE, CellKey, RowKey
 from oddsdesk.board.valuation.figures import window_without
 from oddsdesk.board.valuation.judging import NearMiss
 from oddsdesk.desk.value_bets.model import BetRow
-from oddsdesk.ledger.bets import BetKey
+from oddsdesk.ledger.bet_kinds import BetKind
+from oddsdesk.ledger.bets import BetKey, PlacedBet
 from oddsdesk.pricing.assessment import Assessment, Caution
-from oddsdesk.pricing.value import SERVICE_RULES, ListRules, edge_check
+from oddsdesk.pricing.value import SERVICE_RULES, ListRules, edge_check, floored_ev
 
 
 class BetSubject(NamedTuple):
@@ -239,3 +243,86 @@ def _window(key: RowKey, board: Board) -> tuple[float | None, float | None] | No
     if section is None:
         return None
     return window_without(section, section.selection_row(key.selection), key.bookmaker)
+
+
+NO_KIND: Final[Mapping[str, Any]] = MappingProxyType({})
+
+
+class TypedBet(NamedTuple):
+    """What was typed, and what that is worth."""
+
+    bookmaker: str
+    odds: float
+    stake: float
+    currency: str
+    """Empty for the user's own."""
+    net_odds: float
+    ev_pct: float | None
+    """As the ledger keeps it."""
+    account: str = ""
+    note: str = ""
+    of_kind: Mapping[str, Any] = NO_KIND
+    """The fields of ``PlacedBet`` that say of which kind it is; none for a plain bet."""
+
+    @property
+    def kind(self) -> BetKind:
+        """What kind of bet it is."""
+        kind: BetKind = self.of_kind.get("kind", BetKind.BACK)
+        return kind
+
+    @property
+    def size(self) -> float:
+        """What its bookmaker holds: the liability of a lay, the stake of others."""
+        return self.stake * (self.odds - 1) if self.kind is BetKind.LAY else self.stake
+
+
+def placed_bet(subject: BetSubject, typed: TypedBet, now_ms: int) -> PlacedBet:
+    """Return a bet as it was typed, with what was thought of it.
+
+    At another bookmaker than the one listed, neither age nor cautions of the price are known.
+    """
+    game_id, market_type, period, selection, _ = subject.key
+    is_lay = typed.kind is BetKind.LAY
+    is_listed = typed.bookmaker == subject.bookmaker
+    seen_at = subject.scraped_at if is_listed else None
+    bet = PlacedBet(
+        game_id=game_id,
+        match_name=subject.match_name,
+        competition=subject.competition,
+        sport=subject.sport,
+        market_type=market_type,
+        period=period,
+        selection=selection,
+        bookmaker=typed.bookmaker,
+        odds=typed.odds,
+        stake=typed.stake,
+        placed_at=now_ms,
+        kick_off=subject.kick_off,
+        fair_odds=subject.fair_odds,
+        true_ev=typed.ev_pct,
+        per="" if typed.ev_pct is None else subject.assessment.per,
+        method="" if subject.fair_odds is None else subject.method,
+        reference="" if subject.fair_odds is None else subject.reference,
+        derived=subject.assessment.derived or "",
+        net_odds=typed.net_odds,
+        currency=typed.currency,
+        age_ms=None if seen_at is None else max(0, now_ms - seen_at),
+        cautions=tuple(each.value for each in subject.cautions) if is_listed else (),
+        account=typed.account,
+        note=typed.note,
+        preset=subject.preset,
+        practice=subject.is_simulated,
+        leg=subject.leg_doubt is not None,
+        **typed.of_kind,
+    )
+    return _lay_of(bet, subject) if is_lay else bet
+
+
+def _lay_of(bet: PlacedBet, subject: BetSubject) -> PlacedBet:
+    """Return a lay of what ``bet`` backs: fair odds and EV of the other side."""
+    fair, ends, net = bet.fair_odds, subject.assessment.settlement, bet.net
+    other = None if fair is None or fair <= 1 else fair / (fair - 1)
+    ev = None
+    if other is not None and ends is not None:
+        ev = floored_ev(net, other, bet.market_type, ends.decided)
+    return replace(bet, kind=BetKind.LAY, fair_odds=other, true_ev=ev)

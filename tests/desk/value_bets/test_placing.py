@@ -18,8 +18,8 @@ from oddsdesk.desk.records import Records
 from oddsdesk.desk.ui.controls.labels import Label
 from oddsdesk.desk.ui.formatting import choose_style
 from oddsdesk.desk.value_bets.panel import ValuesPanel
-from oddsdesk.desk.value_bets.placing import PlaceDialog, placed_bet
-from oddsdesk.desk.value_bets.subjects import BetSubject, subject_of_price
+from oddsdesk.desk.value_bets.placing import PlaceDialog
+from oddsdesk.desk.value_bets.subjects import BetSubject, placed_bet, subject_of_price
 from oddsdesk.ledger.bet_kinds import BetKind
 from oddsdesk.ledger.bets import PlacedBet
 from oddsdesk.pricing.formats import AMERICAN, DECIMAL
