@@ -414,6 +414,7 @@ class _LegRow:
         self.box.setToolTip("Unticked: not recorded now. It stays in the list to be completed")
         self.bookmaker = Label(bet.bookmaker)
         self.now = Label()
+        self.now.setMinimumWidth(self.now.fontMetrics().horizontalAdvance("recorded 8"))
         self.odds = QtWidgets.QLineEdit(typed_text(bet.odds))
         self.stake = QtWidgets.QLineEdit(_amount(bet.stake if leg.is_recorded else 0.0))
         self.money = Label()

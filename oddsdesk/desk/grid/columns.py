@@ -443,7 +443,7 @@ COLUMNS: Final[tuple[ColumnSpec[Entry, CellContext], ...]] = (
         tip="Gap between the worst and the best price, in percentage points of probability",
     ),
     ColumnSpec(
-        "lay_odds", "Lay", Column("", note_sample="Betfair", hangs=True), lay, attrgetter("lay"),
+        "lay_odds", "Lay", Column("", note_sample="Betfair Ex", hangs=True), lay, attrgetter("lay"),
         Kind.NUMBER, sample=odds_sample, is_usual=False,
         tip="The lowest odds that can be laid; for a selection, the lay that pays most after "
         "commission, and where",
