@@ -191,3 +191,14 @@ def test_a_refund_is_money_or_a_free_bet(
     assert (refund.refund, refund.refund_as, refund.profit) == (amount, kind_of_money, profit)
     assert plain.kind.value == "back"
     assert found.differing == []
+
+
+def test_an_exchange_lists_lays_with_its_own_titles() -> None:
+    found = read(
+        "Market,Selection,Bid type,Bet placed,Avg. odds matched,Stake (£),Liability (£),"
+        "Profit/Loss (£),Status",
+        "Leeds v Hull / Match Odds,Hull,Lay,01-Oct-26 15:03,2.5,10.00,15.00,9.50,Won",
+        "Leeds v Hull / Match Odds,Leeds,Back,01-Oct-26 15:03,2.5,10.00,--,-10.00,Lost",
+    )
+    assert [bet.kind.value for bet in found.bets] == ["lay", "back"]
+    assert profits(found) == [9.5, -10]
