@@ -5,7 +5,9 @@ A number such as 12.2 is the second leg of bet 12.
 Scores settle bets as recorded results do (``ledger.settling``).
 """
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
+from typing import Final
 
 from oddsdesk.base.figures import FigureError, read_amount
 from oddsdesk.base.score_sheets import EXPECTED, read_scores
@@ -96,10 +98,13 @@ def read_bet_number(text: str) -> tuple[int, int]:
     Raises:
         FigureError: the text is neither.
     """
-    number, _, place = text.partition(".")
-    if not ((number.isdecimal() and place.isdecimal()) or (number.isdecimal() and not place)):
+    found = _NUMBER.fullmatch(text.strip())
+    if found is None:
         raise FigureError(f"bet {text!r}: expected the number of a bet, or 12.2 for its second leg")
-    return int(number), int(place or 0)
+    return int(found[1]), int(found[2] or 0)
+
+
+_NUMBER: Final = re.compile(r"(\d{1,15})(?:[.,](\d{1,3}))?", re.ASCII)
 
 
 def _ended(

@@ -15,6 +15,7 @@ from oddsdesk.archive.archive import Archive
 from oddsdesk.base.clock import system_clock
 from oddsdesk.base.places import default_ledger
 from oddsdesk.cli.ledger import ledger
+from oddsdesk.cli.settle import RecurringSettlement
 from oddsdesk.contract.identity import game_id
 from oddsdesk.contract.quotes import Quote
 from oddsdesk.contract.results import GameResult
@@ -154,6 +155,28 @@ def test_legs_are_settled_by_number_and_decide_the_bet() -> None:
     assert told("list")[2]["profit"] == -10
     told("undo")
     assert told("list")[2]["profit"] == 10
+
+
+def test_a_watch_prints_each_leg_that_settles_and_the_bet_that_it_decides() -> None:
+    wolves = {"match_name": NAME, "competition": "EPL", "sport": "Football", "kick_off": KICK_OFF}
+    legs = (
+        BetLeg(selection="Leeds", odds=2.0, market_type="moneyline", **wolves),
+        BetLeg(selection="Over 2.5", odds=2.0, market_type="total", **wolves),
+        BetLeg(selection="Arsenal", odds=2.0),
+    )
+    multiple = msgspec.structs.replace(
+        BET, kind=BetKind.MULTIPLE, odds=8.0, net_odds=8.0, legs=legs
+    )
+    with closing(Ledger(default_ledger())) as held:
+        held.delete_bets(1, 2)
+        held.record_bet(multiple)
+    result = GameResult("EPL", NAME, KICK_OFF, 1, 0, overtime=False, source="scores")
+    settlement = RecurringSettlement()
+    leeds, over, whole = settlement.settle_bets(lambda _: [result])
+    assert leeds == "leg settled: bet 3, Leeds, Leeds v Wolves: won by scores 1-0"
+    assert over == "leg settled: bet 3, Over 2.5, Leeds v Wolves: lost by scores 1-0"
+    assert whole.startswith("settled: bet 3, Over 2.5, Leeds v Wolves: lost by leg 2, Over 2.5: ")
+    assert settlement.settle_bets(lambda _: [result]) == []
 
 
 def test_an_each_way_bet_is_settled_as_placed() -> None:

@@ -297,7 +297,7 @@ def test_a_bet_opened_again_opens_its_legs() -> None:
 
 
 def test_a_file_settles_legs_by_number() -> None:
-    told = b"bet,result\n1.1,won\n1.2,void\n1.4,won\n1.x,won\n"
+    told = b'bet,result\n1.1,won\n"1,2",void\n1.4,won\n1.x,won\n'
     found = settle_by_file(told, [TREBLE], NOW)
     assert (found.bets, found.is_by_hand) == ([], True)
     assert [each.result for each in found.by_leg[0].legs] == [Result.WON, Result.VOID, None]
@@ -305,6 +305,8 @@ def test_a_file_settles_legs_by_number() -> None:
         "line 4: no bet 1.4",
         "line 5: bet '1.x': expected the number of a bet, or 12.2 for its second leg",
     ]
+    (huge,) = settle_by_file(b"bet,result\n" + b"9" * 5_000 + b",won\n", [TREBLE], NOW).problems
+    assert "expected the number of a bet" in huge
     ended = settle_by_file(told + b"1.3,won\n", [TREBLE], NOW)
     assert ended.bets[0].profit == pytest.approx(30)
 
