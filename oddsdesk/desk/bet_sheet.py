@@ -286,7 +286,7 @@ class BetSheet(Dialog):
     def _on_leader_edited(self) -> None:
         """Have the other stakes follow the first leg and the odds that are typed."""
         self._divide()
-        self._show()
+        self.look_again()
 
     def _on_update_clicked(self) -> None:
         self.look_again()

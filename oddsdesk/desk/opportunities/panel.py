@@ -36,13 +36,13 @@ from oddsdesk.desk.settings.saved_state import Layout, Preferences
 from oddsdesk.desk.ui.actions import add_action
 from oddsdesk.desk.ui.controls.fields import CheckList, bound_spin, given_bound
 from oddsdesk.desk.ui.controls.messages import EmptyState
-from oddsdesk.desk.ui.formatting import span_text
 from oddsdesk.desk.ui.list_panel import Fit, ListHeader, ListPanel, Says
 from oddsdesk.desk.ui.price_actions import open_link, show_link
 from oddsdesk.desk.ui.states import (
     MY_BOOKMAKERS,
     NO_SERVICE,
     no_stakes,
+    old_text,
     state_of_mine,
     state_of_refusal,
 )
@@ -52,7 +52,6 @@ from oddsdesk.ledger.bets import BetState, PlacedBet
 from oddsdesk.ledger.open_bets import by_bookmaker, open_by_outcome
 from oddsdesk.ledger.own_tables import known_rules
 from oddsdesk.ledger.promotions import promo_in
-from oddsdesk.pricing.assessment import STALE_MS
 from oddsdesk.pricing.opportunities import OpportunityKind
 from oddsdesk.pricing.profiles import Profiles
 from oddsdesk.pricing.settlement_rules import SettlementRules
@@ -458,14 +457,6 @@ def details(rows: Collection[LegRow], chosen: OpportunityFilter) -> Iterator[str
     if len(opened) == 1:
         yield open_text(opened[0])
     yield from filter_words(chosen)
-
-
-def old_text(connection: notices.Connection, now_ms: int) -> str:
-    """Say that prices are stale, as the newest of all is; empty while some may not be."""
-    newest = connection.newest_ms
-    if newest is None or now_ms - newest <= STALE_MS:
-        return ""
-    return f"prices are stale: no update for {span_text(now_ms - newest)}"
 
 
 def why_unknown(

@@ -435,7 +435,7 @@ HEDGED_COLUMNS: Final[tuple[ColumnSpec[WayRow, int], ...]] = (
     ColumnSpec(
         "locked",
         "Locked in",
-        Column("+100.00"),
+        Column("+1,000.00"),
         _of_all(lambda row: _money(row, row.way.value)),
         _best(lambda way: way.value),
         exports=(

@@ -43,7 +43,7 @@ from oddsdesk.desk.ui.controls.messages import EmptyState, MessageBar, Placehold
 from oddsdesk.desk.ui.formatting import moment_text, signed_hundredths_text
 from oddsdesk.desk.ui.list_panel import Fit, ListHeader, ListPanel, Says, line_button
 from oddsdesk.desk.ui.price_actions import open_link, show_link
-from oddsdesk.desk.ui.states import NO_SERVICE, no_stakes, state_of_refusal
+from oddsdesk.desk.ui.states import NO_SERVICE, no_stakes, old_text, state_of_refusal
 from oddsdesk.desk.ui.table.live_table import LiveTable
 from oddsdesk.desk.ui.theme.theme import Theme
 from oddsdesk.ledger.bets import PlacedBet
@@ -408,7 +408,8 @@ class PromotionsPanel(ListPanel):
         if self.list.offer is None:
             until = "" if offer.until is None else f" {moment_text(offer.until)}"
             return EmptyState("table", f"This offer expired{until}.", action=_EDIT)
-        return _why_unknown(connection, has_looked=self.list.has_looked) or self._why_none(offer)
+        has_looked, now = self.list.has_looked, self._clock()
+        return _why_unknown(connection, now, has_looked=has_looked) or self._why_none(offer)
 
     def _why_none(self, offer: Promotion) -> EmptyState:
         found = self.list.ways
@@ -544,7 +545,9 @@ def _earned_text(sums: Earned) -> str:
     return f", profit {signed_hundredths_text(sums.profit)}{still}"
 
 
-def _why_unknown(connection: notices.Connection, *, has_looked: bool) -> EmptyState | None:
+def _why_unknown(
+    connection: notices.Connection, now_ms: int, *, has_looked: bool
+) -> EmptyState | None:
     """Return why it is not known how to use an offer, None where it is."""
     if connection.has_no_service:
         return NO_SERVICE
@@ -556,7 +559,12 @@ def _why_unknown(connection: notices.Connection, *, has_looked: bool) -> EmptySt
         return EmptyState("offline", f"{why[:1].upper()}{why[1:]}.", detail)
     if connection.has_unread_prices or connection.link in _BEGINNING:
         return EmptyState("loading", "Loading prices…")
-    return None if has_looked else EmptyState("loading", "Searching…")
+    if not has_looked:
+        return EmptyState("loading", "Searching…")
+    if old := old_text(connection, now_ms):
+        detail = "The search resumes as soon as prices come in."
+        return EmptyState("offline", f"{old[0].upper()}{old[1:]}.", detail)
+    return None
 
 
 _BEGINNING: Final = (notices.Link.CONNECTING, notices.Link.STOPPED)

@@ -11,6 +11,7 @@ from oddsdesk.contract.access import ErrorCode
 from oddsdesk.desk.ui.controls.messages import EmptyState
 from oddsdesk.desk.ui.formatting import day_text, local_time, moment_text, span_text
 from oddsdesk.desk.ui.theme.tokens import TextRole
+from oddsdesk.pricing.assessment import STALE_MS
 
 _SENTENCES: Final = {
     ErrorCode.UNAUTHORIZED.value: "The service does not know this key.",
@@ -77,6 +78,14 @@ def stream_alone(connection: Connection) -> str:
     if connection.link is not Link.LIVE or out_of_requests(connection) is None:
         return ""
     return f"no requests left: lists and games are not updated{_returning(connection, ' until ')}"
+
+
+def old_text(connection: Connection, now_ms: int) -> str:
+    """Say that prices are stale, as the newest of all is; empty while some may not be."""
+    newest = connection.newest_ms
+    if newest is None or now_ms - newest <= STALE_MS:
+        return ""
+    return f"prices are stale: no update for {span_text(now_ms - newest)}"
 
 
 def no_price_for(connection: Connection, now_ms: int) -> str:

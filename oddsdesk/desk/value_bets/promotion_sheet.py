@@ -37,6 +37,8 @@ class PromotionSheet:
         """The same way at the prices of the last look that had one."""
         self._plan = plan
         self._clock = clock
+        self._stake = way.bet.stake
+        """Of the promoted bet, as it is typed."""
         self._last: dict[int, PlacedBet] = {}
         """What was last known of each leg while its price was there."""
 
@@ -67,6 +69,7 @@ class PromotionSheet:
         if self._board.connection.is_lost:
             return None
         first = bets[0] if 0 in fixed else replace(bets[0], stake=self._way.bet.stake)
+        self._stake = first.stake
         if len(bets) == 1:
             return [SheetStake(first.stake)]
         step = self._plan().step
@@ -82,15 +85,15 @@ class PromotionSheet:
 
     def _promoted(self, bet: PlacedBet) -> PromotedBet:
         """Return a bet that wins and loses as much as this one, a refund at its cash value."""
-        refund = self._refund(bet)
+        refund = self._refund(bet.stake)
         terms = bet.terms._replace(refund=refund) if refund else bet.terms
         wins, loses = (profit_by_kind(terms, r, bet.size) for r in (Result.WON, Result.LOST))
         stake = bet.stake or 1.0
         return PromotedBet(PromoKind.REFUND, stake, 1 + wins / stake, stake + loses)
 
-    def _refund(self, bet: PlacedBet) -> float:
+    def _refund(self, stake: float) -> float:
         """Return what comes back in cash value if a refund bet loses."""
-        return self._listed.promotion.bet(bet.net, bet.stake).refund
+        return self._listed.promotion.bet(self._listed.bet.net_odds, stake).refund
 
     def _now(self, place: int) -> OpportunityLeg | None:
         leg = self._listed.legs[place]
@@ -110,7 +113,7 @@ class PromotionSheet:
             net,
             now is not None,
             limit=None if bet.kind.is_free else listed.most,
-            refund=0.0 if place else self._way.bet.refund,
+            refund=0.0 if place else self._refund(self._stake),
             most=subject.most if subject is not None and is_plain else None,
         )
 

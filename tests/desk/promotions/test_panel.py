@@ -225,6 +225,16 @@ def test_without_a_connection_nothing_is_staked(
     assert facts(panel).startswith("no stakes")
 
 
+def test_old_prices_are_the_reason_where_all_are_old(
+    panel: PromotionsPanel, quoted: Any, qtbot: QtBot
+) -> None:
+    give(panel, FREE, qtbot)
+    quoted.clock.now += 10 * MINUTE_MS
+    quoted.board.set_connection(Connection(link=Link.LIVE, newest_ms=NOW_MS))
+    look(panel, qtbot)
+    assert said(panel.placeholder) == "Prices are stale: no update for 10 min."
+
+
 def test_another_programs_offer_appears_by_itself(panel: PromotionsPanel, qtbot: QtBot) -> None:
     save_promotion(FREE)
     qtbot.waitUntil(lambda: panel.offer_list.model.rowCount() == 1)

@@ -184,6 +184,20 @@ def test_each_kind_is_recorded_with_its_terms_and_leaves_what_was_listed(
     assert laid.kind is BetKind.LAY
 
 
+def test_a_refund_follows_the_stake_that_is_typed(
+    panel: PromotionsPanel, quoted: Any, qtbot: QtBot
+) -> None:
+    """20 at 3.20 win 44 or lose 20, of which 14 come back: a lay of 50 / 3.3."""
+    lay(quoted, "Everton", 3.25, 3.30)
+    give(panel, replace(EVERTON, kind=PromoKind.REFUND, refund_as_free=True), qtbot)
+    ask(panel)
+    sheet = sheet_of(panel)
+    sheet.rows[0].stake.clear()
+    QTest.keyClicks(sheet.rows[0].stake, "20")
+    assert fields(sheet)[1] == ("Matchbook", "3.3", "15.15")
+    assert sheet.profits(sheet.bets()) == pytest.approx([9.155, 9.15])
+
+
 def test_without_a_lay_the_other_outcomes_are_backed(
     panel: PromotionsPanel, records: Records, qtbot: QtBot
 ) -> None:
