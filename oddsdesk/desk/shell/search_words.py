@@ -6,6 +6,7 @@ from typing import Final
 _VALUE_BETS: Final = "panel values"
 _OPPORTUNITIES: Final = "panel opportunities"
 _PROMOTIONS: Final = "panel promotions"
+_MULTIPLE: Final = "action grid.multiple"
 _DEVIG: Final = "setting prices/devig"
 _BETS: Final = "action go.bets"
 _STAKES: Final = "action values.stakes"
@@ -42,6 +43,11 @@ FOUND_FIRST: Final = {
     "bonus": _PROMOTIONS,
     "matched betting": _PROMOTIONS,
     "qualifying bet": _PROMOTIONS,
+    "parlay": _MULTIPLE,
+    "accumulator": _MULTIPLE,
+    "acca": _MULTIPLE,
+    "bet builder": _MULTIPLE,
+    "same game parlay": _MULTIPLE,
     "steam": _ALERT_RULES,
     "steam move": _ALERT_RULES,
     "notification": _ALERT_RULES,
