@@ -34,6 +34,7 @@ from oddsdesk.desk.ui.actions import ACTIONS, BY_IDENT, Where
 from oddsdesk.desk.ui.controls.messages import MessageBar
 from oddsdesk.desk.ui.theme.theme import Theme
 from oddsdesk.desk.value_bets.placing import PlaceDialog
+from oddsdesk.desk.value_bets.slip import SlipDialog
 from oddsdesk.ledger.bets import PlacedBet
 from oddsdesk.pricing.opportunities import Split
 from tests.kit.value_bets import OVER
@@ -297,6 +298,26 @@ def bar_after_a_bet_in_the_matrix(desk: Desk, game_id: str, qtbot: QtBot) -> Mes
     stake_ten(desk.window)
     qtbot.waitUntil(lambda: bar.message_text.startswith("Recorded 10.00 on Over 2.5"))
     return bar
+
+
+def test_prices_of_the_matrix_become_a_multiple_that_can_be_taken_back(
+    desk: Desk, quoted: Any, qtbot: QtBot
+) -> None:
+    panel, bar = desk.games.active_panel(), desk.window.messages._bar
+    assert isinstance(panel, MatrixPanel)
+    keys = [("total", "Over 2.5"), ("moneyline", "Everton")]
+    for market_type, selection in keys:
+        key = RowKey(quoted.id, market_type, 0, selection, "Matchbook")
+        panel.price_actions.multiple_requested.emit(key)
+    slip = desk.window.findChild(SlipDialog)
+    assert isinstance(slip, SlipDialog)
+    assert [(leg.market_type, leg.selection) for leg in slip.legs] == keys
+    slip.stake.setText("10")
+    slip.accept()
+    qtbot.waitUntil(lambda: bar.message_text.startswith("Recorded multiple 10.00 on Over 2.5 + "))
+    assert [len(bet.legs) for bet in desk._records.placed_bets()] == [2]
+    desk._last_act.undo_act()
+    qtbot.waitUntil(lambda: not list(desk._records.placed_bets()))
 
 
 def stake_ten(owner: QWidget) -> None:
