@@ -284,8 +284,8 @@ _WORDS: Final = {
         r"|(stake |)refund(ed)? if)\b"
     ),
     BetKind.MULTIPLE: re.compile(
-        r"\b(parlay|multi(?!ple cho)|acca|accumulator|combo|combi|kombi|combined|double(?! chance)"
-        r"|treble|sgp)"
+        r"\b(parlay|multi\b|multiple\b|acca|combo|combi|kombi|combined|double(?! chance)|treble"
+        r"|sgp)"
     ),
 }
 """A bet that qualifies for a free bet is not one."""
@@ -474,7 +474,8 @@ def _by_mixed(kind: BetKind, text: str) -> Said:
     word = folded_title(text)
     if not word.strip("0") or word in _NOTHING:
         return frozenset()
-    return frozenset({kind}) if word in YES else _by_cell(text)
+    is_share = kind is BetKind.BOOST and word.removesuffix("pct").strip("0").isdecimal()  # 25 %
+    return frozenset({kind}) if word in YES or is_share else _by_cell(text)
 
 
 def _by_letter(text: str) -> Said:
