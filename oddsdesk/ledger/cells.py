@@ -284,8 +284,8 @@ _WORDS: Final = {
         r"|(stake |)refund(ed)? if)\b"
     ),
     BetKind.MULTIPLE: re.compile(
-        r"\b(parlay|multi\b|multiple\b|acca|combo|combi|kombi|combined|double(?! chance)|treble"
-        r"|sgp)"
+        r"\b(parlay|multi\b|multiple\b|acca|accumulator|combo|combi|kombi|combined|treble"
+        r"|double(?! chance)|sgp)"
     ),
 }
 """A bet that qualifies for a free bet is not one."""

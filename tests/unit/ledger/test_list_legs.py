@@ -111,3 +111,9 @@ def test_a_leg_in_a_cell_may_name_its_game() -> None:
 def test_a_cell_that_holds_something_else_has_no_legs(cell: str) -> None:
     found = read(BELOW, f"2026-03-14;{cell};6.0;10;Won")
     assert (legs(found), [bet.kind.value for bet in found.bets]) == ([[]], ["back"])
+
+
+@pytest.mark.parametrize("word", ["parlay", "Accumulator", "Acca", "Kombiwette", "Double", "SGP"])
+def test_a_multiple_is_known_by_many_words(word: str) -> None:
+    found = read("Date,Selection,Odds,Bet type,Stake,Result", f"2026-03-14,A + B,6.0,{word},10,Won")
+    assert found.doubts == ["multiples without odds of their legs, kept as one selection: 1"]
