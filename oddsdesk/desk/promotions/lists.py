@@ -22,7 +22,8 @@ from oddsdesk.pricing.promotions import Promotion
 
 _REST_MS: Final = 1_000
 _LOOK_RESTS: Final = 10
-"""The least pause between two looks at the whole board, in multiples of the last one's duration."""
+"""The least pause after a look, in multiples of its duration; of looks at the whole board, until
+the next one of these."""
 
 
 class WayList(QObject):
@@ -98,8 +99,10 @@ class WayList(QObject):
         if self.offer is not None and self._is_seen():
             if self._steps is None:
                 self._steps = self._next_steps(self.offer)
-            if self._steps is not None and self._go_on(self._steps):
-                rest_ms = 0
+            if self._steps is not None:
+                is_on = self._go_on(self._steps)
+                after_ms = 0 if self._looks_at_all else round(self._took_s * _LOOK_RESTS * 1_000)
+                rest_ms = 0 if is_on else max(_REST_MS, after_ms)
         self._timer.start(rest_ms)
 
     def _next_steps(self, offer: Promotion) -> Generator[None, None, Ways] | None:

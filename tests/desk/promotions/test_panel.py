@@ -270,3 +270,22 @@ def test_offers_stand_above_where_the_panel_is_narrow_and_tall(panel: Promotions
     where = panel.header.mapTo(panel, QPoint(0, 0))
     assert where.x() == 0
     assert where.y() > 0
+
+
+def test_the_width_that_the_user_gave_to_offers_is_kept(
+    panel: PromotionsPanel,
+    theme: Theme,
+    quoted: Any,
+    preferences: Preferences,
+    layout: Layout,
+    records: Records,
+    qtbot: QtBot,
+) -> None:
+    panel.split.moveSplitter(220, 1)
+    qtbot.waitUntil(lambda: layout.get_word("promotions/offers_width", "") == "220")
+    other = PromotionsPanel(quoted.board, theme, quoted.clock, preferences, layout, records)
+    qtbot.addWidget(other)
+    other.resize(1_118, 300)
+    other.show()
+    assert other.split.sizes()[0] == 220
+    other.close_panel()
