@@ -35,10 +35,11 @@ class Family:
         self.name, self.period = family_of(first.market_type), first.period
         for section in self.sections:
             market_type, _, group = section.key
+            laid = _laid(section) if has_lays else frozenset()
             for side in dict.fromkeys(section.sides):
                 bet = bet_named(sport, bool(in_play), market_type, group, side)
                 self.places[bet].append(Stand(section, side))
-                if has_lays and _can_be_laid(section, side):
+                if side in laid:
                     for other, has_draw in bets_against(bet, sport):
                         stand = Stand(section, side, is_lay=True, has_draw=has_draw)
                         self.places[other].append(stand)
@@ -92,34 +93,34 @@ class Line(NamedTuple):
     below: Bet | None
 
 
-def _can_be_laid(section: Section, side: str) -> bool:
-    return any(
-        price.depth is not None and price.depth.lay
-        for row, of_row in zip(section.rows, section.sides, strict=False)
-        if of_row == side
-        for price in row.prices.values()
+def _laid(section: Section) -> frozenset[str]:
+    """Return the sides that can be laid somewhere."""
+    return frozenset(
+        [
+            side
+            for row, side in zip(section.rows, section.sides, strict=False)
+            for price in row.prices.values()
+            if price.depth is not None and price.depth.lay
+        ]
     )
 
 
 def _highest(stand: Stand) -> float:
     """The highest gross odds on a side; no leg on it pays more. Small if nothing is offered."""
-    return max(
-        [
-            odds
-            for row, of_row in zip(stand.section.rows, stand.section.sides, strict=False)
-            if of_row == stand.side
-            for price in row.prices.values()
-            if (odds := gross_odds(price, is_lay=stand.is_lay)) is not None
-        ],
-        default=1e-9,
-    )
+    prices = [
+        price
+        for row, of_row in zip(stand.section.rows, stand.section.sides, strict=False)
+        if of_row == stand.side
+        for price in row.prices.values()
+        if price.withdrawn_at is None
+    ]
+    if stand.is_lay:
+        lays = [price.depth.lay_odds for price in prices if price.depth is not None]
+        return max([odds_against(odds) for odds in lays if odds is not None], default=1e-9)
+    return max([price.odds for price in prices], default=1e-9)
 
 
-def gross_odds(price: Price, *, is_lay: bool) -> float | None:
-    """Return the odds of a bet before commission, of a lay as a back; None if none is offered."""
-    if price.withdrawn_at is not None:
-        return None
-    if not is_lay:
-        return price.odds
+def odds_of_lay(price: Price) -> float | None:
+    """Return the odds at which a lay is a back, before commission; None if there is no lay."""
     lay_odds = None if price.depth is None else price.depth.lay_odds
     return None if lay_odds is None else odds_against(lay_odds)

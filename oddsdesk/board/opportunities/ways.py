@@ -5,7 +5,7 @@ from typing import Final, NamedTuple
 
 from oddsdesk.board.model.basis import Basis
 from oddsdesk.board.model.matrix import Matrix, Price, RowKey, Section
-from oddsdesk.board.opportunities.family import Family, Stand, gross_odds
+from oddsdesk.board.opportunities.family import Family, Stand, odds_of_lay
 from oddsdesk.board.valuation.judging import Judge
 from oddsdesk.pricing.assessment import Assessment, Caution
 from oddsdesk.pricing.covers import Bet
@@ -134,23 +134,22 @@ class Ways:
             if of_row != stand.side:
                 continue
             for bookmaker, price in row.prices.items():
-                if not self._is_among(section, row.selection, bookmaker, is_lay):
+                if price.withdrawn_at is not None:
                     continue
+                if self._among is not None:
+                    key = self._row_key(section, row.selection, bookmaker)
+                    if (key, is_lay) not in self._among:
+                        continue
                 if not anywhere and bookmaker not in self._bookmakers:
                     continue
                 in_play = self.is_in_play(price)
                 if family.in_play is not None and family.in_play is not in_play:
                     continue
-                odds = gross_odds(price, is_lay=is_lay)
+                odds = odds_of_lay(price) if is_lay else price.odds
                 is_mine = basis.is_mine(bookmaker) or bookmaker == self._also_at
                 if odds is not None and is_mine:
                     net = basis.net(bookmaker, odds)
                     yield Candidate(net, bookmaker, row.selection, price, stand, in_play, bet)
-
-    def _is_among(self, section: Section, selection: str, bookmaker: str, is_lay: bool) -> bool:
-        if self._among is None:
-            return True
-        return (self._row_key(section, selection, bookmaker), is_lay) in self._among
 
     def _row_key(self, section: Section, selection: str, bookmaker: str) -> RowKey:
         return RowKey(self._matrix.game_id, *section.key[:2], selection, bookmaker)
