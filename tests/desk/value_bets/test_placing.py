@@ -1,6 +1,6 @@
 """What was really bet is asked for, judged while it is typed, recorded with what was thought."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import msgspec
@@ -20,6 +20,7 @@ from oddsdesk.desk.ui.formatting import choose_style
 from oddsdesk.desk.value_bets.panel import ValuesPanel
 from oddsdesk.desk.value_bets.placing import PlaceDialog
 from oddsdesk.desk.value_bets.subjects import BetSubject, placed_bet, subject_of_price
+from oddsdesk.ledger.accounts import MoneyTables, Rate
 from oddsdesk.ledger.bet_kinds import BetKind
 from oddsdesk.ledger.bets import PlacedBet
 from oddsdesk.pricing.formats import AMERICAN, DECIMAL
@@ -119,6 +120,38 @@ def test_a_stake_beyond_the_cap_of_an_outcome_is_doubted_and_may_be_recorded(
     leg = panel.findChildren(PlaceDialog)[-1]
     assert (leg.stake.text(), leg.fault.text()) == ("49", "")  # of a sum that knows no such cap
     leg.close()
+
+
+def test_a_stake_in_another_currency_counts_at_the_users_rate(
+    panel: ValuesPanel, quoted: Any, qtbot: QtBot, records: Records
+) -> None:
+    def give_rate(money: MoneyTables) -> Callable[[], None]:
+        money.choose_main("EUR")
+        money.set_rate(Rate("USD", "EUR", 0, 0.5))
+        return lambda: None
+
+    with qtbot.waitSignal(records.money_changed):
+        records.change_money(give_rate)
+    quoted.board.set_rates(records.book.rates_at(quoted.clock.now))
+    key = RowKey(quoted.id, "total", 0, "Over 2.5", "Matchbook")
+    panel.place_price(key)
+    dialog = panel.findChild(PlaceDialog)
+    dialog.stake.setText("30")
+    dialog.currency.setText("eur")
+    assert dialog.fault.text() == "30 on this outcome is above your limit of 20. Check the stake."
+    dialog.currency.setText("usd")
+    assert dialog.fault.text() == "At your rate it counts as 15.00 EUR."
+    with qtbot.waitSignal(panel.actions_on_bet.placed):
+        dialog.record.click()
+    panel.place_price(key)
+    again = panel.findChildren(PlaceDialog)[-1]
+    again.stake.setText("5")
+    assert again.fault.text() == ""
+    again.stake.setText("6")
+    assert again.fault.text().startswith("21 on this outcome, including recorded bets, ")
+    again.currency.setText("jpy")
+    assert again.fault.text().endswith("your caps count it as 6 of your betting bank.")
+    again.close()
 
 
 def test_a_stake_beyond_the_cap_of_a_game_or_of_all_that_is_open_is_doubted(

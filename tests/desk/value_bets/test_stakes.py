@@ -1,6 +1,6 @@
 """Stakes of value bets: the user's plan and its bounds, and bets marked as placed."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
@@ -20,6 +20,7 @@ from oddsdesk.desk.ui.theme.theme import Theme
 from oddsdesk.desk.value_bets.model import STAKE_COLUMN
 from oddsdesk.desk.value_bets.panel import ValuesPanel
 from oddsdesk.desk.value_bets.placing import PlaceDialog
+from oddsdesk.ledger.accounts import MoneyTables, Rate
 from oddsdesk.ledger.bets import PlacedBet, settled
 from oddsdesk.pricing.profiles import Profile, Profiles
 from oddsdesk.pricing.selections import Result
@@ -45,6 +46,27 @@ def test_stakes_follow_the_plan_at_once(panel: ValuesPanel, quoted: Any, qtbot: 
     assert row(panel)["Stake"] == "70"
     panel._preferences.keep_setting(STAKE_STEP, "0.05")
     assert row(panel)["Stake"] == "70.75"
+
+
+def test_open_bets_in_another_currency_take_of_the_caps_what_they_are_worth(
+    panel: ValuesPanel, quoted: Any, records: Records, qtbot: QtBot
+) -> None:
+    def give_rate(money: MoneyTables) -> Callable[[], None]:
+        money.choose_main("EUR")
+        money.set_rate(Rate("JPY", "EUR", 0, 0.01))
+        return lambda: None
+
+    elsewhere = "other", "Leeds - Wolves", "EPL", "Football", "total", 0, "Over 2.5", "Bovada"
+    bet = PlacedBet(*elsewhere, 2.0, 250.0, quoted.clock.now, currency="JPY")
+    with qtbot.waitSignal(records.bets_changed):
+        records.place_bet(bet, lambda _: None)
+    be_value(quoted)
+    qtbot.waitUntil(lambda: panel.table.model.rowCount() == 1)
+    assert row(panel)["Stake"] == "–"  # all that may be open, by its number
+    with qtbot.waitSignal(records.money_changed):
+        records.change_money(give_rate)
+    quoted.board.set_rates(records.book.rates_at(quoted.clock.now))
+    qtbot.waitUntil(lambda: row(panel)["Stake"] == "7")
 
 
 def test_nothing_is_staked_while_nothing_is_heard_of_prices(
