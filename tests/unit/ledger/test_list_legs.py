@@ -117,3 +117,15 @@ def test_a_cell_that_holds_something_else_has_no_legs(cell: str) -> None:
 def test_a_multiple_is_known_by_many_words(word: str) -> None:
     found = read("Date,Selection,Odds,Bet type,Stake,Result", f"2026-03-14,A + B,6.0,{word},10,Won")
     assert found.doubts == ["multiples without odds of their legs, kept as one selection: 1"]
+
+
+def test_lines_that_pay_by_their_own_odds_are_no_legs() -> None:
+    found = read(
+        OWN_LINES,
+        "1/22/2026,Hockey,,G + H,+264,parlay,10,36.40,lost",
+        "1/22/2026,Hockey,,I + J,+264,parlay,10,36.40,won",
+    )
+    assert [(bet.selection, bet.profit) for bet in found.bets] == [
+        ("G + H", -10),
+        ("I + J", pytest.approx(26.4)),
+    ]
