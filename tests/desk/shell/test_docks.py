@@ -200,7 +200,7 @@ def test_the_first_prices_are_painted_before_any_panel_that_is_not_needed_for_th
         quoted.board.load_games([game])
     assert there_before == []
     qtbot.waitUntil(lambda: all(late.made is not None for late in late_ones(desk)), timeout=30_000)
-    assert len(late_ones(desk)) == 7
+    assert len(late_ones(desk)) == 8
 
 
 def test_a_dock_that_was_open_is_open_again_and_filled(
