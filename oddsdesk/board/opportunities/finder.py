@@ -18,7 +18,7 @@ from oddsdesk.board.opportunities.ways import Candidate, Offer, Ways, outcome_of
 from oddsdesk.board.valuation.judging import Judge
 from oddsdesk.contract.markets import market_title
 from oddsdesk.pricing.assessment import OVERTIME_SPORTS, Caution, settles_otherwise
-from oddsdesk.pricing.covers import Bet, Cover, depends_on_state, family_of
+from oddsdesk.pricing.covers import Bet, Cover, bets_against, depends_on_state, family_of
 from oddsdesk.pricing.opportunities import (
     LOW_HOLD,
     Between,
@@ -223,6 +223,19 @@ class Opportunity(msgspec.Struct, frozen=True):
         """What each leg is on, as ``Placed.by_bookmaker`` names it."""
         game, _, period, bets = self.key
         return [outcome_of(game, bet, period) for bet in bets]
+
+    def recorded_on(self, place: int) -> list[Hashable]:
+        """Return the outcomes that a recorded bet on a leg may be named by.
+
+        The ledger does not know whether a market has a draw: in a sport that may have one, it takes
+        a lay of a team as a bet on the draw, too.
+        """
+        game, _, period, bets = self.key
+        bet, named = bets[place], [bets[place]]
+        if self.legs[place].is_lay and bet[2] in (HOME, AWAY):
+            laid = (*bet[:2], AWAY if bet[2] == HOME else HOME)
+            named += [each.bet for each in bets_against(laid, self.sport) if each.bet != bet]
+        return [outcome_of(game, each, period) for each in named]
 
     @property
     def is_too_good(self) -> bool:

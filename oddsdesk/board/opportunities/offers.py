@@ -332,7 +332,9 @@ class Opportunities:
     def is_completed(self, found: Opportunity) -> bool:
         """Whether the user has an open bet on each of its outcomes, at any bookmaker."""
         outcomes = {outcome for outcome, _ in self._placed}
-        return outcomes.issuperset(found.outcomes)
+        return all(
+            not outcomes.isdisjoint(found.recorded_on(place)) for place in range(len(found.legs))
+        )
 
     def look_among(self, bookmakers: Iterable[str]) -> bool:
         """Look at these bookmakers alone from the next look on, at all of the user's for none.

@@ -175,7 +175,7 @@ def leg_rows(
         bets: list[tuple[PlacedBet, ...]] = [()] * len(each.legs)
         if each.key.game_id in games:  # else no outcome has to be named
             bets = _without_completed(
-                [tuple(placed.get(outcome, ())) for outcome in each.outcomes], covered
+                [_recorded(each, place, placed) for place in range(len(each.legs))], covered
             )
         if not _is_begun(bets):
             bets = [()] * len(each.legs)
@@ -291,6 +291,13 @@ def _open_stake(
     """Return the stake of a bet, without the part that bets on other lines cover."""
     cover = covered.get(id(bet))
     return bet.open_stake * (1.0 if cover is None or cover.belongs_to(here) else cover.left)
+
+
+def _recorded(
+    found: Opportunity, place: int, placed: Mapping[Hashable, Sequence[PlacedBet]]
+) -> tuple[PlacedBet, ...]:
+    """Return the open bets on a leg."""
+    return tuple(bet for outcome in found.recorded_on(place) for bet in placed.get(outcome, ()))
 
 
 def _rest_and_stakes(

@@ -149,7 +149,7 @@ def test_of_a_leg_after_the_first_is_told_what_is_left_by_now(
         == "Completes the legs you placed · worst case a loss of 0.30 % with this stake"
     )
     assert second.warning.text().splitlines() == [
-        "Under 2.5 at Matchbook: 1.90 now, 1.98 when you started; 1.91 at Bovada.",
+        "Under 2.5 at Matchbook: 1.90 now, 1.98 when you started; 1.94 at Pinnacle.",
         "At current prices the stake is 53.",
     ]
 

@@ -19,6 +19,7 @@ from oddsdesk.board.opportunities.finder import Opportunity, OpportunityFinder, 
 from oddsdesk.board.opportunities.offers import LegsToPlace, Opportunities, offer_now
 from oddsdesk.board.opportunities.ways import UNRELIABLE
 from oddsdesk.contract.resources import OddsRow, Offer, PriceMessage
+from oddsdesk.ledger.open_bets import outcome_named
 from oddsdesk.pricing.opportunities import LOW_HOLD, OpportunityKind, Split
 from oddsdesk.pricing.profiles import Profile, shipped_profiles
 from oddsdesk.pricing.stakes import Depth
@@ -335,3 +336,26 @@ def test_an_alert_says_what_backers_stake_and_the_liability() -> None:
     back, laid = found.legs
     assert f"Arsenal 2.3 at Unibet, stake {back.stake:g} · Lay Arsenal 2.14 at Smarkets, " in said
     assert f"stake {laid.stake / 1.14:.2f}, liability {laid.stake:g}" in said
+
+
+def test_a_recorded_lay_is_found_whether_or_not_the_ledger_expects_a_draw() -> None:
+    """In hockey the ledger takes a lay of a team as a bet on the other team or the draw."""
+    hockey = {"sport": "Hockey", "competition": "NHL"}
+    lays = {"Arsenal": Offer(back=((1.9, 9e4),), lay=((1.94, 9e4),), currency="GBP")}
+    seen = Seen(
+        odds_row(REFERENCE, {"Arsenal": 1.95, "Chelsea": 1.95}, **hockey),
+        odds_row("Unibet", {"Arsenal": 2.1, "Chelsea": 1.8}, **hockey),
+        odds_row("Smarkets", {"Arsenal": 1.9, "Chelsea": 1.9}, offers=lays, **hockey),
+    )
+    (found,) = (each for each in seen.found() if any(leg.is_lay for leg in each.legs))
+    place = next(place for place, leg in enumerate(found.legs) if leg.is_lay)
+    game = found.key.game_id
+    assert found.recorded_on(1 - place) == [(game, "moneyline", 0, "", "home")]
+    assert found.recorded_on(place) == [
+        (game, "moneyline", 0, "", "away"),
+        (game, "double_chance", 0, "", "X2"),
+    ]
+    recorded = outcome_named(
+        found.legs[place].key, found.match_name, "Hockey", in_play=False, is_lay=True
+    )
+    assert recorded in found.recorded_on(place)
