@@ -8,9 +8,8 @@ stake is ``(w - l) / (L - c)``, and a back at odds ``n`` after commission needs 
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from enum import Enum
-from itertools import product
 from typing import Final, NamedTuple
 
 import msgspec
@@ -23,6 +22,8 @@ DEFAULT_RETENTION: Final = 0.7
 NAME_ENDS: Final = ";"
 """What ends the name of an offer in the note of a bet."""
 _HAIR: Final = 1e-9
+_LEAST_SPARE: Final = 0.01
+"""Below it fewer stakes are tried: what is left is too little to be worth the time."""
 
 
 class PromoKind(Enum):
@@ -284,7 +285,7 @@ class HedgedBet(NamedTuple):
 def hedged(bet: PromotedBet, sides: Sequence[Side]) -> HedgedBet | None:
     """Return the stakes with which each result leaves the same, the most that can be locked in.
 
-    With steps, each stake is rounded up or down, whichever gives the highest ``locked``.
+    With steps, the multiples of them with the highest ``locked``.
 
     Returns:
         None if there is no hedge: too little is for sale, a stake rounds to nothing, or the sides
@@ -295,21 +296,65 @@ def hedged(bet: PromotedBet, sides: Sequence[Side]) -> HedgedBet | None:
     nets = [net_paying(side.ladder, bet.needed) for side in sides]
     if math.fsum(1 / net for net in nets) >= 1:
         return None
-    exact = [bet.needed / net for net in nets]
-    choices = [_rounded(stake, side) for stake, side in zip(exact, sides, strict=True)]
-    found = (_with_stakes(bet, sides, stakes) for stakes in product(*choices))
-    best = max(found, key=lambda each: (round(each.locked, 9), -each.staked))
+    best = _best(bet, sides, nets)
     return best if all(best.stakes) or not bet.needed else None
 
 
-def _rounded(stake: float, side: Side) -> tuple[float, ...]:
-    """Return the stakes for whole steps below and above one, as far as they are for sale."""
-    if not side.step:
-        return (stake,)
-    least = math.floor(side.typed(stake) / side.step + _HAIR)
-    room = side.typed(stakeable(side.ladder)) * (1 + _HAIR)
-    near = (round(count * side.step, 9) for count in (least, least + 1))
-    return tuple(side.stake_of(each) for each in near if each <= room)
+def _best(bet: PromotedBet, sides: Sequence[Side], nets: Sequence[float]) -> HedgedBet:
+    if any(side.step for side in sides):
+        spare = 1 - math.fsum(1 / net for net in nets)
+        choices = _in_steps(bet, sides, max(spare, _LEAST_SPARE))
+    else:
+        choices = iter([tuple(bet.needed / net for net in nets)])
+    found = (_with_stakes(bet, sides, stakes) for stakes in choices)
+    return max(found, key=lambda each: (round(each.locked, 9), -each.staked))
+
+
+def _in_steps(bet: PromotedBet, sides: Sequence[Side], spare: float) -> Iterator[tuple[float, ...]]:
+    """Yield the stakes that may lock in the most: for each payout the least that reaches it.
+
+    No payout below the first can be the best: the exact stakes, each rounded up, lock in more.
+    """
+    steps = math.fsum(side.step / min(side.rates, default=1.0) for side in sides)
+    start = max(0.0, bet.needed - steps / spare)
+    most = [_most_steps(side) for side in sides]
+    counts = [min(_steps_paying(side, start), each) for side, each in zip(sides, most, strict=True)]
+    while True:
+        stakes = [
+            side.stake_of(round(count * side.step, 9))
+            for side, count in zip(sides, counts, strict=True)
+        ]
+        paid, place = min(
+            (payout(side.ladder, stake), place)
+            for place, (side, stake) in enumerate(zip(sides, stakes, strict=True))
+            if side.step
+        )
+        exact = min(paid, bet.needed)
+        yield tuple(
+            stake if side.step else _stake_paying(side, exact)
+            for side, stake in zip(sides, stakes, strict=True)
+        )
+        if paid >= bet.needed or counts[place] >= most[place]:
+            return
+        counts[place] += 1
+
+
+def _steps_paying(side: Side, paid: float) -> int:
+    """Return the fewest steps with at least a payout; 0 without steps."""
+    typed = side.typed(_stake_paying(side, paid))
+    return math.ceil(typed / side.step - _HAIR) if side.step else 0
+
+
+def _most_steps(side: Side) -> float:
+    """Return the most steps that are for sale."""
+    most = stakeable(side.ladder)
+    if not side.step or math.isinf(most):
+        return math.inf
+    return math.floor(side.typed(most) * (1 + _HAIR) / side.step)
+
+
+def _stake_paying(side: Side, paid: float) -> float:
+    return paid / net_paying(side.ladder, paid)
 
 
 def _with_stakes(bet: PromotedBet, sides: Sequence[Side], stakes: tuple[float, ...]) -> HedgedBet:
@@ -343,10 +388,7 @@ def hedge(bet: PromotedBet, lay_odds: float, commission: float = 0.0, step: floa
     ``commission`` is a share of the net winnings of the lay.
     """
     side = lay_side(lay_odds, commission, step)
-    choices = _rounded(bet.needed / side.ladder[0].net_odds, side)
-    found = max(
-        (_with_stakes(bet, [side], (each,)) for each in choices), key=lambda each: each.locked
-    )
+    found = _best(bet, [side], [side.ladder[0].net_odds])
     liability = found.stakes[0]
     return Hedge(bet.stake, side.typed(liability), liability, found.if_wins, found.if_others[0])
 

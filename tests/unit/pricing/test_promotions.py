@@ -1,6 +1,7 @@
 """Promotions: published figures, and a second way to the same stakes."""
 
 import math
+import random
 from itertools import product
 
 import pytest
@@ -101,6 +102,48 @@ def test_a_lay_over_two_levels_is_rounded_by_the_stake_that_is_typed() -> None:
 
 def test_a_stake_below_a_step_is_no_hedge() -> None:
     assert hedged(PromotedBet(PromoKind.QUALIFY, 1, 1.05), [open_side(20.0, 5.0)]) is None
+
+
+def test_no_other_whole_stakes_lock_in_more() -> None:
+    """By trying all stakes: sometimes a stake is more than a step away from the exact one."""
+    chance, better_than_near = random.Random(7), 0
+    for _ in range(150):
+        odds = chance.uniform(3, 15)
+        bet = PromotedBet(PromoKind.FREE, chance.uniform(2, 8), odds)
+        shares = [chance.uniform(0.2, 1) for _ in range(chance.choice((2, 3)))]
+        rest = (1 - 1 / odds) * chance.uniform(0.9, 1.05)
+        others = [math.fsum(shares) / (each * rest) for each in shares]
+        found = hedged(bet, [open_side(each, 1.0) for each in others])
+        best, near = -math.inf, -math.inf
+        exact = [bet.needed / each for each in others]
+        for stakes in product(*(range(max(0, int(each) - 6), int(each) + 5) for each in exact)):
+            total = sum(stakes)
+            paid = min(stake * each for stake, each in zip(stakes, others, strict=True))
+            locked = min(bet.if_wins - total, bet.if_loses + paid - total)
+            best = max(best, locked)
+            if all(0 <= each - int(x) <= 1 for each, x in zip(stakes, exact, strict=True)):
+                near = max(near, locked)
+        if found is not None:
+            assert found.locked == pytest.approx(best, abs=1e-9)
+            better_than_near += best > near + 1e-6
+    assert better_than_near > 0
+
+
+def test_whole_stakes_are_within_what_is_for_sale() -> None:
+    """20 would lock in most, 19.7 are for sale."""
+    bet = PromotedBet(PromoKind.FREE, 10, 6.1)
+    sides = [Side((Rung(2.6, 19.7),), 1.0), open_side(9.0, 1.0)]
+    found, unlimited = hedged(bet, sides), hedged(bet, [open_side(2.6, 1.0), sides[1]])
+    assert found is not None
+    assert unlimited is not None
+    assert (found.stakes, unlimited.stakes) == ((19, 6), (20, 6))
+
+
+def test_a_side_without_steps_is_staked_exactly() -> None:
+    bet = PromotedBet(PromoKind.FREE, 10, 6.0)
+    found = hedged(bet, [open_side(2.0), open_side(4.0, 1.0)])
+    assert found is not None
+    assert found.stakes == (24, 12)
 
 
 _KINDS = st.sampled_from([kind for kind in PromoKind if kind is not PromoKind.BONUS])
