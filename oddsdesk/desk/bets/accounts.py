@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable
 from typing import Final
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QComboBox, QDialogButtonBox, QLineEdit, QWidget
+from PySide6.QtWidgets import QDialogButtonBox, QLineEdit, QWidget
 
 from oddsdesk.base.figures import FigureError, read_number, read_typed_amount, read_typed_time
 from oddsdesk.desk.bet_cells import profit_cell
@@ -185,7 +185,7 @@ class MovementDialog(FormDialog):
         super().__init__(theme, "Record a deposit or withdrawal", parent)
         self.setMinimumWidth(theme.fonts.scaled(_WIDTH))
         self._now_ms, self._balance_of = now_ms, balance_of
-        self.kind = QComboBox()
+        self.kind = ChoiceBox()
         for key, title in _KINDS:
             self.kind.addItem(title, key)
         self.amount = QLineEdit(placeholderText="100.00")
