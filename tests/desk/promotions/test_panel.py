@@ -1,5 +1,6 @@
 """The panel of promotions: offers, the ways to use one, and what is said where there is none."""
 
+import math
 from typing import Any
 
 import pytest
@@ -102,6 +103,17 @@ def test_which_list_and_which_offer_are_shown_is_kept(
 def test_ways_follow_the_prices(panel: PromotionsPanel, quoted: Any, qtbot: QtBot) -> None:
     give(panel, FREE, qtbot)
     before = max(row.way.locked or 0 for row in rows_of(panel.hedged))
+    quoted.clock.now += 1_000
+    quoted.tell("Bovada", "moneyline", "Everton", 3.60)
+    qtbot.waitUntil(lambda: max(row.way.locked or 0 for row in rows_of(panel.hedged)) > before)
+
+
+def test_listed_ways_follow_their_prices_before_the_board_is_looked_at_again(
+    panel: PromotionsPanel, quoted: Any, qtbot: QtBot
+) -> None:
+    give(panel, FREE, qtbot)
+    before = max(row.way.locked or 0 for row in rows_of(panel.hedged))
+    panel.list._rested_at = math.inf
     quoted.clock.now += 1_000
     quoted.tell("Bovada", "moneyline", "Everton", 3.60)
     qtbot.waitUntil(lambda: max(row.way.locked or 0 for row in rows_of(panel.hedged)) > before)

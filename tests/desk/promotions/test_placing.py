@@ -266,10 +266,13 @@ def test_what_is_placed_with_an_offer_is_no_half_of_an_arbitrage(
     ask(panel)
     placed: list[PlacedBet] = record(panel, records, qtbot)
     assert len(placed) == 3
+    quoted.clock.now += 1
+    quoted.tell("Unibet", "moneyline", "Everton", 3.90)
     list_ = OpportunitiesPanel(quoted.board, theme, quoted.clock, preferences, layout, records)
     qtbot.addWidget(list_)
     list_.show()
     look_for_opportunities(list_, qtbot)
+    assert list_.model.rowCount()
     assert not list_.model.half_placed
     list_.close_panel()
 
