@@ -109,6 +109,8 @@ def test_staked_is_the_money_at_risk() -> None:
 def test_a_free_bet_and_a_lay_are_cashed_out_by_their_size() -> None:
     assert cashed_out(bet(BetKind.FREE), 10, 6, NOW).profit == 6
     assert cashed_out(LAY, 40, 43, NOW).profit == 3
+    part = settled(cashed_out(LAY, 16, 18, NOW), Result.WON, NOW)
+    assert part.profit == pytest.approx(2 + 6 * 0.98)
 
 
 @pytest.mark.parametrize("placed", EVERY_KIND, ids=lambda each: each.kind.value)
