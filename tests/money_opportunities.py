@@ -129,8 +129,11 @@ class Count:
             has_draw = quote.market_type in ("moneyline", "3way_handicap")
             cover = (HOME, DRAW, AWAY) if has_draw else (HOME, AWAY)
             for group, side in filter(None, _sides(quote).values()):
+                paid = _shares(quote.market_type, group[1], side)
                 for offer in self._offers([quote], group, side, cover):
-                    offers[_shares(quote.market_type, group[1], side)].append(offer)
+                    offers[paid].append(offer)
+                for offer in self._lays([quote], group, side, cover):
+                    offers[tuple(-each for each in paid)].append(offer)
         pairs = [bets for bets in combinations(offers, 2) if _are_opposite(*bets)]
         triples = [
             bets
@@ -169,7 +172,10 @@ class Count:
         for side, chance in ((HOME, "X2"), (AWAY, "1X"), (DRAW, "12")):
             legs = [
                 self._offers(results, ("", None), side, (HOME, DRAW, AWAY)),
-                self._offers(chances, ("", None), chance, ()),
+                [
+                    *self._offers(chances, ("", None), chance, ()),
+                    *self._lays(results, ("", None), side, (HOME, DRAW, AWAY)),
+                ],
             ]
             yield from self._set_of(market, legs if side == HOME else legs[::-1])
 
@@ -269,7 +275,29 @@ class Count:
     def _offers(
         self, quotes: list[Quote], group: Group, side: str, cover: tuple[str, ...]
     ) -> list[Offer]:
-        offers = []
+        """Prices on a side; on one of two sides also lays of the other."""
+        offers = [
+            self._offer(quote, text, self._profile(quote).net(quote.odds[text]))
+            for quote, text in self._quoted(quotes, group, side, cover)
+        ]
+        if len(cover) == 2 and not any(_is_pooled(quote) for quote in quotes):
+            (other,) = set(cover) - {side}
+            offers += self._lays(quotes, group, other, cover)
+        return offers
+
+    def _lays(
+        self, quotes: list[Quote], group: Group, side: str, cover: tuple[str, ...]
+    ) -> list[Offer]:
+        """Lays of a side, which win where it loses."""
+        return [
+            self._offer(quote, text, self._profile(quote).net_against(quote.lays[text]))
+            for quote, text in self._quoted(quotes, group, side, cover)
+            if text in quote.lays
+        ]
+
+    def _quoted(
+        self, quotes: list[Quote], group: Group, side: str, cover: tuple[str, ...]
+    ) -> Iterator[tuple[Quote, str]]:
         for quote in quotes:
             own = {
                 read[1]: text for text, read in _sides(quote).items() if read and read[0] == group
@@ -277,12 +305,15 @@ class Count:
             if line_doubts(quote, group):
                 continue
             if side in own and _bets_on(quote, set(own), cover):
-                name = quote.bookmaker
-                net = self._profiles.get(name, Profile()).net(quote.odds[own[side]])
-                regulation = self._moment._prices_three_way(quote.game, name)
-                operator = self._operators.get(name, name)
-                offers.append(Offer(quote, operator, own[side], net, regulation))
-        return offers
+                yield quote, own[side]
+
+    def _profile(self, quote: Quote) -> Profile:
+        return self._profiles.get(quote.bookmaker, Profile())
+
+    def _offer(self, quote: Quote, text: str, net: float) -> Offer:
+        name = quote.bookmaker
+        regulation = self._moment._prices_three_way(quote.game, name)
+        return Offer(quote, self._operators.get(name, name), text, net, regulation)
 
     def _best(self, offered: list[list[Offer]], groups: list[Group]) -> tuple[float, ...] | None:
         """The net odds of the legs with the least S, of all combinations there are."""

@@ -37,6 +37,16 @@ class Profile:
             return 1 / (price + self.taker_fee * price * (1 - price))
         return (1 + (odds - 1) * (1 - self.commission)) * (1 - self.tax)
 
+    def net_against(self, lay_odds: float) -> float:
+        """What a unit of liability brings back if a lay wins: the backer's stake less commission.
+
+        Only for exchanges that charge commission and nothing else.
+        """
+        assert not self.tax
+        assert not self.taker_fee
+        liability = lay_odds - 1
+        return (liability + 1 - self.commission) / liability
+
 
 @dataclass(frozen=True, eq=False)
 class Quote:
@@ -51,6 +61,8 @@ class Quote:
     seen: datetime
     kickoff: datetime | None
     odds: dict[str, float]
+    lays: dict[str, float]
+    """The lowest odds at which a selection can be laid."""
 
     @property
     def market(self) -> tuple[tuple[str, str], str, int]:
@@ -116,6 +128,11 @@ def _quote(line: dict, names: dict[tuple, str]) -> Quote:
         _time(line["scraped_at"]),
         _time(kickoff) if kickoff else None,
         line["odds"],
+        {
+            text: offer["lay"][0][0]
+            for text, offer in (line.get("offers") or {}).items()
+            if offer.get("lay") and text in line["odds"]
+        },
     )
 
 

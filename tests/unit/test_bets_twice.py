@@ -110,9 +110,9 @@ def test_the_opportunities_are_those_of_the_second_count(pinned: RealMoment) -> 
     mine, theirs = _opportunities(pinned)
 
     assert Counter(each[0] for each in mine.elements()) == {
-        "arbitrage": 34,  # 11 more below S = 1 win nothing in steps of 1
+        "arbitrage": 41,  # 16 more below S = 1 win nothing in steps of 1
         "middle": 2,
-        "low-hold": 250,
+        "low-hold": 398,
     }
     assert mine == theirs
 
