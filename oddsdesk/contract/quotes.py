@@ -86,6 +86,12 @@ class Quote(msgspec.Struct, frozen=True, gc=False):
     dropped: tuple[str, ...] = ()
     """Why a limit, a link or an offer of this quote was left out; its prices are not affected."""
 
+    @property
+    def price_count(self) -> int:
+        """How many prices it has, to back and to lay, as files and imports count them."""
+        offers = self.offers or {}
+        return len(self.odds) + sum([len(offer.lay) for offer in offers.values()])
+
     def stays(self, selection: str) -> bool:
         """Return whether the last price of a selection stays, as this quote does not change it."""
         unread = self.unread

@@ -75,8 +75,8 @@ class Imported(msgspec.Struct):
 
     @property
     def kept(self) -> int:
-        """Number of prices in the quotes, without the ``older`` ones."""
-        return sum(len(quote.odds) for quote in self.quotes) - self.older
+        """Number of prices in the quotes, to back and to lay, without the ``older`` ones."""
+        return sum(quote.price_count for quote in self.quotes) - self.older
 
     def keep_quote(self, quote: Quote, broken: str, place: str) -> None:
         """Keep a quote in its recorded form; a refused one becomes a problem of ``place``.

@@ -157,7 +157,7 @@ def leave_out_over(imported: Imported, now_ms: int) -> None:
     kept = []
     for quote in imported.quotes:
         if (quote.competition, quote.match_name, quote.match_date) in games:
-            imported.skipped[OVER] += len(quote.odds)
+            imported.skipped[OVER] += quote.price_count
         else:
             kept.append(quote)
     imported.quotes = kept
@@ -213,7 +213,7 @@ def leave_out_future(imported: Imported, now_ms: int, remedy: str) -> bool:
     future = [quote for quote in imported.quotes if quote.scraped_at > latest]
     if future:
         imported.quotes = [quote for quote in imported.quotes if quote.scraped_at <= latest]
-        imported.skipped["scraped in the future"] += sum(len(quote.odds) for quote in future)
+        imported.skipped["scraped in the future"] += sum(quote.price_count for quote in future)
         imported.problems.append(
             f"{len(future)} quotes were scraped more than 5 minutes in the future, the latest at "
             f"{format_ms(future[-1].scraped_at)}, for"

@@ -455,7 +455,7 @@ def record_quotes(
     changes = recording.changes([*said_by, LAST_SHIFTED_AT] if shifted else said_by, ends)
     last_seq = tables.write_recording(changes)
     older = tuple(recording.older)
-    prices = sum(len(quote.odds) for _, quote in older)
+    prices = sum(quote.price_count for _, quote in older)
     return Recorded(recording.quotes, len(changes.log), len(older), last_seq, prices, older)
 
 

@@ -64,7 +64,7 @@ class Skipped(msgspec.Struct):
         for (_, quote), is_there in zip(recorded.older, there, strict=True):
             if is_there:
                 self.quotes_there += 1
-                self.prices_there += len(quote.odds)
+                self.prices_there += quote.price_count
 
     def in_a_line(self) -> str | None:
         """Return a line on why quotes were skipped; None if none were."""

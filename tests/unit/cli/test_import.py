@@ -77,7 +77,7 @@ def test_prices_are_recorded_and_accounted_for(database: Path, answer: Path) -> 
     result = run(database, "the-odds-api", answer)
     assert (result.exit_code, result.stderr) == (0, "")
     assert result.stdout.splitlines() == [
-        "prices 3, kept 2, skipped 1: h2h_lay 1",
+        "prices 3, kept 3, skipped 0",
         "quotes 1, changes 2, skipped 0, bad 0",
     ]
 
@@ -88,7 +88,7 @@ def test_what_an_older_file_adds_nothing_to_is_told(database: Path, tmp_path: Pa
     result = run(database, "the-odds-api", older)
     assert result.exit_code == 0
     assert result.stdout.splitlines() == [
-        "prices 3, kept 0, skipped 3: older than the recorded price 2, h2h_lay 1",
+        "prices 3, kept 0, skipped 3: older than the recorded price 3",
         "quotes 0, changes 0, skipped 1, bad 0",
     ]
     assert result.stderr == (
@@ -114,7 +114,7 @@ def test_odds_that_are_read_as_american_are_told(database: Path, answer: Path) -
     lines = run(database, "the-odds-api", answer).stdout.splitlines()
     assert lines == [
         f"read as American odds (a price of -100 or less, or none below 100): {answer}",
-        "prices 3, kept 2, skipped 1: h2h_lay 1",
+        "prices 3, kept 3, skipped 0",
         "quotes 1, changes 2, skipped 0, bad 0",
     ]
 
@@ -209,7 +209,7 @@ def test_what_the_first_offset_leaves_ahead_is_counted_and_named(
     assert "1 quotes were scraped more than 5 minutes in the future" in result.stderr
     assert "for Home vs Away; --shift-to-now=again shifts the newest scrape to now" in result.stderr
     assert "into a new database: oddsdesk import the-odds-api" in result.stderr
-    assert "scraped in the future 2" in result.stdout
+    assert "scraped in the future 3" in result.stdout
     again = run(database, "the-odds-api", later, "--shift-to-now=again")
     assert again.exit_code == 0
     assert "a game in both imports is listed twice" in again.stderr
@@ -273,7 +273,7 @@ def test_quotes_from_the_future_are_refused_in_one_line(database: Path, tmp_path
     result = run(database, "the-odds-api", answer)
     assert result.exit_code == 1
     assert result.stdout.splitlines() == [
-        "prices 3, kept 0, skipped 3: scraped in the future 2, h2h_lay 1",
+        "prices 3, kept 0, skipped 3: scraped in the future 3",
         "quotes 0, changes 0, skipped 0, bad 1",
     ]
     assert result.stderr.count("\n") == 1
@@ -313,7 +313,7 @@ def test_the_real_moment_is_imported_whole_and_fast(database: Path, shared_data:
     assert time.process_time() - began < 10  # of the processor: others may be at work, too
     assert result.exit_code == 0
     assert result.stdout.splitlines() == [
-        "prices 38278, kept 36509, skipped 1769: h2h_lay 1768, not offered 1",
+        "prices 38278, kept 38277, skipped 1: not offered 1",
         "quotes 15036, changes 36509, skipped 0, bad 0",
     ]
     store = open_store(database)
@@ -373,7 +373,7 @@ def test_a_dash_is_standard_output_and_the_counts_go_next_to_it(
     (row,) = [json.loads(line) for line in result.stdout.splitlines()]
     assert row["odds"] == {"Home": 2.0, "Away": 1.9}
     assert result.stderr.splitlines() == [
-        "prices 3, kept 2, skipped 1: h2h_lay 1",
+        "prices 3, kept 3, skipped 0",
         "quotes 1, changes 0, skipped 0, bad 0",
     ]
     assert list(tmp_path.iterdir()) == [answer]
