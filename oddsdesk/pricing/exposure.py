@@ -595,9 +595,13 @@ class _Rooms:
         return shares if all(is_within) else None
 
     def _held(self, bets: _Bets, results: Results) -> list[float]:
-        """Return the profit of open bets in each result, as shares of the bankroll."""
+        """Return the profit of open bets in each result, as shares of the bankroll.
+
+        What they earn in every result adds to the whole bankroll, of which Kelly's share counts.
+        """
         if results.held is not None:
-            return [gained / self._staked for gained in results.held]
+            sure = max(0.0, min(results.held)) * (1 - self._plan.kelly_share)
+            return [(gained - sure) / self._staked for gained in results.held]
         held = [0.0] * len(results.chances)
         offers = [outcome.best for outcome in bets.outcomes]
         placed = [self._already(offer) for offer in offers]

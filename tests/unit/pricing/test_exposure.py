@@ -391,6 +391,17 @@ def test_open_bets_of_the_game_count_as_they_win_and_lose() -> None:
     assert same < none < hedged
 
 
+def test_what_is_locked_in_adds_to_the_whole_bankroll() -> None:
+    """100 in every result count as 1,100 in the bank do, not as 1,000 and four times 100."""
+    results = Results(GOALS, {"over 3.5": above(3.5)}, [100.0] * len(GOALS))
+    plan = StakePlan(outcome_cap=1, game_cap=1, step=0.01)
+    placed = Placed({}, {"g": 10.0}, 10.0)
+    offers = [line("over 3.5", 3.3, 0.32, "3.5")]
+    (found,) = returned(staking(plan, offers, placed, lambda _: results))
+    assert plan.bankroll == 1000
+    assert found.amount == pytest.approx(0.25 * 1100 * plain(0.32).kelly(3.3), abs=0.02)
+
+
 @given(
     st.lists(st.tuples(st.floats(1.0, 1.12), st.floats(1.0, 1.12)), min_size=1, max_size=6),
     st.floats(0.01, 1),
