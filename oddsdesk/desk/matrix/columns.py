@@ -1,7 +1,6 @@
 """The matrix's columns: how wide each is, and what its headers, cells and tooltips show."""
 
 import heapq
-import math
 from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import cache, lru_cache
 from typing import Final
@@ -17,6 +16,25 @@ from oddsdesk.board.valuation.judging import AssessedPrice
 from oddsdesk.board.valuation.pool import PooledLine
 from oddsdesk.board.valuation.verdict_words import origin_text
 from oddsdesk.desk.matrix import tips
+from oddsdesk.desk.matrix.cells import (
+    NO_LAY,
+    SUSPICIOUS,
+    best_cell,
+    best_hold_cell,
+    bookmaker_price_cell,
+    doubted_cell,
+    fair_cell,
+    hold_cell,
+    lay_cell,
+    past_cell,
+    period_cell,
+    reference_cell,
+    section_cell,
+    selection_cell,
+    selection_text,
+    voters_cell,
+    window_cell,
+)
 from oddsdesk.desk.matrix.layout import (
     BEST,
     BEST_OF_ALL,
@@ -28,289 +46,12 @@ from oddsdesk.desk.matrix.layout import (
     WINDOW,
     MatrixLayout,
     Row,
-    can_be_laid,
 )
 from oddsdesk.desk.matrix.sparklines import Sparklines
-from oddsdesk.desk.ui.formatting import (
-    DERIVED_MARK,
-    NO_WINDOW,
-    BookmakerNames,
-    age_text,
-    amount_text,
-    least_text,
-    marked_fair_text,
-    odds_sample,
-    odds_text,
-    percent_text,
-    signed_text,
-)
-from oddsdesk.desk.ui.table.cells import (
-    ARROW_MS,
-    EMPTY,
-    NEVER,
-    PALE_ARROW_MS,
-    PRICE_ROLES,
-    Align,
-    Cell,
-    Column,
-    ColumnSpec,
-    Header,
-    ShrinkStep,
-    Sparkline,
-    repaint_at,
-)
+from oddsdesk.desk.ui.formatting import DERIVED_MARK, BookmakerNames, age_text, odds_sample
+from oddsdesk.desk.ui.table.cells import EMPTY, Align, Cell, Column, ColumnSpec, Header, ShrinkStep
 from oddsdesk.desk.ui.theme.tokens import SurfaceRole, TextRole
-from oddsdesk.pricing.assessment import Caution
 from oddsdesk.pricing.profiles import Profile
-
-PAST_REPAINT_MS = 60_000
-"""How often a sparkline is laid out again: a pixel is some minutes."""
-_WIDE_HOLD = 10
-"""From here on a best hold is told without decimals."""
-SUSPICIOUS = "? "
-"""Before a price above its window: hardly value, in words in the tooltip."""
-
-_NO_PRICE = Cell("·", TextRole.GHOST)
-_NO_REFERENCE = Cell("·", TextRole.GHOST, SurfaceRole.REFERENCE)
-_NO_FIGURE = Cell("–", TextRole.NOTE, SurfaceRole.REFERENCE)
-_NO_LAY = Cell("", TextRole.NOTE, SurfaceRole.REFERENCE)
-_LAY = Cell("   Lay", TextRole.LAY)
-
-
-def bookmaker_price_cell(
-    section: Section,
-    row: SelectionRow,
-    bookmaker: str,
-    judged: AssessedPrice | None,
-    freshness: Freshness,
-    now_ms: int,
-    *,
-    is_mine: bool = True,
-    keeper: Profile | None = None,
-) -> Cell:
-    """Return a bookmaker's price, with its net price if that differs.
-
-    ``keeper`` is the bookmaker's profile if it keeps part of a win. ``judged`` is the board's
-    assessment of a price near value, else None. Prices that cannot be compared, or of bookmakers
-    that are not the user's, are dim.
-    """
-    price = row.prices.get(bookmaker)
-    if price is None:
-        return _NO_PRICE
-    if price.withdrawn_at is not None:
-        return Cell(odds_text(price.odds), TextRole.NOTE, is_struck=True)
-    ink, ground, sign, note = PRICE_ROLES[freshness], SurfaceRole.PANEL, "", ""
-    is_fresh = freshness is Freshness.FRESH
-    if not is_mine or bookmaker in section.other_bets:
-        ink = max(ink, TextRole.SOFT)
-    elif (row.selection, bookmaker) in section.doubts or (
-        judged is not None and Caution.ABOVE_WINDOW in judged.assessment.cautions
-    ):
-        ink, sign = TextRole.NOTE, SUSPICIOUS
-    elif judged is not None and judged.is_value:
-        ground, ink = SurfaceRole.VALUE, TextRole.VALUE if is_fresh else TextRole.SOFT
-    elif bookmaker in row.best_bookmakers and freshness is not Freshness.DEAD:
-        ground, ink = SurfaceRole.BEST, TextRole.BEST if is_fresh else TextRole.SOFT
-    if keeper is not None:
-        note = odds_text(round(keeper.net(price.odds), 2))
-    return _moving(price, note, ink, ground, freshness, now_ms, sign)
-
-
-def best_cell(
-    row: SelectionRow, bookmaker: str, who: str, freshness: Freshness, now_ms: int,
-    keeper: Profile | None = None, *, is_value: bool, others: int, is_second: bool = False,
-) -> Cell:  # fmt: skip
-    """Return the best net price, ``who`` offers it, and how many ``others`` do.
-
-    If ``keeper`` keeps part of a win, the net price is shown before the bookmaker. ``is_second``:
-    it comes after the best price of the user's own bookmakers, in a paler ink.
-    """
-    price = row.prices.get(bookmaker)
-    if price is None:
-        return _NO_PRICE
-    if keeper is not None:
-        who = f"{odds_text(round(keeper.net(price.odds), 2))} {who}"
-    is_fresh = freshness is Freshness.FRESH
-    ink = TextRole.VALUE if is_value and is_fresh else PRICE_ROLES[freshness]
-    return Cell(
-        odds_text(price.odds),
-        max(ink, TextRole.SOFT) if is_second else ink,
-        note=f"{who} +{others}" if others else who,
-        is_strong=is_fresh and not is_second,
-        is_struck=freshness is Freshness.DEAD,
-        repaint_at_ms=repaint_at(freshness, now_ms),
-    )
-
-
-def doubted_cell(row: SelectionRow, who: str, freshness: Freshness, now_ms: int) -> Cell:
-    """Return the higher price that is doubted, with its mark, and ``who`` offers it."""
-    doubted = row.doubted
-    if doubted is None:
-        return EMPTY
-    return Cell(
-        SUSPICIOUS + odds_text(doubted.odds),
-        TextRole.NOTE,
-        note=who,
-        is_struck=freshness is Freshness.DEAD,
-        repaint_at_ms=repaint_at(freshness, now_ms),
-    )
-
-
-def reference_cell(row: SelectionRow, freshness: Freshness, now_ms: int) -> Cell:
-    """Return the reference's price with its limit."""
-    price = row.reference
-    if price is None:
-        return _NO_REFERENCE
-    if price.withdrawn_at is not None:
-        return Cell(odds_text(price.odds), TextRole.NOTE, SurfaceRole.REFERENCE, is_struck=True)
-    limit = "" if row.liquidity is None else amount_text(row.liquidity)
-    return _moving(price, limit, PRICE_ROLES[freshness], SurfaceRole.REFERENCE, freshness, now_ms)
-
-
-def lay_cell(
-    price: Price | None, freshness: Freshness, now_ms: int, ground: SurfaceRole = SurfaceRole.PANEL
-) -> Cell:
-    """Return the lowest odds that can be laid, with the backers' stakes that they take."""
-    if price is None or price.depth is None or not can_be_laid(price):
-        return EMPTY if ground is SurfaceRole.PANEL else _NO_LAY
-    odds, amount = next(level for level in price.depth.lay if level[1] > 0)
-    return Cell(
-        odds_text(odds),
-        TextRole.LAY if freshness <= Freshness.AGEING else TextRole.NOTE,
-        ground,
-        amount_text(amount) if math.isfinite(amount) else "",
-        is_struck=freshness is Freshness.DEAD,
-        repaint_at_ms=repaint_at(freshness, now_ms),
-    )
-
-
-def voters_cell(votes: int | None) -> Cell:
-    """Return how many votes make up the consensus that is the reference."""
-    if votes is None:
-        return _NO_REFERENCE
-    return Cell(f"of {votes}", TextRole.NOTE, SurfaceRole.REFERENCE)
-
-
-def fair_cell(
-    row: SelectionRow, freshness: Freshness, now_ms: int, *, is_derived: bool = False
-) -> Cell:
-    """Return the fair odds; ``freshness`` is that of the price behind them."""
-    if row.fair is None:
-        return _NO_FIGURE
-    text = marked_fair_text(row.fair, is_derived=is_derived)
-    return _figure(text, freshness, now_ms, is_derived=is_derived)
-
-
-def window_cell(
-    row: SelectionRow, freshness: Freshness, now_ms: int, *, is_derived: bool = False
-) -> Cell:
-    """Return from which price the selection is value; the tooltip tells the whole window."""
-    if row.fair is None:
-        return _NO_FIGURE
-    text = NO_WINDOW if row.value_from is None else least_text(row.value_from)
-    return _figure(text, freshness, now_ms, is_derived=is_derived)
-
-
-def _figure(text: str, freshness: Freshness, now_ms: int, *, is_derived: bool) -> Cell:
-    """Return a figure that recedes with the reference's price that it rests on."""
-    is_dead = freshness is Freshness.DEAD
-    ink = max(TextRole.SOFT, PRICE_ROLES[freshness])
-    if is_derived and freshness <= Freshness.AGEING:
-        ink = TextRole.DERIVED
-    return Cell(
-        text,
-        ink,
-        SurfaceRole.REFERENCE,
-        is_struck=is_dead,
-        repaint_at_ms=repaint_at(freshness, now_ms),
-    )
-
-
-def past_cell(sparkline: Sparkline | None, now_ms: int) -> Cell:
-    """Return the path of the sharp book's price; rebuilt as its hours pass."""
-    repaint_at_ms = now_ms + PAST_REPAINT_MS
-    if sparkline is None:
-        return Cell("·", TextRole.GHOST, repaint_at_ms=repaint_at_ms)
-    return Cell("", TextRole.NOTE, repaint_at_ms=repaint_at_ms, sparkline=sparkline)
-
-
-def selection_cell(section: Section, row: SelectionRow) -> Cell:
-    """Return the name of a selection, without what the section's title says already."""
-    return Cell(selection_text(section, row))
-
-
-def section_cell(section: Section) -> Cell:
-    """Return the title of a section."""
-    return Cell(section.line_title, TextRole.STRONG, SurfaceRole.RAISED, is_strong=True)
-
-
-def period_cell(section: Section) -> Cell:
-    """Return the period of a section, in a separate column so that it is never cut."""
-    return Cell(section.period_label, TextRole.NOTE, SurfaceRole.RAISED)
-
-
-def hold_cell(hold: float | None, unit: str = "") -> Cell:
-    """Return a hold in percent; nothing where it is not known."""
-    if hold is None:
-        return EMPTY
-    return Cell(percent_text(hold) + unit, TextRole.NOTE, SurfaceRole.RAISED)
-
-
-def best_hold_cell(section: Section) -> Cell:
-    """Return the hold of a section's best prices; below 0 it is an arbitrage."""
-    if section.best_hold is None:
-        return EMPTY
-    text = signed_text(section.best_hold)
-    if abs(section.best_hold) >= _WIDE_HOLD:
-        text = text.partition(".")[0]  # so that the column need not be wider for what is rare
-    ink = TextRole.STRONG if text.startswith("−") else TextRole.NOTE
-    return Cell(f"{text} %", ink, SurfaceRole.RAISED)
-
-
-def selection_text(section: Section, row: SelectionRow) -> str:
-    """Return a selection; of a player's prop only what sets it apart in its section."""
-    if section.key.market_type != "player_prop" or len(section.rows) < 2:
-        return row.selection
-    words = row.selection.split(" ")
-    others = [other.selection.split(" ") for other in section.rows]
-    shared = 0
-    while all(len(other) > shared + 1 and other[shared] == words[shared] for other in others):
-        shared += 1
-    return " ".join(words[shared:])
-
-
-def _moving(
-    price: Price,
-    note: str,
-    ink: TextRole,
-    ground: SurfaceRole,
-    freshness: Freshness,
-    now_ms: int,
-    sign: str = "",
-) -> Cell:
-    direction = price.direction
-    flash, flashes_from, arrow, is_pale = 0, -NEVER, 0, False
-    if direction:
-        if price.move_heard_at is not None:
-            flash, flashes_from = direction, price.move_heard_at
-        since = now_ms - price.changed_at
-        if since < PALE_ARROW_MS:
-            arrow, is_pale = direction, since >= ARROW_MS
-    is_dead = freshness is Freshness.DEAD
-    return Cell(
-        sign + odds_text(price.odds),
-        ink,
-        ground,
-        note,
-        ground in (SurfaceRole.VALUE, SurfaceRole.BEST),
-        is_dead,
-        arrow,
-        is_pale,
-        flash,
-        flashes_from,
-        repaint_at(freshness, now_ms),
-    )
-
 
 _WIDE_NAME: Final = "Both teams to score  Full Time"
 _USUAL_NAME: Final = "Both teams to score"
@@ -318,9 +59,10 @@ _NARROW_NAME: Final = "Manchester +0.5"
 _MOST: Final = 84
 """Pixels that a title may take of a column that figures alone would make narrower."""
 _FOLD: Final = " " * 6
+"""As wide as the mark before a section's title, and its semi-bold letters."""
 _MOST_WIDE: Final = 12
 """How many of the longest texts are measured, as the longest need not be the widest."""
-"""As wide as the mark before a section's title, and its semi-bold letters."""
+_LAY: Final = Cell("   Lay", TextRole.LAY)
 
 
 class MatrixContext:
@@ -492,12 +234,12 @@ def _reference_tip(section: Section, row: SelectionRow, context: MatrixContext) 
 
 
 def _no_lay(_section: Section, _row: SelectionRow, _context: MatrixContext) -> Cell:
-    return _NO_LAY
+    return NO_LAY
 
 
 def _reference_lay(_section: Section, row: SelectionRow, context: MatrixContext) -> Cell:
     if context.board.basis.is_pooled:
-        return _NO_LAY
+        return NO_LAY
     freshness = context.freshness(row.market.reference, row.reference)
     return lay_cell(row.reference, freshness, context.clock(), SurfaceRole.REFERENCE)
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from oddsdesk.board.model.basis import Freshness
 from oddsdesk.board.model.matrix import BestPrice, Offers, Price, Section, SectionKey, SelectionRow
-from oddsdesk.desk.matrix.columns import bookmaker_price_cell, selection_text, window_cell
+from oddsdesk.desk.matrix.cells import bookmaker_price_cell, selection_text, window_cell
 from oddsdesk.desk.matrix.layout import ALL, groups_of, is_in_group, matrix_rows, steps_between
 from oddsdesk.desk.matrix.tips import window_tip
 from oddsdesk.desk.ui import formatting
