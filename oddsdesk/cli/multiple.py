@@ -20,8 +20,7 @@ from oddsdesk.cli.bet_sources import (
     reference_choice,
     source_options,
 )
-from oddsdesk.cli.options import json_option
-from oddsdesk.cli.promo import OddsType
+from oddsdesk.cli.options import OddsType, json_option
 from oddsdesk.cli.terminal import aligned, market_words, plain
 from oddsdesk.contract.identity import game_title
 from oddsdesk.contract.markets import market_named

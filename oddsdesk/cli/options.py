@@ -21,6 +21,7 @@ from oddsdesk.base.places import NoHomeError, default_database, default_ledger, 
 from oddsdesk.contract.identity import fold_name
 from oddsdesk.contract.times import DAY_MS, parse_ms
 from oddsdesk.pricing.devig import METHODS
+from oddsdesk.pricing.formats import OddsFormatError, parse_typed
 from oddsdesk.server.edge.middleware import LOOPBACK_PROXIES
 from oddsdesk.server.settings import ALL_ROLES, PublicAddress, Role, TlsFiles
 from oddsdesk.store.databases import KEEP_ALL, Database, DatabaseUrl, database_named
@@ -86,6 +87,33 @@ class AmountType(Number):
                 self.fail(str(error), param, ctx)
             return super().convert(value, param, ctx)
         return super().convert(f"{amount:.12g}", param, ctx)
+
+
+class OddsType(click.ParamType):  # type: ignore[type-arg]
+    """Odds as people type them: 5.5, 9/2, +450."""
+
+    name = "odds"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> float:
+        """Return decimal odds."""
+        if isinstance(value, float):
+            return value
+        try:
+            return parse_typed(str(value))
+        except OddsFormatError as error:
+            self.fail(str(error), param, ctx)
+
+
+class Percent(Number):
+    """A percentage, with or without its sign; as a share of 1."""
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> float:
+        """Return the share."""
+        return super().convert(str(value).strip().removesuffix("%").strip(), param, ctx) / 100
 
 
 def range_in_words(least: float, most: float | None, *, above: bool = False) -> str:

@@ -1,0 +1,191 @@
+"""How `oddsdesk promo find` prints ways to use an offer."""
+
+import math
+from collections.abc import Collection
+from typing import Any, Final
+
+from oddsdesk.base.text import near_names
+from oddsdesk.board.board import Board
+from oddsdesk.board.opportunities.finder import OpportunityLeg
+from oddsdesk.board.promotions import PromoWay, Ways
+from oddsdesk.board.valuation.verdict_words import amount_text, caution_text
+from oddsdesk.cli.terminal import aligned, market_words, plain
+from oddsdesk.contract.identity import game_title
+from oddsdesk.contract.times import format_ms
+from oddsdesk.pricing.promotions import PromoKind, Promotion
+from oddsdesk.pricing.settlement_rules import SettlementRules
+
+_HEADINGS: Final = (
+    "LOCKED IN",
+    "OF IT",
+    "STAKE",
+    "LIABILITY",
+    "ODDS",
+    "NET",
+    "BET",
+    "AT",
+    "",
+    "GAME",
+)
+_UNHEDGED: Final = ("EV", "WORTH", "CHANCE", "STAKE", "ODDS", "NET", "BET", "AT", "", "GAME")
+_RIGHT: Final = frozenset(
+    {"LOCKED IN", "OF IT", "EV", "WORTH", "CHANCE", "STAKE", "LIABILITY", "ODDS", "NET"}
+)
+
+
+def way_fields(way: PromoWay, rules: SettlementRules) -> dict[str, Any]:
+    """Return a way to use an offer in the form that ``--json`` prints."""
+    return {
+        "game_id": way.legs[0].key.game_id,
+        "match_name": way.match_name,
+        "competition": way.competition,
+        "sport": way.sport,
+        "kick_off": None if way.kick_off is None else format_ms(way.kick_off),
+        "in_play": way.in_play,
+        "locked": _rounded(way.locked, 2),
+        "worst": round(way.worst, 2),
+        "best": round(way.best, 2),
+        "staked": round(way.staked, 2),
+        "returned_pct": _rounded(way.returned_pct, 3),
+        "payout_pct": _rounded(way.payout_pct, 3),
+        "value": _rounded(way.value, 2),
+        "value_pct": _rounded(way.value_pct, 2),
+        "bets_needed": round(way.bets_needed, 2),
+        "ev": _rounded(way.ev, 2),
+        "certainty_equivalent": _rounded(way.certainty, 2),
+        "chance_pct": _rounded(None if way.chance is None else 100 * way.chance, 2),
+        "if_loses": None if way.is_hedged else round(way.results[1], 2),
+        "likely_error": way.is_too_good,
+        "legs": [_leg_fields(way, place) for place in range(len(way.legs))],
+        "notes": [note.text for note in way.notes(rules)],
+    }
+
+
+def _leg_fields(way: PromoWay, place: int) -> dict[str, Any]:
+    leg = way.legs[place]
+    odds, stake = _odds_and_stake(leg)
+    for_sale = leg.for_sale
+    return {
+        "side": "lay" if leg.is_lay else "back",
+        "kind": way.bet_kind(place),
+        "bookmaker": leg.bookmaker,
+        "market_type": leg.key.market_type,
+        "period": leg.key.period,
+        "line": leg.line,
+        "selection": leg.key.selection,
+        "odds": round(odds, 4),
+        **({"boosted_odds": round(way.boosted_odds, 4)} if way.bet.boost and not place else {}),
+        "net_odds": round(leg.net_odds, 4),
+        "stake": round(stake, 2),
+        "liability": round(leg.stake, 2) if leg.is_lay else None,
+        "if_wins": round(way.results[place], 2),
+        **(
+            {} if for_sale is None else {"for_sale": round(for_sale[0], 2), "currency": for_sale[1]}
+        ),
+        "cautions": [caution.value for caution in leg.cautions],
+    }
+
+
+def _odds_and_stake(leg: OpportunityLeg) -> tuple[float, float]:
+    """Return what is typed at the bookmaker: of a lay the backers' odds and stake."""
+    if leg.is_lay:
+        return leg.lay_odds or leg.odds, leg.backers_stake or 0.0
+    return leg.odds, leg.stake
+
+
+def _rounded(figure: float | None, digits: int) -> float | None:
+    return None if figure is None or not math.isfinite(figure) else round(figure, digits)
+
+
+def _no_prices(bookmaker: str, known: Collection[str]) -> str:
+    near = near_names(bookmaker, known)
+    meant = f"; did you mean {' or '.join(near)}?" if near else ""
+    return f"no prices of {bookmaker}{meant}"
+
+
+def table_of_ways(
+    offer: Promotion, found: Ways, there: PromoWay | None, board: Board, rules: SettlementRules
+) -> list[str]:
+    """Return the lines of all ways, ``there`` with one bet at the offer's own bookmaker."""
+    reference = board.reference_name or "the sharp book"
+    known = board.bookmakers_with_prices()
+    lines = [plain(f"{offer.name}: {offer.summary}"), ""]
+    for title, ways in (
+        ("With a hedge:", found.hedged),
+        (
+            f"With one bet of the hedge at {offer.bookmaker} as well:",
+            () if there is None else (there,),
+        ),
+        ("Without a hedge:", found.unhedged),
+    ):
+        rows = [row for way in ways for row in _rows(way, reference)]
+        if rows:
+            headings = _HEADINGS if ways[0].is_hedged else _UNHEDGED
+            lines += [plain(title), *aligned(headings, rows, _RIGHT), ""]
+    notes = dict.fromkeys(
+        plain(f"{game_title(way.match_name)}: {note.text}")
+        for way in found.hedged
+        for note in way.notes(rules)
+    )
+    lines += [*notes, ""] if notes else []
+    left_out = ", ".join(f"{count} {reason}" for reason, count in found.left_out.items())
+    if not found.looked_at:
+        return [*lines, plain(_no_prices(offer.bookmaker, known))]
+    prices = f"{found.looked_at} price{'' if found.looked_at == 1 else 's'} of {offer.bookmaker}"
+    lines.append(plain(f"{prices}{f'; left out: {left_out}' if left_out else ''}"))
+    return lines
+
+
+def _rows(way: PromoWay, reference: str) -> list[tuple[str, ...]]:
+    """Return a row per leg; the first also holds what all legs share."""
+    key = way.legs[0].key
+    market = market_words(key.market_type, way.sport, key.period)
+    game = plain(f"{game_title(way.match_name)}, {market}")
+    rows = list[tuple[str, ...]]()
+    for place, leg in enumerate(way.legs):
+        odds, stake = _odds_and_stake(leg)
+        paid = way.boosted_odds if place == 0 else odds
+        liability = (f"{leg.stake:.2f}" if leg.is_lay else "",) if way.is_hedged else ()
+        whole = _whole(way) if place == 0 else ("",) * len(_whole(way))
+        rows.append(
+            (
+                *whole,
+                f"{stake:.2f}",
+                *liability,
+                f"{paid:.4g}",
+                "" if leg.net_odds == leg.odds else f"{leg.net_odds:.3f}",
+                plain(way.leg_text(place)),
+                plain(leg.bookmaker),
+                plain("; ".join(_remarks(way, place, reference))),
+                game if place == 0 else "",
+            )
+        )
+    return rows
+
+
+def _whole(way: PromoWay) -> tuple[str, ...]:
+    if way.is_hedged:
+        value = way.value or 0.0
+        return f"{value:+.2f}", f"{way.value_pct or 0.0:.1f} %"
+    chance = "" if way.chance is None else f"{way.chance:.1%}".replace("%", " %")
+    return f"{way.ev or 0.0:+.2f}", f"{way.certainty or 0.0:+.2f}", chance
+
+
+def _remarks(way: PromoWay, place: int, reference: str) -> list[str]:
+    leg = way.legs[place]
+    remarks = [caution_text(caution, reference) for caution in leg.cautions]
+    if way.is_too_good and not place:
+        remarks.insert(0, "a price may be an error")
+    offer = way.promotion
+    if offer.kind is PromoKind.BONUS and not place:
+        of = "" if way.is_hedged else "this is one of "
+        remarks.append(f"{of}{way.bets_needed:.4g} such bets")
+    if offer.kind is PromoKind.REFUND and offer.refund_as_free and not place:
+        remarks.append(f"the free bet counts as {way.bet.refund:.2f}")
+    if leg.is_lay and leg.depth is not None and leg.depth.lay:
+        odds, size = leg.depth.lay[0]
+        if size > 0:
+            remarks.append(f"{amount_text(size, leg.depth.currency)} at {odds:.4g} can be laid")
+    elif leg.for_sale is not None:
+        remarks.append(f"{amount_text(*leg.for_sale)} for sale")
+    return remarks
