@@ -13,6 +13,8 @@ import msgspec
 from oddsdesk.pricing.closing import ClosingLine
 from oddsdesk.pricing.selections import Result
 
+ODDS_ROUNDING: Final = 0.005
+"""How far the odds that a bookmaker shows may be from those that it pays."""
 DEFAULT_PLACE_FRACTION: Final = 0.2
 """Share of the winnings that a place pays where a list does not say it; the most common terms."""
 
@@ -99,7 +101,10 @@ def profit_by_kind(terms: Terms, result: Result, size: float) -> float:
             place = gain * (terms.place_fraction or 0.0)
             return size / 2 * (_part(result, gain) + _part(_place_result(result), place))
         case _ if terms.legs and result is not Result.VOID:
-            gain = paid_by_legs(terms.net_odds, terms.legs, result) - 1
+            paid = paid_by_legs(terms.net_odds, terms.legs, result)
+            if terms.kind is BetKind.FREE_RETURNED:
+                return size * paid
+            gain = paid - 1
             won, lost = (1.0, 0.0) if gain > 0 else (0.0, -gain)
             gain = max(0.0, gain)
     if terms.kind is BetKind.FREE_RETURNED:
@@ -150,14 +155,19 @@ def _place_result(result: Result) -> Result:
 def paid_by_legs(net_odds: float, legs: Iterable[BetLeg], result: Result) -> float:
     """Return what a unit staked on legs pays; a void leg drops out, a half result halves it.
 
-    A leg without a result counts as won if the whole bet won, else as lost.
+    A leg without a result counts as won if the whole bet won, else as lost. Odds that are those of
+    all legs, rounded, are worked out from the legs; others, such as boosted ones, in proportion.
     """
-    paid = net_odds
+    paid = product = 1.0
     for leg in legs:
         ended = leg.result or (Result.LOST if result is Result.LOST else Result.WON)
         won, lost = ended.shares
-        paid *= (1 + won * (leg.odds - 1) - lost) / leg.odds
-    return paid
+        paid *= 1 + won * (leg.odds - 1) - lost
+        product *= leg.odds
+    is_whole = paid == product
+    if not is_whole and abs(net_odds - product) <= ODDS_ROUNDING:
+        return paid
+    return net_odds * (paid / product)
 
 
 def result_of_legs(legs: Sequence[BetLeg]) -> Result | None:

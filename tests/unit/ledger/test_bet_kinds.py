@@ -91,6 +91,28 @@ def test_a_void_leg_drops_out_and_a_half_result_halves_its_odds() -> None:
     assert paid(Result.WON, Result.LOST) == -10
 
 
+def test_rounded_odds_of_a_multiple_do_not_change_what_its_legs_pay() -> None:
+    legs = (
+        BetLeg(selection="A", odds=1.83, result=Result.WON),
+        BetLeg(selection="B", odds=1.51, result=Result.VOID),
+    )
+
+    def paid(odds: float) -> float | None:
+        return settled(bet(BetKind.MULTIPLE, odds=odds, legs=legs), Result.WON, NOW).profit
+
+    assert paid(2.76) == pytest.approx(8.3)
+    assert paid(3.0) == pytest.approx(10 * (3.0 / 1.51 - 1))
+
+
+def test_a_free_bet_with_its_stake_returned_pays_what_its_legs_pay() -> None:
+    legs = (
+        BetLeg(selection="A", odds=2.0, result=Result.HALF_LOST),
+        BetLeg(selection="B", odds=3.0, result=Result.VOID),
+    )
+    free = bet(BetKind.FREE_RETURNED, odds=6.0, legs=legs)
+    assert settled(free, Result.WON, NOW).profit == pytest.approx(5)
+
+
 def test_a_multiple_is_open_until_a_leg_lost_or_all_ended() -> None:
     won, open_leg = msgspec.structs.replace(LEGS[0], result=Result.WON), LEGS[1]
     assert result_of_legs((won, open_leg)) is None
