@@ -107,7 +107,10 @@ class QuotedGame:
     def tell_books(
         self, bookmaker: str, market_type: str, books: Mapping[str, Offer], period: int = 0
     ) -> None:
-        """Let an exchange tell of both sides of its books, by selection, scraped now."""
+        """Let an exchange tell of both sides of its books, by selection, scraped now.
+
+        Where it says no levels to back, its odds are 0.05 below those to lay.
+        """
         row = OddsRow(
             bookmaker=bookmaker,
             match_name=self.name,
@@ -116,7 +119,10 @@ class QuotedGame:
             market_type=market_type,
             period=period,
             is_live=False,
-            odds={name: book.back[0][0] for name, book in books.items()},
+            odds={
+                name: book.back[0][0] if book.back else book.lay[0][0] - 0.05
+                for name, book in books.items()
+            },
             match_date=None,
             scraped_at=format_ms(self.clock.now),
             url=None,

@@ -478,9 +478,7 @@ def sides_in_words(profile: Profile, depth: Depth | None) -> Iterator[str]:
     lays = [] if depth is None else depth.lay[:_LEVELS_SHOWN]
     if lays and depth is not None:
         said = (
-            f"{amount_text(size, depth.currency)} at {odds:.4g}"
-            if math.isfinite(size)
-            else f"{odds:.4g}"
+            f"{amount_text(size, depth.currency)} at {odds:.4g}" if size else f"{odds:.4g}"
             for odds, size in lays
         )
         yield f"lay: {', '.join(said)}"

@@ -279,6 +279,7 @@ def both_sides(said: explaining.Explanation, lay: Assessment | None) -> list[Fac
     if depth is None or depth.lay_odds is None:
         return []
     backs = [(odds, said.profile.stake_of(odds, size)) for odds, size in depth.levels]
+    backs = backs or [(said.odds, 0.0)]
     tip = "\n".join(
         filter(
             None,
@@ -297,7 +298,7 @@ def both_sides(said: explaining.Explanation, lay: Assessment | None) -> list[Fac
         )
         for back, laid in levels
     ]
-    spread = (depth.lay_odds / depth.levels[0][0] - 1) * 100
+    spread = (depth.lay_odds / backs[0][0] - 1) * 100
     facts.append(Fact("Spread, of the back odds", f"{spread:.2f} %"))
     if lay is not None:
         net = exact_odds_text(round(lay.net_odds, 4))
@@ -317,7 +318,7 @@ def _odds_of(level: tuple[float, float] | None) -> str:
 
 
 def _amount_of(level: tuple[float, float] | None) -> str:
-    if level is None or math.isinf(level[1]):
+    if level is None or not level[1]:
         return "–"
     amount = level[1]
     return f"{amount:.2f}" if amount < _SMALL else f"{math.floor(amount):,}"

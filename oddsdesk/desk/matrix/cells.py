@@ -1,7 +1,5 @@
 """What a cell of the matrix shows of a price, a figure or a section."""
 
-import math
-
 from oddsdesk.board.model.basis import Freshness
 from oddsdesk.board.model.matrix import Price, Section, SelectionRow
 from oddsdesk.board.valuation.judging import AssessedPrice
@@ -138,12 +136,12 @@ def lay_cell(
     """Return the lowest odds that can be laid, with the backers' stakes that they take."""
     if price is None or price.depth is None or not can_be_laid(price):
         return EMPTY if ground is SurfaceRole.PANEL else NO_LAY
-    odds, amount = next(level for level in price.depth.lay if level[1] > 0)
+    odds, amount = price.depth.lay[0]
     return Cell(
         odds_text(odds),
         TextRole.LAY if freshness <= Freshness.AGEING else TextRole.NOTE,
         ground,
-        amount_text(amount) if math.isfinite(amount) else "",
+        amount_text(amount) if amount else "",
         is_struck=freshness is Freshness.DEAD,
         repaint_at_ms=repaint_at(freshness, now_ms),
     )

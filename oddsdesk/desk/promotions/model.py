@@ -159,8 +159,13 @@ def _facts(row: WayRow, seen_at: int, now_ms: int) -> Iterator[str]:
         if text := currency_text(leg.depth):
             yield text
     if leg.is_lay and leg.depth is not None:
-        lays = ", ".join(f"{size:g} at {exact_odds_text(odds)}" for odds, size in leg.depth.lay[:3])
-        yield f"Available to lay: {lays}"
+        lays = (
+            f"{size:g} at {exact_odds_text(odds)}"
+            if size
+            else f"unknown at {exact_odds_text(odds)}"
+            for odds, size in leg.depth.lay[:3]
+        )
+        yield f"Available to lay: {', '.join(lays)}"
     yield f"Seen at {clock_text(seen_at, now_ms)}"
     yield from _result_facts(way)
     if row.profile.limit is not None:

@@ -34,6 +34,22 @@ def test_back_and_lay_stand_side_by_side_with_the_ev_of_a_lay(
     assert "Can lay: 1,120.50 GBP at 2.05" in explanation_text(said)
 
 
+def test_a_lay_of_an_unknown_amount_is_explained_without_one(
+    panel: ExplainPanel, quoted: Any
+) -> None:
+    quoted.clock.now += 1
+    quoted.tell_books("Matchbook", "total", {"Over 2.5": Offer(lay=((2.5, 0.0),))})
+    key = RowKey(quoted.id, "total", 0, "Over 2.5", "Matchbook")
+    panel.show_price(key)
+    figures = {fact.title: fact.figure for fact in panel.arithmetic.facts}
+    (back,) = (title for title in figures if title.startswith("Back"))
+    assert back.endswith("/ lay 2.50")
+    assert figures[back] == "– / –"
+    said = explain(quoted.board, key, quoted.clock())
+    assert said is not None
+    assert "Can lay: 2.5" in explanation_text(said)
+
+
 @pytest.mark.parametrize("bookmaker", ["Matchbook", "Bovada"])
 def test_where_nothing_can_be_laid_nothing_is_said_of_it(
     panel: ExplainPanel, quoted: Any, bookmaker: str

@@ -55,6 +55,15 @@ def test_what_can_be_laid_stands_below_the_selection_once_that_is_asked_for(
     assert texts(model) == before
 
 
+def test_a_lay_of_an_unknown_amount_shows_its_odds_alone(model: MatrixModel, quoted: Any) -> None:
+    quoted.clock.now += 1
+    quoted.tell_books("Matchbook", "moneyline", {"Draw": Offer(lay=((3.9, 0.0),))})
+    model.show_bookmakers(LAYS)
+    column = column_of(model, "Matchbook")
+    (row,) = (row for row in range(model.rowCount()) if model.is_lay(row))
+    assert (model.cell(row, column).text, model.cell(row, column).note) == ("3.90", "")
+
+
 def test_a_lay_moves_with_its_book_and_its_row_stays_once_it_is_there(
     model: MatrixModel, quoted: Any, qtmodeltester: ModelTester
 ) -> None:
