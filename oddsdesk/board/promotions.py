@@ -44,7 +44,7 @@ _ROUNDS: Final = 4
 
 
 class WayKey(NamedTuple):
-    """A way to use an offer: the same key at other prices."""
+    """Identifies a way to use an offer, whatever its prices."""
 
     offer: str
     legs: tuple[tuple[RowKey, bool], ...]
@@ -304,11 +304,11 @@ class _Search:
         if offer.markets and market_type not in offer.markets:
             return "another market"
         if offer.until is not None and (matrix.kick_off is None or matrix.kick_off > offer.until):
-            return "starts after the offer ends, or nobody says when"
+            return "starts after the offer ends, or no kick-off time"
         if odds < offer.least_odds:
-            return "odds below the least"
+            return "odds below the minimum"
         if push_of(line) is not None:
-            return "its line may return the stake"
+            return "line may return the stake"
         return ""
 
     def _look_for_hedges(

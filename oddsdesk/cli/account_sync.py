@@ -45,7 +45,7 @@ _SERVICES: Final = ("betfair", "kalshi", "polymarket")
     type=click.Path(path_type=Path),
     metavar="FILE",
     help="File with the key: Betfair's app key and session token, separated by a colon, or the id "
-    "of Kalshi's key. Default: that of the feed, from the keyring or the environment.",
+    "of Kalshi's key. Default: the feed's key, from the keyring or the environment.",
 )
 @click.option(
     "--private-key",
@@ -54,33 +54,37 @@ _SERVICES: Final = ("betfair", "kalshi", "polymarket")
     metavar="FILE",
     help="Kalshi's private key, a PEM file.",
 )
-@click.option("--wallet", metavar="ADDRESS", help="Polymarket's address of your profile: 0x...")
+@click.option(
+    "--wallet", metavar="ADDRESS", help="Wallet address of your Polymarket profile: 0x..."
+)
 @click.option(
     "--file",
     "files",
     multiple=True,
     metavar="FILE",
-    help="Read Betfair's recorded answers or an order stream, and request nothing.",
+    help="Read recorded Betfair answers or an order stream from a file; send no requests.",
 )
 @click.option(
     "--since",
     callback=moment,
     metavar="TIME",
-    help="Leave out bets that were settled before. A date, or a time with an offset.",
+    help="Leave out bets settled before this: a date, or a time with an offset.",
 )
-@click.option("--account", default="", metavar="NAME", help="What you call the account.")
-@click.option("--url", metavar="ADDRESS", help="Address of the service, if it is another one.")
+@click.option(
+    "--account", default="", metavar="NAME", help="Your name for the account, noted with new bets."
+)
+@click.option("--url", metavar="ADDRESS", help="Address of the service, if not the usual one.")
 @click.option("--dry-run", is_flag=True, help="Only print what would be recorded.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def sync(path: Path, service: str, as_json: bool, dry_run: bool, account: str, **options: Any) -> None:  # fmt: skip # noqa: E501
     """Record your own bets from an exchange or prediction market.
 
-    Only reads: it never places, cancels or changes anything there. New bets are recorded, open
+    It only reads: nothing is placed, cancelled or changed there. New bets are recorded, and open
     ones get the account's amounts and results. Bets that you typed or imported before are
     recognised by selection, odds, stake and time, and are not added again. `oddsdesk ledger undo`
     reverts all of it.
 
-    What is only partly known is listed. The command ends with status 1 if anything is missing.
+    Anything that is only partly known is listed. The status is 1 if anything is missing.
 
     \b
     Example:
@@ -175,15 +179,15 @@ def _read(
                 data,
                 gamma,
             )
-    found.problems += [f"the time may be wrong: {said}" for said in clocks.said[:1]]
+    found.problems += [f"the time may be wrong: {each}" for each in clocks.warnings[:1]]
     return found
 
 
 class _Clocks:
-    """Compares this machine's clock with the services'; ``said`` is what is wrong."""
+    """Compares this machine's clock with the services'; ``warnings`` says what is wrong."""
 
     def __init__(self) -> None:
-        self.said: list[str] = []
+        self.warnings: list[str] = []
 
     def judging(self, judge: Callable[["Reply"], None] | None) -> Callable[["Reply"], None]:
         def judge_and_compare(reply: "Reply") -> None:
@@ -191,7 +195,7 @@ class _Clocks:
             if apart and reply.status in (400, 401, 403):
                 raise FeedError(f"refused ({reply.status}), and {apart}")
             if apart:
-                self.said.append(apart)
+                self.warnings.append(apart)
             if judge is not None:
                 judge(reply)
 

@@ -30,12 +30,12 @@ from oddsdesk.ledger.accounts import (
 F = TypeVar("F", bound=Callable[..., Any])
 
 _BALANCES: Final = (
-    *("BOOKMAKER", "ACCOUNT", "BALANCE", "MOVED", "PROFIT", "AT RISK", "OPEN BETS", "IN MAIN"),
+    *("BOOKMAKER", "ACCOUNT", "BALANCE", "DEPOSITS", "PROFIT", "AT RISK", "OPEN BETS", "IN MAIN"),
 )
 _MOVEMENTS: Final = ("NUMBER", "TIME", "KIND", "AMOUNT", "BOOKMAKER", "ACCOUNT", "NOTE")
 _RATES: Final = ("1 UNIT OF", "IS", "SINCE")
 _RIGHT: Final = frozenset(
-    {"BALANCE", "MOVED", "PROFIT", "AT RISK", "OPEN BETS", "IN MAIN", "AMOUNT"}
+    {"BALANCE", "DEPOSITS", "PROFIT", "AT RISK", "OPEN BETS", "IN MAIN", "AMOUNT"}
 )
 
 
@@ -46,9 +46,9 @@ _RIGHT: Final = frozenset(
 def accounts(context: click.Context, path: Path, as_json: bool) -> None:
     """Show the balance of each account at a bookmaker.
 
-    A balance is what you moved there, plus the profit of settled bets, less the money in open
-    bets. Practice bets do not count. Name your main currency and the rates of others to see a
-    total: `oddsdesk ledger accounts rate --main EUR`.
+    A balance is deposits less withdrawals, plus the profit of settled bets, less the money at risk
+    in open bets. Practice bets do not count. For a total, set your main currency and the rates of
+    others: `oddsdesk ledger accounts rate --main EUR`.
 
     \b
     Example:
@@ -79,7 +79,7 @@ def accounts(context: click.Context, path: Path, as_json: bool) -> None:
 
 def _table(found: list[Balance], book: MoneyBook, total: float | None) -> str:
     if not found:
-        return "no bets and no movements of money yet"
+        return "no bets, deposits or withdrawals yet"
     rows = [
         (
             plain(each.bookmaker),
@@ -107,16 +107,16 @@ def _missing_text(missing: list[str], book: MoneyBook) -> str:
 
 def _movement_options(command: F) -> F:
     for option in (
-        click.option("--note", default="", metavar="TEXT", help="What it was."),
+        click.option("--note", default="", metavar="TEXT", help="A note."),
         click.option(
             "--at",
             callback=moment,
             metavar="TIME",
-            help="When it was: a date, or a time with an offset. Default: now.",
+            help="A date, or a time with an offset. Default: now.",
         ),
-        click.option("--account", default="", metavar="NAME", help="Which of your accounts there."),
+        click.option("--account", default="", metavar="NAME", help="Your name for the account."),
         click.option("--currency", metavar="CODE", help="Default: your main currency."),
-        click.option("--bookmaker", required=True, metavar="NAME", help="Where the account is."),
+        click.option("--bookmaker", required=True, metavar="NAME", help="The bookmaker."),
         ledger_option(is_made=True),
     ):
         command = option(command)
@@ -226,7 +226,11 @@ def movements(path: Path, as_json: bool) -> None:
         )
         for each in found
     ]
-    click.echo("\n".join(aligned(_MOVEMENTS, rows, _RIGHT)) if rows else "no movements yet")
+    click.echo(
+        "\n".join(aligned(_MOVEMENTS, rows, _RIGHT))
+        if rows
+        else "no deposits, withdrawals or corrections yet"
+    )
 
 
 @accounts.command()
@@ -249,12 +253,12 @@ def remove(path: Path, number: int) -> None:
 @ledger_option(is_made=True)
 @click.argument("currency", required=False)
 @click.argument("rate", type=float, required=False)
-@click.option("--main", metavar="CODE", help="Name the currency of your betting bank.")
+@click.option("--main", metavar="CODE", help="Set your main currency: that of your betting bank.")
 @click.option(
     "--since",
     callback=moment,
     metavar="TIME",
-    help="From when it holds: a date, or a time with an offset. Default: now.",
+    help="The rate applies from then on: a date, or a time with an offset. Default: now.",
 )
 @json_option
 def rate(
@@ -268,7 +272,7 @@ def rate(
     """Set or list exchange rates: what 1 unit of CURRENCY is worth in your main currency.
 
     Amounts for sale, caps, balances and the total of reports use them. A settled bet is converted
-    at the rate of its settlement: the last one before it.
+    at the last rate before its settlement.
 
     \b
     Example:

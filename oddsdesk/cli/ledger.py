@@ -408,7 +408,7 @@ def report(
         if decided := sum(found.clv_decided for _, label, found in rows if not label):
             click.echo(f"CLV of {decided} bets is {PER_DECIDED_TEXT}", err=True)
         if free := sum(bool(bet.free_staked) and bet.result is not None for bet in closed.bets):
-            click.echo(f"free bets, whose size is not in STAKED: {free}", err=True)
+            click.echo(f"free bets, not counted in STAKED: {free}", err=True)
         if any(reporting.luck_text(found).startswith("about") for _, _, found in rows):
             click.echo(reporting.LUCK_TEXT, err=True)
     if practice := sum(bet.practice and bet.result is not None for bet in placed):
@@ -566,7 +566,7 @@ def bets_table(bets: Sequence[PlacedBet], now_ms: int) -> str:
     lines = aligned((*_BETS, "PROFIT", "GAME"), rows, _RIGHT) if rows else []
     last = f"{len(bets)} bet{'' if len(bets) == 1 else 's'}"
     if any(bet.kind is BetKind.LAY for bet in bets):
-        last += ", stake of a lay: its liability"
+        last += ", stakes of lays are liabilities"
     if practice := sum(bet.practice for bet in bets):
         last += f", {practice} practice"
     if risks := list(_at_risk(bets, now_ms)):

@@ -53,8 +53,8 @@ class _Leg(NamedTuple):
     multiple=True,
     required=True,
     metavar="GAME SELECTION",
-    help="A leg: words of its game's name (or its id), and the selection, with its odds after @ "
-    "if the leg has its own. A market that the selection does not name goes first: 'btts: Yes'.",
+    help="A leg: words from the game's name, or its id; then the selection, with its odds after "
+    "@ if known. If the selection does not show its market, put that first: 'btts: Yes'.",
 )
 @click.option(
     "--odds",
@@ -66,7 +66,7 @@ class _Leg(NamedTuple):
     "--bookmaker",
     metavar="NAME",
     default="",
-    help="Where it is offered: legs without odds take its present prices.",
+    help="Where the multiple is offered. Legs without odds take its current prices.",
 )
 @reference_choice
 @derived_option
@@ -84,9 +84,9 @@ def multiple(
 ) -> None:
     """Work out the fair price of a multiple, and the EV of an offered one.
 
-    Legs of different games multiply. Legs of one football game are added up over its likely scores,
-    which is modelled: the EV is then also given for the low end of the model's error. Legs that
-    the model does not cover have no price, and the reason is printed; the status is then 1.
+    Fair odds of different games are multiplied. Legs of one football game are priced together by a
+    model of its score: the EV is then also given at the low end of the model's error. Where the
+    model does not cover the legs, there is no price: the reason is printed, and the status is 1.
 
     \b
     Example:
@@ -119,7 +119,7 @@ def _leg(
     market_type = market_named(market) if colon else guess_market(game.match_name, selection)
     if not market_type:
         example = f"'btts: {selection}'"
-        raise click.UsageError(f"{selection!r}: say its market first, such as {example}")
+        raise click.UsageError(f"{selection!r}: put its market first, such as {example}")
     selection = _selection(board, game, market_type, selection)
     key = RowKey(game.game_id, market_type, 0, selection, _spelled(board, bookmaker))
     slip = SlipLeg(key, _odds(board, key, odds_text))
@@ -157,8 +157,8 @@ def _selection(board: Board, game: GameEntry, market_type: str, text: str) -> st
     if same:
         return same[0]
     what = f"{game_title(game.match_name)}, {market_words(market_type, game.sport, 0)}"
-    has = f"it has {', '.join(known[:8])}" if known else "nobody prices that market now"
-    raise click.UsageError(f"no selection {text!r} in {what}: {has}")
+    has = f"it has {', '.join(known[:8])}" if known else "that market has no prices now"
+    raise click.UsageError(f"no selection {text!r} in {what}; {has}")
 
 
 def _spelled(board: Board, bookmaker: str) -> str:

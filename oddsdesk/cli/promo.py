@@ -69,8 +69,9 @@ def promo() -> None:
     "--kind",
     type=click.Choice(_HEDGED),
     required=True,
-    help="qualify: own money. free: the stake of the free bet is not returned. free-returned: it "
-    "is. refund: something comes back if the bet loses. boost: raised winnings.",
+    help="qualify: a bet with your own money. free: a free bet, stake not returned (SNR). "
+    "free-returned: a free bet, stake returned (SR). refund: part or all of the stake comes back "
+    "if the bet loses. boost: the winnings are raised.",
 )
 @click.option(
     "--stake", type=AmountType(0, above=True, what="stake"), required=True, metavar="AMOUNT"
@@ -78,14 +79,14 @@ def promo() -> None:
 @click.option(
     "--back", type=OddsType(), required=True, metavar="ODDS", help="Odds of the promoted bet."
 )
-@click.option("--lay", type=OddsType(), metavar="ODDS", help="Odds at which it is laid.")
+@click.option("--lay", type=OddsType(), metavar="ODDS", help="Lay odds at the exchange.")
 @click.option(
     "--hedge",
     "others",
     type=OddsType(),
     multiple=True,
     metavar="ODDS",
-    help="Instead of --lay: odds of each other outcome at another bookmaker; may be repeated.",
+    help="Instead of --lay: odds of another outcome at another bookmaker; repeat for each outcome.",
 )
 @click.option(
     "--commission",
@@ -105,19 +106,19 @@ def promo() -> None:
     "--refund",
     type=AmountType(0, above=True, what="refund"),
     metavar="AMOUNT",
-    help="Cash value of what comes back if the bet loses. Default with --kind refund: the stake.",
+    help="Cash value of the refund if the bet loses. Default with --kind refund: the stake.",
 )
 @click.option(
     "--boost",
     type=Percent(0, 1_000, above=True, what="boost"),
     metavar="PERCENT",
-    help="By how much the net winnings are raised; needed with --kind boost.",
+    help="Boost of the net winnings; needed with --kind boost.",
 )
 @click.option(
     "--step",
     type=AmountType(0, above=True, what="step"),
     metavar="AMOUNT",
-    help="Round stakes to multiples of it, whichever way leaves more. Default: exact stakes.",
+    help="Round stakes up or down to multiples of this, whichever locks in more. Default: exact.",
 )
 @json_option
 def hedge_(
@@ -250,54 +251,58 @@ def _offer_options(*, is_needed: bool) -> Callable[[F], F]:
             "--kind",
             type=click.Choice([kind.value for kind in PromoKind]),
             required=is_needed,
-            help="As for `promo hedge`, or bonus: must be staked several times.",
+            help="As for `promo hedge`, or bonus: a bonus that must be staked several times.",
         ),
-        click.option("--bookmaker", metavar="NAME", required=is_needed, help="Whose offer it is."),
+        click.option("--bookmaker", metavar="NAME", required=is_needed, help="The bookmaker."),
         click.option(
             "--amount",
             type=AmountType(0, above=True, what="amount"),
             required=is_needed,
             metavar="AMOUNT",
-            help="The free bet, the bonus, or the stake; for a boost and a refund the most that "
-            "counts.",
+            help="Size of the free bet or bonus, or the qualifying stake. For a boost or a refund: "
+            "the largest stake that counts.",
         ),
         click.option(
-            "--least-odds", type=OddsType(), metavar="ODDS", help="Lowest odds that count."
+            "--least-odds",
+            type=OddsType(),
+            metavar="ODDS",
+            help="Minimum odds of the promoted bet.",
         ),
         click.option(
             "--until",
             callback=_until,
             metavar="TIME",
-            help="When it ends. Games that start later are left out.",
+            help="When the offer ends. Games that start later are left out.",
         ),
         click.option(
             "--refund",
             type=AmountType(0, above=True, what="refund"),
             metavar="AMOUNT",
-            help="The most that comes back if the bet loses. Default: the stake.",
+            help="The largest refund if the bet loses. Default: the stake.",
         ),
         click.option(
             "--refund-as",
             type=click.Choice(["money", "free"]),
-            help="Whether it comes back as money (default) or as a free bet.",
+            help="Whether the refund is money (default) or a free bet.",
         ),
         click.option(
             "--retention",
             type=Percent(0, 100, what="retention"),
             metavar="PERCENT",
-            help=f"What a free bet is worth to you. Default: {DEFAULT_RETENTION:.0%}.",
+            help="Cash value of a free bet, in percent of its amount. Default: "
+            f"{DEFAULT_RETENTION:.0%}.",
         ),
         click.option(
             "--boost",
             type=Percent(0, 1_000, above=True, what="boost"),
             metavar="PERCENT",
-            help="By how much the net winnings are raised.",
+            help="Boost of the net winnings.",
         ),
         click.option(
             "--wagering",
             type=Number(0, 1_000, above=True, what="wagering"),
             metavar="TIMES",
-            help="How many times the bonus must be staked.",
+            help="Wagering requirement: how many times the bonus must be staked.",
         ),
         click.option(
             "--most-stake",
@@ -376,13 +381,13 @@ def _offer(name: str, given: dict[str, Any], account: str = "", currency: str = 
     "--step",
     type=AmountType(0, what="step"),
     metavar="AMOUNT",
-    help="Stakes are multiples of it; 0 for exact stakes. Default: the desk's setting.",
+    help="Round stakes to multiples of this; 0 for exact stakes. Default: the desk's setting.",
 )
 @click.option(
     "--also-there",
     is_flag=True,
-    help="Let one bet of every hedge be at the offer's own bookmaker. Some forbid that. Without "
-    "it, only the best such way is added, if it leaves more.",
+    help="Allow one bet of each hedge at the offer's own bookmaker, which some forbid. Otherwise "
+    "only the best such way is listed, and only if it locks in more.",
 )
 @click.option(
     "--most",
@@ -408,10 +413,10 @@ def find(
 
     NAME is a stored offer (`promo add`); without it, describe the offer by options.
 
-    With a hedge, about the same is left whatever happens: the selection is laid at an exchange, or
-    all other outcomes are backed at other bookmakers, after commission and within limits and what
-    is for sale. Without one, EV is what the bet earns on average; WORTH is the sure amount that is
-    as good to you, by your bankroll and Kelly share.
+    With a hedge, every result leaves about the same. The selection is laid at an exchange, or all
+    other outcomes are backed at other bookmakers: after commission, within limits and what is for
+    sale. Without a hedge, EV is what the bet earns on average. WORTH is the sure amount that is as
+    good to you, given your bankroll and Kelly fraction.
 
     Lines that may return or halve the stake are left out.
 
@@ -482,8 +487,8 @@ def _stored(name: str, given: dict[str, Any]) -> Promotion:
     offer = promotion_named(known, name)
     if offer is None:
         names = ", ".join(repr(each.name) for each in known)
-        there = f"there are {names}" if names else "none are stored"
-        raise click.ClickException(f"no promotion {name!r}; {there}")
+        there = f"stored offers: {names}" if names else "no offers are stored"
+        raise click.ClickException(f"no offer {name!r}; {there}")
     return offer
 
 
@@ -498,7 +503,7 @@ def _known() -> list[Promotion]:
 @promo.command()
 @click.argument("name")
 @_offer_options(is_needed=True)
-@click.option("--account", default="", metavar="TEXT", help="Your account there.")
+@click.option("--account", default="", metavar="TEXT", help="Your name for the account.")
 @click.option("--currency", default="", metavar="CODE", help="Such as EUR. Default: your own.")
 def add(name: str, account: str, currency: str, **given: Any) -> None:
     """Store an offer under a NAME.
@@ -560,7 +565,7 @@ def remove(name: str) -> None:
 
 @promo.command()
 @click.argument("name")
-@click.option("--undo", is_flag=True, help="It was not used after all.")
+@click.option("--undo", is_flag=True, help="Mark it as not used.")
 def used(name: str, undo: bool) -> None:
     """Mark a stored offer as used."""
     offer = _change(lambda: use_promotion(name, None if undo else system_clock()))

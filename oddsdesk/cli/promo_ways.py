@@ -17,19 +17,19 @@ from oddsdesk.pricing.settlement_rules import SettlementRules
 
 _HEADINGS: Final = (
     "LOCKED IN",
-    "OF IT",
+    "OF OFFER",
     "STAKE",
     "LIABILITY",
     "ODDS",
     "NET",
     "BET",
-    "AT",
+    "BOOKMAKER",
     "",
     "GAME",
 )
-_UNHEDGED: Final = ("EV", "WORTH", "CHANCE", "STAKE", "ODDS", "NET", "BET", "AT", "", "GAME")
+_UNHEDGED: Final = ("EV", "WORTH", "CHANCE", "STAKE", "ODDS", "NET", "BET", "BOOKMAKER", "", "GAME")
 _RIGHT: Final = frozenset(
-    {"LOCKED IN", "OF IT", "EV", "WORTH", "CHANCE", "STAKE", "LIABILITY", "ODDS", "NET"}
+    {"LOCKED IN", "OF OFFER", "EV", "WORTH", "CHANCE", "STAKE", "LIABILITY", "ODDS", "NET"}
 )
 
 
@@ -87,7 +87,7 @@ def _leg_fields(way: PromoWay, place: int) -> dict[str, Any]:
 
 
 def _odds_and_stake(leg: OpportunityLeg) -> tuple[float, float]:
-    """Return what is typed at the bookmaker: of a lay the backers' odds and stake."""
+    """Return what is typed at the bookmaker: for a lay, the backers' odds and stake."""
     if leg.is_lay:
         return leg.lay_odds or leg.odds, leg.backers_stake or 0.0
     return leg.odds, leg.stake
@@ -113,7 +113,7 @@ def table_of_ways(
     for title, ways in (
         ("With a hedge:", found.hedged),
         (
-            f"With one bet of the hedge at {offer.bookmaker} as well:",
+            f"With one bet of the hedge at {offer.bookmaker}, too:",
             () if there is None else (there,),
         ),
         ("Without a hedge:", found.unhedged),

@@ -49,7 +49,7 @@ class _Row(NamedTuple):
     "--bankroll",
     type=AmountType(0, above=True, what="bankroll"),
     metavar="AMOUNT",
-    help="Default: the betting bank in the settings, for bets in your own currency.",
+    help="Default: the betting bank in the settings, for bets in your main currency.",
 )
 @click.option(
     "--down",
@@ -57,15 +57,17 @@ class _Row(NamedTuple):
     type=AmountType(0, above=True, what="loss"),
     metavar="AMOUNT",
     multiple=True,
-    help="A loss whose chance is shown. Default: parts of the bankroll, or of the worst loss.",
+    help="Show the chance to lose this much or more. Default: parts of the bankroll or worst loss.",
 )
-@click.option("--seed", type=int, default=0, show_default=True, help="Of the simulation.")
+@click.option(
+    "--seed", type=int, default=0, show_default=True, help="Random seed of the simulation."
+)
 @click.option(
     "--runs",
     type=click.IntRange(1_000, 1_000_000),
     default=RUNS,
     show_default=True,
-    help="Simulated results, if there are too many for an exact distribution.",
+    help="Number of simulated results, if an exact distribution would take too long.",
 )
 @json_option
 def risk(
@@ -74,15 +76,16 @@ def risk(
     """Show what all open bets together may win and lose.
 
     For each currency, and for all in your main currency if you gave the rates: the expected result,
-    its distribution, the chance to be down, and the worst and best case. Without practice bets.
+    its distribution, the chance to be down, and the worst and best case. Practice bets are left
+    out.
 
-    A bet wins with the chance of its fair odds when it was placed. Bets without fair odds count as
-    if they had no edge, and so does the place of an each-way bet. Bets that one number decides,
-    such as the score of a football game, win and lose together; other numbers of a game, and other
-    games, are independent. Multiples are on all their games.
+    The chance of a bet is 1 / its fair odds when it was placed. Bets without fair odds count as if
+    they had no edge, and so does the place of an each-way bet. Bets that the same number decides,
+    such as the score of a football game, are worked out together. Different games, and different
+    numbers of one game, count as independent. A multiple depends on all of its games.
 
-    With a bankroll it also shows its expected growth, and which share of Kelly these bets are: at
-    100 % no multiple of them would grow faster.
+    With a bankroll it also shows the expected growth, and what percentage of Kelly these bets are:
+    at 100 %, neither larger nor smaller stakes would grow the bankroll faster.
 
     \b
     Example:
@@ -166,7 +169,7 @@ def _text(row: _Row) -> str:
         f"worst {ahead.worst:+.2f}, best {ahead.best:+.2f}",
         f"down at all: {_percent(ahead.chance_down())}",
         *(f"down {by:,.2f} or more: {_percent(ahead.chance_down(by))}" for by in row.down),
-        "result not exceeded: "
+        "percentiles: "
         + ", ".join(f"{each * 100:g} % {ahead.quantile(each):+.2f}" for each in _QUANTILES),
     ]
     if row.bankroll is not None:
@@ -174,9 +177,9 @@ def _text(row: _Row) -> str:
     if found.without_edge:
         lines.append(f"without fair odds, counted without an edge: {found.without_edge}")
     if found.places:
-        lines.append(f"each way, the place counted without an edge: {found.places}")
+        lines.append(f"each-way bets, their places counted without an edge: {found.places}")
     if row.to_settle:
-        lines.append(f"over, but not settled: {row.to_settle}")
+        lines.append(f"game over, not settled yet: {row.to_settle}")
     return "\n".join(lines)
 
 
@@ -193,7 +196,7 @@ def _kelly_lines(row: _Row, bankroll: float) -> list[str]:
 def _ever_text(share: float) -> str:
     chances = (f"to {to * 100:g} %: {_percent(chance_ever_down(to, share))}" for to in _EVER_TO)
     always = f"if you always bet {share * 100:.3g} % of Kelly"
-    return f"{always}, the chance that the bank ever falls {', '.join(chances)}"
+    return f"{always}, the chance that the bankroll ever falls {', '.join(chances)}"
 
 
 def _count(count: int, word: str) -> str:
@@ -250,7 +253,7 @@ def _chance_of(text: str) -> float | None:
     "--share",
     type=Number(0, 200, above=True, what="Kelly fraction"),
     metavar="PERCENT",
-    help="Kelly fraction of the stakes. Default: that of the settings.",
+    help="Kelly fraction. Default: that of the settings.",
 )
 @json_option
 def kelly(
@@ -262,12 +265,12 @@ def kelly(
     """Work out Kelly stakes on several games at once.
 
     Each GAME is a list of outcomes of which at most one wins, each as ODDS@CHANCE: the odds after
-    commission, and how likely you think it is. Games are independent and bet on at the same time,
-    so their stakes are a little smaller than one by one. Outcomes of one game are staked by the
-    formula of Smoczynski and Tomkins, several games numerically.
+    commission, and your estimate of its chance. Games count as independent and are bet on at the
+    same time, so stakes are a little smaller than for each game alone. Stakes on one game follow
+    the formula of Smoczynski and Tomkins; those on several games are found numerically.
 
-    It also shows how likely the bank is to ever fall to a part of itself if you go on betting at
-    this share of Kelly: to half of it 50 % at full Kelly, 0.78 % at a quarter.
+    It also shows the chance that your bankroll ever falls to a part of itself if you keep betting
+    at this Kelly fraction. To half: 50 % at full Kelly, 0.78 % at a quarter.
 
     \b
     Example:

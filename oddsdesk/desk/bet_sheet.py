@@ -1,8 +1,8 @@
 """The sheet on which all legs of an arbitrage or a promotion are recorded together.
 
-Whoever opens it gives a ``SheetSource``: what its legs are now, how each ends at each result, and
+The caller gives a ``SheetSource``: its legs at current prices, how each ends at each result, and
 how a total is divided. ``BetPlacer.ask_sheet`` opens it, checks caps, records the ticked legs as
-one change and takes them back as one. A leg may be of any kind that has odds and a stake: back,
+one change and undoes them as one. A leg may be of any kind that has odds and a stake: back,
 lay, free bet, boost or refund. Odds and stake of a lay are the backer's, as in ``PlacedBet``; its
 row adds the liability.
 """
@@ -134,7 +134,7 @@ class SheetSource(Protocol):
 class BetSheet(Dialog):
     """Shows the legs with odds and stakes to be edited, and what they leave; Enter records.
 
-    It is open until ``tell_kept`` says what became of the bets.
+    It stays open until ``close_or_report`` is called with the outcome.
     """
 
     recorded = Signal(object)
@@ -168,9 +168,9 @@ class BetSheet(Dialog):
             "&Update stakes" if is_divided else "&Update price", autoDefault=False
         )
         self.update_stakes.setToolTip(
-            "Take the current prices and work the stakes out again; stakes that you typed stay (F5)"
+            "Use current prices and recalculate the stakes; stakes that you typed stay (F5)"
             if is_divided
-            else "Take the current price (F5)"
+            else "Use the current price (F5)"
         )
         self.profit, self.outcomes = Label(wordWrap=True), Label(wordWrap=True)
         self.profit.setProperty("variant", "strong")
@@ -205,8 +205,8 @@ class BetSheet(Dialog):
             row.show_leg(leg)
         self._show()
 
-    def tell_kept(self, problem: str) -> None:
-        """Close, as the bets are recorded; or say why not, and let the user try again."""
+    def close_or_report(self, problem: str) -> None:
+        """Close if the bets are recorded; else show why not, so that the user can try again."""
         if not problem:
             super().accept()
             return
@@ -339,7 +339,7 @@ class BetSheet(Dialog):
         self.record.setEnabled(bool(chosen) and not self._is_handed_over)
 
     def _above_total(self, bets: Sequence[PlacedBet]) -> str:
-        """Say where typed stakes cost more than the total; typed, one may slip."""
+        """Warn if typed stakes cost more than the total, which may be a typing error."""
         staked = math.fsum(bet.staked for bet in bets)
         if self.view.total is None or not self.total.text().strip():
             return ""
@@ -350,7 +350,7 @@ class BetSheet(Dialog):
         is_typed = any(row.is_stake_typed for row in self.rows)
         if not is_typed or staked <= total + _DUST:
             return ""
-        return f"{staked:,.2f} on all legs is above the total of {total:,g}. Check the stakes."
+        return f"All legs cost {staked:,.2f}, above the total of {total:,g}. Check the stakes."
 
     def _show_profit(self, bets: Sequence[PlacedBet]) -> None:
         if not bets:

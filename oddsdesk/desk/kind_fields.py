@@ -28,7 +28,7 @@ _CENT: Final = 0.005
 _MOST_LEGS: Final = 30
 _SHOWN_LEGS: Final = 3
 _FRACTION: Final = re.compile(r"1 ?/ ?([1-9]\d?)")
-_TITLES: Final = {BetKind.LAY: "Backer's &stake", BetKind.EACH_WAY: "&Stake on each part"}
+_TITLES: Final = {BetKind.LAY: "Backer's &stake", BetKind.EACH_WAY: "&Stake each way"}
 _RESULTS: Final = (None, Result.WON, Result.LOST, Result.VOID, Result.HALF_WON, Result.HALF_LOST)
 
 
@@ -88,7 +88,7 @@ class KindFields(QObject):
             BetKind.EACH_WAY: terms,
             BetKind.MULTIPLE: self.legs,
         }
-        titles = ("Odds &without boost", "&Refund if it loses", "A place pa&ys", "Legs")
+        titles = ("Odds &without boost", "&Refund if it loses", "Place &terms", "Legs")
         for title, row in zip(titles, self._rows.values(), strict=True):
             name = Label(title)
             target = row.focusProxy() or row
@@ -299,7 +299,7 @@ def pays_text(bet: PlacedBet) -> str:
         case BetKind.REFUND if bet.refund_as == "free":
             said.append(f"and {back:,.2f} comes back as a free bet")
         case BetKind.REFUND:
-            said.append(f"as {back:,.2f} comes back")
+            said[-1] += f" after a refund of {back:,.2f}"
         case BetKind.BOOST if bet.unboosted_odds is not None:
             said.append(f"the boost adds {size * (bet.odds - bet.unboosted_odds):,.2f}")
     return ", ".join(said)

@@ -130,7 +130,7 @@ def check_movement(movement: Movement) -> Movement:
     if movement.kind not in KINDS or is_out != (amount < 0):
         raise BadMoneyError(f"{movement.kind} of {amount:g}: expected {', '.join(KINDS)}")
     if not movement.bookmaker.strip():
-        raise BadMoneyError("a movement needs a bookmaker")
+        raise BadMoneyError("enter a bookmaker")
     if movement.currency:
         currency_code(movement.currency)
     return movement
@@ -208,7 +208,7 @@ class MoneyTables:
         return self._change(delete) > 0
 
     def choose_main(self, code: str) -> None:
-        """Name the main currency; rates of another one are kept for it."""
+        """Set the main currency; rates in the previous one stay stored."""
         values = (currency_code(code),)
         self._change(lambda c: c.execute(_PUT_MAIN, values))
 
@@ -338,8 +338,8 @@ def in_main_currency(
 ) -> Iterator[PlacedBet]:
     """Yield bets with their amounts in the main currency, as far as rates are known.
 
-    A settled bet is converted at the rate of its settlement, an open one at that of now. Bets
-    without a known rate stay as they are.
+    A settled bet is converted at the rate of its settlement, an open one at today's. Bets
+    without a known rate are not converted.
     """
     if not book.main:
         yield from bets

@@ -135,7 +135,7 @@ def ev_by_kind(terms: Terms, of_price: float, decided: float, size: float) -> fl
 
 
 def legs_as_if_won(legs: Iterable[BetLeg]) -> tuple[BetLeg, ...]:
-    """Return legs as they are if none had lost."""
+    """Return the legs as if each lost one had won."""
     won = Result.WON
     return tuple(
         msgspec.structs.replace(leg, result=won) if leg.result is Result.LOST else leg

@@ -908,5 +908,5 @@ def _place(bet: PlacedBet) -> Hashable:
 
 
 def _side(bet: PlacedBet) -> Hashable:
-    """Return what tells bets on one selection apart: a lay, or other legs."""
+    """Return what distinguishes bets on one selection: a lay, or other legs."""
     return bet.kind is BetKind.LAY, tuple(leg.selection for leg in bet.legs)

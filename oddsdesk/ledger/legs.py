@@ -16,7 +16,9 @@ from oddsdesk.pricing.closing import BetPart, ClosingLine, devigged_by
 from oddsdesk.pricing.multiples import leg_fair_odds
 from oddsdesk.pricing.selections import Result
 
-NO_PLACE_CLOSE: Final = ClosingLine(why="an each-way bet has no close: nobody prices its places")
+NO_PLACE_CLOSE: Final = ClosingLine(
+    why="an each-way bet has no close: no bookmaker prices its places"
+)
 
 _WITHIN_A_GAME: Final = ClosingLine(why="legs of one game have no common close: they are related")
 
@@ -206,7 +208,7 @@ def parts_to_close(bets: Iterable[PlacedBet]) -> Iterator[Part]:
 
 
 def with_close(bet: PlacedBet, place: int, close: ClosingLine | None) -> PlacedBet:
-    """Return a bet with a closing line of its own (``place`` 0) or of a leg, from 1."""
+    """Return a bet with a closing line of the whole bet (``place`` 0) or of a leg, from 1."""
     if not 0 < place <= len(bet.legs):
         return msgspec.structs.replace(bet, close=close)
     leg = msgspec.structs.replace(bet.legs[place - 1], close=close)

@@ -65,7 +65,7 @@ _FRACTIONS: Final = (DEFAULT_PLACE_FRACTION, 0.25, 1 / 3, 1 / 6, 0.125, 0.5)
 _AS_MONEY: Final = re.compile(r"\bcash\b|\bas money\b", re.IGNORECASE)
 _AS_FREE: Final = re.compile(r"\b((?<!risk[ -])free|bonus|credit)", re.IGNORECASE)
 
-EACH: Final = "each-way bets with the stake on each part, so twice in all"
+EACH: Final = "each-way bets with the stake on each part, so counted twice"
 WHOLE: Final = "each-way bets with the stake for both parts together"
 BACKERS: Final = "lay bets whose stake is the backer's"
 LIABILITY: Final = "lay bets whose stake column holds the liability"
@@ -340,7 +340,7 @@ def _check_free(line: Line, stake: float, writing: Writing) -> None:
 
 
 def _refund(row: Mapping[str, str], fields: Mapping[str, Any], writing: Writing) -> float:
-    """Return the most that comes back if a bet loses; 0 if the list does not say so."""
+    """Return the most that comes back if a bet loses; 0 if the list names no refund."""
     text = row.get("refund", "")
     word = folded_title(text)
     if not word or word in NO:

@@ -160,7 +160,7 @@ def _paid_odds(row: _Row, writing: Writing) -> float | None:
 
 
 def _pays(row: _Row, writing: Writing) -> bool:
-    """Return whether a line's payment is that of its own odds, not of a multiple."""
+    """Return whether a line is paid at the odds in that line, not as part of a multiple."""
     own, paid = _odds(row, writing), _paid_odds(row, writing)
     if own is None or paid is None:
         return True

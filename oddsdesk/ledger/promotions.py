@@ -73,7 +73,7 @@ def _read(path: Path, text: str) -> KnownPromotions:
             continue
         problem = problem_of(promotion)
         if not problem and _fold(promotion.name) in names:
-            problem = f"there is already a promotion {promotion.name!r}"
+            problem = f"there is already an offer {promotion.name!r}"
         if problem:
             known.problems.append(f"{path}: entry {number}: {problem}")
         else:
@@ -100,7 +100,7 @@ def save_promotion(promotion: Promotion, *, instead_of: str = "") -> None:
     path, known = _to_change()
     others = [each for each in known if _fold(each.name) != _fold(instead_of)]
     if promotion_named(others, promotion.name) is not None:
-        raise OwnTableError(f"there is already a promotion {promotion.name!r}")
+        raise OwnTableError(f"there is already an offer {promotion.name!r}")
     at = next((i for i, e in enumerate(known) if _fold(e.name) == _fold(instead_of)), len(others))
     _write(path, [*others[:at], promotion, *others[at:]])
 
@@ -116,13 +116,13 @@ def remove_promotion(name: str) -> Promotion:
     path, known = _to_change()
     removed = promotion_named(known, name)
     if removed is None:
-        raise OwnTableError(f"no promotion {name!r}")
+        raise OwnTableError(f"no offer {name!r}")
     _write(path, [each for each in known if each is not removed])
     return removed
 
 
 def use_promotion(name: str, used_at: int | None) -> Promotion:
-    """Note when a promotion was used; None for not used after all. Return it as stored.
+    """Set when an offer was used; None for not used. Return it as stored.
 
     Raises:
         OwnTableError: as ``remove_promotion``.
@@ -131,7 +131,7 @@ def use_promotion(name: str, used_at: int | None) -> Promotion:
     _, known = _to_change()
     before = promotion_named(known, name)
     if before is None:
-        raise OwnTableError(f"no promotion {name!r}")
+        raise OwnTableError(f"no offer {name!r}")
     after = msgspec.structs.replace(before, used_at=used_at)
     save_promotion(after, instead_of=before.name)
     return after

@@ -183,7 +183,9 @@ def read_rows(
         _check_payments([line.bet for line in lines], titles, keys, choices)
     found.doubts.extend(_too_early(lines, now_ms))
     if kinds.unknown:
-        found.doubts.append(f"unknown kinds, recorded as bets: {', '.join(kinds.unknown[:_MOST])}")
+        found.doubts.append(
+            f"unknown kinds, recorded as back bets: {', '.join(kinds.unknown[:_MOST])}"
+        )
     charged = commissions_of(kept_by, lines) if kept_by else Commissions()
     if charged.doubt:
         found.doubts.insert(0, charged.doubt)
@@ -245,7 +247,9 @@ def _read_lines(
         lines.append(BetLine(number, read.bet, read.profit, commission))
     remarks.extend(said_habits(used))
     if vague:
-        found.doubts.append(f"multiples without odds of their legs, kept as one selection: {vague}")
+        found.doubts.append(
+            f"multiples without odds of their legs, recorded as one selection: {vague}"
+        )
     return lines
 
 

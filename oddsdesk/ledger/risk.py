@@ -129,7 +129,7 @@ def _shared(parts: Sequence[OpenPart]) -> tuple[list[float], Sequence[Sequence[f
 def _fitted(
     bets: tuple[OpenBet, ...], chances: tuple[float, ...], decided: tuple[float | None, ...]
 ) -> tuple[list[float], Sequence[Sequence[float]]]:
-    """Return the chances of the results of bets on one draw; most draws stay as they are."""
+    """Return the chances of the results of bets on one draw; most draws need no change."""
     shares, prior = shared_results(bets)
     known = map(Share, shares, chances, decided)
     return fitted_chances(prior, list(known)), shares

@@ -140,7 +140,9 @@ def _of_game(
     shares = {leg: shares_at(leg.market_type, leg.key, leg.side) for leg in legs}
     for leg, found in shares.items():
         if found is None:
-            raise _NoPriceError(f"no score decides {leg.name}, and other legs are on its game")
+            raise _NoPriceError(
+                f"{leg.name} is not decided by the score, and other legs are on its game"
+            )
     known = {leg: found for leg, found in shares.items() if found is not None}
     if not any(all(share > 0 for share in at) for at in zip(*known.values(), strict=True)):
         raise _NoPriceError(f"{names} cannot {'all' if len(legs) > 2 else 'both'} win")
@@ -154,7 +156,7 @@ def _of_leg(leg: LegPrice) -> _Kept:
     if leg.fair_odds is None:
         raise _NoPriceError(f"{leg.name} has no fair odds: {leg.why_not or 'none is known'}")
     if leg.decided is None:
-        raise _NoPriceError(f"{leg.name} can be a push, and how often is not known")
+        raise _NoPriceError(f"{leg.name} can be a push, and its chance is not known")
     if leg.decided >= _SURE:
         return _Kept(1 / leg.fair_odds, leg.band, leg.band > 0)
     if leg.odds is None:
@@ -164,7 +166,7 @@ def _of_leg(leg: LegPrice) -> _Kept:
 
 
 def _needs_odds(leg: LegPrice) -> str:
-    return f"{leg.name} can be a push, which leaves the other legs: give the odds of the leg alone"
+    return f"{leg.name} can be a push, which leaves the other legs: enter the odds of that leg"
 
 
 def _without_implied(shares: dict[LegPrice, tuple[float, ...]], notes: list[str]) -> list[LegPrice]:

@@ -128,7 +128,7 @@ class Promotion(msgspec.Struct, frozen=True, kw_only=True):
         if self.kind is PromoKind.BOOST:
             words[0] += f" +{self.boost * 100:g} %"
         if self.kind is PromoKind.BONUS:
-            words[0] += f" of {self.wagering:g} times"
+            words[0] += f" {self.wagering:g}×"
         if self.kind is PromoKind.REFUND and self.refund_as_free:
             words[0] += " as a free bet"
         if self.least_odds > 1:
@@ -161,13 +161,13 @@ def problem_of(promotion: Promotion) -> str:
         f"the name may not contain {NAME_ENDS!r} or line ends": any(
             mark in offer.name for mark in (NAME_ENDS, "\n", "\r")
         ),
-        "say at which bookmaker it is": not offer.bookmaker.strip(),
+        "enter the bookmaker": not offer.bookmaker.strip(),
         "the amount must be above 0": not 0 < offer.amount < math.inf,
-        "the least odds must be at least 1": not 1 <= offer.least_odds < math.inf,
+        "the minimum odds must be at least 1": not 1 <= offer.least_odds < math.inf,
         "the refund must be above 0": offer.refund is not None and not 0 < offer.refund < math.inf,
-        "a free bet is kept at 0 to 100 %": not 0 <= offer.retention <= 1,
+        "a free bet must be worth 0 to 100 % of its amount": not 0 <= offer.retention <= 1,
         "the boost must be above 0 %": kind is PromoKind.BOOST and not 0 < offer.boost < math.inf,
-        "the wagering must be above 0 times": not 0 < offer.wagering < math.inf,
+        "the wagering must be above 0": not 0 < offer.wagering < math.inf,
         "the largest stake must be above 0": offer.most_stake is not None
         and not 0 < offer.most_stake < math.inf,
     }

@@ -78,7 +78,7 @@ class Sighting(msgspec.Struct, frozen=True, gc=False):
 def depth_of(offer: Offer | UnsetType | None, odds: float) -> Depth | None:
     """Return what can be backed of a selection at its odds and below, and what can be laid.
 
-    None where nobody tells. Where only lay odds are known, there are no levels to back.
+    None if no amounts are known. If only lay odds are known, there are no levels to back.
 
     Raises:
         ValueError: the levels make no sense: not the best first, or not those of these odds.

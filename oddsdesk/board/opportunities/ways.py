@@ -46,7 +46,7 @@ class Offer(NamedTuple):
 
 
 class Candidate(NamedTuple):
-    """An offer of a bet that nobody has judged yet."""
+    """An offer of a bet that is not judged yet."""
 
     net_odds: float
     bookmaker: str

@@ -138,7 +138,7 @@ class Judge:
         return Judgement(found, due_at, line, sides)
 
     def ladder(self, price: Price, bookmaker: str, *, is_lay: bool = False) -> Ladder | None:
-        """Return what is for sale of a price at net odds, None where nobody tells.
+        """Return what is for sale of a price at net odds, None if unknown.
 
         ``is_lay``: what can be laid, by liability.
         """

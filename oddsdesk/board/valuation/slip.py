@@ -27,7 +27,7 @@ def leg_price(board: Board, leg: SlipLeg) -> LegPrice:
     matrix = board.matrix(game)
     row, section = board.row_and_section(game, market_type, period, selection)
     if matrix is None or row is None or section is None:
-        why = "nobody prices it now"
+        why = "no bookmaker prices it now"
         return LegPrice(selection, game, "", market_type, period, "", "", leg.odds, why_not=why)
     side, fair = section.side_of(selection), fair_without(section, row, bookmaker)
     line = section.line_without(bookmaker)

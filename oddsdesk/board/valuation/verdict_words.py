@@ -489,7 +489,7 @@ def currency_text(depth: Depth | None) -> str:
     if depth is None or not depth.currency or depth.sold_in == depth.currency:
         return ""
     if depth.rate is not None:
-        return f"1 {depth.sold_in} counts as {depth.rate:g} {depth.currency}: your rate"
+        return f"1 {depth.sold_in} counts as {depth.rate:g} {depth.currency} (your rate)"
     return f"No exchange rate: 1 {depth.currency} counts as 1 of your betting bank"
 
 
@@ -522,7 +522,9 @@ def _lines(said: Explanation) -> Iterator[str]:
         yield f"Service's EV {_signed(said.service.ev_pct)} %{by}"
     yield from _arithmetic(said)
     yield from (
-        f"Can {side}" for side in sides_in_words(said.profile, said.depth) if side.startswith("lay")
+        f"Available to {side}"
+        for side in sides_in_words(said.profile, said.depth)
+        if side.startswith("lay")
     )
     yield from _methods(said)
     if said.consensus is not None:

@@ -91,7 +91,7 @@ COLUMNS: Final[tuple[ColumnSpec[Balance, int], ...]] = (
         kind=Kind.NUMBER,
         descending_first=True,
         tip="What the bookmaker should show as available: deposits less withdrawals, plus profit, "
-        "less money in open bets",
+        "less the money at risk in open bets",
     ),
     _figure(
         "in_main",
@@ -119,9 +119,9 @@ COLUMNS: Final[tuple[ColumnSpec[Balance, int], ...]] = (
     ),
     _figure(
         "at_risk",
-        "In open bets",
+        "At risk",
         lambda row: row.at_risk,
-        "Stakes of open bets, and liabilities of lay bets; free bets have none",
+        "Stakes of open bets and liabilities of open lays; free bets have none",
         Priority.ESSENTIAL,
     ),
     ColumnSpec(
@@ -155,7 +155,7 @@ def total_text(found: Iterable[Balance], book: MoneyBook) -> str:
     found = list(found)
     count = f"{len(found):,} account{'' if len(found) == 1 else 's'}"
     if not book.main:
-        return f"{count}; name a main currency for a total" if found else ""
+        return f"{count}; set a main currency to see a total" if found else ""
     total, missing = total_in_main(found)
     if total is None:
         return f"{count}; no total: no exchange rate for {', '.join(missing)}"

@@ -389,7 +389,7 @@ class BetsActions(QObject):
 
         def take_answer(problem: str, said: str = "", kept: PlacedBet | None = None) -> None:
             if isValid(dialog):
-                dialog.tell_kept(problem)
+                dialog.close_or_report(problem)
             elif problem:
                 self._records.failed.emit(problem)
             if said:

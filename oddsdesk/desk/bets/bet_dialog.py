@@ -560,7 +560,7 @@ class CashDialog(FormDialog):
             return
         value = self._value(part) if 0 < part <= self._bet.open_size else None
         if value is None:
-            self.fair.setText("Fair value now: unknown, as there is no fair price of this bet.")
+            self.fair.setText("Fair value now: unknown, as this bet has no fair odds now.")
             return
         said = f"Fair value now: {value:,.2f}."
         with contextlib.suppress(FigureError):

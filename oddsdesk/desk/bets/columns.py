@@ -201,7 +201,7 @@ COLUMNS: Final[tuple[ColumnSpec[PlacedBet, int], ...]] = (
         _stake,
         lambda bet: bet.size,
         descending_first=True,
-        tip="Stake in the currency of the bet; of a lay its liability",
+        tip="Stake in the currency of the bet; for a lay, its liability",
     ),
     ColumnSpec(
         "ev",

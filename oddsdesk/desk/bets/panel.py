@@ -382,7 +382,7 @@ class BetsPanel(ListPanel):
                 made = money.add_movement(movement)
                 return lambda: self._tell_moved(dialog, made)
 
-            self._records.change_money(write, partial(_tell_kept, dialog))
+            self._records.change_money(write, partial(_close_or_report, dialog))
 
         dialog.recorded.connect(record)
         dialog.open()
@@ -393,7 +393,7 @@ class BetsPanel(ListPanel):
         return balance_before(movement, bets, book, self._profiles(), self._clock())
 
     def _tell_moved(self, dialog: FormDialog, made: Movement) -> None:
-        _tell_kept(dialog, "")
+        _close_or_report(dialog, "")
         if self._view() is not views.ACCOUNTS:
             self.choose_view(views.ACCOUNTS.key)
 
@@ -423,9 +423,9 @@ class BetsPanel(ListPanel):
                 money.choose_main(main)
                 if rate is not None:
                     money.set_rate(rate)
-                return lambda: _tell_kept(dialog, "")
+                return lambda: _close_or_report(dialog, "")
 
-            self._records.change_money(write, partial(_tell_kept, dialog))
+            self._records.change_money(write, partial(_close_or_report, dialog))
 
         dialog.given.connect(save)
         dialog.open()
@@ -626,10 +626,10 @@ class BetsPanel(ListPanel):
         self._fit()
 
 
-def _tell_kept(dialog: FormDialog, problem: str) -> None:
+def _close_or_report(dialog: FormDialog, problem: str) -> None:
     """Close a dialog, or say in it why nothing was recorded; it may be closed by now."""
     if isValid(dialog):
-        dialog.tell_kept(problem)
+        dialog.close_or_report(problem)
 
 
 def closes_text(wrong: int) -> str:

@@ -91,7 +91,7 @@ COLUMNS: Final[tuple[ColumnSpec[ReportRow, int], ...]] = (
         "10,000.00",
         lambda found: found.staked,
         "{:,.2f}".format,
-        tip="Money at risk: lay bets by their liability, free bets not at all",
+        tip="Money at risk: the liability of lays; free bets do not count",
     ),
     ColumnSpec(
         "profit",
@@ -260,14 +260,14 @@ def _risk(risk: AtRisk) -> Fact:
 
 def _ahead(found: BetsAhead | None) -> Fact:
     if found is None:
-        return Fact("Risk ahead", "–", f"over {MOST_AHEAD} open bets: oddsdesk ledger risk")
+        return Fact("Risk ahead", "–", f"over {MOST_AHEAD} open bets: run oddsdesk ledger risk")
     if not found.bets:
         return Fact("Risk ahead", "–", "")
     ahead = found.ahead
     return Fact(
         "Risk ahead",
         signed_hundredths_text(ahead.quantile(_SELDOM)),
-        f"1 in 20 is worse; {ahead.chance_down() * 100:.0f} % down",
+        f"5 % chance of worse, {ahead.chance_down() * 100:.0f} % of a loss",
     )
 
 

@@ -284,7 +284,7 @@ def both_sides(said: explaining.Explanation, lay: Assessment | None) -> list[Fac
         filter(
             None,
             (
-                "Stakes that the levels take, of lays the backers'",
+                "Stakes available at each price; for lays, the backers' stakes",
                 verdict_words.currency_text(depth),
             ),
         )
@@ -299,10 +299,10 @@ def both_sides(said: explaining.Explanation, lay: Assessment | None) -> list[Fac
         for back, laid in levels
     ]
     spread = (depth.lay_odds / backs[0][0] - 1) * 100
-    facts.append(Fact("Spread, of the back odds", f"{spread:.2f} %"))
+    facts.append(Fact("Spread vs back odds", f"{spread:.2f} %"))
     if lay is not None:
         net = exact_odds_text(round(lay.net_odds, 4))
-        tip = f"A unit of liability pays {net} after commission if {said.selection} does not win"
+        tip = f"1 of liability returns {net} after commission if {said.selection} does not win"
         title = f"EV of a lay at {exact_odds_text(depth.lay_odds)}"
         facts.append(Fact(title, ev_text(lay.ev), tip=tip))
     return facts

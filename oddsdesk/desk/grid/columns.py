@@ -451,8 +451,8 @@ COLUMNS: Final[tuple[ColumnSpec[Entry, CellContext], ...]] = (
     ColumnSpec(
         "lay_spread_pct", "Lay spread", Column("+100.0 %"), lay_spread, attrgetter("lay_spread"),
         Kind.NUMBER, 2, is_usual=False,
-        tip="Lay odds minus back odds, in percent of the back odds: of the exchange; for a "
-        "selection, of the best lay and the best price. Below 0 you back higher than you lay",
+        tip="Lay odds minus back odds, in percent of the back odds. For a selection: best lay and "
+        "best price. Below 0 you back higher than you lay",
     ),
     ColumnSpec(
         "reference_odds", "Sharp odds", Column("", hangs=True),

@@ -216,7 +216,7 @@ def _price_facts(row: LegRow, seen_at: int, now_ms: int) -> Iterator[str]:
         yield f"The same at {', '.join(leg.same_at)}"
     levels = levels_in_words(row.profile, leg.depth)
     if leg.is_lay:
-        yield from (f"Can {side}" for side in sides_in_words(row.profile, leg.depth))
+        yield from (f"Available to {side}" for side in sides_in_words(row.profile, leg.depth))
     elif for_sale := ", ".join(f"{amount} at {odds}" for odds, amount in levels):
         yield f"Available: {for_sale}"
         if text := currency_text(leg.depth):
@@ -227,7 +227,7 @@ def _price_facts(row: LegRow, seen_at: int, now_ms: int) -> Iterator[str]:
 
 
 def _of_all(cell: Callable[[LegRow], Cell]) -> Callable[[LegRow, int], Cell]:
-    """Show what is of all legs in the row of the first."""
+    """Show a figure of the whole way in the row of its first leg."""
     return lambda row, _now: cell(row) if row.is_first else EMPTY
 
 
@@ -300,7 +300,7 @@ def _worst_case(row: LegRow) -> float | None:
 
 
 def _backers_stake(row: LegRow) -> float | None:
-    """What the backers stake against a lay, whose own stake is its liability."""
+    """The backers' stake of a lay; its own stake is the liability."""
     return row.leg._replace(stake=row.stake).backers_stake
 
 
@@ -477,8 +477,8 @@ COLUMNS: Final[tuple[ColumnSpec[LegRow, int], ...]] = (
         ),
         descending_first=True,
         sample=odds_sample,
-        tip="The odds offered; the small figure is after commission or tax. Of a lay: the backers' "
-        "odds, and what a unit of liability pays back",
+        tip="The odds offered; the small figure is after commission or tax. For a lay: the "
+        "backers' odds, and what 1 of liability returns",
     ),
     ColumnSpec(
         "bookmaker",
@@ -510,7 +510,7 @@ COLUMNS: Final[tuple[ColumnSpec[LegRow, int], ...]] = (
             Exported("worst", "Guaranteed return", _worst_case, Kind.NUMBER, 2),
         ),
         descending_first=True,
-        tip="Your total per opportunity, split so that the worst outcome returns most; of a lay "
+        tip="Your total per opportunity, split so that the worst outcome returns most; for a lay, "
         "its liability. Limit: your limit or what is available there, so all stakes are smaller. ✓ "
         "is your open bet; the other legs complete it",
     ),

@@ -1,4 +1,4 @@
-"""The calculator: what to lay against a promoted bet, for odds that the user types."""
+"""The hedge calculator: the lay against a promoted bet, at odds that the user types."""
 
 import math
 from typing import Final
@@ -23,7 +23,7 @@ _KINDS: Final = tuple(kind for kind in PromoKind if kind is not PromoKind.BONUS)
 
 
 class HedgeCalculator(FormDialog):
-    """Works out the lay as one types; it stays open next to the prices."""
+    """Works out the lay while the user types; stays open next to the prices."""
 
     def __init__(
         self,

@@ -50,7 +50,7 @@ WayRowKey = tuple[WayKey, int]
 
 
 class WayRow(NamedTuple):
-    """A leg of a way; what is of all legs stands in the row of the first."""
+    """A leg of a way; figures of the whole way are in the row of its first leg."""
 
     way: PromoWay
     place: int
@@ -199,7 +199,7 @@ def leg_text(row: WayRow) -> str:
 
 
 def _of_all(cell: Callable[[WayRow], Cell]) -> Callable[[WayRow, int], Cell]:
-    """Show what is of all legs in the row of the first."""
+    """Show a figure of the whole way in the row of its first leg."""
     return lambda row, _now: cell(row) if row.is_first else EMPTY
 
 
@@ -358,8 +358,8 @@ _ODDS: Final = ColumnSpec[WayRow, int](
     ),
     descending_first=True,
     sample=odds_sample,
-    tip="The odds offered; of a lay the backers' odds. The small figure is after commission or "
-    "tax; of a boost the odds without it",
+    tip="The odds offered; for a lay, the backers' odds. The small figure is after commission or "
+    "tax; for a boost, the odds without it",
 )
 _AT: Final = ColumnSpec[WayRow, int](
     "bookmaker",
@@ -395,7 +395,7 @@ _STAKE: Final = ColumnSpec[WayRow, int](
         ),
     ),
     descending_first=True,
-    tip="What to type at the bookmaker, in your step; of a lay the backers' stake",
+    tip="What to type at the bookmaker, in your step; for a lay, the backers' stake",
 )
 _STARTS: Final = ColumnSpec[WayRow, int](
     "kick_off",
@@ -449,9 +449,9 @@ HEDGED_COLUMNS: Final[tuple[ColumnSpec[WayRow, int], ...]] = (
             Exported("locked_pct", "% of offer", lambda row: row.way.value_pct, Kind.NUMBER, 2),
         ),
         descending_first=True,
-        tip="What the offer leaves whatever happens, if every leg stands: the worst result after "
-        "commission. A refund counts as the cash value of your offer; of a bonus it is the bonus "
-        "less the cost of all its wagering. Likely errors stand last",
+        tip="Profit in the worst result, after commission, if every leg stands. A refund counts at "
+        "its cash value in your offer. For a bonus: the bonus less the cost of its whole "
+        "wagering. Likely errors come last",
         short_title="Locked",
     ),
     ColumnSpec(
@@ -462,7 +462,7 @@ HEDGED_COLUMNS: Final[tuple[ColumnSpec[WayRow, int], ...]] = (
         _best(lambda way: way.value_pct),
         exports=(),
         descending_first=True,
-        tip="What is locked in, in percent of the offer's amount",
+        tip="Locked in, as a percentage of the offer's amount",
         priority=Priority.USEFUL,
     ),
     _SELECTION,
@@ -477,7 +477,7 @@ HEDGED_COLUMNS: Final[tuple[ColumnSpec[WayRow, int], ...]] = (
         _liability,
         lambda row: sum(leg.stake for leg in row.way.legs if leg.is_lay),
         exports=(),
-        tip="What the exchange holds: the loss of a lay if the selection wins",
+        tip="What the exchange holds: what a lay loses if the selection wins",
         priority=Priority.IMPORTANT,
     ),
     _STARTS,

@@ -167,7 +167,7 @@ class OfferDialog(FormDialog):
         self.most_stake.setAccessibleName("Largest stake of a bet")
         wagering = side_by_side(self.wagering, Label("stake up to"), self.most_stake)
         self._wagering_row = self.add_row("&Wagering", wagering)
-        odds = "&Least odds" if style == DECIMAL else f"&Least odds, {style.replace('_', ' ')}"
+        odds = "Min&imum odds" if style == DECIMAL else f"Min&imum odds, {style.replace('_', ' ')}"
         self.add_row(odds, self.odds)
         self.add_row("&Until", self.until)
         self.markets.setAccessibleName("Markets")
@@ -211,7 +211,7 @@ class OfferDialog(FormDialog):
         try:
             return read_odds(text)
         except OddsFormatError as error:
-            raise ValueError(f"Least odds: {error}") from None
+            raise ValueError(f"Minimum odds: {error}") from None
 
     def _until(self) -> int | None:
         text = self.until.text().strip()

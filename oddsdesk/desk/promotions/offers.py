@@ -241,7 +241,7 @@ def offer_text(offer: Promotion) -> str:
             return f"Refund {'' if is_whole else f'{offer.refund:,g} '}of {amount}"
         case PromoKind.BONUS:
             return f"Bonus {amount}, {offer.wagering:g}×"
-    return f"Qualify with {amount}"
+    return f"Qualifying bet {amount}"
 
 
 def terms_of(offer: Promotion, now_ms: int) -> list[str]:
@@ -254,7 +254,7 @@ def terms_of(offer: Promotion, now_ms: int) -> list[str]:
     if offer.kind is PromoKind.REFUND:
         as_what = "free bet" if offer.refund_as_free else "money"
         worth = f", counted at {100 * offer.retention:g} %" if offer.refund_as_free else ""
-        said.append(f"back as {as_what}{worth}")
+        said.append(f"refund as {as_what}{worth}")
     if offer.kind is PromoKind.BONUS:
         said.append(f"{offer.turnover:,g} to stake, {offer.stake:g} a bet")
     said += [", ".join(offer.sports)] if offer.sports else []

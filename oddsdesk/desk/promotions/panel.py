@@ -60,7 +60,7 @@ _MOST_NAMED: Final = 3
 
 
 class PromotionsPanel(ListPanel):
-    """Lists offers, and ways to use one; rows of ways move only when nobody points at them."""
+    """Lists offers, and ways to use one; rows move only while the user is not on one."""
 
     price_requested = Signal(object)
     """The ``RowKey`` of a price to be shown in its game."""
@@ -69,7 +69,7 @@ class PromotionsPanel(ListPanel):
     place_requested = Signal(object)
     """The ``PromoWay`` whose legs were bet on."""
     refund_told = Signal(str)
-    """A free bet is due, which the panel says while nobody sees it."""
+    """A free bet is due; emitted while the panel is hidden."""
 
     def __init__(
         self,
@@ -118,7 +118,7 @@ class PromotionsPanel(ListPanel):
         self._listed_for: Promotion | None = None
         """The offer whose ways the rows are."""
         self._is_filled = False
-        """Whether rows are of all prices; until then nobody is at one that is not chosen."""
+        """Whether rows are of all prices; until then only a chosen row counts as in use."""
         self._expires_at = 0
         """When the next offer expires."""
         self.notes = MessageBar(theme)
@@ -353,7 +353,7 @@ class PromotionsPanel(ListPanel):
         self._show_counts()
 
     def _may_move(self) -> bool:
-        """Whether nobody is at a row, or rows are of another offer or of what was left."""
+        """Whether no row is in use, or the rows are of another offer or outdated."""
         table = self._current_table()
         is_other = self.list.offer != self._listed_for
         if is_other:

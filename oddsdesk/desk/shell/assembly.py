@@ -494,7 +494,7 @@ class Desk:
 
     @cached_property
     def _slip(self) -> "SlipDialog":
-        """The multiple that the user puts together, over the window."""
+        """The multiple that the user puts together, in a dialog over the window."""
         from oddsdesk.desk.value_bets.slip import SlipDialog  # noqa: PLC0415 - late
 
         slip = SlipDialog(self._board, self._records, self._clock, self.window)

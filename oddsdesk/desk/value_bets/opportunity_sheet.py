@@ -36,7 +36,7 @@ THEN: Final = "when you started"
 
 
 class OpportunitySheet:
-    """The legs of an opportunity at the prices of now; those placed before stay as they are."""
+    """The legs of an opportunity at current prices; legs placed before are not changed."""
 
     def __init__(
         self,
@@ -227,7 +227,7 @@ class OpportunitySheet:
 
 
 class LaySheet:
-    """A lay of a price on a sheet of its own; the stake is the user's to type."""
+    """A single lay on a sheet; the user types the stake."""
 
     def __init__(self, board: Board, key: RowKey, clock: Clock) -> None:
         self._board, self._key, self._clock = board, key, clock

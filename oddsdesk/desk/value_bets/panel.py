@@ -646,7 +646,7 @@ def _in_games(games: int) -> str:
 
 
 class PlacingMessages(QObject):
-    """Speaks through a bar, whose button takes back what was placed last."""
+    """Shows messages in a bar, whose button undoes what was recorded last."""
 
     def __init__(self, bar: MessageBar, records: Records, placer: BetPlacer) -> None:
         super().__init__(bar)
@@ -678,7 +678,7 @@ class PlacingMessages(QObject):
             self._bar.hide()
 
     def undo_placing(self) -> None:
-        """Take back what was placed last, or say what does that of an older one."""
+        """Undo what was recorded last, or say how to undo an older bet."""
         if self._undo is None:
             self._bar.show_message(_NOTHING_TO_UNDO, passes=True)
         else:

@@ -189,7 +189,7 @@ class BetPlacer(QObject):
     def _place_all(self, sheet: BetSheet, bets: Sequence[PlacedBet]) -> None:
         def tell_problem(problem: str) -> None:
             if isValid(sheet):
-                sheet.tell_kept(problem)
+                sheet.close_or_report(problem)
             elif problem:
                 self._records.failed.emit(problem)
 
@@ -208,7 +208,7 @@ class BetPlacer(QObject):
     ) -> None:
         def tell_problem(problem: str) -> None:
             if isValid(dialog):
-                dialog.tell_kept(problem)
+                dialog.close_or_report(problem)
             elif problem:
                 self._records.failed.emit(problem)
 
@@ -269,7 +269,7 @@ _BLANK: Final = PlacedBet("", "", "", "", "", 0, "", "", 0.0, 0.0, 0)
 class PlaceDialog(Dialog):
     """Filled in with the present price and its stake; Enter records.
 
-    It is open until ``tell_kept`` tells what became of it.
+    It stays open until ``close_or_report`` is called with the outcome.
     """
 
     placed = Signal(object)
@@ -416,7 +416,7 @@ class PlaceDialog(Dialog):
             of_kind,
         )
 
-    def tell_kept(self, problem: str) -> None:
+    def close_or_report(self, problem: str) -> None:
         """Close, as the bet is kept; or say why it is not, and let it be tried again."""
         if not problem:
             super().accept()
@@ -625,7 +625,7 @@ class PlaceDialog(Dialog):
             return ""
         if bet.ev is None or bet.fair_odds is None:
             is_each_way = bet.kind is BetKind.EACH_WAY and bet.fair_odds is not None
-            why = "fair odds say nothing about a place" if is_each_way else "no fair odds"
+            why = "no fair odds for places" if is_each_way else "no fair odds"
             return f"EV unknown: {why}."
         of = "of the liability" if self._is_lay else "of the stake"
         fair = formatting.fair_text(bet.fair_odds)

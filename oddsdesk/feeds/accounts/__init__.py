@@ -105,7 +105,7 @@ class AccountSource:
 
     def _check(self, what: str) -> None:
         if what not in self._reads:
-            raise SourceError(f"{what} is not one of the requests that only read")
+            raise SourceError(f"{what} is not an allowed read request")
 
     async def _patiently(self, ask: Callable[[], Awaitable[bytes]]) -> bytes:
         """Ask again, at most twice, if the service asks for fewer requests."""

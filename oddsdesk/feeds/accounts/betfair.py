@@ -531,7 +531,7 @@ async def read_betfair(
 ) -> AccountBets:
     """Return the bets of an account.
 
-    A list that cannot be read to its end is a problem; what came is kept.
+    A list that cannot be read to its end is a problem; what was read counts.
 
     Raises:
         SourceError: nothing can be read, such as with a session that has expired.

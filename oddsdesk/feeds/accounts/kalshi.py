@@ -182,8 +182,8 @@ _SHARES_APART: Final = 0.011
 async def read_kalshi(source: AccountSource, since_ms: int | None) -> AccountBets:
     """Return the bets of an account, one for each order that added to a position.
 
-    All fills are read, also those before ``since_ms``: what was sold cannot be told without what
-    was bought.
+    All fills are read, also those before ``since_ms``: a sale means nothing without its
+    purchase.
 
     Raises:
         SourceError: fills cannot be read to their end.

@@ -33,7 +33,7 @@ READS: Final = frozenset({ACTIVITY, POSITIONS, EVENTS})
 WALLET: Final = re.compile(r"0x[0-9a-fA-F]{40}")
 _PAGE: Final = 500
 _MOST_ROWS: Final = 10_000
-"""Polymarket lists no more."""
+"""Polymarket lists at most this many rows."""
 _EVENTS_AT_ONCE: Final = 20
 _APART: Final = 1e-3
 _SHARES: Final = 1e-4
@@ -67,7 +67,7 @@ async def read_polymarket(
     """Return the bets of a wallet, one for each transaction that bought shares.
 
     ``data`` and ``gamma`` are Polymarket's services of these names. All trades are read, also those
-    before ``since_ms``: what was sold cannot be told without what was bought.
+    before ``since_ms``: a sale means nothing without its purchase.
 
     Raises:
         SourceError: trades cannot be read to their end.
@@ -113,7 +113,7 @@ async def _rows(data: AccountSource, path: str, params: Mapping[str, str]) -> li
         rows += page
         if len(page) < _PAGE:
             return rows
-    raise SourceError(f"{path} has more than {_MOST_ROWS:,} rows, which is all that is shown")
+    raise SourceError(f"{path} has more than {_MOST_ROWS:,} rows, the most that Polymarket shows")
 
 
 async def _held(data: AccountSource, wallet: str, found: AccountBets) -> Mapping[str, float] | None:

@@ -96,10 +96,10 @@ def test_the_ticked_legs_are_recorded_as_they_are_typed(qtbot: QtBot) -> None:
     assert recorded.net_odds == pytest.approx(1 + 0.98 / 4.4)
     assert recorded.liability == pytest.approx(90.5 * 4.4)
     assert not made.record.isEnabled(), "until it is known what became of it"
-    made.tell_kept("the disk is full")
+    made.close_or_report("the disk is full")
     assert "the disk is full" in made.fault.text()
     assert made.record.isEnabled()
-    made.tell_kept("")
+    made.close_or_report("")
     assert made.isHidden()
 
 

@@ -49,7 +49,7 @@ def test_balances_are_listed_by_account(make_panel: Make, qtmodeltester: ModelTe
         ["Betfair Exchange UK", "0.04", "", "0.00", "+6.04", "6.00", "1"],
         ["Kalshi", "−6.00", "", "0.00", "+0.00", "6.00", "1"],
     ]
-    assert panel.bar._said == "2 accounts; name a main currency for a total"
+    assert panel.bar._said == "2 accounts; set a main currency to see a total"
     assert panel.selected() == []
 
 

@@ -418,7 +418,7 @@ def test_a_cash_out_shows_the_fair_value_next_to_the_offer(make_panel: Make, qtb
     prices[0] = FairPrice(3.0)
     qtbot.waitUntil(lambda: dialog.fair.text().startswith("Fair value now: 2.01."))
     prices.clear()
-    unknown = "Fair value now: unknown, as there is no fair price of this bet."
+    unknown = "Fair value now: unknown, as this bet has no fair odds now."
     qtbot.waitUntil(lambda: dialog.fair.text() == unknown)
 
 

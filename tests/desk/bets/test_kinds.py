@@ -126,7 +126,7 @@ def test_money_back_lowers_the_loss(make_panel: Make) -> None:
     choose(dialog, BetKind.REFUND)
     dialog.kind.refund.setText("4")
     dialog.kind.refund_as.setCurrentIndex(dialog.kind.refund_as.findData("money"))
-    assert dialog.reading.text().startswith("Wins 15.00, loses 6.00, as 4.00 comes back.")
+    assert dialog.reading.text().startswith("Wins 15.00, loses 6.00 after a refund of 4.00.")
     made = dialog.bet()
     assert (made.refund, made.refund_as) == (4, "money")
 

@@ -25,13 +25,13 @@ def test_back_and_lay_stand_side_by_side_with_the_ev_of_a_lay(
     told = {fact.title: fact.figure for fact in panel.arithmetic.facts}
     assert told["Back 2.00 / lay 2.05"] == "55 / 1,120"
     assert told["Back 1.98 / lay –"] == "9.50 / –"
-    assert told["Spread, of the back odds"] == "2.50 %"
+    assert told["Spread vs back odds"] == "2.50 %"
     ev = (1 + 0.98 / 1.05) / 2 * 100 - 100
     assert told["EV of a lay at 2.05"] == f"{ev:+.2f} %".replace("-", "−")
     assert not any(title.startswith("Available") for title in told)
     said = explain(quoted.board, key, quoted.clock())
     assert said is not None
-    assert "Can lay: 1,120.50 GBP at 2.05" in explanation_text(said)
+    assert "Available to lay: 1,120.50 GBP at 2.05" in explanation_text(said)
 
 
 def test_a_lay_of_an_unknown_amount_is_explained_without_one(
@@ -47,7 +47,7 @@ def test_a_lay_of_an_unknown_amount_is_explained_without_one(
     assert figures[back] == "– / –"
     said = explain(quoted.board, key, quoted.clock())
     assert said is not None
-    assert "Can lay: 2.5" in explanation_text(said)
+    assert "Available to lay: 2.5" in explanation_text(said)
 
 
 @pytest.mark.parametrize("bookmaker", ["Matchbook", "Bovada"])

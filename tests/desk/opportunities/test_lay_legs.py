@@ -45,7 +45,7 @@ def test_a_lay_says_so_in_the_list_and_is_staked_by_its_liability(laid: Opportun
     assert tip.startswith("Lay Everton at Matchbook: 3.40\n")
     assert "Wins if Everton does not: " in tip
     assert f"liability {entry.stake:g}" in tip
-    assert "Can lay: 20.00 GBP at 3.4, 80.00 GBP at 3.42" in tip
+    assert "Available to lay: 20.00 GBP at 3.4, 80.00 GBP at 3.42" in tip
 
 
 def test_a_lay_of_several_levels_is_recorded_with_average_odds_and_backers_stake(

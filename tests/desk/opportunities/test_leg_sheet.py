@@ -206,7 +206,7 @@ def test_stakes_above_the_total_and_above_a_cap_are_doubted(
     for row in sheet.rows:
         row.stake.clear()
         qtbot.keyClicks(row.stake, "300")
-    assert sheet.fault.text() == "600.00 on all legs is above the total of 100. Check the stakes."
+    assert sheet.fault.text() == "All legs cost 600.00, above the total of 100. Check the stakes."
     sheet.rows[1].box.click()
     assert sheet.fault.text().splitlines()[1:] == [
         "300 in open bets is above your limit of 250. Check the stake."

@@ -115,7 +115,7 @@ def test_a_boost_a_refund_and_a_bonus_keep_their_terms(
     ("field", "text", "problem"),
     [
         ("amount", "much", "Amount: "),
-        ("odds", "0.5", "Least odds: "),
+        ("odds", "0.5", "Minimum odds: "),
         ("until", "soon", "Until 'soon': "),
         ("name", "a;b", "The name may not contain"),
     ],
@@ -135,7 +135,7 @@ def test_what_makes_no_sense_is_said_and_nothing_is_kept(
 def test_an_offer_needs_a_bookmaker(dialog: OfferDialog, kept: list[Promotion]) -> None:
     dialog.amount.setText("10")
     dialog._on_buttons_accepted()
-    assert trouble(dialog) == "Say at which bookmaker it is."
+    assert trouble(dialog) == "Enter the bookmaker."
     assert kept == []
 
 

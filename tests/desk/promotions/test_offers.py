@@ -193,7 +193,7 @@ def test_names_tell_offers_apart() -> None:
             "Boost 50 % up to 10",
             ["at Bovada", "odds 2.00 or more"],
         ),
-        (REFUND, "Refund 25 of 50", ["at Bovada", "back as free bet, counted at 70 %"]),
+        (REFUND, "Refund 25 of 50", ["at Bovada", "refund as free bet, counted at 70 %"]),
         (
             replace(FREE, kind=PromoKind.BONUS, wagering=5.0, markets=("total",)),
             "Bonus 25, 5×",
@@ -201,7 +201,7 @@ def test_names_tell_offers_apart() -> None:
         ),
         (
             replace(FREE, kind=PromoKind.QUALIFY, currency="EUR"),
-            "Qualify with 25 EUR",
+            "Qualifying bet 25 EUR",
             ["at Bovada"],
         ),
     ],

@@ -205,7 +205,7 @@ def test_an_offer_that_expires_lists_no_ways_any_more(
     ("offer", "sentence", "detail"),
     [
         (replace(FREE, bookmaker="Bovado"), "Bovado has no prices here.", "Prices are from Be"),
-        (replace(FREE, least_odds=9.0), "No way to hedge", "Of 5 prices: 5 odds below the least"),
+        (replace(FREE, least_odds=9.0), "No way to hedge", "Of 5 prices: 5 odds below the minimum"),
     ],
 )
 def test_why_an_offer_cannot_be_used_is_said(

@@ -699,7 +699,7 @@ def choose_kind(dialog: PlaceDialog, kind: BetKind) -> None:
         (
             BetKind.EACH_WAY,
             "Wins 11.76, loses 8.04 if placed, loses 20.00.",
-            "EV unknown: fair odds say nothing about a place.",
+            "EV unknown: no fair odds for places.",
         ),
     ],
 )

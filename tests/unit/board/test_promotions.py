@@ -69,10 +69,10 @@ def test_a_free_bet_goes_on_long_odds() -> None:
 @pytest.mark.parametrize(
     ("fields", "reason"),
     [
-        ({"least_odds": 3.4}, "odds below the least"),
+        ({"least_odds": 3.4}, "odds below the minimum"),
         ({"sports": ("Tennis",)}, "another sport"),
         ({"markets": ("btts",)}, "another market"),
-        ({"until": NOW}, "starts after the offer ends, or nobody says when"),
+        ({"until": NOW}, "starts after the offer ends, or no kick-off time"),
     ],
 )
 def test_what_the_offer_excludes_is_counted_by_reason(fields: dict[str, Any], reason: str) -> None:

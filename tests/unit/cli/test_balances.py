@@ -76,7 +76,7 @@ def test_a_correction_makes_the_balance_what_the_bookmaker_shows(path: Path) -> 
     [
         (("deposit", "0", "--bookmaker", "X"), "above 0"),
         (("deposit", "5", "--bookmaker", "X", "--currency", "1"), "expected a code"),
-        (("deposit", "5", "--bookmaker", " "), "needs a bookmaker"),
+        (("deposit", "5", "--bookmaker", " "), "enter a bookmaker"),
         (("rate", "USD", "0.9"), "name your main currency first"),
         (("rate", "USD"), "give a currency and its rate"),
         (("rate", "USD", "0", "--main", "EUR"), "above 0"),

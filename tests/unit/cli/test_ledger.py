@@ -87,7 +87,7 @@ def test_lists_and_reports_say_of_each_kind_what_is_at_risk() -> None:
     assert [leg["selection"] for leg in rows[2]["legs"]] == ["Over 2.5", "Leeds"]
     listed = run("list").stdout
     assert "Over 2.5 (lay 72.99)" in listed
-    assert "stake of a lay: its liability" in listed
+    assert "stakes of lays are liabilities" in listed
     for bet in ("1", "2", "3"):
         run("settle", bet, "won")
     split = told("report", "--by", "kind")

@@ -108,7 +108,7 @@ def test_a_leg_that_can_push_needs_its_own_odds(database: Path) -> None:
     [
         (("madrid", "Madrid"), "no game 'madrid' has prices now"),
         (("vs", "Draw"), "'vs' may be Arsenal v Chelsea, Leeds v Everton: give more of its name"),
-        (("arsenal", "Yes"), "'Yes': say its market first, such as 'btts: Yes'"),
+        (("arsenal", "Yes"), "'Yes': put its market first, such as 'btts: Yes'"),
         (("arsenal", "btts: Yes"), "no selection 'Yes' in Arsenal v Chelsea, Both teams to score"),
         (("arsenal", "Over 9.5"), "it has Over 2.5, Under 2.5"),
         (("arsenal", "Arsenal @ x"), "Arsenal:"),

@@ -174,7 +174,7 @@ def test_a_stored_offer_is_found_by_its_name_and_shows_what_it_earned(database: 
 @pytest.mark.parametrize(
     ("arguments", "reason"),
     [
-        (("find", "gift"), "no promotion 'gift'; none are stored"),
+        (("find", "gift"), "no offer 'gift'; no offers are stored"),
         (("find", "--kind", "free"), "give the name of a stored offer, or --bookmaker"),
         (("find", "gift", "--kind", "free"), "or options that describe one"),
         (("add", "x", *OFFER, "--boost", "5"), "--boost needs --kind boost"),

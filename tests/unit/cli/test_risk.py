@@ -86,7 +86,7 @@ def test_people_read_what_was_assumed() -> None:
     assert "2 open bets on 2 independent results; exact" in shown
     assert "worst -35.00, best +49.00" in shown
     assert "without fair odds, counted without an edge: 1" in shown
-    assert "each way, the place counted without an edge: 1" in shown
+    assert "each-way bets, their places counted without an edge: 1" in shown
     assert "of Kelly" in shown
 
 
@@ -118,7 +118,7 @@ def test_kelly_stakes_on_one_game_and_the_chance_to_be_down() -> None:
     assert full["ever_down"][1]["chance"] == 0.5
     shown = run("kelly", "2.5@55%,3.2@25%,2.8@20%", "6/5@0.5")
     assert "growth at full Kelly" in shown
-    assert "always bet 25 % of Kelly, the chance that the bank ever falls" in shown
+    assert "always bet 25 % of Kelly, the chance that the bankroll ever falls" in shown
     assert "to 50 %: 0.78 %" in shown
 
 

@@ -140,7 +140,7 @@ def test_a_chosen_column_of_kinds_names_words_that_are_unknown() -> None:
     chosen = ListChoices(columns={"kind": "Form"})
     found = read_bets(text.encode(), NOW, choices=chosen)
     assert [bet.kind.value for bet in found.bets] == [LAY, BACK, BACK]
-    assert found.doubts == ["unknown kinds, recorded as bets: Yankee"]
+    assert found.doubts == ["unknown kinds, recorded as back bets: Yankee"]
 
 
 @pytest.mark.parametrize(

@@ -133,7 +133,7 @@ def test_each_way_bets_are_found_in_the_text() -> None:
     ]
     assert profits(found) == [10 * 8 + 10 * 1.6, -20, 5 * 10 + 5 * 2, 60]
     assert found.remarks == [
-        "each-way bets with the stake on each part, so twice in all: 3",
+        "each-way bets with the stake on each part, so counted twice: 3",
         "each-way bets without terms, a place counted at 1/5 of the odds: 2",
     ]
 

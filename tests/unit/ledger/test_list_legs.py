@@ -39,7 +39,7 @@ def test_legs_in_lines_of_their_own_are_one_bet() -> None:
     assert (first.match_name, second.match_name) == ("A vs B", "C vs D")
     assert (first.odds, first.result) == (pytest.approx(1 + 10 / 11), Result.WON)
     assert {bet.kind.value for bet in others} == {"back"}
-    assert found.doubts == ["multiples without odds of their legs, kept as one selection: 1"]
+    assert found.doubts == ["multiples without odds of their legs, recorded as one selection: 1"]
 
 
 def test_two_multiples_of_one_day_and_stake_are_two_bets() -> None:
@@ -116,7 +116,7 @@ def test_a_cell_that_holds_something_else_has_no_legs(cell: str) -> None:
 @pytest.mark.parametrize("word", ["parlay", "Accumulator", "Acca", "Kombiwette", "Double", "SGP"])
 def test_a_multiple_is_known_by_many_words(word: str) -> None:
     found = read("Date,Selection,Odds,Bet type,Stake,Result", f"2026-03-14,A + B,6.0,{word},10,Won")
-    assert found.doubts == ["multiples without odds of their legs, kept as one selection: 1"]
+    assert found.doubts == ["multiples without odds of their legs, recorded as one selection: 1"]
 
 
 def test_lines_that_pay_by_their_own_odds_are_no_legs() -> None:

@@ -231,7 +231,7 @@ def test_legs_and_lays_are_closed_from_the_log(store: Store) -> None:
     fair = [home * (1 / home + 1 / away), later * (1 / later + 1 / its_other)]
     assert found[1].fair_odds == pytest.approx(away * (1 / home + 1 / away)), "the other side"
     assert [found[2, place].fair_odds for place in (1, 2)] == pytest.approx(fair)
-    assert found[3].why == "an each-way bet has no close: nobody prices its places"
+    assert found[3].why == "an each-way bet has no close: no bookmaker prices its places"
     with closing(Ledger(Path("missing"), is_made=False)) as ledger:
         ledger.place_all(bets, "placed")
         assert ledger.write_closes(found) == 4

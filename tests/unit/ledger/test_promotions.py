@@ -42,9 +42,9 @@ def test_promotions_are_stored_and_read_again_in_order() -> None:
 
 def test_a_name_is_stored_once() -> None:
     save_promotion(FREE)
-    with pytest.raises(OwnTableError, match="there is already a promotion 'FREE 25'"):
+    with pytest.raises(OwnTableError, match="there is already an offer 'FREE 25'"):
         save_promotion(replace(BOOST, name="FREE 25"))
-    with pytest.raises(OwnTableError, match="no promotion 'Boost'"):
+    with pytest.raises(OwnTableError, match="no offer 'Boost'"):
         remove_promotion("Boost")
 
 
@@ -56,7 +56,7 @@ def test_a_name_is_stored_once() -> None:
         ({"amount": 0.0}, "the amount must be above 0"),
         ({"amount": float("nan")}, "the amount must be above 0"),
         ({"kind": PromoKind.BOOST}, "the boost must be above 0 %"),
-        ({"least_odds": 0.5}, "the least odds must be at least 1"),
+        ({"least_odds": 0.5}, "the minimum odds must be at least 1"),
     ],
 )
 def test_an_offer_that_makes_no_sense_is_not_stored(
@@ -88,7 +88,7 @@ def test_one_bad_entry_costs_only_itself_and_nothing_is_overwritten() -> None:
     assert [each.name for each in known.promotions] == ["A"]
     assert [line.partition(": ")[2] for line in known.problems] == [
         "entry 2: Invalid enum value 'gift' - at `$.kind`",
-        "entry 3: there is already a promotion 'A'",
+        "entry 3: there is already an offer 'A'",
     ]
     before = path.read_text("utf-8")
     with pytest.raises(OwnTableError, match="correct it, or move the file away"):

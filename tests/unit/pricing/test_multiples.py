@@ -64,7 +64,7 @@ def test_a_push_leaves_the_other_legs() -> None:
     assert leg_fair_odds(1.9, 2.0, None) == 2.0
     without = price(HOME, push._replace(odds=None))
     assert without.why_not == (
-        "total 3 over can be a push, which leaves the other legs: give the odds of the leg alone"
+        "total 3 over can be a push, which leaves the other legs: enter the odds of that leg"
     )
 
 
@@ -140,11 +140,12 @@ def test_a_leg_that_another_contains_adds_nothing() -> None:
         ),
         (
             (HOME, leg("player_prop", "Saka shots 1.5", "over")),
-            "no score decides player_prop Saka shots 1.5 over, and other legs are on its game",
+            "player_prop Saka shots 1.5 over is not decided by the score, and other legs are on "
+            "its game",
         ),
         (
-            (HOME, leg("moneyline", "", "away", "two", why_not="nobody prices it now")),
-            "moneyline  away has no fair odds: nobody prices it now",
+            (HOME, leg("moneyline", "", "away", "two", why_not="no bookmaker prices it now")),
+            "moneyline  away has no fair odds: no bookmaker prices it now",
         ),
         (
             (HOME._replace(sport="Tennis"), OVER._replace(sport="Tennis")),

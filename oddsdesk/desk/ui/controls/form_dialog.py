@@ -99,8 +99,8 @@ class FormDialog(Dialog):
         """Take no second answer until it is known what became of the first."""
         self.buttons.setEnabled(False)
 
-    def tell_kept(self, problem: str) -> None:
-        """Close, as what was typed is kept; or say why it is not, and let it be tried again."""
+    def close_or_report(self, problem: str) -> None:
+        """Close if the input is recorded; else show why not, so that the user can try again."""
         if problem:
             self.buttons.setEnabled(True)
             self.say_trouble(problem)

@@ -107,7 +107,7 @@ def test_what_is_for_sale_counts_at_the_users_rate() -> None:
     assert before.price.for_sale is not None
     assert bet.price.for_sale == pytest.approx(150 * before.price.for_sale)
     assert for_sale_text(bet.price) == "196.80 JPY available"
-    assert currency_text(bet.price.depth) == "1 USD counts as 150 JPY: your rate"
+    assert currency_text(bet.price.depth) == "1 USD counts as 150 JPY (your rate)"
     assert (bet.stake, bet.bound) == (6, Bound.KELLY)
     assert bet.price.assessment == before.price.assessment
     explained = explain(board, bet.price.key, NOW)

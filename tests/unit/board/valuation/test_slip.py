@@ -40,7 +40,7 @@ def test_a_leg_has_the_fair_odds_of_its_row(game: QuotedGame) -> None:
 
 @pytest.mark.parametrize(
     ("selection", "period", "why"),
-    [("Over 9.5", 0, "nobody prices it now"), ("Everton", 1, "no other line of this period")],
+    [("Over 9.5", 0, "no bookmaker prices it now"), ("Everton", 1, "no other line of this period")],
 )
 def test_a_leg_without_fair_odds_says_why(
     game: QuotedGame, selection: str, period: int, why: str

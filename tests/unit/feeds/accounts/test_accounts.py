@@ -28,9 +28,9 @@ async def test_anything_but_reading_is_refused_before_it_is_sent(method: str) ->
         raise AssertionError("it was sent")
 
     source = AccountSource(Source("http://127.0.0.1:1", None, None, judge), READS)
-    with pytest.raises(SourceError, match="only read"):
+    with pytest.raises(SourceError, match="not an allowed read request"):
         await source.call_method(BETTING, method, {})
-    with pytest.raises(SourceError, match="only read"):
+    with pytest.raises(SourceError, match="not an allowed read request"):
         await source.get("/trade-api/v2/portfolio/orders")
 
 
