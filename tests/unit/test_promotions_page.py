@@ -41,4 +41,5 @@ def test_the_figures_in_the_text_are_right() -> None:
     figures = f"{100 * lost / 10:.2f} % of each stake, as in the qualifying bet above, this costs "
     assert f"{figures}{cost:.2f}, so {50 - cost:.2f} of the bonus" in page
     worth = certainty_equivalent([(0.2, 400), (0.8, 0)], 1_000, 0.25)
-    assert f"at 80 expected from a free bet of 100 at 5.0, about {worth:.0f} with" in page
+    assert "a free bet of 100 at 5.0 has an EV of 80; with a bankroll of 1,000 and" in page
+    assert f"a Kelly fraction of 25 %, it is worth about {worth:.0f}." in page
