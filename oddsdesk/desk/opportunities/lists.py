@@ -63,9 +63,10 @@ class OpportunityList(QObject):
         """Take what is placed off what bookmakers take at most."""
         self._found.count_placed(placed)
 
-    def look_among(self, bookmakers: Iterable[str]) -> None:
-        """Look at these bookmakers alone, at all of the user's for none."""
-        if self._found.look_among(bookmakers):
+    def look_among(self, bookmakers: Iterable[str], *, has_lays: bool = True) -> None:
+        """Look at these bookmakers alone, at all of the user's for none, and at lays or not."""
+        is_other = self._found.look_among(bookmakers)
+        if self._found.use_lays(has_lays) or is_other:
             self.has_looked = self._is_whole = False
 
     def start_looking(self) -> None:

@@ -116,7 +116,7 @@ class OpportunitiesPanel(ListPanel):
         self.presets = PresetChoice(
             layout, "opportunities", own, BUILT_IN, self.header, self._preset_dialog, self
         )
-        self.list.look_among(self.presets.current_preset.filter.bookmakers)
+        self._look_as_chosen()
         self.saver = TableSaver(self, lambda: "opportunities", lambda: table_of(self.model))
         self.setLayout(self._lay_out_list(self.header, self.table))
         self._keep_chosen_in(self.table)
@@ -373,8 +373,12 @@ class OpportunitiesPanel(ListPanel):
         self._show()
         self.model.sort_now()
 
+    def _look_as_chosen(self) -> None:
+        chosen = self.presets.current_preset.filter
+        self.list.look_among(chosen.bookmakers, has_lays=not chosen.without_lays)
+
     def _on_presets_changed(self) -> None:
-        self.list.look_among(self.presets.current_preset.filter.bookmakers)
+        self._look_as_chosen()
         self._show()
         self.model.sort_now()
 
@@ -544,6 +548,9 @@ class OpportunityPresetDialog(PresetDialog[OpportunityPreset]):
             "A price far above fair is often an error that the bookmaker voids"
         )
         self.without_too_good.setChecked(chosen.without_too_good)
+        self.without_lays = QCheckBox("Without &lays")
+        self.without_lays.setToolTip("Legs are backed only, never laid at an exchange")
+        self.without_lays.setChecked(chosen.without_lays)
         names = sorted({*bookmakers, *chosen.bookmakers}, key=str.casefold)
         self.bookmakers = CheckList("Bookmakers", [(n, n) for n in names], chosen.bookmakers)
         self.bookmakers.setMinimumSize(*_LIST_SIZE)
@@ -551,6 +558,7 @@ class OpportunityPresetDialog(PresetDialog[OpportunityPreset]):
         self._lay_out(
             "Tick none to include all your bookmakers.",
             self.without_too_good,
+            self.without_lays,
             label_of("All legs at these &bookmakers", self.bookmakers),
             self.bookmakers,
         )
@@ -567,6 +575,7 @@ class OpportunityPresetDialog(PresetDialog[OpportunityPreset]):
                 most_worst=given_bound(self.most),
                 bookmakers=self.bookmakers.ticked(),
                 without_too_good=self.without_too_good.isChecked(),
+                without_lays=self.without_lays.isChecked(),
             ),
         )
 

@@ -351,12 +351,15 @@ class OpportunityFilter(msgspec.Struct, frozen=True):
     """All legs are at these."""
     without_too_good: bool = False
     """Whether those with a price above the window are left out."""
+    without_lays: bool = False
+    """Whether legs are only backed, never laid at an exchange."""
 
     def passes(self, row: LegRow) -> bool:
         """Tell whether the opportunity of a row is listed; one with a leg placed always is."""
         return row.outlay is not None or (
             self.in_play in (None, row.found.in_play)
             and not (self.without_too_good and row.is_too_good)
+            and not (self.without_lays and any(leg.is_lay for leg in row.found.legs))
             and (not self.bookmakers or self._names_all_of(row))
             and (self.least_worst is self.most_worst is None or self._bounds(row))
         )

@@ -7,6 +7,7 @@ from pytestqt.qtbot import QtBot
 
 from oddsdesk.contract.resources import Offer
 from oddsdesk.desk.opportunities.panel import OpportunitiesPanel
+from oddsdesk.desk.opportunities.rows import OpportunityFilter, OpportunityPreset
 from oddsdesk.desk.records import Records
 from oddsdesk.desk.value_bets.actions import LegPlacer
 from oddsdesk.ledger.bet_kinds import BetKind
@@ -46,6 +47,15 @@ def test_a_lay_says_so_in_the_list_and_is_staked_by_its_liability(laid: Opportun
     assert "Wins if Everton does not: " in tip
     assert f"liability {entry.stake:g}" in tip
     assert "Available to lay: 20.00 GBP at 3.4, 80.00 GBP at 3.42" in tip
+
+
+def test_a_preset_leaves_lays_out(laid: OpportunitiesPanel, qtbot: QtBot) -> None:
+    laid.presets.use_own(OpportunityPreset("Backs", OpportunityFilter(without_lays=True)))
+    look(laid, qtbot)
+    assert not [row for row in shown(laid) if row["Selection"].startswith("Lay ")]
+    laid.presets.choose_first()
+    look(laid, qtbot)
+    assert row_of(laid, "Lay Everton") >= 0
 
 
 def test_a_lay_of_several_levels_is_recorded_with_average_odds_and_backers_stake(

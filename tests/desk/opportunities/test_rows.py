@@ -22,7 +22,10 @@ from tests.kit.opportunities_panel import TITLES, look, place_leg, shown, tell, 
 
 ALL = OpportunityFilter()
 MINE = OpportunityPreset(
-    "Mine", OpportunityFilter(False, -1.5, 4.0, ("Betsson", "Unibet"), without_too_good=True)
+    "Mine",
+    OpportunityFilter(
+        False, -1.5, 4.0, ("Betsson", "Unibet"), without_too_good=True, without_lays=True
+    ),
 )
 
 
