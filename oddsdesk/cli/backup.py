@@ -13,7 +13,8 @@ import click
 from oddsdesk.base.files import is_written_directly
 from oddsdesk.cli.options import access_option, database_option, made_database_option, usual_ledger
 from oddsdesk.cli.terminal import Progress
-from oddsdesk.ledger.ledger import LedgerError, merge_ledger
+from oddsdesk.ledger.ledger import merge_ledger
+from oddsdesk.ledger.schema import LedgerError
 from oddsdesk.store.databases import Database, DatabaseUrl
 from oddsdesk.store.errors import StoreError
 from oddsdesk.store.lock import DatabaseInUseError, check_in_place, owner_of

@@ -49,12 +49,12 @@ from oddsdesk.ledger.bet_lists import read_lists
 from oddsdesk.ledger.bet_tables import bet_fields, write_bet_analytix, write_csv, write_json
 from oddsdesk.ledger.bets import BetState, PlacedBet, counted
 from oddsdesk.ledger.columns import FIELDS, ListUnclearError, field_named
-from oddsdesk.ledger.ledger import compare_bets
 from oddsdesk.ledger.legs import part_text
 from oddsdesk.ledger.log_closes import closed_wrongly, closes_again, closes_from_log
 from oddsdesk.ledger.open_bets import placed_in
 from oddsdesk.ledger.presets import NO_CHOICES, ListChoices
 from oddsdesk.ledger.reading import NO_DATE, NO_MATCH, ImportedBets, joined, read_rows
+from oddsdesk.ledger.same_bets import compare_bets
 from oddsdesk.pricing.formats import STYLES
 from oddsdesk.pricing.profiles import Profiles
 from oddsdesk.pricing.reports import Report

@@ -13,9 +13,10 @@ from oddsdesk.board.model.basis import CONSENSUS
 from oddsdesk.desk.settings.declared import SECTIONS, Setting, close_by
 from oddsdesk.ledger.accounts import MoneyBook
 from oddsdesk.ledger.bets import PlacedBet
-from oddsdesk.ledger.ledger import Ledger, LedgerError
+from oddsdesk.ledger.ledger import Ledger
 from oddsdesk.ledger.own_tables import known_bands, known_bookmakers, known_rules, known_weights
 from oddsdesk.ledger.presets import BUILT_IN, HiddenThings, Preset, ValueFilter
+from oddsdesk.ledger.schema import LedgerError
 from oddsdesk.pricing.closing import BetPart, CloseBy, ClosingLine
 from oddsdesk.pricing.consensus import CONSENSUS_TITLE, LearnedWeights
 from oddsdesk.pricing.derived import Bands

@@ -13,9 +13,10 @@ from PySide6.QtCore import QObject, QTimer, Signal
 from oddsdesk.ledger.accounts import MoneyBook, MoneyTables, in_main_currency
 from oddsdesk.ledger.bets import BetKey, PlacedBet
 from oddsdesk.ledger.games import GamesOfBets, ListedGame, Spelled, as_written, on_listed_games
-from oddsdesk.ledger.ledger import Ledger, LedgerError
+from oddsdesk.ledger.ledger import Ledger
 from oddsdesk.ledger.open_bets import outcome_named, outcomes_by, outcomes_of, placed_in
 from oddsdesk.ledger.presets import BUILT_IN, Hidden, Preset
+from oddsdesk.ledger.schema import LedgerError
 from oddsdesk.pricing.exposure import Placed, StakePlan
 
 if TYPE_CHECKING:

@@ -1,27 +1,23 @@
 """The ledger file: placed bets, presets and hidden things."""
 
-import contextlib
 import sqlite3
-from collections import Counter, defaultdict
-from collections.abc import Callable, Container, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import Any, Final, NamedTuple, TypeVar
 
 import msgspec
 
-from oddsdesk.base.earlier_copy import CopyError, forget_older_copies, keep_copy, way_back
 from oddsdesk.base.files import ForeignFileError, make_private
-from oddsdesk.base.places import cannot_be_written, is_on_read_only_disk, make_folder
-from oddsdesk.contract.markets import market_named
+from oddsdesk.base.places import make_folder
 from oddsdesk.contract.texts import folded, plain_letters
-from oddsdesk.contract.times import DAY_MS
-from oddsdesk.ledger.accounts import ACCOUNT_TABLES, MoneyTables
+from oddsdesk.ledger.accounts import MoneyTables
 from oddsdesk.ledger.bet_kinds import BetKind, BetLeg
 from oddsdesk.ledger.bets import BadBetError, PlacedBet, check_bet, is_open_as, taken_back
-from oddsdesk.ledger.games import may_be_on_one_game
 from oddsdesk.ledger.legs import closed_by_legs, parts_of, with_close
 from oddsdesk.ledger.presets import NO_CHOICES, Hidden, HiddenKind, ListChoices, Preset, ValueFilter
+from oddsdesk.ledger.same_bets import lacking
+from oddsdesk.ledger.schema import LedgerError, prepare_ledger, reason, recognise_ledger
 from oddsdesk.pricing.closing import BetPart, ClosingLine
 from oddsdesk.pricing.selections import Result
 
@@ -604,182 +600,6 @@ def _open(path: Path, *, is_made: bool) -> sqlite3.Connection:
     return connection
 
 
-_APPLICATION_ID: Final = 0x6F64646C  # "oddl"
-_STEPS: Final = (
-    (
-        """CREATE TABLE preset (
-            id INTEGER PRIMARY KEY,
-            name TEXT NOT NULL UNIQUE,
-            filter TEXT NOT NULL
-        ) STRICT""",
-        """CREATE TABLE placed_bet (
-            id INTEGER PRIMARY KEY AUTOINCREMENT,
-            game_id TEXT NOT NULL,
-            match_name TEXT NOT NULL,
-            competition TEXT NOT NULL,
-            sport TEXT NOT NULL,
-            market_type TEXT NOT NULL,
-            period INTEGER NOT NULL,
-            selection TEXT NOT NULL,
-            bookmaker TEXT NOT NULL,
-            odds REAL NOT NULL CHECK (odds > 1),
-            stake REAL NOT NULL CHECK (stake >= 0),
-            placed_at INTEGER NOT NULL,
-            kick_off INTEGER,
-            fair_odds REAL,
-            true_ev REAL,
-            method TEXT NOT NULL
-        ) STRICT""",
-    ),
-    (
-        "ALTER TABLE placed_bet ADD COLUMN net_odds REAL",
-        "ALTER TABLE placed_bet ADD COLUMN currency TEXT NOT NULL DEFAULT ''",
-        "ALTER TABLE placed_bet ADD COLUMN age_ms INTEGER",
-        "ALTER TABLE placed_bet ADD COLUMN cautions TEXT NOT NULL DEFAULT ''",
-    ),
-    (
-        "ALTER TABLE placed_bet ADD COLUMN account TEXT NOT NULL DEFAULT ''",
-        "ALTER TABLE placed_bet ADD COLUMN note TEXT NOT NULL DEFAULT ''",
-        "ALTER TABLE placed_bet ADD COLUMN preset TEXT NOT NULL DEFAULT ''",
-        "ALTER TABLE placed_bet ADD COLUMN result TEXT",
-        "ALTER TABLE placed_bet ADD COLUMN settled_at INTEGER",
-        "ALTER TABLE placed_bet ADD COLUMN cashed_stake REAL NOT NULL DEFAULT 0",
-        "ALTER TABLE placed_bet ADD COLUMN cashed_back REAL NOT NULL DEFAULT 0",
-        "ALTER TABLE placed_bet ADD COLUMN close TEXT",  # JSON of a ClosingLine
-        # Changes, newest last, with each bet as it was before: JSON, null for a new bet.
-        """CREATE TABLE bet_change (
-            id INTEGER PRIMARY KEY AUTOINCREMENT,
-            what TEXT NOT NULL,
-            before TEXT NOT NULL
-        ) STRICT""",
-    ),
-    (
-        """CREATE TABLE hidden (
-            kind TEXT NOT NULL,
-            key TEXT NOT NULL,
-            title TEXT NOT NULL,
-            until INTEGER,
-            PRIMARY KEY (kind, key)
-        ) STRICT""",
-    ),
-    ("ALTER TABLE placed_bet ADD COLUMN reference TEXT NOT NULL DEFAULT ''",),
-    ("ALTER TABLE placed_bet ADD COLUMN per TEXT NOT NULL DEFAULT ''",),
-    ("ALTER TABLE placed_bet ADD COLUMN practice INTEGER NOT NULL DEFAULT 0",),
-    ("ALTER TABLE placed_bet ADD COLUMN leg INTEGER NOT NULL DEFAULT 0",),
-    (
-        "ALTER TABLE placed_bet ADD COLUMN settled_by TEXT NOT NULL DEFAULT ''",
-        "ALTER TABLE placed_bet ADD COLUMN undone TEXT NOT NULL DEFAULT ''",
-    ),
-    # How lists of bets are read, by their folded titles: JSON of ListChoices.
-    ("CREATE TABLE list_choice (titles TEXT PRIMARY KEY, choices TEXT NOT NULL) STRICT",),
-    ("ALTER TABLE placed_bet ADD COLUMN derived TEXT NOT NULL DEFAULT ''",),
-    (
-        "ALTER TABLE placed_bet ADD COLUMN kind TEXT NOT NULL DEFAULT 'back'",
-        "ALTER TABLE placed_bet ADD COLUMN unboosted_odds REAL",
-        "ALTER TABLE placed_bet ADD COLUMN refund REAL NOT NULL DEFAULT 0",
-        "ALTER TABLE placed_bet ADD COLUMN refund_as TEXT NOT NULL DEFAULT ''",
-        "ALTER TABLE placed_bet ADD COLUMN place_fraction REAL",
-        "ALTER TABLE placed_bet ADD COLUMN places INTEGER",
-        "ALTER TABLE placed_bet ADD COLUMN legs TEXT NOT NULL DEFAULT '[]'",  # JSON of BetLegs
-        "ALTER TABLE placed_bet ADD COLUMN source_id TEXT NOT NULL DEFAULT ''",
-    ),
-    ACCOUNT_TABLES,
-)
-"""Statements by version; new steps are only added at the end."""
-
-
-class LedgerError(Exception):
-    """The ledger cannot be used; the message is one line with the reason."""
-
-
-def recognise_ledger(path: Path) -> None:
-    """Refuse a file that is not a ledger before SQLite can change it.
-
-    Raises:
-        LedgerError: it belongs to another program or a newer oddsdesk.
-        sqlite3.Error: it is not a database.
-    """
-    if not path.is_file() or path.stat().st_size == 0:
-        return
-    uri = f"{path.absolute().as_uri()}?mode=ro&immutable=1"
-    with contextlib.closing(sqlite3.connect(uri, uri=True)) as connection:
-        try:
-            _version_of(connection, path)
-        except sqlite3.DatabaseError:
-            if not path.with_name(f"{path.name}-journal").exists():
-                raise
-            # torn by a power cut: check again once SQLite has rolled that back
-
-
-def prepare_ledger(connection: sqlite3.Connection, path: Path) -> None:
-    """Bring an open database to the current schema.
-
-    Raises:
-        LedgerError: it belongs to another program or a newer oddsdesk.
-        sqlite3.Error: it is not a database, damaged, locked or not writable.
-    """
-    # A rollback journal, not WAL: two desks may write, and SQLite before 3.51.3 can lose
-    # pages when two connections checkpoint. A bet a minute needs no WAL. EXTRA: a bet is safe
-    # once the journal is removed, and only EXTRA syncs that removal.
-    connection.execute("PRAGMA synchronous = EXTRA")
-    connection.execute("BEGIN IMMEDIATE")
-    try:
-        _migrate(connection, path)
-    except CopyError as error:
-        connection.execute("ROLLBACK")
-        raise LedgerError(str(error)) from error
-    except BaseException:
-        connection.execute("ROLLBACK")
-        raise
-    connection.execute("COMMIT")
-    if path.exists():
-        forget_older_copies(path)
-
-
-def _migrate(connection: sqlite3.Connection, path: Path) -> None:
-    version = _version_of(connection, path)
-    if version == len(_STEPS):
-        return
-    if version > 0:
-        keep_copy(path)
-    connection.execute(f"PRAGMA application_id = {_APPLICATION_ID}")
-    for statements in _STEPS[version:]:
-        for statement in statements:
-            connection.execute(statement)
-    connection.execute(f"PRAGMA user_version = {len(_STEPS)}")
-
-
-def _version_of(connection: sqlite3.Connection, path: Path) -> int:
-    """Return the schema version of a ledger, 0 for an empty file."""
-    (application,) = connection.execute("PRAGMA application_id").fetchone()
-    (version,) = connection.execute("PRAGMA user_version").fetchone()
-    if application != _APPLICATION_ID:
-        if connection.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchall():
-            raise LedgerError(f"{path}: not the ledger, but a database of another kind")
-        return 0
-    if version > len(_STEPS):
-        back = way_back(path, recognise_ledger, LedgerError)
-        raise LedgerError(f"{path}: written by a newer oddsdesk; update this one{back}")
-    return int(version)
-
-
-def reason(path: Path, error: sqlite3.Error) -> str:
-    """Return why SQLite refused, in plain words, and what to do."""
-    match getattr(error, "sqlite_errorname", ""):
-        case "SQLITE_NOTADB" | "SQLITE_CORRUPT":
-            return f"not a database, or damaged ({error}); move the file away"
-        case "SQLITE_FULL":
-            return "the disk is full; nothing was recorded"
-        case name if name.startswith("SQLITE_CANTOPEN") and not is_on_read_only_disk(path):
-            return "cannot be opened; check that it is a file and that its folder is writable"
-        case name if name.startswith(("SQLITE_READONLY", "SQLITE_CANTOPEN")):
-            return cannot_be_written(path)
-        case name if name.startswith("SQLITE_BUSY"):
-            return "locked by another program; try again later"
-        case _:
-            return f"cannot be used ({error})"
-
-
 def merge_ledger(other: Path, path: Path) -> tuple[int, int]:
     """Add bets and presets of another ledger that are missing here; return how many of each.
 
@@ -801,112 +621,3 @@ def merge_ledger(other: Path, path: Path) -> tuple[int, int]:
         ledger.add_bets(missing, fresh, choices)
         ledger.money.add_missing(book)
     return len(missing), len(fresh)
-
-
-def lacking(bets: Iterable[PlacedBet], held: Iterable[PlacedBet]) -> list[PlacedBet]:
-    """Return the bets that are not in the ledger: another price, or placed at another moment.
-
-    A lay is another price than a back of the same selection.
-    """
-    there = Counter((bet.bet_key, _side(bet), bet.placed_at) for bet in held)
-    missing = []
-    for bet in bets:
-        key = bet.bet_key, _side(bet), bet.placed_at
-        if there[key] > 0:
-            there[key] -= 1
-        else:
-            missing.append(bet)
-    return missing
-
-
-class Compared(NamedTuple):
-    """Bets of a file compared with those in the ledger."""
-
-    fresh: list[PlacedBet]
-    """Bets that are not in the ledger."""
-    settled: list[PlacedBet]
-    """Open bets of the ledger, with the result that the file has."""
-    there: int
-    """Number of bets already in the ledger."""
-
-
-def compare_bets(
-    bets: Sequence[PlacedBet], held: Iterable[PlacedBet], now_ms: int, undated: Container[int] = ()
-) -> Compared:
-    """Return the bets of a file that are new, and the open ones that the file has results for.
-
-    Bets are matched as in ``lacking``. If only the day of placing is known, odds and stake must
-    match, too; for those in ``undated``, odds and stake alone decide.
-    """
-    known: defaultdict[Hashable, list[PlacedBet]] = defaultdict(list)
-    loosely: defaultdict[Hashable, list[PlacedBet]] = defaultdict(list)
-    for bet in held:
-        known[_identity(bet)].append(bet)
-        loosely[_price(bet)].append(bet)
-    found = Compared([], [], 0)
-    there = 0
-    for place, bet in enumerate(bets):
-        same = loosely[_price(bet)] if place in undated else known[_identity(bet)]
-        if not same:
-            found.fresh.append(bet)
-            continue
-        there += 1
-        before = same.pop(_place_of_game(same, bet))
-        if before.result is None and not before.cashed_stake and bet.result is not None:
-            found.settled.append(_settled(before, bet, now_ms))
-    return found._replace(there=there)
-
-
-def _place_of_game(same: Sequence[PlacedBet], bet: PlacedBet) -> int:
-    """Return which of the bets at one price is on a bet's game; games of a series share an id.
-
-    The first if none is: the game may have been postponed.
-    """
-    on_it = (place for place, each in enumerate(same) if may_be_on_one_game(each, bet.kick_off))
-    return next(on_it, 0)
-
-
-def _settled(before: PlacedBet, told: PlacedBet, now_ms: int) -> PlacedBet:
-    return msgspec.structs.replace(
-        before,
-        result=told.result,
-        settled_at=now_ms if told.settled_at is None else told.settled_at,
-        settled_by=told.settled_by,
-        undone="",
-        cashed_stake=before.size if told.result is Result.CASHED_OUT else told.cashed_stake,
-        cashed_back=told.cashed_back,
-        legs=_legs_settled(before.legs, told.legs),
-        net_odds=before.net_odds if told.net_odds is None else told.net_odds,
-    )
-
-
-def _legs_settled(before: tuple[BetLeg, ...], told: tuple[BetLeg, ...]) -> tuple[BetLeg, ...]:
-    """Return legs with the results that a list has for them, if it has the same legs."""
-    if [leg.selection for leg in before] != [leg.selection for leg in told]:
-        return before
-    return tuple(
-        msgspec.structs.replace(leg, result=other.result, settled_by=other.settled_by, undone="")
-        if leg.result is None
-        else leg
-        for leg, other in zip(before, told, strict=True)
-    )
-
-
-def _identity(bet: PlacedBet) -> Hashable:
-    is_day = bet.placed_at % DAY_MS == 0
-    return bet.placed_at, _price(bet) if is_day else _place(bet)
-
-
-def _price(bet: PlacedBet) -> Hashable:
-    return _place(bet), bet.odds, bet.stake
-
-
-def _place(bet: PlacedBet) -> Hashable:
-    """Return the outcome of a bet, in the current names of market types."""
-    game_id, market_type, *rest = bet.bet_key
-    return game_id, market_named(market_type), *rest, _side(bet)
-
-
-def _side(bet: PlacedBet) -> Hashable:
-    """Return what distinguishes bets on one selection: a lay, or other legs."""
-    return bet.kind is BetKind.LAY, tuple(leg.selection for leg in bet.legs)

@@ -22,11 +22,12 @@ from oddsdesk.ledger.bet_lists import read_lists
 from oddsdesk.ledger.bet_tables import write_bet_analytix
 from oddsdesk.ledger.bets import PlacedBet
 from oddsdesk.ledger.columns import ListUnclearError
-from oddsdesk.ledger.ledger import Ledger, compare_bets
+from oddsdesk.ledger.ledger import Ledger
 from oddsdesk.ledger.own_tables import known_bookmakers, known_rules
 from oddsdesk.ledger.presets import ListChoices
 from oddsdesk.ledger.reading import NO_DATE, NO_MATCH, ImportedBets, joined, read_rows
 from oddsdesk.ledger.result_files import settle_by_file
+from oddsdesk.ledger.same_bets import compare_bets
 from oddsdesk.pricing.profiles import Profiles
 
 _TABLES: Final = "Tables (*.csv *.tsv *.txt *.xlsx)"

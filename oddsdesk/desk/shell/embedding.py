@@ -35,8 +35,9 @@ from oddsdesk.desk.ui.local_server import LocalServer
 from oddsdesk.feeds.errors import FeedError
 from oddsdesk.feeds.live.keys import keep_key
 from oddsdesk.ledger.bets import PlacedBet
-from oddsdesk.ledger.ledger import LedgerError, merge_ledger
+from oddsdesk.ledger.ledger import merge_ledger
 from oddsdesk.ledger.log_closes import closes_from_log
+from oddsdesk.ledger.schema import LedgerError
 from oddsdesk.network.secrets import keep_secret
 from oddsdesk.pricing.closing import BetPart, CloseBy, ClosingLine
 from oddsdesk.server.edge.listener import ListenError

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from oddsdesk.contract.times import DAY_MS
-from oddsdesk.ledger import ledger as module
+from oddsdesk.ledger import schema
 from oddsdesk.ledger.accounts import (
     BadMoneyError,
     Balance,
@@ -202,7 +202,7 @@ def test_merging_adds_what_is_missing_once(ledger: Ledger, tmp_path: Path) -> No
 def test_an_older_ledger_comes_over(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "old.db"
     with monkeypatch.context() as patched:
-        patched.setattr(module, "_STEPS", module._STEPS[:-1])
+        patched.setattr(schema, "_STEPS", schema._STEPS[:-1])
         old = Ledger(path)
         placed = old.record_bet(bet())
         old.close()

@@ -10,8 +10,9 @@ import pytest
 from oddsdesk.ledger.bet_kinds import BetKind, BetLeg, result_of_legs
 from oddsdesk.ledger.bet_tables import write_csv
 from oddsdesk.ledger.bets import BadBetError, PlacedBet, cashed_out, check_bet, settled
-from oddsdesk.ledger.ledger import Ledger, compare_bets, merge_ledger
+from oddsdesk.ledger.ledger import Ledger, merge_ledger
 from oddsdesk.ledger.reading import read_bets
+from oddsdesk.ledger.same_bets import compare_bets
 from oddsdesk.pricing.closing import ClosingLine
 from oddsdesk.pricing.selections import Result
 from oddsdesk.pricing.stakes import net_lay_odds

@@ -18,9 +18,10 @@ from oddsdesk.ledger.bets import (
     settled,
     was_undone,
 )
-from oddsdesk.ledger.ledger import Ledger, LedgerError
+from oddsdesk.ledger.ledger import Ledger
 from oddsdesk.ledger.open_bets import placed_in, to_follow
 from oddsdesk.ledger.reporting import Grouping, split_report, whole_report
+from oddsdesk.ledger.schema import LedgerError
 from oddsdesk.pricing.closing import CloseBy, ClosingLine
 from oddsdesk.pricing.selections import Result
 from tests.unit.ledger.test_ledger import BET, VERSION_1

@@ -11,11 +11,13 @@ import msgspec
 import pytest
 
 from oddsdesk.base import earlier_copy
-from oddsdesk.ledger import ledger as schema
+from oddsdesk.ledger import ledger as module
+from oddsdesk.ledger import schema
 from oddsdesk.ledger.bet_kinds import BetKind
 from oddsdesk.ledger.bets import PlacedBet
-from oddsdesk.ledger.ledger import Ledger, LedgerError
+from oddsdesk.ledger.ledger import Ledger
 from oddsdesk.ledger.presets import Preset, ValueFilter
+from oddsdesk.ledger.schema import LedgerError
 from tests.kit.disks import refuse_writes
 
 BET = PlacedBet(
@@ -152,8 +154,8 @@ def test_a_ledger_of_the_first_version_is_taken_over_with_its_bets(path: Path) -
 def test_a_ledger_from_before_there_were_kinds_comes_over_and_can_be_undone(path: Path) -> None:
     """Version 11: the change log holds bets without a kind, too."""
     path.parent.mkdir()
-    columns = ", ".join(name for name in schema._FIELDS if name not in KINDS)
-    values = {name: schema._values(BET)[name] for name in columns.split(", ")}
+    columns = ", ".join(name for name in module._FIELDS if name not in KINDS)
+    values = {name: module._values(BET)[name] for name in columns.split(", ")}
     noted = {name: getattr(BET, name) for name in BET.__struct_fields__ if name not in KINDS}
     before = msgspec.json.encode({1: noted | {"ident": 1, "stake": 5.0}}).decode()
     with closing(sqlite3.connect(path)) as raw:

@@ -7,8 +7,10 @@ import msgspec
 import pytest
 
 from oddsdesk.ledger.bets import PlacedBet, settled
-from oddsdesk.ledger.ledger import Ledger, LedgerError, compare_bets, merge_ledger
+from oddsdesk.ledger.ledger import Ledger, merge_ledger
 from oddsdesk.ledger.presets import ListChoices, Preset, ValueFilter
+from oddsdesk.ledger.same_bets import compare_bets
+from oddsdesk.ledger.schema import LedgerError
 from oddsdesk.pricing.selections import Result
 
 BET = PlacedBet(

@@ -20,9 +20,9 @@ from oddsdesk.ledger.bet_kinds import BetKind, BetLeg
 from oddsdesk.ledger.bet_tables import write_bet_analytix, write_csv, write_json
 from oddsdesk.ledger.bets import PlacedBet
 from oddsdesk.ledger.columns import ListUnclearError
-from oddsdesk.ledger.ledger import lacking
 from oddsdesk.ledger.presets import ListChoices
 from oddsdesk.ledger.reading import ImportedBets, read_bets
+from oddsdesk.ledger.same_bets import lacking
 from oddsdesk.pricing.closing import ClosingLine
 from oddsdesk.pricing.profiles import Profile, Profiles
 from oddsdesk.pricing.selections import Result
