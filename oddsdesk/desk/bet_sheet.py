@@ -20,6 +20,7 @@ from PySide6.QtGui import QKeySequence, QShortcut
 from oddsdesk.base.figures import FigureError, read_stake
 from oddsdesk.desk.ui.controls.dialogs import Dialog
 from oddsdesk.desk.ui.controls.labels import Label, literal
+from oddsdesk.desk.ui.controls.messages import message_area
 from oddsdesk.desk.ui.formatting import (
     exact_odds_text,
     odds_style,
@@ -229,7 +230,7 @@ class BetSheet(Dialog):
         for place, row in enumerate(self.rows, 1):
             row.put_into(grid, place)
         sums = horizontal(None, spacing=STEP)
-        name = QtWidgets.QLabel("&Total stake")
+        name = Label("&Total stake")
         name.setBuddy(self.total)
         self.total.setMaximumWidth(_field_width(self.total))
         for part in (name, self.total, self.update_stakes):
@@ -247,22 +248,10 @@ class BetSheet(Dialog):
             whole.addLayout(layout)
         for part in (self.profit, self.outcomes):
             whole.addWidget(part)
-        whole.addWidget(self._said_area(), 1)
+        said, _ = message_area("Details of these bets", self.fault, self.news)
+        said.setMinimumHeight(_SAID_LINES * self.fontMetrics().lineSpacing())
+        whole.addWidget(said, 1)
         whole.addWidget(buttons)
-
-    def _said_area(self) -> QtWidgets.QScrollArea:
-        """Return a fixed area for messages that come and go, so that no button moves."""
-        lines = QtWidgets.QWidget()
-        stacked = vertical(lines, self.fault, self.news, spacing=STEP)
-        stacked.addStretch(1)
-        area = QtWidgets.QScrollArea(widgetResizable=True)
-        area.setFrameShape(QtWidgets.QFrame.Shape.NoFrame)
-        area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        area.setAccessibleName("Details of these bets")
-        area.setMinimumHeight(_SAID_LINES * self.fontMetrics().lineSpacing())
-        area.setWidget(lines)
-        return area
 
     def _connect(self) -> None:
         for row in self.rows:

@@ -28,8 +28,8 @@ from oddsdesk.desk.ui import formatting
 from oddsdesk.desk.ui.controls.dialogs import Dialog
 from oddsdesk.desk.ui.controls.fields import ChoiceBox
 from oddsdesk.desk.ui.controls.labels import Label
-from oddsdesk.desk.ui.controls.messages import sentence
-from oddsdesk.desk.ui.spacing import MARGIN, STEP, horizontal, vertical
+from oddsdesk.desk.ui.controls.messages import message_area, sentence
+from oddsdesk.desk.ui.spacing import MARGIN, STEP, horizontal
 from oddsdesk.desk.ui.states import may_be_gone
 from oddsdesk.desk.value_bets.model import market_text
 from oddsdesk.desk.value_bets.subjects import BetSubject, TypedBet, placed_bet, subject_now
@@ -336,7 +336,9 @@ class PlaceDialog(Dialog):
         self.warning.setProperty("variant", "value")
         self.fault = Label(wordWrap=True)
         self.fault.setProperty("variant", "down")
-        self._said, self._lines = QtWidgets.QScrollArea(widgetResizable=True), QtWidgets.QWidget()
+        # what it is worth and what is doubted first: of much that is said the rest may be scrolled
+        said = self.pays, self.worth, self.fault, self._planned_row, self.leg, self.warning
+        self._said, self._lines = message_area("Details of this bet", *said)
         self._looks = QTimer(self)
         self._looks.timeout.connect(self._look_again)
         self.record = QtWidgets.QPushButton("Record bet again" if placed else "Record bet")
@@ -460,33 +462,16 @@ class PlaceDialog(Dialog):
         form.addRow("&Odds taken" if style == DECIMAL else f"&Odds taken, {style}", self.odds)
         self.kind.add_rows(form, self.stake)
         form.addRow("&Note", self.note)
-        self._lay_out_said()
+        planned = horizontal(self._planned_row)
+        planned.addWidget(self.planned)
+        planned.addWidget(self.fill_in)
+        planned.addStretch()
         form.addRow(self._said)
         buttons = QtWidgets.QDialogButtonBox(QtWidgets.QDialogButtonBox.StandardButton.Cancel)
         buttons.addButton(self.record, QtWidgets.QDialogButtonBox.ButtonRole.AcceptRole)
         buttons.accepted.connect(self.accept)
         buttons.rejected.connect(self.reject)
         form.addRow(buttons)
-
-    def _lay_out_said(self) -> None:
-        """Give messages that come and go while one types a fixed area, so that no button moves.
-
-        A click on a button that had moved hit something else.
-        """
-        lines = vertical(self._lines, spacing=STEP)
-        planned = horizontal(self._planned_row)
-        planned.addWidget(self.planned)
-        planned.addWidget(self.fill_in)
-        planned.addStretch()
-        # what it is worth and what is doubted first: of much that is said the rest may be scrolled
-        for each in (self.pays, self.worth, self.fault, self._planned_row, self.leg, self.warning):
-            lines.addWidget(each)
-        lines.addStretch(1)
-        self._said.setFrameShape(QtWidgets.QFrame.Shape.NoFrame)
-        self._said.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self._said.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self._said.setAccessibleName("Details of this bet")
-        self._said.setWidget(self._lines)
 
     def _connect(self) -> None:
         for field in (self.stake, self.currency, self.odds):

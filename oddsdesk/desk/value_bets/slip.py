@@ -18,7 +18,7 @@ from oddsdesk.desk.ui import formatting
 from oddsdesk.desk.ui.controls.dialogs import Dialog
 from oddsdesk.desk.ui.controls.fields import ChoiceBox
 from oddsdesk.desk.ui.controls.labels import ElidedLabel, Label
-from oddsdesk.desk.ui.controls.messages import sentence
+from oddsdesk.desk.ui.controls.messages import message_area, sentence
 from oddsdesk.desk.ui.spacing import GAP, HALF, MARGIN, STEP, vertical
 from oddsdesk.desk.ui.states import may_be_gone
 from oddsdesk.desk.value_bets.model import market_text
@@ -225,22 +225,10 @@ class SlipDialog(Dialog):
         whole = vertical(self, margins=(MARGIN, MARGIN, MARGIN, MARGIN), spacing=STEP)
         whole.addLayout(self._legs)
         whole.addLayout(form)
-        whole.addWidget(self._said_area(), 1)
+        said, _ = message_area("What this multiple is worth", self.worth, self.fault, self.notes)
+        said.setMinimumHeight(_SAID_LINES * self.fontMetrics().lineSpacing())
+        whole.addWidget(said, 1)
         whole.addWidget(buttons)
-
-    def _said_area(self) -> QtWidgets.QScrollArea:
-        """Return a fixed area for messages that come and go, so that no button moves."""
-        lines = QtWidgets.QWidget()
-        stacked = vertical(lines, self.worth, self.fault, self.notes, spacing=STEP)
-        stacked.addStretch(1)
-        area = QtWidgets.QScrollArea(widgetResizable=True)
-        area.setFrameShape(QtWidgets.QFrame.Shape.NoFrame)
-        area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        area.setAccessibleName("What this multiple is worth")
-        area.setMinimumHeight(_SAID_LINES * self.fontMetrics().lineSpacing())
-        area.setWidget(lines)
-        return area
 
     def _arrange(self) -> None:
         for place, row in enumerate(self._rows, 1):

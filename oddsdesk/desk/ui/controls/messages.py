@@ -6,7 +6,9 @@ from PySide6.QtCore import QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QKeyEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import (
     QApplication,
+    QFrame,
     QPushButton,
+    QScrollArea,
     QSizePolicy,
     QToolButton,
     QVBoxLayout,
@@ -158,6 +160,23 @@ def sentence(text: str) -> str:
 
 _ICON = 32
 _ANY_WIDTH = 10_000
+
+
+def message_area(name: str, *parts: QWidget) -> tuple[QScrollArea, QWidget]:
+    """Return a fixed area for messages that come and go, so that no button moves, and its page.
+
+    A click on a button that moved would hit something else. ``name`` is for screen readers. The
+    caller sets the height; what needs more scrolls.
+    """
+    lines = QWidget()
+    spacing.vertical(lines, *parts, spacing=spacing.STEP).addStretch(1)
+    area = QScrollArea(widgetResizable=True)
+    area.setFrameShape(QFrame.Shape.NoFrame)
+    area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+    area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+    area.setAccessibleName(name)
+    area.setWidget(lines)
+    return area, lines
 
 
 class EmptyState(NamedTuple):
