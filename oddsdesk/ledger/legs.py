@@ -105,10 +105,17 @@ def leg_settled(
     if result is None:
         changed = taken_back(changed, bet)
         changed = msgspec.structs.replace(changed, settled_by=bet.settled_by, undone=bet.undone)
-    return closed_by_legs(_ended_by_legs(changed, bet, now_ms))
+    return closed_by_legs(ended_by_legs(changed, bet, now_ms))
 
 
-def _ended_by_legs(bet: PlacedBet, before: PlacedBet, now_ms: int) -> PlacedBet:
+def ended_by_legs(bet: PlacedBet, before: PlacedBet, now_ms: int) -> PlacedBet:
+    """Return a bet whose legs have other results than ``before``, as these decide it.
+
+    It is open again if its legs decided it before and no longer do.
+
+    Raises:
+        BadBetError: the bet cannot end so.
+    """
     result = result_of_legs(bet.legs)
     if result is not None:
         return settled(bet, result, now_ms, _settled_by(bet.legs, result))

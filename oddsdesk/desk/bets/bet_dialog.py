@@ -26,6 +26,7 @@ from oddsdesk.desk.ui.theme.theme import Theme
 from oddsdesk.ledger.bet_kinds import BetKind, BetLeg, result_of_legs
 from oddsdesk.ledger.bets import BadBetError, PlacedBet, cashed_out, check_bet
 from oddsdesk.ledger.games import is_on_listed, teams_of
+from oddsdesk.ledger.legs import ended_by_legs
 from oddsdesk.pricing.formats import DECIMAL, OddsFormatError, format_odds
 from oddsdesk.pricing.profiles import Profiles
 from oddsdesk.pricing.selections import Result, guess_market, read_selection
@@ -185,7 +186,11 @@ class BetDialog(FormDialog):
             kick_off=self._time(self.kick_off, "kick-off") or max(kick_offs, default=None),
             legs=legs,
         )
-        return check_bet(_ended_by_legs(held, _judged_again(held, changed), self._now_ms))
+        changed = check_bet(_judged_again(held, changed))
+        is_same = [leg.result for leg in legs] == [leg.result for leg in held.legs]
+        if is_same or held.result is Result.CASHED_OUT:
+            return changed
+        return ended_by_legs(changed, held, self._now_ms)
 
     def _selection(self) -> str:
         """Return the selection; a typed minus sign becomes a hyphen, as all other texts have it."""
@@ -365,19 +370,6 @@ def _reading(bet: PlacedBet, now_ms: int) -> str:
     if by_legs is not None:
         said.append(f"{by_legs.words} by its legs")
     return f"{pays_text(bet)}.\nRead as {', '.join(said)}."
-
-
-def _ended_by_legs(held: PlacedBet, changed: PlacedBet, now_ms: int) -> PlacedBet:
-    """Return a multiple that ends as the results of its legs say, if the user changed those."""
-    by_hand = [leg.result for leg in changed.legs]
-    is_same = by_hand == [leg.result for leg in held.legs]
-    if is_same or held.result is Result.CASHED_OUT:
-        return changed
-    result = result_of_legs(changed.legs)
-    if result is None and result_of_legs(held.legs) is None:
-        return changed  # its own result, if it has one, does not come from its legs
-    at = None if result is None else now_ms
-    return msgspec.structs.replace(changed, result=result, settled_at=at, settled_by="")
 
 
 def _is_lay(bet: PlacedBet) -> bool:
