@@ -421,7 +421,7 @@ def _net_of(leg: OpportunityLeg, stake: float) -> float:
 
 
 def _side(leg: OpportunityLeg, step: float) -> Side:
-    """Return a leg as a side of a hedge; of a lay, steps are of the backers' stake."""
+    """Return a leg as a side of a hedge; of a lay, steps are of the backer's stake."""
     whole = (Rung(leg.net_odds, math.inf),) if leg.ladder is None else leg.ladder
     ladder = _up_to(whole, leg.most)
     if not leg.is_lay:

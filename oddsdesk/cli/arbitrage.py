@@ -70,10 +70,10 @@ def arbitrage(
     all legs add up above 100 %. The total stake comes from the desk's settings (default 100) and
     is divided among the legs, rounded to each bookmaker's step.
 
-    A lay at an exchange is a leg, too: its stake is the liability, and its row says what the
-    backers stake. --no-lay leaves them out.
+    A lay at an exchange can be a leg: its stake is the liability, and its row shows the backer's
+    stake. --no-lay leaves lays out.
 
-    Profit counts on every leg being settled. Notes say where bookmakers' rules differ, so that one
+    Profit assumes that every leg stands. Notes say where bookmakers' rules differ, so that one
     leg may be void while another is lost: a tennis player who retires, a postponed game, overtime.
 
     The sharp book gives the chance of a middle and the warnings on each leg. A leg that is far too
@@ -180,7 +180,7 @@ def _leg_fields(row: LegRow) -> dict[str, Any]:
 
 
 def _lay_fields(leg: OpportunityLeg) -> dict[str, float]:
-    """Return what a lay is placed with; the backers' odds are the average over the stake."""
+    """Return what a lay is placed with; the backer's odds are the average over the stake."""
     if leg.lay_odds is None or leg.backers_stake is None:
         return {}
     return {
@@ -248,7 +248,7 @@ def _remarks(row: LegRow, reference: str) -> Iterator[str]:
         yield "its limit reduces all stakes"
     backers_stake = row.leg._replace(stake=row.stake).backers_stake
     if backers_stake is not None:
-        yield f"liability; backers stake {backers_stake:.2f}"
+        yield f"liability; backer's stake {backers_stake:.2f}"
     if row.leg.for_sale is not None:
         yield f"{amount_text(*row.leg.for_sale)} for sale"
     yield from (caution_text(caution, reference) for caution in row.leg.cautions)

@@ -87,7 +87,7 @@ def _leg_fields(way: PromoWay, place: int) -> dict[str, Any]:
 
 
 def _odds_and_stake(leg: OpportunityLeg) -> tuple[float, float]:
-    """Return what is typed at the bookmaker: for a lay, the backers' odds and stake."""
+    """Return what is typed at the bookmaker: for a lay, the backer's odds and stake."""
     if leg.is_lay:
         return leg.lay_odds or leg.odds, leg.backers_stake or 0.0
     return leg.odds, leg.stake

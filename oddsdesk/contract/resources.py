@@ -40,7 +40,7 @@ class Offer(msgspec.Struct, frozen=True, omit_defaults=True):
 
     ``sid`` is the bookmaker's name of the selection, ``bet_limit`` the most it takes, ``link`` its
     bet slip. ``back`` lists what can be backed, highest odds first; ``lay`` what can be laid,
-    lowest odds first, in backers' stakes. Both are before fees, in ``currency`` (ISO 4217).
+    lowest odds first, in backer's stakes. Both are before fees, in ``currency`` (ISO 4217).
     """
 
     sid: str | None = None

@@ -46,7 +46,7 @@ class ToCheck(NamedTuple):
         game = f", {game_title(bet.match_name)}" if bet.match_name else ""
         named = f"bet {bet.ident}, {bet.selection}{game}: {self.why}"
         what = "the leg" if self.leg else "it"
-        return f"{named}; by that {what} is {self.proposed.words}" if self.proposed else named
+        return f"{named}; {what} would then be {self.proposed.words}" if self.proposed else named
 
     def accepted(self, now_ms: int) -> PlacedBet:
         """Return the bet, or its leg, settled as proposed.

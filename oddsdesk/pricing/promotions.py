@@ -217,7 +217,7 @@ class Side(NamedTuple):
     step: float = 0.0
     """What is typed are whole multiples of it; 0 for exact stakes."""
     rates: tuple[float, ...] = ()
-    """By level, what is typed for a unit of stake: of a lay its backers' stake. Empty: the
+    """By level, what is typed for a unit of stake: of a lay its backer's stake. Empty: the
     stake."""
 
     @property

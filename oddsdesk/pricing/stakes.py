@@ -29,7 +29,7 @@ class Depth(NamedTuple):
     currency: str = ""
     """ISO 4217; empty if unknown."""
     lay: tuple[tuple[float, float], ...] = ()
-    """What can be laid, lowest odds first, in backers' stakes; 0 is an unknown amount."""
+    """What can be laid, lowest odds first, in backer's stakes; 0 is an unknown amount."""
     rate: float | None = None
     """The rate by which amounts were converted into ``currency``; None if they were not."""
     sold_in: str = ""

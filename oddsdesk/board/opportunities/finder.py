@@ -76,7 +76,7 @@ class OpportunityLeg(NamedTuple):
     key: RowKey
     bookmaker: str
     odds: float
-    """As offered; of a lay the backers' odds, as of a recorded bet."""
+    """As offered; of a lay the backer's odds, as of a recorded bet."""
     net_odds: float
     """After commission; of a lay per unit of liability, as a back of the other side pays."""
     stake: float
@@ -124,9 +124,9 @@ class OpportunityLeg(NamedTuple):
 
     @property
     def lay_odds(self) -> float | None:
-        """The backers' odds of a lay, on average over its stake; None for a back.
+        """The backer's odds of a lay, on average over its stake; None for a back.
 
-        Liability is the backers' stake times these odds minus 1.
+        Liability is the backer's stake times these odds minus 1.
         """
         backers = self.backers_stake
         return 1 + self.stake / backers if backers else self.odds if self.is_lay else None

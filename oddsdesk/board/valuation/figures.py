@@ -443,7 +443,7 @@ class BestLay(NamedTuple):
     net_odds: float
     """After commission, per unit of liability."""
     odds: float
-    """The backers' odds."""
+    """The backer's odds."""
     bookmaker: str
 
 

@@ -469,7 +469,7 @@ def levels_in_words(profile: Profile, depth: Depth | None) -> Iterator[tuple[str
 def sides_in_words(profile: Profile, depth: Depth | None) -> Iterator[str]:
     """Yield what can be backed and what can be laid, a line each: ``lay: 100 at 2.14``.
 
-    Lays are in backers' stakes at the odds before commission.
+    Lays are in backer's stakes at the odds before commission.
     """
     if backs := ", ".join(
         f"{amount} at {odds}" for odds, amount in levels_in_words(profile, depth)

@@ -284,7 +284,7 @@ def both_sides(said: explaining.Explanation, lay: Assessment | None) -> list[Fac
         filter(
             None,
             (
-                "Stakes available at each price; for lays, the backers' stakes",
+                "Stakes available at each price; for lays, the backer's stakes",
                 verdict_words.currency_text(depth),
             ),
         )

@@ -133,7 +133,7 @@ def reference_cell(row: SelectionRow, freshness: Freshness, now_ms: int) -> Cell
 def lay_cell(
     price: Price | None, freshness: Freshness, now_ms: int, ground: SurfaceRole = SurfaceRole.PANEL
 ) -> Cell:
-    """Return the lowest odds that can be laid, with the backers' stakes that they take."""
+    """Return the lowest odds that can be laid, with the backer's stakes that they take."""
     if price is None or price.depth is None or not can_be_laid(price):
         return EMPTY if ground is SurfaceRole.PANEL else NO_LAY
     odds, amount = price.depth.lay[0]

@@ -209,7 +209,7 @@ def _price_facts(row: LegRow, seen_at: int, now_ms: int) -> Iterator[str]:
     if leg.is_lay:
         yield f"Wins if {leg.key.selection} does not: {exact_odds_text(round(leg.net_odds, 4))} net"
         if row.stake and (staked := _backers_stake(row)) is not None:
-            yield f"Backers' stake {staked:.2f}, liability {row.stake:g}"
+            yield f"Backer's stake {staked:.2f}, liability {row.stake:g}"
     elif leg.net_odds != leg.odds:
         yield f"Net {exact_odds_text(round(leg.net_odds, 4))}"
     if leg.same_at:
@@ -300,7 +300,7 @@ def _worst_case(row: LegRow) -> float | None:
 
 
 def _backers_stake(row: LegRow) -> float | None:
-    """The backers' stake of a lay; its own stake is the liability."""
+    """The backer's stake of a lay; its own stake is the liability."""
     return row.leg._replace(stake=row.stake).backers_stake
 
 
@@ -473,12 +473,12 @@ COLUMNS: Final[tuple[ColumnSpec[LegRow, int], ...]] = (
             Exported("odds", "Odds", _if_priced(lambda row: row.odds), Kind.NUMBER),
             Exported("net_odds", "Net odds", _if_priced(lambda row: row.net_odds), Kind.NUMBER, 4),
             Exported("side", "Side", lambda row: "lay" if row.leg.is_lay else "back"),
-            Exported("backers_stake", "Backers' stake", _backers_stake, Kind.NUMBER, 2),
+            Exported("backers_stake", "Backer's stake", _backers_stake, Kind.NUMBER, 2),
         ),
         descending_first=True,
         sample=odds_sample,
         tip="The odds offered; the small figure is after commission or tax. For a lay: the "
-        "backers' odds, and what 1 of liability returns",
+        "backer's odds, and what 1 of liability returns",
     ),
     ColumnSpec(
         "bookmaker",

@@ -69,14 +69,14 @@ class WayRow(NamedTuple):
 
     @property
     def odds(self) -> float:
-        """What the leg pays before commission: of a boost with it, of a lay the backers' odds."""
+        """What the leg pays before commission: of a boost with it, of a lay the backer's odds."""
         if self.is_first:
             return self.way.boosted_odds
         return self.leg.lay_odds or self.leg.odds
 
     @property
     def stake(self) -> float:
-        """What is typed at the bookmaker: of a lay the backers' stake."""
+        """What is typed at the bookmaker: of a lay the backer's stake."""
         if self.leg.is_lay:
             return round(self.leg.backers_stake or 0.0, 2)
         return self.leg.stake
@@ -181,7 +181,7 @@ def _result_facts(way: PromoWay) -> Iterator[str]:
         if way.chance is not None:
             yield f"Chance {percent_text(way.chance * 100)} % by the fair odds"
         return
-    names = [f"{leg.named(leg.key.selection)} wins" for leg in way.legs]
+    names = [f"{leg.key.selection} {'does not win' if leg.is_lay else 'wins'}" for leg in way.legs]
     ends = zip(names, map(signed_hundredths_text, way.results), strict=True)
     yield "All legs: " + ", ".join(f"{money} if {name}" for name, money in ends)
     yield f"{way.staked:,.2f} of your money at risk"
@@ -358,7 +358,7 @@ _ODDS: Final = ColumnSpec[WayRow, int](
     ),
     descending_first=True,
     sample=odds_sample,
-    tip="The odds offered; for a lay, the backers' odds. The small figure is after commission or "
+    tip="The odds offered; for a lay, the backer's odds. The small figure is after commission or "
     "tax; for a boost, the odds without it",
 )
 _AT: Final = ColumnSpec[WayRow, int](
@@ -395,7 +395,7 @@ _STAKE: Final = ColumnSpec[WayRow, int](
         ),
     ),
     descending_first=True,
-    tip="What to type at the bookmaker, in your step; for a lay, the backers' stake",
+    tip="What to type at the bookmaker, in your step; for a lay, the backer's stake",
 )
 _STARTS: Final = ColumnSpec[WayRow, int](
     "kick_off",

@@ -425,7 +425,7 @@ class PromotionsPanel(ListPanel):
         why = "; ".join(f"{count:,} {why}" for why, count in _most(found.left_out))
         detail = f"Of {found.looked_at:,} prices: {why}." if why else ""
         if self._current_model() is self.hedged:
-            others = " Unhedged ways are listed." if found.unhedged else ""
+            others = " Press M for bets without a hedge." if found.unhedged else ""
             return EmptyState(
                 "filter", "No way to hedge this offer now.", f"{detail}{others}".strip()
             )

@@ -216,6 +216,8 @@ def _outcomes(way: PromoWay) -> Iterator[SheetOutcome]:
     count = len(way.legs)
     for place, leg in enumerate(way.legs):
         results = tuple(Result.WON if each == place else Result.LOST for each in range(count))
-        yield SheetOutcome(f"{leg.named(leg.key.selection)} wins", results)
+        yield SheetOutcome(
+            f"{leg.key.selection} {'does not win' if leg.is_lay else 'wins'}", results
+        )
     if not way.is_hedged:
         yield SheetOutcome(f"{way.legs[0].key.selection} loses", (Result.LOST,))

@@ -266,7 +266,7 @@ class Runner:
 
     @property
     def best_lay(self) -> Level | None:
-        """The lowest price that can be laid, and its backers' stake."""
+        """The lowest price that can be laid, and its backer's stake."""
         if self._all[1]:
             return min(self._all[1].items())
         positions = self._shown[1] or self._best[1]
@@ -274,12 +274,12 @@ class Runner:
 
     @property
     def back(self) -> tuple[Level, ...]:
-        """What can be backed: prices with backers' stakes, the highest first."""
+        """What can be backed: prices with backer's stakes, the highest first."""
         return self._levels(0, is_falling=True)
 
     @property
     def lay(self) -> tuple[Level, ...]:
-        """What can be laid: prices with backers' stakes, the lowest first."""
+        """What can be laid: prices with backer's stakes, the lowest first."""
         return self._levels(1, is_falling=False)
 
     def apply_change(self, change: RunnerChange) -> None:

@@ -563,7 +563,7 @@ class _Reading(msgspec.Struct):
                 group.unread.setdefault(UNNAMED, BROKEN_OUTCOME)
 
     def _read_lays(self, kind: MarketKind, market: Market, event: Event, group: _Group) -> None:
-        """Take odds that can be laid; their backers' prices may come later."""
+        """Take odds that can be laid; their backer's prices may come later."""
         for outcome in self._outcomes(market):
             try:
                 text, _ = selection_of_outcome(kind, outcome, event)

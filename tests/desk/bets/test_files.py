@@ -36,7 +36,7 @@ def test_a_score_that_may_be_of_another_game_is_said_to_look_at(
     assert panel.messages.message_text == (
         "0 bets settled from E0.csv. Please check: bet 1, Everton, Everton v Fulham: Everton v "
         "Fulham (E0.csv 0-2) is 24 hours later than the bet says; how long bets at Corner "
-        "Shop wait for it is not known; by that it is lost."
+        "Shop wait for it is not known; it would then be lost."
     )
     assert held(path)[0].result is None
 

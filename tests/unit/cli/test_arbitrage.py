@@ -155,7 +155,7 @@ def test_a_lay_says_what_it_is_and_can_be_left_out(tmp_path: Path) -> None:
     assert lay["liability"] == lay["stake"] <= lay["for_sale"] == 45.6
     assert lay["backers_stake"] == round(lay["stake"] / 1.14, 2)
     words = run(path, "--kind", "arbitrage").output
-    assert f"liability; backers stake {lay['backers_stake']:.2f}" in words
+    assert f"liability; backer's stake {lay['backers_stake']:.2f}" in words
     assert "Lay A " in words
     assert not any("lay" in leg["side"] for row in listed(path, "--no-lay") for leg in row["legs"])
 

@@ -624,8 +624,8 @@ def test_a_bet_without_kick_off_is_closed_by_the_only_game_and_not_settled(
     assert told("close", "--database", str(database))["with_close"] == is_known
     done = run("settle", "--results", str(file), exit_code=1)
     assert done.stdout == "settled 0, to check 1, for no bet 0, problems 0\n"
-    assert "may be another game: the bet has no kick-off; by that it is won" in done.stderr
-    assert "by that it is won" in done.stderr
+    assert "may be another game: the bet has no kick-off; it would then be won" in done.stderr
+    assert "it would then be won" in done.stderr
 
 
 def test_a_bet_whose_game_is_not_known_is_named_with_the_reason(tmp_path: Path) -> None:
@@ -719,8 +719,8 @@ def test_an_undone_settlement_and_a_corrected_result_are_listed(tmp_path: Path) 
     run("undo")
     undone = run("settle", *there, exit_code=1)
     assert undone.stderr.splitlines() == [
-        f"bet {number}, Over 2.5, Leeds v Wolves: you undid this: won by scores 2-1; by that it is "
-        "won"
+        f"bet {number}, Over 2.5, Leeds v Wolves: you undid this: won by scores 2-1; it would "
+        "then be won"
         for number in (1, 2)
     ]
     run("settle", "1", "open")
@@ -731,8 +731,8 @@ def test_an_undone_settlement_and_a_corrected_result_are_listed(tmp_path: Path) 
     done = run("settle", *there, exit_code=1)
     assert done.stdout == "settled 0, to check 1, for no bet 0, problems 0\n"
     assert done.stderr == (
-        "bet 1, Over 2.5, Leeds v Wolves: settled lost by scores 1-1; now scores 2-1; by that it "
-        "is won\n"
+        "bet 1, Over 2.5, Leeds v Wolves: settled lost by scores 1-1; now scores 2-1; it would "
+        "then be won\n"
     )
     fields = json.loads(run("settle", *there, "--json", exit_code=1).stdout)
     (correction,) = fields["lists"]["corrections"]

@@ -206,7 +206,7 @@ def test_a_leg_in_doubt_is_listed_with_the_leg_and_the_reason() -> None:
     (listed,) = settle(undated, FIRST).to_check
     assert listed.check_text == (
         "bet 1, Arsenal + Leeds + Over 2.5: leg 1, Arsenal: Arsenal v Chelsea (scores 2-1) may be"
-        " another game: the bet has no kick-off; by that the leg is won"
+        " another game: the bet has no kick-off; the leg would then be won"
     )
     accepted = listed.accepted(NOW)
     assert (accepted.legs[0].result, accepted.result) == (Result.WON, None)

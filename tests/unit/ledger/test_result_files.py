@@ -102,7 +102,7 @@ def test_the_same_teams_in_another_competition_are_listed(competition: str) -> N
     (line,) = to_look_at(SCORES, renamed(BET.match_name, "Man United", competition=competition))
     assert line == (
         "bet 1, Man United, Man United v Fulham: "
-        f"Man United v Fulham (file 1-0) is in E0, not in {competition}; by that it is won"
+        f"Man United v Fulham (file 1-0) is in E0, not in {competition}; it would then be won"
     )
 
 
@@ -152,7 +152,7 @@ def test_a_game_settles_within_twelve_hours_of_its_day_and_is_listed_else(
     waits = "; how long bets at Bet365 wait for it is not known" if direction == "later" else ""
     assert line == (
         "bet 1, Man United, Man United v Fulham: "
-        f"Man United v Fulham (file 1-0) is {apart}{waits}; by that it is won"
+        f"Man United v Fulham (file 1-0) is {apart}{waits}; it would then be won"
     )
 
 
@@ -170,7 +170,7 @@ def test_without_a_competition_the_only_game_within_two_hours_settles(
 def test_a_bet_without_a_kick_off_is_settled_by_no_score() -> None:
     """Its teams and competition agree, and it was placed just before: the kick-off does not."""
     (line,) = to_look_at(SCORES, msgspec.structs.replace(BET, kick_off=None))
-    assert line.endswith("may be another game: the bet has no kick-off; by that it is won")
+    assert line.endswith("may be another game: the bet has no kick-off; it would then be won")
 
 
 def test_without_a_competition_two_games_within_three_hours_settle_nothing() -> None:

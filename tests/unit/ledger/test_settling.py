@@ -200,7 +200,7 @@ def test_a_date_that_two_games_may_have_settles_neither() -> None:
     found = settle([one, other], dated, by=waits)
     assert found.bets == []
     assert found.to_look_at[1].endswith(
-        "you have bets on two games that may have been on that date; by that it is won"
+        "you have bets on two games that may have been on that date; it would then be won"
     )
 
 
@@ -218,7 +218,7 @@ def test_the_game_has_to_be_the_bets() -> None:
     found = listed(bet(competition="FA WSL"), RESULT)
     assert found.check_text == (
         "bet 1, Arsenal, Arsenal v Chelsea: Arsenal v Chelsea (football-data 2-1) is in EPL, not "
-        "in FA WSL; by that it is won"
+        "in FA WSL; it would then be won"
     )
     accepted = found.accepted(7)
     assert (accepted.result, accepted.settled_by) == (Result.WON, "football-data 2-1")
@@ -600,7 +600,7 @@ def test_a_result_that_changes_after_the_settlement_is_offered() -> None:
     assert corrections(by_draw, changed(home=1)) == []
     assert corrections(by_draw, changed(home=0)) == []
     assert corrections(by_draw, RESULT) == [
-        "settled lost by football-data 1-1; now football-data 2-1; by that it is won"
+        "settled lost by football-data 1-1; now football-data 2-1; it would then be won"
     ]
     (again,) = settle(by_draw, RESULT).corrections
     won = again.accepted(NOW + 1)
@@ -612,7 +612,7 @@ def test_a_bookmaker_that_changes_its_own_result_is_a_correction() -> None:
     lost = own(SelectionResult("moneyline", 0, "Arsenal", "lost"))
     won = own(SelectionResult("moneyline", 0, "Arsenal", "won"))
     assert corrections(settle(BET, lost).bets[0], won) == [
-        "settled lost by bookie's own result; now bookie's own result; by that it is won"
+        "settled lost by bookie's own result; now bookie's own result; it would then be won"
     ]
 
 
@@ -621,7 +621,7 @@ def test_a_later_void_and_a_source_that_differs_are_corrections() -> None:
     off = changed(home=None, away=None, status=GameStatus.CANCELLED)
     assert corrections(won, off) == [
         "settled won by football-data 2-1; now football-data cancelled; how long bets at Bet365 "
-        "wait for it is not known; by that it is void"
+        "wait for it is not known; it would then be void"
     ]
     assert corrections(won, RESULT, changed(home=1, source="scores")) == [
         "settled won by football-data 2-1; now football-data says 2-1 and scores says 1-1"
