@@ -85,7 +85,7 @@ class PromoWay(msgspec.Struct, frozen=True):
 
     @property
     def is_hedged(self) -> bool:
-        """Whether it leaves about the same whatever happens."""
+        """Whether each result leaves about the same."""
         return len(self.legs) > 1
 
     @property
@@ -212,7 +212,7 @@ def ways_to_use(
 
     A hedge is laid at an exchange, or backed on all other outcomes at other bookmakers: the user's
     own, with their commission, limits and what is for sale, in the plan's steps. Prices that are no
-    legs of an arbitrage are none here either.
+    legs of an arbitrage are not used here either.
 
     Left out are lines that return or halve stakes: bookmakers do not count such a bet, and the
     hedge comes back with it.

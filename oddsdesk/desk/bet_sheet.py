@@ -200,7 +200,7 @@ class BetSheet(Dialog):
         return [row.typed() for row in self.rows]
 
     def look_again(self) -> None:
-        """Show the prices of now; what was typed stays."""
+        """Show the current prices; what was typed stays."""
         self.view = self._source.view()
         for row, leg in zip(self.rows, self.view.legs, strict=True):
             row.show_leg(leg)
@@ -429,7 +429,7 @@ class _LegRow:
             grid.addWidget(part, row, column)
 
     def show_leg(self, leg: SheetLeg) -> None:
-        """Show the price of now."""
+        """Show the current price."""
         self.leg = leg
         if leg.is_recorded:
             text, variant = "recorded", "note"
@@ -446,7 +446,7 @@ class _LegRow:
             self.now.style().polish(self.now)
 
     def take_price(self) -> None:
-        """Take the price of now, unless other odds were typed."""
+        """Take the current price, unless other odds were typed."""
         if self.leg.is_offered and self._is_price_untouched:
             self._taken = self.leg.bet.odds
             self._fill_odds(self._taken)

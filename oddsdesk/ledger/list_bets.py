@@ -72,9 +72,9 @@ LIABILITY: Final = "lay bets whose stake column holds the liability"
 OWN: Final = "lay bets whose result is the bet's"
 SELECTIONS: Final = "lay bets whose result column holds the selection's, reversed here"
 RETURNS: Final = "free bets whose stake is not returned"
-KEEPS: Final = "free bets whose stake is returned, by the profit"
+KEEPS: Final = "free bets whose stake is returned, as the profit shows"
 AS_FREE: Final = "refunds read as free bets, not as money"
-AS_MONEY: Final = "refunds read as money, by the profit"
+AS_MONEY: Final = "refunds read as money, as the profit shows"
 TERMS: Final = "terms"
 Habits = Counter[str]
 """How often the profits of a list show each of these readings."""
@@ -335,7 +335,7 @@ def _check_free(line: Line, stake: float, writing: Writing) -> None:
     """
     if line.said.free and abs(read_money("stake", line.said.free, writing) - stake) > CENT:
         raise FigureError(
-            f"a free bet of {line.said.free} in a stake of {stake:g}: give each part a line"
+            f"a free bet of {line.said.free} in a stake of {stake:g}: split it into two lines"
         )
 
 

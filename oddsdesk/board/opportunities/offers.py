@@ -214,7 +214,7 @@ def _gains(listed: Opportunity, legs: Sequence[tuple[float, float]]) -> bool:
 
 
 def _legs_now(board: Board, wanted: LegsToPlace) -> tuple[LegNow, ...]:
-    """Return the unplaced legs at the prices of now."""
+    """Return the unplaced legs at current prices."""
     best = legs_now(board, wanted.listed)
     return tuple(_leg_now(board, wanted.listed.legs[each], best[each]) for each in wanted.unplaced)
 
@@ -251,7 +251,7 @@ def _most(legs: Sequence[LegNow]) -> list[float | None]:
 
 
 def _leg_now(board: Board, listed: OpportunityLeg, best: OpportunityLeg | None) -> LegNow:
-    """Return a leg at the prices of now; ``best``: the best offer of its bet, in any market."""
+    """Return a leg at current prices; ``best``: the best offer of its bet, in any market."""
     price = board.price(listed.key.game_id, CellKey(*listed.key[1:]))
     depth = None if price is None else board.basis.own_money(price.depth)
     odds = None if price is None else price.odds

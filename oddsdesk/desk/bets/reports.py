@@ -267,7 +267,7 @@ def _ahead(found: BetsAhead | None) -> Fact:
     return Fact(
         "Risk ahead",
         signed_hundredths_text(ahead.quantile(_SELDOM)),
-        f"5 % chance of worse, {ahead.chance_down() * 100:.0f} % of a loss",
+        f"5 % are worse, {ahead.chance_down() * 100:.0f} % a loss",
     )
 
 

@@ -172,7 +172,7 @@ class OpenSides:
 
 
 def as_it_is(board: Board, found: Opportunity) -> tuple[Opportunity, frozenset[int]]:
-    """Return what was found once with the prices of now, and the places of legs without one."""
+    """Return what was found once with the current prices, and the places of legs without one."""
     now, matrix = legs_now(board, found), board.matrix(found.key.game_id)
     legs = tuple(leg or known for leg, known in zip(now, found.legs, strict=True))
     unpriced = frozenset(place for place, leg in enumerate(now) if leg is None)

@@ -183,7 +183,7 @@ class OpportunitiesPanel(ListPanel):
         self._sort_by_hand(self.table)
 
     def _is_seen(self) -> bool:
-        """Whether any of it is in sight: a panel behind another's tab is not hidden to Qt."""
+        """Whether any part is visible: to Qt, a panel behind another tab is not hidden."""
         return not self.visibleRegion().isEmpty()
 
     def _show(self) -> None:

@@ -285,7 +285,7 @@ class PromotionsPanel(ListPanel):
         act: Callable[[], object] | None = None,
         on_close: Callable[[], object] | None = None,
     ) -> None:
-        """Say something of offers; a refund that is due waits for an answer."""
+        """Show a message on offers; a refund that is due waits for an answer."""
         self._act, self._on_close = act, on_close
         self.notes.show_message(text, icon=icon, action=action, passes=on_close is None)
 
@@ -337,7 +337,7 @@ class PromotionsPanel(ListPanel):
         return self._board.connection.as_of_ms is not None
 
     def _is_seen(self) -> bool:
-        """Whether any of it is in sight: a panel behind another's tab is not hidden to Qt."""
+        """Whether any part is visible: to Qt, a panel behind another tab is not hidden."""
         return not (self._looks_back or self.visibleRegion().isEmpty())
 
     def _show_ways(self) -> None:
@@ -528,11 +528,11 @@ _FITS: Final = (
     Fit(sort=Says.LESS, keeps_one_fact=True),
     Fit(sort=Says.NOTHING),
 )
-"""Where it is narrow the button to sort says less, then is left out: it has a key."""
+"""Below this width the sort button is shorter, then hidden: it has a key."""
 
 
 def _most(left_out: Mapping[str, int]) -> list[tuple[str, int]]:
-    """Return why most prices are left out, the reason of the most first."""
+    """Return the reasons for leaving out prices, the most frequent first."""
     return sorted(left_out.items(), key=lambda each: -each[1])[:_MOST_NAMED]
 
 
@@ -548,7 +548,7 @@ def _earned_text(sums: Earned) -> str:
 def _why_unknown(
     connection: notices.Connection, now_ms: int, *, has_looked: bool
 ) -> EmptyState | None:
-    """Return why it is not known how to use an offer, None where it is."""
+    """Return why no way to use an offer is known; None if one is."""
     if connection.has_no_service:
         return NO_SERVICE
     if (refused := state_of_refusal(connection)) is not None:
@@ -577,7 +577,7 @@ _NO_OFFERS: Final = EmptyState(
 
 
 class OfferList(QWidget):
-    """The offers with a button to add one, or what to do where there are none."""
+    """The list of offers with a button to add one, or what to do if there are none."""
 
     def __init__(self, theme: Theme, model: OffersModel, clock: Clock) -> None:
         super().__init__()

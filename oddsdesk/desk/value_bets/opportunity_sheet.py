@@ -239,7 +239,7 @@ class LaySheet:
         return self._leg() is not None
 
     def view(self) -> SheetView:
-        """Return the lay at the price of now."""
+        """Return the lay at the current price."""
         now = self._leg()
         self._last = leg = now or self._last
         assert leg is not None, "it has a price when it opens"

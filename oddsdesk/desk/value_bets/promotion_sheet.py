@@ -25,7 +25,7 @@ from oddsdesk.pricing.selections import Result
 
 
 class PromotionSheet:
-    """The promoted bet and its hedge at the prices of now; the hedge follows the promoted bet."""
+    """The promoted bet and its hedge at current prices; the hedge follows the promoted bet."""
 
     def __init__(
         self, board: Board, way: PromoWay, plan: Callable[[], StakePlan], clock: Clock

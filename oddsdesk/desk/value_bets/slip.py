@@ -365,7 +365,7 @@ class _LegRow:
         return f"{self._filled} on {self.key.selection} is the price of {self.key.bookmaker}."
 
     def show_fair(self, fair_odds: float | None, *, is_derived: bool) -> None:
-        """Show the fair odds of now."""
+        """Show the current fair odds."""
         text = "none"
         if fair_odds is not None:
             text = formatting.marked_fair_text(fair_odds, is_derived=is_derived)

@@ -169,7 +169,7 @@ class Lot(msgspec.Struct):
 
 
 _HAIR: Final = 1e-6
-"""Fewer shares are none."""
+"""Fewer shares count as zero."""
 
 
 def lots_of(trades: Iterable[Trade]) -> list[Lot]:

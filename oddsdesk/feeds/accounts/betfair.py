@@ -470,7 +470,7 @@ class BetfairOrders:
 
 
 def _check_numbers(order: ClearedOrder | CurrentOrder) -> None:
-    """Refuse impossible amounts, and numbers of bets and markets that are none.
+    """Refuse impossible amounts, and malformed numbers of bets and markets.
 
     Raises:
         FeedError: one is; names it.
@@ -543,7 +543,7 @@ async def read_betfair(
         raise
     except (FeedError, LookupError, TypeError) as error:
         orders.found.problems.append(
-            f"currency of the account: {error}; taken to be {orders.found.currency}"
+            f"currency of the account: {error}; assumed {orders.found.currency}"
         )
     settled = {} if since_ms is None else {"settledDateRange": {"from": format_ms(since_ms)}}
     asked = {**settled, "includeItemDescription": True}

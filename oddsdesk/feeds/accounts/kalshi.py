@@ -251,7 +251,7 @@ def _add(
     paid, at_ms = (None, None) if end is None else (end.paid, end.at_ms)
     bet = bet_of_lot(lot, named, paid, at_ms)
     if bet is None:
-        found.problems.append(f"order {lot.order}: no odds say its price")
+        found.problems.append(f"order {lot.order}: its price has no odds")
     elif is_since(bet, since_ms):
         found.bets.append(bet)
 
@@ -332,7 +332,7 @@ async def _read_pages(
         if not cursor:
             return
         if cursor == before:
-            raise SourceError(f"the list of {rows} does not go on")
+            raise SourceError(f"the list of {rows} breaks off")
     raise SourceError(f"more than {MOST_PAGES} pages of {rows}")
 
 

@@ -37,7 +37,7 @@ _MOST_ROWS: Final = 10_000
 _EVENTS_AT_ONCE: Final = 20
 _APART: Final = 1e-3
 _SHARES: Final = 1e-4
-"""Fewer shares are none: amounts are in millionths."""
+"""Fewer shares count as zero: amounts are in millionths."""
 
 
 class _Row(msgspec.Struct, frozen=True, rename="camel"):
@@ -109,7 +109,7 @@ async def _rows(data: AccountSource, path: str, params: Mapping[str, str]) -> li
         asked = {**params, "limit": str(_PAGE), "offset": str(len(rows))}
         page = read_json(await data.get(path, asked), f"expected Polymarket's {path}", list[Any])
         if page and page == rows[-len(page) :]:
-            raise SourceError(f"the list {path} does not go on")
+            raise SourceError(f"the list {path} breaks off")
         rows += page
         if len(page) < _PAGE:
             return rows
@@ -169,13 +169,13 @@ def _bets(
         if redeemed:
             at_ms = at_ms or redeemed[-1].timestamp * 1000
         if not share.names:
-            found.remarks.append(f"{of_token[0].title or token}: not a game that is known")
+            found.remarks.append(f"{of_token[0].title or token}: not a known game")
         named = _named(of_token[0], share)
         paid_yes = None if paid is None else 1 - paid if share.is_no else paid
         for lot in lots:
             bet = bet_of_lot(lot, named, paid_yes, at_ms)
             if bet is None:
-                raise FeedError(f"no odds say the price of {lot.order}")
+                raise FeedError(f"the price of {lot.order} has no odds")
             made.append(bet)
     return made
 

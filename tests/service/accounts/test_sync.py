@@ -283,7 +283,7 @@ async def test_what_cannot_be_read_is_said_and_the_rest_kept(
     assert done.exit_code == 1
     assert [row[0] for row in figures(path)] == ["betfair 1"]
     text = "\n".join(told["problems"])
-    for part in ("bet 2: side 'BOTH'", "bet '3'", "without currentOrders", "taken to be GBP"):
+    for part in ("bet 2: side 'BOTH'", "bet '3'", "without currentOrders", "assumed GBP"):
         assert part in text
 
 

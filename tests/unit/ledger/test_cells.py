@@ -114,7 +114,7 @@ def test_a_cell_names_the_kind_of_a_bet(title: str, cell: str, kind: str) -> Non
     ("title", "cell", "why"),
     [
         ("Free bet", "perhaps", "Free bet 'perhaps': expected yes or no"),
-        ("Free bet amount", "4", "a free bet of 4 in a stake of 10: give each part a line"),
+        ("Free bet amount", "4", "a free bet of 4 in a stake of 10: split it into two lines"),
         (
             "Bet type",
             "Each-Way Double",
