@@ -339,6 +339,12 @@ class Connection(msgspec.Struct, frozen=True):
         """Whether none could be had, and none is being begun: nothing is read."""
         return self.link is Link.STOPPED and self.reason is not None
 
+    @property
+    def may_lack_prices(self) -> bool:
+        """Whether there are prices to come, or a service that may have some."""
+        is_beginning = self.link is Link.STOPPED and not self.has_no_service
+        return is_beginning or self.has_unread_prices
+
 
 def not_offered(*, simulated: bool | None, shifted: bool, mixed: bool = False) -> str:
     """Say of odds that nobody offers them, in a line; empty where they may be the market's."""

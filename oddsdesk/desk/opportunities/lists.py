@@ -10,7 +10,7 @@ from PySide6.QtCore import QObject, QTimer, Signal
 from oddsdesk.base.clock import Clock
 from oddsdesk.base.tasks import one_slice
 from oddsdesk.board.board import Board
-from oddsdesk.board.model.notices import ConnectionChanged, Link, Notice
+from oddsdesk.board.model.notices import ConnectionChanged, Notice
 from oddsdesk.board.opportunities.finder import Opportunity, OpportunityKey
 from oddsdesk.board.opportunities.offers import LOOK_RESTS, Opportunities, legs_now
 from oddsdesk.desk.settings.declared import SPLIT_TOTAL, STAKE_STEP, split_of
@@ -90,7 +90,7 @@ class OpportunityList(QObject):
         began, found = time.perf_counter(), self._found
         if self._steps is None:
             self._looks_at_all = began >= self._rested_at or self._is_awaited()
-            self._is_whole = self._looks_at_all and not self._is_unread()
+            self._is_whole = self._looks_at_all and not self._board.connection.may_lack_prices
             if not (self._is_seen() and (self._looks_at_all or found.has_lapsed)):
                 self._say_if_behind()
                 self._timer.start(_REST_MS)
@@ -118,18 +118,12 @@ class OpportunityList(QObject):
             self.fell_behind.emit()
 
     def _on_board_notice(self, _notice: Notice) -> None:
-        if self._is_unread():
+        if self._board.connection.may_lack_prices:
             self.has_looked = self._is_whole = False
-
-    def _is_unread(self) -> bool:
-        """Whether there are prices to come, or a service that may have some."""
-        connection = self._board.connection
-        is_beginning = connection.link is Link.STOPPED and not connection.has_no_service
-        return is_beginning or connection.has_unread_prices
 
     def _is_awaited(self) -> bool:
         """Whether it is not known what there is, though all prices are read."""
-        return not (self.has_looked or self._is_unread())
+        return not (self.has_looked or self._board.connection.may_lack_prices)
 
     def _on_preferences_changed(self, key: str) -> None:
         if key in _KEYS:

@@ -20,8 +20,6 @@ from oddsdesk.desk.bet_cells import at_bookmaker, stake_text
 from oddsdesk.desk.export.files import Row, identified, time_value
 from oddsdesk.desk.opportunities.rows import LegKey, LegRow, rules_text
 from oddsdesk.desk.ui.formatting import (
-    MINUTE_MS,
-    age_text,
     clock_text,
     exact_odds_text,
     gain_text,
@@ -35,7 +33,6 @@ from oddsdesk.desk.ui.formatting import (
 )
 from oddsdesk.desk.ui.table.cells import (
     EMPTY,
-    REPAINT_MS,
     Align,
     Cell,
     Column,
@@ -44,6 +41,7 @@ from oddsdesk.desk.ui.table.cells import (
     Kind,
     Priority,
     Value,
+    age_cell,
     aged,
 )
 from oddsdesk.desk.ui.table.live_model import StableRowsModel
@@ -96,7 +94,7 @@ class OpportunitiesModel(StableRowsModel[LegKey, LegRow]):
             return cell  # a bet does not age
         if column == SEEN_COLUMN:
             is_there = shown.is_priced and not self.is_gone(row)
-            return _age(self._seen_at(shown.leg), self._clock()) if is_there else cell
+            return age_cell(self._seen_at(shown.leg), self._clock()) if is_there else cell
         legs = shown.found.legs if column == PROFIT_COLUMN else (shown.leg,)
         freshness = max(self._board.freshness_of(leg.key) for leg in legs)
         return aged(cell, freshness, self._clock(), is_figure=column == PROFIT_COLUMN)
@@ -317,13 +315,7 @@ def _stake(row: LegRow, _now: int) -> Cell:
 
 
 def _seen(row: LegRow, now_ms: int) -> Cell:
-    return _age(row.leg.seen_at, now_ms) if row.is_priced and not row.placed else EMPTY
-
-
-def _age(seen_at: int, now_ms: int) -> Cell:
-    age = max(0, now_ms - seen_at)
-    until = 1_000 - age % 1_000 if age < MINUTE_MS else REPAINT_MS  # it may be seen again
-    return Cell(age_text(age), TextRole.NOTE, repaint_at_ms=now_ms + until)
+    return age_cell(row.leg.seen_at, now_ms) if row.is_priced and not row.placed else EMPTY
 
 
 _UNCHECKED: Final = {False: "not checked", True: "likely error, not checked"}

@@ -6,14 +6,14 @@ from typing import Final
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QDialogButtonBox, QLineEdit, QWidget
 
-from oddsdesk.base.figures import FigureError, read_stake
+from oddsdesk.desk.promotions.offer_dialog import number_field, typed_amount
 from oddsdesk.desk.ui.controls.bars import Fact, FactsBar
-from oddsdesk.desk.ui.controls.fields import ChoiceBox, DecimalSpin
+from oddsdesk.desk.ui.controls.fields import ChoiceBox
 from oddsdesk.desk.ui.controls.form_dialog import FormDialog
 from oddsdesk.desk.ui.controls.labels import Label
 from oddsdesk.desk.ui.controls.messages import sentence
 from oddsdesk.desk.ui.formatting import odds_style, read_odds, signed_hundredths_text, typed_text
-from oddsdesk.desk.ui.theme.theme import Theme, inset
+from oddsdesk.desk.ui.theme.theme import Theme
 from oddsdesk.pricing.formats import DECIMAL, OddsFormatError
 from oddsdesk.pricing.promotions import Hedge, PromoKind, PromotedBet, hedge
 
@@ -47,8 +47,8 @@ class HedgeCalculator(FormDialog):
         self.stake = QLineEdit(f"{bet.stake:.12g}")
         self.back = QLineEdit("" if back_odds is None else typed_text(back_odds))
         self.lay = QLineEdit("" if lay_odds is None else typed_text(lay_odds))
-        self.commission = _percent(100 * commission, most=50.0)
-        self.boost = _percent(100 * bet.boost, most=_MOST_PCT)
+        self.commission = number_field(100 * commission, " %", most=50.0, step=1.0)
+        self.boost = number_field(100 * bet.boost, " %", most=_MOST_PCT, step=1.0)
         self.refund = QLineEdit(f"{bet.refund or bet.stake:.12g}")
         self.figures = FactsBar(theme)
         self.said = Label(wordWrap=True)
@@ -70,8 +70,8 @@ class HedgeCalculator(FormDialog):
             ValueError: A field makes no sense; says which, and what was expected.
         """
         kind: PromoKind = self.kind.currentData()
-        stake = _amount("Stake", self.stake)
-        refund = _amount("Refund", self.refund) if kind is PromoKind.REFUND else 0.0
+        stake = typed_amount("Stake", self.stake)
+        refund = typed_amount("Refund", self.refund) if kind is PromoKind.REFUND else 0.0
         boost = self.boost.value() / 100 if kind is PromoKind.BOOST else 0.0
         bet = PromotedBet(kind, stake, _odds("Back odds", self.back), refund, boost)
         return hedge(bet, _odds("Lay odds", self.lay), self.commission.value() / 100)
@@ -124,13 +124,6 @@ def _ends_text(found: Hedge) -> str:
     return f"{back} if the back bet wins, {lay} if the lay wins. Stakes are exact, not rounded."
 
 
-def _amount(name: str, field: QLineEdit) -> float:
-    try:
-        return read_stake(field.text())
-    except FigureError as error:
-        raise ValueError(f"{name}: {error}") from None
-
-
 def _odds(name: str, field: QLineEdit) -> float:
     if not field.text().strip():
         raise ValueError(f"Enter the {name.lower()}")
@@ -141,11 +134,3 @@ def _odds(name: str, field: QLineEdit) -> float:
     if not 1 < odds < math.inf:
         raise ValueError(f"{name}: expected odds above 1")
     return odds
-
-
-def _percent(value: float, *, most: float) -> DecimalSpin:
-    spin = inset(DecimalSpin(decimals=2, least=0.0, most=most, step=1.0))
-    spin.setKeyboardTracking(True)
-    spin.setSuffix(" %")
-    spin.setValue(value)
-    return spin

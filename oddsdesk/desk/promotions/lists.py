@@ -9,13 +9,7 @@ from PySide6.QtCore import QObject, QTimer, Signal
 from oddsdesk.base.clock import Clock
 from oddsdesk.base.tasks import SLICE_S
 from oddsdesk.board.board import Board
-from oddsdesk.board.model.notices import (
-    ConnectionChanged,
-    Link,
-    MatrixLoaded,
-    Notice,
-    PricesChanged,
-)
+from oddsdesk.board.model.notices import ConnectionChanged, MatrixLoaded, Notice, PricesChanged
 from oddsdesk.board.promotions import PromoWay, WayKey, Ways, way_now, ways_to_use
 from oddsdesk.pricing.exposure import StakePlan
 from oddsdesk.pricing.promotions import Promotion
@@ -109,7 +103,8 @@ class WayList(QObject):
         """Return what there is to do: look at the whole board, or at what moved; None: nothing."""
         self._took_s, self._looks_at_all = 0.0, False
         if self._is_due and time.perf_counter() >= self._rested_at:
-            self._is_whole, self._is_due, self._looks_at_all = not self._is_unread(), False, True
+            self._is_whole = not self._board.connection.may_lack_prices
+            self._is_due, self._looks_at_all = False, True
             self._moved.clear()
             return ways_to_use(self._board, offer, self._plan())
         if self._moved or self._has_lapsed():
@@ -158,15 +153,9 @@ class WayList(QObject):
 
     def _on_board_notice(self, notice: Notice) -> None:
         if isinstance(notice, ConnectionChanged):
-            if self._is_unread():
+            if self._board.connection.may_lack_prices:
                 self.has_looked = self._is_whole = False
             return
         self._is_due = True
         if isinstance(notice, PricesChanged | MatrixLoaded):
             self._moved.add(notice.game_id)
-
-    def _is_unread(self) -> bool:
-        """Whether there are prices to come, or a service that may have some."""
-        connection = self._board.connection
-        is_beginning = connection.link is Link.STOPPED and not connection.has_no_service
-        return is_beginning or connection.has_unread_prices

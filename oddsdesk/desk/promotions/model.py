@@ -14,8 +14,6 @@ from oddsdesk.contract.identity import game_title
 from oddsdesk.contract.markets import market_title
 from oddsdesk.desk.export.files import Row, identified, time_value
 from oddsdesk.desk.ui.formatting import (
-    MINUTE_MS,
-    age_text,
     clock_text,
     exact_odds_text,
     fair_text,
@@ -29,7 +27,6 @@ from oddsdesk.desk.ui.formatting import (
 )
 from oddsdesk.desk.ui.table.cells import (
     EMPTY,
-    REPAINT_MS,
     Align,
     Cell,
     Column,
@@ -37,6 +34,7 @@ from oddsdesk.desk.ui.table.cells import (
     Exported,
     Kind,
     Priority,
+    age_cell,
     aged,
 )
 from oddsdesk.desk.ui.table.live_model import StableRowsModel
@@ -123,7 +121,7 @@ class WaysModel(StableRowsModel[WayRowKey, WayRow]):
             return cell
         shown = self.entry(row)
         if column == self._seen:
-            return cell if self.is_gone(row) else _age(self._seen_at(shown.leg), self._clock())
+            return cell if self.is_gone(row) else age_cell(self._seen_at(shown.leg), self._clock())
         legs = shown.way.legs if column == 0 else (shown.leg,)
         freshness = max(self._board.freshness_of(leg.key) for leg in legs)
         return aged(cell, freshness, self._clock(), is_figure=column == 0)
@@ -263,12 +261,6 @@ def _liability(row: WayRow, _now: int) -> Cell:
 
 def _start(row: WayRow, now_ms: int) -> str:
     return "in play" if row.way.in_play else kick_off_text(row.way.kick_off, now_ms)
-
-
-def _age(seen_at: int, now_ms: int) -> Cell:
-    age = max(0, now_ms - seen_at)
-    until = 1_000 - age % 1_000 if age < MINUTE_MS else REPAINT_MS
-    return Cell(age_text(age), TextRole.NOTE, repaint_at_ms=now_ms + until)
 
 
 def _caution(row: WayRow, _now: int) -> Cell:
@@ -411,7 +403,7 @@ _SEEN: Final = ColumnSpec[WayRow, int](
     "seen",
     "Seen",
     Column("59 min"),
-    lambda row, now: _age(row.leg.seen_at, now),
+    lambda row, now: age_cell(row.leg.seen_at, now),
     lambda row: -min(leg.seen_at for leg in row.way.legs),
     exports=(
         Exported("is_live", "In play", lambda row: row.way.in_play, Kind.FLAG),

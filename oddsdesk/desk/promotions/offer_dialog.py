@@ -73,15 +73,15 @@ class OfferDialog(FormDialog):
         self.amount.setPlaceholderText("25")
         self.currency = QLineEdit(held.currency, maxLength=_LONGEST_CURRENCY)
         self.currency.setPlaceholderText("Currency")
-        self.boost = _spin(100 * held.boost, " %", most=_MOST_PCT, step=5.0)
+        self.boost = number_field(100 * held.boost, " %", most=_MOST_PCT, step=5.0)
         self.refund = QLineEdit("" if held.refund is None else f"{held.refund:.12g}")
         self.refund.setPlaceholderText("The whole stake")
         self.refund_as = ChoiceBox()
         self.refund_as.addItem("as money", False)
         self.refund_as.addItem("as a free bet", True)
         self.refund_as.setCurrentIndex(int(held.refund_as_free))
-        self.retention = _spin(100 * held.retention, " %", most=100.0, step=5.0)
-        self.wagering = _spin(held.wagering, " ×", most=_MOST_WAGERING, step=1.0)
+        self.retention = number_field(100 * held.retention, " %", most=100.0, step=5.0)
+        self.wagering = number_field(held.wagering, " ×", most=_MOST_WAGERING, step=1.0)
         self.most_stake = QLineEdit("" if held.most_stake is None else f"{held.most_stake:.12g}")
         self.most_stake.setPlaceholderText("The bonus")
         self._odds_text = "" if held.least_odds <= 1 else typed_text(held.least_odds)
@@ -128,7 +128,7 @@ class OfferDialog(FormDialog):
             kind=kind,
             bookmaker=self.bookmaker.currentText().strip(),
             account=self.account.text().strip(),
-            amount=_amount("Amount", self.amount),
+            amount=typed_amount("Amount", self.amount),
             currency=self.currency.text().strip().upper(),
             least_odds=self._least_odds(),
             until=self._until(),
@@ -270,7 +270,12 @@ class TickMenu(QToolButton):
         self.setText(f"{few or self._none} ▾")
 
 
-def _amount(name: str, field: QLineEdit) -> float:
+def typed_amount(name: str, field: QLineEdit) -> float:
+    """Return the amount in a field.
+
+    Raises:
+        ValueError: it is none; says which field, and what was expected.
+    """
     try:
         return read_stake(field.text())
     except FigureError as error:
@@ -278,10 +283,11 @@ def _amount(name: str, field: QLineEdit) -> float:
 
 
 def _optional(name: str, field: QLineEdit) -> float | None:
-    return _amount(name, field) if field.text().strip() else None
+    return typed_amount(name, field) if field.text().strip() else None
 
 
-def _spin(value: float, suffix: str, *, most: float, step: float) -> DecimalSpin:
+def number_field(value: float, suffix: str, *, most: float, step: float) -> DecimalSpin:
+    """Return a field for a number from 0, which changes with each key."""
     spin = inset(DecimalSpin(decimals=2, least=0.0, most=most, step=step))
     spin.setKeyboardTracking(True)
     spin.setSuffix(suffix)

@@ -9,7 +9,8 @@ import msgspec
 from PySide6.QtCore import QPointF
 from PySide6.QtGui import QPolygonF
 
-from oddsdesk.contract.times import format_ms
+from oddsdesk.contract.times import MINUTE_MS, format_ms
+from oddsdesk.desk.ui.formatting import age_text
 from oddsdesk.desk.ui.theme.tokens import SurfaceRole, TextRole
 
 Run = Sequence[tuple[float, float]]
@@ -122,6 +123,13 @@ def aged(cell: Cell, freshness: int, now_ms: int, *, is_figure: bool = False) ->
     if freshness > is_figure and cell.ink in (TextRole.STRONG, TextRole.VALUE):
         cell = cell._replace(ink=PRICE_ROLES[freshness], is_strong=False)
     return cell._replace(repaint_at_ms=min(cell.repaint_at_ms, repaint_at(freshness, now_ms)))
+
+
+def age_cell(seen_at: int, now_ms: int) -> Cell:
+    """Return how long ago a price was seen; made again when that text changes."""
+    age = max(0, now_ms - seen_at)
+    until = 1_000 - age % 1_000 if age < MINUTE_MS else REPAINT_MS  # it may be seen again
+    return Cell(age_text(age), TextRole.NOTE, repaint_at_ms=now_ms + until)
 
 
 class Column(msgspec.Struct, frozen=True):
