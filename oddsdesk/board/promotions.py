@@ -39,6 +39,8 @@ from oddsdesk.pricing.stakes import Ladder, Rung, net_at, stakeable
 
 MOST_WAYS: Final = 100
 """How many hedged and how many unhedged ways are returned."""
+LAY_STEP: Final = 0.01
+"""The coarsest step of a lay's stake: exchanges take pence, and rounding more costs money."""
 _ROUNDS: Final = 4
 """How often the stake is reduced to what the hedge takes; rounding may need a second time."""
 
@@ -207,6 +209,7 @@ def ways_to_use(
     most: int = MOST_WAYS,
     also_there: bool = False,
     placed: Mapping[tuple[Hashable, str], float] | None = None,
+    lay_step: float | None = None,
 ) -> Generator[None, None, Ways]:
     """Return the ways to use an offer at the board's prices, best first; in small steps.
 
@@ -224,13 +227,30 @@ def ways_to_use(
         most: How many hedged and how many unhedged ways to return.
         also_there: Whether one bet of a hedge may be at the offer's own bookmaker.
         placed: Open stakes, as ``by_bookmaker`` returns them; the bookmakers' limits count them.
+        lay_step: Step of the stakes of lays; None for the plan's, but pence if that is coarser.
     """
-    search = _Search(board, promotion, plan, most, also_there=also_there, placed=placed or {})
+    steps = _Steps(plan.step, step_of_lays(plan) if lay_step is None else lay_step)
+    search = _Search(
+        board, promotion, plan, most, steps, also_there=also_there, placed=placed or {}
+    )
     for game in board.held_games():
         matrix = board.matrix(game)
         if matrix is not None:
             yield from search.look_at(matrix)
     return search.ways()
+
+
+class _Steps(NamedTuple):
+    """What stakes are multiples of; 0 for exact ones."""
+
+    back: float
+    lay: float
+    """Of the backer's stakes."""
+
+
+def step_of_lays(plan: StakePlan) -> float:
+    """Return the step of the backer's stakes of lays: pence, or the plan's if that is finer."""
+    return min(plan.step, LAY_STEP)
 
 
 class _Search:
@@ -242,6 +262,7 @@ class _Search:
         promotion: Promotion,
         plan: StakePlan,
         most: int,
+        steps: _Steps,
         *,
         also_there: bool,
         placed: Mapping[tuple[Hashable, str], float],
@@ -250,6 +271,7 @@ class _Search:
         self._promotion = promotion
         self._plan = plan
         self._most = most
+        self._steps = steps
         self._also_there = also_there
         self._placed = placed
         self._is_there = board.basis.profiles.among([promotion.bookmaker])
@@ -345,7 +367,7 @@ class _Search:
     def _keep_hedged(self, matrix: Matrix, found: Hedging) -> None:
         if push_of(found.line) is not None:
             return
-        fitted = _fitted(self._promotion, found.legs, self._plan.step)
+        fitted = _fitted(self._promotion, found.legs, self._steps)
         if fitted is None:
             return
         way = _way(
@@ -381,14 +403,16 @@ def _by_certainty(way: PromoWay) -> tuple[float, ...]:
     return way.is_too_good, -(way.certainty or 0.0), -(way.ev or 0.0)
 
 
-def _fitted(promotion: Promotion, legs: Sequence[OpportunityLeg], step: float) -> HedgedBet | None:
+def _fitted(
+    promotion: Promotion, legs: Sequence[OpportunityLeg], steps: _Steps
+) -> HedgedBet | None:
     """Return the stakes of an offer's bet and its hedge; None if it cannot be hedged whole.
 
     An offer that may be used in part is used as far as its bookmaker and the hedge go.
     """
     first, *others = legs
-    sides = [_side(leg, step) for leg in others]
-    stake = _most_of(promotion, first, promotion.stake, step)
+    sides = [_side(leg, steps) for leg in others]
+    stake = _most_of(promotion, first, promotion.stake, steps.back)
     for _ in range(_ROUNDS):
         if stake is None:
             return None
@@ -399,7 +423,7 @@ def _fitted(promotion: Promotion, legs: Sequence[OpportunityLeg], step: float) -
         capacity = min(side.capacity for side in sides)
         if capacity >= bet.needed:
             return None
-        stake = _most_of(promotion, first, stake * capacity / bet.needed, step)
+        stake = _most_of(promotion, first, stake * capacity / bet.needed, steps.back)
     return None
 
 
@@ -420,17 +444,17 @@ def _net_of(leg: OpportunityLeg, stake: float) -> float:
     return leg.net_odds
 
 
-def _side(leg: OpportunityLeg, step: float) -> Side:
+def _side(leg: OpportunityLeg, steps: _Steps) -> Side:
     """Return a leg as a side of a hedge; of a lay, steps are of the backer's stake."""
     whole = (Rung(leg.net_odds, math.inf),) if leg.ladder is None else leg.ladder
     ladder = _up_to(whole, leg.most)
     if not leg.is_lay:
-        return Side(ladder, step)
+        return Side(ladder, steps.back)
     if leg.ladder is None or leg.depth is None:  # an unknown amount: any stake
-        return Side(ladder, step, (1 / (leg.odds - 1),))
+        return Side(ladder, steps.lay, (1 / (leg.odds - 1),))
     sizes = (size for _, size in leg.depth.lay if size > 0)
     rates = (size / rung.most for size, rung in zip(sizes, whole, strict=True))
-    return Side(ladder, step, tuple(rates)[: len(ladder)])
+    return Side(ladder, steps.lay, tuple(rates)[: len(ladder)])
 
 
 def _up_to(ladder: Ladder, most: float | None) -> Ladder:
@@ -521,7 +545,7 @@ def way_now(board: Board, way: PromoWay, plan: StakePlan) -> PromoWay | None:
         if now is None or UNRELIABLE.intersection(now.cautions):
             return None
         legs.append(now)
-    fitted = _fitted(way.promotion, legs, plan.step)
+    fitted = _fitted(way.promotion, legs, _Steps(plan.step, step_of_lays(plan)))
     in_play, due_at = _moment(board, matrix, legs)
     if fitted is None or len(in_play) > 1:
         return None

@@ -381,7 +381,8 @@ def _offer(name: str, given: dict[str, Any], account: str = "", currency: str = 
     "--step",
     type=AmountType(0, what="step"),
     metavar="AMOUNT",
-    help="Round stakes to multiples of this; 0 for exact stakes. Default: the desk's setting.",
+    help="Round stakes to multiples of this; 0 for exact stakes. Default: the desk's setting, and "
+    "0.01 for lays.",
 )
 @click.option(
     "--also-there",
@@ -442,7 +443,7 @@ def find(
             spelled=board.players.spelled,
         )
     )
-    look = partial(ways_to_use, board, offer, plan, placed=placed)
+    look = partial(ways_to_use, board, offer, plan, placed=placed, lay_step=step)
     found = returned(look(most=most, also_there=also_there))
     there = None if also_there else _better(found, returned(look(most=1, also_there=True)))
     rules = own_rules()

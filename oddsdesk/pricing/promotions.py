@@ -324,7 +324,7 @@ def _in_steps(bet: PromotedBet, sides: Sequence[Side], spare: float) -> Iterator
             side.stake_of(round(count * side.step, 9))
             for side, count in zip(sides, counts, strict=True)
         ]
-        paid, place = min(
+        (paid, place), *others = sorted(
             (payout(side.ladder, stake), place)
             for place, (side, stake) in enumerate(zip(sides, stakes, strict=True))
             if side.step
@@ -336,7 +336,10 @@ def _in_steps(bet: PromotedBet, sides: Sequence[Side], spare: float) -> Iterator
         )
         if paid >= bet.needed or counts[place] >= most[place]:
             return
-        counts[place] += 1
+        # more of the side that pays least is better until it pays as much as the next one
+        next_paid = min([bet.needed, *(each for each, _ in others[:1])])
+        nearly = _steps_paying(sides[place], next_paid) - 1
+        counts[place] = min(most[place], max(counts[place] + 1, nearly))
 
 
 def _steps_paying(side: Side, paid: float) -> int:

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from oddsdesk.base.clock import Clock
 from oddsdesk.board.board import Board
 from oddsdesk.board.opportunities.finder import OpportunityLeg
-from oddsdesk.board.promotions import PromoWay, leg_now, way_now
+from oddsdesk.board.promotions import PromoWay, leg_now, step_of_lays, way_now
 from oddsdesk.board.valuation.verdict_words import caution_text
 from oddsdesk.contract.identity import game_title
 from oddsdesk.contract.markets import market_title
@@ -72,9 +72,10 @@ class PromotionSheet:
         self._stake = first.stake
         if len(bets) == 1:
             return [SheetStake(first.stake)]
-        step = self._plan().step
+        plan = self._plan()
+        lay_step = step_of_lays(plan)
         sides = [
-            open_side(bet.net, step * (bet.odds - 1) if bet.kind is BetKind.LAY else step)
+            open_side(bet.net, lay_step * (bet.odds - 1) if bet.kind is BetKind.LAY else plan.step)
             for bet in bets[1:]
         ]
         found = hedged(self._promoted(first), sides)

@@ -159,10 +159,14 @@ def test_an_unhedged_way_follows_the_prices() -> None:
     assert way_now(at.board, best, EXACT) is None
 
 
-def exchange(lays: tuple[tuple[float, float], ...], odds: float = 2.1) -> OddsRow:
+def exchange(
+    lays: tuple[tuple[float, float], ...],
+    odds: float = 2.1,
+    others: tuple[float, float] = (3.5, 3.6),
+) -> OddsRow:
     """Betfair with lay levels of Liverpool."""
     offers = {"Liverpool": Offer(back=((odds, 100.0),), lay=lays, currency="GBP")}
-    prices = {"Liverpool": odds, "Draw": 3.5, "Leicester": 3.6}
+    prices = {"Liverpool": odds, "Draw": others[0], "Leicester": others[1]}
     name = "Liverpool - Leicester"
     return odds_row("Smarkets", prices, offers=offers, match_name=name)
 
@@ -185,6 +189,22 @@ def test_a_bet_is_laid_at_an_exchange_after_its_commission() -> None:
     assert lay.backers_stake == pytest.approx(9.81)
     assert lay.stake == pytest.approx(9.81 * 1.16)
     assert way.worst == pytest.approx(min(11 - 9.81 * 1.16, 9.81 * 0.98 - 10))
+
+
+def test_a_lay_is_staked_in_pence_though_bookmakers_take_whole_units() -> None:
+    """25 free at 9.5, laid at 9.8 with 5 %: 21.79 leaves 20.70, 21 would leave 19.95."""
+    at = desk({"ParionsSport": {"Liverpool": 9.5, "Draw": 4.5, "Leicester": 1.4}})
+    at.board.set_profiles(Profiles([Profile(name="Smarkets", group="Smarkets", commission=0.05)]))
+    exhaust(at.board.merge_rows([exchange(((9.8, 500.0),), 9.5, (4.6, 1.41))]))
+    offer = promotion(PromoKind.FREE, amount=25.0, least_odds=9.0)
+    way = next(w for w in ways(offer, at, StakePlan()).hedged if w.legs[-1].is_lay)
+    assert way.legs[1].backers_stake == pytest.approx(21.79)
+    assert way.worst == pytest.approx(21.79 * 0.95)
+    now = way_now(at.board, way, StakePlan())
+    assert now is not None
+    assert now.worst == way.worst
+    coarse = returned(ways_to_use(at.board, offer, StakePlan(), lay_step=1.0)).hedged
+    assert next(w for w in coarse if w.legs[-1].is_lay).worst == pytest.approx(19.95)
 
 
 def test_what_can_be_laid_bounds_the_hedge() -> None:

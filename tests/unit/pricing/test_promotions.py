@@ -219,6 +219,19 @@ def test_no_whole_stakes_near_them_lock_in_more(
     assert found.locked <= exact.locked + 1e-9
 
 
+def test_sides_with_different_steps_lock_in_the_most_that_they_can() -> None:
+    """By trying all stakes: whole units on one side, hundredths on the other."""
+    bet = PromotedBet(PromoKind.FREE, 25, 4.0)
+    found = hedged(bet, [open_side(3.3, 1.0), open_side(2.1, 0.01)])
+    tried = (
+        min(75, whole * 3.3, part / 100 * 2.1) - whole - part / 100
+        for whole in range(15, 30)
+        for part in range(2_500, 4_500)
+    )
+    assert found is not None
+    assert found.locked == pytest.approx(max(tried))
+
+
 def test_sides_that_cost_more_than_they_pay_are_no_hedge() -> None:
     bet = PromotedBet(PromoKind.QUALIFY, 10, 2.0)
     assert hedged(bet, [open_side(1.9), open_side(1.9)]) is None
