@@ -245,7 +245,7 @@ def remove(path: Path, number: int) -> None:
     """
     with open_ledger(path) as held:
         if not held.money.remove_movement(number):
-            raise click.ClickException(f"no movement {number}; `movements` lists them")
+            raise click.ClickException(f"no number {number} in `ledger accounts movements`")
     click.echo(f"removed {number}")
 
 

@@ -320,5 +320,7 @@ def kelly(
     ]
     titles = ("GAME", "ODDS", "CHANCE", "EV", "FULL KELLY", "STAKE")
     click.echo("\n".join(aligned(titles, rows, frozenset(titles) - {"GAME"})))
-    click.echo(f"growth at full Kelly {found.growth * 100:.4f} %, stakes at {part * 100:g} % of it")
+    click.echo(
+        f"growth at full Kelly {found.growth * 100:.4f} %; STAKE is {part * 100:g} % of full Kelly"
+    )
     click.echo(_ever_text(part))

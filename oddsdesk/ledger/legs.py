@@ -93,7 +93,7 @@ def leg_settled(
     """
     if not 0 < place <= len(bet.legs):
         has = f"legs 1 to {len(bet.legs)}" if bet.legs else "no legs"
-        raise BadBetError(f"bet {bet.ident} has {has}, not a leg {place}")
+        raise BadBetError(f"bet {bet.ident} has no leg {place}: it has {has}")
     if bet.result is Result.CASHED_OUT:
         raise BadBetError(f"bet {bet.ident} was cashed out; reopen it first")
     if result in {Result.CASHED_OUT, Result.PLACED}:

@@ -273,9 +273,9 @@ def test_legs_settle_by_hand_and_decide_the_bet() -> None:
 
 
 def test_a_leg_that_cannot_end_so_is_refused() -> None:
-    with pytest.raises(BadBetError, match="legs 1 to 3, not a leg 4"):
+    with pytest.raises(BadBetError, match="no leg 4: it has legs 1 to 3"):
         leg_settled(TREBLE, 4, Result.WON, NOW)
-    with pytest.raises(BadBetError, match="has no legs, not a leg 1"):
+    with pytest.raises(BadBetError, match="no leg 1: it has no legs"):
         leg_settled(BACK, 1, Result.WON, NOW)
     with pytest.raises(HalfResultError):
         leg_settled(TREBLE, 1, Result.HALF_WON, NOW)
