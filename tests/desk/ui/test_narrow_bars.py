@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from itertools import combinations
 
 import pytest
-from PySide6.QtWidgets import QMenu, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QApplication, QMenu, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
 from oddsdesk.desk.grid.bar import GridBar
@@ -139,19 +139,37 @@ def test_all_figures_stand_there_before_any_says_what_it_is_of(large: Theme, qtb
     def shown() -> list[bool]:
         return [tile.isVisible() for tile in bar._tiles]
 
-    def details() -> set[bool]:
-        return {tile._detail.isVisible() for tile in bar._tiles if tile.isVisible()}
+    def details() -> list[bool]:
+        return [tile._detail.isVisible() for tile in bar._tiles if tile.isVisible()]
 
-    qtbot.waitUntil(lambda: (shown(), details()) == ([True] * 6, {True}))
+    qtbot.waitUntil(lambda: (shown(), details()) == ([True] * 6, [True] * 6))
     assert bar.toolTip() == ""
+    bar.resize(1_200, 100)
+    qtbot.waitUntil(lambda: shown() == [True] * 6 and 0 < sum(details()) < 6)
+    assert details() == sorted(details(), reverse=True)
     bar.resize(820, 100)
-    qtbot.waitUntil(lambda: (shown(), details()) == ([True] * 6, {False}))
+    qtbot.waitUntil(lambda: (shown(), details()) == ([True] * 6, [False] * 6))
     assert bar.toolTip().splitlines()[-1] == "Profit 5: +12.50 on 100 staked, 12 bets"
     bar.resize(300, 100)
     qtbot.waitUntil(lambda: 0 < sum(shown()) < 6)
     assert len(bar.toolTip().splitlines()) == 6
     bar.resize(1_900, 100)
-    qtbot.waitUntil(lambda: (shown(), details()) == ([True] * 6, {True}))
+    qtbot.waitUntil(lambda: (shown(), details()) == ([True] * 6, [True] * 6))
+
+
+def test_figures_are_as_high_whatever_they_say(theme: Theme, qtbot: QtBot) -> None:
+    """The rows below moved away from under the pointer."""
+    bar = facts_bar(theme)
+    qtbot.addWidget(bar)
+    bar.resize(1_000, 100)
+    with qtbot.waitExposed(bar):
+        bar.show()
+    heights = set()
+    for detail in ("on 100 staked, 12 bets", "", "5 % chance of worse, 40 % of a loss", "1 bet"):
+        bar.fill_facts([Fact(f"Profit {n}", "–", detail) for n in range(6)])
+        QApplication.sendPostedEvents()
+        heights.add((bar.sizeHint().height(), bar.minimumSizeHint().height()))
+    assert len(heights) == 1
 
 
 @pytest.mark.parametrize("make", [facts_bar, opportunities_header])

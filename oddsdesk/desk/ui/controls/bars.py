@@ -58,20 +58,29 @@ class FactsBar(QWidget):
         return [tile.texts() for tile in self._tiles]
 
     def _fit(self) -> None:
-        """Give each figure the same least room, else what it takes, else without what it is of."""
+        """Give each figure the same least room, else what it takes.
+
+        Where that is too much, those that come first say what they are of. The height stays: rows
+        below would move away from under the pointer.
+        """
         room, least = self.width() - 2 * spacing.LEAD, self._theme.fonts.scaled(_LEAST)
         whole = [tile.needs(with_detail=True) for tile in self._tiles]
         short = [tile.needs(with_detail=False) for tile in self._tiles]
-        between = spacing.MARGIN * (len(self._tiles) - 1)
-        ways = [max(width, least) for width in whole], whole, short
-        widths = next((way for way in ways if sum(way) + between <= room), short)
-        for tile, width in zip(self._tiles, widths, strict=True):
-            tile.show_detail(widths is not short)
+        spare = room - spacing.MARGIN * (len(self._tiles) - 1)
+        even = [max(width, least) for width in whole]
+        is_cut = sum(whole) > spare
+        widths = even if sum(even) <= spare else short if is_cut else whole
+        spare -= sum(short)
+        for tile, width, long, brief in zip(self._tiles, widths, whole, short, strict=True):
+            says_all = not is_cut or long - brief <= spare
+            if is_cut and says_all:
+                width, spare = long, spare - (long - brief)
+            tile.show_detail(says_all)
             tile.setMinimumWidth(width)
             tile.setVisible(room >= width)
             room -= width + spacing.MARGIN
         told = (tile.accessibleName() for tile in self._tiles)
-        self.setToolTip("\n".join(told) if widths is short else "")
+        self.setToolTip("\n".join(told) if is_cut else "")
 
     # Qt's virtuals
 
@@ -111,6 +120,7 @@ class _Tile(QFrame):
         column = spacing.vertical(spacing=0)
         for label in (self._title, self._figure, self._detail):
             column.addWidget(label)
+        column.addStretch(1)
         line.addLayout(column)
 
     def show_fact(self, fact: Fact) -> None:
@@ -128,7 +138,10 @@ class _Tile(QFrame):
         return widest + gap
 
     def show_detail(self, shown: bool) -> None:
-        """Show what the figure is of, or not."""
+        """Show what the figure is of, or not; its line stays free."""
+        lines = 2 * self._title.sizeHint().height() + self._figure.sizeHint().height()
+        if lines != self.minimumHeight():
+            self.setMinimumHeight(lines)
         if self._detail.isHidden() is shown:
             self._detail.setVisible(shown)
 
