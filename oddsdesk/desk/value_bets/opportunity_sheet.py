@@ -1,7 +1,7 @@
 """Fills in the sheet on which all legs of an opportunity, or a lay, are recorded."""
 
 import math
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Final
 
 from msgspec.structs import replace
@@ -9,8 +9,10 @@ from msgspec.structs import replace
 from oddsdesk.base.clock import Clock
 from oddsdesk.board.board import Board
 from oddsdesk.board.model.matrix import CellKey, RowKey
+from oddsdesk.board.model.notices import Connection
 from oddsdesk.board.opportunities.finder import Opportunity, OpportunityLeg
 from oddsdesk.board.opportunities.offers import LegNow, LegOffer, LegsToPlace, offer_now
+from oddsdesk.board.promotions import PromoWay
 from oddsdesk.board.valuation.verdict_words import caution_text
 from oddsdesk.contract.identity import game_title
 from oddsdesk.contract.markets import market_title
@@ -19,7 +21,7 @@ from oddsdesk.desk.ui.formatting import exact_odds_text, signed_hundredths_text
 from oddsdesk.desk.value_bets.subjects import BetSubject, TypedBet, placed_bet, subject_of_price
 from oddsdesk.ledger.bet_kinds import BetKind
 from oddsdesk.ledger.bets import PlacedBet
-from oddsdesk.pricing.assessment import Assessment
+from oddsdesk.pricing.assessment import Assessment, Caution
 from oddsdesk.pricing.opportunities import (
     LOW_HOLD,
     Leg,
@@ -175,24 +177,8 @@ class OpportunitySheet:
         return lay_of(bet, self._board.assess(leg.key, is_lay=True)) if leg.is_lay else bet
 
     def _unheld(self, leg: OpportunityLeg, net: float) -> PlacedBet:
-        listed, key = self._wanted.listed, leg.key
-        return PlacedBet(
-            game_id=key.game_id,
-            match_name=listed.match_name,
-            competition=listed.competition,
-            sport=listed.sport,
-            market_type=key.market_type,
-            period=key.period,
-            selection=key.selection,
-            bookmaker=leg.bookmaker,
-            odds=leg.odds,
-            stake=0.0,
-            placed_at=self._clock(),
-            kick_off=listed.kick_off,
-            net_odds=net,
-            practice=bool(self._board.connection.simulated),
-            leg=True,
-            kind=BetKind.LAY if leg.is_lay else BetKind.BACK,
+        return bet_without_price(
+            self._board, self._wanted.listed, leg, (leg.odds, net), self._clock
         )
 
     def _recorded(self, place: int) -> SheetLeg:
@@ -204,26 +190,15 @@ class OpportunitySheet:
 
     def _news(self, offer: LegOffer) -> Iterator[str]:
         """Say what is other than it was listed, and what speaks against the legs."""
-        connection = self._board.connection
-        if connection.simulated:
-            yield "Simulated odds: saved as practice bets."
-        elif connection.shifted:
-            yield "Old odds (times shifted): these prices may not exist. Saved as real bets."
+        connection, reference = self._board.connection, self._board.reference_name
+        yield from not_offered_news(connection)
         if connection.is_lost:
             return
-        reference = self._board.reference_name
         moved = [leg for leg in offer.legs if leg.is_other]
         yield from (leg_text(leg, reference) for leg in moved)
         if not self._wanted.taken:
             yield from news_of_all(self._wanted, offer, is_other=bool(moved))
-        told = set[object]()
-        for leg in offer.legs:
-            doubts = [each for each in leg.doubts if each not in told]
-            told.update(doubts)
-            if doubts:
-                words = "; ".join(caution_text(each, reference) for each in doubts)
-                name = leg.listed.named(leg.listed.key.selection)
-                yield f"Warning for {name} at {leg.listed.bookmaker}: {words}."
+        yield from warnings_of(((leg.listed, leg.doubts) for leg in offer.legs), reference)
 
 
 class LaySheet:
@@ -293,6 +268,55 @@ def lay_of(bet: PlacedBet, assessed: Assessment | None) -> PlacedBet:
         derived=assessed.derived or "",
         cautions=tuple(each.value for each in assessed.cautions),
     )
+
+
+def bet_without_price(
+    board: Board,
+    listed: Opportunity | PromoWay,
+    leg: OpportunityLeg,
+    odds: tuple[float, float],
+    clock: Clock,
+) -> PlacedBet:
+    """Return a leg whose price is gone as it would be recorded; ``odds`` are gross and net."""
+    return PlacedBet(
+        game_id=leg.key.game_id,
+        match_name=listed.match_name,
+        competition=listed.competition,
+        sport=listed.sport,
+        market_type=leg.key.market_type,
+        period=leg.key.period,
+        selection=leg.key.selection,
+        bookmaker=leg.bookmaker,
+        odds=odds[0],
+        stake=0.0,
+        placed_at=clock(),
+        kick_off=listed.kick_off,
+        net_odds=odds[1],
+        practice=bool(board.connection.simulated),
+        leg=True,
+        kind=BetKind.LAY if leg.is_lay else BetKind.BACK,
+    )
+
+
+def not_offered_news(connection: Connection) -> Iterator[str]:
+    """Say what becomes of bets at odds that nobody may offer."""
+    if connection.simulated:
+        yield "Simulated odds: saved as practice bets."
+    elif connection.shifted:
+        yield "Old odds (times shifted): these prices may not exist. Saved as real bets."
+
+
+def warnings_of(
+    legs: Iterable[tuple[OpportunityLeg, Iterable[Caution]]], reference: str
+) -> Iterator[str]:
+    """Say what speaks against each leg, once for all."""
+    told = set[Caution]()
+    for leg, cautions in legs:
+        doubts = [each for each in cautions if each not in told]
+        told.update(doubts)
+        if doubts:
+            words = "; ".join(caution_text(each, reference) for each in doubts)
+            yield f"Warning for {leg.named(leg.key.selection)} at {leg.bookmaker}: {words}."
 
 
 def outcomes_of(listed: Opportunity) -> Iterator[SheetOutcome]:

@@ -9,12 +9,18 @@ from oddsdesk.base.clock import Clock
 from oddsdesk.board.board import Board
 from oddsdesk.board.opportunities.finder import OpportunityLeg
 from oddsdesk.board.promotions import PromoWay, leg_now, step_of_lays, way_now
-from oddsdesk.board.valuation.verdict_words import caution_text
 from oddsdesk.contract.identity import game_title
 from oddsdesk.contract.markets import market_title
 from oddsdesk.desk.bet_sheet import SheetLeg, SheetOutcome, SheetStake, SheetView
 from oddsdesk.desk.ui.formatting import exact_odds_text, signed_hundredths_text
-from oddsdesk.desk.value_bets.opportunity_sheet import THEN, backers_part, lay_of
+from oddsdesk.desk.value_bets.opportunity_sheet import (
+    THEN,
+    backers_part,
+    bet_without_price,
+    lay_of,
+    not_offered_news,
+    warnings_of,
+)
 from oddsdesk.desk.value_bets.subjects import TypedBet, placed_bet, subject_of_price
 from oddsdesk.ledger.bet_kinds import BetKind, profit_by_kind
 from oddsdesk.ledger.bets import PlacedBet
@@ -144,25 +150,8 @@ class PromotionSheet:
 
     def _unheld(self, place: int, odds: float, net: Callable[[float], float]) -> PlacedBet:
         """Return a leg whose price is gone."""
-        way = self._listed
-        leg = way.legs[place]
-        bet = PlacedBet(
-            game_id=leg.key.game_id,
-            match_name=way.match_name,
-            competition=way.competition,
-            sport=way.sport,
-            market_type=leg.key.market_type,
-            period=leg.key.period,
-            selection=leg.key.selection,
-            bookmaker=leg.bookmaker,
-            odds=odds,
-            stake=0.0,
-            placed_at=self._clock(),
-            kick_off=way.kick_off,
-            net_odds=net(odds),
-            practice=bool(self._board.connection.simulated),
-            leg=way.is_hedged,
-        )
+        leg, priced = self._listed.legs[place], (odds, net(odds))
+        bet = bet_without_price(self._board, self._listed, leg, priced, self._clock)
         return self._as_kind(place, bet)
 
     def _as_kind(self, place: int, bet: PlacedBet) -> PlacedBet:
@@ -187,10 +176,7 @@ class PromotionSheet:
         """Say what is other than it was listed, and what speaks against the legs."""
         board, listed = self._board, self._listed
         connection, reference = board.connection, board.reference_name
-        if connection.simulated:
-            yield "Simulated odds: saved as practice bets."
-        elif connection.shifted:
-            yield "Old odds (times shifted): these prices may not exist. Saved as real bets."
+        yield from not_offered_news(connection)
         if connection.is_lost:
             return
         for place, leg in enumerate(listed.legs):
@@ -203,13 +189,8 @@ class PromotionSheet:
         elif not math.isclose(found.value or 0.0, listed.value or 0.0, abs_tol=0.005):
             was, by_now = (signed_hundredths_text(each.value or 0.0) for each in (listed, found))
             yield f"{'Locked in' if listed.is_hedged else 'EV'}: {by_now} now, {was} {THEN}."
-        told = set[object]()
-        for leg in (found or listed).legs:
-            doubts = [each for each in leg.cautions if each not in told]
-            told.update(doubts)
-            if doubts:
-                words = "; ".join(caution_text(each, reference) for each in doubts)
-                yield f"Warning for {leg.named(leg.key.selection)} at {leg.bookmaker}: {words}."
+        legs = (found or listed).legs
+        yield from warnings_of(((leg, leg.cautions) for leg in legs), reference)
 
 
 def _outcomes(way: PromoWay) -> Iterator[SheetOutcome]:
