@@ -62,11 +62,6 @@ class BugReports(QObject):
         self._handler = _Handler(self._logged.emit)
         self._logged.connect(self._on_logged)
 
-    @property
-    def error_count(self) -> int:
-        """The number of errors in the report."""
-        return len(self._errors)
-
     def install(self) -> None:
         """Start collecting errors in slots, threads and tasks."""
         logging.getLogger().addHandler(self._handler)
