@@ -387,7 +387,7 @@ _STAKE: Final = ColumnSpec[WayRow, int](
         ),
     ),
     descending_first=True,
-    tip="What to type at the bookmaker, in your step; for a lay, the backer's stake, in hundredths",
+    tip="What to type at the bookmaker, in your step; for a lay, the backer's stake, to 0.01",
 )
 _STARTS: Final = ColumnSpec[WayRow, int](
     "kick_off",
