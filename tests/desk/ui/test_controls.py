@@ -18,7 +18,7 @@ from PySide6.QtWidgets import (
 from pytestqt.qtbot import QtBot
 
 from oddsdesk.desk.ui.controls.buttons import ChipRow, ChoiceButton, MenuButton
-from oddsdesk.desk.ui.controls.fields import FilterEdit
+from oddsdesk.desk.ui.controls.fields import ChoiceBox, FilterEdit
 from oddsdesk.desk.ui.controls.form_dialog import plain_table
 from oddsdesk.desk.ui.controls.messages import EmptyState, MessageBar, Placeholder
 from oddsdesk.desk.ui.theme.theme import Scheme, Theme, inset
@@ -34,6 +34,35 @@ def test_escape_empties_a_filter_and_then_is_left_to_others(theme: Theme, qtbot:
     qtbot.keyClick(edit, Qt.Key.Key_Escape)
     assert edit.text() == ""
     assert edit.accessibleName() == "Filter games"
+
+
+def test_a_typed_name_is_not_completed_to_another_one(qtbot: QtBot) -> None:
+    page = QWidget()
+    qtbot.addWidget(page)
+    box, after = ChoiceBox(editable=True), QLineEdit()
+    box.addItems(["Betfair Exchange AU", "Betfair Sportsbook"])
+    box.setCurrentText("")
+    column = QVBoxLayout(page)
+    column.addWidget(box)
+    column.addWidget(after)
+    with qtbot.waitActive(page):
+        page.show()
+        page.activateWindow()
+    box.setFocus()
+    qtbot.waitUntil(box.hasFocus)
+    qtbot.keyClicks(box, "Betfair Exchange")
+    assert box.currentText() == "Betfair Exchange"
+    choices = box.completer().popup()
+    assert choices.isVisible()
+    qtbot.keyClick(choices, Qt.Key.Key_Tab)
+    qtbot.waitUntil(after.hasFocus)
+    assert box.currentText() == "Betfair Exchange"
+    box.setFocus()
+    box.lineEdit().clear()
+    qtbot.keyClicks(box, "betf")
+    qtbot.keyClick(choices, Qt.Key.Key_Down)
+    qtbot.keyClick(choices, Qt.Key.Key_Return)
+    assert box.currentText() == "Betfair Exchange AU", "one that is chosen in the list"
 
 
 def test_the_first_chip_is_chosen_and_a_click_tells_the_key(qtbot: QtBot) -> None:

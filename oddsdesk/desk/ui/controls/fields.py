@@ -116,11 +116,17 @@ def date_habit() -> Habit:
 
 
 class ChoiceBox(QtWidgets.QComboBox):
-    """Offers choices; the wheel, meant for the page, leaves the chosen one and the focus."""
+    """Offers choices; the wheel, meant for the page, leaves the chosen one and the focus.
+
+    An editable one lists the choices that start as what is typed, and takes none by itself: Qt
+    would complete the name of a bookmaker to that of another one.
+    """
 
     def __init__(self, *args: Any, **properties: Any) -> None:
         super().__init__(*args, **properties)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        if (completer := self.completer()) is not None:
+            completer.setCompletionMode(QtWidgets.QCompleter.CompletionMode.PopupCompletion)
 
     def setAccessibleName(self, name: str) -> None:
         """Name it, also in its description: on Linux Qt has the current choice for the name."""
