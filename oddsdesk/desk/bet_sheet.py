@@ -122,7 +122,8 @@ class SheetSource(Protocol):
     ) -> Sequence[SheetStake] | None:
         """Return what to stake on each leg; None if that is unknown, or nothing is to be staked.
 
-        The sheet asks when it opens, when another total is typed, and for Update stakes.
+        The sheet asks when it opens, when other odds or another total are typed, and for Update
+        stakes.
 
         Args:
             bets: With the odds that are typed, and the stakes of those in ``fixed``.
@@ -258,10 +259,10 @@ class BetSheet(Dialog):
             for field in (row.odds, row.stake):
                 field.textChanged.connect(self._show)
             row.box.toggled.connect(self._show)
+            row.odds.textEdited.connect(self._on_leader_edited)
         self.total.textEdited.connect(self._on_total_edited)
         if self.view.total is None:
-            for field in (self.rows[0].stake, *(row.odds for row in self.rows)):
-                field.textEdited.connect(self._on_leader_edited)
+            self.rows[0].stake.textEdited.connect(self._on_leader_edited)
         self.update_stakes.clicked.connect(self._on_update_clicked)
         QShortcut(QKeySequence(Qt.Key.Key_F5), self, self._on_update_clicked)
 
@@ -273,7 +274,7 @@ class BetSheet(Dialog):
         self._show()
 
     def _on_leader_edited(self) -> None:
-        """Have the other stakes follow the first leg and the odds that are typed."""
+        """Have the stakes that are not typed follow the odds that are, and the first leg."""
         self._divide()
         self.look_again()
 

@@ -115,7 +115,7 @@ class OpportunitySheet:
             ]
             rooms = [_room(leg) for leg in legs.values()]
             sizes = rest_of_legs(taken, nets, self._split.step, rooms)[0] if left else ()
-        elif self._is_offered(bets):
+        elif self._is_offered(bets) or self._has_other_odds(bets):
             sizes = outlay([*legs.values()], self._split._replace(total=total)).stakes
         else:
             return None
@@ -131,6 +131,11 @@ class OpportunitySheet:
         """Whether the list would have such legs; middles may cost more."""
         total = math.fsum(1 / bet.net for bet in bets)
         return self._wanted.listed.kind is OpportunityKind.MIDDLE or total <= 1 + LOW_HOLD
+
+    def _has_other_odds(self, bets: Sequence[PlacedBet]) -> bool:
+        """Whether the user typed odds: what he got is hedged, even at a loss."""
+        looked = ((now.odds, bets[place].odds) for place, now in self._now.items())
+        return any(odds is not None and not math.isclose(odds, got) for odds, got in looked)
 
     def _for_sale(self, place: int, bet: PlacedBet) -> Leg:
         """Return a leg with what is for sale at the odds on offer; others are of any size."""

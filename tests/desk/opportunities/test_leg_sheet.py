@@ -115,6 +115,29 @@ def test_legs_are_divided_by_another_total_and_by_the_stake_that_was_got(
     assert (over.stake.text(), under.stake.text(), sheet.total.text()) == ("40", "42", "82")
 
 
+def test_the_stakes_follow_typed_odds_except_a_typed_stake(
+    panel: OpportunitiesPanel, legs: LegPlacer, records: Records, quoted: Any, qtbot: QtBot
+) -> None:
+    tell(panel, quoted, qtbot)
+    open_sheet(panel)
+    sheet = sheet_of(panel)
+    over, under = sheet.rows
+    assert (over.stake.text(), under.stake.text()) == ("48", "51")
+    over.odds.clear()
+    qtbot.keyClicks(over.odds, "2.07")
+    assert (over.stake.text(), under.stake.text()) == ("47", "49")
+    assert sheet.profit.text().startswith("Guaranteed +1.02 (+1.06 %)")
+    over.odds.clear()
+    qtbot.keyClicks(over.odds, "1.8")
+    paid = float(over.stake.text()) * 1.8
+    assert float(under.stake.text()) * 1.98 == pytest.approx(paid, abs=2), "hedged at a loss too"
+    over.stake.clear()
+    qtbot.keyClicks(over.stake, "40")
+    over.odds.clear()
+    qtbot.keyClicks(over.odds, "2.1")
+    assert (over.stake.text(), under.stake.text()) == ("40", "42")
+
+
 def test_a_price_that_moved_is_marked_and_taken_with_the_stakes_of_now(
     panel: OpportunitiesPanel, legs: LegPlacer, records: Records, quoted: Any, qtbot: QtBot
 ) -> None:
