@@ -539,9 +539,9 @@ def _most(left_out: Mapping[str, int]) -> list[tuple[str, int]]:
 def _earned_text(sums: Earned) -> str:
     if not sums.bets:
         return ""
+    still = f", {sums.open} bet{'' if sums.open == 1 else 's'} open" if sums.open else ""
     if sums.open == sums.bets:
-        return f", {sums.open} bets open" if sums.open > 1 else ", 1 bet open"
-    still = f", {sums.open} bets open" if sums.open else ""
+        return still
     return f", profit {signed_hundredths_text(sums.profit)}{still}"
 
 
@@ -604,7 +604,9 @@ class OfferList(QWidget):
         self.is_showing = False
         over = sum(row.is_over for row in rows.values())
         count = len(rows) - over
-        said = [f"{count} offer{'' if count == 1 else 's'}"] + ([f"{over} over"] if over else [])
+        said = [f"{count} open offer{'' if count == 1 else 's'}"]
+        if over:
+            said.append(f"{over} used or expired")
         self._facts.show_text(" · ".join(said) if rows else "")
         self.table.setVisible(bool(rows))
         self.placeholder.setVisible(not rows)

@@ -14,7 +14,7 @@ from oddsdesk.contract.times import MINUTE_MS
 from oddsdesk.desk.export.files import table_of
 from oddsdesk.desk.promotions.calculator import HedgeCalculator
 from oddsdesk.desk.promotions.offer_dialog import OfferDialog
-from oddsdesk.desk.promotions.panel import UNHEDGED, PromotionsPanel
+from oddsdesk.desk.promotions.panel import UNHEDGED, PromotionsPanel, _earned_text
 from oddsdesk.desk.records import Records
 from oddsdesk.desk.settings.declared import STAKE_STEP
 from oddsdesk.desk.settings.saved_state import Layout, Preferences
@@ -22,11 +22,19 @@ from oddsdesk.desk.ui.controls.messages import Placeholder
 from oddsdesk.desk.ui.table.live_table import LiveTable
 from oddsdesk.desk.ui.theme.theme import Theme
 from oddsdesk.desk.ui.theme.tokens import TextRole
-from oddsdesk.ledger.promotions import known_promotions, save_promotion
+from oddsdesk.ledger.promotions import Earned, known_promotions, save_promotion
 from oddsdesk.pricing.promotions import Promotion
 from tests.kit.board import game
 from tests.kit.promotions_panel import FREE, give, look, rows_of, shown
 from tests.kit.quoted_game import NOW_MS
+
+
+def test_open_bets_are_counted_in_words_that_fit() -> None:
+    assert _earned_text(Earned(0, 0, 0.0)) == ""
+    assert _earned_text(Earned(1, 1, 0.0)) == ", 1 bet open"
+    assert _earned_text(Earned(2, 1, 3.5)) == ", profit +3.50, 1 bet open"
+    assert _earned_text(Earned(2, 2, 0.0)) == ", 2 bets open"
+    assert _earned_text(Earned(1, 0, 3.5)) == ", profit +3.50"
 
 
 def said(placeholder: Placeholder) -> str:

@@ -71,6 +71,7 @@ def test_a_free_bet_is_laid_and_both_legs_are_recorded_as_what_they_are(
     sheet = sheet_of(panel)
     assert fields(sheet) == [("Bovada", "3.2", "25"), ("Matchbook", "3.3", "16.66")]
     assert sheet.total.isHidden()
+    assert sheet.outcomes.text() == "Everton wins +16.68 · Everton does not win +16.66"
     assert sheet.profit.text().startswith("Guaranteed +16.66 (+66.64 %), at best +16.68")
     free, laid = record(panel, records, qtbot)
     assert (free.kind, free.stake, free.odds) == (BetKind.FREE, 25, 3.2)
@@ -80,6 +81,7 @@ def test_a_free_bet_is_laid_and_both_legs_are_recorded_as_what_they_are(
     assert laid.fair_odds == pytest.approx(free.fair_odds / (free.fair_odds - 1))
     assert {bet.note for bet in (free, laid)} == {"promo: Free 25"}
     assert known_promotions().promotions[0].used_at is not None
+    assert panel.offer_list._facts.accessibleName() == "0 open offers · 1 used or expired"
     ended = [replace(free, result=Result.LOST).profit, replace(laid, result=Result.WON).profit]
     assert ended == [0, pytest.approx(16.66)]
 
