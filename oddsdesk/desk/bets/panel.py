@@ -27,7 +27,7 @@ from oddsdesk.desk.ui.controls.bars import FactsBar
 from oddsdesk.desk.ui.controls.buttons import ChipRow
 from oddsdesk.desk.ui.controls.fields import FilterEdit
 from oddsdesk.desk.ui.controls.form_dialog import FormDialog
-from oddsdesk.desk.ui.controls.labels import ElidedLabel, Label
+from oddsdesk.desk.ui.controls.labels import FactsLabel, Label
 from oddsdesk.desk.ui.controls.messages import MessageBar, sentence
 from oddsdesk.desk.ui.list_panel import ListPanel, line_button
 from oddsdesk.desk.ui.table.live_table import LiveTable
@@ -51,10 +51,10 @@ from oddsdesk.ledger.risk import BetsAhead, bets_ahead
 from oddsdesk.pricing.profiles import Profiles
 from oddsdesk.pricing.reports import course
 
-_LEAST_FOR_CHART = 430
-"""A lower panel has no room for the chart."""
+_LEAST_FOR_CHART, _LEAST_FOR_FIGURES = 430, 260
+"""A lower panel, at 100 % text size, has no room for the chart, or for figures above the bar."""
 _LEAST_FOR_LIST = 620
-"""A narrower panel, at 100 % text size, has no room for the list of views; M steps through them."""
+"""A narrower panel, at 100 % text size, has a menu in place of the list of views."""
 _RUNS, _MOST_RESULTS = 4_000, 1_000
 """Of the risk ahead, so that it takes milliseconds; `oddsdesk ledger risk` tries more."""
 _AGES_MS = 30_000
@@ -140,6 +140,7 @@ class BetsPanel(ListPanel):
                 ("Settle", "Settle the selected bets", acts.settle_menu),
                 ("File", "Results, import and export", self._file_menu()),
             ),
+            views.ViewMenu(self.views, self),
         )
         self.found = MessageBar(theme, closable=False)
         """Why the current bet is to be settled, with a button that settles it as found."""
@@ -327,7 +328,9 @@ class BetsPanel(ListPanel):
             plan.total_cap,
             placed_in(self._shown, now, simulated=True).total,
         )
-        self.facts.fill_facts(facts_of(found, risk, self._ahead_of_open()))
+        figures = facts_of(found, risk, self._ahead_of_open())
+        self.facts.fill_facts(figures)
+        self.bar.show_figures(f"{each.title} {each.figure}" for each in figures)
         self.chart.show_steps(course(each for _, each in reporting.in_order(self._shown)))
         self._fit()
 
@@ -350,13 +353,19 @@ class BetsPanel(ListPanel):
     def _fit(self) -> None:
         has_bets = next(self._records.placed_bets(), None) is not None
         has_course = reporting.whole_report(self._shown).bets > 0
-        self.facts.setVisible(has_bets)
+        scaled = self._theme.fonts.scaled
+        has_figures = self.height() >= scaled(_LEAST_FOR_FIGURES)
+        self.facts.setVisible(has_bets and has_figures)
         if self._chart_may_move:
-            self.chart.setVisible(has_course and self.height() >= _LEAST_FOR_CHART)
+            self.chart.setVisible(has_course and self.height() >= scaled(_LEAST_FOR_CHART))
             self._chart_may_move = not self.model.rowCount()
         self.chart.fit_chart(self.height() * 3 // 10)
-        has_room = self.width() >= self._theme.fonts.scaled(_LEAST_FOR_LIST)
-        self._side.setVisible(has_bets and has_room)
+        has_list = self.width() >= scaled(_LEAST_FOR_LIST)
+        self._side.setVisible(has_bets and has_list)
+        self.bar.stand_in(
+            figures=has_bets and not has_figures,
+            views=self._view().title if has_bets and not has_list else "",
+        )
 
     def _new_money_menu(self) -> QMenu:
         menu = QMenu(self)
@@ -690,22 +699,25 @@ class BetsBar(QWidget):
 
     filter_changed = Signal(str)
 
-    def __init__(self, theme: Theme, menus: Sequence[tuple[str, str, QMenu]]) -> None:
-        """Offer ``menus``: text, tooltip and the menu."""
+    def __init__(self, theme: Theme, menus: Sequence[tuple[str, str, QMenu]], views: QMenu) -> None:
+        """Offer ``menus``: text, tooltip and the menu; ``views`` where the list of them is not."""
         super().__init__()
         self.setProperty("variant", "bar")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         scale_height(self, theme, spacing.BAR)
-        self._facts = ElidedLabel()
+        self._facts = FactsLabel()
         self._facts.setProperty("variant", "note")
+        self.views = line_button("", "What is listed (M)", views)
+        self.views.hide()
         self.filter = FilterEdit(theme, "Filter your bets")
         scale_most_width(self.filter, theme, _FILTER_WIDTH)
         self._theme = theme
-        self._said = ""
+        self._said, self._figures, self._has_figures = "", "", False
         self.filter.textChanged.connect(self.filter_changed)
         line = spacing.horizontal(
             self, margins=(spacing.LEAD, 0, spacing.LEAD, 0), spacing=spacing.STEP
         )
+        line.addWidget(self.views)
         line.addWidget(self._facts, 1)
         line.addWidget(self.filter)
         for text, purpose, menu in menus:
@@ -714,11 +726,25 @@ class BetsBar(QWidget):
     def show_facts(self, text: str) -> None:
         """Show how many bets are listed."""
         self._said = text
-        self._facts.show_text(text)
+        self._fit()
+
+    def show_figures(self, figures: Iterable[str]) -> None:
+        """Show figures after that, as many as fit, where they do not stand above."""
+        self._figures = " · ".join(figures)
+        self._fit()
+
+    def stand_in(self, *, figures: bool, views: str) -> None:
+        """Stand in for the figures, and for the list of views: ``views`` is the chosen one."""
+        self._has_figures = figures
+        self.views.setText(f"{views} ▾")
+        self.views.setAccessibleName(views)
+        self.views.setVisible(bool(views))
         self._fit()
 
     def _fit(self) -> None:
         """Shrink the filter before the text about the bets."""
+        figures = self._figures if self._has_figures else ""
+        self._facts.show_text(" · ".join(filter(None, (self._said, figures))))
         parts = self.findChildren(QWidget, options=Qt.FindChildOption.FindDirectChildrenOnly)
         fixed = [p for p in parts if p not in (self._facts, self.filter) and not p.isHidden()]
         others = sum(part.sizeHint().width() for part in fixed)

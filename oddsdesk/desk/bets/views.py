@@ -1,10 +1,12 @@
 """The views of the bets: lists by state, and reports."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from typing import Final, NamedTuple
 
 from PySide6.QtCore import QSize, Qt, Signal
-from PySide6.QtWidgets import QListWidget, QListWidgetItem, QWidget
+from PySide6.QtGui import QAction
+from PySide6.QtWidgets import QListWidget, QListWidgetItem, QMenu, QWidget
 
 from oddsdesk.desk.ui import spacing
 from oddsdesk.desk.ui.controls.labels import Label
@@ -235,3 +237,26 @@ class ViewList(QListWidget):
         if item is not None and item.flags() & Qt.ItemFlag.ItemIsSelectable:
             item.setSelected(True)
             self.chosen.emit(self.current_view)
+
+
+class ViewMenu(QMenu):
+    """The same views where the list has no room."""
+
+    def __init__(self, views: ViewList, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._views = views
+        self._actions = {view.key: self._add(view, view.title) for view in (*LISTS, ACCOUNTS)}
+        self.addSeparator()
+        for view in REPORTS:
+            self._actions[view.key] = self._add(view, f"Report by {view.title.lower()}")
+        self.aboutToShow.connect(self._check_current)
+
+    def _add(self, view: View, text: str) -> QAction:
+        action = self.addAction(text)
+        action.setCheckable(True)
+        action.triggered.connect(partial(self._views.choose_view, view.key))
+        return action
+
+    def _check_current(self) -> None:
+        for key, action in self._actions.items():
+            action.setChecked(key == self._views.current_view)

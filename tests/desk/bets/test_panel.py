@@ -216,6 +216,45 @@ def test_a_low_or_narrow_panel_keeps_the_list(make_panel: Make) -> None:
     assert panel.table.isVisible()
 
 
+def test_large_text_leaves_room_for_rows_and_a_menu_of_views(
+    make_panel: Make, theme: Theme, qtbot: QtBot
+) -> None:
+    """With a message shown, too: no row was left of a window of 1280 by 800 at 160 %."""
+    panel = make_panel(*(bet(game_id=f"{n}") for n in range(9)), WON, LOST, width=980, height=238)
+    theme.zoom(160)
+    try:
+        qtbot.waitUntil(lambda: not panel.facts.isVisible() and panel.bar.views.isVisible())
+        qtbot.waitUntil(lambda: len(panel.table.rows_in_view()) >= 3)
+        assert panel.bar._facts.accessibleName().startswith("11 bets · Profit +0.04 · Yield")
+        assert panel.bar._facts.text().startswith("11 bets · Profit +0.04")
+        panel.say_settled("2 bets settled.")
+        qtbot.waitUntil(lambda: panel.messages.isVisible())
+        assert panel.table.rows_in_view()
+        menu = panel.bar.views.menu()
+        menu.aboutToShow.emit()
+        assert [each.text() for each in menu.actions() if each.isChecked()] == ["All bets"]
+        next(each for each in menu.actions() if each.text() == "Report by bookmaker").trigger()
+        assert panel.reports.isVisible()
+        assert panel.bar.views.text() == "Bookmaker ▾"
+    finally:
+        theme.zoom(100)
+
+
+@pytest.mark.parametrize("size", [100, 130, 160])
+def test_at_each_height_some_bets_are_in_view(
+    make_panel: Make, theme: Theme, qtbot: QtBot, size: int
+) -> None:
+    many = [bet(game_id=f"{n}") for n in range(30)]
+    panel = make_panel(*many, WON, LOST, width=1_000, height=200)
+    theme.zoom(size)
+    try:
+        for height in range(200, 900, 25):
+            panel.resize(1_000, height)
+            qtbot.waitUntil(lambda: len(panel.table.rows_in_view()) >= 2)
+    finally:
+        theme.zoom(100)
+
+
 def test_how_many_bets_want_a_result_is_told(make_panel: Make, qtbot: QtBot) -> None:
     panel = make_panel(bet(), OVER)
     heard: list[int] = []
