@@ -53,8 +53,17 @@ class WayKey(NamedTuple):
     """The price of each leg, and whether it is laid."""
 
 
+class LegMoney(NamedTuple):
+    """The money that a leg is staked in."""
+
+    currency: str
+    """ISO 4217; empty if unknown, and then taken as the offer's."""
+    rate: float | None = 1.0
+    """Units of the offer's money for one of this; None if the user's rates do not say it."""
+
+
 class PromoWay(msgspec.Struct, frozen=True):
-    """One way to use an offer; amounts in its currency.
+    """One way to use an offer; sums and results in the offer's currency, each leg in its own.
 
     Legs are ``OpportunityLeg`` with stakes: of a lay ``stake`` is the liability, ``backers_stake``
     what is typed at the exchange, and ``lay_odds`` its odds.
@@ -79,6 +88,8 @@ class PromoWay(msgspec.Struct, frozen=True):
     says that these are of another bet or moment."""
     certainty: float | None = None
     """The certainty equivalent at the user's Kelly share; None without ``chance``."""
+    money: tuple[LegMoney, ...] = ()
+    """What each leg is staked in; the first has the offer's money."""
 
     @property
     def key(self) -> WayKey:
@@ -133,7 +144,8 @@ class PromoWay(msgspec.Struct, frozen=True):
     @property
     def staked(self) -> float:
         """The user's own money at risk in all legs."""
-        return self.bet.staked + math.fsum(leg.stake for leg in self.legs[1:])
+        others = zip(self.legs[1:], self.money[1:], strict=True)
+        return self.bet.staked + math.fsum(leg.stake * (rate or 1) for leg, (_, rate) in others)
 
     @property
     def returned_pct(self) -> float | None:
@@ -170,6 +182,24 @@ class PromoWay(msgspec.Struct, frozen=True):
         named = self.legs[place].named(key.selection)
         is_alike = key.market_type == market_type
         return named if is_alike else f"{named} ({market_title(key.market_type)})"
+
+    def other_money(self, place: int) -> str:
+        """Return the currency of a leg if it is another one than the offer's; else empty."""
+        its = self.money[place].currency
+        return "" if its == self.money[0].currency else its
+
+    def money_text(self, place: int) -> str:
+        """Say how a leg in another currency counts; empty for one in the offer's."""
+        its = self.other_money(place)
+        if not its:
+            return ""
+        rate, offers, at = self.money[place].rate, self.money[0].currency, self.legs[place]
+        if rate is None:
+            return (
+                f"Amounts are in {offers}; {at.bookmaker} takes {its} and no exchange rate is set: "
+                "the hedge is only right at 1 to 1"
+            )
+        return f"{at.bookmaker} takes {its}: 1 {its} counts as {rate:.4g} {offers} (your rate)"
 
     def notes(self, rules: SettlementRules) -> list[RuleNote]:
         """Return how the bookmakers' rules of settlement differ; nothing without a hedge."""
@@ -361,18 +391,18 @@ class _Search:
                     yield
 
     def _needed(self, net_odds: float) -> float:
-        """Return the payout that a hedge needs."""
-        return self._promotion.bet(net_odds).needed
+        """Return the payout that a hedge needs, in the main currency as far as that is known."""
+        worth = self._board.basis.rates.rate_of(self._promotion.currency) or 1.0
+        return self._promotion.bet(net_odds).needed * worth
 
     def _keep_hedged(self, matrix: Matrix, found: Hedging) -> None:
         if push_of(found.line) is not None:
             return
-        fitted = _fitted(self._promotion, found.legs, self._steps)
+        paid = [*_in_their_money(self._board, self._promotion, found.legs)]
+        fitted = _fitted(self._promotion, paid, self._steps)
         if fitted is None:
             return
-        way = _way(
-            self._promotion, matrix, _staked(found.legs, fitted), found.in_play, found.due_at
-        )
+        way = _way(self._promotion, matrix, _staked(paid, fitted), found.in_play, found.due_at)
         key, before = found.legs[0].key, self._hedged.get(found.legs[0].key)
         if before is None or _by_value(way) < _by_value(before):
             self._hedged[key] = way
@@ -403,15 +433,61 @@ def _by_certainty(way: PromoWay) -> tuple[float, ...]:
     return way.is_too_good, -(way.certainty or 0.0), -(way.ev or 0.0)
 
 
-def _fitted(
-    promotion: Promotion, legs: Sequence[OpportunityLeg], steps: _Steps
-) -> HedgedBet | None:
+class _Paid(NamedTuple):
+    """A leg with its amounts in the money that it is staked in."""
+
+    leg: OpportunityLeg
+    money: LegMoney
+
+
+def _in_their_money(
+    board: Board, promotion: Promotion, legs: Sequence[OpportunityLeg]
+) -> Iterator[_Paid]:
+    """Yield the legs, the first in the offer's money, others in what their bookmakers take.
+
+    Nothing is converted if it is unknown what money the offer is in.
+    """
+    rates = board.basis.rates
+    offers = promotion.currency or rates.main
+    for place, leg in enumerate(legs):
+        depth, its = leg.depth, offers
+        if place and offers:
+            sold_in = (depth.sold_in or depth.currency) if depth is not None else ""
+            its = sold_in or board.basis.profiles.profile_of(leg.bookmaker).currency or offers
+        worth, of_offer = rates.rate_of(its), rates.rate_of(offers)
+        rate = worth / of_offer if worth is not None and of_offer is not None else None
+        is_in_main = depth is not None and depth.rate is not None
+        if worth is not None and worth != 1:
+            leg = _divided(leg, worth, its if is_in_main else "")
+        yield _Paid(leg, LegMoney(its, 1.0 if its == offers else rate))
+
+
+def _divided(leg: OpportunityLeg, worth: float, currency: str) -> OpportunityLeg:
+    """Return a leg with its limit in units that are worth this much of the main currency.
+
+    With a ``currency`` what is for sale is in the main one, too, and is divided alike.
+    """
+    leg = leg._replace(most=None if leg.most is None else leg.most / worth)
+    if not currency or leg.depth is None:
+        return leg
+    back, lay = (
+        tuple((odds, size / worth) for odds, size in each)
+        for each in (leg.depth.levels, leg.depth.lay)
+    )
+    ladder = tuple(Rung(net, most / worth) for net, most in leg.ladder or ())
+    return leg._replace(
+        depth=leg.depth._replace(levels=back, lay=lay, currency=currency, sold_in=currency),
+        ladder=None if leg.ladder is None else ladder,
+    )
+
+
+def _fitted(promotion: Promotion, paid: Sequence[_Paid], steps: _Steps) -> HedgedBet | None:
     """Return the stakes of an offer's bet and its hedge; None if it cannot be hedged whole.
 
     An offer that may be used in part is used as far as its bookmaker and the hedge go.
     """
-    first, *others = legs
-    sides = [_side(leg, steps) for leg in others]
+    first = paid[0].leg
+    sides = [_side(leg, steps, money.rate or 1.0) for leg, money in paid[1:]]
     stake = _most_of(promotion, first, promotion.stake, steps.back)
     for _ in range(_ROUNDS):
         if stake is None:
@@ -444,17 +520,25 @@ def _net_of(leg: OpportunityLeg, stake: float) -> float:
     return leg.net_odds
 
 
-def _side(leg: OpportunityLeg, steps: _Steps) -> Side:
-    """Return a leg as a side of a hedge; of a lay, steps are of the backer's stake."""
+def _side(leg: OpportunityLeg, steps: _Steps, rate: float) -> Side:
+    """Return a leg as a side of a hedge in the offer's money, of which ``rate`` is one of its own.
+
+    What is typed, and its steps, are in the leg's own; of a lay it is the backer's stake.
+    """
     whole = (Rung(leg.net_odds, math.inf),) if leg.ladder is None else leg.ladder
     ladder = _up_to(whole, leg.most)
     if not leg.is_lay:
-        return Side(ladder, steps.back)
+        rates = () if rate == 1 else (1 / rate,) * len(ladder)
+        return Side(_times(ladder, rate), steps.back, rates)
     if leg.ladder is None or leg.depth is None:  # an unknown amount: any stake
-        return Side(ladder, steps.lay, (1 / (leg.odds - 1),))
+        return Side(_times(ladder, rate), steps.lay, (1 / (leg.odds - 1) / rate,))
     sizes = (size for _, size in leg.depth.lay if size > 0)
-    rates = (size / rung.most for size, rung in zip(sizes, whole, strict=True))
-    return Side(ladder, steps.lay, tuple(rates)[: len(ladder)])
+    rates = tuple(size / rung.most / rate for size, rung in zip(sizes, whole, strict=True))
+    return Side(_times(ladder, rate), steps.lay, rates[: len(ladder)])
+
+
+def _times(ladder: Ladder, rate: float) -> Ladder:
+    return tuple(Rung(net, most * rate) for net, most in ladder)
 
 
 def _up_to(ladder: Ladder, most: float | None) -> Ladder:
@@ -478,6 +562,8 @@ def unhedged_way(
     leg = None if matrix is None else leg_now(board, key)
     if matrix is None or leg is None or UNRELIABLE.intersection(leg.cautions):
         return None
+    (paid,) = _in_their_money(board, promotion, [leg])
+    leg = paid.leg
     stake = _most_of(promotion, leg, promotion.stake, plan.step)
     if stake is None:
         return None
@@ -490,9 +576,13 @@ def unhedged_way(
         chance = ends.win
         careful = (assessed and assessed.stake_settlement) or ends
         results = [(careful.win, bet.if_wins), (1 - careful.win, bet.if_loses)]
-        certainty = certainty_equivalent(results, plan.bankroll, plan.kelly_share)
+        bankroll = plan.bankroll / (board.basis.rates.rate_of(promotion.currency) or 1.0)
+        certainty = certainty_equivalent(results, bankroll, plan.kelly_share)
     staked = _Staked(
-        (leg._replace(stake=stake, net_odds=bet.net_odds),), bet, (bet.if_wins, bet.if_loses)
+        (leg._replace(stake=stake, net_odds=bet.net_odds),),
+        (paid.money,),
+        bet,
+        (bet.if_wins, bet.if_loses),
     )
     in_play, due_at = _moment(board, matrix, [leg])
     way = _way(promotion, matrix, staked, any(in_play), due_at)
@@ -545,35 +635,38 @@ def way_now(board: Board, way: PromoWay, plan: StakePlan) -> PromoWay | None:
         if now is None or UNRELIABLE.intersection(now.cautions):
             return None
         legs.append(now)
-    fitted = _fitted(way.promotion, legs, _Steps(plan.step, step_of_lays(plan)))
+    paid = [*_in_their_money(board, way.promotion, legs)]
+    fitted = _fitted(way.promotion, paid, _Steps(plan.step, step_of_lays(plan)))
     in_play, due_at = _moment(board, matrix, legs)
     if fitted is None or len(in_play) > 1:
         return None
-    return _way(way.promotion, matrix, _staked(legs, fitted), any(in_play), due_at)
+    return _way(way.promotion, matrix, _staked(paid, fitted), any(in_play), due_at)
 
 
 class _Staked(NamedTuple):
     """Legs with their stakes, and what they leave."""
 
     legs: tuple[OpportunityLeg, ...]
+    money: tuple[LegMoney, ...]
     bet: PromotedBet
     results: tuple[float, ...]
 
 
-def _staked(legs: Sequence[OpportunityLeg], fitted: HedgedBet) -> _Staked:
-    stakes = (fitted.bet.stake, *fitted.stakes)
-    staked = tuple(
-        leg._replace(stake=stake, net_odds=_net_of(leg, stake))
-        for leg, stake in zip(legs, stakes, strict=True)
-    )
-    return _Staked(staked, fitted.bet, (fitted.if_wins, *fitted.if_others))
+def _staked(paid: Sequence[_Paid], fitted: HedgedBet) -> _Staked:
+    staked = list[OpportunityLeg]()
+    for (leg, money), in_offers in zip(paid, (fitted.bet.stake, *fitted.stakes), strict=True):
+        stake = in_offers / (money.rate or 1.0)
+        staked.append(leg._replace(stake=stake, net_odds=_net_of(leg, stake)))
+    results = fitted.if_wins, *fitted.if_others
+    return _Staked(tuple(staked), tuple(money for _, money in paid), fitted.bet, results)
 
 
 def _way(
     promotion: Promotion, matrix: Matrix, staked: _Staked, in_play: bool, due_at: float
 ) -> PromoWay:
     about = matrix.match_name, matrix.competition, matrix.sport, matrix.kick_off
-    return PromoWay(promotion, *about, in_play, *staked, due_at)
+    legs, money, bet, results = staked
+    return PromoWay(promotion, *about, in_play, legs, bet, results, due_at, money=money)
 
 
 def _moment(

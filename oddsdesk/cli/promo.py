@@ -16,13 +16,14 @@ from oddsdesk.base.tasks import returned
 from oddsdesk.board.promotions import PromoWay, Ways, ways_to_use
 from oddsdesk.cli.bet_sources import board_of, read_moment, reference_choice, source_options
 from oddsdesk.cli.options import AmountType, F, Number, OddsType, Percent, json_option
-from oddsdesk.cli.own_records import own_rules, own_setting, placed_bets
+from oddsdesk.cli.own_records import own_money, own_rules, own_setting, placed_bets
 from oddsdesk.cli.promo_ways import table_of_ways, way_fields
 from oddsdesk.cli.terminal import aligned, plain
 from oddsdesk.contract.competitions import SPORTS, named_sport
 from oddsdesk.contract.markets import MARKETS, market_named
 from oddsdesk.contract.times import format_ms
 from oddsdesk.desk.settings.declared import stake_plan
+from oddsdesk.ledger.accounts import in_main_currency
 from oddsdesk.ledger.open_bets import by_bookmaker, open_by_outcome
 from oddsdesk.ledger.own_tables import OwnTableError
 from oddsdesk.ledger.promotions import (
@@ -533,7 +534,8 @@ def list_(as_json: bool) -> None:
     """
     now_ms, known = system_clock(), _known()
     bets = placed_bets()
-    rows = [(offer, earned(bets, offer.name)) for offer in known]
+    in_main = partial(in_main_currency, book=own_money(), now_ms=now_ms)
+    rows = [(offer, earned(bets, offer.name, in_main)) for offer in known]
     if as_json:
         told = [offer_fields(offer, now_ms) | sums._asdict() for offer, sums in rows]
         click.echo(json.dumps(told, indent=2))

@@ -77,6 +77,8 @@ def _leg_fields(way: PromoWay, place: int) -> dict[str, Any]:
         **({"boosted_odds": round(way.boosted_odds, 4)} if way.bet.boost and not place else {}),
         "net_odds": round(leg.net_odds, 4),
         "stake": round(stake, 2),
+        "staked_in": way.money[place].currency,
+        "exchange_rate": way.money[place].rate,
         "liability": round(leg.stake, 2) if leg.is_lay else None,
         "if_wins": round(way.results[place], 2),
         **(
@@ -176,6 +178,8 @@ def _remarks(way: PromoWay, place: int, reference: str) -> list[str]:
     remarks = [caution_text(caution, reference) for caution in leg.cautions]
     if way.is_too_good and not place:
         remarks.insert(0, "a price may be an error")
+    if text := way.money_text(place):
+        remarks.append(text)
     offer = way.promotion
     if offer.kind is PromoKind.BONUS and not place:
         of = "" if way.is_hedged else "this is one of "

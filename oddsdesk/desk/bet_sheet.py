@@ -63,6 +63,8 @@ class SheetLeg(NamedTuple):
     """Of a refund bet: what the refund is worth in cash, such as 70 % of a free bet."""
     most: float | None = None
     """Net odds above which typed ones are probably an error; None if unknown."""
+    rate: float = 1.0
+    """Units of the currency of the sums for one of the bet's own."""
 
     @property
     def title(self) -> str:
@@ -109,6 +111,8 @@ class SheetView(NamedTuple):
     of the others, and no total is asked for."""
     news: tuple[str, ...] = ()
     """What is wrong, or different from what was listed; a line each."""
+    currency: str = ""
+    """Of all sums; empty if it is the user's own."""
 
 
 class SheetSource(Protocol):
@@ -348,14 +352,16 @@ class BetSheet(Dialog):
             self.outcomes.setText("")
             return
         profits = self.profits(bets)
-        free = math.fsum(bet.free_staked for bet in bets)
-        staked = math.fsum(bet.staked for bet in bets)
+        rates = [leg.rate for leg in self.view.legs]
+        free = math.fsum(bet.free_staked * r for bet, r in zip(bets, rates, strict=True))
+        staked = math.fsum(bet.staked * r for bet, r in zip(bets, rates, strict=True))
         base, of = (free, "of the free bet") if free else (staked, f"of {staked:,.2f}")
         worst, best = min(profits), max(profits)
         left = len([row for row in self.rows if not (row.is_chosen or row.leg.is_recorded)])
         when = " once the unticked legs are placed" if left else ""
         word = "Guaranteed" if worst > 0 else "At worst"
-        sums = f"{word} {_gain(worst, base)}, at best {_gain(best, base)} {of}"
+        money = self.view.currency
+        sums = f"{word} {_gain(worst, base, money)}, at best {_gain(best, base, money)} {of}"
         self.profit.setText(f"{sums}{when}")
         self.profit.setProperty("variant", "up" if worst > _DUST else "strong")
         self.profit.style().polish(self.profit)
@@ -374,6 +380,7 @@ class BetSheet(Dialog):
                     result,
                     bet.size,
                 )
+                * leg.rate
                 for bet, leg, result in zip(bets, legs, outcome.results, strict=True)
             )
             for outcome in self.view.outcomes
@@ -501,11 +508,11 @@ class _LegRow:
         with contextlib.suppress(ValueError):
             bet = self.typed()
             if bet.kind is BetKind.LAY:
-                text = f"liability {bet.size:,.2f}"
+                text = f"liability {bet.size:,.2f} {bet.currency}".rstrip()
             elif bet.kind is not BetKind.BACK:
-                text = bet.kind.words
+                text = ", ".join(filter(None, (bet.kind.words, bet.currency)))
             else:
-                text = f"pays {bet.size * bet.net:,.2f}"
+                text = f"pays {bet.size * bet.net:,.2f} {bet.currency}".rstrip()
         self.money.setText(text)
 
     def doubt(self) -> str:
@@ -545,9 +552,9 @@ def _amount(amount: float) -> str:
     return f"{amount:.12g}" if amount > 0 else ""
 
 
-def _gain(profit: float, base: float) -> str:
+def _gain(profit: float, base: float, currency: str) -> str:
     percent = f" ({signed_hundredths_text(100 * profit / base)} %)" if base else ""
-    return f"{signed_hundredths_text(profit)}{percent}"
+    return f"{signed_hundredths_text(profit)}{currency and f' {currency}'}{percent}"
 
 
 def _field_width(field: QtWidgets.QLineEdit) -> int:

@@ -5,7 +5,7 @@ A bet belongs to a promotion by its note: ``promo: Free 25;`` and any other text
 
 import math
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -29,7 +29,7 @@ class KnownPromotions(NamedTuple):
 
 
 class Earned(NamedTuple):
-    """What the bets of a promotion add up to, in their currency."""
+    """What the bets of a promotion add up to: in their currency, or in the main one of several."""
 
     bets: int
     open: int
@@ -165,10 +165,19 @@ def promo_in(note: str) -> str:
     return "" if found is None else found[1].strip()
 
 
-def earned(bets: Iterable[PlacedBet], name: str) -> Earned:
-    """Return what the bets of a promotion add up to, without practice bets."""
+def earned(
+    bets: Iterable[PlacedBet],
+    name: str,
+    in_main: Callable[[Iterable[PlacedBet]], Iterable[PlacedBet]] = iter,
+) -> Earned:
+    """Return what the bets of a promotion add up to, without practice bets.
+
+    ``in_main`` converts bets in several currencies into the main one.
+    """
     of_promotion = [
         bet for bet in bets if _fold(promo_in(bet.note)) == _fold(name) and not bet.practice
     ]
+    if len({bet.currency for bet in of_promotion}) > 1:
+        of_promotion = [*in_main(of_promotion)]
     settled = [profit for bet in of_promotion if (profit := bet.profit) is not None]
     return Earned(len(of_promotion), len(of_promotion) - len(settled), math.fsum(settled))

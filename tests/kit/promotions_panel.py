@@ -68,10 +68,18 @@ def bet_with(offer: Promotion, **fields: Any) -> PlacedBet:
     return PlacedBet(**(values | fields))
 
 
-def lay(quoted: Any, selection: str, back: float, odds: float, most: float = 500.0) -> None:
+def lay(
+    quoted: Any,
+    selection: str,
+    back: float,
+    odds: float,
+    most: float = 500.0,
+    currency: str | None = None,
+) -> None:
     """Let Matchbook tell what can be backed and laid of a result."""
     quoted.clock.now += 1
-    offer = Offer(back=((back, 500.0),), lay=((odds, most), (round(odds + 0.2, 2), 900.0)))
+    lays = ((odds, most), (round(odds + 0.2, 2), 900.0))
+    offer = Offer(back=((back, 500.0),), lay=lays, currency=currency)
     quoted.board.apply_all(
         [
             PriceMessage(

@@ -154,7 +154,7 @@ def _facts(row: WayRow, seen_at: int, now_ms: int) -> Iterator[str]:
     levels = levels_in_words(row.profile, leg.depth)
     if not leg.is_lay and (for_sale := ", ".join(f"{most} at {odds}" for odds, most in levels)):
         yield f"Available: {for_sale}"
-        if text := currency_text(leg.depth):
+        if row.is_first and (text := currency_text(leg.depth)):
             yield text
     if leg.is_lay and leg.depth is not None:
         lays = (
@@ -164,6 +164,8 @@ def _facts(row: WayRow, seen_at: int, now_ms: int) -> Iterator[str]:
             for odds, size in leg.depth.lay[:3]
         )
         yield f"Available to lay: {', '.join(lays)}"
+    if text := way.money_text(row.place):
+        yield text
     yield f"Seen at {clock_text(seen_at, now_ms)}"
     yield from _result_facts(way)
     if row.profile.limit is not None:
@@ -250,7 +252,7 @@ def _at(row: WayRow, _now: int) -> Cell:
 def _stake(row: WayRow, _now: int) -> Cell:
     if row.is_lost:
         return Cell("–", TextRole.NOTE)
-    return Cell(f"{row.stake:,g}", is_strong=True)
+    return Cell(f"{row.stake:,g}", is_strong=True, note=row.way.other_money(row.place))
 
 
 def _liability(row: WayRow, _now: int) -> Cell:
@@ -265,6 +267,10 @@ def _start(row: WayRow, now_ms: int) -> str:
 
 def _caution(row: WayRow, _now: int) -> Cell:
     cautions = row.leg.cautions
+    if row.way.money[row.place].rate is None:
+        more = f"+ {len(cautions)}" if cautions else ""
+        text = f"takes {row.way.other_money(row.place)}, no exchange rate"
+        return Cell(text, TextRole.VALUE, note=more)
     if not cautions:
         is_told = row.leg.is_lay or row.leg.is_checked
         return Cell("" if is_told else "not checked", TextRole.SOFT)

@@ -125,7 +125,8 @@ class Offers(QObject):
 
     def earned_with(self, offer: Promotion) -> Earned:
         """Return what the bets with an offer add up to."""
-        return earned(self._bets.get(folded(offer.name), ()), offer.name)
+        bets, now = self._bets.get(folded(offer.name), ()), self._clock()
+        return earned(bets, offer.name, lambda mixed: self._records.in_main(mixed, now))
 
     def answer_refund(self, bet: PlacedBet) -> None:
         """Do not ask about a refund again."""

@@ -66,6 +66,7 @@ class PromotionSheet:
             tuple(_outcomes(listed)),
             None,
             tuple(self._news(found)),
+            listed.money[0].currency if self._has_other_money else listed.promotion.currency,
         )
 
     def stakes(
@@ -78,17 +79,27 @@ class PromotionSheet:
         self._stake = first.stake
         if len(bets) == 1:
             return [SheetStake(first.stake)]
-        plan = self._plan()
+        plan, rates = self._plan(), [money.rate or 1.0 for money in self._way.money[1:]]
         lay_step = step_of_lays(plan)
         sides = [
-            open_side(bet.net, lay_step * (bet.odds - 1) if bet.kind is BetKind.LAY else plan.step)
-            for bet in bets[1:]
+            open_side(
+                bet.net,
+                rate * (lay_step * (bet.odds - 1) if bet.kind is BetKind.LAY else plan.step),
+            )
+            for bet, rate in zip(bets[1:], rates, strict=True)
         ]
         found = hedged(self._promoted(first), sides)
         if found is None:
             return None
-        others = zip(bets[1:], found.stakes, strict=True)
-        return [SheetStake(first.stake), *(SheetStake(backers_part(*each)) for each in others)]
+        others = zip(bets[1:], found.stakes, rates, strict=True)
+        return [
+            SheetStake(first.stake),
+            *(SheetStake(round(backers_part(b, size / rate), 9)) for b, size, rate in others),
+        ]
+
+    @property
+    def _has_other_money(self) -> bool:
+        return any(map(self._listed.other_money, range(len(self._listed.legs))))
 
     def _promoted(self, bet: PlacedBet) -> PromotedBet:
         """Return a bet that wins and loses as much as this one, a refund at its cash value."""
@@ -122,6 +133,7 @@ class PromotionSheet:
             limit=None if bet.kind.is_free else listed.most,
             refund=0.0 if place else self._refund(self._stake),
             most=subject.most if subject is not None and is_plain else None,
+            rate=self._way.money[place].rate or 1.0,
         )
 
     def _odds(self, place: int, leg: OpportunityLeg) -> float:
@@ -142,7 +154,7 @@ class PromotionSheet:
         ev = None if leg.is_lay else subject.ev_pct_at(net(odds))
         promotion = self._listed.promotion
         account = "" if place else promotion.account
-        typed = TypedBet(leg.bookmaker, odds, 0.0, promotion.currency, net(odds), ev, account)
+        typed = TypedBet(leg.bookmaker, odds, 0.0, "", net(odds), ev, account)
         bet = placed_bet(subject, typed, self._clock())
         if leg.is_lay:
             bet = lay_of(bet, self._board.assess(leg.key, is_lay=True))
@@ -164,6 +176,7 @@ class PromotionSheet:
         return replace(
             bet,
             kind=kind,
+            currency=way.other_money(place) or promotion.currency,
             stake=round(staked.backers_stake or 0.0, 2) if staked.is_lay else staked.stake,
             unboosted_odds=staked.odds if is_boost else None,
             refund=(promotion.refund or promotion.amount) if is_refund else 0.0,
@@ -177,6 +190,9 @@ class PromotionSheet:
         board, listed = self._board, self._listed
         connection, reference = board.connection, board.reference_name
         yield from not_offered_news(connection)
+        yield from dict.fromkeys(
+            f"{text}." for place in range(len(listed.legs)) if (text := self._way.money_text(place))
+        )
         if connection.is_lost:
             return
         for place, leg in enumerate(listed.legs):

@@ -20,10 +20,11 @@ from oddsdesk.desk.value_bets.panel import ValuesPanel
 from oddsdesk.ledger.bet_kinds import BetKind
 from oddsdesk.ledger.bets import PlacedBet
 from oddsdesk.ledger.promotions import known_promotions
+from oddsdesk.pricing.currencies import Rates
 from oddsdesk.pricing.promotions import PromoKind, Promotion
 from oddsdesk.pricing.selections import Result
 from tests.kit.opportunities_panel import look as look_for_opportunities
-from tests.kit.promotions_panel import FREE, fields, give, lay, record, rows_of, sheet_of
+from tests.kit.promotions_panel import FREE, fields, give, lay, record, rows_of, sheet_of, shown
 from tests.kit.quoted_game import NOW_MS
 
 EVERTON = replace(FREE, least_odds=3.19, markets=("moneyline",))
@@ -84,6 +85,45 @@ def test_a_free_bet_is_laid_and_both_legs_are_recorded_as_what_they_are(
     assert panel.offer_list._facts.accessibleName() == "0 open offers · 1 used or expired"
     ended = [replace(free, result=Result.LOST).profit, replace(laid, result=Result.WON).profit]
     assert ended == [0, pytest.approx(16.66)]
+
+
+def test_a_lay_in_another_currency_without_a_rate_is_warned_of_and_recorded_in_it(
+    panel: PromotionsPanel, quoted: Any, records: Records, qtbot: QtBot
+) -> None:
+    lay(quoted, "Everton", 3.25, 3.30, currency="GBP")
+    give(panel, replace(EVERTON, currency="EUR"), qtbot)
+    row = next(each for each in shown(panel.hedged) if each["Selection"] == "Lay Everton")
+    assert row["Warning vs sharp book"] == "takes GBP, no exchange rate"
+    ask(panel)
+    sheet = sheet_of(panel)
+    assert sheet.news.text().splitlines()[0] == (
+        "Amounts are in EUR; Matchbook takes GBP and no exchange rate is set: "
+        "the hedge is only right at 1 to 1."
+    )
+    assert [leg.money.text() for leg in sheet.rows] == ["free bet, EUR", "liability 38.32 GBP"]
+    assert sheet.profit.text().startswith("Guaranteed +16.66 EUR (")
+    free, laid = record(panel, records, qtbot)
+    assert (free.currency, laid.currency) == ("EUR", "GBP")
+
+
+def test_a_lay_in_another_currency_is_staked_by_the_users_rate(
+    panel: PromotionsPanel, quoted: Any, records: Records, qtbot: QtBot
+) -> None:
+    """16.67 EUR are 13.33 GBP."""
+    quoted.board.set_rates(Rates("EUR", {"GBP": 1.25}))
+    lay(quoted, "Everton", 3.25, 3.30, currency="GBP")
+    give(panel, EVERTON, qtbot)
+    ask(panel)
+    sheet = sheet_of(panel)
+    assert fields(sheet)[1] == ("Matchbook", "3.3", "13.33")
+    assert sheet.profit.text().startswith("Guaranteed +16.66 EUR (")
+    news = sheet.news.text()
+    assert "Matchbook takes GBP: 1 GBP counts as 1.25 EUR (your rate)." in news
+    sheet.rows[0].stake.clear()
+    QTest.keyClicks(sheet.rows[0].stake, "50")
+    assert fields(sheet)[1] == ("Matchbook", "3.3", "26.66")
+    free, laid = record(panel, records, qtbot)
+    assert (free.currency, laid.currency, laid.stake) == ("", "GBP", 26.66)
 
 
 def test_undo_takes_all_legs_back_and_the_offer_can_be_used_again(

@@ -9,6 +9,7 @@ from oddsdesk.base.tasks import exhaust, returned
 from oddsdesk.board.promotions import PromoWay, Ways, way_now, ways_to_use
 from oddsdesk.contract.resources import OddsRow, Offer
 from oddsdesk.contract.times import format_ms
+from oddsdesk.pricing.currencies import Rates
 from oddsdesk.pricing.exposure import StakePlan
 from oddsdesk.pricing.profiles import Profile, Profiles, shipped_profiles
 from oddsdesk.pricing.promotions import PromoKind, Promotion
@@ -217,6 +218,49 @@ def test_what_can_be_laid_bounds_the_hedge() -> None:
     assert lay.lay_odds == pytest.approx(1 + lay.stake / 9.67)
     assert way.results[0] == pytest.approx(11 - lay.stake)
     assert way.results[1] == pytest.approx(9.67 * 0.98 - 10)
+
+
+def laid_in_euros(at: Desk) -> PromoWay:
+    found = ways(promotion(currency="EUR"), at).hedged
+    return next(way for way in found if way.legs[-1].is_lay)
+
+
+def test_a_lay_in_another_currency_is_converted_by_the_users_rate() -> None:
+    at = with_lays((2.16, 9.0))
+    at.board.set_rates(Rates("EUR", {"GBP": 1.25}))
+    way = laid_in_euros(at)
+    lay, money = way.legs[1], way.money[1]
+    assert money == ("GBP", 1.25)
+    assert lay.backers_stake == pytest.approx(7.85)  # 9.81 EUR
+    assert lay.stake == pytest.approx(7.85 * 1.16)
+    assert way.results[0] == pytest.approx(11 - 7.85 * 1.16 * 1.25)
+    assert way.results[1] == pytest.approx(7.85 * 0.98 * 1.25 - 10)
+    assert way.staked == pytest.approx(10 + 7.85 * 1.16 * 1.25)
+    assert way.money_text(1) == "Smarkets takes GBP: 1 GBP counts as 1.25 EUR (your rate)"
+    assert way_now(at.board, way, EXACT) == way
+
+
+def test_an_offer_in_a_foreign_currency_is_hedged_in_the_main_one() -> None:
+    at = with_lays((2.16, 9.0))
+    at.board.set_rates(Rates("GBP", {"EUR": 0.8}))
+    way = laid_in_euros(at)
+    assert way.money == (("EUR", 1.0), ("GBP", pytest.approx(1.25)))
+    assert way.legs[1].backers_stake == pytest.approx(7.85)
+
+
+def test_without_a_rate_a_hedge_in_another_currency_says_so() -> None:
+    way = laid_in_euros(with_lays((2.16, 500.0)))
+    assert way.money[1] == ("GBP", None)
+    assert way.legs[1].backers_stake == pytest.approx(9.81)
+    assert way.money_text(1) == (
+        "Amounts are in EUR; Smarkets takes GBP and no exchange rate is set: "
+        "the hedge is only right at 1 to 1"
+    )
+
+
+def test_money_that_nobody_named_is_taken_as_one() -> None:
+    way = next(w for w in ways(promotion(), with_lays((2.16, 500.0))).hedged if w.legs[-1].is_lay)
+    assert [way.money_text(place) for place in (0, 1)] == ["", ""]
 
 
 def test_a_lay_of_an_unknown_amount_takes_any_stake() -> None:

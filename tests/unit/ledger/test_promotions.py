@@ -1,10 +1,12 @@
 """Stored promotions, and the bets of each."""
 
+from functools import partial
 from pathlib import Path
 
 import pytest
 from msgspec.structs import replace
 
+from oddsdesk.ledger.accounts import MoneyBook, Rate, in_main_currency
 from oddsdesk.ledger.bet_kinds import BetKind
 from oddsdesk.ledger.bets import PlacedBet
 from oddsdesk.ledger.own_tables import OwnTableError
@@ -136,3 +138,13 @@ def test_what_the_bets_of_an_offer_earned_is_added_up() -> None:
         bet("promo: Free 250", result=Result.WON),
     ]
     assert earned(bets, "Free 25") == Earned(bets=3, open=1, profit=30.0)
+
+
+def test_bets_in_several_currencies_are_added_up_in_the_main_one() -> None:
+    bets = [
+        bet("promo: Free 25", currency="EUR", result=Result.LOST),
+        bet("promo: Free 25", currency="GBP", odds=2.0, stake=20.0, result=Result.WON),
+    ]
+    book = MoneyBook(main="EUR", rates=[Rate("GBP", "EUR", 0, 1.25)])
+    in_main = partial(in_main_currency, book=book, now_ms=1)
+    assert earned(bets, "Free 25", in_main) == Earned(bets=2, open=0, profit=0.0)
