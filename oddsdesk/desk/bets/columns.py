@@ -64,7 +64,9 @@ def _at(bet: PlacedBet, _now: int) -> Cell:
 
 
 def _stake(bet: PlacedBet, _now: int) -> Cell:
-    return Cell(f"{bet.size:,.2f}", TextRole.SOFT, note=bet.currency)
+    liability = "" if bet.liability is None else f"{bet.liability:,.2f} liability"
+    note = ", ".join(filter(None, (bet.currency, liability)))
+    return Cell(f"{bet.stake:,.2f}", TextRole.SOFT, note=note)
 
 
 def kind_text(bet: PlacedBet) -> str:
@@ -199,9 +201,10 @@ COLUMNS: Final[tuple[ColumnSpec[PlacedBet, int], ...]] = (
         "Stake",
         Column("1,000.00", note_sample="EUR"),
         _stake,
-        lambda bet: bet.size,
+        lambda bet: bet.stake,
         descending_first=True,
-        tip="Stake in the currency of the bet; for a lay, its liability",
+        tip="Stake in the currency of the bet; for a lay, the backer's stake, and in small its "
+        "liability",
     ),
     ColumnSpec(
         "ev",

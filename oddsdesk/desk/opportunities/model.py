@@ -1,5 +1,6 @@
 """Opportunities as a table: a leg a row, what is of all legs in the row of the first."""
 
+import math
 from collections.abc import Callable, Container, Iterable, Iterator
 from typing import Any, Final
 
@@ -46,6 +47,7 @@ from oddsdesk.desk.ui.table.cells import (
 )
 from oddsdesk.desk.ui.table.live_model import StableRowsModel
 from oddsdesk.desk.ui.theme.tokens import TextRole
+from oddsdesk.ledger.bet_kinds import BetKind
 from oddsdesk.pricing.opportunities import LEAST_WIN_PCT, OpportunityKind, Outlay
 
 _NO_PRICE: Final = "no reliable price"
@@ -120,7 +122,8 @@ def open_text(row: LegRow) -> str:
     if row.lacking:
         return f"{_NO_PRICE} now for {' or '.join(row.lacking)}"
     on = (
-        row.found.leg_text(place) + ("" if row.is_lost else f", stake {stake:g}")
+        row.found.leg_text(place)
+        + ("" if row.is_lost else f", stake {_staked_text(row.found.legs[place], stake)}")
         for place, stake in row.rest.stakes.items()
     )
     if not row.loses:
@@ -200,6 +203,12 @@ def _facts(row: LegRow, seen_at: int, now_ms: int) -> Iterator[str]:
     if row.profile.limit is not None:
         yield f"Your limit at {row.bookmaker}: {row.profile.limit:,g}"
     yield from (f"Rules: {note.text}" for note in row.notes)
+
+
+def _staked_text(leg: OpportunityLeg, stake: float) -> str:
+    """Return what is staked on a leg; of a lay the backer's stake, and the liability."""
+    backers = leg._replace(stake=stake).backers_stake
+    return f"{stake:g}" if backers is None else f"{backers:.2f} (liability {stake:g})"
 
 
 def _price_facts(row: LegRow, seen_at: int, now_ms: int) -> Iterator[str]:
@@ -304,14 +313,23 @@ def _backers_stake(row: LegRow) -> float | None:
 
 def _stake(row: LegRow, _now: int) -> Cell:
     if row.placed:
-        return Cell(f"✓ {_placed_on(row):g}", TextRole.ACCENT)
-    notes = ["liability"] if row.leg.is_lay else []
-    note = " ".join([*notes, "open"] if row.rest is not None else notes)
-    if row.leg.bookmaker == row.limited_by:
-        note = f"{note} limit".strip()
+        staked = _placed_on(row)
+        if all(bet.kind is BetKind.LAY for bet in row.placed):
+            laid = math.fsum(bet.stake for bet in row.placed)
+            return Cell(f"✓ {laid:.2f}", TextRole.ACCENT, note=f"{staked:.12g} liability")
+        return Cell(f"✓ {staked:g}", TextRole.ACCENT)
+    backers = _backers_stake(row) if row.stake else None
+    notes = (
+        "" if backers is None else f"{row.stake:g} liability",
+        "" if row.rest is None else "open",
+        "limit" if row.leg.bookmaker == row.limited_by else "",
+    )
+    note = " ".join(filter(None, notes))
     if not row.stake:
         return Cell("–", TextRole.NOTE, note=note)
-    return Cell(f"{row.stake:g}", is_strong=True, note=note)
+    return Cell(
+        f"{row.stake:g}" if backers is None else f"{backers:.2f}", is_strong=True, note=note
+    )
 
 
 def _seen(row: LegRow, now_ms: int) -> Cell:
@@ -492,7 +510,7 @@ COLUMNS: Final[tuple[ColumnSpec[LegRow, int], ...]] = (
     ColumnSpec(
         "stake",
         "Stake",
-        Column("1,000", note_sample="open limit", narrow=""),
+        Column("100.00", note_sample="100 liability", narrow=""),
         _stake,
         lambda row: 0.0 if row.is_lost else row.staked.stakes[0],
         exports=(
@@ -503,8 +521,9 @@ COLUMNS: Final[tuple[ColumnSpec[LegRow, int], ...]] = (
         ),
         descending_first=True,
         tip="Your total per opportunity, split so that the worst outcome returns most; for a lay, "
-        "its liability. Limit: your limit or what is available there, so all stakes are smaller. ✓ "
-        "is your open bet; the other legs complete it",
+        "the backer's stake, and in small its liability, which counts in the total. Limit: your "
+        "limit or what is available there, so all stakes are smaller. ✓ is your open bet; the "
+        "other legs complete it",
     ),
     ColumnSpec(
         "seen",

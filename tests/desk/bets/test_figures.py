@@ -34,9 +34,11 @@ def test_a_lay_shows_its_liability_and_a_free_bet_that_it_is_one(make_panel: Mak
     panel = make_panel(lay, free)
     kinds = column(panel, "kind")
     assert {*zip(column(panel, "stake"), kinds, strict=True)} == {
-        ("328.45", "lay"),
+        ("72.99", "lay"),
         ("100.00", "free"),
     }
+    stake = [each.key for each in panel.model.columns].index("stake")
+    assert panel.model.cell(kinds.index("lay"), stake).note == "328.45 liability"
     place = [each.key for each in panel.model.columns].index("kind")
     assert not panel.table.scrolling.isColumnHidden(place)
     lay_row = kinds.index("lay")

@@ -1,4 +1,4 @@
-"""A leg that is a lay: named so, staked by its liability, recorded as a lay bet."""
+"""A leg that is a lay: named so, with its backer's stake, recorded as a lay bet."""
 
 from typing import Any
 
@@ -36,12 +36,22 @@ def row_of(panel: OpportunitiesPanel, selection: str) -> int:
     return [row["Selection"] for row in shown(panel)].index(selection)
 
 
-def test_a_lay_says_so_in_the_list_and_is_staked_by_its_liability(laid: OpportunitiesPanel) -> None:
+def stake_of(panel: OpportunitiesPanel, row: int) -> tuple[str, str]:
+    """The stake of a row with the small figure."""
+    cell = panel.model.cell(row, [column.key for column in panel.model.columns].index("stake"))
+    return cell.text, cell.note
+
+
+def test_a_lay_says_so_in_the_list_with_its_backers_stake_and_liability(
+    laid: OpportunitiesPanel,
+) -> None:
     row = row_of(laid, "Lay Everton")
     entry = laid.model.entry(row)
     told = shown(laid)[row]
     assert (told["Odds"], told["Bookmaker"]) == ("3.40", "Matchbook")
-    assert told["Stake"] == f"{entry.stake:g}"
+    # 20 at 3.40 are 48 of liability, the rest is at 3.42
+    stake = 20 + (entry.stake - 20 * 2.40) / 2.42
+    assert stake_of(laid, row) == (f"{stake:.2f}", f"{entry.stake:g} liability")
     tip = laid.model.tip(row, 0)
     assert tip.startswith("Lay Everton at Matchbook: 3.40\n")
     assert "Wins if Everton does not: " in tip
@@ -85,8 +95,8 @@ def test_a_lay_of_several_levels_is_recorded_with_average_odds_and_backers_stake
     assert laid_bet.leg
     assert laid_bet.fair_odds == pytest.approx(1 / (1 - 1 / backed_bet.fair_odds), abs=1e-3)
     look(laid, qtbot)
-    stakes = [row["Stake"] for row in shown(laid) if "Everton" in row["Selection"]]
-    assert stakes[0].startswith("✓")
+    placed = stake_of(laid, row_of(laid, "Lay Everton"))
+    assert placed == (f"✓ {laid_bet.stake:.2f}", f"{laid_bet.liability:.12g} liability")
 
 
 def test_a_lay_alone_is_asked_for_on_the_sheet_too(
@@ -99,3 +109,16 @@ def test_a_lay_alone_is_asked_for_on_the_sheet_too(
     record_sheet(laid, records, qtbot)
     assert [bet.kind for bet in records.placed_bets()] == [BetKind.LAY]
     assert [row["Stake"][:1] for row in shown(laid) if "Lay Everton" in row["Selection"]] == ["✓"]
+
+
+def test_a_lay_that_is_still_to_place_is_named_with_both_amounts(
+    laid: OpportunitiesPanel, legs: LegPlacer, records: Records, quoted: Any, qtbot: QtBot
+) -> None:
+    laid.table.set_current(row_of(laid, "Lay Everton"))
+    laid._place_all()
+    sheet_of(laid).rows[1].box.setChecked(False)
+    record_sheet(laid, records, qtbot)
+    stake, note = stake_of(laid, row_of(laid, "Lay Everton"))
+    liability = note.removesuffix(" liability open")
+    said = laid._facts.accessibleName()
+    assert said.endswith(f"still to place: Lay Everton, stake {stake} (liability {liability})")
