@@ -122,11 +122,11 @@ class Promotion(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def summary(self) -> str:
-        """What it is, in one line without its name: ``boost +50 %, 10.00, Unibet``."""
+        """What it is, in one line without its name: ``free bet, 25.00, Unibet``."""
         amount = f"{self.amount:,.2f} {self.currency}".rstrip()
         words = [self.kind.words, amount]
         if self.kind is PromoKind.BOOST:
-            words[0] += f" +{self.boost * 100:g} %"
+            words = [f"{self.kind.words} +{self.boost * 100:g} % on a stake of up to {amount}"]
         if self.kind is PromoKind.BONUS:
             words[0] += f" {self.wagering:g}×"
         if self.kind is PromoKind.REFUND and self.refund_as_free:

@@ -228,7 +228,7 @@ def with_name(offer: Promotion, others: Iterable[Promotion]) -> Promotion:
 
 
 def offer_text(offer: Promotion) -> str:
-    """Return what an offer is, in few words: ``Free bet 25``, ``Boost 50 % up to 10``."""
+    """Return what it is, in few words: ``Free bet 25``, ``Boost 50 % on a stake of up to 10``."""
     amount = f"{offer.amount:,.12g}{f' {offer.currency}' if offer.currency else ''}"
     match offer.kind:
         case PromoKind.FREE:
@@ -236,7 +236,7 @@ def offer_text(offer: Promotion) -> str:
         case PromoKind.FREE_RETURNED:
             return f"Free bet {amount}, stake returned"
         case PromoKind.BOOST:
-            return f"Boost {100 * offer.boost:g} % up to {amount}"
+            return f"Boost {100 * offer.boost:g} % on a stake of up to {amount}"
         case PromoKind.REFUND:
             is_whole = offer.refund is None or offer.refund >= offer.amount
             return f"Refund {'' if is_whole else f'{offer.refund:,g} '}of {amount}"
@@ -337,10 +337,10 @@ OFFER_COLUMNS: Final[tuple[ColumnSpec[OfferRow, int], ...]] = (
         "offer",
         "Offer",
         Column(
-            "Boost 50 % up to 10",
+            "Free bet 25, stake re",
             Align.LEFT,
             stretches=True,
-            likes="Boost 50 % up to 10 William Hill",
+            likes="Boost 50 % on a stake of up to 10 Unibet",
             widest="Free bet 100, stake returned Betfair Sportsbook",
             narrow="Free bet 25",
         ),

@@ -190,7 +190,7 @@ def test_names_tell_offers_apart() -> None:
         (FREE, "Free bet 25", ["at Bovada"]),
         (
             replace(FREE, kind=PromoKind.BOOST, boost=0.5, amount=10.0, least_odds=2.0),
-            "Boost 50 % up to 10",
+            "Boost 50 % on a stake of up to 10",
             ["at Bovada", "odds 2.00 or more"],
         ),
         (REFUND, "Refund 25 of 50", ["at Bovada", "refund as free bet, counted at 70 %"]),
