@@ -381,6 +381,7 @@ _DAYS_AWAY: Final = {"": 0, "today": 0, "tonight": 0, "tomorrow": 1, "yesterday"
 _WEEKDAYS: Final = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
 _EXPECTED_TIME: Final = "such as 2026-04-16 20:45, 16/04/2026 20:45, or today 20:45"
 _NOON: Final = 12
+_WEEK_MS: Final = 7 * 24 * 3_600_000
 
 
 class TypedTime(NamedTuple):
@@ -423,6 +424,29 @@ def read_typed_time(
     if not is_in_years(ms):
         raise FigureError(f"{key} {typed!r}: expected a year from {YEARS.start} on")
     return TypedTime(ms, has_hour=clock is not None)
+
+
+def read_typed_end(
+    key: str, text: str, now_ms: int, zone: tzinfo | None = None, days: Habit | None = None
+) -> int:
+    """Return when something ends, typed as for ``read_typed_time``.
+
+    A day without an hour ends at 23:59. A weekday is the next one whose time is to come.
+
+    Raises:
+        FigureError: as ``read_typed_time``.
+    """
+    for now in (now_ms, now_ms + _WEEK_MS):
+        typed = read_typed_time(key, text, now, zone, days)
+        ms = (
+            typed.ms
+            if typed.has_hour
+            else read_typed_time(key, f"{text} 23:59", now, zone, days).ms
+        )
+        word = " ".join(text.translate(_SPACES).split()).partition(" ")[0].casefold().rstrip(",.")
+        if ms > now_ms or not word.isalpha() or word[:3] not in _WEEKDAYS:
+            break
+    return ms
 
 
 def _typed_day(text: str, now: datetime, days: Habit | None) -> datetime:

@@ -10,7 +10,7 @@ import click
 import msgspec
 
 from oddsdesk.base.clock import system_clock
-from oddsdesk.base.figures import FigureError, read_typed_time
+from oddsdesk.base.figures import FigureError, read_typed_end
 from oddsdesk.base.places import NoHomeError
 from oddsdesk.base.tasks import returned
 from oddsdesk.board.promotions import PromoWay, Ways, ways_to_use
@@ -219,12 +219,7 @@ def _until(_: click.Context, __: click.Parameter, value: str | None) -> int | No
     if value is None:
         return None
     try:
-        typed = read_typed_time("until", value, system_clock())
-        return (
-            typed.ms
-            if typed.has_hour
-            else read_typed_time("until", f"{value} 23:59", system_clock()).ms
-        )
+        return read_typed_end("until", value, system_clock())
     except FigureError as error:
         raise click.BadParameter(str(error)) from error
 

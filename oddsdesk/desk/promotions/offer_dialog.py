@@ -7,7 +7,7 @@ import msgspec
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QDialogButtonBox, QLineEdit, QMenu, QSizePolicy, QToolButton, QWidget
 
-from oddsdesk.base.figures import FigureError, read_stake, read_typed_time
+from oddsdesk.base.figures import FigureError, read_stake, read_typed_end
 from oddsdesk.contract.competitions import SPORTS, sport_title
 from oddsdesk.contract.markets import MARKET_TYPES, market_title
 from oddsdesk.desk.promotions.offers import offer_text, terms_of, with_name
@@ -23,8 +23,6 @@ from oddsdesk.pricing.promotions import PromoKind, Promotion, problem_of
 _WIDTH: Final = 480
 _TIME: Final = "%Y-%m-%d %H:%M"
 _LONGEST_CURRENCY: Final = 3
-_DAY_END_MS: Final = (11 * 60 + 59) * 60_000
-"""From noon, at which a day alone is read, to its last minute."""
 _MOST_PCT: Final = 1_000.0
 _MOST_WAGERING: Final = 100.0
 _NEW: Final = Promotion(name="", kind=PromoKind.FREE, bookmaker="", amount=25.0, boost=0.5)
@@ -220,10 +218,12 @@ class OfferDialog(FormDialog):
         if text == _time_text(self._held.until):
             return self._held.until
         try:
-            typed = read_typed_time("until", text, self._now_ms, None, date_habit())
+            until = read_typed_end("until", text, self._now_ms, None, date_habit())
         except FigureError as error:
             raise ValueError(str(error)) from None
-        return typed.ms if typed.has_hour else typed.ms + _DAY_END_MS
+        if until <= self._now_ms:
+            raise ValueError(f"until {text!r}: {_time_text(until)} is in the past")
+        return until
 
     def _on_buttons_accepted(self) -> None:
         try:

@@ -15,6 +15,7 @@ from oddsdesk.base.figures import (
     read_stake,
     read_time,
     read_typed_amount,
+    read_typed_end,
     read_typed_time,
     taken_apart,
 )
@@ -139,6 +140,22 @@ def test_a_time_is_typed_as_people_write_it(text: str, at: str) -> None:
 def test_a_day_alone_is_its_noon(text: str, day: str) -> None:
     found = read_typed_time("kick-off", text, NOW, ZONE)
     assert (format_ms(found.ms)[:16], found.has_hour) == (f"{day}T11:00", False)
+
+
+@pytest.mark.parametrize(
+    ("text", "at"),
+    [
+        ("wed 13:00", "2026-11-18T12:00"),
+        ("wed 12:00", "2026-11-25T11:00"),  # it is Wednesday, 12:06
+        ("Wednesday, 9:30", "2026-11-25T08:30"),
+        ("wed", "2026-11-18T22:59"),
+        ("sun 23:00", "2026-11-22T22:00"),
+        ("today 11:00", "2026-11-18T10:00"),
+        ("2026-11-30", "2026-11-30T22:59"),
+    ],
+)
+def test_an_end_on_a_weekday_is_the_next_one_to_come(text: str, at: str) -> None:
+    assert format_ms(read_typed_end("until", text, NOW, ZONE))[:16] == at
 
 
 def test_a_day_that_may_be_a_month_is_decided_by_habit_or_refused() -> None:
