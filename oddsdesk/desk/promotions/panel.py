@@ -5,7 +5,7 @@ from functools import partial
 from typing import Final
 
 from PySide6.QtCore import QModelIndex, Qt, QTimer, Signal
-from PySide6.QtGui import QHideEvent, QResizeEvent, QShowEvent
+from PySide6.QtGui import QFocusEvent, QHideEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QApplication, QMenu, QSplitter, QWidget
 
 from oddsdesk.base.clock import Clock
@@ -119,6 +119,8 @@ class PromotionsPanel(ListPanel):
         """The offer whose ways the rows are."""
         self._is_filled = False
         """Whether rows are of all prices; until then only a chosen row counts as in use."""
+        self._marks_best = False
+        """Whether the best way is made current once all are found, as the user came by a key."""
         self._expires_at = 0
         """When the next offer expires."""
         self.notes = MessageBar(theme)
@@ -247,6 +249,9 @@ class PromotionsPanel(ListPanel):
             if not problem:
                 self._name.keep_value(described.name)
                 self._show_offers()
+                self.offer_list.table.setFocus(Qt.FocusReason.OtherFocusReason)
+                self._marks_best = True
+                self._mark_best()
             return problem
 
         names = self._board.bookmakers_with_prices()
@@ -351,6 +356,15 @@ class PromotionsPanel(ListPanel):
             model.show_rows(rows, may_move=self._may_move())
         self._is_filled = self.list.has_looked
         self._show_counts()
+        self._mark_best()
+
+    def _mark_best(self) -> None:
+        """Make the best way current if no row is chosen: keys act on a row that is marked."""
+        table = self._current_table()
+        if self._marks_best and self._is_filled and table.model.rowCount():
+            self._marks_best = False
+            if not table.has_choice:
+                table.set_current(0)
 
     def _may_move(self) -> bool:
         """Whether no row is in use, or the rows are of another offer or outdated."""
@@ -510,6 +524,11 @@ class PromotionsPanel(ListPanel):
 
     # Qt's virtuals
 
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        super().focusInEvent(event)
+        self._marks_best = True  # it was chosen in the palette or by a key
+        self._mark_best()
+
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
         self.offers.read_again()
@@ -517,6 +536,7 @@ class PromotionsPanel(ListPanel):
 
     def hideEvent(self, event: QHideEvent) -> None:
         super().hideEvent(event)
+        self._marks_best = False
         self.list.stop_looking()
 
 

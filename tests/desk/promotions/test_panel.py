@@ -163,6 +163,38 @@ def test_without_offers_it_offers_to_add_one(panel: PromotionsPanel) -> None:
     dialog.close()
 
 
+def test_after_a_new_offer_the_keyboard_is_in_the_list_of_offers(
+    panel: PromotionsPanel, quoted: Any, qtbot: QtBot
+) -> None:
+    panel.edit_offer(None)
+    (dialog,) = panel.window().findChildren(OfferDialog)
+    dialog.bookmaker.setCurrentText("Bovada")
+    dialog.amount.setText("25")
+    with qtbot.waitSignal(panel.list.changed):
+        dialog._on_buttons_accepted()
+    assert panel.window().focusWidget() is panel.offer_list.table.scrolling
+    assert panel.offer_list.table.chosen_row() == 0
+    qtbot.waitUntil(lambda: panel.table.chosen_row() == 0)
+    way = panel.current_way()
+    assert way is not None
+    with qtbot.waitSignal(panel.place_requested) as asked:
+        next(each for each in panel.actions() if each.text().startswith("Record all")).trigger()
+    assert asked.args == [way.way]
+
+
+def test_the_best_way_is_marked_once_the_panel_is_chosen(
+    panel: PromotionsPanel, qtbot: QtBot
+) -> None:
+    give(panel, FREE, qtbot)
+    assert panel.table.chosen_row() is None
+    panel.setFocus(Qt.FocusReason.OtherFocusReason)  # as the palette does
+    qtbot.waitUntil(lambda: panel.table.chosen_row() == 0)
+    panel.table.set_current(2)
+    panel.setFocus(Qt.FocusReason.OtherFocusReason)
+    look(panel, qtbot)
+    assert panel.table.chosen_row() != 0
+
+
 def test_an_offer_is_edited_and_deleted_by_keys_and_deleting_is_undone(
     panel: PromotionsPanel, qtbot: QtBot
 ) -> None:
