@@ -112,6 +112,17 @@ class PromoWay(msgspec.Struct, frozen=True):
         return max(self.results)
 
     @property
+    def free_part(self) -> float:
+        """What a free bet counts for that comes back if the promoted bet loses."""
+        is_free = self.promotion.kind is PromoKind.REFUND and self.promotion.refund_as_free
+        return self.bet.refund if is_free else 0.0
+
+    @property
+    def worst_in_cash(self) -> float:
+        """The lowest profit without that free bet."""
+        return min(self.results[0], *(each - self.free_part for each in self.results[1:]))
+
+    @property
     def locked(self) -> float | None:
         """The profit whatever happens; None without a hedge."""
         return self.worst if self.is_hedged else None

@@ -45,6 +45,8 @@ def way_fields(way: PromoWay, rules: SettlementRules) -> dict[str, Any]:
         "locked": _rounded(way.locked, 2),
         "worst": round(way.worst, 2),
         "best": round(way.best, 2),
+        "free_part": round(way.free_part, 2),
+        "worst_in_cash": round(way.worst_in_cash, 2),
         "staked": round(way.staked, 2),
         "returned_pct": _rounded(way.returned_pct, 3),
         "payout_pct": _rounded(way.payout_pct, 3),
@@ -185,7 +187,8 @@ def _remarks(way: PromoWay, place: int, reference: str) -> list[str]:
         of = "" if way.is_hedged else "this is one of "
         remarks.append(f"{of}{way.bets_needed:.4g} such bets")
     if offer.kind is PromoKind.REFUND and offer.refund_as_free and not place:
-        remarks.append(f"the free bet counts as {way.bet.refund:.2f}")
+        cash = f"at worst {way.worst_in_cash:+.2f} in cash"
+        remarks.append(f"of which {way.free_part:.2f} as a free bet if it loses: {cash}")
     if leg.is_lay and leg.depth is not None and leg.depth.lay:
         odds, size = leg.depth.lay[0]
         if size > 0:

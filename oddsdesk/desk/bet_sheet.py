@@ -362,7 +362,7 @@ class BetSheet(Dialog):
         word = "Guaranteed" if worst > 0 else "At worst"
         money = self.view.currency
         sums = f"{word} {_gain(worst, base, money)}, at best {_gain(best, base, money)} {of}"
-        self.profit.setText(f"{sums}{when}")
+        self.profit.setText(f"{sums}{when}{self._free_part(bets, profits)}")
         self.profit.setProperty("variant", "up" if worst > _DUST else "strong")
         self.profit.style().polish(self.profit)
         named = zip(self.view.outcomes, profits, strict=True)
@@ -370,13 +370,31 @@ class BetSheet(Dialog):
         more = [] if len(told) <= _MOST_OUTCOMES else [f"{len(told) - _MOST_OUTCOMES} more"]
         self.outcomes.setText(" · ".join([*told[:_MOST_OUTCOMES], *more]))
 
-    def profits(self, bets: Sequence[PlacedBet]) -> list[float]:
-        """Return what the bets leave with each outcome, in money."""
+    def _free_part(self, bets: Sequence[PlacedBet], profits: Sequence[float]) -> str:
+        """Say how much of the profits is a free bet that comes back if a bet loses."""
+        in_cash = self.profits(bets, in_cash=True)
+        free = max(each - cash for each, cash in zip(profits, in_cash, strict=True))
+        if free <= _DUST:
+            return ""
+        money = f" {self.view.currency}".rstrip()
+        cash = f"{signed_hundredths_text(min(in_cash))}{money}"
+        bet = next(leg.title for leg in self.view.legs if leg.refund)
+        return (
+            f".\nOf which {free:,.2f}{money} as a free bet if {bet} loses: at worst {cash} in cash"
+        )
+
+    def profits(self, bets: Sequence[PlacedBet], *, in_cash: bool = False) -> list[float]:
+        """Return what the bets leave with each outcome, in money.
+
+        A refund as a free bet counts as what it is worth, or as nothing if only cash counts.
+        """
         legs = self.view.legs
         return [
             math.fsum(
                 profit_by_kind(
-                    bet.terms._replace(refund=leg.refund) if leg.refund else bet.terms,
+                    bet.terms._replace(refund=leg.refund)
+                    if leg.refund and not (in_cash and bet.refund_as == "free")
+                    else bet.terms,
                     result,
                     bet.size,
                 )

@@ -178,6 +178,7 @@ def _result_facts(way: PromoWay) -> Iterator[str]:
     if not way.is_hedged:
         wins, loses = map(signed_hundredths_text, way.results)
         yield f"{wins} if it wins, {loses} if it loses"
+        yield from _free_part(way)
         if way.chance is not None:
             yield f"Chance {percent_text(way.chance * 100)} % by the fair odds"
         return
@@ -185,12 +186,19 @@ def _result_facts(way: PromoWay) -> Iterator[str]:
     ends = zip(names, map(signed_hundredths_text, way.results), strict=True)
     yield "All legs: " + ", ".join(f"{money} if {name}" for name, money in ends)
     yield f"{way.staked:,.2f} of your money at risk"
-    if way.promotion.kind is PromoKind.REFUND:
-        back = way.bet.refund
-        what = "the free bet counted as" if way.promotion.refund_as_free else "with"
-        yield f"Refund included, {what} {back:,.2f}"
+    if way.promotion.kind is PromoKind.REFUND and not way.promotion.refund_as_free:
+        yield f"Refund included, with {way.bet.refund:,.2f}"
+    yield from _free_part(way)
     if way.promotion.kind is PromoKind.BONUS:
         yield f"{way.bets_needed:g} such bets clear the bonus"
+
+
+def _free_part(way: PromoWay) -> Iterator[str]:
+    """Say how much of the results is a free bet that is not earned yet."""
+    if way.free_part:
+        cash = signed_hundredths_text(way.worst_in_cash)
+        loses = f"if {way.legs[0].key.selection} loses"
+        yield f"Of which {way.free_part:,.2f} as a free bet {loses}: at worst {cash} in cash"
 
 
 def leg_text(row: WayRow) -> str:

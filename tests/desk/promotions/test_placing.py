@@ -220,6 +220,7 @@ def test_each_kind_is_recorded_with_its_terms_and_leaves_what_was_listed(
     (row,) = (r for r in rows_of(panel.hedged) if r.is_first and r.leg.key.selection == "Everton")
     sheet = sheet_of(panel)
     assert min(sheet.profits(sheet.bets())) == pytest.approx(row.way.locked, abs=0.02)
+    assert ("as a free bet if" in sheet.profit.text()) is offer.refund_as_free
     promoted, laid = record(panel, records, qtbot)
     assert (promoted.kind, promoted.odds) == (kind, pytest.approx(odds))
     assert {name: getattr(promoted, name) for name in terms} == terms
@@ -238,6 +239,20 @@ def test_a_refund_follows_the_stake_that_is_typed(
     QTest.keyClicks(sheet.rows[0].stake, "20")
     assert fields(sheet)[1] == ("Matchbook", "3.3", "15.15")
     assert sheet.profits(sheet.bets()) == pytest.approx([9.155, 9.15])
+
+
+def test_what_is_a_free_bet_to_be_earned_is_said_of_the_profit(
+    panel: PromotionsPanel, quoted: Any, qtbot: QtBot
+) -> None:
+    """20 at 3.20: of the 20 lost 14 count as a free bet; the lay of 15.15 wins 15.15."""
+    lay(quoted, "Everton", 3.25, 3.30)
+    offer = replace(EVERTON, kind=PromoKind.REFUND, refund_as_free=True, amount=20.0)
+    give(panel, offer, qtbot)
+    ask(panel)
+    says = "Of which 14.00 as a free bet if Everton loses: at worst -4.85 in cash"
+    assert sheet_of(panel).profit.text().splitlines()[1].replace("−", "-") == says
+    row = next(n for n, each in enumerate(rows_of(panel.hedged)) if each.leg.is_lay)
+    assert says in panel.hedged.tip(row, 0).replace("−", "-").splitlines()
 
 
 def test_without_a_lay_the_other_outcomes_are_backed(
