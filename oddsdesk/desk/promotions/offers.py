@@ -54,6 +54,8 @@ class Offers(QObject):
     """Why the file cannot be read or written, in one line."""
     refund_due = Signal(object, object)
     """A refund bet that lost, and the ``Promotion`` that its free bet would be."""
+    void_found = Signal(object, object)
+    """A free bet that was void, and its ``Promotion``, which is marked as used."""
 
     def __init__(self, records: Records, layout: Layout, clock: Clock) -> None:
         super().__init__()
@@ -134,6 +136,11 @@ class Offers(QObject):
             self._answered.keep_value([*self._answered.get_value(), bet.ident])
         self.ask_about_refunds()
 
+    def take_free_bet_back(self, bet: PlacedBet, offer: Promotion) -> None:
+        """Mark the offer of a void free bet as not used."""
+        self.mark_offer(offer.name, is_used=False)
+        self.answer_refund(bet)
+
     def _on_records_bets_changed(self) -> None:
         self._take_bets()
         self.ask_about_refunds()
@@ -143,7 +150,7 @@ class Offers(QObject):
         """Take the bets with each offer, and mark offers that they use or no longer use."""
         if not self._records.has_read_bets:
             return
-        self._bets = {}
+        held, self._bets = self._bets, {}
         for bet in self._records.placed_bets():
             if bet.note and (name := promo_in(bet.note)):
                 self._bets.setdefault(folded(name), []).append(bet)
@@ -153,17 +160,25 @@ class Offers(QObject):
             for offer in tuple(self.offers):
                 name = folded(offer.name)
                 was, is_up = before.get(name, False), now.get(name, False)
-                if was != is_up and is_up is (offer.used_at is None):
+                left = {bet.ident for bet in self._bets.get(name, ())}
+                is_less = any(bet.ident not in left for bet in held.get(name, ()))
+                if was != is_up and is_up is (offer.used_at is None) and (is_up or is_less):
                     self.mark_offer(offer.name, is_used=is_up)
 
     def ask_about_refunds(self) -> None:
-        """Emit ``refund_due`` for the first refund that was not asked about yet."""
+        """Ask about the first refund or void free bet that was not asked about yet."""
         answered = {*self._answered.get_value(), self._asked}
         for bet in self._records.placed_bets():
             if is_refund_due(bet) and bet.ident not in answered:
                 self._asked = bet.ident
                 self.refund_due.emit(bet, refund_offer(bet, self.offers))
                 return
+            if is_void_free(bet) and bet.ident not in answered:
+                offer = self.offer_named(promo_in(bet.note))
+                if offer is not None and offer.used_at is not None:
+                    self._asked = bet.ident
+                    self.void_found.emit(bet, offer)
+                    return
 
 
 def _with_bets(
@@ -174,8 +189,11 @@ def _with_bets(
     found = dict[str, bool]()
     for name, placed in bets.items():
         offer = by_name.get(name)
-        if offer is None or offer.kind is not PromoKind.BONUS:
+        if offer is None:
             found[name] = True
+        elif offer.kind is not PromoKind.BONUS:
+            promoted = [bet for bet in placed if offer.is_at(bet.bookmaker)] or placed
+            found[name] = any(bet.result is not Result.VOID for bet in promoted)
         else:
             there = [bet.stake for bet in placed if offer.is_at(bet.bookmaker)]
             found[name] = math.fsum(there) >= offer.turnover
@@ -198,6 +216,11 @@ def is_refund_due(bet: PlacedBet) -> bool:
         and bet.result is Result.LOST
         and not bet.practice
     )
+
+
+def is_void_free(bet: PlacedBet) -> bool:
+    """Whether a bookmaker may give this free bet back, as it was void."""
+    return bet.kind.is_free and bet.result is Result.VOID and not bet.practice
 
 
 def refund_offer(bet: PlacedBet, offers: Iterable[Promotion]) -> Promotion:

@@ -69,7 +69,7 @@ class PromotionsPanel(ListPanel):
     place_requested = Signal(object)
     """The ``PromoWay`` whose legs were bet on."""
     refund_told = Signal(str)
-    """A free bet is due; emitted while the panel is hidden."""
+    """A free bet is due or was void; emitted while the panel is hidden."""
 
     def __init__(
         self,
@@ -190,6 +190,7 @@ class PromotionsPanel(ListPanel):
         self.offers.changed.connect(self._show_offers)
         self.offers.failed.connect(lambda text: self._say(sentence(text), "warning"))
         self.offers.refund_due.connect(self._on_offers_refund_due)
+        self.offers.void_found.connect(self._on_offers_void_found)
         self.notes.action_requested.connect(self._on_notes_action_requested)
         self.notes.closed.connect(self._on_notes_closed)
         self._preferences.changed.connect(self._on_preferences_changed)
@@ -314,6 +315,16 @@ class PromotionsPanel(ListPanel):
         self._say(text, "info", "Add offer…", ask, partial(self.offers.answer_refund, bet))
         if self.visibleRegion().isEmpty():
             self.refund_told.emit(text.removesuffix(" Add it to your offers?"))
+
+    def _on_offers_void_found(self, bet: PlacedBet, offer: Promotion) -> None:
+        text = (
+            f"The free bet on {bet.selection} at {bet.bookmaker} was void: most bookmakers give it "
+            "back."
+        )
+        take = partial(self.offers.take_free_bet_back, bet, offer)
+        self._say(text, "info", _AGAIN, take, partial(self.offers.answer_refund, bet))
+        if self.visibleRegion().isEmpty():
+            self.refund_told.emit(text)
 
     def _take_refund(self, bet: PlacedBet, offer: Promotion) -> None:
         dialog = self._ask_offer(offer, "", "New offer")

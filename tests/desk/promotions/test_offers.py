@@ -58,10 +58,10 @@ def place(records: Records, bet: PlacedBet, qtbot: QtBot) -> PlacedBet:
     return kept[0]
 
 
-def settle(records: Records, bet: PlacedBet, qtbot: QtBot) -> None:
-    lost = replace(bet, result=Result.LOST, settled_at=NOW_MS)
+def settle(records: Records, bet: PlacedBet, qtbot: QtBot, result: Result = Result.LOST) -> None:
+    settled = replace(bet, result=result, settled_at=NOW_MS)
     with qtbot.waitSignal(records.bets_changed):
-        records.change_bets([lost], "settled")
+        records.change_bets([settled], "settled")
 
 
 def test_a_bet_with_an_offer_uses_it_and_taking_the_bet_back_does_too(
@@ -156,6 +156,35 @@ def test_a_refund_that_is_turned_down_is_not_asked_about_again(
     with qtbot.assertNotEmitted(panel.offers.refund_due):
         panel.offers.ask_about_refunds()
     assert known_promotions().promotions == []
+
+
+def test_a_void_free_bet_is_asked_about_and_its_offer_can_be_used_again(
+    panel: PromotionsPanel, records: Records, qtbot: QtBot
+) -> None:
+    panel.offers.save_offer(FREE)
+    settle(records, place(records, bet_with(FREE), qtbot), qtbot, Result.VOID)
+    assert used("Free 25")
+    assert panel.notes.message_text == (
+        "The free bet on Everton at Bovada was void: most bookmakers give it back."
+    )
+    panel.notes.action_requested.emit()
+    assert not used("Free 25")
+    with qtbot.assertNotEmitted(panel.offers.void_found):
+        panel.offers.ask_about_refunds()
+    again = place(records, bet_with(FREE), qtbot)
+    assert used("Free 25")
+    records.take_back(again)
+    qtbot.waitUntil(lambda: not used("Free 25"))
+
+
+def test_a_free_bet_that_lost_is_not_asked_about(
+    panel: PromotionsPanel, records: Records, qtbot: QtBot
+) -> None:
+    panel.offers.save_offer(FREE)
+    bet = place(records, bet_with(FREE), qtbot)
+    with qtbot.assertNotEmitted(panel.offers.void_found):
+        settle(records, bet, qtbot)
+    assert used("Free 25")
 
 
 @pytest.mark.parametrize(
