@@ -308,6 +308,33 @@ def both_sides(said: explaining.Explanation, lay: Assessment | None) -> list[Fac
     return facts
 
 
+def lay_text(laid: explaining.Explanation) -> str:
+    """Return a lay with its EV in one line; ``laid`` has the assessment of the lay."""
+    odds = exact_odds_text(laid.odds)
+    ev = f"EV {ev_text(laid.ev)} of the liability"
+    return f"Lay {laid.selection} at {laid.bookmaker}, {odds}: {ev}"
+
+
+def lay_sum(laid: explaining.Explanation) -> list[Fact]:
+    """Return how the EV of a lay follows; ``laid`` has the assessment of the lay."""
+    if laid.assessment.fair_odds is None:
+        return []
+    net = exact_odds_text(round(laid.net_odds, 4))
+    tip = f"1 of liability returns {net} after commission if {laid.selection} does not win"
+    return [
+        Fact(f"Net odds of the lay at {exact_odds_text(laid.odds)}", net, tip=tip),
+        Fact(
+            f"Fair odds that {laid.selection} does not win",
+            exact_odds_text(round(laid.assessment.fair_odds, 4)),
+        ),
+    ]
+
+
+def back_heading(said: explaining.Explanation) -> Fact:
+    """Return the line above the sum of a back, where a lay is explained first."""
+    return Fact(f"To back it at {exact_odds_text(said.odds)} instead", ev_text(said.ev))
+
+
 _LEVELS: Final = 3
 _SMALL: Final = 10
 """Larger amounts are shown without decimals, as they widen the figures of all lines."""

@@ -59,6 +59,8 @@ class ExplainPanel(QtWidgets.QWidget):
         self._theme = theme
         self._clock = clock
         self._key: RowKey | None = None
+        self._is_lay = False
+        """Whether a lay at the price is explained first."""
         self._wanted = ""
         self.exposure_of: Callable[[RowKey], Exposure | None] = lambda _key: None
         """Returns how the stake on a price came about; set by the panel that lists bets."""
@@ -90,10 +92,10 @@ class ExplainPanel(QtWidgets.QWidget):
         self._tick.stop()
         self._unsubscribe()
 
-    def show_price(self, key: RowKey | None) -> None:
-        """Explain another price, from its top; None keeps to the one before."""
-        if key is not None and key != self._key:
-            self._key = key
+    def show_price(self, key: RowKey | None, *, is_lay: bool = False) -> None:
+        """Explain another price, or a lay there, from its top; None keeps to the one before."""
+        if key is not None and (key, is_lay) != (self._key, self._is_lay):
+            self._key, self._is_lay = key, is_lay
             self._show()
             self.area.verticalScrollBar().setValue(0)
 
@@ -105,7 +107,9 @@ class ExplainPanel(QtWidgets.QWidget):
     def copy_explanation(self) -> None:
         """Put the explanation on the clipboard as text."""
         if self.said is not None:
-            told = (verdict_words.explanation_text(self.said), self._doubt(self.said))
+            laid = self._laid(self.said)
+            lay = "" if laid is None else facts.lay_text(laid)
+            told = (lay, verdict_words.explanation_text(self.said), self._doubt(self.said))
             QGuiApplication.clipboard().setText("\n".join(filter(None, told)))
 
     def _doubt(self, said: Explanation) -> str:
@@ -182,21 +186,34 @@ class ExplainPanel(QtWidgets.QWidget):
             self._show_nothing()
             return
         self._stack.setCurrentIndex(0)
-        self._show_head(said)
+        laid = self._laid(said)
+        self._show_head(said if laid is None else laid, is_lay=laid is not None)
         sides = facts.both_sides(said, self._board.assess(said.key, is_lay=True))
         steps = [*facts.middles(said), *facts.arithmetic(said)]
-        self.arithmetic.list_facts([*steps, *sides, *facts.best_prices(said)])
-        self.exposure.list_facts(facts.exposure(self.exposure_of(said.key), self._why_lost))
-        self.methods.list_facts(facts.methods(said))
+        if laid is not None:
+            steps = [*facts.lay_sum(laid), *sides, facts.back_heading(said), *steps]
+        else:
+            steps += sides
+        self.arithmetic.list_facts([*steps, *facts.best_prices(said)])
+        exposure = None if laid is not None else self.exposure_of(said.key)
+        self.exposure.list_facts(facts.exposure(exposure, self._why_lost))
+        self.methods.list_facts([] if laid is not None else facts.methods(said))
         self.votes.list_facts(facts.votes(said))
-        self.rules.list_facts(facts.rules(said))
+        self.rules.list_facts(facts.rules(said if laid is None else laid))
         self.model.list_facts(facts.model(said))
         self.fit.list_facts(facts.fit(said))
         self.scores.setText(facts.scores(said, self._theme.tokens.ink))
         self.scores.setVisible(bool(self.scores.text()))
-        texts = verdict_words.remedies(said)
+        texts = [] if laid is not None else verdict_words.remedies(said)
         self.remedies.setText("\n".join(texts))
         self.remedies.setVisible(bool(texts))
+
+    def _laid(self, said: Explanation) -> Explanation | None:
+        """Return the explanation with the assessment of a lay; None unless a lay is wanted."""
+        lay = self._board.assess(said.key, is_lay=True) if self._is_lay else None
+        if lay is None or said.depth is None or said.depth.lay_odds is None:
+            return None
+        return said._replace(assessment=lay, odds=said.depth.lay_odds, service=None)
 
     def _want_game(self) -> None:
         """Ask for a game that is not read, as long as one of its prices is explained."""
@@ -225,16 +242,19 @@ class ExplainPanel(QtWidgets.QWidget):
             state = EmptyState("search", f"{name} has no price for {self._key.selection}.")
         self.placeholder.show_state(state)
 
-    def _show_head(self, said: Explanation) -> None:
-        self.title.setText(_title(said, self._theme.tokens.ink(TextRole.SOFT)))
+    def _show_head(self, said: Explanation, *, is_lay: bool) -> None:
+        soft = self._theme.tokens.ink(TextRole.SOFT)
+        self.title.setText(_title(said, soft, is_lay=is_lay))
         self.big.setText("No EV" if said.ev is None else facts.ev_text(said.ev))
         facts.give_ink(self.big, TextRole.NOTE if self._why_lost else _ink_of(said))
-        self.note.setText("\n".join(self._notes(said)))
+        self.note.setText("\n".join(self._notes(said, is_lay=is_lay)))
         self.gone.setVisible(Caution.WITHDRAWN in said.assessment.cautions)
         cautions = verdict_words.told_cautions(said.assessment)
         if said.no_fair_odds is not None:
             cautions = doubts_in_order(cautions)
         texts = [doubt] if (doubt := self._doubt(said)) else []
+        if self._is_lay and not is_lay:
+            texts.append("Nothing can be laid here now. These are the figures of a back.")
         texts += [
             f"No value: {verdict_words.caution_text(each, said.reference)}"
             for each in cautions
@@ -245,12 +265,13 @@ class ExplainPanel(QtWidgets.QWidget):
         self.cautions.setText("\n".join(texts))
         self.cautions.setVisible(bool(texts))
 
-    def _notes(self, said: Explanation) -> list[str]:
+    def _notes(self, said: Explanation, *, is_lay: bool) -> list[str]:
         if said.no_fair_odds is not None:
             notes = [verdict_words.unvalued_text(said)]
         else:
             method = verdict_words.method_title(said.method).lower()
-            per = "without pushes" if said.assessment.per == "decided" else "per unit staked"
+            unit = "per unit of liability" if is_lay else "per unit staked"
+            per = "without pushes" if said.assessment.per == "decided" else unit
             notes = [f"{per}, after commission", f"sharp book {said.reference}", method]
             if origin := verdict_words.derivation_text(said):
                 notes.append(f"{origin[0].lower()}{origin[1:]}")
@@ -315,12 +336,13 @@ def _ink_of(said: Explanation) -> TextRole:
     return TextRole.VALUE if said.assessment.is_value and said.is_mine else TextRole.STRONG
 
 
-def _title(said: Explanation, soft: str) -> str:
+def _title(said: Explanation, soft: str, *, is_lay: bool) -> str:
     """The price in three lines of rich text: selection, market, bookmaker and odds."""
     game = escape(game_text(said.selection, said.match_name))
     where = escape(f"{said.market}, {said.period_label}")
+    name = f"Lay {said.selection}" if is_lay else said.selection
     return (
-        f"{_strong(escape(said.selection))} <span style='color:{soft}'>{game}<br>{where}</span>"
+        f"{_strong(escape(name))} <span style='color:{soft}'>{game}<br>{where}</span>"
         f"<br>{escape(said.bookmaker)} {_strong(exact_odds_text(said.odds))}"
     )
 

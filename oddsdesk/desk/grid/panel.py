@@ -73,6 +73,8 @@ class GridPanel(QWidget):
     """The reading of all rows shall be stopped (True) or go on."""
     price_selected = Signal(object)
     """The ``RowKey`` of the current row, None where it is about no price."""
+    lay_selected = Signal(object)
+    """The same, where the current cell is a lay."""
     price_requested = Signal(object)
     """The ``RowKey`` of a price to be shown in its game."""
     undoable = Signal(object)
@@ -460,7 +462,11 @@ class GridPanel(QWidget):
         """Report the chosen row; the first one is current once the table has the keyboard."""
         if index.isValid() and not self.table.scrolling.selectionModel().isSelected(index):
             return
-        self.price_selected.emit(self._key_at(index))
+        facts = self.facts(index) if index.isValid() else None
+        if facts is not None and facts.is_lay:
+            self.lay_selected.emit(facts.key)
+        else:
+            self.price_selected.emit(self._key_at(index))
 
     def _key_at(self, index: QModelIndex) -> RowKey | None:
         """Return which price a cell's row is about, None for a game's title or no cell."""

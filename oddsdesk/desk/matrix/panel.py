@@ -55,6 +55,8 @@ class MatrixPanel(QWidget):
     """One line for the window's message bar."""
     price_selected = Signal(object)
     """The ``RowKey`` of the price that is current, None where the cell is about none."""
+    lay_selected = Signal(object)
+    """The same, where it is a lay."""
     price_added = Signal(object)
     """The ``RowKey`` of a price to add to the chart."""
 
@@ -201,7 +203,9 @@ class MatrixPanel(QWidget):
         key = self._model.price_key(index.row(), index.column()) if index.isValid() else None
         is_clicked = bool(QApplication.mouseButtons() & Qt.MouseButton.LeftButton)
         adds = QApplication.keyboardModifiers() & Qt.KeyboardModifier.ControlModifier
-        (self.price_added if is_clicked and adds else self.price_selected).emit(key)
+        is_lay = key is not None and self._model.is_lay(index.row())
+        chosen = self.lay_selected if is_lay else self.price_selected
+        (self.price_added if is_clicked and adds else chosen).emit(key)
 
     def _add_current(self) -> None:
         index = self.table.current_cell()

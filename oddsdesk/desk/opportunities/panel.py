@@ -66,6 +66,8 @@ class OpportunitiesPanel(ListPanel):
     """The ``RowKey`` of a price to be shown in its game."""
     price_selected = Signal(object)
     """The ``RowKey`` of the current row, None for none."""
+    lay_selected = Signal(object)
+    """The same, where the leg is a lay."""
     place_requested = Signal(object)
     """The ``LegsToPlace``."""
     take_back_requested = Signal(object)
@@ -384,7 +386,9 @@ class OpportunitiesPanel(ListPanel):
 
     def _on_table_current_changed(self, _index: QModelIndex) -> None:
         if self._is_chosen_in(self.table):
-            self.price_selected.emit(self.selected())
+            row = self._current()
+            is_lay = row is not None and row.leg.is_lay
+            (self.lay_selected if is_lay else self.price_selected).emit(self.selected())
 
     def _on_records_bets_changed(self) -> None:
         self._placed = None

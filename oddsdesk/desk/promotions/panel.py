@@ -66,6 +66,8 @@ class PromotionsPanel(ListPanel):
     """The ``RowKey`` of a price to be shown in its game."""
     price_selected = Signal(object)
     """The ``RowKey`` of the current row, None for none."""
+    lay_selected = Signal(object)
+    """The same, where the leg is a lay."""
     place_requested = Signal(object)
     """The ``PromoWay`` whose legs were bet on."""
     refund_told = Signal(str)
@@ -514,7 +516,9 @@ class PromotionsPanel(ListPanel):
 
     def _on_table_current_changed(self, _index: QModelIndex) -> None:
         if self._is_chosen_in(self._current_table()):
-            self.price_selected.emit(self.selected())
+            row = self.current_way()
+            is_lay = row is not None and row.leg.is_lay
+            (self.lay_selected if is_lay else self.price_selected).emit(self.selected())
 
     def _on_preferences_changed(self, key: str) -> None:
         if key in _PLAN_KEYS:

@@ -368,6 +368,7 @@ class Desk:
         panel.saver.said.connect(self._say_for_a_while)
         panel.price_requested.connect(self.go_to_price)
         panel.price_selected.connect(self._on_price_selected)
+        panel.lay_selected.connect(self._on_lay_selected)
         return panel
 
     def _make_promotions(self) -> "PromotionsPanel":
@@ -384,6 +385,7 @@ class Desk:
         panel.saver.said.connect(self._say_for_a_while)
         panel.price_requested.connect(self.go_to_price)
         panel.price_selected.connect(self._on_price_selected)
+        panel.lay_selected.connect(self._on_lay_selected)
         return panel
 
     def _make_explain(self) -> "ExplainPanel":
@@ -407,6 +409,7 @@ class Desk:
         panel = GridPanel(self._board, self._theme, self._layout, self._clock, self._names)
         panel.price_requested.connect(self.go_to_price)
         panel.price_selected.connect(self._on_price_selected)
+        panel.lay_selected.connect(self._on_lay_selected)
         panel.undoable.connect(self._last_act.note_act)
         self._offer_actions_on(panel.price_actions)
         return panel
@@ -447,6 +450,7 @@ class Desk:
         panel.favourite_requested.connect(self.around.favourites.toggle)
         panel.said.connect(self._say_for_a_while)
         panel.price_selected.connect(self._on_price_selected)
+        panel.lay_selected.connect(self._on_lay_selected)
         panel.price_added.connect(self._on_price_added)
         self._offer_actions_on(panel.price_actions)
         selected = self._kept_place.selected
@@ -605,15 +609,18 @@ class Desk:
         bets = self._records.placed_bets()
         return next((bet.match_name for bet in bets if bet.game_id == game_id), "")
 
-    def _on_price_selected(self, key: RowKey | None) -> None:
+    def _on_price_selected(self, key: RowKey | None, *, is_lay: bool = False) -> None:
         if key is not None:
             self._kept_place.selected = key
-            self.explain().show_price(key)
+            self.explain().show_price(key, is_lay=is_lay)
             self.history().show_price(key)
             self.window.empty_panels.fill()
 
-    def _on_explain_requested(self, key: RowKey) -> None:
-        self._on_price_selected(key)
+    def _on_lay_selected(self, key: RowKey) -> None:
+        self._on_price_selected(key, is_lay=True)
+
+    def _on_explain_requested(self, key: RowKey, is_lay: bool) -> None:
+        self._on_price_selected(key, is_lay=is_lay)
         self.window.reveal(self.explain())
 
     def _on_price_added(self, key: RowKey | None) -> None:

@@ -35,8 +35,8 @@ class PriceActions(QObject):
     for nothing. ``hide`` and ``others`` belong to the owner and stand in the menu, too.
     """
 
-    explain_requested = Signal(object)
-    """The key of a price that is to be explained."""
+    explain_requested = Signal(object, bool)
+    """The key of a price that is to be explained, and whether it is a lay."""
     place_requested = Signal(object)
     """The key of a price on which a bet was placed."""
     lay_requested = Signal(object)
@@ -111,7 +111,7 @@ class PriceActions(QObject):
     def _ask_to_explain(self) -> None:
         facts = self._current()
         if facts is not None:
-            self.explain_requested.emit(facts.key)
+            self.explain_requested.emit(facts.key, facts.is_lay)
 
     def _ask_to_place(self) -> None:
         facts = self._current()

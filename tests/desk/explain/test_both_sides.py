@@ -3,6 +3,7 @@
 from typing import Any
 
 import pytest
+from PySide6.QtGui import QGuiApplication
 
 from oddsdesk.board.model.matrix import RowKey
 from oddsdesk.board.valuation.explaining import explain
@@ -32,6 +33,36 @@ def test_back_and_lay_stand_side_by_side_with_the_ev_of_a_lay(
     said = explain(quoted.board, key, quoted.clock())
     assert said is not None
     assert "Available to lay: 1,120.50 GBP at 2.05" in explanation_text(said)
+
+
+def test_the_headline_of_a_lay_that_is_selected_is_that_of_the_lay(
+    panel: ExplainPanel, quoted: Any
+) -> None:
+    quoted.board.set_profiles(Profiles([Profile(name="Matchbook", group="", commission=0.02)]))
+    quoted.clock.now += 1
+    book = Offer(back=((1.8, 55.0),), lay=((2.05, 1120.5),), currency="GBP")
+    quoted.tell_books("Matchbook", "total", {"Over 2.5": book})
+    key = RowKey(quoted.id, "total", 0, "Over 2.5", "Matchbook")
+    panel.show_price(key)
+    back = panel.big.text()
+    panel.show_price(key, is_lay=True)
+    ev = f"{(1 + 0.98 / 1.05) / 2 * 100 - 100:+.2f} %".replace("-", "−")
+    assert panel.big.text() == ev != back
+    assert "Lay Over 2.5" in panel.title.text()
+    assert "2.05" in panel.title.text()
+    assert "per unit of liability" in panel.note.text()
+    told = {fact.title: fact.figure for fact in panel.arithmetic.facts}
+    assert told["Net odds of the lay at 2.05"] == "1.9333"
+    assert told["Fair odds that Over 2.5 does not win"] == "2.00"
+    assert told["To back it at 1.80 instead"] == back
+    assert not panel.methods.facts, "they are of the back"
+    panel.copy_explanation()
+    copied = QGuiApplication.clipboard().text().splitlines()
+    assert copied[0] == f"Lay Over 2.5 at Matchbook, 2.05: EV {ev} of the liability"
+    panel.show_price(key)
+    assert panel.big.text() == back
+    panel.show_price(RowKey(quoted.id, "total", 0, "Over 2.5", "Bovada"), is_lay=True)
+    assert panel.cautions.text().startswith("Nothing can be laid here now.")
 
 
 def test_a_lay_of_an_unknown_amount_is_explained_without_one(

@@ -138,14 +138,19 @@ def test_a_lay_is_recorded_as_a_lay_and_explained_as_its_price(
     panel.activateWindow()
     qtbot.waitActive(panel)
     panel.table.scrolling.setFocus()
-    panel.table.set_current(2, column_of(model, "Matchbook"))
     key = RowKey(quoted.id, "moneyline", 0, "Everton", "Matchbook")
+    with (
+        qtbot.waitSignal(panel.lay_selected) as chosen,
+        qtbot.assertNotEmitted(panel.price_selected),
+    ):
+        panel.table.set_current(2, column_of(model, "Matchbook"))
+    assert chosen.args == [key]
     with qtbot.waitSignal(panel.price_actions.lay_requested) as laid:
         qtbot.keyClick(panel.table.scrolling, Qt.Key.Key_P)
     assert laid.args == [key]
     with qtbot.waitSignal(panel.price_actions.explain_requested) as explained:
         qtbot.keyClick(panel.table.scrolling, Qt.Key.Key_X)
-    assert explained.args == [key]
+    assert explained.args == [key, True]
     said = model.tip(2, column_of(model, "Matchbook"))
     assert "back: 55.00 GBP at 3.35, 300.00 GBP at 3.25" in said
     assert "lay: 120.00 GBP at 3.4, 900.00 GBP at 3.5" in said

@@ -113,7 +113,7 @@ def test_keys_act_on_the_current_price(shown: MatrixPanel, quoted: Any, qtbot: Q
     actions, pane = shown.price_actions, shown.table.scrolling
     with qtbot.waitSignal(actions.explain_requested) as asked:
         qtbot.keyClick(pane, Qt.Key.Key_X)
-    assert asked.args == [key]
+    assert asked.args == [key, False]
     with qtbot.waitSignal(actions.place_requested) as placed:
         qtbot.keyClick(pane, Qt.Key.Key_P)
     assert placed.args == [key]

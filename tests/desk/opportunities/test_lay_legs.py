@@ -59,6 +59,13 @@ def test_a_lay_says_so_in_the_list_with_its_backers_stake_and_liability(
     assert "Available to lay: 20.00 GBP at 3.4, 80.00 GBP at 3.42" in tip
 
 
+def test_a_row_that_is_a_lay_is_selected_as_one(laid: OpportunitiesPanel, qtbot: QtBot) -> None:
+    row = row_of(laid, "Lay Everton")
+    with qtbot.waitSignal(laid.lay_selected) as chosen, qtbot.assertNotEmitted(laid.price_selected):
+        laid.table.set_current(row)
+    assert chosen.args == [laid.model.entry(row).leg.key]
+
+
 def test_a_preset_leaves_lays_out(laid: OpportunitiesPanel, qtbot: QtBot) -> None:
     laid.presets.use_own(OpportunityPreset("Backs", OpportunityFilter(without_lays=True)))
     look(laid, qtbot)
