@@ -30,6 +30,7 @@ from oddsdesk.board.model.notices import (
     ConnectionChanged,
     Link,
     Notice,
+    RowsWanted,
     SnapshotProgress,
     SnapshotProgressChanged,
 )
@@ -192,7 +193,7 @@ class GridPanel(QWidget):
         self.export.ended.connect(self._on_export_ended)
         self.export.failed.connect(self._on_export_failed)
         self._unsubscribe = self._board.subscribe(
-            self._on_board_notice, SnapshotProgressChanged, ConnectionChanged
+            self._on_board_notice, RowsWanted, SnapshotProgressChanged, ConnectionChanged
         )
 
     def _connect_wishes(self) -> None:
@@ -342,7 +343,9 @@ class GridPanel(QWidget):
             state = state_without_rows(
                 connection, snapshot_progress, model.total, now_ms, own_server=own
             )
-            self.placeholder.show_state(state)
+            was_read = snapshot_progress.finished_at is not None  # for another panel
+            is_coming = was_read and model.is_filling and not model.total
+            self.placeholder.show_state(_LOADING if is_coming else state)
         self._tell_cuts()
 
     def _misplaced_to_tell(self) -> int:
@@ -632,7 +635,10 @@ def state_without_rows(
             "The service has no prices now.",
             "They appear here as soon as a bookmaker is read.",
         )
-    return EmptyState("loading", "Loading all prices…", "They appear here as they come in.")
+    return _LOADING
+
+
+_LOADING: Final = EmptyState("loading", "Loading all prices…", "They appear here as they come in.")
 
 
 def _since(connection: Connection, now_ms: int) -> str:

@@ -279,6 +279,18 @@ def test_equal_rows_stand_by_the_second_column_which_the_header_names(panel, qtb
 NOW_MS = 1_776_340_800_000
 
 
+def test_prices_read_for_others_before_are_said_to_be_loading(theme, layout, quoted, qtbot):
+    """It said that there are no fresh prices, while thousands were on their way into it."""
+    quoted.board.set_snapshot_progress(SnapshotProgress(1, 1, PRICES, finished_at=1))
+    panel = GridPanel(quoted.board, theme, layout, quoted.clock)
+    qtbot.addWidget(panel)
+    quoted.board.keep_all_rows(True)  # which it asks for as it is shown
+    assert panel.model.total == 0
+    assert panel.placeholder._sentence.text() == "Loading all prices…"
+    qtbot.waitUntil(lambda: panel.model.total == PRICES)
+    panel.close_panel()
+
+
 def test_reading_can_be_stopped_and_goes_on(panel, quoted, qtbot):
     quoted.board.set_snapshot_progress(SnapshotProgress(3, 26, 1_500))
     assert panel.bar.reading.accessibleName() == "loading part 3 of 26"
