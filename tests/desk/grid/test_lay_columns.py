@@ -84,3 +84,8 @@ def test_the_price_of_the_column_of_lays_is_a_lay(panel, quoted, qtbot, shape):
     facts = panel.facts(panel.model.index(0, LAY))
     assert (facts.odds, facts.is_lay, facts.key.bookmaker) == (2.04, True, "Unibet")
     assert not panel.facts(panel.model.index(0, ODDS)).is_lay
+    with qtbot.waitSignal(panel.lay_selected) as chosen:
+        panel.table.set_current(0, LAY)
+    assert chosen.args == [facts.key]
+    with qtbot.waitSignal(panel.price_selected):
+        panel.table.set_current(0, ODDS)
