@@ -26,7 +26,7 @@ from tests.kit.webhook import webhook
 
 LIMIT_S = 20
 _TRIES = 3
-_FROM_LIST_TO_REPORT, _ROUND = 4, 9
+_FROM_LIST_TO_REPORT, _ROUND = 5, 11
 """How many views on the report by bookmakers is, and how many there are."""
 RULES = """
 [[channels]]
