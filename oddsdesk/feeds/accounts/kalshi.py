@@ -77,7 +77,8 @@ def _private_key(path: Path) -> "RSAPrivateKey":
         from cryptography.hazmat.primitives.serialization import load_pem_private_key  # noqa: PLC0415
     except ImportError as error:
         raise KeyRefusedError(
-            "signing needs the package cryptography; install it: pip install 'oddsdesk[kalshi]'"
+            "signing needs the package cryptography: use the desk's download, or install it with"
+            " pip install 'oddsdesk[kalshi]'"
         ) from error
     try:
         data = path.read_bytes()
