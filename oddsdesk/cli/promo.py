@@ -39,8 +39,8 @@ from oddsdesk.pricing.promotions import (
     PromoKind,
     PromotedBet,
     Promotion,
-    hedge,
     hedged,
+    hedged_by_lay,
     open_side,
     problem_of,
 )
@@ -65,7 +65,7 @@ def promo() -> None:
     """
 
 
-@promo.command(name="hedge")
+@promo.command()
 @click.option(
     "--kind",
     type=click.Choice(_HEDGED),
@@ -122,7 +122,7 @@ def promo() -> None:
     help="Round stakes up or down to multiples of this, whichever locks in more. Default: exact.",
 )
 @json_option
-def hedge_(
+def hedge(
     kind: str,
     stake: float,
     back: float,
@@ -171,15 +171,15 @@ def hedge_(
 
 
 def _laid(bet: PromotedBet, lay: float, commission: float, step: float) -> dict[str, Any]:
-    found = hedge(bet, lay, commission, step)
+    found = hedged_by_lay(bet, lay, commission, step)
     return {
         "kind": bet.kind.value,
-        "back_stake": _exact(found.back_stake),
-        "lay_stake": _exact(found.lay_stake),
-        "liability": _exact(found.liability),
+        "back_stake": _exact(bet.stake),
+        "lay_stake": _exact(found.typed[0]),
+        "liability": _exact(found.stakes[0]),
         "locked": _exact(found.locked),
-        "if_back_wins": _exact(found.if_back_wins),
-        "if_lay_wins": _exact(found.if_lay_wins),
+        "if_back_wins": _exact(found.if_wins),
+        "if_lay_wins": _exact(found.if_others[0]),
     }
 
 

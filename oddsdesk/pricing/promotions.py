@@ -261,6 +261,8 @@ class HedgedBet(NamedTuple):
     bet: PromotedBet
     stakes: tuple[float, ...]
     """One per side; of a lay its liability."""
+    typed: tuple[float, ...]
+    """What is typed at each bookmaker to stake these; of a lay its backer's stake."""
     if_wins: float
     """The profit of all bets if the promoted one wins."""
     if_others: tuple[float, ...]
@@ -285,38 +287,59 @@ class HedgedBet(NamedTuple):
 def hedged(bet: PromotedBet, sides: Sequence[Side]) -> HedgedBet | None:
     """Return the stakes with which each result leaves the same, the most that can be locked in.
 
-    With steps, the multiples of them with the highest ``locked``.
+    With steps, the multiples of them with the highest ``locked``; None as for ``hedge_stakes``.
+    """
+    stakes = hedge_stakes(bet.needed, sides)
+    return None if stakes is None else _with_stakes(bet, sides, stakes)
+
+
+def hedged_by_lay(
+    bet: PromotedBet, lay_odds: float, commission: float = 0.0, step: float = 0.0
+) -> HedgedBet:
+    """Return the lay that leaves the same in both results, in steps unless ``step`` is 0.
+
+    ``commission`` is a share of the net winnings of the lay.
+    """
+    side = lay_side(lay_odds, commission, step)
+    return _with_stakes(bet, [side], _best(bet.needed, [side], [side.ladder[0].net_odds]))
+
+
+def hedge_stakes(needed: float, sides: Sequence[Side]) -> tuple[float, ...] | None:
+    """Return the stakes that together leave most of a payout that every other result needs.
 
     Returns:
         None if there is no hedge: too little is for sale, a stake rounds to nothing, or the sides
         cost more than they pay, so that no hedge is better.
     """
-    if not sides or any(side.capacity < bet.needed * (1 - _HAIR) for side in sides):
+    if not sides or any(side.capacity < needed * (1 - _HAIR) for side in sides):
         return None
-    nets = [net_paying(side.ladder, bet.needed) for side in sides]
+    nets = [net_paying(side.ladder, needed) for side in sides]
     if math.fsum(1 / net for net in nets) >= 1:
         return None
-    best = _best(bet, sides, nets)
-    return best if all(best.stakes) or not bet.needed else None
+    best = _best(needed, sides, nets)
+    return best if all(best) or not needed else None
 
 
-def _best(bet: PromotedBet, sides: Sequence[Side], nets: Sequence[float]) -> HedgedBet:
-    if any(side.step for side in sides):
-        spare = 1 - math.fsum(1 / net for net in nets)
-        choices = _in_steps(bet, sides, max(spare, _LEAST_SPARE))
-    else:
-        choices = iter([tuple(bet.needed / net for net in nets)])
-    found = (_with_stakes(bet, sides, stakes) for stakes in choices)
-    return max(found, key=lambda each: (round(each.locked, 9), -each.staked))
+def _best(needed: float, sides: Sequence[Side], nets: Sequence[float]) -> tuple[float, ...]:
+    if not any(side.step for side in sides):
+        return tuple(needed / net for net in nets)
+    spare = 1 - math.fsum(1 / net for net in nets)
+
+    def rank(stakes: tuple[float, ...]) -> tuple[float, float]:
+        paid = (payout(side.ladder, stake) for side, stake in zip(sides, stakes, strict=True))
+        total = math.fsum(stakes)
+        return round(min(needed, *paid) - total, 9), -total
+
+    return max(_in_steps(needed, sides, max(spare, _LEAST_SPARE)), key=rank)
 
 
-def _in_steps(bet: PromotedBet, sides: Sequence[Side], spare: float) -> Iterator[tuple[float, ...]]:
+def _in_steps(needed: float, sides: Sequence[Side], spare: float) -> Iterator[tuple[float, ...]]:
     """Yield the stakes that may lock in the most: for each payout the least that reaches it.
 
     No payout below the first can be the best: the exact stakes, each rounded up, lock in more.
     """
     steps = math.fsum(side.step / min(side.rates, default=1.0) for side in sides)
-    start = max(0.0, bet.needed - steps / spare)
+    start = max(0.0, needed - steps / spare)
     most = [_most_steps(side) for side in sides]
     counts = [min(_steps_paying(side, start), each) for side, each in zip(sides, most, strict=True)]
     while True:
@@ -329,15 +352,15 @@ def _in_steps(bet: PromotedBet, sides: Sequence[Side], spare: float) -> Iterator
             for place, (side, stake) in enumerate(zip(sides, stakes, strict=True))
             if side.step
         )
-        exact = min(paid, bet.needed)
+        exact = min(paid, needed)
         yield tuple(
             stake if side.step else _stake_paying(side, exact)
             for side, stake in zip(sides, stakes, strict=True)
         )
-        if paid >= bet.needed or counts[place] >= most[place]:
+        if paid >= needed or counts[place] >= most[place]:
             return
         # more of the side that pays least is better until it pays as much as the next one
-        next_paid = min([bet.needed, *(each for each, _ in others[:1])])
+        next_paid = min([needed, *(each for each, _ in others[:1])])
         nearly = _steps_paying(sides[place], next_paid) - 1
         counts[place] = min(most[place], max(counts[place] + 1, nearly))
 
@@ -366,34 +389,8 @@ def _with_stakes(bet: PromotedBet, sides: Sequence[Side], stakes: tuple[float, .
         bet.if_loses + payout(side.ladder, stake) - total
         for side, stake in zip(sides, stakes, strict=True)
     )
-    return HedgedBet(bet, stakes, bet.if_wins - total, tuple(others))
-
-
-class Hedge(NamedTuple):
-    """A promoted bet, laid at an exchange."""
-
-    back_stake: float
-    lay_stake: float
-    """The backer's stake."""
-    liability: float
-    if_back_wins: float
-    if_lay_wins: float
-
-    @property
-    def locked(self) -> float:
-        """The profit whatever happens."""
-        return min(self.if_back_wins, self.if_lay_wins)
-
-
-def hedge(bet: PromotedBet, lay_odds: float, commission: float = 0.0, step: float = 0.0) -> Hedge:
-    """Return the lay stake that leaves the same in both results, in steps unless ``step`` is 0.
-
-    ``commission`` is a share of the net winnings of the lay.
-    """
-    side = lay_side(lay_odds, commission, step)
-    found = _best(bet, [side], [side.ladder[0].net_odds])
-    liability = found.stakes[0]
-    return Hedge(bet.stake, side.typed(liability), liability, found.if_wins, found.if_others[0])
+    typed = tuple(side.typed(stake) for side, stake in zip(sides, stakes, strict=True))
+    return HedgedBet(bet, stakes, typed, bet.if_wins - total, tuple(others))
 
 
 def expected(bet: PromotedBet, chance: float) -> float:

@@ -11,7 +11,7 @@ from oddsdesk.pricing.promotions import (
     PromotedBet,
     Promotion,
     certainty_equivalent,
-    hedge,
+    hedged_by_lay,
 )
 from tests.kit.documented import DOCS, Example, sections
 
@@ -33,10 +33,10 @@ def test_an_example_prints_what_the_page_shows(example: Example) -> None:
 
 def test_the_figures_in_the_text_are_right() -> None:
     page = " ".join((DOCS / "promotions.md").read_text("utf-8").split())
-    free = hedge(PromotedBet(PromoKind.FREE, 25, 6.0), 6.4, 0.02)
+    free = hedged_by_lay(PromotedBet(PromoKind.FREE, 25, 6.0), 6.4, 0.02)
     assert f"this keeps {100 * free.locked / 25:.1f} %" in page
     bonus = Promotion(name="", kind=PromoKind.BONUS, bookmaker="", amount=50, wagering=4)
-    lost = -hedge(PromotedBet(PromoKind.QUALIFY, 10, 2.1), 2.16, 0.02).locked
+    lost = -hedged_by_lay(PromotedBet(PromoKind.QUALIFY, 10, 2.1), 2.16, 0.02).locked
     cost = bonus.turnover * lost / 10
     figures = f"{100 * lost / 10:.2f} % of each stake, as in the qualifying bet above, this costs "
     assert f"{figures}{cost:.2f}, so {50 - cost:.2f} of the bonus" in page

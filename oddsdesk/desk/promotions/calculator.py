@@ -15,7 +15,7 @@ from oddsdesk.desk.ui.controls.messages import sentence
 from oddsdesk.desk.ui.formatting import odds_style, read_odds, signed_hundredths_text, typed_text
 from oddsdesk.desk.ui.theme.theme import Theme
 from oddsdesk.pricing.formats import DECIMAL, OddsFormatError
-from oddsdesk.pricing.promotions import Hedge, PromoKind, PromotedBet, hedge
+from oddsdesk.pricing.promotions import HedgedBet, PromoKind, PromotedBet, hedged_by_lay
 
 _WIDTH: Final = 460
 _MOST_PCT: Final = 1_000.0
@@ -63,7 +63,7 @@ class HedgeCalculator(FormDialog):
         self.back.setFocus()
         self.back.selectAll()
 
-    def hedge(self) -> Hedge:
+    def hedge(self) -> HedgedBet:
         """Return the hedge of what is typed.
 
         Raises:
@@ -74,7 +74,7 @@ class HedgeCalculator(FormDialog):
         refund = typed_amount("Refund", self.refund) if kind is PromoKind.REFUND else 0.0
         boost = self.boost.value() / 100 if kind is PromoKind.BOOST else 0.0
         bet = PromotedBet(kind, stake, _odds("Back odds", self.back), refund, boost)
-        return hedge(bet, _odds("Lay odds", self.lay), self.commission.value() / 100)
+        return hedged_by_lay(bet, _odds("Lay odds", self.lay), self.commission.value() / 100)
 
     def is_changed(self) -> bool:
         return False  # there is nothing to lose
@@ -108,19 +108,19 @@ class HedgeCalculator(FormDialog):
         self.said.setText(sentence(problem) if problem else ends)
 
 
-def _facts(found: Hedge | None) -> list[Fact]:
+def _facts(found: HedgedBet | None) -> list[Fact]:
     if found is None:
         return [Fact(title, "–", "") for title in ("Lay stake", "Liability", "Locked in")]
-    pct = 100 * found.locked / found.back_stake
+    pct = 100 * found.locked / found.bet.stake
     return [
-        Fact("Lay stake", f"{found.lay_stake:,.2f}", ""),
-        Fact("Liability", f"{found.liability:,.2f}", ""),
+        Fact("Lay stake", f"{found.typed[0]:,.2f}", ""),
+        Fact("Liability", f"{found.stakes[0]:,.2f}", ""),
         Fact("Locked in", signed_hundredths_text(found.locked), f"{pct:.1f} % of the stake"),
     ]
 
 
-def _ends_text(found: Hedge) -> str:
-    back, lay = map(signed_hundredths_text, (found.if_back_wins, found.if_lay_wins))
+def _ends_text(found: HedgedBet) -> str:
+    back, lay = map(signed_hundredths_text, (found.if_wins, *found.if_others))
     return f"{back} if the back bet wins, {lay} if the lay wins. Stakes are exact, not rounded."
 
 

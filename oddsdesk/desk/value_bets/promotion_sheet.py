@@ -26,7 +26,7 @@ from oddsdesk.ledger.bet_kinds import BetKind, profit_by_kind
 from oddsdesk.ledger.bets import PlacedBet
 from oddsdesk.ledger.promotions import promo_note
 from oddsdesk.pricing.exposure import StakePlan
-from oddsdesk.pricing.promotions import PromoKind, PromotedBet, hedged, open_side
+from oddsdesk.pricing.promotions import hedge_stakes, open_side
 from oddsdesk.pricing.selections import Result
 
 
@@ -88,10 +88,10 @@ class PromotionSheet:
             )
             for bet, rate in zip(bets[1:], rates, strict=True)
         ]
-        found = hedged(self._promoted(first), sides)
-        if found is None:
+        stakes = hedge_stakes(self._needed(first), sides)
+        if stakes is None:
             return None
-        others = zip(bets[1:], found.stakes, rates, strict=True)
+        others = zip(bets[1:], stakes, rates, strict=True)
         return [
             SheetStake(first.stake),
             *(SheetStake(round(backers_part(b, size / rate), 9)) for b, size, rate in others),
@@ -101,13 +101,12 @@ class PromotionSheet:
     def _has_other_money(self) -> bool:
         return any(map(self._listed.other_money, range(len(self._listed.legs))))
 
-    def _promoted(self, bet: PlacedBet) -> PromotedBet:
-        """Return a bet that wins and loses as much as this one, a refund at its cash value."""
+    def _needed(self, bet: PlacedBet) -> float:
+        """Return the payout that hedges the promoted bet, with a refund at its cash value."""
         refund = self._refund(bet.stake)
         terms = bet.terms._replace(refund=refund) if refund else bet.terms
         wins, loses = (profit_by_kind(terms, r, bet.size) for r in (Result.WON, Result.LOST))
-        stake = bet.stake or 1.0
-        return PromotedBet(PromoKind.REFUND, stake, 1 + wins / stake, stake + loses)
+        return max(0.0, wins - loses)
 
     def _refund(self, stake: float) -> float:
         """Return what comes back in cash value if a refund bet loses."""

@@ -9,15 +9,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from oddsdesk.pricing.promotions import (
-    Hedge,
+    HedgedBet,
     PromoKind,
     PromotedBet,
     Promotion,
     Side,
     certainty_equivalent,
     expected,
-    hedge,
     hedged,
+    hedged_by_lay,
     open_side,
 )
 from oddsdesk.pricing.stakes import Rung, net_lay_odds
@@ -26,8 +26,8 @@ _AMERICAN_200 = 3.0
 _AMERICAN_MINUS_210 = 1 + 100 / 210
 
 
-def _rounded(found: Hedge) -> tuple[float, float, float]:
-    return round(found.lay_stake, 2), round(found.liability, 2), round(found.locked, 2)
+def _rounded(found: HedgedBet) -> tuple[float, float, float]:
+    return round(found.typed[0], 2), round(found.stakes[0], 2), round(found.locked, 2)
 
 
 @pytest.mark.parametrize(
@@ -49,9 +49,9 @@ def test_the_lay_stake_is_that_of_the_usual_calculators(
     liability: float,
     locked: float,
 ) -> None:
-    found = hedge(bet, lay_odds, commission)
+    found = hedged_by_lay(bet, lay_odds, commission)
     assert _rounded(found) == (lay_stake, liability, locked)
-    assert found.if_back_wins == pytest.approx(found.if_lay_wins)
+    assert found.if_wins == pytest.approx(found.if_others[0])
 
 
 def test_a_free_bet_is_hedged_by_a_back_at_another_bookmaker() -> None:
@@ -76,8 +76,8 @@ def test_a_qualifying_bet_is_hedged_by_two_other_outcomes() -> None:
 
 
 def test_a_refund_above_all_winnings_needs_no_hedge() -> None:
-    found = hedge(PromotedBet(PromoKind.REFUND, 10, 1.5, 20), 1.5, 0.02)
-    assert (found.lay_stake, found.if_back_wins, found.if_lay_wins) == (0, 5, 10)
+    found = hedged_by_lay(PromotedBet(PromoKind.REFUND, 10, 1.5, 20), 1.5, 0.02)
+    assert (found.typed[0], found.if_wins, found.if_others[0]) == (0, 5, 10)
 
 
 def test_too_little_for_sale_is_no_hedge() -> None:
@@ -181,12 +181,12 @@ def test_no_other_lay_stake_locks_in_more(
         }.get(kind, -stake)
         return min(win - laid * (lay_odds - 1), lose + laid * (1 - commission))
 
-    found = hedge(
+    found = hedged_by_lay(
         PromotedBet(kind, stake, odds, refund=stake * refund, boost=boost), lay_odds, commission
     )
-    assert found.locked == pytest.approx(worst(found.lay_stake), abs=1e-6)
+    assert found.locked == pytest.approx(worst(found.typed[0]), abs=1e-6)
     for part in range(1, 41):
-        assert worst(found.lay_stake * part / 20) <= found.locked + 1e-6
+        assert worst(found.typed[0] * part / 20) <= found.locked + 1e-6
 
 
 @given(
@@ -239,10 +239,10 @@ def test_sides_that_cost_more_than_they_pay_are_no_hedge() -> None:
 
 def test_a_lay_is_a_back_of_the_other_side() -> None:
     bet = PromotedBet(PromoKind.FREE, 100, 5.0)
-    laid = hedge(bet, 5.5, 0.02)
+    laid = hedged_by_lay(bet, 5.5, 0.02)
     backed = hedged(bet, [open_side(net_lay_odds(5.5, 0.02))])
     assert backed is not None
-    assert backed.stakes[0] == pytest.approx(laid.liability)
+    assert backed.stakes[0] == pytest.approx(laid.stakes[0])
     assert backed.locked == pytest.approx(laid.locked)
 
 
