@@ -2,9 +2,8 @@
 
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
-from typing import Final
 
-from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QAbstractItemView, QFrame, QMenu, QWidget
 from shiboken6 import isValid
@@ -13,6 +12,7 @@ from oddsdesk.base.clock import Clock
 from oddsdesk.board.model.matrix import GameEntry
 from oddsdesk.desk.bets import accounts, views
 from oddsdesk.desk.bets.actions import BetsActions
+from oddsdesk.desk.bets.bar import BetsBar, CurrencyChoice
 from oddsdesk.desk.bets.columns import BetsModel
 from oddsdesk.desk.bets.files import BetsFiles
 from oddsdesk.desk.bets.reports import MOST_AHEAD, AtRisk, ReportModel, facts_of
@@ -24,14 +24,11 @@ from oddsdesk.desk.ui import spacing
 from oddsdesk.desk.ui.actions import add_action
 from oddsdesk.desk.ui.chart.course_chart import CourseChart
 from oddsdesk.desk.ui.controls.bars import FactsBar
-from oddsdesk.desk.ui.controls.buttons import ChipRow
-from oddsdesk.desk.ui.controls.fields import FilterEdit
 from oddsdesk.desk.ui.controls.form_dialog import FormDialog
-from oddsdesk.desk.ui.controls.labels import FactsLabel, Label
 from oddsdesk.desk.ui.controls.messages import MessageBar, sentence
-from oddsdesk.desk.ui.list_panel import ListPanel, line_button
+from oddsdesk.desk.ui.list_panel import ListPanel
 from oddsdesk.desk.ui.table.live_table import LiveTable
-from oddsdesk.desk.ui.theme.theme import Theme, scale_height, scale_most_width
+from oddsdesk.desk.ui.theme.theme import Theme
 from oddsdesk.desk.ui.theme.tokens import TextRole
 from oddsdesk.ledger import reporting
 from oddsdesk.ledger.accounts import (
@@ -663,101 +660,3 @@ def _report_text(bets: Iterable[PlacedBet], by: reporting.Grouping) -> str:
     practice = sum(bet.practice and bet.result is not None for bet in bets)
     text = f"settled bets by {by.value}"
     return f"{text}, {practice:,} practice excluded" if practice else text
-
-
-OWN: Final = "No currency"
-"""The label for bets without a currency."""
-_LEAST_WIDTH: Final = 240
-_LEAST_FILTER_WIDTH, _FILTER_WIDTH = 110, 200
-
-
-class CurrencyChoice(QWidget):
-    """Chooses the currency of the figures, if there are several; they are never added up."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.setProperty("variant", "bar")
-        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
-        self.chips = ChipRow("Currency of the figures")
-        margins = (0, 0, spacing.LEAD, 0)
-        spacing.horizontal(self, Label("Figures in"), self.chips, margins=margins)
-        self.show_currencies([])
-
-    def show_currencies(self, currencies: Iterable[str], shown: str | None = None) -> None:
-        """Offer the currencies in the order of their names."""
-        chips = sorted(((each, each or OWN) for each in currencies), key=lambda chip: chip[1])
-        self.chips.show_chips(chips)
-        if shown is not None and shown != self.chips.chosen_chip:
-            self.chips.blockSignals(True)
-            self.chips.choose_chip(shown)
-            self.chips.blockSignals(False)
-        self.setVisible(len(chips) > 1)
-
-
-class BetsBar(QWidget):
-    """The bar above the list: what is listed, filter and menus."""
-
-    filter_changed = Signal(str)
-
-    def __init__(self, theme: Theme, menus: Sequence[tuple[str, str, QMenu]], views: QMenu) -> None:
-        """Offer ``menus``: text, tooltip and the menu; ``views`` where the list of them is not."""
-        super().__init__()
-        self.setProperty("variant", "bar")
-        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
-        scale_height(self, theme, spacing.BAR)
-        self._facts = FactsLabel()
-        self._facts.setProperty("variant", "note")
-        self.views = line_button("", "What is listed (M)", views)
-        self.views.hide()
-        self.filter = FilterEdit(theme, "Filter your bets")
-        scale_most_width(self.filter, theme, _FILTER_WIDTH)
-        self._theme = theme
-        self._said, self._figures, self._has_figures = "", "", False
-        self.filter.textChanged.connect(self.filter_changed)
-        line = spacing.horizontal(
-            self, margins=(spacing.LEAD, 0, spacing.LEAD, 0), spacing=spacing.STEP
-        )
-        line.addWidget(self.views)
-        line.addWidget(self._facts, 1)
-        line.addWidget(self.filter)
-        for text, purpose, menu in menus:
-            line.addWidget(line_button(f"{text} ▾", purpose, menu))
-
-    def show_facts(self, text: str) -> None:
-        """Show how many bets are listed."""
-        self._said = text
-        self._fit()
-
-    def show_figures(self, figures: Iterable[str]) -> None:
-        """Show figures after that, as many as fit, where they do not stand above."""
-        self._figures = " · ".join(figures)
-        self._fit()
-
-    def stand_in(self, *, figures: bool, views: str) -> None:
-        """Stand in for the figures, and for the list of views: ``views`` is the chosen one."""
-        self._has_figures = figures
-        self.views.setText(f"{views} ▾")
-        self.views.setAccessibleName(views)
-        self.views.setVisible(bool(views))
-        self._fit()
-
-    def _fit(self) -> None:
-        """Shrink the filter before the text about the bets."""
-        figures = self._figures if self._has_figures else ""
-        self._facts.show_text(" · ".join(filter(None, (self._said, figures))))
-        parts = self.findChildren(QWidget, options=Qt.FindChildOption.FindDirectChildrenOnly)
-        fixed = [p for p in parts if p not in (self._facts, self.filter) and not p.isHidden()]
-        others = sum(part.sizeHint().width() for part in fixed)
-        others += self._theme.fonts.scaled(_LEAST_FILTER_WIDTH)
-        room = self.width() - 2 * spacing.LEAD - others - (len(fixed) + 1) * spacing.STEP
-        wanted = self._facts.width_of(self._said)
-        self._facts.setMinimumWidth(wanted if wanted <= room else 0)
-
-    # Qt's virtuals
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self._fit()
-
-    def minimumSizeHint(self) -> QSize:
-        return QSize(_LEAST_WIDTH, super().minimumSizeHint().height())
