@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from email.utils import parsedate_to_datetime
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
@@ -47,6 +47,13 @@ class AccountBet(msgspec.Struct, frozen=True, kw_only=True):
     settled_at: int | None = None
     cashed_stake: float = 0.0
     cashed_back: float = 0.0
+
+
+def named_bet(**names: Any) -> AccountBet:
+    """Return an example of a bet that only says what it is on, to be completed by ``replace``."""
+    example: dict[str, Any] = {"ident": "", "is_lay": False, "market_type": "other"}
+    example |= {"odds": 2.0, "stake": 1.0, "placed_at": 0}
+    return AccountBet(**example | names)
 
 
 def is_since(bet: AccountBet, since_ms: int | None) -> bool:

@@ -20,6 +20,7 @@ from oddsdesk.feeds.accounts import (
     AccountBets,
     AccountSource,
     is_since,
+    named_bet,
 )
 from oddsdesk.feeds.betfair.books import (
     CatalogueMarket,
@@ -436,19 +437,17 @@ class BetfairOrders:
             self.found.remarks.append(
                 f"bet {order.bet_id}: Betfair does not say what market {order.market_id} is"
             )
-            return _named(f"Betfair market {order.market_id}", f"Runner {order.selection_id}", "")
+            return named_bet(
+                match_name=f"Betfair market {order.market_id}",
+                selection=f"Runner {order.selection_id}",
+            )
         market = market_of(entry)
         if not isinstance(market, str):
             text = selection_of(market, (order.selection_id, order.handicap))
             if text is not None:
                 has_name = entry.competition is not None or market.competition == "TENNIS"
                 competition = market.competition if has_name else ""
-                return AccountBet(
-                    ident="",
-                    is_lay=False,
-                    odds=2.0,
-                    stake=1.0,
-                    placed_at=0,
+                return named_bet(
                     match_name=market.match_name,
                     market_type=market.market_type,
                     selection=text,
@@ -460,13 +459,15 @@ class BetfairOrders:
         runners = {each.selection_id: each.runner_name for each in entry.runners}
         text = fold_name(runners.get(order.selection_id, f"Runner {order.selection_id}"))
         start = entry.market_start_time
-        return msgspec.structs.replace(
-            _named(fold_name(entry.event.name), text, entry.description.market_type.lower()),
-            competition="" if entry.competition is None
-            else competition_of_name(fold_name(entry.competition.name)),
+        competition = "" if entry.competition is None else fold_name(entry.competition.name)
+        return named_bet(
+            match_name=fold_name(entry.event.name),
+            market_type=entry.description.market_type.lower() or "other",
+            selection=text,
+            competition=competition_of_name(competition),
             sport=named_sport(entry.event_type.name) or OTHER,
             kick_off=None if start is None else parse_ms(start),
-        )  # fmt: skip
+        )
 
 
 def _check_numbers(order: ClearedOrder | CurrentOrder) -> None:
@@ -486,19 +487,6 @@ def _check_numbers(order: ClearedOrder | CurrentOrder) -> None:
 def _ended_at(order: ClearedOrder) -> int:
     """Return when a bet was settled, as far as Betfair says: a void one may have no such time."""
     return parse_ms(order.settled_date or order.last_matched_date or order.placed_date)
-
-
-def _named(match_name: str, selection: str, market_type: str) -> AccountBet:
-    return AccountBet(
-        ident="",
-        is_lay=False,
-        odds=2.0,
-        stake=1.0,
-        placed_at=0,
-        match_name=match_name,
-        market_type=market_type or "other",
-        selection=selection,
-    )
 
 
 def _described(order: ClearedOrder, words: ItemDescription) -> CatalogueMarket:

@@ -2,7 +2,7 @@
 
 import base64
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from decimal import Decimal, InvalidOperation
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -24,6 +24,7 @@ from oddsdesk.feeds.accounts import (
     bet_of_lot,
     is_since,
     lots_of,
+    named_bet,
 )
 from oddsdesk.feeds.errors import FeedError
 from oddsdesk.feeds.kalshi import BOOKMAKER, USD, named_question
@@ -190,40 +191,14 @@ async def read_kalshi(source: AccountSource, since_ms: int | None) -> AccountBet
         SourceError: fills cannot be read to their end.
     """
     found = AccountBets(BOOKMAKER, currency=USD)
-    trades = defaultdict[str, list[Trade]](list)
-    broken = set[str]()
-
-    def take_fill(raw: Any) -> None:
-        ticker = (
-            raw.get("ticker") or raw.get("market_ticker") or "" if isinstance(raw, dict) else ""
-        )
-        try:
-            fill = read_as(_Fill, raw)
-            trades[ticker].append(_trade(fill, found))
-        except (FeedError, ValueError) as error:
-            broken.add(ticker)
-            found.problems.append(f"fill of {ticker or 'a market'}: {error}")
-
-    await _read_pages(source, FILLS, "fills", take_fill)
-    ended, positions = dict[str, _Ended](), dict[str, float]()
-
-    def take_settlement(raw: Any) -> None:
-        try:
-            read = read_as(_Settlement, raw)
-            revenue = None if read.revenue is None else read.revenue / 100
-            ended[read.ticker] = _Ended(read.paid, parse_ms(read.settled_time), revenue)
-        except (FeedError, ValueError) as error:
-            ticker = raw.get("ticker", "?") if isinstance(raw, dict) else "?"
-            found.problems.append(f"settlement of {ticker}: {error}")
-
-    def take_position(raw: Any) -> None:
-        read = read_as(_Position, raw)
-        positions[read.ticker] = read.shares
-
-    are_known = True
+    trades, broken = await _trades(source, found)
+    ended, positions, are_known = dict[str, _Ended](), dict[str, float](), True
     try:
-        await _read_pages(source, SETTLEMENTS, "settlements", take_settlement)
-        await _read_pages(source, POSITIONS, "market_positions", take_position)
+        async for raw in _rows(source, SETTLEMENTS, "settlements"):
+            _take_settlement(raw, ended, found)
+        async for raw in _rows(source, POSITIONS, "market_positions"):
+            read = read_as(_Position, raw)
+            positions[read.ticker] = read.shares
     except FeedError as error:
         are_known = False
         found.problems.append(f"settlements and positions: {error}; {SHORT}")
@@ -244,6 +219,34 @@ async def read_kalshi(source: AccountSource, since_ms: int | None) -> AccountBet
         for lot in lots:
             _add(found, lot, names[ticker], end, since_ms)
     return found
+
+
+async def _trades(
+    source: AccountSource, found: AccountBets
+) -> tuple[Mapping[str, list[Trade]], set[str]]:
+    """Return the fills by market, and the markets of fills that cannot be read."""
+    trades, broken = defaultdict[str, list[Trade]](list), set[str]()
+    async for raw in _rows(source, FILLS, "fills"):
+        ticker = (
+            raw.get("ticker") or raw.get("market_ticker") or "" if isinstance(raw, dict) else ""
+        )
+        try:
+            fill = read_as(_Fill, raw)
+            trades[ticker].append(_trade(fill, found))
+        except (FeedError, ValueError) as error:
+            broken.add(ticker)
+            found.problems.append(f"fill of {ticker or 'a market'}: {error}")
+    return trades, broken
+
+
+def _take_settlement(raw: Any, ended: dict[str, _Ended], found: AccountBets) -> None:
+    try:
+        read = read_as(_Settlement, raw)
+        revenue = None if read.revenue is None else read.revenue / 100
+        ended[read.ticker] = _Ended(read.paid, parse_ms(read.settled_time), revenue)
+    except (FeedError, ValueError) as error:
+        ticker = raw.get("ticker", "?") if isinstance(raw, dict) else "?"
+        found.problems.append(f"settlement of {ticker}: {error}")
 
 
 def _add(
@@ -274,7 +277,7 @@ async def _names(
     source: AccountSource, tickers: list[str], found: AccountBets
 ) -> Mapping[str, AccountBet]:
     """Return what a Yes of each market selects; by its ticker alone if Kalshi does not say."""
-    named = {ticker: _unnamed(ticker) for ticker in tickers}
+    named = {ticker: named_bet(match_name=ticker, selection="Yes") for ticker in tickers}
     for start in range(0, len(tickers), _NAMES_AT_ONCE):
         some = tickers[start : start + _NAMES_AT_ONCE]
         try:
@@ -305,22 +308,12 @@ async def _names(
     return named
 
 
-def _unnamed(ticker: str) -> AccountBet:
-    return AccountBet(
-        ident="",
-        is_lay=False,
-        match_name=ticker,
-        market_type="other",
-        selection="Yes",
-        odds=2.0,
-        stake=1.0,
-        placed_at=0,
-    )
+async def _rows(source: AccountSource, path: str, rows: str) -> AsyncIterator[Any]:
+    """Yield the rows of all pages of a list.
 
-
-async def _read_pages(
-    source: AccountSource, path: str, rows: str, take: Callable[[Any], None]
-) -> None:
+    Raises:
+        SourceError: it cannot be read to its end.
+    """
     cursor = ""
     for _ in range(MOST_PAGES):
         asked = {"limit": _PAGE} | ({"cursor": cursor} if cursor else {})
@@ -328,7 +321,7 @@ async def _read_pages(
         if not isinstance(page.get(rows), list):
             raise SourceError(f"expected Kalshi's {rows}, got another answer")
         for raw in page[rows]:
-            take(raw)
+            yield raw
         before, cursor = cursor, str(page.get("cursor") or "")
         if not cursor:
             return

@@ -18,6 +18,7 @@ from oddsdesk.feeds.accounts import (
     bet_of_lot,
     is_since,
     lots_of,
+    named_bet,
 )
 from oddsdesk.feeds.errors import FeedError
 from oddsdesk.feeds.live.errors import SourceError
@@ -170,7 +171,12 @@ def _bets(
             at_ms = at_ms or redeemed[-1].timestamp * 1000
         if not share.names:
             found.remarks.append(f"{of_token[0].title or token}: not a known game")
-        named = _named(of_token[0], share)
+        first = of_token[0]
+        unnamed = {
+            "match_name": first.title or first.condition_id,
+            "selection": first.outcome or first.asset,
+        }
+        named = named_bet(**unnamed | share.names)
         paid_yes = None if paid is None else 1 - paid if share.is_no else paid
         for lot in lots:
             bet = bet_of_lot(lot, named, paid_yes, at_ms)
@@ -198,17 +204,3 @@ def _redeemed(rows: Sequence[_Row]) -> float | None:
     if size <= _SHARES:
         return None
     return next((each for each in (0.0, 0.5, 1.0) if abs(paid / size - each) < _SHARES), None)
-
-
-def _named(row: _Row, share: Share) -> AccountBet:
-    bet = AccountBet(
-        ident="",
-        is_lay=False,
-        match_name=row.title or row.condition_id,
-        market_type="other",
-        selection=row.outcome or row.asset,
-        odds=2.0,
-        stake=1.0,
-        placed_at=0,
-    )
-    return msgspec.structs.replace(bet, **share.names)
