@@ -1,5 +1,6 @@
 """The view of accounts at bookmakers: balances, and dialogs for movements of money and rates."""
 
+import math
 from collections.abc import Callable, Iterable
 from typing import Final
 
@@ -155,6 +156,10 @@ def total_text(found: Iterable[Balance], book: MoneyBook) -> str:
     found = list(found)
     count = f"{len(found):,} account{'' if len(found) == 1 else 's'}"
     if not book.main:
+        currencies = {each.currency for each in found}
+        if len(currencies) == 1:
+            balance = math.fsum(each.balance for each in found)
+            return f"{count}, {f'{_money(balance)} {currencies.pop()}'.rstrip()} in total"
         return f"{count}; set a main currency to see a total" if found else ""
     total, missing = total_in_main(found)
     if total is None:

@@ -53,6 +53,12 @@ def test_balances_are_listed_by_account(make_panel: Make, qtmodeltester: ModelTe
     assert panel.selected() == []
 
 
+def test_accounts_in_one_currency_have_a_total_without_a_main_currency(make_panel: Make) -> None:
+    panel = make_panel(bet(), WON)
+    panel.choose_view("accounts")
+    assert panel.bar._said == "1 account, 0.04 in total"
+
+
 def test_a_deposit_is_recorded_and_can_be_removed(
     make_panel: Make, path: Path, qtbot: QtBot
 ) -> None:
