@@ -260,7 +260,8 @@ def _at(row: WayRow, _now: int) -> Cell:
 def _stake(row: WayRow, _now: int) -> Cell:
     if row.is_lost:
         return Cell("–", TextRole.NOTE)
-    return Cell(f"{row.stake:,g}", is_strong=True, note=row.way.other_money(row.place))
+    figure = f"{row.stake:,.2f}" if row.leg.is_lay else f"{row.stake:,g}"
+    return Cell(figure, is_strong=True, note=row.way.other_money(row.place))
 
 
 def _liability(row: WayRow, _now: int) -> Cell:
