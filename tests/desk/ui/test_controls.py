@@ -20,6 +20,7 @@ from pytestqt.qtbot import QtBot
 from oddsdesk.desk.ui.controls.buttons import ChipRow, ChoiceButton, MenuButton
 from oddsdesk.desk.ui.controls.fields import ChoiceBox, FilterEdit
 from oddsdesk.desk.ui.controls.form_dialog import plain_table
+from oddsdesk.desk.ui.controls.labels import WrappedLabel
 from oddsdesk.desk.ui.controls.messages import EmptyState, MessageBar, Placeholder
 from oddsdesk.desk.ui.theme.theme import Scheme, Theme, inset
 from tests.kit.layout_requests import LayoutRequests
@@ -333,3 +334,11 @@ def test_the_keyboard_is_back_where_it_was_once_a_question_is_closed(
     qtbot.keyClick(QApplication.focusWidget(), Qt.Key.Key_Escape)
     assert bar.isHidden()
     assert second.hasFocus()
+
+
+def test_a_figure_and_its_unit_stay_on_one_line(qtbot: QtBot) -> None:
+    label = WrappedLabel()
+    qtbot.addWidget(label)
+    label.show_text("oooooooo 3 min")
+    assert label.text() == "oooooooo 3 min"
+    assert label._shown == "oooooooo 3\N{NO-BREAK SPACE}min"

@@ -1,6 +1,7 @@
 """Labels and buttons whose changing text does not lay out the window again."""
 
-from typing import Any
+import re
+from typing import Any, Final
 
 from PySide6.QtCore import QEvent, QPointF, QSize, Qt
 from PySide6.QtGui import (
@@ -131,6 +132,9 @@ class ElidedLabel(Label):
         )
 
 
+_BEFORE_UNIT: Final = re.compile(r"(?<=\d) (?=(?:s|min|h|d)\b|%)")
+
+
 class WrappedLabel(ElidedLabel):
     """Shows plain text whole, in as many lines as needed; lays out when their number changes."""
 
@@ -142,15 +146,24 @@ class WrappedLabel(ElidedLabel):
         policy.setHeightForWidth(True)
         self.setSizePolicy(policy)
 
+    def text(self) -> str:
+        """Return the text, which is always shown whole."""
+        return self._whole
+
     def show_text(self, text: str) -> None:
         lines = self.heightForWidth(self.width())
         super().show_text(text)
         if self.heightForWidth(self.width()) != lines:
             self.updateGeometry()
 
+    @property
+    def _tied(self) -> str:
+        """The text with each figure and its unit on one line."""
+        return _BEFORE_UNIT.sub("\N{NO-BREAK SPACE}", self._whole)
+
     def _elide(self) -> None:
-        if self._shown != self._whole:
-            self._shown = self._whole
+        if self._shown != (tied := self._tied):
+            self._shown = tied
             self.update()
 
     # Qt's virtuals
@@ -162,7 +175,7 @@ class WrappedLabel(ElidedLabel):
         margins = self.contentsMargins()
         room = max(1, width - margins.left() - margins.right())
         flags = Qt.TextFlag.TextWordWrap
-        taken = self.fontMetrics().boundingRect(0, 0, room, 10_000, flags, self._whole).height()
+        taken = self.fontMetrics().boundingRect(0, 0, room, 10_000, flags, self._tied).height()
         return max(self._height(), taken + margins.top() + margins.bottom())
 
 
