@@ -55,7 +55,7 @@ from oddsdesk.pricing.profiles import Profile
 
 _WIDE_NAME: Final = "Both teams to score  Full Time"
 _USUAL_NAME: Final = "Both teams to score"
-_NARROW_NAME: Final = "Manchester +0.5"
+_NARROW_NAME: Final = "Manchester Un +0.5"
 _MOST: Final = 84
 """Pixels that a title may take of a column that figures alone would make narrower."""
 _FOLD: Final = " " * 6
