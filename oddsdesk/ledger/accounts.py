@@ -281,22 +281,16 @@ def balances(
     Names of one bookmaker are one. Amounts without a currency are in the main one.
     """
     rates = book.rates_at(now_ms)
-
-    def key_of(each: PlacedBet | Movement) -> tuple[str, str, str]:
-        name = profiles.profile_of(each.bookmaker).name
-        return name, each.account.strip(), each.currency or book.main
-
     moved, earned = defaultdict[Any, float](float), defaultdict[Any, float](float)
     at_risk, count = defaultdict[Any, float](float), defaultdict[Any, int](int)
     for movement in book.movements:
-        moved[key_of(movement)] += movement.amount
+        moved[_account_of(movement, book, profiles)] += movement.amount
     for bet in counted(bets):
-        key = key_of(bet)
+        key = _account_of(bet, book, profiles)
         if bet.profit is not None:
             earned[key] += bet.profit
             continue
-        paid = 0.0 if bet.kind.is_free else bet.cashed_stake
-        earned[key] += bet.cashed_back - paid
+        earned[key] += bet.cash_out_profit
         at_risk[key] += bet.open_stake
         count[key] += 1
     found = []
@@ -309,12 +303,19 @@ def balances(
     return found
 
 
+def _account_of(
+    each: PlacedBet | Movement, book: MoneyBook, profiles: Profiles
+) -> tuple[str, str, str]:
+    """Return bookmaker, account and currency."""
+    name = profiles.profile_of(each.bookmaker).name
+    return name, each.account.strip(), each.currency or book.main
+
+
 def balance_before(
     movement: Movement, bets: Iterable[PlacedBet], book: MoneyBook, profiles: Profiles, now_ms: int
 ) -> float:
     """Return what the account of a new movement holds; 0 for a new account."""
-    name = profiles.profile_of(movement.bookmaker).name
-    key = name, movement.account.strip(), movement.currency or book.main
+    key = _account_of(movement, book, profiles)
     found = balances(bets, book, profiles, now_ms)
     return next((x.balance for x in found if (x.bookmaker, x.account, x.currency) == key), 0.0)
 

@@ -155,6 +155,13 @@ class PlacedBet(msgspec.Struct, frozen=True):
         return net_lay_odds(self.odds, 0.0) if self.kind is BetKind.LAY else self.odds
 
     @property
+    def unboosted_net(self) -> float:
+        """``net`` as it would be without a boost."""
+        if self.unboosted_odds is None:
+            return self.net
+        return 1 + (self.net - 1) * (self.unboosted_odds - 1) / (self.odds - 1)
+
+    @property
     def size(self) -> float:
         """What ``net`` multiplies: the liability of a lay bet, the stake of others."""
         return self.stake * (self.odds - 1) if self.kind is BetKind.LAY else self.stake
@@ -211,7 +218,12 @@ class PlacedBet(msgspec.Struct, frozen=True):
         """Profit after commission; None while open."""
         if self.result is None:
             return None
-        return self._with_cash_out(self._decided_profit(self.result))
+        return self._decided_profit(self.result) + self.cash_out_profit
+
+    @property
+    def cash_out_profit(self) -> float:
+        """Profit of the part that was cashed out, whatever becomes of the rest."""
+        return self.cashed_back - (0.0 if self.kind.is_free else self.cashed_stake)
 
     @property
     def fair(self) -> float | None:
@@ -362,7 +374,7 @@ class PlacedBet(msgspec.Struct, frozen=True):
         chances = self._chances(result)
         decided = self._decided if chances or not self.legs else 0.0
         earned = self._decided_profit(result)
-        profit = self._with_cash_out(earned)
+        profit = earned + self.cash_out_profit
         earned = earned if decided else 0.0
         return SettledBet(
             *(self.staked, self.net, profit, decided, earned, self.expected, self.clv_pct),
@@ -395,9 +407,7 @@ class PlacedBet(msgspec.Struct, frozen=True):
                     Chance(if_won - if_placed - half, -half, 1 / self.net, (2, math.inf)),
                     Chance(if_placed + half, -half, 1 / place_odds, (1, math.inf)),
                 )
-        odds = self.net
-        if self.unboosted_odds is not None:
-            odds = 1 + (self.net - 1) * (self.unboosted_odds - 1) / (self.odds - 1)
+        odds = self.unboosted_net
         for leg in terms.legs:
             if leg.result in (Result.VOID, Result.HALF_LOST):  # what is left of it is returned
                 odds /= leg.odds
@@ -415,11 +425,6 @@ class PlacedBet(msgspec.Struct, frozen=True):
         if self.result is None or not self.stake:
             return 0.0
         return decided_share(self.result) * (self.size - self.cashed_stake) / self.size
-
-    def _with_cash_out(self, earned: float) -> float:
-        """Return the whole profit, given that of the part that was not cashed out."""
-        paid = 0.0 if self.kind.is_free else self.cashed_stake
-        return earned + self.cashed_back - paid
 
     def _decided_profit(self, result: Result) -> float:
         if self.kind is BetKind.BACK and not self.legs:

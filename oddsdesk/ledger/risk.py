@@ -150,22 +150,15 @@ def _chance(part: OpenPart) -> float:
     """Return the chance that a decided unit on a part is won."""
     bet, leg = part.bet, part.named
     if not bet.legs:
-        return min(_SURE, 1 / (bet.fair_odds or _fair_without_edge(bet)))
+        return min(_SURE, 1 / (bet.fair_odds or bet.unboosted_net))
     if leg.fair_odds is not None:
         return min(_SURE, 1 / leg.fair_odds)
     # Of legs without fair odds, each has an equal part of what the whole bet's price has over them.
     taken = fair = 1.0
     for each in bet.legs:
         taken *= each.odds
-    fair = bet.fair or _fair_without_edge(bet)
+    fair = bet.fair or bet.unboosted_net
     return min(_SURE, float((taken / fair) ** (1 / len(bet.legs))) / leg.odds)
-
-
-def _fair_without_edge(bet: PlacedBet) -> float:
-    """Return net odds; of a boosted bet those of the price without the boost."""
-    if bet.unboosted_odds is None:
-        return bet.net
-    return 1 + (bet.net - 1) * (bet.unboosted_odds - 1) / (bet.odds - 1)
 
 
 def _risk(bet: PlacedBet, on_draws: Sequence[_On]) -> OpenRisk:
