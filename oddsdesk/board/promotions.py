@@ -16,11 +16,11 @@ from oddsdesk.board.opportunities.finder import (
     OpportunityFinder,
     OpportunityLeg,
 )
-from oddsdesk.board.opportunities.ways import UNRELIABLE
+from oddsdesk.board.opportunities.ways import UNRELIABLE, limit_left, outcome_of
 from oddsdesk.contract.markets import DRAW_VOIDS, market_title
 from oddsdesk.contract.texts import folded
 from oddsdesk.pricing.assessment import Caution
-from oddsdesk.pricing.covers import family_of
+from oddsdesk.pricing.covers import bets_against, family_of
 from oddsdesk.pricing.exposure import StakePlan
 from oddsdesk.pricing.opportunities import Split, push_of
 from oddsdesk.pricing.promotions import (
@@ -33,9 +33,12 @@ from oddsdesk.pricing.promotions import (
     expected,
     hedged,
 )
-from oddsdesk.pricing.selections import threshold
+from oddsdesk.pricing.selections import DRAW, bet_named, lay_named, threshold
 from oddsdesk.pricing.settlement_rules import LegOfRule, RuleNote, SettlementRules, rule_notes
 from oddsdesk.pricing.stakes import Ladder, Rung, net_at, stakeable
+
+OpenStakes = Mapping[tuple[Hashable, str], float]
+"""What is staked on each outcome at each bookmaker, as ``by_bookmaker`` returns it."""
 
 MOST_WAYS: Final = 100
 """How many hedged and how many unhedged ways are returned."""
@@ -249,7 +252,7 @@ def ways_to_use(
     *,
     most: int = MOST_WAYS,
     also_there: bool = False,
-    placed: Mapping[tuple[Hashable, str], float] | None = None,
+    placed: OpenStakes | None = None,
     lay_step: float | None = None,
 ) -> Generator[None, None, Ways]:
     """Return the ways to use an offer at the board's prices, best first; in small steps.
@@ -267,7 +270,7 @@ def ways_to_use(
         plan: Bankroll, Kelly share and step of stakes.
         most: How many hedged and how many unhedged ways to return.
         also_there: Whether one bet of a hedge may be at the offer's own bookmaker.
-        placed: Open stakes, as ``by_bookmaker`` returns them; the bookmakers' limits count them.
+        placed: The open bets; the bookmakers' limits count them.
         lay_step: Step of the stakes of lays; None for the plan's, but pence if that is coarser.
     """
     steps = _Steps(plan.step, step_of_lays(plan) if lay_step is None else lay_step)
@@ -306,7 +309,7 @@ class _Search:
         steps: _Steps,
         *,
         also_there: bool,
-        placed: Mapping[tuple[Hashable, str], float],
+        placed: OpenStakes,
     ) -> None:
         self._board = board
         self._promotion = promotion
@@ -420,7 +423,7 @@ class _Search:
 
     def _look_unhedged(self, matrix: Matrix, allowed: frozenset[RowKey]) -> Iterator[None]:
         for key in sorted(allowed):
-            way = unhedged_way(self._board, self._promotion, key, self._plan)
+            way = unhedged_way(self._board, self._promotion, key, self._plan, self._placed)
             if way is not None and way.certainty is not None:
                 self._unhedged[key] = way
             yield
@@ -566,11 +569,11 @@ def _up_to(ladder: Ladder, most: float | None) -> Ladder:
 
 
 def unhedged_way(
-    board: Board, promotion: Promotion, key: RowKey, plan: StakePlan
+    board: Board, promotion: Promotion, key: RowKey, plan: StakePlan, placed: OpenStakes
 ) -> PromoWay | None:
     """Return what an offer is worth on a price without a hedge; None if the price is unreliable."""
     matrix = board.matrix(key.game_id)
-    leg = None if matrix is None else leg_now(board, key)
+    leg = None if matrix is None else leg_now(board, key, placed)
     if matrix is None or leg is None or UNRELIABLE.intersection(leg.cautions):
         return None
     (paid,) = _in_their_money(board, promotion, [leg])
@@ -600,14 +603,19 @@ def unhedged_way(
     return msgspec.structs.replace(way, chance=chance, certainty=certainty)
 
 
-def leg_now(board: Board, key: RowKey, *, is_lay: bool = False) -> OpportunityLeg | None:
+def leg_now(
+    board: Board, key: RowKey, placed: OpenStakes, *, is_lay: bool = False
+) -> OpportunityLeg | None:
     """Return a price as a leg without a stake; None if it is not offered any more."""
     price = board.price(key.game_id, CellKey(*key[1:]))
     found, section = board.assess(key, is_lay=is_lay), board.section(*key[:4])
     matrix = board.matrix(key.game_id)
     if price is None or found is None or section is None or matrix is None or not price.is_offered:
         return None
-    profile = board.basis.profiles.profile_of(key.bookmaker)
+    limit = board.basis.profiles.profile_of(key.bookmaker).limit
+    if limit is not None:
+        on = _outcomes(board, matrix, section, key, is_lay=is_lay)
+        limit = max(0.0, limit_left(limit, placed, on, key.bookmaker) or 0.0)
     depth = board.basis.own_money(price.depth)
     lay_odds = depth.lay_odds if is_lay and depth is not None else None
     return OpportunityLeg(
@@ -619,7 +627,7 @@ def leg_now(board: Board, key: RowKey, *, is_lay: bool = False) -> OpportunityLe
         seen_at=price.scraped_at,
         cautions=found.cautions,
         url=price.url,
-        most=profile.limit,
+        most=limit,
         depth=depth,
         ladder=board.judge_of(matrix).ladder(price, key.bookmaker, is_lay=is_lay),
         line=section.line,
@@ -630,8 +638,29 @@ def leg_now(board: Board, key: RowKey, *, is_lay: bool = False) -> OpportunityLe
     )
 
 
-def way_now(board: Board, way: PromoWay, plan: StakePlan) -> PromoWay | None:
-    """Return the same legs at current prices, with their stakes.
+def _outcomes(
+    board: Board, matrix: Matrix, section: Section, key: RowKey, *, is_lay: bool
+) -> list[Hashable]:
+    """Return the outcomes that a bet on a price, or a lay of it, may be recorded under."""
+    market_type, period, group = section.key
+    price = section.selection_row(key.selection).prices[key.bookmaker]
+    in_play = matrix.is_live if price.is_live is None else price.is_live
+    side, sport = section.side_of(key.selection), section.sport
+    about = sport, in_play, market_type, group, side
+    named = [bet_named(*about)]
+    if is_lay:
+        has_draw = DRAW in board.judge_of(matrix).sides(section, key.bookmaker)
+        against = bets_against(named[0], sport)
+        named = [each.bet for each in against if each.has_draw in (None, has_draw)]
+        recorded = lay_named(*about)
+        named += [recorded] if recorded is not None else []
+    return [outcome_of(matrix.game_id, each, period) for each in named]
+
+
+def way_now(
+    board: Board, way: PromoWay, plan: StakePlan, placed: OpenStakes | None = None
+) -> PromoWay | None:
+    """Return the same legs at current prices, with their stakes; limits count what is placed.
 
     None if one of them is not offered any more or is unreliable, or if they are no hedge now.
     """
@@ -639,10 +668,10 @@ def way_now(board: Board, way: PromoWay, plan: StakePlan) -> PromoWay | None:
     if matrix is None or board.connection.is_lost:
         return None
     if not way.is_hedged:
-        return unhedged_way(board, way.promotion, way.legs[0].key, plan)
+        return unhedged_way(board, way.promotion, way.legs[0].key, plan, placed or {})
     legs = list[OpportunityLeg]()
     for leg in way.legs:
-        now = leg_now(board, leg.key, is_lay=leg.is_lay)
+        now = leg_now(board, leg.key, placed or {}, is_lay=leg.is_lay)
         if now is None or UNRELIABLE.intersection(now.cautions):
             return None
         legs.append(now)

@@ -1,7 +1,7 @@
 """The user's bets, presets and hidden items: held in memory, written by a thread."""
 
 import logging
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
@@ -10,11 +10,19 @@ from typing import TYPE_CHECKING, Final
 import msgspec
 from PySide6.QtCore import QObject, QTimer, Signal
 
+from oddsdesk.board.board import Board
 from oddsdesk.ledger.accounts import MoneyBook, MoneyTables, in_main_currency
 from oddsdesk.ledger.bets import BetKey, PlacedBet
 from oddsdesk.ledger.games import GamesOfBets, ListedGame, Spelled, as_written, on_listed_games
 from oddsdesk.ledger.ledger import Ledger
-from oddsdesk.ledger.open_bets import outcome_named, outcomes_by, outcomes_of, placed_in
+from oddsdesk.ledger.open_bets import (
+    by_bookmaker,
+    open_by_outcome,
+    outcome_named,
+    outcomes_by,
+    outcomes_of,
+    placed_in,
+)
 from oddsdesk.ledger.presets import BUILT_IN, Hidden, Preset
 from oddsdesk.ledger.schema import LedgerError
 from oddsdesk.pricing.exposure import Placed, StakePlan
@@ -61,6 +69,9 @@ class Records(QObject):
         self.has_read_bets = False
         """Whether the bets have been read; before that there are none here."""
         self._bets: dict[BetKey, tuple[PlacedBet, ...]] = {}
+        self._open: list[PlacedBet] | None = None
+        """The open bets; None: must be looked for again."""
+        self.bets_changed.connect(self._forget_open)  # before anyone else is told
         self._path = path
         self._ledger: Ledger | None = None
         self._pool = ThreadPoolExecutor(1, thread_name_prefix="ledger")
@@ -76,6 +87,28 @@ class Records(QObject):
         """Yield every placed bet."""
         for bets in self._bets.values():
             yield from bets
+
+    def open_bets(self) -> list[PlacedBet]:
+        """Return the bets that are not settled."""
+        if self._open is None:
+            self._open = [bet for bet in self.placed_bets() if bet.open_size]
+        return self._open
+
+    def _forget_open(self) -> None:
+        self._open = None
+
+    def open_on(self, board: Board) -> dict[Hashable, list[PlacedBet]]:
+        """Return the open bets by outcome as a board names it; practice ones on simulated odds."""
+        return open_by_outcome(
+            self.open_bets(),
+            simulated=board.connection.simulated,
+            listed=board.games,
+            spelled=board.players.spelled,
+        )
+
+    def staked_on(self, board: Board) -> dict[tuple[Hashable, str], float]:
+        """Return what they count against bookmakers' limits, as ``by_bookmaker``."""
+        return by_bookmaker(self.open_on(board))
 
     def in_main(self, bets: Iterable[PlacedBet], now_ms: int) -> Iterator[PlacedBet]:
         """Yield bets in the main currency, as far as rates are known."""

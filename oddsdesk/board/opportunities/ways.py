@@ -34,6 +34,22 @@ def outcome_of(game_id: str, named: Bet, period: int) -> Hashable:
     return game_id, named[0], period, named[1], named[2]
 
 
+def limit_left(
+    limit: float | None,
+    placed: Mapping[tuple[Hashable, str], float],
+    outcomes: Iterable[Hashable],
+    bookmaker: str,
+) -> float | None:
+    """Return what a bookmaker's limit leaves of a bet that may be named by several outcomes.
+
+    ``placed``: as ``Placed.by_bookmaker``. None without a limit.
+    """
+    if limit is None:
+        return None
+    name = fold_name(bookmaker)
+    return limit - max((placed.get((each, name), 0.0) for each in outcomes), default=0.0)
+
+
 class Offer(NamedTuple):
     """A leg, and the price that it is."""
 
@@ -172,10 +188,8 @@ class Ways:
         if self._among is not None:
             return self._among[self._row_key(section, selection, bookmaker), is_lay]
         limit = self._basis.profiles.profile_of(bookmaker).limit
-        if limit is None:
-            return None
         outcome = outcome_of(self._matrix.game_id, bet, section.key.period)
-        return limit - self._placed.get((outcome, fold_name(bookmaker)), 0.0)
+        return limit_left(limit, self._placed, [outcome], bookmaker)
 
     def reliable(
         self, has_draw: bool, candidates: Iterable[Candidate], operators: float = 1

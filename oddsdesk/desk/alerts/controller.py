@@ -1,6 +1,6 @@
 """Runs the alert rules while the desk is open, and sends alerts to the desktop and channels."""
 
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import Any, Final
@@ -33,7 +33,6 @@ from oddsdesk.desk.settings.saved_state import Preferences
 from oddsdesk.desk.ui.formatting import local_time
 from oddsdesk.ledger.bets import counted
 from oddsdesk.ledger.games import on_listed_games
-from oddsdesk.ledger.open_bets import by_bookmaker, open_by_outcome
 from oddsdesk.ledger.presets import HiddenThings
 
 _TICK_MS: Final = 1_000
@@ -71,7 +70,7 @@ class AlertsController(QObject):
             AlertMemory(path.with_name(_MEMORY_FILE)),
             hidden=self._hides,
             open_bets=self._open_bets,
-            placed=self._placed,
+            placed=lambda: records.staked_on(board),
             split=lambda: split_of(preferences.get_setting),
             on_delivery=lambda _entry: self.changed.emit(),
             on_problem=self.problem_found.emit,
@@ -211,12 +210,6 @@ class AlertsController(QObject):
             if bet.kick_off is not None:
                 cell = RowKey(*bet.bet_key)
                 yield OpenBet(bet.game_id, bet.match_name, bet.kick_off, bet.selection, cell)
-
-    def _placed(self) -> dict[tuple[Hashable, str], float]:
-        board, simulated = self._board, self._board.connection.simulated
-        games, spelled, held = board.games, board.players.spelled, self._records.placed_bets()
-        there = open_by_outcome(held, simulated=simulated, listed=games, spelled=spelled)
-        return by_bookmaker(there)
 
     async def _keep_address(self, name: str, address: str) -> None:
         try:

@@ -49,7 +49,7 @@ from oddsdesk.desk.ui.states import (
 from oddsdesk.desk.ui.table.live_table import LiveTable
 from oddsdesk.desk.ui.theme.theme import Theme
 from oddsdesk.ledger.bets import BetState, PlacedBet
-from oddsdesk.ledger.open_bets import by_bookmaker, open_by_outcome
+from oddsdesk.ledger.open_bets import by_bookmaker
 from oddsdesk.ledger.own_tables import known_rules
 from oddsdesk.ledger.promotions import promo_in
 from oddsdesk.pricing.opportunities import OpportunityKind
@@ -253,9 +253,7 @@ class OpportunitiesPanel(ListPanel):
     def _open_bets(self) -> dict[Hashable, list[PlacedBet]]:
         simulated = self._board.connection.simulated
         if self._placed is None or self._placed[0] is not simulated:
-            held, games = self._records.placed_bets(), self._board.games
-            spelled = self._board.players.spelled
-            bets = open_by_outcome(held, simulated=simulated, listed=games, spelled=spelled)
+            bets = self._records.open_on(self._board)
             self.list.count_placed(by_bookmaker(bets))
             # bets of a promotion hedge each other, and are no half of an opportunity
             own = (

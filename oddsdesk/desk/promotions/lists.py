@@ -9,8 +9,14 @@ from PySide6.QtCore import QObject, QTimer, Signal
 from oddsdesk.base.clock import Clock
 from oddsdesk.base.tasks import SLICE_S
 from oddsdesk.board.board import Board
-from oddsdesk.board.model.notices import ConnectionChanged, MatrixLoaded, Notice, PricesChanged
-from oddsdesk.board.promotions import PromoWay, WayKey, Ways, way_now, ways_to_use
+from oddsdesk.board.model.notices import (
+    ConnectionChanged,
+    GamesChanged,
+    MatrixLoaded,
+    Notice,
+    PricesChanged,
+)
+from oddsdesk.board.promotions import OpenStakes, PromoWay, WayKey, Ways, way_now, ways_to_use
 from oddsdesk.pricing.exposure import StakePlan
 from oddsdesk.pricing.promotions import Promotion
 
@@ -31,12 +37,18 @@ class WayList(QObject):
     """``ways`` are as the prices are."""
 
     def __init__(
-        self, board: Board, clock: Clock, plan: Callable[[], StakePlan], is_seen: Callable[[], bool]
+        self,
+        board: Board,
+        clock: Clock,
+        plan: Callable[[], StakePlan],
+        placed: Callable[[], OpenStakes],
+        is_seen: Callable[[], bool],
     ) -> None:
         super().__init__()
         self._board = board
         self._clock = clock
         self._plan = plan
+        self._placed = placed
         self._is_seen = is_seen
         self.offer: Promotion | None = None
         """The offer that is looked for."""
@@ -58,7 +70,7 @@ class WayList(QObject):
         self._timer = QTimer(self, singleShot=True)
         self._timer.timeout.connect(self._on_timer_timeout)
         self._unsubscribe = board.subscribe(
-            self._on_board_notice, PricesChanged, MatrixLoaded, ConnectionChanged
+            self._on_board_notice, PricesChanged, MatrixLoaded, ConnectionChanged, GamesChanged
         )
 
     def look_for(self, offer: Promotion | None) -> None:
@@ -68,7 +80,7 @@ class WayList(QObject):
             self.look_again()
 
     def look_again(self) -> None:
-        """Look at the whole board at once: the stakes or the offer are others."""
+        """Look at the whole board at once: stakes, open bets or the offer are others."""
         self._steps, self._is_due, self._rested_at = None, True, 0.0
         if self._timer.isActive():
             self._timer.start(0)
@@ -106,7 +118,7 @@ class WayList(QObject):
             self._is_whole = not self._board.connection.may_lack_prices
             self._is_due, self._looks_at_all = False, True
             self._moved.clear()
-            return ways_to_use(self._board, offer, self._plan())
+            return ways_to_use(self._board, offer, self._plan(), placed=self._placed())
         if self._moved or self._has_lapsed():
             moved, self._moved = self._moved, set()
             return self._working_out_again(moved)
@@ -132,12 +144,13 @@ class WayList(QObject):
 
     def _working_out_again(self, moved: Collection[str]) -> Generator[None, None, Ways]:
         """Work out the listed ways again whose prices moved or whose time is over, one a step."""
-        plan, now, ways = self._plan(), self._clock(), self.ways
+        plan, placed = self._plan(), self._placed()
+        now, ways = self._clock(), self.ways
         current: dict[WayKey, PromoWay] = {}
         for way in (*ways.hedged, *ways.unhedged):
             found: PromoWay | None = way
             if way.due_at <= now or way.legs[0].key.game_id in moved:
-                found = way_now(self._board, way, plan)
+                found = way_now(self._board, way, plan, placed)
                 yield
             if found is not None:
                 current[way.key] = found

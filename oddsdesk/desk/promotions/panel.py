@@ -95,7 +95,10 @@ class PromotionsPanel(ListPanel):
         self._is_lost = False
         self.offers = Offers(records, layout, self._wall)
         self.offer_list = OfferList(theme, OffersModel(self._wall), self._wall)
-        self.list = WayList(board, clock, lambda: self._plan, self._is_seen)
+        self._records = records
+        self.list = WayList(
+            board, clock, lambda: self._plan, lambda: records.staked_on(board), self._is_seen
+        )
         self.hedged = WaysModel(HEDGED_COLUMNS, clock, board)
         self.unhedged = WaysModel(UNHEDGED_COLUMNS, clock, board)
         self.table = LiveTable(theme, self.hedged, clock)
@@ -148,6 +151,7 @@ class PromotionsPanel(ListPanel):
         self._unsubscribe()
         self.list.stop_listening()
         self._preferences.changed.disconnect(self._on_preferences_changed)
+        self._records.bets_changed.disconnect(self.list.look_again)
 
     def selected(self) -> RowKey | None:
         """Return the price of the current row."""
@@ -196,6 +200,7 @@ class PromotionsPanel(ListPanel):
         self.notes.action_requested.connect(self._on_notes_action_requested)
         self.notes.closed.connect(self._on_notes_closed)
         self._preferences.changed.connect(self._on_preferences_changed)
+        self._records.bets_changed.connect(self.list.look_again)
         self._unsubscribe = board.subscribe(self._on_board_notice, notices.ConnectionChanged)
         for ident, act in (
             ("promotions.place", self._place),

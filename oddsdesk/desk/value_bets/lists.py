@@ -52,7 +52,7 @@ from oddsdesk.desk.value_bets.model import (
 )
 from oddsdesk.desk.value_bets.subjects import BetSubject
 from oddsdesk.ledger.bets import PlacedBet
-from oddsdesk.ledger.open_bets import open_by_outcome, placed_in
+from oddsdesk.ledger.open_bets import placed_in
 from oddsdesk.ledger.presets import BUILT_IN, HiddenThings, Preset
 from oddsdesk.pricing.exposure import Placed
 from oddsdesk.pricing.score_models import Line
@@ -172,9 +172,6 @@ class ValueLists(QObject):
         self.staked = 0.0
         """What is to be staked in all."""
         self._lister = BetLister()
-        self._open: list[PlacedBet] | None = None
-        """The bets that are open, whose ledger may be long; None until they are looked for."""
-        records.bets_changed.connect(self._forget_open)
         self._listed: list[Bet] = []
         self._grouped: dict[OutcomeKey, Group] = {}
         """The bets that are listed, by outcome."""
@@ -230,7 +227,7 @@ class ValueLists(QObject):
             plan = msgspec.structs.replace(plan, kelly_share=0.0)
         simulated = self._board.connection.simulated
         games, spelled = self._board.games, self._board.players.spelled
-        held = self._records.in_main(self._open_bets(), now)
+        held = self._records.in_main(self._records.open_bets(), now)
         placed = placed_in(held, now, simulated=simulated, listed=games, spelled=spelled)
         put_away = HiddenThings(self._records.hidden, now)
         bets = yield from lister.listing(
@@ -245,9 +242,7 @@ class ValueLists(QObject):
             by_age=chosen.depends_on_time,
             lines_of=self._lines_of,
         )
-        on_outcome = open_by_outcome(
-            self._open_bets(), simulated=simulated, listed=games, spelled=spelled
-        )
+        on_outcome = self._records.open_on(self._board)
         yield
         rows = yield from making_rows(bets, self._row_of(on_outcome), self._grouped)
         yield
@@ -257,14 +252,6 @@ class ValueLists(QObject):
         self.hidden = len(lister.hidden)
         self.filtered_out = len(lister.value) - self.hidden - self.value_count
         self.bets.show_rows(rows, may_move=self._may_move)
-
-    def _open_bets(self) -> list[PlacedBet]:
-        if self._open is None:
-            self._open = [bet for bet in self._records.placed_bets() if bet.open_size]
-        return self._open
-
-    def _forget_open(self) -> None:
-        self._open = None
 
     def exposure(self, key: RowKey) -> Exposure | None:
         """Return how the stake on a price came about; None where it is not listed as value."""

@@ -232,7 +232,13 @@ class ValuesPanel(ListPanel):
         placer = self.sheet_placer_over(owner, bar, "promotions.undo")
 
         def place_way(way: PromoWay) -> None:
-            sheet = PromotionSheet(self._board, way, lambda: self._stakes.plan, self._clock)
+            sheet = PromotionSheet(
+                self._board,
+                way,
+                lambda: self._stakes.plan,
+                lambda: self._records.staked_on(self._board),
+                self._clock,
+            )
             if sheet.has_prices:
                 placer.ask_sheet(sheet)
             else:

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from oddsdesk.base.clock import Clock
 from oddsdesk.board.board import Board
 from oddsdesk.board.opportunities.finder import OpportunityLeg
-from oddsdesk.board.promotions import PromoWay, leg_now, step_of_lays, way_now
+from oddsdesk.board.promotions import OpenStakes, PromoWay, leg_now, step_of_lays, way_now
 from oddsdesk.contract.identity import game_title
 from oddsdesk.contract.markets import market_title
 from oddsdesk.desk.bet_sheet import SheetLeg, SheetOutcome, SheetStake, SheetView
@@ -34,7 +34,12 @@ class PromotionSheet:
     """The promoted bet and its hedge at current prices; the hedge follows the promoted bet."""
 
     def __init__(
-        self, board: Board, way: PromoWay, plan: Callable[[], StakePlan], clock: Clock
+        self,
+        board: Board,
+        way: PromoWay,
+        plan: Callable[[], StakePlan],
+        placed: Callable[[], OpenStakes],
+        clock: Clock,
     ) -> None:
         """Fill in a sheet with a way as it was listed; ``clock`` tells the time of the bets."""
         self._board = board
@@ -42,6 +47,7 @@ class PromotionSheet:
         self._way = way
         """The same way at the prices of the last look that had one."""
         self._plan = plan
+        self._placed = placed
         self._clock = clock
         self._stake = way.bet.stake
         """Of the promoted bet, as it is typed."""
@@ -56,7 +62,7 @@ class PromotionSheet:
     def view(self) -> SheetView:
         """Return what the legs are now."""
         listed, board = self._listed, self._board
-        found = way_now(board, listed, self._plan())
+        found = way_now(board, listed, self._plan(), self._placed())
         self._way = found or self._way
         markets = dict.fromkeys(market_title(leg.key.market_type) for leg in listed.legs)
         return SheetView(
@@ -114,7 +120,7 @@ class PromotionSheet:
 
     def _now(self, place: int) -> OpportunityLeg | None:
         leg = self._listed.legs[place]
-        return leg_now(self._board, leg.key, is_lay=leg.is_lay)
+        return leg_now(self._board, leg.key, {}, is_lay=leg.is_lay)
 
     def _leg(self, place: int) -> SheetLeg:
         listed, now = self._listed.legs[place], self._now(place)

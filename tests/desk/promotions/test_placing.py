@@ -21,10 +21,21 @@ from oddsdesk.ledger.bet_kinds import BetKind
 from oddsdesk.ledger.bets import PlacedBet
 from oddsdesk.ledger.promotions import known_promotions
 from oddsdesk.pricing.currencies import Rates
+from oddsdesk.pricing.profiles import Profile, Profiles
 from oddsdesk.pricing.promotions import PromoKind, Promotion
 from oddsdesk.pricing.selections import Result
 from tests.kit.opportunities_panel import look as look_for_opportunities
-from tests.kit.promotions_panel import FREE, fields, give, lay, record, rows_of, sheet_of, shown
+from tests.kit.promotions_panel import (
+    FREE,
+    bet_with,
+    fields,
+    give,
+    lay,
+    record,
+    rows_of,
+    sheet_of,
+    shown,
+)
 from tests.kit.quoted_game import NOW_MS
 
 EVERTON = replace(FREE, least_odds=3.19, markets=("moneyline",))
@@ -332,6 +343,31 @@ def test_what_is_placed_with_an_offer_is_no_half_of_an_arbitrage(
     assert list_.model.rowCount()
     assert not list_.model.half_placed
     list_.close_panel()
+
+
+def test_open_bets_count_against_a_bookmakers_limit_as_soon_as_they_are_recorded(
+    panel: PromotionsPanel, quoted: Any, records: Records, qtbot: QtBot
+) -> None:
+    quoted.board.set_profiles(Profiles([Profile(name="Unibet", group="", limit=30.0)]))
+    quoted.clock.now += 1
+    quoted.tell("Unibet", "moneyline", "Liverpool", 2.60)
+    give(panel, EVERTON, qtbot)
+
+    def hedged_at() -> dict[str, str]:
+        rows = rows_of(panel.hedged)
+        way = next(row.way for row in rows if row.leg.key.selection == "Everton")
+        return {leg.key.selection: leg.bookmaker for leg in way.legs}
+
+    assert hedged_at()["Liverpool"] == "Unibet"
+    placed = bet_with(
+        EVERTON, kind=BetKind.BACK, bookmaker="Unibet", note="", selection="Liverpool",
+        stake=20.0, odds=2.6, game_id=quoted.id, competition=quoted.competition,
+        match_name=quoted.name,
+    )  # fmt: skip
+    records.place_bet(placed, lambda _: None)
+    qtbot.waitUntil(lambda: bool(rows_of(panel.hedged)) and hedged_at()["Liverpool"] != "Unibet")
+    records.take_back(next(records.placed_bets()))
+    qtbot.waitUntil(lambda: hedged_at()["Liverpool"] == "Unibet")
 
 
 def test_no_bet_is_recorded_on_a_price_of_the_past(

@@ -303,3 +303,31 @@ def test_what_is_placed_counts_against_the_limit_of_a_bookmaker() -> None:
     ]
     assert first.legs[0].key == best.legs[0].key
     assert [leg.bookmaker for leg in first.legs[1:]] == ["Pinnacle", "Betclic"]
+    assert way_now(at.board, best, EXACT) == best
+    assert way_now(at.board, best, EXACT, placed) is None, "1 of 4.59 is left"
+    elsewhere = {((draw.game_id, "moneyline", 0, "", "home"), "unibet"): 9.0}
+    assert way_now(at.board, best, EXACT, elsewhere) == best
+
+
+def test_what_is_placed_counts_against_the_limit_of_an_unhedged_bet() -> None:
+    at = desk()
+    at.board.set_profiles(Profiles([Profile(name="ParionsSport", group="", limit=10.0)]))
+    offer = promotion(PromoKind.BOOST, boost=0.5, least_odds=3.4)
+    (way,) = ways(offer, at).unhedged
+    assert (way.legs[0].key.selection, way.legs[0].stake) == ("Draw", 10.0)
+    placed = {((way.legs[0].key.game_id, "moneyline", 0, "", "draw"), "parionssport"): 6.0}
+    (left,) = returned(ways_to_use(at.board, offer, EXACT, placed=placed)).unhedged
+    assert left.legs[0].stake == 4.0
+    assert way_now(at.board, way, EXACT, placed) == left
+
+
+def test_a_recorded_lay_counts_against_the_limit_of_the_lay() -> None:
+    at = with_lays((2.16, 500.0))
+    way = next(w for w in ways(promotion(), at).hedged if w.legs[-1].is_lay)
+    name, liability = way.legs[-1].bookmaker, way.legs[-1].stake
+    profile = at.board.basis.profiles.profile_of(name)
+    at.board.set_profiles(Profiles([replace(profile, limit=liability + 5)]))
+    placed = {((way.legs[0].key.game_id, "double_chance", 0, "", "X2"), name.casefold()): 4.9}
+    assert way_now(at.board, way, EXACT, placed) is not None
+    placed = dict.fromkeys(placed, 5.1)
+    assert way_now(at.board, way, EXACT, placed) is None
