@@ -10,7 +10,7 @@ import click
 import msgspec
 
 from oddsdesk.base.clock import system_clock
-from oddsdesk.cli.options import ledger_option, moment
+from oddsdesk.cli.options import json_option, ledger_option, moment
 from oddsdesk.cli.own_records import open_ledger, own_profiles
 from oddsdesk.cli.terminal import plain, print_counts, print_problems, read_input
 from oddsdesk.contract.identity import game_id, game_title
@@ -75,7 +75,7 @@ _SERVICES: Final = ("betfair", "kalshi", "polymarket")
 )
 @click.option("--url", metavar="ADDRESS", help="Address of the service, if not the usual one.")
 @click.option("--dry-run", is_flag=True, help="Only print what would be recorded.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@json_option
 def sync(path: Path, service: str, as_json: bool, dry_run: bool, account: str, **options: Any) -> None:  # fmt: skip # noqa: E501
     """Record your own bets from an exchange or prediction market.
 

@@ -13,7 +13,7 @@ from oddsdesk.base.clock import system_clock
 from oddsdesk.cli.options import AmountType, json_option, ledger_option, moment
 from oddsdesk.cli.own_records import open_ledger, own_profiles
 from oddsdesk.cli.terminal import aligned, plain, print_counts
-from oddsdesk.contract.times import format_ms
+from oddsdesk.contract.times import format_minute
 from oddsdesk.ledger.accounts import (
     BadMoneyError,
     Balance,
@@ -217,7 +217,7 @@ def movements(path: Path, as_json: bool) -> None:
     rows = [
         (
             str(each.ident),
-            format_ms(each.at)[:16].replace("T", " "),
+            format_minute(each.at),
             each.kind,
             plain(f"{each.amount:+.2f} {each.currency}".rstrip()),
             plain(each.bookmaker),
@@ -298,7 +298,7 @@ def rate(
         return
     click.echo(f"main currency: {book.main or 'none'}")
     rows = [
-        (each.currency, f"{each.rate:g} {each.main}", format_ms(each.since)[:16].replace("T", " "))
+        (each.currency, f"{each.rate:g} {each.main}", format_minute(each.since))
         for each in book.rates
     ]
     if rows:

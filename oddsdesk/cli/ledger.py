@@ -27,8 +27,14 @@ from oddsdesk.cli.options import (
     maybe_database_option,
     usual_database,
 )
-from oddsdesk.cli.own_records import open_ledger, own_close_by, own_profiles
-from oddsdesk.cli.risk import ALL_CURRENCIES, risk
+from oddsdesk.cli.own_records import (
+    ALL_CURRENCIES,
+    all_in_main,
+    open_ledger,
+    own_close_by,
+    own_profiles,
+)
+from oddsdesk.cli.risk import risk
 from oddsdesk.cli.settle import settle
 from oddsdesk.cli.terminal import (
     STANDARD,
@@ -40,10 +46,9 @@ from oddsdesk.cli.terminal import (
     read_input,
 )
 from oddsdesk.contract.identity import game_title
-from oddsdesk.contract.times import format_ms
+from oddsdesk.contract.times import format_minute
 from oddsdesk.desk.shell.display import missing_qt
 from oddsdesk.ledger import reporting
-from oddsdesk.ledger.accounts import in_main_currency
 from oddsdesk.ledger.bet_kinds import BetKind
 from oddsdesk.ledger.bet_lists import read_lists
 from oddsdesk.ledger.bet_tables import bet_fields, write_bet_analytix, write_csv, write_json
@@ -391,11 +396,8 @@ def report(
             rows += [(currency, label, found) for label, found in split.items()]
             rows.append((currency, "", whole))
     if len({currency for currency, *_ in rows}) > 1 and book.main:
-        converted = [*in_main_currency(closed.bets, book, system_clock())]
-        missing = reporting.by_currency(converted).keys() - {"", book.main}
-        if missing:
-            click.echo(f"no total: no exchange rate for {', '.join(sorted(missing))}", err=True)
-        else:
+        converted = all_in_main(closed.bets, book)
+        if converted is not None:
             rows.append((book.main, ALL_CURRENCIES, reporting.whole_report(converted)))
     if as_json:
         click.echo(
@@ -603,7 +605,7 @@ def _bet(bet: PlacedBet, now_ms: int) -> tuple[str, ...]:
     return (
         str(bet.ident),
         state,
-        "" if bet.kick_off is None else f"{format_ms(bet.kick_off)[:16].replace('T', ' ')}",
+        "" if bet.kick_off is None else format_minute(bet.kick_off),
         plain(bet.selection if bet.kind is BetKind.BACK else f"{bet.selection} ({_kind(bet)})"),
         plain(bet.bookmaker),
         f"{bet.odds:g}",

@@ -2,20 +2,22 @@
 
 import configparser
 import contextlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TypeVar
+from typing import Final, TypeVar
 
 import click
 
+from oddsdesk.base.clock import system_clock
 from oddsdesk.base.places import NoHomeError, default_ledger, settings_folder
 from oddsdesk.board.model.basis import CONSENSUS
 from oddsdesk.desk.settings.declared import SECTIONS, Setting, close_by
-from oddsdesk.ledger.accounts import MoneyBook
+from oddsdesk.ledger.accounts import MoneyBook, in_main_currency
 from oddsdesk.ledger.bets import PlacedBet
 from oddsdesk.ledger.ledger import Ledger
 from oddsdesk.ledger.own_tables import known_bands, known_bookmakers, known_rules, known_weights
 from oddsdesk.ledger.presets import BUILT_IN, HiddenThings, Preset, ValueFilter
+from oddsdesk.ledger.reporting import by_currency
 from oddsdesk.ledger.schema import LedgerError
 from oddsdesk.pricing.closing import BetPart, CloseBy, ClosingLine
 from oddsdesk.pricing.consensus import CONSENSUS_TITLE, LearnedWeights
@@ -24,6 +26,9 @@ from oddsdesk.pricing.profiles import Profiles
 from oddsdesk.pricing.settlement_rules import SettlementRules
 
 T = TypeVar("T")
+
+ALL_CURRENCIES: Final = "all currencies"
+"""Names the row of all bets in the main currency."""
 
 
 class UnknownPresetError(click.ClickException):
@@ -110,6 +115,15 @@ def own_bands(method: str) -> Bands:
 def own_money() -> MoneyBook:
     """Return the user's main currency, rates and movements; nothing without a ledger."""
     return _read(lambda ledger: ledger.money.read_book(), MoneyBook())
+
+
+def all_in_main(bets: Iterable[PlacedBet], book: MoneyBook) -> list[PlacedBet] | None:
+    """Return bets of several currencies in the main one; None, and print why, without a rate."""
+    converted = [*in_main_currency(bets, book, system_clock())]
+    if missing := by_currency(converted).keys() - {"", book.main}:
+        click.echo(f"no total: no exchange rate for {', '.join(sorted(missing))}", err=True)
+        return None
+    return converted
 
 
 def own_rules() -> SettlementRules:

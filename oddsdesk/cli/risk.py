@@ -10,17 +10,15 @@ import click
 
 from oddsdesk.base.clock import system_clock
 from oddsdesk.cli.options import AmountType, Number, json_option, ledger_option
-from oddsdesk.cli.own_records import open_ledger, own_setting
+from oddsdesk.cli.own_records import ALL_CURRENCIES, all_in_main, open_ledger, own_setting
 from oddsdesk.cli.terminal import aligned, plain
 from oddsdesk.desk.settings.declared import stake_plan
-from oddsdesk.ledger.accounts import in_main_currency
 from oddsdesk.ledger.bets import BetState, PlacedBet, counted
 from oddsdesk.ledger.reporting import by_currency
 from oddsdesk.ledger.risk import BetsAhead, bets_ahead
 from oddsdesk.pricing.formats import OddsFormatError, parse_typed
 from oddsdesk.pricing.risk_ahead import RUNS, Outcome, chance_ever_down, kelly_across
 
-ALL_CURRENCIES: Final = "all currencies"
 _QUANTILES: Final = (0.01, 0.05, 0.25, 0.5, 0.75, 0.95, 0.99)
 _OF_BANK: Final = (0.01, 0.02, 0.05, 0.1, 0.25)
 _OF_WORST: Final = (0.25, 0.5, 0.75, 1.0)
@@ -98,12 +96,8 @@ def risk(
         book = held.money.read_book()
     groups: list[tuple[str, str | None, list[PlacedBet]]]
     groups = [(currency, None, of_one) for currency, of_one in by_currency(bets).items()]
-    if len(groups) > 1 and book.main:
-        converted = [*in_main_currency(bets, book, now_ms)]
-        if missing := by_currency(converted).keys() - {"", book.main}:
-            click.echo(f"no total: no exchange rate for {', '.join(sorted(missing))}", err=True)
-        else:
-            groups.append((book.main, ALL_CURRENCIES, converted))
+    if len(groups) > 1 and book.main and (converted := all_in_main(bets, book)) is not None:
+        groups.append((book.main, ALL_CURRENCIES, converted))
     own_bank = stake_plan(own_setting).bankroll
     rows = []
     for currency, of, of_one in groups:

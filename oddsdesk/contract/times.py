@@ -81,5 +81,10 @@ def format_ms(ms: int) -> str:
 
 
 @lru_cache(maxsize=4096)
+def format_minute(ms: int) -> str:
+    """Return a moment to the minute, in UTC, as people read it: ``2026-11-20 18:30``."""
+    return format_ms(ms)[:16].replace("T", " ")
+
+
 def _second(seconds: int) -> str:
     return (_EPOCH + timedelta(seconds=seconds)).isoformat()[:19]

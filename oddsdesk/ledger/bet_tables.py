@@ -27,7 +27,7 @@ from typing import Any, BinaryIO, Final, NamedTuple
 import msgspec
 
 from oddsdesk.base.text import safe_text
-from oddsdesk.contract.times import format_ms
+from oddsdesk.contract.times import format_minute, format_ms
 from oddsdesk.ledger.bet_kinds import BetKind, BetLeg, paid_by_legs
 from oddsdesk.ledger.bets import PlacedBet, counted
 from oddsdesk.ledger.columns import TitleMeanings, folded_title, meanings_of
@@ -388,7 +388,7 @@ def _bet_row(bet: PlacedBet) -> _Row:
     is_charged = _is_charged(bet)
     taken = f"taken at {bet.odds}" if is_charged else ""
     return {
-        "Date": format_ms(bet.placed_at)[:16].replace("T", " "),
+        "Date": format_minute(bet.placed_at),
         "Type": "Simple",
         "Sport": bet.sport,
         "Label": " · ".join(filter(None, (bet.selection, bet.match_name))),

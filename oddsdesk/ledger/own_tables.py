@@ -137,8 +137,7 @@ def save_weights(markets: Iterable[MarketWeights]) -> Path:
     """
     path = weights_file()
     by_kind = {each.kind: each for each in (*_saved_weights(), *markets)}
-    written = msgspec.json.format(msgspec.json.encode([by_kind[kind] for kind in sorted(by_kind)]))
-    write_table(path, f"{written.decode()}\n")
+    write_json_table(path, [by_kind[kind] for kind in sorted(by_kind)])
     return path
 
 
@@ -229,6 +228,11 @@ def write_table(path: Path, text: str) -> None:
             file.write(text.encode())
     except OSError as error:
         raise OwnTableError(f"{path}: cannot be written: {error.strerror or error}") from error
+
+
+def write_json_table(path: Path, entries: Sequence[msgspec.Struct]) -> None:
+    """Write entries as a JSON list that people can read; errors as for ``write_table``."""
+    write_table(path, f"{msgspec.json.format(msgspec.json.encode(entries)).decode()}\n")
 
 
 class _Read(NamedTuple):

@@ -5,7 +5,7 @@ A bet belongs to a promotion by its note: ``promo: Free 25;`` and any other text
 
 import math
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -13,7 +13,7 @@ import msgspec
 
 from oddsdesk.base.places import NoHomeError, settings_folder
 from oddsdesk.ledger.bets import PlacedBet
-from oddsdesk.ledger.own_tables import OwnTableError, table_text, write_table
+from oddsdesk.ledger.own_tables import OwnTableError, table_text, write_json_table
 from oddsdesk.pricing.promotions import NAME_ENDS, Promotion, problem_of
 
 _MARK: Final = "promo: "
@@ -102,7 +102,7 @@ def save_promotion(promotion: Promotion, *, instead_of: str = "") -> None:
     if promotion_named(others, promotion.name) is not None:
         raise OwnTableError(f"there is already an offer {promotion.name!r}")
     at = next((i for i, e in enumerate(known) if _fold(e.name) == _fold(instead_of)), len(others))
-    _write(path, [*others[:at], promotion, *others[at:]])
+    write_json_table(path, [*others[:at], promotion, *others[at:]])
 
 
 def remove_promotion(name: str) -> Promotion:
@@ -117,7 +117,7 @@ def remove_promotion(name: str) -> Promotion:
     removed = promotion_named(known, name)
     if removed is None:
         raise OwnTableError(f"no offer {name!r}")
-    _write(path, [each for each in known if each is not removed])
+    write_json_table(path, [each for each in known if each is not removed])
     return removed
 
 
@@ -147,11 +147,6 @@ def _to_change() -> tuple[Path, list[Promotion]]:
     if known.problems:
         raise OwnTableError(f"{known.problems[0]}; correct it, or move the file away")
     return path, known.promotions
-
-
-def _write(path: Path, promotions: Sequence[Promotion]) -> None:
-    written = msgspec.json.format(msgspec.json.encode(promotions))
-    write_table(path, f"{written.decode()}\n")
 
 
 def promo_note(name: str, note: str = "") -> str:

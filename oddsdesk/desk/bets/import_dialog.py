@@ -16,7 +16,7 @@ from PySide6.QtWidgets import (
 from oddsdesk.base.figures import FigureError, Habit, read_stake
 from oddsdesk.base.spreadsheets import SheetError, SheetRow
 from oddsdesk.base.text import as_written
-from oddsdesk.contract.times import format_ms
+from oddsdesk.contract.times import format_minute
 from oddsdesk.desk.kind_fields import legs_text
 from oddsdesk.desk.ui.controls.fields import ChoiceBox
 from oddsdesk.desk.ui.controls.form_dialog import FormDialog, form_layout, note_label, plain_table
@@ -278,7 +278,7 @@ class ImportDialog(FormDialog):
             return
         for bet in found.bets[:_MOST_BETS]:
             result = "open" if bet.result is None else bet.result.words
-            placed = format_ms(bet.placed_at)[:16].replace("T", " ").removesuffix(" 00:00")
+            placed = format_minute(bet.placed_at).removesuffix(" 00:00")
             figures = (format_odds(bet.odds), f"{bet.stake:,.2f}", result, placed)
             kind = "" if bet.kind is BetKind.BACK else bet.kind.words
             item = QTreeWidgetItem([bet.selection, kind, *figures, bet.match_name])
