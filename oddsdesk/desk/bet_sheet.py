@@ -23,7 +23,7 @@ from oddsdesk.desk.ui.controls.labels import Label, literal
 from oddsdesk.desk.ui.controls.messages import message_area
 from oddsdesk.desk.ui.formatting import (
     exact_odds_text,
-    odds_style,
+    odds_title,
     read_odds,
     signed_hundredths_text,
     typed_text,
@@ -32,7 +32,7 @@ from oddsdesk.desk.ui.spacing import GAP, HALF, MARGIN, STEP, horizontal, vertic
 from oddsdesk.desk.ui.states import may_be_gone
 from oddsdesk.ledger.bet_kinds import BetKind, profit_by_kind
 from oddsdesk.ledger.bets import PlacedBet
-from oddsdesk.pricing.formats import DECIMAL, OddsFormatError
+from oddsdesk.pricing.formats import OddsFormatError
 from oddsdesk.pricing.selections import Result
 
 _LOOK_MS: Final = 500
@@ -226,9 +226,8 @@ class BetSheet(Dialog):
         grid.setHorizontalSpacing(GAP)
         grid.setVerticalSpacing(HALF)
         grid.setColumnStretch(0, 1)
-        style = odds_style().replace("_", " ")
-        odds = "Odds" if style == DECIMAL else f"Odds, {style}"
-        for column, title in enumerate(("Leg", "Bookmaker", "Now", odds, "Stake", "")):
+        titles = ("Leg", "Bookmaker", "Now", odds_title("Odds"), "Stake", "")
+        for column, title in enumerate(titles):
             label = Label(title)
             label.setProperty("variant", "note")
             grid.addWidget(label, 0, column)

@@ -34,7 +34,7 @@ from oddsdesk.desk.ui.formatting import (
     fair_text,
     game_text,
     local_time,
-    odds_style,
+    odds_title,
     read_odds,
     signed_hundredths_text,
     typed_text,
@@ -43,7 +43,7 @@ from oddsdesk.desk.ui.list_panel import ListPanel
 from oddsdesk.desk.ui.states import state_of_mine
 from oddsdesk.desk.ui.table.live_table import LiveTable
 from oddsdesk.desk.ui.theme.theme import Theme
-from oddsdesk.pricing.formats import DECIMAL, OddsFormatError
+from oddsdesk.pricing.formats import OddsFormatError
 
 _RULES = "Rules…"
 _PAST = "You cannot set an alert on a past price. Ctrl+Shift+J goes back to now."
@@ -224,15 +224,14 @@ class TargetDialog(FormDialog):
         return self.price.text(), self.place.currentIndex()
 
     def _lay_out(self) -> None:
-        key, name, style = self._cell.key, self._cell.match_name, odds_style().replace("_", " ")
+        key, name = self._cell.key, self._cell.match_name
         market = market_title(key.market_type)
         if key.period:
             market += f" · {period_label(self._cell.sport, key.period)}"
         game = game_text(key.selection, name)
         self.form.addRow(Label(f"{key.selection} {game} · {market}", wordWrap=True))
-        reaches = "&Odds" if style == DECIMAL else f"&Odds, {style}"
         self.add_row("&Bookmaker", self.place)
-        self.add_row(reaches, self.price)
+        self.add_row(odds_title("&Odds"), self.price)
         self.form.addRow("", self.said)
         self.buttons.addButton(QDialogButtonBox.StandardButton.Cancel)
         if self._standing is not None:

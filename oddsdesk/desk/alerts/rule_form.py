@@ -94,14 +94,7 @@ class RuleForm(FormDialog):
         return {name: text for name, text in found.items() if text}
 
     def _lay_out_buttons(self) -> None:
-        self.buttons.addButton(QtWidgets.QDialogButtonBox.StandardButton.Cancel)
-        self.save = self.buttons.addButton(
-            "&Save", QtWidgets.QDialogButtonBox.ButtonRole.AcceptRole
-        )
-        self.save.setProperty("variant", "primary")
-        self.buttons.accepted.connect(self._on_buttons_accepted)
-        self.buttons.rejected.connect(self.reject)
-        self.close_form()
+        self.save = self.close_with("&Save", self._on_buttons_accepted)
 
     def _add(self, field: rules.RuleField, title: str) -> None:
         value = self._values.get(field.name, field.default)

@@ -568,14 +568,7 @@ class ChannelForm(FormDialog):
         self.add_row("&Kind", self.kind)
         self.add_row("&Address", self.address)
         self.form.addRow("", self.said)
-        self.buttons.addButton(QtWidgets.QDialogButtonBox.StandardButton.Cancel)
-        self.save = self.buttons.addButton(
-            "&Save", QtWidgets.QDialogButtonBox.ButtonRole.AcceptRole
-        )
-        self.save.setProperty("variant", "primary")
-        self.buttons.accepted.connect(self._on_buttons_accepted)
-        self.buttons.rejected.connect(self.reject)
-        self.close_form()
+        self.save = self.close_with("&Save", self._on_buttons_accepted)
 
     def _explain(self) -> None:
         variable = variable_of(self.name.text().strip() or "name")

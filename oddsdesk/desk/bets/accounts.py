@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable
 from typing import Final
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QDialogButtonBox, QLineEdit, QWidget
+from PySide6.QtWidgets import QLineEdit, QWidget
 
 from oddsdesk.base.figures import FigureError, read_number, read_typed_amount, read_typed_time
 from oddsdesk.desk.bet_cells import profit_cell
@@ -13,7 +13,7 @@ from oddsdesk.desk.ui.controls.fields import ChoiceBox, date_habit
 from oddsdesk.desk.ui.controls.form_dialog import FormDialog, side_by_side
 from oddsdesk.desk.ui.controls.labels import Label
 from oddsdesk.desk.ui.controls.messages import sentence
-from oddsdesk.desk.ui.formatting import local_time
+from oddsdesk.desk.ui.formatting import typed_time_text
 from oddsdesk.desk.ui.table.cells import Align, Cell, Column, ColumnSpec, Kind, Priority
 from oddsdesk.desk.ui.table.live_model import StableRowsModel
 from oddsdesk.desk.ui.theme.theme import Theme
@@ -35,7 +35,6 @@ AccountKey = tuple[str, str, str]
 """Bookmaker, account and currency."""
 _LOWEST: Final = float("-inf")
 _LONGEST_CURRENCY: Final = 8
-_TIME: Final = "%Y-%m-%d %H:%M"
 _WIDTH: Final = 420
 _KINDS: Final = (
     ("deposit", "Deposit"),
@@ -205,14 +204,14 @@ class MovementDialog(FormDialog):
         self.account = QLineEdit("" if account is None else account.account)
         self.account.setPlaceholderText("Account (optional)")
         self.account.setAccessibleName("Account")
-        self.at = QLineEdit(f"{local_time(now_ms):{_TIME}}")
+        self.at = QLineEdit(typed_time_text(now_ms))
         self.note = QLineEdit()
         self.add_row("&Kind", self.kind)
         self.add_row("&Amount", side_by_side(self.amount, self.currency))
         self.add_row("&Bookmaker", side_by_side(self.bookmaker, self.account))
         self.add_row("&When", self.at)
         self.add_row("&Note", self.note)
-        _finish(self, "Record", self._on_accepted)
+        self.close_with("Record", self._on_accepted)
         self.amount.setFocus()
 
     def values(self) -> object:
@@ -276,7 +275,7 @@ class RatesDialog(FormDialog):
         self.add_row(
             "&Rate", self.rate, "What 1 unit of it is worth in your main currency, from now on"
         )
-        _finish(self, "Save", self._on_accepted)
+        self.close_with("Save", self._on_accepted)
         (
             self.rate if book.main and wanted else self.currency if book.main else self.main
         ).setFocus()
@@ -297,12 +296,3 @@ class RatesDialog(FormDialog):
             return
         self.hand_over()
         self.given.emit(main, rate)
-
-
-def _finish(dialog: FormDialog, verb: str, accepted: Callable[[], None]) -> None:
-    dialog.buttons.addButton(QDialogButtonBox.StandardButton.Cancel)
-    save = dialog.buttons.addButton(verb, QDialogButtonBox.ButtonRole.AcceptRole)
-    save.setProperty("variant", "primary")
-    dialog.buttons.accepted.connect(accepted)
-    dialog.buttons.rejected.connect(dialog.reject)
-    dialog.close_form()

@@ -7,7 +7,7 @@ from typing import Final
 
 import msgspec
 from PySide6.QtCore import Qt, QTimer, Signal
-from PySide6.QtWidgets import QComboBox, QDialogButtonBox, QLineEdit, QWidget
+from PySide6.QtWidgets import QComboBox, QLineEdit, QWidget
 
 from oddsdesk.base.figures import FigureError, read_stake, read_typed_amount, read_typed_time
 from oddsdesk.board.model.matrix import GameEntry
@@ -21,18 +21,24 @@ from oddsdesk.desk.ui.controls.fields import ChoiceBox, date_habit
 from oddsdesk.desk.ui.controls.form_dialog import FormDialog, side_by_side
 from oddsdesk.desk.ui.controls.labels import Label
 from oddsdesk.desk.ui.controls.messages import sentence
-from oddsdesk.desk.ui.formatting import local_time, moment_text, odds_style, read_odds, typed_text
+from oddsdesk.desk.ui.formatting import (
+    local_time,
+    moment_text,
+    odds_title,
+    read_odds,
+    typed_text,
+    typed_time_text,
+)
 from oddsdesk.desk.ui.theme.theme import Theme
 from oddsdesk.ledger.bet_kinds import BetKind, BetLeg, result_of_legs
 from oddsdesk.ledger.bets import BadBetError, PlacedBet, cashed_out, check_bet
 from oddsdesk.ledger.games import is_on_listed, teams_of
 from oddsdesk.ledger.legs import ended_by_legs
-from oddsdesk.pricing.formats import DECIMAL, OddsFormatError, format_odds
+from oddsdesk.pricing.formats import OddsFormatError, format_odds
 from oddsdesk.pricing.profiles import Profiles
 from oddsdesk.pricing.selections import Result, guess_market, read_selection
 
 _LONGEST_CURRENCY: Final = 8
-_TIME: Final = "%Y-%m-%d %H:%M"
 _WIDTH: Final = 520
 
 
@@ -80,8 +86,10 @@ class BetDialog(FormDialog):
         self.stake = QLineEdit(self._stake_shown)
         self.currency = QLineEdit(held.currency, maxLength=_LONGEST_CURRENCY)
         self.currency.setPlaceholderText("Currency (optional)")
-        self.kick_off = QLineEdit(_time_text(held.kick_off), placeholderText="2026-04-16 20:45")
-        self.placed_at = QLineEdit(_time_text(held.placed_at))
+        self.kick_off = QLineEdit(
+            typed_time_text(held.kick_off), placeholderText="2026-04-16 20:45"
+        )
+        self.placed_at = QLineEdit(typed_time_text(held.placed_at))
         self.note = QLineEdit(held.note)
         self._above_caps = above_caps
         self._confirmed: tuple[int | None, int] | None = None
@@ -244,7 +252,7 @@ class BetDialog(FormDialog):
         """Return the kick-off; if only a day is typed, that of the listed game on it."""
         kick_off = self._time(self.kick_off, "kick-off")
         text = self.kick_off.text().strip()
-        if kick_off is None or text == _time_text(self._held.kick_off):
+        if kick_off is None or text == typed_time_text(self._held.kick_off):
             return kick_off
         if read_typed_time("kick-off", text, self._now_ms, None, date_habit()).has_hour:
             return kick_off
@@ -263,7 +271,7 @@ class BetDialog(FormDialog):
         if not text:
             return None
         held = self._held.kick_off if field is self.kick_off else self._held.placed_at
-        if text == _time_text(held):
+        if text == typed_time_text(held):
             return held
         try:
             return self._moment(name, text, is_past=field is self.placed_at)
@@ -276,7 +284,6 @@ class BetDialog(FormDialog):
         return min(typed.ms, self._now_ms) if is_past and not typed.has_hour else typed.ms
 
     def _lay_out(self) -> None:
-        style = odds_style()
         self.add_row("&Game", self.game)
         self.sport.setAccessibleName("Sport")
         competition = self.add_row("Com&petition", side_by_side(self.competition, self.sport))
@@ -287,8 +294,7 @@ class BetDialog(FormDialog):
         self.account.setAccessibleName("Account")
         self.add_row("&Bookmaker", side_by_side(self.bookmaker, self.account))
         self.add_row("K&ind", self.kind.box)
-        odds = "&Odds taken" if style == DECIMAL else f"&Odds taken, {style.replace('_', ' ')}"
-        self.add_row(odds, self.odds)
+        self.add_row(odds_title("&Odds taken"), self.odds)
         self.currency.setAccessibleName("Currency")
         stake = self.add_row("&Stake", side_by_side(self.stake, self.currency))
         self.kind.add_rows(self.form, stake)
@@ -301,13 +307,8 @@ class BetDialog(FormDialog):
         self.add_row("&Note", self.note)
         self.below.addWidget(self.reading)
         self.below.addWidget(self.doubt)
-        self.buttons.addButton(QDialogButtonBox.StandardButton.Cancel)
-        text = "Record" if self._bet is None else "Save"
-        save = self.buttons.addButton(text, QDialogButtonBox.ButtonRole.AcceptRole)
-        save.setProperty("variant", "primary")
-        self.buttons.accepted.connect(self._on_buttons_accepted)
-        self.buttons.rejected.connect(self.reject)
-        self.close_form()
+        verb = "Record" if self._bet is None else "Save"
+        self.close_with(verb, self._on_buttons_accepted)
 
     def _show_kind(self) -> None:
         """Show what a multiple needs, or else what a single bet needs."""
@@ -405,10 +406,6 @@ def _choice(entries: Iterable[tuple[str, str]]) -> QComboBox:
     return box
 
 
-def _time_text(ms: int | None) -> str:
-    return "" if ms is None else f"{local_time(ms):{_TIME}}"
-
-
 def on_listed_game(bet: PlacedBet, games: Iterable[GameEntry]) -> PlacedBet:
     """Return a bet linked to the service's game between the same teams, if there is one.
 
@@ -504,12 +501,7 @@ class CashDialog(FormDialog):
         for line in (self.part, self.back):
             line.textChanged.connect(self._show_reading)
         self._show_fair()
-        self.buttons.addButton(QDialogButtonBox.StandardButton.Cancel)
-        save = self.buttons.addButton("Record", QDialogButtonBox.ButtonRole.AcceptRole)
-        save.setProperty("variant", "primary")
-        self.buttons.accepted.connect(self._on_buttons_accepted)
-        self.buttons.rejected.connect(self.reject)
-        self.close_form()
+        self.close_with("Record", self._on_buttons_accepted)
         self.back.setFocus()
 
     def values(self) -> object:

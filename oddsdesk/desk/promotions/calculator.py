@@ -12,9 +12,9 @@ from oddsdesk.desk.ui.controls.fields import ChoiceBox
 from oddsdesk.desk.ui.controls.form_dialog import FormDialog
 from oddsdesk.desk.ui.controls.labels import Label
 from oddsdesk.desk.ui.controls.messages import sentence
-from oddsdesk.desk.ui.formatting import odds_style, read_odds, signed_hundredths_text, typed_text
+from oddsdesk.desk.ui.formatting import odds_title, read_odds, signed_hundredths_text, typed_text
 from oddsdesk.desk.ui.theme.theme import Theme
-from oddsdesk.pricing.formats import DECIMAL, OddsFormatError
+from oddsdesk.pricing.formats import OddsFormatError
 from oddsdesk.pricing.promotions import HedgedBet, PromoKind, PromotedBet, hedged_by_lay
 
 _WIDTH: Final = 460
@@ -80,12 +80,10 @@ class HedgeCalculator(FormDialog):
         return False  # there is nothing to lose
 
     def _lay_out(self) -> None:
-        style = odds_style().replace("_", " ")
-        unit = "" if style == DECIMAL else f", {style}"
         self.add_row("&Kind", self.kind)
         self.add_row("&Stake", self.stake)
-        self.add_row(f"&Back odds{unit}", self.back)
-        self.add_row(f"&Lay odds{unit}", self.lay)
+        self.add_row(odds_title("&Back odds"), self.back)
+        self.add_row(odds_title("&Lay odds"), self.lay)
         self.add_row("&Commission on the lay", self.commission)
         self._boost_row = self.add_row("B&oost", self.boost)
         self._refund_row = self.add_row("&Refund, in cash", self.refund)

@@ -5,7 +5,7 @@ from typing import Final
 
 import msgspec
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QDialogButtonBox, QLineEdit, QMenu, QSizePolicy, QToolButton, QWidget
+from PySide6.QtWidgets import QLineEdit, QMenu, QSizePolicy, QToolButton, QWidget
 
 from oddsdesk.base.figures import FigureError, read_stake, read_typed_end
 from oddsdesk.contract.competitions import SPORTS, sport_title
@@ -15,13 +15,12 @@ from oddsdesk.desk.ui.controls.fields import ChoiceBox, DecimalSpin, date_habit
 from oddsdesk.desk.ui.controls.form_dialog import FormDialog, side_by_side
 from oddsdesk.desk.ui.controls.labels import Label, literal
 from oddsdesk.desk.ui.controls.messages import sentence
-from oddsdesk.desk.ui.formatting import local_time, odds_style, read_odds, typed_text
+from oddsdesk.desk.ui.formatting import odds_title, read_odds, typed_text, typed_time_text
 from oddsdesk.desk.ui.theme.theme import Theme, inset
-from oddsdesk.pricing.formats import DECIMAL, OddsFormatError
+from oddsdesk.pricing.formats import OddsFormatError
 from oddsdesk.pricing.promotions import PromoKind, Promotion, problem_of
 
 _WIDTH: Final = 480
-_TIME: Final = "%Y-%m-%d %H:%M"
 _LONGEST_CURRENCY: Final = 3
 _MOST_PCT: Final = 1_000.0
 _MOST_WAGERING: Final = 100.0
@@ -84,7 +83,9 @@ class OfferDialog(FormDialog):
         self.most_stake.setPlaceholderText("The bonus")
         self._odds_text = "" if held.least_odds <= 1 else typed_text(held.least_odds)
         self.odds = QLineEdit(self._odds_text, placeholderText="Any")
-        self.until = QLineEdit(_time_text(held.until), placeholderText="Sunday, 2026-12-06 23:59")
+        self.until = QLineEdit(
+            typed_time_text(held.until), placeholderText="Sunday, 2026-12-06 23:59"
+        )
         self.sports = TickMenu("All sports", [(s, sport_title(s)) for s in SPORTS], held.sports)
         markets = [(each, market_title(each)) for each in MARKET_TYPES]
         self.markets = TickMenu("All markets", markets, held.markets)
@@ -152,7 +153,6 @@ class OfferDialog(FormDialog):
         )
 
     def _lay_out(self) -> None:
-        style = odds_style()
         self.add_row("&Kind", self.kind)
         self.account.setAccessibleName("Account")
         self.add_row("&Bookmaker", side_by_side(self.bookmaker, self.account))
@@ -165,20 +165,14 @@ class OfferDialog(FormDialog):
         self.most_stake.setAccessibleName("Largest stake of a bet")
         wagering = side_by_side(self.wagering, Label("stake up to"), self.most_stake)
         self._wagering_row = self.add_row("&Wagering", wagering)
-        odds = "Min&imum odds" if style == DECIMAL else f"Min&imum odds, {style.replace('_', ' ')}"
-        self.add_row(odds, self.odds)
+        self.add_row(odds_title("Min&imum odds"), self.odds)
         self.add_row("&Until", self.until)
         self.markets.setAccessibleName("Markets")
         self.sports.setAccessibleName("Sports")
         self.add_row("&Sports, markets", side_by_side(self.sports, self.markets))
         self.add_row("&Name", self.name)
         self.below.addWidget(self.reading)
-        self.buttons.addButton(QDialogButtonBox.StandardButton.Cancel)
-        save = self.buttons.addButton("Save offer", QDialogButtonBox.ButtonRole.AcceptRole)
-        save.setProperty("variant", "primary")
-        self.buttons.accepted.connect(self._on_buttons_accepted)
-        self.buttons.rejected.connect(self.reject)
-        self.close_form()
+        self.close_with("Save offer", self._on_buttons_accepted)
 
     def _show(self) -> None:
         """Show the fields of the kind, and how the offer is read; mistakes are said on saving."""
@@ -215,14 +209,14 @@ class OfferDialog(FormDialog):
         text = self.until.text().strip()
         if not text:
             return None
-        if text == _time_text(self._held.until):
+        if text == typed_time_text(self._held.until):
             return self._held.until
         try:
             until = read_typed_end("until", text, self._now_ms, None, date_habit())
         except FigureError as error:
             raise ValueError(str(error)) from None
         if until <= self._now_ms:
-            raise ValueError(f"until {text!r}: {_time_text(until)} is in the past")
+            raise ValueError(f"until {text!r}: {typed_time_text(until)} is in the past")
         return until
 
     def _on_buttons_accepted(self) -> None:
@@ -293,7 +287,3 @@ def number_field(value: float, suffix: str, *, most: float, step: float) -> Deci
     spin.setSuffix(suffix)
     spin.setValue(value)
     return spin
-
-
-def _time_text(ms: int | None) -> str:
-    return "" if ms is None else f"{local_time(ms):{_TIME}}"

@@ -58,6 +58,11 @@ def odds_style() -> str:
     return _style
 
 
+def odds_title(title: str) -> str:
+    """Return the title of a field for odds, with the style unless they are decimal."""
+    return title if _style == formats.DECIMAL else f"{title}, {_style.replace('_', ' ')}"
+
+
 def odds_sample(*, has_long: bool = True) -> str:
     """Return the widest odds that are common, to size a column by.
 
@@ -237,6 +242,11 @@ def game_text(selection: str, match_name: str) -> str:
 MINUTE_MS = 60_000
 _FIRST_MS = round(datetime(1, 1, 2, tzinfo=UTC).timestamp()) * 1000
 _LAST_MS = round(datetime(9999, 12, 31, tzinfo=UTC).timestamp()) * 1000
+
+
+def typed_time_text(ms: int | None) -> str:
+    """Return a local time as one types it; empty for none."""
+    return "" if ms is None else f"{local_time(ms):%Y-%m-%d %H:%M}"
 
 
 def local_time(ms: int, zone: tzinfo | None = None) -> datetime:

@@ -39,7 +39,7 @@ from oddsdesk.ledger.games import may_be_on_one_game, on_listed_games
 from oddsdesk.pricing.assessment import Caution
 from oddsdesk.pricing.currencies import NO_RATES, Rates
 from oddsdesk.pricing.exposure import StakePlan
-from oddsdesk.pricing.formats import DECIMAL, OddsFormatError
+from oddsdesk.pricing.formats import OddsFormatError
 from oddsdesk.pricing.profiles import Profiles, fold_name
 
 PAST: Final = (
@@ -444,7 +444,7 @@ class PlaceDialog(Dialog):
         return self.kind.kind is BetKind.LAY
 
     def _lay_out(self) -> None:
-        key, style = self.subject.key, formatting.odds_style().replace("_", " ")
+        key = self.subject.key
         game = formatting.game_text(key.selection, self.subject.match_name)
         market = market_text(key.market_type, self.subject.sport, key.period)
         form = QtWidgets.QFormLayout(self)
@@ -459,7 +459,7 @@ class PlaceDialog(Dialog):
         form.addRow("&Kind", self.kind.box)
         form.addRow("&Stake", self.stake)
         form.addRow("&Currency", self.currency)
-        form.addRow("&Odds taken" if style == DECIMAL else f"&Odds taken, {style}", self.odds)
+        form.addRow(formatting.odds_title("&Odds taken"), self.odds)
         self.kind.add_rows(form, self.stake)
         form.addRow("&Note", self.note)
         planned = horizontal(self._planned_row)

@@ -25,7 +25,7 @@ from oddsdesk.desk.value_bets.model import market_text
 from oddsdesk.desk.value_bets.placing import PAST, PRACTICE, SHIFTED
 from oddsdesk.ledger.bet_kinds import BetKind, BetLeg
 from oddsdesk.ledger.bets import BadBetError, PlacedBet, check_bet
-from oddsdesk.pricing.formats import DECIMAL, OddsFormatError
+from oddsdesk.pricing.formats import OddsFormatError
 from oddsdesk.pricing.multiples import LegPrice, MultiplePrice
 from oddsdesk.pricing.profiles import fold_name
 
@@ -205,16 +205,14 @@ class SlipDialog(Dialog):
         self._legs.setHorizontalSpacing(GAP)
         self._legs.setVerticalSpacing(HALF)
         self._legs.setColumnStretch(0, 1)
-        style = formatting.odds_style().replace("_", " ")
-        unit = "" if style == DECIMAL else f", {style}"
-        for column, title in enumerate(("Leg", f"Odds{unit}", "Fair", "")):
+        for column, title in enumerate(("Leg", formatting.odds_title("Odds"), "Fair", "")):
             label = Label(title)
             label.setProperty("variant", "note")
             self._legs.addWidget(label, 0, column)
         form = QtWidgets.QFormLayout()
         form.setSpacing(STEP)
         form.addRow("&Bookmaker", self.bookmaker)
-        form.addRow(f"&Odds of all legs{unit}", self.odds)
+        form.addRow(formatting.odds_title("&Odds of all legs"), self.odds)
         form.addRow("&Stake", self.stake)
         form.addRow("&Currency", self.currency)
         buttons = QtWidgets.QDialogButtonBox(QtWidgets.QDialogButtonBox.StandardButton.Close)

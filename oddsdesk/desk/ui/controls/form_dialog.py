@@ -1,6 +1,6 @@
 """The base of dialogs with fields: rows, one line for trouble, a question before discarding."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from PySide6.QtCore import QEvent, Qt, QTimer
 from PySide6.QtGui import QKeyEvent, QResizeEvent, QShowEvent
@@ -80,6 +80,16 @@ class FormDialog(Dialog):
             if role is QDialogButtonBox.ButtonRole.AcceptRole and isinstance(button, QPushButton):
                 button.setDefault(True)
         self.mark_unchanged()
+
+    def close_with(self, verb: str, act: Callable[[], None]) -> QPushButton:
+        """Close the form with Cancel and a button that calls ``act``; return that button."""
+        self.buttons.addButton(QDialogButtonBox.StandardButton.Cancel)
+        button = self.buttons.addButton(verb, QDialogButtonBox.ButtonRole.AcceptRole)
+        button.setProperty("variant", "primary")
+        self.buttons.accepted.connect(act)
+        self.buttons.rejected.connect(self.reject)
+        self.close_form()
+        return button
 
     def mark_unchanged(self) -> None:
         """Take what the fields say now as unchanged."""
