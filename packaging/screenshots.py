@@ -474,7 +474,7 @@ def _past_quotes(now: datetime) -> Iterator[bytes]:
 
 
 def _offers(now: datetime) -> Iterator[Promotion]:
-    """Say some made-up offers, one of them used."""
+    """Yield some made-up offers, one of them used."""
     day_ms, now_ms = 86_400_000, round(now.timestamp() * 1000)
     free = Promotion(name="Free bet 25", kind=PromoKind.FREE, bookmaker="Azulejo", amount=25)
     yield msgspec.structs.replace(free, least_odds=2.0, until=now_ms + 2 * day_ms)
@@ -485,7 +485,7 @@ def _offers(now: datetime) -> Iterator[Promotion]:
 
 
 def _promotion_quotes(now: datetime) -> Iterator[bytes]:
-    """Say made-up match results at bookmakers, and at an exchange where they can be laid."""
+    """Yield made-up match odds of bookmakers, and of an exchange with lay odds."""
     chance = random.Random(_SEED)
     football = [game for game in _ALIKE if "tennis" not in game[0]]
     for number, (competition, name, _) in enumerate(football):

@@ -431,7 +431,7 @@ def read_typed_end(
 ) -> int:
     """Return when something ends, typed as for ``read_typed_time``.
 
-    A day without an hour ends at 23:59. A weekday is the next one whose time is to come.
+    A day without an hour ends at 23:59. A weekday means the next one that has not passed.
 
     Raises:
         FigureError: as ``read_typed_time``.

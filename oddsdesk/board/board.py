@@ -255,7 +255,7 @@ class Board:
             self._subscribers.notify(notices.ResultsChanged(changed))
 
     def score_of(self, game: GameEntry | Matrix) -> GameScore | None:
-        """Return the score or result of a game; None in the past, or if no source has one."""
+        """Return the score or result of a game; None in the past view or if no source has one."""
         if self.connection.as_of_ms is not None:
             return None
         return self.results.score_of(game.game_id, game.kick_off, self._clock())
@@ -287,8 +287,8 @@ class Board:
     def assess(self, key: RowKey, *, is_lay: bool = False) -> Assessment | None:
         """Say what a price is worth and what speaks against it; None where it is not held.
 
-        ``is_lay``: of a lay at its best lay odds, as a back of the other side; nothing to lay is
-        None.
+        ``is_lay``: assess a lay at its best odds, as a back of the other side; None if there is
+        no lay.
 
         The one answer to that question: value bets, matrix, grid and explanation have it from
         here.
@@ -830,7 +830,7 @@ class Board:
         self.set_bookmakers(self._mine)
 
     def set_rates(self, rates: Rates) -> None:
-        """Count what is for sale in the user's currency at these rates."""
+        """Convert available amounts into the user's currency at these rates."""
         if rates != self.basis.rates:
             self.basis.rates = rates
             self._go_through(self._revaluing())

@@ -57,19 +57,19 @@ class WayKey(NamedTuple):
 
 
 class LegMoney(NamedTuple):
-    """The money that a leg is staked in."""
+    """The currency that a leg is staked in."""
 
     currency: str
-    """ISO 4217; empty if unknown, and then taken as the offer's."""
+    """ISO 4217; empty if unknown: then treated as the offer's."""
     rate: float | None = 1.0
-    """Units of the offer's money for one of this; None if the user's rates do not say it."""
+    """Units of the offer's currency for one of this; None without a rate."""
 
 
 class PromoWay(msgspec.Struct, frozen=True):
-    """One way to use an offer; sums and results in the offer's currency, each leg in its own.
+    """One way to use an offer. Totals are in the offer's currency, each leg in its own.
 
-    Legs are ``OpportunityLeg`` with stakes: of a lay ``stake`` is the liability, ``backers_stake``
-    what is typed at the exchange, and ``lay_odds`` its odds.
+    Legs are ``OpportunityLeg`` with stakes. For a lay, ``stake`` is the liability,
+    ``backers_stake`` is typed at the exchange, and ``lay_odds`` are its odds.
     """
 
     promotion: Promotion
@@ -88,11 +88,11 @@ class PromoWay(msgspec.Struct, frozen=True):
     """When time alone may change it, in milliseconds."""
     chance: float | None = None
     """The chance that the promoted bet wins, by the fair odds; None if unknown, or if a warning
-    says that these are of another bet or moment."""
+    says that they are for another bet or time."""
     certainty: float | None = None
     """The certainty equivalent at the user's Kelly share; None without ``chance``."""
     money: tuple[LegMoney, ...] = ()
-    """What each leg is staked in; the first has the offer's money."""
+    """The currency of each leg; the first has the offer's."""
 
     @property
     def key(self) -> WayKey:
@@ -116,7 +116,7 @@ class PromoWay(msgspec.Struct, frozen=True):
 
     @property
     def free_part(self) -> float:
-        """What a free bet counts for that comes back if the promoted bet loses."""
+        """The cash value of the free bet that is refunded if the promoted bet loses."""
         is_free = self.promotion.kind is PromoKind.REFUND and self.promotion.refund_as_free
         return self.bet.refund if is_free else 0.0
 
@@ -139,7 +139,7 @@ class PromoWay(msgspec.Struct, frozen=True):
 
     @property
     def value(self) -> float | None:
-        """What the whole offer leaves: ``ev``, or a bonus less what its wagering costs."""
+        """The profit of the whole offer: ``ev``, or a bonus less the cost of its wagering."""
         ev = self.ev
         if ev is None or self.promotion.kind is not PromoKind.BONUS:
             return ev
@@ -163,13 +163,12 @@ class PromoWay(msgspec.Struct, frozen=True):
 
     @property
     def returned_pct(self) -> float | None:
-        """What comes back at worst in percent of ``staked``; None if nothing is staked."""
+        """The worst return in percent of ``staked``; None if nothing is staked."""
         return 100 * (1 + self.worst / self.staked) if self.staked else None
 
     @property
     def payout_pct(self) -> float | None:
-        """What the odds of all legs pay back in percent, without the promotion; None without a
-        hedge."""
+        """The payout of all legs in percent, without the promotion; None without a hedge."""
         return 100 / self._total if self.is_hedged else None
 
     @property
@@ -203,7 +202,7 @@ class PromoWay(msgspec.Struct, frozen=True):
         return "" if its == self.money[0].currency else its
 
     def money_text(self, place: int) -> str:
-        """Say how a leg in another currency counts; empty for one in the offer's."""
+        """Return how a leg in another currency is converted; empty if it is the offer's."""
         its = self.other_money(place)
         if not its:
             return ""
@@ -211,7 +210,7 @@ class PromoWay(msgspec.Struct, frozen=True):
         if rate is None:
             return (
                 f"Amounts are in {offers}; {at.bookmaker} takes {its} and no exchange rate is set: "
-                "the hedge is only right at 1 to 1"
+                f"the hedge is only right if 1 {its} is worth 1 {offers}"
             )
         return f"{at.bookmaker} takes {its}: 1 {its} counts as {rate:.4g} {offers} (your rate)"
 
@@ -258,8 +257,8 @@ def ways_to_use(
     """Return the ways to use an offer at the board's prices, best first; in small steps.
 
     A hedge is laid at an exchange, or backed on all other outcomes at other bookmakers: the user's
-    own, with their commission, limits and what is for sale, in the plan's steps. Prices that are no
-    legs of an arbitrage are not used here either.
+    own, with their commission, limits and what is for sale, in the plan's steps. Prices that
+    cannot be legs of an arbitrage are not used.
 
     Left out are lines that return or halve stakes: bookmakers do not count such a bet, and the
     hedge comes back with it.
@@ -285,7 +284,7 @@ def ways_to_use(
 
 
 class _Steps(NamedTuple):
-    """What stakes are multiples of; 0 for exact ones."""
+    """The steps of stakes; 0 for exact stakes."""
 
     back: float
     lay: float
@@ -298,7 +297,7 @@ def step_of_lays(plan: StakePlan) -> float:
 
 
 class _Search:
-    """Looks through games, and keeps the best ways."""
+    """Searches games for the best ways."""
 
     def __init__(
         self,
@@ -337,7 +336,7 @@ class _Search:
         )
 
     def look_at(self, matrix: Matrix) -> Iterator[None]:
-        """Go through a game, a cover a step."""
+        """Search a game, one cover per step."""
         bookmakers = {*matrix.bookmakers, matrix.reference}
         offering = [name for name in sorted(bookmakers) if self._is_there(name)]
         for bookmaker in offering:
@@ -405,7 +404,7 @@ class _Search:
                     yield
 
     def _needed(self, net_odds: float) -> float:
-        """Return the payout that a hedge needs, in the main currency as far as that is known."""
+        """Return the payout that a hedge needs, in the main currency if the rate is known."""
         worth = self._board.basis.rates.rate_of(self._promotion.currency) or 1.0
         return self._promotion.bet(net_odds).needed * worth
 
@@ -448,7 +447,7 @@ def _by_certainty(way: PromoWay) -> tuple[float, ...]:
 
 
 class _Paid(NamedTuple):
-    """A leg with its amounts in the money that it is staked in."""
+    """A leg with its amounts in the currency that it is staked in."""
 
     leg: OpportunityLeg
     money: LegMoney
@@ -457,9 +456,9 @@ class _Paid(NamedTuple):
 def _in_their_money(
     board: Board, promotion: Promotion, legs: Sequence[OpportunityLeg]
 ) -> Iterator[_Paid]:
-    """Yield the legs, the first in the offer's money, others in what their bookmakers take.
+    """Yield the legs: the first in the offer's currency, others in their bookmaker's.
 
-    Nothing is converted if it is unknown what money the offer is in.
+    Nothing is converted if the offer's currency is unknown.
     """
     rates = board.basis.rates
     offers = promotion.currency or rates.main
@@ -479,7 +478,7 @@ def _in_their_money(
 def _divided(leg: OpportunityLeg, worth: float, currency: str) -> OpportunityLeg:
     """Return a leg with its limit in units that are worth this much of the main currency.
 
-    With a ``currency`` what is for sale is in the main one, too, and is divided alike.
+    With a ``currency``, available amounts are in the main one and are divided, too.
     """
     leg = leg._replace(most=None if leg.most is None else leg.most / worth)
     if not currency or leg.depth is None:
@@ -496,9 +495,9 @@ def _divided(leg: OpportunityLeg, worth: float, currency: str) -> OpportunityLeg
 
 
 def _fitted(promotion: Promotion, paid: Sequence[_Paid], steps: _Steps) -> HedgedBet | None:
-    """Return the stakes of an offer's bet and its hedge; None if it cannot be hedged whole.
+    """Return the stakes of an offer's bet and its hedge; None if it cannot be hedged in full.
 
-    An offer that may be used in part is used as far as its bookmaker and the hedge go.
+    An offer that may be used in part is used up to what the bookmaker and the hedge take.
     """
     first = paid[0].leg
     sides = [_side(leg, steps, money.rate or 1.0) for leg, money in paid[1:]]
@@ -535,9 +534,10 @@ def _net_of(leg: OpportunityLeg, stake: float) -> float:
 
 
 def _side(leg: OpportunityLeg, steps: _Steps, rate: float) -> Side:
-    """Return a leg as a side of a hedge in the offer's money, of which ``rate`` is one of its own.
+    """Return a leg as a side of a hedge in the offer's currency.
 
-    What is typed, and its steps, are in the leg's own; of a lay it is the backer's stake.
+    ``rate`` converts the leg's currency into the offer's. Typed stakes and their steps are in the
+    leg's currency; for a lay, they are the backer's.
     """
     whole = (Rung(leg.net_odds, math.inf),) if leg.ladder is None else leg.ladder
     ladder = _up_to(whole, leg.most)
@@ -556,7 +556,7 @@ def _times(ladder: Ladder, rate: float) -> Ladder:
 
 
 def _up_to(ladder: Ladder, most: float | None) -> Ladder:
-    """Return the levels that a limit leaves."""
+    """Return the levels up to a limit."""
     if most is None:
         return ladder
     rungs = list[Rung]()
@@ -662,7 +662,7 @@ def way_now(
 ) -> PromoWay | None:
     """Return the same legs at current prices, with their stakes; limits count what is placed.
 
-    None if one of them is not offered any more or is unreliable, or if they are no hedge now.
+    None if one of them is no longer offered or is unreliable, or if they no longer hedge.
     """
     matrix = board.matrix(way.legs[0].key.game_id)
     if matrix is None or board.connection.is_lost:
@@ -684,7 +684,7 @@ def way_now(
 
 
 class _Staked(NamedTuple):
-    """Legs with their stakes, and what they leave."""
+    """Legs with their stakes and results."""
 
     legs: tuple[OpportunityLeg, ...]
     money: tuple[LegMoney, ...]

@@ -184,7 +184,7 @@ def _read(
 
 
 class _Clocks:
-    """Compares this machine's clock with the services'; ``warnings`` says what is wrong."""
+    """Compares this machine's clock with the services'; ``warnings`` lists the differences."""
 
     def __init__(self) -> None:
         self.warnings: list[str] = []

@@ -184,7 +184,7 @@ def _move(
     is_balance: bool = False,
 ) -> None:
     now_ms, profiles = system_clock(), own_profiles()
-    with _speaking_plainly(), open_ledger(path, is_made=True) as held:
+    with _with_plain_errors(), open_ledger(path, is_made=True) as held:
         book = held.money.read_book()
         code = book.main if currency is None else currency_code(currency)
         name = profiles.profile_of(bookmaker).name
@@ -253,7 +253,7 @@ def remove(path: Path, number: int) -> None:
 @ledger_option(is_made=True)
 @click.argument("currency", required=False)
 @click.argument("rate", type=float, required=False)
-@click.option("--main", metavar="CODE", help="Set your main currency: that of your betting bank.")
+@click.option("--main", metavar="CODE", help="Set your main currency: that of your bankroll.")
 @click.option(
     "--since",
     callback=moment,
@@ -271,7 +271,7 @@ def rate(
 ) -> None:
     """Set or list exchange rates: what 1 unit of CURRENCY is worth in your main currency.
 
-    Amounts for sale, caps, balances and the total of reports use them. A settled bet is converted
+    Available amounts, caps, balances and the total of reports use them. A settled bet is converted
     at the last rate before its settlement.
 
     \b
@@ -282,7 +282,7 @@ def rate(
     """
     if (currency is None) != (rate is None):
         raise click.UsageError("give a currency and its rate, such as USD 0.92")
-    with _speaking_plainly(), open_ledger(path, is_made=True) as held:
+    with _with_plain_errors(), open_ledger(path, is_made=True) as held:
         if main is not None:
             held.money.choose_main(main)
         book = held.money.read_book()
@@ -306,7 +306,7 @@ def rate(
 
 
 @contextlib.contextmanager
-def _speaking_plainly() -> Iterator[None]:
+def _with_plain_errors() -> Iterator[None]:
     try:
         yield
     except BadMoneyError as error:

@@ -49,7 +49,7 @@ from oddsdesk.store.databases import Database
     "--bankroll",
     type=AmountType(0, above=True, what="amount"),
     metavar="AMOUNT",
-    help="Your betting bank. Stakes are a fraction of it. Default: the desk's setting (1000).",
+    help="Your bankroll. Stakes are a fraction of it. Default: the desk's setting (1000).",
 )
 @click.option("--preset", "preset_name", metavar="NAME", help="List only what this preset lists.")
 @click.option(

@@ -618,7 +618,7 @@ def _bet(bet: PlacedBet, now_ms: int) -> tuple[str, ...]:
 
 
 def _kind(bet: PlacedBet) -> str:
-    """Return the kind of a bet; of a lay also the backer's stake, since STAKE is its liability."""
+    """Return the kind of a bet; for a lay, also the backer's stake, as STAKE is its liability."""
     return f"lay {bet.stake:g}" if bet.kind is BetKind.LAY else bet.kind.words
 
 

@@ -1,4 +1,4 @@
-"""`oddsdesk multiple`: the fair price of a multiple, and what an offered price is worth."""
+"""`oddsdesk multiple`: the fair price of a multiple, and the EV of the odds offered."""
 
 import json
 import math
@@ -82,7 +82,7 @@ def multiple(
     derived: DerivedChoice | None,
     as_json: bool,
 ) -> None:
-    """Work out the fair price of a multiple, and the EV of an offered one.
+    """Work out the fair price of a multiple, and the EV of the odds offered.
 
     Fair odds of different games are multiplied. Legs of one football game are priced together by a
     model of its score: the EV is then also given at the low end of the model's error. Where the

@@ -107,7 +107,7 @@ class OddsType(click.ParamType):  # type: ignore[type-arg]
 
 
 class Percent(Number):
-    """A percentage, with or without its sign; as a share of 1."""
+    """A percentage, with or without the % sign, returned as a share of 1."""
 
     def convert(
         self, value: Any, param: click.Parameter | None, ctx: click.Context | None

@@ -137,7 +137,7 @@ def own_weights() -> LearnedWeights:
 
 
 def _reported(known: tuple[T, list[str]]) -> T:
-    """Return what the user's file adds up to, and print what is wrong in it."""
+    """Return the content of the user's file, and print its problems."""
     found, problems = known
     for problem in problems:
         click.echo(problem, err=True)

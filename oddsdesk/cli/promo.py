@@ -350,6 +350,8 @@ def _offer(name: str, given: dict[str, Any], account: str = "", currency: str = 
     for option, needed in fits.items():
         if given.get(option) is not None and kind is not needed:
             raise click.UsageError(f"--{option.replace('_', '-')} needs --kind {needed.value}")
+    if kind is PromoKind.BOOST and given.get("boost") is None:
+        raise click.UsageError("--kind boost needs --boost")
     fields = {
         key: value
         for key, value in given.items()

@@ -141,7 +141,7 @@ def table_of_ways(
 
 
 def _rows(way: PromoWay, reference: str) -> list[tuple[str, ...]]:
-    """Return a row per leg; the first also holds what all legs share."""
+    """Return a row per leg; the first also has the figures of all legs."""
     key = way.legs[0].key
     market = market_words(key.market_type, way.sport, key.period)
     game = plain(f"{game_title(way.match_name)}, {market}")
@@ -188,7 +188,7 @@ def _remarks(way: PromoWay, place: int, reference: str) -> list[str]:
         remarks.append(f"{of}{way.bets_needed:.4g} such bets")
     if offer.kind is PromoKind.REFUND and offer.refund_as_free and not place:
         cash = f"at worst {way.worst_in_cash:+.2f} in cash"
-        remarks.append(f"of which {way.free_part:.2f} as a free bet if it loses: {cash}")
+        remarks.append(f"includes a free bet worth {way.free_part:.2f} if it loses; {cash}")
     if leg.is_lay and leg.depth is not None and leg.depth.lay:
         odds, size = leg.depth.lay[0]
         if size > 0:

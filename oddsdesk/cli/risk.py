@@ -1,4 +1,4 @@
-"""`oddsdesk ledger risk` and `oddsdesk kelly`: what is ahead of open bets, and Kelly stakes."""
+"""`oddsdesk ledger risk` and `oddsdesk kelly`: the risk of open bets, and Kelly stakes."""
 
 import json
 import math
@@ -23,7 +23,7 @@ _QUANTILES: Final = (0.01, 0.05, 0.25, 0.5, 0.75, 0.95, 0.99)
 _OF_BANK: Final = (0.01, 0.02, 0.05, 0.1, 0.25)
 _OF_WORST: Final = (0.25, 0.5, 0.75, 1.0)
 _EVER_TO: Final = (0.75, 0.5, 0.25)
-"""Shares of the bank to which it may fall."""
+"""Shares that the bankroll may fall to."""
 
 
 class _Row(NamedTuple):
@@ -47,7 +47,7 @@ class _Row(NamedTuple):
     "--bankroll",
     type=AmountType(0, above=True, what="bankroll"),
     metavar="AMOUNT",
-    help="Default: the betting bank in the settings, for bets in your main currency.",
+    help="Default: the bankroll in the settings, for bets in your main currency.",
 )
 @click.option(
     "--down",
@@ -78,7 +78,7 @@ def risk(
     out.
 
     The chance of a bet is 1 / its fair odds when it was placed. Bets without fair odds count as if
-    they had no edge, and so does the place of an each-way bet. Bets that the same number decides,
+    they had no edge, and so does the place of an each-way bet. Bets decided by the same number,
     such as the score of a football game, are worked out together. Different games, and different
     numbers of one game, count as independent. A multiple depends on all of its games.
 
@@ -159,12 +159,12 @@ def _text(row: _Row) -> str:
     lines = [
         plain(" ".join(filter(None, (_count(found.bets, "open bet"), row.of, row.currency))))
         + f" on {_count(found.draws, 'independent result')}; {how}",
-        f"expected {ahead.expected:+.2f}, standard deviation {ahead.deviation:.2f}",
-        f"worst {ahead.worst:+.2f}, best {ahead.best:+.2f}",
+        f"expected {_money(ahead.expected)}, standard deviation {ahead.deviation:.2f}",
+        f"worst {_money(ahead.worst)}, best {_money(ahead.best)}",
         f"down at all: {_percent(ahead.chance_down())}",
         *(f"down {by:,.2f} or more: {_percent(ahead.chance_down(by))}" for by in row.down),
         "percentiles: "
-        + ", ".join(f"{each * 100:g} % {ahead.quantile(each):+.2f}" for each in _QUANTILES),
+        + ", ".join(f"{each * 100:g} % {_money(ahead.quantile(each))}" for each in _QUANTILES),
     ]
     if row.bankroll is not None:
         lines += _kelly_lines(row, row.bankroll)
@@ -195,6 +195,10 @@ def _ever_text(share: float) -> str:
 
 def _count(count: int, word: str) -> str:
     return f"{count} {word}{'' if count == 1 else 's'}"
+
+
+def _money(amount: float) -> str:
+    return f"{amount:+.2f}" if round(amount, 2) else "0.00"
 
 
 def _percent(share: float) -> str:
@@ -241,7 +245,7 @@ def _chance_of(text: str) -> float | None:
     "--bankroll",
     type=AmountType(0, above=True, what="bankroll"),
     metavar="AMOUNT",
-    help="Default: the betting bank in the settings.",
+    help="Default: the bankroll in the settings.",
 )
 @click.option(
     "--share",

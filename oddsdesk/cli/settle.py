@@ -60,13 +60,13 @@ _AHEAD_MS: Final = 60 * MINUTE_MS
     "--back",
     type=AmountType(0, what="amount"),
     metavar="AMOUNT",
-    help="Amount the bookmaker paid for a cash-out; of a lay with the liability that it freed.",
+    help="Amount the bookmaker paid for a cash-out; for a lay, including the freed liability.",
 )
 @click.option(
     "--part",
     type=AmountType(0, above=True, what="stake"),
     metavar="STAKE",
-    help="Part of the stake that was cashed out; of a lay, part of its liability.",
+    help="Part of the stake that was cashed out; for a lay, part of its liability.",
 )
 @json_option
 def settle(

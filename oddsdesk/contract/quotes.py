@@ -88,7 +88,7 @@ class Quote(msgspec.Struct, frozen=True, gc=False):
 
     @property
     def price_count(self) -> int:
-        """How many prices it has, to back and to lay, as files and imports count them."""
+        """The number of prices, back and lay, as files and imports count them."""
         offers = self.offers or {}
         return len(self.odds) + sum([len(offer.lay) for offer in offers.values()])
 

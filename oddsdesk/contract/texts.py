@@ -8,7 +8,7 @@ from typing import Annotated, Final
 import msgspec
 
 MINUS: Final = "\N{MINUS SIGN}"
-"""The sign of figures that people read; data has a hyphen."""
+"""The minus sign of displayed figures; data has a hyphen."""
 LONGEST_NAME: Final = 200
 """In characters."""
 LONGEST_LINK: Final = 2_048

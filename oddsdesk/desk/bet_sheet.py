@@ -1,10 +1,9 @@
 """The sheet on which all legs of an arbitrage or a promotion are recorded together.
 
-The caller gives a ``SheetSource``: its legs at current prices, how each ends at each result, and
-how a total is divided. ``BetPlacer.ask_sheet`` opens it, checks caps, records the ticked legs as
-one change and undoes them as one. A leg may be of any kind that has odds and a stake: back,
-lay, free bet, boost or refund. Odds and stake of a lay are the backer's, as in ``PlacedBet``; its
-row adds the liability.
+The caller gives a ``SheetSource``: its legs at current prices, how each settles in each result,
+and how a total is divided. ``BetPlacer.ask_sheet`` opens it, checks caps, records the ticked legs
+as one change and undoes them as one. A leg may be a back, lay, free bet, boost or refund. Odds and
+stake of a lay are the backer's, as in ``PlacedBet``; its row adds the liability.
 """
 
 import contextlib
@@ -47,28 +46,28 @@ class SheetLeg(NamedTuple):
     """A bet of the sheet, as it would be recorded now if nothing was typed."""
 
     bet: PlacedBet
-    """With the odds on offer now. Odds and stake that are typed replace its own, ``net_odds`` and
-    ``true_ev`` with them. Of a lay, ``net_odds`` and ``fair_odds`` are of the other side."""
+    """At current odds. Typed odds and stake replace these, and ``net_odds`` and ``true_ev`` follow.
+    For a lay, ``net_odds`` and ``fair_odds`` are those of the other side."""
     net: Callable[[float], float]
-    """Return ``bet.net_odds`` of typed odds: of a lay those of the other side, ``net_lay``."""
+    """Return ``bet.net_odds`` for typed odds; for a lay, those of the other side, ``net_lay``."""
     is_offered: bool = True
-    """Whether the price is still there; ``bet`` is as it was last seen otherwise."""
+    """Whether the price is still there; if not, ``bet`` has the last one."""
     is_recorded: bool = False
-    """Whether it is in the ledger already: it counts, and is not recorded again."""
+    """Whether it is already in the ledger: it counts, but is not recorded again."""
     is_wanted: bool = True
     """Whether it is ticked when the sheet opens."""
     limit: float | None = None
-    """The most that its bookmaker still takes, as the user noted it; of a lay its liability."""
+    """The most that its bookmaker still takes, by the user's limit; for a lay, the liability."""
     refund: float = 0.0
-    """Of a refund bet: what the refund is worth in cash, such as 70 % of a free bet."""
+    """For a refund bet: the refund's cash value, such as 70 % of a free bet."""
     most: float | None = None
     """Net odds above which typed ones are probably an error; None if unknown."""
     rate: float = 1.0
-    """Units of the currency of the sums for one of the bet's own."""
+    """Units of the sheet's currency for one of the bet's."""
 
     @property
     def title(self) -> str:
-        """What is bet on: ``Lay Arsenal`` for a lay."""
+        """The name of the bet: ``Lay Arsenal`` for a lay."""
         bet = self.bet
         return f"Lay {bet.selection}" if bet.kind is BetKind.LAY else bet.selection
 
@@ -80,7 +79,7 @@ class SheetLeg(NamedTuple):
 
 
 class SheetOutcome(NamedTuple):
-    """A result of the game, and how each leg ends with it."""
+    """A result of the game, and how each leg settles."""
 
     name: str
     results: tuple[Result, ...]
@@ -91,49 +90,48 @@ class SheetStake(NamedTuple):
     """What to stake on a leg."""
 
     stake: float
-    """Of a lay the backer's; 0 for nothing."""
+    """For a lay, the backer's; 0 for nothing."""
     odds: float | None = None
-    """The average odds of the stake, if it takes several levels; None for those on offer."""
+    """The average odds if the stake takes several levels; None for the current odds."""
 
 
 class SheetView(NamedTuple):
     """What a sheet shows at one moment. Legs and outcomes stay the same while it is open."""
 
     title: str
-    """Of the window: ``Record arbitrage``."""
+    """The window title: ``Record arbitrage``."""
     about: str
     """The game and the market."""
     legs: tuple[SheetLeg, ...]
     outcomes: tuple[SheetOutcome, ...]
-    """All of them: the lowest profit of these is what is guaranteed."""
+    """All possible results; the lowest profit among them is guaranteed."""
     total: float | None
-    """What is divided among the legs when the sheet opens; None: the first leg decides the stakes
-    of the others, and no total is asked for."""
+    """The total to divide among the legs when the sheet opens. None if there is no total: the first
+    leg decides the other stakes."""
     news: tuple[str, ...] = ()
-    """What is wrong, or different from what was listed; a line each."""
+    """Problems, and changes since the row was listed; one per line."""
     currency: str = ""
-    """Of all sums; empty if it is the user's own."""
+    """The currency of all sums; empty for the user's own."""
 
 
 class SheetSource(Protocol):
-    """What fills a sheet in."""
+    """Provides the content of a sheet."""
 
     def view(self) -> SheetView:
-        """Return what is known now; the sheet asks twice a second."""
+        """Return the current content; called twice a second."""
 
     def stakes(
         self, bets: Sequence[PlacedBet], total: float, fixed: Collection[int]
     ) -> Sequence[SheetStake] | None:
-        """Return what to stake on each leg; None if that is unknown, or nothing is to be staked.
+        """Return the stake on each leg; None if unknown or if nothing is to be staked.
 
-        The sheet asks when it opens, when other odds or another total are typed, and for Update
-        stakes.
+        Called when the sheet opens, when odds or the total are edited, and by Update stakes.
 
         Args:
-            bets: With the odds that are typed, and the stakes of those in ``fixed``.
+            bets: The bets at the typed odds, with the stakes of those in ``fixed``.
             total: The most that all may cost, if none is fixed.
-            fixed: Places of the legs whose stake stays, as it is typed or recorded: the others
-                are to pay as much.
+            fixed: Indexes of the legs whose typed or recorded stake stays: the others must pay
+                the same.
         """
 
 
@@ -156,13 +154,13 @@ class BetSheet(Dialog):
     ) -> None:
         """Show a sheet.
 
-        ``doubts`` says where the bets break one of the user's caps. ``why_lost`` says why prices
-        are not up to date; empty if they are.
+        ``doubts`` returns which of the user's caps the bets break. ``why_lost`` returns why
+        prices are out of date; empty if they are not.
         """
         super().__init__(parent)
         self._source, self._doubts, self._why_lost = source, doubts, why_lost
         self.view = source.view()
-        """What is known by now."""
+        """The current content."""
         self._is_handed_over = False
         self._problem = ""
         self.setWindowTitle(self.view.title)
@@ -197,7 +195,7 @@ class BetSheet(Dialog):
         (self.total if first is None else first.stake).setFocus()
 
     def bets(self) -> list[PlacedBet]:
-        """Return all legs as typed, those that are recorded already among them.
+        """Return all legs as typed, including those already recorded.
 
         Raises:
             ValueError: a field makes no sense; says which, and what was expected.
@@ -277,7 +275,7 @@ class BetSheet(Dialog):
         self._show()
 
     def _on_leader_edited(self) -> None:
-        """Have the stakes that are not typed follow the odds that are, and the first leg."""
+        """Recalculate the stakes that were not typed."""
         self._divide()
         self.look_again()
 
@@ -302,7 +300,7 @@ class BetSheet(Dialog):
             bets = [row.priced() for row in self.rows]
             stakes = self._source.stakes(bets, total, fixed)
         except ValueError:
-            return  # _show says what is wrong
+            return  # _show reports the error
         for place, (row, staked) in enumerate(zip(self.rows, stakes or (), strict=False)):
             if place not in fixed:
                 row.fill_in(staked)
@@ -313,7 +311,7 @@ class BetSheet(Dialog):
             chosen = [row.typed() for row in self.rows if row.is_chosen]
             bets = self.bets()
         except ValueError as error:
-            # an empty stake is waited for, not complained of
+            # an empty stake is not an error yet
             is_awaited = any(not row.stake.text().strip() for row in self.rows)
             fault = "" if is_awaited else str(error)
         for row in self.rows:
@@ -370,7 +368,7 @@ class BetSheet(Dialog):
         self.outcomes.setText(" · ".join([*told[:_MOST_OUTCOMES], *more]))
 
     def _free_part(self, bets: Sequence[PlacedBet], profits: Sequence[float]) -> str:
-        """Say how much of the profits is a free bet that comes back if a bet loses."""
+        """Return how much of the profits is a free bet refunded if a bet loses."""
         in_cash = self.profits(bets, in_cash=True)
         free = max(each - cash for each, cash in zip(profits, in_cash, strict=True))
         if free <= _DUST:
@@ -379,13 +377,14 @@ class BetSheet(Dialog):
         cash = f"{signed_hundredths_text(min(in_cash))}{money}"
         bet = next(leg.title for leg in self.view.legs if leg.refund)
         return (
-            f".\nOf which {free:,.2f}{money} as a free bet if {bet} loses: at worst {cash} in cash"
+            f".\nIncludes a free bet worth {free:,.2f}{money} if {bet} loses; "
+            f"at worst {cash} in cash"
         )
 
     def profits(self, bets: Sequence[PlacedBet], *, in_cash: bool = False) -> list[float]:
-        """Return what the bets leave with each outcome, in money.
+        """Return the profit of all bets in each outcome.
 
-        A refund as a free bet counts as what it is worth, or as nothing if only cash counts.
+        A refund as a free bet counts at its cash value, or not at all with ``in_cash``.
         """
         legs = self.view.legs
         return [
@@ -420,12 +419,14 @@ class _LegRow:
     def __init__(self, leg: SheetLeg) -> None:
         self.leg = leg
         self._taken = self._filled = leg.bet.odds
-        """The price on offer when the field of odds was filled, and what it was filled with."""
+        """The price when the odds field was filled, and the value filled in."""
         self.is_stake_typed = False
         bet = leg.bet
         self.box = QtWidgets.QCheckBox(literal(leg.title))
         self.box.setChecked(leg.is_wanted and not leg.is_recorded)
-        self.box.setToolTip("Unticked: not recorded now. It stays in the list to be completed")
+        self.box.setToolTip(
+            "Unticked legs are not recorded now; they stay in the list to be placed later"
+        )
         self.bookmaker = Label(bet.bookmaker)
         self.now = Label()
         self.now.setMinimumWidth(self.now.fontMetrics().horizontalAdvance("recorded 8"))
@@ -493,7 +494,7 @@ class _LegRow:
         self.odds.setText(typed_text(odds))
 
     def priced(self) -> PlacedBet:
-        """Return the bet at the odds that are typed, with the stake 0 if none is.
+        """Return the bet at the typed odds, with stake 0 if none is typed.
 
         Raises:
             ValueError: the odds make no sense.
@@ -507,7 +508,7 @@ class _LegRow:
         return self.leg.with_typed(self._odds(), stake)
 
     def typed(self) -> PlacedBet:
-        """Return the bet as it is typed.
+        """Return the bet as typed.
 
         Raises:
             ValueError: odds or stake make no sense.
@@ -533,7 +534,7 @@ class _LegRow:
         self.money.setText(text)
 
     def doubt(self) -> str:
-        """Say where odds or stake are probably a mistake; empty if not."""
+        """Return a warning if odds or stake are probably a mistake; else empty."""
         try:
             bet = self.typed()
         except ValueError:
@@ -551,7 +552,7 @@ class _LegRow:
     def _odds(self) -> float:
         text = self.odds.text().strip()
         if text == typed_text(self._filled):
-            odds = self._filled  # written in another style it may be rounded
+            odds = self._filled  # other odds styles may show it rounded
         else:
             try:
                 odds = read_odds(text)

@@ -1,6 +1,6 @@
 """Fields for the kind of a bet, in the dialogs that record one: only those that the kind needs.
 
-``pays_text`` says what a bet pays, whatever its kind.
+``pays_text`` describes what a bet of any kind pays.
 """
 
 import itertools
@@ -39,7 +39,7 @@ class KindFields(QObject):
     """Something was typed or chosen."""
 
     def __init__(self, held: PlacedBet, kinds: Iterable[BetKind], parent: QWidget) -> None:
-        """``held`` fills the fields in, ``kinds`` are offered."""
+        """``held`` fills in the fields; ``kinds`` are the choices."""
         super().__init__(parent)
         self._held = held
         self.box = ChoiceBox()
@@ -78,7 +78,7 @@ class KindFields(QObject):
         return chosen if isinstance(chosen, BetKind) else BetKind.BACK
 
     def add_rows(self, form: QFormLayout, stake: QWidget) -> None:
-        """Add the rows of all kinds to a form; ``stake`` is the field of its row of the stake."""
+        """Add the rows of all kinds to a form; ``stake`` is the form's stake field."""
         self._form, self._stake = form, stake
         refund = side_by_side(self.refund, self.refund_as)
         terms = side_by_side(self.fraction, self.places, Label("places"))
@@ -108,7 +108,7 @@ class KindFields(QObject):
             name.setText(_TITLES.get(self.kind, "&Stake"))
 
     def stake_typed(self, stake: float) -> float:
-        """Return the whole stake of a typed one: an each-way bet stakes it on both parts."""
+        """Return the whole stake; for each way, twice the typed one."""
         return stake * 2 if self.kind is BetKind.EACH_WAY else stake
 
     def stake_shown(self) -> float:
@@ -117,7 +117,7 @@ class KindFields(QObject):
         return held.stake / 2 if held.kind is BetKind.EACH_WAY else held.stake
 
     def fields(self, stake: float) -> dict[str, Any]:
-        """Return the fields of ``PlacedBet`` that say of which kind it is.
+        """Return the fields of ``PlacedBet`` that depend on the kind.
 
         Raises:
             BadBetError: one makes no sense; says which, and what was expected.
@@ -168,7 +168,7 @@ class KindFields(QObject):
 
 
 class LegsTable(QScrollArea):
-    """The legs of a multiple, a line each; an empty line is added below the last."""
+    """The legs of a multiple, one per line; an empty line is added below the last."""
 
     changed = Signal()
 
@@ -263,7 +263,7 @@ class LegsTable(QScrollArea):
 
 
 def fraction_text(share: float) -> str:
-    """Return the terms of a place as people write them: ``1/5``, else ``0.22``."""
+    """Return place terms as usually written: ``1/5``, else ``0.22``."""
     parts = round(1 / share)
     return f"1/{parts}" if abs(1 / parts - share) < 1e-6 else f"{share:.12g}"
 

@@ -49,7 +49,7 @@ class Records(QObject):
     bets_changed = Signal()
     hidden_changed = Signal()
     money_changed = Signal()
-    """Other movements of money, exchange rates or another main currency."""
+    """Movements of money, exchange rates or the main currency changed."""
     proposals_changed = Signal()
     failed = Signal(str)
     """Why something could not be recorded or read, in one line."""
@@ -111,7 +111,7 @@ class Records(QObject):
         return by_bookmaker(self.open_on(board))
 
     def in_main(self, bets: Iterable[PlacedBet], now_ms: int) -> Iterator[PlacedBet]:
-        """Yield bets in the main currency, as far as rates are known."""
+        """Yield bets in the main currency, where rates are known."""
         return in_main_currency(bets, self.book, now_ms)
 
     def holds(self, bet: PlacedBet) -> bool:

@@ -140,11 +140,11 @@ def corrected(movement: Movement, before: float) -> Movement:
     """Return the correction that changes a balance from ``before`` to the movement's amount.
 
     Raises:
-        BadMoneyError: the balance is that already.
+        BadMoneyError: that is already the balance.
     """
     amount = round(movement.amount - before, 6)
     if not amount:
-        raise BadMoneyError(f"the balance is {movement.amount:.2f} already")
+        raise BadMoneyError(f"the balance is already {movement.amount:.2f}")
     return check_movement(msgspec.structs.replace(movement, amount=amount))
 
 
@@ -156,7 +156,7 @@ def check_rate(rate: Rate) -> Rate:
     """
     codes = currency_code(rate.currency), currency_code(rate.main)
     if codes[0] == codes[1]:
-        raise BadMoneyError(f"{codes[0]} is the main currency: 1 {codes[0]} is 1 {codes[0]}")
+        raise BadMoneyError(f"{codes[0]} is the main currency: its rate is always 1")
     if not (0 < rate.rate < TOO_MUCH and math.isfinite(rate.rate)):
         raise BadMoneyError(f"rate {rate.rate:g}: expected an amount above 0")
     return Rate(*codes, rate.since, rate.rate)
@@ -223,7 +223,7 @@ class MoneyTables:
         self._change(lambda c: c.execute(_PUT_RATE, values))
 
     def add_missing(self, book: MoneyBook) -> None:
-        """Add what another ledger has and this one lacks; the main currency here stays."""
+        """Add what is only in another ledger; the main currency of this one stays."""
         here = self.read_book()
         known = {msgspec.structs.replace(each, ident=None) for each in here.movements}
         fresh = [
@@ -246,7 +246,7 @@ class MoneyTables:
 
 
 class Balance(msgspec.Struct, frozen=True):
-    """What an account holds, in its own currency."""
+    """The balance of an account, in its own currency."""
 
     bookmaker: str
     account: str
@@ -323,7 +323,7 @@ def balance_before(
 def total_in_main(found: Iterable[Balance]) -> tuple[float | None, list[str]]:
     """Return the total in the main currency and the currencies whose rate is missing.
 
-    With any of these the total is None. An account that holds nothing needs no rate.
+    With any of these the total is None. An empty account needs no rate.
     """
     total, missing = 0.0, dict[str, None]()
     for each in found:
@@ -337,7 +337,7 @@ def total_in_main(found: Iterable[Balance]) -> tuple[float | None, list[str]]:
 def in_main_currency(
     bets: Iterable[PlacedBet], book: MoneyBook, now_ms: int
 ) -> Iterator[PlacedBet]:
-    """Yield bets with their amounts in the main currency, as far as rates are known.
+    """Yield bets with their amounts in the main currency, where rates are known.
 
     A settled bet is converted at the rate of its settlement, an open one at today's. Bets
     without a known rate are not converted.

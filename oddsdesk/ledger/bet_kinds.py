@@ -16,7 +16,7 @@ from oddsdesk.pricing.selections import Result
 ODDS_ROUNDING: Final = 0.005
 """How far the odds that a bookmaker shows may be from those that it pays."""
 DEFAULT_PLACE_FRACTION: Final = 0.2
-"""Share of the winnings that a place pays where a list does not say it; the most common terms."""
+"""Share of the winnings that a place pays if a list gives none; the most common terms."""
 
 
 class BetKind(Enum):
@@ -24,7 +24,7 @@ class BetKind(Enum):
 
     BACK = "back"
     LAY = "lay"
-    """At an exchange: it wins if the selection loses. Odds are the backer's, the stake too."""
+    """At an exchange: it wins if the selection loses. Odds and stake are the backer's."""
     FREE = "free"
     """A free bet whose stake is not returned."""
     FREE_RETURNED = "free-returned"
@@ -40,7 +40,7 @@ class BetKind(Enum):
 
     @property
     def words(self) -> str:
-        """What people read: ``each way``."""
+        """The name for display: ``each way``."""
         return _WORDS.get(self, self.value)
 
     @property
@@ -80,11 +80,11 @@ class Terms(NamedTuple):
 
     kind: BetKind
     net_odds: float
-    """After commission; of a lay bet those of the other side, per unit of liability."""
+    """After commission; for a lay, those of the other side, per unit of liability."""
     refund: float = 0.0
     """The most that comes back in money if it loses."""
     place_fraction: float | None = None
-    """Of each-way bets: the share of the winnings that a place pays."""
+    """For each-way bets: the share of the winnings that a place pays."""
     legs: tuple[BetLeg, ...] = ()
 
 
@@ -155,8 +155,8 @@ def _place_result(result: Result) -> Result:
 def paid_by_legs(net_odds: float, legs: Iterable[BetLeg], result: Result) -> float:
     """Return what a unit staked on legs pays; a void leg drops out, a half result halves it.
 
-    A leg without a result counts as won if the whole bet won, else as lost. Odds that are those of
-    all legs, rounded, are worked out from the legs; others, such as boosted ones, in proportion.
+    A leg without a result counts as won if the whole bet won, else as lost. Odds that equal
+    the product of all legs, but for rounding, are worked out from the legs; others in proportion.
     """
     paid = product = 1.0
     for leg in legs:

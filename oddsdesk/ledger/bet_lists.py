@@ -33,7 +33,7 @@ _OTHERS: Final = {EV_SHARE, TIPSTER, RETURNED, TO_WIN, PAYOUT, *COMMISSION_KEYS}
 KNOWN_KEYS: Final = {*(column.key for column in BET_COLUMNS), *ODDS_KEYS.values(), *_OTHERS}
 """The keys of columns that are read."""
 _TEXTS: Final = frozenset({"note", "market_type", "place_fraction"})
-"""Columns that may only say which kind a bet is; in our own lists, prose."""
+"""Columns read only for the kind of a bet; free text in our own lists."""
 _DESCRIBED: Final = frozenset({"selection", "market_type", "stake"})
 _PAID_OTHERWISE: Final = frozenset(
     {

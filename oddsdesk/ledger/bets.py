@@ -103,7 +103,7 @@ class PlacedBet(msgspec.Struct, frozen=True):
     close: ClosingLine | None = None
     """None until it was looked for."""
     kind: BetKind = BetKind.BACK
-    """Of a lay bet ``odds`` and ``stake`` are the backer's; ``result``, ``net_odds``, ``fair_odds``
+    """For a lay, ``odds`` and ``stake`` are the backer's; ``result``, ``net_odds``, ``fair_odds``
     and ``close`` are the user's: of the other side."""
     unboosted_odds: float | None = None
     """The price of a boosted bet without the promotion; None if unknown."""
@@ -112,11 +112,11 @@ class PlacedBet(msgspec.Struct, frozen=True):
     refund_as: str = ""
     """``money`` or ``free`` bet; only money counts as profit of this bet. Empty: no refund."""
     place_fraction: float | None = None
-    """Of each-way bets: the share of the winnings that a place pays, such as 0.2."""
+    """For each-way bets: the share of the winnings that a place pays, such as 0.2."""
     places: int | None = None
-    """Of each-way bets: how many places are paid; None if unknown."""
+    """For each-way bets: how many places are paid; None if unknown."""
     legs: tuple[BetLeg, ...] = ()
-    """Of multiples, and free or boosted ones. ``kick_off`` is then that of the last leg, and
+    """The legs, if it is a multiple of any kind. ``kick_off`` is then that of the last leg, and
     ``game_id`` is empty."""
     source_id: str = ""
     """The bet's number at the bookmaker where it was read: ``betfair 123456``; else empty."""
@@ -140,7 +140,7 @@ class PlacedBet(msgspec.Struct, frozen=True):
 
     @property
     def side(self) -> tuple[tuple[str, str, int, str], bool]:
-        """What it wins with: the outcome, and whether it is a lay of that."""
+        """Its outcome, and whether it is a lay of that."""
         return self.outcome, self.kind is BetKind.LAY
 
     def backs(self, key: BetKey) -> bool:
@@ -149,7 +149,7 @@ class PlacedBet(msgspec.Struct, frozen=True):
 
     @property
     def net(self) -> float:
-        """Odds after commission, as far as known; of a lay bet per unit of its liability."""
+        """Odds after commission, as far as known; for a lay, per unit of its liability."""
         if self.net_odds is not None:
             return self.net_odds
         return net_lay_odds(self.odds, 0.0) if self.kind is BetKind.LAY else self.odds
@@ -320,8 +320,8 @@ class PlacedBet(msgspec.Struct, frozen=True):
     def has_others_close(self) -> bool:
         """Whether the recorded close is another game's: it was seen far from the kick-off.
 
-        Earlier versions searched for a close by competition and names only. Of a multiple, the
-        close of any of its legs.
+        Earlier versions searched for a close by competition and names only. For a multiple,
+        the close of any of its legs.
         """
         if any(leg.close for leg in self.legs):
             return any(_is_far(leg.close, leg.kick_off) for leg in self.legs)
@@ -331,8 +331,8 @@ class PlacedBet(msgspec.Struct, frozen=True):
     def clv_pct(self) -> float | None:
         """Odds after commission over the fair closing odds, in percent of ``clv_per``.
 
-        It measures the price only: of a free or refund bet that of a plain one, of an each-way bet
-        that of the win. None without a close of the bet's own game.
+        It measures the price only: for a free or refund bet, that of a plain bet; for an each-way
+        bet, that of the win. None without a close of the bet's own game.
         """
         close = self.close
         if close is None or close.fair_odds is None or self.has_others_close:
@@ -385,9 +385,9 @@ class PlacedBet(msgspec.Struct, frozen=True):
         )
 
     def _chances(self, result: Result) -> tuple[Chance, ...]:
-        """Return what chance decides of a settled bet; empty for plain bets, as reports know them.
+        """Return the chances that decide a settled bet; empty for plain bets.
 
-        Of a lay bet it is whether the selection wins.
+        For a lay, the chance is that the selection wins.
         """
         if not decided_share(result) or (self.kind is BetKind.BACK and not self.legs):
             return ()
@@ -495,7 +495,7 @@ def check_bet(bet: PlacedBet) -> PlacedBet:
 def _check_kind(bet: PlacedBet) -> None:
     each_way, kind = bet.kind is BetKind.EACH_WAY, bet.kind.words
     if bet.result is Result.PLACED and not each_way:
-        raise BadBetError(f"result placed: only each-way bets can be placed, not {kind}")
+        raise BadBetError("only each-way bets can settle as placed")
     if each_way and not (bet.place_fraction is not None and 0 < bet.place_fraction <= 1):
         raise BadBetError("an each-way bet needs the share that a place pays, such as 1/5")
     if bet.places is not None and not 0 < bet.places < _MOST_PLACES:
@@ -568,7 +568,7 @@ def _check_legs(bet: PlacedBet, result: Result) -> None:
     if not bet.legs or result in {Result.VOID, Result.CASHED_OUT}:
         return
     if result not in {Result.WON, Result.LOST}:
-        raise HalfResultError(f"a bet with legs is not {result.words}; only a leg can be")
+        raise HalfResultError(f"a bet with legs cannot be {result.words}; only a leg can")
     by_legs = result_of_legs(bet.legs)
     if by_legs is not None and by_legs is not result:
         raise BadBetError(
@@ -579,7 +579,7 @@ def _check_legs(bet: PlacedBet, result: Result) -> None:
 def taken_back(bet: PlacedBet, from_bet: PlacedBet) -> PlacedBet:
     """Return a bet that is open again, noting how ``from_bet`` had settled by itself.
 
-    The same of its legs that are open again.
+    The same applies to its legs that are open again.
     """
     if len(bet.legs) == len(from_bet.legs):
         legs = tuple(map(_leg_taken_back, bet.legs, from_bet.legs))
@@ -605,7 +605,7 @@ def was_undone(bet: PlacedBet | BetLeg, result: Result) -> bool:
 def is_open_as(held: PlacedBet, ended: PlacedBet) -> bool:
     """Return whether a bet is still open and otherwise what it was when ``ended`` was found.
 
-    A closing line that was seen meanwhile is no difference. Of a bet with legs, one of them ended.
+    Closing lines added since are ignored. If the bet has legs, one of them has ended.
     """
     if len(held.legs) != len(ended.legs) or not (held.legs or ended.result):
         return False

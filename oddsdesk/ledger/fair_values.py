@@ -1,4 +1,4 @@
-"""What an open bet is worth now, by the present fair odds of what it is on."""
+"""The value of an open bet at current fair odds."""
 
 import math
 from collections.abc import Callable, Mapping
@@ -11,7 +11,7 @@ from oddsdesk.ledger.open_bets import NOT_LISTED, open_parts
 from oddsdesk.pricing.selections import Result
 
 FairNow = Callable[[PlacedBet], "FairPrice | None"]
-"""Return the present fair price of what a bet, or a leg as a bet, is on; None if unknown."""
+"""Returns the current fair price of a bet, or of a leg as a bet; None if unknown."""
 
 
 class FairPrice(NamedTuple):

@@ -1,4 +1,4 @@
-"""Legs of multiples: each leg as a bet, and what legs' results and closes make of the whole bet.
+"""Legs of multiples: each leg as a bet, and the result and close of the whole bet.
 
 Free, boosted and refund bets may have legs too.
 """
@@ -40,7 +40,7 @@ class Part(NamedTuple):
 
     @property
     def lead(self) -> str:
-        """What comes before a reason about it: ``leg 2, Arsenal: ``; empty without legs."""
+        """The prefix of a reason about it: ``leg 2, Arsenal: ``; empty without legs."""
         return f"{leg_text(self.leg, self.bet.selection)}: " if self.leg else ""
 
 
@@ -97,7 +97,7 @@ def leg_settled(
     if bet.result is Result.CASHED_OUT:
         raise BadBetError(f"bet {bet.ident} was cashed out; reopen it first")
     if result in {Result.CASHED_OUT, Result.PLACED}:
-        raise BadBetError(f"a leg cannot be {result.words}: only whole bets can")
+        raise BadBetError(f"a leg cannot be {result.words}: only a whole bet can")
     leg = bet.legs[place - 1]
     check_half(msgspec.structs.replace(_as_bet(bet, leg), result=result))
     ended = msgspec.structs.replace(leg, result=result, settled_by=by, undone="")
@@ -109,7 +109,7 @@ def leg_settled(
 
 
 def ended_by_legs(bet: PlacedBet, before: PlacedBet, now_ms: int) -> PlacedBet:
-    """Return a bet whose legs have other results than ``before``, as these decide it.
+    """Return a bet with the result of its legs; ``before`` is the bet before these changed.
 
     It is open again if its legs decided it before and no longer do.
 
@@ -135,11 +135,11 @@ def _settled_by(legs: Iterable[BetLeg], result: Result) -> str:
 
 
 def closed_by_legs(bet: PlacedBet) -> PlacedBet:
-    """Return a bet with the close that its legs' closes make; unchanged if no leg has one.
+    """Return a bet with the close of all its legs; unchanged if no leg has a close.
 
     It is the product of the legs' fair closes. A void leg drops out: it counts with the odds at
     which it was placed, as in the bet's own odds. So does the part of a leg that comes back as a
-    push. Legs of one game depend on each other, so their closes make none.
+    push. Legs of one game depend on each other, so they have no common close.
     """
     standing = [part for part in parts_of(bet) if part.leg and part.bet.result is not Result.VOID]
     closes = [part.bet.close for part in standing if part.bet.close is not None]
@@ -226,6 +226,6 @@ def with_close(bet: PlacedBet, place: int, close: ClosingLine | None) -> PlacedB
 
 
 def without_closes(bet: PlacedBet) -> PlacedBet:
-    """Return a bet whose closing lines are to be looked for."""
+    """Return a bet without closing lines, so that they are searched for again."""
     legs = tuple(msgspec.structs.replace(leg, close=None) for leg in bet.legs)
     return msgspec.structs.replace(bet, close=None, legs=legs)

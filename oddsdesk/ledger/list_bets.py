@@ -441,7 +441,7 @@ def with_net(
 def _net_paying(bet: PlacedBet, result: Result, profit: float, otherwise: float) -> float:
     """Return the net odds at which a won bet has a profit.
 
-    Of an each-way bet only if a commission can explain it: its terms may be others.
+    For an each-way bet, only if a commission can explain it: its terms may differ.
     """
     gain = profit / (bet.size * decided_share(result))
     match bet.kind:

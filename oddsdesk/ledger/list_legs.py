@@ -1,9 +1,9 @@
 """Finds the legs of multiples in a list of bets.
 
-They stand in lines below their bet, in lines of their own with the same date, stake and payment, or
-in one cell: ``Arsenal @ 1.80 + Lens @ 2.10``. Legs in lines of their own are joined only if none of
-them pays by its own odds; those below a bet and in one cell only if their odds multiply to the
-bet's, or the list says that it is a multiple.
+They are in lines below their bet, in separate lines with the same date, stake and payment, or
+in one cell: ``Arsenal @ 1.80 + Lens @ 2.10``. Legs in separate lines are joined only if none of
+them pays by its own odds; those below a bet or in one cell only if their odds multiply to the
+bet's, or if the list marks it as a multiple.
 """
 
 import contextlib

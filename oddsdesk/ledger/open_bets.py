@@ -187,7 +187,7 @@ def _open_bet(bet: PlacedBet, outcome: _Outcome, named: PlacedBet) -> "OpenBet":
 
 
 def _outcome(bet: PlacedBet, *, in_play: bool | None = None) -> _Outcome | None:
-    """Return what a bet wins with: of a lay bet the other side; None if unreadable or several."""
+    """Return a bet's outcome, for a lay the other side; None if unreadable or several."""
     if bet.legs or bet.kind is BetKind.EACH_WAY:
         return None
     named = bet.bet_key, bet.match_name, bet.sport
@@ -326,7 +326,7 @@ def wanted_kick_offs(bets: Iterable[PlacedBet], now_ms: int) -> dict[int, bool]:
     """Return the kick-offs whose results are wanted, and whether a bet waits for each.
 
     Bets that settled by themselves lately are included: their results may be corrected. For a bet
-    without a kick-off it is when it was placed, and its result is not urgent. Of a multiple, those
+    without a kick-off it is when it was placed, and its result is not urgent. For a multiple, those
     of its legs.
     """
     found: dict[int, bool] = {}
@@ -394,13 +394,13 @@ class OpenBet(NamedTuple):
     outcome: tuple[str, str, int, str, str]
     """Game id, market type, period, line group, side."""
     stake: float
-    """What it loses: nothing of a free bet, the liability of a lay bet."""
+    """Its loss if it loses: 0 for a free bet, the liability for a lay bet."""
     net_odds: float
     sport: str
     in_play: bool = False
     """Whether it was placed in play: its handicap may count from the score at that time."""
     gain: float | None = None
-    """What it wins; None: what the stake wins at ``net_odds``."""
+    """Its profit if it wins; None for that of the stake at ``net_odds``."""
 
     @property
     def won(self) -> float:
@@ -409,7 +409,7 @@ class OpenBet(NamedTuple):
 
     @property
     def pays(self) -> float:
-        """How much better it ends if it wins than if it loses."""
+        """The difference between its profit if it wins and if it loses."""
         return self.stake + self.won
 
 
@@ -525,7 +525,7 @@ def _win_together(one: Sequence[float], other: Sequence[float]) -> bool:
 
 
 def shared_results(bets: Sequence[OpenBet]) -> tuple[list[tuple[float, ...]], list[float]]:
-    """Return how bets that one number decides can end together.
+    """Return how bets decided by one number can end together.
 
     By bet, the share of its stake that it wins in each distinct combined result; and how likely
     the results are beforehand, in any unit: in football by goals of two average teams, else alike.

@@ -255,10 +255,10 @@ def _read(file: Callable[[], Path]) -> _Read:
 
 
 def table_text(path: Path) -> str:
-    """Return what a file holds; nothing if there is none.
+    """Return the text of a file; empty if there is none.
 
     Raises:
-        OwnTableError: it cannot be read, or is no text of a plausible size.
+        OwnTableError: it cannot be read, is too large, or is not text.
     """
     try:
         with path.open("rb") as file:

@@ -29,7 +29,7 @@ class KnownPromotions(NamedTuple):
 
 
 class Earned(NamedTuple):
-    """What the bets of a promotion add up to: in their currency, or in the main one of several."""
+    """The totals of a promotion's bets, in their currency; in the main one if they have several."""
 
     bets: int
     open: int
@@ -165,7 +165,7 @@ def earned(
     name: str,
     in_main: Callable[[Iterable[PlacedBet]], Iterable[PlacedBet]] = iter,
 ) -> Earned:
-    """Return what the bets of a promotion add up to, without practice bets.
+    """Return the totals of a promotion's bets, without practice bets.
 
     ``in_main`` converts bets in several currencies into the main one.
     """

@@ -1,7 +1,7 @@
 """What all open bets together may win and lose: their draws, chances and profits.
 
-Bets whose outcomes one number decides are on one draw, as in ``ledger.open_bets``; its chances are
-those nearest to the usual that give each bet its own. A multiple is on the draws of its open legs.
+Bets decided by one number share a draw, as in ``ledger.open_bets``; its chances are the closest to
+the usual ones at which each bet has its own chance. A multiple is on the draws of its open legs.
 Different numbers of one game, such as its winner and its total, are independent draws; football
 before the game has one, the score.
 """
@@ -49,7 +49,7 @@ class BetsAhead(NamedTuple):
     without_edge: int
     """Bets without fair odds, whose chances are 1 / net odds."""
     places: int
-    """Each-way bets, whose place has the chance that its odds say."""
+    """Each-way bets, whose place has the chance implied by its odds."""
 
 
 def bets_ahead(
@@ -153,7 +153,7 @@ def _chance(part: OpenPart) -> float:
         return min(_SURE, 1 / (bet.fair_odds or bet.unboosted_net))
     if leg.fair_odds is not None:
         return min(_SURE, 1 / leg.fair_odds)
-    # Of legs without fair odds, each has an equal part of what the whole bet's price has over them.
+    # Legs without fair odds share the rest of the bet's fair odds equally.
     taken = fair = 1.0
     for each in bet.legs:
         taken *= each.odds

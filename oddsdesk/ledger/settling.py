@@ -17,7 +17,7 @@ from oddsdesk.ledger.open_bets import wanted_kick_offs
 from oddsdesk.pricing.selections import Result
 from oddsdesk.pricing.settlement_rules import SettlementRules
 
-_PLACES: Final = "results do not say who was placed: settle it as won, placed or lost"
+_PLACES: Final = "results do not give the places: settle it as won, placed or lost"
 
 
 class ToCheck(NamedTuple):
@@ -75,12 +75,12 @@ class Settled(NamedTuple):
     corrections: Sequence[ToCheck] = ()
     """Bets that settled by themselves, and would now end differently."""
     without_result: Sequence[PlacedBet] = ()
-    """Bets whose games should be over, and no source has a result. Of a multiple, such legs as
+    """Bets whose games should be over, but no source has a result. For a multiple, such legs as
     bets."""
     is_by_hand: bool = False
     """Whether the user gave the results, bet by bet."""
     by_leg: Sequence[PlacedBet] = ()
-    """Bets that stay open while legs of them settle, with the results of these."""
+    """Bets that stay open although legs settled, with the results of these."""
     certain: Sequence[ToCheck] = ()
     """The same bets and legs as proposals, for a user who settles by hand."""
 
@@ -129,7 +129,7 @@ _Judged = tuple[Part, Verdict | None]
 
 
 class _Found:
-    """Gathers what becomes of each bet."""
+    """Collects the outcome of each bet."""
 
     def __init__(self, judge: ResultJudge, now_ms: int) -> None:
         self._judge = judge
@@ -204,7 +204,7 @@ class _Found:
         return None
 
     def _list_each_way(self, judged: Sequence[_Judged]) -> None:
-        """List an each-way bet that is over: only a win says what its places pay."""
+        """List an each-way bet that is over: only a win also decides the place."""
         for part, verdict in judged:
             if verdict is not None:
                 won = verdict.proposed if verdict.proposed is Result.WON else None

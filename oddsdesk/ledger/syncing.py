@@ -28,7 +28,7 @@ class Synced(NamedTuple):
     changed: list[PlacedBet]
     """Bets of the ledger with the account's number, amounts or result."""
     settled: int
-    """How many of the changed ones were open and have a result now."""
+    """How many of the changed ones were open and are now settled."""
     there: int
     """Number of bets that the ledger has, changed or not."""
     problems: list[str]
@@ -42,8 +42,8 @@ def compare_account(
 
     A bet of the ledger is the same if it has this number. One without any is the same if it is on
     the same selection at the same bookmaker, with odds and stake equal to the cent, recorded within
-    12 hours of it: it was typed or imported. What the user wrote about it stays. A result that the
-    user gave stays too; if the account has another, that is a problem to look at.
+    12 hours of it: it was typed or imported. The user's own texts stay. A result that the user
+    entered stays, too; if the account has another, that is listed as a problem.
     """
     numbered: dict[str, PlacedBet] = {}
     typed: defaultdict[Hashable, list[PlacedBet]] = defaultdict(list)
@@ -80,7 +80,7 @@ def compare_account(
 
 
 def _updated(same: PlacedBet, bet: PlacedBet, problems: list[str]) -> PlacedBet:
-    """Return a bet of the ledger as the account has it, but for what the user decided."""
+    """Return a bet of the ledger as the account has it, except for the user's own changes."""
     numbered = msgspec.structs.replace(same, source_id=bet.source_id)
     told = None if bet.result is None else bet.result.words
     is_by_account = bool(bet.settled_by) and same.settled_by == bet.settled_by
@@ -91,7 +91,7 @@ def _updated(same: PlacedBet, bet: PlacedBet, problems: list[str]) -> PlacedBet:
         if told:
             problems.append(
                 f"bet {same.ident} is {same.result.words} in the ledger, but the account says "
-                f"{told}; it stays as it is"
+                f"{told}; not changed"
             )
         return numbered
     facts = {name: getattr(bet, name) for name in _FACTS}
@@ -109,7 +109,7 @@ def _updated(same: PlacedBet, bet: PlacedBet, problems: list[str]) -> PlacedBet:
 
 
 def _place(bet: PlacedBet, profiles: Profiles) -> Hashable:
-    """Return what a bet is on in any spelling of the teams, and its operator.
+    """Return a bet's outcome, whatever the spelling of the teams, and its operator.
 
     Views of one exchange have one operator.
     """

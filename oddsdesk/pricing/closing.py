@@ -50,7 +50,7 @@ MarketKey = tuple[str, str, int]
 """Game id, market type, period."""
 
 BetPart = int | tuple[int, int]
-"""The number of a bet; of a leg of a multiple: the bet's number and the leg's place, from 1."""
+"""The number of a bet; for a leg of a multiple, the bet's number and the leg's place, from 1."""
 
 
 class FollowedBet(NamedTuple):
@@ -82,7 +82,7 @@ class FollowedBet(NamedTuple):
 class ClosingLine(msgspec.Struct, frozen=True):
     """The close of a bet, or why it has none; stored in the ledger.
 
-    Of a lay bet all odds but ``line`` are those of the other side, like the bet's own net odds.
+    For a lay, all odds but ``line`` are those of the other side, as are the bet's net odds.
     """
 
     odds: float | None = None
@@ -251,7 +251,7 @@ def _decided(
 def devigged_by(close: ClosingLine, method: str, *, is_lay: bool = False) -> ClosingLine | None:
     """Return a close devigged by another method, None if its line is unknown.
 
-    ``is_lay``: of a lay bet, whose close is of the other side.
+    ``is_lay``: the bet is a lay, so the close is that of the other side.
 
     Raises:
         DevigError: unknown method.

@@ -40,11 +40,11 @@ _MARGINS: Final = {
 
 
 _AGAINST: Final = {HOME: "X2", DRAW: "12", AWAY: "1X", "X2": HOME, "12": DRAW, "1X": AWAY}
-"""Which double chance wins if a result does not come, and the other way around."""
+"""The double chance that wins if a result does not come in, and vice versa."""
 
 
 _FIRST: Final = frozenset({HOME, "1X", "12"})
-"""The sides that come first in a pair of bets against each other."""
+"""The first sides of pairs of opposite bets."""
 
 
 class Cover(NamedTuple):
@@ -99,7 +99,7 @@ def _covers(
 
 
 def _against_each(bets: Iterable[Bet], sport: str) -> Iterator[Cover]:
-    """Yield each of several bets with the one bet against it, where that has a name."""
+    """Yield each bet with its opposite, if that has a name."""
     for bet in bets:
         for other, has_draw in bets_against(bet, sport):
             if has_draw is not False:
@@ -109,16 +109,16 @@ def _against_each(bets: Iterable[Bet], sport: str) -> Iterator[Cover]:
 
 
 class Against(NamedTuple):
-    """The bet that wins if another loses, and is returned when that is: what a lay of it is."""
+    """The opposite of a bet, and so a lay of it: wins if it loses, is returned if it is."""
 
     bet: Bet
     has_draw: bool | None = None
-    """Whether the market has a draw, if there are such with and without; None in all others."""
+    """Whether the market has a draw, where both forms exist; None in other markets."""
 
 
 @lru_cache(maxsize=1 << 14)
 def bets_against(named: Bet, sport: str) -> tuple[Against, ...]:
-    """Return what a lay of a bet, as ``bet_named`` names it, is a bet on.
+    """Return the opposites of a bet, named as by ``bet_named``: a lay is a bet on one of them.
 
     Laying a team is a double chance where there is a draw, and the other team where there is none.
     Nothing is known to be the opposite of the draw of a handicap, or of an unknown question.

@@ -11,7 +11,7 @@ class Rates(msgspec.Struct, frozen=True):
     """Exchange rates at one time."""
 
     main: str = ""
-    """The main currency, which the betting bank is in; empty if the user named none."""
+    """The main currency, that of the bankroll; empty if the user set none."""
     by_currency: dict[str, float] = {}
     """Units of the main currency for a unit of another one."""
 
@@ -30,7 +30,7 @@ class Rates(msgspec.Struct, frozen=True):
         return None if rate is None else amount * rate
 
     def own_money(self, depth: Depth) -> Depth:
-        """Return what is for sale in the main currency; unchanged if its rate is unknown."""
+        """Return available amounts in the main currency; unchanged if the rate is unknown."""
         if depth.rate is not None or not depth.currency:
             return depth
         rate = self.rate_of(depth.currency)

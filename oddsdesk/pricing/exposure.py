@@ -127,10 +127,10 @@ class Position(NamedTuple):
 
     outcome: Hashable
     stake: float
-    """What it loses: nothing of a free bet, the liability of a lay bet."""
+    """Its loss if it loses: 0 for a free bet, the liability for a lay bet."""
     net_odds: float
     gain: float | None = None
-    """What it wins; None: what the stake wins at ``net_odds``."""
+    """Its profit if it wins; None for that of the stake at ``net_odds``."""
 
     def profit(self, share: float) -> float:
         """Return the profit where a share of it, 1 to -1, is won."""

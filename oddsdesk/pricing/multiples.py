@@ -25,7 +25,7 @@ class LegPrice(NamedTuple):
     """A leg that is to be priced."""
 
     name: str
-    """For people: ``Arsenal``."""
+    """For display: ``Arsenal``."""
     game: str
     """The same for all legs of one game."""
     sport: str
@@ -35,7 +35,7 @@ class LegPrice(NamedTuple):
     """As ``LineGroup.key``."""
     side: str
     odds: float | None = None
-    """At which the leg alone is offered; None if only the multiple has a price."""
+    """The leg's odds as a single; None if only the multiple has a price."""
     fair_odds: float | None = None
     """Of a decided stake."""
     decided: float | None = 1.0
@@ -69,7 +69,7 @@ class MultiplePrice(NamedTuple):
 
 
 class _Kept(NamedTuple):
-    """What legs of one game pay on average, per unit of their odds: the chance if none can push."""
+    """Average payout of legs of one game per unit of odds: the chance, if none can push."""
 
     amount: float
     band: float = 0.0

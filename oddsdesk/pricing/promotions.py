@@ -23,14 +23,14 @@ NAME_ENDS: Final = ";"
 """What ends the name of an offer in the note of a bet."""
 _HAIR: Final = 1e-9
 _LEAST_SPARE: Final = 0.01
-"""Below it fewer stakes are tried: what is left is too little to be worth the time."""
+"""Below it fewer stakes are tried: the possible gain is not worth the time."""
 
 
 class PromoKind(Enum):
     """Kinds of promotions."""
 
     QUALIFY = "qualify"
-    """A bet with own money that the bookmaker asks for before it gives something."""
+    """A bet with own money that the bookmaker requires for a promotion."""
     FREE = "free"
     """A free bet whose stake is not returned."""
     FREE_RETURNED = "free-returned"
@@ -44,7 +44,7 @@ class PromoKind(Enum):
 
     @property
     def words(self) -> str:
-        """What people read."""
+        """The name for display."""
         return _WORDS[self]
 
     @property
@@ -213,12 +213,12 @@ class Side(NamedTuple):
     """A bet of a hedge: what can be staked, and in which steps."""
 
     ladder: Ladder
-    """Odds after commission; of a lay those of the other side, and liabilities."""
+    """Odds after commission; for a lay, those of the other side, and liabilities."""
     step: float = 0.0
-    """What is typed are whole multiples of it; 0 for exact stakes."""
+    """Typed stakes are whole multiples of it; 0 for exact stakes."""
     rates: tuple[float, ...] = ()
-    """By level, what is typed for a unit of stake: of a lay its backer's stake. Empty: the
-    stake."""
+    """By level, the typed stake per unit of stake; for a lay, the backer's. Empty if they are
+    equal."""
 
     @property
     def capacity(self) -> float:
@@ -227,15 +227,15 @@ class Side(NamedTuple):
         return payout(self.ladder, most) if math.isfinite(most) else math.inf
 
     def typed(self, stake: float) -> float:
-        """Return what is typed to stake an amount."""
+        """Return the typed stake for a stake."""
         return self._across(stake, typed=False)
 
     def stake_of(self, typed: float) -> float:
-        """Return what is staked if an amount is typed."""
+        """Return the stake for a typed stake."""
         return self._across(typed, typed=True)
 
     def _across(self, amount: float, *, typed: bool) -> float:
-        """Convert between stakes and what is typed, level by level."""
+        """Convert between stakes and typed stakes, level by level."""
         found = 0.0
         for rung, rate in zip(self.ladder, self.rates or (1.0,) * len(self.ladder), strict=True):
             each, factor = (rung.most * rate, 1 / rate) if typed else (rung.most, rate)
@@ -285,7 +285,7 @@ class HedgedBet(NamedTuple):
 
 
 def hedged(bet: PromotedBet, sides: Sequence[Side]) -> HedgedBet | None:
-    """Return the stakes with which each result leaves the same, the most that can be locked in.
+    """Return the stakes at which all results are equal, which locks in the most.
 
     With steps, the multiples of them with the highest ``locked``; None as for ``hedge_stakes``.
     """
@@ -308,7 +308,7 @@ def hedge_stakes(needed: float, sides: Sequence[Side]) -> tuple[float, ...] | No
     """Return the stakes that together leave most of a payout that every other result needs.
 
     Returns:
-        None if there is no hedge: too little is for sale, a stake rounds to nothing, or the sides
+        None if there is no hedge: too little is available, a stake rounds to nothing, or the sides
         cost more than they pay, so that no hedge is better.
     """
     if not sides or any(side.capacity < needed * (1 - _HAIR) for side in sides):
@@ -372,7 +372,7 @@ def _steps_paying(side: Side, paid: float) -> int:
 
 
 def _most_steps(side: Side) -> float:
-    """Return the most steps that are for sale."""
+    """Return the most steps that are available."""
     most = stakeable(side.ladder)
     if not side.step or math.isinf(most):
         return math.inf

@@ -54,7 +54,7 @@ _Profits = list[tuple[float, float]]
 
 
 class Chance(NamedTuple):
-    """What one outcome decides of a bet."""
+    """The part of a bet that one outcome decides."""
 
     if_happens: float
     """Profit if the outcome happens."""
@@ -99,8 +99,8 @@ class SettledBet(NamedTuple):
     free_staked: float = 0.0
     """The size of a free bet."""
     chances: tuple[Chance, ...] = ()
-    """What chance decided of it. Empty: the decided stake, by ``net_odds``. The first is of the
-    bet's ``outcome``; others, such as a place, are of their own."""
+    """The chances that decided it. Empty: the decided stake, by ``net_odds``. The first is on the
+    bet's ``outcome``; others, such as a place, are on separate outcomes."""
 
 
 class Drawdown(NamedTuple):

@@ -43,7 +43,7 @@ def fitted_chances(prior: Sequence[float], bets: Sequence[Share]) -> list[float]
     The chances nearest to ``prior`` that give each bet its chance: generalized iterative scaling of
     Darroch and Ratcliff (1972), Generalized Iterative Scaling for Log-Linear Models. Where bets
     contradict each other, such as both sides of a line with fair odds of different moments, it is a
-    mean of what they say.
+    compromise between them.
     """
     whole = math.fsum(prior)
     chances = [each / whole for each in prior]

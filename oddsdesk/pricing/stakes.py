@@ -16,7 +16,7 @@ from typing import Final, NamedTuple
 from oddsdesk.pricing.selections import Settlement
 
 MOST_SPREAD: Final = 0.05
-"""Largest share by which lay odds may be above the odds to back for their middle to mean much."""
+"""The most that lay odds may be above back odds, as a share, for a usable middle."""
 _HALVINGS: Final = 60
 """Bisection steps; the stake is then exact to the last digits of a float."""
 _HAIR: Final = 1e-9

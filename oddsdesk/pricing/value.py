@@ -336,7 +336,7 @@ class ReferenceLine(msgspec.Struct, frozen=True, gc=False):
 
 
 def line_against(line: ReferenceLine, side: str) -> tuple[ReferenceLine, str]:
-    """Return the line and the side of it that a lay of a side is a back of.
+    """Return the line and the side that a lay of a side is a back of.
 
     Of two sides it is the other one. Of three, the other two together: their fair odds follow from
     those of the side, and the reference itself offers them at what its own two prices pay.

@@ -220,7 +220,7 @@ class DeskReference:
 
     @property
     def reference_title(self) -> str:
-        """What people read: its name, and whether it is the middle of back and lay."""
+        """Its name for display; ends with ``MIDDLE`` for the middle of back and lay."""
         return f"{self.bookmaker}{MIDDLE}" if self.is_middle else self.reference_name
 
     @property
@@ -302,7 +302,7 @@ class Basis(msgspec.Struct):
     learned: LearnedWeights = msgspec.field(default_factory=LearnedWeights)
     """Learned weights of votes, for ``consensus (learned)``."""
     rates: Rates = NO_RATES
-    """What other currencies are worth in the user's, for amounts for sale."""
+    """Exchange rates into the user's currency, for available amounts."""
     known_voices: tuple[Profiles, frozenset[tuple[str, str]], Voices] | None = None
     """``voices`` as they were asked for last, and what they are of."""
 
@@ -316,7 +316,7 @@ class Basis(msgspec.Struct):
         return known[2]
 
     def own_money(self, depth: Depth | None) -> Depth | None:
-        """Return what is for sale in the user's currency, as far as a rate is known."""
+        """Return available amounts in the user's currency where a rate is known."""
         return None if depth is None else self.rates.own_money(depth)
 
     def of_another_service(self) -> "Basis":

@@ -76,7 +76,7 @@ class Sighting(msgspec.Struct, frozen=True, gc=False):
 
 
 def depth_of(offer: Offer | UnsetType | None, odds: float) -> Depth | None:
-    """Return what can be backed of a selection at its odds and below, and what can be laid.
+    """Return the amounts that can be backed and laid, best odds first.
 
     None if no amounts are known. If only lay odds are known, there are no levels to back.
 
@@ -95,7 +95,7 @@ def depth_of(offer: Offer | UnsetType | None, odds: float) -> Depth | None:
 
 
 def lay_levels_of(offer: Offer, odds: float) -> tuple[Level, ...]:
-    """Return what can be laid; nothing if that makes no sense given the odds to back."""
+    """Return the lay levels; none if they make no sense against the back odds."""
     levels = offer.lay[:MOST_LEVELS]
     is_rising = all(one[0] < other[0] for one, other in pairwise(levels))
     is_above = not levels or levels[0][0] > odds

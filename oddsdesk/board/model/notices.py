@@ -341,7 +341,7 @@ class Connection(msgspec.Struct, frozen=True):
 
     @property
     def may_lack_prices(self) -> bool:
-        """Whether there are prices to come, or a service that may have some."""
+        """Whether prices are loading, or a service may have some."""
         is_beginning = self.link is Link.STOPPED and not self.has_no_service
         return is_beginning or self.has_unread_prices
 

@@ -24,7 +24,7 @@ class Family:
     ) -> None:
         """Use the sections of a family; ``in_play`` None takes pre-match and in-play prices.
 
-        ``has_lays``: whether a lay of one bet is an offer of the bet against it.
+        ``has_lays``: whether a lay of a bet counts as an offer of the opposite bet.
         """
         self.sport = sport
         self.in_play = in_play
@@ -79,7 +79,7 @@ class Stand(NamedTuple):
 
     section: Section
     side: str
-    """What is backed there, or laid."""
+    """The selection that is backed or laid there."""
     is_lay: bool = False
     has_draw: bool | None = None
     """``Against.has_draw`` of a lay: it is this bet only in markets with a draw, or without."""
@@ -121,6 +121,6 @@ def _highest(stand: Stand) -> float:
 
 
 def odds_of_lay(price: Price) -> float | None:
-    """Return the odds at which a lay is a back, before commission; None if there is no lay."""
+    """Return a lay's odds as a back of the other side, before commission; None without a lay."""
     lay_odds = None if price.depth is None else price.depth.lay_odds
     return None if lay_odds is None else odds_against(lay_odds)

@@ -42,7 +42,7 @@ from oddsdesk.pricing.stakes import Depth, Ladder, backers_stake, net_paying, st
 from oddsdesk.pricing.value import MIN_OVERROUND, DerivedKind, ReferenceLine, ladders, subject
 
 LEAST_UNCHECKED: Final = 0.9
-"""Below this S, a set with a leg that no fair odds check is a likely error."""
+"""Below this S, a set is a likely error if a leg has no fair odds to check it."""
 _RANK: Final = {kind: rank for rank, kind in enumerate(OpportunityKind)}
 
 
@@ -71,16 +71,16 @@ class OpportunityKey(NamedTuple):
 
 
 class OpportunityLeg(NamedTuple):
-    """A leg as it may be bet on: a price, or a lay against the selection of ``key``."""
+    """A possible leg: a price, or a lay of the selection of ``key``."""
 
     key: RowKey
     bookmaker: str
     odds: float
-    """As offered; of a lay the backer's odds, as of a recorded bet."""
+    """As offered; for a lay, the backer's odds, as in a recorded bet."""
     net_odds: float
-    """After commission; of a lay per unit of liability, as a back of the other side pays."""
+    """After commission; for a lay, per unit of liability, as a back of the other side."""
     stake: float
-    """What is at risk; of a lay the liability."""
+    """The amount at risk; for a lay, the liability."""
     seen_at: int
     """In milliseconds."""
     cautions: tuple[Caution, ...]
@@ -101,21 +101,21 @@ class OpportunityLeg(NamedTuple):
     band_pct: float | None = None
     """``Assessment.band_pct`` of those fair odds."""
     is_checked: bool = True
-    """Whether there are fair odds, so that a likely error would show."""
+    """Whether fair odds are known that would reveal an error."""
     is_lay: bool = False
     """Whether it wins if the selection of ``key`` loses; it is recorded as a lay bet."""
 
     def named(self, selection: str) -> str:
-        """Return a name of its selection as a bet: ``Lay Arsenal``."""
+        """Return the name of the bet: ``Lay Arsenal``."""
         return f"Lay {selection}" if self.is_lay else selection
 
     def net_of(self, profile: Profile, odds: float) -> float:
-        """Return what other odds would pay after commission, of a lay per unit of liability."""
+        """Return other odds after commission; for a lay, per unit of liability."""
         return profile.net_lay(odds) if self.is_lay else profile.net(odds)
 
     @property
     def backers_stake(self) -> float | None:
-        """What the backers of a lay stake for this liability; None for a back."""
+        """The backer's stake of a lay with this liability; None for a back."""
         if not self.is_lay:
             return None
         if self.depth is None or not self.ladder:
@@ -124,7 +124,7 @@ class OpportunityLeg(NamedTuple):
 
     @property
     def lay_odds(self) -> float | None:
-        """The backer's odds of a lay, on average over its stake; None for a back.
+        """The backer's odds of a lay, averaged over its stake; None for a back.
 
         Liability is the backer's stake times these odds minus 1.
         """
@@ -225,7 +225,7 @@ class Opportunity(msgspec.Struct, frozen=True):
         return [outcome_of(game, bet, period) for bet in bets]
 
     def recorded_on(self, place: int) -> list[Hashable]:
-        """Return the outcomes that a recorded bet on a leg may be named by.
+        """Return the outcomes under which the ledger may list a bet on a leg.
 
         The ledger does not know whether a market has a draw: in a sport that may have one, it takes
         a lay of a team as a bet on the draw, too.
@@ -241,7 +241,7 @@ class Opportunity(msgspec.Struct, frozen=True):
     def is_too_good(self) -> bool:
         """Whether a leg is a likely error: it is then listed last and starts no alert.
 
-        Where no fair odds are known to check a leg, the size of the win has to tell.
+        Without fair odds to check a leg, the size of the win decides.
         """
         if any(Caution.ABOVE_WINDOW in leg.cautions for leg in self.legs):
             return True
@@ -285,12 +285,12 @@ class OpportunityFinder:
     ) -> None:
         """Look among these prices, and at these bookmakers, alone where they are named.
 
-        ``among`` has the most that the bookmaker of each price, or of a lay at it, still takes.
+        ``among`` has prices, to back or lay, with the most that each still takes.
 
         Those ``kept`` are found whatever they cost, and wherever: the user has money on a side.
         ``placed``: as ``Placed.by_bookmaker``. A bookmaker's limit counts it.
         ``also_at``: a bookmaker whose prices count even if the user did not choose it.
-        ``has_lays``: whether lays are legs.
+        ``has_lays``: whether lays may be legs.
         """
         self._judge = judge
         self._matrix = matrix
@@ -315,7 +315,7 @@ class OpportunityFinder:
     def looking(self, sections: Sequence[Section]) -> Iterator[Opportunity | None]:
         """Yield the opportunities of one family of markets, and None after each step without one.
 
-        If some prices are in play and others are not, one may come twice, once for each state.
+        If some prices are in play and others are not, one may appear twice, once for each state.
         """
         for family in self._families(sections):
             for cover in family.covers():
@@ -331,9 +331,9 @@ class OpportunityFinder:
         *,
         also_there: bool = False,
     ) -> Iterator[Hedging | None]:
-        """Yield how each price of a bookmaker is hedged best; None after each step without one.
+        """Yield the best hedge of each price of a bookmaker; None after each step without one.
 
-        Where too little is for sale for the best hedge, the best one with enough comes as well.
+        If too little is available for the best hedge, the best one with enough follows.
 
         Args:
             sections: The markets of a family.

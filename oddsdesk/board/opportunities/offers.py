@@ -277,8 +277,8 @@ LOOK_RESTS: Final = 25
 class Opportunities:
     """What a board's prices offer; ``looking`` brings it up to date with what changed since.
 
-    ``split`` says how the user divides money among legs, asked again at each look. ``has_lays``
-    says whether lays are legs.
+    ``split`` returns how the user divides money among legs; each search calls it. ``has_lays``:
+    whether lays may be legs.
     """
 
     def __init__(
@@ -347,7 +347,7 @@ class Opportunities:
         return before != self._bookmakers
 
     def use_lays(self, has_lays: bool) -> bool:
-        """Let lays be legs or not, from the next look on. Returns whether that changes it."""
+        """Allow or exclude lays from the next search on; return whether that is a change."""
         before, self._has_lays = self._has_lays, has_lays
         if before is not has_lays:
             self.look_at_all()
@@ -358,7 +358,7 @@ class Opportunities:
         self._due |= {_family(key): None for key in self._board.row_keys()}
 
     def look_at(self, price: RowKey) -> None:
-        """Look first, and now, at opportunities that a price may be a leg of."""
+        """Search now, starting with opportunities that may have this price as a leg."""
         exhaust(self._looking_at([_family(price)]))
 
     def looking(self) -> Iterator[None]:

@@ -1,4 +1,4 @@
-"""Where a bet can be had: backs of it and lays against it, and which of them may be legs."""
+"""Offers of a bet: backs, and lays of the opposite; and which of them may be legs."""
 
 from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping
 from typing import Final, NamedTuple
@@ -26,7 +26,7 @@ UNRELIABLE: Final = frozenset(
         Caution.PLACEHOLDER,
     }
 )
-"""A price with one of these is no leg; the others compare it with the reference."""
+"""A price with one of these cannot be a leg; the others compare it with the reference."""
 
 
 def outcome_of(game_id: str, named: Bet, period: int) -> Hashable:
@@ -51,7 +51,7 @@ def limit_left(
 
 
 class Offer(NamedTuple):
-    """A leg, and the price that it is."""
+    """A leg and its price."""
 
     leg: Leg
     section: Section
@@ -62,7 +62,7 @@ class Offer(NamedTuple):
 
 
 class Candidate(NamedTuple):
-    """An offer of a bet that is not judged yet."""
+    """An offer of a bet that has not been judged yet."""
 
     net_odds: float
     bookmaker: str
@@ -71,11 +71,11 @@ class Candidate(NamedTuple):
     stand: Stand
     in_play: bool
     bet: Bet
-    """What it is an offer of; for a lay the bet against its selection."""
+    """The bet that it offers; for a lay, the opposite of its selection."""
 
     @property
     def is_limited(self) -> bool:
-        """Whether it is known how much is for sale."""
+        """Whether the available amount is known."""
         depth = self.price.depth
         if depth is None or not self.stand.is_lay:
             return depth is not None and bool(depth.levels)
@@ -83,7 +83,7 @@ class Candidate(NamedTuple):
 
 
 class Ways:
-    """The ways to place bets on a game at one moment; what is judged once is cached."""
+    """The ways to place bets on a game at one moment; judgements are cached."""
 
     def __init__(
         self,
@@ -104,8 +104,8 @@ class Ways:
             judge: Decides which prices are reliable.
             matrix: The game.
             step: A bookmaker whose limit leaves less than this takes no bet.
-            among: If given, these prices alone, or lays at them, with the most that each takes.
-            bookmakers: If given, these alone.
+            among: If given, only these prices, or lays at them, with the most that each takes.
+            bookmakers: If given, only these.
             placed: As ``Placed.by_bookmaker``. A bookmaker's limit counts it.
             also_at: A bookmaker whose prices count even if the user did not choose it.
         """
@@ -118,7 +118,7 @@ class Ways:
         self._placed = placed or {}
         self._also_at = also_at
         self._offered: dict[tuple[object, ...], list[Candidate]] = {}
-        """The offers of each bet, at all bookmakers or at those asked for."""
+        """The offers of each bet, at all bookmakers or only at ``bookmakers``."""
         self._offers: dict[tuple[object, ...], Offer | None] = {}
         """Prices that were judged already."""
 
@@ -129,7 +129,7 @@ class Ways:
     def candidates(self, family: Family, bet: Bet, *, anywhere: bool) -> list[Candidate]:
         """Return the offers of a bet at the user's bookmakers, best net price first.
 
-        ``anywhere``: not only at the bookmakers that were asked for.
+        ``anywhere``: also outside the given ``bookmakers``.
         """
         anywhere = anywhere or not self._bookmakers
         key = (family.name, family.period, family.in_play, bet, anywhere)
@@ -171,7 +171,7 @@ class Ways:
         return RowKey(self._matrix.game_id, *section.key[:2], selection, bookmaker)
 
     def pays(self, candidate: Candidate, paid: float) -> bool:
-        """Return whether enough is for sale, within the limit, to pay back an amount."""
+        """Return whether enough is available, within the limit, to pay back an amount."""
         _, bookmaker, _, price, stand, *_ = candidate
         ladder = self._judge.ladder(price, bookmaker, is_lay=stand.is_lay)
         most = self._most_of(candidate)
@@ -183,7 +183,7 @@ class Ways:
         return paid <= (payout(ladder, most) if ladder else most * candidate.net_odds)
 
     def _most_of(self, candidate: Candidate) -> float | None:
-        """Return what the bookmaker still takes, by its limit."""
+        """Return the most that the bookmaker still takes, by its limit."""
         _, bookmaker, selection, _, (section, _, is_lay, _), _, bet = candidate
         if self._among is not None:
             return self._among[self._row_key(section, selection, bookmaker), is_lay]
@@ -220,7 +220,7 @@ class Ways:
         net, bookmaker, selection, price, stand, in_play, _ = candidate
         judge, (section, _, is_lay, needs_draw) = self._judge, stand
         if needs_draw is not None and needs_draw is not has_draw:
-            return None  # in a market with a draw, a lay of one team is no bet on the other
+            return None  # in a market with a draw, a lay of one team is not a bet on the other
         own = judge.sides(section, bookmaker)
         if not _bets_on(section, own, has_draw) or judge.is_doubtful(section, bookmaker, own):
             return None
@@ -230,7 +230,7 @@ class Ways:
         profile = self._basis.profiles.profile_of(bookmaker)
         most = self._most_of(candidate)
         if most is not None and most < self._step:
-            return None  # it takes no step more
+            return None  # no room for another step
         lay_odds = price.depth.lay_odds if is_lay and price.depth is not None else None
         leg = Leg(
             bookmaker=bookmaker,

@@ -203,7 +203,7 @@ def _placeholders(
 def value_reference(section: Section, method: str, *, is_middle: bool = False) -> None:
     """Devig the reference's line group and form the price windows.
 
-    ``is_middle``: use its odds between back and lay; none of a line with a side too far apart.
+    ``is_middle``: use the middle of back and lay; none if a side's odds are too far apart.
     """
     forget_reference(section)
     priced = [row for row in section.rows if offered(row.reference) is not None]
@@ -438,7 +438,7 @@ class FoundOffer(BestOffer):
 
 
 class BestLay(NamedTuple):
-    """The lay of a selection that pays most."""
+    """The best-paying lay of a selection."""
 
     net_odds: float
     """After commission, per unit of liability."""

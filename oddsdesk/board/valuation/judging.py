@@ -88,7 +88,7 @@ class Judge:
     def assess(
         self, section: Section, selection: str, bookmaker: str, *, is_lay: bool = False
     ) -> Assessment:
-        """Say what a price, or a lay at it, is worth and what speaks against it."""
+        """Return the value of a price, or of a lay at it, and its cautions."""
         row, side = section.selection_row(selection), section.side_of(selection)
         return self.judge_price(section, row, side, bookmaker, is_lay=is_lay).assessment
 
@@ -101,9 +101,9 @@ class Judge:
         *,
         is_lay: bool = False,
     ) -> Judgement:
-        """Say what a price of a row is worth, what it was judged by, and until when that holds.
+        """Return the value of a price, the line that judged it, and when that expires.
 
-        ``is_lay``: judge laying the selection, as a back of the other side. Something can be laid.
+        ``is_lay``: judge the lay, as a back of the other side; there must be a lay price.
         """
         price, line = row.prices[bookmaker], line_of(section, bookmaker)
         is_reference = bookmaker == section.market.reference
@@ -138,16 +138,16 @@ class Judge:
         return Judgement(found, due_at, line, sides)
 
     def ladder(self, price: Price, bookmaker: str, *, is_lay: bool = False) -> Ladder | None:
-        """Return what is for sale of a price at net odds, None if unknown.
+        """Return the available amounts of a price at net odds; None if unknown.
 
-        ``is_lay``: what can be laid, by liability.
+        ``is_lay``: amounts to lay, as liabilities.
         """
         if (depth := self.depth(price)) is None:
             return None
         return self._basis.profiles.profile_of(bookmaker).ladder_of(depth, is_lay=is_lay)
 
     def depth(self, price: Price) -> Depth | None:
-        """Return what is for sale of a price, in the user's currency if a rate is known."""
+        """Return the available amounts of a price, in the user's currency if a rate is known."""
         return self._basis.own_money(price.depth)
 
     def for_sale(self, price: Price, bookmaker: str) -> float | None:
@@ -268,7 +268,7 @@ class Judge:
 
 
 def _lay_doubts(section: Section, bookmaker: str) -> frozenset[Caution]:
-    """Return what speaks against the lays of a bookmaker given all of them on a line.
+    """Return the cautions on a bookmaker's lays, given all its lays on a line.
 
     Laying every side would win if they add up to more than 100 %: one of them is a mistake, or old.
     """

@@ -18,7 +18,7 @@ class SlipLeg(NamedTuple):
     key: RowKey
     """The bookmaker is where the multiple is offered; a consensus leaves that one out."""
     odds: float | None = None
-    """At which it is offered alone; None if only the multiple has a price."""
+    """Its odds as a single; None if only the multiple has a price."""
 
 
 def leg_price(board: Board, leg: SlipLeg) -> LegPrice:
@@ -70,5 +70,5 @@ def _decided(section: Section, row: SelectionRow, bookmaker: str) -> float | Non
 
 def _why_not(board: Board, matrix: Matrix, section: Section) -> str:
     if section.has_own_line:
-        return "the devig method gives none for this line"
+        return "the devig method gives no fair odds for this line"
     return why_not_derived(matrix, section, board.basis) or "its own price is not compared"

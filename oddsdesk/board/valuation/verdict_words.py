@@ -485,12 +485,12 @@ def sides_in_words(profile: Profile, depth: Depth | None) -> Iterator[str]:
 
 
 def currency_text(depth: Depth | None) -> str:
-    """Say how amounts in a currency count against the betting bank; empty if none is known."""
+    """Say how amounts in a currency count against the bankroll; empty if none is known."""
     if depth is None or not depth.currency or depth.sold_in == depth.currency:
         return ""
     if depth.rate is not None:
         return f"1 {depth.sold_in} counts as {depth.rate:g} {depth.currency} (your rate)"
-    return f"No exchange rate: 1 {depth.currency} counts as 1 of your betting bank"
+    return f"No exchange rate: 1 {depth.currency} counts as 1 of your bankroll"
 
 
 def explanation_text(said: Explanation) -> str:

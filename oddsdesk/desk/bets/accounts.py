@@ -270,7 +270,7 @@ class RatesDialog(FormDialog):
         if known:
             lines = [f"1 {name} = {rate:.6g} {book.main}" for name, rate in sorted(known.items())]
             self.below.addWidget(Label("\n".join(lines), wordWrap=True))
-        self.add_row("&Main currency", self.main, "The currency of your betting bank")
+        self.add_row("&Main currency", self.main, "The currency of your bankroll")
         self.add_row("&Currency", self.currency)
         self.add_row(
             "&Rate", self.rate, "What 1 unit of it is worth in your main currency, from now on"

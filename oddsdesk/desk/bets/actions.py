@@ -18,6 +18,7 @@ from oddsdesk.desk.records import Records, Taken, above_caps
 from oddsdesk.desk.ui.actions import add_action
 from oddsdesk.desk.ui.controls.form_dialog import FormDialog
 from oddsdesk.desk.ui.controls.labels import literal
+from oddsdesk.desk.ui.controls.messages import sentence
 from oddsdesk.desk.ui.formatting import until_text
 from oddsdesk.desk.ui.theme.theme import Theme
 from oddsdesk.ledger.bets import BadBetError, HalfResultError, PlacedBet, settled
@@ -143,7 +144,7 @@ class BetsActions(QObject):
         try:
             ended = [each._replace(bet=bet).accepted(now) for bet, each in proposals]
         except BadBetError as error:
-            self.said.emit(f"{error}.", "")
+            self.said.emit(sentence(str(error)), "")
             return True
         if not ended:
             return False
@@ -197,12 +198,12 @@ class BetsActions(QObject):
         try:
             ended = [_ended(bet, result, now) for bet in bets]
         except HalfResultError as error:
-            self.said.emit(f"{error}.", "")
+            self.said.emit(sentence(str(error)), "")
             return
         except BadBetError as error:
             is_cashed = any(bet.result is Result.CASHED_OUT for bet in bets)
             cashed = "This bet was cashed out in full. Reopen it (O) to change its result."
-            self.said.emit(cashed if is_cashed else f"{error}.", "")
+            self.said.emit(cashed if is_cashed else sentence(str(error)), "")
             return
         if ended:
             word = "reopened" if result is None else result.words

@@ -152,7 +152,7 @@ class BetDialog(FormDialog):
         return check_bet(_judged_again(self._held, changed))
 
     def _priced(self, odds: float) -> PlacedBet:
-        """Return the bet with all but what it is on."""
+        """Return the bet without its selection."""
         bookmaker = self.bookmaker.currentText().strip()
         stake = self._stake()
         return msgspec.structs.replace(
@@ -169,7 +169,7 @@ class BetDialog(FormDialog):
         )
 
     def _multiple(self) -> PlacedBet:
-        """Return a multiple as entered; its legs say what it is on.
+        """Return a multiple as entered; its selection is named by its legs.
 
         Raises:
             BadBetError: A field is invalid.

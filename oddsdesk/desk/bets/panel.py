@@ -53,7 +53,7 @@ _LEAST_FOR_CHART, _LEAST_FOR_FIGURES = 430, 260
 _LEAST_FOR_LIST = 620
 """A narrower panel, at 100 % text size, has a menu in place of the list of views."""
 _RUNS, _MOST_RESULTS = 4_000, 1_000
-"""Of the risk ahead, so that it takes milliseconds; `oddsdesk ledger risk` tries more."""
+"""Limits for the risk ahead, so that it takes milliseconds; `oddsdesk ledger risk` uses more."""
 _AGES_MS = 30_000
 """How often the list is refreshed, as games start and end."""
 
@@ -81,7 +81,7 @@ class BetsPanel(ListPanel):
         games: Callable[[], Iterable[GameEntry]],
         fair_now: FairNow = lambda _: None,
     ) -> None:
-        """``fair_now`` returns the present fair price of what a bet is on."""
+        """``fair_now`` returns the current fair price of a bet."""
         super().__init__(theme, idle_ms=_AGES_MS)
         self._clock = clock
         self._preferences = preferences
@@ -95,7 +95,7 @@ class BetsPanel(ListPanel):
         self._shown: list[PlacedBet] = []
         """Those of them in one currency, which the figures are of."""
         self._ahead: tuple[list[PlacedBet], BetsAhead] | None = None
-        """Open bets, and what they may win and lose."""
+        """Open bets, and their risk."""
         self._hidden_columns: frozenset[str] = frozenset()
         self._found_said = ("", "")
         self.model = BetsModel(clock, records.proposal)
@@ -334,7 +334,7 @@ class BetsPanel(ListPanel):
     def _ahead_of_open(self) -> BetsAhead | None:
         """Return what the open bets shown may win and lose; None if they are too many.
 
-        It is found again only if they changed.
+        Cached until they change.
         """
         held = [bet for bet in counted(self._shown) if bet.open_size]
         if len(held) > MOST_AHEAD:
@@ -386,7 +386,7 @@ class BetsPanel(ListPanel):
         def record(movement: Movement) -> None:
             def write(money: MoneyTables) -> Callable[[], None]:
                 made = money.add_movement(movement)
-                return lambda: self._tell_moved(dialog, made)
+                return lambda: self._confirm_moved(dialog, made)
 
             self._records.change_money(write, partial(_close_or_report, dialog))
 
@@ -398,7 +398,7 @@ class BetsPanel(ListPanel):
         bets, book = self._records.placed_bets(), self._records.book
         return balance_before(movement, bets, book, self._profiles(), self._clock())
 
-    def _tell_moved(self, dialog: FormDialog, made: Movement) -> None:
+    def _confirm_moved(self, dialog: FormDialog, made: Movement) -> None:
         _close_or_report(dialog, "")
         if self._view() is not views.ACCOUNTS:
             self.choose_view(views.ACCOUNTS.key)
@@ -633,7 +633,7 @@ class BetsPanel(ListPanel):
 
 
 def _close_or_report(dialog: FormDialog, problem: str) -> None:
-    """Close a dialog, or say in it why nothing was recorded; it may be closed by now."""
+    """Close a dialog, or show in it why nothing was recorded; it may already be closed."""
     if isValid(dialog):
         dialog.close_or_report(problem)
 

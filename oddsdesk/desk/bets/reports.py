@@ -192,7 +192,7 @@ class ReportModel(StableRowsModel[tuple[str], ReportRow]):
 
 _LARGE: Final = 1_000
 MOST_AHEAD: Final = 200
-"""Open bets whose risk ahead is found at once; of more a terminal shows it."""
+"""The most open bets whose risk ahead is worked out at once; for more, use a terminal."""
 _SELDOM: Final = 0.05
 """The chance of a result worse than the one shown as the risk ahead."""
 
@@ -211,7 +211,7 @@ class AtRisk(NamedTuple):
 def facts_of(found: Report, risk: AtRisk, ahead: BetsAhead | None) -> list[Fact]:
     """Return a report as headline figures with their notes; a dash for missing ones.
 
-    ``ahead`` is of the open bets; None if they are more than ``MOST_AHEAD``.
+    ``ahead`` is the risk of the open bets; None if there are more than ``MOST_AHEAD``.
     """
     drawdown = found.drawdown
     return [
@@ -267,7 +267,7 @@ def _ahead(found: BetsAhead | None) -> Fact:
     return Fact(
         "Risk ahead",
         signed_hundredths_text(ahead.quantile(_SELDOM)),
-        f"5 % are worse, {ahead.chance_down() * 100:.0f} % a loss",
+        f"5 % chance of worse, {ahead.chance_down() * 100:.0f} % of a loss",
     )
 
 

@@ -240,7 +240,7 @@ class ViewList(QListWidget):
 
 
 class ViewMenu(QMenu):
-    """The same views where the list has no room."""
+    """The views as a menu, if there is no room for the list."""
 
     def __init__(self, views: ViewList, parent: QWidget) -> None:
         super().__init__(parent)

@@ -258,7 +258,7 @@ def best_prices(said: explaining.Explanation) -> list[Fact]:
 
 
 def middles(said: explaining.Explanation) -> list[Fact]:
-    """Return what the odds of an exchange's middle are between, a selection a line."""
+    """Return the back and lay odds behind an exchange's middle, one line per selection."""
     tip = "Between back and lay odds, weighted by the amounts on the two sides"
     return [
         Fact(
@@ -271,7 +271,7 @@ def middles(said: explaining.Explanation) -> list[Fact]:
 
 
 def both_sides(said: explaining.Explanation, lay: Assessment | None) -> list[Fact]:
-    """Return what can be backed and laid, level by level, and what a lay is worth.
+    """Return the levels to back and to lay, and the value of a lay.
 
     Empty where nothing can be laid. ``lay``: the assessment of a lay at the best odds.
     """
@@ -302,7 +302,7 @@ def both_sides(said: explaining.Explanation, lay: Assessment | None) -> list[Fac
     facts.append(Fact("Spread vs back odds", f"{spread:.2f} %"))
     if lay is not None:
         net = exact_odds_text(round(lay.net_odds, 4))
-        tip = f"1 of liability returns {net} after commission if {said.selection} does not win"
+        tip = f"Each 1 of liability returns {net} after commission if {said.selection} does not win"
         title = f"EV of a lay at {exact_odds_text(depth.lay_odds)}"
         facts.append(Fact(title, ev_text(lay.ev), tip=tip))
     return facts
@@ -316,11 +316,11 @@ def lay_text(laid: explaining.Explanation) -> str:
 
 
 def lay_sum(laid: explaining.Explanation) -> list[Fact]:
-    """Return how the EV of a lay follows; ``laid`` has the assessment of the lay."""
+    """Return how the EV of a lay is worked out; ``laid`` has the assessment of the lay."""
     if laid.assessment.fair_odds is None:
         return []
     net = exact_odds_text(round(laid.net_odds, 4))
-    tip = f"1 of liability returns {net} after commission if {laid.selection} does not win"
+    tip = f"Each 1 of liability returns {net} after commission if {laid.selection} does not win"
     return [
         Fact(f"Net odds of the lay at {exact_odds_text(laid.odds)}", net, tip=tip),
         Fact(
@@ -331,7 +331,7 @@ def lay_sum(laid: explaining.Explanation) -> list[Fact]:
 
 
 def back_heading(said: explaining.Explanation) -> Fact:
-    """Return the line above the sum of a back, where a lay is explained first."""
+    """Return the heading of the back's figures, which follow those of the lay."""
     return Fact(f"To back it at {exact_odds_text(said.odds)} instead", ev_text(said.ev))
 
 
@@ -352,7 +352,7 @@ def _amount_of(level: tuple[float, float] | None) -> str:
 
 
 def _for_sale(said: explaining.Explanation) -> list[Fact]:
-    """Return what is for sale at each of the best odds, if nothing can be laid there."""
+    """Return the amounts at each of the best odds, if nothing can be laid there."""
     if said.depth is not None and said.depth.lay_odds is not None:
         return []
     tips = ("Fees included; as of when the price was seen", verdict_words.currency_text(said.depth))

@@ -93,7 +93,7 @@ class ExplainPanel(QtWidgets.QWidget):
         self._unsubscribe()
 
     def show_price(self, key: RowKey | None, *, is_lay: bool = False) -> None:
-        """Explain another price, or a lay there, from its top; None keeps to the one before."""
+        """Explain another price, or a lay there, from the top; None keeps the previous one."""
         if key is not None and (key, is_lay) != (self._key, self._is_lay):
             self._key, self._is_lay = key, is_lay
             self._show()
@@ -254,7 +254,7 @@ class ExplainPanel(QtWidgets.QWidget):
             cautions = doubts_in_order(cautions)
         texts = [doubt] if (doubt := self._doubt(said)) else []
         if self._is_lay and not is_lay:
-            texts.append("Nothing can be laid here now. These are the figures of a back.")
+            texts.append("No lay odds here now. These figures are for a back.")
         texts += [
             f"No value: {verdict_words.caution_text(each, said.reference)}"
             for each in cautions

@@ -221,7 +221,7 @@ def spread(entry: Entry, _context: CellContext) -> Cell:
 
 
 def lay(entry: Entry, context: CellContext) -> Cell:
-    """Return what can be laid; of a selection also where."""
+    """Return the lay odds; for a selection, also the bookmaker."""
     odds_ = entry.lay
     if odds_ is None:
         return EMPTY

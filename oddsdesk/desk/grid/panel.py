@@ -272,7 +272,7 @@ class GridPanel(QWidget):
         return PriceFacts(key, price.odds, price.url, has_bookmaker)
 
     def _lay_facts(self, entry: Entry, key: RowKey, odds: float) -> PriceFacts:
-        """Return what the lay of a row is about: of a selection, where it pays most."""
+        """Return the facts of a row's lay; for a selection, the best-paying one."""
         if isinstance(entry, SelectionEntry):
             key = key._replace(bookmaker=entry.figures.best_lay_at)
         price = self._board.price(key.game_id, CellKey(*key[1:]))

@@ -30,9 +30,9 @@ from oddsdesk.pricing.profiles import Profile
 PAST_REPAINT_MS = 60_000
 """How often a sparkline is laid out again: a pixel is some minutes."""
 _WIDE_HOLD = 10
-"""From here on a best hold is told without decimals."""
+"""From this size on, a best hold is shown without decimals."""
 SUSPICIOUS = "? "
-"""Before a price above its window: hardly value, in words in the tooltip."""
+"""Mark of a price above its window, probably not value; the tooltip explains it."""
 
 _NO_PRICE = Cell("·", TextRole.GHOST)
 _NO_REFERENCE = Cell("·", TextRole.GHOST, SurfaceRole.REFERENCE)
@@ -53,7 +53,7 @@ def bookmaker_price_cell(
 ) -> Cell:
     """Return a bookmaker's price, with its net price if that differs.
 
-    ``keeper`` is the bookmaker's profile if it keeps part of a win. ``judged`` is the board's
+    ``keeper`` is the bookmaker's profile if it takes commission. ``judged`` is the board's
     assessment of a price near value, else None. Prices that cannot be compared, or of bookmakers
     that are not the user's, are dim.
     """
@@ -83,9 +83,9 @@ def best_cell(
     row: SelectionRow, bookmaker: str, who: str, freshness: Freshness, now_ms: int,
     keeper: Profile | None = None, *, is_value: bool, others: int, is_second: bool = False,
 ) -> Cell:  # fmt: skip
-    """Return the best net price, ``who`` offers it, and how many ``others`` do.
+    """Return the best net price, its bookmaker ``who``, and how many ``others`` match it.
 
-    If ``keeper`` keeps part of a win, the net price is shown before the bookmaker. ``is_second``:
+    If ``keeper`` takes commission, the net price is shown before the bookmaker. ``is_second``:
     it comes after the best price of the user's own bookmakers, in a paler ink.
     """
     price = row.prices.get(bookmaker)
@@ -106,7 +106,7 @@ def best_cell(
 
 
 def doubted_cell(row: SelectionRow, who: str, freshness: Freshness, now_ms: int) -> Cell:
-    """Return the higher price that is doubted, with its mark, and ``who`` offers it."""
+    """Return the higher price that is in doubt, with its mark and its bookmaker ``who``."""
     doubted = row.doubted
     if doubted is None:
         return EMPTY
@@ -167,7 +167,7 @@ def fair_cell(
 def window_cell(
     row: SelectionRow, freshness: Freshness, now_ms: int, *, is_derived: bool = False
 ) -> Cell:
-    """Return from which price the selection is value; the tooltip tells the whole window."""
+    """Return the lowest price that is value; the tooltip has the whole window."""
     if row.fair is None:
         return _NO_FIGURE
     text = NO_WINDOW if row.value_from is None else least_text(row.value_from)
@@ -175,7 +175,7 @@ def window_cell(
 
 
 def _figure(text: str, freshness: Freshness, now_ms: int, *, is_derived: bool) -> Cell:
-    """Return a figure that recedes with the reference's price that it rests on."""
+    """Return a figure that fades as the reference's price behind it gets old."""
     is_dead = freshness is Freshness.DEAD
     ink = max(TextRole.SOFT, PRICE_ROLES[freshness])
     if is_derived and freshness <= Freshness.AGEING:
@@ -190,7 +190,7 @@ def _figure(text: str, freshness: Freshness, now_ms: int, *, is_derived: bool) -
 
 
 def past_cell(sparkline: Sparkline | None, now_ms: int) -> Cell:
-    """Return the path of the sharp book's price; rebuilt as its hours pass."""
+    """Return the sparkline of the sharp book's price; rebuilt as time passes."""
     repaint_at_ms = now_ms + PAST_REPAINT_MS
     if sparkline is None:
         return Cell("·", TextRole.GHOST, repaint_at_ms=repaint_at_ms)
@@ -198,7 +198,7 @@ def past_cell(sparkline: Sparkline | None, now_ms: int) -> Cell:
 
 
 def selection_cell(section: Section, row: SelectionRow) -> Cell:
-    """Return the name of a selection, without what the section's title says already."""
+    """Return the name of a selection, without words already in the section's title."""
     return Cell(selection_text(section, row))
 
 
@@ -213,7 +213,7 @@ def period_cell(section: Section) -> Cell:
 
 
 def hold_cell(hold: float | None, unit: str = "") -> Cell:
-    """Return a hold in percent; nothing where it is not known."""
+    """Return a hold in percent; empty if unknown."""
     if hold is None:
         return EMPTY
     return Cell(percent_text(hold) + unit, TextRole.NOTE, SurfaceRole.RAISED)
@@ -225,13 +225,13 @@ def best_hold_cell(section: Section) -> Cell:
         return EMPTY
     text = signed_text(section.best_hold)
     if abs(section.best_hold) >= _WIDE_HOLD:
-        text = text.partition(".")[0]  # so that the column need not be wider for what is rare
+        text = text.partition(".")[0]  # keeps the column narrow, as this is rare
     ink = TextRole.STRONG if text.startswith("−") else TextRole.NOTE
     return Cell(f"{text} %", ink, SurfaceRole.RAISED)
 
 
 def selection_text(section: Section, row: SelectionRow) -> str:
-    """Return a selection; of a player's prop only what sets it apart in its section."""
+    """Return a selection; for a player prop, only what differs within its section."""
     if section.key.market_type != "player_prop" or len(section.rows) < 2:
         return row.selection
     words = row.selection.split(" ")

@@ -92,13 +92,13 @@ class MatrixContext:
         self.widest_period = ""
 
     def shows_lays_of(self, bookmaker: str) -> bool:
-        """Whether a bookmaker's column shows what can be laid there."""
+        """Whether a bookmaker's column shows lays."""
         return self.layout.order.shows_lays and bookmaker in self.layout.laying
 
     def best_lay(self, row: SelectionRow) -> str:
-        """Return where laying a selection pays most after commission; empty for nowhere.
+        """Return the bookmaker with the best lay after commission; empty for none.
 
-        Of the user's bookmakers, as long as their prices are known to stand.
+        Only the user's bookmakers with current prices count.
         """
         freshness = self.board.freshness
         found = best_lay(
@@ -179,7 +179,7 @@ def _cells(
     of_title: Callable[[Section], Cell],
     of_lay: _CellOf = lambda _section, _row, _context: EMPTY,
 ) -> Callable[[Row, MatrixContext], Cell]:
-    """Return what shows a selection's cells, those of the title above it and of lays below it."""
+    """Return the function for a column's cells: selections, section titles and lays."""
 
     def cell(shown: Row, context: MatrixContext) -> Cell:
         row = shown.selection_row

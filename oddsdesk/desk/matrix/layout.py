@@ -26,7 +26,7 @@ class BookmakerOrder(msgspec.Struct, frozen=True):
     by_hold: bool = False
     """Whether, after favourites and the user's own, those that keep least of a game stand first."""
     shows_lays: bool = False
-    """Whether a row below each selection shows what can be laid."""
+    """Whether each selection has a lay row below it."""
 
     def arranged(self, bookmakers: Iterable[str]) -> list[str]:
         """Return bookmakers as their columns stand, hidden ones too."""
@@ -154,9 +154,9 @@ class MatrixLayout:
         self.has_doubted = False
         """Whether a selection has had a higher price that is doubted."""
         self.laid: set[RowName] = set()
-        """The selections that could be laid once: their row of lays stays, so nothing jumps."""
+        """Selections that have had a lay: their lay row stays, so nothing jumps."""
         self.laying: set[str] = set()
-        """Bookmakers whose column has had an amount that can be laid."""
+        """Bookmakers whose column has had an amount to lay."""
 
     @property
     def width(self) -> int:
@@ -343,12 +343,12 @@ class RecentMoves:
 
 
 RowName = tuple[SectionKey, str | None, bool]
-"""What a row keeps its place by: its selection, None for the section row itself, and whether it
-shows lays."""
+"""Identifies a row when others come and go: its selection, None for the section row, and whether
+it shows lays."""
 
 
 def can_be_laid(price: Price) -> bool:
-    """Whether somebody offers to back a selection there, so that the user can lay it."""
+    """Whether a selection can be laid there."""
     depth = price.depth
     return price.withdrawn_at is None and depth is not None and depth.lay_odds is not None
 
@@ -424,9 +424,9 @@ def matrix_rows(
     is_folded: Callable[[SectionKey], bool],
     has_lay: Callable[[Section, SelectionRow], bool] = lambda _section, _row: False,
 ) -> list[Row]:
-    """Return the rows of sections, those of folded ones left out.
+    """Return the rows of sections, without those of folded ones.
 
-    ``has_lay`` says which selections have a row of lays below them.
+    ``has_lay`` returns whether a selection has a lay row below it.
     """
     rows = []
     for section in sections:

@@ -443,7 +443,7 @@ class MatrixModel(LiveModel):
             self._renew_best(row)
 
     def _renew_lay(self, row: int, column: int | None) -> None:
-        """Rebuild what can be laid with a bookmaker, unless nothing could and can be."""
+        """Rebuild a bookmaker's lay cells, unless it neither had nor has lays."""
         if column is None:
             return
         shown = self._layout.rows[row]

@@ -688,12 +688,12 @@ class MatrixColumns(QObject):
         self._columns.keep_order(msgspec.structs.replace(order, by_hold=not order.by_hold))
 
     def turn_lays(self) -> None:
-        """Show what can be laid in a row below each selection, or no longer."""
+        """Show or hide the lay rows."""
         order = self._columns.column_order
         shows = not order.shows_lays
         self._columns.keep_order(msgspec.structs.replace(order, shows_lays=shows))
         if shows and not self._model.has_lays:
-            self.said.emit("Nothing can be laid in this game: no exchange says what it takes.")
+            self.said.emit("No lay odds in this game: no exchange lists any.")
 
     def show_all(self) -> None:
         """Show every bookmaker in the usual order."""

@@ -64,7 +64,7 @@ class OpportunityList(QObject):
         self._found.count_placed(placed)
 
     def look_among(self, bookmakers: Iterable[str], *, has_lays: bool = True) -> None:
-        """Look at these bookmakers alone, at all of the user's for none, and at lays or not."""
+        """Search only these bookmakers, or all of the user's if empty, with or without lays."""
         is_other = self._found.look_among(bookmakers)
         if self._found.use_lays(has_lays) or is_other:
             self.has_looked = self._is_whole = False
@@ -166,7 +166,7 @@ class OpenSides:
 
 
 def as_it_is(board: Board, found: Opportunity) -> tuple[Opportunity, frozenset[int]]:
-    """Return what was found once with the current prices, and the places of legs without one."""
+    """Return an earlier find at current prices, and the indexes of legs without a price."""
     now, matrix = legs_now(board, found), board.matrix(found.key.game_id)
     legs = tuple(leg or known for leg, known in zip(now, found.legs, strict=True))
     unpriced = frozenset(place for place, leg in enumerate(now) if leg is None)

@@ -206,7 +206,7 @@ def _facts(row: LegRow, seen_at: int, now_ms: int) -> Iterator[str]:
 
 
 def _staked_text(leg: OpportunityLeg, stake: float) -> str:
-    """Return what is staked on a leg; of a lay the backer's stake, and the liability."""
+    """Return a leg's stake; for a lay, the backer's stake and the liability."""
     backers = leg._replace(stake=stake).backers_stake
     return f"{stake:g}" if backers is None else f"{backers:.2f} (liability {stake:g})"
 
@@ -234,7 +234,7 @@ def _price_facts(row: LegRow, seen_at: int, now_ms: int) -> Iterator[str]:
 
 
 def _of_all(cell: Callable[[LegRow], Cell]) -> Callable[[LegRow, int], Cell]:
-    """Show a figure of the whole way in the row of its first leg."""
+    """Show a figure of the whole opportunity in the row of its first leg."""
     return lambda row, _now: cell(row) if row.is_first else EMPTY
 
 
@@ -504,7 +504,8 @@ COLUMNS: Final[tuple[ColumnSpec[LegRow, int], ...]] = (
         _at,
         lambda row: row.found.legs[0].bookmaker.casefold(),
         exports=(),
-        tip="Who has the price; +2: two more do, see the row's tooltip. Of a leg you placed: where",
+        tip="Bookmaker with the price; +2: two more have it, see the row's tooltip. For a leg you "
+        "placed: where",
         short_title="Book",
     ),
     ColumnSpec(

@@ -255,7 +255,7 @@ class OpportunitiesPanel(ListPanel):
         if self._placed is None or self._placed[0] is not simulated:
             bets = self._records.open_on(self._board)
             self.list.count_placed(by_bookmaker(bets))
-            # bets of a promotion hedge each other, and are no half of an opportunity
+            # bets of a promotion hedge each other, and are not half of an opportunity
             own = (
                 (on, [bet for bet in each if not promo_in(bet.note)]) for on, each in bets.items()
             )
@@ -551,7 +551,7 @@ class OpportunityPresetDialog(PresetDialog[OpportunityPreset]):
         )
         self.without_too_good.setChecked(chosen.without_too_good)
         self.without_lays = QCheckBox("Without &lays")
-        self.without_lays.setToolTip("Legs are backed only, never laid at an exchange")
+        self.without_lays.setToolTip("Only back bets: leave out sets with a lay at an exchange")
         self.without_lays.setChecked(chosen.without_lays)
         names = sorted({*bookmakers, *chosen.bookmakers}, key=str.casefold)
         self.bookmakers = CheckList("Bookmakers", [(n, n) for n in names], chosen.bookmakers)

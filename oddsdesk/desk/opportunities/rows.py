@@ -352,7 +352,7 @@ class OpportunityFilter(msgspec.Struct, frozen=True):
     without_too_good: bool = False
     """Whether those with a price above the window are left out."""
     without_lays: bool = False
-    """Whether legs are only backed, never laid at an exchange."""
+    """Whether sets with a lay are left out."""
 
     def passes(self, row: LegRow) -> bool:
         """Tell whether the opportunity of a row is listed; one with a leg placed always is."""

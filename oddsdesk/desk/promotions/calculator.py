@@ -34,7 +34,7 @@ class HedgeCalculator(FormDialog):
         commission: float,
         parent: QWidget,
     ) -> None:
-        """Fill in a bet, its odds before a boost, those of the lay, and a share of commission."""
+        """Fill in a bet with odds before a boost, the lay odds, and the commission as a share."""
         super().__init__(theme, "Hedge calculator", parent)
         self.setWindowModality(Qt.WindowModality.NonModal)
         self.setMinimumWidth(theme.fonts.scaled(_WIDTH))

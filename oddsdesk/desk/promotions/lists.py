@@ -1,4 +1,4 @@
-"""Keeps the ways to use one offer up to date, in slices and with rests between them."""
+"""Keeps the ways to use one offer up to date, in slices with pauses between them."""
 
 import time
 from collections.abc import Callable, Collection, Generator
@@ -22,19 +22,19 @@ from oddsdesk.pricing.promotions import Promotion
 
 _REST_MS: Final = 1_000
 _LOOK_RESTS: Final = 10
-"""The least pause after a look, in multiples of its duration; of looks at the whole board, until
-the next one of these."""
+"""The shortest pause after a search, as a multiple of its duration; after a search of the whole
+board, until the next one of all."""
 
 
 class WayList(QObject):
-    """Looks again and again while it is started, and ``is_seen`` says that it is worth it.
+    """Searches repeatedly while it is started and ``is_seen`` returns True.
 
-    Between two looks at the whole board, listed ways whose prices moved are worked out again each
-    second.
+    Between two searches of the whole board, listed ways with moved prices are worked out again
+    every second.
     """
 
     changed = Signal()
-    """``ways`` are as the prices are."""
+    """``ways`` match the current prices."""
 
     def __init__(
         self,
@@ -51,22 +51,22 @@ class WayList(QObject):
         self._placed = placed
         self._is_seen = is_seen
         self.offer: Promotion | None = None
-        """The offer that is looked for."""
+        """The offer to search for."""
         self.ways = Ways()
         self.has_looked = False
-        """Whether all prices were looked through for this offer."""
+        """Whether all prices have been searched for this offer."""
         self._steps: Generator[None, None, Ways] | None = None
         self._looks_at_all = True
-        """Whether the look that goes on is at the whole board."""
+        """Whether the current search covers the whole board."""
         self._is_whole = False
-        """Whether the look that goes on is through all prices that there are to be."""
+        """Whether the current search covers all prices, none of them still loading."""
         self._is_due = True
-        """Whether a price moved since the last look at the whole board began."""
+        """Whether a price moved since the last search of the whole board began."""
         self._moved: set[str] = set()
         """Games with a listed way whose prices moved since it was worked out."""
         self._took_s = 0.0
         self._rested_at = 0.0
-        """When the whole board may be looked at again, by ``time.perf_counter``."""
+        """When the whole board may be searched again, by ``time.perf_counter``."""
         self._timer = QTimer(self, singleShot=True)
         self._timer.timeout.connect(self._on_timer_timeout)
         self._unsubscribe = board.subscribe(
@@ -74,7 +74,7 @@ class WayList(QObject):
         )
 
     def look_for(self, offer: Promotion | None) -> None:
-        """Look for the ways to use this offer; None for none."""
+        """Search for ways to use this offer; None for no offer."""
         if offer != self.offer:
             self.offer, self.ways, self.has_looked = offer, Ways(), False
             self.look_again()
@@ -86,7 +86,7 @@ class WayList(QObject):
             self._timer.start(0)
 
     def start_looking(self) -> None:
-        """Look now and from time to time."""
+        """Search now and from time to time."""
         if not self._timer.isActive():
             self._rested_at = 0.0
             self._timer.start(0)
@@ -112,7 +112,7 @@ class WayList(QObject):
         self._timer.start(rest_ms)
 
     def _next_steps(self, offer: Promotion) -> Generator[None, None, Ways] | None:
-        """Return what there is to do: look at the whole board, or at what moved; None: nothing."""
+        """Return the next search: the whole board, or ways whose prices moved; None for none."""
         self._took_s, self._looks_at_all = 0.0, False
         if self._is_due and time.perf_counter() >= self._rested_at:
             self._is_whole = not self._board.connection.may_lack_prices
@@ -125,7 +125,7 @@ class WayList(QObject):
         return None
 
     def _go_on(self, steps: Generator[None, None, Ways]) -> bool:
-        """Go on for one slice; return whether some of it is left."""
+        """Run one slice; return whether any of it is left."""
         began = time.perf_counter()
         try:
             while time.perf_counter() - began < SLICE_S:

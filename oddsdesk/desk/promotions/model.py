@@ -1,4 +1,4 @@
-"""The ways to use an offer as tables: hedged a leg a row, unhedged a bet a row."""
+"""The ways to use an offer as tables: one row per leg if hedged, one per bet if unhedged."""
 
 from collections.abc import Callable, Iterable, Iterator
 from typing import Final, NamedTuple
@@ -55,7 +55,7 @@ class WayRow(NamedTuple):
     profile: Profile
     reference: str
     is_lost: bool = False
-    """Whether prices are not up to date: then nothing is staked."""
+    """Whether prices are out of date; then no stake is shown."""
 
     @property
     def leg(self) -> OpportunityLeg:
@@ -67,21 +67,21 @@ class WayRow(NamedTuple):
 
     @property
     def odds(self) -> float:
-        """What the leg pays before commission: of a boost with it, of a lay the backer's odds."""
+        """Odds before commission: boosted for a boost, the backer's for a lay."""
         if self.is_first:
             return self.way.boosted_odds
         return self.leg.lay_odds or self.leg.odds
 
     @property
     def stake(self) -> float:
-        """What is typed at the bookmaker: of a lay the backer's stake."""
+        """The stake to type at the bookmaker; for a lay, the backer's."""
         if self.leg.is_lay:
             return round(self.leg.backers_stake or 0.0, 2)
         return self.leg.stake
 
     @property
     def is_too_good(self) -> bool:
-        """Whether a price may be a mistake that is taken back."""
+        """Whether a price may be an error that the bookmaker voids."""
         return any(Caution.ABOVE_WINDOW in leg.cautions for leg in self.way.legs)
 
     @property
@@ -127,7 +127,7 @@ class WaysModel(StableRowsModel[WayRowKey, WayRow]):
         return aged(cell, freshness, self._clock(), is_figure=column == 0)
 
     def _seen_at(self, leg: OpportunityLeg) -> int:
-        """Return when the price of a leg was seen last: after the look that found it, too."""
+        """Return when a leg's price was last seen, including since the search that found it."""
         price = self._board.price(leg.key.game_id, CellKey(*leg.key[1:]))
         return leg.seen_at if price is None or leg.is_lay else max(leg.seen_at, price.scraped_at)
 
@@ -187,18 +187,18 @@ def _result_facts(way: PromoWay) -> Iterator[str]:
     yield "All legs: " + ", ".join(f"{money} if {name}" for name, money in ends)
     yield f"{way.staked:,.2f} of your money at risk"
     if way.promotion.kind is PromoKind.REFUND and not way.promotion.refund_as_free:
-        yield f"Refund included, with {way.bet.refund:,.2f}"
+        yield f"Includes the refund at {way.bet.refund:,.2f}"
     yield from _free_part(way)
     if way.promotion.kind is PromoKind.BONUS:
         yield f"{way.bets_needed:g} such bets clear the bonus"
 
 
 def _free_part(way: PromoWay) -> Iterator[str]:
-    """Say how much of the results is a free bet that is not earned yet."""
+    """Yield how much of the results is a free bet that is still to be used."""
     if way.free_part:
         cash = signed_hundredths_text(way.worst_in_cash)
         loses = f"if {way.legs[0].key.selection} loses"
-        yield f"Of which {way.free_part:,.2f} as a free bet {loses}: at worst {cash} in cash"
+        yield f"Includes a free bet worth {way.free_part:,.2f} {loses}; at worst {cash} in cash"
 
 
 def leg_text(row: WayRow) -> str:
@@ -225,7 +225,7 @@ def _pct(row: WayRow) -> Cell:
 
 
 def _selection(row: WayRow, _now: int) -> Cell:
-    """Name the game in the row of the first leg; its hedge is of the same."""
+    """Name the game in the row of the first leg; the hedge is on the same game."""
     way = row.way
     game = game_text(row.leg.key.selection, way.match_name) if row.is_first else ""
     return Cell(
@@ -291,7 +291,7 @@ _LAST: Final = 1e9
 
 
 def _best(of: Callable[[PromoWay], float | None]) -> Callable[[WayRow], float]:
-    """Sort by a figure downwards; what may be a mistake stands last."""
+    """Sort by a figure, highest first; likely errors come last."""
 
     def rank(row: WayRow) -> float:
         value = of(row.way)
@@ -382,7 +382,7 @@ _AT: Final = ColumnSpec[WayRow, int](
     _at,
     lambda row: row.way.legs[-1].bookmaker.casefold(),
     exports=(),
-    tip="Who has the price; +2: two more do, see the row's tooltip. Sorts by the hedge",
+    tip="Bookmaker with the price; +2: two more have it, see the row's tooltip. Sorts by the hedge",
     short_title="Book",
 )
 _STAKE: Final = ColumnSpec[WayRow, int](
@@ -402,7 +402,7 @@ _STAKE: Final = ColumnSpec[WayRow, int](
         ),
     ),
     descending_first=True,
-    tip="What to type at the bookmaker, in your step; for a lay, the backer's stake, to 0.01",
+    tip="Stake to type at the bookmaker, in your step; for a lay, the backer's stake, to 0.01",
 )
 _STARTS: Final = ColumnSpec[WayRow, int](
     "kick_off",
@@ -484,7 +484,7 @@ HEDGED_COLUMNS: Final[tuple[ColumnSpec[WayRow, int], ...]] = (
         _liability,
         lambda row: sum(leg.stake for leg in row.way.legs if leg.is_lay),
         exports=(),
-        tip="What the exchange holds: what a lay loses if the selection wins",
+        tip="Held by the exchange: the loss of the lay if the selection wins",
         priority=Priority.IMPORTANT,
     ),
     _STARTS,

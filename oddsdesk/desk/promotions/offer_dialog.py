@@ -45,14 +45,14 @@ class OfferDialog(FormDialog):
         """Ask for a new offer, or edit ``offer``.
 
         Args:
-            theme: How it looks.
+            theme: Colours and sizes.
             offer: The offer to edit, or what a new one is filled in with; None: an empty one.
             bookmakers: Those to choose from; others can be typed.
             others: The other stored offers, so that names stay unique.
-            keep: Stores the offer; returns what is wrong, empty if it is stored.
-            now_ms: The time that days are typed at.
+            keep: Stores the offer; returns the problem, empty if there is none.
+            now_ms: The current time, for reading days.
             parent: The window it opens over.
-            title: Of the window.
+            title: The window title.
         """
         super().__init__(theme, title or ("Edit offer" if offer else "New offer"), parent)
         self.setMinimumWidth(theme.fonts.scaled(_WIDTH))
@@ -113,7 +113,7 @@ class OfferDialog(FormDialog):
         return [line.text() for line in self._lines()], boxes, spins, ticked
 
     def offer(self) -> Promotion:
-        """Return the offer as it is described.
+        """Return the offer as typed.
 
         Raises:
             ValueError: A field makes no sense; says which, and what was expected.
@@ -175,7 +175,7 @@ class OfferDialog(FormDialog):
         self.close_with("Save offer", self._on_buttons_accepted)
 
     def _show(self) -> None:
-        """Show the fields of the kind, and how the offer is read; mistakes are said on saving."""
+        """Show the fields of the kind, and how the offer is read; errors are shown on saving."""
         kind: PromoKind = self.kind.currentData()
         is_refund = kind is PromoKind.REFUND
         as_free = is_refund and bool(self.refund_as.currentData())
@@ -232,7 +232,7 @@ class OfferDialog(FormDialog):
 
 
 class TickMenu(QToolButton):
-    """Shows how many of some things are ticked in its menu, or what it means that none is."""
+    """Shows which items of its menu are ticked, or ``none`` if none is."""
 
     def __init__(
         self, none: str, entries: Sequence[tuple[str, str]], ticked: Iterable[str]
@@ -268,7 +268,7 @@ def typed_amount(name: str, field: QLineEdit) -> float:
     """Return the amount in a field.
 
     Raises:
-        ValueError: it is none; says which field, and what was expected.
+        ValueError: it is invalid; the message names the field and what was expected.
     """
     try:
         return read_stake(field.text())

@@ -1,4 +1,4 @@
-"""The user's offers: read and written, in words, and as a list."""
+"""The user's offers: storage, texts and list."""
 
 import math
 from collections.abc import Iterable, Mapping
@@ -44,7 +44,7 @@ _NEVER: Final = 1 << 62
 
 
 class Offers(QObject):
-    """The stored offers; it marks one as used once it is bet with, and takes that back.
+    """The stored offers; marks one as used once a bet is made with it, and undoes that.
 
     A bet belongs to an offer by its note. A bonus is used once its whole wagering is staked.
     """
@@ -53,7 +53,7 @@ class Offers(QObject):
     failed = Signal(str)
     """Why the file cannot be read or written, in one line."""
     refund_due = Signal(object, object)
-    """A refund bet that lost, and the ``Promotion`` that its free bet would be."""
+    """A refund bet that lost, and its free bet as a ``Promotion``."""
     void_found = Signal(object, object)
     """A free bet that was void, and its ``Promotion``, which is marked as used."""
 
@@ -70,9 +70,9 @@ class Offers(QObject):
         self._with_bets: dict[str, bool] | None = None
         """By offer with a bet, folded: whether its bets use it up; None before bets are read."""
         self._answered = Saved(layout, "promotions/refunds", list[int], [])
-        """The numbers of lost refund bets that the user answered about."""
+        """The numbers of lost refund bets that the user has already been asked about."""
         self._asked: int | None = None
-        """The number of the one that is asked about."""
+        """The number of the bet being asked about."""
         records.bets_changed.connect(self._on_records_bets_changed)
         self.read_again()
         self._take_bets()
@@ -101,7 +101,7 @@ class Offers(QObject):
         return promotion_named(self.offers, name)
 
     def save_offer(self, offer: Promotion, instead_of: str = "") -> str:
-        """Store an offer; return what is wrong, empty if it is stored."""
+        """Store an offer; return the problem, empty if there is none."""
         try:
             save_promotion(offer, instead_of=instead_of)
         except (OwnTableError, NoHomeError) as error:
@@ -126,7 +126,7 @@ class Offers(QObject):
         self.read_again()
 
     def earned_with(self, offer: Promotion) -> Earned:
-        """Return what the bets with an offer add up to."""
+        """Return the totals of the bets with an offer."""
         bets, now = self._bets.get(folded(offer.name), ()), self._clock()
         return earned(bets, offer.name, lambda mixed: self._records.in_main(mixed, now))
 
@@ -184,7 +184,7 @@ class Offers(QObject):
 def _with_bets(
     offers: Iterable[Promotion], bets: Mapping[str, Iterable[PlacedBet]]
 ) -> dict[str, bool]:
-    """Return whether bets use up the offer that they are of, by its folded name."""
+    """Return by an offer's folded name whether its bets use it up."""
     by_name = {folded(offer.name): offer for offer in offers}
     found = dict[str, bool]()
     for name, placed in bets.items():
@@ -209,7 +209,7 @@ def _stamp() -> tuple[int, int] | None:
 
 
 def is_refund_due(bet: PlacedBet) -> bool:
-    """Whether a bookmaker owes a free bet for this one, which lost."""
+    """Whether a bookmaker owes a free bet for this lost bet."""
     return (
         bet.kind is BetKind.REFUND
         and bet.refund_as == "free"
@@ -241,7 +241,7 @@ def refund_offer(bet: PlacedBet, offers: Iterable[Promotion]) -> Promotion:
 
 
 def with_name(offer: Promotion, others: Iterable[Promotion]) -> Promotion:
-    """Return an offer, named by what it is as no other one is: ``Free bet 25 Bet365``."""
+    """Return an offer with a unique name from its terms: ``Free bet 25 Bet365``."""
     what = offer_text(offer)
     wanted = f"{what} {offer.bookmaker}".replace(";", ",").strip()
     taken = {folded(each.name) for each in others}
@@ -251,7 +251,7 @@ def with_name(offer: Promotion, others: Iterable[Promotion]) -> Promotion:
 
 
 def offer_text(offer: Promotion) -> str:
-    """Return what it is, in few words: ``Free bet 25``, ``Boost 50 % on a stake of up to 10``."""
+    """Return its terms in few words: ``Free bet 25``, ``Boost 50 % on a stake of up to 10``."""
     amount = f"{offer.amount:,.12g}{f' {offer.currency}' if offer.currency else ''}"
     match offer.kind:
         case PromoKind.FREE:
@@ -287,7 +287,7 @@ def terms_of(offer: Promotion, now_ms: int) -> list[str]:
 
 
 def state_text(offer: Promotion, now_ms: int) -> str:
-    """Return until when an offer can be used, or that it cannot be."""
+    """Return when an offer ends, or that it is used or expired."""
     if offer.used_at is not None:
         return "used"
     if offer.until is None:
@@ -301,12 +301,12 @@ class OfferRow(NamedTuple):
     offer: Promotion
     is_over: bool
     place: int
-    """Where it stands in the file."""
+    """Its position in the file."""
     earned: Earned
 
     @property
     def ink(self) -> TextRole:
-        """Quiet where it cannot be used any more."""
+        """Soft if it can no longer be used."""
         return TextRole.NOTE if self.is_over else TextRole.STRONG
 
 
@@ -319,7 +319,7 @@ def offer_rows(offers: Offers, now_ms: int) -> dict[tuple[str], OfferRow]:
 
 
 class OffersModel(StableRowsModel[tuple[str], OfferRow]):
-    """The offers: what can be used soonest-to-expire first, then those that are over."""
+    """The offers: open ones first, soonest to expire on top, then those that are over."""
 
     def __init__(self, clock: Clock) -> None:
         super().__init__(OFFER_COLUMNS, 1, clock)
@@ -377,7 +377,7 @@ OFFER_COLUMNS: Final[tuple[ColumnSpec[OfferRow, int], ...]] = (
             Exported("bookmaker", "Bookmaker", lambda row: row.offer.bookmaker),
             Exported("amount", "Amount", lambda row: row.offer.amount, Kind.NUMBER, 2),
         ),
-        tip="Your offers; those that are used or expired stand last",
+        tip="Your offers; used and expired ones come last",
     ),
     ColumnSpec(
         "until",

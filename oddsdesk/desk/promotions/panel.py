@@ -69,8 +69,8 @@ class PromotionsPanel(ListPanel):
     lay_selected = Signal(object)
     """The same, where the leg is a lay."""
     place_requested = Signal(object)
-    """The ``PromoWay`` whose legs were bet on."""
-    refund_told = Signal(str)
+    """The ``PromoWay`` whose legs are to be recorded."""
+    refund_noticed = Signal(str)
     """A free bet is due or was void; emitted while the panel is hidden."""
 
     def __init__(
@@ -121,7 +121,7 @@ class PromotionsPanel(ListPanel):
         self.shown_offer: Promotion | None = None
         """The offer that is chosen; ways are listed unless it is over."""
         self._listed_for: Promotion | None = None
-        """The offer whose ways the rows are."""
+        """The offer that the rows are for."""
         self._is_filled = False
         """Whether rows are of all prices; until then only a chosen row counts as in use."""
         self._marks_best = False
@@ -129,7 +129,7 @@ class PromotionsPanel(ListPanel):
         self._expires_at = 0
         """When the next offer expires."""
         self.notes = MessageBar(theme)
-        """Messages on offers; those on bets stand in ``messages``."""
+        """Messages on offers; those on bets are in ``messages``."""
         self._act: Callable[[], object] | None = None
         """What the button of ``notes`` does."""
         self._on_close: Callable[[], object] | None = None
@@ -321,7 +321,7 @@ class PromotionsPanel(ListPanel):
         ask = partial(self._take_refund, bet, offer)
         self._say(text, "info", "Add offer…", ask, partial(self.offers.answer_refund, bet))
         if self.visibleRegion().isEmpty():
-            self.refund_told.emit(text.removesuffix(" Add it to your offers?"))
+            self.refund_noticed.emit(text.removesuffix(" Add it to your offers?"))
 
     def _on_offers_void_found(self, bet: PlacedBet, offer: Promotion) -> None:
         text = (
@@ -331,7 +331,7 @@ class PromotionsPanel(ListPanel):
         take = partial(self.offers.take_free_bet_back, bet, offer)
         self._say(text, "info", _AGAIN, take, partial(self.offers.answer_refund, bet))
         if self.visibleRegion().isEmpty():
-            self.refund_told.emit(text)
+            self.refund_noticed.emit(text)
 
     def _take_refund(self, bet: PlacedBet, offer: Promotion) -> None:
         dialog = self._ask_offer(offer, "", "New offer")
@@ -413,10 +413,11 @@ class PromotionsPanel(ListPanel):
             return
         if self._is_lost:
             yield no_stakes(self._board.connection)
-        ways = found.hedged if self._current_model() is self.hedged else found.unhedged
+        is_hedged = self._current_model() is self.hedged
+        ways = found.hedged if is_hedged else found.unhedged
         if not ways:
             return
-        yield f"{len(ways)} way{'' if len(ways) == 1 else 's'}"
+        yield f"{len(ways)} {'hedge' if is_hedged else 'bet'}{'' if len(ways) == 1 else 's'}"
         if not self.list.has_looked:
             yield "searching"
         yield from [offer_text(offer), *terms_of(offer, self._wall())]
@@ -588,7 +589,7 @@ def _earned_text(sums: Earned) -> str:
 def _why_unknown(
     connection: notices.Connection, now_ms: int, *, has_looked: bool
 ) -> EmptyState | None:
-    """Return why no way to use an offer is known; None if one is."""
+    """Return why the ways to use an offer are unknown; None if they are known."""
     if connection.has_no_service:
         return NO_SERVICE
     if (refused := state_of_refusal(connection)) is not None:
@@ -666,7 +667,7 @@ _NARROW: Final = 560
 
 
 class _Split(QSplitter):
-    """Offers at the left with the width that the user gave them; above where it is narrow."""
+    """Offers on the left, at the width that the user set; on top in a narrow window."""
 
     def __init__(self, theme: Theme, layout: Layout, offers: QWidget, ways: QWidget) -> None:
         super().__init__(Qt.Orientation.Horizontal, handleWidth=1, childrenCollapsible=False)

@@ -140,7 +140,7 @@ _T = TypeVar("_T")
 
 
 def _logged(known: tuple[_T, list[str]]) -> _T:
-    """Return what the user's own file adds up to, and log what is wrong in it."""
+    """Return the content of the user's own file, and log its problems."""
     found, problems = known
     for problem in problems:
         _log.warning("%s", problem)

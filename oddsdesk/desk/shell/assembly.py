@@ -381,7 +381,7 @@ class Desk:
         )
         placer = self.values().promotion_placer_over(panel, panel.messages)
         panel.place_requested.connect(placer)
-        panel.refund_told.connect(self._say_refund)
+        panel.refund_noticed.connect(self._say_refund)
         panel.saver.said.connect(self._say_for_a_while)
         panel.price_requested.connect(self.go_to_price)
         panel.price_selected.connect(self._on_price_selected)
@@ -430,9 +430,9 @@ class Desk:
         return panel
 
     def _fair_now(self, bet: PlacedBet) -> FairPrice | None:
-        """Return the present fair price of what a bet is on; None if unknown.
+        """Return the current fair price of a bet; None if unknown.
 
-        Simulated odds say nothing about a bet for money.
+        Simulated odds do not count for a real bet.
         """
         board, now = self._board, self._board.connection
         if now.as_of_ms is not None or now.why_lost or bool(now.simulated) != bet.practice:
@@ -498,7 +498,7 @@ class Desk:
 
     @cached_property
     def _slip(self) -> "SlipDialog":
-        """The multiple that the user puts together, in a dialog over the window."""
+        """The multiple that the user builds, in a dialog over the window."""
         from oddsdesk.desk.value_bets.slip import SlipDialog  # noqa: PLC0415 - late
 
         slip = SlipDialog(self._board, self._records, self._clock, self.window)

@@ -203,7 +203,7 @@ def proposals_of(found: "Settled", *, is_on: bool) -> "dict[int, ToCheck]":
     listed += [ToCheck(bet, _NO_RESULT) for bet in found.without_result]
     if not is_on:
         listed += [each._replace(why=_OFF) for each in found.certain]
-    # Of a multiple, the first leg in doubt: the next one follows once that is settled.
+    # For a multiple, the first leg in doubt; the next one follows once that is settled.
     return {each.bet.ident: each for each in reversed(listed) if each.bet.ident is not None}
 
 

@@ -81,7 +81,7 @@ def stream_alone(connection: Connection) -> str:
 
 
 def old_text(connection: Connection, now_ms: int) -> str:
-    """Say that prices are stale, as the newest of all is; empty while some may not be."""
+    """Return that prices are stale, by the newest of all; empty while some may be fresh."""
     newest = connection.newest_ms
     if newest is None or now_ms - newest <= STALE_MS:
         return ""

@@ -317,7 +317,7 @@ def _about_stake(row: BetRow, why_lost: str) -> Iterator[str]:
         net = found.net_odds
         yield (
             f"EV {formatting.signed_text(found.ev)} %, full Kelly "
-            f"{formatting.percent_text(ends.kelly(net) * 100)} % of the betting bank"
+            f"{formatting.percent_text(ends.kelly(net) * 100)} % of the bankroll"
         )
         if low := verdict_words.low_end_text(found, net):
             yield low.capitalize().replace("ev", "EV")

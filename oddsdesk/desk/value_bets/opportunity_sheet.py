@@ -51,11 +51,11 @@ class OpportunitySheet:
         """Fill in a sheet.
 
         Args:
-            board: Where the prices are.
-            wanted: The legs, and what is placed of them.
+            board: The source of prices.
+            wanted: The legs, and which of them are placed.
             split: How the total is divided until the user types another one.
-            clock: Tells the time of the bets.
-            placed: The user's last bet on each leg, by place; None or missing: none is known.
+            clock: The time of the bets.
+            placed: The user's last bet on each leg, by index; None or missing if unknown.
         """
         self._board = board
         self._wanted = wanted
@@ -68,11 +68,11 @@ class OpportunitySheet:
         self._now: dict[int, LegNow] = {}
         """The unplaced legs at the last look, by place."""
         self._last: dict[int, PlacedBet] = {}
-        """What was last known of each leg while its price was there."""
+        """The last known state of each leg while it had a price."""
 
     @property
     def has_prices(self) -> bool:
-        """Whether the price of each unplaced leg is there."""
+        """Whether every unplaced leg has a price."""
         legs = self._wanted.listed.legs
         return all(
             subject_of_price(legs[place].key, self._board) is not None
@@ -80,7 +80,7 @@ class OpportunitySheet:
         )
 
     def view(self) -> SheetView:
-        """Return what the legs are now."""
+        """Return the legs at current prices."""
         listed, wanted = self._wanted.listed, self._wanted
         first = wanted.unplaced[0] if wanted.unplaced else 0
         offer = offer_now(self._board, wanted, first, self._split)
@@ -101,7 +101,7 @@ class OpportunitySheet:
     def stakes(
         self, bets: Sequence[PlacedBet], total: float, fixed: Collection[int]
     ) -> Sequence[SheetStake] | None:
-        """Return the stakes that leave most at worst, in the user's steps."""
+        """Return the stakes with the best worst result, in the user's steps."""
         is_doubted = any(leg.cautions for leg in self._now.values())
         if self._board.connection.is_lost or is_doubted or not self._wanted.unplaced:
             return None
@@ -128,17 +128,17 @@ class OpportunitySheet:
         ]
 
     def _is_offered(self, bets: Sequence[PlacedBet]) -> bool:
-        """Whether the list would have such legs; middles may cost more."""
+        """Whether the list would show such legs; middles may cost more."""
         total = math.fsum(1 / bet.net for bet in bets)
         return self._wanted.listed.kind is OpportunityKind.MIDDLE or total <= 1 + LOW_HOLD
 
     def _has_other_odds(self, bets: Sequence[PlacedBet]) -> bool:
-        """Whether the user typed odds: what he got is hedged, even at a loss."""
+        """Whether the user typed odds: those are hedged, even at a loss."""
         looked = ((now.odds, bets[place].odds) for place, now in self._now.items())
         return any(odds is not None and not math.isclose(odds, got) for odds, got in looked)
 
     def _for_sale(self, place: int, bet: PlacedBet) -> Leg:
-        """Return a leg with what is for sale at the odds on offer; others are of any size."""
+        """Return a leg with the amounts at current odds; other odds take any stake."""
         listed, now = self._wanted.listed.legs[place], self._now.get(place)
         is_on_offer = now is not None and now.odds is not None and math.isclose(bet.odds, now.odds)
         ladder = now.ladder if now is not None and is_on_offer else None
@@ -187,14 +187,14 @@ class OpportunitySheet:
         )
 
     def _recorded(self, place: int) -> SheetLeg:
-        """Return a leg that is in the ledger; several bets on it are one that pays as much."""
+        """Return a leg that is in the ledger; several bets become one with the same payout."""
         (size, net), known = self._taken[place], self._placed[place]
         bet = known or replace(self._unheld(self._wanted.listed.legs[place], net), odds=net)
         bet = replace(bet, net_odds=net, stake=backers_part(bet, size))
         return SheetLeg(bet, lambda _: net, is_recorded=True)
 
     def _news(self, offer: LegOffer) -> Iterator[str]:
-        """Say what is other than it was listed, and what speaks against the legs."""
+        """Yield what changed since the legs were listed, and their warnings."""
         connection, reference = self._board.connection, self._board.reference_name
         yield from not_offered_news(connection)
         if connection.is_lost:
@@ -256,7 +256,7 @@ class LaySheet:
 
 
 def backers_part(bet: PlacedBet, size: float) -> float:
-    """Return the stake of a bet of a size; of a lay the backer's, in hundredths."""
+    """Return the stake for a size; for a lay, the backer's, in hundredths."""
     return round(size / (bet.odds - 1), 2) if bet.kind is BetKind.LAY else size
 
 
@@ -304,7 +304,7 @@ def bet_without_price(
 
 
 def not_offered_news(connection: Connection) -> Iterator[str]:
-    """Say what becomes of bets at odds that nobody may offer."""
+    """Yield how bets at simulated or old odds are recorded."""
     if connection.simulated:
         yield "Simulated odds: saved as practice bets."
     elif connection.shifted:
@@ -314,7 +314,7 @@ def not_offered_news(connection: Connection) -> Iterator[str]:
 def warnings_of(
     legs: Iterable[tuple[OpportunityLeg, Iterable[Caution]]], reference: str
 ) -> Iterator[str]:
-    """Say what speaks against each leg, once for all."""
+    """Yield the warnings of the legs, each once."""
     told = set[Caution]()
     for leg, cautions in legs:
         doubts = [each for each in cautions if each not in told]
@@ -338,7 +338,7 @@ def outcomes_of(listed: Opportunity) -> Iterator[SheetOutcome]:
 
 
 def news_of_all(wanted: LegsToPlace, offer: LegOffer, *, is_other: bool) -> Iterator[str]:
-    """Say what the legs are together, where that is not what was listed."""
+    """Yield how all legs together differ from what was listed."""
     listed = wanted.listed
     if not wanted.unplaced:
         return
@@ -355,7 +355,7 @@ def news_of_all(wanted: LegsToPlace, offer: LegOffer, *, is_other: bool) -> Iter
 
 
 def leg_text(leg: LegNow, reference: str) -> str:
-    """Say how a leg differs from what was listed, and who offers more now."""
+    """Return how a leg differs from what was listed, and who has better odds now."""
     said = f"{leg.listed.named(leg.listed.key.selection)} at {leg.listed.bookmaker}"
     told = []
     if leg.odds is not None and leg.odds != leg.listed.odds:
@@ -373,7 +373,7 @@ def _a(kind: OpportunityKind) -> str:
 
 
 def _room(leg: Leg) -> float | None:
-    """Return the most that a leg takes, by its bookmaker's limit and by what is for sale."""
+    """Return the most that a leg takes, by its bookmaker's limit and the available amount."""
     if leg.ladder is None:
         return leg.most
     return min(stakeable(leg.ladder), math.inf if leg.most is None else leg.most)

@@ -196,7 +196,7 @@ class ValuesPanel(ListPanel):
             placer.ask_bet(subject)
 
     def place_lay(self, key: RowKey, placer: BetPlacer) -> None:
-        """Ask for a lay of a price that the board holds."""
+        """Open the sheet for a lay at a price on the board."""
         sheet = LaySheet(self._board, key, self._clock)
         if sheet.has_price:
             placer.ask_sheet(sheet)
@@ -211,7 +211,7 @@ class ValuesPanel(ListPanel):
     def sheet_placer_over(self, owner: QWidget, bar: MessageBar, undo_action: str) -> BetPlacer:
         """Return the placer of sheets over another panel, with its messages in that panel's bar.
 
-        ``undo_action``: the action of that panel that takes back what was placed last.
+        ``undo_action``: that panel's action to undo what was recorded last.
         """
         placer = self.placer_over(owner)
         said = PlacingMessages(bar, self._records, placer)
@@ -228,7 +228,7 @@ class ValuesPanel(ListPanel):
     def promotion_placer_over(
         self, owner: QWidget, bar: MessageBar
     ) -> Callable[[PromoWay], object]:
-        """Return what asks for all legs of a promotion over another panel."""
+        """Return the function that opens the sheet of a promotion over another panel."""
         placer = self.sheet_placer_over(owner, bar, "promotions.undo")
 
         def place_way(way: PromoWay) -> None:
@@ -659,7 +659,7 @@ class PlacingMessages(QObject):
         self._bar = bar
         self._placer = placer
         self._undo: Callable[[], None] | None = None
-        """Takes back what was placed last; None: nothing to take back."""
+        """Undoes what was recorded last; None if there is nothing to undo."""
         self._confirmation = ""
         placer.said.connect(lambda text: bar.show_message(text, passes=True))
         placer.placed.connect(self._on_placer_placed)

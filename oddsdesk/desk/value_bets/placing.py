@@ -57,7 +57,7 @@ class BetPlacer(QObject):
     all_placed = Signal(object)
     """The list of ``PlacedBet`` that a sheet recorded."""
     gone = Signal(object)
-    """The bet that was recorded last, once it is taken back; of several legs the last."""
+    """The bet that was recorded last, once it is undone; for several legs, the last."""
     said = Signal(str)
     """One line for the message bar."""
 
@@ -121,8 +121,8 @@ class BetPlacer(QObject):
     def ask_sheet(self, source: SheetSource) -> BetSheet | None:
         """Ask for all legs of an arbitrage or promotion on one sheet, and record the ticked ones.
 
-        They are one change: ``all_placed`` has them, ``take_back_all`` takes them back. None while
-        the user looks back, which is said instead.
+        They are one change: ``all_placed`` emits them, ``take_back_all`` undoes them. None in the
+        past view, with a message instead.
         """
         board = self._board
         if board.connection.as_of_ms is not None:
@@ -145,7 +145,7 @@ class BetPlacer(QObject):
         self._records.take_back(bet, lambda taken: self.said.emit(self._taken_text(bet, taken)))
 
     def take_back_all(self, bets: Sequence[PlacedBet]) -> None:
-        """Forget that the bets of a sheet were placed, unless one was changed since."""
+        """Delete the bets of a sheet, unless one was changed since."""
 
         def say(taken: bool) -> None:
             legs = "1 leg" if len(bets) == 1 else f"{len(bets)} legs"
@@ -179,7 +179,7 @@ class BetPlacer(QObject):
         return above_caps(bet, others, self._plan(), now, is_leg=is_leg)
 
     def _above_caps_together(self, bets: Sequence[PlacedBet]) -> str:
-        """Say where the last of some legs breaks a cap, the others counted."""
+        """Return which cap the last leg breaks, counting the others."""
         now, spelled = self._clock(), self._board.players.spelled
         held = self._records.in_main(self._records.placed_bets(), now)
         others = on_listed_games(held, self._board.games, spelled)
@@ -187,39 +187,39 @@ class BetPlacer(QObject):
         return above_caps(last, [*others, *legs], self._plan(), now, is_leg=True)
 
     def _place_all(self, sheet: BetSheet, bets: Sequence[PlacedBet]) -> None:
-        def tell_problem(problem: str) -> None:
+        def show_problem(problem: str) -> None:
             if isValid(sheet):
                 sheet.close_or_report(problem)
             elif problem:
                 self._records.failed.emit(problem)
 
         def take_placed(placed: list[PlacedBet]) -> None:
-            tell_problem("")
+            show_problem("")
             self._last = placed
             self.all_placed.emit(placed)
 
         at = self._clock()
         self._records.place_bets(
-            [replace(bet, placed_at=at) for bet in bets], take_placed, tell_problem
+            [replace(bet, placed_at=at) for bet in bets], take_placed, show_problem
         )
 
     def _place(
         self, dialog: "PlaceDialog", typed: TypedBet, then: Callable[[TypedBet], None]
     ) -> None:
-        def tell_problem(problem: str) -> None:
+        def show_problem(problem: str) -> None:
             if isValid(dialog):
                 dialog.close_or_report(problem)
             elif problem:
                 self._records.failed.emit(problem)
 
         def take_placed(bet: PlacedBet) -> None:
-            tell_problem("")
+            show_problem("")
             self._last = (bet,)
             self.placed.emit(bet)
             then(typed)
 
         bet = placed_bet(dialog.subject, typed, self._clock())
-        self._records.place_bet(bet, take_placed, tell_problem)
+        self._records.place_bet(bet, take_placed, show_problem)
 
     def _on_records_bets_changed(self) -> None:
         last = self._last
@@ -336,7 +336,7 @@ class PlaceDialog(Dialog):
         self.warning.setProperty("variant", "value")
         self.fault = Label(wordWrap=True)
         self.fault.setProperty("variant", "down")
-        # what it is worth and what is doubted first: of much that is said the rest may be scrolled
+        # value and doubts first, as the rest may need scrolling
         said = self.pays, self.worth, self.fault, self._planned_row, self.leg, self.warning
         self._said, self._lines = message_area("Details of this bet", *said)
         self._looks = QTimer(self)
@@ -603,7 +603,7 @@ class PlaceDialog(Dialog):
         return " · ".join(parts)
 
     def _worth_by_kind(self) -> str:
-        """Say what a bet that is no plain one is worth; empty until all is typed."""
+        """Return the value of any bet but a plain one; empty until all is typed."""
         try:
             bet = placed_bet(self.subject, self.typed(), 0)
         except ValueError:
@@ -659,7 +659,7 @@ class PlaceDialog(Dialog):
             return ""
         if (counted_as := self._rates.in_main(stake, code)) is not None:
             return f"At your rate it counts as {counted_as:,.2f} {self._rates.main}."
-        return f"No exchange rate: your caps count it as {stake:,.12g} of your betting bank."
+        return f"No exchange rate: your caps count it as {stake:,.12g} of your bankroll."
 
     # Qt's virtuals
 

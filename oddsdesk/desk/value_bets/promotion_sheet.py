@@ -41,26 +41,26 @@ class PromotionSheet:
         placed: Callable[[], OpenStakes],
         clock: Clock,
     ) -> None:
-        """Fill in a sheet with a way as it was listed; ``clock`` tells the time of the bets."""
+        """Fill in a sheet with a way as it was listed; ``clock`` gives the time of the bets."""
         self._board = board
         self._listed = way
         self._way = way
-        """The same way at the prices of the last look that had one."""
+        """The same way at the latest prices that allowed it."""
         self._plan = plan
         self._placed = placed
         self._clock = clock
         self._stake = way.bet.stake
-        """Of the promoted bet, as it is typed."""
+        """Of the promoted bet, as typed."""
         self._last: dict[int, PlacedBet] = {}
-        """What was last known of each leg while its price was there."""
+        """The last known state of each leg while it had a price."""
 
     @property
     def has_prices(self) -> bool:
-        """Whether the price of each leg is there."""
+        """Whether every leg has a price."""
         return all(self._now(place) is not None for place in range(len(self._listed.legs)))
 
     def view(self) -> SheetView:
-        """Return what the legs are now."""
+        """Return the legs at current prices."""
         listed, board = self._listed, self._board
         found = way_now(board, listed, self._plan(), self._placed())
         self._way = found or self._way
@@ -115,7 +115,7 @@ class PromotionSheet:
         return max(0.0, wins - loses)
 
     def _refund(self, stake: float) -> float:
-        """Return what comes back in cash value if a refund bet loses."""
+        """Return the cash value of the refund if a refund bet loses."""
         return self._listed.promotion.bet(self._listed.bet.net_odds, stake).refund
 
     def _now(self, place: int) -> OpportunityLeg | None:
@@ -142,7 +142,7 @@ class PromotionSheet:
         )
 
     def _odds(self, place: int, leg: OpportunityLeg) -> float:
-        """Return what a leg pays before commission: with a boost; of a lay for its stake."""
+        """Return a leg's odds before commission, boosted; for a lay, the average for its stake."""
         if place == 0:
             return round(1 + (leg.odds - 1) * (1 + self._way.bet.boost), 6)
         staked = self._way.legs[place]
@@ -191,7 +191,7 @@ class PromotionSheet:
         )
 
     def _news(self, found: PromoWay | None) -> Iterator[str]:
-        """Say what is other than it was listed, and what speaks against the legs."""
+        """Yield what changed since the legs were listed, and their warnings."""
         board, listed = self._board, self._listed
         connection, reference = board.connection, board.reference_name
         yield from not_offered_news(connection)

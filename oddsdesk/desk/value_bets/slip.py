@@ -1,4 +1,4 @@
-"""The slip of a multiple: its legs, fair odds, what an offered price is worth, and recording it."""
+"""The slip of a multiple: its legs, fair odds, the EV of the odds offered, and recording it."""
 
 import math
 from functools import partial
@@ -39,7 +39,7 @@ class SlipDialog(Dialog):
     """Stays open next to the prices while legs are added; Ctrl+Return records the multiple."""
 
     recorded = Signal(object)
-    """The ``PlacedBet`` as it is in the ledger."""
+    """The ``PlacedBet`` as recorded."""
     said = Signal(str)
     """One line for the message bar."""
 
@@ -119,7 +119,7 @@ class SlipDialog(Dialog):
             self._remove(row)
 
     def bet(self) -> PlacedBet:
-        """Return the multiple as it is typed, with what it is worth now.
+        """Return the multiple as typed, with its current value.
 
         Raises:
             ValueError: a field makes no sense; says which, and what was expected.
@@ -345,10 +345,10 @@ class _LegRow:
             part.deleteLater()
 
     def typed(self) -> float | None:
-        """Return the odds that are typed, None for none; listed ones to all their digits.
+        """Return the typed odds, None for none; unedited ones in full precision.
 
         Raises:
-            ValueError: they are no odds.
+            ValueError: not valid odds.
         """
         text = self.odds.text().strip()
         if not text:
@@ -356,11 +356,11 @@ class _LegRow:
         return self._listed if text == self._filled else _read(self.key.selection, self.odds)
 
     def other_price(self, bookmaker: str) -> str:
-        """Say whose the price in the field is, if it is another bookmaker's."""
+        """Return whose price is in the field, if it is another bookmaker's."""
         is_own = fold_name(bookmaker) == fold_name(self.key.bookmaker)
         if is_own or self.odds.text() != self._filled:
             return ""
-        return f"{self._filled} on {self.key.selection} is the price of {self.key.bookmaker}."
+        return f"{self._filled} on {self.key.selection} is {self.key.bookmaker}'s price."
 
     def show_fair(self, fair_odds: float | None, *, is_derived: bool) -> None:
         """Show the current fair odds."""

@@ -1,4 +1,4 @@
-"""What a row of the value-bet panel is about, and the bet that is recorded on it."""
+"""The subject of a row in the value-bet panel, and the bet recorded on it."""
 
 import math
 from collections.abc import Callable, Mapping
@@ -249,7 +249,7 @@ NO_KIND: Final[Mapping[str, Any]] = MappingProxyType({})
 
 
 class TypedBet(NamedTuple):
-    """What was typed, and what that is worth."""
+    """The typed fields, and their value."""
 
     bookmaker: str
     odds: float
@@ -258,11 +258,11 @@ class TypedBet(NamedTuple):
     """Empty for the user's own."""
     net_odds: float
     ev_pct: float | None
-    """As the ledger keeps it."""
+    """As in the ledger."""
     account: str = ""
     note: str = ""
     of_kind: Mapping[str, Any] = NO_KIND
-    """The fields of ``PlacedBet`` that say of which kind it is; none for a plain bet."""
+    """The fields of ``PlacedBet`` that depend on its kind; none for a plain bet."""
 
     @property
     def kind(self) -> BetKind:
@@ -277,7 +277,7 @@ class TypedBet(NamedTuple):
 
 
 def placed_bet(subject: BetSubject, typed: TypedBet, now_ms: int) -> PlacedBet:
-    """Return a bet as it was typed, with what was thought of it.
+    """Return a bet as typed, with its value at that time.
 
     At another bookmaker than the one listed, neither age nor cautions of the price are known.
     """

@@ -24,7 +24,7 @@ SHORT: Final = "the rest of the list is missing"
 
 
 class AccountBet(msgspec.Struct, frozen=True, kw_only=True):
-    """A bet as the account has it; fields as in the ledger's ``PlacedBet``.
+    """A bet as the account reports it; fields as in the ledger's ``PlacedBet``.
 
     ``odds`` and ``stake`` of a lay are the backer's; ``net_odds`` are per unit of liability.
     """
@@ -64,13 +64,13 @@ def is_since(bet: AccountBet, since_ms: int | None) -> bool:
 
 
 class AccountBets(msgspec.Struct):
-    """What an account holds, and what of it could not be read or is not known."""
+    """The bets of an account, and what could not be read or is unknown."""
 
     bookmaker: str
     bets: list[AccountBet] = msgspec.field(default_factory=list)
     currency: str = ""
     problems: list[str] = msgspec.field(default_factory=list)
-    """What is missing: an answer that did not come, a bet that could not be read."""
+    """What is missing: a request that failed, a bet that could not be read."""
     remarks: list[str] = msgspec.field(default_factory=list)
     """What is only partly known about bets that are in ``bets``."""
 
@@ -92,16 +92,16 @@ class AccountSource:
         self._sleep = sleep
 
     async def get(self, path: str, params: Query | None = None) -> bytes:
-        """Return the answer of a path.
+        """Return the response of a path.
 
         Raises:
-            SourceError: it was refused or is not an answer.
+            SourceError: it was refused, or the response is invalid.
         """
         self._check(path)
         return await self._patiently(lambda: self._source.get(path, params))
 
     async def call_method(self, path: str, method: str, params: Mapping[str, object]) -> bytes:
-        """Return the answer of a JSON-RPC method; errors as for ``get``."""
+        """Return the response of a JSON-RPC method; errors as for ``get``."""
         self._check(method)
         body = {"jsonrpc": "2.0", "method": method, "params": params, "id": 1}
         return await self._patiently(lambda: self._source.post(path, body))
@@ -115,7 +115,7 @@ class AccountSource:
             raise SourceError(f"{what} is not an allowed read request")
 
     async def _patiently(self, ask: Callable[[], Awaitable[bytes]]) -> bytes:
-        """Ask again, at most twice, if the service asks for fewer requests."""
+        """Retry at most twice after a rate limit."""
         for _ in range(_MOST_TRIES - 1):
             try:
                 return await ask()
@@ -127,7 +127,7 @@ class AccountSource:
 
 
 def clock_apart(reply: "Reply", now_ms: int) -> str:
-    """Return how wrong this machine's clock is by the date of an answer; empty if it is right."""
+    """Return how wrong this machine's clock is by a response's date; empty if it is right."""
     try:
         theirs = parsedate_to_datetime(reply.headers.get("date", ""))
         apart_ms = now_ms - round(theirs.timestamp() * 1000)
@@ -140,7 +140,7 @@ def clock_apart(reply: "Reply", now_ms: int) -> str:
 
 
 class Trade(msgspec.Struct, frozen=True):
-    """Shares of a question that were bought or sold; a share pays 1 if its side is right."""
+    """Shares of a market that were bought or sold; a share pays 1 if its side is right."""
 
     order: str
     """Trades of one order become one bet."""
@@ -148,13 +148,13 @@ class Trade(msgspec.Struct, frozen=True):
     """Whether it adds shares of Yes, or takes away shares of No."""
     shares: float
     price: float
-    """Of a Yes."""
+    """The price of a Yes."""
     fee: float
     at_ms: int
 
 
 class Lot(msgspec.Struct):
-    """The shares that one order added to a position, and what was sold of them since."""
+    """The shares that one order added to a position, and how many were sold since."""
 
     order: str
     is_yes: bool
@@ -180,10 +180,10 @@ _HAIR: Final = 1e-6
 
 
 def lots_of(trades: Iterable[Trade]) -> list[Lot]:
-    """Return what a position was built of, first in, first out.
+    """Return the lots of a position, first in, first out.
 
-    A trade against the position reduces it, whether as a sale of what is held or as a purchase of
-    the other side, which pays a dollar together with it. The rest opens a position there.
+    A trade against the position reduces it, as a sale of its shares or as a purchase of the other
+    side, since one share of each side pays a dollar. The rest opens a position there.
     """
     lots: list[Lot] = []
     for trade in sorted(trades, key=lambda each: each.at_ms):
@@ -215,11 +215,11 @@ def lots_of(trades: Iterable[Trade]) -> list[Lot]:
 def bet_of_lot(
     lot: Lot, named: AccountBet, paid: float | None, settled_at: int | None
 ) -> AccountBet | None:
-    """Return a lot as a bet; of ``named`` only names and kick-off are used.
+    """Return a lot as a bet; ``named`` provides names and kick-off.
 
-    A Yes is a back and a No a lay of what ``named`` selects. ``paid`` is what the question paid for
-    a share of Yes, None while it is open; neither 0 nor 1 counts as a cash-out at that price. None
-    if no odds can express it: a price of 0 or 1.
+    A Yes is a back and a No a lay of what ``named`` selects. ``paid`` is the payout of
+    a Yes share, None while the market is open; other than 0 or 1 it is a cash-out at that price.
+    Returns None for a price of 0 or 1, which has no odds.
     """
     price = lot.price_sum / lot.shares
     if not 0 < price < 1 or lot.cost <= 0:

@@ -44,7 +44,7 @@ _CURRENT: Final = "SportsAPING/v1.0/listCurrentOrders"
 _CATALOGUE: Final = "SportsAPING/v1.0/listMarketCatalogue"
 _DETAILS: Final = "AccountAPING/v1.0/getAccountDetails"
 READS: Final = frozenset({BETTING, ACCOUNT, _CLEARED, _CURRENT, _CATALOGUE, _DETAILS})
-"""All that is ever requested."""
+"""The only requests that are ever sent."""
 _PAGE: Final = 1_000
 _MARKETS_AT_ONCE: Final = 100
 _ABOUT: Final = (
@@ -147,10 +147,10 @@ class OrderStream:
         self._orders: dict[str, dict[tuple[int, float], dict[str, CurrentOrder]]] = {}
 
     def take_line(self, line: bytes) -> None:
-        """Take in a message; those of other kinds say nothing about orders.
+        """Read a message; other kinds than orders are ignored.
 
         Raises:
-            FeedError: it is no such message; says which field is wrong.
+            FeedError: it is not such a message; names the wrong field.
         """
         read: _StreamMessage = read_json(line, "expected a message of Betfair's order stream",
                                          _StreamMessage, strict=False)  # fmt: skip
@@ -194,9 +194,9 @@ def _streamed(order: _StreamOrder, market_id: str, runner: _StreamRunner) -> Cur
 
 
 class BetfairOrders:
-    """Collects orders and what they are on, and turns them into bets.
+    """Collects orders and their markets, and turns them into bets.
 
-    ``profile`` has the commission that counts where Betfair does not say what it took.
+    ``profile`` has the commission to use if Betfair does not report it.
     """
 
     def __init__(self, profile: Profile) -> None:
@@ -208,10 +208,10 @@ class BetfairOrders:
         self._commission: dict[str, float] = {}
         self._markets: dict[str, CatalogueMarket] = {}
         self._won = defaultdict[str, float](float)
-        """What winning bets won, by market, before commission."""
+        """The winnings of winning bets, by market, before commission."""
 
     def take_file(self, data: bytes) -> None:
-        """Take in a recorded answer of a list of orders or markets, or an order stream.
+        """Read a recorded response with orders or markets, or an order stream.
 
         Raises:
             FeedError: it is none of these.
@@ -245,7 +245,7 @@ class BetfairOrders:
             self.found.problems.append(f"the answer is one page of several; {SHORT}")
 
     def take_cleared(self, answer: Mapping[str, Any], *, are_void: bool = False) -> int:
-        """Take in settled bets, or void ones; return how many of them are new."""
+        """Add settled or void bets; return how many of them are new."""
         kept, fresh = self._voided if are_void else self._cleared, 0
         for order in self._read(ClearedOrder, answer, "clearedOrders"):
             if not order.bet_id:
@@ -258,7 +258,7 @@ class BetfairOrders:
         return fresh
 
     def take_commission(self, answer: Mapping[str, Any]) -> int:
-        """Take in settled markets with what Betfair took; return how many of them are new."""
+        """Add settled markets with their commission; return how many of them are new."""
         rows = [row for row in self._read(ClearedOrder, answer, "clearedOrders") if row.market_id]
         fresh = {row.market_id: row.commission for row in rows}
         count = len(fresh.keys() - self._commission.keys())
@@ -266,7 +266,7 @@ class BetfairOrders:
         return count
 
     def take_current(self, answer: Mapping[str, Any]) -> int:
-        """Take in orders of open markets; return how many of them are new."""
+        """Add orders of open markets; return how many of them are new."""
         orders = {
             order.bet_id: order for order in self._read(CurrentOrder, answer, "currentOrders")
         }
@@ -275,7 +275,7 @@ class BetfairOrders:
         return count
 
     def take_markets(self, data: bytes) -> None:
-        """Take in a catalogue: what markets and their runners are called."""
+        """Read a catalogue: the names of markets and runners."""
         for raw in read_result(data):
             try:
                 market = read_as(CatalogueMarket, raw)
@@ -352,7 +352,7 @@ class BetfairOrders:
         return self._ended(made, first, profit, self._commission_of(first, profit))
 
     def _commission_of(self, order: ClearedOrder, profit: float) -> float | None:
-        """Return the bet's part of what Betfair took of its market; None if that is not known.
+        """Return the bet's share of its market's commission; None if unknown.
 
         Commission is on the net winnings of a market, so its winning bets share it by profit.
         """
@@ -435,7 +435,7 @@ class BetfairOrders:
             entry = _described(cleared, described)
         if entry is None:
             self.found.remarks.append(
-                f"bet {order.bet_id}: Betfair does not say what market {order.market_id} is"
+                f"bet {order.bet_id}: Betfair does not name market {order.market_id}"
             )
             return named_bet(
                 match_name=f"Betfair market {order.market_id}",
@@ -501,16 +501,16 @@ def _described(order: ClearedOrder, words: ItemDescription) -> CatalogueMarket:
 
 
 def _result_of(data: bytes) -> Any:
-    """Return the result of an answer, with or without its JSON-RPC envelope.
+    """Return the result of a response, with or without its JSON-RPC envelope.
 
     Raises:
-        FeedError: it is an error or no answer at all; says which.
+        FeedError: it is an error, or not a valid response.
     """
     raw = read_json(data, "expected an answer of Betfair")
     answer = raw.get("result", raw) if isinstance(raw, dict) and "error" not in raw else raw
     if isinstance(answer, dict) and "error" not in answer:
         return answer
-    read_result(data)  # raises in Betfair's words
+    read_result(data)  # raises with Betfair's message
     return answer
 
 
@@ -519,7 +519,7 @@ async def read_betfair(
 ) -> AccountBets:
     """Return the bets of an account.
 
-    A list that cannot be read to its end is a problem; what was read counts.
+    A list that is only read in part is a problem, but its first part counts.
 
     Raises:
         SourceError: nothing can be read, such as with a session that has expired.

@@ -41,16 +41,16 @@ SETTLEMENTS: Final = f"{_API}/portfolio/settlements"
 POSITIONS: Final = f"{_API}/portfolio/positions"
 MARKETS: Final = f"{_API}/markets"
 READS: Final = frozenset({FILLS, SETTLEMENTS, POSITIONS, MARKETS})
-"""All that is ever requested."""
+"""The only requests that are ever sent."""
 _PAGE: Final = "200"
 _NAMES_AT_ONCE: Final = 50
 
 
 class Signature:
-    """Signs requests with the RSA key of a file, as Kalshi wants it: PSS with SHA-256.
+    """Signs requests with the RSA key of a file, as Kalshi requires: PSS with SHA-256.
 
     Raises:
-        KeyRefusedError: the file cannot be read, or holds no such key.
+        KeyRefusedError: the file cannot be read, or has no such key.
     """
 
     def __init__(self, path: Path, clock: Clock) -> None:
@@ -117,7 +117,7 @@ class _Fill(msgspec.Struct, frozen=True):
 
     @property
     def price(self) -> float:
-        """Of a Yes, in dollars; older answers say cents."""
+        """The price of a Yes in dollars; older responses use cents."""
         dollars = self.yes_price_dollars or self.yes_price_fixed
         if dollars is not None:
             return _number("yes_price_dollars", dollars)
@@ -130,16 +130,16 @@ class _Settlement(msgspec.Struct, frozen=True):
     market_result: str
     settled_time: str
     value: float | None = None
-    """What a Yes paid, in cents."""
+    """The payout of a Yes, in cents."""
     revenue: float | None = None
-    """What the whole position was paid, in cents."""
+    """The payout of the whole position, in cents."""
 
     @property
     def paid(self) -> float:
-        """What a Yes paid, in dollars.
+        """The payout of a Yes, in dollars.
 
         Raises:
-            FeedError: the answer does not say.
+            FeedError: the response does not have it.
         """
         known = {"yes": 1.0, "no": 0.0}.get(self.market_result)
         if known is None and self.value is not None:
@@ -165,14 +165,14 @@ class _Position(msgspec.Struct, frozen=True):
 
 
 class _Ended(msgspec.Struct, frozen=True):
-    """How a market was settled: what a Yes paid, when, and what the position was paid."""
+    """How a market was settled: payout of a Yes, time, and payout of the position."""
 
     paid: float
     at_ms: int
     revenue: float | None
 
     def differs_from(self, lots: Sequence[Lot]) -> bool:
-        """Return whether fills do not add up to what was paid."""
+        """Return whether fills do not add up to the payout."""
         due = sum(lot.left * (self.paid if lot.is_yes else 1 - self.paid) for lot in lots)
         return self.revenue is not None and abs(due - self.revenue) > _DOLLARS_APART
 
@@ -267,7 +267,7 @@ def _trade(fill: _Fill, found: AccountBets) -> Trade:
     if not shares > 0 or not 0 < price < 1:
         raise FeedError(f"{shares:g} at {price:g}: expected contracts and dollars from 0 to 1")
     if fill.fee_cost is None:
-        found.remarks.append(f"order {fill.order_id}: Kalshi does not say its fee; none counted")
+        found.remarks.append(f"order {fill.order_id}: Kalshi does not report its fee; counted as 0")
     fee = 0.0 if fill.fee_cost is None else _number("fee_cost", fill.fee_cost)
     is_yes = (fill.side == "yes") == (fill.action == "buy")
     return Trade(fill.order_id, is_yes, shares, price, fee, parse_ms(fill.created_time))
@@ -304,7 +304,7 @@ async def _names(
                 named[ticker] = msgspec.structs.replace(named[ticker], **question)
     for ticker, bet in named.items():
         if bet.match_name == ticker:
-            found.remarks.append(f"{ticker}: Kalshi does not say what it is called")
+            found.remarks.append(f"{ticker}: Kalshi gives no name for it")
     return named
 
 

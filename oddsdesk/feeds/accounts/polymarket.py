@@ -30,7 +30,7 @@ ACTIVITY: Final = "/activity"
 POSITIONS: Final = "/positions"
 EVENTS: Final = "/events"
 READS: Final = frozenset({ACTIVITY, POSITIONS, EVENTS})
-"""All that is ever requested."""
+"""The only requests that are ever sent."""
 WALLET: Final = re.compile(r"0x[0-9a-fA-F]{40}")
 _PAGE: Final = 500
 _MOST_ROWS: Final = 10_000
@@ -199,7 +199,7 @@ def _trade(row: _Row, share: Share) -> Trade:
 
 
 def _redeemed(rows: Sequence[_Row]) -> float | None:
-    """Return what was paid for a share: 1, 0 or half; None for anything else."""
+    """Return the payout of a share: 1, 0 or half; None for anything else."""
     size, paid = sum(row.size for row in rows), sum(row.usdc_size for row in rows)
     if size <= _SHARES:
         return None

@@ -114,7 +114,7 @@ class _Moment(NamedTuple):
     kick_off: int | None
     odds: dict[str, float]
     lays: dict[str, Level]
-    """By selection, the best odds that can be laid and their amount when they came."""
+    """By selection, the best lay odds with the amount when they appeared."""
 
     @property
     def lay_odds(self) -> dict[str, float]:
@@ -150,7 +150,7 @@ class _Reading:
         self._best: dict[RunnerId, float] = {}
         """The best back prices of active runners."""
         self._best_lays: dict[RunnerId, Level] = {}
-        """What can be laid best of them."""
+        """The best lay prices of active runners."""
 
     def take_change(self, change: MarketChange, at: int) -> None:
         """Take in a change.
@@ -271,7 +271,7 @@ class _Reading:
         return any(text == DRAW and each not in self._best for each, text in self._texts.items())
 
     def _count_numbers(self, change: RunnerChange, news: _News) -> None:
-        """Count the numbers of a change that are no new price: the best to back, or to lay."""
+        """Count the numbers of a change that are not a new best price, to back or to lay."""
         runner, skipped = (change.id, change.hc), self._skipped
         backs = [*change.atb, *change.batb, *change.bdatb]
         lays = [*change.atl, *change.batl, *change.bdatl]

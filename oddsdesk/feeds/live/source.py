@@ -71,7 +71,7 @@ class Source:
         self._key_use = key_use
         self._judge = judge
         self.sign: Callable[[str, str, str], Mapping[str, str]] | None = None
-        """Returns headers of a request, by key, method and path, for a source that wants them."""
+        """Returns headers of a request, by key, method and path, for a source that needs them."""
         self._http: HttpClient | None = None
 
     async def get(self, path: str, params: Query | None = None) -> bytes:

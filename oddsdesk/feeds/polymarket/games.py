@@ -127,7 +127,7 @@ class Listing(msgspec.Struct):
         """Take in a page; return how many events it held.
 
         Raises:
-            FeedError: it holds no events at all.
+            FeedError: it has no events at all.
         """
         events = read_events(data)
         for number, raw in enumerate(events, start=1):
@@ -195,21 +195,21 @@ class Listing(msgspec.Struct):
 
 
 class Share(msgspec.Struct, frozen=True):
-    """What a share of a token is; ``names`` are those of a bet's fields, empty if no game."""
+    """The meaning of a token; ``names`` has a bet's fields, empty if it is not on a game."""
 
     names: dict[str, Any]
     is_no: bool
     """Whether it is the No of what ``names`` select."""
     paid: float | None
-    """What it paid once the market was settled: 1, 0, or half for a game that was called off."""
+    """Its payout once the market was settled: 1, 0, or half for a game that was called off."""
     closed_at: int | None
 
 
 def shares_of(data: bytes) -> dict[str, Share]:
-    """Return what the tokens of an answer's events are, settled or not.
+    """Return the meaning of all tokens in a response's events, settled or not.
 
     Raises:
-        FeedError: it holds no events at all.
+        FeedError: it has no events at all.
     """
     found: dict[str, Share] = {}
     for raw in read_events(data):

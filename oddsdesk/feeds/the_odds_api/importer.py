@@ -411,7 +411,7 @@ OUTRIGHT = "outright"
 """Reason for leaving out prices of a whole tournament: no game has them."""
 _LAID = "h2h"
 _LAYS = "h2h_lay"
-"""What can be laid of ``_LAID`` at an exchange, which the source gives as a market."""
+"""Lay odds for ``_LAID`` at an exchange, which the source lists as a separate market."""
 _OUTRIGHTS = frozenset({"outrights", "outrights_lay"})
 _NO_NUMBERS = frozenset({"NaN", "Infinity", "-Infinity"})
 _DIGITS = re.compile(r"\s*[+-]?[0-9]{1,9}(\.[0-9]{1,9})?\s*")
@@ -469,7 +469,7 @@ class _Group(msgspec.Struct):
     """By selection; 0 if not offered."""
     offers: dict[str, Offer] = msgspec.field(default_factory=dict)
     lays: dict[str, tuple[float, float]] = msgspec.field(default_factory=dict)
-    """By selection, odds that can be laid and how much; 0 if unknown."""
+    """By selection, lay odds and amounts; 0 if unknown."""
     lays_at: int | None = None
     unread: dict[str, str] = msgspec.field(default_factory=dict)
 
@@ -563,7 +563,7 @@ class _Reading(msgspec.Struct):
                 group.unread.setdefault(UNNAMED, BROKEN_OUTCOME)
 
     def _read_lays(self, kind: MarketKind, market: Market, event: Event, group: _Group) -> None:
-        """Take odds that can be laid; their backer's prices may come later."""
+        """Read lay odds; the back prices may come later."""
         for outcome in self._outcomes(market):
             try:
                 text, _ = selection_of_outcome(kind, outcome, event)
@@ -579,7 +579,7 @@ class _Reading(msgspec.Struct):
                 group.lays[text] = price, _offer(outcome).bet_limit or 0.0
 
     def _take_lays(self, group: _Group) -> None:
-        """Add the odds that can be laid to what is known of each selection that can be backed."""
+        """Add lay odds to the selections that have back odds."""
         for text, level in group.lays.items():
             _, back = group.odds.get(text, (None, 0.0))
             if 0 < back < level[0]:

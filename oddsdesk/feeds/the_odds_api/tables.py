@@ -78,7 +78,7 @@ def _check(titles: set[str]) -> None:
 def _grouped(rows: list[dict[str, str]]) -> list[Any]:
     """Return the events of rows with a price each.
 
-    What a bookmaker said at one moment stays together, so that lay odds meet the odds to back.
+    A bookmaker's prices at one moment stay together, so that lay odds match back odds.
     """
     events: dict[tuple[str, ...], dict[str, Any]] = {}
     markets: dict[tuple[str, ...], list[Any]] = {}

@@ -129,7 +129,7 @@ def test_figures_say_profit_yield_close_luck_and_risk(make_panel: Make) -> None:
     assert texts["Luck"] == ("2 outcomes", "as expected by chance")
     assert texts["Drawdown"] == ("−6.00", "over 1 bet")
     assert texts["At risk"] == ("1.2 %", "12.00, cap 25 %")
-    assert texts["Risk ahead"] == ("−12.00", "5 % are worse, 31 % a loss")
+    assert texts["Risk ahead"] == ("−12.00", "5 % chance of worse, 31 % of a loss")
     assert panel.chart.isVisible()
     assert "After 2 bets: profit +0.04" in panel.chart.accessibleDescription()
 

@@ -194,7 +194,7 @@ def test_a_plain_bet_cannot_be_placed(make_panel: Make, path: Path) -> None:
     panel = make_panel(bet(kick_off=None))
     select(panel, 0)
     press(panel, "bets.placed")
-    assert panel.messages.message_text.startswith("result placed: only each-way bets")
+    assert panel.messages.message_text.startswith("Only each-way bets can settle as placed")
     assert held(path)[0].result is None
 
 

@@ -62,7 +62,7 @@ def test_the_headline_of_a_lay_that_is_selected_is_that_of_the_lay(
     panel.show_price(key)
     assert panel.big.text() == back
     panel.show_price(RowKey(quoted.id, "total", 0, "Over 2.5", "Bovada"), is_lay=True)
-    assert panel.cautions.text().startswith("Nothing can be laid here now.")
+    assert panel.cautions.text().startswith("No lay odds here now.")
 
 
 def test_a_lay_of_an_unknown_amount_is_explained_without_one(

@@ -114,7 +114,7 @@ def test_a_key_shows_and_hides_lays_and_that_is_remembered(
     panel.table.scrolling.setFocus()
     with qtbot.waitSignal(panel.said) as told:
         qtbot.keyClick(panel.table.scrolling, Qt.Key.Key_L)
-    assert told.args == ["Nothing can be laid in this game: no exchange says what it takes."]
+    assert told.args == ["No lay odds in this game: no exchange lists any."]
     assert columns.column_order.shows_lays
     tell(quoted)
     panel.table.model.flush_touched()

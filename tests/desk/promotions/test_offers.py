@@ -141,7 +141,7 @@ def test_a_refund_is_told_elsewhere_while_the_panel_is_not_seen(
     bet = bet_with(REFUND, refund=25.0, refund_as="free")
     placed = place(records, bet, qtbot)
     panel.hide()
-    with qtbot.waitSignal(panel.refund_told) as told:
+    with qtbot.waitSignal(panel.refund_noticed) as told:
         settle(records, placed, qtbot)
     assert told.args == ["Everton at Bovada lost: a free bet of 25.00 is due."]
 

@@ -65,7 +65,7 @@ def test_a_free_bet_is_listed_with_its_hedge_a_leg_a_row(
     assert (second["Locked in"], second["Of offer"]) == ("", "")
     assert first["Bookmaker"] == "Bovada"
     assert "if Everton wins" in panel.hedged.tip(0, 0)
-    assert facts(panel).startswith("5 ways · Free bet 25 · at Bovada")
+    assert facts(panel).startswith("5 hedges · Free bet 25 · at Bovada")
 
 
 def test_the_best_way_is_on_top_and_unhedged_ways_have_another_list(

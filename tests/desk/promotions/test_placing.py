@@ -109,7 +109,7 @@ def test_a_lay_in_another_currency_without_a_rate_is_warned_of_and_recorded_in_i
     sheet = sheet_of(panel)
     assert sheet.news.text().splitlines()[0] == (
         "Amounts are in EUR; Matchbook takes GBP and no exchange rate is set: "
-        "the hedge is only right at 1 to 1."
+        "the hedge is only right if 1 GBP is worth 1 EUR."
     )
     assert [leg.money.text() for leg in sheet.rows] == ["free bet, EUR", "liability 38.32 GBP"]
     assert sheet.profit.text().startswith("Guaranteed +16.66 EUR (")
@@ -231,7 +231,7 @@ def test_each_kind_is_recorded_with_its_terms_and_leaves_what_was_listed(
     (row,) = (r for r in rows_of(panel.hedged) if r.is_first and r.leg.key.selection == "Everton")
     sheet = sheet_of(panel)
     assert min(sheet.profits(sheet.bets())) == pytest.approx(row.way.locked, abs=0.02)
-    assert ("as a free bet if" in sheet.profit.text()) is offer.refund_as_free
+    assert ("Includes a free bet worth" in sheet.profit.text()) is offer.refund_as_free
     promoted, laid = record(panel, records, qtbot)
     assert (promoted.kind, promoted.odds) == (kind, pytest.approx(odds))
     assert {name: getattr(promoted, name) for name in terms} == terms
@@ -260,7 +260,7 @@ def test_what_is_a_free_bet_to_be_earned_is_said_of_the_profit(
     offer = replace(EVERTON, kind=PromoKind.REFUND, refund_as_free=True, amount=20.0)
     give(panel, offer, qtbot)
     ask(panel)
-    says = "Of which 14.00 as a free bet if Everton loses: at worst -4.85 in cash"
+    says = "Includes a free bet worth 14.00 if Everton loses; at worst -4.85 in cash"
     assert sheet_of(panel).profit.text().splitlines()[1].replace("−", "-") == says
     row = next(n for n, each in enumerate(rows_of(panel.hedged)) if each.leg.is_lay)
     assert says in panel.hedged.tip(row, 0).replace("−", "-").splitlines()

@@ -52,7 +52,7 @@ def test_the_stake_says_that_it_uses_the_low_end(listed: ValuesPanel) -> None:
     kelly = low - (1 - low) / 2.85
     assert row(listed, modelled)["Stake"] == str(int(250 * kelly)) == "3"
     tip = model.tip(modelled, STAKE_COLUMN)
-    assert f"full Kelly {kelly * 100:.1f} % of the betting bank" in tip
+    assert f"full Kelly {kelly * 100:.1f} % of the bankroll" in tip
     assert "Staked at the low end of its band, EV +4.03 %" in tip
     assert "low end" not in model.tip(place_of(listed, "X2"), STAKE_COLUMN)
 

@@ -59,7 +59,7 @@ def test_a_bet_shows_its_net_ev_beside_the_services_and_what_to_stake(
         "Warning": "",
     }
     tip = panel.table.model.tip(0, STAKE_COLUMN)
-    assert "full Kelly 2.8 % of the betting bank" in tip
+    assert "full Kelly 2.8 % of the bankroll" in tip
 
 
 @pytest.mark.parametrize(

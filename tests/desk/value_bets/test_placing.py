@@ -150,7 +150,7 @@ def test_a_stake_in_another_currency_counts_at_the_users_rate(
     again.stake.setText("6")
     assert again.fault.text().startswith("21 on this outcome, including recorded bets, ")
     again.currency.setText("jpy")
-    assert again.fault.text().endswith("your caps count it as 6 of your betting bank.")
+    assert again.fault.text().endswith("your caps count it as 6 of your bankroll.")
     again.close()
 
 
@@ -269,7 +269,7 @@ def test_everything_typed_is_kept_to_the_last_digit(
     dialog.odds.setText("2.0123456789")
     dialog.stake.setText("12.345678")
     dialog.currency.setText("gbp")
-    assert dialog.fault.text().endswith("of your betting bank.")
+    assert dialog.fault.text().endswith("of your bankroll.")
     bet = placed_bet(subject, dialog.typed(), quoted.clock.now)
     assert (bet.odds, bet.stake, bet.currency) == (2.0123456789, 12.345678, "GBP")
     assert bet.net_odds == pytest.approx(1 + 1.0123456789 * 0.98)

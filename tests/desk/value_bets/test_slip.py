@@ -135,7 +135,7 @@ def test_a_price_of_another_bookmaker_is_said_and_a_leg_is_added_once(
 ) -> None:
     slip.add_leg(key(quoted, "Everton"))
     slip.add_leg(key(quoted, "Over 2.5", "total")._replace(bookmaker="Bovada"))
-    assert "1.91 on Over 2.5 is the price of Bovada." in slip.notes.text()
+    assert "1.91 on Over 2.5 is Bovada's price." in slip.notes.text()
     slip.add_leg(key(quoted, "Everton")._replace(bookmaker="Bovada"))
     assert len(slip.legs) == 2
     slip._rows[0].remove.click()

@@ -254,7 +254,7 @@ def test_without_a_rate_a_hedge_in_another_currency_says_so() -> None:
     assert way.legs[1].backers_stake == pytest.approx(9.81)
     assert way.money_text(1) == (
         "Amounts are in EUR; Smarkets takes GBP and no exchange rate is set: "
-        "the hedge is only right at 1 to 1"
+        "the hedge is only right if 1 GBP is worth 1 EUR"
     )
 
 

@@ -205,7 +205,7 @@ def test_a_part_is_cashed_out() -> None:
         (["settle", "x", "won"], "bet 'x': expected the number of a bet"),
         (["settle", "1.2", "won"], "bet 1 has no leg 2: it has no legs"),
         (["settle", "1.2", "cashed-out", "--back", "3"], "cash out one bet at a time"),
-        (["settle", "1", "placed"], "only each-way bets can be placed"),
+        (["settle", "1", "placed"], "only each-way bets can settle as placed"),
         (["settle", "1", "half-won"], "Over 2.5 is won or lost in full: half results are for"),
     ],
 )

@@ -178,6 +178,7 @@ def test_a_stored_offer_is_found_by_its_name_and_shows_what_it_earned(database: 
         (("find", "--kind", "free"), "give the name of a stored offer, or --bookmaker"),
         (("find", "gift", "--kind", "free"), "or options that describe one"),
         (("add", "x", *OFFER, "--boost", "5"), "--boost needs --kind boost"),
+        (("add", "x", *OFFER, "--kind", "boost"), "--kind boost needs --boost"),
         (("add", "x", *OFFER, "--sport", "chess boxing"), "no sport 'chess boxing'"),
         (("add", "x", *OFFER, "--market", "winner of all"), "no market 'winner of all'"),
         (("add", "x", *OFFER, "--until", "some day"), "expected a time"),

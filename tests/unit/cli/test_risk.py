@@ -90,6 +90,11 @@ def test_people_read_what_was_assumed() -> None:
     assert "of Kelly" in shown
 
 
+def test_an_expected_result_that_rounds_to_zero_has_no_sign() -> None:
+    hold(bet(odds=2.0, stake=25.0, fair_odds=2.0001))
+    assert "expected 0.00, standard deviation 25.00" in run("ledger", "risk")
+
+
 def test_bets_that_can_lose_the_bankroll_are_named() -> None:
     hold(bet(odds=2.0, stake=25.0, fair_odds=1 / 0.55))
     assert "can lose the whole bankroll of 20.00" in run("ledger", "risk", "--bankroll", "20")

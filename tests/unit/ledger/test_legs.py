@@ -148,7 +148,7 @@ EACH_WAY = msgspec.structs.replace(BACK, kind=BetKind.EACH_WAY, place_fraction=0
 
 
 def test_an_each_way_bet_is_listed_and_settles_by_hand() -> None:
-    words = "results do not say who was placed: settle it as won, placed or lost"
+    words = "results do not give the places: settle it as won, placed or lost"
     for found, proposed in ((settle(EACH_WAY, FIRST), Result.WON), (settle(EACH_WAY), None)):
         assert (found.bets, found.without_result) == ([], [])
         (listed,) = found.to_check

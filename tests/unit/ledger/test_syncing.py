@@ -92,9 +92,7 @@ def test_a_result_of_the_user_stays_and_a_difference_is_said() -> None:
     held = settled(typed(), Result.LOST, NOW)
     found = compared(bet(**WON), held)
     assert found.changed == [msgspec.structs.replace(held, source_id="betfair 1")]
-    assert found.problems == [
-        "bet 5 is lost in the ledger, but the account says won; it stays as it is"
-    ]
+    assert found.problems == ["bet 5 is lost in the ledger, but the account says won; not changed"]
 
 
 def test_an_equal_result_takes_the_accounts_amounts() -> None:

@@ -58,10 +58,10 @@ class FactsBar(QWidget):
         return [tile.texts() for tile in self._tiles]
 
     def _fit(self) -> None:
-        """Give each figure the same least room, else what it takes.
+        """Give all figures the same minimum width, else the width that each needs.
 
-        Where that is too much, those that come first say what they are of. The height stays: rows
-        below would move away from under the pointer.
+        If that is too much, only the first ones keep their notes. The height stays, so that the
+        rows below do not move away from under the pointer.
         """
         room, least = self.width() - 2 * spacing.LEAD, self._theme.fonts.scaled(_LEAST)
         whole = [tile.needs(with_detail=True) for tile in self._tiles]
@@ -138,7 +138,7 @@ class _Tile(QFrame):
         return widest + gap
 
     def show_detail(self, shown: bool) -> None:
-        """Show what the figure is of, or not; its line stays free."""
+        """Show or hide the figure's note; its line stays reserved."""
         lines = 2 * self._title.sizeHint().height() + self._figure.sizeHint().height()
         if lines != self.minimumHeight():
             self.setMinimumHeight(lines)

@@ -118,8 +118,8 @@ def date_habit() -> Habit:
 class ChoiceBox(QtWidgets.QComboBox):
     """Offers choices; the wheel, meant for the page, leaves the chosen one and the focus.
 
-    An editable one lists the choices that start as what is typed, and takes none by itself: Qt
-    would complete the name of a bookmaker to that of another one.
+    An editable one lists the choices that start with the typed text, but selects none: Qt would
+    complete one bookmaker's name to another's.
     """
 
     def __init__(self, *args: Any, **properties: Any) -> None:

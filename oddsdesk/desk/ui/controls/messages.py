@@ -166,7 +166,7 @@ def message_area(name: str, *parts: QWidget) -> tuple[QScrollArea, QWidget]:
     """Return a fixed area for messages that come and go, so that no button moves, and its page.
 
     A click on a button that moved would hit something else. ``name`` is for screen readers. The
-    caller sets the height; what needs more scrolls.
+    caller sets the height; longer content scrolls.
     """
     lines = QWidget()
     spacing.vertical(lines, *parts, spacing=spacing.STEP).addStretch(1)

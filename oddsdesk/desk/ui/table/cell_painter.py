@@ -331,7 +331,7 @@ _KEPT = 5_000
 _THOUSANDTHS: Final = re.compile(r"(?:\? |~)?[+−]?\d+\.\d\d\d")
 """A figure whose third decimal stands right of a column's two, so that points align."""
 _LINE: Final = re.compile(r"(?: (?:Over|Under))? [+−-]?\d[\d.,:/]*(?= · |$)")
-"""The side and line of a selection: ``Home Over 2.5 · Leeds`` is nothing without them."""
+"""The side and line of a selection: ``Home Over 2.5 · Leeds`` means nothing without them."""
 
 
 class Laid(msgspec.Struct, frozen=True):

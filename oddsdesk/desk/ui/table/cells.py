@@ -126,7 +126,7 @@ def aged(cell: Cell, freshness: int, now_ms: int, *, is_figure: bool = False) ->
 
 
 def age_cell(seen_at: int, now_ms: int) -> Cell:
-    """Return how long ago a price was seen; made again when that text changes."""
+    """Return how long ago a price was seen; rebuilt when that text changes."""
     age = max(0, now_ms - seen_at)
     until = 1_000 - age % 1_000 if age < MINUTE_MS else REPAINT_MS  # it may be seen again
     return Cell(age_text(age), TextRole.NOTE, repaint_at_ms=now_ms + until)

@@ -100,7 +100,7 @@ def test_what_is_for_sale_counts_at_the_users_rate() -> None:
     board = board_of(market(shares(0.43, 3), shares(0.53, 500)))
     (before,) = bets_of(board)
     assert currency_text(before.price.depth) == (
-        "No exchange rate: 1 USD counts as 1 of your betting bank"
+        "No exchange rate: 1 USD counts as 1 of your bankroll"
     )
     board.set_rates(Rates("JPY", {"USD": 150.0}))
     (bet,) = bets_of(board)

@@ -45,7 +45,7 @@ def test_the_recorded_lay_is_one_bet_whichever_list_has_it(shared_data: Path) ->
     (bet,) = found.bets
     assert (bet.ident, bet.is_lay, bet.odds, bet.stake) == ("71958694780", True, 1.22, 2.0)
     assert bet.result is Result.LOST
-    assert found.remarks == ["bet 71958694780: Betfair does not say what market 1.125875592 is"]
+    assert found.remarks == ["bet 71958694780: Betfair does not name market 1.125875592"]
     with pytest.raises(FeedError):
         orders.take_file((folder / "list_market_profit_and_loss.json").read_bytes()[:-5])
 
