@@ -606,7 +606,7 @@ def unhedged_way(
 def leg_now(
     board: Board, key: RowKey, placed: OpenStakes, *, is_lay: bool = False
 ) -> OpportunityLeg | None:
-    """Return a price as a leg without a stake; None if it is not offered any more."""
+    """Return a price as a leg without a stake; None if it is no longer offered."""
     price = board.price(key.game_id, CellKey(*key[1:]))
     found, section = board.assess(key, is_lay=is_lay), board.section(*key[:4])
     matrix = board.matrix(key.game_id)

@@ -314,7 +314,7 @@ def _account_of(
 def balance_before(
     movement: Movement, bets: Iterable[PlacedBet], book: MoneyBook, profiles: Profiles, now_ms: int
 ) -> float:
-    """Return what the account of a new movement holds; 0 for a new account."""
+    """Return the balance of a new movement's account; 0 for a new account."""
     key = _account_of(movement, book, profiles)
     found = balances(bets, book, profiles, now_ms)
     return next((x.balance for x in found if (x.bookmaker, x.account, x.currency) == key), 0.0)

@@ -260,7 +260,7 @@ class HedgedBet(NamedTuple):
 
     bet: PromotedBet
     stakes: tuple[float, ...]
-    """One per side; of a lay its liability."""
+    """One per side; for a lay, its liability."""
     typed: tuple[float, ...]
     """What is typed at each bookmaker to stake these; of a lay its backer's stake."""
     if_wins: float

@@ -49,14 +49,14 @@ class BetsBar(QWidget):
     filter_changed = Signal(str)
 
     def __init__(self, theme: Theme, menus: Sequence[tuple[str, str, QMenu]], views: QMenu) -> None:
-        """Offer ``menus``: text, tooltip and the menu; ``views`` where the list of them is not."""
+        """Offer ``menus`` (text, tooltip, menu); ``views`` replaces the list of views if narrow."""
         super().__init__()
         self.setProperty("variant", "bar")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         scale_height(self, theme, spacing.BAR)
         self._facts = FactsLabel()
         self._facts.setProperty("variant", "note")
-        self.views = line_button("", "What is listed (M)", views)
+        self.views = line_button("", "Choose a view (M)", views)
         self.views.hide()
         self.filter = FilterEdit(theme, "Filter your bets")
         scale_most_width(self.filter, theme, _FILTER_WIDTH)
@@ -78,12 +78,12 @@ class BetsBar(QWidget):
         self._fit()
 
     def show_figures(self, figures: Iterable[str]) -> None:
-        """Show figures after that, as many as fit, where they do not stand above."""
+        """Show as many figures as fit after it, unless they are shown above."""
         self._figures = " · ".join(figures)
         self._fit()
 
     def stand_in(self, *, figures: bool, views: str) -> None:
-        """Stand in for the figures, and for the list of views: ``views`` is the chosen one."""
+        """Replace the figures, and the list of views; ``views`` names the chosen view."""
         self._has_figures = figures
         self.views.setText(f"{views} ▾")
         self.views.setAccessibleName(views)

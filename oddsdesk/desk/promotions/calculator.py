@@ -64,7 +64,7 @@ class HedgeCalculator(FormDialog):
         self.back.selectAll()
 
     def hedge(self) -> HedgedBet:
-        """Return the hedge of what is typed.
+        """Return the hedge for the typed fields.
 
         Raises:
             ValueError: A field makes no sense; says which, and what was expected.

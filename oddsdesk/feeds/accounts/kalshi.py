@@ -276,7 +276,7 @@ def _trade(fill: _Fill, found: AccountBets) -> Trade:
 async def _names(
     source: AccountSource, tickers: list[str], found: AccountBets
 ) -> Mapping[str, AccountBet]:
-    """Return what a Yes of each market selects; by its ticker alone if Kalshi does not say."""
+    """Return the selection of each market's Yes; only the ticker if Kalshi gives no name."""
     named = {ticker: named_bet(match_name=ticker, selection="Yes") for ticker in tickers}
     for start in range(0, len(tickers), _NAMES_AT_ONCE):
         some = tickers[start : start + _NAMES_AT_ONCE]
