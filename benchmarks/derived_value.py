@@ -32,9 +32,10 @@ from oddsdesk.pricing.closing import CloseBy
 from oddsdesk.pricing.derived import Band, Bands
 from oddsdesk.pricing.devig import DEFAULT_METHOD, METHODS
 from oddsdesk.pricing.value import ReferenceLine
-from oddsdesk.research.backtest import Question, run_backtest
+from oddsdesk.research.backtest import run_backtest
 from oddsdesk.research.backtest_summary import Summary, summary
 from oddsdesk.research.derived_errors import errors_of, name_of, priced_games
+from oddsdesk.research.question import Question
 from oddsdesk.research.recorded_log import RecordedLog
 from oddsdesk.store.reader import Reader
 from oddsdesk.store.spans import LoggedMove

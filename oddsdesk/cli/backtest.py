@@ -25,7 +25,7 @@ from oddsdesk.ledger.result_files import settle_by_file
 from oddsdesk.pricing.closing import CloseBy
 from oddsdesk.pricing.devig import METHODS
 from oddsdesk.pricing.value import DerivedChoice
-from oddsdesk.research.backtest import Backtested, Question
+from oddsdesk.research.backtest import Backtested
 from oddsdesk.research.backtest import run_backtest as bet_on_log
 from oddsdesk.research.backtest_summary import (
     Summary,
@@ -36,6 +36,7 @@ from oddsdesk.research.backtest_summary import (
     summary_fields,
 )
 from oddsdesk.research.coverage import coverage_fields, coverage_lines, in_span
+from oddsdesk.research.question import Question
 from oddsdesk.research.recorded_log import RecordedLog, open_judged
 from oddsdesk.store.databases import Database
 from oddsdesk.store.errors import StoreError

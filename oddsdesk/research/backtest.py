@@ -17,48 +17,22 @@ from oddsdesk.board.valuation.bets import listing_bets
 from oddsdesk.board.valuation.judging import AssessedPrice
 from oddsdesk.ledger.bets import BetKey, PlacedBet
 from oddsdesk.ledger.own_tables import known_rules
-from oddsdesk.ledger.presets import ValueFilter
 from oddsdesk.ledger.settling import settle_by_results
 from oddsdesk.pricing.assessment import settlement_of
-from oddsdesk.pricing.closing import CloseBy, ClosingLine, is_close
-from oddsdesk.pricing.derived import Bands
+from oddsdesk.pricing.closing import ClosingLine, is_close
 from oddsdesk.pricing.exposure import StakePlan
-from oddsdesk.pricing.profiles import Profiles
 from oddsdesk.pricing.settlement_rules import SettlementRules
-from oddsdesk.pricing.value import DerivedChoice, DerivedKind
+from oddsdesk.pricing.value import DerivedKind
 from oddsdesk.research.closes import IN_PLAY, LastLines, with_closes
 from oddsdesk.research.coverage import Coverage
-from oddsdesk.research.past_game import Mine, PastGame
+from oddsdesk.research.past_game import PastGame
+from oddsdesk.research.question import Question
 from oddsdesk.research.recorded_log import RecordedLog
 from oddsdesk.research.walk import Progress, Visitor, Walk, era_maker
 
 Outcome = tuple[str, str, int, str, str]
 """Game id, market type, period, line group, side."""
 _UNIT: Final = 1.0
-
-
-class Question(msgspec.Struct, frozen=True, kw_only=True):
-    """The settings of a backtest; times in milliseconds."""
-
-    reference: str
-    """A bookmaker, or ``CONSENSUS_TITLE`` for all bookmakers together."""
-    method: str
-    profiles: Profiles
-    close: CloseBy
-    """The closing line behind all CLV, whatever valued the bets; its sharp book by name."""
-    mine: Mine = None
-    since_ms: int | None = None
-    """Bets are placed from this time on; earlier rows are read but not bet on."""
-    until_ms: int | None = None
-    """Rows known at this time or later are not read."""
-    latency_ms: int = 0
-    """Time from seeing a price to betting on it."""
-    preset: str = ""
-    filter: ValueFilter | None = None
-    derived: DerivedChoice = "none"
-    """Which kinds of derived prices judge lines that the reference does not price."""
-    bands: Bands = msgspec.field(default_factory=dict)
-    """The error bands of modelled prices by ``method``."""
 
 
 class DerivedBet(NamedTuple):

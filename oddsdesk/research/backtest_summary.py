@@ -13,7 +13,7 @@ from oddsdesk.ledger.bets import PlacedBet
 from oddsdesk.ledger.legs import devigged_close
 from oddsdesk.pricing.consensus import LEARNED_TITLE
 from oddsdesk.pricing.devig import PUBLISHED
-from oddsdesk.research.backtest import Backtested, Question
+from oddsdesk.research.backtest import Backtested
 from oddsdesk.research.coverage import (
     Moment,
     day_of,
@@ -23,6 +23,7 @@ from oddsdesk.research.coverage import (
     why_unpriced,
 )
 from oddsdesk.research.intervals import bootstrapped
+from oddsdesk.research.question import Question
 
 _MOST_GAPS: Final = 3
 _MOST_UNMOVED: Final = 0.1

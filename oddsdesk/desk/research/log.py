@@ -7,9 +7,10 @@ import msgspec
 
 from oddsdesk.desk.ui.formatting import day_text
 from oddsdesk.ledger.presets import Preset
-from oddsdesk.research.backtest import Backtested, Question
+from oddsdesk.research.backtest import Backtested
 from oddsdesk.research.backtest_summary import Summary
 from oddsdesk.research.coverage import LogRead
+from oddsdesk.research.question import Question
 from oddsdesk.research.scorecards import Scored
 
 Progress = Callable[[int], None]

@@ -20,10 +20,10 @@ from oddsdesk.ledger.own_tables import known_bands
 from oddsdesk.pricing.closing import CloseBy
 from oddsdesk.pricing.profiles import Profiles
 from oddsdesk.pricing.value import DerivedChoice
-from oddsdesk.research.backtest import Question
 from oddsdesk.research.backtest import run_backtest as backtest
 from oddsdesk.research.backtest_summary import summary
 from oddsdesk.research.past_game import Mine
+from oddsdesk.research.question import Question
 from oddsdesk.research.recorded_log import Opened, RecordedLog, open_judged
 from oddsdesk.research.scorecards import Scored, scorecards
 from oddsdesk.store.errors import StoreError
