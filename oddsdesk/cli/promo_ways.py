@@ -6,7 +6,6 @@ from typing import Any, Final
 
 from oddsdesk.base.text import near_names
 from oddsdesk.board.board import Board
-from oddsdesk.board.opportunities.finder import OpportunityLeg
 from oddsdesk.board.promotions import PromoWay, Ways
 from oddsdesk.board.valuation.verdict_words import amount_text, caution_text
 from oddsdesk.cli.terminal import aligned, market_words, plain
@@ -65,7 +64,6 @@ def way_fields(way: PromoWay, rules: SettlementRules) -> dict[str, Any]:
 
 def _leg_fields(way: PromoWay, place: int) -> dict[str, Any]:
     leg = way.legs[place]
-    odds, stake = _odds_and_stake(leg)
     for_sale = leg.for_sale
     return {
         "side": "lay" if leg.is_lay else "back",
@@ -75,10 +73,10 @@ def _leg_fields(way: PromoWay, place: int) -> dict[str, Any]:
         "period": leg.key.period,
         "line": leg.line,
         "selection": leg.key.selection,
-        "odds": round(odds, 4),
+        "odds": round(leg.typed_odds, 4),
         **({"boosted_odds": round(way.boosted_odds, 4)} if way.bet.boost and not place else {}),
         "net_odds": round(leg.net_odds, 4),
-        "stake": round(stake, 2),
+        "stake": round(leg.typed_stake, 2),
         "staked_in": way.money[place].currency,
         "exchange_rate": way.money[place].rate,
         "liability": round(leg.stake, 2) if leg.is_lay else None,
@@ -88,13 +86,6 @@ def _leg_fields(way: PromoWay, place: int) -> dict[str, Any]:
         ),
         "cautions": [caution.value for caution in leg.cautions],
     }
-
-
-def _odds_and_stake(leg: OpportunityLeg) -> tuple[float, float]:
-    """Return what is typed at the bookmaker: for a lay, the backer's odds and stake."""
-    if leg.is_lay:
-        return leg.lay_odds or leg.odds, leg.backers_stake or 0.0
-    return leg.odds, leg.stake
 
 
 def _rounded(figure: float | None, digits: int) -> float | None:
@@ -147,14 +138,13 @@ def _rows(way: PromoWay, reference: str) -> list[tuple[str, ...]]:
     game = plain(f"{game_title(way.match_name)}, {market}")
     rows = list[tuple[str, ...]]()
     for place, leg in enumerate(way.legs):
-        odds, stake = _odds_and_stake(leg)
-        paid = way.boosted_odds if place == 0 else odds
+        paid = way.boosted_odds if place == 0 else leg.typed_odds
         liability = (f"{leg.stake:.2f}" if leg.is_lay else "",) if way.is_hedged else ()
         whole = _whole(way) if place == 0 else ("",) * len(_whole(way))
         rows.append(
             (
                 *whole,
-                f"{stake:.2f}",
+                f"{leg.typed_stake:.2f}",
                 *liability,
                 f"{paid:.4g}",
                 "" if leg.net_odds == leg.odds else f"{leg.net_odds:.3f}",

@@ -10,10 +10,11 @@ beyond that it is simulated with a seed.
 import math
 import random
 from bisect import bisect_left
-from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import accumulate, product
 from typing import Final, NamedTuple
 
+from oddsdesk.base.tasks import returned
 from oddsdesk.pricing.stakes import GameBets, kelly_exclusive, most_growth
 
 MOST_RESULTS: Final = 20_000
@@ -318,21 +319,12 @@ def kelly_across(games: Sequence[Sequence[Outcome]]) -> KellyStakes:
         for at, bet in bets
     ]
     chances = [chance for chance, _ in combined]
-    found = _all_of(
-        most_growth(GameBets(chances, gains, [0.0] * len(chances)), [math.inf] * len(bets))
-    )
+    game_bets = GameBets(chances, gains, [0.0] * len(chances))
+    found = returned(most_growth(game_bets, [math.inf] * len(bets)))
     shares = [[0.0] * len(game) for game in games]
     for (at, bet), share in zip(bets, found, strict=True):
         shares[staked[at]][bet] = share
     return KellyStakes(shares, _growth(games, shares))
-
-
-def _all_of(search: Generator[None, None, list[float]]) -> list[float]:
-    while True:
-        try:
-            next(search)
-        except StopIteration as done:
-            return list(done.value)
 
 
 def _combined(games: Sequence[Sequence[Outcome]]) -> Iterator[tuple[float, tuple[int, ...]]]:

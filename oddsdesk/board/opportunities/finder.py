@@ -109,6 +109,11 @@ class OpportunityLeg(NamedTuple):
         """Return the name of the bet: ``Lay Arsenal``."""
         return f"Lay {selection}" if self.is_lay else selection
 
+    @property
+    def win_text(self) -> str:
+        """When it wins: ``Arsenal wins``; for a lay ``Arsenal does not win``."""
+        return f"{self.key.selection} {'does not win' if self.is_lay else 'wins'}"
+
     def net_of(self, profile: Profile, odds: float) -> float:
         """Return other odds after commission; for a lay, per unit of liability."""
         return profile.net_lay(odds) if self.is_lay else profile.net(odds)
@@ -130,6 +135,16 @@ class OpportunityLeg(NamedTuple):
         """
         backers = self.backers_stake
         return 1 + self.stake / backers if backers else self.odds if self.is_lay else None
+
+    @property
+    def typed_odds(self) -> float:
+        """The odds at the bookmaker; for a lay, the backer's, on average over its stake."""
+        return self.lay_odds or self.odds
+
+    @property
+    def typed_stake(self) -> float:
+        """The stake to type at the bookmaker; for a lay, the backer's."""
+        return self.backers_stake or 0.0 if self.is_lay else self.stake
 
     @property
     def for_sale(self) -> tuple[float, str] | None:

@@ -70,14 +70,13 @@ class WayRow(NamedTuple):
         """Odds before commission: boosted for a boost, the backer's for a lay."""
         if self.is_first:
             return self.way.boosted_odds
-        return self.leg.lay_odds or self.leg.odds
+        return self.leg.typed_odds
 
     @property
     def stake(self) -> float:
         """The stake to type at the bookmaker; for a lay, the backer's."""
-        if self.leg.is_lay:
-            return round(self.leg.backers_stake or 0.0, 2)
-        return self.leg.stake
+        typed = self.leg.typed_stake
+        return round(typed, 2) if self.leg.is_lay else typed
 
     @property
     def is_too_good(self) -> bool:
@@ -182,7 +181,7 @@ def _result_facts(way: PromoWay) -> Iterator[str]:
         if way.chance is not None:
             yield f"Chance {percent_text(way.chance * 100)} % by the fair odds"
         return
-    names = [f"{leg.key.selection} {'does not win' if leg.is_lay else 'wins'}" for leg in way.legs]
+    names = [leg.win_text for leg in way.legs]
     ends = zip(names, map(signed_hundredths_text, way.results), strict=True)
     yield "All legs: " + ", ".join(f"{money} if {name}" for name, money in ends)
     yield f"{way.staked:,.2f} of your money at risk"

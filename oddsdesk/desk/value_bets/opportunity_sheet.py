@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from functools import partial
 from typing import Final
 
 from msgspec.structs import replace
@@ -161,8 +162,7 @@ class OpportunitySheet:
 
     def _leg(self, place: int) -> SheetLeg:
         listed, now = self._wanted.listed.legs[place], self._now.get(place)
-        profile = self._board.basis.profiles.profile_of(listed.bookmaker)
-        net = profile.net_lay if listed.is_lay else profile.net
+        net = partial(listed.net_of, self._board.basis.profiles.profile_of(listed.bookmaker))
         is_offered = now is None or now.odds is not None
         odds = listed.odds if now is None or now.odds is None else now.odds
         subject = subject_of_price(listed.key, self._board)
@@ -329,8 +329,8 @@ def outcomes_of(listed: Opportunity) -> Iterator[SheetOutcome]:
     count = len(listed.legs)
     for place in range(count):
         results = tuple(Result.WON if each == place else Result.LOST for each in range(count))
-        leg, name = listed.legs[place], listed.leg_text(place)
-        said = f"{leg.key.selection} does not win" if leg.is_lay else f"{name} wins"
+        leg = listed.legs[place]
+        said = leg.win_text if leg.is_lay else f"{listed.leg_text(place)} wins"
         yield SheetOutcome(said, results)
     if listed.between is not None:
         name = "between the lines" if listed.kind is OpportunityKind.MIDDLE else "push"

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable, Collection, Iterator, Sequence
+from functools import partial
 
 from msgspec.structs import replace
 
@@ -124,8 +125,7 @@ class PromotionSheet:
 
     def _leg(self, place: int) -> SheetLeg:
         listed, now = self._listed.legs[place], self._now(place)
-        profile = self._board.basis.profiles.profile_of(listed.bookmaker)
-        net = profile.net_lay if listed.is_lay else profile.net
+        net = partial(listed.net_of, self._board.basis.profiles.profile_of(listed.bookmaker))
         if now is not None:
             self._last[place] = self._bet(place, self._odds(place, now), net)
         bet = self._last.get(place) or self._unheld(place, self._odds(place, listed), net)
@@ -146,8 +146,8 @@ class PromotionSheet:
         if place == 0:
             return round(1 + (leg.odds - 1) * (1 + self._way.bet.boost), 6)
         staked = self._way.legs[place]
-        is_same = leg.is_lay and staked.odds == leg.odds and staked.lay_odds is not None
-        return round(staked.lay_odds or leg.odds, 4) if is_same else leg.odds
+        is_same = leg.is_lay and staked.is_lay and staked.odds == leg.odds
+        return round(staked.typed_odds, 4) if is_same else leg.odds
 
     def _bet(self, place: int, odds: float, net: Callable[[float], float]) -> PlacedBet:
         """Return a leg as it would be recorded."""
@@ -182,7 +182,7 @@ class PromotionSheet:
             bet,
             kind=kind,
             currency=way.other_money(place) or promotion.currency,
-            stake=round(staked.backers_stake or 0.0, 2) if staked.is_lay else staked.stake,
+            stake=round(staked.typed_stake, 2) if staked.is_lay else staked.stake,
             unboosted_odds=staked.odds if is_boost else None,
             refund=(promotion.refund or promotion.amount) if is_refund else 0.0,
             refund_as=as_what if is_refund else "",
@@ -219,8 +219,6 @@ def _outcomes(way: PromoWay) -> Iterator[SheetOutcome]:
     count = len(way.legs)
     for place, leg in enumerate(way.legs):
         results = tuple(Result.WON if each == place else Result.LOST for each in range(count))
-        yield SheetOutcome(
-            f"{leg.key.selection} {'does not win' if leg.is_lay else 'wins'}", results
-        )
+        yield SheetOutcome(leg.win_text, results)
     if not way.is_hedged:
         yield SheetOutcome(f"{way.legs[0].key.selection} loses", (Result.LOST,))
