@@ -19,7 +19,7 @@ from oddsdesk.contract.quotes import Quote
 from oddsdesk.pricing.closing import CloseBy
 from oddsdesk.pricing.devig import DEFAULT_METHOD
 from oddsdesk.pricing.profiles import shipped_profiles
-from oddsdesk.research.backtest import run_backtest
+from oddsdesk.research.backtests import run_backtest
 from oddsdesk.research.question import Question
 from oddsdesk.research.recorded_log import RecordedLog
 from oddsdesk.research.scorecards import scorecards

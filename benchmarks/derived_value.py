@@ -32,8 +32,8 @@ from oddsdesk.pricing.closing import CloseBy
 from oddsdesk.pricing.derived import Band, Bands
 from oddsdesk.pricing.devig import DEFAULT_METHOD, METHODS
 from oddsdesk.pricing.value import ReferenceLine
-from oddsdesk.research.backtest import run_backtest
 from oddsdesk.research.backtest_summary import Summary, summary
+from oddsdesk.research.backtests import run_backtest
 from oddsdesk.research.derived_errors import errors_of, name_of, priced_games
 from oddsdesk.research.question import Question
 from oddsdesk.research.recorded_log import RecordedLog

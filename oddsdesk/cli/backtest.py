@@ -25,8 +25,6 @@ from oddsdesk.ledger.result_files import settle_by_file
 from oddsdesk.pricing.closing import CloseBy
 from oddsdesk.pricing.devig import METHODS
 from oddsdesk.pricing.value import DerivedChoice
-from oddsdesk.research.backtest import Backtested
-from oddsdesk.research.backtest import run_backtest as bet_on_log
 from oddsdesk.research.backtest_summary import (
     Summary,
     as_fields,
@@ -35,6 +33,8 @@ from oddsdesk.research.backtest_summary import (
     summary,
     summary_fields,
 )
+from oddsdesk.research.backtests import Backtested
+from oddsdesk.research.backtests import run_backtest as bet_on_log
 from oddsdesk.research.coverage import coverage_fields, coverage_lines, in_span
 from oddsdesk.research.question import Question
 from oddsdesk.research.recorded_log import RecordedLog, open_judged

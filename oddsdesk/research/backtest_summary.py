@@ -13,7 +13,7 @@ from oddsdesk.ledger.bets import PlacedBet
 from oddsdesk.ledger.legs import devigged_close
 from oddsdesk.pricing.consensus import LEARNED_TITLE
 from oddsdesk.pricing.devig import PUBLISHED
-from oddsdesk.research.backtest import Backtested
+from oddsdesk.research.backtests import Backtested
 from oddsdesk.research.coverage import (
     Moment,
     day_of,

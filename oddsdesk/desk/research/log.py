@@ -7,8 +7,8 @@ import msgspec
 
 from oddsdesk.desk.ui.formatting import day_text
 from oddsdesk.ledger.presets import Preset
-from oddsdesk.research.backtest import Backtested
 from oddsdesk.research.backtest_summary import Summary
+from oddsdesk.research.backtests import Backtested
 from oddsdesk.research.coverage import LogRead
 from oddsdesk.research.question import Question
 from oddsdesk.research.scorecards import Scored

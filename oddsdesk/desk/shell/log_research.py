@@ -20,8 +20,8 @@ from oddsdesk.ledger.own_tables import known_bands
 from oddsdesk.pricing.closing import CloseBy
 from oddsdesk.pricing.profiles import Profiles
 from oddsdesk.pricing.value import DerivedChoice
-from oddsdesk.research.backtest import run_backtest as backtest
 from oddsdesk.research.backtest_summary import summary
+from oddsdesk.research.backtests import run_backtest as backtest
 from oddsdesk.research.past_game import Mine
 from oddsdesk.research.question import Question
 from oddsdesk.research.recorded_log import Opened, RecordedLog, open_judged

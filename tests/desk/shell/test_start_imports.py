@@ -19,7 +19,7 @@ LATER = (
     *("httpx", "keyring", "numpy", "pandas", "psycopg", "pyarrow", "pyqtgraph", "rapidfuzz"),
     *("nats", "xlsxwriter", "betfairlightweight", "apprise", "websockets"),
     *("oddsdesk.feeds.importing", "oddsdesk.feeds.simulator", "oddsdesk.feeds.the_odds_api.live"),
-    *("oddsdesk.research.backtest", "oddsdesk.archive.archive", "oddsdesk.cluster"),
+    *("oddsdesk.research.backtests", "oddsdesk.archive.archive", "oddsdesk.cluster"),
     *("oddsdesk.desk.alerts.panel", "oddsdesk.desk.bets", "oddsdesk.desk.explain"),
     *("oddsdesk.desk.grid", "oddsdesk.desk.history", "oddsdesk.desk.opportunities"),
     "oddsdesk.desk.promotions",

@@ -22,8 +22,8 @@ from oddsdesk.pricing.derived import Band, BandKey
 from oddsdesk.pricing.devig import DEFAULT_METHOD, devig
 from oddsdesk.pricing.profiles import shipped_profiles
 from oddsdesk.pricing.selections import Result
-from oddsdesk.research.backtest import Backtested, run_backtest
 from oddsdesk.research.backtest_summary import notes, summary
+from oddsdesk.research.backtests import Backtested, run_backtest
 from oddsdesk.research.coverage import coverage_lines
 from oddsdesk.research.question import Question
 from oddsdesk.research.recorded_log import RecordedLog, open_judged
