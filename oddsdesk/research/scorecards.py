@@ -28,7 +28,7 @@ from oddsdesk.pricing.game_scores import result_of
 from oddsdesk.pricing.profiles import Profiles
 from oddsdesk.pricing.selections import Result, decided_share
 from oddsdesk.pricing.settlement_rules import SettlementRules
-from oddsdesk.research.backtests import bet_on
+from oddsdesk.research.bettors import bet_on
 from oddsdesk.research.closes import Closed, LastLines, whole_lines, with_closes
 from oddsdesk.research.coverage import (
     Coverage,
