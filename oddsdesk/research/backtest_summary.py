@@ -22,14 +22,14 @@ from oddsdesk.research.coverage import (
     why_nothing,
     why_unpriced,
 )
-from oddsdesk.research.intervals import bootstrapped
+from oddsdesk.research.intervals import Ratio
 from oddsdesk.research.question import Question
 
 _MOST_GAPS: Final = 3
 _MOST_UNMOVED: Final = 0.1
 """Share of closing lines; fewer hardly move the mean, compared with the interval of a season."""
 _SAME: Final = 1e-9
-"""Fair odds whose ratio differs by less count as equal."""
+"""Figures whose ratio differs by less count as equal."""
 _OVERSTATED: Final = (
     "the published formula adds the sharp book's margin instead of removing it, and overstates"
 )
@@ -69,22 +69,26 @@ def summary(bets: Sequence[PlacedBet]) -> Summary:
 
     If all games ended alike, such as ten lost bets, yield and profit have no interval.
     """
-    facts = [_Facts(bet.game_id, bet.profit, bet.stake, bet.clv_pct) for bet in bets]
-    profit, yield_pct, clv, clv_bets = _figures(facts)
-    ranges = bootstrapped(facts, lambda fact: fact.game_id, _figures)
-    if ranges[1][0] == ranges[1][1]:
+    from oddsdesk.research.resampling import bootstrapped  # noqa: PLC0415 - numpy, not at start
+
+    of_yield, of_clv = yield_ratio(bets), clv_ratio(bets)
+    of_profit = Ratio([bet.profit for bet in bets])
+    of_closes = Ratio([float(bet.clv_pct is not None) for bet in bets])
+    ratios = [of_profit, of_yield, of_clv, of_closes]
+    ranges = bootstrapped([bet.game_id for bet in bets], ratios)
+    if _is_one_point(ranges[1]):
         ranges[:2] = [(None, None)] * 2
     return Summary(
         bets=len(bets),
         staked=math.fsum(bet.stake for bet in bets),
         settled=sum(bet.profit is not None for bet in bets),
-        profit=profit,
+        profit=of_profit.figure,
         profit_range=ranges[0],
-        yield_pct=yield_pct,
+        yield_pct=of_yield.figure,
         yield_range=ranges[1],
-        clv_pct=clv,
+        clv_pct=of_clv.figure,
         clv_range=ranges[2],
-        clv_bets=int(clv_bets or 0),
+        clv_bets=int(of_closes.figure or 0),
         clv_bets_range=ranges[3],
     )
 
@@ -182,27 +186,20 @@ def summary_fields(found: Summary) -> dict[str, Any]:
     return fields
 
 
-class _Facts(msgspec.Struct, frozen=True, gc=False):
-    """The inputs of the figures, computed once because they are drawn often."""
-
-    game_id: str
-    profit: float | None
-    stake: float
-    clv_pct: float | None
+def yield_ratio(bets: Sequence[PlacedBet]) -> Ratio:
+    """Return the yield in percent, as a ratio."""
+    profits = [None if bet.profit is None else bet.profit * 100 for bet in bets]
+    return Ratio(profits, [bet.stake for bet in bets])
 
 
-def _figures(facts: Sequence[_Facts]) -> tuple[float | None, ...]:
-    """Return profit, yield, mean CLV, and the number of bets behind the CLV."""
-    profits = [(fact.profit, fact.stake) for fact in facts if fact.profit is not None]
-    clv = [fact.clv_pct for fact in facts if fact.clv_pct is not None]
-    profit = math.fsum(each for each, _ in profits) if profits else None
-    staked = math.fsum(stake for _, stake in profits)
-    return (
-        profit,
-        profit / staked * 100 if profit is not None and staked else None,
-        math.fsum(clv) / len(clv) if clv else None,
-        len(clv),
-    )
+def clv_ratio(bets: Sequence[PlacedBet]) -> Ratio:
+    """Return the mean CLV in percent, as a ratio; each bet counts once, whatever its stake."""
+    return Ratio([bet.clv_pct for bet in bets], [1.0] * len(bets))
+
+
+def _is_one_point(ends: tuple[float | None, float | None]) -> bool:
+    low, high = ends
+    return low is not None and high is not None and math.isclose(low, high, rel_tol=_SAME)
 
 
 def _why(bets: Sequence[PlacedBet]) -> str:

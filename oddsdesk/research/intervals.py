@@ -1,32 +1,19 @@
-"""Confidence intervals of figures: 95 %.
-
-Bootstraps use a fixed seed: the same data gives the same interval.
-"""
+"""Figures, and confidence intervals by formula: 95 %."""
 
 import math
-import random
 from array import array
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from statistics import NormalDist, fmean, median
-from typing import Final, NamedTuple, TypeVar
+from typing import Final, NamedTuple
 
 import msgspec
 
-T = TypeVar("T")
-
 SHARE: Final = 0.95
 _Z: Final = NormalDist().inv_cdf((1 + SHARE) / 2)
-_SEED: Final = 57
-_MOST_DRAWS: Final = 2_000
-_LEAST_DRAWS: Final = 200
-_LEAST_CLUSTERS: Final = 10
-"""With fewer, a resample may be the same winner again and again."""
 _LEAST_TOSSES: Final = 6
 """With fewer, no order statistics cover ``SHARE``."""
 _HAIR: Final = 1e-9
-_MOST_WORK: Final = 2_000_000
-"""Resamples times clusters; takes some seconds."""
 
 
 class Interval(msgspec.Struct, frozen=True):
@@ -39,6 +26,25 @@ class Interval(msgspec.Struct, frozen=True):
     count: int
     low: float | None
     high: float | None
+
+
+class Ratio(NamedTuple):
+    """A figure of bets: a sum over them, divided by another sum."""
+
+    parts: Sequence[float | None]
+    """One number for each bet; None if the bet says nothing about the figure."""
+    divisors: Sequence[float] | None = None
+    """One for each bet; None if the figure is the sum itself."""
+
+    @property
+    def figure(self) -> float | None:
+        """The figure; None if no bet says anything about it."""
+        told = [part for part in self.parts if part is not None]
+        if self.divisors is None:
+            return math.fsum(told) if told else None
+        pairs = zip(self.parts, self.divisors, strict=True)
+        under = math.fsum(each for part, each in pairs if part is not None)
+        return math.fsum(told) / under if under else None
 
 
 class Sample:
@@ -81,7 +87,7 @@ def mean_of(sample: Sample) -> Interval:
     if within is None:
         return Interval(middle, count, None, None)
     error = math.sqrt(within.variance * within.effect) / math.fsum(sample.weights)
-    reach = _student(within.freedom) * error
+    reach = student(within.freedom) * error
     return Interval(middle, count, middle - reach, middle + reach)
 
 
@@ -124,41 +130,6 @@ def share_of(sample: Sample) -> Interval:
     reach = _Z / (1 + z2 / tosses) * math.sqrt(share * (1 - share) / tosses + z2 / (4 * tosses**2))
     low, high = max(middle - reach, 0.0) * 100, (middle + reach) * 100
     return Interval(share * 100, len(sample), low, high)
-
-
-def bootstrapped(
-    members: Iterable[T],
-    cluster_of: Callable[[T], Hashable],
-    figures_of: Callable[[Sequence[T]], Sequence[float | None]],
-) -> list[tuple[float | None, float | None]]:
-    """Return the interval of each figure of a sample, by resampling its clusters.
-
-    Efron (1979). Bets on one game end together: resampling single bets would make the figures look
-    more certain than they are. The percentiles are those of the expanded interval (Hesterberg,
-    "What teachers should know about the bootstrap", arXiv 1411.5279, 2014): as wide as Student's
-    interval for as many clusters as contribute to the figure, since plain percentiles are too
-    narrow for few clusters. A figure with fewer than ten contributing clusters has no interval.
-    """
-    clusters: dict[Hashable, list[T]] = {}
-    for member in members:
-        clusters.setdefault(cluster_of(member), []).append(member)
-    held = list(clusters.values())
-    drawn: list[list[float]] = [[] for _ in figures_of([])]
-    if len(held) < _LEAST_CLUSTERS:
-        return [(None, None)] * len(drawn)
-    formed = [figures_of(cluster) for cluster in held]
-    behind = [sum(figure is not None for figure in each) for each in zip(*formed, strict=True)]
-    chance = random.Random(_SEED)  # noqa: S311 - no secret
-    draws = min(max(_MOST_WORK // len(held), _LEAST_DRAWS), _MOST_DRAWS)
-    for _ in range(draws):
-        sample = [each for cluster in chance.choices(held, k=len(held)) for each in cluster]
-        for place, figure in enumerate(figures_of(sample)):
-            if figure is not None:
-                drawn[place].append(figure)
-    return [
-        _ends(figures, count) if count >= _LEAST_CLUSTERS else (None, None)
-        for figures, count in zip(drawn, behind, strict=True)
-    ]
 
 
 class _Within(NamedTuple):
@@ -214,12 +185,12 @@ def _independent(sample: Sample) -> float:
         return float(len(sample) == 1)
     weights = [(0.0, weight) for weight in sample.weights]
     numbers = _effective(weights, math.fsum(sample.weights))
-    wider = _student(within.freedom) / _student(max(math.floor(numbers + _HAIR) - 1, 1))
+    wider = student(within.freedom) / student(max(math.floor(numbers + _HAIR) - 1, 1))
     return numbers / within.effect / (wider * wider)
 
 
 @lru_cache(maxsize=256)
-def _student(freedom: int) -> float:
+def student(freedom: int) -> float:
     """Return how many standard errors cover ``SHARE``, for given degrees of freedom.
 
     Abramowitz and Stegun, 26.7.5, within 0.2 % from three on; below that in closed form.
@@ -235,12 +206,3 @@ def _student(freedom: int) -> float:
         (79 * _Z**9 + 776 * _Z**7 + 1482 * _Z**5 - 1920 * _Z**3 - 945 * _Z) / 92160,
     )
     return _Z + math.fsum(term / freedom**power for power, term in enumerate(terms, 1))
-
-
-def _ends(figures: list[float], clusters: int) -> tuple[float | None, float | None]:
-    if not figures:
-        return None, None
-    reach = _student(clusters - 1) * math.sqrt(clusters / (clusters - 1))
-    ordered, tail = sorted(figures), NormalDist().cdf(-reach)
-    last = len(ordered) - 1
-    return ordered[math.floor(tail * last)], ordered[math.ceil((1 - tail) * last)]

@@ -2,11 +2,11 @@
 
 import random
 from collections.abc import Sequence
-from statistics import NormalDist, fmean, stdev
+from statistics import fmean, stdev
 
 import pytest
 
-from oddsdesk.research.intervals import Interval, Sample, bootstrapped, mean_of, median_of, share_of
+from oddsdesk.research.intervals import Interval, Sample, mean_of, median_of, share_of
 
 
 def of_games(*games: Sequence[float]) -> Sample:
@@ -109,97 +109,3 @@ def test_ninety_five_of_a_hundred_intervals_hold_the_truth(games: int) -> None:
             assert found.high is not None
             held[place] += found.low <= 2 <= found.high
     assert held[0] >= 0.92 * 300 > 0.7 * 300 > held[1]
-
-
-def test_drawing_again_gives_about_the_normal_interval_and_always_the_same() -> None:
-    chance = random.Random(1)
-    sample = [(number, chance.gauss(0, 1)) for number in range(400)]
-
-    def drawn() -> tuple[float | None, float | None]:
-        ((low, high),) = bootstrapped(
-            sample, lambda each: each[0], lambda each: [fmean(x for _, x in each) if each else None]
-        )
-        return low, high
-
-    low, high = drawn()
-    middle, reach = fmean(x for _, x in sample), NormalDist().inv_cdf(0.975) / 20
-    assert (low, high) == pytest.approx((middle - reach, middle + reach), abs=0.02)
-    assert drawn() == (low, high)
-
-
-def drawn_mean(*games: Sequence[float]) -> tuple[float, float]:
-    """Return the ends of a mean of the numbers of games."""
-    ((low, high),) = bootstrapped(
-        [(game, each) for game, values in enumerate(games) for each in values],
-        lambda each: each[0],
-        lambda part: [fmean(x for _, x in part) if part else None],
-    )
-    assert low is not None
-    assert high is not None
-    return low, high
-
-
-def test_drawing_few_games_again_reaches_as_far_as_students_interval() -> None:
-    """Of ten numbers that are even about their mean; the percentiles of 95 are 17 % narrower."""
-    values = [-4.0, -2.5, -1.5, -0.8, -0.2, 0.2, 0.8, 1.5, 2.5, 4.0]
-    low, high = drawn_mean(*[[each] for each in values])
-    student = 2.262157 * (sum(each * each for each in values) / 9 / 10) ** 0.5
-    assert (high - low) / 2 == pytest.approx(student, rel=0.05)
-
-
-def test_drawing_ten_games_again_holds_about_what_it_says() -> None:
-    """The percentiles of 95 hold 87 %, of games with one to three bets that close alike."""
-    chance, held = random.Random(4), 0
-    for _ in range(200):
-        levels = [chance.gauss(1.5, 2) for _ in range(10)]
-        games = [[chance.gauss(it, 1) for _ in range(chance.randint(1, 3))] for it in levels]
-        low, high = drawn_mean(*games)
-        held += low <= 1.5 <= high
-    assert held >= 0.92 * 200
-
-
-def test_what_ends_together_is_drawn_together() -> None:
-    """Ten bets on each of ten games are no hundred bets."""
-    sample = [(game, float(game % 2)) for game in range(10) for _ in range(10)]
-
-    def mean(each: object) -> list[float | None]:
-        return [fmean(x for _, x in each) if each else None]  # type: ignore[attr-defined]
-
-    ((together, _),) = bootstrapped(sample, lambda each: each[0], mean)
-    ((alone, _),) = bootstrapped(
-        list(enumerate(sample)), lambda each: each[0], lambda each: mean([x for _, x in each])
-    )
-    assert together is not None
-    assert alone is not None
-    assert together < alone - 0.1
-
-
-def test_few_games_have_no_interval() -> None:
-    """What is drawn of them holds less than is said: they would look certain."""
-    sample = [float(number) for number in range(10)]
-
-    def of(part: list[float]) -> tuple[float | None, float | None]:
-        return bootstrapped(part, lambda each: each, lambda each: [fmean(each) if each else None])[
-            0
-        ]
-
-    assert None not in of(sample)
-    assert of(sample[:9]) == (None, None)
-
-
-def test_games_that_tell_nothing_of_a_figure_are_not_those_behind_it() -> None:
-    """Two bets of one game have a close, those of fifty others none: nothing tells how sure."""
-    sample = [(game, None) for game in range(50)]
-
-    def of(closed: list[tuple[int, float | None]]) -> list[tuple[float | None, float | None]]:
-        def figures(part: Sequence[tuple[int, float | None]]) -> tuple[float | None, int]:
-            told = [each for _, each in part if each is not None]
-            return (fmean(told) if told else None), len(told)
-
-        return bootstrapped([*sample, *closed], lambda each: each[0], figures)
-
-    one_game = of([(50, 3.27), (50, 3.27)])
-    assert one_game[0] == (None, None)
-    assert None not in one_game[1]
-    assert of([(50 + game, 3.0) for game in range(9)])[0] == (None, None)
-    assert of([(50 + game, 3.0) for game in range(10)])[0] == (3.0, 3.0)
