@@ -222,6 +222,19 @@ class Doubted(NamedTuple):
     """Why: suspicious, stale, or in play where the reference is not."""
 
 
+class Laid(NamedTuple):
+    """A lay of the other selection of a market of two: the same bet as a back of this one."""
+
+    selection: str
+    """What is laid."""
+    bookmaker: str
+    lay_odds: float
+    odds: float
+    """Of the back that it is, before commission."""
+    net: float
+    """The same after commission, per unit of liability."""
+
+
 NOBODY: Final[frozenset[str]] = frozenset()
 """No bookmakers; one for all sections, of which there are many."""
 NO_OFFER: Final = BestPrice(None, ())
@@ -236,12 +249,16 @@ class Offers(NamedTuple):
     """Of all bookmakers other than the reference."""
     doubted: Doubted | None = None
     """The highest price above these that is doubted; of the user's bookmakers above theirs."""
+    lay: Laid | None = None
+    """The best lay at the user's bookmakers, where it pays more than ``mine``."""
+    lay_of_all: Laid | None = None
+    """The best lay at all of them, where it pays more than ``of_all``."""
 
     @property
     def named_bookmakers(self) -> tuple[str, ...]:
         """Every bookmaker that is named."""
-        doubted = () if self.doubted is None else (self.doubted.bookmaker,)
-        return (*self.mine.bookmakers, *self.of_all.bookmakers, *doubted)
+        others = (each.bookmaker for each in self[2:] if each is not None)
+        return (*self.mine.bookmakers, *self.of_all.bookmakers, *others)
 
 
 class BestOffer:
@@ -275,6 +292,8 @@ class MarketFacts(msgspec.Struct):
     """Whose prices are stale."""
     unread: set[str] = msgspec.field(default_factory=set)
     """Who prices a selection that could not be read."""
+    laying: set[str] = msgspec.field(default_factory=set)
+    """Who has ever said what can be laid: others need not be asked."""
     drew_at: dict[str, int] = msgspec.field(default_factory=dict)
     """When a draw was last seen that is no longer offered, in milliseconds."""
 
@@ -322,6 +341,11 @@ class SelectionRow(msgspec.Struct):
     def doubted(self) -> Doubted | None:
         """A higher price that is not to be relied upon."""
         return self.offer.found().doubted
+
+    @property
+    def lay_instead(self) -> Laid | None:
+        """The lay of the other selection that pays more than ``best``."""
+        return self.offer.found().lay
 
     @property
     def liquidity(self) -> float | None:

@@ -15,6 +15,7 @@ from oddsdesk.board.board import Board
 from oddsdesk.board.model.basis import Basis
 from oddsdesk.board.model.matrix import (
     CellKey,
+    Laid,
     Matrix,
     Price,
     RowKey,
@@ -118,6 +119,8 @@ class BestFigure(NamedTuple):
     bookmaker: str
     caution: Caution | None = None
     """Why it is doubted."""
+    lay: Laid | None = None
+    """The lay of the other selection that it is; ``odds`` are of the back that pays the same."""
 
 
 class ConsensusFigure(NamedTuple):
@@ -309,8 +312,11 @@ def _explain_cell(
 
 def _best(row: SelectionRow, *, has_mine: bool) -> Iterator[BestFigure]:
     found = row.offer.found()
-    named = [("Best of mine", found.mine)] if has_mine else []
-    for title, offer in (*named, ("Best of all", found.of_all)):
+    named = [("Best of mine", found.mine, found.lay)] if has_mine else []
+    for title, offer, lay in (*named, ("Best of all", found.of_all, found.lay_of_all)):
+        if lay is not None:
+            yield BestFigure(title, lay.odds, lay.bookmaker, lay=lay)
+            continue
         for name in offer.bookmakers[:1]:
             if name in row.prices:
                 yield BestFigure(title, row.prices[name].odds, name)

@@ -16,6 +16,7 @@ from oddsdesk.board.model.matrix import (
     BestOffer,
     BestPrice,
     Doubted,
+    Laid,
     LineHolds,
     Offers,
     Price,
@@ -37,9 +38,10 @@ from oddsdesk.pricing.assessment import (
     line_doubts,
     settlement_of,
 )
+from oddsdesk.pricing.covers import bets_against
 from oddsdesk.pricing.opportunities import Leg, best_legs, go_together
 from oddsdesk.pricing.selections import DRAW, complete_forms
-from oddsdesk.pricing.stakes import middle_odds
+from oddsdesk.pricing.stakes import middle_odds, odds_against
 from oddsdesk.pricing.value import (
     SERVICE_RULES,
     ReferenceLine,
@@ -470,7 +472,7 @@ def best_among(
     compared: Set[str] | None,
     first: Iterable[str] = (),
 ) -> Offers:
-    """Return the best prices of a selection among some bookmakers.
+    """Return the best prices of a selection among some bookmakers, and a lay that pays more.
 
     Args:
         section: The line group of the selection.
@@ -493,7 +495,8 @@ def best_among(
             found = _net_and_doubt(section, row, bookmaker, price, basis)
             if found is not None:
                 search.weigh_price(bookmaker, odds, *found)
-    if not (mine.names or others.names or mine.doubted or others.doubted):
+    has_lays = bool(section.market.laying)
+    if not (mine.names or others.names or mine.doubted or others.doubted or has_lays):
         return _NOTHING
     best = mine.best_price()
     of_all = best if is_mine is None else _higher(best, others.best_price())
@@ -502,7 +505,54 @@ def best_among(
         for each, above in ((mine.doubted, best), (others.doubted, of_all))
         if each is not None and each.net > (above.net or 0.0)
     ]
-    return Offers(best, of_all, max(doubted, key=lambda each: each.net, default=None))
+    offers = Offers(best, of_all, max(doubted, key=lambda each: each.net, default=None))
+    return _with_lays(offers, section, row, basis, compared) if has_lays else offers
+
+
+def other_row(section: Section, row: SelectionRow) -> SelectionRow | None:
+    """Return the selection whose lay is a back of this one; None where no lay is the same bet.
+
+    That is so in markets of two sides: totals, handicaps, results without a draw.
+    """
+    if len(section.rows) != 2 or not section.complete or DRAW in section.sides:
+        return None
+    place = 0 if section.rows[0] is row else 1
+    market_type, _, group = section.key
+    laid, own = (market_type, group, section.sides[1 - place]), section.sides[place]
+    is_same = any(
+        each.bet == (market_type, group, own) for each in bets_against(laid, section.sport)
+    )
+    return section.rows[1 - place] if is_same else None
+
+
+def _with_lays(
+    found: Offers, section: Section, row: SelectionRow, basis: Basis, compared: Set[str] | None
+) -> Offers:
+    """Add the lays that pay more than the best backs."""
+    other = other_row(section, row)
+    if other is None:
+        return found
+    mine = of_all = None
+    least, least_of_all = found.mine.net or 0.0, found.of_all.net or 0.0
+    may_draw = len(complete_forms(section.key.market_type, section.sport)) > 1
+    for name in sorted(section.market.laying):
+        price = other.prices.get(name)
+        lay_odds = None if price is None or price.depth is None else price.depth.lay_odds
+        if price is None or lay_odds is None or odds_against(lay_odds) <= least:
+            continue
+        if name == row.market.reference or (compared is not None and name not in compared):
+            continue
+        if may_draw and offered(row.prices.get(name)) is None:
+            continue  # the other side there may include a draw
+        told = _net_and_doubt(section, row, name, price, basis, laid=other)
+        if told is None or told[1] is not None:
+            continue
+        laid = Laid(other.selection, name, lay_odds, odds_against(lay_odds), told[0])
+        if laid.net > least and basis.is_mine(name):
+            mine, least = laid, laid.net
+        if laid.net > least_of_all:
+            of_all, least_of_all = laid, laid.net
+    return found._replace(lay=mine, lay_of_all=of_all)
 
 
 def reliable(section: Section, row: SelectionRow, basis: Basis) -> list[str]:
@@ -550,18 +600,30 @@ def _higher(one: BestPrice, other: BestPrice) -> BestPrice:
 
 
 def _net_and_doubt(
-    section: Section, row: SelectionRow, bookmaker: str, price: Price, basis: Basis
+    section: Section,
+    row: SelectionRow,
+    bookmaker: str,
+    price: Price,
+    basis: Basis,
+    laid: SelectionRow | None = None,
 ) -> tuple[float, Caution | None] | None:
     """Return the net odds of a price and what speaks against it; None where it is no offer.
 
-    No offer is what is withdrawn, a bet on something else, or odds that nobody means.
+    No offer is what is withdrawn, a bet on something else, or odds that nobody means. If ``laid``,
+    the price is of that selection, and a lay of it is a back of ``row``.
     """
     if price.withdrawn_at is not None or bookmaker in section.other_bets:
         return None
-    doubts = section.doubts and section.doubts.get((row.selection, bookmaker))
+    of = row if laid is None else laid
+    doubts = section.doubts and section.doubts.get((of.selection, bookmaker))
     if doubts and Caution.PLACEHOLDER in doubts:
         return None
-    net = basis.net(bookmaker, price.odds)
+    if laid is None:
+        net = basis.net(bookmaker, price.odds)
+    elif price.depth is not None and (lay_odds := price.depth.lay_odds) is not None:
+        net = basis.profiles.profile_of(bookmaker).net_lay(lay_odds)
+    else:
+        return None
     if doubts:
         return net, doubts_in_order(doubts)[0]
     if bookmaker in section.market.stale:

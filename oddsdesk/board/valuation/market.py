@@ -223,6 +223,8 @@ class Market:
                 self._moved.add((selection, bookmaker))
                 changed.append(selection)
                 changes.moves.append((quote, selection, held, price))
+                if price.depth is not None and price.depth.lay:
+                    self.facts.laying.add(bookmaker)
                 if is_new:
                     self.reoffered.add(bookmaker)
                     self._reformed.add(bookmaker)
@@ -230,6 +232,8 @@ class Market:
                 changed.append(selection)
                 again.append(selection)
                 if price.depth is not held.depth:
+                    if price.depth is not None and price.depth.lay:
+                        self.facts.laying.add(bookmaker)
                     self._moved.add((selection, bookmaker))
             if found is None and held is not None and scraped_at > held.scraped_at:
                 found = scraped_at - held.scraped_at, scraped_at
@@ -523,6 +527,8 @@ class Market:
                 valued[section.key] = section
             else:
                 figures.update_price(section, row, bookmaker)
+                if bookmaker in self.facts.laying:
+                    self._tell_of_lay(section, row, changes)
             if figures.may_change_doubts(section, bookmaker):
                 doubted[section.key] = section
         self._doubt(doubted.values(), basis, changes)
@@ -534,6 +540,16 @@ class Market:
         self.have_lines_moved |= bool(valued) or has_unread
         if valued:
             self._tell(self._settle(basis), changes)
+
+    def _tell_of_lay(
+        self, section: matrix.Section, row: matrix.SelectionRow, changes: Changes
+    ) -> None:
+        """Have the best price of the other selection looked for again: a lay of this one is it."""
+        other = figures.other_row(section, row)
+        if other is not None:
+            other.offer.invalidate()
+            for bookmaker in list(other.prices)[:1]:
+                changes.note_quote(self._quote(bookmaker), [other.selection])
 
     def _repool(self, basis: Basis, changes: Changes) -> None:
         """Ask the bookmakers together again, where one of them changed."""

@@ -1,9 +1,10 @@
 """The rules in words: what each asks, how far a price is from it, and what would have to change."""
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Final
 
+from oddsdesk.board.model.matrix import Laid
 from oddsdesk.board.valuation.explaining import (
     Explanation,
     NoFairOdds,
@@ -532,9 +533,19 @@ def _lines(said: Explanation) -> Iterator[str]:
         ev = _signed(said.consensus.ev)
         yield f"Consensus of {said.consensus.groups} others: fair {fair}, EV {ev} %"
     for each in said.best:
+        if each.lay is not None:
+            yield f"{each.title} {each.odds:.2f}: {laid_text(each.lay)}"
+            continue
         why = "" if each.caution is None else f": {caution_text(each.caution, said.reference)}"
         yield f"{each.title} {exact(each.odds)} at {each.bookmaker}{why}"
     yield from _rules(said)
+
+
+def laid_text(laid: Laid, odds_text: Callable[[float], str] = "{:.2f}".format) -> str:
+    """Return which lay a best price is, and what it pays."""
+    after = " after commission" if laid.net < laid.odds - 1e-9 else ""
+    lay = f"Lay {laid.selection} at {laid.bookmaker} {odds_text(laid.lay_odds)}"
+    return f"{lay}: pays {odds_text(round(laid.net, 2))}{after}"
 
 
 def quoted_text(said: Explanation) -> str:

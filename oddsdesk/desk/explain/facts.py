@@ -15,7 +15,14 @@ from oddsdesk.board.valuation.derivation import Score
 from oddsdesk.board.valuation.judging import AssessedPrice
 from oddsdesk.contract.texts import MINUS
 from oddsdesk.desk.ui.controls.labels import Label, WrappedLabel
-from oddsdesk.desk.ui.formatting import NO_WINDOW, exact_odds_text, least_text, most_text
+from oddsdesk.desk.ui.formatting import (
+    LAID,
+    NO_WINDOW,
+    exact_odds_text,
+    least_text,
+    most_text,
+    odds_text,
+)
 from oddsdesk.desk.ui.spacing import HALF, STEP
 from oddsdesk.desk.ui.theme.theme import Theme
 from oddsdesk.desk.ui.theme.tokens import TextRole
@@ -247,6 +254,11 @@ def best_prices(said: explaining.Explanation) -> list[Fact]:
     """Return the best prices of the selection, of mine and of all, and what is doubted."""
     facts = []
     for each in said.best:
+        if each.lay is not None:
+            text = verdict_words.laid_text(each.lay, odds_text)
+            odds = LAID + odds_text(round(each.odds, 2))
+            facts.append(Fact(each.title, odds, each.bookmaker, tip=text))
+            continue
         why = (
             "" if each.caution is None else verdict_words.caution_text(each.caution, said.reference)
         )

@@ -6,7 +6,7 @@ from operator import attrgetter
 from typing import Any, Final, NamedTuple
 
 from oddsdesk.board.model.basis import Freshness
-from oddsdesk.board.model.matrix import Price
+from oddsdesk.board.model.matrix import Laid, Price
 from oddsdesk.board.valuation.verdict_words import PER_DECIDED, PER_DECIDED_TEXT, caution_text
 from oddsdesk.contract.competitions import competition_title, sport_title
 from oddsdesk.contract.markets import MARKET_RANK, market_title
@@ -14,6 +14,7 @@ from oddsdesk.contract.times import HOUR_MS
 from oddsdesk.desk.grid.entries import RANK, Entry, Figures, PriceEntry, SelectionEntry, Shape
 from oddsdesk.desk.ui.formatting import (
     DERIVED_MARK,
+    LAID,
     MINUTE_MS,
     age_text,
     amount_text,
@@ -94,6 +95,8 @@ def bookmaker_cell(entry: Entry, context: CellContext) -> Cell:
     if isinstance(entry, PriceEntry):
         ink = TextRole.ACCENT if entry.is_reference else TextRole.STRONG
         return Cell(context.short(entry.bookmaker), ink)
+    if (laid := entry.figures.laid) is not None:
+        return Cell(context.short(laid.bookmaker), TextRole.LAY, note="lay")
     others = len(entry.figures.best_names) - 1
     return Cell(context.short(entry.bookmaker), note=f"+ {others}" if others > 0 else "")
 
@@ -101,6 +104,8 @@ def bookmaker_cell(entry: Entry, context: CellContext) -> Cell:
 def odds_cell(entry: Entry, context: CellContext) -> Cell:
     """Return the price: its freshness, its last move, whether it is best or value."""
     price = entry.price
+    if isinstance(entry, SelectionEntry) and (laid := entry.figures.laid) is not None:
+        return _laid_cell(laid)._replace(ground=_ground(entry), is_strong=True)
     if price is None:
         return Cell("–", TextRole.NOTE)
     if price.withdrawn_at is not None:
@@ -128,6 +133,29 @@ def odds_cell(entry: Entry, context: CellContext) -> Cell:
         -NEVER if price.move_heard_at is None else price.move_heard_at,
         repaint_at(freshness, context.now_ms),
     )
+
+
+def _laid_cell(laid: Laid) -> Cell:
+    return Cell(LAID + odds_text(round(laid.odds, 2)), TextRole.LAY)
+
+
+def best(
+    pick: Callable[[Figures], float | None], pick_laid: Callable[[Figures], Laid | None]
+) -> CellOf:
+    """Return what shows the best price, or the back that a better lay is."""
+    of_back = figure(pick)
+
+    def cell_of(entry: Entry, context: CellContext) -> Cell:
+        laid = pick_laid(entry.selection.figures)
+        return of_back(entry, context) if laid is None else _laid_cell(laid)
+
+    return cell_of
+
+
+def best_at(entry: Entry) -> str:
+    """Return whose price it is; of a selection also what is laid there if a lay is best."""
+    laid = entry.figures.laid if isinstance(entry, SelectionEntry) else None
+    return entry.bookmaker if laid is None else f"{laid.bookmaker} (lay of {laid.selection})"
 
 
 def _ground(entry: Entry) -> SurfaceRole:
@@ -354,10 +382,10 @@ COLUMNS: Final[tuple[ColumnSpec[Entry, CellContext], ...]] = (
     ),
     ColumnSpec(
         "bookmaker", "Bookmaker", Column("Betfair Exchange", Align.LEFT), bookmaker_cell,
-        attrgetter("bookmaker"),
+        best_at,
     ),
     ColumnSpec(
-        "odds", "Odds", Column("", has_arrow=True, hangs=True), odds_cell, attrgetter("odds"),
+        "odds", "Odds", Column("", has_arrow=True, hangs=True), odds_cell, attrgetter("shown_odds"),
         Kind.NUMBER, descending_first=True, sample=odds_sample,
         tip="The bookmaker's price; for a selection, the best price (of your bookmakers, if you "
         "ticked any)",
@@ -410,14 +438,17 @@ COLUMNS: Final[tuple[ColumnSpec[Entry, CellContext], ...]] = (
         tip="Odds above this are probably an error",
     ),
     ColumnSpec(
-        "best_odds", "Best", Column("", hangs=True), figure(lambda f: f.best),
-        _figure("best"), Kind.NUMBER, descending_first=True, sample=odds_sample,
-        tip="The best price, without the sharp book's own; of your bookmakers, if you ticked any",
+        "best_odds", "Best", Column("", hangs=True), best(lambda f: f.best, lambda f: f.laid),
+        _figure("best_odds"), Kind.NUMBER, descending_first=True,
+        sample=lambda: f"{LAID}{odds_sample()}",
+        tip="The best price, without the sharp book's own; of your bookmakers, if you ticked any. "
+        "L: a lay of the other side that pays more; the tooltip of a cell says which",
     ),
     ColumnSpec(
         "best_of_all_odds", "Best of all", Column("", hangs=True),
-        figure(lambda f: f.best_of_all),
-        _figure("best_of_all"), Kind.NUMBER, descending_first=True, sample=odds_sample,
+        best(lambda f: f.best_of_all, lambda f: f.laid_of_all),
+        _figure("best_of_all_odds"), Kind.NUMBER, descending_first=True,
+        sample=lambda: f"{LAID}{odds_sample()}",
         tip="The best price of all bookmakers but the sharp book, those you did not tick included",
     ),
     ColumnSpec(

@@ -12,6 +12,7 @@ import msgspec
 from oddsdesk.board.board import Board
 from oddsdesk.board.model.matrix import (
     Doubted,
+    Laid,
     LineHolds,
     Matrix,
     Price,
@@ -79,6 +80,9 @@ class Figures(msgspec.Struct, frozen=True):
     """Of the user's bookmakers among those compared; of all of these where the user has none."""
     best_names: tuple[str, ...] = ()
     best_of_all: float | None = None
+    laid: Laid | None = None
+    """A lay of the other selection that pays more than the best price."""
+    laid_of_all: Laid | None = None
     doubted: Doubted | None = None
     """A higher price that is not to be relied upon."""
     worst: float | None = None
@@ -90,6 +94,16 @@ class Figures(msgspec.Struct, frozen=True):
     """The odds of the lay that pays most after commission, of the user's bookmakers among those
     compared."""
     best_lay_at: str = ""
+
+    @property
+    def best_odds(self) -> float | None:
+        """The best price, or the odds of the back that a better lay is."""
+        return self.best if self.laid is None else self.laid.odds
+
+    @property
+    def best_of_all_odds(self) -> float | None:
+        """The same of all bookmakers compared."""
+        return self.best_of_all if self.laid_of_all is None else self.laid_of_all.odds
 
     @property
     def best_hold(self) -> float | None:
@@ -222,8 +236,13 @@ class SelectionEntry(msgspec.Struct, eq=False):
         return None if self.best_entry is None else self.best_entry.odds
 
     @property
+    def shown_odds(self) -> float | None:
+        """The odds of the best price, or of the back that a better lay is."""
+        return self.figures.best_odds
+
+    @property
     def ev(self) -> float | None:
-        """EV of the best price in percent."""
+        """EV of the best price in percent; a better lay has none, as value bets are backs."""
         return None if self.best_entry is None else self.best_entry.ev
 
     @property
@@ -383,6 +402,11 @@ class PriceEntry(msgspec.Struct, eq=False, gc=False):
 
     @property
     def odds(self) -> float:
+        return self.price.odds
+
+    @property
+    def shown_odds(self) -> float:
+        """The odds in the row."""
         return self.price.odds
 
     @property
@@ -579,6 +603,8 @@ def _figures(selection: SelectionEntry) -> Figures:
         best=None if best is None else best.odds,
         best_names=() if best is None else names,
         best_of_all=None if best_of_all is None else best_of_all.odds,
+        laid=offers.lay,
+        laid_of_all=offers.lay_of_all,
         doubted=offers.doubted,
         worst=odds[0] if odds else None,
         median=_middle(odds) if odds else None,

@@ -29,6 +29,7 @@ from oddsdesk.board.valuation.verdict_words import (
     PER_DECIDED,
     PER_DECIDED_TEXT,
     caution_text,
+    laid_text,
     origin_text,
     sides_in_words,
 )
@@ -577,6 +578,8 @@ def tip(entry: Entry, reference: str, now_ms: int) -> str:
     """Return what a row says whole: the price with both clocks, and what it is compared with."""
     selection, price, figures = entry.selection, entry.price, entry.selection.figures
     lines = [f"{selection.game}: {selection.key.selection}"]
+    if figures.laid is not None:
+        lines.append(laid_text(figures.laid, formatting.odds_text))
     if price is not None:
         seen = formatting.clock_text(price.scraped_at, now_ms)
         unmoved = formatting.unmoved_text(
@@ -610,7 +613,9 @@ def tip(entry: Entry, reference: str, now_ms: int) -> str:
             f"{figures.count} bookmakers: {formatting.odds_text(figures.worst)} to "
             f"{formatting.odds_text(figures.best)}, median {formatting.odds_text(figures.median)}"
         )
-    if figures.best_of_all is not None and figures.best_of_all != figures.best:
+    if figures.laid_of_all not in (None, figures.laid):
+        lines.append(f"Of all: {laid_text(figures.laid_of_all, formatting.odds_text)}")
+    elif figures.best_of_all is not None and figures.best_of_all != figures.best:
         lines.append(f"Best of all {formatting.odds_text(figures.best_of_all)}")
     if figures.doubted is not None:
         name, odds, _, caution = figures.doubted

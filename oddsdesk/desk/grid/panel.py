@@ -266,6 +266,10 @@ class GridPanel(QWidget):
             return None
         if index.column() == BY_KEY["lay_odds"] and entry.lay is not None:
             return self._lay_facts(entry, key, entry.lay)
+        is_best = isinstance(entry, SelectionEntry) and index.column() in _OF_BEST
+        if is_best and (laid := entry.selection.figures.laid) is not None:
+            key = key._replace(selection=laid.selection, bookmaker=laid.bookmaker)
+            return self._laid_facts(key, laid.lay_odds)
         price, has_bookmaker = entry.price, not self._is_reference(key)
         if price is None:
             return PriceFacts(key, has_bookmaker=has_bookmaker)
@@ -275,6 +279,9 @@ class GridPanel(QWidget):
         """Return the facts of a row's lay; for a selection, the best-paying one."""
         if isinstance(entry, SelectionEntry):
             key = key._replace(bookmaker=entry.figures.best_lay_at)
+        return self._laid_facts(key, odds)
+
+    def _laid_facts(self, key: RowKey, odds: float) -> PriceFacts:
         price = self._board.price(key.game_id, CellKey(*key[1:]))
         url = None if price is None else price.url
         return PriceFacts(key, odds, url, not self._is_reference(key), is_lay=True)
@@ -477,11 +484,12 @@ class GridPanel(QWidget):
 
     def _on_table_opened(self, index: QModelIndex) -> None:
         entry = self.model.entry(index.row())
-        price = None if entry is None else entry.price
-        if entry is not None and not open_link(None if price is None else price.url):
-            self._say_for_a_while(
-                f"{entry.bookmaker or 'No bookmaker'} has no link for this price."
-            )
+        facts = self.facts(index)
+        if entry is not None and not open_link(None if facts is None else facts.url):
+            name = entry.bookmaker
+            if facts is not None and facts.is_lay and isinstance(facts.key, RowKey):
+                name = facts.key.bookmaker
+            self._say_for_a_while(f"{name or 'No bookmaker'} has no link for this price.")
 
     def _on_export_progressed(self, doing: str, done: int, total: int) -> None:
         self._said.stop()
@@ -638,6 +646,8 @@ def state_without_rows(
     return _LOADING
 
 
+_OF_BEST: Final = (BY_KEY["bookmaker"], BY_KEY["odds"])
+"""The columns that show the best price where a row is a selection."""
 _LOADING: Final = EmptyState("loading", "Loading all prices…", "They appear here as they come in.")
 
 

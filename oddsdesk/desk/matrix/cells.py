@@ -1,10 +1,11 @@
 """What a cell of the matrix shows of a price, a figure or a section."""
 
 from oddsdesk.board.model.basis import Freshness
-from oddsdesk.board.model.matrix import Price, Section, SelectionRow
+from oddsdesk.board.model.matrix import Laid, Price, Section, SelectionRow
 from oddsdesk.board.valuation.judging import AssessedPrice
 from oddsdesk.desk.matrix.layout import can_be_laid
 from oddsdesk.desk.ui.formatting import (
+    LAID,
     NO_WINDOW,
     amount_text,
     least_text,
@@ -33,6 +34,7 @@ _WIDE_HOLD = 10
 """From this size on, a best hold is shown without decimals."""
 SUSPICIOUS = "? "
 """Mark of a price above its window, probably not value; the tooltip explains it."""
+
 
 _NO_PRICE = Cell("·", TextRole.GHOST)
 _NO_REFERENCE = Cell("·", TextRole.GHOST, SurfaceRole.REFERENCE)
@@ -100,6 +102,18 @@ def best_cell(
         max(ink, TextRole.SOFT) if is_second else ink,
         note=f"{who} +{others}" if others else who,
         is_strong=is_fresh and not is_second,
+        is_struck=freshness is Freshness.DEAD,
+        repaint_at_ms=repaint_at(freshness, now_ms),
+    )
+
+
+def laid_cell(laid: Laid, who: str, freshness: Freshness, now_ms: int, *, is_charged: bool) -> Cell:
+    """Return a best price that is a lay of the other selection: the odds of the back it is."""
+    return Cell(
+        LAID + odds_text(round(laid.odds, 2)),
+        TextRole.LAY if freshness <= Freshness.AGEING else TextRole.NOTE,
+        note=f"{odds_text(round(laid.net, 2))} {who}" if is_charged else who,
+        is_strong=freshness is Freshness.FRESH,
         is_struck=freshness is Freshness.DEAD,
         repaint_at_ms=repaint_at(freshness, now_ms),
     )

@@ -10,7 +10,7 @@ import msgspec
 from oddsdesk.base.clock import Clock
 from oddsdesk.board.board import Board
 from oddsdesk.board.model.basis import Freshness
-from oddsdesk.board.model.matrix import Price, RowKey, Section, SelectionRow
+from oddsdesk.board.model.matrix import Laid, Price, RowKey, Section, SelectionRow
 from oddsdesk.board.valuation.figures import best_lay
 from oddsdesk.board.valuation.judging import AssessedPrice
 from oddsdesk.board.valuation.pool import PooledLine
@@ -25,6 +25,7 @@ from oddsdesk.desk.matrix.cells import (
     doubted_cell,
     fair_cell,
     hold_cell,
+    laid_cell,
     lay_cell,
     past_cell,
     period_cell,
@@ -46,6 +47,7 @@ from oddsdesk.desk.matrix.layout import (
     WINDOW,
     MatrixLayout,
     Row,
+    laid_in,
 )
 from oddsdesk.desk.matrix.sparklines import Sparklines
 from oddsdesk.desk.ui.formatting import DERIVED_MARK, BookmakerNames, age_text, odds_sample
@@ -141,6 +143,11 @@ class MatrixContext:
         """Return the bookmaker that a column of best prices names, and how old its price is."""
         name = self.layout.best_bookmaker(row, column)
         return name, self.freshness(name, row.prices.get(name))
+
+    def laid_freshness(self, section: Section, laid: Laid) -> Freshness:
+        """Return how old the price of a lay is."""
+        price = section.selection_row(laid.selection).prices.get(laid.bookmaker)
+        return self.freshness(laid.bookmaker, price)
 
     def take_names(self, sections: Collection[Section]) -> None:
         """Measure the names in the first column, for its width."""
@@ -265,6 +272,14 @@ def _window_cell(section: Section, row: SelectionRow, context: MatrixContext) ->
 
 def _best_cell_in(column: int) -> _CellOf:
     def cell(section: Section, row: SelectionRow, context: MatrixContext) -> Cell:
+        if (laid := laid_in(row, column)) is not None:
+            return laid_cell(
+                laid,
+                context.names.code(laid.bookmaker),
+                context.laid_freshness(section, laid),
+                context.clock(),
+                is_charged=context.keeper(laid.bookmaker) is not None,
+            )
         name, freshness = context.best(row, column)
         judged = context.judged(section, row, name)
         offered = row.best_bookmakers if column == BEST else row.best_of_all.bookmakers
@@ -290,11 +305,13 @@ def _doubted_cell(_section: Section, row: SelectionRow, context: MatrixContext) 
 
 
 def _best_tip(section: Section, row: SelectionRow, context: MatrixContext) -> str:
-    return tips.best_tip(section, row, row.best_bookmakers, context)
+    laid = laid_in(row, BEST)
+    return tips.best_tip(section, row, row.best_bookmakers, context, laid)
 
 
 def _best_of_all_tip(section: Section, row: SelectionRow, context: MatrixContext) -> str:
-    return tips.best_tip(section, row, row.best_of_all.bookmakers, context)
+    laid = laid_in(row, BEST_OF_ALL)
+    return tips.best_tip(section, row, row.best_of_all.bookmakers, context, laid)
 
 
 def _doubted_tip(section: Section, row: SelectionRow, context: MatrixContext) -> str:
@@ -388,7 +405,8 @@ def _fair_header(context: MatrixContext) -> Header:
 
 _BEST: Final = (
     "Best price{whose} and who has it (B goes there); the small figure is after commission. Header "
-    "row: market hold, below 0 is an arb. Doubtful prices and the sharp book's own do not count"
+    "row: market hold, below 0 is an arb. L: a lay of the other side pays more than any back. "
+    "Doubtful prices and the sharp book's own do not count"
 )
 _BEST_OF_ALL: Final = (
     "Best price of all bookmakers but the sharp book, those you did not tick included"

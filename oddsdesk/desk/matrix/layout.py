@@ -9,7 +9,7 @@ from typing import Any, Final, NamedTuple
 import msgspec
 from PySide6.QtCore import QObject, Signal
 
-from oddsdesk.board.model.matrix import CellKey, Price, Section, SectionKey, SelectionRow
+from oddsdesk.board.model.matrix import CellKey, Laid, Price, Section, SectionKey, SelectionRow
 from oddsdesk.contract.markets import Form, form_of
 from oddsdesk.desk.settings.saved_state import Layout, Saved
 from oddsdesk.desk.ui.formatting import BookmakerNames
@@ -252,6 +252,8 @@ class MatrixLayout:
         """
         if column == DOUBTED:
             return "" if row.doubted is None else row.doubted.bookmaker
+        if (laid := laid_in(row, column)) is not None:
+            return laid.bookmaker
         offered = row.best_bookmakers if column == BEST else row.best_of_all.bookmakers
         return next(iter(offered), "")
 
@@ -345,6 +347,14 @@ class RecentMoves:
 RowName = tuple[SectionKey, str | None, bool]
 """Identifies a row when others come and go: its selection, None for the section row, and whether
 it shows lays."""
+
+
+def laid_in(row: SelectionRow, column: int) -> Laid | None:
+    """Return the lay of the other selection that a column of best prices shows; None for none."""
+    if column not in (BEST, BEST_OF_ALL):
+        return None
+    found = row.offer.found()
+    return found.lay if column == BEST else found.lay_of_all
 
 
 def can_be_laid(price: Price) -> bool:

@@ -8,7 +8,7 @@ from PySide6.QtCore import QModelIndex, QObject, Qt, QTimer, Signal
 
 from oddsdesk.base.clock import Clock
 from oddsdesk.board.board import Board
-from oddsdesk.board.model.matrix import CellKey, Matrix, Price, RowKey, Section, SectionKey
+from oddsdesk.board.model.matrix import CellKey, Laid, Matrix, Price, RowKey, Section, SectionKey
 from oddsdesk.board.model.notices import MatrixLoaded, Notice, PricesChanged, ValueBetsChanged
 from oddsdesk.desk.matrix.columns import (
     FIXED,
@@ -43,6 +43,7 @@ from oddsdesk.desk.matrix.layout import (
     bookmakers_of,
     can_be_laid,
     is_in_group,
+    laid_in,
     matrix_rows,
     mean_holds,
     steps_between,
@@ -143,9 +144,27 @@ class MatrixModel(LiveModel):
         """Return whose prices a column shows; None in the frozen part."""
         return self._layout.bookmaker_of(column)
 
-    def is_lay(self, row: int) -> bool:
-        """Whether a row shows what can be laid."""
-        return self._layout.rows[row].is_lay
+    def is_lay(self, row: int, column: int | None = None) -> bool:
+        """Whether a row shows what can be laid, or a cell a lay that is the best price."""
+        shown = self._layout.rows[row]
+        return shown.is_lay or self._laid(shown, column) is not None
+
+    def _laid(self, row: Row, column: int | None) -> Laid | None:
+        if row.is_lay or row.selection_row is None or column is None:
+            return None
+        return laid_in(row.selection_row, column)
+
+    def place_of_laid(self, row: int) -> tuple[int, int] | None:
+        """Return row and column of the lay that is a row's best price.
+
+        None where the best price is a back, or where the lay is not shown.
+        """
+        key = self.price_key(row, BEST)
+        if key is None or self._laid(self._layout.rows[row], BEST) is None:
+            return None
+        place = self._layout.place_of(CellKey(*key[1:]))
+        below = None if place is None else self._layout.lay_row(place[0])
+        return place if place is None or below is None else (below, place[1])
 
     @property
     def has_lays(self) -> bool:
@@ -161,7 +180,9 @@ class MatrixModel(LiveModel):
         shown = self._layout.rows[row]
         if shown.selection_row is None or column in (SELECTION, FAIR, WINDOW, PAST):
             return None
-        name = self._bookmaker(shown, column)
+        name, laid = self._bookmaker(shown, column), self._laid(shown, column)
+        if laid is not None:
+            return shown.section.selection_row(laid.selection).prices.get(name)
         if name:
             price = shown.selection_row.prices.get(name)
         else:
@@ -177,7 +198,9 @@ class MatrixModel(LiveModel):
             return None
         market_type, period, _ = shown.section.key
         bookmaker = self._bookmaker(shown, column) or shown.section.market.reference
-        return RowKey(self.game_id, market_type, period, shown.selection_row.selection, bookmaker)
+        laid = self._laid(shown, column)
+        selection = shown.selection_row.selection if laid is None else laid.selection
+        return RowKey(self.game_id, market_type, period, selection, bookmaker)
 
     def place_of(self, key: RowKey) -> tuple[int, int] | None:
         """Return row and column of a price, None where its selection is not shown.
@@ -441,6 +464,20 @@ class MatrixModel(LiveModel):
             self._renew(row, PAST)
         elif selection is not None and key.bookmaker in selection.offer.found().named_bookmakers:
             self._renew_best(row)
+        if key.bookmaker in layout.rows[row].section.market.laying:
+            self._renew_laid(layout.rows[row], key)
+
+    def _renew_laid(self, row: Row, key: CellKey) -> None:
+        """Rebuild the best price of the other selection where it is a lay of this price."""
+        for other in row.section.rows:
+            found = other.offer.found()
+            of = [
+                (each.selection, each.bookmaker) for each in (found.lay, found.lay_of_all) if each
+            ]
+            if key[2:] in of:
+                place = self._layout.row_of_price(key._replace(selection=other.selection))
+                if place is not None:
+                    self._renew_best(place)
 
     def _renew_lay(self, row: int, column: int | None) -> None:
         """Rebuild a bookmaker's lay cells, unless it neither had nor has lays."""

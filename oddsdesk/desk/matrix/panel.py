@@ -14,7 +14,7 @@ from oddsdesk.base.clock import Clock
 from oddsdesk.board.board import Board
 from oddsdesk.board.history.sources import HistorySource
 from oddsdesk.board.model.basis import Basis
-from oddsdesk.board.model.matrix import CellKey, Matrix, RowKey, SelectionRow
+from oddsdesk.board.model.matrix import BestPrice, CellKey, Laid, Matrix, RowKey, SelectionRow
 from oddsdesk.board.model.notices import ConnectionChanged, GamesChanged, Notice, ResultsChanged
 from oddsdesk.board.valuation.figures import best_lay
 from oddsdesk.desk.export.files import GAME, SELECTION, ExportColumn, Row, Table, time_value
@@ -23,6 +23,7 @@ from oddsdesk.desk.matrix.header import MatrixHeader
 from oddsdesk.desk.matrix.layout import (
     ALL,
     BEST,
+    BEST_OF_ALL,
     FIRST_BOOKMAKER,
     FROZEN,
     BookmakerColumns,
@@ -203,14 +204,22 @@ class MatrixPanel(QWidget):
         key = self._model.price_key(index.row(), index.column()) if index.isValid() else None
         is_clicked = bool(QApplication.mouseButtons() & Qt.MouseButton.LeftButton)
         adds = QApplication.keyboardModifiers() & Qt.KeyboardModifier.ControlModifier
-        is_lay = key is not None and self._model.is_lay(index.row())
+        is_lay = key is not None and self._model.is_lay(index.row(), index.column())
         chosen = self.lay_selected if is_lay else self.price_selected
-        (self.price_added if is_clicked and adds else chosen).emit(key)
+        if is_clicked and adds:
+            self._add_current()
+        else:
+            chosen.emit(key)
 
     def _add_current(self) -> None:
         index = self.table.current_cell()
-        if index.isValid():
-            self.price_added.emit(self._model.price_key(index.row(), index.column()))
+        if not index.isValid():
+            return
+        row, column = index.row(), index.column()
+        if column in (BEST, BEST_OF_ALL) and self._model.is_lay(row, column):
+            self.said.emit("The best price is a lay, and a slip takes backs only.")
+        else:
+            self.price_added.emit(self._model.price_key(row, column))
 
     def _facts(self, index: QModelIndex) -> PriceFacts | None:
         model, row, column = self._model, index.row(), index.column()
@@ -220,7 +229,7 @@ class MatrixPanel(QWidget):
         has_bookmaker = model.bookmaker_of(column) is not None
         if price is None:
             return PriceFacts(key, has_bookmaker=has_bookmaker)
-        is_lay = model.is_lay(row)
+        is_lay = model.is_lay(row, column)
         odds = price.depth.lay_odds if is_lay and price.depth is not None else price.odds
         return PriceFacts(key, odds, price.url, has_bookmaker, is_lay)
 
@@ -253,8 +262,10 @@ _FIXED: Final = (
     ExportColumn("suspicious_above", "Value up to", Kind.NUMBER, 4),
     ExportColumn("best_net_odds", "Best of all, net", Kind.NUMBER, 4),
     ExportColumn("best_at", "Best of all, bookmaker"),
+    ExportColumn("best_lays", "Best of all, a lay of"),
     ExportColumn("best_of_mine_net_odds", "Best of mine, net", Kind.NUMBER, 4),
     ExportColumn("best_of_mine_at", "Best of mine, bookmaker"),
+    ExportColumn("best_of_mine_lays", "Best of mine, a lay of"),
     ExportColumn("best_lay_odds", "Best lay", Kind.NUMBER),
     ExportColumn("best_lay_net_odds", "Best lay, net", Kind.NUMBER, 4),
     ExportColumn("best_lay_at", "Best lay, bookmaker"),
@@ -301,13 +312,18 @@ def _figures(row: SelectionRow, basis: Basis) -> Row:
         row.fair,
         row.value_from,
         row.suspicious_above,
-        best.of_all.net,
-        ", ".join(best.of_all.bookmakers),
-        best.mine.net,
-        ", ".join(best.mine.bookmakers),
+        *_best(best.of_all, best.lay_of_all),
+        *_best(best.mine, best.lay),
         *((None, None, "") if lay is None else (lay.odds, lay.net_odds, lay.bookmaker)),
         *((None, "", "") if doubted is None else (doubted.odds, doubted[0], doubted.caution.value)),
     )
+
+
+def _best(back: BestPrice, lay: Laid | None) -> Row:
+    """Return net odds, bookmakers, and what is laid there."""
+    if lay is not None:
+        return lay.net, lay.bookmaker, lay.selection
+    return back.net, ", ".join(back.bookmakers), ""
 
 
 def _odds(row: SelectionRow, bookmaker: str) -> float | None:
@@ -345,7 +361,9 @@ class PriceFinder(QObject):
         if not current.isValid():
             return
         row, columns = current.row(), self._model.best_columns(current.row())
-        if columns:
+        if (place := self._model.place_of_laid(row)) is not None:
+            self._table.set_current(*place)
+        elif columns and not self._model.is_lay(row, BEST):
             later = (column for column in columns if column > current.column())
             self._table.set_current(row, next(later, columns[0]))
         elif self._model.shown_price(row, BEST) is not None:

@@ -6,16 +6,22 @@ from typing import Protocol
 from oddsdesk.base.clock import Clock
 from oddsdesk.board.board import Board
 from oddsdesk.board.model.basis import Freshness
-from oddsdesk.board.model.matrix import Price, RowKey, Section, SelectionRow
+from oddsdesk.board.model.matrix import Laid, Price, RowKey, Section, SelectionRow
 from oddsdesk.board.valuation.figures import window_without
 from oddsdesk.board.valuation.pool import PooledLine
-from oddsdesk.board.valuation.verdict_words import caution_text, derived_text, sides_in_words
+from oddsdesk.board.valuation.verdict_words import (
+    caution_text,
+    derived_text,
+    laid_text,
+    sides_in_words,
+)
 from oddsdesk.desk.ui.formatting import (
     clock_text,
     exact_odds_text,
     fair_text,
     least_text,
     most_text,
+    odds_text,
     unmoved_text,
 )
 from oddsdesk.pricing.assessment import doubts_in_order
@@ -74,7 +80,11 @@ def price_tip(section: Section, row: SelectionRow, bookmaker: str, context: TipC
 
 
 def best_tip(
-    section: Section, row: SelectionRow, offered: Sequence[str], context: TipContext
+    section: Section,
+    row: SelectionRow,
+    offered: Sequence[str],
+    context: TipContext,
+    laid: Laid | None = None,
 ) -> str:
     """Return the tooltip of a best price: the first bookmaker that offers it, then the others.
 
@@ -91,6 +101,10 @@ def best_tip(
             "None of your bookmakers" if context.board.basis.mine is not None else "No bookmaker"
         )
         said = [f"{whose} has a comparable price for {row.selection}."]
+    if laid is not None:
+        if offered:
+            said[0] = f"best back: {said[0]}"
+        said.insert(0, laid_text(laid, odds_text))
     if best.of_all.bookmakers and best.of_all.net != best.mine.net:
         name = best.of_all.bookmakers[0]
         said.append(f"best of all: {exact_odds_text(row.prices[name].odds)} at {name}")

@@ -123,6 +123,8 @@ def fair_text(odds: float) -> str:
     return f"{odds:.3f}" if odds < _LONG_ODDS else f"{odds:.1f}"
 
 
+LAID: Final = "L "
+"""Before a best price that is a lay of the other selection."""
 DERIVED_MARK: Final = "~"
 """Before fair odds that the sharp book's other lines say, not its prices of the line itself."""
 

@@ -10,6 +10,7 @@ from oddsdesk.pricing.profiles import Profile, Profiles
 from tests.kit.grid import BOOKMAKER, ODDS, SELECTION, shown, sorted_by, take_in
 
 LAY, SPREAD = BY_KEY["lay_odds"], BY_KEY["lay_spread_pct"]
+BEST = BY_KEY["best_odds"]
 
 
 def book(back: float, *lays: float) -> Offer:
@@ -89,3 +90,19 @@ def test_the_price_of_the_column_of_lays_is_a_lay(panel, quoted, qtbot, shape):
     assert chosen.args == [facts.key]
     with qtbot.waitSignal(panel.price_selected):
         panel.table.set_current(0, ODDS)
+
+
+def test_the_best_price_of_a_selection_can_be_a_lay_of_the_other_side(panel, quoted, qtbot):
+    """A lay of Under at 1.95 backs Over at 1 + 1/0.95 = 2.05."""
+    quoted.clock.now += 1
+    quoted.tell_books(
+        "Matchbook", "total", {"Under 2.5": book(1.9, 1.95), "Over 2.5": book(2, 2.1)}
+    )
+    take_in(panel.model, qtbot)
+    panel.model.show_as(Shape.SELECTIONS, grouped=False)
+    panel.model.show(GridFilter(words=words_of("over 2.5")))
+    assert shown(panel.model, SELECTION, ODDS, BEST)[0] == ("Over 2.5", "L 2.05", "L 2.05")
+    assert "Lay Under 2.5 at Matchbook 1.95: pays 2.05" in panel.model.tip(0, BEST)
+    facts = panel.facts(panel.model.index(0, ODDS))
+    assert (facts.is_lay, facts.odds) == (True, 1.95)
+    assert (facts.key.selection, facts.key.bookmaker) == ("Under 2.5", "Matchbook")

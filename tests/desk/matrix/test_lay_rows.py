@@ -196,3 +196,29 @@ def test_an_export_of_the_game_has_the_best_lay(panel: MatrixPanel, quoted: Any)
     assert (everton["best_lay_odds"], everton["best_lay_at"]) == (3.40, "Matchbook")
     assert everton["best_lay_net_odds"] == pytest.approx(1 + 0.98 / 2.40)
     assert {row["best_lay_odds"] for row in rows if row["market_type"] == "total"} == {None}
+
+
+def test_a_lay_of_the_other_side_can_be_the_best_price(
+    panel: MatrixPanel, quoted: Any, qtbot: QtBot
+) -> None:
+    """A lay of Under at 1.90 pays 1 + 0.98/0.9 = 2.09 after commission; the best back is 2.05."""
+    quoted.board.set_profiles(PROFILES)
+    quoted.tell("Betsson", "total", "Over 2.5", 2.05)
+    quoted.clock.now += 1
+    quoted.tell_books(
+        "Matchbook", "total", {"Over 2.5": book(2.0, 2.1), "Under 2.5": book(1.8, 1.9)}
+    )
+    model = panel.table.model
+    assert isinstance(model, MatrixModel)
+    model.flush_touched()
+    row = texts(model).index("Over 2.5")
+    cell = model.cell(row, BEST)
+    assert (cell.text, cell.note, cell.ink) == ("L 2.11", "2.09 Matchbook", TextRole.LAY)
+    assert "Lay Under 2.5 at Matchbook 1.90: pays 2.09 after commission" in model.tip(row, BEST)
+    with qtbot.waitSignal(panel.lay_selected) as chosen:
+        panel.table.set_current(row, BEST)
+    assert chosen.args == [RowKey(quoted.id, "total", 0, "Under 2.5", "Matchbook")]
+    quoted.clock.now += 1
+    quoted.tell_books("Matchbook", "total", {"Under 2.5": book(1.8, 1.99)})
+    model.flush_touched()
+    assert model.cell(row, BEST).text == "2.05"
