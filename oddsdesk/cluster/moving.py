@@ -19,10 +19,10 @@ import msgspec
 
 from oddsdesk.base.files import check_private, keep_from_others, make_private
 from oddsdesk.base.places import can_write, make_folder, sync
+from oddsdesk.store import results, series
 from oddsdesk.store.databases import REFERENCE
 from oddsdesk.store.errors import HalfMadeError, StoreError
 from oddsdesk.store.lock import lock_database
-from oddsdesk.store.results import COLUMNS, KEY
 from oddsdesk.store.sqlite.access_file import SCHEMA as KEYS
 from oddsdesk.store.sqlite.database import PAGE_BYTES, bare_connection
 from oddsdesk.store.sqlite.migrations import (
@@ -106,7 +106,8 @@ ODDS_TABLES: Final = (
         *("said", "id", "game", "match_name", *_MARKET, "repeats", "source", "may_share", "quote")
     ),
     _keyed("joined_game", 1, "game", "before", "decided_at"),
-    _keyed("result", len(KEY), *COLUMNS),
+    _keyed("result", len(results.KEY), *results.COLUMNS),
+    _keyed("game_series", len(series.KEY), *series.COLUMNS),
     _keyed("setting", 1, "key", "value"),
 )
 """The odds, in the order of their references."""

@@ -10,7 +10,7 @@ from datetime import UTC, date, datetime
 from enum import Enum
 from itertools import pairwise
 from types import MappingProxyType
-from typing import Any, Final
+from typing import Any, Final, Protocol
 
 import msgspec
 
@@ -131,7 +131,7 @@ class GameResult(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
 
     def begins_about(self, kick_off: int) -> bool:
         """Return whether a game of the same names with this kick-off may be the same game."""
-        return abs(self.kick_off - kick_off) <= (1 if self.has_time else 2) * SAME_GAME_MS
+        return begins_about(self, kick_off)
 
     def is_same_game(self, other: "GameResult") -> bool:
         """Return whether another result of the same source and names is of the same game.
@@ -139,9 +139,31 @@ class GameResult(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
         A source may correct a kick-off by an hour. With more it is another game: the second of a
         baseball double-header begins some four hours after the first.
         """
-        if self.has_time and other.has_time:
-            return abs(self.kick_off - other.kick_off) <= HOUR_MS
-        return self.kick_off // DAY_MS == other.kick_off // DAY_MS
+        return are_same_game(self, other)
+
+
+class Dated(Protocol):
+    """What a source says of a game that it dates."""
+
+    @property
+    def kick_off(self) -> int:
+        """The kick-off in milliseconds."""
+
+    @property
+    def has_time(self) -> bool:
+        """Whether the hour is known; else ``kick_off`` is noon UTC of its day."""
+
+
+def begins_about(said: Dated, kick_off: int) -> bool:
+    """Return whether a game of the same names with this kick-off may be the same game."""
+    return abs(said.kick_off - kick_off) <= (1 if said.has_time else 2) * SAME_GAME_MS
+
+
+def are_same_game(one: Dated, other: Dated) -> bool:
+    """Return whether two reports of one source and the same names are of the same game."""
+    if one.has_time and other.has_time:
+        return abs(one.kick_off - other.kick_off) <= HOUR_MS
+    return one.kick_off // DAY_MS == other.kick_off // DAY_MS
 
 
 def with_teams_turned(result: GameResult, match_name: str) -> GameResult:

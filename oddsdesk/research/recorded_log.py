@@ -39,6 +39,7 @@ from oddsdesk.pricing.value import MAX_AGE_MS
 from oddsdesk.store.databases import Database
 from oddsdesk.store.games import plain_name
 from oddsdesk.store.reader import Reader, ReaderPast
+from oddsdesk.store.series import StoredSeries
 from oddsdesk.store.spans import LoggedMove
 from oddsdesk.store.store import Store, open_store
 
@@ -89,6 +90,21 @@ class FinalScores(NamedTuple):
     """Whether they do."""
 
 
+class _SeriesOfGames(NamedTuple):
+    by_id: dict[str, StoredSeries]
+    by_name: dict[tuple[str, str], list[StoredSeries]]
+    """By competition and plain name, as the source has them."""
+
+
+def _series_of_games(series: Iterable[StoredSeries]) -> _SeriesOfGames:
+    found = _SeriesOfGames({}, {})
+    for each in series:
+        if each.has_game:  # else the game of another season may have its id
+            found.by_id[each.game_id] = each
+        found.by_name.setdefault((each.competition, plain_name(each.stored_name)), []).append(each)
+    return found
+
+
 class RecordedLog:
     """For the reader's thread; times in milliseconds."""
 
@@ -119,6 +135,8 @@ class RecordedLog:
             if each.has_game:  # else the game of another season may have its id
                 self._by_id[each.game_id].append(said)
             self._by_name[said.competition, plain_name(said.match_name)].append(said)
+        self._series: dict[str, _SeriesOfGames] = {}
+        """By name; read when first asked for."""
 
     def removed(self) -> str:
         """Return a note on rows that were removed and not read; empty if there are none."""
@@ -150,6 +168,28 @@ class RecordedLog:
         if len(scored) > 1 and contradict(scored, scored[0].sport):
             return FinalScores(is_contrary=True)
         return FinalScores(scored)
+
+    def series_of(
+        self, name: str, game_id: str, match_name: str, competition: str, kick_off: int | None
+    ) -> StoredSeries | None:
+        """Return statistics of a game, None without any; found as its results are.
+
+        Args:
+            name: The name of the series: ``football-data``.
+            game_id: The game of a row of this log, with the following.
+            match_name: Its name.
+            competition: Its competition.
+            kick_off: Its kick-off in milliseconds, None if unknown.
+        """
+        if name not in self._series:
+            self._series[name] = _series_of_games(self.reader.series(source=name))
+        by_id, by_name = self._series[name]
+        found = by_id.get(game_id)
+        if found is not None or kick_off is None:
+            return found
+        named = by_name.get((competition, plain_name(match_name)), ())
+        about = [each for each in named if each.begins_about(kick_off)]
+        return min(about, key=lambda each: abs(each.kick_off - kick_off), default=None)
 
     def gaps(self, moments: Moments) -> list[tuple[int, int]]:
         """Return the spans without any live recording.

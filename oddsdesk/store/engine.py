@@ -11,12 +11,14 @@ from oddsdesk.base.clock import Clock
 from oddsdesk.contract.identity import GamePair, PairState
 from oddsdesk.contract.quotes import Quote
 from oddsdesk.contract.results import GameResult
+from oddsdesk.contract.series import GameSeries
 from oddsdesk.store.databases import ARCHIVE, KEEP_DAYS
 from oddsdesk.store.errors import Fault, StoreUnavailableError
 from oddsdesk.store.names import BookmakerNames, PlayerNames
 from oddsdesk.store.reader import Reader
 from oddsdesk.store.results import record_results
 from oddsdesk.store.retention import Pruning
+from oddsdesk.store.series import record_series
 from oddsdesk.store.settings import Settings
 from oddsdesk.store.spans import FindOlder, Position
 from oddsdesk.store.turns import SHORT_QUOTES, LastRefusal, Turns
@@ -212,6 +214,20 @@ class Store(ABC):
 
         def function(connection: Any) -> None:
             record_results(self.settings_of(connection), held, origin, self._clock())
+
+        return self._submit(function, is_long=len(held) > SHORT_QUOTES)
+
+    def record_series(
+        self, series: Iterable[GameSeries], origin: Origin | None = None
+    ) -> Future[None]:
+        """Record statistics of many bookmakers, in one transaction; see ``store.series``.
+
+        ``origin`` is the source of those without one.
+        """
+        held = list(series)
+
+        def function(connection: Any) -> None:
+            record_series(self.settings_of(connection), held, origin, self._clock())
 
         return self._submit(function, is_long=len(held) > SHORT_QUOTES)
 

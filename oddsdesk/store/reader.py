@@ -19,11 +19,12 @@ from oddsdesk.store.databases import (
     SOURCE,
 )
 from oddsdesk.store.names import canonical, known_names, name_among
-from oddsdesk.store.queries import as_of, game, lists, results, valuation
+from oddsdesk.store.queries import as_of, game, lists, results, series, valuation
 from oddsdesk.store.queries.lists import ODDS_AGE_MS
 from oddsdesk.store.queries.log import LogReader
 from oddsdesk.store.queries.past import SOURCES
 from oddsdesk.store.results import StoredResult
+from oddsdesk.store.series import StoredSeries
 from oddsdesk.store.spans import Position
 from oddsdesk.store.values import (
     FORBIDDING,
@@ -351,6 +352,34 @@ class Reader(LogReader, ABC):
             cursor = page.next_cursor
             if cursor is None:
                 return found
+
+    def series(
+        self,
+        since_ms: int | None = None,
+        until_ms: int | None = None,
+        competition: str | None = None,
+        source: str | None = None,
+    ) -> list[StoredSeries]:
+        """Return statistics of many bookmakers by kick-off, one a game and source, in one query.
+
+        Their ``points`` have market type, period, kind (``best`` or ``mean``), whether closing, the
+        time, and the odds by selection.
+
+        Args:
+            since_ms: The first kick-off.
+            until_ms: The end: kick-offs before it.
+            competition: The competition, as the source has it.
+            source: The name of one series, such as ``football-data``.
+        """
+        with self._select.together():
+            return series.list_series(
+                self._select,
+                made_up=int(self._setting(LAST_MADE_UP_GAME) or 0),
+                since_ms=since_ms,
+                until_ms=until_ms,
+                competition=competition,
+                source=source,
+            )
 
     def real_games_between(self, since_ms: int, until_ms: int) -> list[DatedGame]:
         """Return the games that began from a time to another, without simulated ones."""

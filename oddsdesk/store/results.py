@@ -143,7 +143,7 @@ def _record_competition(
     now_ms: int,
 ) -> None:
     stored: defaultdict[_Place, list[StoredRow]] = defaultdict(list)
-    for first, last in _windows(result.kick_off for result in results):
+    for first, last in spans_of(result.kick_off for result in results):
         for row in settings.results_between(competition, first - DAY_MS, last + DAY_MS):
             entry = from_row(row)
             stored[_place(entry.result)].append(entry)
@@ -176,8 +176,8 @@ def _key(result: GameResult) -> Row:
     return result.competition, name, result.kick_off, result.source, result.bookmaker
 
 
-def _windows(moments: Iterable[int]) -> Iterator[tuple[int, int]]:
-    """Yield the spans of some moments, without the long gaps between them."""
+def spans_of(moments: Iterable[int]) -> Iterator[tuple[int, int]]:
+    """Yield the spans of some moments in milliseconds, without the long gaps between them."""
     first = last = None
     for moment in sorted(moments):
         if first is None or last is None:

@@ -1,10 +1,9 @@
 """The settings of a database and other small data, inside the caller's transaction."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from typing import Any, Final
 
-from oddsdesk.store import databases
-from oddsdesk.store.results import COLUMNS, KEY
+from oddsdesk.store import databases, results, series
 
 _FEED: Final = "feed "
 """Prefix of a feed's text: its state between two runs."""
@@ -18,13 +17,23 @@ _NOT_SHARED: Final = """
 SELECT source FROM origin WHERE NOT may_share UNION SELECT source FROM result WHERE NOT may_share
 ORDER BY source
 """
-_OF_RESULT: Final = ", ".join(COLUMNS)
-_RESULTS: Final = (
-    f"SELECT {_OF_RESULT} FROM result"  # noqa: S608 - ours
-    " WHERE competition = ? AND kick_off BETWEEN ? AND ?"
-)
-_DROP_RESULT: Final = f"DELETE FROM result WHERE {' AND '.join(f'{each} = ?' for each in KEY)}"  # noqa: S608 - ours
-_PUT_RESULT: Final = f"INSERT INTO result ({_OF_RESULT}) VALUES ({', '.join('?' * len(COLUMNS))})"  # noqa: S608
+Row = tuple[Any, ...]
+
+
+class _ByKickOff:
+    """The statements for a table whose rows are found by competition and kick-off."""
+
+    def __init__(self, table: str, key: Sequence[str], columns: Sequence[str]) -> None:
+        of_row = ", ".join(columns)
+        same = " AND ".join(f"{each} = ?" for each in key)
+        near = "competition = ? AND kick_off BETWEEN ? AND ?"
+        self.between = f"SELECT {of_row} FROM {table} WHERE {near}"  # noqa: S608 - ours
+        self.drop = f"DELETE FROM {table} WHERE {same}"  # noqa: S608 - ours
+        self.put = f"INSERT INTO {table} ({of_row}) VALUES ({', '.join('?' * len(columns))})"  # noqa: S608 - ours
+
+
+_RESULT: Final = _ByKickOff("result", results.KEY, results.COLUMNS)
+_SERIES: Final = _ByKickOff("game_series", series.KEY, series.COLUMNS)
 
 
 class Settings:
@@ -80,24 +89,34 @@ class Settings:
         found = self.setting(_FEED + spec)
         return None if found is None else str(found).encode()
 
-    def results_between(self, competition: str, first: int, last: int) -> list[tuple[Any, ...]]:
+    def results_between(self, competition: str, first: int, last: int) -> list[Row]:
         """Return the rows of a competition's results by kick-off."""
-        rows: list[tuple[Any, ...]] = self._execute(_RESULTS, competition, first, last).fetchall()
-        return rows
+        return self._rows(_RESULT.between, competition, first, last)
 
-    def replace_results(
-        self, gone: Collection[tuple[Any, ...]], new: Collection[tuple[Any, ...]]
-    ) -> None:
+    def replace_results(self, gone: Collection[Row], new: Collection[Row]) -> None:
         """Delete results, given by their keys, and add rows."""
-        self._many(_DROP_RESULT, gone)
-        self._many(_PUT_RESULT, new)
+        self._many(_RESULT.drop, gone)
+        self._many(_RESULT.put, new)
+
+    def series_between(self, competition: str, first: int, last: int) -> list[Row]:
+        """Return the rows of a competition's series by kick-off."""
+        return self._rows(_SERIES.between, competition, first, last)
+
+    def replace_series(self, gone: Collection[Row], new: Collection[Row]) -> None:
+        """Delete series, given by their keys, and add rows."""
+        self._many(_SERIES.drop, gone)
+        self._many(_SERIES.put, new)
 
     def sources_not_shared(self, share: Collection[str]) -> list[str]:
         """Return the sources whose terms forbid passing on, except ``share``."""
         return [name for (name,) in self._execute(_NOT_SHARED).fetchall() if name not in share]
 
+    def _rows(self, statement: str, *values: Any) -> list[Row]:
+        rows: list[Row] = self._execute(statement, *values).fetchall()
+        return rows
+
     def _execute(self, statement: str, *values: Any) -> Any:
         return self._connection.execute(statement, values)
 
-    def _many(self, statement: str, rows: Collection[tuple[Any, ...]]) -> None:
+    def _many(self, statement: str, rows: Collection[Row]) -> None:
         self._connection.executemany(statement, rows)

@@ -386,6 +386,34 @@ RESULT_BY_SOURCE: Final[tuple[LiteralString, ...]] = (
     """,
 )
 
+GAME_SERIES: Final[tuple[LiteralString, ...]] = (
+    f"""
+    CREATE TABLE game_series (
+        kick_off bigint NOT NULL,
+        competition {NAME},
+        plain_name {NAME},
+        source {NAME},
+        match_name {NAME},
+        sport {NAME},
+        has_time boolean NOT NULL,
+        points text NOT NULL,
+        recorded_at bigint NOT NULL,
+        PRIMARY KEY (kick_off, competition, plain_name, source)
+    )
+    """,
+    """
+    CREATE VIEW series AS
+    SELECT s.match_name, s.competition, s.sport, to_timestamp(s.kick_off / 1000.0) AS kick_off,
+        s.has_time, s.source, point->>0 AS market_type, (point->>1)::bigint AS period,
+        point->>2 AS kind, (point->>3)::boolean AS closing, price.key AS selection,
+        price.value::double precision AS odds,
+        to_timestamp((point->>4)::bigint / 1000.0) AS scraped_at,
+        to_timestamp(s.recorded_at / 1000.0) AS recorded_at
+    FROM game_series s, json_array_elements(s.points::json) point,
+        json_each_text(point->5) price
+    """,
+)
+
 CLOSING_SIGHTING: Final = f"""
 CREATE TABLE closing_sighting (
     game bigint NOT NULL,
@@ -406,6 +434,7 @@ STEPS: Final[tuple[tuple[LiteralString, ...], ...]] = (
     (SPORTS_BY_CODE,),
     EXACT_COUNTS,
     RESULT_BY_SOURCE,
+    GAME_SERIES,
 )
 """Migrations, only ever added at the end; ``oddsdesk_schema`` has the number of those done."""
 

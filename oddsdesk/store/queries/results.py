@@ -24,8 +24,7 @@ _APART: Final = f"CASE WHEN ended.has_time THEN {SAME_GAME_MS} ELSE {_HALF_DAY_M
 _ABOUT: Final = f"""
 g.id > :made_up AND g.kickoff BETWEEN ended.kick_off - {_APART} AND ended.kick_off + {_APART}
 """
-_RESULTS: Final = f"""
-SELECT {", ".join(f"ended.{each}" for each in COLUMNS)}, (
+FOUND_GAMES: Final = f"""(
         SELECT found FROM (
             SELECT 2 * g.id AS found, abs(g.kickoff - ended.kick_off) AS apart FROM game g
             WHERE g.competition = ended.competition AND g.plain_name = ended.plain_name AND {_ABOUT}
@@ -37,7 +36,12 @@ SELECT {", ".join(f"ended.{each}" for each in COLUMNS)}, (
             FROM other_name o CROSS JOIN game g ON g.id = o.game
             WHERE o.competition = ended.competition AND o.plain_name = ended.plain_name AND {_ABOUT}
         ) near ORDER BY apart, found LIMIT 1
-    ), CASE WHEN {{visible}} THEN 1 ELSE 0 END
+    )"""
+"""The games of a row ``ended``, by the name of the game and by another name: each is twice the
+game's row, and 1 more if that name swaps the teams."""
+_RESULTS: Final = f"""
+SELECT {", ".join(f"ended.{each}" for each in COLUMNS)}, {FOUND_GAMES},
+    CASE WHEN {{visible}} THEN 1 ELSE 0 END
 FROM result ended INDEXED BY {{index}}
 WHERE {{wanted}}
 ORDER BY ended.kick_off, ended.competition, ended.plain_name, ended.source, ended.bookmaker
@@ -57,8 +61,8 @@ WHERE q.game IN (SELECT value FROM json_each(:games)) AND q.bookmaker = :bookmak
 """
 
 
-class _Named(NamedTuple):
-    """A game as results are shown for it."""
+class NamedGame(NamedTuple):
+    """A game in this database's words."""
 
     game_id: str
     match_name: str
@@ -144,7 +148,7 @@ def _with_games(
             code = _without_competition(select, row, made_up)
         found.append((row, code))
     games = sorted({code // 2 for _, code in found if code is not None})
-    named = _games(select, games)
+    named = named_games(select, games)
     if visibility.bookmaker is None:
         return [(row, _stored(row, code, named)) for row, code in found]
     priced = _priced(select, games, visibility)
@@ -164,11 +168,12 @@ def _without_competition(select: Select, row: Row, made_up: int) -> int | None:
     return 2 * int(games[0][0]) if len(games) == 1 else None
 
 
-def _games(select: Select, games: Collection[int]) -> dict[int, _Named]:
+def named_games(select: Select, games: Collection[int]) -> dict[int, NamedGame]:
+    """Return games by their rows."""
     if not games:
         return {}
     rows = select(_GAMES, {"games": select.list_parameter(games)})
-    return {row: _Named(*rest) for row, *rest in rows}
+    return {row: NamedGame(*rest) for row, *rest in rows}
 
 
 def _priced(select: Select, games: Collection[int], visibility: Visibility) -> set[int]:
@@ -180,7 +185,7 @@ def _priced(select: Select, games: Collection[int], visibility: Visibility) -> s
     return {int(game) for (game,) in rows}
 
 
-def _stored(row: Row, code: int | None, named: dict[int, _Named]) -> StoredResult:
+def _stored(row: Row, code: int | None, named: dict[int, NamedGame]) -> StoredResult:
     entry = from_row(row[:-2])
     result, before = entry.result, entry.before
     game = None if code is None else named.get(code // 2)
@@ -193,7 +198,7 @@ def _stored(row: Row, code: int | None, named: dict[int, _Named]) -> StoredResul
     return StoredResult(game.game_id, now, True, entry.recorded_at, tuple(earlier))
 
 
-def _in_words_of(result: GameResult, game: _Named, *, is_crosswise: bool) -> GameResult:
+def _in_words_of(result: GameResult, game: NamedGame, *, is_crosswise: bool) -> GameResult:
     """Return a result in a game's words, home team first in the game's order."""
     if result.match_name == game.match_name and result.competition == game.competition:
         return result

@@ -387,6 +387,34 @@ _RESULT_BY_SOURCE = (
     """,
 )
 
+_GAME_SERIES = (
+    """
+    CREATE TABLE game_series (          -- statistics of many bookmakers, as each source says
+        kick_off INTEGER NOT NULL,
+        competition TEXT NOT NULL,
+        plain_name TEXT NOT NULL,       -- found by name, since games may be merged
+        source TEXT NOT NULL,
+        match_name TEXT NOT NULL,
+        sport TEXT NOT NULL,
+        has_time INTEGER NOT NULL,      -- 0: kick_off is noon of its day
+        points TEXT NOT NULL,           -- JSON, as contract.series has it
+        recorded_at INTEGER NOT NULL,
+        PRIMARY KEY (kick_off, competition, plain_name, source)
+    ) WITHOUT ROWID
+    """,
+    f"""
+    CREATE VIEW series AS
+    SELECT s.match_name, s.competition, s.sport, {_time("s.kick_off")} AS kick_off, s.has_time,
+        s.source, json_extract(point.value, '$[0]') AS market_type,
+        json_extract(point.value, '$[1]') AS period, json_extract(point.value, '$[2]') AS kind,
+        json_extract(point.value, '$[3]') AS closing, price.key AS selection, price.value AS odds,
+        {_time("json_extract(point.value, '$[4]')")} AS scraped_at,
+        {_time("s.recorded_at")} AS recorded_at
+    FROM game_series s JOIN json_each(s.points) point
+    JOIN json_each(point.value, '$[5]') price
+    """,
+)
+
 _CLOSING_SIGHTING = """
 CREATE TABLE closing_sighting (     -- when prices were seen last before they went or play began
     game INTEGER NOT NULL REFERENCES game (id),
@@ -474,5 +502,6 @@ ODDS: Final = Schema(
         Step("closing_sightings", (_CLOSING_SIGHTING, *CLOSING_LINES)),
         Step("sports_by_code", (SPORTS_BY_CODE,)),
         Step("results_by_source", _RESULT_BY_SOURCE),
+        Step("game_series", _GAME_SERIES),
     ),
 )

@@ -21,6 +21,7 @@ from oddsdesk.contract.access import Plan
 from oddsdesk.contract.identity import PairState
 from oddsdesk.contract.quotes import Quote
 from oddsdesk.contract.results import GameResult, GameStatus, PeriodScore, SelectionResult
+from oddsdesk.contract.series import GameSeries, SeriesPoint
 from oddsdesk.store.access import open_access
 from oddsdesk.store.databases import Database, DatabaseUrl, access_path
 from oddsdesk.store.errors import HalfMadeError, StoreError
@@ -65,6 +66,8 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
         corrected = msgspec.structs.replace(score, home=3, overtime=False, selections=(won,))
         postponed = GameResult("", "A - B", NOW, status=GameStatus.POSTPONED, has_time=False)
         store.record_results([score, corrected, postponed]).result(10)
+        best = SeriesPoint("moneyline", 0, "best", True, NOW, {"PSG": 1.9, "Draw": 4, "Lyon": 5})
+        store.record_series([GameSeries("LIG1", "PSG - Lyon", NOW, (best,), source="a")]).result(10)
         store.keep_log(30).result(10)
         store.agree_on_shift(-5_000).result(10)
         store.keep_for_feed("simulator", b"123").result(10)

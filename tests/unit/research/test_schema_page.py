@@ -122,12 +122,13 @@ VIEWS = [
     "selection_history",
     "closing_lines",
     "results",
+    "series",
 ]
 
 
 def documented_columns(view: str) -> list[str]:
     columns = [row[0] for row in PAGE[view].table("column")]
-    if view in ("games", "results"):
+    if view in ("games", "results", "series"):
         return columns
     first = 3 if view == "price_changes" else 0
     return [*columns[:first], *GAME_COLUMNS, *columns[first:]]

@@ -346,6 +346,7 @@ def make_older(database: Database, rows: list[tuple[Any, ...]]) -> None:
         connection, made = psycopg.connect(database.url), RESULTS
         add = "INSERT INTO result VALUES (%s, %s, %s, %s, %s, %s, %s)"
         done = f"UPDATE oddsdesk_schema SET steps = {STEPS.index(RESULT_BY_SOURCE)}"
+        made = ("DROP VIEW series", "DROP TABLE game_series", *made)
     with closing(connection):
         for statement in ("DROP VIEW results", "DROP TABLE result", *made, done):
             connection.execute(statement)

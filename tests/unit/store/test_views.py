@@ -185,8 +185,8 @@ def make_older(database: Database) -> None:
         return
     with closing(connected(database)) as connection:
         connection.execute("DROP VIEW closing_lines")
-        connection.execute("DROP VIEW results")
-        connection.execute("DROP TABLE closing_sighting, spent_token, result")
+        connection.execute("DROP VIEW results, series")
+        connection.execute("DROP TABLE closing_sighting, spent_token, result, game_series")
         for statement in RESULTS:
             connection.execute(statement)
         place = STEPS.index(CLOSING_LINES_THAT_STOOD)
