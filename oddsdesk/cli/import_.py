@@ -28,7 +28,9 @@ from oddsdesk.feeds.importing import (
     american_line,
     leave_out_future,
     leave_out_over,
+    leave_out_series,
     read_files,
+    series_line,
     set_times,
     shift_to,
 )
@@ -128,6 +130,7 @@ def import_(
             click.echo(_MOVED, err=True)
         if imported.quotes or not imported.problems:  # keeps an old file if nothing was read
             _write(target, imported.quotes)
+        leave_out_series(imported)
         last_line = count_line(len(imported.quotes), 0, 0, len(imported.problems))
     for problem in imported.problems:
         click.echo(problem, err=True)
@@ -137,6 +140,8 @@ def import_(
     if (line := american_line(imported)) is not None:
         click.echo(line, err=told_to_stderr)
     click.echo(accounts(imported.kept, imported.skipped), err=told_to_stderr)
+    if (line := series_line(imported)) is not None:
+        click.echo(line, err=told_to_stderr)
     click.echo(last_line, err=told_to_stderr)
     sys.exit(1 if imported.problems else 0)
 
@@ -190,6 +195,7 @@ def _record(imported: Imported, recorder: Recorder, origin: Origin) -> None:
             recorder.record_batch(batch, origin, shifted=imported.shifted)
             progress.count_done(len(batch))
     recorder.record_results(imported.results, origin)
+    recorder.record_series(imported.series, origin)
     imported.skip_older(recorder.skipped.prices, there=recorder.skipped.prices_there)
 
 

@@ -16,6 +16,7 @@ from oddsdesk.cli.options import check_durable, durable_option, made_database_op
 from oddsdesk.cli.terminal import STANDARD, Progress, standard_input
 from oddsdesk.contract.quotes import Quote
 from oddsdesk.contract.results import GameResult, with_source
+from oddsdesk.contract.series import GameSeries
 from oddsdesk.feeds.files import Readable
 from oddsdesk.feeds.importing import why_apart
 from oddsdesk.feeds.ndjson import read_batches
@@ -74,6 +75,11 @@ class Recorder:
         if results:
             self._store.record_results(results, origin).result()
             self.results += len(results)
+
+    def record_series(self, series: Sequence[GameSeries], origin: Origin | None = None) -> None:
+        """Record series and wait until they are committed; see ``Store.record_series``."""
+        if series:
+            self._store.record_series(series, origin).result()
 
     def recall(self, name: str) -> bytes | None:
         """Return what a command remembered here under a name; None if nothing."""

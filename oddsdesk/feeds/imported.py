@@ -11,6 +11,7 @@ from oddsdesk.base.file_kinds import wrong_kind
 from oddsdesk.base.spreadsheets import SheetError
 from oddsdesk.contract.quotes import BadQuoteError, Quote, check_quote
 from oddsdesk.contract.results import GameResult
+from oddsdesk.contract.series import GameSeries
 from oddsdesk.contract.texts import UNSHOWABLE
 from oddsdesk.feeds.errors import FeedError
 from oddsdesk.feeds.files import FilePart, lines_of
@@ -54,7 +55,7 @@ class SourceFile(msgspec.Struct, frozen=True):
 
 
 class Imported(msgspec.Struct):
-    """The result of reading files: every price is in a quote or counted as skipped.
+    """The result of reading files: every price is in a quote or a series, or counted as skipped.
 
     ``skipped`` counts prices by reason. ``problems`` are lines for people, each naming a file or an
     unreadable part of one. ``inferred_times``: the files have no scrape times, or only later than
@@ -65,6 +66,8 @@ class Imported(msgspec.Struct):
     quotes: list[Quote] = msgspec.field(default_factory=list)
     results: list[GameResult] = msgspec.field(default_factory=list)
     """Results of games, if files have them together with the start."""
+    series: list[GameSeries] = msgspec.field(default_factory=list)
+    """Statistics of many bookmakers, one for each game; never among the quotes."""
     skipped: Counter[str] = msgspec.field(default_factory=Counter)
     problems: list[str] = msgspec.field(default_factory=list)
     inferred_times: bool = False
@@ -102,6 +105,7 @@ class Imported(msgspec.Struct):
         """Add the result of other files, with unprintable characters removed from its texts."""
         self.quotes += other.quotes
         self.results += other.results
+        self.series += other.series
         for reason, prices in (+other.skipped).items():
             self.skipped[_showable(reason)] += prices
         self.problems += map(_showable, other.problems)
@@ -126,15 +130,16 @@ class Importer(msgspec.Struct, frozen=True):
     def convert_each(self, files: Iterable[SourceFile]) -> Iterator[Imported]:
         """Yield the result of each file, or of all together if they need each other.
 
-        A file without any price or result is a problem, since it is probably the wrong file: if
-        it is one of another kind, the problem names that.
+        A file without any price, result or series is a problem, since it is probably the wrong
+        file: if it is one of another kind, the problem names that.
         """
         groups: Iterable[list[SourceFile]] = ([file] for file in files)
         if self.joins_files:
             groups = [list(files)]
         for group in groups:
             found = self.convert(group)
-            if group and not found.kept + found.skipped.total() + len(found.results):
+            prices = found.kept + found.skipped.total()
+            if group and not prices + len(found.results) + len(found.series):
                 self._name_other_kinds(group, found)
             yield found
 

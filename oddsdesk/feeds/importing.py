@@ -12,6 +12,7 @@ import msgspec
 from oddsdesk.contract.formats import OWN_FORMATS, FileFormat, file_formats, find_format
 from oddsdesk.contract.quotes import CLOCK_TOLERANCE_MS, Quote
 from oddsdesk.contract.results import GameResult, without_contradictions
+from oddsdesk.contract.series import GameSeries, SeriesPoint, count_odds
 from oddsdesk.contract.times import MINUTE_MS, bounded_ms, format_ms
 from oddsdesk.feeds.errors import FeedError
 from oddsdesk.feeds.files import Readable, expand, parts_of, read_part, read_stream
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from oddsdesk.store.reader import Reader
 
 STDIN: Final = "-"
+AHEAD_OF_NOW: Final = "scraped in the future"
 MOST_NAMED: Final = 3
 """How many games or files a message names."""
 Progress = Callable[[int], object]
@@ -60,6 +62,7 @@ def _of_others(found: FileFormat, importer: Importer) -> Importer:
             without_quotes = msgspec.structs.replace(said, quotes=[])
             for result in said.results:
                 msgspec.convert(msgspec.structs.asdict(result), GameResult)
+            msgspec.convert(msgspec.to_builtins(said.series), list[GameSeries])
             imported.merge(without_quotes)
             for quote in said.quotes:
                 imported.keep_quote(quote, "broken market", f"{place}: {quote.match_name}")
@@ -93,7 +96,7 @@ def read_files(
         part.results, contrary = without_contradictions(part.results)
         part.problems += contrary
         imported.merge(part)
-        progress(part.kept + part.skipped.total())
+        progress(part.kept + part.skipped.total() + sum(count_odds(part.series).values()))
     imported.quotes.sort(key=attrgetter("scraped_at"))
     return imported
 
@@ -161,6 +164,9 @@ def leave_out_over(imported: Imported, now_ms: int) -> None:
         else:
             kept.append(quote)
     imported.quotes = kept
+    _leave_out_points(
+        imported, OVER, lambda each, _: (each.competition, each.match_name, each.kick_off) in games
+    )
     imported.problems.append(
         f"left out {len(over)} game{'s' * (len(over) > 1)} with a result and a future kick-off:"
         f" {_named((each.match_name for each in over), 'games')}; correct their dates"
@@ -181,6 +187,7 @@ def set_times(imported: Imported, now_ms: int, shift: int | None = None) -> None
             )
             for each in imported.results
         ]
+    imported.series = [each.with_times(shift or 0, latest) for each in imported.series]
 
 
 AHEAD: Final = "shifted as far as the odds here, some of these prices would be in the future"
@@ -213,13 +220,49 @@ def leave_out_future(imported: Imported, now_ms: int, remedy: str) -> bool:
     future = [quote for quote in imported.quotes if quote.scraped_at > latest]
     if future:
         imported.quotes = [quote for quote in imported.quotes if quote.scraped_at <= latest]
-        imported.skipped["scraped in the future"] += sum(quote.price_count for quote in future)
+        imported.skipped[AHEAD_OF_NOW] += sum(quote.price_count for quote in future)
         imported.problems.append(
             f"{len(future)} quotes were scraped more than 5 minutes in the future, the latest at "
             f"{format_ms(future[-1].scraped_at)}, for"
             f" {_named((quote.match_name for quote in future), 'games')}; {remedy}"
         )
+    _leave_out_points(imported, AHEAD_OF_NOW, lambda _, point: point.scraped_at > latest)
     return bool(future)
+
+
+def _leave_out_points(
+    imported: Imported, reason: str, is_left_out: Callable[[GameSeries, SeriesPoint], bool]
+) -> None:
+    """Leave out points of series and count their odds under a reason."""
+    before = sum(count_odds(imported.series).values())
+    kept = []
+    for each in imported.series:
+        points = tuple(point for point in each.points if not is_left_out(each, point))
+        if points:
+            kept.append(msgspec.structs.replace(each, points=points))
+    imported.series = kept
+    if left_out := before - sum(count_odds(kept).values()):
+        imported.skipped[reason] += left_out
+
+
+def leave_out_series(imported: Imported) -> None:
+    """Count statistics as skipped, for a target that holds only prices of bookmakers."""
+    for kind, odds in count_odds(imported.series).items():
+        if odds:
+            imported.skipped[f"{kind} odds of many bookmakers"] += odds
+    imported.series = []
+
+
+def series_line(imported: Imported) -> str | None:
+    """Return a line about the statistics of many bookmakers in the files; None without any."""
+    if not imported.series:
+        return None
+    odds = count_odds(imported.series)
+    names = ", ".join(sorted({each.source for each in imported.series}))
+    return (
+        f"series {names}: {odds['best']} best and {odds['mean']} mean odds of many bookmakers,"
+        f" of {len(imported.series)} games"
+    )
 
 
 def american_line(imported: Imported) -> str | None:

@@ -1,4 +1,4 @@
-"""Seasons, further leagues and upcoming games of football-data.co.uk as quotes and results.
+"""Seasons, further leagues and upcoming games of football-data.co.uk: quotes, results, statistics.
 
 Its files since 1993 differ in their columns: without odds until 2000, without hours until 2019,
 with other bookmakers in each decade. The further leagues have ``Country`` and ``League`` instead of
@@ -11,6 +11,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import date, time, timedelta
 from pathlib import PurePath
 from types import MappingProxyType
+from typing import Any
 
 import msgspec
 
@@ -34,6 +35,7 @@ from oddsdesk.contract.competitions import FOOTBALL
 from oddsdesk.contract.formats import FOOTBALL_DATA
 from oddsdesk.contract.quotes import Quote
 from oddsdesk.contract.results import GameResult, PeriodScore
+from oddsdesk.contract.series import GameSeries, SeriesKind, SeriesPoint
 from oddsdesk.contract.times import HOUR_MS
 from oddsdesk.feeds.errors import FeedError
 from oddsdesk.feeds.imported import Imported, Importer, SourceFile, file_by_file
@@ -68,15 +70,11 @@ _BOOKMAKERS = MappingProxyType(
         "WH": "William Hill",
     }
 )
-_STATISTICS = MappingProxyType(
-    {
-        "Avg": "market average",
-        "BbAv": "market average",
-        "BbMx": "market maximum",
-        "Max": "market maximum",
-    }
+_STATISTICS: Mapping[str, SeriesKind] = MappingProxyType(
+    {"Avg": "mean", "BbAv": "mean", "BbMx": "best", "Max": "best"}
 )
 _CODES = MappingProxyType({code.upper(): code for code in (*_BOOKMAKERS, *_STATISTICS)})
+_BETBRAIN, _BETBRAIN_LINE = ("BBAV", "BBMX"), "BBAHH"
 _TWIN = re.compile(r" \(\d+\)$|\.\d+$")
 _SIDES = MappingProxyType(
     {"moneyline": ("H", "D", "A"), "total": (">2.5", "<2.5"), "spread": ("AHH", "AHA")}
@@ -87,15 +85,15 @@ TOTAL_LINE = 2.5
 class OddsColumns(msgspec.Struct, frozen=True):
     """The columns of one bookmaker's market, in the contract's order.
 
-    ``statistic`` describes columns that are not a bookmaker's prices. ``line_column`` holds the
-    home line of a handicap.
+    ``statistic`` is the kind of a statistic, which is not a bookmaker's price. ``line_column``
+    holds the home line of a handicap.
     """
 
     bookmaker: str
     market_type: str
     closing: bool
     columns: tuple[str, ...]
-    statistic: str | None = None
+    statistic: SeriesKind | None = None
     line_column: str | None = None
 
 
@@ -139,7 +137,8 @@ def _market(prefix: str, market_type: str, names: Mapping[str, str]) -> OddsColu
     code, closing = _phase(prefix, market_type, names)
     line_column = None
     if market_type == "spread":
-        own = f"{code}AH"  # until 2012 each bookmaker had its line
+        # until 2012 each bookmaker had its line, and Betbrain's statistics until 2019
+        own = _BETBRAIN_LINE if code in _BETBRAIN else f"{code}AH"
         line_column = "AHCH" if closing else own if own in names else "AHH"
         line_column = names.get(line_column, line_column)
     known = _CODES.get(code, columns[0][: len(code)])
@@ -165,6 +164,9 @@ def _phase(prefix: str, market_type: str, names: Collection[str]) -> tuple[str, 
 MOST_BROKEN = 10_000
 """Most unreadable rows; a file with more is refused."""
 LEAST_OVERROUND, MOST_OVERROUND = 0.97, 1.2
+LEAST_OVERROUND_OF_BEST = 0.8
+"""The best odds of many bookmakers may leave none of them a margin; below this one price is wrong:
+a handicap at 1.85 and 22."""
 _COMPETITIONS = MappingProxyType(
     {
         "E0": "EPL",
@@ -279,6 +281,8 @@ class _Game(msgspec.Struct, frozen=True):
     """Noon UTC if only the day of a played game is known; None if a game to come has no hour."""
     has_time: bool
     taken: int
+    noon: int
+    """Noon UTC of its day."""
 
 
 class _Reading(msgspec.Struct):
@@ -305,8 +309,11 @@ class _Reading(msgspec.Struct):
         except ValueError as error:
             self.leave_out_row(row, "broken row", f" {where}: {error}")
             return
+        points: dict[tuple[Any, ...], SeriesPoint] = {}
         for market in self.markets:
-            self._read_market(row.cells, market, game)
+            self._read_market(row.cells, market, game, points)
+        if points:
+            self._keep_series(game, tuple(points.values()))
         if goals is not None and game.kick_off is not None:
             self._keep_result(row.cells, game, goals, where)
 
@@ -333,7 +340,7 @@ class _Reading(msgspec.Struct):
             latest = kick_off - HOUR_MS
         return _Game(
             *(f"{home} vs {away}", home, away, self._competition(row)),
-            *(kick_off, clock is not None, taken_ms(day, latest)),
+            *(kick_off, clock is not None, taken_ms(day, latest), noon_ms(day)),
         )
 
     def _is_closed(self, row: Row) -> bool:
@@ -378,22 +385,45 @@ class _Reading(msgspec.Struct):
             )
         )
 
-    def _read_market(self, row: Row, market: OddsColumns, game: _Game) -> None:
+    def _keep_series(self, game: _Game, points: tuple[SeriesPoint, ...]) -> None:
+        self.result.series.append(
+            GameSeries(
+                game.competition,
+                game.match_name,
+                game.noon if game.kick_off is None else game.kick_off,
+                points,
+                has_time=game.has_time,
+                source=FOOTBALL_DATA,
+            )
+        )
+
+    def _read_market(
+        self, row: Row, market: OddsColumns, game: _Game, points: dict[tuple[Any, ...], SeriesPoint]
+    ) -> None:
+        """Keep a market as a quote, or put it into ``points`` if it is a statistic."""
         cells = _filled(row, market.columns)
         if not cells:
-            return
-        if market.statistic:
-            self.result.skipped[market.statistic] += len(cells)
             return
         prices = list(self._possible(cells))
         reason = _fault(market, prices)
         line = _line(row, market)
         if reason is None and line is None and market.line_column:
             reason = "no line"
-        if reason is None:
-            self._keep(market, game, _selections(market, game, line or 0.0), prices)
-        elif prices:
-            self.result.skipped[reason] += len(prices)
+        if reason is not None:
+            if prices:
+                about = f" ({market.statistic} odds)" if market.statistic else ""
+                self.result.skipped[reason + about] += len(prices)
+            return
+        selections = _selections(market, game, line or 0.0)
+        if market.statistic is None:
+            self._keep(market, game, selections, prices)
+            return
+        scraped_at = _moment(market, game)
+        odds = dict(zip(selections, prices, strict=True))
+        kind = market.statistic
+        point = SeriesPoint(market.market_type, 0, kind, market.closing, scraped_at, odds)
+        if points.setdefault(point.place, point) is not point:
+            self.result.skipped["twin column"] += len(prices)
 
     def _possible(self, cells: Sequence[str]) -> Iterator[float]:
         for cell in cells:
@@ -410,8 +440,6 @@ class _Reading(msgspec.Struct):
     def _keep(
         self, market: OddsColumns, game: _Game, selections: Sequence[str], prices: list[float]
     ) -> None:
-        scraped_at = game.kick_off if market.closing else game.taken
-        assert scraped_at is not None, "a game with closing prices has a kick-off"
         quote = Quote(
             bookmaker=market.bookmaker,
             match_name=game.match_name,
@@ -419,11 +447,18 @@ class _Reading(msgspec.Struct):
             market_type=market.market_type,
             period=0,
             odds=dict(zip(selections, prices, strict=True)),
-            scraped_at=scraped_at,
+            scraped_at=_moment(market, game),
             match_date=game.kick_off,
             sport=FOOTBALL,
         )
         self.result.keep_quote(quote, "broken row", f"{self.file}: {game.match_name}")
+
+
+def _moment(market: OddsColumns, game: _Game) -> int:
+    """Return when prices were taken, in milliseconds."""
+    scraped_at = game.kick_off if market.closing else game.taken
+    assert scraped_at is not None, "a game with closing prices has a kick-off"
+    return scraped_at
 
 
 def _filled(row: Row, columns: Sequence[str]) -> list[str]:
@@ -449,7 +484,8 @@ def _fault(market: OddsColumns, prices: Sequence[float]) -> str | None:
     if len(prices) < len(market.columns):
         return "one side missing"
     overround = sum(1 / price for price in prices)
-    return None if LEAST_OVERROUND <= overround <= MOST_OVERROUND else "margin out of range"
+    least = LEAST_OVERROUND_OF_BEST if market.statistic == "best" else LEAST_OVERROUND
+    return None if least <= overround <= MOST_OVERROUND else "margin out of range"
 
 
 def _line(row: Row, market: OddsColumns) -> float | None:

@@ -178,7 +178,9 @@ def import_files(
             skipped.add_recorded(recorded, store.reader().are_in_log)
     imported.skip_older(skipped.prices, there=skipped.prices_there)
     store.record_results(imported.results, origin_named(format_name)).result()
-    notes = (past, importing.american_line(imported), skipped.in_a_line())
+    store.record_series(imported.series, origin_named(format_name)).result()
+    about = importing.american_line(imported), importing.series_line(imported)
+    notes = (past, *about, skipped.in_a_line())
     _log.info("imported %s: %d quotes, %d changes", ", ".join(places), quotes, changes)
     return administration.ImportOutcome(
         kept=imported.kept,

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from oddsdesk.base.football_rows import parse_date, uk_ms
 from oddsdesk.contract.quotes import Quote
 from oddsdesk.contract.results import GameResult, PeriodScore
+from oddsdesk.contract.series import GameSeries, count_odds
 from oddsdesk.contract.times import format_ms
 from oddsdesk.feeds.football_data import IMPORTER, convert, odds_columns, taken_ms
 from oddsdesk.feeds.imported import Imported, SourceFile
@@ -44,6 +45,11 @@ def read(text: str) -> Imported:
 def only(result: Imported) -> Quote:
     (quote,) = result.quotes
     return quote
+
+
+def only_series(result: Imported) -> GameSeries:
+    (series,) = result.series
+    return series
 
 
 def test_a_row_becomes_quotes_with_inferred_times() -> None:
@@ -79,12 +85,16 @@ def test_a_league_without_code_keeps_its_own() -> None:
     assert only(imported(GAME | PRICES | {"Div": "SC3"})).competition == "SC3"
 
 
-def test_statistics_are_counted_and_never_a_bookmaker() -> None:
+def test_statistics_are_a_series_and_never_a_bookmaker() -> None:
     result = imported(
         GAME
         | {"MaxH": "2.6", "MaxD": "3.4", "MaxA": "3.0", "AvgH": "2.5", "AvgD": "3.3", "AvgA": "2.9"}
     )
-    assert (result.quotes, result.skipped) == ([], {"market maximum": 3, "market average": 3})
+    assert (result.quotes, result.skipped) == ([], {})
+    assert [(each.kind, list(each.odds.values())) for each in only_series(result).points] == [
+        ("best", [2.6, 3.4, 3.0]),
+        ("mean", [2.5, 3.3, 2.9]),
+    ]
 
 
 @pytest.mark.parametrize(
@@ -165,7 +175,11 @@ def test_a_file_of_a_further_league_is_read_by_country_and_league() -> None:
         "Chile - Primera",
     ]
     assert [(each.home, each.away) for each in result.results] == [(2, 1), (1, 1)]
-    assert result.skipped == {"market maximum": 6, "broken row": 6}
+    assert result.skipped == {"broken row": 6}
+    assert [each.competition for each in result.series] == [
+        "soccer_norway_eliteserien",
+        "Chile - Primera",
+    ]
     assert result.problems == [
         "E0.csv line 4: expected a name in Div, or in Country and League, got nothing"
     ]
@@ -325,7 +339,11 @@ def test_each_bookmaker_of_the_first_files_had_its_own_line() -> None:
         "Ladbrokes": ["A -0.25", "B +0.25"],
         "Bet365": ["A -0.75", "B +0.75"],
     }
-    assert result.skipped == {"market maximum": 2, "market average": 2}
+    assert result.skipped == {}
+    assert [(each.kind, each.odds) for each in only_series(result).points] == [
+        ("best", {"A -0.5": 2.0, "B +0.5": 2.1}),
+        ("mean", {"A -0.5": 1.9, "B +0.5": 2.0}),
+    ]
 
 
 def test_a_row_that_makes_no_sense_is_named_and_empty_ones_are_passed_over() -> None:
@@ -396,11 +414,12 @@ def test_real_files_are_read_whole(shared_data: Path, name: str, games: int) -> 
     assert len({(quote.match_name, quote.match_date) for quote in result.quotes}) == games
     assert not {"Max", "Avg"} & {quote.bookmaker for quote in result.quotes}
     assert set(result.skipped) <= {
-        "market maximum",
-        "market average",
         "margin out of range",
+        "margin out of range (best odds)",
+        "margin out of range (mean odds)",
         "one side missing",
     }
+    assert len(result.series) == games
 
 
 def test_seasons_with_one_bookmaker_and_no_hours_are_counted_as_published(
@@ -521,10 +540,7 @@ def test_a_code_that_begins_or_ends_with_c_is_no_closing_price() -> None:
 
 def test_statistics_are_marked() -> None:
     header = ["Max>2.5", "Max<2.5", "AvgC>2.5", "AvgC<2.5"]
-    assert named(*header) == [
-        ("Max", "total", False, "market maximum"),
-        ("Avg", "total", True, "market average"),
-    ]
+    assert named(*header) == [("Max", "total", False, "best"), ("Avg", "total", True, "mean")]
 
 
 def test_an_unknown_bookmaker_keeps_its_code() -> None:
@@ -538,9 +554,9 @@ def test_an_unknown_bookmaker_keeps_its_code() -> None:
 def test_titles_count_in_any_case(spell: Callable[[str], str]) -> None:
     header = ["MaxH", "MaxD", "MaxA", "BbAv>2.5", "BbAv<2.5", "PSCH", "PSCD", "PSCA"]
     assert named(*map(spell, header)) == [
-        ("Max", "moneyline", False, "market maximum"),
+        ("Max", "moneyline", False, "best"),
         ("Pinnacle", "moneyline", True, None),
-        ("BbAv", "total", False, "market average"),
+        ("BbAv", "total", False, "mean"),
     ]
     (closing,) = odds_columns([spell(title) for title in ("AHh", "AHCh", "PCAHH", "PCAHA")])
     assert closing.line_column == spell("AHCh")
@@ -553,7 +569,9 @@ def test_a_real_season_is_the_same_in_any_case(
     text = (shared_data / "football-data" / "E0_2425.csv").read_text(encoding="utf-8-sig")
     header, _, rows = text.partition("\n")
     result = read(f"{spell(header)}\n{rows}")
-    assert (result.kept, result.kept + result.skipped.total()) == (23_630, 34_280)
+    statistics = sum(count_odds(result.series).values())
+    assert (result.kept, statistics) == (23_630, 10_640)
+    assert result.kept + statistics + result.skipped.total() == 34_280
 
 
 @pytest.mark.parametrize("twin", ["PSH", "psh", "PSH.1"])
