@@ -38,6 +38,7 @@ from oddsdesk.research.backtests import run_backtest as bet_on_log
 from oddsdesk.research.coverage import coverage_fields, coverage_lines, in_span
 from oddsdesk.research.question import Question
 from oddsdesk.research.recorded_log import RecordedLog, open_judged
+from oddsdesk.research.staking import bankroll_fields
 from oddsdesk.store.databases import Database
 from oddsdesk.store.errors import StoreError
 
@@ -193,6 +194,7 @@ def _fields(run: _Run, problems: Sequence[str]) -> dict[str, Any]:
         "close_reference": question.close.reference,
         "close_method": question.close.method,
         "coverage": coverage_fields(done.coverage),
+        "bankroll": bankroll_fields(done.bankroll),
         "notes": [*notes(done, question), *problems],
         "derived": {name: summary_fields(summary(bets)) for name, bets in _by_kind(done).items()},
         "rows": [as_fields(bet) | _derived_fields(done, bet) for bet in done.bets],

@@ -24,6 +24,7 @@ from oddsdesk.research.coverage import (
 )
 from oddsdesk.research.intervals import Ratio
 from oddsdesk.research.question import Question
+from oddsdesk.research.staking import bankroll_lines
 
 _MOST_GAPS: Final = 3
 _MOST_UNMOVED: Final = 0.1
@@ -116,6 +117,8 @@ def notes(
         )
         counts = Counter(done.unclear.values()).most_common()
         lines += [f"{count} of these: {why}" for why, count in counts]
+    if done.bankroll is not None:
+        lines += bankroll_lines(done.bankroll)
     if done.bets and question.reference == LEARNED_TITLE:
         lines.append(
             "the learned weights may have been fitted to results of these games: not a fair test"

@@ -13,6 +13,7 @@ from oddsdesk.research.closes import with_closes
 from oddsdesk.research.coverage import Coverage
 from oddsdesk.research.question import Question
 from oddsdesk.research.recorded_log import RecordedLog
+from oddsdesk.research.staking import Bankroll, stake_bets
 from oddsdesk.research.walk import Progress, Walk, era_maker
 
 
@@ -43,6 +44,8 @@ class Backtested(msgspec.Struct, frozen=True):
     coverage: Coverage
     derived: dict[int | None, DerivedBet] = {}
     """By number of a bet on derived fair odds, how they were derived."""
+    bankroll: Bankroll | None = None
+    """How the bankroll went; None with flat stakes."""
 
 
 def _numbered(bets: Iterable[PlacedBet]) -> list[PlacedBet]:
@@ -92,7 +95,7 @@ def run_backtest(
         for bet in with_closes(log, placed, question.close, question.profiles, now_ms, progress)
     ]
     settled, unclear = with_results(closed, log, known_rules(question.profiles).rules, now_ms)
-    bets = settle(settled)
+    bets, bankroll = stake_bets(settle(settled), question.staking, bettor.judged, log)
     return Backtested(
         bets=bets,
         rows=walk.rows,
@@ -107,6 +110,7 @@ def run_backtest(
         unclear={bet.ident: unclear[bet.ident] for bet in bets if _is_open(bet, unclear)},
         coverage=count.coverage(),
         derived={bet.ident: mark for bet in bets if (mark := bettor.derived.get(bet.bet_key))},
+        bankroll=bankroll,
     )
 
 

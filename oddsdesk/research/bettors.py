@@ -22,6 +22,7 @@ from oddsdesk.pricing.value import DerivedKind
 from oddsdesk.research.closes import IN_PLAY, LastLines
 from oddsdesk.research.past_game import PastGame
 from oddsdesk.research.question import Question
+from oddsdesk.research.staking import Judged, judged_price
 from oddsdesk.research.walk import Visitor
 
 Outcome = tuple[str, str, int, str, str]
@@ -48,6 +49,8 @@ class ValueBettor(Visitor):
         self._question = question
         self._taken: dict[str, set[Outcome]] = {}
         self.derived: dict[BetKey, DerivedBet] = {}
+        self.judged: dict[BetKey, Judged] = {}
+        """What Kelly's stakes rest on; empty for other stakes."""
         self.implied_closes: dict[BetKey, ClosingLine] = {}
         self._last_lines = LastLines(question.close.reference)
         self._due: dict[str, dict[Outcome, tuple[int, RowKey]]] = {}
@@ -156,6 +159,8 @@ class ValueBettor(Visitor):
         found = price.assessment
         if found.derived is not None:
             self.derived[bet.bet_key] = DerivedBet(found.derived, found.band_pct)
+        if question.staking.kind == "kelly":
+            self.judged[bet.bet_key] = judged_price(price, game.book.matrix, game.era.basis)
         self.bets.append(msgspec.structs.replace(bet, preset=question.preset))
 
 

@@ -220,7 +220,7 @@ def stake_at(
     held = [bet.price for bet in bets if bet.price.is_value and bet.outcome != outcome]
     offers = []
     for each in sorted([*held, price], key=_staking_order):
-        offer = _offer(each, each.outcome, profiles)
+        offer = offer_of(each, each.outcome, profiles)
         if offer is not None and each is price:
             most = profiles.profile_of(bookmaker).limit
             ladder = None
@@ -402,7 +402,7 @@ def _known(
         price.is_value,
         _rank_of(price),
         _staking_order(price),
-        _offer(price, outcome, basis.profiles),
+        offer_of(price, outcome, basis.profiles),
         found.service_ev_pct if is_valued else None,
     )
 
@@ -429,7 +429,8 @@ def _bet(one: _Known, stake: Stake | None, carriers: Mapping[Outcome, AssessedPr
     return Bet(price, stake.amount, stake.bound, None, one.service_ev_pct, one.outcome)
 
 
-def _offer(price: AssessedPrice, outcome: Outcome, profiles: Profiles) -> Offer | None:
+def offer_of(price: AssessedPrice, outcome: Outcome, profiles: Profiles) -> Offer | None:
+    """Return a price as the staking takes it; None without fair odds."""
     ends = price.assessment.stake_settlement
     if ends is None:
         return None
