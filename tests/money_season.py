@@ -86,8 +86,8 @@ def by_all_of(rows: Iterable[dict[str, str]], *, closed_together: bool = False) 
     ``closed_together`` is whether they also close by what the others say, else by Pinnacle.
     """
     for row in rows:
-        early = {code: _prices(row, code, "moneyline") for code in ALL}
-        late = {code: _prices(row, code + "C", "moneyline") for code in ALL}
+        early = {code: prices_of(row, code, "moneyline") for code in ALL}
+        late = {code: prices_of(row, code + "C", "moneyline") for code in ALL}
         for side in range(3):
             offers = []
             for code, name in ALL.items():
@@ -121,14 +121,14 @@ def _together(
         code: each for code, each in prices.items() if each and sum(1 / odds for odds in each) >= 1
     }
     if len(votes) >= 4:
-        chances = {code: [1 / odds for odds in _fair(each)] for code, each in votes.items()}
+        chances = {code: [1 / odds for odds in fair_of(each)] for code, each in votes.items()}
         votes = {code: each for code, each in votes.items() if not _is_far_off(chances, code)}
     said = [each for code, each in votes.items() if code != without]
     if len(said) < 3:
         return None
     sums = [0.0, 0.0, 0.0]
     for each in said:
-        for side, odds in enumerate(_fair(each)):
+        for side, odds in enumerate(fair_of(each)):
             sums[side] += math.log(1 / (odds - 1))
     chances = [1 / (1 + math.exp(-total / len(said))) for total in sums]
     margin = sum(sum(1 / odds for odds in each) for each in said) / len(said)
@@ -164,23 +164,23 @@ def _of_market(
     method: str,
     closed_by: tuple[dict[str, str], str],
 ) -> Iterator[Bet]:
-    sharp = _prices(row, judge[market], market)
-    line = _figure(row, "AHh")
+    sharp = prices_of(row, judge[market], market)
+    line = figure_of(row, "AHh")
     if sharp is None or (market == "spread" and line is None):
         return
     total = sum(1 / odds for odds in sharp)
     if not 1 - 1e-9 <= total <= 1.05:
         return
     for side, odds in enumerate(sharp):
-        fair, others = _fair(sharp, method)[side], total - 1 / odds
+        fair, others = fair_of(sharp, method)[side], total - 1 / odds
         offers = []
         books = CODES if judge is REFERENCE else ALL | {"P": "Pinnacle"}
         for code, name in books.items():
-            prices = _prices(row, code, market)
+            prices = prices_of(row, code, market)
             if prices is None or code == judge[market]:
                 continue
             net = 1 + (prices[side] - 1) * (1 - COMMISSION.get(code, 0.0))
-            share = _decided(row, market, line, judge["moneyline"], method)
+            share = decided_share(row, market, line, judge["moneyline"], method)
             edge = (net / fair / FLOOR - 1) * (1.0 if share is None else share)
             payout = 1 / net + others
             if (
@@ -195,7 +195,7 @@ def _of_market(
             yield settled(row, market, side, name, -net, edge, closed_by)
 
 
-def _decided(
+def decided_share(
     row: dict[str, str], market: str, line: float | None, code: str, method: str
 ) -> float | None:
     """Only a handicap of zero tells how often the stake comes back: as often as a draw.
@@ -204,10 +204,10 @@ def _decided(
     """
     if market != "spread" or line is None or line % 1 == 0.5:
         return 1.0
-    three = _prices(row, code, "moneyline")
+    three = prices_of(row, code, "moneyline")
     if three is None or abs(line) > 0.25:
         return None
-    draw = 1 / _fair(three, method)[1]
+    draw = 1 / fair_of(three, method)[1]
     return 1 - draw if line == 0 else 1 - draw / 2
 
 
@@ -232,8 +232,8 @@ def settled(
     loses = {"lost": 1.0, "half_lost": 0.5}.get(result, 0.0)
     whose, method = closed_by
     close = _close(row, market, side, whose[market], method)
-    line = _figure(row, "AHCh")
-    share = _decided(row, market, line, whose["moneyline"] + "C", method)
+    line = figure_of(row, "AHCh")
+    share = decided_share(row, market, line, whose["moneyline"] + "C", method)
     return Bet(
         game=f"{row['HomeTeam']} vs {row['AwayTeam']}",
         market=market,
@@ -260,7 +260,7 @@ def _asian(margin: int, line: float, side: int) -> str:
 
 def holds(rows: Iterable[dict[str, str]], code: str) -> list[float]:
     """Return what a bookmaker held before the close of each match result, in percent."""
-    prices = (_prices(row, code, "moneyline") for row in rows)
+    prices = (prices_of(row, code, "moneyline") for row in rows)
     return [100 - 100 / sum(1 / odds for odds in each) for each in prices if each]
 
 
@@ -268,9 +268,9 @@ def losses(rows: Iterable[dict[str, str]], code: str) -> list[float]:
     """Return the log loss of each match result by a bookmaker's last prices."""
     found = []
     for row in rows:
-        prices = _prices(row, code + "C", "moneyline") or _prices(row, code, "moneyline")
+        prices = prices_of(row, code + "C", "moneyline") or prices_of(row, code, "moneyline")
         if prices:
-            found.append(math.log(_fair(prices)["HDA".index(row["FTR"])]))
+            found.append(math.log(fair_of(prices)["HDA".index(row["FTR"])]))
     return found
 
 
@@ -284,28 +284,28 @@ def losses_vs_reference(rows: Iterable[dict[str, str]], code: str) -> list[float
 
 
 def _close(row: dict[str, str], market: str, side: int, code: str, method: str) -> float | None:
-    prices = _prices(row, code + "C", market)
+    prices = prices_of(row, code + "C", market)
     if prices is None or (market == "spread" and float(row["AHCh"]) != float(row["AHh"])):
         return None
-    return _fair(prices, method)[side]
+    return fair_of(prices, method)[side]
 
 
-def _fair(prices: list[float], method: str = EQUAL) -> list[float]:
+def fair_of(prices: list[float], method: str = EQUAL) -> list[float]:
     if method == PROPORTIONAL:
         return [odds * sum(1 / each for each in prices) for odds in prices]
     margin = sum(1 / odds for odds in prices) - 1
     return [1 / (1 / odds - margin / len(prices)) for odds in prices]
 
 
-def _prices(row: dict[str, str], code: str, market: str) -> list[float] | None:
-    found = [_figure(row, code + end) for end in ENDS[market]]
+def prices_of(row: dict[str, str], code: str, market: str) -> list[float] | None:
+    found = [figure_of(row, code + end) for end in ENDS[market]]
     prices = [odds for odds in found if odds is not None and odds > 1]
     if len(prices) < len(found):
         return None
     return prices if 0.97 <= sum(1 / odds for odds in prices) <= 1.2 else None
 
 
-def _figure(row: dict[str, str], column: str) -> float | None:
+def figure_of(row: dict[str, str], column: str) -> float | None:
     text = row.get(column) or ""
     return float(text) if text.strip() else None
 
