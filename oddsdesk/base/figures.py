@@ -52,6 +52,7 @@ _GROUPS: Final = re.compile(r"[+-]?\d{1,3}([.,]\d{3})+([.,]\d+)?", re.ASCII)
 _PLAIN: Final = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 _ONE_GROUP: Final = re.compile(r"[+-]?[1-9]\d{0,2}([.,])\d{3}", re.ASCII)
 """A number that may be thousands, or have three decimals."""
+_ISO_DAY: Final = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
 _DAY: Final = re.compile(
     r"(?:[^\W\d_]{2,12}[.,]? )?"  # a weekday
     r"(?P<one>\d{1,2})(?:st|nd|rd|th)?"
@@ -390,6 +391,26 @@ class TypedTime(NamedTuple):
     ms: int
     has_hour: bool
     """Whether a time of day was typed; if not, it is noon."""
+
+
+def read_moment(text: str, now_ms: int) -> int:
+    """Return a moment in milliseconds: a date, which is midnight UTC, or a time with its offset.
+
+    Raises:
+        FigureError: neither; times without an offset are never guessed.
+    """
+    try:
+        if _ISO_DAY.fullmatch(text):
+            return parse_ms(f"{datetime.fromisoformat(text):%Y-%m-%d}T00:00:00Z")
+        with contextlib.suppress(ValueError):
+            return parse_ms(text)
+        typed = read_typed_time("time", text, now_ms, UTC)
+        if typed.has_hour:
+            raise ValueError("a time needs an offset")
+        return typed.ms - typed.ms % DAY_MS
+    except ValueError as error:
+        expected = "expected a date, or a time with an offset such as 2026-11-20T18:30:00Z"
+        raise FigureError(f"{expected}, got {text!r}") from error
 
 
 def read_typed_time(

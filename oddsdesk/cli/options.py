@@ -1,12 +1,10 @@
 """Options shared by several commands."""
 
-import contextlib
 import functools
 import ipaddress
 import math
 import re
 from collections.abc import Callable
-from datetime import UTC, datetime
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Final, TypeVar
@@ -16,10 +14,9 @@ import click
 from click.shell_completion import CompletionItem
 
 from oddsdesk.base.clock import system_clock
-from oddsdesk.base.figures import FigureError, read_typed_amount, read_typed_time
+from oddsdesk.base.figures import FigureError, read_moment, read_typed_amount
 from oddsdesk.base.places import NoHomeError, default_database, default_ledger, how_to_install
 from oddsdesk.contract.identity import fold_name
-from oddsdesk.contract.times import DAY_MS, parse_ms
 from oddsdesk.pricing.devig import METHODS
 from oddsdesk.pricing.formats import OddsFormatError, parse_typed
 from oddsdesk.server.edge.middleware import LOOPBACK_PROXIES
@@ -450,25 +447,14 @@ def public_options(command: Callable[..., Any]) -> Callable[..., Any]:
     return together
 
 
-_DAY: Final = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
-
-
 def moment(_: click.Context, __: click.Parameter, value: str | None) -> int | None:
     """Return a time in milliseconds; a date is midnight UTC."""
     if value is None:
         return None
     try:
-        if _DAY.fullmatch(value):
-            return parse_ms(f"{datetime.fromisoformat(value):%Y-%m-%d}T00:00:00Z")
-        with contextlib.suppress(ValueError):
-            return parse_ms(value)
-        typed = read_typed_time("time", value, system_clock(), UTC)
-        if typed.has_hour:
-            raise ValueError("a time needs an offset")
-        return typed.ms - typed.ms % DAY_MS
-    except ValueError as error:
-        expected = "expected a date, or a time with an offset such as 2026-11-20T18:30:00Z"
-        raise click.BadParameter(f"{expected}, got {value!r}") from error
+        return read_moment(value, system_clock())
+    except FigureError as error:
+        raise click.BadParameter(str(error)) from error
 
 
 def check_span(since: int | None, until: int | None) -> None:

@@ -24,7 +24,7 @@ from oddsdesk.pricing.devig import METHODS
 from oddsdesk.research.coverage import coverage_fields, coverage_lines, in_span
 from oddsdesk.research.intervals import Interval
 from oddsdesk.research.recorded_log import Opened, RecordedLog, open_judged
-from oddsdesk.research.scorecards import Card, Scored, notes, scorecards
+from oddsdesk.research.scorecards import Card, Scored, as_fields, interval_fields, notes, scorecards
 from oddsdesk.store.databases import Database
 from oddsdesk.store.errors import StoreError
 
@@ -36,10 +36,6 @@ _HEADINGS: Final = (
     *("AGE s", "LAG s", "TIED %", "LOG LOSS VS SHARP BOOK AT CLOSE"),
 )
 _RIGHT: Final = frozenset(_HEADINGS[1:])
-_FIGURES: Final = (
-    *("hold_pct", "best_pct", "clv_pct", "age_s", "lag_s", "tied_pct"),
-    *("log_loss", "log_loss_vs_reference"),
-)
 _WEIGHTS: Final = ("BOOKMAKER", "WEIGHT", "SHARE %", "GAMES")
 _OUT_OF_SAMPLE: Final = (
     *("log_loss", "equal_log_loss", "reference_log_loss"),
@@ -234,7 +230,7 @@ def _market_fields(of: "LearnedMarket") -> dict[str, Any]:
     for name in ("gain", "gain_low", "gain_high"):
         del fields[name]  # the same as gain_vs_equal
     for name in _OUT_OF_SAMPLE:
-        fields |= _fields(name, getattr(of, name))
+        fields |= interval_fields(name, getattr(of, name))
     folds = [each._asdict() for each in of.folds]
     return fields | {"voters": of.voters, "folds": folds, "verdict": of.verdict_text}
 
@@ -281,18 +277,6 @@ def _weights_notes(found: "Learned", reference: str) -> list[str]:
     return lines + ([found.removed] if found.removed else [])
 
 
-def as_fields(card: Card) -> dict[str, Any]:
-    """Return a card in the form that ``--json`` prints."""
-    fields: dict[str, Any] = {**card.key._asdict(), "is_reference": card.is_reference}
-    for name in _FIGURES:
-        fields |= _fields(name, getattr(card, name))
-    bins = [
-        {"given_pct": each.given_pct} | _fields("came_true_pct", each.came_true)
-        for each in card.calibration
-    ]
-    return fields | {"value_bets": card.value_bets, "calibration": bins}
-
-
 def _with_log(found: Scored, card: Card) -> dict[str, Any]:
     """Return a card with the fields that all cards of the log share."""
     return as_fields(card) | {
@@ -300,15 +284,6 @@ def _with_log(found: Scored, card: Card) -> dict[str, Any]:
         "close_reference": found.close.reference,
         "close_method": found.close.method,
         "coverage": coverage_fields(found.coverage),
-    }
-
-
-def _fields(name: str, of: Interval) -> dict[str, Any]:
-    return {
-        name: of.figure,
-        f"{name}_count": of.count,
-        f"{name}_low": of.low,
-        f"{name}_high": of.high,
     }
 
 

@@ -133,13 +133,15 @@ def began_at(kick_off: int | None, first_in_play: int | None) -> int | None:
     return kick_off if first_in_play is None else first_in_play
 
 
-def is_close(seen_at: int, began: int, kick_off: int | None) -> bool:
+def is_close(
+    seen_at: int, began: int, kick_off: int | None, most_age_ms: float = MOST_AGE_MS
+) -> bool:
     """Return whether prices were seen recently enough to close a game.
 
     What was seen by the kick-off is judged by its age then, even if play was seen only later.
     """
     at = began if kick_off is None or not seen_at <= kick_off < began else kick_off
-    return at - seen_at <= MOST_AGE_MS
+    return at - seen_at <= most_age_ms
 
 
 def closing_line(
@@ -205,14 +207,19 @@ class ClosedLine(NamedTuple):
 
 
 def closing_lines(
-    market: Market, sightings: Sequence[Sighting], *, kick_off: int | None, began: int
+    market: Market,
+    sightings: Sequence[Sighting],
+    *,
+    kick_off: int | None,
+    began: int,
+    most_age_ms: float = MOST_AGE_MS,
 ) -> dict[str, ClosedLine]:
     """Return the closing odds of each line of a market, by the line's key.
 
     That is the last complete group before the start that is recent enough, whether it stood until
     then or was removed before.
     """
-    return _last(market, _recent(_before(sightings, began), began, kick_off))
+    return _last(market, _recent(_before(sightings, began), began, kick_off, most_age_ms))
 
 
 def _draw_chance(
@@ -276,8 +283,13 @@ def _before(sightings: Iterable[Sighting], began: int) -> list[Sighting]:
     return [each for each in sightings if each.at <= began and not each.is_live and each.odds]
 
 
-def _recent(sightings: Iterable[Sighting], began: int, kick_off: int | None) -> list[Sighting]:
-    return [each for each in sightings if is_close(each.at, began, kick_off)]
+def _recent(
+    sightings: Iterable[Sighting],
+    began: int,
+    kick_off: int | None,
+    most_age_ms: float = MOST_AGE_MS,
+) -> list[Sighting]:
+    return [each for each in sightings if is_close(each.at, began, kick_off, most_age_ms)]
 
 
 def _last(market: Market, recent: Sequence[Sighting], side: str = "") -> dict[str, ClosedLine]:

@@ -170,9 +170,13 @@ class Closed(NamedTuple):
 class LastLines:
     """Keeps the last complete lines, even if removed, until the game has started."""
 
-    def __init__(self, only: str | None = None) -> None:
-        """Keep the lines of all bookmakers, or ``only`` of one."""
+    def __init__(self, only: str | None = None, most_age_ms: float = closing.MOST_AGE_MS) -> None:
+        """Keep the lines of all bookmakers, or ``only`` of one.
+
+        A line that was last seen more than ``most_age_ms`` before the start is no closing line.
+        """
         self._only = only
+        self._most_age_ms = most_age_ms
         self._gone: defaultdict[str, dict[_Line, closing.Sighting]] = defaultdict(dict)
         self._moved_at: defaultdict[str, dict[SightingKey, int]] = defaultdict(dict)
 
@@ -214,7 +218,13 @@ class LastLines:
                 seen[section.key, name].append(closing.Sighting(at, odds, False))
         for (key, name), sightings in seen.items():
             market = Market(key.market_type, game.entry.match_name, game.entry.sport, key.period)
-            closed = closing.closing_lines(market, sightings, kick_off=game.kick_off, began=began)
+            closed = closing.closing_lines(
+                market,
+                sightings,
+                kick_off=game.kick_off,
+                began=began,
+                most_age_ms=self._most_age_ms,
+            )
             for last in closed.values():
                 yield Closed(key, name, last)
 

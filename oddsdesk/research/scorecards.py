@@ -10,7 +10,7 @@ import math
 from collections import defaultdict
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from statistics import fmean
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import msgspec
 
@@ -45,6 +45,12 @@ from oddsdesk.research.walk import Progress, Visitor, Walk, era_maker
 
 BINS: Final = 5
 """Bins of chances, equally wide."""
+
+
+_FIGURES: Final = (
+    *("hold_pct", "best_pct", "clv_pct", "age_s", "lag_s", "tied_pct"),
+    *("log_loss", "log_loss_vs_reference"),
+)
 
 
 class CardKey(NamedTuple):
@@ -341,6 +347,28 @@ def notes(found: Scored, when: str, moment: Moment = format_ms, day: Moment = da
             "no results, so no log loss: import them with the seasons of football-data.co.uk"
         )
     return lines
+
+
+def as_fields(card: Card) -> dict[str, Any]:
+    """Return a card in the form that ``--json`` prints."""
+    fields: dict[str, Any] = {**card.key._asdict(), "is_reference": card.is_reference}
+    for name in _FIGURES:
+        fields |= interval_fields(name, getattr(card, name))
+    bins = [
+        {"given_pct": each.given_pct} | interval_fields("came_true_pct", each.came_true)
+        for each in card.calibration
+    ]
+    return fields | {"value_bets": card.value_bets, "calibration": bins}
+
+
+def interval_fields(name: str, of: Interval) -> dict[str, Any]:
+    """Return a figure with its count and ends in the form that ``--json`` prints."""
+    return {
+        name: of.figure,
+        f"{name}_count": of.count,
+        f"{name}_low": of.low,
+        f"{name}_high": of.high,
+    }
 
 
 class _Scorer(Visitor):

@@ -1,0 +1,282 @@
+"""`oddsdesk.research`: data frames with the figures and rows of the commands."""
+
+import csv
+import io
+import json
+import subprocess
+import sys
+from contextlib import closing as closed
+from datetime import UTC, date, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+from oddsdesk import research
+from oddsdesk.cli.main import main
+from oddsdesk.contract.quotes import Quote
+from oddsdesk.contract.times import parse_ms
+from oddsdesk.pricing.profiles import shipped_profiles
+from oddsdesk.store.store import open_store
+from tests.kit.football_season import season_csv
+
+pandas = pytest.importorskip("pandas")
+
+SHARED = Path(__file__).parents[4] / "shared" / "data" / "football-data" / "bet365-only"
+
+
+def run(*arguments: object) -> str:
+    done = CliRunner().invoke(main, [str(each) for each in arguments])
+    assert done.exit_code == 0, done.output
+    return done.stdout
+
+
+def imported(folder: Path, *files: Path) -> Path:
+    database = folder / "season.db"
+    run("import", "football-data", *files, "--database", database)
+    return database
+
+
+@pytest.fixture(scope="module")
+def season(tmp_path_factory: pytest.TempPathFactory) -> list[dict[str, str]]:
+    return list(csv.DictReader(io.StringIO(season_csv())))
+
+
+@pytest.fixture(scope="module")
+def database(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("season")
+    file = folder / "E0.csv"
+    file.write_text(season_csv())
+    return imported(folder, file)
+
+
+def plain(frame: Any) -> list[dict[str, Any]]:
+    """The rows as JSON has them: times as texts, None for what is missing."""
+    rows = []
+    for row in frame.to_dict("records"):
+        for name, value in row.items():
+            if isinstance(value, pandas.Timestamp):
+                row[name] = value.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+            elif not isinstance(value, list | dict) and pandas.isna(value):
+                row[name] = None
+        rows.append(row)
+    return rows
+
+
+@pytest.mark.parametrize(
+    ("arguments", "options"),
+    [
+        ({}, []),
+        (
+            {"method": "shin", "reference": "Bet365", "close_method": "power"},
+            ["--method", "shin", "--reference", "Bet365", "--close-method", "power"],
+        ),
+        (
+            {"since": date(2024, 9, 1), "until": "2024-11-01", "close_reference": "consensus"},
+            ["--from", "2024-09-01", "--to", "2024-11-01", "--close-reference", "consensus"],
+        ),
+        (
+            {"preset": "main markets", "latency_ms": 5_000, "derived": "none"},
+            ["--preset", "Main markets", "--latency", "5000", "--derived", "none"],
+        ),
+    ],
+)
+def test_a_backtest_has_the_bets_and_the_figures_of_the_command(
+    database: Path, arguments: dict[str, Any], options: list[str]
+) -> None:
+    frame = research.backtest(database, **arguments)
+    command = json.loads(run("backtest", "--database", database, "--json", *options))
+    rows = plain(frame.drop(columns="sport"))
+    assert [row | {"period": int(row["period"])} for row in rows] == command["rows"]
+    assert set(frame.sport) <= {"Football"}
+    kept = {name: frame.attrs[name] for name in command if name in frame.attrs}
+    assert kept == {name: command[name] for name in kept} | {"notes": frame.attrs["notes"]}
+    assert kept.keys() >= {"bets", "yield_pct_low", "clv_pct", "clv_pct_high", "coverage"}
+    assert frame.attrs["notes"][: len(command["notes"])] == command["notes"]
+    assert any("Pinnacle" in line or "Bet365" in line for line in frame.attrs["notes"])
+
+
+def test_bets_are_only_at_the_named_bookmakers(database: Path) -> None:
+    frame = research.backtest(database, bookmakers="bet365")
+    assert set(frame.bookmaker) == {"Bet365"}
+    assert research.backtest(database, bookmakers=["nobody"]).empty
+
+
+def test_times_are_moments_in_utc_also_without_rows(database: Path) -> None:
+    frame = research.backtest(database)
+    assert frame.placed_at[0] < frame.match_date[0] == pandas.Timestamp("2024-08-17 14:00", tz=UTC)
+    none = research.backtest(database, since="2030-01-01")
+    assert none.empty
+    assert (none.dtypes == frame.dtypes).all()
+    assert none.attrs["bets"] == 0
+
+
+def test_a_scorecard_has_the_figures_of_the_command(database: Path) -> None:
+    frame = research.scorecard(database, since="2024-09-01")
+    command = json.loads(run("scorecard", "--database", database, "--from", "2024-09-01", "--json"))
+    assert frame.attrs["coverage"] == command[0]["coverage"]
+    assert "75 games; Pinnacle priced 75" in frame.attrs["notes"][0]
+    shared = ("reference", "close_reference", "close_method", "coverage")
+    for card in command:
+        assert all(frame.attrs[name] == card.pop(name) for name in shared)
+    assert plain(frame) == command
+
+
+@pytest.mark.parametrize("what", ["changes", "quotes", "results"])
+def test_exports_have_the_rows_of_the_command(database: Path, what: str) -> None:
+    """A list in JSON is a tuple of numbers here."""
+    span = ["--from", "2024-09-01", "--to", "2024-10-01"]
+    exported = [
+        json.loads(line)
+        for line in run("export", what, "--database", database, *span, "-").splitlines()
+    ]
+    frame = getattr(research, what)(database, since="2024-09-01", until=date(2024, 10, 1))
+    assert json.loads(json.dumps(plain(frame))) == exported != []
+
+
+def test_changes_can_be_narrowed_and_stay_small(database: Path) -> None:
+    every = research.changes(database)
+    assert every.memory_usage(index=False).sum() < 80 * len(every) + 60_000
+    some = research.changes(database, bookmaker=["Bet365", "Pinnacle"], market_type="moneyline")
+    assert set(some.bookmaker) == {"Bet365", "Pinnacle"}
+    assert len(some) == every.bookmaker.isin(["Bet365", "Pinnacle"]).sum()
+    assert research.quotes(database, competition="LIGA").empty
+
+
+CODES = {"Bet365": "B365", "Pinnacle": "PS", "William Hill": "WH"}
+
+
+def test_closing_lines_are_the_closing_columns_with_results(
+    database: Path, season: list[dict[str, str]]
+) -> None:
+    frame = research.closing(database)
+    expected = {}
+    for row in season:
+        for name, code in CODES.items():
+            for side, letter in (("home", "H"), ("draw", "D"), ("away", "A")):
+                if odds := row[f"{code}C{letter}"]:
+                    game = f"{row['HomeTeam']} vs {row['AwayTeam']}"
+                    expected[game, name, side] = float(odds), result(row, letter)
+    found = {
+        (row["match_name"], row["bookmaker"], row["side"]): (row["odds"], row["result"])
+        for row in plain(frame)
+    }
+    assert found == expected
+    assert len(frame) == len(expected)
+    won = frame[frame.result == "won"]
+    assert ((won.odds - 1 - won.profit).abs() < 1e-12).all()
+    assert (frame[frame.result == "lost"].profit == -1).all()
+    assert frame[frame.result.isna()].profit.isna().all()
+    ours = frame[(frame.match_name == frame.match_name[0]) & (frame.bookmaker == "Bet365")]
+    assert (1 / ours.fair_odds).sum() == pytest.approx(1)
+
+
+def result(row: dict[str, str], letter: str) -> str | None:
+    if not row["FTHG"]:
+        return None
+    ahead = int(row["FTHG"]) - int(row["FTAG"])
+    return "won" if letter == ("D" if not ahead else "H" if ahead > 0 else "A") else "lost"
+
+
+def quote(game: str, odds: dict[str, float], at: str, kick_off: str) -> Quote:
+    return Quote(
+        *("Betfair Exchange", game, "EPL", "moneyline", 0, odds, parse_ms(at)),
+        match_date=parse_ms(kick_off),
+    )
+
+
+@pytest.fixture
+def one_game(tmp_path: Path) -> Path:
+    path = tmp_path / "odds.db"
+    name, begins = "Leeds vs Hull", "2024-03-02T15:00:00Z"
+    prices = [{"Leeds": 2.0, "Draw": 3.5, "Hull": 4.0}, {"Leeds": 1.9, "Draw": 3.6, "Hull": 4.4}]
+    with closed(open_store(path)) as store:
+        for odds, at in zip(prices, ("2024-03-01T15:00:00Z", "2024-03-02T12:00:00Z"), strict=True):
+            store.record([quote(name, odds, at, begins)]).result(10)
+    return path
+
+
+def test_a_price_of_any_age_counts_on_request_after_the_log_has_ended(one_game: Path) -> None:
+    assert research.closing(one_game).empty
+    assert research.closing(one_game, max_age_minutes=179).empty
+    last = research.closing(one_game, max_age_minutes=None)
+    assert dict(zip(last.side, last.odds, strict=True)) == {"home": 1.9, "draw": 3.6, "away": 4.4}
+    assert len(research.closing(one_game, max_age_minutes=180)) == 3
+    kept = 1 - shipped_profiles().profile_of("Betfair Exchange").commission
+    assert kept < 1
+    assert last.net_odds[0] == pytest.approx(1 + 0.9 * kept)
+    assert set(last.seen_at) == {pandas.Timestamp("2024-03-02 12:00", tz=UTC)}
+    assert research.closing(one_game, max_age_minutes=None, until="2024-03-02").empty
+    assert research.closing(one_game, max_age_minutes=None, bookmaker="Pinnacle").empty
+
+
+def test_every_away_price_of_bet365_in_a_range_is_counted(tmp_path: Path) -> None:
+    files = [SHARED / f"E0_{season}.csv" for season in ("1920", "2021", "2122")]
+    if not SHARED.is_dir():
+        pytest.skip("the real input next to the project (../shared/data) is missing")
+    span = {"since": "2020-04-01", "until": "2022-06-01"}
+    lines = research.closing(imported(tmp_path, *files), **span, max_age_minutes=None)
+    bets = lines[(lines.side == "away") & lines.odds.between(2.5, 4.0)]
+    assert (len(bets), (bets.result == "won").sum()) == (260, 93)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ({"method": "guess"}, "method: expected one of margin_proportional, multi"),
+        ({"close_method": "guess"}, "close_method: expected one of"),
+        ({"derived": "some"}, "derived: expected one of all, implied, none, got 'some'"),
+        ({"since": "soon"}, "since: expected a date, or a time with an offset such as"),
+        ({"since": datetime(2024, 1, 1, 12)}, "got '2024-01-01T12:00:00'"),
+        ({"since": "2024-02-01", "until": "2024-01-01"}, "since must be earlier than until"),
+        ({"preset": "mine"}, "no preset 'mine'; presets are 'All value bets'"),
+        ({"latency_ms": -1}, "latency_ms: expected a number of at least 0, got -1"),
+        ({"archive": "nowhere"}, "archive: nowhere is not a folder"),
+    ],
+)
+def test_arguments_that_make_no_sense_are_refused(
+    database: Path, arguments: dict[str, Any], words: str
+) -> None:
+    with pytest.raises(ValueError, match=words.replace("(", r"\(")):
+        research.backtest(database, **arguments)
+
+
+@pytest.mark.parametrize("what", ["backtest", "scorecard", "changes", "results", "closing"])
+def test_a_database_that_cannot_be_read_is_named_in_the_words_of_the_command(
+    tmp_path: Path, what: str
+) -> None:
+    path = tmp_path / "missing.db"
+    with pytest.raises(research.ResearchError) as raised:
+        getattr(research, what)(path)
+    done = CliRunner().invoke(main, ["backtest", "--database", str(path)])
+    assert done.output.strip().removeprefix("Error: ") == str(raised.value)
+
+
+def test_nothing_needs_pandas_until_it_is_used_and_then_it_says_what_to_install() -> None:
+    program = """
+import sys
+sys.modules["pandas"] = None
+from oddsdesk import research
+import oddsdesk.research.backtests, oddsdesk.research.scorecards, oddsdesk.research.export
+print([name in sys.modules for name in ("oddsdesk.research.frames", "numpy")], dir(research))
+try:
+    research.backtest("odds.db")
+except ImportError as error:
+    print(error)
+"""
+    ended = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=True
+    )
+    loaded, words = ended.stdout.splitlines()
+    assert loaded.startswith("[False, False]")
+    assert "'scorecard'" in loaded
+    assert words.startswith("data frames need pandas, which is not installed: pip install ")
+    assert "[analysis]" in words
+
+
+def test_all_that_is_public_can_be_imported_and_is_described() -> None:
+    for name in research.__all__:
+        assert getattr(research, name).__doc__
+    with pytest.raises(AttributeError, match="no attribute 'nothing'"):
+        research.nothing  # noqa: B018
