@@ -71,20 +71,19 @@ class ArchivedLog:
         return None if found is None else found.game
 
     def archived_games(
-        self, since: int, until: int, before: int, behind: Position = ()
+        self, since: int | None, until: int, before: int, behind: Position = ()
     ) -> list[OldGame]:
         """Return the games that began from a time to before another, by id.
 
-        With ``behind`` only those with rows after one of each shard.
+        Without ``since`` also those of unknown kick-off. With ``behind`` only those with rows after
+        one of each shard.
         """
         with self._reading():
             self._listed(before)
         return [
             game
             for _, (shard, seq, game) in sorted(self._games.items())
-            if game.match_date is not None
-            and since <= game.match_date < until
-            and (not behind or seq > behind[shard])
+            if _began(game, since, until) and (not behind or seq > behind[shard])
         ]
 
     def archived_moves(self, asked: OldMoves, limit: int | None = None) -> list[LoggedMove]:
@@ -261,6 +260,12 @@ class ArchivedLog:
                 if sum(table.num_rows for table in tables) > _MOST_ROWS:
                     tables = [_last_of(tables)]
         return _last_of(tables)
+
+
+def _began(game: OldGame, since: int | None, until: int) -> bool:
+    """Return whether a game began from a time to before another; without ``since`` maybe."""
+    at = game.match_date
+    return since is None if at is None else (since is None or since <= at) and at < until
 
 
 def _span(asked: OldMoves) -> tuple[int, int]:

@@ -238,6 +238,24 @@ class PriceChange(msgspec.Struct, frozen=True):
     is_live: bool
 
 
+class HistoryRow(msgspec.Struct, frozen=True):
+    """A price move with its game, in the history of all games."""
+
+    game_id: Name
+    match_name: Name
+    competition: Name
+    sport: Name
+    match_date: Timestamp | None
+    bookmaker: Name
+    market_type: Name
+    period: Whole
+    selection: Name
+    odds: float | None
+    scraped_at: Timestamp
+    is_live: bool
+    source_sport: Name | UnsetType = UNSET
+
+
 class ValueBet(msgspec.Struct, frozen=True):
     """A value bet: a price above the sharp book's fair odds, by the service's own figures."""
 

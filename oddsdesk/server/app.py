@@ -118,6 +118,7 @@ def _resources(service: Service, reads: ReaderPool, looks_back: ReaderPool) -> I
         lists.GAMES,
         lists.HISTORY,  # before the game, whose id may be any text
         lists.GAME,
+        lists.HISTORY_OF_GAMES,
         lists.VALUE_BETS,
         lists.RESULTS,
     ]

@@ -438,6 +438,8 @@ class Endpoint(msgspec.Struct, frozen=True):
     methods: Sequence[str] = GET
     looks_back: Callable[[dict[str, Any]], bool] = lambda _asked: False
     """Whether past odds are requested."""
+    packs: bool = False
+    """Whether its answers are compressed for clients that accept it."""
 
     def cost_s(self, asked: dict[str, Any]) -> float:
         """Return the estimated time in seconds, from the number of rows."""
@@ -607,10 +609,12 @@ class EndpointGate(Gate):
         remaining = await request.require_quota()
         asked = rest.read_query(request.scope["query_string"], endpoint.parameters)
         path = request.scope.get("path_params", {})
+        packs = endpoint.packs and rest.accepts_gzip(request.scope["headers"])
 
         def answer_request() -> rest.Reply:
             call = Call(caller, request.now_ms, store.reader(), path, asked)
-            return rest.encode(endpoint.answer(call.in_stored_words()), remaining)
+            reply = rest.encode(endpoint.answer(call.in_stored_words()), remaining)
+            return rest.packed(reply) if packs else reply
 
         reads = self._looks_back if endpoint.looks_back(asked) else self._reads
         return await reads.run(answer_request, caller.key_id, endpoint.cost_s(asked))

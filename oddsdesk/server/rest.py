@@ -6,6 +6,7 @@ import re
 import sys
 import time
 import uuid
+import zlib
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from enum import StrEnum
@@ -32,6 +33,9 @@ JSON = b"application/json"
 
 _FIXED_HEADERS = ((b"cache-control", b"no-store"), (b"x-content-type-options", b"nosniff"))
 _encoder = msgspec.json.Encoder()
+_GZIP_WINDOW: Final = 16 + zlib.MAX_WBITS
+_NOT_ACCEPTED: Final = re.compile(rb"q=0(\.0*)?")
+RequestHeaders = Iterable[tuple[bytes, bytes]]
 
 
 class Payload(msgspec.Struct, frozen=True):
@@ -86,6 +90,24 @@ def encode(found: Payload | Bare, remaining: int) -> Reply:
         silences=msgspec.UNSET if found.silences is None else found.silences,
     )
     return Reply(200, _encoder.encode(Answer(found.data, meta)))
+
+
+def accepts_gzip(headers: RequestHeaders) -> bool:
+    """Return whether a client accepts compressed answers."""
+    given = b",".join(value for name, value in headers if name == b"accept-encoding")
+    for each in given.lower().split(b","):
+        coding, _, weight = each.replace(b" ", b"").partition(b";")
+        if coding in (b"gzip", b"x-gzip"):
+            return _NOT_ACCEPTED.fullmatch(weight) is None
+    return False
+
+
+def packed(reply: Reply) -> Reply:
+    """Return a response compressed, as fast as possible."""
+    packer = zlib.compressobj(zlib.Z_BEST_SPEED, wbits=_GZIP_WINDOW)
+    body = packer.compress(reply.body) + packer.flush()
+    headers = [*reply.headers, (b"content-encoding", b"gzip"), (b"vary", b"accept-encoding")]
+    return msgspec.structs.replace(reply, body=body, headers=headers)
 
 
 def encode_data(data: Any) -> msgspec.Raw:
@@ -429,9 +451,6 @@ def of_process() -> Iterator[Sample]:
     if sys.platform == "linux":
         pages = int(Path("/proc/self/statm").read_text().split()[1])
         yield Sample("process_resident_memory_bytes", pages * os.sysconf("SC_PAGESIZE"))
-
-
-RequestHeaders = Iterable[tuple[bytes, bytes]]
 
 
 LimitsOf = Callable[[RequestHeaders], Headers]

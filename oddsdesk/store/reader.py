@@ -22,6 +22,7 @@ from oddsdesk.store.names import canonical, known_names, name_among
 from oddsdesk.store.queries import as_of, game, lists, results, series, valuation
 from oddsdesk.store.queries.lists import ODDS_AGE_MS
 from oddsdesk.store.queries.log import LogReader
+from oddsdesk.store.queries.moves import WantedMoves
 from oddsdesk.store.queries.past import SOURCES
 from oddsdesk.store.results import StoredResult
 from oddsdesk.store.series import StoredSeries
@@ -32,6 +33,7 @@ from oddsdesk.store.values import (
     DatedGame,
     EncodedOddsRow,
     Filters,
+    HistoryPlace,
     MarketFilter,
     MarketKey,
     MoveFilter,
@@ -40,6 +42,7 @@ from oddsdesk.store.values import (
     ValuedGame,
     ValuedMarket,
     Visibility,
+    from_cursor,
 )
 
 ALL_MARKETS: Final = MarketFilter()
@@ -303,6 +306,30 @@ class Reader(LogReader, ABC):
     ) -> list[tuple[str, str, dict[str, float]]]:
         """Return bookmakers' moneylines in a game's competition: match name, bookmaker, odds."""
         return valuation.moneylines_like(self._select, game, bookmakers, since)
+
+    def moves_of_games(
+        self,
+        filters: Filters,
+        wanted: MoveFilter,
+        visibility: Visibility,
+        limit: int,
+        cursor: str | None = None,
+        go_on: Callable[[], bool] = lambda: True,
+    ) -> Page[resources.HistoryRow]:
+        """Return how the prices of all games moved: by game id, then ``scraped_at``.
+
+        Simulated moves are left out once real ones were recorded. The page ends early once
+        ``go_on``, called after each game, returns False. ``filters`` has sport and competition.
+        """
+        place = None if cursor is None else from_cursor(cursor, HistoryPlace)
+        allowed = visibility.of_share(self._share)
+        with self._select.together():
+            made_up = int(self._setting(LAST_MADE_UP_GAME) or 0)
+            behind = tuple(map(self.last_made_up, range(self.shards)))
+            reading = WantedMoves(self._select, self._reference, wanted, allowed, self._older())
+            first = "" if place is None else place.game_id
+            games = reading.games(filters, first, made_up, behind)
+            return reading.page_of_games(games, limit, place, go_on)
 
     def list_results(
         self,

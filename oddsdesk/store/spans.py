@@ -93,11 +93,12 @@ class OlderLog(Protocol):
         """Return a game, None if it is not there."""
 
     def archived_games(
-        self, since: int, until: int, before: int, behind: Position = ()
+        self, since: int | None, until: int, before: int, behind: Position = ()
     ) -> list[OldGame]:
         """Return the games that began from a time to before another, by id.
 
-        With ``behind`` only those with rows after one of each shard.
+        Without ``since`` also those of unknown kick-off. With ``behind`` only those with rows after
+        one of each shard.
         """
 
     def archived_moves(self, asked: OldMoves, limit: int | None = None) -> list[LoggedMove]:

@@ -343,6 +343,14 @@ class MovePlace(msgspec.Struct, array_like=True, tag="m", forbid_unknown_fields=
     seq: Int64
 
 
+class HistoryPlace(msgspec.Struct, array_like=True, tag="h", forbid_unknown_fields=True):
+    """The last move of an answer about all games; without a time, the end of its game."""
+
+    game_id: str
+    scraped_at: Int64 | None = None
+    seq: Int64 = 0
+
+
 class ResultPlace(msgspec.Struct, array_like=True, tag="r", forbid_unknown_fields=True):
     """The last result of an answer."""
 

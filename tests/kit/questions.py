@@ -25,6 +25,8 @@ def ask_everything(reader: Reader) -> None:
             reader.odds_as_of(NOW - 12 * MINUTE_MS, filters, visibility, 5)
             for wanted in (MoveFilter(), MoveFilter("total", 0, "Yes", "A", 0, NOW)):
                 moves = reader.moves(ident, wanted, visibility, 1)
+                page = reader.moves_of_games(filters, wanted, visibility, 1)
+                reader.moves_of_games(filters, wanted, visibility, 1, page.next_cursor)
                 if moves is not None:
                     reader.moves(ident, wanted, visibility, 1, moves.next_cursor)
             reader.event_detail("Home 0 - Away", NOW, visibility, stale_minutes=20)

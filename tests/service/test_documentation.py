@@ -99,6 +99,7 @@ def test_every_path_of_the_contract_is_described(document: dict[str, Any]) -> No
         ("/api/games", "get"),
         ("/api/games/{game_id}", "get"),
         ("/api/games/{game_id}/history", "get"),
+        ("/api/history", "get"),
         ("/api/value-bets", "get"),
         ("/api/results", "get"),
         ("/api/stream/token", "post"),
@@ -151,7 +152,7 @@ def test_answers_are_what_the_document_says(service: Any, document: dict[str, An
             assert fits(document, schema, answer.json()), (filled, answer.text)
             assert not fits(document, schema, {**answer.json(), "unnamed": 1})
             asked += 1
-    assert asked == 15
+    assert asked == 16
 
 
 def test_errors_are_what_the_document_says(service: Any, document: dict[str, Any]) -> None:

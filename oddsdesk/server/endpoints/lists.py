@@ -1,6 +1,7 @@
 """What the list endpoints share: their filters and how a page becomes an answer."""
 
 import threading
+import time
 from collections.abc import Callable, Hashable
 from typing import Any
 from urllib.parse import unquote
@@ -60,6 +61,7 @@ GAME_CURSOR = _cursor(values.GamePlace)
 ODDS_CURSOR = _cursor(values.OddsPlace)
 BET_CURSOR = _cursor(values.BetPlace)
 MOVE_CURSOR = _cursor(values.MovePlace)
+HISTORY_CURSOR = _cursor(values.HistoryPlace)
 RESULT_CURSOR = _cursor(values.ResultPlace)
 AS_OF = moment("as_of", "Return the state at this time; for plans with all bookmakers.")
 STALE_RANGE = (1, 60)
@@ -215,6 +217,8 @@ SINCE = moment("since", "Only moves at or after this time.")
 UNTIL = moment("until", "Only moves before this time.")
 _SILENCES_OF_MS = 30 * DAY_S * 1000
 _MOST_SILENCES = 200
+_LONGEST_PAGE_S = 1.0
+"""A page of the history of all games ends after the game that is being read then."""
 
 
 def _games(call: Call) -> Payload:
@@ -257,18 +261,9 @@ def _game(call: Call) -> Payload:
 
 
 def _history(call: Call) -> Payload:
-    since, until = call.asked["since"], call.asked["until"]
-    if since is not None and until is not None and until <= since:
-        raise BadParameterError("until", f"expected a moment after since, got {format_ms(until)}")
-    require_all_bookmakers(call.caller, "history")
-    wanted = values.MoveFilter(
-        **{name: call.asked[name] for name in ("market_type", "period", "selection", "bookmaker")},
-        since=since,
-        until=until,
-    )
     page = call.reader.moves(
         _game_id(call.path["game_id"]),
-        wanted,
+        _wanted_moves(call),
         visibility_for(call.caller, call.asked),
         call.asked["limit"],
         call.asked["cursor"],
@@ -277,9 +272,36 @@ def _history(call: Call) -> Payload:
         raise Refusal(
             ErrorCode.NOT_FOUND, "No game with this id; /api/games lists games with active odds."
         )
-    silences = call.reader.silences(call.now_ms - _SILENCES_OF_MS, call.now_ms, values.SILENT_MS)
-    told = [[format_ms(begin), format_ms(end)] for begin, end in silences[-_MOST_SILENCES:]]
-    return replace(listing(page), silences=told)
+    return replace(listing(page), silences=_silences(call))
+
+
+def _history_of_games(call: Call) -> Payload:
+    ends = time.perf_counter() + _LONGEST_PAGE_S
+    page = call.reader.moves_of_games(
+        filters_of(call.asked),
+        _wanted_moves(call),
+        visibility_for(call.caller, call.asked),
+        call.asked["limit"],
+        call.asked["cursor"],
+        lambda: time.perf_counter() < ends,
+    )
+    made_up = call.reader.made_up_among(list({move.game_id for move in page.items}))
+    return replace(listing(page), simulated=made_up > 0, silences=_silences(call))
+
+
+def _wanted_moves(call: Call) -> values.MoveFilter:
+    """Return which moves are requested, by a plan that may have them."""
+    since, until = call.asked["since"], call.asked["until"]
+    if since is not None and until is not None and until <= since:
+        raise BadParameterError("until", f"expected a moment after since, got {format_ms(until)}")
+    require_all_bookmakers(call.caller, "history")
+    names = values.MoveFilter.__struct_fields__
+    return values.MoveFilter(**{name: call.asked.get(name) for name in names})
+
+
+def _silences(call: Call) -> list[list[str]]:
+    found = call.reader.silences(call.now_ms - _SILENCES_OF_MS, call.now_ms, values.SILENT_MS)
+    return [[format_ms(begin), format_ms(end)] for begin, end in found[-_MOST_SILENCES:]]
 
 
 def _game_id(text: str) -> str:
@@ -320,6 +342,26 @@ HISTORY = Endpoint(
     _history,
     [market_type(), PERIOD, SELECTION, BOOKMAKER, SINCE, UNTIL, limit(1000, 5000), MOVE_CURSOR],
     looks_back=lambda _asked: True,
+)
+HISTORY_OF_GAMES = Endpoint(
+    "/api/history",
+    "Price moves of all games, game by game, each by scraped_at; null odds mean no longer offered."
+    " For plans with all bookmakers.",
+    list[resources.HistoryRow],
+    _history_of_games,
+    [
+        SPORT,
+        COMPETITION,
+        market_type(),
+        PERIOD,
+        BOOKMAKER,
+        SINCE,
+        UNTIL,
+        limit(5000, 10_000),
+        HISTORY_CURSOR,
+    ],
+    looks_back=lambda _asked: True,
+    packs=True,
 )
 
 

@@ -12,17 +12,13 @@ import msgspec
 
 from oddsdesk.contract.quotes import Quote
 from oddsdesk.contract.resources import PriceChange
-from oddsdesk.contract.times import HOUR_MS, format_ms
+from oddsdesk.contract.times import HOUR_MS
 from oddsdesk.store.databases import ARCHIVE, KEEP_DAYS, LAST_MADE_UP_MOVE
 from oddsdesk.store.games import NO_DATE
 from oddsdesk.store.queries.game import GameRow, game_by_id
-from oddsdesk.store.queries.lists import (
-    may_be_shared,
-    share_parameter,
-    visibility_parameters,
-    visible,
-)
-from oddsdesk.store.queries.past import GONE, Older, known_by, log_began
+from oddsdesk.store.queries.lists import may_be_shared, share_parameter
+from oddsdesk.store.queries.moves import WantedMoves, price_change
+from oddsdesk.store.queries.past import GONE, Older, log_began
 from oddsdesk.store.queries.select import OF_SHARD, WITH_LEVELS, Row, Select
 from oddsdesk.store.spans import ArchivedRow, FindOlder, LoggedMove, OldMoves, Span
 from oddsdesk.store.values import (
@@ -159,10 +155,6 @@ SELECT max(c.seq), g.game_id FROM game g CROSS JOIN price_change c
 WHERE {OF_SHARD} AND g.id > :after AND g.id <= :until AND c.game = g.id GROUP BY g.id, g.game_id
 """
 _SOURCES: Final = "SELECT DISTINCT source FROM origin ORDER BY source"
-_MOVES: Final = """
-SELECT c.bookmaker, c.market_type, c.period, c.selection, c.odds, c.is_live, c.scraped_at, c.seq
-FROM price_change c WHERE {wanted} ORDER BY c.scraped_at, c.seq LIMIT :limit
-"""
 _OF_SELECTION: Final = """
 FROM price_change INDEXED BY price_change_selection
 WHERE game = (SELECT id FROM game WHERE game_id = :game_id) AND selection = :selection
@@ -496,32 +488,13 @@ class LogReader:
             game = self._game(game_id, allowed, older)
             if game is None:
                 return None
-            rows = self._moves(game, wanted, allowed, limit + 1, after)
-            if older is not None:
-                place = None if after is None else (after.scraped_at, after.seq)
-                found = older.game_moves(game, wanted, allowed, place, limit + 1)
-                rows = _with_older(rows, found)[: limit + 1]
-        changes = [_price_change(row) for row in rows[:limit]]
+            reading = WantedMoves(self._select, self._reference, wanted, allowed, older)
+            rows = reading.of_game(game, limit + 1, after)
+        changes = [price_change(row) for row in rows[:limit]]
         if len(rows) <= limit:
             return Page(changes, None)
         scraped_at, seq = rows[limit - 1][-2:]
         return Page(changes, to_cursor(MovePlace(scraped_at, seq)))
-
-    def _moves(
-        self,
-        game: GameRow,
-        wanted: MoveFilter,
-        visibility: Visibility,
-        limit: int,
-        after: MovePlace | None,
-    ) -> list[Row]:
-        asked = {"game": game.row, "limit": limit}
-        asked |= visibility_parameters(self._select, visibility, self._reference)
-        conditions = ["c.game = :game", visible("c", visibility), *_move_conditions(wanted, asked)]
-        if after is not None:
-            conditions.append("(c.scraped_at, c.seq) > (:after_at, :after_seq)")
-            asked |= {"after_at": after.scraped_at, "after_seq": after.seq}
-        return self._select(_MOVES, asked, wanted=" AND ".join(conditions))
 
     def _changes(self, query: str, asked: dict[str, Any]) -> list[Change]:
         asked |= share_parameter(self._select, self._share)
@@ -621,42 +594,6 @@ def _largest(moves: Iterable[LoggedMove], reference: str) -> int | None:
             is_others = move.bookmaker != reference
             ranked.append((is_others, bool(move.is_live), -moved, move.scraped_at))
     return min(ranked)[-1] if ranked else None
-
-
-def _with_older(rows: list[Row], older: list[LoggedMove]) -> list[Row]:
-    """Return rows with the missing ones of the archive, in order."""
-    known = {(row[7], row[6], row[1], row[2], row[4]) for row in rows}  # as ``known_by``
-    missing = [
-        (*move[8:14], move.scraped_at, move.seq) for move in older if known_by(move) not in known
-    ]
-    return sorted([*rows, *missing], key=lambda row: row[6:8])
-
-
-def _price_change(row: Row) -> PriceChange:
-    return PriceChange(
-        bookmaker=row[0],
-        market_type=row[1],
-        period=row[2],
-        selection=row[3],
-        odds=row[4],
-        scraped_at=format_ms(row[6]),
-        is_live=bool(row[5]),
-    )
-
-
-def _move_conditions(wanted: MoveFilter, asked: dict[str, Any]) -> list[str]:
-    """Return the requested conditions, with their parameters added to ``asked``."""
-    compared = {
-        "market_type": ("c.market_type =", wanted.market_type),
-        "period": ("c.period =", wanted.period),
-        "selection": ("c.selection =", wanted.selection),
-        "bookmaker": ("c.bookmaker =", wanted.bookmaker),
-        "since": ("c.scraped_at >=", wanted.since),
-        "until": ("c.scraped_at <", wanted.until),
-    }
-    given = {name: each for name, each in compared.items() if each[1] is not None}
-    asked |= {name: value for name, (_, value) in given.items()}
-    return [f"{comparison} :{name}" for name, (comparison, _) in given.items()]
 
 
 def _first_since(select: Select, since_ms: int) -> int:

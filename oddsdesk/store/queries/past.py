@@ -4,7 +4,7 @@ A row may be in both, and can leave the database at any moment. The database is 
 a row that left it is in the archive by then; duplicates are removed.
 """
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterator, Sequence
 from functools import cached_property
 from operator import attrgetter
 from typing import Final
@@ -14,11 +14,13 @@ import msgspec
 from oddsdesk.contract.competitions import played_sport
 from oddsdesk.store.databases import SOURCE
 from oddsdesk.store.queries.game import GameRow, ids_merged_with
+from oddsdesk.store.queries.lists import is_asked_game
 from oddsdesk.store.queries.select import Select
 from oddsdesk.store.spans import LoggedMove, OlderLog, OldGame, OldMoves, Position
 from oddsdesk.store.values import (
     FORBIDDING,
     DatedGame,
+    Filters,
     HistoryPoint,
     MoveFilter,
     SelectionKey,
@@ -28,6 +30,7 @@ from oddsdesk.store.values import (
 GONE: Final = 0
 """The row of a game that the database has removed."""
 _ALL: Final = 2**62
+_SOME_GAMES: Final = 500
 _FORBIDDEN: Final = """
 SELECT DISTINCT bookmaker FROM origin WHERE game = :game AND NOT may_share
     AND NOT source IN (SELECT value FROM json_each(:share))
@@ -78,9 +81,6 @@ class Older:
         With ``behind`` only those with rows after one of each shard.
         """
         found = self.log.archived_games(since, until, self.before(), behind)
-        listed = self._select.list_parameter([game.game_id for game in found])
-        held = {ident for (ident,) in self._select(_HELD, {"game_ids": listed})}
-        elsewhere = held.union(*self.merged.values())
         return [
             DatedGame(
                 game.game_id,
@@ -89,9 +89,33 @@ class Older:
                 game.competition,
                 game.match_name,
             )
-            for game in found
-            if game.match_date is not None and game.game_id not in elsewhere
+            for game in self._removed(found)
+            if game.match_date is not None
         ]
+
+    def forgotten_from(
+        self, first: str, filters: Filters, visibility: Visibility, behind: Position
+    ) -> Iterator[GameRow]:
+        """Yield the removed games of ``filters`` that may be passed on, by id, from ``first`` on.
+
+        Only those with rows after ``behind`` in their shard.
+        """
+        if not self.may_share_forgotten(visibility.share):
+            return
+        found = [
+            game
+            for game in self.log.archived_games(None, _ALL, self.before(), behind)
+            if game.game_id >= first and is_asked_game(filters, game.competition)
+        ]
+        for start in range(0, len(found), _SOME_GAMES):
+            yield from map(forgotten_row, self._removed(found[start : start + _SOME_GAMES]))
+
+    def _removed(self, found: Sequence[OldGame]) -> list[OldGame]:
+        """Return those of some archived games that the database has under no id."""
+        listed = self._select.list_parameter([game.game_id for game in found])
+        held = {ident for (ident,) in self._select(_HELD, {"game_ids": listed})}
+        elsewhere = held.union(*self.merged.values())
+        return [game for game in found if game.game_id not in elsewhere]
 
     def may_share_forgotten(self, share: Collection[str] | None) -> bool:
         """Return whether no source that forbids passing on was ever recorded, or it is allowed."""

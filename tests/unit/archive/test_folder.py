@@ -114,6 +114,19 @@ def _answers(reader: Reader) -> Iterator[tuple[str, Any]]:
             found = reader.reference_history(ident, keys, since)
             yield f"reference {ident} {since}", [[key, found[key]] for key in sorted(found)]
         yield f"largest {ident}", reader.largest_move(ident)
+    for kind, filters, wanted in (
+        ("all", Filters(), MoveFilter()),
+        ("football", Filters("Football", "LIG1"), MoveFilter(bookmaker="Pinnacle")),
+        ("tennis", Filters("Tennis"), MoveFilter()),
+        ("span", Filters(), MoveFilter(since=BEGIN + DAY_MS // 2, until=BEGIN + DAY_MS)),
+        ("late", Filters(), MoveFilter(since=END - HOUR_MS)),
+    ):
+        for limit in (1, 7, 999):
+            asked = (filters, wanted, everybody, limit)
+            yield (
+                f"moves of {kind} games by {limit}",
+                _pages(lambda cursor, asked=asked: reader.moves_of_games(*asked, cursor)),
+            )
     for at in range(BEGIN - 1, END + DAY_MS, 25 * HOUR_MS):
         yield (
             f"games {at}",
@@ -218,6 +231,8 @@ def test_no_simulated_game_of_the_archive_is_a_real_one(in_a_file: Recorded) -> 
         found = opened.reader().real_games_between(END, END)
         assert [game.game_id for game in found] == [IDS[0]]
         assert opened.reader().moves(game_id("LIG1", simulated), MoveFilter(), Visibility(), 9)
+        moves = opened.reader().moves_of_games(Filters(), MoveFilter(), Visibility(), 999).items
+        assert simulated not in {move.match_name for move in moves}
 
 
 def test_a_game_of_the_archive_is_listed_once_and_as_the_database_has_it(
@@ -347,7 +362,10 @@ def test_what_no_one_may_pass_on_is_not_told_of_the_archive_either(in_a_file: Re
     def told(share: tuple[str, ...]) -> set[str] | None:
         with in_a_file.reading(LookingBack(in_a_file.folder), share) as reader:
             page = reader.moves(IDS[0], MoveFilter(), Visibility(), 500)
-            return None if page is None else {move.bookmaker for move in page.items}
+            of_all = reader.moves_of_games(Filters(), MoveFilter(), Visibility(), 5000).items
+            found = None if page is None else {move.bookmaker for move in page.items}
+            assert {m.bookmaker for m in of_all if m.game_id == IDS[0]} == (found or set())
+            return found
 
     for keep_from in (BEGIN, END - HOUR_MS):
         in_a_file.drop_before(keep_from)
