@@ -1,4 +1,4 @@
-"""`oddsdesk export`: price changes, quotes, results and bets as files."""
+"""`oddsdesk export`: price changes, quotes, results, series and bets as files."""
 
 import contextlib
 import gc
@@ -32,6 +32,7 @@ from oddsdesk.research.export import (
     export_changes,
     export_quotes,
     export_results,
+    export_series,
     format_of,
     known_endings,
     silences_within,
@@ -43,6 +44,7 @@ from oddsdesk.store.reader import Reader
 from oddsdesk.store.store import open_store
 
 F = TypeVar("F", bound=Callable[..., Any])
+T = TypeVar("T")
 
 _MOST_GAPS: Final = 10
 _SCHEMA: Final = "schema.json"
@@ -79,7 +81,7 @@ def _common(command: F) -> F:
 
 @click.group()
 def export() -> None:
-    """Export price changes, quotes, results or placed bets.
+    """Export price changes, quotes, results, series or placed bets.
 
     The ending of FILE sets the format: Parquet, CSV or NDJSON; with .gz it is compressed. - is
     standard output. FILE is written completely or not at all. A Parquet file gets a schema.json
@@ -152,17 +154,30 @@ def results(
       oddsdesk export results - | oddsdesk ingest --database copy.db -
     """
     span = _span(since, before)
-    try:
-        with contextlib.closing(open_store(database, read_only=True)) as store:
-            found = store.reader().results(*span)
-    except StoreError as error:
-        raise click.ClickException(str(error)) from error
+    found = _read(database, lambda reader: reader.results(*span))
     sources = sorted({each.result.source for each in found})
-    with _writing("results", target, how, sources) as writer:
-        exported = export_results(found, writer)
-    _print_exported("results", exported, target)
-    if sources:
-        click.echo(f"includes results from {', '.join(sources)}", err=True)
+    _export_found("results", target, how, sources, partial(export_results, found))
+
+
+@export.command()
+@_common
+@options.database_option
+def series(
+    target: str, how: str | None, since: int | None, before: int | None, database: Database
+) -> None:
+    """Export the best and mean odds of many bookmakers, by kick-off.
+
+    They come from files with such statistics, such as football-data's Max and Avg, and are no
+    bookmaker's prices, so they are in no other export.
+
+    \b
+    Example:
+      oddsdesk export series series.parquet
+    """
+    span = _span(since, before)
+    found = _read(database, lambda reader: reader.series(*span))
+    sources = sorted({each.source for each in found})
+    _export_found("series", target, how, sources, partial(export_series, found))
 
 
 @export.command()
@@ -183,6 +198,28 @@ def bets(target: str, how: str | None, since: int | None, before: int | None, pa
     with _writing("bets", target, how, []) as writer:
         exported = export_bets(placed, *span, writer)
     _print_exported("bets", exported, target)
+
+
+def _read(database: Database, read: Callable[[Reader], list[T]]) -> list[T]:
+    try:
+        with contextlib.closing(open_store(database, read_only=True)) as store:
+            return read(store.reader())
+    except StoreError as error:
+        raise click.ClickException(str(error)) from error
+
+
+def _export_found(
+    name: str,
+    target: str,
+    how: str | None,
+    sources: list[str],
+    work: Callable[[RowWriter], Exported],
+) -> None:
+    with _writing(name, target, how, sources) as writer:
+        exported = work(writer)
+    _print_exported(name, exported, target)
+    if sources:
+        click.echo(f"includes {name} from {', '.join(sources)}", err=True)
 
 
 def _export_log(
@@ -298,7 +335,7 @@ def _write_schema(path: Path, words: dict[str, Any]) -> None:
 
 
 def _print_exported(name: str, exported: Exported, target: str) -> None:
-    what = {"changes": "price changes"}.get(name, name)
+    what = {"changes": "price changes", "series": "odds of series"}.get(name, name)
     if exported.first is None or exported.last is None:
         click.echo(f"no {what} in that time: {_shown(target)} has no rows", err=True)
         return

@@ -257,11 +257,11 @@ def series_line(imported: Imported) -> str | None:
     """Return a line about the statistics of many bookmakers in the files; None without any."""
     if not imported.series:
         return None
-    odds = count_odds(imported.series)
+    odds, games = count_odds(imported.series), len(imported.series)
     names = ", ".join(sorted({each.source for each in imported.series}))
     return (
         f"series {names}: {odds['best']} best and {odds['mean']} mean odds of many bookmakers,"
-        f" of {len(imported.series)} games"
+        f" of {games} game{'s' * (games != 1)}"
     )
 
 

@@ -20,6 +20,7 @@ from oddsdesk.ledger.bets import PlacedBet
 from oddsdesk.research.recorded_log import LogOfAll
 from oddsdesk.store.reader import Reader
 from oddsdesk.store.results import StoredResult
+from oddsdesk.store.series import StoredSeries
 from oddsdesk.store.spans import LoggedMove
 from oddsdesk.store.values import SILENT_MS
 
@@ -168,7 +169,26 @@ RESULTS: Final = (
 )
 """One row per game and source, by kick-off; ``oddsdesk ingest`` reads it as NDJSON."""
 
-EXPORTS: Final = {"changes": CHANGES, "quotes": QUOTES, "results": RESULTS, "bets": BETS}
+SERIES: Final = (
+    *RESULTS[:6],
+    Column("source", Kind.TEXT, "name of the series: the format that it comes from"),
+    *_MARKET[1:],
+    Column("selection", Kind.TEXT, "the outcome"),
+    Column("kind", Kind.TEXT, "best: highest odds at any bookmaker; mean: mean of all of them"),
+    Column("closing", Kind.BOOLEAN, "whether these are the last odds before kick-off"),
+    Column("odds", Kind.NUMBER, "decimal odds, which are no bookmaker's price"),
+    Column("scraped_at", Kind.TIME, "when the source read them, inferred if it does not say"),
+    Column("recorded_at", Kind.TIME, "when it was recorded"),
+)
+"""One row per selection, kind and moment of a series, by kick-off."""
+
+EXPORTS: Final = {
+    "changes": CHANGES,
+    "quotes": QUOTES,
+    "results": RESULTS,
+    "series": SERIES,
+    "bets": BETS,
+}
 
 
 def described(sources: list[str]) -> dict[str, Any]:
@@ -502,6 +522,33 @@ def _result(stored: StoredResult) -> Row:
         *(row.bookmaker, row.source, said.reported_at or None, row.simulated),
         *(stored.recorded_at or None, row.corrections),
     )
+
+
+_GAMES_A_BATCH: Final = 200
+_KICK_OFF: Final = [column.name for column in SERIES].index("kick_off")
+
+
+def export_series(found: Sequence[StoredSeries], writer: RowWriter) -> Exported:
+    """Write series in their order."""
+    exported = Exported()
+    for start in range(0, len(found), _GAMES_A_BATCH):
+        some = found[start : start + _GAMES_A_BATCH]
+        rows = [row for each in some for row in _odds_of_series(each)]
+        writer.write_rows(rows)
+        exported.games.update(each.game_id for each in some)
+        exported.count_rows([row[_KICK_OFF] for row in rows])
+    return exported
+
+
+def _odds_of_series(stored: StoredSeries) -> Iterator[Row]:
+    game = (stored.game_id, stored.match_name, stored.competition, stored.sport, stored.kick_off)
+    of_game = (*game, stored.has_time, stored.source)
+    for point in stored.points:
+        for selection, odds in point.odds.items():
+            yield (
+                *(*of_game, point.market_type, point.period, selection, point.kind),
+                *(point.closing, odds, point.scraped_at, stored.recorded_at),
+            )
 
 
 def silences_within(reader: Reader, exported: Exported) -> Iterator[tuple[int, int]]:
