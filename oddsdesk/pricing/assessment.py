@@ -455,7 +455,8 @@ def _cautions(
         yield Caution.AGE_UNKNOWN
     if not price.is_live and setting.kick_off is not None and now > setting.kick_off:
         yield Caution.STARTED
-    if total is not None and total < MIN_OVERROUND:
+    is_margin_judged = Rule.OVERROUND not in setting.rules.off
+    if total is not None and total < MIN_OVERROUND and is_margin_judged:
         yield Caution.CROSSED_REFERENCE
     if any(map(_is_above, stopped)):
         yield Caution.ABOVE_WINDOW

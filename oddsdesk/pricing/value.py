@@ -82,6 +82,22 @@ class Rule(Enum):
     """Price over fair odds before the floor."""
 
 
+PRICE_RULES: Final = frozenset(
+    {
+        Rule.ABOVE_REFERENCE,
+        Rule.REFERENCE_AGE,
+        Rule.BOOK_AGE,
+        Rule.OVERROUND,
+        Rule.MAX_EDGE,
+        Rule.EDGE_CAP,
+        Rule.PAYOUT,
+        Rule.RATIO,
+    }
+)
+"""The rules that a list may leave out: without the others a price has no EV, or none of this bet.
+The minimum EV can be any figure instead."""
+
+
 class RuleCheck(msgspec.Struct, frozen=True, gc=False):
     """One rule judged on the unrounded figure, thresholds inclusive."""
 
@@ -140,11 +156,19 @@ class ListRules(msgspec.Struct, frozen=True, kw_only=True):
     max_overround: float = MAX_OVERROUND
     max_age_ms: int = MAX_AGE_MS
     max_age_in_play_ms: int = MAX_AGE_MS
+    off: frozenset[Rule] = frozenset()
+    """Rules that are not looked at, of ``PRICE_RULES``. Without ``OVERROUND``, a sharp book whose
+    prices add up to less than 100 % values prices, too."""
 
     @property
     def are_services(self) -> bool:
         """Whether they are the service's."""
         return self == SERVICE_RULES
+
+    @property
+    def asks_less_of_pushes(self) -> bool:
+        """Whether a line that can push may have lower odds over fair odds than one that cannot."""
+        return min(self.min_edge, self.min_prop_edge) < 0
 
     def floor_of(self, market_type: str) -> float:
         """Return the floor of a market."""
@@ -167,9 +191,15 @@ class ListRules(msgspec.Struct, frozen=True, kw_only=True):
         edge = self.min_edge_of(market_type) / 100 / max(decided, _LEAST_DECIDED)
         return fair_odds * self.floor_of(market_type) * (1 + edge)
 
+    def is_capped(self, market_type: str) -> bool:
+        """Return whether a market has the lower limit."""
+        return market_type in CAPPED_MARKETS and Rule.EDGE_CAP not in self.off
+
     def edge_limit(self, market_type: str) -> float:
         """Return the highest edge that is not suspicious."""
-        return self.capped_edge if market_type in CAPPED_MARKETS else self.max_edge
+        if self.is_capped(market_type):
+            return self.capped_edge
+        return math.inf if Rule.MAX_EDGE in self.off else self.max_edge
 
     def max_age_of(self, in_play: bool | None) -> int:
         """Return how old a price may be, in milliseconds."""
@@ -471,16 +501,33 @@ def judge_candidate(
 
     What was unread of an age does not count.
     """
+    verdict = _judge(
+        line,
+        candidate,
+        rules,
+        (
+            _age(
+                Rule.REFERENCE_AGE, now_ms - line.scraped_at, reference_age_ms, reference_unread_ms
+            ),
+            _age(Rule.BOOK_AGE, now_ms - candidate.scraped_at, book_age_ms, book_unread_ms),
+        ),
+    )
+    if not rules.off:
+        return verdict
+    checks = tuple(check for check in verdict.checks if check.rule not in rules.off)
+    return msgspec.structs.replace(verdict, checks=checks)
+
+
+def _judge(
+    line: ReferenceLine, candidate: Candidate, rules: ListRules, ages: tuple[RuleCheck, RuleCheck]
+) -> Verdict:
+    """Judge a price by every rule, also by those that are off."""
     price = line.prices.get(candidate.side)
     checks = [
         _OTHER_BOOKMAKER[not candidate.is_reference],
         _SAME_STATE[is_same_state(candidate.is_live, line.is_live)],
         _REFERENCE_SIDES[price is not None],
     ]
-    ages = (
-        _age(Rule.REFERENCE_AGE, now_ms - line.scraped_at, reference_age_ms, reference_unread_ms),
-        _age(Rule.BOOK_AGE, now_ms - candidate.scraped_at, book_age_ms, book_unread_ms),
-    )
     if price is None or line.overround is None:
         return Verdict(candidate.odds, None, None, None, None, None, None, None, (*checks, *ages))
     checks += (
@@ -581,16 +628,26 @@ def price_window(
     price, cautious = line.prices.get(side), line.cautious_odds(side)
     if price is None or price.fair_odds is None or cautious is None or line.overround is None:
         return None
+    off = rules.off
     is_usable = MIN_OVERROUND <= line.overround <= rules.max_overround
-    has_payout = line.derived is None
-    if not is_usable or (has_payout and price.others >= rules.max_payout):
+    has_payout = line.derived is None and Rule.PAYOUT not in off
+    if not (is_usable or Rule.OVERROUND in off) or (
+        has_payout and price.others >= rules.max_payout
+    ):
         return None
     fair, final = price.fair_odds, price.fair_odds * safety_floor(line.market_type)
     limit = rules.edge_limit(line.market_type)
-    cap_rule = Rule.EDGE_CAP if line.market_type in CAPPED_MARKETS else Rule.MAX_EDGE
+    cap_rule = Rule.EDGE_CAP if rules.is_capped(line.market_type) else Rule.MAX_EDGE
     leasts = [(rules.least_net(line.market_type, cautious, decided), Rule.MIN_EDGE)]
-    mosts = [(final * (1 + limit / 100), cap_rule), (fair * rules.max_ratio, Rule.RATIO)]
-    if line.derived is not None and side in line.derived.own_odds:
+    mosts = [
+        (final * (1 + limit / 100), cap_rule),
+        (math.inf if Rule.RATIO in off else fair * rules.max_ratio, Rule.RATIO),
+    ]
+    if (
+        line.derived is not None
+        and side in line.derived.own_odds
+        and Rule.ABOVE_REFERENCE not in off
+    ):
         leasts.append((line.derived.own_odds[side] * _ABOVE, Rule.ABOVE_REFERENCE))
     if has_payout:
         leasts.append((1 / (rules.max_payout - price.others), Rule.PAYOUT))
@@ -612,7 +669,7 @@ def suspicious_above(
     price, fair = line.prices.get(side), line.cautious_odds(side)
     if price is None or fair is None or fair == math.inf or line.overround is None:
         return None
-    if line.overround < MIN_OVERROUND:
+    if line.overround < MIN_OVERROUND and Rule.OVERROUND not in rules.off:
         return None
     others = price.others if line.derived is None else None
     return highest_unsuspicious(line.market_type, fair, others, rules)
@@ -626,8 +683,11 @@ def highest_unsuspicious(
     ``others`` is the sum of 1/odds of the reference's other sides; None where the line is derived.
     """
     limit = 1 + rules.edge_limit(market_type) / 100
-    by_edge = fair_odds * min(safety_floor(market_type) * limit, rules.max_ratio)
-    return by_edge if others is None else min(by_edge, _highest_by_payout(others, rules))
+    ratio = math.inf if Rule.RATIO in rules.off else rules.max_ratio
+    by_edge = fair_odds * min(safety_floor(market_type) * limit, ratio)
+    if others is None or Rule.PAYOUT in rules.off:
+        return by_edge
+    return min(by_edge, _highest_by_payout(others, rules))
 
 
 def _highest_by_payout(others: float, rules: ListRules) -> float:

@@ -84,6 +84,7 @@ def run_backtest(
         question.mine,
         question.derived,
         question.bands,
+        question.rules,
     )
     walk = Walk(log, bettor, era, now_ms)
     count = walk.count_coverage(question.reference, question.close, question.since_ms)

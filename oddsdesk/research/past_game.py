@@ -28,7 +28,7 @@ from oddsdesk.pricing.closing import Sighting as LineSighting
 from oddsdesk.pricing.consensus import LearnedWeights, Suppliers
 from oddsdesk.pricing.derived import Bands
 from oddsdesk.pricing.profiles import Profiles
-from oddsdesk.pricing.value import DerivedChoice
+from oddsdesk.pricing.value import SERVICE_RULES, DerivedChoice, ListRules
 from oddsdesk.research.recorded_log import LATE_MS
 
 SightingKey = tuple[str, str, int]
@@ -51,13 +51,16 @@ class Era:
         learned: LearnedWeights | None = None,
         derived: DerivedChoice = "none",
         bands: Bands | None = None,
+        rules: ListRules = SERVICE_RULES,
     ) -> None:
         """``suppliers`` continues earlier comparisons, and has every game compared.
 
-        ``derived`` and ``bands`` as in ``Basis``; lines of the sharp book's own always count.
+        ``derived``, ``bands`` and ``rules`` as in ``Basis``; lines of the sharp book's own always
+        count.
         """
         self.reference = reference
-        self.basis = Basis(method, profiles, mine, derived=derived, bands=bands or {})
+        own = SERVICE_RULES if rules.are_services else rules
+        self.basis = Basis(method, profiles, mine, rules=own, derived=derived, bands=bands or {})
         self.basis.learned = learned or LearnedWeights()
         if choice := consensus_choice(reference):
             self.basis.reference.chosen = choice

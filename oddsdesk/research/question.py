@@ -1,14 +1,16 @@
 """The settings of a backtest: which prices are bet on, when, and for how much."""
 
+from collections.abc import Iterable
 from typing import Final, Literal
 
 import msgspec
 
+from oddsdesk.board.valuation.verdict_words import RULE_TITLES
 from oddsdesk.ledger.presets import ValueFilter
 from oddsdesk.pricing.closing import CloseBy
 from oddsdesk.pricing.derived import Bands
 from oddsdesk.pricing.profiles import Profiles
-from oddsdesk.pricing.value import SERVICE_RULES, DerivedChoice, ListRules
+from oddsdesk.pricing.value import PRICE_RULES, SERVICE_RULES, DerivedChoice, ListRules, Rule
 from oddsdesk.research.past_game import Mine
 
 Strategy = Literal["value", "best-vs-mean"]
@@ -20,6 +22,14 @@ BetAt = Literal["any", "close"]
 StakingKind = Literal["flat", "proportional", "kelly"]
 SERIES: Final = ("football-data",)
 """Series of statistics that can be bet on: the best and the mean price of many bookmakers."""
+
+LEAST_EV: Final = -5.0
+"""The lowest EV in percent that a backtest can ask for."""
+_MOST_LEAST_EV: Final = 100.0
+
+
+class SettingsError(ValueError):
+    """Settings that a backtest cannot run with; one line that says why and what to do."""
 
 
 class Staking(msgspec.Struct, frozen=True, kw_only=True):
@@ -68,3 +78,63 @@ class Question(msgspec.Struct, frozen=True, kw_only=True):
     series: str = ""
     """One of ``SERIES``: bet on its best prices instead of bookmakers' prices. Empty: do not."""
     staking: Staking = Staking()
+
+
+def rules_named(
+    names: str | Iterable[str] = "contract", least_ev: float | None = None
+) -> ListRules:
+    """Return the rules that a backtest judges prices by.
+
+    Rules that are not price rules, such as "Same market and rules", always hold.
+
+    Args:
+        names: ``contract`` for all price rules of the contract, ``none`` for none of them, or the
+            names of those that hold: as in Explain (``Book margin``) or as a ``Rule`` (``payout``);
+            as one text, separated by commas.
+        least_ev: The least EV in percent of a unit staked, from ``LEAST_EV`` on; None for the
+            contract's.
+
+    Raises:
+        SettingsError: an unknown name, or a least EV out of range.
+    """
+    off = PRICE_RULES - _rules_among(names.split(",") if isinstance(names, str) else [*names])
+    rules = ListRules(off=off)
+    if least_ev is None:
+        return rules
+    if not LEAST_EV <= least_ev <= _MOST_LEAST_EV:
+        raise SettingsError(
+            f"The least EV is from {LEAST_EV:g} to {_MOST_LEAST_EV:g} percent, not {least_ev:g}"
+        )
+    return ListRules(off=off, floor=1.0, prop_floor=1.0, min_edge=least_ev, min_prop_edge=least_ev)
+
+
+def _rules_among(names: Iterable[str]) -> frozenset[Rule]:
+    """Return the price rules with these names."""
+    given = [name.strip() for name in names]
+    words = [_folded(name) for name in given]
+    if words in (["contract"], ["none"]):
+        return PRICE_RULES if words == ["contract"] else frozenset()
+    named: dict[str, set[Rule]] = {}
+    for rule in Rule:
+        for name in (rule.value, RULE_TITLES[rule]):
+            named.setdefault(_folded(name), set()).add(rule)
+    found = set[Rule]()
+    for name, word in zip(given, words, strict=True):
+        rules = named.get(word, set())
+        if not rules <= PRICE_RULES:
+            hint = "; the least EV sets its limit" if Rule.MIN_EDGE in rules else ""
+            raise SettingsError(f"The rule “{name}” always holds{hint}: {_usage()}")
+        if not rules:
+            raise SettingsError(f"No rule is called “{name}”: {_usage()}")
+        found |= rules
+    return frozenset(found)
+
+
+def _usage() -> str:
+    titles = dict.fromkeys(RULE_TITLES[rule] for rule in Rule if rule in PRICE_RULES)
+    return f"use contract, none, or names of {', '.join(titles)}"
+
+
+def _folded(name: str) -> str:
+    text = name.casefold().replace("_", " ").replace("-", " ").replace("<=", "≤")
+    return " ".join(text.split())

@@ -10,7 +10,7 @@ from oddsdesk.pricing.closing import CloseBy
 from oddsdesk.pricing.consensus import LEARNED_TITLE
 from oddsdesk.pricing.derived import Bands
 from oddsdesk.pricing.profiles import Profiles
-from oddsdesk.pricing.value import DerivedChoice
+from oddsdesk.pricing.value import SERVICE_RULES, DerivedChoice, ListRules
 from oddsdesk.research.coverage import CoverageCount
 from oddsdesk.research.past_game import Era, Mine, PastGame
 from oddsdesk.research.recorded_log import ALWAYS, Moments, RecordedLog
@@ -221,9 +221,17 @@ def era_maker(
     mine: Mine,
     derived: DerivedChoice = "none",
     bands: Bands | None = None,
+    rules: ListRules = SERVICE_RULES,
 ) -> Callable[[], Era]:
     """Return a factory of eras with these settings; a learned consensus has the saved weights."""
     learned = known_weights().weights if reference == LEARNED_TITLE else None
     return lambda: Era(
-        reference, method, profiles, mine, learned=learned, derived=derived, bands=bands
+        reference,
+        method,
+        profiles,
+        mine,
+        learned=learned,
+        derived=derived,
+        bands=bands,
+        rules=rules,
     )

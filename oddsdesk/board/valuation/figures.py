@@ -45,6 +45,7 @@ from oddsdesk.pricing.stakes import middle_odds, odds_against
 from oddsdesk.pricing.value import (
     SERVICE_RULES,
     ReferenceLine,
+    can_push,
     is_comparable,
     is_same_state,
     price_window,
@@ -332,13 +333,19 @@ def _find_near(section: Section, row: SelectionRow) -> None:
         fair: float | None = pool.least_fair(side)
     else:
         fair = row.fair if line is None else line.cautious_odds(side)
-    least = row.near_from = _near_from(section, fair)
+    least = row.near_from = _near_from(section, fair, 0.0 if pool is not None else row.decided)
     near = [name for name, price in row.others() if (offered(price) or 0.0) >= least]
     if pool is not None:
+
+        def decided_at(bookmaker: str) -> float:
+            asks_less = section.rules.asks_less_of_pushes
+            return decided_without(section, row, bookmaker) if asks_less else 1.0
+
         near = [
             name
             for name in near
-            if row.prices[name].odds >= _near_from(section, fair_without(section, row, name))
+            if row.prices[name].odds
+            >= _near_from(section, fair_without(section, row, name), decided_at(name))
         ]
     row.near = tuple(near)
 
@@ -377,14 +384,19 @@ def window_without(
     return None if window is None else window.least, suspicious_above(line, side, section.rules)
 
 
-def _near_from(section: Section, fair: float | None) -> float:
-    """From which odds a price can have the least edge, rounding included."""
+def _near_from(section: Section, fair: float | None, decided: float) -> float:
+    """From which odds a price can have the least edge, rounding included.
+
+    ``decided`` is the least share of a stake that is won or lost: the smaller it is, the more of it
+    a price with a negative EV may lose.
+    """
     if fair is None:
         return math.inf
-    market_type = section.key.market_type
+    market_type, rules = section.key.market_type, section.rules
     least = SERVICE_RULES.least_net(market_type, fair)
-    if section.rules is not SERVICE_RULES:
-        least = min(least, section.rules.least_net(market_type, fair))
+    if rules is not SERVICE_RULES:
+        has_pushes = rules.asks_less_of_pushes and can_push(market_type, section.line)
+        least = min(least, rules.least_net(market_type, fair, decided if has_pushes else 1.0))
     return least * _SLACK
 
 

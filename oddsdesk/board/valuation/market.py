@@ -597,6 +597,8 @@ class Market:
             if push != section.push:
                 section.push = push
                 figures.form_windows(section)
+                if basis.rules.asks_less_of_pushes:
+                    figures.figure_prices(section)
                 figures.forget_best(section)  # what is too good is left out of them
                 changed.append(section)
         return changed

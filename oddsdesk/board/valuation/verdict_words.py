@@ -41,7 +41,7 @@ def _margin(total: float) -> str:
     return f"{round((total - 1) * 100, 6) + 0.0:g}".replace("-", MINUS)
 
 
-_TITLES: Final = {
+RULE_TITLES: Final = {
     Rule.OTHER_BOOKMAKER: "Not the sharp book itself",
     Rule.SAME_STATE: "Both in play or both pre-match",
     Rule.REFERENCE_SIDES: "Sharp book prices every outcome",
@@ -57,6 +57,7 @@ _TITLES: Final = {
     Rule.PAYOUT: "Book margin",
     Rule.RATIO: "EV ≤",
 }
+"""The names of rules in Explain, without their limits."""
 _CAUTIONS: Final = {
     Caution.NOT_COMPARABLE: "different market (2-way v 3-way)",
     Caution.UNREAD_OUTCOME: "an outcome is missing or unreadable",
@@ -108,17 +109,17 @@ def ev_limit_text(ev: float) -> str:
 def rule_title(check: RuleCheck) -> str:
     """Return what a rule asks, in few words; of an age, the limit that decides."""
     if check.rule in _AGES and check.most is not None:
-        return f"{_TITLES[check.rule]} ≤ {_limit_text(check.most)}"
+        return f"{RULE_TITLES[check.rule]} ≤ {_limit_text(check.most)}"
     if check.rule in _EDGES:
         limit = check.most if check.least is None else check.least
         which = " (main markets)" if check.rule is Rule.EDGE_CAP else ""
         if limit is not None:
-            return f"{_TITLES[check.rule]} {ev_limit_text(limit)} %{which}"
+            return f"{RULE_TITLES[check.rule]} {ev_limit_text(limit)} %{which}"
     if check.rule in _MARGINS and check.least is not None and check.most is not None:
-        return f"{_TITLES[check.rule]} {_margin(check.least)} to {_margin(check.most)} %"
+        return f"{RULE_TITLES[check.rule]} {_margin(check.least)} to {_margin(check.most)} %"
     if check.rule is Rule.RATIO and check.most is not None:
-        return f"{_TITLES[check.rule]} {ev_limit_text(_above_fair(check.most))} %"
-    return _TITLES[check.rule]
+        return f"{RULE_TITLES[check.rule]} {ev_limit_text(_above_fair(check.most))} %"
+    return RULE_TITLES[check.rule]
 
 
 def limit_reason(said: Explanation, check: RuleCheck) -> str:

@@ -9,10 +9,12 @@ from oddsdesk.contract.markets import MARKET_TYPES
 from oddsdesk.pricing.devig import METHODS, DevigError
 from oddsdesk.pricing.selections import line_groups
 from oddsdesk.pricing.value import (
+    PRICE_RULES,
     SERVICE_RULES,
     Candidate,
     Derived,
     LineName,
+    ListRules,
     ReferenceLine,
     ReferencePrice,
     Rule,
@@ -30,7 +32,7 @@ from oddsdesk.pricing.value import (
 NOW = 1_000_000_000_000
 MINUTES = 60_000
 GAME = "Arsenal vs Chelsea"
-PRICE_RULES = {Rule.MIN_EDGE, Rule.MAX_EDGE, Rule.EDGE_CAP, Rule.PAYOUT, Rule.RATIO}
+RULES_OF_PRICES = {Rule.MIN_EDGE, Rule.MAX_EDGE, Rule.EDGE_CAP, Rule.PAYOUT, Rule.RATIO}
 
 
 def line_of(
@@ -230,9 +232,16 @@ _TEXTS = {
 }
 
 
-@given(lines, st.floats(0.9, 1.3))
+any_rules = st.builds(
+    lambda off, least: ListRules(off=off, floor=1.0, min_edge=least),
+    st.frozensets(st.sampled_from(sorted(PRICE_RULES, key=list(Rule).index))),
+    st.floats(-5, 5),
+)
+
+
+@given(lines, st.floats(0.9, 1.3), st.just(SERVICE_RULES) | any_rules)
 def test_the_window_is_where_the_price_rules_hold(
-    made: tuple[str, float, float, str], factor: float
+    made: tuple[str, float, float, str], factor: float, rules: ListRules
 ) -> None:
     market, odds, total, method = made
     assume(total - 1 / odds > 0.01)
@@ -242,15 +251,16 @@ def test_the_window_is_where_the_price_rules_hold(
     side = line.group.sides[0]
     price = odds * factor
     assume(price > 1)
-    verdict = judge_candidate(line, Candidate(side, price, frozenset({side}), NOW, False), NOW)
-    window = price_window(line, side)
+    candidate = Candidate(side, price, frozenset({side}), NOW, False)
+    verdict = judge_candidate(line, candidate, NOW, rules=rules)
+    window = price_window(line, side, rules=rules)
     if window is None:
         assert not verdict.is_value
         return
     near = any(abs(price / end - 1) < 1e-9 for end in (window.least, window.most))
     assume(not near)
     assert verdict.is_value is (window.least < price < window.most)
-    assert rules_of(verdict) <= PRICE_RULES
+    assert rules_of(verdict) <= RULES_OF_PRICES
     if price > window.most:
         assert window.most_rule in rules_of(verdict)
     if price < window.least:
@@ -365,3 +375,35 @@ def test_with_a_band_that_includes_0_no_price_is_value() -> None:
 def test_a_wide_band_leaves_no_window_between_both_ends() -> None:
     assert price_window(derived_total(2.0, 0.055), "over") is not None
     assert price_window(derived_total(2.0, 0.06), "over") is None
+
+
+def test_a_rule_that_is_off_stops_nothing_and_the_others_stop_as_before() -> None:
+    line = line_of("moneyline", {"Arsenal": 2.5, "Draw": 2.5, "Chelsea": 2.5}, age_ms=16 * MINUTES)
+    every = PRICE_RULES - {Rule.ABOVE_REFERENCE}
+    candidate = Candidate("home", 9.0, frozenset(line.group.sides), NOW - 16 * MINUTES, False)
+    assert rules_of(judge_candidate(line, candidate, NOW)) == every
+    for rule in PRICE_RULES:
+        found = judge_candidate(line, candidate, NOW, rules=ListRules(off=frozenset({rule})))
+        assert rules_of(found) == every - {rule}
+    assert judge_candidate(line, candidate, NOW, rules=ListRules(off=PRICE_RULES)).is_value
+
+
+def test_a_crossed_sharp_book_values_prices_without_the_rule_of_its_margin() -> None:
+    line = line_of("total", {"Over 2.5": 2.1, "Under 2.5": 2.1})
+    off = ListRules(off=frozenset({Rule.OVERROUND, Rule.PAYOUT}))
+    assert price_window(line, "over") is None
+    assert price_window(line, "over", rules=off) is not None
+    assert suspicious_above(line, "over") is None
+    assert suspicious_above(line, "over", off) is not None
+
+
+def test_without_its_rule_a_derived_price_may_be_below_the_references_own_odds() -> None:
+    line = derived_total(2.0)
+    assert line.derived is not None
+    line = replace(line, derived=replace(line.derived, own_odds={"over": 2.2}))
+    off = ListRules(off=frozenset({Rule.ABOVE_REFERENCE}))
+    for rules, is_value in ((SERVICE_RULES, False), (off, True)):
+        candidate = Candidate("over", 2.1, frozenset({"over"}), NOW, False)
+        assert judge_candidate(line, candidate, NOW, rules=rules).is_value is is_value
+        window = price_window(line, "over", rules=rules)
+        assert (window is not None and window.least < 2.1) is is_value
