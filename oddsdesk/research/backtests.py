@@ -88,12 +88,15 @@ def run_backtest(
     )
     walk = Walk(log, bettor, era, now_ms)
     count = walk.count_coverage(question.reference, question.close, question.since_ms)
+    past = walk.keep_closes(question.close.reference, bettor.has_bets_on)
     walk.walk_log(question.since_ms, question.until_ms, progress)
     bettor.forget_due()
     placed = _numbered(bettor.bets)
     closed = [
         _with_implied(bet, bettor)
-        for bet in with_closes(log, placed, question.close, question.profiles, now_ms, progress)
+        for bet in with_closes(
+            log, placed, question.close, question.profiles, now_ms, progress, past
+        )
     ]
     settled, unclear = with_results(closed, log, known_rules(question.profiles).rules, now_ms)
     bets, bankroll = stake_bets(settle(settled), question.staking, bettor.judged, log)

@@ -19,7 +19,7 @@ from oddsdesk.pricing.assessment import settlement_of
 from oddsdesk.pricing.closing import ClosingLine, is_close
 from oddsdesk.pricing.exposure import StakePlan
 from oddsdesk.pricing.value import DerivedKind
-from oddsdesk.research.closes import IN_PLAY, LastLines
+from oddsdesk.research.closes import IN_PLAY
 from oddsdesk.research.past_game import PastGame
 from oddsdesk.research.question import Question
 from oddsdesk.research.staking import Judged, judged_price
@@ -52,18 +52,18 @@ class ValueBettor(Visitor):
         self.judged: dict[BetKey, Judged] = {}
         """What Kelly's stakes rest on; empty for other stakes."""
         self.implied_closes: dict[BetKey, ClosingLine] = {}
-        self._last_lines = LastLines(question.close.reference)
         self._due: dict[str, dict[Outcome, tuple[int, RowKey]]] = {}
         """By game and outcome: when a bet is due, and the price that decided it."""
 
     def at_moment(self, game: PastGame, now_ms: int) -> None:
         """Decide on the current value bets."""
+        self._place_due(game, now_ms + 1)
+        if not game.may_have_value(now_ms):
+            return
         keys = game.near()
-        self._last_lines.see(game, now_ms)
         chosen = self._question.filter
         if chosen is not None and chosen.depends_on_time:
             keys = list(game.all_near())
-        self._place_due(game, now_ms + 1)
         if keys and self._is_asked(now_ms):
             self._decide(game, keys, now_ms)
 
@@ -83,11 +83,9 @@ class ValueBettor(Visitor):
             self._place_due(game, until_ms)
 
     def at_close(self, game: PastGame) -> None:
-        """Note whether a game closed; closing lines are added at the end."""
+        """Note the implied closes of bets; other closing lines are added at the end."""
         by = self._question.close
-        if next(self._last_lines.closed_lines(game), None) is not None:
-            game.closed_by.add(by.reference)
-        if by == (game.era.reference, self._question.method):
+        if self.derived and by == (game.era.reference, self._question.method):
             for bet in self.bets:
                 if bet.game_id == game.entry.game_id and bet.bet_key in self.derived:
                     self._close_implied(game, bet)
@@ -97,6 +95,10 @@ class ValueBettor(Visitor):
         close = None if section is None else implied_close(game, section, bet, self._question)
         if close is not None:
             self.implied_closes[bet.bet_key] = close
+
+    def has_bets_on(self, game_id: str) -> bool:
+        """Return whether a bet on a game was placed, or is due."""
+        return game_id in self._taken or game_id in self._due
 
     def forget_due(self) -> None:
         """Count bets that the log ends too early for."""

@@ -26,7 +26,7 @@ from oddsdesk.pricing.assessment import Market
 from oddsdesk.pricing.consensus import CONSENSUS_TITLE
 from oddsdesk.pricing.profiles import Profiles
 from oddsdesk.research.past_game import PastGame, SightingKey
-from oddsdesk.research.recorded_log import RecordedLog
+from oddsdesk.research.recorded_log import LogPast, RecordedLog
 from oddsdesk.research.walk import Visitor, Walk, era_maker
 
 IN_PLAY = "in play"
@@ -40,6 +40,7 @@ def with_closes(
     profiles: Profiles,
     now_ms: int,
     progress: Callable[[int], None],
+    walked: LogPast | None = None,
 ) -> list[PlacedBet]:
     """Return bets with their closing lines.
 
@@ -50,13 +51,14 @@ def with_closes(
         profiles: Which bookmakers belong together, for a consensus.
         now_ms: The time; only games that started before it have a closing line.
         progress: Called while the log is read; an exception ends the work.
+        walked: What a walk through the whole log kept of games with bets, by ``keep_closes``.
     """
     ahead = [bet for bet in bets if bet.note != IN_PLAY]
     if by.reference == CONSENSUS_TITLE:
         closes = _pooled(log, ahead, by, profiles, now_ms, progress) if ahead else {}
     else:
         by_game = sorted(ahead, key=lambda bet: (bet.game_id, bet.market_type, bet.period))
-        past = log.past(by.reference, bets, progress)
+        past = log.past(by.reference, {bet.game_id for bet in bets}, progress, walked)
         closes = closes_of_own_bets(past, by_game, now_ms, by)
     in_play = closing.ClosingLine(why="placed in play")
     return [

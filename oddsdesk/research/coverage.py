@@ -137,7 +137,7 @@ class CoverageCount:
             has_begun=known.has_begun or game.has_begun,
             has_result=known.has_result or (bool(scores.results) and game.has_begun),
             is_contrary=known.is_contrary or (scores.is_contrary and game.has_begun),
-            has_close=known.has_close or self._by.reference in game.closed_by,
+            has_close=known.has_close or game.has_close,
         )
         if game.refused:
             self._refused.setdefault(ident, set()).update(game.refused)

@@ -7,9 +7,15 @@ last move.
 
 With the consensus as sharp book, all prices of a market are dated when one of them moves, since
 each has a vote.
+
+A game's rows wait until its prices are looked at. Most games of a season are never looked at, since
+the sharp book does not price them, and no game after its kick-off.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import groupby
+from operator import itemgetter
+from typing import Final
 
 from msgspec.structs import replace
 
@@ -22,7 +28,7 @@ from oddsdesk.board.valuation.game_book import GameBook
 from oddsdesk.board.valuation.judging import AssessedPrice, Judge, assessed_in
 from oddsdesk.board.valuation.market import WITHDRAWN_KEPT_MS
 from oddsdesk.board.valuation.pool import compare_lines
-from oddsdesk.pricing.assessment import Caution
+from oddsdesk.pricing.assessment import OVERTIME_SPORTS, Caution
 from oddsdesk.pricing.closing import MOST_AGE_MS
 from oddsdesk.pricing.closing import Sighting as LineSighting
 from oddsdesk.pricing.consensus import LearnedWeights, Suppliers
@@ -30,7 +36,10 @@ from oddsdesk.pricing.derived import Bands
 from oddsdesk.pricing.profiles import Profiles
 from oddsdesk.pricing.value import SERVICE_RULES, DerivedChoice, ListRules
 from oddsdesk.research.recorded_log import LATE_MS
+from oddsdesk.store.spans import LoggedMove
 
+_MOST_WAITING: Final = 100
+"""How many quotes of a game wait at most, so that a long log needs no more memory."""
 SightingKey = tuple[str, str, int]
 """Bookmaker, market type, period."""
 Mine = Callable[[str], bool] | None
@@ -87,7 +96,7 @@ class PastGame:
         """Start without prices; ``last_sightings`` is called once per game at most."""
         self.entry = entry
         self.era = era
-        self.book = GameBook(entry, era.basis.reference.bookmaker)
+        self._book = GameBook(entry, era.basis.reference.bookmaker)
         self.moment = 0
         """When its last row was known."""
         self.has_begun = False
@@ -100,48 +109,68 @@ class PastGame:
         """Whether its close is over: a row was known after it started."""
         self.priced_by: set[str] = set()
         """The bookmakers whose prices it has or had."""
-        self.closed_by: set[str] = set()
-        """The bookmakers that closed a line of it, among those that a visitor wants."""
+        self.has_close = False
+        """Whether the close's sharp book closed a line of it, if the walk keeps closes."""
         self.refused: set[tuple[Caution, object]] = set()
         """Why prices with enough EV were not value, with outcome and bookmaker."""
-        self.moves: list[Move] = []
-        """Prices before and after they moved, at the last moment."""
         self._last_sightings = last_sightings
         self._seen_last: dict[SightingKey, list[int]] | None = None
         self._changes = Changes()
+        """What happened at the last moment that the book has."""
+        self._waiting: list[tuple[int, Sequence[LoggedMove]]] = []
+        """Quotes that the book does not have yet, with the moments at which they were known."""
         self._withdrawn_at: int | None = None
+        self._teaches = era.compares or entry.sport in OVERTIME_SPORTS
 
     @property
     def kick_off(self) -> int | None:
         """When it starts, as far as known by now."""
         return self.entry.kick_off
 
+    @property
+    def book(self) -> GameBook:
+        """Its prices and figures by the last moment."""
+        if self._waiting:
+            self._catch_up()
+        return self._book
+
+    @property
+    def moves(self) -> Sequence[Move]:
+        """Prices before and after they moved, at the last moment."""
+        if self._waiting:
+            self._catch_up()
+        return self._changes.moves
+
     def reschedule(self, kick_off: int | None) -> None:
         """Take in another kick-off; archived rows have the one known at that time."""
         self.entry = replace(self.entry, kick_off=kick_off)
-        self.book.date(self.entry)
+        self._book.date(self.entry)
 
-    def put_row(self, key: CellKey, odds: float | None, scraped_at: int, *, is_live: bool) -> None:
-        """Take in a row of the log; odds of None remove the price."""
-        if is_live and self.in_play_at is None:
-            self.in_play_at = scraped_at
-        if odds is None:
-            self.book.withdraw(key, self.moment, self._changes)
-            self._withdrawn_at = self._withdrawn_at or self.moment
-        else:
-            seen = Sighting(odds, scraped_at, self.moment, None, is_live)
-            self.book.put_sighting(key, seen, self._changes)
-            self.priced_by.add(key.bookmaker)
+    def put_quote(self, rows: Sequence[LoggedMove]) -> None:
+        """Take in rows of the log, of one quote; odds of None remove a price."""
+        first = rows[0]
+        if first.is_live and self.in_play_at is None:
+            self.in_play_at = first.scraped_at
+        if any(row.odds is not None for row in rows):
+            self.priced_by.add(first.bookmaker)
+        self._waiting.append((self.moment, rows))
+        if len(self._waiting) > _MOST_WAITING and self._waiting[0][0] < self.moment:
+            self._catch_up(self.moment)
+
+    def may_have_value(self, now_ms: int) -> bool:
+        """Return whether a price may be bet on at a moment, or another game learns from this one.
+
+        Not without a price of the sharp book, nor after kick-off if nothing is in play.
+        """
+        if self._teaches:
+            return True
+        begins = self.kick_off
+        has_begun = self.in_play_at is None and begins is not None and now_ms >= begins
+        return self.era.reference in self.priced_by and not has_begun
 
     def near(self) -> list[RowKey]:
-        """Return the prices with enough EV among selections that changed."""
-        changes, self._changes = self._changes, Changes()
-        self.moves = changes.moves
-        self._forget_withdrawn(changes)
-        if self.era.basis.is_pooled:
-            moved = [self.book.section_of(*cell) for cell in _selections(changes)]
-            self._date_votes(filter(None, moved), self.moment, changes)
-        self.book.recompute(self.era.basis, changes)
+        """Return the prices with enough EV among selections that changed at the last moment."""
+        book, changes = self.book, self._changes
         if changes.overtime_learnt:
             return list(self.all_near())
         ident = self.entry.game_id
@@ -151,9 +180,48 @@ class PastGame:
         return [
             RowKey(ident, *cell, bookmaker)
             for cell in touched
-            if (row := self.book.selection_row(*cell)) is not None
+            if (row := book.selection_row(*cell)) is not None
             for bookmaker in row.near
         ]
+
+    def _catch_up(self, before_ms: int | None = None) -> None:
+        """Bring the book up to date, moment by moment; ``before_ms`` is not included."""
+        waiting, self._waiting = self._waiting, []
+        for moment, quotes in groupby(waiting, key=itemgetter(0)):
+            if moment == before_ms:
+                self._waiting = list(quotes)
+                break
+            self._changes = Changes()
+            for _, rows in quotes:
+                self._put_rows(rows, moment)
+            self._end_moment(moment)
+
+    def _put_rows(self, rows: Sequence[LoggedMove], moment: int) -> None:
+        first = rows[0]
+        quote, is_live = (first.market_type, first.period, first.bookmaker), bool(first.is_live)
+        offered = list[tuple[str, Sighting]]()
+        for row in rows:
+            if row.odds is not None:
+                seen = Sighting(row.odds, first.scraped_at, moment, None, is_live)
+                offered.append((row.selection, seen))
+                continue
+            self._book.put_quote(quote, offered, self._changes)
+            offered = []
+            cell = CellKey(first.market_type, first.period, row.selection, first.bookmaker)
+            self._book.withdraw(cell, moment, self._changes)
+            self._withdrawn_at = self._withdrawn_at or moment
+        self._book.put_quote(quote, offered, self._changes)
+
+    def _end_moment(self, moment: int) -> None:
+        changes = self._changes
+        gone_at = self._withdrawn_at
+        if gone_at is not None and moment - gone_at >= WITHDRAWN_KEPT_MS:
+            self._book.drop_withdrawn(moment, changes)
+            self._withdrawn_at = None
+        if self.era.basis.is_pooled:
+            moved = [self._book.section_of(*cell) for cell in _selections(changes)]
+            self._date_votes(filter(None, moved), moment, changes)
+        self._book.recompute(self.era.basis, changes)
 
     def all_near(self) -> Iterator[RowKey]:
         """Yield every price with enough EV."""
@@ -195,7 +263,6 @@ class PastGame:
         basis, changes = self.era.basis, Changes()
         if not self.era.compares:
             return
-        self.book.recompute(basis, self._changes)
         self._date_votes(self.book.matrix.sections, self.moment, changes)
         self.book.recompute(basis, changes)
         compare_lines(self.book.matrix, basis, self.moment)
@@ -230,12 +297,6 @@ class PastGame:
     def _assessed(self, key: RowKey, now_ms: int) -> AssessedPrice | None:
         judge = Judge(self.era.basis, self.book.matrix, now_ms)
         return assessed_in(self.book, judge, key)
-
-    def _forget_withdrawn(self, changes: Changes) -> None:
-        gone_at = self._withdrawn_at
-        if gone_at is not None and self.moment - gone_at >= WITHDRAWN_KEPT_MS:
-            self.book.drop_withdrawn(self.moment, changes)
-            self._withdrawn_at = None
 
     def _date(self, key: RowKey, now_ms: int) -> None:
         """Date a price and the sharp book's line by when they were last seen until now."""

@@ -15,7 +15,7 @@ and known no sooner than the live rows before it.
 
 import contextlib
 from collections import defaultdict, deque
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import groupby
 from operator import attrgetter
@@ -26,13 +26,12 @@ import msgspec
 
 from oddsdesk.archive.folder import ArchiveError, LookingBack, archived_files
 from oddsdesk.board.model.basis import CONSENSUS_CHOICES, consensus_choice
-from oddsdesk.contract.markets import DRAW_RETURNS
 from oddsdesk.contract.resources import GameMatrix, MarketMatrix, MatrixRow, ReferenceCell
 from oddsdesk.contract.results import ENDED, GameResult, GameStatus
 from oddsdesk.contract.times import MINUTE_MS, format_ms
-from oddsdesk.ledger.bets import PlacedBet
 from oddsdesk.ledger.log_closes import LoggedGame, PastOdds
-from oddsdesk.pricing.closing import MONEYLINE, CloseBy
+from oddsdesk.pricing.assessment import Market
+from oddsdesk.pricing.closing import MOST_AGE_MS, CloseBy, Sighting, closing_lines
 from oddsdesk.pricing.consensus import CONSENSUS_TITLE, CONSENSUS_TITLES
 from oddsdesk.pricing.game_scores import contradict
 from oddsdesk.pricing.value import MAX_AGE_MS
@@ -122,6 +121,8 @@ class RecordedLog:
         if archive is None:
             named(reader)
         self.reader = reader
+        self.last_sightings = lru_cache(maxsize=64)(reader.last_sightings)
+        """When each market of a game was last seen, as of ``Reader``."""
         self.unreadable = named.unreadable
         """One line if the archive that the database names cannot be read; else empty."""
         self.rows = LogOfAll(reader, archive or named.folder)
@@ -145,12 +146,31 @@ class RecordedLog:
         return self.unreadable or "older price changes were removed, and are in no archive"
 
     def past(
-        self, reference: str, bets: Iterable[PlacedBet], progress: Callable[[int], None]
+        self,
+        reference: str,
+        games: Collection[str],
+        progress: Callable[[int], None],
+        walked: "LogPast | None" = None,
     ) -> PastOdds:
-        """Return the past that closing lines are read from; ``reference`` is the reader's."""
-        if self.rows.reads_archive:
-            return LogPast(self.rows, self.reader, reference, bets, progress)
-        return KeptPast(self.reader, reference)
+        """Return the past of some games, which closing lines are read from.
+
+        Args:
+            reference: The sharp book of the closing lines, which is the reader's.
+            games: Ids.
+            progress: Called with 0 while the log is read again; may raise to end that.
+            walked: What a walk through the whole log kept; the log is not read again for it.
+        """
+        if walked is not None and not self.rows.begins_late and not walked.lacks(games):
+            return walked
+        if not self.rows.reads_archive:
+            return KeptPast(self.reader, reference)
+        past = LogPast(reference, self.last_sightings)
+        for rows in self.rows.move_batches(*ALWAYS):
+            progress(0)
+            for row in rows:
+                if row.game_id in games:
+                    past.take_quote([row])
+        return past
 
     def final_scores(
         self, game_id: str, match_name: str, competition: str, kick_off: int | None
@@ -356,48 +376,89 @@ def _lacks(reader: Reader, shard: int, first: int, last: int, path: Path) -> boo
     return held is None or held.rows < span_of(path).rows
 
 
-_Market = tuple[str, str, int]
-"""Game id, market type, period."""
-_Selection = tuple[str, str, int, str]
+class _PastGame:
+    """What is kept of a game for its closing lines."""
+
+    def __init__(self, row: LoggedMove) -> None:
+        self.last = row
+        """Its last row, which has its names."""
+        self.rows = defaultdict[tuple[str, int], list[LoggedMove]](list)
+        """The rows of the sharp book, by market type and period."""
+        self.in_play: dict[tuple[str, int, str], int] = {}
+        """When each selection was first seen in play."""
 
 
 class LogPast:
-    """A ``ledger.log_closes.PastOdds`` of the markets of some bets, with the sharp book only."""
+    """A ``ledger.log_closes.PastOdds`` of rows of the log, with the prices of the sharp book only.
+
+    Times in milliseconds.
+    """
 
     def __init__(
         self,
-        log: LogOfAll,
-        reader: Reader,
         reference: str,
-        bets: Iterable[PlacedBet],
-        progress: Callable[[int], None],
+        last_sightings: Callable[[str], Mapping[tuple[str, str, int], Sequence[int]]],
     ) -> None:
-        """Read the log once; ``progress`` is called with 0 meanwhile and may raise to end it.
-
-        Raises:
-            ArchiveError, StoreUnavailableError, OSError: something cannot be read.
-        """
+        """Start without rows; ``last_sightings`` is called with the id of a game."""
         self._reference = reference
-        self._rows: defaultdict[_Market, list[LoggedMove]] = defaultdict(list)
-        self._in_play: defaultdict[_Selection, list[int]] = defaultdict(list)
-        self._games: dict[str, LoggedMove] = {}
-        self._last_sightings = lru_cache(maxsize=4)(reader.last_sightings)
-        keys = [bet.bet_key[:4] for bet in bets]
-        markets, selections = {key[:3] for key in keys}, set(keys)
-        markets |= {
-            (game, MONEYLINE, period) for game, kind, period in markets if kind in DRAW_RETURNS
-        }
-        games = {key[0] for key in keys}
-        for rows in log.move_batches(*ALWAYS):
-            progress(0)
+        self._games: dict[str, _PastGame] = {}
+        self._dropped = set[str]()
+        self._last_sightings = last_sightings
+
+    def take_quote(self, rows: Sequence[LoggedMove]) -> None:
+        """Take in rows of one quote of a bookmaker."""
+        first = rows[0]
+        game = self._games.get(first.game_id)
+        if game is None:
+            game = self._games[first.game_id] = _PastGame(first)
+        game.last = first
+        market = first.market_type, first.period
+        if first.bookmaker == self._reference:
+            game.rows[market].extend(rows)
+        if first.is_live:
             for row in rows:
-                if row.game_id in games:
-                    self._take(row, markets, selections)
+                known = game.in_play.setdefault((*market, row.selection), row.scraped_at)
+                if row.scraped_at < known:
+                    game.in_play[*market, row.selection] = row.scraped_at
+
+    def drop_game(self, game_id: str) -> None:
+        """Forget the rows of a game."""
+        self._games.pop(game_id, None)
+        self._dropped.add(game_id)
+
+    def lacks(self, games: Collection[str]) -> bool:
+        """Return whether rows of one of these games were forgotten."""
+        return not self._dropped.isdisjoint(games)
+
+    def has_closed(self, game_id: str, began_ms: int, kick_off: int | None) -> bool:
+        """Return whether the sharp book closed a line of a game that has started."""
+        game = self._games.get(game_id)
+        if game is None:
+            return False
+        for market_type, period in game.rows:
+            named = Market(market_type, game.last.match_name, game.last.sport, period)
+            for seen in self._sightings(game_id, market_type, period, began_ms):
+                if closing_lines(named, [seen], kick_off=kick_off, began=began_ms):
+                    return True
+        return False
+
+    def _sightings(
+        self, game_id: str, market_type: str, period: int, began_ms: int
+    ) -> Iterator[Sighting]:
+        """Yield the prices of a market before play, the last ones first.
+
+        As they stood at the start, and before each move in the 30 minutes ahead of it.
+        """
+        moves = [row for row in self._moves(game_id, market_type, period) if not row.is_live]
+        times = {row.scraped_at - 1 for row in moves if row.scraped_at <= began_ms}
+        recent = sorted((at for at in times if at >= began_ms - MOST_AGE_MS), reverse=True)
+        for at in (began_ms, *recent):
+            yield self._standing([row for row in moves if row.scraped_at <= at], at)
 
     def game_at(self, game_id: str, at_ms: int) -> GameMatrix | None:
         """Return the name of a game; None if it was not recorded by then."""
-        row = self._games.get(game_id)
-        return None if row is None else self._matrix(row, [])
+        game = self._games.get(game_id)
+        return None if game is None else self._matrix(game.last, [])
 
     def games_between(self, since_ms: int, until_ms: int) -> Sequence[LoggedGame]:
         """Return none: the bets have the ids of this log's games."""
@@ -407,27 +468,25 @@ class LogPast:
         self, game_id: str, market_type: str, period: int, at_ms: int
     ) -> GameMatrix | None:
         """Return the sharp book's prices of a market at a time; None if it had none."""
-        key = (game_id, market_type, period)
-        rows = [row for row in self._rows.get(key, ()) if row.scraped_at <= at_ms]
-        standing = {row.selection: row.odds for row in rows}
-        offered = {name: odds for name, odds in standing.items() if odds is not None}
-        if not offered:
+        rows = [row for row in self._moves(game_id, market_type, period) if row.scraped_at <= at_ms]
+        stood = self._standing(rows, at_ms)
+        if not stood.odds:
             return None
-        seen = self._last_sightings(game_id).get((self._reference, market_type, period), ())
-        told = max([rows[-1].scraped_at, *(each for each in seen if each <= at_ms)])
+        told = format_ms(stood.at)
         selections = [
-            MatrixRow(name, ReferenceCell(odds, None, format_ms(told)), {})
-            for name, odds in offered.items()
+            MatrixRow(name, ReferenceCell(odds, None, told), {})
+            for name, odds in stood.odds.items()
         ]
-        named = [self._reference]
-        market = MarketMatrix(market_type, period, "", named, format_ms(told), selections)
-        return self._matrix(self._games[game_id], [market])
+        market = MarketMatrix(market_type, period, "", [self._reference], told, selections)
+        return self._matrix(rows[-1], [market])
 
     def seen_in_play(
         self, game_id: str, market_type: str, period: int, selection: str
     ) -> list[int]:
-        """Return when a selection's prices moved in play."""
-        return self._in_play.get((game_id, market_type, period, selection), [])
+        """Return when a selection's price first moved in play."""
+        game = self._games.get(game_id)
+        first = None if game is None else game.in_play.get((market_type, period, selection))
+        return [] if first is None else [first]
 
     def usual_reference(self) -> str:
         """Return the sharp book."""
@@ -443,17 +502,28 @@ class LogPast:
         bookmaker: str = "",
     ) -> list[int]:
         """Return when the sharp book's price of a selection moved since a time."""
-        rows = self._rows.get((game_id, market_type, period), ())
+        rows = self._moves(game_id, market_type, period)
         times = [row.scraped_at for row in rows if row.selection == selection]
         return [at for at in times if at >= since_ms]
 
-    def _take(self, row: LoggedMove, markets: set[_Market], selections: set[_Selection]) -> None:
-        self._games[row.game_id] = row
-        market = (row.game_id, row.market_type, row.period)
-        if row.bookmaker == self._reference and market in markets:
-            self._rows[market].append(row)
-        if row.is_live and (*market, row.selection) in selections:
-            self._in_play[*market, row.selection].append(row.scraped_at)
+    def _moves(self, game_id: str, market_type: str, period: int) -> Sequence[LoggedMove]:
+        """Return the sharp book's moves of a market, by when they were scraped."""
+        game = self._games.get(game_id)
+        rows = [] if game is None else game.rows.get((market_type, period), [])
+        rows.sort(key=attrgetter("scraped_at"))  # quick where they are in order already
+        return rows
+
+    def _standing(self, rows: Sequence[LoggedMove], at_ms: int) -> Sighting:
+        """Return what stood at a time after these moves of a market."""
+        standing = {row.selection: row.odds for row in rows}
+        offered = {name: odds for name, odds in standing.items() if odds is not None}
+        if not offered:
+            return Sighting(0, {}, is_live=False)
+        last = rows[-1]
+        market = self._reference, last.market_type, last.period
+        seen = self._last_sightings(last.game_id).get(market, ())
+        told = max([last.scraped_at, *(each for each in seen if each <= at_ms)])
+        return Sighting(told, offered, is_live=False)
 
     def _matrix(self, row: LoggedMove, markets: list[MarketMatrix]) -> GameMatrix:
         return GameMatrix(

@@ -394,6 +394,7 @@ class _Scorer(Visitor):
         self._moves: dict[str, tuple[str, MovesOfGame]] = {}
         """For each game that has not started: its sport and its moves."""
         self._valued: dict[str, set[tuple[object, ...]]] = {}
+        self._bet_on = set[str]()
         self._numbers: dict[str, int] = {}
         self._last_lines = LastLines()
 
@@ -413,6 +414,7 @@ class _Scorer(Visitor):
             keys, now_ms, lambda each: (each.outcome, each.bookmaker) not in valued
         ):
             valued.add((price.outcome, price.bookmaker))
+            self._bet_on.add(ident)
             self.bets.append(bet_on(price, game, now_ms, len(self.bets) + 1))
 
     def before_begin(self, game: PastGame) -> None:
@@ -433,7 +435,6 @@ class _Scorer(Visitor):
     def at_close(self, game: PastGame) -> None:
         """Count chances with their outcome."""
         entry, lines = game.entry, list(self._last_lines.closed_lines(game))
-        game.closed_by |= {closed.bookmaker for closed in lines}
         named = (entry.match_name, entry.competition, entry.kick_off)
         results = self._log.final_scores(entry.game_id, *named).results
         if not results or game_begins(game) < self._since_ms:
@@ -473,6 +474,10 @@ class _Scorer(Visitor):
     def number(self, ident: str) -> int:
         """Return the number of a game in the samples."""
         return self._numbers.setdefault(ident, len(self._numbers))
+
+    def has_bets_on(self, game_id: str) -> bool:
+        """Return whether a price of a game was value."""
+        return game_id in self._bet_on
 
     def count_unbegun(self) -> None:
         """Count games that had not started at the end of the log."""
@@ -587,9 +592,10 @@ def scorecards(
     scorer = _Scorer(reference, method, log, since_ms, known_rules(profiles).rules)
     walk = Walk(log, scorer, era_maker(reference, method, profiles, None), now_ms)
     count = walk.count_coverage(reference, close, since_ms)
+    past = walk.keep_closes(close.reference, scorer.has_bets_on)
     walk.walk_log(since_ms, until_ms, progress)
     scorer.count_unbegun()
-    for bet in with_closes(log, scorer.bets, close, profiles, now_ms, progress):
+    for bet in with_closes(log, scorer.bets, close, profiles, now_ms, progress, past):
         key = CardKey(bet.bookmaker, bet.sport, bet.market_type, bet.period)
         scorer.tallies[key].value_bets += 1
         if bet.clv_pct is not None:

@@ -1,9 +1,11 @@
 """Reads the log once, in order, and shows visitors each game at each moment."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from itertools import groupby
+from operator import attrgetter
 from typing import Final
 
-from oddsdesk.board.model.matrix import CellKey, GameEntry
+from oddsdesk.board.model.matrix import GameEntry
 from oddsdesk.contract.times import MINUTE_MS
 from oddsdesk.ledger.own_tables import known_weights
 from oddsdesk.pricing.closing import CloseBy
@@ -13,7 +15,7 @@ from oddsdesk.pricing.profiles import Profiles
 from oddsdesk.pricing.value import SERVICE_RULES, DerivedChoice, ListRules
 from oddsdesk.research.coverage import CoverageCount
 from oddsdesk.research.past_game import Era, Mine, PastGame
-from oddsdesk.research.recorded_log import ALWAYS, Moments, RecordedLog
+from oddsdesk.research.recorded_log import ALWAYS, LogPast, Moments, RecordedLog
 from oddsdesk.store.spans import LoggedMove
 
 BATCH: Final = 5_000
@@ -24,6 +26,18 @@ _OVER_MS: Final = 12 * 60 * MINUTE_MS
 """How long after kick-off a game is dropped."""
 _QUIET_MS: Final = 14 * 24 * 60 * MINUTE_MS
 """How long after its last row a game without kick-off is dropped."""
+
+_QUOTE: Final = attrgetter(
+    "game_id",
+    "bookmaker",
+    "market_type",
+    "period",
+    "is_live",
+    "scraped_at",
+    "recorded_at",
+    "match_date",
+)
+"""What rows share that were recorded as one quote."""
 
 Progress = Callable[[int], None]
 """Called with the rows done since the last call; an exception ends the work."""
@@ -64,10 +78,13 @@ class Walk:
         self.bookmakers: set[str] = set()
         self.count: CoverageCount | None = None
         """Counts the games of the log, once a caller asks for it."""
+        self.past: LogPast | None = None
+        """The rows that closing lines are read from, once a caller asks for them."""
         self._log = log
         self._visitor = visitor
         self._make_era = make_era
         self._end_ms = now_ms
+        self._is_wanted: Callable[[str], bool] = lambda _: False
         self._era = make_era()
         self._games: dict[str, PastGame] = {}
         self._dirty: dict[str, PastGame] = {}
@@ -77,6 +94,16 @@ class Walk:
         """Return a counter of the log's games from now on."""
         self.count = CoverageCount(reference, by, since_ms)
         return self.count
+
+    def keep_closes(self, reference: str, is_wanted: Callable[[str], bool]) -> LogPast:
+        """Return what closing lines are read from; it fills while the log is read.
+
+        Args:
+            reference: The sharp book of the closing lines.
+            is_wanted: Whether a game that is over, by its id, is kept.
+        """
+        self.past, self._is_wanted = LogPast(reference, self._log.last_sightings), is_wanted
+        return self.past
 
     def walk_log(self, since_ms: int | None, until_ms: int | None, progress: Progress) -> None:
         """Read the log; rows known at ``until_ms`` or later are left out.
@@ -88,23 +115,32 @@ class Walk:
         for rows in self._log.rows.move_batches(*ALWAYS):
             for begin in range(0, len(rows), BATCH):
                 batch = rows[begin : begin + BATCH]
-                for row in batch:
-                    self._take(row, since_ms, until_ms)
+                for _, quote in groupby(batch, key=_QUOTE):
+                    self._take(list(quote), since_ms, until_ms)
                 progress(len(batch))
         self._look(None)
         for game in self._games.values():
             self._end(game)
 
-    def _take(self, row: LoggedMove, since_ms: int | None, until_ms: int | None) -> None:
+    def _take(self, rows: Sequence[LoggedMove], since_ms: int | None, until_ms: int | None) -> None:
+        """Take in the rows of one quote."""
+        row = rows[0]
         ident = row.game_id
         game = self._games.get(ident)
         before = 0 if game is None else game.moment
         at, is_live = self.moments.known_at(row.scraped_at, row.recorded_at, before)
         self._note(at)
-        if until_ms is not None and at >= until_ms:
+        is_late = until_ms is not None and at >= until_ms
+        if self.past is not None:
+            if is_late and game is None and not self._is_wanted(ident):
+                self.past.drop_game(ident)
+            else:
+                self.past.take_quote(rows)
+        if is_late:
             return
-        self.rows += 1
-        self.asked += since_ms is None or at >= since_ms
+        self.rows += len(rows)
+        if since_ms is None or at >= since_ms:
+            self.asked += len(rows)
         self.bookmakers.add(row.bookmaker)
         self._go_to(at)
         if is_live:
@@ -115,8 +151,7 @@ class Walk:
             self._step(game, at, in_play=row.is_live)
         if row.match_date != game.kick_off:
             game.reschedule(row.match_date)
-        key = CellKey(row.market_type, row.period, row.selection, row.bookmaker)
-        game.put_row(key, row.odds, row.scraped_at, is_live=bool(row.is_live))
+        game.put_quote(rows)
         self._dirty[ident] = game
 
     def _note(self, at: int) -> None:
@@ -172,6 +207,8 @@ class Walk:
     def _close(self, game: PastGame, at: int) -> None:
         game.is_closed = True
         game.began_at = at if game.kick_off is None else min(game.kick_off, at)
+        if self.past is not None:
+            game.has_close = self.past.has_closed(game.entry.game_id, game.began_at, game.kick_off)
         self._visitor.at_close(game)
 
     def _game(self, row: LoggedMove) -> PastGame:
@@ -179,7 +216,7 @@ class Walk:
         entry = GameEntry(
             row.game_id, *named, is_live=False, bookmaker_count=0, last_scraped_at=None
         )
-        return PastGame(entry, self._era, self._log.reader.last_sightings)
+        return PastGame(entry, self._era, self._log.last_sightings)
 
     def _sweep(self, patience_ms: int) -> None:
         """Drop games that started long ago or have had no rows for long."""
@@ -199,6 +236,8 @@ class Walk:
             entry = game.entry
             named = (entry.game_id, entry.match_name, entry.competition, entry.kick_off)
             self.count.add_game(game, self._log.final_scores(*named))
+        if self.past is not None and not self._is_wanted(game.entry.game_id):
+            self.past.drop_game(game.entry.game_id)
 
     def _begin_by_now(self, game: PastGame) -> None:
         """Start a game that got no row since its kick-off."""
