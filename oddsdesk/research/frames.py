@@ -31,9 +31,9 @@ from oddsdesk.ledger.schema import LedgerError
 from oddsdesk.pricing.closing import MOST_AGE_MS, CloseBy
 from oddsdesk.pricing.consensus import CONSENSUS_TITLE
 from oddsdesk.pricing.devig import DEFAULT_METHOD, METHODS, DevigError, devig
-from oddsdesk.pricing.game_scores import result_of
+from oddsdesk.pricing.game_scores import Decision, result_of
 from oddsdesk.pricing.profiles import Profiles
-from oddsdesk.pricing.selections import Result, profit_of
+from oddsdesk.pricing.selections import profit_of
 from oddsdesk.pricing.value import DerivedChoice
 from oddsdesk.research.backtest_summary import as_fields, notes, summary, summary_fields
 from oddsdesk.research.backtests import Backtested, run_backtest
@@ -51,7 +51,7 @@ from oddsdesk.research.export import (
     export_quotes,
     export_results,
 )
-from oddsdesk.research.intervals import Interval, Sample, mean_of
+from oddsdesk.research.intervals import Interval, Ratio
 from oddsdesk.research.past_game import PastGame
 from oddsdesk.research.question import Question
 from oddsdesk.research.recorded_log import ALWAYS, LogOfAll, RecordedLog, open_judged
@@ -97,7 +97,7 @@ _OF_PRICE: Final = tuple(
     for name in (
         *("game_id", "match_name", "competition", "sport", "match_date", "market_type", "period"),
         *("line", "selection", "side", "bookmaker", "odds", "net_odds", "fair_odds", "seen_at"),
-        *("home", "away", "result", "profit"),
+        *("home", "away", "result", "profit", "no_result"),
     )
 )
 _UNKNOWN: Final = ("home", "away", "overtime")
@@ -341,7 +341,7 @@ def closing(
         line. ``odds`` are gross, ``net_odds`` after commission. ``fair_odds`` are this
         bookmaker's own. ``side`` is home, draw, away, over or under, whatever the selection
         says. ``home`` and ``away`` are the score. ``result`` and the ``profit`` of one unit at
-        net odds are missing if unknown.
+        net odds are missing if unknown; ``no_result`` says why.
 
     Raises:
         ValueError, ResearchError, ModuleNotFoundError: as ``backtest``.
@@ -362,24 +362,30 @@ def closing(
 
 
 def mean_by_game(
-    frame: "DataFrame", column: str, weight: str | None = None, game: str = "game_id"
+    frame: "DataFrame", column: str, per: str | None = None, game: str = "game_id"
 ) -> Interval:
-    """Return the mean of a column with its 95 % interval by games (``intervals.mean_of``).
+    """Return the mean of a column with its 95 % interval by games, as ``backtest`` draws it.
 
     Args:
-        frame: Such as that of ``backtest``. Rows without a value are left out.
+        frame: Such as that of ``backtest``. Rows without a value do not count.
         column: The numbers.
-        weight: The column of weights, above 0; None: all count alike. The mean of ``profit`` per
-            unit weighted by ``stake`` is the yield.
+        per: A column to divide by: the sum of ``column`` is divided by the sum of this one. The
+            ``profit`` per ``stake`` is the yield. None: by the number of rows.
         game: The column that says which rows belong to one game.
+
+    Returns:
+        Figure, count of rows, low and high; the ends are nan with fewer than ten games.
     """
-    rows = frame[frame[column].notna()]
-    weights = [1.0] * len(rows) if weight is None else (rows[weight] / rows[weight].max()).tolist()
-    numbers = {name: number for number, name in enumerate(rows[game].unique())}
-    sample = Sample()
-    for value, name, share in zip(rows[column].tolist(), rows[game], weights, strict=True):
-        sample.add_value(value, numbers[name], share)
-    return mean_of(sample)
+    from oddsdesk.research.resampling import bootstrapped  # noqa: PLC0415 - numpy takes 0.1 s
+
+    parts = [None if each != each else float(each) for each in frame[column]]
+    divisors = [1.0] * len(parts) if per is None else frame[per].tolist()
+    ratio = Ratio(parts, divisors)
+    ((low, high),) = bootstrapped(frame[game].tolist(), [ratio])
+    count = sum(part is not None for part in parts)
+    known = (math.nan if each is None else each for each in (ratio.figure, low, high))
+    figure, low, high = known
+    return Interval(figure, count, low, high)
 
 
 class _Closer(Visitor):
@@ -427,7 +433,7 @@ class _Closer(Visitor):
         scores = self._log.final_scores(entry.game_id, *named).results
         score = next(((each.home, each.away) for each in scores), (None, None))
         about = (entry.game_id, entry.match_name, entry.competition, entry.sport, entry.kick_off)
-        results: dict[Hashable, Result | None] = {}
+        results: dict[Hashable, Decision] = {}
         for (market_type, period, _), name, line in closed:
             fair = self._fair_odds(line.odds)
             group, overtime = line.group, self._counts_overtime(name, entry, scores)
@@ -435,7 +441,7 @@ class _Closer(Visitor):
                 asked = (market_type, period, selection, overtime, len(line.odds))
                 if asked not in results:
                     results[asked] = _result(entry, scores, *asked)
-                odds, result = line.odds[place], results[asked]
+                odds, (result, why, _) = line.odds[place], results[asked]
                 profile = self._profiles.charging(name)
                 net = odds if profile is None else profile.net(odds)
                 self.rows.append(
@@ -444,6 +450,7 @@ class _Closer(Visitor):
                         *(name, odds, net, fair[place], line.at, *score),
                         None if result is None else result.value,
                         None if result is None else profit_of(result, 1.0, net),
+                        why,
                     )
                 )
 
@@ -471,15 +478,15 @@ def _result(
     selection: str,
     overtime: bool | None,
     ways: int,
-) -> Result | None:
+) -> Decision:
     if not scores:
-        return None
+        return Decision(None, "no result")
     return result_of(
         *(market_type, period, entry.match_name, selection, scores),
         sport=_sport(entry, scores),
         overtime=overtime,
         ways=ways,
-    ).result
+    )
 
 
 def _bet_rows(done: Backtested) -> list[Row]:

@@ -97,6 +97,21 @@ def test_a_backtest_has_the_bets_and_the_figures_of_the_command(
     assert any("Pinnacle" in line or "Bet365" in line for line in frame.attrs["notes"])
 
 
+def test_a_mean_by_game_has_the_interval_of_the_backtest(database: Path) -> None:
+    bets = research.backtest(database)
+    clv = research.mean_by_game(bets, "clv_pct")
+    earned = research.mean_by_game(bets, "profit", per="stake")
+    for found, name, times in ((clv, "clv_pct", 1), (earned, "yield_pct", 100)):
+        ends = [bets.attrs[f"{name}{end}"] for end in ("", "_low", "_high")]
+        assert [found.figure, found.low, found.high] == pytest.approx(
+            [each / times for each in ends]
+        )
+    assert earned.count == bets.profit.notna().sum() == len(bets) - 1
+    few = research.mean_by_game(bets[:5], "profit")
+    assert few.figure == pytest.approx(bets[:5].profit.mean())
+    assert str(few.low) == str(few.high) == "nan"
+
+
 def test_bets_are_only_at_the_named_bookmakers(database: Path) -> None:
     frame = research.backtest(database, bookmakers="bet365")
     assert set(frame.bookmaker) == {"Bet365"}
@@ -167,7 +182,10 @@ def test_closing_lines_are_the_closing_columns_with_results(
     won = frame[frame.result == "won"]
     assert ((won.odds - 1 - won.profit).abs() < 1e-12).all()
     assert (frame[frame.result == "lost"].profit == -1).all()
-    assert frame[frame.result.isna()].profit.isna().all()
+    unknown = frame[frame.result.isna()]
+    assert unknown.profit.isna().all()
+    assert set(unknown.no_result) == {"no result"}
+    assert set(won.no_result) == {""}
     ours = frame[(frame.match_name == frame.match_name[0]) & (frame.bookmaker == "Bet365")]
     assert (1 / ours.fair_odds).sum() == pytest.approx(1)
 
