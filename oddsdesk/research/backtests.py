@@ -64,11 +64,22 @@ def run_backtest(
     progress: Progress = lambda _: None,
     settle: Callable[[list[PlacedBet]], list[PlacedBet]] = lambda bets: bets,
 ) -> Backtested:
-    """Read the log and bet.
+    """Read the log and bet, as ``run_backtests`` with one question."""
+    return run_backtests(log, [question], now_ms, progress, settle)[0]
+
+
+def run_backtests(
+    log: RecordedLog,
+    questions: Sequence[Question],
+    now_ms: int,
+    progress: Progress = lambda _: None,
+    settle: Callable[[list[PlacedBet]], list[PlacedBet]] = lambda bets: bets,
+) -> list[Backtested]:
+    """Read the log and bet; return what came of each question, as if it was the only one.
 
     Args:
-        log: Of a database opened by ``past.judged_by``; it has the close's sharp book.
-        question: The settings.
+        log: Of a database opened by ``past.judged_by``; it has the closes' sharp book.
+        questions: The settings.
         now_ms: The time; only games that started before it have a closing line.
         progress: Called with the rows done; an exception ends the backtest.
         settle: Adds results that the database does not have.
@@ -76,6 +87,16 @@ def run_backtest(
     Raises:
         StoreError, ArchiveError, OSError: the log cannot be read.
     """
+    return [_run(log, question, now_ms, progress, settle) for question in questions]
+
+
+def _run(
+    log: RecordedLog,
+    question: Question,
+    now_ms: int,
+    progress: Progress,
+    settle: Callable[[list[PlacedBet]], list[PlacedBet]],
+) -> Backtested:
     bettor = ValueBettor(question)
     era = era_maker(
         question.reference,
