@@ -20,6 +20,7 @@ from itertools import permutations
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from oddsdesk.contract.series import count_odds
 from oddsdesk.feeds.football_data import convert
 from oddsdesk.feeds.imported import SourceFile
 
@@ -137,7 +138,7 @@ def seconds_of_pandas(data: bytes) -> float | None:
 
 def read_each(folder: Path) -> Iterator[tuple[int, ...]]:
     """Write and read each season; print and yield its counts."""
-    print("season   columns    games  results     kept  skipped  seconds  pandas")
+    print("season   columns    games  results     kept   series  seconds  pandas")
     for year in range(FIRST, LAST + 1):
         data, count = season(year)
         name = f"E0_{year % 100:02}{(year + 1) % 100:02}.csv"
@@ -145,9 +146,10 @@ def read_each(folder: Path) -> Iterator[tuple[int, ...]]:
         began = time.perf_counter()
         found = convert(SourceFile(name, data))
         took = time.perf_counter() - began
-        counts = (count["games"], len(found.results), found.kept, found.skipped.total())
+        statistics = sum(count_odds(found.series).values())
+        counts = (count["games"], len(found.results), found.kept, statistics)
         expected = (count["games"], count["games"], count["kept"], count["statistics"])
-        assert (counts, found.problems) == (expected, []), name
+        assert (counts, found.problems, found.skipped) == (expected, [], {}), name
         by_pandas = seconds_of_pandas(data)
         columns = data.count(b",", 0, data.find(b"\n")) + 1
         pandas_text = "" if by_pandas is None else f"{by_pandas:8.3f}"
@@ -157,8 +159,8 @@ def read_each(folder: Path) -> Iterator[tuple[int, ...]]:
 
 
 def main(folder: Path) -> None:
-    games, results, kept, skipped, took, by_pandas = map(sum, zip(*read_each(folder), strict=True))
-    print(f"games {games:,}, results {results:,}, kept {kept:,}, skipped {skipped:,}")
+    games, results, kept, series, took, by_pandas = map(sum, zip(*read_each(folder), strict=True))
+    print(f"games {games:,}, results {results:,}, kept {kept:,}, series {series:,}")
     print(f"read in {took / 1e6:.2f} s; pandas.read_csv {by_pandas / 1e6:.2f} s")
     files = sorted(map(str, folder.glob("*.csv")))
     database = folder / "seasons.db"
@@ -168,7 +170,7 @@ def main(folder: Path) -> None:
         [*command, "--database", str(database)], capture_output=True, text=True, check=True
     )
     print(f"imported in {time.perf_counter() - began:.1f} s:")
-    print("\n".join(done.stdout.splitlines()[-2:]))
+    print("\n".join(done.stdout.splitlines()[-3:]))
 
 
 if __name__ == "__main__":

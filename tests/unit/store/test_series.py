@@ -137,6 +137,16 @@ def test_a_series_is_found_under_another_name_of_its_game(
     assert found.points[0].odds == {"Man United +0.5": 1.8, "Arsenal -0.5": 2.1}
 
 
+def test_a_series_outlives_its_game(every_store: Store, quote: Callable[..., Quote]) -> None:
+    every_store.record([quote()]).result(10)
+    every_store.record_series([a_series()]).result(10)
+    assert [each.has_game for each in every_store.reader().series()] == [True]
+    every_store.prune(NOW + 11 * DAY, keep_days=10)
+    (found,) = every_store.reader().series()
+    assert (found.game_id, found.has_game) == (game_id("LIG1", "PSG - Lyon"), False)
+    assert found.points == (a_point(),)
+
+
 def test_series_are_read_by_kick_off(every_store: Store) -> None:
     series = [
         a_series(kick_off=KICK_OFF + day * DAY, competition=competition)
