@@ -12,7 +12,7 @@ first request and the first stream, not here.
 
 from oddsdesk.client.answers import EventAnswer, GameAnswer, Listing
 from oddsdesk.client.blocking import SyncClient
-from oddsdesk.client.client import HISTORY_PATH, Client
+from oddsdesk.client.client import HISTORY_PATH, MOVES_PATH, Client
 from oddsdesk.client.errors import (
     AddressError,
     BadRequestError,
@@ -34,6 +34,7 @@ from oddsdesk.contract.resources import (
     Event,
     Game,
     Health,
+    HistoryRow,
     OddsRow,
     PriceChange,
     PriceMessage,
@@ -45,6 +46,7 @@ from oddsdesk.contract.results import ResultRow
 
 __all__ = [
     "HISTORY_PATH",
+    "MOVES_PATH",
     "AddressError",
     "BadRequestError",
     "Bookmaker",
@@ -57,6 +59,7 @@ __all__ = [
     "Game",
     "GameAnswer",
     "Health",
+    "HistoryRow",
     "Listing",
     "Lost",
     "MalformedAnswerError",

@@ -29,7 +29,8 @@ from oddsdesk.client.whole_odds import OddsSnapshot, every_row, every_row_in_pla
 from oddsdesk.contract import resources
 from oddsdesk.contract.results import ResultRow
 
-HISTORY_PATH: Final = "/api/games/{game_id}/history"
+HISTORY_PATH: Final = whole_lists.HISTORY_PATH
+MOVES_PATH: Final = whole_lists.MOVES_PATH
 RESULTS_PATH: Final = "/api/results"
 
 
@@ -303,6 +304,38 @@ class Client:
             cursor=cursor,
         )
 
+    async def moves(
+        self,
+        *,
+        sport: str | None = None,
+        competition: str | None = None,
+        market_type: str | None = None,
+        period: int | None = None,
+        bookmaker: str | None = None,
+        since: str | None = None,
+        until: str | None = None,
+        limit: int | None = None,
+        cursor: str | None = None,
+    ) -> answers.Listing[resources.HistoryRow]:
+        """Return the price moves of all games, game by game; at most 10,000 per answer.
+
+        The span is ``since`` to before ``until`` (ISO-8601 with an offset). It is an addition to
+        the contract: other services raise ``NotFoundError``, but ``all_moves`` reads them, too.
+        """
+        return await self._list(
+            resources.HistoryRow,
+            MOVES_PATH,
+            sport=sport,
+            competition=competition,
+            market_type=market_type,
+            period=period,
+            bookmaker=bookmaker,
+            since=since,
+            until=until,
+            limit=limit,
+            cursor=cursor,
+        )
+
     async def value_bets(
         self,
         *,
@@ -362,6 +395,11 @@ class Client:
         games, 500, lambda own, asked: whole_lists.every_item(own, "games", own.games, asked)
     )
     all_history = whole_lists.paged(history, 5000)
+    all_moves = whole_lists.paged(
+        moves,
+        whole_lists.MOST_MOVES,
+        lambda own, asked: whole_lists.every_move(own, asked, own._clock()),
+    )
     all_value_bets = whole_lists.paged(value_bets, 500, whole_lists.every_value_bet)
     all_results = whole_lists.paged(results, 500)
 

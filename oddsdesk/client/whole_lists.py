@@ -6,22 +6,35 @@ bets by their EV first. All odds rows are read by ``whole_odds``.
 """
 
 import logging
-from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine, Mapping, Sequence
+from collections.abc import (
+    AsyncGenerator,
+    Awaitable,
+    Callable,
+    Coroutine,
+    Iterable,
+    Mapping,
+    Sequence,
+)
 from contextlib import aclosing
 from functools import wraps
 from statistics import median
 from typing import TYPE_CHECKING, Any, Concatenate, Final, NamedTuple, ParamSpec, TypeVar
+
+from msgspec import structs
 
 from oddsdesk.client.answers import Listing
 from oddsdesk.client.errors import (
     BadRequestError,
     ForbiddenError,
     MalformedAnswerError,
+    NotFoundError,
     ServiceUnavailableError,
 )
+from oddsdesk.contract import resources
 from oddsdesk.contract.access import ErrorCode
 from oddsdesk.contract.identity import game_id
 from oddsdesk.contract.resources import Event, Game, Sport, ValueBet
+from oddsdesk.contract.times import DAY_MS, format_ms, parse_ms
 
 if TYPE_CHECKING:
     from oddsdesk.client.client import Client
@@ -29,6 +42,10 @@ if TYPE_CHECKING:
 LIMIT: Final = 500
 MOST_EVENTS: Final = 1_000
 """The largest limit of events."""
+HISTORY_PATH: Final = "/api/games/{game_id}/history"
+MOVES_PATH: Final = "/api/history"
+MOST_MOVES: Final = 10_000
+"""The largest limit of the moves of all games."""
 SMALLER_LIMITS: Final = (500, 250, 200, 100)
 """Tried in turn where a service refuses to answer as many."""
 MOST_GAMES: Final = 10_000
@@ -330,38 +347,123 @@ def _as_game(game: Game | Event) -> Game:
 
 async def every_item(
     client: "Client", name: str, fetch: Fetch[T], asked: Filters
-) -> AsyncGenerator[T, None]:
-    """Yield every game or event, each once; ``name`` says which list it is."""
+) -> AsyncGenerator[list[T], None]:
+    """Yield every game or event, each once, answer by answer; ``name`` says which list it is."""
     reading, seen = _Splitting(client, name, fetch, _GAME_AXES), set[object]()
     if asked.get("limit") is not None:
         reading.size = AnswerSize(asked["limit"])
     async with aclosing(reading.answers(without_paging(asked))) as answers:
         async for answer in answers:
-            for item in answer:
-                key = (getattr(item, "competition", ""), getattr(item, _IN_LISTS[name]))
-                if key not in seen:
-                    seen.add(key)
-                    yield item
+            yield _unseen(answer, ("competition", _IN_LISTS[name]), seen)
     warn_of_unread(name, is_cut=reading.is_cut or bool(reading.failed))
 
 
-async def every_value_bet(client: "Client", asked: Filters) -> AsyncGenerator[ValueBet, None]:
-    """Yield every value bet, each once."""
+def _unseen(items: Iterable[T], names: Sequence[str], seen: set[object]) -> list[T]:
+    """Return the items whose fields of these names are new together; add them to ``seen``."""
+    found = []
+    for item in items:
+        key = tuple(getattr(item, name, "") for name in names)
+        if key not in seen:
+            seen.add(key)
+            found.append(item)
+    return found
+
+
+async def every_value_bet(client: "Client", asked: Filters) -> AsyncGenerator[list[ValueBet], None]:
+    """Yield every value bet, each once, answer by answer."""
     seen, is_cut = set[object](), False
     async with aclosing(value_bet_slices(client, asked)) as slices:
         async for part in slices:
             is_cut |= part.is_cut
-            for bet in part.bets:
-                key = (*map(bet.__getattribute__, _BET_KEY),)
-                if key not in seen:
-                    seen.add(key)
-                    yield bet
+            yield _unseen(part.bets, _BET_KEY, seen)
     warn_of_unread("value_bets", is_cut=is_cut)
 
 
 _BET_KEY: Final = (
     *("competition", "match_name", "market_type", "period", "selection", "bookmaker"),
 )
+
+
+async def every_move(
+    client: "Client", asked: Filters, now_ms: int
+) -> AsyncGenerator[Sequence[resources.HistoryRow], None]:
+    """Yield every price move, game by game, answer by answer.
+
+    A service without ``MOVES_PATH`` is read by the history of each game, which takes far more
+    requests; how many is logged before. Its games are those of each day from ``since`` on; without
+    ``since``, or without ``as_of``, those with prices now.
+
+    Raises:
+        NotFoundError: the service has no history of either kind.
+    """
+    filters = without_paging(asked)
+    if await client.offers(MOVES_PATH):
+        limit = asked.get("limit") or MOST_MOVES
+
+        def page(cursor: str | None) -> Awaitable[Listing[resources.HistoryRow]]:
+            return client.moves(**filters, limit=limit, cursor=cursor)
+
+        async with aclosing(pages(page, "moves", most=_MOST_PAGES_OF_MOVES)) as answers:
+            async for answer in answers:
+                yield answer
+        return
+    if not await client.offers(HISTORY_PATH):
+        raise NotFoundError(ErrorCode.NOT_FOUND.value, "this service has no price history", 404)
+    for game in await _games_of_span(client, filters, now_ms):
+        yield await _moves_of_game(client, game, filters)
+
+
+_MOST_PAGES_OF_MOVES: Final = 100_000
+
+
+async def _games_of_span(client: "Client", filters: Filters, now_ms: int) -> list[Game]:
+    """Return the games whose history is to be read; log how many requests that takes."""
+    of_games = {name: filters[name] for name in ("sport", "competition") if name in filters}
+    days: list[str | None] = [None]
+    if "since" in filters and await client.offers("/api/games", "as_of"):
+        first, last = _moment_of(filters, "since"), now_ms
+        if "until" in filters:
+            last = min(last, _moment_of(filters, "until"))
+        days = [format_ms(at) for at in (*range(first, last, DAY_MS), max(first, last))]
+        line = "moves: the service has no %s: its games are listed day by day, %d requests or more"
+        _log.warning(line, MOVES_PATH, len(days))
+    found: dict[str, Game] = {}
+    for day in days:
+        async with aclosing(client.all_games(**of_games, as_of=day)) as games:
+            async for game in games:
+                found[game.game_id] = game
+    quota = client.quota
+    left = "" if quota is None else f"; {quota.remaining:,} are left"
+    line = "moves: the service has no %s: %d games are read one by one, %d requests or more%s"
+    _log.warning(line, MOVES_PATH, len(found), len(found), left)
+    return list(found.values())
+
+
+def _moment_of(filters: Filters, name: str) -> int:
+    try:
+        return parse_ms(filters[name])
+    except ValueError as error:
+        problem = f"{name}: expected an ISO-8601 time with an offset, got {filters[name]!r}"
+        raise BadRequestError(ErrorCode.BAD_REQUEST.value, problem) from error
+
+
+async def _moves_of_game(
+    client: "Client", game: Game, filters: Filters
+) -> list[resources.HistoryRow]:
+    of_moves = {name: value for name, value in filters.items() if name in _OF_MOVES}
+    named = {name: getattr(game, name) for name in _OF_GAME}
+    try:
+        moves = [move async for move in client.all_history(game.game_id, **of_moves)]
+    except NotFoundError:
+        _log.warning("moves: %s is no longer there", game.match_name)
+        return []
+    return [resources.HistoryRow(**named, **structs.asdict(move)) for move in moves]
+
+
+_OF_GAME: Final = (
+    *("game_id", "match_name", "competition", "sport", "match_date", "source_sport"),
+)
+_OF_MOVES: Final = ("market_type", "period", "bookmaker", "since", "until")
 
 
 def without_paging(asked: Filters) -> Filters:
@@ -444,16 +546,19 @@ _LONGEST_CURSOR: Final = 4_096
 
 
 async def pages(
-    fetch: Callable[[str | None], Awaitable[Listing[T]]], name: str, cursor: str | None = None
+    fetch: Callable[[str | None], Awaitable[Listing[T]]],
+    name: str,
+    cursor: str | None = None,
+    most: int = MOST_PAGES,
 ) -> AsyncGenerator[Listing[T], None]:
     """Yield page after page from ``cursor`` on; ``name`` names the list in errors.
 
     Raises:
         MalformedAnswerError: a cursor comes a second time or is too long, or there are more than
-            ``MOST_PAGES``.
+            ``most`` pages.
     """
     seen = {cursor}
-    for _ in range(MOST_PAGES):
+    for _ in range(most):
         page = await fetch(cursor)
         yield page
         cursor = page.next_cursor
@@ -464,41 +569,49 @@ async def pages(
         if cursor in seen:
             raise MalformedAnswerError(f"{name}: the service repeats a page")
         seen.add(cursor)
-    raise MalformedAnswerError(f"{name}: the service does not end after {MOST_PAGES} pages")
+    raise MalformedAnswerError(f"{name}: the service does not end after {most} pages")
 
 
 def paged(
     method: Callable[Concatenate[S, P], Coroutine[Any, Any, Listing[T]]],
     largest: int,
-    whole: Callable[[S, dict[str, Any]], AsyncGenerator[T, None]] | None = None,
+    whole: Callable[[S, dict[str, Any]], AsyncGenerator[Sequence[T], None]] | None = None,
 ) -> Callable[Concatenate[S, P], AsyncGenerator[T, None]]:
     """Return a method that yields what ``method`` lists, over as many requests as it takes.
 
     Parameters are those of ``method``; ``limit`` is the size of a page, ``largest`` by default.
-    ``whole`` yields all items from the beginning, of a service without pages, too.
+    ``whole`` yields all items from the beginning, answer by answer, of a service without pages,
+    too. The method's ``in_pages`` yields lists of items.
     """
+
+    async def in_pages(
+        client: S, /, *args: P.args, **kwargs: P.kwargs
+    ) -> AsyncGenerator[Sequence[T], None]:
+        asked: dict[str, Any] = kwargs
+        if whole is not None and asked.get("cursor") is None and asked.get("as_of") is None:
+            answers = whole(client, asked)
+        else:
+            if asked.get("limit") is None:
+                kwargs["limit"] = largest
+
+            def fetch(cursor: str | None) -> Coroutine[Any, Any, Listing[T]]:
+                kwargs["cursor"] = cursor
+                return method(client, *args, **kwargs)
+
+            begin: Any = asked.get("cursor")
+            answers = pages(fetch, method.__name__, begin)
+        async with aclosing(answers) as parts:
+            async for part in parts:
+                yield part
 
     @wraps(method)
     async def every(client: S, /, *args: P.args, **kwargs: P.kwargs) -> AsyncGenerator[T, None]:
-        asked: dict[str, Any] = kwargs
-        if whole is not None and asked.get("cursor") is None and asked.get("as_of") is None:
-            async with aclosing(whole(client, asked)) as items:
-                async for item in items:
-                    yield item
-            return
-        if asked.get("limit") is None:
-            kwargs["limit"] = largest
-
-        def fetch(cursor: str | None) -> Coroutine[Any, Any, Listing[T]]:
-            kwargs["cursor"] = cursor
-            return method(client, *args, **kwargs)
-
-        begin: Any = asked.get("cursor")
-        async with aclosing(pages(fetch, method.__name__, begin)) as answers:
-            async for page in answers:
-                for item in page:
+        async with aclosing(in_pages(client, *args, **kwargs)) as parts:
+            async for part in parts:
+                for item in part:
                     yield item
 
+    every.in_pages = in_pages  # type: ignore[attr-defined]
     every.__name__ = f"all_{method.__name__}"
     every.__doc__ = (
         f"Yield all that ``{method.__name__}`` lists, in as many requests as it takes.\n\n"

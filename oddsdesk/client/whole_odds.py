@@ -630,22 +630,22 @@ def _has_nothing(row: OddsRow) -> bool:
 
 async def every_row(
     client: "Client", asked: dict[str, Any], *, in_play: bool = False
-) -> AsyncGenerator[OddsRow, None]:
-    """Yield every odds row that fits the filters of ``asked``, each once."""
+) -> AsyncGenerator[list[OddsRow], None]:
+    """Yield every odds row that fits the filters of ``asked``, each once, answer by answer."""
     filters = RowSlice(**whole_lists.without_paging(asked))
     reading = WholeOdds(client, filters, in_play=in_play, limit=asked.get("limit"))
     seen = RowsByGame()
     async with aclosing(reading.read()) as slices:
         async for part in slices:
-            for row in part.rows:
-                if not _has_nothing(row) and seen.add_row(row):
-                    yield row
+            yield [row for row in part.rows if not _has_nothing(row) and seen.add_row(row)]
     if reading.unread:
         _log.warning("odds: %s", unread_text(reading.unread))
 
 
-def every_row_in_play(client: "Client", asked: dict[str, Any]) -> AsyncGenerator[OddsRow, None]:
-    """Yield every odds row in play that fits the filters of ``asked``, each once."""
+def every_row_in_play(
+    client: "Client", asked: dict[str, Any]
+) -> AsyncGenerator[list[OddsRow], None]:
+    """Yield the same of odds rows in play."""
     return every_row(client, asked, in_play=True)
 
 

@@ -1,14 +1,28 @@
 """``GET /api/history``; ours, beyond the contract (D75): the moves of all games."""
 
 import gzip
+from collections.abc import Iterator
+from itertools import permutations, product
 from typing import Any
 
 import pytest
 
+from oddsdesk.client import (
+    MOVES_PATH,
+    BadRequestError,
+    Client,
+    HistoryRow,
+    NotFoundError,
+    SyncClient,
+    to_dicts,
+)
 from oddsdesk.contract.access import Plan
 from oddsdesk.contract.identity import game_id
+from oddsdesk.contract.quotes import Quote
+from oddsdesk.contract.results import GameResult
 from oddsdesk.contract.times import format_ms
 from oddsdesk.server.endpoints import lists
+from tests.kit.plain_service import plain_service
 from tests.kit.running_service import HOUR_MS, NOW
 
 MINUTE = 60_000
@@ -151,3 +165,103 @@ def test_it_says_that_prices_are_simulated_and_when_nothing_was_recorded(service
     meta = service.get(PATH, service.key()).json()["meta"]
     assert meta["simulated"] is False
     assert meta["silences"] == [[format_ms(began), format_ms(service.now)]]
+
+
+def season(begins: int) -> Iterator[Quote]:
+    """A season in the shape of football-data's: 380 games, 84 moves each."""
+    teams = [f"Team {number}" for number in range(20)]
+    for number, (home, away) in enumerate(permutations(teams, 2)):
+        kick_off = begins + number * 17 * HOUR_MS
+        sides = {
+            "moneyline": (home, "Draw", away),
+            "total": ("Over 2.5", "Under 2.5"),
+            "spread": (f"{home} -0.5", f"{away} +0.5"),
+        }
+        for at in (kick_off - 24 * HOUR_MS, kick_off):
+            for book, (market, names) in product(range(6), sides.items()):
+                odds = dict.fromkeys(names, 2 + (book + number + at // HOUR_MS) % 9 / 10)
+                game = f"{home} vs {away}"
+                yield Quote(f"Book {book}", game, "EPL", market, 0, odds, at, match_date=kick_off)
+
+
+@pytest.mark.one_engine
+async def test_a_season_with_its_results_is_read_in_a_few_requests(service: Any) -> None:
+    """D75."""
+    begins = NOW - 330 * 24 * HOUR_MS
+    quotes = sorted(season(begins), key=lambda quote: quote.scraped_at)
+    service.record(*quotes)
+    games = {quote.match_name: quote.match_date for quote in quotes}
+    results = [GameResult("EPL", name, at, 2, 1) for name, at in games.items()]
+    service.store.record_results(results).result(30)
+    key, span = service.key(), {"since": format_ms(begins - 48 * HOUR_MS), "until": format_ms(NOW)}
+    async with Client(service.url, key) as client:
+        moves = [move async for move in client.all_moves(competition="EPL", **span)]
+        ended = [row async for row in client.all_results(competition="EPL", **span)]
+        assert client.quota is not None
+        used = Plan.PRO_LIVE.rights.requests - client.quota.remaining
+    assert used == 5
+    assert len({row.game_id for row in ended}) == 380
+    told = sorted(
+        (quote.match_name, quote.bookmaker, name, format_ms(quote.scraped_at), odds)
+        for quote in quotes
+        for name, odds in quote.odds.items()
+    )
+    assert len(told) == 31_920
+    found = [(m.match_name, m.bookmaker, m.selection, m.scraped_at, m.odds) for m in moves]
+    assert sorted(found) == told
+
+
+class OfAnother(Client):
+    """Reads the service as one that has only the history of each game."""
+
+    async def offers(self, path: str, parameter: str = "") -> bool:
+        return path != MOVES_PATH and await super().offers(path, parameter)
+
+
+@pytest.mark.one_engine
+async def test_a_service_without_it_is_read_game_by_game_which_is_said_before(
+    moved: Any, caplog: pytest.LogCaptureFixture
+) -> None:
+    """D75."""
+    key = moved.key()
+    asked: list[dict[str, Any]] = [
+        {},
+        {"competition": "EPL", "bookmaker": "Betfair", "period": 0},
+        {"since": format_ms(moved.now - 40 * HOUR_MS), "competition": "EPL"},
+        {"since": format_ms(moved.now - MINUTE), "until": format_ms(moved.now)},
+    ]
+    async with (
+        Client(moved.url, key) as client,
+        OfAnother(moved.url, key, clock=lambda: moved.now) as other,
+    ):
+        for parameters in asked:
+            caplog.clear()
+            slow = [move async for move in other.all_moves(**parameters)]
+            fast = [move async for move in client.all_moves(**parameters)]
+            assert sorted(slow, key=repr) == sorted(fast, key=repr) != []
+            if "competition" in parameters:
+                assert "2 games are read one by one, 2 requests or more" in caplog.text
+            assert ("listed day by day, 3 requests" in caplog.text) == (parameters is asked[2])
+        with pytest.raises(BadRequestError, match="since"):
+            await anext(other.all_moves(since="yesterday"))
+
+
+@pytest.mark.one_engine
+async def test_a_service_without_any_history_says_so(moved: Any) -> None:
+    """D75."""
+    async with plain_service(moved.url) as plain, Client(plain.url, moved.key()) as client:
+        with pytest.raises(NotFoundError, match="no price history"):
+            await anext(client.all_moves())
+        with pytest.raises(NotFoundError):
+            await client.moves()
+
+
+@pytest.mark.one_engine
+def test_both_clients_give_a_frame_in_one_line(moved: Any) -> None:
+    with SyncClient(moved.url, moved.key()) as client:
+        assert client.offers(MOVES_PATH, "competition")
+        rows = to_dicts(client.all_moves(competition="EPL", limit=2))
+        assert rows == client.moves(competition="EPL").to_dicts()
+        assert list(rows[0]) == list(moved.data(PATH, moved.key())[0])
+        first = next(client.all_moves())
+        assert isinstance(first, HistoryRow)
