@@ -21,7 +21,7 @@ from oddsdesk.ledger.own_tables import OwnTableError, save_weights
 from oddsdesk.pricing.closing import CloseBy
 from oddsdesk.pricing.consensus import CONSENSUS_TITLES
 from oddsdesk.pricing.devig import METHODS
-from oddsdesk.research.coverage import coverage_fields, coverage_lines, in_span
+from oddsdesk.research.coverage import coverage_fields, coverage_lines, games_text, in_span
 from oddsdesk.research.intervals import Interval
 from oddsdesk.research.recorded_log import Opened, RecordedLog, open_judged
 from oddsdesk.research.scorecards import Card, Scored, as_fields, interval_fields, notes, scorecards
@@ -296,8 +296,8 @@ def _tables(found: Scored) -> str:
         lines.append(f"{market_title(market_type)}, {period_label(sport, period)}, {sport}")
         lines += [*aligned(_HEADINGS, map(_row, cards), _RIGHT), ""]
     lines.append(
-        f"{found.games} games started; CLV {found.close.close_by_text}; [..] is the 95 % interval, "
-        "(n) the count, ? means too few"
+        f"holds of {games_text(found.games)}; CLV {found.close.close_by_text}; "
+        "[..] is the 95 % interval, (n) the count, ? means too few"
     )
     return "\n".join(lines)
 

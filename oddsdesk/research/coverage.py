@@ -121,8 +121,11 @@ class CoverageCount:
         self._games: dict[str, _Game] = {}
         self._refused: dict[str, set[tuple[Caution, object]]] = {}
 
-    def add_game(self, game: PastGame, scores: FinalScores) -> None:
-        """Add a game at its end or the log's; adding it again changes nothing."""
+    def add_game(self, game: PastGame, scores: FinalScores, *, has_begun: bool) -> None:
+        """Add a game at its end or the log's; adding it again changes nothing.
+
+        ``has_begun``: whether it has started by now, whatever the log saw of that.
+        """
         ident = game.entry.game_id
         known = self._games.get(ident, _Game())
         priced_by = game.priced_by
@@ -134,9 +137,9 @@ class CoverageCount:
         self._games[ident] = _Game(
             begins=game.moment if game.kick_off is None else game.kick_off,
             is_priced=known.is_priced or is_priced,
-            has_begun=known.has_begun or game.has_begun,
-            has_result=known.has_result or (bool(scores.results) and game.has_begun),
-            is_contrary=known.is_contrary or (scores.is_contrary and game.has_begun),
+            has_begun=known.has_begun or has_begun,
+            has_result=known.has_result or (bool(scores.results) and has_begun),
+            is_contrary=known.is_contrary or (scores.is_contrary and has_begun),
             has_close=known.has_close or game.has_close,
         )
         if game.refused:

@@ -341,11 +341,14 @@ def notes(found: Scored, when: str, moment: Moment = format_ms, day: Moment = da
     if found.removed:
         lines.append(found.removed)
     if found.asked and not found.games:
-        lines.append(f"no game started {when}, so there are no holds and no closing lines")
-    if found.asked and not found.has_results:
+        begun = "the log ends before the games" if found.coverage.begun else "no game started"
+        lines.append(f"{begun} {when}, so there are no holds and no closing lines")
+    if found.asked and not found.coverage.with_result:
         lines.append(
             "no results, so no log loss: import them with the seasons of football-data.co.uk"
         )
+    elif found.asked and not found.has_results:
+        lines.append("no line has both a close and a result, so there is no log loss")
     return lines
 
 

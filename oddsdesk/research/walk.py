@@ -235,7 +235,9 @@ class Walk:
         if self.count is not None:
             entry = game.entry
             named = (entry.game_id, entry.match_name, entry.competition, entry.kick_off)
-            self.count.add_game(game, self._log.final_scores(*named))
+            begins = entry.kick_off
+            has_begun = game.has_begun or (begins is not None and begins <= self._end_ms)
+            self.count.add_game(game, self._log.final_scores(*named), has_begun=has_begun)
         if self.past is not None and not self._is_wanted(game.entry.game_id):
             self.past.drop_game(game.entry.game_id)
 

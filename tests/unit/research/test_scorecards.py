@@ -265,6 +265,23 @@ def test_an_empty_span_is_said_with_where_the_log_lies(store: Store) -> None:
     ]
 
 
+def test_a_game_after_the_end_of_the_log_has_started_and_has_its_result(store: Store) -> None:
+    """Its prices are a day old by then, so it has no hold and no close."""
+    day = 24 * 60 * MINUTE
+    store.record([replace(said("Pinnacle", 1.9, 0), match_date=START + day)]).result(10)
+    store.record_results([GameResult("ATP", "A vs B", START + day, 2, 0, sport="Tennis")]).result(
+        10
+    )
+    found = scored(store)
+    assert (found.games, found.coverage.begun, found.coverage.with_result) == (0, 1, 1)
+    assert notes(found, "then") == [
+        "the log ends before the games then, so there are no holds and no closing lines",
+        "no line has both a close and a result, so there is no log loss",
+    ]
+    before = scored(store, until_ms=START + day - 1).coverage
+    assert (before.games, before.begun, before.with_result) == (1, 0, 0)
+
+
 def football(bookmaker: str, minute: int) -> Quote:
     prices = {"A": 2.0, "Draw": 3.5, "B": 4.0}
     at = START + minute * MINUTE
