@@ -5,12 +5,23 @@ and appear in no list, matrix, consensus or export of prices.
 """
 
 from collections.abc import Iterable
-from typing import Annotated, Final, Literal
+from typing import Final, Literal
 
 import msgspec
 
 from oddsdesk.contract.competitions import FOOTBALL
+from oddsdesk.contract.markets import MARKET_RANK
+from oddsdesk.contract.quotes import (
+    MAX_PERIOD,
+    MOST_ODDS,
+    BadQuoteError,
+    check_match_name,
+    check_name,
+    check_selection,
+    check_years,
+)
 from oddsdesk.contract.results import are_same_game
+from oddsdesk.contract.texts import shown
 from oddsdesk.contract.times import bounded_ms
 
 SeriesKind = Literal["best", "mean"]
@@ -28,7 +39,7 @@ class SeriesPoint(msgspec.Struct, frozen=True, array_like=True):
     """Whether these are the last odds before kick-off."""
     scraped_at: int
     """In milliseconds; inferred from the kick-off as those of the same file's prices."""
-    odds: dict[str, Annotated[float, msgspec.Meta(gt=1)]]
+    odds: dict[str, float]
     """All sides, by selection as in quotes, with the line: ``Over 2.5``, ``Arsenal -0.25``."""
 
     @property
@@ -86,6 +97,42 @@ class GameSeries(msgspec.Struct, frozen=True):
     def is_same_game(self, other: "GameSeries") -> bool:
         """Return whether another one of the same names is of the same game, as for results."""
         return are_same_game(self, other)
+
+
+def check_series(series: GameSeries) -> GameSeries:
+    """Return the series with names in stored form, or say what is wrong with it.
+
+    Raises:
+        BadQuoteError: says which field and what was expected.
+    """
+    check_years("kick_off", series.kick_off)
+    return msgspec.structs.replace(
+        series,
+        match_name=check_match_name(series.match_name),
+        competition=check_name("competition", series.competition),
+        source=check_name("source", series.source),
+        points=tuple(map(_checked_point, series.points)),
+    )
+
+
+def _checked_point(point: SeriesPoint) -> SeriesPoint:
+    if point.market_type not in MARKET_RANK:
+        raise BadQuoteError(f"market_type: {shown(point.market_type)} is not one of the contract's")
+    if point.kind not in KINDS:
+        raise BadQuoteError(f"kind: expected best or mean, got {shown(point.kind)}")
+    if not 0 <= point.period <= MAX_PERIOD:
+        raise BadQuoteError(f"period: expected 0 to {MAX_PERIOD}, got {shown(point.period)}")
+    check_years("scraped_at", point.scraped_at)
+    wrong = next((each for each in point.odds.values() if not 1 < each <= MOST_ODDS), None)
+    if wrong is not None:
+        raise BadQuoteError(
+            f"odds: expected a number above 1, at most {MOST_ODDS:,.0f}, got {wrong}"
+        )
+    odds = {
+        check_selection(point.market_type, "selection", name): odds
+        for name, odds in point.odds.items()
+    }
+    return msgspec.structs.replace(point, odds=odds)
 
 
 def count_odds(series: Iterable[GameSeries]) -> dict[SeriesKind, int]:

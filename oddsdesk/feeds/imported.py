@@ -11,7 +11,7 @@ from oddsdesk.base.file_kinds import wrong_kind
 from oddsdesk.base.spreadsheets import SheetError
 from oddsdesk.contract.quotes import BadQuoteError, Quote, check_quote
 from oddsdesk.contract.results import GameResult
-from oddsdesk.contract.series import GameSeries
+from oddsdesk.contract.series import GameSeries, check_series, count_odds
 from oddsdesk.contract.texts import UNSHOWABLE
 from oddsdesk.feeds.errors import FeedError
 from oddsdesk.feeds.files import FilePart, lines_of
@@ -95,6 +95,17 @@ class Imported(msgspec.Struct):
         if len(checked.odds) < len(quote.odds) and (lost := _prices(quote) - len(checked.odds)):
             self.skipped[BROKEN_DRAW] += lost
         self.quotes.append(checked)
+
+    def keep_series(self, series: GameSeries, broken: str, place: str) -> None:
+        """Keep a game's series in its stored form; a refused one becomes a problem of ``place``.
+
+        Its odds are then counted under ``broken``.
+        """
+        try:
+            self.series.append(check_series(series))
+        except BadQuoteError as error:
+            self.skipped[broken] += sum(count_odds([series]).values())
+            self.problems.append(f"{place}: {error}")
 
     def skip_older(self, prices: int, *, there: int) -> None:
         """Count prices that recording skipped; ``there`` of them are already in the log."""

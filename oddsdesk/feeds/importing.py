@@ -59,13 +59,14 @@ def _of_others(found: FileFormat, importer: Importer) -> Importer:
         place = files[0].name if files else found.name
         try:
             said = importer.convert(files)
-            without_quotes = msgspec.structs.replace(said, quotes=[])
+            without_quotes = msgspec.structs.replace(said, quotes=[], series=[])
             for result in said.results:
                 msgspec.convert(msgspec.structs.asdict(result), GameResult)
-            msgspec.convert(msgspec.to_builtins(said.series), list[GameSeries])
             imported.merge(without_quotes)
             for quote in said.quotes:
                 imported.keep_quote(quote, "broken market", f"{place}: {quote.match_name}")
+            for each in msgspec.convert(msgspec.to_builtins(said.series), list[GameSeries]):
+                imported.keep_series(each, "broken market", f"{place}: {each.match_name}")
         except Exception as error:  # noqa: BLE001 - border: packages raise anything
             imported.problems.append(f"{place}: {_broken(found, error)}")
         return imported

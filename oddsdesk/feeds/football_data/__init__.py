@@ -9,6 +9,7 @@ goals.
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import date, time, timedelta
+from math import isfinite
 from pathlib import PurePath
 from types import MappingProxyType
 from typing import Any
@@ -33,7 +34,7 @@ from oddsdesk.base.football_rows import (
 from oddsdesk.base.spreadsheets import SheetRow, Table, read_tables
 from oddsdesk.contract.competitions import FOOTBALL
 from oddsdesk.contract.formats import FOOTBALL_DATA
-from oddsdesk.contract.quotes import Quote
+from oddsdesk.contract.quotes import Quote, check_match_name, check_name
 from oddsdesk.contract.results import GameResult, PeriodScore
 from oddsdesk.contract.series import GameSeries, SeriesKind, SeriesPoint
 from oddsdesk.contract.times import HOUR_MS
@@ -325,7 +326,9 @@ class _Reading(msgspec.Struct):
             self.result.skipped[reason] += filled
 
     def _game(self, row: Row, *, is_played: bool) -> _Game:
-        home, away = read_teams(row, self.columns)
+        home, away = (check_name("team", each) for each in read_teams(row, self.columns))
+        match_name = check_match_name(f"{home} vs {away}")
+        competition = check_name("competition", self._competition(row))
         try:
             day = parse_date(row.get(self.columns.date, ""), self.days)
         except ValueError:
@@ -339,7 +342,7 @@ class _Reading(msgspec.Struct):
             kick_off = noon_ms(day)
             latest = kick_off - HOUR_MS
         return _Game(
-            *(f"{home} vs {away}", home, away, self._competition(row)),
+            *(match_name, home, away, competition),
             *(kick_off, clock is not None, taken_ms(day, latest), noon_ms(day)),
         )
 
@@ -386,16 +389,15 @@ class _Reading(msgspec.Struct):
         )
 
     def _keep_series(self, game: _Game, points: tuple[SeriesPoint, ...]) -> None:
-        self.result.series.append(
-            GameSeries(
-                game.competition,
-                game.match_name,
-                game.noon if game.kick_off is None else game.kick_off,
-                points,
-                has_time=game.has_time,
-                source=FOOTBALL_DATA,
-            )
+        series = GameSeries(
+            game.competition,
+            game.match_name,
+            game.noon if game.kick_off is None else game.kick_off,
+            points,
+            has_time=game.has_time,
+            source=FOOTBALL_DATA,
         )
+        self.result.keep_series(series, "broken row", f"{self.file}: {game.match_name}")
 
     def _read_market(
         self, row: Row, market: OddsColumns, game: _Game, points: dict[tuple[Any, ...], SeriesPoint]
@@ -490,9 +492,10 @@ def _fault(market: OddsColumns, prices: Sequence[float]) -> str | None:
 
 def _line(row: Row, market: OddsColumns) -> float | None:
     try:
-        return _number(row.get(market.line_column or "", ""))
+        line = _number(row.get(market.line_column or "", ""))
     except ValueError:
         return None
+    return line if isfinite(line) else None
 
 
 def _selections(market: OddsColumns, game: _Game, line: float) -> tuple[str, ...]:

@@ -7,7 +7,8 @@ from functools import partial
 import msgspec
 
 from oddsdesk.base.spreadsheets import SheetError
-from oddsdesk.contract.quotes import check_quote
+from oddsdesk.contract.quotes import check_match_name, check_quote
+from oddsdesk.contract.series import check_series
 from oddsdesk.contract.texts import UNSHOWABLE
 from oddsdesk.feeds.accounts.betfair import BetfairOrders
 from oddsdesk.feeds.errors import FeedError
@@ -81,3 +82,8 @@ def _check(imported: Imported) -> None:
     leave_out_future(imported, NOW_MS, "")
     for quote in imported.quotes:
         check_written(quote)
+    for series in imported.series:
+        assert check_series(series) == series
+        assert all(point.scraped_at <= NOW_MS for point in series.points)
+    for result in imported.results:
+        assert check_match_name(result.match_name) == result.match_name

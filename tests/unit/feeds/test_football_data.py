@@ -85,6 +85,71 @@ def test_a_league_without_code_keeps_its_own() -> None:
     assert only(imported(GAME | PRICES | {"Div": "SC3"})).competition == "SC3"
 
 
+STATISTICS = {"MaxH": "2.6", "MaxD": "3.4", "MaxA": "3.0"}
+
+
+def test_names_are_the_same_in_prices_results_and_statistics() -> None:
+    composed = {"HomeTeam": "Cafe\u0301", "FTHG": "1", "FTAG": "0"}
+    result = imported(GAME | PRICES | STATISTICS | composed)
+    names = [each[0].match_name for each in (result.quotes, result.results, result.series)]
+    assert names == ["Caf\u00e9 vs Brighton"] * 3
+    assert "Caf\u00e9" in only_series(result).points[0].odds
+
+
+@pytest.mark.parametrize("home", ["???", "A\x07B", "brighton", "x" * 300])
+def test_a_row_whose_names_make_no_sense_is_left_out_with_its_result(home: str) -> None:
+    row = {"HomeTeam": home, "FTHG": "1", "FTAG": "0"}
+    result = imported(GAME | PRICES | STATISTICS | row)
+    assert (result.quotes, result.results, result.series) == ([], [], [])
+    assert result.skipped == {"broken row": 6}
+    assert len(result.problems) == 1
+
+
+@pytest.mark.parametrize("line", ["inf", "nan", "1e400", "", "x"])
+def test_a_handicap_without_a_line_is_counted(line: str) -> None:
+    handicap = {"AHh": line, "PAHH": "1.9", "PAHA": "1.95", "MaxAHH": "1.95", "MaxAHA": "2"}
+    result = imported(GAME | handicap)
+    assert (result.quotes, result.series) == ([], [])
+    assert result.skipped == {"no line": 2, "no line (best odds)": 2}
+
+
+@pytest.mark.parametrize(
+    ("statistics", "skipped"),
+    [
+        ({"MaxH": "2.6", "MaxD": "", "MaxA": "0"}, {"one side missing (best odds)": 1}),
+        ({"MaxH": "", "MaxD": "0", "MaxA": "0.0"}, {}),
+        ({"AvgH": "3", "AvgD": "4", "AvgA": "3"}, {"margin out of range (mean odds)": 3}),
+        ({"MaxH": "3.4", "MaxD": "4.5", "MaxA": "4"}, {"margin out of range (best odds)": 3}),
+        (
+            {"MaxH": "a", "MaxD": "3.4", "MaxA": "3"},
+            {"not a number": 1, "one side missing (best odds)": 2},
+        ),
+        ({"BbMxH": "2.6", "BbMxD": "3.4", "BbMxA": "3"} | STATISTICS, {"twin column": 3}),
+    ],
+)
+def test_statistics_that_are_not_stored_are_counted(
+    statistics: dict[str, str], skipped: dict[str, int]
+) -> None:
+    result = imported(GAME | PRICES | statistics)
+    assert (len(result.quotes), result.skipped) == (1, skipped)
+    assert sum(count_odds(result.series).values()) == 3 * ("twin column" in skipped)
+
+
+def test_the_best_odds_may_leave_no_margin() -> None:
+    result = imported(GAME | {"MaxH": "3", "MaxD": "4", "MaxA": "3.8"})  # 0.846
+    assert [each.kind for each in only_series(result).points] == ["best"]
+    assert result.skipped == {}
+
+
+def test_statistics_of_a_day_to_come_are_dated_by_the_day() -> None:
+    """Without an hour the game has no kick-off, and its series is found by its day."""
+    coming = {name: value for name, value in GAME.items() if name != "Time"}
+    result = imported(coming | PRICES | STATISTICS)
+    assert only(result).match_date is None
+    series = only_series(result)
+    assert (format_ms(series.kick_off), series.has_time) == ("2024-08-17T12:00:00.000Z", False)
+
+
 def test_statistics_are_a_series_and_never_a_bookmaker() -> None:
     result = imported(
         GAME

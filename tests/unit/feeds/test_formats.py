@@ -45,9 +45,13 @@ def packages(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         "other = Importer(lambda files: 'quotes')\n"
         "goals = [GameResult('EPL', 'A - B', 0, 'two', 1)]\n"
         "results = Importer(lambda files: Imported(results=goals))\n"
+        "from oddsdesk.contract.series import GameSeries, SeriesPoint\n"
+        "point = SeriesPoint('moneyline', 0, 'best', True, 0, {'A': 2.0, 'B': 1.9})\n"
+        "good, bad = (GameSeries('NBA', n, 0, (point,), source='x') for n in ('A - B', '?'))\n"
+        "series = Importer(lambda files: Imported(series=[good, bad]))\n"
     )
     broken = ("absent = no_such_module:IMPORTER", "fails = sloppy:fails", "other = sloppy:other")
-    broken += ("results = sloppy:results",)
+    broken += ("results = sloppy:results", "series = sloppy:series")
     wrong = ("none = sloppy:Importer", "unwritable = :", "pinnacle = sloppy:fails")
     install_package(tmp_path, "sloppy", "\n".join([f"[{GROUP}]", *broken, *wrong]))
     monkeypatch.syspath_prepend(str(tmp_path))
@@ -76,7 +80,7 @@ def test_the_format_of_a_package_is_listed_after_ours_by_its_package(packages: P
     ours, others = file_formats()[: len(OWN_FORMATS)], file_formats()[len(OWN_FORMATS) :]
     assert tuple(ours) == OWN_FORMATS
     assert [each.name for each in others] == [
-        *("absent", "corner-list", "fails", "none", "other", "results", "unwritable")
+        *("absent", "corner-list", "fails", "none", "other", "results", "series", "unwritable")
     ]
     assert others[1] == FileFormat(
         "corner-list", "corner-list (package oddsdesk-corner-list)", "corner_list:IMPORTER"
@@ -100,6 +104,13 @@ def test_the_format_of_a_package_is_replayed(prices: Path) -> None:
     origin = open_replay(f"corner-list:{prices}", 1.0).origin
     assert origin is not None
     assert origin.source == "corner-list"
+
+
+def test_the_series_of_a_package_are_checked(prices: Path) -> None:
+    imported = read("series", prices)
+    assert [each.match_name for each in imported.series] == ["A - B"]
+    assert imported.skipped == {"broken market": 2}
+    assert imported.problems == [f"{prices}: ?: match_name: expected a name, got '?'"]
 
 
 @pytest.mark.parametrize(
