@@ -17,6 +17,7 @@ from oddsdesk.server.endpoints.lists import (
     GAME,
     GAMES,
     HISTORY,
+    HISTORY_OF_GAMES,
     LIVE_ODDS,
     ODDS,
     ODDS_OF_BOOKMAKER,
@@ -29,11 +30,19 @@ from oddsdesk.store.errors import BadCursorError
 from oddsdesk.store.keys import Caller
 from oddsdesk.store.reader import Reader
 from oddsdesk.store.store import open_store
-from oddsdesk.store.values import BetPlace, GamePlace, MovePlace, OddsPlace, from_cursor, to_cursor
+from oddsdesk.store.values import (
+    BetPlace,
+    GamePlace,
+    HistoryPlace,
+    MovePlace,
+    OddsPlace,
+    from_cursor,
+    to_cursor,
+)
 from tests.kit.many_quotes import many_quotes
 
 NOW_MS = 1_790_000_000_000
-PLACES = (GamePlace, OddsPlace, BetPlace, MovePlace)
+PLACES = (GamePlace, OddsPlace, BetPlace, MovePlace, HistoryPlace)
 OPEN: Final = re.compile(r"{(\w+)")
 """What a path leaves open."""
 CALLER = Caller(1, b"", Plan.PRO_LIVE, None)
@@ -77,6 +86,7 @@ def _endpoints() -> dict[bytes, Endpoint]:
     every = [
         *Catalogue().endpoints(),
         *(EVENTS, EVENT, ODDS, LIVE_ODDS, ODDS_OF_BOOKMAKER, GAMES, GAME, HISTORY, VALUE_BETS),
+        HISTORY_OF_GAMES,
     ]
     return {each.path.encode(): each for each in every}
 
