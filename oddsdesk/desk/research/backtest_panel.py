@@ -5,20 +5,35 @@ from functools import partial
 from typing import Final
 
 import msgspec
-from PySide6.QtCore import Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QLineEdit
+from PySide6.QtWidgets import QLineEdit, QPushButton, QWidget
 
 from oddsdesk.base.clock import Clock
 from oddsdesk.board.valuation.verdict_words import PER_DECIDED, PER_DECIDED_TEXT, method_title
 from oddsdesk.desk import bet_cells
 from oddsdesk.desk.export.files import Table, table_of_bets
-from oddsdesk.desk.research.log import BacktestAsked, BacktestFound, ResearchLog
-from oddsdesk.desk.research.panel import ResearchPanel, SpanFields, Work
+from oddsdesk.desk.research.backtest_settings import (
+    BacktestSettingsDialog,
+    settings_words,
+    typed_list,
+    typed_methods,
+)
+from oddsdesk.desk.research.grid_table import GridModel, comparison_lines, run_words
+from oddsdesk.desk.research.log import (
+    BacktestAsked,
+    BacktestFound,
+    BacktestSettings,
+    BacktestsFound,
+    ResearchLog,
+)
+from oddsdesk.desk.research.panel import ChoiceError, ResearchPanel, SpanFields, Work
 from oddsdesk.desk.settings.saved_state import Layout, Saved
+from oddsdesk.desk.ui.actions import add_action
 from oddsdesk.desk.ui.chart.course_chart import CourseChart
 from oddsdesk.desk.ui.controls.bars import Fact, FactsBar
 from oddsdesk.desk.ui.controls.fields import ChoiceBox
+from oddsdesk.desk.ui.controls.labels import ElidedLabel
 from oddsdesk.desk.ui.controls.messages import EmptyState
 from oddsdesk.desk.ui.formatting import (
     day_text,
@@ -27,6 +42,7 @@ from oddsdesk.desk.ui.formatting import (
     signed_hundredths_text,
     signed_text,
 )
+from oddsdesk.desk.ui.spacing import HALF, LEAD, STEP, horizontal
 from oddsdesk.desk.ui.table.cells import Align, Cell, Column, ColumnSpec, Priority
 from oddsdesk.desk.ui.table.live_model import StableRowsModel
 from oddsdesk.desk.ui.table.live_table import LiveTable
@@ -41,13 +57,7 @@ from oddsdesk.research.backtest_summary import Summary, notes
 from oddsdesk.research.coverage import coverage_lines, games_text
 
 _LEAST_FOR_CHART: Final = 430
-_REFERENCE_WIDTHS: Final = (108, 130)
-_LATENCIES: Final = (
-    ("At once", 0),
-    ("After 2 s", 2_000),
-    ("After 10 s", 10_000),
-    ("After 1 min", 60_000),
-)
+_REFERENCE_WIDTHS: Final = (88, 150)
 _ALL_VALUE: Final = "All value bets"
 _BEGIN: Final = EmptyState(
     "table",
@@ -61,20 +71,24 @@ Ends = tuple[float | None, float | None]
 
 
 class KeptChoices(msgspec.Struct):
-    """The choices kept between starts; days as entered, empty for the whole log."""
+    """The choices kept between starts; days and lists as entered."""
 
     preset: str = ""
     """Empty for all value bets."""
     method: str = ""
-    """Empty for the method in the settings."""
-    latency_ms: int = 0
+    """A devig method or several; empty for the method in the settings."""
     reference: str = ""
     since: str = ""
     until: str = ""
+    settings: BacktestSettings = BacktestSettings()
 
 
 class BacktestPanel(ResearchPanel):
-    """Runs a backtest on the recorded log when the user asks for it."""
+    """Runs backtests on the recorded log when the user asks for them.
+
+    Several methods, sharp books or least EVs are compared in a table, of which a row opens its
+    bets.
+    """
 
     ident = "backtest"
     game_requested = Signal(str)
@@ -94,98 +108,191 @@ class BacktestPanel(ResearchPanel):
         self.model = model
         self.table.setAccessibleName("Bets of the backtest")
         self.table.opened.connect(self._on_table_opened)
+        self.grid_model = GridModel(clock)
+        self.grid = LiveTable(theme, self.grid_model, clock)
+        self.grid.setAccessibleName("Backtests compared")
+        self.grid.opened.connect(self._on_grid_opened)
+        self.grid.header_clicked.connect(self.grid_model.sort_by)
+        self._theme = theme
         self._presets = list(presets())
-        self._found: BacktestFound | None = None
+        self._found: BacktestsFound | None = None
+        self._run: BacktestFound | None = None
+        """The backtest whose bets are shown; None for the table of several."""
         self.facts, self.chart = FactsBar(theme), CourseChart(theme)
+        self.back = QPushButton()
+        self.back.setToolTip("Back to the table (B)")
+        self.back.clicked.connect(self.show_grid)
+        self.opened = ElidedLabel()
+        """Says which backtest of several is shown."""
+        self.back_bar = _back_bar(self.back, self.opened)
         self._usual_method = method()
         self._saved = Saved(layout, _KEY, KeptChoices, KeptChoices())
-        self._make_fields(theme, self._saved.get_value())
-        fields = [self.preset, self.method, self.latency, self.reference, *self.span.fields]
-        self._assemble(theme, fields, [self.facts, self.chart])
+        kept = self._saved.get_value()
+        self._settings = kept.settings
+        self._make_fields(theme, kept)
+        fields = [self.preset, self.method, self.reference, *self.span.fields, self.more]
+        self._assemble(theme, fields, [self.back_bar, self.facts, self.chart])
+        self._stack.addWidget(self.grid)
+        add_action(self, "backtest.settings", self.ask_settings)
+        add_action(self, "backtest.back", self.show_grid)
+        self._show_settings()
+
+    def ask_settings(self) -> None:
+        """Open the dialog of the settings that are seldom changed."""
+        try:
+            asked = self._asked()
+        except ChoiceError as error:
+            self._say_trouble(str(error))
+            return
+        dialog = BacktestSettingsDialog(self._theme, asked, self)
+        dialog.chosen.connect(self._on_settings_chosen)
+        dialog.open()
+
+    def show_grid(self) -> None:
+        """Go back from the bets of one backtest to the table of all."""
+        if self._found is not None and len(self._found.runs) > 1 and self._run is not None:
+            self._run = None
+            self.show_state()
+            self.grid.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def show_state(self) -> None:
         super().show_state()
+        self.more.setVisible(not self.running.is_running)  # the count of rows needs the room
+        has_grid = self._found is not None and len(self._found.runs) > 1
+        if has_grid and self._run is None:
+            self._stack.setCurrentWidget(self.grid)
+            self.setFocusProxy(self.grid)
+            self.bar.offer_export(True)
+        self.back_bar.setVisible(has_grid and self._run is not None)
         self._fit()
 
     def _work(self, log: ResearchLog) -> Work:
         asked = self._asked()
-        self._keep(asked)
-        return partial(log.run_backtest, asked)
+        self._keep()
+        return partial(log.run_backtests, asked)
 
     def _about(self) -> str:
-        return "" if self._found is None else f"{self._found.done.asked:,} rows"
+        return "" if self._found is None else f"{self._found.runs[0].done.asked:,} rows"
 
     def _state(self) -> EmptyState:
         if self._found is None:
             return _BEGIN
-        told = _told(self._found)[0]
+        told = _told(self._run or self._found.runs[0])[0]
         return EmptyState("table", f"{told[0].upper()}{told[1:]}.", "", "Run again")
 
     def _exported(self) -> Table:
-        return table_of_bets([] if self._found is None else self._found.done.bets)
+        if self._found is not None and self._run is None:
+            return self.grid_model.exported()
+        return table_of_bets([] if self._run is None else self._run.done.bets)
 
     def _asked(self) -> BacktestAsked:
+        """Return the choices.
+
+        Raises:
+            ChoiceError: One of them is invalid.
+        """
         place = self.preset.currentIndex() - 1
         return BacktestAsked(
-            method=self.method.currentData(),
+            methods=typed_methods(self.method.currentText(), self._usual_method),
             preset=self._presets[place] if place >= 0 else None,
-            latency_ms=self.latency.currentData(),
-            reference=self.reference.text().strip(),
+            references=tuple(typed_list(self.reference.text())) or ("",),
             span=self.span.span(),
+            settings=self._settings,
         )
 
-    def _keep(self, asked: BacktestAsked) -> None:
+    def _keep(self) -> None:
         """Save the choices; the settings' method is saved as such, so that it follows them."""
+        method = self.method.currentText().strip()
         self._saved.keep_value(
             KeptChoices(
-                preset="" if asked.preset is None else asked.preset.name,
-                method="" if asked.method == self._usual_method else asked.method,
-                latency_ms=asked.latency_ms,
-                reference=asked.reference,
+                preset=self.preset.currentText() if self.preset.currentIndex() > 0 else "",
+                method="" if method == method_title(self._usual_method) else method,
+                reference=self.reference.text().strip(),
                 since=self.span.since.text(),
                 until=self.span.until.text(),
+                settings=self._settings,
             )
         )
 
     def _make_fields(self, theme: Theme, kept: KeptChoices) -> None:
-        self.preset, self.method, self.latency = ChoiceBox(), ChoiceBox(), ChoiceBox()
+        self.preset, self.method = ChoiceBox(), ChoiceBox(editable=True)
         self.preset.addItems([_ALL_VALUE, *(preset.name for preset in self._presets)])
         self.preset.setCurrentText(kept.preset or _ALL_VALUE)
         self.preset.setAccessibleName("Preset")
         self.preset.setToolTip("Bet only on what this preset lists")
         for name in METHODS:
             self.method.addItem(method_title(name), name)
-        method = kept.method if kept.method in METHODS else self._usual_method
-        self.method.setCurrentIndex(self.method.findData(method))
+        self.method.setCurrentText(kept.method or method_title(self._usual_method))
         self.method.setAccessibleName("Devig method")
-        self.method.setToolTip("How the sharp book's margin is removed")
-        for text, latency_ms in _LATENCIES:
-            self.latency.addItem(text, latency_ms)
-        self.latency.setCurrentIndex(max(self.latency.findData(kept.latency_ms), 0))
-        self.latency.setAccessibleName("Latency")
-        self.latency.setToolTip(
-            "Time it takes to bet. Prices that are no longer value by then are missed"
+        self.method.setToolTip(
+            "How the sharp book's margin is removed. Several with commas are compared: power, shin"
         )
         self.reference = QLineEdit(kept.reference)
         self.reference.setPlaceholderText("Sharp book")
         self.reference.setAccessibleName("Sharp book")
         self.reference.setToolTip(
-            "Fair odds come from this bookmaker, or “consensus”. Empty: the database's sharp book"
+            "Fair odds come from this bookmaker, or “consensus”. Empty: the database's sharp book. "
+            "Several with commas are compared"
         )
         scale_least_width(self.reference, theme, _REFERENCE_WIDTHS[0])
         scale_most_width(self.reference, theme, _REFERENCE_WIDTHS[1])
-        self.span = SpanFields(kept.since, kept.until)
+        self.span = SpanFields(theme, kept.since, kept.until)
+        self.more = QPushButton()
+        self.more.clicked.connect(self.ask_settings)
 
-    def _on_running_done(self, found: BacktestFound) -> None:
-        self._found, done = found, found.done
-        self.model.show_rows({(bet.ident or 0,): bet for bet in done.bets}, may_move=True)
-        self.facts.fill_facts(
-            [*_facts(found, whole_report(done.bets).drawdown.depth), _judge(found)]
-        )
-        self.chart.show_steps(course(counted for _, counted in in_order(done.bets)))
-        if done.bets:
-            self.messages.show_message(" · ".join(_told(found)), icon="info")
+    def _show_settings(self) -> None:
+        """Say on the button how many settings are not the usual ones."""
+        usual = BacktestSettings()
+        names = self._settings.__struct_fields__
+        changed = sum(getattr(self._settings, name) != getattr(usual, name) for name in names)
+        self.more.setText(f"Settings ({changed})…" if changed else "Settings…")
+        self.more.setAccessibleName("Backtest settings")
+        try:
+            words = settings_words(self._asked())
+        except ChoiceError:
+            words = "Rules, stakes, delay, closing prices and more"
+        self.more.setToolTip(f"{words} (S)")
+
+    def _on_settings_chosen(self, settings: BacktestSettings) -> None:
+        self._settings = settings
+        self._keep()
+        self._show_settings()
+
+    def _on_running_done(self, found: BacktestsFound) -> None:
+        self._found = found
+        rows = {(number,): run for number, run in enumerate(found.runs)}
+        self.grid_model.show_rows(rows, may_move=True)
+        self._run = found.runs[0] if len(found.runs) == 1 else None
+        self._show_run()
+        if self._run is None:
+            self.messages.show_message(" · ".join(_grid_notes(found)), icon="info")
         self.show_state()
+
+    def _show_run(self) -> None:
+        """Show the bets of the backtest that was opened."""
+        run = self._run
+        bets = [] if run is None else run.done.bets
+        self.model.show_rows({(bet.ident or 0,): bet for bet in bets}, may_move=True)
+        if run is None:
+            return
+        self.facts.fill_facts(_facts(run))
+        bankroll = run.done.bankroll
+        steps = course(counted for _, counted in in_order(bets))
+        self.chart.show_steps(steps, None if bankroll is None else bankroll.start)
+        if bets:
+            self.messages.show_message(" · ".join(_told(run)), icon="info")
+
+    def _on_grid_opened(self, _index: object) -> None:
+        current = self.grid.current_cell()
+        if current.isValid() and self._found is not None:
+            self._run = self.grid_model.entry(current.row())
+            self._show_run()
+            self.back.setText(f"‹ All {len(self._found.runs)}")
+            self.opened.show_text(run_words(self._run))
+            self.show_state()
+            (self.table if self._run.done.bets else self.back).setFocus(
+                Qt.FocusReason.OtherFocusReason
+            )
 
     def _on_table_opened(self, _index: object) -> None:
         current = self.table.current_cell()
@@ -193,10 +300,9 @@ class BacktestPanel(ResearchPanel):
             self.game_requested.emit(self.model.entry(current.row()).game_id)
 
     def _fit(self) -> None:
-        found = self._found
-        has_bets = found is not None and bool(found.done.bets)
-        self.facts.setVisible(has_bets)
-        has_course = found is not None and found.summary.settled > 0
+        run = self._run
+        self.facts.setVisible(run is not None and bool(run.done.bets))
+        has_course = run is not None and run.summary.settled > 0
         self.chart.setVisible(has_course and self.height() >= _LEAST_FOR_CHART)
         self.chart.fit_chart(self.height() * 3 // 10)
 
@@ -205,6 +311,16 @@ class BacktestPanel(ResearchPanel):
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self._fit()
+
+
+def _back_bar(back: QPushButton, opened: ElidedLabel) -> QWidget:
+    bar = QWidget()
+    bar.setProperty("variant", "bar")
+    bar.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+    line = horizontal(bar, margins=(LEAD, HALF, LEAD, HALF), spacing=STEP)
+    line.addWidget(back)
+    line.addWidget(opened, 1)
+    return bar
 
 
 def _told(found: BacktestFound) -> list[str]:
@@ -222,10 +338,22 @@ def _judge(found: BacktestFound) -> Fact:
     return Fact("Sharp book", found.question.reference, priced)
 
 
-def _facts(backtested: BacktestFound, drawdown: float) -> list[Fact]:
-    found, by = backtested.summary, backtested.question.close
+def _grid_notes(found: BacktestsFound) -> list[str]:
+    """Return what was compared, then what the log covers by each sharp book."""
+    firsts = {run.question.reference: run for run in reversed(found.runs)}
+    close = found.runs[0].question.close
+    covered = [
+        line
+        for run in reversed(firsts.values())
+        for line in coverage_lines(run.done.coverage, run.question.reference, close, day_text)
+    ]
+    return [*comparison_lines(found), f"CLV {close.close_by_text}", *dict.fromkeys(covered)]
+
+
+def _facts(run: BacktestFound) -> list[Fact]:
+    found, by, bankroll = run.summary, run.question.close, run.done.bankroll
     profit = "–" if found.profit is None else signed_hundredths_text(found.profit)
-    return [
+    facts = [
         Fact("Bets", f"{found.bets:,}", f"{found.settled:,} with a result"),
         Fact("Profit", profit, _between(found.profit_range, "units")),
         Fact("Yield", _percent(found.yield_pct), _yield_words(found)),
@@ -236,8 +364,22 @@ def _facts(backtested: BacktestFound, drawdown: float) -> list[Fact]:
                 ", "
             ),
         ),
-        Fact("Drawdown", signed_hundredths_text(drawdown) if found.settled else "–", "worst"),
     ]
+    if bankroll is None:
+        drawdown = whole_report(run.done.bets).drawdown.depth
+        worst = signed_hundredths_text(drawdown) if found.settled else "–"
+        facts.append(Fact("Drawdown", worst, "worst"))
+    else:
+        grown = f"{signed_text(bankroll.growth_pct)} % from {bankroll.start:,.10g} units"
+        facts += [
+            Fact("Bankroll", f"{bankroll.end:,.2f}", grown),
+            Fact(
+                "Drawdown",
+                signed_hundredths_text(bankroll.drawdown),
+                f"worst, or {signed_text(bankroll.drawdown_pct)} %",
+            ),
+        ]
+    return [*facts, _judge(run)]
 
 
 def _yield_words(found: Summary) -> str:
@@ -306,6 +448,16 @@ COLUMNS: Final[tuple[ColumnSpec[PlacedBet, int], ...]] = (
     ),
     bet_cells.CLV,
     ColumnSpec(
+        "stake",
+        "Stake",
+        Column("1,000.00"),
+        lambda bet, _now: Cell(f"{bet.stake:,.2f}", TextRole.SOFT),
+        lambda bet: bet.stake,
+        descending_first=True,
+        tip="In units",
+        priority=Priority.EXTRA,
+    ),
+    ColumnSpec(
         "result",
         "Result",
         Column("unknown", Align.LEFT),
@@ -321,7 +473,7 @@ COLUMNS: Final[tuple[ColumnSpec[PlacedBet, int], ...]] = (
         lambda bet, _now: bet_cells.profit_cell(bet.profit),
         bet_cells.or_lowest(lambda bet: bet.profit),
         descending_first=True,
-        tip="For a stake of one unit, after commission",
+        tip="After commission",
     ),
 )
 

@@ -1,7 +1,8 @@
 """The interface of the research panels to the recorded log."""
 
 from collections.abc import Callable
-from typing import Protocol
+from itertools import product
+from typing import NamedTuple, Protocol
 
 import msgspec
 
@@ -10,7 +11,7 @@ from oddsdesk.ledger.presets import Preset
 from oddsdesk.research.backtest_summary import Summary
 from oddsdesk.research.backtests import Backtested
 from oddsdesk.research.coverage import LogRead
-from oddsdesk.research.question import Question
+from oddsdesk.research.question import BetAt, Question, Staking, Strategy
 from oddsdesk.research.scorecards import Scored
 
 Progress = Callable[[int], None]
@@ -28,15 +29,51 @@ class AskedSpan(msgspec.Struct, frozen=True):
     until_ms: int | None = None
 
 
-class BacktestAsked(msgspec.Struct, frozen=True, kw_only=True):
-    """The choices for a backtest."""
+class Combination(NamedTuple):
+    """What differs between the backtests that are compared."""
 
     method: str
-    preset: Preset | None
-    latency_ms: int
     reference: str
+    least_ev: float | None
+
+
+class BacktestSettings(msgspec.Struct, frozen=True, kw_only=True):
+    """The choices for a backtest that are seldom changed; kept between starts."""
+
+    least_evs: tuple[float, ...] = ()
+    """The least EV in percent; several are compared. Empty for the contract's."""
+    rules: tuple[str, ...] | None = None
+    """The price rules that hold, as values of ``Rule``; None for all of the contract's."""
+    strategy: Strategy = "value"
+    alpha: float = 0.05
+    least_books: int = 3
+    at: BetAt = "any"
+    series: str = ""
+    latency_ms: int = 0
+    staking: Staking = Staking()
+    close_reference: str = ""
+    """Empty for that of the desk's settings."""
+    close_method: str = ""
+    """Empty for that of the desk's settings."""
+
+
+class BacktestAsked(msgspec.Struct, frozen=True, kw_only=True):
+    """The choices for a backtest; several methods, sharp books or least EVs are compared."""
+
+    methods: tuple[str, ...]
+    preset: Preset | None
+    references: tuple[str, ...] = ("",)
     """Empty for the database's sharp book."""
     span: AskedSpan = AskedSpan()
+    settings: BacktestSettings = BacktestSettings()
+
+    @property
+    def combinations(self) -> list[Combination]:
+        """Every method with every sharp book and least EV; no mean of all needs more than one."""
+        if self.settings.strategy != "value":
+            return [Combination(self.methods[0], self.references[0], None)]
+        least_evs = self.settings.least_evs or (None,)
+        return [Combination(*each) for each in product(self.methods, self.references, least_evs)]
 
 
 class BacktestFound(msgspec.Struct, frozen=True):
@@ -45,6 +82,15 @@ class BacktestFound(msgspec.Struct, frozen=True):
     question: Question
     done: Backtested
     summary: Summary
+    least_ev: float | None = None
+    """As asked; None for the contract's."""
+
+
+class BacktestsFound(msgspec.Struct, frozen=True):
+    """One backtest for each combination."""
+
+    asked: BacktestAsked
+    runs: tuple[BacktestFound, ...]
 
 
 class ResearchLog(Protocol):
@@ -53,8 +99,8 @@ class ResearchLog(Protocol):
     Every coroutine raises ``ResearchError``.
     """
 
-    async def run_backtest(self, asked: BacktestAsked, progress: Progress) -> BacktestFound:
-        """Run a backtest."""
+    async def run_backtests(self, asked: BacktestAsked, progress: Progress) -> BacktestsFound:
+        """Run a backtest for each combination, in one pass."""
 
     async def scorecards(self, span: AskedSpan, progress: Progress) -> Scored:
         """Score the bookmakers of the log."""

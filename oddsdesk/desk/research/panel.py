@@ -21,7 +21,7 @@ from oddsdesk.desk.ui.controls.labels import ElidedLabel
 from oddsdesk.desk.ui.controls.messages import EmptyState, MessageBar, Placeholder
 from oddsdesk.desk.ui.table.live_model import StableRowsModel
 from oddsdesk.desk.ui.table.live_table import LiveTable
-from oddsdesk.desk.ui.theme.theme import Theme, scale_height
+from oddsdesk.desk.ui.theme.theme import Theme, scale_height, scale_least_width
 from oddsdesk.desk.ui.theme.tokens import TextRole
 
 Work = Callable[[Progress], Coroutine[Any, Any, Any]]
@@ -209,7 +209,9 @@ class ResearchPanel(QtWidgets.QWidget):
 
 
 _LEAST_WIDTH = 240
-_COUNT = "10,000,000 rows"
+_DAY_WIDTH = 106
+"""Has room for a day such as 2024-08-16."""
+_COUNT = "10,000,000 rows…"
 
 
 class RunBar(QtWidgets.QWidget):
@@ -226,6 +228,9 @@ class RunBar(QtWidgets.QWidget):
         scale_height(self, theme, spacing.BAR)
         self._facts = ElidedLabel()
         self._facts.setProperty("variant", "note")
+        self._facts.setSizePolicy(
+            QtWidgets.QSizePolicy.Policy.Ignored, QtWidgets.QSizePolicy.Policy.Preferred
+        )
         self.run = QtWidgets.QPushButton()
         self.run.clicked.connect(self.run_clicked)
         self._export = QtWidgets.QToolButton()
@@ -251,12 +256,12 @@ class RunBar(QtWidgets.QWidget):
             "Run on the recorded odds (R)" if rows is None else "Stop; the table stays (R)"
         )
         if rows is not None:
-            self.say_line(f"{rows:,} rows read…")
+            self.say_line(f"{rows:,} rows…")
+            self._facts.setMinimumWidth(self._facts.width_of(_COUNT))
 
     def say_line(self, text: str) -> None:
-        """Say one line; fields give way to a count of rows, longer texts are elided to that."""
-        room = min(self._facts.width_of(text), self._facts.width_of(_COUNT)) if text else 0
-        self._facts.setMinimumWidth(room)
+        """Say one line; it is elided where the fields need the room, but for rows being read."""
+        self._facts.setMinimumWidth(0)
         self._facts.show_text(text)
 
     def offer_export(self, offered: bool) -> None:
@@ -276,13 +281,15 @@ class ChoiceError(ValueError):
 class SpanFields:
     """Two fields for days; their text is saved as entered."""
 
-    def __init__(self, since: str, until: str) -> None:
+    def __init__(self, theme: Theme, since: str, until: str) -> None:
         self.since = _field(
             "From", "First day, such as 2024-08-16. Empty: from the start of the log"
         )
         self.until = _field("To", "Last day, such as 2025-05-25. Empty: to the end of the log")
         self.since.setText(since)
         self.until.setText(until)
+        for field in self.fields:
+            scale_least_width(field, theme, _DAY_WIDTH)
 
     @property
     def fields(self) -> list[QtWidgets.QLineEdit]:

@@ -60,7 +60,7 @@ class ScorecardPanel(ResearchPanel):
         self._asked = AskedSpan()
         self._saved = Saved(layout, _KEY, KeptDays, KeptDays())
         kept = self._saved.get_value()
-        self.span = SpanFields(kept.since, kept.until)
+        self.span = SpanFields(theme, kept.since, kept.until)
         self.market = ChoiceButton("Market", (_ALL, "All"))
         self.market.setToolTip("Which markets are shown (M)")
         self.market.chosen.connect(lambda _market: self._show_cards())

@@ -2,7 +2,7 @@
 
 import contextlib
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TypeVar
 
@@ -13,6 +13,8 @@ from oddsdesk.desk.research.log import (
     AskedSpan,
     BacktestAsked,
     BacktestFound,
+    BacktestsFound,
+    Combination,
     Progress,
     ResearchError,
 )
@@ -21,9 +23,9 @@ from oddsdesk.pricing.closing import CloseBy
 from oddsdesk.pricing.profiles import Profiles
 from oddsdesk.pricing.value import DerivedChoice
 from oddsdesk.research.backtest_summary import summary
-from oddsdesk.research.backtests import run_backtest as backtest
+from oddsdesk.research.backtests import run_backtests as run_all
 from oddsdesk.research.past_game import Mine
-from oddsdesk.research.question import Question
+from oddsdesk.research.question import Question, SettingsError, rules_named
 from oddsdesk.research.recorded_log import Opened, RecordedLog, open_judged
 from oddsdesk.research.scorecards import Scored, scorecards
 from oddsdesk.store.errors import StoreError
@@ -56,33 +58,64 @@ class DatabaseResearch:
         self._clock = clock
         self._derived = derived
 
-    async def run_backtest(self, asked: BacktestAsked, progress: Progress) -> BacktestFound:
-        """Run a backtest.
+    async def run_backtests(self, asked: BacktestAsked, progress: Progress) -> BacktestsFound:
+        """Run a backtest for each combination, in one pass.
 
         Raises:
             ResearchError: The log cannot be read.
         """
-        preset = asked.preset
+        closing = asked.settings.close_reference, asked.settings.close_method
+        close = CloseBy(closing[0] or self._close_by.reference, closing[1] or self._close_by.method)
+        combinations = asked.combinations
+        names = list(dict.fromkeys(each.reference for each in combinations))
 
-        def run_backtest(opened: Opened, tell: Progress) -> BacktestFound:
-            question = Question(
-                reference=opened.reference,
-                method=asked.method,
-                close=opened.close,
-                profiles=self._profiles,
-                mine=self._mine,
-                since_ms=asked.span.since_ms,
-                until_ms=asked.span.until_ms,
-                latency_ms=asked.latency_ms,
-                preset="" if preset is None else preset.name,
-                filter=None if preset is None else preset.filter,
-                derived=self._derived,
-                bands=known_bands(asked.method).bands,
-            )
-            done = backtest(RecordedLog(opened.store.reader()), question, self._clock(), tell)
-            return BacktestFound(question, done, summary(done.bets))
+        def run_backtests(opened: Opened, tell: Progress) -> BacktestsFound:
+            references = {names[0]: opened.reference}
+            for name in names[1:]:
+                judged = open_judged(self._database, name, close)
+                judged.store.close()
+                references[name] = judged.reference
+            questions = [self._question(asked, each, references, opened) for each in combinations]
+            log = RecordedLog(opened.store.reader())
+            found = run_all(log, questions, self._clock(), tell)
+            runs = [
+                BacktestFound(question, done, summary(done.bets), each.least_ev)
+                for question, done, each in zip(questions, found, combinations, strict=True)
+            ]
+            return BacktestsFound(asked, tuple(runs))
 
-        return await self._run("backtest", asked.reference, run_backtest, progress)
+        return await self._run("backtest", names[0], close, run_backtests, progress)
+
+    def _question(
+        self,
+        asked: BacktestAsked,
+        which: Combination,
+        references: Mapping[str, str],
+        opened: Opened,
+    ) -> Question:
+        preset, chosen = asked.preset, asked.settings
+        rules = "contract" if chosen.rules is None else chosen.rules or "none"
+        return Question(
+            reference=references[which.reference],
+            method=which.method,
+            close=opened.close,
+            profiles=self._profiles,
+            mine=self._mine,
+            since_ms=asked.span.since_ms,
+            until_ms=asked.span.until_ms,
+            latency_ms=chosen.latency_ms,
+            preset="" if preset is None else preset.name,
+            filter=None if preset is None else preset.filter,
+            derived=self._derived,
+            bands=known_bands(which.method).bands,
+            rules=rules_named(rules, which.least_ev),
+            strategy=chosen.strategy,
+            at=chosen.at,
+            alpha=chosen.alpha,
+            least_books=chosen.least_books,
+            series=chosen.series,
+            staking=chosen.staking,
+        )
 
     async def scorecards(self, span: AskedSpan, progress: Progress) -> Scored:
         """Score the bookmakers of the log.
@@ -104,10 +137,15 @@ class DatabaseResearch:
                 progress=tell,
             )
 
-        return await self._run("scorecards", "", run_scorecards, progress)
+        return await self._run("scorecards", "", self._close_by, run_scorecards, progress)
 
     async def _run(
-        self, name: str, reference: str, work: Callable[[Opened, Progress], T], progress: Progress
+        self,
+        name: str,
+        reference: str,
+        close: CloseBy,
+        work: Callable[[Opened, Progress], T],
+        progress: Progress,
     ) -> T:
         """Run work on a thread; when cancelled, it stops at the next rows."""
         ended, tell = threading.Event(), on_this_loop(progress)
@@ -121,13 +159,13 @@ class DatabaseResearch:
             tell(rows)
 
         def run_work() -> T:
-            opened = open_judged(self._database, reference, self._close_by)
+            opened = open_judged(self._database, reference, close)
             with contextlib.closing(opened.store):
                 return work(opened, tell_progress)
 
         try:
             return await in_daemon_thread(name, run_work)
-        except (StoreError, ArchiveError, OSError) as error:
+        except (StoreError, ArchiveError, SettingsError, OSError) as error:
             raise ResearchError(str(error)) from error
         finally:
             ended.set()

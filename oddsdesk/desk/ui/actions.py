@@ -297,6 +297,8 @@ ACTIONS: Final = (
     Action("bets.filter", "Filter your bets", ("/",), Where.BETS),
     Action("bets.view", "Next view of your bets", ("M",), Where.BETS),
     Action("backtest.run", "Run or cancel the backtest", ("R",), Where.BACKTEST),
+    Action("backtest.settings", "Backtest settings…", ("S",), Where.BACKTEST),
+    Action("backtest.back", "Back to the backtests compared", ("B",), Where.BACKTEST),
     Action("backtest.export", "Export the backtest's bets…", ("E",), Where.BACKTEST),
     Action("scorecards.run", "Run or cancel the scorecards", ("R",), Where.SCORECARDS),
     Action("scorecards.market", "Next kind of market", ("M",), Where.SCORECARDS),

@@ -10,13 +10,14 @@ from typing import Any
 
 import pytest
 from msgspec.structs import replace
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QFontMetrics
 from pytestqt.qtbot import QtBot
 
 from oddsdesk.contract.quotes import Quote
 from oddsdesk.contract.results import GameResult
 from oddsdesk.desk.research.backtest_panel import BacktestPanel
-from oddsdesk.desk.research.log import BacktestAsked, ResearchLog
+from oddsdesk.desk.research.log import BacktestAsked, BacktestSettings, ResearchLog
 from oddsdesk.desk.research.panel import ChoiceError, span_of
 from oddsdesk.desk.research.scorecard_panel import COLUMNS, ScorecardPanel
 from oddsdesk.desk.settings.saved_state import Layout
@@ -28,6 +29,7 @@ from oddsdesk.pricing.closing import CloseBy
 from oddsdesk.pricing.devig import DEFAULT_METHOD
 from oddsdesk.pricing.profiles import shipped_profiles
 from oddsdesk.research.intervals import Interval
+from oddsdesk.research.question import Staking
 from oddsdesk.research.scorecards import Card, CardKey
 from oddsdesk.store.store import open_store
 
@@ -75,7 +77,7 @@ class Waits:
     def __init__(self) -> None:
         self.is_cancelled = False
 
-    async def run_backtest(self, _asked: BacktestAsked, progress: Any) -> Any:
+    async def run_backtests(self, _asked: BacktestAsked, progress: Any) -> Any:
         progress(5_000)
         try:
             await asyncio.Event().wait()
@@ -181,6 +183,84 @@ async def test_what_is_chosen_is_what_is_bet_on(
     panel.run_or_cancel()
     await ended(panel)
     assert set(column(panel, "Bookmaker")) <= {"Pinnacle"}
+
+
+async def test_several_choices_are_compared_and_a_row_opens_its_bets(
+    qtbot: QtBot, theme: Theme, layout: Layout, path: Path, tmp_path: Path
+) -> None:
+    panel = backtest_panel(qtbot, theme, layout, research(path))
+    panel.method.setCurrentText("power, Margin proportional")
+    panel.reference.setText("Pinnacle, Soft")
+    panel._on_settings_chosen(BacktestSettings(least_evs=(0.0, 30.0)))
+    panel.run_or_cancel()
+    await ended(panel)
+    assert panel.grid.isVisible()
+    assert not panel.facts.isVisible()
+    assert not panel.back.isVisible()
+    rows = panel.grid_model
+    cells = [[rows.cell(row, at).text for at in range(4)] for row in range(rows.rowCount())]
+    assert len(cells) == 8
+    assert ["Power", "Pinnacle", "30 %", "0"] in cells
+    (row,) = [at for at, each in enumerate(cells) if each == ["Power", "Pinnacle", "0 %", "2"]]
+    assert panel.messages.message_text.startswith("8 combinations compared")
+    assert "CLV vs the Pinnacle close" in panel.messages.message_text
+    assert "Soft priced" in panel.messages.message_text
+
+    focus_within(panel)
+    assert panel.grid.isAncestorOf(panel.focusWidget())
+    panel.grid.set_current(row)
+    qtbot.keyClick(panel.focusWidget(), Qt.Key.Key_Return)
+    assert panel.table.isVisible()
+    assert panel.back.text() == "‹ All 8"
+    assert panel.opened.accessibleName() == "Power, Pinnacle, EV from 0 %"
+    assert panel.model.rowCount() == 2
+    assert panel.facts.texts()[0][:2] == ("Bets", "2")
+    assert panel._exported().rows
+    panel.show_grid()
+    assert panel.grid.isVisible()
+    assert panel.grid.isAncestorOf(panel.focusWidget())
+    file = tmp_path / "grid.csv"
+    with qtbot.waitSignal(panel.saver.said, timeout=WAIT_S * 1000):
+        panel.saver.write_table(file)
+    head, *lines = file.read_text("utf-8-sig").splitlines()
+    assert head.startswith("method,reference,least_ev,bets,staked,")
+    assert head.endswith(",close_reference,close_method,comparisons")
+    assert len(lines) == 8
+    assert all(line.endswith(",Pinnacle,margin_proportional,8") for line in lines)
+
+
+async def test_a_running_bankroll_is_shown(
+    qtbot: QtBot, theme: Theme, layout: Layout, path: Path
+) -> None:
+    panel = backtest_panel(qtbot, theme, layout, research(path))
+    panel._on_settings_chosen(
+        BacktestSettings(staking=Staking(kind="proportional", share=0.1, bankroll=50.0))
+    )
+    assert panel.more.text() == "Settings (1)…"
+    panel.run_or_cancel()
+    await ended(panel)
+    facts = {title: (figure, detail) for title, figure, detail in panel.facts.texts()}
+    assert facts["Bankroll"] == ("50.45", "+0.9 % from 50 units")
+    assert facts["Drawdown"][1] == "worst, or 0.0 %"
+    assert column(panel, "Stake") == ["5.00", "5.00"]
+    assert sorted(column(panel, "Profit")) == ["+5.45", "−5.00"]
+    assert panel.chart.accessibleDescription().startswith("After 2 bets: bankroll 50.45, expected")
+    assert "bankroll 50.00 to 50.45 units" in panel.messages.message_text
+    panel._on_settings_chosen(BacktestSettings())
+    panel.run_or_cancel()
+    await ended(panel)
+    assert "Bankroll" not in {title for title, *_ in panel.facts.texts()}
+    assert panel.chart.accessibleName() == "Profit bet by bet"
+
+
+async def test_an_unknown_method_is_told_and_nothing_runs(
+    qtbot: QtBot, theme: Theme, layout: Layout, path: Path
+) -> None:
+    panel = backtest_panel(qtbot, theme, layout, research(path))
+    panel.method.setCurrentText("power, sheen")
+    panel.run_or_cancel()
+    assert not panel.running.is_running
+    assert panel.messages.message_text.startswith("Devig method: “sheen” is unknown. Use ")
 
 
 async def test_the_bets_go_into_a_file(
@@ -323,7 +403,7 @@ async def test_choices_are_kept_between_starts(
     panel = backtest_panel(qtbot, theme, layout, research(path))
     panel.preset.setCurrentText(preset)
     panel.method.setCurrentIndex(panel.method.findData("shin"))
-    panel.latency.setCurrentIndex(2)
+    panel._on_settings_chosen(BacktestSettings(latency_ms=10_000, least_evs=(0.0, 1.5)))
     panel.reference.setText("Soft")
     panel.span.until.setText("2023-12-01")
     cards = scorecard_panel(qtbot, theme, layout, research(path))

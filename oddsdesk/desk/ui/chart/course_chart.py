@@ -30,6 +30,7 @@ class CourseChart(QWidget):
         super().__init__()
         self._theme = theme
         self._steps: Sequence[Step] = ()
+        self._start: float | None = None
         self.setProperty("variant", "bar")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self.fit_chart(_LEAST_HEIGHT)
@@ -40,9 +41,10 @@ class CourseChart(QWidget):
         scaled = self._theme.fonts.scaled
         self.setFixedHeight(min(max(height, scaled(_LEAST_HEIGHT)), scaled(_MOST_HEIGHT)))
 
-    def show_steps(self, steps: Sequence[Step]) -> None:
-        """Draw another course, from its beginning on."""
-        self._steps = steps
+    def show_steps(self, steps: Sequence[Step], start: float | None = None) -> None:
+        """Draw another course, from its beginning on; of a bankroll that had ``start`` then."""
+        self._steps, self._start = steps, start
+        self.setAccessibleName("Profit bet by bet" if start is None else "Bankroll bet by bet")
         self.setAccessibleDescription(self._words(len(steps) - 1) if len(steps) > 1 else "")
         self.update()
 
@@ -53,12 +55,18 @@ class CourseChart(QWidget):
         return min(range(len(self._steps)), key=lambda at: abs(self._steps[at].bets - bets))
 
     def _words(self, at: int) -> str:
-        step, text = self._steps[at], signed_hundredths_text
+        step, text, start = self._steps[at], signed_hundredths_text, self._start or 0.0
+        if self._start is not None:
+            text = "{:,.2f}".format
         return (
-            f"After {step.bets} bet{'' if step.bets == 1 else 's'}: profit {text(step.profit)}, "
-            f"expected {text(step.expected)}, "
+            f"After {step.bets} bet{'' if step.bets == 1 else 's'}: {self._title} "
+            f"{text(start + step.profit)}, expected {text(start + step.expected)}, "
             f"{BAND_SHARE:.0%} range with no edge ±{step.band:,.2f}"
         )
+
+    @property
+    def _title(self) -> str:
+        return "profit" if self._start is None else "bankroll"
 
     def _plot(self) -> QRect:
         metrics = self.fontMetrics()
@@ -99,10 +107,13 @@ class CourseChart(QWidget):
         self, painter: QPainter, plot: QRect, place: Callable[[int, float], QPointF]
     ) -> None:
         metrics, low_high = painter.fontMetrics(), self._span()
-        for value in ticks(*low_high, max(3, min(_TICKS, plot.height() // 28))):
-            y = round(place(0, value).y())
+        start = self._start or 0.0
+        low, high = (start + end for end in low_high)
+        for value in ticks(low, high, max(3, min(_TICKS, plot.height() // 28))):
+            y = round(place(0, value - start).y())
             painter.fillRect(plot.left(), y, plot.width(), 1, QColor(self._theme.tokens.line))
-            text = "0" if not value else f"{value:+,.6g}".replace("-", "−")
+            sign = "+" if self._start is None else ""
+            text = "0" if not value else f"{value:{sign},.6g}".replace("-", "−")
             painter.setPen(self._theme.colour(TextRole.NOTE))
             x = plot.left() - spacing.STEP - metrics.horizontalAdvance(text)
             painter.drawText(x, y + metrics.capHeight() // 2, text)
@@ -112,7 +123,7 @@ class CourseChart(QWidget):
         x, y = plot.left(), spacing.STEP + metrics.ascent()
         middle = y - metrics.capHeight() // 2
         entries = (
-            (self._profit_pen(), "profit"),
+            (self._profit_pen(), self._title),
             (self._expected_pen(), "expected, by EV when placed"),
             (None, f"{BAND_SHARE:.0%} range with no edge"),
         )

@@ -39,16 +39,19 @@ class FactsBar(QWidget):
             margins=(spacing.LEAD, spacing.STEP, spacing.LEAD, spacing.STEP),
             spacing=spacing.MARGIN,
         )
+        self._line.addStretch(1)
         self._tiles: list[_Tile] = []
 
     def fill_facts(self, facts: Sequence[Fact]) -> None:
         """Show these figures in place of those before."""
         while len(self._tiles) < len(facts):
             tile = _Tile(self._theme, is_first=not self._tiles)
-            self._line.addWidget(tile)
+            self._line.insertWidget(len(self._tiles), tile)
             self._tiles.append(tile)
-            if len(self._tiles) == len(facts):
-                self._line.addStretch(1)
+        for tile in self._tiles[len(facts) :]:
+            tile.setParent(None)
+            tile.deleteLater()
+        del self._tiles[len(facts) :]
         for tile, fact in zip(self._tiles, facts, strict=True):
             tile.show_fact(fact)
         self._fit()

@@ -1,0 +1,164 @@
+"""The table of backtests that are compared: a row for each method, sharp book and least EV."""
+
+from collections.abc import Callable
+from typing import Final
+
+from oddsdesk.board.valuation.verdict_words import method_title
+from oddsdesk.desk.bet_cells import profit_cell
+from oddsdesk.desk.export.files import ExportColumn, Table
+from oddsdesk.desk.research.log import BacktestFound, BacktestsFound
+from oddsdesk.desk.ui.formatting import signed_hundredths_text
+from oddsdesk.desk.ui.table.cells import Align, Cell, Column, ColumnSpec, Kind, Priority
+from oddsdesk.desk.ui.table.live_model import StableRowsModel
+from oddsdesk.desk.ui.theme.tokens import TextRole
+from oddsdesk.research.backtest_summary import summary_fields
+
+_LOWEST: Final = float("-inf")
+_INTERVAL: Final = "−88.88..+88.88"
+Ends = tuple[float | None, float | None]
+
+
+def run_words(run: BacktestFound) -> str:
+    """Return what sets a backtest apart from those it is compared with."""
+    named = [method_title(run.question.method), run.question.reference]
+    if run.least_ev is not None:
+        named.append(f"EV from {run.least_ev:g} %".replace("-", "−"))
+    return ", ".join(named)
+
+
+def comparison_lines(found: BacktestsFound) -> list[str]:
+    """Return how many combinations were compared, and how sure the best of them is."""
+    return [f"{len(found.runs)} combinations compared: the best of them owe something to luck"]
+
+
+def _percent(figure: float | None, ends: Ends) -> Cell:
+    """Return a figure with its interval; faint if it has none."""
+    if figure is None:
+        return Cell("", TextRole.NOTE)
+    low, high = ends
+    if low is None or high is None:
+        return Cell(f"{signed_hundredths_text(figure)} %", TextRole.NOTE, note="too few")
+    ink = TextRole.UP if low > 0 else TextRole.DOWN if high < 0 else TextRole.SOFT
+    between = f"{signed_hundredths_text(low)}..{signed_hundredths_text(high)}"
+    return Cell(f"{signed_hundredths_text(figure)} %", ink, note=between, is_strong=True)
+
+
+def _or_lowest(figure: float | None) -> float:
+    return _LOWEST if figure is None else figure
+
+
+def _least_ev(run: BacktestFound, _now: int) -> Cell:
+    if run.least_ev is None:
+        return Cell("contract", TextRole.NOTE)
+    return Cell(f"{run.least_ev:g} %".replace("-", "−"), TextRole.SOFT)
+
+
+COLUMNS: Final[tuple[ColumnSpec[BacktestFound, int], ...]] = (
+    ColumnSpec(
+        "method",
+        "Devig method",
+        Column("Margin proportional", Align.LEFT, stretches=True, widest="Margin proportional 8"),
+        lambda run, _now: Cell(method_title(run.question.method), TextRole.STRONG, is_strong=True),
+        lambda run: run.question.method,
+        tip="How the sharp book's margin is removed",
+    ),
+    ColumnSpec(
+        "reference",
+        "Sharp book",
+        Column("Pinnacle", Align.LEFT, stretches=True, widest="Betfair Exchange UK"),
+        lambda run, _now: Cell(run.question.reference, TextRole.SOFT),
+        lambda run: run.question.reference.casefold(),
+        tip="Fair odds come from this bookmaker",
+    ),
+    ColumnSpec(
+        "least_ev",
+        "Least EV",
+        Column("contract"),
+        _least_ev,
+        lambda run: _or_lowest(run.least_ev),
+        tip="Only prices with this EV or more are bet on; contract: the contract's minimum",
+    ),
+    ColumnSpec(
+        "bets",
+        "Bets",
+        Column("88,888"),
+        lambda run, _now: Cell(f"{run.summary.bets:,}", TextRole.SOFT),
+        lambda run: run.summary.bets,
+        kind=Kind.NUMBER,
+        descending_first=True,
+        tip="Number of bets with a stake",
+    ),
+    ColumnSpec(
+        "profit",
+        "Profit",
+        Column("+1,000.00"),
+        lambda run, _now: profit_cell(run.summary.profit),
+        lambda run: _or_lowest(run.summary.profit),
+        descending_first=True,
+        tip="In units, after commission",
+        priority=Priority.USEFUL,
+    ),
+    ColumnSpec(
+        "yield",
+        "Yield",
+        Column("+88.88 %", note_sample=_INTERVAL),
+        lambda run, _now: _percent(run.summary.yield_pct, run.summary.yield_range),
+        lambda run: _or_lowest(run.summary.yield_pct),
+        descending_first=True,
+        tip="Profit in percent of stakes, with the 95 % interval of this row alone",
+    ),
+    ColumnSpec(
+        "clv",
+        "CLV",
+        Column("+88.88 %", note_sample=_INTERVAL),
+        lambda run, _now: _percent(run.summary.clv_pct, run.summary.clv_range),
+        lambda run: _or_lowest(run.summary.clv_pct),
+        descending_first=True,
+        tip="Mean closing line value, with the 95 % interval of this row alone",
+    ),
+    ColumnSpec(
+        "closes",
+        "Closes",
+        Column("88,888"),
+        lambda run, _now: Cell(f"{run.summary.clv_bets:,}", TextRole.NOTE),
+        lambda run: run.summary.clv_bets,
+        kind=Kind.NUMBER,
+        descending_first=True,
+        tip="Number of bets with a closing line",
+        priority=Priority.EXTRA,
+    ),
+)
+_CLV: Final = [column.key for column in COLUMNS].index("clv")
+
+
+class GridModel(StableRowsModel[tuple[int], BacktestFound]):
+    """The backtests that are compared, the highest CLV on top."""
+
+    def __init__(self, clock: Callable[[], int]) -> None:
+        super().__init__(COLUMNS, _CLV, clock)
+
+    def exported(self) -> Table:
+        """Return the rows in their order, each figure with its interval."""
+        runs = [self.entry(row) for row in range(self.rowCount())]
+        fields = [
+            {
+                "method": run.question.method,
+                "reference": run.question.reference,
+                "least_ev": run.least_ev,
+                **summary_fields(run.summary),
+            }
+            for run in runs
+        ]
+        names = list(fields[0]) if fields else []
+        texts = {"method", "reference"}
+        columns = tuple(
+            ExportColumn(name, name.replace("_", " "), Kind.TEXT if name in texts else Kind.NUMBER)
+            for name in names
+        )
+        table = Table(columns, [list(row.values()) for row in fields])
+        if not runs:
+            return table
+        by = runs[0].question.close
+        return table.with_shared(
+            close_reference=by.reference, close_method=by.method, comparisons=str(len(runs))
+        )
