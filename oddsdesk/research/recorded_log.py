@@ -89,6 +89,18 @@ class FinalScores(NamedTuple):
     """Whether they do."""
 
 
+def agreed_scores(results: Iterable[GameResult]) -> FinalScores:
+    """Return the final scores in what sources say of one game."""
+    ended = [each for each in results if each.status in ENDED]
+    final = [each for each in ended if each.status is GameStatus.FINAL]
+    if len(final) < len(ended):  # others say that it was not played to its end
+        return FinalScores(is_contrary=bool(final))
+    scored = [each for each in final if each.home is not None]
+    if len(scored) > 1 and contradict(scored, scored[0].sport):
+        return FinalScores(is_contrary=True)
+    return FinalScores(scored)
+
+
 class _SeriesOfGames(NamedTuple):
     by_id: dict[str, StoredSeries]
     by_name: dict[tuple[str, str], list[StoredSeries]]
@@ -180,14 +192,7 @@ class RecordedLog:
         if not found and kick_off is not None:
             named = self._by_name.get((competition, plain_name(match_name)), ())
             found = [each for each in named if each.begins_about(kick_off)]
-        ended = [each for each in found if each.status in ENDED]
-        final = [each for each in ended if each.status is GameStatus.FINAL]
-        if len(final) < len(ended):  # others say that it was not played to its end
-            return FinalScores(is_contrary=bool(final))
-        scored = [each for each in final if each.home is not None]
-        if len(scored) > 1 and contradict(scored, scored[0].sport):
-            return FinalScores(is_contrary=True)
-        return FinalScores(scored)
+        return agreed_scores(found)
 
     def series_of(
         self, name: str, game_id: str, match_name: str, competition: str, kick_off: int | None

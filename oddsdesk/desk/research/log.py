@@ -12,6 +12,7 @@ from oddsdesk.research.backtest_summary import Summary
 from oddsdesk.research.backtests import Backtested
 from oddsdesk.research.coverage import LogRead
 from oddsdesk.research.question import BetAt, Question, Staking, Strategy
+from oddsdesk.research.result_list import ListedResult
 from oddsdesk.research.scorecards import Scored
 
 Progress = Callable[[int], None]
@@ -93,6 +94,16 @@ class BacktestsFound(msgspec.Struct, frozen=True):
     runs: tuple[BacktestFound, ...]
 
 
+class ListedResults(msgspec.Struct, frozen=True):
+    """The results of a database."""
+
+    rows: list[ListedResult]
+    state: object
+    """Differs if the database has changed."""
+    took_ms: float
+    """How long the reading took."""
+
+
 class ResearchLog(Protocol):
     """Processes the log off the window's thread; stops soon after being cancelled.
 
@@ -104,6 +115,9 @@ class ResearchLog(Protocol):
 
     async def scorecards(self, span: AskedSpan, progress: Progress) -> Scored:
         """Score the bookmakers of the log."""
+
+    async def results(self, known: object) -> ListedResults | None:
+        """List the results; None if the database is in the state ``known``."""
 
 
 def rows_text(log: LogRead) -> str:

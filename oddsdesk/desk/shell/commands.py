@@ -220,7 +220,7 @@ class _Part(NamedTuple):
 _MENU: Final = (
     _Part("", ("server.live", "server.import", "server.open")),
     _Part("", ("connection.new", "connection.edit")),
-    _Part("", ("go.grid", "go.bets", "go.backtest", "go.scorecards")),
+    _Part("", ("go.grid", "go.bets", "go.backtest", "go.scorecards", "go.results")),
     _Part("Game", ("game.favourite", "game.detach", "game.close"), (Where.MATRIX,)),
     _Part("Odds grid", places=(Where.GRID,)),
     _Part("Value bets", places=(Where.VALUES,)),
@@ -228,7 +228,7 @@ _MENU: Final = (
     _Part("Promotions", places=(Where.PROMOTIONS,)),
     _Part("Bets", places=(Where.BETS,)),
     _Part("Explain and history", places=(Where.EXPLAIN, Where.HISTORY)),
-    _Part("Backtest and scorecards", places=(Where.BACKTEST, Where.SCORECARDS)),
+    _Part("Research", places=(Where.BACKTEST, Where.SCORECARDS, Where.RESULTS)),
     _Part(
         "Past",
         (

@@ -2,6 +2,7 @@
 
 import contextlib
 import threading
+import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TypeVar
@@ -15,6 +16,7 @@ from oddsdesk.desk.research.log import (
     BacktestFound,
     BacktestsFound,
     Combination,
+    ListedResults,
     Progress,
     ResearchError,
 )
@@ -27,8 +29,10 @@ from oddsdesk.research.backtests import run_backtests as run_all
 from oddsdesk.research.past_game import Mine
 from oddsdesk.research.question import Question, SettingsError, rules_named
 from oddsdesk.research.recorded_log import Opened, RecordedLog, open_judged
+from oddsdesk.research.result_list import list_results
 from oddsdesk.research.scorecards import Scored, scorecards
 from oddsdesk.store.errors import StoreError
+from oddsdesk.store.store import open_store
 
 T = TypeVar("T")
 
@@ -139,6 +143,26 @@ class DatabaseResearch:
 
         return await self._run("scorecards", "", self._close_by, run_scorecards, progress)
 
+    async def results(self, known: object) -> ListedResults | None:
+        """List the results; None if the database is in the state ``known``.
+
+        Raises:
+            ResearchError: The database cannot be read.
+        """
+
+        def read_results() -> ListedResults | None:
+            begun, state = time.monotonic(), _state_of(self._database)
+            if state == known:
+                return None
+            with contextlib.closing(open_store(self._database, read_only=True)) as store:
+                rows = list_results(store.reader(), self._clock())
+            return ListedResults(rows, state, (time.monotonic() - begun) * 1000)
+
+        try:
+            return await in_daemon_thread("results", read_results)
+        except (StoreError, ArchiveError, OSError) as error:
+            raise ResearchError(str(error)) from error
+
     async def _run(
         self,
         name: str,
@@ -169,3 +193,14 @@ class DatabaseResearch:
             raise ResearchError(str(error)) from error
         finally:
             ended.set()
+
+
+def _state_of(database: Path) -> object:
+    """Return what changes whenever something is recorded."""
+    found = []
+    for path in (database, database.with_name(f"{database.name}-wal")):
+        with contextlib.suppress(FileNotFoundError):
+            stat = path.stat()
+            if stat.st_size:  # an empty one comes and goes with readers
+                found.append((stat.st_mtime_ns, stat.st_size))
+    return found

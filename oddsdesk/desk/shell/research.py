@@ -1,4 +1,4 @@
-"""Opens the tabs of backtest and scorecards."""
+"""Opens the tabs of backtest, scorecards and results."""
 
 from collections.abc import Callable, Iterable
 from functools import partial
@@ -21,11 +21,13 @@ from oddsdesk.ledger.presets import Preset
 if TYPE_CHECKING:
     from oddsdesk.desk.research.backtest_panel import BacktestPanel
     from oddsdesk.desk.research.log import ResearchLog
+    from oddsdesk.desk.research.results_panel import ResultsPanel
     from oddsdesk.desk.research.scorecard_panel import ScorecardPanel
 
 
 _BACKTEST: Final = "backtest"
 _SCORECARDS: Final = "scorecards"
+_RESULTS: Final = "results"
 _SOON_MS: Final = 1_500
 """After a connect: what these tabs rest on takes long to import, and first prices come before."""
 
@@ -34,7 +36,7 @@ class Research(QObject):
     """Opens the tabs, whose modules are imported when needed."""
 
     game_requested = Signal(str)
-    """The id of the game of a bet."""
+    """The id of the game of a bet or a result."""
 
     def __init__(
         self,
@@ -62,6 +64,7 @@ class Research(QObject):
         self._database: Path | None = None
         self._backtest: BacktestPanel | None = None
         self._scorecards: ScorecardPanel | None = None
+        self._results: ResultsPanel | None = None
         theme.changed.connect(self._on_theme_changed)
 
     def offer_research(self, actions: Actions) -> None:
@@ -69,6 +72,7 @@ class Research(QObject):
         for ident, panel, where in (
             ("go.backtest", self.show_backtest, Where.BACKTEST),
             ("go.scorecards", self.scorecards, Where.SCORECARDS),
+            ("go.results", self.results, Where.RESULTS),
         ):
             actions.bind(ident, partial(self._show, panel))
             actions.register_context(where, partial(self._show, panel))
@@ -82,6 +86,8 @@ class Research(QObject):
             if panel is not None:
                 panel.running.cancel()
                 panel.show_state()
+        if self._results is not None:
+            self._results.read_again()
 
     def _restore(self) -> None:
         """Open the tabs that were open before the last end, behind the present one."""
@@ -91,10 +97,12 @@ class Research(QObject):
             self.show_backtest()
         if _SCORECARDS in kept:
             self.scorecards()
+        if _RESULTS in kept:
+            self.results()
 
     def end_research(self) -> None:
         self._soon.stop()
-        for panel in (self._backtest, self._scorecards):
+        for panel in (self._backtest, self._scorecards, self._results):
             if panel is not None:
                 panel.close_panel()
 
@@ -123,6 +131,16 @@ class Research(QObject):
             self._scorecards = ScorecardPanel(self._theme, self._clock, self._log, self._layout)
         self._put_in_tab(self._scorecards, "Scorecards", _SCORECARDS)
         return self._scorecards
+
+    def results(self) -> "ResultsPanel":
+        """Return the results panel, made when first needed."""
+        if self._results is None:
+            from oddsdesk.desk.research.results_panel import ResultsPanel  # noqa: PLC0415
+
+            self._results = ResultsPanel(self._theme, self._clock, self._log)
+            self._results.game_requested.connect(self.game_requested)
+        self._put_in_tab(self._results, "Results", _RESULTS)
+        return self._results
 
     def _show(self, panel: Callable[[], QWidget]) -> QWidget:
         shown = panel()
@@ -161,7 +179,7 @@ class Research(QObject):
 
     def _on_theme_changed(self) -> None:
         bar = self._window.tabs.tabBar()
-        for panel in (self._backtest, self._scorecards):
+        for panel in (self._backtest, self._scorecards, self._results):
             index = -1 if panel is None else self._window.tabs.indexOf(panel)
             button = bar.tabButton(index, QTabBar.ButtonPosition.RightSide) if index >= 0 else None
             if isinstance(button, QToolButton):

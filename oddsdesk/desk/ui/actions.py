@@ -28,6 +28,7 @@ class Where(Enum):
     BETS = "In your bets"
     BACKTEST = "In the backtest"
     SCORECARDS = "In the scorecards"
+    RESULTS = "In the results"
     EXPLAIN = "In the explanation"
     HISTORY = "In the history"
     NAVIGATOR = "In the navigator"
@@ -70,6 +71,7 @@ ACTIONS: Final = (
     Action("go.bets", "Bets", ("Ctrl+L",)),
     Action("go.backtest", "Backtest", ("Ctrl+T",)),
     Action("go.scorecards", "Scorecards", ("Ctrl+Shift+B",)),
+    Action("go.results", "Results", ("Ctrl+Shift+R",)),
     Action("go.next_tab", "Next tab", ("Ctrl+Tab", "Ctrl+PgDown")),
     Action("go.previous_tab", "Previous tab", ("Ctrl+Shift+Tab", "Ctrl+PgUp")),
     Action("go.next_panel", "Next panel", ("F6",)),
@@ -303,6 +305,9 @@ ACTIONS: Final = (
     Action("scorecards.run", "Run or cancel the scorecards", ("R",), Where.SCORECARDS),
     Action("scorecards.market", "Next kind of market", ("M",), Where.SCORECARDS),
     Action("scorecards.export", "Export the scorecards…", ("E",), Where.SCORECARDS),
+    Action("results.filter", "Filter the results", ("/",), Where.RESULTS),
+    Action("results.show", "Next choice: all, with a result, without one…", ("M",), Where.RESULTS),
+    Action("results.export", "Export the results…", ("E",), Where.RESULTS),
     Action("explain.copy", "Copy the explanation as text", ("Ctrl+C",), Where.EXPLAIN),
     Action("history.copy", "Copy the chart as a picture", ("Ctrl+C",), Where.HISTORY),
     Action("history.save", "Save the chart as a picture…", ("Ctrl+S",), Where.HISTORY),

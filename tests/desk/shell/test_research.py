@@ -1,4 +1,4 @@
-"""Backtest and scorecards open as tabs when they are asked for, and close."""
+"""Backtest, scorecards and results open as tabs when they are asked for, and close."""
 
 from pathlib import Path
 from typing import Any
@@ -20,7 +20,8 @@ def titles(desk: Desk) -> list[str]:
 
 
 @pytest.mark.parametrize(
-    ("ident", "title"), [("go.backtest", "Backtest"), ("go.scorecards", "Scorecards")]
+    ("ident", "title"),
+    [("go.backtest", "Backtest"), ("go.scorecards", "Scorecards"), ("go.results", "Results")],
 )
 def test_a_tab_comes_when_it_is_asked_for_and_goes_by_its_button(
     desk: Made, ident: str, title: str

@@ -36,6 +36,7 @@ def window(theme: Theme, quoted: Any, qtbot: QtBot, tmp_path: Path) -> Iterator[
     desk.open_game_in_new_tab(quoted.id)
     desk.research.show_backtest()
     desk.research.scorecards()
+    desk.research.results()
     with qtbot.waitExposed(desk.window):
         desk.window.show()
     yield desk.window

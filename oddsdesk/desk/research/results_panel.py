@@ -1,0 +1,411 @@
+"""The Results tab: how games ended by each source, and which games have no result."""
+
+import asyncio
+from collections.abc import Callable, Iterable
+from functools import partial
+from typing import Final
+
+from PySide6.QtCore import QModelIndex, Signal
+from PySide6.QtGui import QShowEvent
+
+from oddsdesk.base.clock import Clock
+from oddsdesk.base.tasks import spawn
+from oddsdesk.contract.identity import game_title, without_date
+from oddsdesk.desk.export.files import Table, table_of
+from oddsdesk.desk.export.saving import TableSaver
+from oddsdesk.desk.research.log import ListedResults, ResearchError, ResearchLog
+from oddsdesk.desk.ui.actions import add_action
+from oddsdesk.desk.ui.controls.bars import ListBar
+from oddsdesk.desk.ui.controls.buttons import ChoiceButton
+from oddsdesk.desk.ui.controls.fields import FilterEdit
+from oddsdesk.desk.ui.controls.labels import FactsLabel
+from oddsdesk.desk.ui.controls.messages import EmptyState
+from oddsdesk.desk.ui.formatting import day_text, moment_text
+from oddsdesk.desk.ui.list_panel import ListPanel, line_button
+from oddsdesk.desk.ui.table.cells import Align, Cell, Column, ColumnSpec, Exported, Kind, Priority
+from oddsdesk.desk.ui.table.live_model import StableRowsModel
+from oddsdesk.desk.ui.table.live_table import LiveTable
+from oddsdesk.desk.ui.theme.theme import Theme, scale_most_width
+from oddsdesk.desk.ui.theme.tokens import TextRole
+from oddsdesk.research.coverage import games_text
+from oddsdesk.research.result_list import ListedResult
+
+_LOOK_MS: Final = 3_000
+"""While the tab is shown, the database is looked at this often."""
+_REST: Final = 10
+"""After a reading, as many times as long passes without one."""
+_FILTER_WIDTH: Final = 260
+_SHOWN: Final[dict[str, tuple[str, Callable[[ListedResult], bool]]]] = {
+    "all": ("All", lambda _: True),
+    "result": ("With a result", lambda row: row.result is not None),
+    "missing": ("Without a result", lambda row: row.result is None),
+    "contrary": ("Contradictions", lambda row: bool(row.contradicts)),
+}
+_NO_LOG: Final = EmptyState(
+    "table", "This needs the built-in server.", "Connect to it to list the results in its database."
+)
+_READING: Final = EmptyState("loading", "Reading results…")
+_NOTHING: Final = EmptyState(
+    "table",
+    "No game has started yet, and no result is recorded.",
+    "Results come from live sources and from past seasons: Import files… (Ctrl+I).",
+)
+
+
+class ResultsPanel(ListPanel):
+    """Lists the results of the built-in server's database, and follows it while it is shown."""
+
+    game_requested = Signal(str)
+    """The id of a game to open."""
+
+    def __init__(self, theme: Theme, clock: Clock, log: Callable[[], ResearchLog | None]) -> None:
+        """``log`` returns the built-in server's log, None if connected elsewhere."""
+        super().__init__(theme, idle_ms=_LOOK_MS)
+        self._log = log
+        self._found: ListedResults | None = None
+        self._trouble = ""
+        self._reading: asyncio.Task[None] | None = None
+        self._passes = 0
+        self.model = ResultsModel(clock)
+        self.table = LiveTable(theme, self.model, clock)
+        self.table.setAccessibleName("Results")
+        self.filter = FilterEdit(theme, "Filter results")
+        self.filter.setToolTip("Words of game, competition, sport, source or status (/)")
+        scale_most_width(self.filter, theme, _FILTER_WIDTH)
+        self.shown = ChoiceButton("Show", ("all", _SHOWN["all"][0]))
+        self.shown.offer((key, title) for key, (title, _) in _SHOWN.items())
+        self.shown.setToolTip("Which games are shown (M)")
+        self.facts = FactsLabel()
+        self.facts.setProperty("variant", "note")
+        export = line_button("Export…", "Save the table as a file (E)")
+        header = ListBar(theme)
+        for part in (self.filter, self.shown):
+            header.line.addWidget(part)
+        header.line.addWidget(self.facts, 1)
+        header.line.addWidget(export)
+        self.setLayout(self._lay_out_list(header, self.table))
+        self._keep_chosen_in(self.table)
+        self.model.chosen_row = lambda: None  # a game without a result leaves when it has one
+        self.saver = TableSaver(self, lambda: "results", self._exported)
+        self.saver.said.connect(self.messages.show_message)
+        self.filter.textChanged.connect(lambda _: self._show())
+        self.shown.chosen.connect(lambda _: self._show())
+        self.table.opened.connect(self._on_table_opened)
+        export.clicked.connect(add_action(self, "results.export", self._export).trigger)
+        add_action(self, "results.filter", self._focus_filter)
+        add_action(self, "results.show", self.shown.choose_next)
+        self._show()
+
+    def close_panel(self) -> None:
+        """Stop reading and exporting."""
+        self._idle.stop()
+        if self._reading is not None:
+            self._reading.cancel()
+        self.saver.abort_saving()
+
+    def read_again(self) -> None:
+        """Read the database anew: it may be another one."""
+        if self._reading is not None:
+            self._reading.cancel()
+            self._reading = None
+        self._found, self._trouble = None, ""
+        self._show()
+        if self.isVisible():
+            self._look()
+
+    def _look(self) -> None:
+        log = self._log()
+        if log is not None and self._reading is None:
+            self._reading = spawn("desk: results", self._read(log))
+
+    async def _read(self, log: ResearchLog) -> None:
+        known = None if self._found is None else self._found.state
+        try:
+            found = await log.results(known)
+        except ResearchError as error:
+            self._reading, self._trouble = None, str(error)
+            self._show()
+            return
+        self._reading = None
+        if found is not None:
+            self._found, self._trouble = found, ""
+            self._show()
+            self._passes = int(found.took_ms * _REST / _LOOK_MS)
+
+    def _show(self) -> None:
+        rows = [] if self._found is None else self._found.rows
+        keep, words = _SHOWN[self.shown.chosen_key][1], self.filter.text().casefold().split()
+        listed = [row for row in rows if keep(row) and _has_words(row, words)]
+        self.facts.show_text(_facts(rows, len(listed)) if rows else "")
+        self.model.show_rows({row.key: row for row in listed}, may_move=True)
+        self._show_rows_of(self.table, self._state)
+        # Not the filter, as the panel's keys would be typed into it.
+        waits = self.shown.hasFocus() and self.focusProxy() is self.shown
+        self.setFocusProxy(self.table if listed else self.shown)
+        if listed and waits:
+            self.table.setFocus()
+
+    def _state(self) -> EmptyState:
+        """Return why nothing is listed."""
+        if self._log() is None:
+            return _NO_LOG
+        if self._trouble:
+            return EmptyState(
+                "warning", "The results could not be read.", self._trouble, ink=TextRole.DOWN
+            )
+        if self._found is None:
+            return _READING
+        if not self._found.rows:
+            return _NOTHING
+        if self.filter.text().strip():
+            return EmptyState("info", f"No game here matches “{self.filter.text().strip()}”.")
+        return EmptyState("info", _NONE_OF[self.shown.chosen_key])
+
+    def _exported(self) -> Table:
+        return table_of(self.model)
+
+    def _export(self) -> None:
+        if self.model.rowCount():
+            self.saver.ask_for_file()
+
+    def _focus_filter(self) -> None:
+        self.filter.setFocus()
+        self.filter.selectAll()
+
+    def _on_table_opened(self, index: QModelIndex) -> None:
+        row = self.model.entry(index.row())
+        if row.game_id:
+            self.game_requested.emit(row.game_id)
+        else:
+            self.messages.show_message("No odds of this game are recorded.")
+
+    def _on_idle_timeout(self) -> None:
+        """Look for new results, less often if reading takes long."""
+        if self._passes > 0:
+            self._passes -= 1
+        else:
+            self._look()
+
+    # Qt's virtuals
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self._look()
+
+
+_NONE_OF: Final = {
+    "all": "No game is listed.",
+    "result": "No game has a result yet.",
+    "missing": "Every game that has started has a result.",
+    "contrary": "No sources contradict each other.",
+}
+
+
+def _facts(rows: Iterable[ListedResult], listed: int) -> str:
+    """Return how many games have a result, how many have none, and how many are disputed."""
+    games, contrary, missing = set[int](), set[int](), 0
+    for row in rows:
+        games.add(row.game)
+        missing += row.result is None
+        if row.contradicts:
+            contrary.add(row.game)
+    facts = [f"{listed:,} listed", games_text(len(games)), f"{missing:,} without a result"]
+    if contrary:
+        facts.append(f"sources contradict each other on {games_text(len(contrary))}")
+    return " · ".join(facts)
+
+
+def _has_words(row: ListedResult, words: Iterable[str]) -> bool:
+    text = " ".join(
+        (row.match_name, row.competition, row.sport, _source(row), _status(row), _kick_off(row))
+    ).casefold()
+    return all(word in text for word in words)
+
+
+def _kick_off(row: ListedResult) -> str:
+    return moment_text(row.kick_off) if row.has_time else day_text(row.kick_off)
+
+
+def _source(row: ListedResult) -> str:
+    said = row.result
+    return "" if said is None else " · ".join(filter(None, (said.source, said.bookmaker)))
+
+
+def _status(row: ListedResult) -> str:
+    words = "no result" if row.result is None else row.result.status.words
+    return f"{words[0].upper()}{words[1:]}"
+
+
+def _score(row: ListedResult) -> str:
+    said = row.result
+    return "" if said is None or said.home is None else f"{said.home}–{said.away}"
+
+
+def _periods(row: ListedResult, dash: str = "–") -> str:
+    periods = () if row.result is None else row.result.periods
+    return ", ".join(f"{each.home}{dash}{each.away}" for each in periods)
+
+
+def _contradicts(row: ListedResult) -> str:
+    return f"contradicts {', '.join(row.contradicts)}" if row.contradicts else ""
+
+
+def _corrected(row: ListedResult) -> str:
+    if not row.corrections:
+        return ""
+    return "corrected once" if row.corrections == 1 else f"corrected {row.corrections} times"
+
+
+def _note(row: ListedResult) -> str:
+    return " · ".join(filter(None, (_contradicts(row), _corrected(row))))
+
+
+def _said(row: ListedResult, name: str) -> str:
+    said: str = "" if row.result is None else getattr(row.result, name)
+    return said
+
+
+def _points(row: ListedResult, side: str) -> int | None:
+    value: int | None = None if row.result is None else getattr(row.result, side)
+    return value
+
+
+def _status_cell(row: ListedResult, _now: int) -> Cell:
+    is_final = row.result is not None and row.result.status.value == "final"
+    return Cell(_status(row), TextRole.SOFT if is_final else TextRole.STRONG)
+
+
+COLUMNS: Final[tuple[ColumnSpec[ListedResult, int], ...]] = (
+    ColumnSpec(
+        "kick_off",
+        "Kick-off",
+        Column("28 May 2088 88:88", Align.LEFT),
+        lambda row, _now: Cell(_kick_off(row), TextRole.NOTE),
+        lambda row: row.kick_off,
+        kind=Kind.TIME,
+        descending_first=True,
+        tip="Kick-off; a day alone if the hour is unknown",
+    ),
+    ColumnSpec(
+        "match_name",
+        "Game",
+        Column(
+            "Manchester City vs Leeds",
+            Align.LEFT,
+            stretches=True,
+            likes="Wolverhampton Wanderers vs Manchester United",
+            widest="Wolverhampton Wanderers vs Manchester United at home",
+        ),
+        lambda row, _now: Cell(game_title(without_date(row.match_name)), TextRole.STRONG),
+        lambda row: row.match_name.casefold(),
+        tip="Enter opens the game",
+        exports=(
+            Exported("game_id", "Game id", lambda row: row.game_id),
+            Exported("match_name", "Game", lambda row: row.match_name),
+        ),
+    ),
+    ColumnSpec(
+        "competition",
+        "Competition",
+        Column("EUROPA", Align.LEFT),
+        lambda row, _now: Cell(row.competition, TextRole.SOFT),
+        lambda row: row.competition,
+        order=lambda row: row.competition.casefold(),
+        tip="Competition",
+        priority=Priority.IMPORTANT,
+        exports=(
+            Exported("competition", "Competition", lambda row: row.competition),
+            Exported("sport", "Sport", lambda row: row.sport),
+        ),
+    ),
+    ColumnSpec(
+        "score",
+        "Score",
+        Column("108–102"),
+        lambda row, _now: Cell(_score(row), TextRole.STRONG, is_strong=True),
+        order=lambda row: (_points(row, "home") or 0, _points(row, "away") or 0),
+        descending_first=True,
+        tip="Whole score, home team first",
+        exports=(
+            Exported("home", "Home", partial(_points, side="home"), Kind.NUMBER, 0),
+            Exported("away", "Away", partial(_points, side="away"), Kind.NUMBER, 0),
+        ),
+    ),
+    ColumnSpec(
+        "periods",
+        "By period",
+        Column(
+            "28–31, 25–22",
+            Align.LEFT,
+            stretches=True,
+            likes="28–31, 25–22, 27–30, 24–19",
+            widest="28–31, 25–22, 27–30, 24–19, 12–8",
+        ),
+        lambda row, _now: Cell(_periods(row), TextRole.SOFT),
+        lambda row: _periods(row, "-"),
+        tip="Score of each half, quarter, set or inning, as far as the source has it",
+        priority=Priority.IMPORTANT,
+    ),
+    ColumnSpec(
+        "status",
+        "Status",
+        Column("Postponed", Align.LEFT),
+        _status_cell,
+        _status,
+        tip="What became of the game, as the source says",
+    ),
+    ColumnSpec(
+        "source",
+        "Source",
+        Column("football-data", Align.LEFT, stretches=True, widest="betfair · Betfair Exchange"),
+        lambda row, _now: Cell(_source(row), TextRole.SOFT),
+        _source,
+        tip="Format or feed that reported it",
+        priority=Priority.USEFUL,
+        exports=(
+            Exported("source", "Source", partial(_said, name="source")),
+            Exported("bookmaker", "Bookmaker", partial(_said, name="bookmaker")),
+        ),
+    ),
+    ColumnSpec(
+        "note",
+        "Note",
+        Column(
+            "contradicts football-data",
+            Align.LEFT,
+            stretches=True,
+            likes="contradicts football-data, betfair",
+            widest="contradicts football-data, betfair · corrected once",
+        ),
+        lambda row, _now: Cell(_note(row), TextRole.DOWN if row.contradicts else TextRole.NOTE),
+        order=lambda row: (bool(row.contradicts), row.corrections),
+        descending_first=True,
+        tip="Other sources that say something else, and how often this one corrected itself",
+        priority=Priority.USEFUL,
+        exports=(
+            Exported("contradicts", "Contradicts", lambda row: ", ".join(row.contradicts)),
+            Exported("corrections", "Corrections", lambda row: row.corrections, Kind.NUMBER, 0),
+        ),
+    ),
+    ColumnSpec(
+        "recorded_at",
+        "Recorded",
+        Column("28 May 2088 88:88", Align.LEFT),
+        lambda row, _now: Cell(
+            moment_text(row.recorded_at) if row.recorded_at else "", TextRole.NOTE
+        ),
+        lambda row: row.recorded_at or None,
+        kind=Kind.TIME,
+        order=lambda row: row.recorded_at,
+        descending_first=True,
+        tip="When the database recorded it",
+        priority=Priority.EXTRA,
+    ),
+)
+
+
+class ResultsModel(StableRowsModel[tuple[object, ...], ListedResult]):
+    """The results, the latest kick-off on top."""
+
+    def __init__(self, clock: Callable[[], int]) -> None:
+        super().__init__(COLUMNS, 0, clock)
