@@ -2,49 +2,63 @@
 
 import contextlib
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, get_args
 
 import click
 
 from oddsdesk.archive.folder import ArchiveError
 from oddsdesk.base.clock import system_clock
 from oddsdesk.base.spreadsheets import SheetError
-from oddsdesk.cli import options
+from oddsdesk.cli import backtest_text, options
+from oddsdesk.cli.backtest_text import Run
 from oddsdesk.cli.bet_sources import derived_option
-from oddsdesk.cli.ledger import reports_table
 from oddsdesk.cli.own_records import own_bands, own_close_by, own_profiles, own_setting, preset
-from oddsdesk.cli.terminal import Progress, aligned, plain
-from oddsdesk.contract.times import format_ms
-from oddsdesk.desk.settings.declared import METHOD, MINE, derived_choice
+from oddsdesk.cli.terminal import Progress, plain
+from oddsdesk.desk.settings.declared import METHOD, MINE, derived_choice, stake_plan
 from oddsdesk.ledger.bets import PlacedBet
-from oddsdesk.ledger.reporting import Grouping, split_report, whole_report
 from oddsdesk.ledger.result_files import settle_by_file
 from oddsdesk.pricing.closing import CloseBy
 from oddsdesk.pricing.devig import METHODS
-from oddsdesk.pricing.value import DerivedChoice
-from oddsdesk.research.backtest_summary import (
-    Summary,
-    as_fields,
-    bets_text,
-    notes,
-    summary,
-    summary_fields,
-)
-from oddsdesk.research.backtests import Backtested
-from oddsdesk.research.backtests import run_backtest as bet_on_log
-from oddsdesk.research.coverage import coverage_fields, coverage_lines, in_span
-from oddsdesk.research.question import Question
+from oddsdesk.pricing.value import DerivedChoice, ListRules
+from oddsdesk.research.backtest_summary import as_fields, notes, summary, summary_fields
+from oddsdesk.research.backtests import Backtested, run_backtests
+from oddsdesk.research.coverage import coverage_fields
+from oddsdesk.research.grid import AND, Combination, best_clv, best_yield, grid_of
+from oddsdesk.research.question import Question, SettingsError, Staking, StakingKind, rules_named
 from oddsdesk.research.recorded_log import RecordedLog, open_judged
 from oddsdesk.research.staking import bankroll_fields
 from oddsdesk.store.databases import Database
 from oddsdesk.store.errors import StoreError
 
 _MOST_NAMED: Final = 5
-_METHODS: Final = ("METHOD", "BETS", "RESULTS", "PROFIT", "YIELD", "CLV", "CLOSES")
-_BRACKETS: Final = "[..] is the 95 % interval (bootstrapped by game); ? means too few games"
+_PROPORTIONAL_SHARE: Final = 0.01
+
+
+def _grid(_: click.Context, __: click.Parameter, value: str | None) -> list[Combination] | None:
+    try:
+        return None if value is None else grid_of(value)
+    except SettingsError as error:
+        raise click.BadParameter(str(error)) from error
+
+
+def _least_ev(_: click.Context, __: click.Parameter, value: float | None) -> float | None:
+    _rules_of("contract", value)
+    return value
+
+
+def _rules(_: click.Context, __: click.Parameter, value: str) -> str:
+    _rules_of(value, None)
+    return value
+
+
+def _rules_of(names: str, least_ev: float | None) -> ListRules:
+    try:
+        return rules_named(names.replace(AND, ","), least_ev)
+    except SettingsError as error:
+        raise click.BadParameter(str(error)) from error
 
 
 @click.command()
@@ -85,7 +99,60 @@ _BRACKETS: Final = "[..] is the 95 % interval (bootstrapped by game); ? means to
     metavar="FILE",
     help="Scores in football-data's format, used with the results that imports stored.",
 )
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object; bets are in rows.")
+@click.option(
+    "--least-ev",
+    type=float,
+    callback=_least_ev,
+    metavar="PERCENT",
+    help="Least EV of a bet, in percent of its stake, from -5 on. Default: the contract's minimum, "
+    "2.01 (player props: 5.07).",
+)
+@click.option(
+    "--rules",
+    default="contract",
+    show_default=True,
+    callback=_rules,
+    metavar="contract|none|NAME,...",
+    help="Which price rules of the contract hold: all, none, or those with these names in Explain, "
+    "such as 'Book margin,Price age'. Other rules always hold, such as the same bet and known fair "
+    "odds.",
+)
+@click.option(
+    "--staking",
+    "staking_kind",
+    type=click.Choice(get_args(StakingKind)),
+    default="flat",
+    show_default=True,
+    help="Stakes: one unit on each bet, a share of the running bankroll, or Kelly on it with the "
+    "limits in the desk's settings (on one outcome, one game, all open bets).",
+)
+@click.option(
+    "--share",
+    type=options.Percent(0, 100, above=True, what="share"),
+    metavar="PERCENT",
+    help="With proportional: percent of the bankroll staked on each bet (default: 1). With kelly: "
+    "Kelly fraction in percent (default: the desk's setting).",
+)
+@click.option(
+    "--bankroll",
+    type=options.AmountType(0, above=True, what="bankroll"),
+    metavar="UNITS",
+    help="Bankroll at the start, with proportional or kelly. Default: 100 units.",
+)
+@click.option(
+    "--grid",
+    "grid",
+    callback=_grid,
+    metavar="LISTS",
+    help="Compare all combinations of lists in one table, such as "
+    "'method=power,shin;reference=Pinnacle,consensus'.",
+)
+@click.option(
+    "--json",
+    "as_json",
+    is_flag=True,
+    help="Print a JSON object, whose rows are the bets; an array of them if you compare settings.",
+)
 def backtest(
     database: Database | None,
     archive: Path | None,
@@ -99,20 +166,31 @@ def backtest(
     close_method: str | None,
     derived: DerivedChoice | None,
     files: tuple[str, ...],
+    least_ev: float | None,
+    rules: str,
+    staking_kind: StakingKind,
+    share: float | None,
+    bankroll: float | None,
+    grid: list[Combination] | None,
     as_json: bool,
 ) -> None:
     """Report what value bets would have earned on a recorded log.
 
     At each moment the test knows only what had been recorded by then, and the desk's own rules
-    decide what is value. It bets one unit per outcome, once, at the best price after commission,
-    and never at or after kick-off. CLV uses one fixed closing line, whatever sharp book and method
+    decide what is value. It bets on each outcome once, at the best price after commission, and
+    never at or after kick-off. CLV uses one fixed closing line, whatever sharp book and method
     picked the bets. Profit needs results.
+
+    With --grid, or several --method, each combination has its own line. The best of many owes
+    something to luck, so it is named with an interval that allows for that.
 
     \b
     Example:
       oddsdesk import football-data E0.csv --database season.db
-      oddsdesk backtest --database season.db --method shin --method multiplicative
+      oddsdesk backtest --database season.db --method shin
       oddsdesk backtest --from 2024-12-01 --to 2025-01-01 --latency 5000 --json
+      oddsdesk backtest --staking kelly --share 25 --bankroll 1000
+      oddsdesk backtest --grid 'method=power,shin;reference=Pinnacle,Bet365'
     """
     options.check_span(since, until)
     options.check_archive(archive)
@@ -124,81 +202,158 @@ def backtest(
         "until_ms": until,
         "latency_ms": latency,
         "derived": derived or derived_choice(own_setting),
+        "staking": _staking(staking_kind, share, bankroll),
     }
-    how = list(dict.fromkeys(methods)) or [own_setting(METHOD)]
+    given = {"reference": reference, "least-ev": least_ev}
+    fixed = {axis: value for axis, value in given.items() if value is not None}
+    if rules != "contract":
+        fixed["rules"] = rules
+    combinations = _combinations(grid, methods, fixed)
     by = own_close_by(close_reference, close_method)
     settle = partial(_settled, files=files, problems=problems)
-    runs = _run(database or options.usual_database(), archive, reference, by, how, asked, settle)
+    named = database or options.usual_database()
+    try:
+        with Progress("rows read") as progress:
+            runs = _run(named, archive, by, combinations, asked, settle, progress.count_done)
+    except (StoreError, ArchiveError, OSError) as error:
+        raise click.ClickException(str(error)) from error
     problems = list(dict.fromkeys(problems))
+    is_compared = len(runs) > 1 or grid is not None
+    best = _best(runs) if is_compared else (None, None)
     if as_json:
         found = [_fields(run, problems) for run in runs]
-        click.echo(json.dumps(found if len(how) > 1 else found[0], indent=2))
+        if is_compared:
+            found = [
+                fields | _compared_fields(place, runs, best) for place, fields in enumerate(found)
+            ]
+        click.echo(json.dumps(found if is_compared else found[0], indent=2))
         return
-    click.echo(_asked(runs))
-    if len(how) == 1:
-        click.echo(_table(runs[0].done.bets, runs[0].summary))
-        for kind, bets in _by_kind(runs[0].done).items():
-            click.echo(_kind_line(kind, bets, summary(bets)))
-    else:
-        click.echo(_comparison(runs))
-    for line in (*_shared_notes(runs), *problems):
+    lines = backtest_text.comparison(runs, *best) if is_compared else backtest_text.single(runs[0])
+    for line in (*lines, *problems):
         click.echo(plain(line))
 
 
-class _Run(NamedTuple):
-    """A backtest with one method, and its summary."""
+def _staking(kind: StakingKind, share: float | None, bankroll: float | None) -> Staking:
+    """Return how bets are staked; limits are those of the desk."""
+    if kind == "flat":
+        for name, value in (("--share", share), ("--bankroll", bankroll)):
+            if value is not None:
+                raise click.UsageError(f"{name} needs --staking proportional or kelly")
+        return Staking()
+    plan = stake_plan(own_setting)
+    usual = plan.kelly_share if kind == "kelly" else _PROPORTIONAL_SHARE
+    return Staking(
+        kind=kind,
+        share=usual if share is None else share,
+        bankroll=Staking().bankroll if bankroll is None else bankroll,
+        outcome_cap=plan.outcome_cap,
+        game_cap=plan.game_cap,
+        total_cap=plan.total_cap,
+    )
 
-    question: Question
-    done: Backtested
-    summary: Summary
+
+def _combinations(
+    grid: Sequence[Combination] | None, methods: Sequence[str], fixed: Combination
+) -> Sequence[Combination]:
+    """Return the combinations to run, each with what was given for all of them."""
+    if grid is None:
+        how = dict.fromkeys(methods) or [own_setting(METHOD)]
+        return [{"method": method, **fixed} for method in how]
+    given = {*fixed, *(["method"] if methods else [])}
+    for axis in grid[0]:
+        if axis in given:
+            raise click.UsageError(f"--{axis} and --grid both have a {axis}: give it once")
+    if len(methods) > 1:
+        raise click.UsageError("with --grid several methods go into it, as in method=power,shin")
+    method = methods[0] if methods else own_setting(METHOD)
+    return [{**each, "method": each.get("method", method), **fixed} for each in grid]
 
 
 def _run(
     database: Database,
     archive: Path | None,
-    reference: str | None,
     by: CloseBy,
-    methods: Sequence[str],
+    combinations: Sequence[Combination],
     asked: dict[str, Any],
     settle: Callable[[list[PlacedBet]], list[PlacedBet]],
-) -> list[_Run]:
-    """Run the backtest with each method, all against the same closing line."""
+    progress: Callable[[int], None],
+) -> list[Run]:
+    """Run the backtest with each combination, all against the same closing line.
+
+    Raises:
+        StoreError, ArchiveError, OSError: the log cannot be read.
+    """
     profiles, mine = own_profiles(), own_setting(MINE)
-    runs = []
-    try:
-        store, judged_by, close = open_judged(database, reference, by)
-        with contextlib.closing(store), Progress("rows read") as progress:
-            log = RecordedLog(store.reader(), archive)
-            for method in methods:
-                question = Question(
-                    reference=judged_by,
-                    method=method,
-                    close=close,
-                    profiles=profiles,
-                    mine=profiles.among(mine) if mine else None,
-                    bands=own_bands(method),
-                    **asked,
-                )
-                done = bet_on_log(log, question, system_clock(), progress.count_done, settle)
-                runs.append(_Run(question, done, summary(done.bets)))
-    except (StoreError, ArchiveError, OSError) as error:
-        raise click.ClickException(str(error)) from error
-    return runs
+    bands = {how: own_bands(how) for how in {str(each["method"]) for each in combinations}}
+    with contextlib.ExitStack() as stack:
+        names = dict[object, str]()
+        for said in dict.fromkeys(each.get("reference") for each in combinations):
+            opened = open_judged(database, None if said is None else str(said), by)
+            stack.callback(opened.store.close)
+            names[said] = opened.reference
+        log = RecordedLog(opened.store.reader(), archive)
+        questions = [
+            Question(
+                reference=names[each.get("reference")],
+                method=str(each["method"]),
+                close=opened.close,
+                profiles=profiles,
+                mine=profiles.among(mine) if mine else None,
+                bands=bands[str(each["method"])],
+                rules=_rules_of(backtest_text.rules_in(each), backtest_text.least_ev_in(each)),
+                **asked,
+            )
+            for each in combinations
+        ]
+        found = run_backtests(log, questions, system_clock(), progress, settle)
+    return [
+        Run(each, question, done, summary(done.bets))
+        for each, question, done in zip(combinations, questions, found, strict=True)
+    ]
 
 
-def _fields(run: _Run, problems: Sequence[str]) -> dict[str, Any]:
-    question, done, found = run
-    return summary_fields(found) | {
+def _best(runs: Sequence[Run]) -> backtest_text.Winners:
+    """Return the runs with the best yield and the best CLV."""
+    bets, found = [run.done.bets for run in runs], [run.summary for run in runs]
+    return best_yield(bets, found), best_clv(bets, found)
+
+
+def _fields(run: Run, problems: Sequence[str]) -> dict[str, Any]:
+    question, done, staking = run.question, run.done, run.question.staking
+    return summary_fields(run.summary) | {
         "reference": question.reference,
         "method": question.method,
+        "least_ev": backtest_text.least_ev_in(run.combination),
+        "rules": backtest_text.rules_in(run.combination),
         "close_reference": question.close.reference,
         "close_method": question.close.method,
-        "coverage": coverage_fields(done.coverage),
+        "staking": staking.kind,
+        "share": None if staking.kind == "flat" else staking.share,
         "bankroll": bankroll_fields(done.bankroll),
+        "coverage": coverage_fields(done.coverage),
         "notes": [*notes(done, question), *problems],
-        "derived": {name: summary_fields(summary(bets)) for name, bets in _by_kind(done).items()},
+        "derived": {
+            name: summary_fields(summary(bets))
+            for name, bets in backtest_text.by_kind(done).items()
+        },
         "rows": [as_fields(bet) | _derived_fields(done, bet) for bet in done.bets],
     }
+
+
+def _compared_fields(
+    place: int, runs: Sequence[Run], best: backtest_text.Winners
+) -> dict[str, Any]:
+    """Return what a combination has on top: how many were compared, and whether it is the best."""
+    fields: dict[str, Any] = {"comparisons": len(runs)}
+    for name, winner in zip(("yield_pct", "clv_pct"), best, strict=True):
+        is_best = winner is not None and winner.place == place
+        low, high = winner.ends if winner is not None and is_best else (None, None)
+        fields |= {
+            f"best_{name}": is_best,
+            f"{name}_corrected_low": low,
+            f"{name}_corrected_high": high,
+        }
+    return fields
 
 
 def _derived_fields(done: Backtested, bet: PlacedBet) -> dict[str, Any]:
@@ -208,15 +363,6 @@ def _derived_fields(done: Backtested, bet: PlacedBet) -> dict[str, Any]:
         "band_pct": None if mark is None else mark.band_pct,
         "implied_close": mark is not None and mark.has_implied_close,
     }
-
-
-def _by_kind(done: Backtested) -> dict[str, list[PlacedBet]]:
-    """Return the bets on derived fair odds, by how these were derived."""
-    found: dict[str, list[PlacedBet]] = {}
-    for bet in done.bets:
-        if mark := done.derived.get(bet.ident):
-            found.setdefault(mark.kind, []).append(bet)
-    return dict(sorted(found.items()))
 
 
 def _settled(
@@ -237,94 +383,3 @@ def _settled(
         if len(lines) > _MOST_NAMED:
             problems.append(f"{name}: {len(lines) - _MOST_NAMED} more lines like these")
     return bets
-
-
-def _asked(runs: Sequence[_Run]) -> str:
-    question, done, _ = runs[0]
-    methods = ", ".join(run.question.method.replace("_", " ") for run in runs)
-    how = methods if len(runs) == 1 else f"{len(runs)} methods"
-    which = f", preset {question.preset}" if question.preset else ""
-    since, until = question.since_ms, question.until_ms
-    span = "" if since is None and until is None else f" {in_span(since, until)}"
-    line = (
-        f"{done.asked:,} rows of the log{span}, sharp book {question.reference}, {how}{which}; "
-        f"CLV {question.close.close_by_text}"
-    )
-    if done.first_ms is None:
-        return plain(line)
-    all_of_it = f"{format_ms(done.first_ms)} to {format_ms(done.last_ms)}"
-    return plain(f"{line}; the log covers {all_of_it}")
-
-
-def _comparison(runs: Sequence[_Run]) -> str:
-    """Return a table with one row per method."""
-    rows = []
-    for question, _, found in runs:
-        profit = "" if found.profit is None else f"{found.profit:+.2f}"
-        rows.append(
-            (
-                question.method,
-                str(found.bets),
-                str(found.settled),
-                profit,
-                _with_ends(found.yield_pct, found.yield_range),
-                _with_ends(found.clv_pct, found.clv_range),
-                str(found.clv_bets),
-            )
-        )
-    return "\n".join([*aligned(_METHODS, rows, frozenset(_METHODS[1:])), "", _BRACKETS])
-
-
-def _with_ends(figure: float | None, ends: tuple[float | None, float | None]) -> str:
-    if figure is None:
-        return ""
-    low, high = ends
-    reach = "?" if low is None or high is None else f"[{low:+.2f}..{high:+.2f}]"
-    return f"{figure:+.2f} % {reach}"
-
-
-def _notes_of(run: _Run) -> list[str]:
-    question, done, _ = run
-    covered = coverage_lines(done.coverage, question.reference, question.close)
-    return [*notes(done, question), *covered]
-
-
-def _shared_notes(runs: Sequence[_Run]) -> Iterator[str]:
-    """Yield the notes that apply to all methods once, the others with their method's name."""
-    by_run = [_notes_of(run) for run in runs]
-    shared = [line for line in by_run[0] if all(line in lines for lines in by_run)]
-    for run, lines in zip(runs, by_run, strict=True):
-        yield from (f"{run.question.method}: {line}" for line in lines if line not in shared)
-    yield from shared
-
-
-def _table(bets: Sequence[PlacedBet], found: Summary) -> str:
-    lines = [f"{bets_text(found.bets)} of one unit each"]
-    if found.settled:
-        rows = [("", "", whole_report(bets))]
-        rows += [("", name, each) for name, each in split_report(bets, Grouping.BOOKMAKER).items()]
-        lines += [reports_table(rows), ""]
-    lines += [
-        _figure("yield", found.yield_pct, found.yield_range, found.settled_text),
-        _figure("CLV", found.clv_pct, found.clv_range, bets_text(found.clv_bets)),
-    ]
-    return "\n".join(lines)
-
-
-def _kind_line(kind: str, bets: Sequence[PlacedBet], found: Summary) -> str:
-    """Return the figures of the bets whose fair odds were derived in one way."""
-    known = "yield", found.yield_pct, found.yield_range, found.settled_text
-    clv = "CLV", found.clv_pct, found.clv_range, bets_text(found.clv_bets)
-    return f"of these {bets_text(len(bets))} {kind}: {_figure(*known)}; {_figure(*clv)}"
-
-
-def _figure(
-    name: str, figure: float | None, ends: tuple[float | None, float | None], of: str
-) -> str:
-    if figure is None:
-        return f"{name}: unknown"
-    low, high = ends
-    about = "too few games for a 95 % interval"
-    if low is not None and high is not None:
-        about = f"95 % interval {low:+.2f} to {high:+.2f}"
-    return f"{name}: {figure:+.2f} % over {of}; {about}"

@@ -22,7 +22,7 @@ from oddsdesk.research.coverage import (
     why_nothing,
     why_unpriced,
 )
-from oddsdesk.research.intervals import Ratio
+from oddsdesk.research.intervals import Ends, Ratio
 from oddsdesk.research.question import Question
 from oddsdesk.research.staking import bankroll_lines
 
@@ -43,14 +43,14 @@ class Summary(msgspec.Struct, frozen=True):
     staked: float
     settled: int
     profit: float | None
-    profit_range: tuple[float | None, float | None]
+    profit_range: Ends
     yield_pct: float | None
     """Profit in percent of the stakes on bets with a result."""
-    yield_range: tuple[float | None, float | None]
+    yield_range: Ends
     clv_pct: float | None
-    clv_range: tuple[float | None, float | None]
+    clv_range: Ends
     clv_bets: int
-    clv_bets_range: tuple[float | None, float | None]
+    clv_bets_range: Ends
 
     @property
     def settled_text(self) -> str:
@@ -200,7 +200,7 @@ def clv_ratio(bets: Sequence[PlacedBet]) -> Ratio:
     return Ratio([bet.clv_pct for bet in bets], [1.0] * len(bets))
 
 
-def _is_one_point(ends: tuple[float | None, float | None]) -> bool:
+def _is_one_point(ends: Ends) -> bool:
     low, high = ends
     return low is not None and high is not None and math.isclose(low, high, rel_tol=_SAME)
 

@@ -1,7 +1,7 @@
 """What a log covers of the games in a span, and what it lacks."""
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import Any, Protocol
 
 import msgspec
@@ -214,11 +214,24 @@ def coverage_lines(
                 f"sources contradict each other on {games_text(found.contrary)}, which count as"
                 " without a result"
             )
-    if found.refused:
-        cautions = [
-            f"{caution_text(why, reference)} ({count})" for why, count in found.refused.items()
-        ]
-        yield f"prices with enough EV, but not counted: {'; '.join(cautions)}"
+    if refused := refused_line([found], reference):
+        yield refused
+
+
+def refused_line(covered: Sequence[Coverage], reference: str) -> str:
+    """Return how many prices were refused and why, from the fewest to the most of several counts.
+
+    Empty if none were.
+    """
+    most = Counter[Caution]()
+    for each in covered:
+        most |= Counter(each.refused)
+    cautions = []
+    for why, count in most.most_common():
+        least = min(each.refused.get(why, 0) for each in covered)
+        number = f"{count}" if least == count else f"{least} to {count}"
+        cautions.append(f"{caution_text(why, reference)} ({number})")
+    return f"prices with enough EV, but not counted: {'; '.join(cautions)}" if cautions else ""
 
 
 def coverage_fields(found: Coverage) -> dict[str, Any]:

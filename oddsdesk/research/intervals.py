@@ -5,9 +5,12 @@ from array import array
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from statistics import NormalDist, fmean, median
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, TypeAlias
 
 import msgspec
+
+Ends: TypeAlias = tuple[float | None, float | None]
+"""The ends of an interval; None if there is too little data."""
 
 SHARE: Final = 0.95
 _Z: Final = NormalDist().inv_cdf((1 + SHARE) / 2)
@@ -190,19 +193,21 @@ def _independent(sample: Sample) -> float:
 
 
 @lru_cache(maxsize=256)
-def student(freedom: int) -> float:
-    """Return how many standard errors cover ``SHARE``, for given degrees of freedom.
+def student(freedom: int, normal: float = _Z) -> float:
+    """Return how many standard errors cover as much as ``normal`` ones cover with no end of data.
 
-    Abramowitz and Stegun, 26.7.5, within 0.2 % from three on; below that in closed form.
+    That is ``SHARE`` unless ``normal`` is given. Abramowitz and Stegun, 26.7.5, within 0.2 % from
+    three degrees of freedom on; for ``SHARE`` with fewer in closed form.
     """
-    if freedom == 1:
+    if normal == _Z and freedom == 1:
         return math.tan(math.pi * SHARE / 2)
-    if freedom == 2:
+    if normal == _Z and freedom == 2:
         return SHARE * math.sqrt(2 / (1 - SHARE * SHARE))
+    z = normal
     terms = (
-        (_Z**3 + _Z) / 4,
-        (5 * _Z**5 + 16 * _Z**3 + 3 * _Z) / 96,
-        (3 * _Z**7 + 19 * _Z**5 + 17 * _Z**3 - 15 * _Z) / 384,
-        (79 * _Z**9 + 776 * _Z**7 + 1482 * _Z**5 - 1920 * _Z**3 - 945 * _Z) / 92160,
+        (z**3 + z) / 4,
+        (5 * z**5 + 16 * z**3 + 3 * z) / 96,
+        (3 * z**7 + 19 * z**5 + 17 * z**3 - 15 * z) / 384,
+        (79 * z**9 + 776 * z**7 + 1482 * z**5 - 1920 * z**3 - 945 * z) / 92160,
     )
-    return _Z + math.fsum(term / freedom**power for power, term in enumerate(terms, 1))
+    return z + math.fsum(term / freedom**power for power, term in enumerate(terms, 1))

@@ -1,8 +1,13 @@
 """`oddsdesk backtest` on a database of one game."""
 
+import contextlib
 import json
+import os
 import re
 import shutil
+import subprocess
+import sys
+import termios
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -85,18 +90,17 @@ def test_without_results_it_says_so_and_guesses_nothing(database: Path) -> None:
     assert "yield: unknown" in text
     assert "no results" in text
     begin = (
-        "3 rows of the log, sharp book Pinnacle, margin proportional; CLV vs the Pinnacle close,"
-        " margin proportional; the log covers 2023"
+        "bets: value by Pinnacle, margin proportional; the contract's least EV; all price rules of"
+        " the contract\nstakes: one unit on each bet\nCLV: vs the Pinnacle close, margin"
+        " proportional\nlog: 3 rows; it covers 2023"
     )
     assert text.startswith(begin)
 
 
 def test_the_span_that_is_asked_for_stands_with_its_rows(database: Path) -> None:
-    told = run(database, "--from", "2023-11-14").stdout.splitlines()[0]
-    assert told == (
-        "3 rows of the log from 2023-11-14T00:00:00.000Z to the end, sharp book Pinnacle, margin"
-        " proportional; CLV vs the Pinnacle close, margin proportional;"
-        " the log covers 2023-11-14T22:13:20.000Z to 2023-11-14T22:13:20.000Z"
+    assert run(database, "--from", "2023-11-14").stdout.splitlines()[3] == (
+        "log: 3 rows from 2023-11-14T00:00:00.000Z to the end; it covers 2023-11-14T22:13:20.000Z"
+        " to 2023-11-14T22:13:20.000Z"
     )
 
 
@@ -117,6 +121,18 @@ def test_an_empty_span_is_said(database: Path) -> None:
         (["--from", "some day"], "expected a date"),
         (["--preset", "Nobody's"], "no preset"),
         (["--latency", "-1"], "not in the range"),
+        (["--least-ev", "-5.1"], "The least EV is from -5 to 100 percent, not -5.1"),
+        (["--rules", "margin"], "No rule is called “margin”: use contract, none, or names of"),
+        (["--share", "2"], "--share needs --staking proportional or kelly"),
+        (["--bankroll", "10"], "--bankroll needs --staking proportional or kelly"),
+        (["--staking", "kelly", "--share", "0"], "the share must be from 0 to 100"),
+        (["--grid", "colour=red"], "'colour' is not an axis: use method, reference, least-ev"),
+        (["--grid", "method=shin", "--method", "power"], "--method and --grid both have a method"),
+        (["--grid", "least-ev=1", "--least-ev", "2"], "--least-ev and --grid both have a least-ev"),
+        (
+            ["--grid", "least-ev=1", "--method", "power", "--method", "shin"],
+            "with --grid several methods go into it",
+        ),
     ],
 )
 def test_what_makes_no_sense_is_misuse(database: Path, arguments: list[str], said: str) -> None:
@@ -145,9 +161,11 @@ def test_methods_are_one_table_with_one_close(database: Path) -> None:
         for row in each["rows"]:
             assert row["clv_pct"] == pytest.approx((row["net_odds"] / 2.0 - 1) * 100)
     text = run(database, *asked).stdout
-    head, titles, *lines = text.splitlines()
-    assert "sharp book Pinnacle, 2 methods; CLV vs the Pinnacle close, margin proportional" in head
-    assert titles.split() == ["METHOD", "BETS", "RESULTS", "PROFIT", "YIELD", "CLV", "CLOSES"]
+    head, _, close, _, _, titles, *lines = text.splitlines()
+    assert head.startswith("bets: value by Pinnacle, 2 methods; ")
+    assert close == "CLV: vs the Pinnacle close, margin proportional"
+    assert titles.split("  ")[0] == "METHOD"
+    assert titles.split()[1:4] == ["BETS", "RESULTS", "PROFIT"]
     assert [line.split()[0] for line in lines[:2]] == ["published", "shin"]
     assert text.count("no results") == 1, "what holds for all is said once"
     assert "published: the published formula adds" in text
@@ -282,3 +300,127 @@ def test_bets_on_derived_fair_odds_are_marked_and_summed_up(tmp_path: Path) -> N
     assert (row["derived"], row["band_pct"], row["implied_close"]) == ("implied", None, True)
     assert found["derived"]["implied"]["clv_pct"] == pytest.approx(row["clv_pct"])
     assert "of these 1 bet implied: yield: unknown; CLV: +" in run(path).stdout
+
+
+def season_of(games: int, folder: Path) -> Path:
+    """Import a season in which the home side is value at Bet365; it wins every third game."""
+    lines = [SEASON.splitlines()[0]]
+    for number in range(games):
+        goals = "2,1" if number % 3 == 0 else "0,0"
+        odds = 2.5 + number % 5 / 50
+        lines.append(
+            f"E0,{number % 28 + 1:02}/{number // 28 + 1:02}/2025,20:00,Home {number},Away {number},"
+            f"{goals},{odds},3.3,2.8,2.3,3.4,3.2,2.2,3.45,3.4"
+        )
+    (folder / "E0.csv").write_text("\n".join(lines) + "\n")
+    path = folder / "season.db"
+    names = ["football-data", str(folder / "E0.csv"), "--database", str(path)]
+    done = CliRunner().invoke(import_, names)
+    assert done.exit_code == 0, done.output
+    return path
+
+
+@pytest.fixture(scope="module")
+def season(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return season_of(60, tmp_path_factory.mktemp("season"))
+
+
+GRID = "method=shin,power;reference=Pinnacle,Nobody;least-ev=2,6"
+
+
+def test_a_grid_is_an_array_of_what_each_combination_gives_alone(season: Path) -> None:
+    found = json.loads(run(season, "--json", "--grid", GRID, "--rules", "none").stdout)
+    keys = ("method", "reference", "least_ev")
+    assert [tuple(each[key] for key in keys) for each in found] == [
+        (method, reference, least)
+        for method in ("shin", "power")
+        for reference in ("Pinnacle", "Nobody")
+        for least in (2, 6)
+    ]
+    assert {each["comparisons"] for each in found} == {8}
+    alone = ["--method", "power", "--least-ev", "6", "--rules", "none", "--json"]
+    one = json.loads(run(season, *alone).stdout)
+    assert {key: found[5][key] for key in one} == one
+    assert 0 < one["bets"] < found[4]["bets"] == 60
+    assert "no price of the sharp book 'Nobody' was recorded" in found[2]["notes"][0]
+
+
+def test_the_best_of_a_grid_has_a_corrected_interval(season: Path) -> None:
+    found = json.loads(run(season, "--json", "--grid", GRID, "--rules", "none").stdout)
+    for name in ("yield_pct", "clv_pct"):
+        (best,) = [each for each in found if each[f"best_{name}"]]
+        assert best[name] == max(each[name] for each in found if each[name] is not None)
+        assert best[f"{name}_corrected_low"] < best[f"{name}_low"] < best[name]
+        assert best[f"{name}_corrected_high"] == best[f"{name}_high"] > best[name]
+        others = [each for each in found if each is not best]
+        assert {each[f"{name}_corrected_low"] for each in others} == {None}
+
+
+def test_a_grid_is_one_table_with_the_best_named_below(season: Path) -> None:
+    lines = run(season, "--grid", GRID, "--rules", "none").stdout.splitlines()
+    assert lines[0] == ("bets: value by 2 sharp books, 2 methods; 2 least EVs; no price rules")
+    assert lines[5].split()[:4] == ["METHOD", "REFERENCE", "EV", "≥"]
+    assert [line.split()[:3] for line in lines[6:14:3]] == [
+        ["shin", "Pinnacle", "2"],
+        ["shin", "Nobody", "6"],
+        ["power", "Nobody", "2"],
+    ]
+    (best,) = [line for line in lines if line.startswith("best yield of 8: ")]
+    assert re.fullmatch(
+        r".*: (shin|power), Pinnacle, least EV (2|6), \S+ %, corrected 95 % interval \S+ to \S+",
+        best,
+    )
+    assert "games to choose by" not in best
+    (nobody,) = [line for line in lines if "was recorded" in line]
+    assert nobody.startswith("Nobody: no price of the sharp book 'Nobody'")
+    assert "60 games; Pinnacle priced 60 (100 %), from 2025-01-01 to 2025-03-04" in lines
+    assert "60 games; Nobody priced 0 (0 %)" in lines
+
+
+def test_a_narrow_terminal_gets_a_table_that_fits(season: Path) -> None:
+    """What an axis but the last has stands above the rows that have it."""
+    read, write = os.openpty()
+    termios.tcsetwinsize(write, (24, 80))
+    program = [sys.executable, "-m", "oddsdesk", "backtest", "--database", str(season)]
+    with subprocess.Popen([*program, "--grid", GRID], stdout=write, stderr=write) as process:
+        os.close(write)
+        text = b""
+        with contextlib.suppress(OSError):
+            while part := os.read(read, 65_536):
+                text += part
+        os.close(read)
+    assert process.returncode == 0, text
+    lines = text.decode().splitlines()
+    start = next(number for number, line in enumerate(lines) if "EV ≥" in line)
+    assert [line.split()[:2] for line in lines[start + 1 : start + 5]] == [
+        ["shin,", "Pinnacle"],
+        ["2", "60"],
+        ["6", "36"],
+        ["shin,", "Nobody"],
+    ]
+    assert max(map(len, lines[start : start + 13])) <= 80
+
+
+def test_a_share_of_the_bankroll_is_staked(season: Path) -> None:
+    asked = ["--staking", "proportional", "--share", "2%", "--bankroll", "1000"]
+    found = json.loads(run(season, "--json", *asked).stdout)
+    assert (found["staking"], found["share"]) == ("proportional", 0.02)
+    assert found["rows"][0]["stake"] == 20
+    assert found["bankroll"]["start"] == 1000
+    assert found["bankroll"]["end"] == pytest.approx(1000 + found["profit"])
+    assert found["yield_pct"] == pytest.approx(found["profit"] / found["staked"] * 100)
+    text = run(season, *asked).stdout
+    assert "stakes: 2 % of a running bankroll of 1,000 units" in text
+    assert text.count("bankroll 1,000.00 to ") == 1
+    assert "largest stake" in text
+
+
+def test_kelly_has_the_share_and_the_caps_of_the_desk(season: Path) -> None:
+    settings_folder().mkdir(parents=True, exist_ok=True)
+    (settings_folder() / "desk.ini").write_text("[stakes]\nkelly_share=40\ncap=1\n", "utf-8")
+    text = run(season, "--staking", "kelly").stdout
+    assert (
+        "stakes: 40 % Kelly of a running bankroll of 100 units, at most 1 % on an outcome,"
+        " 3 % on a game, 25 % on all open bets"
+    ) in text
+    (settings_folder() / "desk.ini").unlink()

@@ -7,8 +7,8 @@ from statistics import NormalDist, fmean
 
 import pytest
 
-from oddsdesk.research.intervals import Ratio
-from oddsdesk.research.resampling import Ends, bootstrapped
+from oddsdesk.research.intervals import Ends, Ratio
+from oddsdesk.research.resampling import best_of, bootstrapped
 
 
 def mean(values: Sequence[float | None]) -> Ratio:
@@ -111,3 +111,63 @@ def test_five_hundred_bets_take_a_moment() -> None:
     began = time.thread_time()
     bootstrapped(range(500), [mean(values)] * 4)
     assert time.thread_time() - began < 0.2, "seconds of the processor; 0.02 on a usual one"
+
+
+def combinations(chance: random.Random, games: int, count: int) -> list[tuple[list[int], Ratio]]:
+    """Return combinations of bets on the same games without an edge: each bet loses 5 %."""
+    earned = []
+    for _ in range(games):
+        odds = chance.uniform(1.6, 5)
+        earned.append((0.95 * odds - 1) * 100 if chance.random() < 1 / odds else -100.0)
+    shared = [chance.random() < 0.6 for _ in range(games)]
+    found = []
+    for _ in range(count):
+        bets = [game for game in range(games) if shared[game] == (chance.random() < 0.7)]
+        found.append((bets, mean([earned[game] for game in bets])))
+    return found
+
+
+def test_the_lower_end_of_the_best_of_nine_holds_where_none_has_an_edge() -> None:
+    """Its own interval is above the truth in about one of eight."""
+    chance, above, own = random.Random(2), 0, 0
+    for _ in range(100):
+        compared = combinations(chance, 120, 9)
+        found = best_of(compared)
+        assert found is not None
+        best, low = found
+        games, ratio = compared[best]
+        assert ratio.figure == max(each.figure or -100 for _, each in compared)
+        ((own_low, _),) = bootstrapped(games, [ratio])
+        above += low > -5
+        own += own_low is not None and own_low > -5
+    assert above <= 0.03 * 100
+    assert own >= 0.08 * 100, "without a correction there is nothing to hold"
+
+
+def test_the_best_of_one_has_about_its_own_interval() -> None:
+    chance = random.Random(8)
+    ((games, ratio),) = combinations(chance, 400, 1)
+    found = best_of([(games, ratio)])
+    ((own_low, _),) = bootstrapped(games, [ratio])
+    assert found is not None
+    assert own_low is not None
+    assert ratio.figure is not None
+    assert found[0] == 0
+    assert ratio.figure - found[1] == pytest.approx(ratio.figure - own_low, rel=0.1)
+
+
+def test_copies_of_a_combination_need_no_correction() -> None:
+    ((games, ratio),) = combinations(random.Random(8), 400, 1)
+    assert best_of([(games, ratio)] * 20) == best_of([(games, ratio)])
+
+
+def test_few_games_and_games_that_ended_alike_are_not_chosen_from() -> None:
+    ((games, ratio),) = combinations(random.Random(8), 400, 1)
+    alike = list(range(50)), mean([60.0] * 50)
+    few = list(range(9)), mean([float(number) for number in range(90, 99)])
+    closeless = list(range(50)), mean([None] * 50)
+    found = best_of([alike, few, closeless, (games, ratio)])
+    assert found is not None
+    assert found[0] == 3
+    assert best_of([alike, few, closeless]) is None
+    assert best_of([]) is None
