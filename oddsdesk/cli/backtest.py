@@ -26,7 +26,7 @@ from oddsdesk.pricing.value import DerivedChoice, ListRules
 from oddsdesk.research.backtest_summary import as_fields, notes, summary, summary_fields
 from oddsdesk.research.backtests import Backtested, run_backtests
 from oddsdesk.research.coverage import coverage_fields
-from oddsdesk.research.grid import AND, Combination, best_clv, best_yield, grid_of
+from oddsdesk.research.grids import AND, Combination, best_clv, best_yield, grid_of
 from oddsdesk.research.question import Question, SettingsError, Staking, StakingKind, rules_named
 from oddsdesk.research.recorded_log import RecordedLog, open_judged
 from oddsdesk.research.staking import bankroll_fields

@@ -15,7 +15,7 @@ from oddsdesk.ledger.reporting import Grouping, split_report, whole_report
 from oddsdesk.research.backtest_summary import Summary, bets_text, notes, summary
 from oddsdesk.research.backtests import Backtested
 from oddsdesk.research.coverage import coverage_lines, in_span, refused_line
-from oddsdesk.research.grid import AND, Combination, Winner
+from oddsdesk.research.grids import AND, Combination, Winner
 from oddsdesk.research.intervals import Ends
 from oddsdesk.research.question import Question
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from oddsdesk.research.grid import MOST_COMBINATIONS, grid_of
+from oddsdesk.research.grids import MOST_COMBINATIONS, grid_of
 from oddsdesk.research.question import SettingsError
 
 
