@@ -1,11 +1,10 @@
 """`oddsdesk backtest`: what the value bets of a recorded log would have earned."""
 
-import contextlib
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any, Final, get_args
+from typing import Final, get_args
 
 import click
 
@@ -13,23 +12,17 @@ from oddsdesk.archive.folder import ArchiveError
 from oddsdesk.base.clock import system_clock
 from oddsdesk.base.spreadsheets import SheetError
 from oddsdesk.cli import backtest_text, options
-from oddsdesk.cli.backtest_text import Run
 from oddsdesk.cli.bet_sources import derived_option
 from oddsdesk.cli.own_records import own_bands, own_close_by, own_profiles, own_setting, preset
 from oddsdesk.cli.terminal import Progress, plain
 from oddsdesk.desk.settings.declared import METHOD, MINE, derived_choice, stake_plan
 from oddsdesk.ledger.bets import PlacedBet
 from oddsdesk.ledger.result_files import settle_by_file
-from oddsdesk.pricing.closing import CloseBy
 from oddsdesk.pricing.devig import METHODS
 from oddsdesk.pricing.value import DerivedChoice, ListRules
-from oddsdesk.research.backtest_summary import as_fields, notes, summary, summary_fields
-from oddsdesk.research.backtests import Backtested, run_backtests
-from oddsdesk.research.coverage import coverage_fields
-from oddsdesk.research.grids import AND, Combination, best_clv, best_yield, grid_of
-from oddsdesk.research.question import Question, SettingsError, Staking, StakingKind, rules_named
-from oddsdesk.research.recorded_log import RecordedLog, open_judged
-from oddsdesk.research.staking import bankroll_fields
+from oddsdesk.research.grids import AND, Combination, grid_of
+from oddsdesk.research.question import SettingsError, Staking, StakingKind, rules_named
+from oddsdesk.research.runs import best_of, compared_fields, run_combinations, run_fields
 from oddsdesk.store.databases import Database
 from oddsdesk.store.errors import StoreError
 
@@ -195,7 +188,10 @@ def backtest(
     options.check_span(since, until)
     options.check_archive(archive)
     problems: list[str] = []
+    profiles, mine = own_profiles(), own_setting(MINE)
     asked = {
+        "profiles": profiles,
+        "mine": profiles.among(mine) if mine else None,
         "preset": preset_name or "",
         "filter": None if preset_name is None else preset(preset_name),
         "since_ms": since,
@@ -214,17 +210,19 @@ def backtest(
     named = database or options.usual_database()
     try:
         with Progress("rows read") as progress:
-            runs = _run(named, archive, by, combinations, asked, settle, progress.count_done)
+            runs = run_combinations(
+                named, archive, by, combinations, asked, own_bands, settle, progress.count_done
+            )
     except (StoreError, ArchiveError, OSError) as error:
         raise click.ClickException(str(error)) from error
     problems = list(dict.fromkeys(problems))
     is_compared = len(runs) > 1 or grid is not None
-    best = _best(runs) if is_compared else (None, None)
+    best = best_of(runs) if is_compared else (None, None)
     if as_json:
-        found = [_fields(run, problems) for run in runs]
+        found = [run_fields(run, problems) for run in runs]
         if is_compared:
             found = [
-                fields | _compared_fields(place, runs, best) for place, fields in enumerate(found)
+                fields | compared_fields(place, runs, best) for place, fields in enumerate(found)
             ]
         click.echo(json.dumps(found if is_compared else found[0], indent=2))
         return
@@ -267,102 +265,6 @@ def _combinations(
         raise click.UsageError("with --grid several methods go into it, as in method=power,shin")
     method = methods[0] if methods else own_setting(METHOD)
     return [{**each, "method": each.get("method", method), **fixed} for each in grid]
-
-
-def _run(
-    database: Database,
-    archive: Path | None,
-    by: CloseBy,
-    combinations: Sequence[Combination],
-    asked: dict[str, Any],
-    settle: Callable[[list[PlacedBet]], list[PlacedBet]],
-    progress: Callable[[int], None],
-) -> list[Run]:
-    """Run the backtest with each combination, all against the same closing line.
-
-    Raises:
-        StoreError, ArchiveError, OSError: the log cannot be read.
-    """
-    profiles, mine = own_profiles(), own_setting(MINE)
-    bands = {how: own_bands(how) for how in {str(each["method"]) for each in combinations}}
-    with contextlib.ExitStack() as stack:
-        names = dict[object, str]()
-        for said in dict.fromkeys(each.get("reference") for each in combinations):
-            opened = open_judged(database, None if said is None else str(said), by)
-            stack.callback(opened.store.close)
-            names[said] = opened.reference
-        log = RecordedLog(opened.store.reader(), archive)
-        questions = [
-            Question(
-                reference=names[each.get("reference")],
-                method=str(each["method"]),
-                close=opened.close,
-                profiles=profiles,
-                mine=profiles.among(mine) if mine else None,
-                bands=bands[str(each["method"])],
-                rules=_rules_of(backtest_text.rules_in(each), backtest_text.least_ev_in(each)),
-                **asked,
-            )
-            for each in combinations
-        ]
-        found = run_backtests(log, questions, system_clock(), progress, settle)
-    return [
-        Run(each, question, done, summary(done.bets))
-        for each, question, done in zip(combinations, questions, found, strict=True)
-    ]
-
-
-def _best(runs: Sequence[Run]) -> backtest_text.Winners:
-    """Return the runs with the best yield and the best CLV."""
-    bets, found = [run.done.bets for run in runs], [run.summary for run in runs]
-    return best_yield(bets, found), best_clv(bets, found)
-
-
-def _fields(run: Run, problems: Sequence[str]) -> dict[str, Any]:
-    question, done, staking = run.question, run.done, run.question.staking
-    return summary_fields(run.summary) | {
-        "reference": question.reference,
-        "method": question.method,
-        "least_ev": backtest_text.least_ev_in(run.combination),
-        "rules": backtest_text.rules_in(run.combination),
-        "close_reference": question.close.reference,
-        "close_method": question.close.method,
-        "staking": staking.kind,
-        "share": None if staking.kind == "flat" else staking.share,
-        "bankroll": bankroll_fields(done.bankroll),
-        "coverage": coverage_fields(done.coverage),
-        "notes": [*notes(done, question), *problems],
-        "derived": {
-            name: summary_fields(summary(bets))
-            for name, bets in backtest_text.by_kind(done).items()
-        },
-        "rows": [as_fields(bet) | _derived_fields(done, bet) for bet in done.bets],
-    }
-
-
-def _compared_fields(
-    place: int, runs: Sequence[Run], best: backtest_text.Winners
-) -> dict[str, Any]:
-    """Return what a combination has on top: how many were compared, and whether it is the best."""
-    fields: dict[str, Any] = {"comparisons": len(runs)}
-    for name, winner in zip(("yield_pct", "clv_pct"), best, strict=True):
-        is_best = winner is not None and winner.place == place
-        low, high = winner.ends if winner is not None and is_best else (None, None)
-        fields |= {
-            f"best_{name}": is_best,
-            f"{name}_corrected_low": low,
-            f"{name}_corrected_high": high,
-        }
-    return fields
-
-
-def _derived_fields(done: Backtested, bet: PlacedBet) -> dict[str, Any]:
-    mark = done.derived.get(bet.ident)
-    return {
-        "derived": None if mark is None else mark.kind,
-        "band_pct": None if mark is None else mark.band_pct,
-        "implied_close": mark is not None and mark.has_implied_close,
-    }
 
 
 def _settled(

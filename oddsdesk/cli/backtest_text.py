@@ -3,49 +3,25 @@
 import shutil
 import sys
 from collections.abc import Callable, Hashable, Iterator, Sequence
-from typing import Final, NamedTuple, TypeAlias
+from typing import Final
 
 import msgspec
 
 from oddsdesk.cli.ledger import reports_table
 from oddsdesk.cli.terminal import aligned
 from oddsdesk.contract.times import format_ms
-from oddsdesk.ledger.bets import PlacedBet
 from oddsdesk.ledger.reporting import Grouping, split_report, whole_report
 from oddsdesk.research.backtest_summary import Summary, bets_text, notes, summary
-from oddsdesk.research.backtests import Backtested
 from oddsdesk.research.coverage import coverage_lines, in_span, refused_line
 from oddsdesk.research.grids import AND, Combination, Winner
 from oddsdesk.research.intervals import Ends
 from oddsdesk.research.question import Question
-
-Winners: TypeAlias = tuple[Winner | None, Winner | None]
-"""The combinations with the best yield and the best CLV; None if too few games have any."""
+from oddsdesk.research.runs import Run, by_kind, least_ev_in, rules_in
 
 _FIGURES: Final = ("BETS", "RESULTS", "PROFIT", "YIELD %", "CLV %", "CLOSES")
 _HEADINGS: Final = {"least-ev": "EV ≥"}
 _FEW_RUNS: Final = 3
 """Notes on single runs are printed for up to so many."""
-
-
-class Run(NamedTuple):
-    """A backtest of one combination of settings."""
-
-    combination: Combination
-    question: Question
-    done: Backtested
-    summary: Summary
-
-
-def least_ev_in(combination: Combination) -> float | None:
-    """Return the least EV; None for the contract's."""
-    least = combination.get("least-ev")
-    return None if least is None else float(least)
-
-
-def rules_in(combination: Combination) -> str:
-    """Return which price rules hold."""
-    return str(combination.get("rules", "contract"))
 
 
 def single(run: Run) -> Iterator[str]:
@@ -83,15 +59,6 @@ def comparison(
     yield ""
     yield from _shared_notes(runs)
     yield from _coverage(runs)
-
-
-def by_kind(done: Backtested) -> dict[str, list[PlacedBet]]:
-    """Return the bets on derived fair odds, by how these were derived."""
-    found: dict[str, list[PlacedBet]] = {}
-    for bet in done.bets:
-        if mark := done.derived.get(bet.ident):
-            found.setdefault(mark.kind, []).append(bet)
-    return dict(sorted(found.items()))
 
 
 def _asked(runs: Sequence[Run]) -> Iterator[str]:

@@ -1,0 +1,154 @@
+"""Backtests of several combinations of settings, and their figures as programs read them."""
+
+import contextlib
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple, TypeAlias
+
+from oddsdesk.base.clock import system_clock
+from oddsdesk.ledger.bets import PlacedBet
+from oddsdesk.pricing.closing import CloseBy
+from oddsdesk.pricing.derived import Bands
+from oddsdesk.research.backtest_summary import Summary, as_fields, notes, summary, summary_fields
+from oddsdesk.research.backtests import Backtested, run_backtests
+from oddsdesk.research.coverage import coverage_fields
+from oddsdesk.research.grids import AND, Combination, Winner, best_clv, best_yield
+from oddsdesk.research.question import Question, rules_named
+from oddsdesk.research.recorded_log import RecordedLog, open_judged
+from oddsdesk.research.staking import bankroll_fields
+from oddsdesk.research.walk import Progress
+from oddsdesk.store.databases import Database
+
+Winners: TypeAlias = tuple[Winner | None, Winner | None]
+"""The combinations with the best yield and the best CLV; None if too few games have any."""
+
+
+class Run(NamedTuple):
+    """A backtest of one combination of settings."""
+
+    combination: Combination
+    question: Question
+    done: Backtested
+    summary: Summary
+
+
+def least_ev_in(combination: Combination) -> float | None:
+    """Return the least EV; None for the contract's."""
+    least = combination.get("least-ev")
+    return None if least is None else float(least)
+
+
+def rules_in(combination: Combination) -> str:
+    """Return which price rules hold."""
+    return str(combination.get("rules", "contract"))
+
+
+def run_combinations(
+    database: Database,
+    archive: Path | None,
+    by: CloseBy,
+    combinations: Sequence[Combination],
+    asked: Mapping[str, Any],
+    bands_of: Callable[[str], Bands],
+    settle: Callable[[list[PlacedBet]], list[PlacedBet]] = lambda bets: bets,
+    progress: Progress = lambda _: None,
+) -> list[Run]:
+    """Run the backtest with each combination, all against the same closing line.
+
+    Args:
+        database: The database.
+        archive: The folder of older rows; None for the one that the database names.
+        by: Whose closing lines, and the devig method; as ``open_judged``.
+        combinations: Each with a ``method``.
+        asked: The fields of ``Question`` that all combinations share.
+        bands_of: Returns the error bands of modelled prices by a devig method.
+        settle: Adds results that the database does not have.
+        progress: Called with the rows done; an exception ends the backtest.
+
+    Raises:
+        StoreError, ArchiveError, OSError: the log cannot be read.
+        SettingsError: unknown rules, or a least EV out of range.
+    """
+    methods = {str(each["method"]) for each in combinations}
+    bands = {method: bands_of(method) for method in methods}
+    with contextlib.ExitStack() as stack:
+        names = dict[object, str]()
+        for said in dict.fromkeys(each.get("reference") for each in combinations):
+            opened = open_judged(database, None if said is None else str(said), by)
+            stack.callback(opened.store.close)
+            names[said] = opened.reference
+        log = RecordedLog(opened.store.reader(), archive)
+        questions = [
+            Question(
+                reference=names[each.get("reference")],
+                method=str(each["method"]),
+                close=opened.close,
+                bands=bands[str(each["method"])],
+                rules=rules_named(rules_in(each).replace(AND, ","), least_ev_in(each)),
+                **asked,
+            )
+            for each in combinations
+        ]
+        found = run_backtests(log, questions, system_clock(), progress, settle)
+    return [
+        Run(each, question, done, summary(done.bets))
+        for each, question, done in zip(combinations, questions, found, strict=True)
+    ]
+
+
+def by_kind(done: Backtested) -> dict[str, list[PlacedBet]]:
+    """Return the bets on derived fair odds, by how these were derived."""
+    found: dict[str, list[PlacedBet]] = {}
+    for bet in done.bets:
+        if mark := done.derived.get(bet.ident):
+            found.setdefault(mark.kind, []).append(bet)
+    return dict(sorted(found.items()))
+
+
+def best_of(runs: Sequence[Run]) -> Winners:
+    """Return the runs with the best yield and the best CLV."""
+    bets, found = [run.done.bets for run in runs], [run.summary for run in runs]
+    return best_yield(bets, found), best_clv(bets, found)
+
+
+def run_fields(run: Run, problems: Sequence[str] = ()) -> dict[str, Any]:
+    """Return a backtest in the form that ``--json`` prints, with its bets."""
+    question, done, staking = run.question, run.done, run.question.staking
+    return summary_fields(run.summary) | {
+        "reference": question.reference,
+        "method": question.method,
+        "least_ev": least_ev_in(run.combination),
+        "rules": rules_in(run.combination),
+        "close_reference": question.close.reference,
+        "close_method": question.close.method,
+        "staking": staking.kind,
+        "share": None if staking.kind == "flat" else staking.share,
+        "bankroll": bankroll_fields(done.bankroll),
+        "coverage": coverage_fields(done.coverage),
+        "notes": [*notes(done, question), *problems],
+        "derived": {name: summary_fields(summary(bets)) for name, bets in by_kind(done).items()},
+        "rows": [as_fields(bet) | _derived_fields(done, bet) for bet in done.bets],
+    }
+
+
+def compared_fields(place: int, runs: Sequence[Run], best: Winners) -> dict[str, Any]:
+    """Return what a combination has on top: how many were compared, and whether it is the best."""
+    fields: dict[str, Any] = {"comparisons": len(runs)}
+    for name, winner in zip(("yield_pct", "clv_pct"), best, strict=True):
+        is_best = winner is not None and winner.place == place
+        low, high = winner.ends if winner is not None and is_best else (None, None)
+        fields |= {
+            f"best_{name}": is_best,
+            f"{name}_corrected_low": low,
+            f"{name}_corrected_high": high,
+        }
+    return fields
+
+
+def _derived_fields(done: Backtested, bet: PlacedBet) -> dict[str, Any]:
+    mark = done.derived.get(bet.ident)
+    return {
+        "derived": None if mark is None else mark.kind,
+        "band_pct": None if mark is None else mark.band_pct,
+        "implied_close": mark is not None and mark.has_implied_close,
+    }
