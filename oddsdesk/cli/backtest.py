@@ -20,7 +20,7 @@ from oddsdesk.ledger.bets import PlacedBet
 from oddsdesk.ledger.result_files import settle_by_file
 from oddsdesk.pricing.devig import METHODS
 from oddsdesk.pricing.value import DerivedChoice, ListRules
-from oddsdesk.research.grids import AND, Combination, grid_of
+from oddsdesk.research.grids import AND, Bests, Combination, grid_of
 from oddsdesk.research.question import SettingsError, Staking, StakingKind, rules_named
 from oddsdesk.research.runs import best_of, compared_fields, run_combinations, run_fields
 from oddsdesk.store.databases import Database
@@ -217,7 +217,7 @@ def backtest(
         raise click.ClickException(str(error)) from error
     problems = list(dict.fromkeys(problems))
     is_compared = len(runs) > 1 or grid is not None
-    best = best_of(runs) if is_compared else (None, None)
+    best = best_of(runs) if is_compared else Bests()
     if as_json:
         found = [run_fields(run, problems) for run in runs]
         if is_compared:
@@ -226,7 +226,7 @@ def backtest(
             ]
         click.echo(json.dumps(found if is_compared else found[0], indent=2))
         return
-    lines = backtest_text.comparison(runs, *best) if is_compared else backtest_text.single(runs[0])
+    lines = backtest_text.comparison(runs, best) if is_compared else backtest_text.single(runs[0])
     for line in (*lines, *problems):
         click.echo(plain(line))
 

@@ -13,7 +13,7 @@ from oddsdesk.contract.times import format_ms
 from oddsdesk.ledger.reporting import Grouping, split_report, whole_report
 from oddsdesk.research.backtest_summary import Summary, bets_text, notes, summary
 from oddsdesk.research.coverage import coverage_lines, in_span, refused_line
-from oddsdesk.research.grids import AND, Combination, Winner
+from oddsdesk.research.grids import AND, Bests, Combination, best_lines
 from oddsdesk.research.intervals import Ends
 from oddsdesk.research.question import Question
 from oddsdesk.research.runs import Run, by_kind, least_ev_in, rules_in
@@ -45,9 +45,7 @@ def single(run: Run) -> Iterator[str]:
     yield from coverage_lines(run.done.coverage, question.reference, question.close)
 
 
-def comparison(
-    runs: Sequence[Run], best_yield: Winner | None, best_clv: Winner | None
-) -> Iterator[str]:
+def comparison(runs: Sequence[Run], best: Bests) -> Iterator[str]:
     """Yield the lines of a comparison: a table, the best combinations, and notes."""
     yield from _asked(runs)
     yield ""
@@ -55,7 +53,7 @@ def comparison(
     yield ""
     yield "[..] is the 95 % interval, by drawing games again; ? means too few games"
     if len(runs) > 1:
-        yield from _bests(runs, best_yield, best_clv)
+        yield from best_lines(best, [_label(run, _axes(runs)) for run in runs])
     yield ""
     yield from _shared_notes(runs)
     yield from _coverage(runs)
@@ -204,26 +202,6 @@ def _label(run: Run, axes: Sequence[str]) -> str:
     before = {"least-ev": "least EV ", "rules": "rules "}
     words = (f"{before.get(axis, '')}{_word(run.combination[axis])}" for axis in axes)
     return ", ".join(words)
-
-
-def _bests(
-    runs: Sequence[Run], best_yield: Winner | None, best_clv: Winner | None
-) -> Iterator[str]:
-    axes = _axes(runs)
-    for name, best in (("yield", best_yield), ("CLV", best_clv)):
-        if best is None:
-            yield f"best {name} of {len(runs)}: none has ten games to choose by"
-            continue
-        low, high = best.ends
-        yield (
-            f"best {name} of {len(runs)}: {_label(runs[best.place], axes)}, {best.figure:+.2f} %,"
-            f" corrected 95 % interval {low:+.2f} to {high:+.2f}"
-        )
-    if best_yield or best_clv:
-        yield (
-            f"The best of {len(runs)} is partly lucky. Its corrected interval allows for that: only"
-            " if all of it is above 0 is there an edge that luck in choosing does not explain."
-        )
 
 
 def _shared_notes(runs: Sequence[Run]) -> Iterator[str]:

@@ -1,7 +1,7 @@
 """Grids of backtests: lists of settings to combine, and the best of all combinations."""
 
 import itertools
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Final, NamedTuple, TypeAlias
 
 from oddsdesk.ledger.bets import PlacedBet
@@ -105,20 +105,43 @@ class Winner(NamedTuple):
     """The 95 % interval, whose lower end is corrected for having chosen the highest."""
 
 
-def best_yield(bets: Sequence[Sequence[PlacedBet]], found: Sequence[Summary]) -> Winner | None:
-    """Return the combination with the highest yield; None if all have too few games."""
+class Bests(NamedTuple):
+    """The combinations with the best yield and the best CLV; None if all have too few games."""
+
+    by_yield: Winner | None = None
+    by_clv: Winner | None = None
+
+
+def bests_of(bets: Sequence[Sequence[PlacedBet]], found: Sequence[Summary]) -> Bests:
+    """Return the best combinations, by the bets and the summary of each."""
     from oddsdesk.research.resampling import best_of  # noqa: PLC0415 - numpy, not at start
 
-    ratios = [([bet.game_id for bet in each], yield_ratio(each)) for each in bets]
-    return _winner(best_of(ratios), [(each.yield_pct, each.yield_range) for each in found])
+    games = [[bet.game_id for bet in each] for each in bets]
+    yields = [(each.yield_pct, each.yield_range) for each in found]
+    clvs = [(each.clv_pct, each.clv_range) for each in found]
+    return Bests(
+        _winner(best_of(list(zip(games, map(yield_ratio, bets), strict=True))), yields),
+        _winner(best_of(list(zip(games, map(clv_ratio, bets), strict=True))), clvs),
+    )
 
 
-def best_clv(bets: Sequence[Sequence[PlacedBet]], found: Sequence[Summary]) -> Winner | None:
-    """Return the combination with the highest CLV; None if all have too few games."""
-    from oddsdesk.research.resampling import best_of  # noqa: PLC0415 - numpy, not at start
-
-    ratios = [([bet.game_id for bet in each], clv_ratio(each)) for each in bets]
-    return _winner(best_of(ratios), [(each.clv_pct, each.clv_range) for each in found])
+def best_lines(best: Bests, names: Sequence[str]) -> Iterator[str]:
+    """Yield which combinations are best, and how sure that is; ``names`` has all combinations."""
+    count = len(names)
+    for figure, winner in (("yield", best.by_yield), ("CLV", best.by_clv)):
+        if winner is None:
+            yield f"best {figure} of {count}: unknown, none has ten games with one"
+            continue
+        low, high = winner.ends
+        yield (
+            f"best {figure} of {count}: {names[winner.place]}, {winner.figure:+.2f} %, corrected"
+            f" 95 % interval {low:+.2f} to {high:+.2f}"
+        )
+    if any(best):
+        yield (
+            f"The best of {count} is partly lucky. Its corrected interval allows for that: only if"
+            " all of it is above 0 is there an edge that luck in choosing does not explain."
+        )
 
 
 def _winner(

@@ -3,7 +3,7 @@
 import contextlib
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple
 
 from oddsdesk.base.clock import system_clock
 from oddsdesk.ledger.bets import PlacedBet
@@ -12,15 +12,12 @@ from oddsdesk.pricing.derived import Bands
 from oddsdesk.research.backtest_summary import Summary, as_fields, notes, summary, summary_fields
 from oddsdesk.research.backtests import Backtested, run_backtests
 from oddsdesk.research.coverage import coverage_fields
-from oddsdesk.research.grids import AND, Combination, Winner, best_clv, best_yield
+from oddsdesk.research.grids import AND, Bests, Combination, bests_of
 from oddsdesk.research.question import Question, rules_named
 from oddsdesk.research.recorded_log import RecordedLog, open_judged
 from oddsdesk.research.staking import bankroll_fields
 from oddsdesk.research.walk import Progress
 from oddsdesk.store.databases import Database
-
-Winners: TypeAlias = tuple[Winner | None, Winner | None]
-"""The combinations with the best yield and the best CLV; None if too few games have any."""
 
 
 class Run(NamedTuple):
@@ -105,10 +102,9 @@ def by_kind(done: Backtested) -> dict[str, list[PlacedBet]]:
     return dict(sorted(found.items()))
 
 
-def best_of(runs: Sequence[Run]) -> Winners:
+def best_of(runs: Sequence[Run]) -> Bests:
     """Return the runs with the best yield and the best CLV."""
-    bets, found = [run.done.bets for run in runs], [run.summary for run in runs]
-    return best_yield(bets, found), best_clv(bets, found)
+    return bests_of([run.done.bets for run in runs], [run.summary for run in runs])
 
 
 def run_fields(run: Run, problems: Sequence[str] = ()) -> dict[str, Any]:
@@ -131,7 +127,7 @@ def run_fields(run: Run, problems: Sequence[str] = ()) -> dict[str, Any]:
     }
 
 
-def compared_fields(place: int, runs: Sequence[Run], best: Winners) -> dict[str, Any]:
+def compared_fields(place: int, runs: Sequence[Run], best: Bests) -> dict[str, Any]:
     """Return what a combination has on top: how many were compared, and whether it is the best."""
     fields: dict[str, Any] = {"comparisons": len(runs)}
     for name, winner in zip(("yield_pct", "clv_pct"), best, strict=True):

@@ -12,6 +12,7 @@ from oddsdesk.desk.ui.table.cells import Align, Cell, Column, ColumnSpec, Kind, 
 from oddsdesk.desk.ui.table.live_model import StableRowsModel
 from oddsdesk.desk.ui.theme.tokens import TextRole
 from oddsdesk.research.backtest_summary import summary_fields
+from oddsdesk.research.grids import best_lines
 
 _LOWEST: Final = float("-inf")
 _INTERVAL: Final = "−88.88..+88.88"
@@ -28,7 +29,8 @@ def run_words(run: BacktestFound) -> str:
 
 def comparison_lines(found: BacktestsFound) -> list[str]:
     """Return how many combinations were compared, and how sure the best of them is."""
-    return [f"{len(found.runs)} combinations compared: the best of them owe something to luck"]
+    best = best_lines(found.best, [run_words(run) for run in found.runs])
+    return [f"{len(found.runs)} combinations compared", *best]
 
 
 def _percent(figure: float | None, ends: Ends) -> Cell:

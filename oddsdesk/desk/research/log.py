@@ -11,6 +11,7 @@ from oddsdesk.ledger.presets import Preset
 from oddsdesk.research.backtest_summary import Summary
 from oddsdesk.research.backtests import Backtested
 from oddsdesk.research.coverage import LogRead
+from oddsdesk.research.grids import Bests
 from oddsdesk.research.question import BetAt, Question, Staking, Strategy
 from oddsdesk.research.result_list import ListedResult
 from oddsdesk.research.scorecards import Scored
@@ -92,6 +93,7 @@ class BacktestsFound(msgspec.Struct, frozen=True):
 
     asked: BacktestAsked
     runs: tuple[BacktestFound, ...]
+    best: Bests = Bests()
 
 
 class ListedResults(msgspec.Struct, frozen=True):

@@ -26,6 +26,7 @@ from oddsdesk.pricing.profiles import Profiles
 from oddsdesk.pricing.value import DerivedChoice
 from oddsdesk.research.backtest_summary import summary
 from oddsdesk.research.backtests import run_backtests as run_all
+from oddsdesk.research.grids import bests_of
 from oddsdesk.research.past_game import Mine
 from oddsdesk.research.question import Question, SettingsError, rules_named
 from oddsdesk.research.recorded_log import Opened, RecordedLog, open_judged
@@ -86,7 +87,8 @@ class DatabaseResearch:
                 BacktestFound(question, done, summary(done.bets), each.least_ev)
                 for question, done, each in zip(questions, found, combinations, strict=True)
             ]
-            return BacktestsFound(asked, tuple(runs))
+            best = bests_of([run.done.bets for run in runs], [run.summary for run in runs])
+            return BacktestsFound(asked, tuple(runs), best)
 
         return await self._run("backtest", names[0], close, run_backtests, progress)
 

@@ -202,7 +202,9 @@ async def test_several_choices_are_compared_and_a_row_opens_its_bets(
     assert len(cells) == 8
     assert ["Power", "Pinnacle", "30 %", "0"] in cells
     (row,) = [at for at, each in enumerate(cells) if each == ["Power", "Pinnacle", "0 %", "2"]]
-    assert panel.messages.message_text.startswith("8 combinations compared")
+    assert panel.messages.message_text.startswith(
+        "8 combinations compared · best yield of 8: unknown, "
+    )
     assert "CLV vs the Pinnacle close" in panel.messages.message_text
     assert "Soft priced" in panel.messages.message_text
 
