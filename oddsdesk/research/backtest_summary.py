@@ -105,7 +105,9 @@ def notes(
     when = in_span(question.since_ms, question.until_ms, moment)
     if lacks := why_nothing(done, question.reference, when, moment):
         lines.append(lacks)
-    elif unpriced := why_unpriced(done.coverage, question.reference, when, day):
+    elif question.strategy == "value" and (
+        unpriced := why_unpriced(done.coverage, question.reference, when, day)
+    ):
         lines.append(unpriced)
     elif not done.bets:
         lines.append(f"no price was value {when}")
@@ -130,7 +132,12 @@ def notes(
         lines.append(f"{len(without)} of {len(done.bets)} bets have no closing line{_why(without)}")
     if per_decided := sum(bet.clv_per == "decided" for bet in done.bets):
         lines.append(f"CLV of {per_decided} of {len(done.bets)} bets is {PER_DECIDED_TEXT}")
-    if unmoved := _unmoved(done.bets):
+    if done.bets and question.at == "close" and question.strategy == "value":
+        lines.append(
+            "bets are placed at the close: their CLV is their EV where the closing line valued"
+            " them, by the same method"
+        )
+    elif unmoved := _unmoved(done.bets):
         lines.append(unmoved)
     overstated = [
         name

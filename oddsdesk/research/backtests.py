@@ -8,7 +8,7 @@ from oddsdesk.ledger.bets import PlacedBet
 from oddsdesk.ledger.own_tables import known_rules
 from oddsdesk.ledger.settling import settle_by_results
 from oddsdesk.pricing.settlement_rules import SettlementRules
-from oddsdesk.research.bettors import DerivedBet, ValueBettor
+from oddsdesk.research.bettors import Bettor, DerivedBet, bettor_of
 from oddsdesk.research.closes import with_closes
 from oddsdesk.research.coverage import Coverage
 from oddsdesk.research.question import Question
@@ -97,12 +97,12 @@ def _run(
     progress: Progress,
     settle: Callable[[list[PlacedBet]], list[PlacedBet]],
 ) -> Backtested:
-    bettor = ValueBettor(question)
+    bettor = bettor_of(question, log)
     era = era_maker(
         question.reference,
         question.method,
         question.profiles,
-        question.mine,
+        None if question.series else question.mine,
         question.derived,
         question.bands,
         question.rules,
@@ -139,7 +139,7 @@ def _run(
     )
 
 
-def _with_implied(bet: PlacedBet, bettor: ValueBettor) -> PlacedBet:
+def _with_implied(bet: PlacedBet, bettor: Bettor) -> PlacedBet:
     """Return a bet with the implied close, if its own line had no close."""
     mark, close = bettor.derived.get(bet.bet_key), bettor.implied_closes.get(bet.bet_key)
     if mark is None or close is None or (bet.close is not None and bet.close.is_there):

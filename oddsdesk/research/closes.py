@@ -122,7 +122,8 @@ class _ConsensusWatcher(Visitor):
         seen = self._seen[ident]
         for bet in self._bets[ident]:
             for market in _markets_of(bet):
-                is_new = market not in seen and bet.placed_at <= now_ms
+                is_placed = bet.placed_at <= now_ms or (is_due and bet.placed_at == begins)
+                is_new = market not in seen and is_placed
                 if first is None and (is_new or (is_due and market in seen)):
                     self._look(game, market, now_ms)
 

@@ -21,13 +21,23 @@ from msgspec.structs import replace
 
 from oddsdesk.board.history.price_history import SelectionKey
 from oddsdesk.board.model.basis import Basis, consensus_choice
-from oddsdesk.board.model.matrix import CellKey, GameEntry, Move, Price, RowKey, Section, Sighting
+from oddsdesk.board.model.matrix import (
+    CellKey,
+    GameEntry,
+    Move,
+    Price,
+    RowKey,
+    Section,
+    SelectionRow,
+    Sighting,
+)
 from oddsdesk.board.model.notices import Changes
 from oddsdesk.board.valuation.closing_lines import pooled_sighting
 from oddsdesk.board.valuation.game_book import GameBook
-from oddsdesk.board.valuation.judging import AssessedPrice, Judge, assessed_in
+from oddsdesk.board.valuation.judging import AssessedPrice, Judge, assessed_at, assessed_in
 from oddsdesk.board.valuation.market import WITHDRAWN_KEPT_MS
 from oddsdesk.board.valuation.pool import compare_lines
+from oddsdesk.contract.series import SeriesPoint
 from oddsdesk.pricing.assessment import OVERTIME_SPORTS, Caution
 from oddsdesk.pricing.closing import MOST_AGE_MS
 from oddsdesk.pricing.closing import Sighting as LineSighting
@@ -230,6 +240,40 @@ class PastGame:
                 for bookmaker in row.near:
                     yield RowKey(self.entry.game_id, *section.key[:2], row.selection, bookmaker)
 
+    def assess_offers(
+        self, offers: SeriesPoint, bookmaker: str, now_ms: int
+    ) -> list[AssessedPrice]:
+        """Assess odds that are not in the log, as prices of a bookmaker.
+
+        They have no say in anything: neither in a consensus nor in the warnings on other prices.
+        """
+        where = offers.market_type, offers.period
+        places = [self.book.place_of(*where, selection) for selection in offers.odds]
+        priced = [
+            (place, odds)
+            for place, odds in zip(places, offers.odds.values(), strict=True)
+            if place is not None
+        ]
+        for section in {id(place.section): place.section for place, _ in priced}.values():
+            self._date_lines(section, now_ms)
+        for place, odds in priced:
+            at = offers.scraped_at
+            place.row.prices[bookmaker] = Price(odds, at, at, at, is_live=False)
+        judge = Judge(self.era.basis, self.book.matrix, now_ms)
+        try:
+            return [assessed_at(judge, self.book.matrix, place, bookmaker) for place, _ in priced]
+        finally:
+            for place, _ in priced:
+                del place.row.prices[bookmaker]
+
+    def near_at(self, now_ms: int) -> list[RowKey]:
+        """Return every price with enough EV, by the consensus of a moment if that judges."""
+        if self.era.basis.is_pooled:
+            self._vote_again(self.book.matrix.sections, now_ms)
+        elif self.era.reference not in self.priced_by:
+            return []
+        return list(self.all_near())
+
     def value(
         self, keys: list[RowKey], now_ms: int, is_wanted: Callable[[AssessedPrice], bool]
     ) -> list[AssessedPrice]:
@@ -242,12 +286,16 @@ class PastGame:
             if is_wanted(price):
                 self._date(key, now_ms)
                 price = self._assessed(key, now_ms)
-                if price is not None and price.is_value:
+                if price is not None and self.is_value(price):
                     found.append(price)
-                elif price is not None and price.assessment.is_value_but_for_cautions:
-                    which = (price.outcome, price.bookmaker)
-                    self.refused |= {(why, which) for why in price.assessment.cautions}
         return found
+
+    def is_value(self, price: AssessedPrice) -> bool:
+        """Return whether a price is value; note why one with enough EV is not."""
+        if not price.is_value and price.assessment.is_value_but_for_cautions:
+            which = (price.outcome, price.bookmaker)
+            self.refused |= {(why, which) for why in price.assessment.cautions}
+        return price.is_value
 
     def pooled_sighting(
         self, market_type: str, period: int, bookmaker: str, now_ms: int
@@ -302,11 +350,18 @@ class PastGame:
         """Date a price and the sharp book's line by when they were last seen until now."""
         section = self.book.section_of(*key[1:4])
         assert section is not None
+        row = section.selection_row(key.selection)
+        self._date_lines(section, now_ms, [(CellKey(*key[1:]), row.prices[key.bookmaker])])
+
+    def _date_lines(
+        self, section: Section, now_ms: int, prices: Sequence[tuple[CellKey, Price]] = ()
+    ) -> None:
+        """Date the lines that judge a section, and prices of it, by when they were last seen."""
         if self.era.basis.is_pooled:
             self._vote_again([section], now_ms)
             return
         changes = Changes()
-        for cell, price in _standing(section, key):
+        for cell, price in (*prices, *_standing(section)):
             self._see_again(cell, price, now_ms, changes)
         self.book.recompute(self.era.basis, changes)
 
@@ -337,12 +392,17 @@ class PastGame:
         self.book.age(self.era.basis, now_ms, changes, markets)
 
     def _see_again(self, cell: CellKey, price: Price, now_ms: int, changes: Changes) -> None:
-        seen_at = self._seen_at(cell, price, now_ms)
+        seen_at = self._seen_at(cell, now_ms)
         if seen_at > price.scraped_at and not price.is_live:
             seen = Sighting(price.odds, seen_at, now_ms, None, price.is_live)
             self.book.put_sighting(cell, seen, changes)
 
-    def _seen_at(self, cell: CellKey, price: Price, now_ms: int) -> int:
+    def seen_at(self, section: Section, row: SelectionRow, bookmaker: str, now_ms: int) -> int:
+        """Return when a price was last seen by a moment, before kick-off."""
+        cell = CellKey(*section.key[:2], row.selection, bookmaker)
+        return max(row.prices[bookmaker].scraped_at, self._seen_at(cell, now_ms))
+
+    def _seen_at(self, cell: CellKey, now_ms: int) -> int:
         bookmaker = cell.bookmaker
         last = self.last_seen((bookmaker, cell.market_type, cell.period), now_ms)
         if last < now_ms:
@@ -351,10 +411,8 @@ class PastGame:
         return heard_at if now_ms - heard_at > LATE_MS else now_ms
 
 
-def _standing(section: Section, key: RowKey) -> Iterator[tuple[CellKey, Price]]:
-    """Yield a price, and one of each line that it is judged by; each dates its whole market."""
-    row = section.selection_row(key.selection)
-    yield CellKey(*key[1:]), row.prices[key.bookmaker]
+def _standing(section: Section) -> Iterator[tuple[CellKey, Price]]:
+    """Yield one price of each line that judges a section; each dates its whole market."""
     reference = section.market.reference
     for judging in (section, *section.sources):
         for other in judging.rows:

@@ -79,6 +79,26 @@ class Question(msgspec.Struct, frozen=True, kw_only=True):
     """One of ``SERIES``: bet on its best prices instead of bookmakers' prices. Empty: do not."""
     staking: Staking = Staking()
 
+    def __post_init__(self) -> None:
+        """Refuse settings that make no sense together.
+
+        Raises:
+            SettingsError: why, in one line.
+        """
+        if self.at == "close" and self.latency_ms:
+            raise SettingsError(
+                "Bets at the close cannot have a latency: the game starts at that moment. "
+                "Leave one of the two out"
+            )
+        if self.series not in ("", *SERIES):
+            raise SettingsError(
+                f"No series is called “{self.series}”; known series: {', '.join(SERIES)}"
+            )
+        if not 0 <= self.alpha < 1:
+            raise SettingsError(f"Alpha is from 0 to below 1, not {self.alpha:g}")
+        if self.least_books < 1:
+            raise SettingsError(f"At least 1 bookmaker must price a bet, not {self.least_books}")
+
 
 def rules_named(
     names: str | Iterable[str] = "contract", least_ev: float | None = None
@@ -97,6 +117,8 @@ def rules_named(
     Raises:
         SettingsError: an unknown name, or a least EV out of range.
     """
+    # A hair below 1, so that an EV that is the least but for rounding is enough.
+    floor = 1 - 1e-12
     off = PRICE_RULES - _rules_among(names.split(",") if isinstance(names, str) else [*names])
     rules = ListRules(off=off)
     if least_ev is None:
@@ -105,7 +127,9 @@ def rules_named(
         raise SettingsError(
             f"The least EV is from {LEAST_EV:g} to {_MOST_LEAST_EV:g} percent, not {least_ev:g}"
         )
-    return ListRules(off=off, floor=1.0, prop_floor=1.0, min_edge=least_ev, min_prop_edge=least_ev)
+    return ListRules(
+        off=off, floor=floor, prop_floor=floor, min_edge=least_ev, min_prop_edge=least_ev
+    )
 
 
 def _rules_among(names: Iterable[str]) -> frozenset[Rule]:

@@ -73,6 +73,6 @@ def test_a_least_ev_is_asked_of_a_unit_staked_on_every_line(least_ev: float) -> 
     rules = rules_named(least_ev=least_ev)
     for market_type in ("moneyline", "player_prop"):
         for decided in (1.0, 0.5):
-            assert rules.minimum_ev(market_type, decided) == pytest.approx(least_ev)
+            assert rules.minimum_ev(market_type, decided) == pytest.approx(least_ev, abs=1e-9)
             net = rules.least_net(market_type, 2.0, decided)
-            assert (net / 2 - 1) * 100 * decided == pytest.approx(least_ev)
+            assert (net / 2 - 1) * 100 * decided == pytest.approx(least_ev, abs=1e-9)
