@@ -8,15 +8,16 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
+    from oddsdesk.research.arguments import ResearchError
+    from oddsdesk.research.backtest_frames import backtest, grid
     from oddsdesk.research.frames import (
-        ResearchError,
-        backtest,
         changes,
         closing,
         mean_by_game,
         quotes,
         results,
         scorecard,
+        series,
     )
 
 __all__ = [
@@ -24,18 +25,24 @@ __all__ = [
     "backtest",
     "changes",
     "closing",
+    "grid",
     "mean_by_game",
     "quotes",
     "results",
     "scorecard",
+    "series",
 ]
-_FRAMES: Final = "oddsdesk.research.frames"
+_ELSEWHERE: Final = {
+    "ResearchError": "arguments",
+    "backtest": "backtest_frames",
+    "grid": "backtest_frames",
+}
 
 
 def __getattr__(name: str) -> Any:
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(_FRAMES), name)
+    return getattr(import_module(f"{__name__}.{_ELSEWHERE.get(name, 'frames')}"), name)
 
 
 def __dir__() -> list[str]:

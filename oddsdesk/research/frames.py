@@ -1,42 +1,42 @@
-"""Backtests, scorecards, prices and results of a database as pandas data frames.
+"""Scorecards, prices, results and series of a database as pandas data frames.
 
-The functions behind ``oddsdesk.research``; docs/research.md shows them. Arguments have the names
-and the meaning of the options of ``oddsdesk backtest`` and ``oddsdesk export``. The desk's settings
-are not read, so that a notebook gives the same figures on every machine. The user's own tables
-are: commissions, rules of settlement and learned weights.
+Functions of ``oddsdesk.research``; docs/research.md shows them. Arguments have the names and the
+meaning of the options of ``oddsdesk scorecard`` and ``oddsdesk export``.
 """
 
 import contextlib
 import math
-import warnings
-from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
-from datetime import date
-from importlib.util import find_spec
+from collections.abc import Hashable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Final
 
-from oddsdesk.archive.folder import ArchiveError, LookingBack
 from oddsdesk.base.clock import system_clock
-from oddsdesk.base.figures import FigureError, read_moment
-from oddsdesk.base.places import NoHomeError, default_database, default_ledger, how_to_install
-from oddsdesk.board.model.basis import CONSENSUS
 from oddsdesk.board.model.matrix import GameEntry
 from oddsdesk.contract.competitions import OTHER
 from oddsdesk.contract.results import GameResult
 from oddsdesk.contract.times import MINUTE_MS
-from oddsdesk.ledger.ledger import Ledger
-from oddsdesk.ledger.own_tables import known_bands, known_bookmakers, known_rules
-from oddsdesk.ledger.presets import BUILT_IN, Preset, ValueFilter
-from oddsdesk.ledger.schema import LedgerError
+from oddsdesk.ledger.own_tables import known_rules
 from oddsdesk.pricing.closing import MOST_AGE_MS, CloseBy
-from oddsdesk.pricing.consensus import CONSENSUS_TITLE
 from oddsdesk.pricing.devig import DEFAULT_METHOD, METHODS, DevigError, devig
 from oddsdesk.pricing.game_scores import Decision, result_of
 from oddsdesk.pricing.profiles import Profiles
 from oddsdesk.pricing.selections import profit_of
-from oddsdesk.pricing.value import DerivedChoice
-from oddsdesk.research.backtest_summary import as_fields, notes, summary, summary_fields
-from oddsdesk.research.backtests import Backtested, run_backtest
+from oddsdesk.research.arguments import (
+    Moment,
+    Names,
+    Place,
+    at_least,
+    close_of,
+    database_of,
+    errors_in_words,
+    names_of,
+    one_of,
+    profiles_known,
+    reading,
+    reading_log,
+    span_of,
+    whole_span,
+)
 from oddsdesk.research.closes import LastLines
 from oddsdesk.research.coverage import coverage_fields, coverage_lines, in_span
 from oddsdesk.research.data_frames import FrameWriter, pandas_module
@@ -44,53 +44,31 @@ from oddsdesk.research.export import (
     CHANGES,
     QUOTES,
     RESULTS,
+    SERIES,
     Column,
     Kind,
     Row,
     export_changes,
     export_quotes,
     export_results,
+    export_series,
 )
 from oddsdesk.research.intervals import Interval, Ratio
 from oddsdesk.research.past_game import PastGame
-from oddsdesk.research.question import Question
-from oddsdesk.research.recorded_log import ALWAYS, LogOfAll, RecordedLog, open_judged
+from oddsdesk.research.recorded_log import RecordedLog
 from oddsdesk.research.scorecards import as_fields as card_fields
 from oddsdesk.research.scorecards import notes as card_notes
 from oddsdesk.research.scorecards import scorecards
 from oddsdesk.research.walk import Visitor, Walk, era_maker
-from oddsdesk.store.databases import Database, DatabaseUrl, database_named
-from oddsdesk.store.errors import StoreError
 from oddsdesk.store.store import Store, open_store
 
 if TYPE_CHECKING:
     from pandas import DataFrame
 
-T = TypeVar("T")
-N = TypeVar("N", int, float)
-
-Place = str | Path | DatabaseUrl | None
-"""A database: the path of a file, or ``postgresql://...``; None is the desk's own."""
-Moment = str | date | None
-"""A time: a date, which is midnight UTC, or a time with its offset, as text or ``datetime``."""
-Names = str | Collection[str] | None
-"""One name or several; None for all."""
-
 _KINDS: Final = (
-    dict.fromkeys(("match_date", "placed_at", "seen_at"), Kind.TIME)
+    dict.fromkeys(("match_date", "seen_at"), Kind.TIME)
     | dict.fromkeys(("period", "home", "away"), Kind.INTEGER)
-    | dict.fromkeys(("odds", "net_odds", "fair_odds", "fair_close", "stake"), Kind.NUMBER)
-    | dict.fromkeys(("ev_pct", "clv_pct", "band_pct", "profit"), Kind.NUMBER)
-    | {"implied_close": Kind.BOOLEAN}
-)
-_OF_BET: Final = tuple(
-    Column(name, _KINDS.get(name, Kind.TEXT), "")
-    for name in (
-        *("game_id", "match_name", "competition", "sport", "match_date", "market_type", "period"),
-        *("selection", "bookmaker", "odds", "net_odds", "fair_odds", "ev_pct", "per", "stake"),
-        *("placed_at", "result", "profit", "fair_close", "clv_pct", "clv_per", "no_close"),
-        *("derived", "band_pct", "implied_close"),
-    )
+    | dict.fromkeys(("odds", "net_odds", "fair_odds", "profit"), Kind.NUMBER)
 )
 _OF_PRICE: Final = tuple(
     Column(name, _KINDS.get(name, Kind.TEXT), "")
@@ -102,79 +80,6 @@ _OF_PRICE: Final = tuple(
 )
 _UNKNOWN: Final = ("home", "away", "overtime")
 """Columns of integers and booleans that a row may lack."""
-
-
-class ResearchError(Exception):
-    """The database or its archive cannot be read; one line with the reason and what to do."""
-
-
-def backtest(
-    database: Place = None,
-    *,
-    reference: str | None = None,
-    method: str = DEFAULT_METHOD,
-    close_reference: str | None = None,
-    close_method: str = DEFAULT_METHOD,
-    since: Moment = None,
-    until: Moment = None,
-    preset: str | ValueFilter | None = None,
-    latency_ms: int = 0,
-    derived: DerivedChoice = "all",
-    bookmakers: Names = None,
-    archive: str | Path | None = None,
-) -> "DataFrame":
-    """Bet on the value bets of a recorded log, as ``oddsdesk backtest`` does.
-
-    ``frame.attrs`` has the figures that the command prints, with its names in ``--json``: ``bets``,
-    ``yield_pct``, ``clv_pct``, their intervals (``clv_pct_low``), ``coverage``, ``notes``.
-
-    Args:
-        database: The database.
-        reference: The sharp book that judges prices: a bookmaker, ``consensus``, or
-            ``consensus (learned)``. None: the database's.
-        method: The devig method.
-        close_reference: Whose closing lines give the CLV. None: the database's sharp book.
-        close_method: How their margin is removed.
-        since: Bets are placed from this time on.
-        until: Nothing recorded at this time or later is read.
-        preset: The name of a preset, or a filter: bet only on what it lists.
-        latency_ms: Milliseconds between seeing a price and betting on it.
-        derived: Which derived fair odds judge lines that the sharp book does not price.
-        bookmakers: Bet only at these. None: at all.
-        archive: The folder of older rows. None: the one that the database names.
-
-    Returns:
-        One row per bet, in the order of placing, with the columns of the command's ``rows`` and
-        ``sport``. Times are UTC. ``result``, ``profit`` and ``clv_pct`` are missing if unknown.
-
-    Raises:
-        ValueError: an argument makes no sense.
-        ResearchError: the database cannot be read.
-        ModuleNotFoundError: pandas is not installed.
-    """
-    pandas_module()
-    profiles = _profiles()
-    begin, end = _span(since, until)
-    with _reading(database, reference, _close(close_reference, close_method), archive) as read:
-        _, log, judged_by, closer = read
-        question = Question(
-            reference=judged_by,
-            method=_one_of(method, METHODS, "method"),
-            profiles=profiles,
-            close=closer,
-            mine=None if bookmakers is None else profiles.among(_names(bookmakers)),
-            since_ms=begin,
-            until_ms=end,
-            latency_ms=_least(latency_ms, 0, "latency_ms"),
-            preset=preset if isinstance(preset, str) else "",
-            filter=_filter(preset),
-            derived=_one_of(derived, ("all", "implied", "none"), "derived"),
-            bands=known_bands(method).bands,
-        )
-        done = run_backtest(log, question, system_clock())
-    writer = FrameWriter(_OF_BET)
-    writer.write_rows(_bet_rows(done))
-    return writer.frame(_run_fields(question, done))
 
 
 def scorecard(
@@ -201,15 +106,15 @@ def scorecard(
         ValueError, ResearchError, ModuleNotFoundError: as ``backtest``.
     """
     pandas = pandas_module()
-    begin, end = _span(since, until)
-    with _reading(database, reference, _close(close_reference, close_method), archive) as read:
-        _, log, judged_by, closer = read
+    begin, end = span_of(since, until)
+    by = close_of(close_reference, close_method)
+    with reading(database, reference, by, archive) as read:
         found = scorecards(
-            log,
-            reference=judged_by,
-            method=_one_of(method, METHODS, "method"),
-            close=closer,
-            profiles=_profiles(),
+            read.log,
+            reference=read.reference,
+            method=one_of(method, METHODS, "method"),
+            close=read.close,
+            profiles=profiles_known(),
             now_ms=system_clock(),
             since_ms=begin,
             until_ms=end,
@@ -258,8 +163,8 @@ def changes(
     """
     wanted = {"bookmaker": bookmaker, "competition": competition, "market_type": market_type}
     writer = _log_writer(CHANGES, wanted)
-    span = _exported(since, until)
-    with _reading_log(database, archive) as log:
+    span = whole_span(since, until)
+    with reading_log(database, archive) as log:
         export_changes(log, *span, writer, _ignored)
     return writer.frame()
 
@@ -287,8 +192,8 @@ def quotes(
     """
     wanted = {"bookmaker": bookmaker, "competition": competition, "market_type": market_type}
     writer = _log_writer(QUOTES, wanted)
-    span = _exported(since, until)
-    with _reading_log(database, archive) as log:
+    span = whole_span(since, until)
+    with reading_log(database, archive) as log:
         export_quotes(log, *span, writer, _ignored)
     return writer.frame()
 
@@ -308,9 +213,41 @@ def results(database: Place = None, *, since: Moment = None, until: Moment = Non
         ValueError, ResearchError, ModuleNotFoundError: as ``backtest``.
     """
     writer = FrameWriter(RESULTS, unknown=_UNKNOWN)
-    span = _exported(since, until)
-    with _errors(), contextlib.closing(open_store(_database(database), read_only=True)) as store:
+    span = whole_span(since, until)
+    with errors_in_words(), contextlib.closing(_opened(database)) as store:
         export_results(store.reader().results(*span), writer)
+    return writer.frame()
+
+
+def series(
+    database: Place = None,
+    *,
+    since: Moment = None,
+    until: Moment = None,
+    source: str | None = None,
+    competition: str | None = None,
+) -> "DataFrame":
+    """Return statistics of many bookmakers, with the columns of ``oddsdesk export series``.
+
+    These are football-data's best and mean odds: no bookmaker's price.
+
+    Args:
+        database: The database.
+        since: Games that start at this time or later.
+        until: Games that start before this time.
+        source: The name of one series, such as ``football-data``. None: all.
+        competition: Only of this competition, by code.
+
+    Returns:
+        One row per selection, kind (``best`` or ``mean``) and moment, by kick-off.
+
+    Raises:
+        ValueError, ResearchError, ModuleNotFoundError: as ``backtest``.
+    """
+    writer = FrameWriter(SERIES)
+    begin, end = span_of(since, until)
+    with errors_in_words(), contextlib.closing(_opened(database)) as store:
+        export_series(store.reader().series(begin, end, competition, source), writer)
     return writer.frame()
 
 
@@ -346,15 +283,14 @@ def closing(
     Raises:
         ValueError, ResearchError, ModuleNotFoundError: as ``backtest``.
     """
-    most = math.inf if max_age_minutes is None else _least(max_age_minutes, 0, "max_age_minutes")
+    most = math.inf if max_age_minutes is None else at_least(max_age_minutes, 0, "max_age_minutes")
     writer = FrameWriter(_OF_PRICE, unknown=_UNKNOWN)
-    span, profiles, now_ms = _exported(since, until), _profiles(), system_clock()
-    with _reading(database, None, CloseBy(), archive) as read:
-        store, log, *_ = read
-        name = bookmaker and store.reader().bookmaker_name(bookmaker)
+    span, profiles, now_ms = whole_span(since, until), profiles_known(), system_clock()
+    with reading(database, None, CloseBy(), archive) as read:
+        name = bookmaker and read.store.reader().bookmaker_name(bookmaker)
         last = LastLines(name, most * MINUTE_MS)
-        visitor = _Closer(log, last, span, _one_of(method, METHODS, "method"), profiles)
-        walk = Walk(log, visitor, era_maker("", method, profiles, None), now_ms)
+        visitor = _Closer(read.log, last, span, one_of(method, METHODS, "method"), profiles)
+        walk = Walk(read.log, visitor, era_maker("", method, profiles, None), now_ms)
         walk.walk_log(None, None, _ignored)
         visitor.close_unfinished(now_ms)
     writer.write_rows(visitor.rows)
@@ -489,186 +425,13 @@ def _result(
     )
 
 
-def _bet_rows(done: Backtested) -> list[Row]:
-    """Return the bets in the order of ``_OF_BET``."""
-    rows = []
-    for bet in done.bets:
-        mark = done.derived.get(bet.ident)
-        cells = as_fields(bet) | {
-            "sport": bet.sport,
-            "match_date": bet.kick_off,
-            "placed_at": bet.placed_at,
-            "derived": None if mark is None else mark.kind,
-            "band_pct": None if mark is None else mark.band_pct,
-            "implied_close": mark is not None and mark.has_implied_close,
-        }
-        rows.append(tuple(cells[column.name] for column in _OF_BET))
-    return rows
-
-
-def _run_fields(question: Question, done: Backtested) -> dict[str, Any]:
-    """Return the figures in the form that ``--json`` prints, without the bets."""
-    return summary_fields(summary(done.bets)) | {
-        "reference": question.reference,
-        "method": question.method,
-        "close_reference": question.close.reference,
-        "close_method": question.close.method,
-        "coverage": coverage_fields(done.coverage),
-        "notes": [
-            *notes(done, question),
-            *coverage_lines(done.coverage, question.reference, question.close),
-        ],
-    }
-
-
-class _Read(NamedTuple):
-    """An open database, with the names of both sharp books."""
-
-    store: Store
-    log: RecordedLog
-    reference: str
-    close: CloseBy
-
-
-@contextlib.contextmanager
-def _reading(
-    database: Place, reference: str | None, close: CloseBy, archive: str | Path | None
-) -> Iterator[_Read]:
-    """Open the log of a database, as ``open_judged``."""
-    with _errors():
-        opened = open_judged(_database(database), reference, close)
-        with contextlib.closing(opened.store) as store:
-            log = RecordedLog(store.reader(), _folder(archive))
-            yield _Read(store, log, opened.reference, opened.close)
-
-
-@contextlib.contextmanager
-def _reading_log(database: Place, archive: str | Path | None) -> Iterator[LogOfAll]:
-    with _errors(), contextlib.closing(open_store(_database(database), read_only=True)) as store:
-        reader, folder = store.reader(), _folder(archive)
-        if folder is None:
-            named = LookingBack(tell=_warn)
-            named(reader)
-            folder = named.folder
-        yield LogOfAll(reader, folder)
-
-
-@contextlib.contextmanager
-def _errors() -> Iterator[None]:
-    try:
-        yield
-    except (StoreError, ArchiveError, OSError) as error:
-        raise ResearchError(str(error)) from error
-
-
-def _database(named: Place) -> Database:
-    if named is None:
-        try:
-            return default_database()
-        except NoHomeError as error:
-            raise ResearchError(f"{error}; name the database, or set HOME") from error
-    return database_named(named) if isinstance(named, str) else named
-
-
-def _folder(archive: str | Path | None) -> Path | None:
-    if archive is None:
-        return None
-    folder = Path(archive)
-    if not folder.is_dir():
-        raise ValueError(f"archive: {folder} is not a folder")
-    if find_spec("pyarrow") is None:
-        raise ModuleNotFoundError(
-            f"an archive needs pyarrow, which is not installed: {how_to_install('archive')}"
-        )
-    return folder
-
-
-def _close(reference: str | None, method: str) -> CloseBy:
-    named = (reference or "").strip()
-    is_pooled = named.casefold() == CONSENSUS
-    return CloseBy(
-        CONSENSUS_TITLE if is_pooled else named, _one_of(method, METHODS, "close_method")
-    )
-
-
-def _profiles() -> Profiles:
-    known = known_bookmakers()
-    for problem in known.problems:
-        _warn(problem)
-    return known.profiles
-
-
-def _warn(line: str) -> None:
-    warnings.warn(line, stacklevel=2)
-
-
-def _filter(preset: str | ValueFilter | None) -> ValueFilter | None:
-    """Return the filter of a preset; case does not matter."""
-    if not isinstance(preset, str):
-        return preset
-    known = {each.name: each.filter for each in (*BUILT_IN, *_own_presets())}
-    for name, each in known.items():
-        if name.casefold() == preset.casefold():
-            return each
-    names = ", ".join(map(repr, known))
-    raise ValueError(f"no preset {preset!r}; presets are {names}")
-
-
-def _own_presets() -> list[Preset]:
-    try:
-        path = default_ledger()
-    except NoHomeError:
-        return []
-    if not path.exists():
-        return []
-    try:
-        with contextlib.closing(Ledger(path, is_made=True)) as ledger:
-            return ledger.presets()[0]
-    except LedgerError as error:
-        raise ResearchError(str(error)) from error
-
-
-def _one_of(word: T, known: Collection[T], what: str) -> T:
-    if word not in known:
-        raise ValueError(f"{what}: expected one of {', '.join(map(str, known))}, got {word!r}")
-    return word
-
-
-def _least(number: N, least: float, what: str) -> N:
-    if not (math.isfinite(number) and number >= least):
-        raise ValueError(f"{what}: expected a number of at least {least:g}, got {number!r}")
-    return number
-
-
-def _names(said: Names) -> tuple[str, ...]:
-    return () if said is None else (said,) if isinstance(said, str) else tuple(said)
+def _opened(database: Place) -> Store:
+    return open_store(database_of(database), read_only=True)
 
 
 def _log_writer(columns: Sequence[Column], wanted: Mapping[str, Names]) -> FrameWriter:
-    chosen = {name: _names(said) for name, said in wanted.items() if said is not None}
+    chosen = {name: names_of(said) for name, said in wanted.items() if said is not None}
     return FrameWriter(columns, wanted=chosen, is_long=True)
-
-
-def _span(since: Moment, until: Moment) -> tuple[int | None, int | None]:
-    begin, end = _ms(since, "since"), _ms(until, "until")
-    if begin is not None and end is not None and begin >= end:
-        raise ValueError("since must be earlier than until")
-    return begin, end
-
-
-def _exported(since: Moment, until: Moment) -> tuple[int, int]:
-    begin, end = _span(since, until)
-    return (ALWAYS[0] if begin is None else begin, ALWAYS[1] if end is None else end)
-
-
-def _ms(moment: Moment, what: str) -> int | None:
-    if moment is None:
-        return None
-    text = moment if isinstance(moment, str) else moment.isoformat()
-    try:
-        return read_moment(text, system_clock())
-    except FigureError as error:
-        raise ValueError(f"{what}: {error}") from error
 
 
 def _ignored(_: int) -> None:

@@ -77,6 +77,14 @@ def plain(frame: Any) -> list[dict[str, Any]]:
             ["--from", "2024-09-01", "--to", "2024-11-01", "--close-reference", "consensus"],
         ),
         (
+            {"least_ev": 0.5, "rules": ["Book margin", "sharp margin"], "staking": "kelly"},
+            ["--least-ev", "0.5", "--rules", "Book margin,sharp margin", "--staking", "kelly"],
+        ),
+        (
+            {"rules": "none", "staking": "proportional", "share": 2, "bankroll": 50},
+            [*("--rules", "none", "--staking", "proportional"), "--share", "2", "--bankroll", "50"],
+        ),
+        (
             {"preset": "main markets", "latency_ms": 5_000, "derived": "none"},
             ["--preset", "Main markets", "--latency", "5000", "--derived", "none"],
         ),
@@ -91,10 +99,38 @@ def test_a_backtest_has_the_bets_and_the_figures_of_the_command(
     assert [row | {"period": int(row["period"])} for row in rows] == command["rows"]
     assert set(frame.sport) <= {"Football"}
     kept = {name: frame.attrs[name] for name in command if name in frame.attrs}
-    assert kept == {name: command[name] for name in kept} | {"notes": frame.attrs["notes"]}
+    said = {"notes": frame.attrs["notes"], "rules": command["rules"].replace(",", "+")}
+    assert kept == {name: command[name] for name in kept} | said
+    assert kept.keys() == command.keys() - {"rows"}
     assert kept.keys() >= {"bets", "yield_pct_low", "clv_pct", "clv_pct_high", "coverage"}
     assert frame.attrs["notes"][: len(command["notes"])] == command["notes"]
     assert any("Pinnacle" in line or "Bet365" in line for line in frame.attrs["notes"])
+
+
+def test_a_grid_has_the_rows_of_the_command(database: Path) -> None:
+    axes = {"method": ["power", "shin"], "reference": ["Pinnacle", "Bet365"], "least_ev": [0, 2]}
+    frame = research.grid(database, **axes, staking="proportional")
+    lists = "method=power,shin;reference=Pinnacle,Bet365;least-ev=0,2"
+    how = ["--grid", lists, "--staking", "proportional", "--json"]
+    command = json.loads(run("backtest", "--database", database, *how))
+    assert len(frame) == len(command) == frame.attrs["comparisons"] == 8
+    nested = ("rows", "notes", "derived")
+    for row, fields in zip(plain(frame), command, strict=True):
+        flat = {name: value for name, value in fields.items() if name not in nested}
+        flat |= {f"bankroll_{name}": value for name, value in flat.pop("bankroll").items()}
+        flat |= flat.pop("coverage")
+        notes = row.pop("notes")
+        assert notes[: len(fields["notes"])] == fields["notes"]
+        assert row == flat
+    assert frame.best_clv_pct.sum() == frame.best_yield_pct.sum() == 1
+    best = frame[frame.best_clv_pct].iloc[0]
+    assert best.clv_pct_corrected_low <= best.clv_pct_low < best.clv_pct == frame.clv_pct.max()
+
+
+def test_a_grid_of_one_combination_is_the_backtest(database: Path) -> None:
+    row = research.grid(database, least_ev=1).iloc[0]
+    figures = research.backtest(database, least_ev=1).attrs
+    assert (row.bets, row.clv_pct, row.comparisons) == (figures["bets"], figures["clv_pct"], 1)
 
 
 def test_a_mean_by_game_has_the_interval_of_the_backtest(database: Path) -> None:
@@ -138,7 +174,7 @@ def test_a_scorecard_has_the_figures_of_the_command(database: Path) -> None:
     assert plain(frame) == command
 
 
-@pytest.mark.parametrize("what", ["changes", "quotes", "results"])
+@pytest.mark.parametrize("what", ["changes", "quotes", "results", "series"])
 def test_exports_have_the_rows_of_the_command(database: Path, what: str) -> None:
     """A list in JSON is a tuple of numbers here."""
     span = ["--from", "2024-09-01", "--to", "2024-10-01"]
@@ -251,6 +287,16 @@ def test_every_away_price_of_bet365_in_a_range_is_counted(tmp_path: Path) -> Non
         ({"preset": "mine"}, "no preset 'mine'; presets are 'All value bets'"),
         ({"latency_ms": -1}, "latency_ms: expected a number of at least 0, got -1"),
         ({"archive": "nowhere"}, "archive: nowhere is not a folder"),
+        ({"least_ev": -6}, "The least EV is from -5 to 100 percent, not -6"),
+        ({"rules": "all"}, "No rule is called “all”: use contract, none, or names of"),
+        ({"strategy": "best"}, "strategy: expected one of value, best-vs-mean, got 'best'"),
+        ({"at": "open"}, "at: expected one of any, close, got 'open'"),
+        ({"least_books": 0}, "least_books: expected a number of at least 1, got 0"),
+        ({"alpha": float("nan")}, "alpha: expected a number of at least 0, got nan"),
+        ({"series": "mine"}, "series: expected one of football-data, got 'mine'"),
+        ({"share": 2}, "share needs staking proportional or kelly"),
+        ({"staking": "kelly", "share": 0}, "share: expected a percentage above 0"),
+        ({"staking": "kelly", "bankroll": -1}, "bankroll: expected a number above 0"),
     ],
 )
 def test_arguments_that_make_no_sense_are_refused(
@@ -260,7 +306,24 @@ def test_arguments_that_make_no_sense_are_refused(
         research.backtest(database, **arguments)
 
 
-@pytest.mark.parametrize("what", ["backtest", "scorecard", "changes", "results", "closing"])
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ({"method": []}, "method is an empty list: give at least one value"),
+        ({"least_ev": [1, 1.0]}, "least_ev has a value twice"),
+        ({"rules": ["none", "All"]}, "No rule is called “All”"),
+    ],
+)
+def test_grids_that_make_no_sense_are_refused(
+    database: Path, arguments: dict[str, Any], words: str
+) -> None:
+    with pytest.raises(ValueError, match=words):
+        research.grid(database, **arguments)
+
+
+@pytest.mark.parametrize(
+    "what", ["backtest", "grid", "scorecard", "changes", "results", "series", "closing"]
+)
 def test_a_database_that_cannot_be_read_is_named_in_the_words_of_the_command(
     tmp_path: Path, what: str
 ) -> None:

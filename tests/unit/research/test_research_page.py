@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from oddsdesk import research
+from oddsdesk.research.backtest_frames import BET_COLUMNS
 from tests.kit.documented import DOCS, sections
 from tests.kit.football_season import season_csv
 
@@ -75,5 +76,5 @@ def test_every_function_and_column_is_on_the_page() -> None:
         assert all(
             each.annotation is not each.empty for each in signature(name).parameters.values()
         )
-    for column in research.frames._OF_BET:
+    for column in BET_COLUMNS:
         assert f"`{column.name}`" in text
