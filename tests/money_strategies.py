@@ -173,14 +173,14 @@ def value_bets(
                     if edge is None:
                         continue
                     place = _outcome(market, side, own.line)
-                    if place not in best or _is_better(net, name, best[place]):
+                    if place not in best or _is_better(net, name, edge, best[place].bet):
                         bet = _settled(row, market, side, name, net, edge, close=close)
                         best[place] = Placed(_league(row), now, start, own.line, fair, bet)
         yield from best.values()
 
 
-def _is_better(net: float, name: str, than: Placed) -> bool:
-    return (-net, name) < (-than.bet.net, than.bet.bookmaker)
+def _is_better(net: float, name: str, edge: float, than: Bet) -> bool:
+    return (-net, name, -edge) < (-than.net, than.bookmaker, -than.expected)
 
 
 def _is_usable(judge: Line, now: datetime, rules: frozenset[str]) -> bool:
@@ -255,9 +255,15 @@ def _league(row: dict[str, str]) -> str:
 def best_vs_mean(
     rows: Iterable[dict[str, str]], alpha: float, *, least_books: int = 3, close: bool = False
 ) -> Iterator[Placed]:
-    """Yield every match result that its best net odds make value against the mean of all odds."""
+    """Yield every match result that its best net odds make value against the mean of all odds.
+
+    A bookmaker whose odds were not seen in the last minutes does not count.
+    """
     for row in rows:
-        by_name = lines_at(row, close=close)["moneyline"]
+        start, taken = times_of(row)
+        now = start if close else taken
+        lines = lines_at(row, close=close)["moneyline"]
+        by_name = {name: each for name, each in lines.items() if now - each.taken <= MOST_AGE}
         if len(by_name) < least_books:
             continue
         for side in range(3):
