@@ -5,14 +5,12 @@ import sys
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from typing import Final
 
-import msgspec
-
 from oddsdesk.cli.ledger import reports_table
 from oddsdesk.cli.terminal import aligned
 from oddsdesk.contract.times import format_ms
 from oddsdesk.ledger.reporting import Grouping, split_report, whole_report
 from oddsdesk.research.backtest_summary import Summary, bets_text, notes, summary
-from oddsdesk.research.coverage import coverage_lines, in_span, refused_line
+from oddsdesk.research.coverage import coverage_lines, games_lines, in_span, refused_line
 from oddsdesk.research.grids import AND, Bests, Combination, best_lines
 from oddsdesk.research.intervals import Ends
 from oddsdesk.research.question import Question
@@ -241,8 +239,7 @@ def _coverage(runs: Sequence[Run]) -> Iterator[str]:
     said: set[str] = set()
     for reference, judged in by_reference.items():
         found, close = judged[0].done.coverage, judged[0].question.close
-        bare = msgspec.structs.replace(found, refused={})
-        for line in coverage_lines(bare, reference, close):
+        for line in games_lines(found, reference, close):
             if line not in said:
                 yield line
             said.add(line)

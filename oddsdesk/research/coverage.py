@@ -188,10 +188,10 @@ def why_unpriced(found: Coverage, reference: str, when: str, day: Moment = day_o
     return line if last is None else f"{line}: it priced none after {day(last)}"
 
 
-def coverage_lines(
+def games_lines(
     found: Coverage, reference: str, by: CloseBy, day: Moment = day_of
 ) -> Iterator[str]:
-    """Yield what the log covers, one line each."""
+    """Yield which games the log covers, one line each."""
     if not found.games:
         return
     first, last = found.first_priced_ms, found.last_priced_ms
@@ -214,6 +214,13 @@ def coverage_lines(
                 f"sources contradict each other on {games_text(found.contrary)}, which count as"
                 " without a result"
             )
+
+
+def coverage_lines(
+    found: Coverage, reference: str, by: CloseBy, day: Moment = day_of
+) -> Iterator[str]:
+    """Yield what the log covers and which prices were refused, one line each."""
+    yield from games_lines(found, reference, by, day)
     if refused := refused_line([found], reference):
         yield refused
 
@@ -221,7 +228,7 @@ def coverage_lines(
 def refused_line(covered: Sequence[Coverage], reference: str) -> str:
     """Return how many prices were refused and why, from the fewest to the most of several counts.
 
-    Empty if none were.
+    Empty if the sharp book priced nothing.
     """
     most = Counter[Caution]()
     for each in covered:
@@ -231,7 +238,10 @@ def refused_line(covered: Sequence[Coverage], reference: str) -> str:
         least = min(each.refused.get(why, 0) for each in covered)
         number = f"{count}" if least == count else f"{least} to {count}"
         cautions.append(f"{caution_text(why, reference)} ({number})")
-    return f"prices with enough EV, but not counted: {'; '.join(cautions)}" if cautions else ""
+    if cautions:
+        return f"prices with enough EV that were refused: {'; '.join(cautions)}"
+    is_judged = any(each.priced for each in covered)
+    return "no price with enough EV was refused" if is_judged else ""
 
 
 def coverage_fields(found: Coverage) -> dict[str, Any]:

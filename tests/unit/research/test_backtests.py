@@ -557,7 +557,7 @@ def test_prices_refused_though_their_edge_is_large_enough_are_counted_once(log: 
     assert [bet.bookmaker for bet in done.bets] == ["Other"]
     assert done.coverage.refused == {Caution.ABOVE_WINDOW: 2}
     told = list(coverage_lines(done.coverage, "Pinnacle", CloseBy("Pinnacle")))
-    assert told[-1] == ("prices with enough EV, but not counted: likely error, far above fair (2)")
+    assert told[-1] == "prices with enough EV that were refused: likely error, far above fair (2)"
 
 
 def test_a_line_that_did_not_move_is_told_by_whatever_method_it_closes(log: Log) -> None:

@@ -16,6 +16,7 @@ from oddsdesk.contract.results import GameResult, PeriodScore
 from oddsdesk.pricing.closing import CloseBy
 from oddsdesk.pricing.devig import DEFAULT_METHOD, devig
 from oddsdesk.pricing.profiles import shipped_profiles
+from oddsdesk.research.coverage import coverage_lines
 from oddsdesk.research.recorded_log import RecordedLog
 from oddsdesk.research.scorecards import Card, CardKey, Scored, Tally, notes, scorecards
 from oddsdesk.store.store import Store, open_store
@@ -277,6 +278,11 @@ def test_a_game_after_the_end_of_the_log_has_started_and_has_its_result(store: S
     assert notes(found, "then") == [
         "the log ends before the games then, so there are no holds and no closing lines",
         "no line has both a close and a result, so there is no log loss",
+    ]
+    assert [*coverage_lines(found.coverage, "Pinnacle", found.close)] == [
+        "1 game; Pinnacle priced 1 (100 %), from 2023-11-15 to 2023-11-15",
+        "1 of them have started; results for 1 (100 %), closing lines of Pinnacle for 0 (0 %)",
+        "no price with enough EV was refused",
     ]
     before = scored(store, until_ms=START + day - 1).coverage
     assert (before.games, before.begun, before.with_result) == (1, 0, 0)
