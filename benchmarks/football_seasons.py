@@ -1,22 +1,24 @@
-"""How long 33 seasons in football-data's shape take, compared with ``pandas.read_csv``.
+"""How long a million prices in football-data's shape take, compared with pandas and DuckDB.
 
     python benchmarks/football_seasons.py [FOLDER]
 
-Seasons 1993/94 to 2025/26 of one league are generated, with the columns that each era has:
+Seasons 1993/94 to 2025/26 of two leagues are generated, with the columns that each era has:
 results alone, bookmakers of their time, Betbrain's statistics, closing prices, hours. They are read
 one by one, then imported into a new database by the command. Each count is checked against what
-was written. ``pandas`` only splits the cells; it is in the extra ``test``.
+was written. The comparison is ``pandas.read_csv``, a row for each price, and an insert into a
+DuckDB file: no checks, games, changes or indexes. Both are in the extra ``test``.
 """
 
 import csv
 import io
+import os
 import random
 import subprocess
 import sys
 import time
 from collections.abc import Iterator, Sequence
 from datetime import date, timedelta
-from itertools import permutations
+from itertools import permutations, product
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -25,6 +27,8 @@ from oddsdesk.feeds.football_data import convert
 from oddsdesk.feeds.imported import SourceFile
 
 FIRST, LAST = 1993, 2025
+DIVISIONS = ("E0", "D1")
+FIELDS = ("Div", "Date", "HomeTeam", "AwayTeam")
 Market = tuple[str, ...]
 """The columns of one market."""
 
@@ -91,9 +95,9 @@ def prices(chance: random.Random, market: Market, shares: Sequence[float]) -> li
     return [f"{1 / (share * margin):.2f}" for share in shares[: len(market)]]
 
 
-def season(year: int) -> tuple[bytes, dict[str, int]]:
+def season(division: str, year: int) -> tuple[bytes, dict[str, int]]:
     """Return a file, and how many games, prices to keep and prices of statistics are in it."""
-    chance = random.Random(year)
+    chance = random.Random(f"{division} {year}")
     markets, lines = markets_of(year), lines_of(year)
     header = ["Div", "Date", *(["Time"] if year > 2018 else []), "HomeTeam", "AwayTeam"]
     header += ["FTHG", "FTAG", "FTR", *(HALVES if year > 1994 else ())]
@@ -108,7 +112,13 @@ def season(year: int) -> tuple[bytes, dict[str, int]]:
         text = day.strftime("%d/%m/%Y" if year > 2016 else "%d/%m/%y")
         goals, against = chance.choice((0, 1, 1, 2, 3)), chance.choice((0, 0, 1, 1, 2))
         result = "HDA"[(goals <= against) + (goals < against)]
-        cells = ["E0", text, *(["15:00"] if year > 2018 else []), f"Team {home}", f"Team {away}"]
+        cells = [
+            division,
+            text,
+            *(["15:00"] if year > 2018 else []),
+            f"Team {home}",
+            f"Team {away}",
+        ]
         cells += [str(goals), str(against), result]
         cells += ["0", "0", "D"] if year > 1994 else []
         cells += ["A Referee", *["5"] * len(FACTS)] if year > 1999 else []
@@ -126,22 +136,36 @@ def season(year: int) -> tuple[bytes, dict[str, int]]:
     return data.encode("utf-8-sig" if year > 2021 else "cp1252"), count
 
 
-def seconds_of_pandas(data: bytes) -> float | None:
-    try:
-        import pandas as pd
-    except ImportError:
-        return None
-    began = time.perf_counter()
-    pd.read_csv(io.BytesIO(data), encoding="utf-8-sig", dtype=str)
-    return time.perf_counter() - began
+def insert_by_pandas(files: Sequence[Path], database: Path) -> tuple[int, float]:
+    """Insert a row for each price into a DuckDB file; return rows and seconds of the processor."""
+    import duckdb
+    import pandas as pd
+
+    began = time.process_time()
+    with duckdb.connect(str(database)) as connection:
+        connection.execute(
+            "CREATE TABLE price"
+            " (div TEXT, day TEXT, home TEXT, away TEXT, series TEXT, odds DOUBLE)"
+        )
+        for path in files:
+            year = int(path.stem[3:5])
+            year += 1900 if year > 50 else 2000
+            encoding = "utf-8-sig" if year > 2021 else "cp1252"
+            table = pd.read_csv(path, encoding=encoding).dropna(how="all")
+            columns = [column for market in markets_of(year) for column in market]
+            rows = table.melt(list(FIELDS), columns, "series", "odds").dropna(subset="odds")
+            connection.register("rows", rows)
+            connection.execute("INSERT INTO price SELECT * FROM rows")
+        ((count,),) = connection.execute("SELECT count(*) FROM price").fetchall()
+    return count, time.process_time() - began
 
 
 def read_each(folder: Path) -> Iterator[tuple[int, ...]]:
     """Write and read each season; print and yield its counts."""
-    print("season   columns    games  results     kept   series  seconds  pandas")
-    for year in range(FIRST, LAST + 1):
-        data, count = season(year)
-        name = f"E0_{year % 100:02}{(year + 1) % 100:02}.csv"
+    print("season      columns    games  results     kept   series  seconds")
+    for division, year in product(DIVISIONS, range(FIRST, LAST + 1)):
+        data, count = season(division, year)
+        name = f"{division}_{year % 100:02}{(year + 1) % 100:02}.csv"
         (folder / name).write_bytes(data)
         began = time.perf_counter()
         found = convert(SourceFile(name, data))
@@ -150,27 +174,33 @@ def read_each(folder: Path) -> Iterator[tuple[int, ...]]:
         counts = (count["games"], len(found.results), found.kept, statistics)
         expected = (count["games"], count["games"], count["kept"], count["statistics"])
         assert (counts, found.problems, found.skipped) == (expected, [], {}), name
-        by_pandas = seconds_of_pandas(data)
         columns = data.count(b",", 0, data.find(b"\n")) + 1
-        pandas_text = "" if by_pandas is None else f"{by_pandas:8.3f}"
         row = "  ".join(f"{each:7}" for each in (columns, *counts))
-        print(f"{year}/{(year + 1) % 100:02}  {row}  {took:7.3f}{pandas_text}")
-        yield *counts, round(took * 1e6), round((by_pandas or 0) * 1e6)
+        print(f"{division} {year}/{(year + 1) % 100:02}  {row}  {took:7.3f}")
+        yield *counts, round(took * 1e6)
 
 
 def main(folder: Path) -> None:
-    games, results, kept, series, took, by_pandas = map(sum, zip(*read_each(folder), strict=True))
+    games, results, kept, series, took = map(sum, zip(*read_each(folder), strict=True))
     print(f"games {games:,}, results {results:,}, kept {kept:,}, series {series:,}")
-    print(f"read in {took / 1e6:.2f} s; pandas.read_csv {by_pandas / 1e6:.2f} s")
-    files = sorted(map(str, folder.glob("*.csv")))
+    print(f"read in {took / 1e6:.2f} s")
+    files = sorted(folder.glob("*.csv"))
     database = folder / "seasons.db"
-    command = [sys.executable, "-m", "oddsdesk", "import", "football-data", *files]
-    began = time.perf_counter()
+    command = [sys.executable, "-m", "oddsdesk", "import", "football-data", *map(str, files)]
+    began, began_s = time.perf_counter(), os.times().children_user
     done = subprocess.run(
         [*command, "--database", str(database)], capture_output=True, text=True, check=True
     )
-    print(f"imported in {time.perf_counter() - began:.1f} s:")
+    took_s, import_s = time.perf_counter() - began, os.times().children_user - began_s
     print("\n".join(done.stdout.splitlines()[-3:]))
+    try:
+        count, pandas_s = insert_by_pandas(files, folder / "prices.duckdb")
+    except ImportError:
+        print(f"imported in {took_s:.1f} s; pandas and DuckDB are not there to compare")
+        return
+    assert count == kept + series, (count, kept + series)
+    print(f"imported in {took_s:.1f} s, {import_s:.1f} of the processor")
+    print(f"pandas and DuckDB {pandas_s:.1f}; the import takes {import_s / pandas_s:.1f} times it")
 
 
 if __name__ == "__main__":
