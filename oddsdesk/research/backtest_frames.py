@@ -206,7 +206,7 @@ def _combinations(
         arguments.one_of(each, METHODS, "method")
     for text in rules:
         rules_named(text.replace(AND, ","))
-    axes = (
+    axes: tuple[Sequence[Any], ...] = (
         methods,
         [reference] if reference is None or isinstance(reference, str) else [*reference],
         [least_ev] if least_ev is None or isinstance(least_ev, int | float) else [*least_ev],
