@@ -20,8 +20,18 @@ from oddsdesk.ledger.bets import PlacedBet
 from oddsdesk.ledger.result_files import settle_by_file
 from oddsdesk.pricing.devig import METHODS
 from oddsdesk.pricing.value import DerivedChoice, ListRules
-from oddsdesk.research.grids import AND, Bests, Combination, grid_of
-from oddsdesk.research.question import SettingsError, Staking, StakingKind, rules_named
+from oddsdesk.research.grids import AND, AXES, AXES_OF, Bests, Combination, grid_of
+from oddsdesk.research.question import (
+    ALPHA,
+    LEAST_BOOKS,
+    SERIES,
+    BetAt,
+    SettingsError,
+    Staking,
+    StakingKind,
+    Strategy,
+    rules_named,
+)
 from oddsdesk.research.runs import best_of, compared_fields, run_combinations, run_fields
 from oddsdesk.store.databases import Database
 from oddsdesk.store.errors import StoreError
@@ -44,6 +54,12 @@ def _least_ev(_: click.Context, __: click.Parameter, value: float | None) -> flo
 
 def _rules(_: click.Context, __: click.Parameter, value: str) -> str:
     _rules_of(value, None)
+    return value
+
+
+def _alpha(_: click.Context, __: click.Parameter, value: float | None) -> float | None:
+    if value is not None and not 0 <= value < 1:
+        raise click.BadParameter(f"alpha is from 0 to below 1, not {value:g}")
     return value
 
 
@@ -91,6 +107,43 @@ def _rules_of(names: str, least_ev: float | None) -> ListRules:
     multiple=True,
     metavar="FILE",
     help="Scores in football-data's format, used with the results that imports stored.",
+)
+@click.option(
+    "--strategy",
+    type=click.Choice(get_args(Strategy)),
+    default="value",
+    show_default=True,
+    help="value: bet what the rules call value. best-vs-mean: bet a side of a match result if "
+    "(1/mean - alpha) x best odds is above 1, with the mean odds of all bookmakers; no sharp book, "
+    "least EV or other rule counts, except for the price age.",
+)
+@click.option(
+    "--alpha",
+    type=float,
+    callback=_alpha,
+    metavar="NUMBER",
+    help="With best-vs-mean: allowance for the bookmakers' margin, from 0 to below 1.  "
+    "[default: 0.05]",
+)
+@click.option(
+    "--least-books",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="With best-vs-mean: how many bookmakers must price the side. Ignored with --series.  "
+    "[default: 3]",
+)
+@click.option(
+    "--at",
+    type=click.Choice(get_args(BetAt)),
+    default="any",
+    show_default=True,
+    help="Bet at any moment before the game, or only at the last prices before it starts.",
+)
+@click.option(
+    "--series",
+    type=click.Choice(SERIES),
+    help="Bet on the best odds of many bookmakers that football-data publishes (Max) instead of "
+    "bookmakers' prices. With best-vs-mean, its mean (Avg) counts, too.",
 )
 @click.option(
     "--least-ev",
@@ -159,6 +212,11 @@ def backtest(
     close_method: str | None,
     derived: DerivedChoice | None,
     files: tuple[str, ...],
+    strategy: Strategy,
+    alpha: float | None,
+    least_books: int | None,
+    at: BetAt,
+    series: str | None,
     least_ev: float | None,
     rules: str,
     staking_kind: StakingKind,
@@ -170,9 +228,9 @@ def backtest(
     """Report what value bets would have earned on a recorded log.
 
     At each moment the test knows only what had been recorded by then, and the desk's own rules
-    decide what is value. It bets on each outcome once, at the best price after commission, and
-    never at or after kick-off. CLV uses one fixed closing line, whatever sharp book and method
-    picked the bets. Profit needs results.
+    decide what is value, unless you choose another strategy. It bets on each outcome once, at the
+    best price after commission, and never in a game that has begun. CLV uses one fixed closing
+    line, whatever picked the bets. Profit needs results.
 
     With --grid, or several --method, each combination has its own line. The best of many owes
     something to luck, so it is named with an interval that allows for that.
@@ -184,6 +242,7 @@ def backtest(
       oddsdesk backtest --from 2024-12-01 --to 2025-01-01 --latency 5000 --json
       oddsdesk backtest --staking kelly --share 25 --bankroll 1000
       oddsdesk backtest --grid 'method=power,shin;reference=Pinnacle,Bet365'
+      oddsdesk backtest --strategy best-vs-mean --series football-data --at close
     """
     options.check_span(since, until)
     options.check_archive(archive)
@@ -199,12 +258,22 @@ def backtest(
         "latency_ms": latency,
         "derived": derived or derived_choice(own_setting),
         "staking": _staking(staking_kind, share, bankroll),
+        "strategy": strategy,
+        "at": at,
+        "series": series or "",
+        "least_books": least_books or LEAST_BOOKS,
     }
-    given = {"reference": reference, "least-ev": least_ev}
+    if at == "close" and latency:
+        raise click.UsageError("--at close leaves no time for a --latency: the game starts then")
+    if strategy == "value" and least_books is not None and series is None:
+        raise click.UsageError("--least-books needs --strategy best-vs-mean")
+    if strategy != "value" and derived is not None:
+        raise click.UsageError(f"--derived needs a sharp book; {strategy} uses none")
+    given = {"reference": reference, "least-ev": least_ev, "alpha": alpha}
     fixed = {axis: value for axis, value in given.items() if value is not None}
     if rules != "contract":
         fixed["rules"] = rules
-    combinations = _combinations(grid, methods, fixed)
+    combinations = _combinations(grid, methods, fixed, strategy)
     by = own_close_by(close_reference, close_method)
     settle = partial(_settled, files=files, problems=problems)
     named = database or options.usual_database()
@@ -251,19 +320,28 @@ def _staking(kind: StakingKind, share: float | None, bankroll: float | None) -> 
 
 
 def _combinations(
-    grid: Sequence[Combination] | None, methods: Sequence[str], fixed: Combination
+    grid: Sequence[Combination] | None,
+    methods: Sequence[str],
+    fixed: Combination,
+    strategy: Strategy,
 ) -> Sequence[Combination]:
     """Return the combinations to run, each with what was given for all of them."""
-    if grid is None:
-        how = dict.fromkeys(methods) or [own_setting(METHOD)]
-        return [{"method": method, **fixed} for method in how]
+    listed = {*grid[0]} if grid else set[str]()
     given = {*fixed, *(["method"] if methods else [])}
-    for axis in grid[0]:
-        if axis in given:
-            raise click.UsageError(f"--{axis} and --grid both have a {axis}: give it once")
-    if len(methods) > 1:
+    for axis in listed & given:
+        raise click.UsageError(f"--{axis} and --grid both have a {axis}: give it once")
+    for axis in AXES:
+        if axis in listed | given and axis not in AXES_OF[strategy]:
+            where = f"{axis} in --grid" if axis in listed else f"--{axis}"
+            raise click.UsageError(f"{where} has no effect with --strategy {strategy}")
+    if grid and len(methods) > 1:
         raise click.UsageError("with --grid several methods go into it, as in method=power,shin")
-    method = methods[0] if methods else own_setting(METHOD)
+    if strategy != "value":
+        return [{**each, "alpha": each.get("alpha", ALPHA), **fixed} for each in grid or [{}]]
+    how = dict.fromkeys(methods) or [own_setting(METHOD)]
+    if grid is None:
+        return [{"method": method, **fixed} for method in how]
+    (method,) = how
     return [{**each, "method": each.get("method", method), **fixed} for each in grid]
 
 

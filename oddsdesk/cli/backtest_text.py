@@ -40,7 +40,7 @@ def single(run: Run) -> Iterator[str]:
         of_kind = "; ".join(_figures(summary(derived)))
         yield f"of these {bets_text(len(derived))} {kind}: {of_kind}"
     yield from notes(run.done, question)
-    yield from coverage_lines(run.done.coverage, question.reference, question.close)
+    yield from coverage_lines(run.done.coverage, question.judges, question.close)
 
 
 def comparison(runs: Sequence[Run], best: Bests) -> Iterator[str]:
@@ -66,13 +66,22 @@ def _asked(runs: Sequence[Run]) -> Iterator[str]:
         values = list(dict.fromkeys(map(value, runs)))
         return str(values[0]) if len(values) == 1 else f"{len(values)} {name}"
 
-    how = among("methods", lambda each: each.question.method.replace("_", " "))
-    sharp = among("sharp books", lambda each: each.question.reference)
-    least = among("least EVs", lambda each: _least_text(each.combination))
-    rules = among("sets of rules", lambda each: _rules_text(each.combination))
     which = f", preset {question.preset}" if question.preset else ""
     late = f", {question.latency_ms:,} ms late" if question.latency_ms else ""
-    yield f"bets: value by {sharp}, {how}; {least}; {rules}{which}{late}"
+    at = "at the close" if question.at == "close" else "any time before the game"
+    if question.strategy == "value":
+        how = among("methods", lambda each: each.question.method.replace("_", " "))
+        sharp = among("sharp books", lambda each: each.question.reference)
+        least = among("least EVs", lambda each: _least_text(each.combination))
+        rules = among("sets of rules", lambda each: _rules_text(each.combination))
+        on = f"the best odds of {question.series}, " if question.series else ""
+        yield f"bets: {on}value by {sharp}, {how}; {least}; {rules}; {at}{which}{late}"
+    else:
+        alpha = among("alphas", lambda each: f"alpha {each.question.alpha:g}")
+        yield (
+            f"bets: {question.strategy}, match results with (1/mean - alpha) x best odds above 1;"
+            f" {alpha}; mean of {question.judges}; {at}{which}{late}"
+        )
     yield f"stakes: {_stakes_text(question)}"
     yield f"CLV: {question.close.close_by_text}"
     since, until = question.since_ms, question.until_ms
@@ -197,7 +206,7 @@ def _word(value: object) -> str:
 
 def _label(run: Run, axes: Sequence[str]) -> str:
     """Return what is special about a run among others that differ in these axes."""
-    before = {"least-ev": "least EV ", "rules": "rules "}
+    before = {"least-ev": "least EV ", "rules": "rules ", "alpha": "alpha "}
     words = (f"{before.get(axis, '')}{_word(run.combination[axis])}" for axis in axes)
     return ", ".join(words)
 
@@ -235,7 +244,7 @@ def _coverage(runs: Sequence[Run]) -> Iterator[str]:
     """Yield what the log covers for each sharp book."""
     by_reference: dict[str, list[Run]] = {}
     for run in runs:
-        by_reference.setdefault(run.question.reference, []).append(run)
+        by_reference.setdefault(run.question.judges, []).append(run)
     said: set[str] = set()
     for reference, judged in by_reference.items():
         found, close = judged[0].done.coverage, judged[0].question.close

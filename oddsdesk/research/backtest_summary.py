@@ -103,12 +103,9 @@ def notes(
     """
     lines = []
     when = in_span(question.since_ms, question.until_ms, moment)
-    if lacks := why_nothing(done, question.reference, when, moment):
-        lines.append(lacks)
-    elif question.strategy == "value" and (
-        unpriced := why_unpriced(done.coverage, question.reference, when, day)
-    ):
-        lines.append(unpriced)
+    lacks, unpriced = _why_no_bets(done, question, when, moment, day)
+    if lacks or unpriced:
+        lines.append(lacks or unpriced)
     elif not done.bets:
         lines.append(f"no price was value {when}")
     elif not done.has_results and not done.unclear:
@@ -154,6 +151,21 @@ def notes(
     if done.gaps:
         lines.append(_gaps(done.gaps, moment))
     return lines
+
+
+def _why_no_bets(
+    done: Backtested, question: Question, when: str, moment: Moment, day: Moment
+) -> tuple[str, str]:
+    """Return why the log has nothing to judge by, and why no game of the span was judged."""
+    if question.strategy == "value":
+        lacks = why_nothing(done, question.reference, when, moment)
+        unpriced = why_unpriced(done.coverage, question.reference, when, day)
+        if question.series and not unpriced and not done.coverage.with_series:
+            unpriced = f"no game has odds of the series {question.series} {when}"
+        return lacks, unpriced
+    lacks = "" if done.asked else why_nothing(done, question.reference, when, moment)
+    has_none = done.coverage.games and not done.coverage.priced
+    return lacks, f"{question.judges} priced no match result {when}" if has_none else ""
 
 
 def as_fields(bet: PlacedBet) -> dict[str, Any]:

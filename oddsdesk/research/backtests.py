@@ -133,7 +133,7 @@ def _run(
         removed=log.removed(),
         has_results=any(bet.result is not None for bet in bets),
         unclear={bet.ident: unclear[bet.ident] for bet in bets if _is_open(bet, unclear)},
-        coverage=count.coverage(),
+        coverage=bettor.covered(count.coverage()),
         derived={bet.ident: mark for bet in bets if (mark := bettor.derived.get(bet.bet_key))},
         bankroll=bankroll,
     )

@@ -24,8 +24,9 @@ from oddsdesk.pricing.closing import MONEYLINE, ClosingLine, is_close
 from oddsdesk.pricing.selections import AWAY, DRAW, HOME, read_selection, settlement
 from oddsdesk.pricing.value import DerivedKind, Rule, expected_value, floored_ev, is_comparable
 from oddsdesk.research.closes import IN_PLAY
+from oddsdesk.research.coverage import Coverage
 from oddsdesk.research.past_game import PastGame
-from oddsdesk.research.question import Question
+from oddsdesk.research.question import BEST_VS_MEAN, Question
 from oddsdesk.research.recorded_log import RecordedLog
 from oddsdesk.research.staking import Judged, judged_price
 from oddsdesk.research.walk import Visitor
@@ -34,9 +35,6 @@ Outcome = tuple[str, str, int, str, str]
 """Game id, market type, period, line group, side."""
 _UNIT: Final = 1.0
 _THREE_WAY: Final = (HOME, DRAW, AWAY)
-BEST_VS_MEAN: Final = "best-vs-mean"
-MEAN_OF_ALL: Final = "mean of all bookmakers"
-"""What a bet is judged by with that strategy, in the place of a sharp book."""
 
 
 def best_of_many(series: str) -> str:
@@ -61,6 +59,8 @@ class Bettor(Visitor):
         self.bets: list[PlacedBet] = []
         self.missed = 0
         self._question = question
+        self.judgeable: dict[str, int] = {}
+        """Games with prices that the strategy could judge; when they start, in milliseconds."""
         self._taken: dict[str, set[Outcome]] = {}
         self.derived: dict[BetKey, DerivedBet] = {}
         self.judged: dict[BetKey, Judged] = {}
@@ -175,6 +175,15 @@ class Bettor(Visitor):
         bet = self.bet_on(game, price, now_ms)
         self.bets.append(msgspec.structs.replace(bet, preset=self._question.preset))
 
+    def covered(self, found: Coverage) -> Coverage:
+        """Return what the log covers, as far as the strategy needs it."""
+        return found
+
+    def note_judgeable(self, game: PastGame) -> None:
+        """Count a game among those that the strategy could judge."""
+        begins = game.moment if game.kick_off is None else game.kick_off
+        self.judgeable[game.entry.game_id] = begins
+
     def bet_on(self, game: PastGame, price: AssessedPrice, now_ms: int) -> PlacedBet:
         """Return a bet on a price, with the next number."""
         return bet_on(price, game, now_ms, len(self.bets) + 1)
@@ -272,6 +281,17 @@ class SeriesValueBettor(ValueBettor):
         ]
         return self.wanted(value, game, now_ms)
 
+    def at_close(self, game: PastGame) -> None:
+        """Count a game that has odds of the series, then bet as others do."""
+        at = game.moment if game.kick_off is None else game.kick_off
+        if self._is_asked(at) and self._odds.known(game, "best", at):
+            self.note_judgeable(game)
+        super().at_close(game)
+
+    def covered(self, found: Coverage) -> Coverage:
+        """Return what the log covers, with the games of the series."""
+        return msgspec.structs.replace(found, with_series=len(self.judgeable))
+
 
 class BestVsMeanBettor(Bettor):
     """Bets on match results whose best odds are value against the mean of all bookmakers.
@@ -300,11 +320,21 @@ class BestVsMeanBettor(Bettor):
         """Return the match results to bet on."""
         return self.moved_prices(game, now_ms)
 
+    def covered(self, found: Coverage) -> Coverage:
+        """Return what the log covers, with the games that have a mean as the priced ones."""
+        starts = self.judgeable.values()
+        return msgspec.structs.replace(
+            found,
+            priced=len(starts),
+            first_priced_ms=min(starts, default=None),
+            last_priced_ms=max(starts, default=None),
+            refused={},
+        )
+
     def bet_on(self, game: PastGame, price: AssessedPrice, now_ms: int) -> PlacedBet:
         """Return a bet that names what judged it."""
         bet = super().bet_on(game, price, now_ms)
-        judge = f"mean of many ({self._question.series})" if self._series else MEAN_OF_ALL
-        return msgspec.structs.replace(bet, method=BEST_VS_MEAN, reference=judge)
+        return msgspec.structs.replace(bet, method=BEST_VS_MEAN, reference=self._question.judged_by)
 
     def _is_value(self, price: AssessedPrice, now_ms: int) -> bool:
         return (price.assessment.ev or 0.0) > 0 and self.may_be_bet_on(price, now_ms)
@@ -322,6 +352,7 @@ class BestVsMeanBettor(Bettor):
             for row, side in zip(section.rows, section.sides, strict=True):
                 odds = {name: row.prices[name].odds for name in offering[row.selection]}
                 if odds and len(odds) >= self._question.least_books:
+                    self.note_judgeable(game)
                     yield from self._against_mean(game, section, row, side, odds)
 
     def _of_series(
@@ -339,6 +370,7 @@ class BestVsMeanBettor(Bettor):
         )
         if not best or not mean or best[0].closing != mean[0].closing:
             return
+        self.note_judgeable(game)
         entry = game.entry
         for selection, odds in best[0].odds.items():
             read = read_selection(MONEYLINE, entry.match_name, selection)

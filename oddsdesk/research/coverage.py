@@ -108,6 +108,8 @@ class Coverage(msgspec.Struct, frozen=True):
     refused: dict[Caution, int]
     """Prices with enough EV that were not value, by reason, the most frequent first. A price counts
     once for each reason."""
+    with_series: int | None = None
+    """Games with best odds of the series that is bet on; None if none is."""
 
 
 class CoverageCount:
@@ -214,6 +216,8 @@ def games_lines(
                 f"sources contradict each other on {games_text(found.contrary)}, which count as"
                 " without a result"
             )
+    if found.with_series is not None:
+        yield f"best odds of the series for {_share(found.with_series, found.games)}"
 
 
 def coverage_lines(
@@ -258,6 +262,7 @@ def coverage_fields(found: Coverage) -> dict[str, Any]:
         "contradictory": found.contrary,
         "with_close": found.with_close,
         "with_close_pct": _percent(found.with_close, found.begun),
+        "with_series": found.with_series,
         "refused": {why.value: count for why, count in found.refused.items()},
     }
 

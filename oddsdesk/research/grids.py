@@ -1,6 +1,7 @@
 """Grids of backtests: lists of settings to combine, and the best of all combinations."""
 
 import itertools
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Final, NamedTuple, TypeAlias
 
@@ -8,7 +9,7 @@ from oddsdesk.ledger.bets import PlacedBet
 from oddsdesk.pricing.devig import METHODS
 from oddsdesk.research.backtest_summary import Summary, clv_ratio, yield_ratio
 from oddsdesk.research.intervals import Ends
-from oddsdesk.research.question import SettingsError, rules_named
+from oddsdesk.research.question import SettingsError, Strategy, rules_named
 
 Value: TypeAlias = str | float
 Combination: TypeAlias = Mapping[str, Value]
@@ -88,12 +89,29 @@ def _rules(word: str) -> str:
     return word
 
 
+def _alpha(word: str) -> float:
+    try:
+        alpha = float(word)
+    except ValueError:
+        alpha = math.nan
+    if not 0 <= alpha < 1:
+        raise SettingsError(f"alpha is a number from 0 to below 1, not {word!r}")
+    return alpha
+
+
 _READERS: Final[Mapping[str, Callable[[str], Value]]] = {
     "method": _method,
     "reference": str,
     "least-ev": _least_ev,
     "rules": _rules,
+    "alpha": _alpha,
 }
+AXES: Final = tuple(_READERS)
+AXES_OF: Final[Mapping[Strategy, frozenset[str]]] = {
+    "value": frozenset({"method", "reference", "least-ev", "rules"}),
+    "best-vs-mean": frozenset({"alpha", "rules"}),
+}
+"""What a strategy depends on; with ``best-vs-mean`` only the price age of the rules."""
 
 
 class Winner(NamedTuple):

@@ -17,12 +17,18 @@ Strategy = Literal["value", "best-vs-mean"]
 """``value``: what the desk's rules call value. ``best-vs-mean``: the best price of a match result
 against the mean of all bookmakers (Kaunitz, Zhong and Kreiner, "Beating the bookies with their own
 numbers", arXiv 1710.02824, 2017)."""
+BEST_VS_MEAN: Final = "best-vs-mean"
+MEAN_OF_ALL: Final = "mean of all bookmakers"
 BetAt = Literal["any", "close"]
 """``any``: at any moment before the game. ``close``: at the last prices before it starts."""
 StakingKind = Literal["flat", "proportional", "kelly"]
 SERIES: Final = ("football-data",)
 """Series of statistics that can be bet on: the best and the mean price of many bookmakers."""
 
+ALPHA: Final = 0.05
+"""What Kaunitz, Zhong and Kreiner subtract for the bookmakers' margin."""
+LEAST_BOOKS: Final = 3
+"""How many bookmakers they ask for."""
 LEAST_EV: Final = -5.0
 """The lowest EV in percent that a backtest can ask for."""
 _MOST_LEAST_EV: Final = 100.0
@@ -71,13 +77,29 @@ class Question(msgspec.Struct, frozen=True, kw_only=True):
     """The rules that a value bet must pass."""
     strategy: Strategy = "value"
     at: BetAt = "any"
-    alpha: float = 0.05
+    alpha: float = ALPHA
     """For ``best-vs-mean``: subtracted from 1/mean for the bookmakers' margin."""
-    least_books: int = 3
+    least_books: int = LEAST_BOOKS
     """For ``best-vs-mean``: how many bookmakers must price the selection."""
     series: str = ""
     """One of ``SERIES``: bet on its best prices instead of bookmakers' prices. Empty: do not."""
     staking: Staking = Staking()
+
+    @property
+    def judged_by(self) -> str:
+        """What fair odds come from: the sharp book, or a mean."""
+        if self.strategy == "value":
+            return self.reference
+        return f"mean of many ({self.series})" if self.series else MEAN_OF_ALL
+
+    @property
+    def judges(self) -> str:
+        """Who must price a game so that it can be bet on, in words."""
+        if self.strategy == "value":
+            return self.reference
+        if self.series:
+            return f"the series {self.series}"
+        return f"{self.least_books} or more bookmakers"
 
     def __post_init__(self) -> None:
         """Refuse settings that make no sense together.

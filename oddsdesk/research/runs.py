@@ -1,7 +1,7 @@
 """Backtests of several combinations of settings, and their figures as programs read them."""
 
 import contextlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -9,11 +9,12 @@ from oddsdesk.base.clock import system_clock
 from oddsdesk.ledger.bets import PlacedBet
 from oddsdesk.pricing.closing import CloseBy
 from oddsdesk.pricing.derived import Bands
+from oddsdesk.pricing.devig import DEFAULT_METHOD
 from oddsdesk.research.backtest_summary import Summary, as_fields, notes, summary, summary_fields
 from oddsdesk.research.backtests import Backtested, run_backtests
 from oddsdesk.research.coverage import coverage_fields
 from oddsdesk.research.grids import AND, Bests, Combination, bests_of
-from oddsdesk.research.question import Question, rules_named
+from oddsdesk.research.question import BEST_VS_MEAN, Question, rules_named
 from oddsdesk.research.recorded_log import RecordedLog, open_judged
 from oddsdesk.research.staking import bankroll_fields
 from oddsdesk.research.walk import Progress
@@ -35,6 +36,11 @@ def least_ev_in(combination: Combination) -> float | None:
     return None if least is None else float(least)
 
 
+def method_in(combination: Combination) -> str:
+    """Return the devig method; a strategy without a sharp book has no use for any."""
+    return str(combination.get("method", DEFAULT_METHOD))
+
+
 def rules_in(combination: Combination) -> str:
     """Return which price rules hold."""
     return str(combination.get("rules", "contract"))
@@ -45,7 +51,7 @@ def run_combinations(
     archive: Path | None,
     by: CloseBy,
     combinations: Sequence[Combination],
-    asked: Mapping[str, Any],
+    asked: dict[str, Any],
     bands_of: Callable[[str], Bands],
     settle: Callable[[list[PlacedBet]], list[PlacedBet]] = lambda bets: bets,
     progress: Progress = lambda _: None,
@@ -56,7 +62,7 @@ def run_combinations(
         database: The database.
         archive: The folder of older rows; None for the one that the database names.
         by: Whose closing lines, and the devig method; as ``open_judged``.
-        combinations: Each with a ``method``.
+        combinations: The values of each; what one lacks has its default.
         asked: The fields of ``Question`` that all combinations share.
         bands_of: Returns the error bands of modelled prices by a devig method.
         settle: Adds results that the database does not have.
@@ -66,7 +72,7 @@ def run_combinations(
         StoreError, ArchiveError, OSError: the log cannot be read.
         SettingsError: unknown rules, or a least EV out of range.
     """
-    methods = {str(each["method"]) for each in combinations}
+    methods = {method_in(each) for each in combinations}
     bands = {method: bands_of(method) for method in methods}
     with contextlib.ExitStack() as stack:
         names = dict[object, str]()
@@ -78,11 +84,11 @@ def run_combinations(
         questions = [
             Question(
                 reference=names[each.get("reference")],
-                method=str(each["method"]),
+                method=method_in(each),
                 close=opened.close,
-                bands=bands[str(each["method"])],
+                bands=bands[method_in(each)],
                 rules=rules_named(rules_in(each).replace(AND, ","), least_ev_in(each)),
-                **asked,
+                **asked | {name: each[name] for name in ("alpha",) if name in each},
             )
             for each in combinations
         ]
@@ -110,10 +116,16 @@ def best_of(runs: Sequence[Run]) -> Bests:
 def run_fields(run: Run, problems: Sequence[str] = ()) -> dict[str, Any]:
     """Return a backtest in the form that ``--json`` prints, with its bets."""
     question, done, staking = run.question, run.done, run.question.staking
+    is_mean, series = question.strategy == BEST_VS_MEAN, question.series
     return summary_fields(run.summary) | {
-        "reference": question.reference,
-        "method": question.method,
+        "strategy": question.strategy,
+        "reference": question.judged_by,
+        "method": None if is_mean else question.method,
         "least_ev": least_ev_in(run.combination),
+        "alpha": question.alpha if is_mean else None,
+        "least_books": question.least_books if is_mean and not series else None,
+        "at": question.at,
+        "series": series or None,
         "rules": rules_in(run.combination),
         "close_reference": question.close.reference,
         "close_method": question.close.method,

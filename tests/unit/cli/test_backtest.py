@@ -91,8 +91,8 @@ def test_without_results_it_says_so_and_guesses_nothing(database: Path) -> None:
     assert "no results" in text
     begin = (
         "bets: value by Pinnacle, margin proportional; the contract's least EV; all price rules of"
-        " the contract\nstakes: one unit on each bet\nCLV: vs the Pinnacle close, margin"
-        " proportional\nlog: 3 rows; it covers 2023"
+        " the contract; any time before the game\nstakes: one unit on each bet\nCLV: vs the"
+        " Pinnacle close, margin proportional\nlog: 3 rows; it covers 2023"
     )
     assert text.startswith(begin)
 
@@ -128,6 +128,17 @@ def test_an_empty_span_is_said(database: Path) -> None:
         (["--staking", "kelly", "--share", "0"], "the share must be from 0 to 100"),
         (["--grid", "colour=red"], "'colour' is not an axis: use method, reference, least-ev"),
         (["--grid", "method=shin", "--method", "power"], "--method and --grid both have a method"),
+        (["--alpha", "0.1"], "--alpha has no effect with --strategy value"),
+        (["--alpha", "1", "--strategy", "best-vs-mean"], "alpha is from 0 to below 1, not 1"),
+        (["--least-books", "4"], "--least-books needs --strategy best-vs-mean"),
+        (["--least-books", "0", "--strategy", "best-vs-mean"], "0 is not in the range x>=1"),
+        (["--method", "shin", "--strategy", "best-vs-mean"], "--method has no effect with"),
+        (["--reference", "Soft", "--strategy", "best-vs-mean"], "--reference has no effect with"),
+        (["--least-ev", "1", "--strategy", "best-vs-mean"], "--least-ev has no effect with"),
+        (["--derived", "all", "--strategy", "best-vs-mean"], "--derived needs a sharp book"),
+        (["--grid", "alpha=0.1"], "alpha in --grid has no effect with --strategy value"),
+        (["--at", "close", "--latency", "5"], "--at close leaves no time for a --latency"),
+        (["--series", "oddsportal"], "'oddsportal' is not 'football-data'"),
         (["--grid", "least-ev=1", "--least-ev", "2"], "--least-ev and --grid both have a least-ev"),
         (
             ["--grid", "least-ev=1", "--method", "power", "--method", "shin"],
@@ -224,6 +235,7 @@ def test_what_the_log_covers_is_told(database: Path, tmp_path: Path) -> None:
         "contradictory": 0,
         "with_close": 1,
         "with_close_pct": pytest.approx(100 / 3),
+        "with_series": None,
         "refused": {},
     }
     late = run(database, "--from", "2023-11-16").stdout
@@ -358,7 +370,10 @@ def test_the_best_of_a_grid_has_a_corrected_interval(season: Path) -> None:
 
 def test_a_grid_is_one_table_with_the_best_named_below(season: Path) -> None:
     lines = run(season, "--grid", GRID, "--rules", "none").stdout.splitlines()
-    assert lines[0] == ("bets: value by 2 sharp books, 2 methods; 2 least EVs; no price rules")
+    assert lines[0] == (
+        "bets: value by 2 sharp books, 2 methods; 2 least EVs; no price rules; any time before the"
+        " game"
+    )
     assert lines[5].split()[:4] == ["METHOD", "REFERENCE", "EV", "≥"]
     assert [line.split()[:3] for line in lines[6:14:3]] == [
         ["shin", "Pinnacle", "2"],
@@ -424,3 +439,81 @@ def test_kelly_has_the_share_and_the_caps_of_the_desk(season: Path) -> None:
         " 3 % on a game, 25 % on all open bets"
     ) in text
     (settings_folder() / "desk.ini").unlink()
+
+
+SERIES = """Div,Date,Time,HomeTeam,AwayTeam,FTHG,FTAG,PSH,PSD,PSA,PSCH,PSCD,PSCA,\
+MaxCH,MaxCD,MaxCA,AvgCH,AvgCD,AvgCA
+E0,16/08/2024,20:00,Leeds,Hull,2,1,2.3,3.4,3.2,2.2,3.45,3.4,2.6,3.5,3.4,2.3,3.4,3.3
+E0,20/08/2024,19:45,Derby,Luton,0,0,2.3,3.4,3.2,2.2,3.45,3.4,2.3,3.5,3.4,2.2,3.4,3.3
+E0,24/08/2024,12:30,Hull,Derby,1,3,2.3,3.4,3.2,2.2,3.45,3.4,,,,,,
+"""
+
+
+@pytest.fixture(scope="module")
+def series(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("series")
+    (folder / "E0.csv").write_text(SERIES)
+    path = folder / "series.db"
+    names = ["football-data", str(folder / "E0.csv"), "--database", str(path)]
+    assert CliRunner().invoke(import_, names).exit_code == 0
+    return path
+
+
+def test_the_best_against_the_mean_says_how_many_games_have_both(series: Path) -> None:
+    """Only Leeds at 2.6 against a mean of 2.3 is (1/2.3 - 0.05) x 2.6 = 1.0004."""
+    asked = ["--strategy", "best-vs-mean", "--series", "football-data", "--at", "close"]
+    asked += ["--least-books", "40"]
+    found = json.loads(run(series, "--json", *asked).stdout)
+    assert [(row["selection"], row["odds"], row["bookmaker"]) for row in found["rows"]] == [
+        ("Leeds", 2.6, "Best of many (football-data)")
+    ]
+    settings = ("strategy", "reference", "method", "alpha", "least_books", "at", "series")
+    assert [found[name] for name in settings] == [
+        *("best-vs-mean", "mean of many (football-data)", None, 0.05, None, "close"),
+        "football-data",
+    ]
+    covered = found["coverage"]
+    assert (covered["games"], covered["reference_games"], covered["with_close"]) == (3, 2, 3)
+    assert covered["reference_last_day"] == "2024-08-20"
+    lines = run(series, *asked).stdout.splitlines()
+    assert lines[0] == (
+        "bets: best-vs-mean, match results with (1/mean - alpha) x best odds above 1; alpha 0.05;"
+        " mean of the series football-data; at the close"
+    )
+    priced = "3 games; the series football-data priced 2 (67 %), from 2024-08-16 to 2024-08-20"
+    assert priced in lines
+
+
+def test_alphas_are_compared_and_other_settings_stay(series: Path) -> None:
+    asked = ["--strategy", "best-vs-mean", "--series", "football-data", "--at", "close"]
+    found = json.loads(run(series, "--json", *asked, "--grid", "alpha=0.05,0.06").stdout)
+    assert [(each["alpha"], each["bets"], each["comparisons"]) for each in found] == [
+        (0.05, 1, 2),
+        (0.06, 0, 2),
+    ]
+
+
+def test_a_mean_of_few_bookmakers_is_none(season: Path) -> None:
+    asked = ["--strategy", "best-vs-mean"]
+    none = run(season, *asked).stdout
+    assert "3 or more bookmakers priced no match result in this database" in none
+    assert "60 games; 3 or more bookmakers priced 0 (0 %)" in none
+    two = json.loads(run(season, *asked, "--least-books", "2", "--alpha", "0", "--json").stdout)
+    assert two["coverage"]["reference_games"] == 60
+    assert two["bets"] > 60
+
+
+def test_value_of_a_series_says_how_many_games_have_it(series: Path) -> None:
+    asked = ["--series", "football-data", "--at", "close", "--rules", "none"]
+    found = json.loads(run(series, "--json", *asked).stdout)
+    assert {row["bookmaker"] for row in found["rows"]} == {"Best of many (football-data)"}
+    covered = found["coverage"]
+    assert (covered["reference_games"], covered["with_series"]) == (3, 2)
+    text = run(series, *asked).stdout
+    assert "bets: the best odds of football-data, value by Pinnacle" in text
+    assert "best odds of the series for 2 (67 %)" in text
+
+
+def test_a_missing_series_is_said(season: Path) -> None:
+    text = run(season, "--series", "football-data").stdout
+    assert "no game has odds of the series football-data in this database" in text

@@ -41,6 +41,8 @@ def test_several_rules_are_one_value() -> None:
         ("least-ev=much", "least-ev is a number of percent, not 'much'"),
         ("least-ev=nan", "The least EV is from -5 to 100 percent"),
         ("least-ev=-6", "The least EV is from -5 to 100 percent"),
+        ("alpha=1", "alpha is a number from 0 to below 1, not '1'"),
+        ("alpha=nan", "alpha is a number from 0 to below 1"),
         ("rules=Fair odds", "No rule is called “Fair odds”"),
     ],
 )
