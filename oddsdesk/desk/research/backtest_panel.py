@@ -7,7 +7,7 @@ from typing import Final
 import msgspec
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QLineEdit, QPushButton, QWidget
+from PySide6.QtWidgets import QLineEdit, QPushButton, QSizePolicy, QWidget
 
 from oddsdesk.base.clock import Clock
 from oddsdesk.board.valuation.verdict_words import PER_DECIDED, PER_DECIDED_TEXT, method_title
@@ -50,13 +50,13 @@ from oddsdesk.desk.ui.theme.theme import Theme, scale_least_width, scale_most_wi
 from oddsdesk.desk.ui.theme.tokens import TextRole
 from oddsdesk.ledger.bets import PlacedBet
 from oddsdesk.ledger.presets import Preset
-from oddsdesk.ledger.reporting import in_order, whole_report
 from oddsdesk.pricing.devig import METHODS
-from oddsdesk.pricing.reports import course
 from oddsdesk.research.backtest_summary import Summary, notes
 from oddsdesk.research.coverage import coverage_lines, games_text
 
 _LEAST_FOR_CHART: Final = 430
+_LEAST_BELOW: Final = 100
+"""Height of some bets and notes below the figures."""
 _REFERENCE_WIDTHS: Final = (88, 150)
 _ALL_VALUE: Final = "All value bets"
 _BEGIN: Final = EmptyState(
@@ -119,6 +119,7 @@ class BacktestPanel(ResearchPanel):
         self._run: BacktestFound | None = None
         """The backtest whose bets are shown; None for the table of several."""
         self.facts, self.chart = FactsBar(theme), CourseChart(theme)
+        self.facts.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
         self.back = QPushButton()
         self.back.setToolTip("Back to the table (B)")
         self.back.clicked.connect(self.show_grid)
@@ -131,8 +132,9 @@ class BacktestPanel(ResearchPanel):
         self._settings = kept.settings
         self._make_fields(theme, kept)
         fields = [self.preset, self.method, self.reference, *self.span.fields, self.more]
-        self._assemble(theme, fields, [self.back_bar, self.facts, self.chart])
+        self._assemble(theme, fields, [self.back_bar, self.facts, self.chart], wraps_at=3)
         self._stack.addWidget(self.grid)
+        self.bar.wrapped.connect(self._fit)
         add_action(self, "backtest.settings", self.ask_settings)
         add_action(self, "backtest.back", self.show_grid)
         self._show_settings()
@@ -157,7 +159,6 @@ class BacktestPanel(ResearchPanel):
 
     def show_state(self) -> None:
         super().show_state()
-        self.more.setVisible(not self.running.is_running)  # the count of rows needs the room
         has_grid = self._found is not None and len(self._found.runs) > 1
         if has_grid and self._run is None:
             self._stack.setCurrentWidget(self.grid)
@@ -277,8 +278,7 @@ class BacktestPanel(ResearchPanel):
             return
         self.facts.fill_facts(_facts(run))
         bankroll = run.done.bankroll
-        steps = course(counted for _, counted in in_order(bets))
-        self.chart.show_steps(steps, None if bankroll is None else bankroll.start)
+        self.chart.show_steps(run.steps, None if bankroll is None else bankroll.start)
         if bets:
             self.messages.show_message(" · ".join(_told(run)), icon="info")
 
@@ -301,7 +301,9 @@ class BacktestPanel(ResearchPanel):
 
     def _fit(self) -> None:
         run = self._run
-        self.facts.setVisible(run is not None and bool(run.done.bets))
+        above = self.bar.needed_height + self.facts.sizeHint().height()
+        has_room = self.height() >= above + self._theme.fonts.scaled(_LEAST_BELOW)
+        self.facts.setVisible(run is not None and bool(run.done.bets) and has_room)
         has_course = run is not None and run.summary.settled > 0
         self.chart.setVisible(has_course and self.height() >= _LEAST_FOR_CHART)
         self.chart.fit_chart(self.height() * 3 // 10)
@@ -366,8 +368,7 @@ def _facts(run: BacktestFound) -> list[Fact]:
         ),
     ]
     if bankroll is None:
-        drawdown = whole_report(run.done.bets).drawdown.depth
-        worst = signed_hundredths_text(drawdown) if found.settled else "–"
+        worst = signed_hundredths_text(run.drawdown) if found.settled else "–"
         facts.append(Fact("Drawdown", worst, "worst"))
     else:
         grown = f"{signed_text(bankroll.growth_pct)} % from {bankroll.start:,.10g} units"

@@ -1,13 +1,14 @@
 """The interface of the research panels to the recorded log."""
 
 from collections.abc import Callable
-from itertools import product
+from itertools import pairwise, product
 from typing import NamedTuple, Protocol
 
 import msgspec
 
 from oddsdesk.desk.ui.formatting import day_text
 from oddsdesk.ledger.presets import Preset
+from oddsdesk.pricing.reports import Step, drawdown
 from oddsdesk.research.backtest_summary import Summary
 from oddsdesk.research.backtests import Backtested
 from oddsdesk.research.coverage import LogRead
@@ -79,13 +80,21 @@ class BacktestAsked(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class BacktestFound(msgspec.Struct, frozen=True):
-    """A backtest and its summary, which is made off the window's thread as it takes a while."""
+    """A backtest and its figures, made off the window's thread as they take a while."""
 
     question: Question
     done: Backtested
     summary: Summary
+    steps: tuple[Step, ...] = ()
+    """The course of the profit, game by game."""
     least_ev: float | None = None
     """As asked; None for the contract's."""
+
+    @property
+    def drawdown(self) -> float:
+        """The deepest fall of the profit from an earlier peak; 0 or negative."""
+        profits = [[now.profit - before.profit] for before, now in pairwise(self.steps)]
+        return drawdown(profits).depth
 
 
 class BacktestsFound(msgspec.Struct, frozen=True):

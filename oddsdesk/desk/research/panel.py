@@ -6,7 +6,8 @@ from datetime import UTC, date, datetime, time, timedelta, tzinfo
 from typing import Any, Final
 
 from PySide6 import QtWidgets
-from PySide6.QtCore import QObject, QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QObject, QSize, Qt, Signal
+from PySide6.QtGui import QResizeEvent
 
 from oddsdesk.base.clock import system_clock
 from oddsdesk.base.figures import FigureError, read_typed_time
@@ -152,16 +153,23 @@ class ResearchPanel(QtWidgets.QWidget):
         self.setFocusProxy(self.table if has_rows else self.bar.run)
 
     def _assemble(
-        self, theme: Theme, fields: list[QtWidgets.QWidget], above: list[QtWidgets.QWidget]
+        self,
+        theme: Theme,
+        fields: list[QtWidgets.QWidget],
+        above: list[QtWidgets.QWidget],
+        wraps_at: int | None = None,
     ) -> None:
-        """Lay out the panel, with ``fields`` in its bar and ``above`` above the table."""
-        self.bar = RunBar(theme, fields)
+        """Lay out the panel, with ``fields`` in its bar and ``above`` above the table.
+
+        Where they have no room, the fields from ``wraps_at`` on get a line of their own.
+        """
+        self.bar = RunBar(theme, fields, wraps_at)
         body = QtWidgets.QWidget()
         self._stack = QtWidgets.QStackedLayout(body)
         self._stack.addWidget(self.table)
         self._stack.addWidget(self.placeholder)
         whole = spacing.vertical(self, spacing=0)
-        for part in (self.bar, *above, body, self.messages):
+        for part in (self.bar, *above, body, _Notes(theme, self.messages)):
             whole.addWidget(part)
         whole.setStretchFactor(body, 1)
         add_action(self, f"{self.ident}.run", self.run_or_cancel)
@@ -208,6 +216,50 @@ class ResearchPanel(QtWidgets.QWidget):
         raise NotImplementedError
 
 
+class _Notes(QtWidgets.QScrollArea):
+    """Shows a message bar whole where the panel has the height, else with a scroll bar."""
+
+    def __init__(self, theme: Theme, bar: MessageBar) -> None:
+        super().__init__(widgetResizable=True)
+        self._theme = theme
+        self._bar = bar
+        self.setFrameShape(QtWidgets.QFrame.Shape.NoFrame)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)  # arrows scroll
+        self.setSizePolicy(
+            QtWidgets.QSizePolicy.Policy.Ignored, QtWidgets.QSizePolicy.Policy.Maximum
+        )
+        self.setAccessibleName("Notes")
+        self.setObjectName("notes")
+        self.setWidget(bar)
+        bar.hide()  # Qt shows what it puts into an area
+        bar.installEventFilter(self)
+        self.hide()
+
+    # Qt's virtuals
+
+    def sizeHint(self) -> QSize:
+        height = self._bar.heightForWidth(self.width())
+        return QSize(0, height if height > 0 else self._bar.sizeHint().height())
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(0, min(self.sizeHint().height(), self._theme.fonts.scaled(_LEAST_NOTES)))
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        kind = event.type()
+        if kind in (QEvent.Type.ShowToParent, QEvent.Type.HideToParent):
+            self.setVisible(not self._bar.isHidden())
+        elif kind == QEvent.Type.LayoutRequest:
+            self.updateGeometry()
+        return super().eventFilter(watched, event)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        if event.size().width() != event.oldSize().width():
+            self.updateGeometry()
+
+
+_LEAST_NOTES = 36
 _LEAST_WIDTH = 240
 _DAY_WIDTH = 106
 """Has room for a day such as 2024-08-16."""
@@ -215,17 +267,26 @@ _COUNT = "10,000,000 rows…"
 
 
 class RunBar(QtWidgets.QWidget):
-    """The bar with the choices; ``run_clicked`` starts or cancels."""
+    """The bar with the choices; ``run_clicked`` starts or cancels.
+
+    Where it is too narrow for all fields, the last ones get a line of their own.
+    """
 
     run_clicked = Signal()
     export_clicked = Signal()
+    wrapped = Signal()
+    """It has another number of lines now."""
 
-    def __init__(self, theme: Theme, fields: Sequence[QtWidgets.QWidget]) -> None:
-        """``fields`` are the editors of the choices."""
+    def __init__(
+        self, theme: Theme, fields: Sequence[QtWidgets.QWidget], wraps_at: int | None = None
+    ) -> None:
+        """``fields`` are the editors of the choices; those from ``wraps_at`` on may wrap."""
         super().__init__()
         self.setProperty("variant", "bar")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
-        scale_height(self, theme, spacing.BAR)
+        self._fields = fields
+        self._wraps_at = len(fields) if wraps_at is None else wraps_at
+        self._is_wrapped = False
         self._facts = ElidedLabel()
         self._facts.setProperty("variant", "note")
         self._facts.setSizePolicy(
@@ -239,14 +300,22 @@ class RunBar(QtWidgets.QWidget):
         self._export.setProperty("variant", "plain")
         self._export.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self._export.clicked.connect(self.export_clicked)
-        line = spacing.horizontal(
-            self, margins=(spacing.LEAD, 0, spacing.LEAD, 0), spacing=spacing.STEP
+        rows = QtWidgets.QWidget(), QtWidgets.QWidget()
+        for row in rows:
+            scale_height(row, theme, spacing.BAR)
+        margins = (spacing.LEAD, 0, spacing.LEAD, 0)
+        self._first, self._second = (
+            spacing.horizontal(row, margins=margins, spacing=spacing.STEP) for row in rows
         )
+        self._below = rows[1]
+        self._below.hide()
+        self._second.addStretch(1)
         for field in fields:
-            line.addWidget(field)
-        line.addWidget(self._facts, 1)
-        line.addWidget(self.run)
-        line.addWidget(self._export)
+            self._first.addWidget(field)
+        self._first.addWidget(self._facts, 1)
+        self._first.addWidget(self.run)
+        self._first.addWidget(self._export)
+        spacing.vertical(self, *rows, spacing=0)
         self.show_running(None)
 
     def show_running(self, rows: int | None) -> None:
@@ -268,10 +337,45 @@ class RunBar(QtWidgets.QWidget):
         """Enable the export if there is anything to export."""
         self._export.setEnabled(offered)
 
+    @property
+    def needed_height(self) -> int:
+        """The height of its lines in pixels."""
+        return self._below.height() * (2 if self._is_wrapped else 1)
+
+    def _wrap(self) -> None:
+        """Give the last fields a line of their own, or take them back, by the width."""
+        parts = [*self._fields, self.run, self._export]
+        needed = sum(_least_width(part) + spacing.STEP for part in parts)
+        needed += self._facts.width_of(_COUNT) + 2 * spacing.LEAD
+        if self._is_wrapped is (needed > self.width()):
+            return
+        self._is_wrapped = not self._is_wrapped
+        for place, field in enumerate(self._fields[self._wraps_at :]):
+            if self._is_wrapped:
+                self._second.insertWidget(place, field)
+            else:
+                self._first.insertWidget(self._wraps_at + place, field)
+        self._below.setVisible(self._is_wrapped)
+        self.wrapped.emit()
+
     # Qt's virtuals
 
     def minimumSizeHint(self) -> QSize:
         return QSize(_LEAST_WIDTH, super().minimumSizeHint().height())
+
+    def event(self, event: QEvent) -> bool:
+        handled = super().event(event)
+        if event.type() is QEvent.Type.LayoutRequest:
+            self._wrap()
+        return handled
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._wrap()
+
+
+def _least_width(part: QtWidgets.QWidget) -> int:
+    return max(part.minimumSizeHint().width(), part.minimumWidth())
 
 
 class ChoiceError(ValueError):

@@ -21,8 +21,10 @@ from oddsdesk.desk.research.log import (
     ResearchError,
 )
 from oddsdesk.ledger.own_tables import known_bands
+from oddsdesk.ledger.reporting import in_order
 from oddsdesk.pricing.closing import CloseBy
 from oddsdesk.pricing.profiles import Profiles
+from oddsdesk.pricing.reports import course
 from oddsdesk.pricing.value import DerivedChoice
 from oddsdesk.research.backtest_summary import summary
 from oddsdesk.research.backtests import run_backtests as run_all
@@ -84,7 +86,13 @@ class DatabaseResearch:
             log = RecordedLog(opened.store.reader())
             found = run_all(log, questions, self._clock(), tell)
             runs = [
-                BacktestFound(question, done, summary(done.bets), each.least_ev)
+                BacktestFound(
+                    question,
+                    done,
+                    summary(done.bets),
+                    tuple(course(counted for _, counted in in_order(done.bets))),
+                    each.least_ev,
+                )
                 for question, done, each in zip(questions, found, combinations, strict=True)
             ]
             best = bests_of([run.done.bets for run in runs], [run.summary for run in runs])

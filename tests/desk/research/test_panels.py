@@ -12,6 +12,7 @@ import pytest
 from msgspec.structs import replace
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QFontMetrics
+from PySide6.QtWidgets import QScrollArea, QWidget
 from pytestqt.qtbot import QtBot
 
 from oddsdesk.contract.quotes import Quote
@@ -419,6 +420,53 @@ async def test_choices_are_kept_between_starts(
     assert again.span.until.text() == "2023-12-01"
     later = scorecard_panel(qtbot, theme, Layout(tmp_path / "desk.ini"), None)
     assert later.span.since.text() == "2023-11-01"
+
+
+def is_whole(notes: QScrollArea) -> bool:
+    """Tell whether all of the notes can be scrolled to."""
+    bar, width = notes.widget(), notes.viewport().width()
+    return bar is not None and bar.height() >= bar.heightForWidth(width)
+
+
+def is_laid_out(panel: BacktestPanel, fields: list[QWidget]) -> bool:
+    """Tell whether all parts of the bar are whole, in the panel and next to each other."""
+    parts = [*fields, panel.bar.run, panel.bar._export]
+    places = [part.rect().translated(part.mapTo(panel, part.rect().topLeft())) for part in parts]
+    return all(
+        panel.rect().contains(place)
+        and place.width() >= part.minimumSizeHint().width()
+        and not any(place.intersects(other) for other in places if other is not place)
+        for part, place in zip(parts, places, strict=True)
+    )
+
+
+async def test_where_there_is_little_room_fields_wrap_and_notes_scroll(
+    qtbot: QtBot, theme: Theme, layout: Layout, path: Path
+) -> None:
+    window, panel = QWidget(), backtest_panel(qtbot, theme, layout, research(path))
+    qtbot.addWidget(window)
+    window.resize(1_300, 800)
+    window.show()
+    panel.setParent(window)
+    panel.show()
+    panel.span.since.setText("2023-11-01")
+    panel.run_or_cancel()
+    await ended(panel)
+    (notes,) = panel.findChildren(QScrollArea, "notes")
+    whole = panel.messages.heightForWidth(panel.width())
+    assert notes.height() == whole > 0
+    assert panel.facts.isVisible()
+    fields = [panel.preset, panel.method, panel.reference, *panel.span.fields, panel.more]
+    tops = {field.mapTo(panel, field.rect().topLeft()).y() for field in fields[3:]}
+    assert tops == {panel.bar.run.mapTo(panel, panel.bar.run.rect().topLeft()).y()}
+    for width, height in ((760, 420), (760, 220), (1_200, 700), (760, 220)):
+        panel.resize(width, height)
+        qtbot.waitUntil(lambda: is_laid_out(panel, fields))
+        assert panel.bar._is_wrapped is (width < 1_000)
+        qtbot.waitUntil(lambda: is_whole(notes))
+        assert panel.rect().contains(notes.geometry())
+    assert not panel.facts.isVisible()
+    panel.setParent(None)
 
 
 @pytest.mark.parametrize("make", [backtest_panel, scorecard_panel])
