@@ -277,7 +277,7 @@ COLUMNS: Final[tuple[ColumnSpec[Card, int], ...]] = (
         descending_first=True,
         tip="Value bets at this bookmaker, each price counted once",
     ),
-    _figure("clv_pct", "CLV %", "+8.88", 2, "Average closing line value of these bets", sign="+"),
+    _figure("clv_pct", "CLV %", "+88.88", 2, "Average closing line value of these bets", sign="+"),
     _figure(
         "age_s",
         "Age s",
