@@ -340,10 +340,14 @@ class BestVsMeanBettor(Bettor):
         return (price.assessment.ev or 0.0) > 0 and self.may_be_bet_on(price, now_ms)
 
     def _prices(self, game: PastGame, now_ms: int) -> Iterator[AssessedPrice]:
-        if self._question.at == "any" and game.has_begun:
+        begins = game.kick_off
+        has_begun = game.has_begun or (begins is not None and now_ms >= begins)
+        if self._question.at == "any" and has_begun:
             return
         if self._series is not None:
             yield from self._of_series(self._series, game, now_ms)
+            return
+        if len(game.priced_by) < self._question.least_books:
             return
         for section in game.book.matrix.sections:
             if section.key[:2] != (MONEYLINE, 0) or set(section.sides) != set(_THREE_WAY):
