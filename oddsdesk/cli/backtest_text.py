@@ -9,8 +9,8 @@ from oddsdesk.cli.ledger import reports_table
 from oddsdesk.cli.terminal import aligned
 from oddsdesk.contract.times import format_ms
 from oddsdesk.ledger.reporting import Grouping, split_report, whole_report
-from oddsdesk.research.backtest_summary import Summary, bets_text, notes, summary
-from oddsdesk.research.coverage import coverage_lines, games_lines, in_span, refused_line
+from oddsdesk.research.backtest_summary import Summary, bets_text, covered_lines, notes, summary
+from oddsdesk.research.coverage import games_lines, in_span, refused_line
 from oddsdesk.research.grids import AND, Bests, Combination, best_lines
 from oddsdesk.research.intervals import Ends
 from oddsdesk.research.question import Question
@@ -40,7 +40,7 @@ def single(run: Run) -> Iterator[str]:
         of_kind = "; ".join(_figures(summary(derived)))
         yield f"of these {bets_text(len(derived))} {kind}: {of_kind}"
     yield from notes(run.done, question)
-    yield from coverage_lines(run.done.coverage, question.judges, question.close)
+    yield from covered_lines(run.done, question)
 
 
 def comparison(runs: Sequence[Run], best: Bests) -> Iterator[str]:
@@ -253,5 +253,5 @@ def _coverage(runs: Sequence[Run]) -> Iterator[str]:
                 yield line
             said.add(line)
         refused = refused_line([run.done.coverage for run in judged], reference)
-        if refused:
+        if refused and judged[0].question.strategy == "value":
             yield refused if len(by_reference) == 1 else f"{reference}: {refused}"

@@ -16,10 +16,10 @@ from oddsdesk.pricing.exposure import StakePlan
 from oddsdesk.pricing.value import DerivedChoice
 from oddsdesk.research import arguments
 from oddsdesk.research.arguments import Moment, Names, Place
-from oddsdesk.research.coverage import coverage_lines
+from oddsdesk.research.backtest_summary import covered_lines
 from oddsdesk.research.data_frames import FrameWriter, pandas_module
 from oddsdesk.research.export import Column, Kind, Row
-from oddsdesk.research.grids import AND, Combination
+from oddsdesk.research.grids import AND, AXES_OF, Combination
 from oddsdesk.research.question import (
     SERIES,
     BetAt,
@@ -49,7 +49,7 @@ BET_COLUMNS: Final = tuple(
         *("derived", "band_pct", "implied_close"),
     )
 )
-_AXES: Final = ("method", "reference", "least_ev", "rules")
+_AXES: Final = ("method", "reference", "least_ev", "rules", "alpha")
 _OF_ALL: Final = ("rows", "derived", "coverage", "bankroll", "notes", *_AXES)
 _PROPORTIONAL_PCT: Final = 1.0
 
@@ -121,9 +121,11 @@ def backtest(
         ResearchError: the database cannot be read.
         ModuleNotFoundError: pandas is not installed.
     """
-    (combination,) = _combinations(method, reference, least_ev, [_rules_text(rules)])
+    (combination,) = _combinations(
+        strategy, method, reference, least_ev, [_rules_text(rules)], alpha
+    )
     asked = _asked(
-        *(strategy, alpha, least_books, at, staking, share, bankroll, series),
+        *(strategy, least_books, at, staking, share, bankroll, series),
         *(since, until, preset, latency_ms, derived, bookmakers),
     )
     close = (close_reference, close_method)
@@ -143,7 +145,7 @@ def grid(
     close_reference: str | None = None,
     close_method: str = DEFAULT_METHOD,
     strategy: Strategy = "value",
-    alpha: float = 0.05,
+    alpha: float | Sequence[float] = 0.05,
     least_books: int = 3,
     at: BetAt = "any",
     staking: StakingKind = "flat",
@@ -160,8 +162,9 @@ def grid(
 ) -> "DataFrame":
     """Compare all combinations of settings in one pass, as ``oddsdesk backtest --grid`` does.
 
-    ``method``, ``reference``, ``least_ev`` and ``rules`` are one value or a list; several rules of
-    one value are joined by ``+``. The other arguments are those of ``backtest``.
+    ``method``, ``reference``, ``least_ev``, ``rules`` and ``alpha`` are one value or a list, if the
+    strategy depends on them. Several rules of one value are joined by ``+``. The other arguments
+    are those of ``backtest``.
 
     The best of many combinations owes something to luck. ``best_yield_pct`` and ``best_clv_pct``
     mark it; ``clv_pct_corrected_low`` and ``clv_pct_corrected_high`` allow for the choice.
@@ -175,9 +178,9 @@ def grid(
         ValueError, ResearchError, ModuleNotFoundError: as ``backtest``.
     """
     texts = [rules] if isinstance(rules, str) else [*rules]
-    combinations = _combinations(method, reference, least_ev, texts)
+    combinations = _combinations(strategy, method, reference, least_ev, texts, alpha)
     asked = _asked(
-        *(strategy, alpha, least_books, at, staking, share, bankroll, series),
+        *(strategy, least_books, at, staking, share, bankroll, series),
         *(since, until, preset, latency_ms, derived, bookmakers),
     )
     close = (close_reference, close_method)
@@ -196,36 +199,42 @@ def grid(
 
 
 def _combinations(
+    strategy: Strategy,
     method: str | Sequence[str],
     reference: str | Sequence[str | None] | None,
     least_ev: float | Sequence[float | None] | None,
     rules: Sequence[str],
+    alpha: float | Sequence[float],
 ) -> list[Combination]:
-    methods = [method] if isinstance(method, str) else [*method]
-    for each in methods:
-        arguments.one_of(each, METHODS, "method")
-    for text in rules:
-        rules_named(text.replace(AND, ","))
-    axes: tuple[Sequence[Any], ...] = (
-        methods,
+    arguments.one_of(strategy, get_args(Strategy), "strategy")
+    axes: tuple[list[Any], ...] = (
+        [method] if isinstance(method, str) else [*method],
         [reference] if reference is None or isinstance(reference, str) else [*reference],
         [least_ev] if least_ev is None or isinstance(least_ev, int | float) else [*least_ev],
-        rules,
+        [*rules],
+        [alpha] if isinstance(alpha, int | float) else [*alpha],
     )
     for name, values in zip(_AXES, axes, strict=True):
         if not values:
-            raise ValueError(f"{name} is an empty list: give at least one value")
+            raise SettingsError(f"{name} is an empty list: give at least one value")
         if len(set(values)) < len(values):
-            raise ValueError(f"{name} has a value twice: {values}")
-    found: list[Combination] = []
-    for named, judge, least, which in itertools.product(*axes):
-        combination: dict[str, str | float] = {"method": str(named), "rules": str(which)}
-        if judge is not None:
-            combination["reference"] = str(judge)
-        if least is not None:
-            rules_named(least_ev=float(least))
-            combination["least-ev"] = float(least)
-        found.append(combination)
+            raise SettingsError(f"{name} has a value twice: {values}")
+        if len(values) > 1 and name.replace("_", "-") not in AXES_OF[strategy]:
+            raise SettingsError(f"{name} has no effect with strategy {strategy}")
+    return [_combination(*values) for values in itertools.product(*axes)]
+
+
+def _combination(
+    method: str, reference: str | None, least_ev: float | None, rules: str, alpha: float
+) -> Combination:
+    arguments.one_of(method, METHODS, "method")
+    rules_named(rules.replace(AND, ","), least_ev)
+    arguments.at_least(alpha, 0, "alpha")
+    found: dict[str, str | float] = {"method": method, "rules": rules, "alpha": alpha}
+    if reference is not None:
+        found["reference"] = reference
+    if least_ev is not None:
+        found["least-ev"] = least_ev
     return found
 
 
@@ -235,7 +244,6 @@ def _rules_text(rules: str | Sequence[str]) -> str:
 
 def _asked(
     strategy: Strategy,
-    alpha: float,
     least_books: int,
     at: BetAt,
     staking: StakingKind,
@@ -264,7 +272,6 @@ def _asked(
         "derived": arguments.one_of(derived, get_args(DerivedChoice), "derived"),
         "strategy": arguments.one_of(strategy, get_args(Strategy), "strategy"),
         "at": arguments.one_of(at, get_args(BetAt), "at"),
-        "alpha": arguments.at_least(alpha, 0, "alpha"),
         "least_books": arguments.at_least(least_books, 1, "least_books"),
         "series": "" if series is None else arguments.one_of(series, SERIES, "series"),
         "staking": _staking(staking, share, bankroll),
@@ -331,11 +338,7 @@ def _attrs(run: Run) -> dict[str, Any]:
     """Return the figures in the form that ``--json`` prints, without the bets."""
     fields = run_fields(run)
     del fields["rows"]
-    return fields | {"notes": [*fields["notes"], *_coverage(run)]}
-
-
-def _coverage(run: Run) -> list[str]:
-    return [*coverage_lines(run.done.coverage, run.question.reference, run.question.close)]
+    return fields | {"notes": [*fields["notes"], *covered_lines(run.done, run.question)]}
 
 
 def _grid_row(run: Run) -> dict[str, Any]:
@@ -344,5 +347,5 @@ def _grid_row(run: Run) -> dict[str, Any]:
     figures = {name: value for name, value in fields.items() if name not in _OF_ALL}
     of_bankroll = {f"bankroll_{name}": each for name, each in (fields["bankroll"] or {}).items()}
     settings = {name: fields[name] for name in _AXES}
-    notes = {"notes": [*fields["notes"], *_coverage(run)]}
+    notes = {"notes": [*fields["notes"], *covered_lines(run.done, run.question)]}
     return {**settings, **figures, **of_bankroll, **fields["coverage"], **notes}

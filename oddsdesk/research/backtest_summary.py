@@ -2,7 +2,7 @@
 
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
 import msgspec
@@ -17,7 +17,9 @@ from oddsdesk.research.backtests import Backtested
 from oddsdesk.research.coverage import (
     Moment,
     day_of,
+    games_lines,
     in_span,
+    refused_line,
     why_no_close,
     why_nothing,
     why_unpriced,
@@ -166,6 +168,18 @@ def _why_no_bets(
     lacks = "" if done.asked else why_nothing(done, question.reference, when, moment)
     has_none = done.coverage.games and not done.coverage.priced
     return lacks, f"{question.judges} priced no match result {when}" if has_none else ""
+
+
+def covered_lines(done: Backtested, question: Question, day: Moment = day_of) -> Iterator[str]:
+    """Yield what the log covers, and which prices were refused if there are rules, one line each.
+
+    ``day`` formats days.
+    """
+    yield from games_lines(done.coverage, question.judges, question.close, day)
+    if question.strategy == "value" and (
+        refused := refused_line([done.coverage], question.reference)
+    ):
+        yield refused
 
 
 def as_fields(bet: PlacedBet) -> dict[str, Any]:

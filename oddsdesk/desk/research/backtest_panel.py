@@ -51,8 +51,8 @@ from oddsdesk.desk.ui.theme.tokens import TextRole
 from oddsdesk.ledger.bets import PlacedBet
 from oddsdesk.ledger.presets import Preset
 from oddsdesk.pricing.devig import METHODS
-from oddsdesk.research.backtest_summary import Summary, notes
-from oddsdesk.research.coverage import coverage_lines, games_text
+from oddsdesk.research.backtest_summary import Summary, covered_lines, notes
+from oddsdesk.research.coverage import games_text
 
 _LEAST_FOR_CHART: Final = 430
 _LEAST_BELOW: Final = 100
@@ -328,7 +328,7 @@ def _back_bar(back: QPushButton, opened: ElidedLabel) -> QWidget:
 def _told(found: BacktestFound) -> list[str]:
     """Return the notes: what is missing, then the coverage of the log."""
     done, question = found.done, found.question
-    covered = coverage_lines(done.coverage, question.reference, question.close, day_text)
+    covered = covered_lines(done, question, day_text)
     return [*notes(done, question, moment_text, day_text), *covered]
 
 
@@ -337,7 +337,7 @@ def _judge(found: BacktestFound) -> Fact:
     priced = f"priced {covered.priced:,} of {games_text(covered.games)}"
     if covered.last_priced_ms is not None:
         priced += f", until {day_text(covered.last_priced_ms)}"
-    return Fact("Sharp book", found.question.reference, priced)
+    return Fact("Sharp book", found.question.judged_by, priced)
 
 
 def _grid_notes(found: BacktestsFound) -> list[str]:
@@ -347,7 +347,7 @@ def _grid_notes(found: BacktestsFound) -> list[str]:
     covered = [
         line
         for run in reversed(firsts.values())
-        for line in coverage_lines(run.done.coverage, run.question.reference, close, day_text)
+        for line in covered_lines(run.done, run.question, day_text)
     ]
     return [*comparison_lines(found), f"CLV {close.close_by_text}", *dict.fromkeys(covered)]
 

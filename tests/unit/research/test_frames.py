@@ -85,6 +85,21 @@ def plain(frame: Any) -> list[dict[str, Any]]:
             [*("--rules", "none", "--staking", "proportional"), "--share", "2", "--bankroll", "50"],
         ),
         (
+            {"strategy": "best-vs-mean", "alpha": 0.03, "least_books": 2, "at": "close"},
+            [
+                *("--strategy", "best-vs-mean", "--alpha", "0.03"),
+                *("--least-books", "2", "--at", "close"),
+            ],
+        ),
+        (
+            {"strategy": "best-vs-mean", "series": "football-data", "alpha": 0.02},
+            ["--strategy", "best-vs-mean", "--series", "football-data", "--alpha", "0.02"],
+        ),
+        (
+            {"series": "football-data", "rules": "none", "least_ev": 0},
+            ["--series", "football-data", "--rules", "none", "--least-ev", "0"],
+        ),
+        (
             {"preset": "main markets", "latency_ms": 5_000, "derived": "none"},
             ["--preset", "Main markets", "--latency", "5000", "--derived", "none"],
         ),
@@ -104,7 +119,9 @@ def test_a_backtest_has_the_bets_and_the_figures_of_the_command(
     assert kept.keys() == command.keys() - {"rows"}
     assert kept.keys() >= {"bets", "yield_pct_low", "clv_pct", "clv_pct_high", "coverage"}
     assert frame.attrs["notes"][: len(command["notes"])] == command["notes"]
-    assert any("Pinnacle" in line or "Bet365" in line for line in frame.attrs["notes"])
+    assert any(" games; " in line for line in frame.attrs["notes"])
+    has_refused = any("refused" in line for line in frame.attrs["notes"])
+    assert has_refused is (arguments.get("strategy") != "best-vs-mean")
 
 
 def test_a_grid_has_the_rows_of_the_command(database: Path) -> None:
@@ -125,6 +142,15 @@ def test_a_grid_has_the_rows_of_the_command(database: Path) -> None:
     assert frame.best_clv_pct.sum() == frame.best_yield_pct.sum() == 1
     best = frame[frame.best_clv_pct].iloc[0]
     assert best.clv_pct_corrected_low <= best.clv_pct_low < best.clv_pct == frame.clv_pct.max()
+
+
+def test_a_grid_of_alphas_is_a_backtest_for_each(database: Path) -> None:
+    how: dict[str, Any] = {"strategy": "best-vs-mean", "series": "football-data"}
+    frame = research.grid(database, **how, alpha=[0.03, 0.02])
+    each = [len(research.backtest(database, **how, alpha=alpha)) for alpha in (0.03, 0.02)]
+    assert frame.bets.tolist() == each
+    assert 0 < each[0] < each[1]
+    assert frame.alpha.tolist() == [0.03, 0.02]
 
 
 def test_a_grid_of_one_combination_is_the_backtest(database: Path) -> None:
@@ -312,6 +338,11 @@ def test_arguments_that_make_no_sense_are_refused(
         ({"method": []}, "method is an empty list: give at least one value"),
         ({"least_ev": [1, 1.0]}, "least_ev has a value twice"),
         ({"rules": ["none", "All"]}, "No rule is called “All”"),
+        ({"alpha": [0.05, 0.034]}, "alpha has no effect with strategy value"),
+        (
+            {"strategy": "best-vs-mean", "method": ["shin", "power"]},
+            "method has no effect with strategy best-vs-mean",
+        ),
     ],
 )
 def test_grids_that_make_no_sense_are_refused(
