@@ -56,14 +56,14 @@ OTHER_HOURS: Final = 4.0
 """The same in other sports, tennis among them."""
 _DIGITS: Final = 2
 _REFUSED: Final = {
-    Bound.OUTCOME: "by the cap on an outcome",
-    Bound.GAME: "by the cap on a game",
-    Bound.TOTAL: "as open bets left too little room",
-    Bound.SAME_GAME: "as another bet on the game got it",
-    Bound.PLACED: "as open bets on the game were enough",
-    Bound.ROUNDING: f"below {STEP} units",
-    Bound.NO_EDGE: "without a gain on top of other bets",
-    Bound.KELLY: "by Kelly",
+    Bound.OUTCOME: "cap on an outcome",
+    Bound.GAME: "cap on a game",
+    Bound.TOTAL: "too little room left by open bets",
+    Bound.SAME_GAME: "staked on another bet of the game",
+    Bound.PLACED: "open bets on the game are enough",
+    Bound.ROUNDING: f"less than {STEP} units",
+    Bound.NO_EDGE: "no gain on top of other bets",
+    Bound.KELLY: "nothing by Kelly",
 }
 _DUST: Final = 1e-9
 
@@ -145,7 +145,9 @@ def bankroll_lines(found: Bankroll) -> list[str]:
     ]
     if refused := sum(found.refused.values()):
         counts = sorted(found.refused.items(), key=lambda each: (-each[1], each[0].value))
-        whys = [f"{count} {_REFUSED[bound]}" for bound, count in counts]
+        whys = [f"{_REFUSED[bound]} ({count:,})" for bound, count in counts]
+        if len(counts) == 1:
+            whys = [_REFUSED[counts[0][0]]]
         lines.append(f"{_bets(refused)} got no stake: {', '.join(whys)}")
     if found.returned:
         lines.append(f"the stake of {_bets(found.returned)} without a result came back")

@@ -232,6 +232,18 @@ def test_an_open_bet_on_another_side_of_the_line_counts(log: RecordedLog) -> Non
     assert stakes(together)[1] > stakes(apart)[0]  # each covers the other
 
 
+def test_stakes_on_both_sides_are_not_at_hand_though_they_cannot_both_lose(
+    log: RecordedLog,
+) -> None:
+    """In tennis one of two players wins, so the worst result of both bets is a gain."""
+    home = bet(1, odds=2.6, sport="Tennis", competition="ATP")
+    away = replace(home, selection="B1", odds=2.5)
+    later = [bet(game, placed_at=START + 1, odds=4.0) for game in range(2, 6)]
+    found = stake_bets([home, away, *later], replace(FREE, share=0.6), {}, log)
+    assert stakes(found)[:2] == [30, 30]
+    assert sum(stakes(found)) == 100
+
+
 RESULTS = [None, *(each for each in Result if each is not Result.PLACED)]
 CASES = st.lists(
     st.tuples(
@@ -353,7 +365,7 @@ def test_a_summary_says_how_the_bankroll_went(log: RecordedLog) -> None:
     assert bankroll_lines(found) == [
         "bankroll 100.00 to 0.04 units (-99.96 %, -42.814 % a bet), deepest drawdown -111.96 units"
         " and -99.96 %, largest stake 11.20",
-        "5 bets got no stake: 5 as open bets left too little room",
+        "5 bets got no stake: too little room left by open bets",
         "the stake of 1 bet without a result came back",
     ]
     assert bankroll_fields(found) == {
