@@ -11,6 +11,7 @@ from oddsdesk.contract.resources import HistoryRow
 from oddsdesk.contract.times import DAY_MS, MINUTE_MS, format_ms
 from oddsdesk.store.databases import Database
 from oddsdesk.store.errors import BadCursorError
+from oddsdesk.store.queries import moves
 from oddsdesk.store.reader import Reader
 from oddsdesk.store.store import Store, open_store
 from oddsdesk.store.values import Filters, HistoryPlace, MoveFilter, Visibility, to_cursor
@@ -52,6 +53,7 @@ def pages(
         page = reader.moves_of_games(filters, wanted, Visibility(), limit, cursor, go_on)
         assert len(page.items) <= limit
         yield page.items
+        assert page.next_cursor != cursor or cursor is None
         if (cursor := page.next_cursor) is None:
             return
 
@@ -77,6 +79,16 @@ def test_pages_of_any_size_have_every_move_of_the_log_once(store: Store) -> None
     for limit in (1, 2, 3, 7, len(whole) - 1, len(whole)):
         assert all_of(reader, limit) == whole
         assert all_of(reader, limit, go_on=lambda: False) == whole
+
+
+def test_games_that_are_read_a_few_at_a_time_come_once(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = all_of(store.reader(), 999)
+    for some in (3, 2, 7):
+        monkeypatch.setattr(moves, "_SOME_GAMES", some)
+        assert all_of(store.reader(), 999) == whole
+        assert all_of(store.reader(), 5) == whole
 
 
 def test_each_move_has_its_game_and_what_the_history_of_its_game_says(store: Store) -> None:
