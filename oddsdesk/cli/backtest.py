@@ -14,7 +14,7 @@ from oddsdesk.base.spreadsheets import SheetError
 from oddsdesk.cli import backtest_text, options
 from oddsdesk.cli.bet_sources import derived_option
 from oddsdesk.cli.own_records import own_bands, own_close_by, own_profiles, own_setting, preset
-from oddsdesk.cli.terminal import Progress, plain
+from oddsdesk.cli.terminal import Progress, plain, wrapped
 from oddsdesk.desk.settings.declared import METHOD, MINE, derived_choice, stake_plan
 from oddsdesk.ledger.bets import PlacedBet
 from oddsdesk.ledger.result_files import settle_by_file
@@ -297,7 +297,7 @@ def backtest(
         return
     lines = backtest_text.comparison(runs, best) if is_compared else backtest_text.single(runs[0])
     for line in (*lines, *problems):
-        click.echo(plain(line))
+        click.echo(wrapped(plain(line)))
 
 
 def _staking(kind: StakingKind, share: float | None, bankroll: float | None) -> Staking:

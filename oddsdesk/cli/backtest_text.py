@@ -1,14 +1,13 @@
 """What `oddsdesk backtest` prints: one backtest, or a comparison of several."""
 
-import shutil
-import sys
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from typing import Final
 
 from oddsdesk.cli.ledger import reports_table
-from oddsdesk.cli.terminal import aligned
+from oddsdesk.cli.terminal import aligned, room
 from oddsdesk.contract.times import format_ms
 from oddsdesk.ledger.reporting import Grouping, split_report, whole_report
+from oddsdesk.pricing.reports import Report
 from oddsdesk.research.backtest_summary import Summary, bets_text, covered_lines, notes, summary
 from oddsdesk.research.coverage import games_lines, in_span, refused_line
 from oddsdesk.research.grids import AND, Bests, Combination, best_lines
@@ -18,6 +17,7 @@ from oddsdesk.research.runs import Run, by_kind, least_ev_in, rules_in
 
 _FIGURES: Final = ("BETS", "RESULTS", "PROFIT", "YIELD %", "CLV %", "CLOSES")
 _HEADINGS: Final = {"least-ev": "EV ≥"}
+_OF_LUCK: Final = ("STAKED", "EXPECTED", "Z", "LUCK")
 _FEW_RUNS: Final = 3
 """Notes on single runs are printed for up to so many."""
 
@@ -33,7 +33,7 @@ def single(run: Run) -> Iterator[str]:
     if found.settled:
         rows = [("", "", whole_report(bets))]
         rows += [("", name, each) for name, each in split_report(bets, Grouping.BOOKMAKER).items()]
-        yield from reports_table(rows).splitlines()
+        yield from _narrowed(rows)
         yield ""
     yield from _figures(found)
     for kind, derived in by_kind(run.done).items():
@@ -41,6 +41,14 @@ def single(run: Run) -> Iterator[str]:
         yield f"of these {bets_text(len(derived))} {kind}: {of_kind}"
     yield from notes(run.done, question)
     yield from covered_lines(run.done, question)
+
+
+def _narrowed(rows: Sequence[tuple[str, str, Report]]) -> list[str]:
+    """Return reports as a table, in a narrow terminal without the figures of luck."""
+    whole, width = reports_table(rows).splitlines(), room()
+    if width is None or max(map(len, whole)) <= width:
+        return whole
+    return reports_table(rows, _OF_LUCK).splitlines()
 
 
 def comparison(runs: Sequence[Run], best: Bests) -> Iterator[str]:
@@ -145,8 +153,8 @@ def _table(runs: Sequence[Run]) -> list[str]:
     axes = _axes(runs)
     labels = [[_word(run.combination[axis]) for axis in axes] for run in runs]
     whole = _rows(axes, labels, runs, _FIGURES)
-    room = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
-    if room is None or max(map(len, whole)) <= room:
+    width = room()
+    if width is None or max(map(len, whole)) <= width:
         return whole
     last = axes[-1:] if len(axes) > 1 else []
     narrow = _rows(last, [label[len(axes) - len(last) :] for label in labels], runs, _FIGURES[:-1])

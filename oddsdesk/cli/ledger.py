@@ -2,8 +2,9 @@
 
 import contextlib
 import io
+import itertools
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -590,11 +591,16 @@ def _at_risk(bets: Sequence[PlacedBet], now_ms: int) -> Iterator[str]:
             yield plain(f"{placed.total:.2f} {currency}".strip())
 
 
-def reports_table(rows: Sequence[tuple[str, str, Report]]) -> str:
-    """Return reports as a table; each row has a currency, its group, and the figures."""
+def reports_table(rows: Sequence[tuple[str, str, Report]], without: Collection[str] = ()) -> str:
+    """Return reports as a table; each row has a currency, its group, and the figures.
+
+    Columns with the headings in ``without`` are left out.
+    """
     if not rows:
         return "no settled bets yet"
-    return "\n".join(aligned(_REPORT, [_report(*row) for row in rows], _RIGHT))
+    shown = [heading not in without for heading in _REPORT]
+    cells = [list(itertools.compress(_report(*row), shown)) for row in rows]
+    return "\n".join(aligned(list(itertools.compress(_REPORT, shown)), cells, _RIGHT))
 
 
 def _bet(bet: PlacedBet, now_ms: int) -> tuple[str, ...]:

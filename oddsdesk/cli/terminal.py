@@ -2,7 +2,9 @@
 
 import errno
 import json
+import shutil
 import sys
+import textwrap
 import time
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -32,6 +34,19 @@ def aligned(
         ).rstrip()
         for row in cells
     ]
+
+
+def room() -> int | None:
+    """Return how many characters fit into a line of the terminal; None if output goes elsewhere."""
+    return shutil.get_terminal_size().columns if sys.stdout.isatty() else None
+
+
+def wrapped(line: str) -> str:
+    """Return a line of text broken between words, so that it fits into the terminal."""
+    width = room()
+    if width is None or len(line) <= width:
+        return line
+    return textwrap.fill(line, width, subsequent_indent="  ", break_long_words=False)
 
 
 def print_list(

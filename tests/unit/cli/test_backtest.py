@@ -392,12 +392,12 @@ def test_a_grid_is_one_table_with_the_best_named_below(season: Path) -> None:
     assert "60 games; Nobody priced 0 (0 %)" in lines
 
 
-def test_a_narrow_terminal_gets_a_table_that_fits(season: Path) -> None:
-    """What an axis but the last has stands above the rows that have it."""
+def narrow(*arguments: str) -> list[str]:
+    """Return the lines that the command prints in a terminal of 80 columns."""
     read, write = os.openpty()
     termios.tcsetwinsize(write, (24, 80))
-    program = [sys.executable, "-m", "oddsdesk", "backtest", "--database", str(season)]
-    with subprocess.Popen([*program, "--grid", GRID], stdout=write, stderr=write) as process:
+    program = [sys.executable, "-m", "oddsdesk", "backtest", *arguments]
+    with subprocess.Popen(program, stdout=write, stderr=write) as process:
         os.close(write)
         text = b""
         with contextlib.suppress(OSError):
@@ -405,7 +405,12 @@ def test_a_narrow_terminal_gets_a_table_that_fits(season: Path) -> None:
                 text += part
         os.close(read)
     assert process.returncode == 0, text
-    lines = text.decode().splitlines()
+    return text.decode().splitlines()
+
+
+def test_a_narrow_terminal_gets_a_table_that_fits(season: Path) -> None:
+    """What an axis but the last has stands above the rows that have it."""
+    lines = narrow("--database", str(season), "--grid", GRID)
     start = next(number for number, line in enumerate(lines) if "EV ≥" in line)
     assert [line.split()[:2] for line in lines[start + 1 : start + 5]] == [
         ["shin,", "Pinnacle"],
@@ -413,7 +418,18 @@ def test_a_narrow_terminal_gets_a_table_that_fits(season: Path) -> None:
         ["6", "36"],
         ["shin,", "Nobody"],
     ]
-    assert max(map(len, lines[start : start + 13])) <= 80
+    assert max(map(len, lines)) <= 80
+
+
+def test_a_narrow_terminal_gets_fewer_figures_and_no_broken_words(season: Path) -> None:
+    lines = narrow("--database", str(season))
+    assert max(map(len, lines)) <= 80
+    assert lines[:2] == [
+        "bets: value by Pinnacle, margin proportional; the contract's least EV; all price",
+        "  rules of the contract; any time before the game",
+    ]
+    titles = ["OF", "BETS", "PROFIT", "YIELD", "CLV", "DRAWDOWN"]
+    assert titles in [line.split() for line in lines]
 
 
 def test_a_share_of_the_bankroll_is_staked(season: Path) -> None:
