@@ -117,7 +117,8 @@ def evidence(log: RecordedLog, profiles: Profiles, progress: Callable[[int], Non
     def make_era() -> Era:
         return Era("", DEFAULT_METHOD, profiles, None, compared)
 
-    walk = Walk(log, Visitor(), make_era, system_clock())
+    walk = Walk(log, system_clock())
+    walk.add_visitor(Visitor(), make_era)
     walk.walk_log(None, None, progress)
     voices = Voices(profiles, compared.found)
     return Evidence(compared.pairs(LEAST_SHARED), voices, walk.bookmakers)

@@ -5,6 +5,7 @@ score counts, and the bookmaker's rules what becomes of a moved or unfinished ga
 certain has a reason, and the result that it would give.
 """
 
+import copy
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final, NamedTuple
@@ -134,6 +135,12 @@ class ResultJudge:
         """The kick-offs of bets that a result without an hour may be of."""
         self._days = {each.kick_off // DAY_MS for each in usable}
         self._nearby = [GamesNearby(group, self._names) for group in by_kind.values()]
+
+    def for_other_bets(self) -> "ResultJudge":
+        """Return a judge by the same results that knows no bets yet; it shares what was found."""
+        other = copy.copy(self)
+        other._wanted, other._dated = set(), defaultdict(set)
+        return other
 
     def of_no_bet(self) -> int:
         """Return how many results no bet was on."""

@@ -109,7 +109,11 @@ def settle_by_results(
     Bets and legs that the user settled are left alone. Those that settled by themselves keep their
     result; a result that has changed since is listed in ``corrections``.
     """
-    judge = ResultJudge(results, rules, now_ms)
+    return settle_by_judge(bets, ResultJudge(results, rules, now_ms), now_ms)
+
+
+def settle_by_judge(bets: Iterable[PlacedBet], judge: ResultJudge, now_ms: int) -> Settled:
+    """Do what ``settle_by_results`` does, by a judge that knows no bets yet."""
     found, open_bets = _Found(judge, now_ms), list[tuple[PlacedBet, list[_Judged]]]()
     for bet in bets:
         parts = parts_of(bet)

@@ -145,9 +145,13 @@ class GamesNearby(Generic[G]):
         for game in games:
             self._by_day[game.begins_ms // DAY_MS].append(game)
         self._sides = lru_cache(maxsize=1 << 14)(self._find_sides)
+        self._game = lru_cache(maxsize=1 << 14)(self._find_game)
 
     def games_near(self, bet: WantedGame) -> Found[G] | None:
         """Return the bet's game, else the nearest candidate with the reason, else None."""
+        return self._game(bet)
+
+    def _find_game(self, bet: WantedGame) -> Found[G] | None:
         if teams(bet.match_name) is None:
             return None
         at = bet.placed_at if bet.kick_off is None else bet.kick_off

@@ -1,16 +1,20 @@
 """Backtests: bets on the log with the desk's own rules, adds closing lines, settles by results."""
 
+import operator
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import msgspec
 
 from oddsdesk.ledger.bets import PlacedBet
+from oddsdesk.ledger.judging import ResultJudge
 from oddsdesk.ledger.own_tables import known_rules
-from oddsdesk.ledger.settling import settle_by_results
-from oddsdesk.pricing.settlement_rules import SettlementRules
+from oddsdesk.ledger.settling import settle_by_judge
+from oddsdesk.pricing.consensus import CONSENSUS_TITLES
 from oddsdesk.research.bettors import Bettor, DerivedBet, bettor_of
-from oddsdesk.research.closes import with_closes
-from oddsdesk.research.coverage import Coverage
+from oddsdesk.research.closes import with_all_closes
+from oddsdesk.research.coverage import Coverage, CoverageCount
+from oddsdesk.research.past_game import Era
 from oddsdesk.research.question import Question
 from oddsdesk.research.recorded_log import RecordedLog
 from oddsdesk.research.staking import Bankroll, stake_bets
@@ -87,18 +91,105 @@ def run_backtests(
     Raises:
         StoreError, ArchiveError, OSError: the log cannot be read.
     """
-    return [_run(log, question, now_ms, progress, settle) for question in questions]
+    found: dict[int, Backtested] = {}
+    for numbers in _walked_together(questions):
+        asked = [questions[number] for number in numbers]
+        done = _run_together(log, asked, now_ms, progress, settle)
+        found |= zip(numbers, done, strict=True)
+    return [found[number] for number in range(len(questions))]
 
 
-def _run(
+def _walked_together(questions: Sequence[Question]) -> Iterable[list[int]]:
+    """Return which questions one walk answers: of one span, with one close and user's tables."""
+    groups = defaultdict[object, list[int]](list)
+    for number, asked in enumerate(questions):
+        key = asked.since_ms, asked.until_ms, asked.close, id(asked.profiles)
+        groups[key].append(number)
+    return groups.values()
+
+
+def _figures_of(question: Question) -> tuple[object, ...]:
+    """Return what questions share whose figures differ in the least EV alone."""
+    changed = {"floor": 1.0, "prop_floor": 1.0, "min_edge": 0.0, "min_prop_edge": 0.0}
+    rules = msgspec.structs.replace(question.rules, **changed)
+    basis = (question.reference, question.method, question.derived, question.bands, rules)
+    which = (question.strategy, question.at, question.series)
+    return *basis, *which, question.profiles, question.mine
+
+
+def _least_of(question: Question) -> tuple[float, ...]:
+    rules = question.rules
+    return rules.floor, rules.min_edge, rules.prop_floor, rules.min_prop_edge
+
+
+def _has_figures(low: Question, question: Question) -> bool:
+    """Return whether the figures of a question serve another with the same or a higher least EV."""
+    if low.reference in CONSENSUS_TITLES or low.series:  # dated at each moment
+        return False
+    is_lower = all(map(operator.le, _least_of(low), _least_of(question)))
+    return is_lower and _figures_of(low) == _figures_of(question)
+
+
+def _run_together(
     log: RecordedLog,
-    question: Question,
+    questions: Sequence[Question],
     now_ms: int,
     progress: Progress,
     settle: Callable[[list[PlacedBet]], list[PlacedBet]],
-) -> Backtested:
-    bettor = bettor_of(question, log)
-    era = era_maker(
+) -> list[Backtested]:
+    """Answer questions of one span and one close in one walk."""
+    bettors = [bettor_of(question, log) for question in questions]
+    first = questions[0]
+    walk = Walk(log, now_ms)
+    counts: dict[int, CoverageCount] = {}
+    lowest: list[tuple[int, Question]] = []
+    """Visitors whose figures others see, by number."""
+    for place in sorted(range(len(questions)), key=lambda each: _least_of(questions[each])):
+        question = questions[place]
+        like = next((number for number, low in lowest if _has_figures(low, question)), None)
+        number = walk.add_visitor(bettors[place], _era_of(question), like)
+        if like is None:
+            lowest.append((number, question))
+        counts[place] = walk.count_coverage(
+            question.reference, question.close, question.since_ms, number
+        )
+    past = walk.keep_closes(
+        first.close.reference, lambda ident: any(each.has_bets_on(ident) for each in bettors)
+    )
+    walk.walk_log(first.since_ms, first.until_ms, progress)
+    for bettor in bettors:
+        bettor.forget_due()
+    placed = [_numbered(bettor.bets) for bettor in bettors]
+    closed = with_all_closes(log, placed, first.close, first.profiles, now_ms, progress, past)
+    judge = ResultJudge(log.results, known_rules(first.profiles).rules, now_ms)
+    gaps, removed = log.gaps(walk.moments), log.removed()
+    found = []
+    for place, (question, bettor) in enumerate(zip(questions, bettors, strict=True)):
+        implied = [_with_implied(bet, bettor) for bet in closed[place]]
+        settled, unclear = with_results(implied, judge.for_other_bets(), now_ms)
+        bets, bankroll = stake_bets(settle(settled), question.staking, bettor.judged, log)
+        done = Backtested(
+            bets=bets,
+            rows=walk.rows,
+            asked=walk.asked,
+            first_ms=walk.first_ms,
+            last_ms=walk.last_ms,
+            bookmakers=frozenset(walk.bookmakers),
+            missed=bettor.missed,
+            gaps=gaps,
+            removed=removed,
+            has_results=any(bet.result is not None for bet in bets),
+            unclear={bet.ident: unclear[bet.ident] for bet in bets if _is_open(bet, unclear)},
+            coverage=bettor.covered(counts[place].coverage()),
+            derived={bet.ident: mark for bet in bets if (mark := bettor.derived.get(bet.bet_key))},
+            bankroll=bankroll,
+        )
+        found.append(done)
+    return found
+
+
+def _era_of(question: Question) -> Callable[[], Era]:
+    return era_maker(
         question.reference,
         question.method,
         question.profiles,
@@ -106,36 +197,6 @@ def _run(
         question.derived,
         question.bands,
         question.rules,
-    )
-    walk = Walk(log, bettor, era, now_ms)
-    count = walk.count_coverage(question.reference, question.close, question.since_ms)
-    past = walk.keep_closes(question.close.reference, bettor.has_bets_on)
-    walk.walk_log(question.since_ms, question.until_ms, progress)
-    bettor.forget_due()
-    placed = _numbered(bettor.bets)
-    closed = [
-        _with_implied(bet, bettor)
-        for bet in with_closes(
-            log, placed, question.close, question.profiles, now_ms, progress, past
-        )
-    ]
-    settled, unclear = with_results(closed, log, known_rules(question.profiles).rules, now_ms)
-    bets, bankroll = stake_bets(settle(settled), question.staking, bettor.judged, log)
-    return Backtested(
-        bets=bets,
-        rows=walk.rows,
-        asked=walk.asked,
-        first_ms=walk.first_ms,
-        last_ms=walk.last_ms,
-        bookmakers=frozenset(walk.bookmakers),
-        missed=bettor.missed,
-        gaps=log.gaps(walk.moments),
-        removed=log.removed(),
-        has_results=any(bet.result is not None for bet in bets),
-        unclear={bet.ident: unclear[bet.ident] for bet in bets if _is_open(bet, unclear)},
-        coverage=bettor.covered(count.coverage()),
-        derived={bet.ident: mark for bet in bets if (mark := bettor.derived.get(bet.bet_key))},
-        bankroll=bankroll,
     )
 
 
@@ -149,13 +210,13 @@ def _with_implied(bet: PlacedBet, bettor: Bettor) -> PlacedBet:
 
 
 def with_results(
-    bets: Sequence[PlacedBet], log: RecordedLog, rules: SettlementRules, now_ms: int
+    bets: Sequence[PlacedBet], judge: ResultJudge, now_ms: int
 ) -> tuple[list[PlacedBet], dict[int | None, str]]:
-    """Return bets with the results that the recorded results of their games give.
+    """Return bets with the results that recorded results of their games give.
 
     And by number of other bets, what is not known about those results.
     """
-    said = settle_by_results(bets, log.results, rules, now_ms)
+    said = settle_by_judge(bets, judge, now_ms)
     found = {bet.ident: msgspec.structs.replace(bet, settled_at=bet.kick_off) for bet in said.bets}
     unclear = {each.bet.ident: each.why.partition(": ")[2] for each in said.to_check}
     return [found.get(bet.ident, bet) for bet in bets], unclear

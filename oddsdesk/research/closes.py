@@ -69,6 +69,40 @@ def with_closes(
     ]
 
 
+def with_all_closes(
+    log: RecordedLog,
+    lists: Sequence[Sequence[PlacedBet]],
+    by: closing.CloseBy,
+    profiles: Profiles,
+    now_ms: int,
+    progress: Callable[[int], None],
+    walked: LogPast | None = None,
+) -> list[list[PlacedBet]]:
+    """Return lists of bets with their closing lines, as ``with_closes`` does for each.
+
+    Bets of several lists on one selection, placed at one moment, have the same close.
+    """
+    if by.reference == CONSENSUS_TITLE or len(lists) == 1:
+        return [with_closes(log, bets, by, profiles, now_ms, progress, walked) for bets in lists]
+    alike = dict[tuple[object, ...], PlacedBet]()
+    for bets in lists:
+        for bet in bets:
+            alike.setdefault(_closes_as(bet), bet)
+    asked = [
+        msgspec.structs.replace(bet, ident=number) for number, bet in enumerate(alike.values(), 1)
+    ]
+    closed = with_closes(log, asked, by, profiles, now_ms, progress, walked)
+    closes = {_closes_as(bet): bet.close for bet in closed}
+    return [
+        [msgspec.structs.replace(bet, close=closes[_closes_as(bet)]) for bet in bets]
+        for bets in lists
+    ]
+
+
+def _closes_as(bet: PlacedBet) -> tuple[object, ...]:
+    return *bet.bet_key[:4], bet.placed_at, bet.kick_off, bet.note, bet.kind
+
+
 def _pooled(
     log: RecordedLog,
     bets: Iterable[PlacedBet],
@@ -79,7 +113,9 @@ def _pooled(
 ) -> dict[closing.BetPart, closing.ClosingLine]:
     watcher = _ConsensusWatcher(bets)
     era = era_maker(by.reference, by.method, profiles, None)
-    Walk(log, watcher, era, now_ms).walk_log(None, None, lambda _: progress(0))
+    walk = Walk(log, now_ms)
+    walk.add_visitor(watcher, era)
+    walk.walk_log(None, None, lambda _: progress(0))
     found = watcher.closes(by, now_ms).items()
     return {ident: msgspec.structs.replace(close, reference=by.reference) for ident, close in found}
 

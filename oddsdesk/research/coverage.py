@@ -142,7 +142,7 @@ class CoverageCount:
             has_begun=known.has_begun or has_begun,
             has_result=known.has_result or (bool(scores.results) and has_begun),
             is_contrary=known.is_contrary or (scores.is_contrary and has_begun),
-            has_close=known.has_close or game.has_close,
+            has_close=known.has_close or game.seen.has_close,
         )
         if game.refused:
             self._refused.setdefault(ident, set()).update(game.refused)

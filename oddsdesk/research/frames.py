@@ -290,7 +290,8 @@ def closing(
         name = bookmaker and read.store.reader().bookmaker_name(bookmaker)
         last = LastLines(name, most * MINUTE_MS)
         visitor = _Closer(read.log, last, span, one_of(method, METHODS, "method"), profiles)
-        walk = Walk(read.log, visitor, era_maker("", method, profiles, None), now_ms)
+        walk = Walk(read.log, now_ms)
+        walk.add_visitor(visitor, era_maker("", method, profiles, None))
         walk.walk_log(None, None, _ignored)
         visitor.close_unfinished(now_ms)
     writer.write_rows(visitor.rows)
@@ -355,7 +356,7 @@ class _Closer(Visitor):
         """Add games that have started after the end of the log."""
         for game in [*self._ahead.values()]:
             if game.kick_off is not None and game.kick_off <= now_ms:
-                game.began_at = game.kick_off
+                game.seen.began_at = game.kick_off
                 self.at_close(game)
 
     def at_close(self, game: PastGame) -> None:

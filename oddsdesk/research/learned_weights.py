@@ -186,7 +186,9 @@ def learn_weights(
     def make_era() -> Era:
         return Era(reference, method, profiles, None, compared)
 
-    Walk(log, collector, make_era, now_ms).walk_log(None, until_ms, progress)
+    walk = Walk(log, now_ms)
+    walk.add_visitor(collector, make_era)
+    walk.walk_log(None, until_ms, progress)
     voices = Voices(profiles, compared.found)
     groups = defaultdict[MarketKey, list[ClosedGroup]](list)
     for group in collector.groups:

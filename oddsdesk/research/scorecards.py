@@ -593,7 +593,8 @@ def scorecards(
         StoreError, ArchiveError, OSError: the log cannot be read.
     """
     scorer = _Scorer(reference, method, log, since_ms, known_rules(profiles).rules)
-    walk = Walk(log, scorer, era_maker(reference, method, profiles, None), now_ms)
+    walk = Walk(log, now_ms)
+    walk.add_visitor(scorer, era_maker(reference, method, profiles, None))
     count = walk.count_coverage(reference, close, since_ms)
     past = walk.keep_closes(close.reference, scorer.has_bets_on)
     walk.walk_log(since_ms, until_ms, progress)

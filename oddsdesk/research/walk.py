@@ -1,6 +1,6 @@
 """Reads the log once, in order, and shows visitors each game at each moment."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import groupby
 from operator import attrgetter
 from typing import Final
@@ -14,7 +14,7 @@ from oddsdesk.pricing.derived import Bands
 from oddsdesk.pricing.profiles import Profiles
 from oddsdesk.pricing.value import SERVICE_RULES, DerivedChoice, ListRules
 from oddsdesk.research.coverage import CoverageCount
-from oddsdesk.research.past_game import Era, Mine, PastGame
+from oddsdesk.research.past_game import Clock, Era, Mine, PastGame, Replay, SeenGame
 from oddsdesk.research.recorded_log import ALWAYS, LogPast, Moments, RecordedLog
 from oddsdesk.store.spans import LoggedMove
 
@@ -59,12 +59,21 @@ class Visitor:
         """Visit a game as it was at its start, that moment included."""
 
 
+class _Desk:
+    """A visitor, and the rules that it judges by."""
+
+    def __init__(self, visitor: Visitor, make_era: Callable[[], Era], like: "_Desk | None") -> None:
+        self.visitor = visitor
+        self.make_era = make_era
+        self.like = like
+        self.era = make_era()
+        self.count: CoverageCount | None = None
+
+
 class Walk:
     """Turns rows into moments; holds games from their first row until they are over."""
 
-    def __init__(
-        self, log: RecordedLog, visitor: Visitor, make_era: Callable[[], Era], now_ms: int
-    ) -> None:
+    def __init__(self, log: RecordedLog, now_ms: int) -> None:
         """``now_ms`` is the time: a game read until its kick-off has started by then."""
         self.moments = Moments()
         self.rows = 0
@@ -76,24 +85,35 @@ class Walk:
         self.last_ms = 0
         """When the last row was known."""
         self.bookmakers: set[str] = set()
-        self.count: CoverageCount | None = None
-        """Counts the games of the log, once a caller asks for it."""
         self.past: LogPast | None = None
         """The rows that closing lines are read from, once a caller asks for them."""
         self._log = log
-        self._visitor = visitor
-        self._make_era = make_era
+        self._desks: list[_Desk] = []
+        self._clock = Clock()
         self._end_ms = now_ms
         self._is_wanted: Callable[[str], bool] = lambda _: False
-        self._era = make_era()
-        self._games: dict[str, PastGame] = {}
-        self._dirty: dict[str, PastGame] = {}
+        self._games: dict[str, SeenGame] = {}
+        self._dirty: dict[str, SeenGame] = {}
         self._swept_at = 0
 
-    def count_coverage(self, reference: str, by: CloseBy, since_ms: int | None) -> CoverageCount:
-        """Return a counter of the log's games from now on."""
-        self.count = CoverageCount(reference, by, since_ms)
-        return self.count
+    def add_visitor(
+        self, visitor: Visitor, make_era: Callable[[], Era], like: int | None = None
+    ) -> int:
+        """Show the games to a visitor once the log is read; return its number, from 0.
+
+        With ``like``, it sees the figures of that visitor, whose rules differ in a lower least EV
+        alone.
+        """
+        self._desks.append(_Desk(visitor, make_era, None if like is None else self._desks[like]))
+        self._desks[-1].era.clock = self._clock
+        return len(self._desks) - 1
+
+    def count_coverage(
+        self, reference: str, by: CloseBy, since_ms: int | None, number: int = 0
+    ) -> CoverageCount:
+        """Return a counter of the log's games as a visitor sees them, from now on."""
+        count = self._desks[number].count = CoverageCount(reference, by, since_ms)
+        return count
 
     def keep_closes(self, reference: str, is_wanted: Callable[[str], bool]) -> LogPast:
         """Return what closing lines are read from; it fills while the log is read.
@@ -144,12 +164,12 @@ class Walk:
         self.bookmakers.add(row.bookmaker)
         self._go_to(at)
         if is_live:
-            self._era.heard[row.bookmaker] = row.recorded_at
+            self._clock.heard[row.bookmaker] = row.recorded_at
         if game is None:
             game = self._games[ident] = self._game(row)
         if at != game.moment:
             self._step(game, at, in_play=row.is_live)
-        if row.match_date != game.kick_off:
+        if row.match_date != game.entry.kick_off:
             game.reschedule(row.match_date)
         game.put_quote(rows)
         self._dirty[ident] = game
@@ -162,17 +182,17 @@ class Walk:
 
     def _go_to(self, at: int) -> None:
         """Advance the clock and visit the games whose moment is over."""
-        now = self._era.now_ms
+        now = self._clock.now_ms
         if at == now:
             return
         if at < now - _LEAP_MS:
             self._look(None)
             self._sweep(0)
-            self._era = self._make_era()
+            self._begin_era()
             now = 0
         if at > now:
             self._look(at)
-            self._era.now_ms = at
+            self._clock.now_ms = at
             if abs(at - self._swept_at) > _LEAP_MS:
                 self._sweep(_OVER_MS)
                 self._swept_at = at
@@ -182,75 +202,102 @@ class Walk:
         for ident, game in list(self._dirty.items()):
             if before_ms is None or game.moment < before_ms:
                 del self._dirty[ident]
-                self._visitor.at_moment(game, game.moment)
+                self._visit(game)
 
-    def _step(self, game: PastGame, at: int, *, in_play: bool) -> None:
+    def _step(self, game: SeenGame, at: int, *, in_play: bool) -> None:
         """Advance a game to a later moment, before that moment's rows are put in."""
         if game.entry.game_id in self._dirty:
             del self._dirty[game.entry.game_id]
-            self._visitor.at_moment(game, game.moment)
-        self._visitor.passing(game, at)
+            self._visit(game)
+        for desk, view in self._views(game):
+            desk.visitor.passing(view, at)
         self._begin(game, at, in_play=in_play)
         game.moment = at
 
-    def _begin(self, game: PastGame, at: int, *, in_play: bool) -> None:
+    def _visit(self, game: SeenGame) -> None:
+        for desk, view in self._views(game):
+            desk.visitor.at_moment(view, game.moment)
+
+    def _views(self, game: SeenGame) -> Iterator[tuple[_Desk, PastGame]]:
+        return zip(self._desks, game.games, strict=True)
+
+    def _begin(self, game: SeenGame, at: int, *, in_play: bool) -> None:
+        kick_off = game.entry.kick_off
         if game.has_begun:
             if not game.is_closed:
                 self._close(game, at)
-        elif in_play or (game.kick_off is not None and at >= game.kick_off):
-            self._visitor.before_begin(game)
-            game.compare_lines()
+        elif in_play or (kick_off is not None and at >= kick_off):
+            for desk, view in self._views(game):
+                desk.visitor.before_begin(view)
+                view.compare_lines()
             game.has_begun = True
-            if in_play or (game.kick_off is not None and at > game.kick_off):
+            if in_play or (kick_off is not None and at > kick_off):
                 self._close(game, at)
 
-    def _close(self, game: PastGame, at: int) -> None:
+    def _close(self, game: SeenGame, at: int) -> None:
+        ident, kick_off = game.entry.game_id, game.entry.kick_off
         game.is_closed = True
-        game.began_at = at if game.kick_off is None else min(game.kick_off, at)
+        game.began_at = at if kick_off is None else min(kick_off, at)
         if self.past is not None:
-            game.has_close = self.past.has_closed(game.entry.game_id, game.began_at, game.kick_off)
-        self._visitor.at_close(game)
+            game.has_close = self.past.has_closed(ident, game.began_at, kick_off)
+        for desk, view in self._views(game):
+            desk.visitor.at_close(view)
 
-    def _game(self, row: LoggedMove) -> PastGame:
+    def _game(self, row: LoggedMove) -> SeenGame:
         named = (row.match_name, row.competition, row.sport, row.match_date)
         entry = GameEntry(
             row.game_id, *named, is_live=False, bookmaker_count=0, last_scraped_at=None
         )
-        return PastGame(entry, self._era, self._log.last_sightings)
+        game = SeenGame(entry, self._clock, self._log.last_sightings)
+        replays = {desk: Replay(game, desk.era) for desk in self._desks if desk.like is None}
+        game.replays = list(replays.values())
+        game.games = [PastGame(game, replays[desk.like or desk], desk.era) for desk in self._desks]
+        return game
+
+    def _begin_era(self) -> None:
+        self._clock = Clock()
+        for desk in self._desks:
+            desk.era = desk.make_era()
+            desk.era.clock = self._clock
 
     def _sweep(self, patience_ms: int) -> None:
         """Drop games that started long ago or have had no rows for long."""
         for ident, game in list(self._games.items()):
-            now = game.era.now_ms
-            begins = game.kick_off
+            now = game.clock.now_ms
+            begins = game.entry.kick_off
             end = game.moment + _QUIET_MS if begins is None else begins + patience_ms
             if max(end, game.moment) <= now and ident not in self._dirty:
                 self._end(game)
                 del self._games[ident]
 
-    def _end(self, game: PastGame) -> None:
+    def _end(self, game: SeenGame) -> None:
         if not game.has_begun:
-            game.compare_lines()
+            for view in game.games:
+                view.compare_lines()
         self._begin_by_now(game)
-        if self.count is not None:
-            entry = game.entry
+        entry = game.entry
+        if any(desk.count for desk in self._desks):
             named = (entry.game_id, entry.match_name, entry.competition, entry.kick_off)
-            begins = entry.kick_off
+            scores, begins = self._log.final_scores(*named), entry.kick_off
             has_begun = game.has_begun or (begins is not None and begins <= self._end_ms)
-            self.count.add_game(game, self._log.final_scores(*named), has_begun=has_begun)
-        if self.past is not None and not self._is_wanted(game.entry.game_id):
-            self.past.drop_game(game.entry.game_id)
+            for desk, view in self._views(game):
+                if desk.count is not None:
+                    desk.count.add_game(view, scores, has_begun=has_begun)
+        if self.past is not None and not self._is_wanted(entry.game_id):
+            self.past.drop_game(entry.game_id)
 
-    def _begin_by_now(self, game: PastGame) -> None:
+    def _begin_by_now(self, game: SeenGame) -> None:
         """Start a game that got no row since its kick-off."""
-        now = game.era.now_ms
-        self._visitor.passing(game, max(now, game.moment) + 1)
-        begins = game.kick_off
+        now = game.clock.now_ms
+        for desk, view in self._views(game):
+            desk.visitor.passing(view, max(now, game.moment) + 1)
+        begins = game.entry.kick_off
         if begins is None or game.is_closed:
             return
         if begins <= now or (begins <= self._end_ms and game.was_read_until(begins)):
             if not game.has_begun:
-                self._visitor.before_begin(game)
+                for desk, view in self._views(game):
+                    desk.visitor.before_begin(view)
             game.has_begun = True
             self._close(game, begins)
 

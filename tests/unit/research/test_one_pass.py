@@ -10,11 +10,14 @@ import pytest
 
 from oddsdesk.contract.quotes import Quote
 from oddsdesk.contract.results import GameResult
+from oddsdesk.ledger.presets import ValueFilter
 from oddsdesk.pricing.closing import CloseBy
+from oddsdesk.pricing.consensus import CONSENSUS_TITLE
 from oddsdesk.pricing.profiles import shipped_profiles
-from oddsdesk.research.backtests import run_backtest
+from oddsdesk.pricing.value import own_rules
+from oddsdesk.research.backtests import run_backtest, run_backtests
 from oddsdesk.research.past_game import PastGame
-from oddsdesk.research.question import Question
+from oddsdesk.research.question import Question, rules_named
 from oddsdesk.research.recorded_log import RecordedLog
 from oddsdesk.store.store import open_store
 
@@ -108,11 +111,13 @@ def question(**asked: Any) -> Question:
     return Question(**(usual | asked))
 
 
-QUESTIONS = {
+QUESTIONS: dict[str, dict[str, Any]] = {
     "usual": {},
     "another reference": {"reference": "Sharp", "method": "power"},
     "with a latency": {"latency_ms": 4 * MINUTE, "derived": "implied"},
     "of a span": {"since_ms": START + 9 * HOUR, "until_ms": START + 52 * HOUR},
+    "no rules": {"rules": rules_named("none"), "method": "shin"},
+    "consensus": {"reference": CONSENSUS_TITLE},
 }
 
 
@@ -123,4 +128,19 @@ def test_prices_that_nobody_can_bet_on_wait_and_nothing_differs(
     lazy = run_backtest(log, question(**asked), TODAY)
     monkeypatch.setattr(PastGame, "may_have_value", lambda *_: True)
     assert run_backtest(log, question(**asked), TODAY) == lazy
-    assert len(lazy.bets) >= 5
+    assert len(lazy.bets) >= 3
+
+
+def test_many_questions_in_one_pass_have_the_answers_of_each_alone(log: RecordedLog) -> None:
+    asked = [question(**each) for each in QUESTIONS.values()]
+    asked += [
+        question(method=method, reference=reference, rules=own_rules(min_ev=least))
+        for method in ("multiplicative", "power")
+        for reference in ("Pinnacle", "Sharp")
+        for least in (2, -1, 1)
+    ]
+    asked.append(question(close=CloseBy("Sharp", "shin"), filter=ValueFilter(min_true_ev=2)))
+    together = run_backtests(log, asked, TODAY)
+    for each, found in zip(asked, together, strict=True):
+        assert found == run_backtest(log, each, TODAY)
+    assert len({len(each.bets) for each in together}) > 5
