@@ -137,7 +137,7 @@ def _rules_of(names: str, least_ev: float | None) -> ListRules:
     type=click.Choice(get_args(BetAt)),
     default="any",
     show_default=True,
-    help="Bet at any moment before the game, or only at the last prices before it starts.",
+    help="Bet at any moment, or only at the last prices before the game starts.",
 )
 @click.option(
     "--series",
@@ -229,8 +229,8 @@ def backtest(
 
     At each moment the test knows only what had been recorded by then, and the desk's own rules
     decide what is value, unless you choose another strategy. It bets on each outcome once, at the
-    best price after commission, and never in a game that has begun. CLV uses one fixed closing
-    line, whatever picked the bets. Profit needs results.
+    best price after commission. Prices from before a game are not bet on once it has begun. CLV
+    uses one fixed closing line, whatever picked the bets. Profit needs results.
 
     With --grid, or several --method, each combination has its own line. The best of many owes
     something to luck, so it is named with an interval that allows for that.

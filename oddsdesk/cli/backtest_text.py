@@ -76,7 +76,7 @@ def _asked(runs: Sequence[Run]) -> Iterator[str]:
 
     which = f", preset {question.preset}" if question.preset else ""
     late = f", {question.latency_ms:,} ms late" if question.latency_ms else ""
-    at = "at the close" if question.at == "close" else "any time before the game"
+    at = "at the close" if question.at == "close" else "at any moment"
     if question.strategy == "value":
         how = among("methods", lambda each: each.question.method.replace("_", " "))
         sharp = among("sharp books", lambda each: each.question.reference)

@@ -91,7 +91,7 @@ def test_without_results_it_says_so_and_guesses_nothing(database: Path) -> None:
     assert "no results" in text
     begin = (
         "bets: value by Pinnacle, margin proportional; the contract's least EV; all price rules of"
-        " the contract; any time before the game\nstakes: one unit on each bet\nCLV: vs the"
+        " the contract; at any moment\nstakes: one unit on each bet\nCLV: vs the"
         " Pinnacle close, margin proportional\nlog: 3 rows; it covers 2023"
     )
     assert text.startswith(begin)
@@ -371,8 +371,7 @@ def test_the_best_of_a_grid_has_a_corrected_interval(season: Path) -> None:
 def test_a_grid_is_one_table_with_the_best_named_below(season: Path) -> None:
     lines = run(season, "--grid", GRID, "--rules", "none").stdout.splitlines()
     assert lines[0] == (
-        "bets: value by 2 sharp books, 2 methods; 2 least EVs; no price rules; any time before the"
-        " game"
+        "bets: value by 2 sharp books, 2 methods; 2 least EVs; no price rules; at any moment"
     )
     assert lines[5].split()[:4] == ["METHOD", "REFERENCE", "EV", "≥"]
     assert [line.split()[:3] for line in lines[6:14:3]] == [
@@ -426,7 +425,7 @@ def test_a_narrow_terminal_gets_fewer_figures_and_no_broken_words(season: Path) 
     assert max(map(len, lines)) <= 80
     assert lines[:2] == [
         "bets: value by Pinnacle, margin proportional; the contract's least EV; all price",
-        "  rules of the contract; any time before the game",
+        "  rules of the contract; at any moment",
     ]
     titles = ["OF", "BETS", "PROFIT", "YIELD", "CLV", "DRAWDOWN"]
     assert titles in [line.split() for line in lines]
