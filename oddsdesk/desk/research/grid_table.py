@@ -45,6 +45,13 @@ def _percent(figure: float | None, ends: Ends) -> Cell:
     return Cell(f"{signed_hundredths_text(figure)} %", ink, note=between, is_strong=True)
 
 
+def _interval_text(ends: Ends) -> str:
+    low, high = ends
+    if low is None or high is None:
+        return "Too few games for an interval"
+    return f"95 % interval {signed_hundredths_text(low)} to {signed_hundredths_text(high)} %"
+
+
 def _or_lowest(figure: float | None) -> float:
     return _LOWEST if figure is None else figure
 
@@ -103,11 +110,12 @@ COLUMNS: Final[tuple[ColumnSpec[BacktestFound, int], ...]] = (
     ColumnSpec(
         "yield",
         "Yield",
-        Column("+88.88 %", note_sample=_INTERVAL),
+        Column("+88.88 %", note_sample=_INTERVAL, narrow=""),
         lambda run, _now: _percent(run.summary.yield_pct, run.summary.yield_range),
         lambda run: _or_lowest(run.summary.yield_pct),
         descending_first=True,
         tip="Profit in percent of stakes, with the 95 % interval of this row alone",
+        cell_tip=lambda run, _now: _interval_text(run.summary.yield_range),
     ),
     ColumnSpec(
         "clv",
@@ -117,6 +125,7 @@ COLUMNS: Final[tuple[ColumnSpec[BacktestFound, int], ...]] = (
         lambda run: _or_lowest(run.summary.clv_pct),
         descending_first=True,
         tip="Mean closing line value, with the 95 % interval of this row alone",
+        cell_tip=lambda run, _now: _interval_text(run.summary.clv_range),
     ),
     ColumnSpec(
         "closes",
@@ -138,6 +147,10 @@ class GridModel(StableRowsModel[tuple[int], BacktestFound]):
 
     def __init__(self, clock: Callable[[], int]) -> None:
         super().__init__(COLUMNS, _CLV, clock)
+
+    def tip(self, row: int, column: int) -> str:
+        """Return the interval of a figure."""
+        return COLUMNS[column].cell_tip(self.entry(row), self._clock())
 
     def exported(self) -> Table:
         """Return the rows in their order, each figure with its interval."""

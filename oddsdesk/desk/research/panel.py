@@ -301,13 +301,13 @@ class RunBar(QtWidgets.QWidget):
         self._export.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self._export.clicked.connect(self.export_clicked)
         rows = QtWidgets.QWidget(), QtWidgets.QWidget()
-        for row in rows:
-            scale_height(row, theme, spacing.BAR)
+        for row, height in zip(rows, (spacing.BAR, spacing.CONTROL + spacing.STEP), strict=True):
+            scale_height(row, theme, height)
         margins = (spacing.LEAD, 0, spacing.LEAD, 0)
         self._first, self._second = (
             spacing.horizontal(row, margins=margins, spacing=spacing.STEP) for row in rows
         )
-        self._below = rows[1]
+        self._above, self._below = rows
         self._below.hide()
         self._second.addStretch(1)
         for field in fields:
@@ -340,7 +340,7 @@ class RunBar(QtWidgets.QWidget):
     @property
     def needed_height(self) -> int:
         """The height of its lines in pixels."""
-        return self._below.height() * (2 if self._is_wrapped else 1)
+        return self._above.height() + (self._below.height() if self._is_wrapped else 0)
 
     def _wrap(self) -> None:
         """Give the last fields a line of their own, or take them back, by the width."""

@@ -211,6 +211,7 @@ async def test_several_choices_are_compared_and_a_row_opens_its_bets(
 
     focus_within(panel)
     assert panel.grid.isAncestorOf(panel.focusWidget())
+    assert rows.tip(row, 5) == rows.tip(row, 6) == "Too few games for an interval"
     panel.grid.set_current(row)
     qtbot.keyClick(panel.focusWidget(), Qt.Key.Key_Return)
     assert panel.table.isVisible()
