@@ -18,6 +18,7 @@ from oddsdesk.desk.research.backtest_settings import (
     settings_words,
     typed_list,
     typed_methods,
+    with_limits,
 )
 from oddsdesk.desk.research.grid_table import GridModel, comparison_lines, run_words
 from oddsdesk.desk.research.log import (
@@ -51,6 +52,7 @@ from oddsdesk.desk.ui.theme.tokens import TextRole
 from oddsdesk.ledger.bets import PlacedBet
 from oddsdesk.ledger.presets import Preset
 from oddsdesk.pricing.devig import METHODS
+from oddsdesk.pricing.exposure import StakePlan
 from oddsdesk.research.backtest_summary import Summary, covered_lines, notes
 from oddsdesk.research.coverage import games_text
 
@@ -102,7 +104,9 @@ class BacktestPanel(ResearchPanel):
         method: Callable[[], str],
         presets: Callable[[], Sequence[Preset]],
         layout: Layout,
+        plan: Callable[[], StakePlan] = StakePlan,
     ) -> None:
+        """``plan`` returns the user's, whose limits Kelly's stakes keep to."""
         model = BacktestModel(clock)
         super().__init__(theme, log, model, LiveTable(theme, model, clock))
         self.model = model
@@ -114,6 +118,7 @@ class BacktestPanel(ResearchPanel):
         self.grid.opened.connect(self._on_grid_opened)
         self.grid.header_clicked.connect(self.grid_model.sort_by)
         self._theme = theme
+        self._plan = plan
         self._presets = list(presets())
         self._found: BacktestsFound | None = None
         self._run: BacktestFound | None = None
@@ -146,7 +151,7 @@ class BacktestPanel(ResearchPanel):
         except ChoiceError as error:
             self._say_trouble(str(error))
             return
-        dialog = BacktestSettingsDialog(self._theme, asked, self)
+        dialog = BacktestSettingsDialog(self._theme, asked, self._plan(), self)
         dialog.chosen.connect(self._on_settings_chosen)
         dialog.open()
 
@@ -198,7 +203,7 @@ class BacktestPanel(ResearchPanel):
             preset=self._presets[place] if place >= 0 else None,
             references=tuple(typed_list(self.reference.text())) or ("",),
             span=self.span.span(),
-            settings=self._settings,
+            settings=with_limits(self._settings, self._plan()),
         )
 
     def _keep(self) -> None:

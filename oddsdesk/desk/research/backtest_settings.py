@@ -17,6 +17,7 @@ from oddsdesk.desk.ui.controls.labels import Label
 from oddsdesk.desk.ui.spacing import GAP, MARGIN, STEP, horizontal, vertical
 from oddsdesk.desk.ui.theme.theme import Theme, inset, scale_least_width
 from oddsdesk.pricing.devig import METHODS
+from oddsdesk.pricing.exposure import StakePlan
 from oddsdesk.pricing.value import PRICE_RULES, SERVICE_RULES, Rule
 from oddsdesk.research.question import LEAST_EV, SERIES, Staking
 
@@ -110,6 +111,19 @@ def settings_words(asked: BacktestAsked) -> str:
     return ". ".join(sentences) + "."
 
 
+def with_limits(chosen: BacktestSettings, plan: StakePlan) -> BacktestSettings:
+    """Return settings whose Kelly stakes keep to the user's limits."""
+    if chosen.staking.kind != "kelly":
+        return chosen
+    staking = msgspec.structs.replace(
+        chosen.staking,
+        outcome_cap=plan.outcome_cap,
+        game_cap=plan.game_cap,
+        total_cap=plan.total_cap,
+    )
+    return msgspec.structs.replace(chosen, staking=staking)
+
+
 def _what(chosen: BacktestSettings, at: str) -> str:
     if chosen.strategy != "value":
         books = "football-data's mean" if chosen.series else f"{chosen.least_books} or more prices"
@@ -171,10 +185,16 @@ class BacktestSettingsDialog(FormDialog):
     chosen = Signal(object)
     """The ``BacktestSettings`` that were chosen."""
 
-    def __init__(self, theme: Theme, asked: BacktestAsked, parent: QtWidgets.QWidget) -> None:
-        """``asked`` also has what the panel itself asks for, which the words mention."""
+    def __init__(
+        self, theme: Theme, asked: BacktestAsked, plan: StakePlan, parent: QtWidgets.QWidget
+    ) -> None:
+        """``asked`` also has what the panel itself asks for, which the words mention.
+
+        ``plan`` is the user's: its limits, and its Kelly fraction as the usual one.
+        """
         super().__init__(theme, "Backtest settings", parent)
         self._asked = asked
+        self._plan = plan
         self.strategy, self.at = _choice(_STRATEGIES), _choice(_MOMENTS)
         self.series, self.latency = _choice(_PRICES), _choice(LATENCIES)
         self.least_ev = QtWidgets.QLineEdit()
@@ -367,8 +387,9 @@ class BacktestSettingsDialog(FormDialog):
         self.rules.itemChanged.connect(self._on_changed)
 
     def _on_staking_activated(self) -> None:
-        """Offer the usual share: a quarter of Kelly, one percent of the bankroll."""
-        self.share.setValue(25.0 if self.staking.currentData() == "kelly" else 1.0)
+        """Offer the usual share: the user's Kelly fraction, or one percent of the bankroll."""
+        is_kelly = self.staking.currentData() == "kelly"
+        self.share.setValue(self._plan.kelly_share * 100 if is_kelly else 1.0)
 
     def _on_changed(self) -> None:
         is_value, is_flat = (
@@ -387,7 +408,9 @@ class BacktestSettingsDialog(FormDialog):
             self._words.setText(f"{error}.")
             return
         self.trouble.hide()
-        self._words.setText(settings_words(msgspec.structs.replace(self._asked, settings=settings)))
+        settings = with_limits(settings, self._plan)
+        asked = msgspec.structs.replace(self._asked, settings=settings)
+        self._words.setText(settings_words(asked))
 
     def _on_accepted(self) -> None:
         try:

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QTabBar, QToolButton, QWidget
 
 from oddsdesk.base.clock import Clock
 from oddsdesk.board.board import Board
-from oddsdesk.desk.settings.declared import METHOD, close_by
+from oddsdesk.desk.settings.declared import METHOD, close_by, stake_plan
 from oddsdesk.desk.settings.saved_state import Layout, Preferences, Saved
 from oddsdesk.desk.shell.commands import show_tab
 from oddsdesk.desk.shell.window import MainWindow
@@ -118,6 +118,7 @@ class Research(QObject):
                 lambda: self._preferences.get_setting(METHOD),
                 lambda: list(self._presets()),
                 self._layout,
+                lambda: stake_plan(self._preferences.get_setting),
             )
             self._backtest.game_requested.connect(self.game_requested)
         self._put_in_tab(self._backtest, "Backtest", _BACKTEST)

@@ -12,10 +12,12 @@ from oddsdesk.desk.research.backtest_settings import (
     typed_evs,
     typed_list,
     typed_methods,
+    with_limits,
 )
 from oddsdesk.desk.research.log import BacktestAsked, BacktestSettings
 from oddsdesk.desk.research.panel import ChoiceError
 from oddsdesk.desk.ui.theme.theme import Theme
+from oddsdesk.pricing.exposure import StakePlan
 from oddsdesk.pricing.value import PRICE_RULES
 from oddsdesk.research.question import Staking
 
@@ -101,8 +103,27 @@ def owner(qtbot: QtBot) -> QWidget:
     return made
 
 
+PLAN = StakePlan(kelly_share=0.5, outcome_cap=0.05, game_cap=0.07, total_cap=0.4)
+
+
+def test_kelly_keeps_to_the_limits_of_the_desk(theme: Theme, owner: QWidget) -> None:
+    dialog = opened(owner, theme, asked())
+    dialog.staking.setCurrentIndex(2)
+    dialog.staking.activated.emit(2)
+    assert dialog.share.value() == 50
+    assert "Stakes 0.5 of Kelly" in dialog._words.text()
+    assert "at most 5 % an outcome, 7 % a game, 40 % in all" in dialog._words.text()
+    kelly = BacktestSettings(staking=Staking(kind="kelly", share=0.3))
+    assert with_limits(kelly, PLAN).staking == Staking(
+        kind="kelly", share=0.3, outcome_cap=0.05, game_cap=0.07, total_cap=0.4
+    )
+    assert with_limits(BacktestSettings(), PLAN) == BacktestSettings()
+    dialog.mark_unchanged()
+    dialog.reject()
+
+
 def opened(owner: QWidget, theme: Theme, about: BacktestAsked) -> BacktestSettingsDialog:
-    dialog = BacktestSettingsDialog(theme, about, owner)
+    dialog = BacktestSettingsDialog(theme, about, PLAN, owner)
     dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose, False)
     dialog.open()
     return dialog
