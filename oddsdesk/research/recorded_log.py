@@ -526,8 +526,10 @@ class LogPast:
             return Sighting(0, {}, is_live=False)
         last = rows[-1]
         market = self._reference, last.market_type, last.period
-        seen = self._last_sightings(last.game_id).get(market, ())
-        told = max([last.scraped_at, *(each for each in seen if each <= at_ms)])
+        told = last.scraped_at
+        if told < at_ms:
+            seen = self._last_sightings(last.game_id).get(market, ())
+            told = max([told, *(each for each in seen if each <= at_ms)])
         return Sighting(told, offered, is_live=False)
 
     def _matrix(self, row: LoggedMove, markets: list[MarketMatrix]) -> GameMatrix:

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from itertools import groupby
-from operator import attrgetter
+from operator import itemgetter
 from typing import Final
 
 from oddsdesk.board.model.matrix import GameEntry
@@ -27,15 +27,20 @@ _OVER_MS: Final = 12 * 60 * MINUTE_MS
 _QUIET_MS: Final = 14 * 24 * 60 * MINUTE_MS
 """How long after its last row a game without kick-off is dropped."""
 
-_QUOTE: Final = attrgetter(
-    "game_id",
-    "bookmaker",
-    "market_type",
-    "period",
-    "is_live",
-    "scraped_at",
-    "recorded_at",
-    "match_date",
+_QUOTE: Final = itemgetter(
+    *map(
+        LoggedMove._fields.index,
+        (
+            "game_id",
+            "bookmaker",
+            "market_type",
+            "period",
+            "is_live",
+            "scraped_at",
+            "recorded_at",
+            "match_date",
+        ),
+    )
 )
 """What rows share that were recorded as one quote."""
 
