@@ -7,7 +7,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
 
+from oddsdesk.cli.import_ import import_
 from oddsdesk.contract.quotes import Quote
 from oddsdesk.contract.results import GameResult
 from oddsdesk.ledger.presets import ValueFilter
@@ -21,6 +23,7 @@ from oddsdesk.research.question import Question, rules_named
 from oddsdesk.research.recorded_log import RecordedLog
 from oddsdesk.store.store import open_store
 
+SEASON = Path(__file__).parents[4] / "shared" / "data" / "football-data" / "E0_2425.csv"
 MINUTE = 60_000
 HOUR = 60 * MINUTE
 START = 1_700_000_000_000
@@ -144,3 +147,24 @@ def test_many_questions_in_one_pass_have_the_answers_of_each_alone(log: Recorded
     for each, found in zip(asked, together, strict=True):
         assert found == run_backtest(log, each, TODAY)
     assert len({len(each.bets) for each in together}) > 5
+
+
+@pytest.mark.slow
+def test_a_real_season_in_one_pass_has_the_answers_of_each_alone(tmp_path: Path) -> None:
+    if not SEASON.is_file():
+        pytest.skip("the real input next to the project (../shared/data) is missing")
+    path = tmp_path / "season.db"
+    arguments = ["football-data", str(SEASON), "--database", str(path)]
+    assert CliRunner().invoke(import_, arguments).exit_code == 0
+    asked = [
+        question(method=method, reference=reference, rules=rules_named(least_ev=least))
+        for method in ("multiplicative", "shin")
+        for reference in ("Pinnacle", "Bet365")
+        for least in (0, 1)
+    ]
+    with closing(open_store(path, read_only=True)) as store:
+        log = RecordedLog(store.reader())
+        together = run_backtests(log, asked, TODAY + 10_000 * HOUR)
+        for each, found in zip(asked, together, strict=True):
+            assert found == run_backtest(log, each, TODAY + 10_000 * HOUR)
+    assert sum(len(each.bets) for each in together) > 500
