@@ -145,11 +145,14 @@ def value_bets(
     rules: frozenset[str] = RULES,
     least_ev: float | None = None,
     close: bool = False,
+    series: bool = False,
 ) -> Iterator[Placed]:
     """Yield the value bets by some rules: one on each outcome, at the best price after commission.
 
-    ``least_ev`` is in percent of a unit staked; None for the contract's, which is 1 after its
-    floor.
+    ``series`` bets on football-data's best odds (``Max``) instead of bookmakers' odds.
+
+    ``least_ev`` is in percent of a unit staked, exact equality included; None for the contract's,
+    which is 1 after its floor.
     """
     for row in rows:
         lines = lines_at(row, close=close)
@@ -163,8 +166,11 @@ def value_bets(
             draw = _draw_of(lines["moneyline"].get(reference), method)
             share = _decided(judge.line, draw) if market == "spread" else 1.0
             for side, fair in enumerate(fair_of(judge.odds, method)):
-                for name, own in sorted(by_name.items()):
-                    if name == reference or own.line != judge.line or own.total < 1 - 1e-5:
+                offers = best_of_many(row, market, close=close) if series else by_name
+                for name, own in sorted(offers.items()):
+                    if name == reference or own.line != judge.line:
+                        continue
+                    if own.total < 1 - 1e-5 and not series:
                         continue
                     if "age" in rules and now - own.taken > MOST_AGE:
                         continue
@@ -173,14 +179,30 @@ def value_bets(
                     if edge is None:
                         continue
                     place = _outcome(market, side, own.line)
-                    if place not in best or _is_better(net, name, edge, best[place].bet):
+                    if place not in best or _is_better(net, name, best[place].bet):
                         bet = _settled(row, market, side, name, net, edge, close=close)
                         best[place] = Placed(_league(row), now, start, own.line, fair, bet)
         yield from best.values()
 
 
-def _is_better(net: float, name: str, edge: float, than: Bet) -> bool:
-    return (-net, name, -edge) < (-than.net, than.bookmaker, -than.expected)
+def best_of_many(row: dict[str, str], market: str, *, close: bool) -> dict[str, Line]:
+    """Return the best odds of a market, the last ones if at the close."""
+    start, taken = times_of(row)
+    for code, column, at in (("MaxC", "AHCh", start), ("Max", "AHh", taken)):
+        if code == "MaxC" and not close:
+            continue
+        figures = [figure_of(row, code + end) for end in ENDS[market]]
+        odds = [each for each in figures if each is not None and each > 1]
+        line = figure_of(row, column) if market == "spread" else None
+        is_whole = len(odds) == len(figures) and 0.8 <= sum(1 / each for each in odds) <= 1.2
+        if is_whole and (market != "spread" or line is not None):
+            return {BEST_OF_MANY: Line(odds, line, at)}
+    return {}
+
+
+def _is_better(net: float, name: str, than: Bet) -> bool:
+    """Of equal prices the first by name wins; of one bookmaker's, that of the match result."""
+    return (-net, name) < (-than.net, than.bookmaker)
 
 
 def _is_usable(judge: Line, now: datetime, rules: frozenset[str]) -> bool:
@@ -203,7 +225,7 @@ def _value(
     floored = net / fair / FLOOR - 1
     is_enough = floored * share >= 0.01
     if least_ev is not None:
-        is_enough = (net / fair - 1) * 100 * share >= least_ev
+        is_enough = (net / fair - 1) * 100 * share >= least_ev - 1e-9
     payout = 1 / net + judge.total - 1 / judge.odds[side]
     checks = {
         "max_edge": floored <= 0.2,

@@ -1,8 +1,11 @@
 """Strategies over the seasons at hand, bet by bet, against a count that shares no code with us."""
 
 import json
+import math
 import re
+from collections import Counter
 from collections.abc import Iterable
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -42,7 +45,9 @@ def _run(command: Any, *arguments: str) -> str:
 
 
 def _bet(database: str, *asked: str) -> Any:
-    return json.loads(_run(backtest, "--database", database, "--json", *asked))
+    """Bet, on what the sharp book prices itself."""
+    arguments = ["--database", database, "--json", "--derived", "none", *asked]
+    return json.loads(_run(backtest, *arguments))
 
 
 def _key(row: dict[str, Any]) -> tuple[str, str, str, str, int]:
@@ -93,6 +98,152 @@ def test_value_is_judged_by_one_book_and_closed_by_pinnacle(
     assert (found["close_reference"], found["close_method"]) == ("Pinnacle", "margin_proportional")
     assert found["bets"] == count
     check_bets(found, money_strategies.value_bets(rows, reference=reference))
+
+
+GRID = "method=multiplicative,margin_proportional;reference=Pinnacle,Bet365;least-ev=0,2"
+
+
+def test_each_combination_of_a_grid_is_the_second_count(
+    database: str, rows: list[dict[str, str]]
+) -> None:
+    found = _bet(database, "--grid", GRID)
+
+    assert [run["comparisons"] for run in found] == [8] * 8
+    for run in found:
+        counted = money_strategies.value_bets(
+            rows, reference=run["reference"], method=run["method"], least_ev=run["least_ev"]
+        )
+        check_bets(run, counted)
+    single = _bet(database, "--method", "multiplicative", "--least-ev", "2")
+    (same,) = (run for run in found if _setting(run) == ("multiplicative", "Pinnacle", 2))
+    assert single["rows"] == same["rows"]
+    assert {name: single[name] for name in FIGURES} == {name: same[name] for name in FIGURES}
+
+
+FIGURES = [
+    f"{name}{end}"
+    for name in ("profit", "yield_pct", "clv_pct", "clv_bets")
+    for end in ("", "_low", "_high")
+]
+
+
+def _setting(run: dict[str, Any]) -> tuple[str, str, float]:
+    return run["method"], run["reference"], run["least_ev"]
+
+
+@pytest.mark.parametrize("least_ev", [-5, 0])
+def test_value_without_the_contracts_rules(
+    database: str, rows: list[dict[str, str]], least_ev: float
+) -> None:
+    asked = ["--method", "multiplicative", "--rules", "none", "--least-ev", str(least_ev)]
+    counted = money_strategies.value_bets(rows, rules=frozenset(), least_ev=least_ev)
+    check_bets(_bet(database, *asked), counted)
+
+
+@pytest.mark.parametrize(
+    ("names", "rules"),
+    [
+        ("Book margin", {"payout"}),
+        ("Sharp margin", {"overround"}),
+        ("EV ≤", {"max_edge", "edge_cap", "ratio"}),
+        ("Price age,Sharp price age", {"age"}),
+    ],
+)
+def test_value_with_one_of_the_contracts_rules(
+    database: str, rows: list[dict[str, str]], names: str, rules: set[str]
+) -> None:
+    found = _bet(database, "--method", "multiplicative", "--rules", names)
+    check_bets(found, money_strategies.value_bets(rows, rules=frozenset(rules)))
+
+
+@pytest.mark.parametrize("least_ev", [None, -2])
+def test_value_at_the_close(
+    database: str, rows: list[dict[str, str]], least_ev: float | None
+) -> None:
+    asked = ["--method", "multiplicative", "--at", "close"]
+    rules = money_strategies.RULES
+    if least_ev is not None:
+        asked += ["--rules", "none", "--least-ev", str(least_ev)]
+        rules = frozenset()
+    counted = money_strategies.value_bets(rows, rules=rules, least_ev=least_ev, close=True)
+    check_bets(_bet(database, *asked), counted)
+
+
+@pytest.mark.parametrize("close", [True, False])
+def test_value_of_the_best_odds_of_many(
+    database: str, rows: list[dict[str, str]], close: bool
+) -> None:
+    asked = ["--series", "football-data", "--rules", "none", "--least-ev", "0"]
+    found = _bet(database, *asked, "--at", "close" if close else "any")
+    counted = money_strategies.value_bets(
+        rows, method=money_season.EQUAL, rules=frozenset(), least_ev=0, close=close, series=True
+    )
+    check_bets(found, counted)
+
+
+@pytest.mark.parametrize("close", [True, False])
+@pytest.mark.parametrize("alpha", [0.05, 0.034])
+def test_the_best_against_the_mean_of_many_bookmakers(
+    database: str, rows: list[dict[str, str]], alpha: float, close: bool
+) -> None:
+    """Kaunitz, Zhong and Kreiner (2017), over football-data's Max and Avg."""
+    asked = ["--strategy", "best-vs-mean", "--series", "football-data", "--alpha", str(alpha)]
+    found = _bet(database, *asked, "--at", "close" if close else "any")
+    check_bets(found, money_strategies.series_bets(rows, alpha, close=close))
+
+
+@pytest.mark.parametrize(
+    ("alpha", "least_books", "close"), [(0.034, 3, False), (0.034, 3, True), (0.01, 6, True)]
+)
+def test_the_best_against_the_mean_of_the_bookmakers(
+    database: str, rows: list[dict[str, str]], alpha: float, least_books: int, close: bool
+) -> None:
+    asked = ["--strategy", "best-vs-mean", "--alpha", str(alpha), "--least-books", str(least_books)]
+    found = _bet(database, *asked, "--at", "close" if close else "any")
+    counted = money_strategies.best_vs_mean(rows, alpha, least_books=least_books, close=close)
+    check_bets(found, counted)
+
+
+def test_stakes_by_a_share_of_the_running_bankroll(
+    database: str, rows: list[dict[str, str]]
+) -> None:
+    asked = ["--method", "multiplicative", "--staking", "proportional"]
+    found = _bet(database, *asked, "--share", "2", "--bankroll", "50")
+    placed = sorted(
+        money_strategies.value_bets(rows), key=lambda each: (each.placed, each.bet.game)
+    )
+    stakes = dict(
+        zip(
+            (each.key for each in placed),
+            money_strategies.proportional(placed, 0.02, 50),
+            strict=True,
+        )
+    )
+    assert {_key(row): row["stake"] for row in found["rows"]} == pytest.approx(stakes)
+    profit = sum(stakes[each.key] * each.bet.profit for each in placed)
+    assert found["profit"] == pytest.approx(profit)
+    assert found["bankroll"]["end"] == pytest.approx(50 + profit)
+
+
+def test_kelly_stakes_of_games_with_one_bet(database: str, rows: list[dict[str, str]]) -> None:
+    """By the plain formula, from what the bankroll was when each was placed."""
+    asked = ["--method", "multiplicative", "--staking", "kelly", "--share", "25"]
+    found = _bet(database, *asked, "--bankroll", "100")["rows"]
+    counted = {each.key: each for each in money_strategies.value_bets(rows)}
+    games = Counter(row["game_id"] for row in found)
+    over = timedelta(hours=2)
+    checked = 0
+    for row in found:
+        each = counted[_key(row)]
+        if games[row["game_id"]] > 1 or each.bet.market == "spread":
+            continue
+        ended = (one for one in found if counted[_key(one)].kick_off + over <= each.placed)
+        bankroll = 100 + sum(one["profit"] for one in ended)
+        kelly = (each.bet.net / each.fair - 1) / (each.bet.net - 1)
+        share = min(kelly / 4, 0.02)
+        assert row["stake"] == pytest.approx(math.floor(share * bankroll * 100 + 1e-7) / 100)
+        checked += 1
+    assert checked > 400
 
 
 def test_results_of_games_with_half_time_goals_as_fractions(database: str) -> None:
