@@ -1,0 +1,83 @@
+"""The page of strategies: each row of its tables is what the command says of the same seasons."""
+
+import json
+import shlex
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+from oddsdesk.cli.backtest import backtest
+from oddsdesk.cli.import_ import import_
+
+ROOT = Path(__file__).parents[2]
+PAGE = ROOT / "docs" / "strategies.md"
+FOOTBALL_DATA = ROOT.parent / "shared" / "data" / "football-data"
+FILES = sorted(FOOTBALL_DATA.glob("[A-Z]*_*.csv"))
+COMMAND = "    oddsdesk backtest --database seasons.db"
+
+
+def rows_of(page: str) -> Iterator[tuple[str, str]]:
+    """Yield each row of figures with the options of its command."""
+    common = ""
+    for line in page.splitlines():
+        if line.startswith(COMMAND):
+            common = line.removeprefix(COMMAND)
+        elif line.startswith("| `--"):
+            yield f"{common} {line.split('`')[1]}", line
+
+
+def row_of(title: str, found: dict[str, Any]) -> str:
+    """Return the row of a backtest as the page should have it."""
+    won = sum(row["result"] == "won" for row in found["rows"])
+    profit = found["profit"]
+    cells = [f"{found['bets']:,}", f"{won:,}", "none" if profit is None else f"{profit:+.2f}"]
+    cells += [_with_ends(found, "yield_pct"), _with_ends(found, "clv_pct")]
+    return f"| `{title}` | {' | '.join(cells)} |"
+
+
+def _with_ends(found: dict[str, Any], name: str) -> str:
+    figure, low, high = (found[name + end] for end in ("", "_low", "_high"))
+    if figure is None:
+        return "none"
+    ends = "too few games" if low is None else f"{low:+.2f} to {high:+.2f}"
+    return f"{figure:+.2f} % ({ends})"
+
+
+@pytest.fixture(scope="module")
+def seasons(tmp_path_factory: pytest.TempPathFactory) -> str:
+    if len(FILES) < 5:
+        pytest.skip("the real input next to the project (../shared/data) is missing")
+    made = str(tmp_path_factory.mktemp("strategies") / "seasons.db")
+    done = CliRunner().invoke(
+        import_, ["football-data", *map(str, FILES), "--database", made], catch_exceptions=False
+    )
+    assert done.exit_code == 0, done.output
+    return made
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("options", "row"), list(rows_of(PAGE.read_text(encoding="utf-8"))))
+def test_figures_of_a_row_are_the_commands(seasons: str, options: str, row: str) -> None:
+    arguments = ["--database", seasons, "--json", *shlex.split(options)]
+    done = CliRunner().invoke(backtest, arguments)
+    assert done.exit_code == 0, done.output
+    assert row == row_of(row.split("`")[1], json.loads(done.stdout))
+
+
+@pytest.mark.slow
+def test_the_best_of_the_grid_is_the_commands(seasons: str) -> None:
+    page = PAGE.read_text(encoding="utf-8")
+    (grid,) = (line for line in page.splitlines() if line.startswith(f"{COMMAND} --grid"))
+    arguments = ["--database", seasons, *shlex.split(grid.removeprefix(COMMAND))]
+    done = CliRunner().invoke(backtest, arguments)
+    assert done.exit_code == 0, done.output
+    best = [line for line in done.stdout.splitlines() if line.startswith("best ")]
+    assert len(best) == 2
+    assert [line for line in page.splitlines() if line.startswith("best ")] == best
+
+
+def test_the_page_has_rows() -> None:
+    assert len(list(rows_of(PAGE.read_text(encoding="utf-8")))) > 10
