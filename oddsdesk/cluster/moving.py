@@ -117,11 +117,12 @@ ACCESS: Final = (
         *("api_key", "id", "account_id", "digest", "masked", "created_at", "revoked_at"),
         "may_write",
     ),
+    _keyed("owner", 1, "account_id", "password", "is_operator", "set_at"),
     _keyed("quota", 4, "key_id", "kind", "window_s", "started_s", "used"),
     _keyed("spent_token", 1, "nonce", "ends_ms"),
     _keyed("secret", 1, "name", "value"),
 )
-"""Accounts, keys and counts."""
+"""Accounts, owners, keys and counts. Sessions, invitations and failed sign-ins stay behind."""
 TABLES: Final = (*ODDS_TABLES, *ACCESS)
 
 _encode: Final = msgspec.msgpack.Encoder().encode

@@ -15,6 +15,7 @@ from oddsdesk.store import databases
 from oddsdesk.store.errors import StoreError, StoreUnavailableError
 from oddsdesk.store.keys import Keys
 from oddsdesk.store.lock import DatabaseLock
+from oddsdesk.store.owners import Owners
 from oddsdesk.store.quotas import Quotas
 from oddsdesk.store.sqlite.access_file import SCHEMA, AccessFile
 from oddsdesk.store.sqlite.recognition import recognise
@@ -24,7 +25,7 @@ _log = logging.getLogger(__name__)
 
 
 class AccessStore:
-    """Keys, counts, and the secret that signs stream tokens."""
+    """Keys, owners, counts, and the secret that signs stream tokens."""
 
     def __init__(self, file: AccessFile) -> None:
         self._file = file
@@ -33,6 +34,7 @@ class AccessStore:
             lambda tables: tables.put_secret("stream", secrets.token_bytes(32))
         )
         self.keys = Keys(file)
+        self.owners = Owners(file)
         self.quotas = Quotas(file)
 
     @property

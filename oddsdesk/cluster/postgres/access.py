@@ -82,12 +82,12 @@ class PostgresAccessTables(AccessTables):
             return [result.fetchone() for result in cursor.results()]
 
     def version(self) -> int:
-        return int(self._rows(_VERSION)[0][0])
+        return int(self.rows(_VERSION)[0][0])
 
     def _note_change(self) -> None:
         self._connection.execute(_CHANGED)
 
-    def _rows(self, query: str, *values: Any) -> list[tuple[Any, ...]]:
+    def rows(self, query: str, *values: Any) -> list[tuple[Any, ...]]:
         done = self._connection.execute(query.replace("?", "%s").encode(), values)
         return [] if done.description is None else done.fetchall()
 

@@ -178,7 +178,7 @@ class PostgresTarget(PostgresSide):
         names = [table.name for table in tables]
         emptied = SQL(", ").join(map(Identifier, names))
         with self._connection.transaction():
-            self._connection.execute(SQL("TRUNCATE {}").format(emptied))
+            self._connection.execute(SQL("TRUNCATE {} CASCADE").format(emptied))
             self._connection.execute(_UNNOTE, (names,))
 
     def go_on_from(self, table: Table, number: int) -> None:

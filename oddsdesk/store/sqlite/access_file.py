@@ -52,6 +52,9 @@ RETURNING id
 _ACCOUNTS: Final = "SELECT id, name, plan, bookmaker, created_at FROM account ORDER BY id"
 _REMOVE_ACCOUNT: Final = (
     "DELETE FROM api_key WHERE account_id = ?",
+    "DELETE FROM invitation WHERE account_id = ?",
+    "DELETE FROM owner WHERE account_id = ?",
+    "DELETE FROM owner_session WHERE account_id = ?",
     "DELETE FROM account WHERE id = ?",
 )
 _FORGET_COUNTS: Final = "DELETE FROM quota WHERE key_id NOT IN (SELECT id FROM api_key)"
@@ -97,96 +100,96 @@ class AccessTables:
 
     def account(self, name: str) -> Account | None:
         """Return the account with a name."""
-        rows = self._rows(_ACCOUNT, name)
+        rows = self.rows(_ACCOUNT, name)
         return Account(rows[0][0], Plan(rows[0][1]), rows[0][2]) if rows else None
 
     def put_account(self, name: str, plan: Plan, bookmaker: str | None, now_ms: int) -> int:
         """Make an account, or change the existing one; return its id."""
         self._note_change()
-        return int(self._rows(_PUT_ACCOUNT, name, plan.value, bookmaker, now_ms)[0][0])
+        return int(self.rows(_PUT_ACCOUNT, name, plan.value, bookmaker, now_ms)[0][0])
 
     def accounts(self) -> list[AccountRow]:
         """Return all accounts, oldest first."""
         return [
             AccountRow(ident, name, Plan(plan), bookmaker, created_at)
-            for ident, name, plan, bookmaker, created_at in self._rows(_ACCOUNTS)
+            for ident, name, plan, bookmaker, created_at in self.rows(_ACCOUNTS)
         ]
 
     def remove_account(self, account: int) -> None:
-        """Delete an account, its keys, and the counts of all deleted keys.
+        """Delete an account, its owner and keys, and the counts of all deleted keys.
 
         If a server saves a count after its key was deleted, the next removal deletes it.
         """
         self._note_change()
         for query in _REMOVE_ACCOUNT:
-            self._rows(query, account)
-        self._rows(_FORGET_COUNTS)
+            self.rows(query, account)
+        self.rows(_FORGET_COUNTS)
 
     def active_keys(self, account: int) -> list[int]:
         """Return the keys of an account that are not revoked, oldest first."""
-        return [key_id for (key_id,) in self._rows(_OF_ACCOUNT, account)]
+        return [key_id for (key_id,) in self.rows(_OF_ACCOUNT, account)]
 
     def add_key(self, account: int, key: StoredKey, now_ms: int, *, may_write: bool) -> int:
         """Add a key and return its id, which is never reused."""
         self._note_change()
-        return int(self._rows(_ADD_KEY, account, *key, now_ms, may_write)[0][0])
+        return int(self.rows(_ADD_KEY, account, *key, now_ms, may_write)[0][0])
 
     def replace_key(self, key_id: int, key: StoredKey) -> None:
         """Give a key another secret."""
         self._note_change()
-        self._rows(_REPLACE, *key, key_id)
+        self.rows(_REPLACE, *key, key_id)
 
     def end_key(self, key_id: int, now_ms: int) -> None:
         """Revoke a key."""
         self._note_change()
-        self._rows(_END, now_ms, key_id)
+        self.rows(_END, now_ms, key_id)
 
     def keys_named(self, kind: KeyName, value: int | str | bytes) -> list[int]:
         """Return the active keys that match."""
-        return [key_id for (key_id,) in self._rows(_NAMED[kind], value)]
+        return [key_id for (key_id,) in self.rows(_NAMED[kind], value)]
 
     def key_by_id(self, key_id: int) -> Key:
         """Return a key by its id."""
-        return _as_key(self._rows(_KEY, key_id)[0])
+        return _as_key(self.rows(_KEY, key_id)[0])
 
     def all_keys(self) -> list[Key]:
         """Return every key, revoked ones too, oldest first."""
-        return [_as_key(row) for row in self._rows(_ALL_KEYS)]
+        return [_as_key(row) for row in self.rows(_ALL_KEYS)]
 
     def callers(self) -> list[Caller]:
         """Return the holder of each active key."""
         return [
             Caller(key_id, digest, Plan(plan), bookmaker, bool(may_write))
-            for key_id, digest, plan, bookmaker, may_write in self._rows(_CALLERS)
+            for key_id, digest, plan, bookmaker, may_write in self.rows(_CALLERS)
         ]
 
     def key_counts(self) -> list[tuple[Slot, int, int]]:
         """Return the start and count of the latest windows of every counted key."""
         return [
             ((key_id, Kind(kind), window_s), started_s, used)
-            for key_id, kind, window_s, started_s, used in self._rows(_COUNTS)
+            for key_id, kind, window_s, started_s, used in self.rows(_COUNTS)
         ]
 
     def count_of_window(self, slot: Slot, started_s: int) -> int:
         """Return the count of a window."""
         key_id, kind, window_s = slot
-        rows = self._rows(_COUNT, key_id, kind.value, window_s, started_s)
+        rows = self.rows(_COUNT, key_id, kind.value, window_s, started_s)
         return int(rows[0][0]) if rows else 0
 
     def secret(self, name: str) -> bytes | None:
         """Return the secret with a name, if there is one."""
-        rows = self._rows(_OWN, name)
+        rows = self.rows(_OWN, name)
         return bytes(rows[0][0]) if rows else None
 
     def put_secret(self, name: str, value: bytes) -> bytes:
         """Save a secret unless there is one with that name; return the saved one."""
-        self._rows(_KEEP_OWN, name, value)
-        return bytes(self._rows(_OWN, name)[0][0])
+        self.rows(_KEEP_OWN, name, value)
+        return bytes(self.rows(_OWN, name)[0][0])
 
     def mark_of_keys(self) -> bytes:
         """Return a mark that differs once ``callers`` does; SQLite computes it, blocking no
         thread."""
-        ((keys, accounts),) = self._rows(_MARK)
+        ((keys, accounts),) = self.rows(_MARK)
         return hashlib.sha256(f"{keys}\n{accounts}".encode()).digest()
 
     def add_counts(self, batch: Sequence[Added]) -> list[int | None]:
@@ -216,12 +219,13 @@ class AccessTables:
 
     def version(self) -> int:
         """Return SQLite's ``data_version``: it differs after a commit by another connection."""
-        return int(self._rows("PRAGMA data_version")[0][0])
+        return int(self.rows("PRAGMA data_version")[0][0])
 
     def _note_change(self) -> None:
         """Do nothing: SQLite counts commits itself."""
 
-    def _rows(self, query: str, *values: Any) -> list[tuple[Any, ...]]:
+    def rows(self, query: str, *values: Any) -> list[tuple[Any, ...]]:
+        """Run a statement that both engines understand; return its rows, if it has any."""
         rows: list[tuple[Any, ...]] = self._connection.execute(query, values).fetchall()
         return rows
 
@@ -304,6 +308,48 @@ SCHEMA: Final = Schema(
                 ) STRICT, WITHOUT ROWID
                 """,
                 "CREATE INDEX spent_token_ends ON spent_token (ends_ms)",
+            ),
+        ),
+        Step(
+            "owners who sign in",
+            (
+                """
+                CREATE TABLE owner (
+                    account_id INTEGER PRIMARY KEY REFERENCES account (id),
+                    password TEXT NOT NULL,
+                    is_operator INTEGER NOT NULL,
+                    set_at INTEGER NOT NULL
+                ) STRICT
+                """,
+                """
+                CREATE TABLE invitation (
+                    account_id INTEGER PRIMARY KEY REFERENCES account (id),
+                    digest BLOB NOT NULL UNIQUE,
+                    makes_operator INTEGER NOT NULL,
+                    made_at INTEGER NOT NULL
+                ) STRICT
+                """,
+                """
+                CREATE TABLE owner_session (
+                    id INTEGER PRIMARY KEY,
+                    account_id INTEGER NOT NULL REFERENCES account (id),
+                    digest BLOB NOT NULL UNIQUE,
+                    browser TEXT NOT NULL,
+                    created_at INTEGER NOT NULL,
+                    used_at INTEGER NOT NULL
+                ) STRICT
+                """,
+                "CREATE INDEX owner_session_of_account ON owner_session (account_id)",
+                """
+                CREATE TABLE sign_in (
+                    subject BLOB PRIMARY KEY,
+                    failures INTEGER NOT NULL,
+                    failed_at INTEGER NOT NULL,
+                    succeeded_at INTEGER NOT NULL,
+                    ends_at INTEGER NOT NULL
+                ) STRICT, WITHOUT ROWID
+                """,
+                "CREATE INDEX sign_in_ends ON sign_in (ends_at)",
             ),
         ),
     ),
