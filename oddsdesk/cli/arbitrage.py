@@ -12,10 +12,11 @@ import click
 
 from oddsdesk.base.clock import system_clock
 from oddsdesk.base.tasks import exhaust
+from oddsdesk.board.board import Board
 from oddsdesk.board.opportunities.finder import Opportunity, OpportunityLeg
 from oddsdesk.board.opportunities.offers import Opportunities
 from oddsdesk.board.valuation.verdict_words import amount_text, caution_text
-from oddsdesk.cli.bet_sources import board_of, read_moment, reference_choice, source_options
+from oddsdesk.cli.bet_sources import Moment, board_of, read_moment, reference_choice, source_options
 from oddsdesk.cli.options import Number
 from oddsdesk.cli.own_records import own_rules, own_setting, placed_bets
 from oddsdesk.cli.terminal import aligned, market_words, plain
@@ -92,6 +93,26 @@ def arbitrage(
     moment = read_moment(database, url, key_file, system_clock())
     now_ms = system_clock()
     board = board_of(moment, now_ms, reference)
+    listed = listed_opportunities(board, moment, now_ms, least, kind, has_lays=not no_lay)
+    if as_json:
+        click.echo(json.dumps([fields(legs) | moment.marks for legs in listed], indent=2))
+    else:
+        click.echo(_table(listed, moment.sources, board.reference_name))
+
+
+def listed_opportunities(
+    board: Board, moment: Moment, now_ms: int, least: float, kind: str | None, *, has_lays: bool
+) -> list[list[LegRow]]:
+    """Return the opportunities of a board, the legs of each; it holds the moment's prices.
+
+    Args:
+        board: The board.
+        moment: What was read into it.
+        now_ms: The time by which prices are judged.
+        least: Minimum profit in percent in the worst decided outcome; 0 also lists low hold.
+        kind: List only this ``OpportunityKind``.
+        has_lays: Whether a lay can be a leg.
+    """
     split = split_of(own_setting)
     placed = open_by_outcome(
         placed_bets(),
@@ -99,30 +120,25 @@ def arbitrage(
         listed=moment.games_by_id(),
         spelled=board.players.spelled,
     )
-    found = Opportunities(board, lambda: now_ms, lambda: split, has_lays=not no_lay)
+    found = Opportunities(board, lambda: now_ms, lambda: split, has_lays=has_lays)
     found.count_placed(by_bookmaker(placed))
     exhaust(found.looking())
-    named = board.reference_name
     rows = leg_rows(
         sorted(found.entries.values(), key=Opportunity.sort_key),
         board.basis.profiles.profile_of,
-        named,
+        board.reference_name,
         is_lost=False,
         placed=placed,
         step=split.step,
         rules=own_rules(),
     )
-    listed = [
+    return [
         legs
         for _, each in groupby(rows.values(), lambda row: row.found.key)
         for legs in [list(each)]
         if (kind is None or legs[0].kind.value == kind)
         and (not least or legs[0].outlay is not None or legs[0].found.profit_pct >= least)
     ]
-    if as_json:
-        click.echo(json.dumps([fields(legs) | moment.marks for legs in listed], indent=2))
-    else:
-        click.echo(_table(listed, moment.sources, named))
 
 
 def fields(legs: Sequence[LegRow]) -> dict[str, Any]:

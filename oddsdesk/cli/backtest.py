@@ -4,7 +4,7 @@ import json
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
-from typing import Final, get_args
+from typing import Any, Final, NamedTuple, get_args
 
 import click
 
@@ -32,7 +32,8 @@ from oddsdesk.research.question import (
     Strategy,
     rules_named,
 )
-from oddsdesk.research.runs import best_of, compared_fields, run_combinations, run_fields
+from oddsdesk.research.runs import Run, best_of, compared_fields, run_combinations, run_fields
+from oddsdesk.research.walk import Progress as CountDone
 from oddsdesk.store.databases import Database
 from oddsdesk.store.errors import StoreError
 
@@ -199,7 +200,49 @@ def _rules_of(names: str, least_ev: float | None) -> ListRules:
     is_flag=True,
     help="Print a JSON object, whose rows are the bets; an array of them if you compare settings.",
 )
-def backtest(
+def backtest(*, as_json: bool, **asked: Any) -> None:
+    """Report what value bets would have earned on a recorded log.
+
+    At each moment the test knows only what had been recorded by then, and the desk's own rules
+    decide what is value, unless you choose another strategy. It bets on each outcome once, at the
+    best price after commission. Prices from before a game are not bet on once it has begun. CLV
+    uses one fixed closing line, whatever picked the bets. Profit needs results.
+
+    With --grid, or several --method, each combination has its own line. The best of many owes
+    something to luck, so it is named with an interval that allows for that.
+
+    \b
+    Example:
+      oddsdesk import football-data E0.csv --database season.db
+      oddsdesk backtest --database season.db --method shin
+      oddsdesk backtest --from 2024-12-01 --to 2025-01-01 --latency 5000 --json
+      oddsdesk backtest --staking kelly --share 25 --bankroll 1000
+      oddsdesk backtest --grid 'method=power,shin;reference=Pinnacle,Bet365'
+      oddsdesk backtest --strategy best-vs-mean --series football-data --at close
+    """
+    with Progress("rows read") as progress:
+        runs, best, problems = tested(progress.count_done, **asked)
+    if as_json:
+        found = fields(runs, best, problems)
+        click.echo(json.dumps(found if best is not None else found[0], indent=2))
+        return
+    lines = backtest_text.single(runs[0]) if best is None else backtest_text.comparison(runs, best)
+    for line in (*lines, *problems):
+        click.echo(wrapped(plain(line)))
+
+
+class Tested(NamedTuple):
+    """Backtests of one combination of settings or several."""
+
+    runs: list[Run]
+    best: Bests | None
+    """The best of those compared; None if there is only one."""
+    problems: list[str]
+
+
+def tested(
+    progress: CountDone,
+    *,
     database: Database | None,
     archive: Path | None,
     since: int | None,
@@ -223,26 +266,13 @@ def backtest(
     share: float | None,
     bankroll: float | None,
     grid: list[Combination] | None,
-    as_json: bool,
-) -> None:
-    """Report what value bets would have earned on a recorded log.
+) -> Tested:
+    """Run what the options of ``backtest`` describe.
 
-    At each moment the test knows only what had been recorded by then, and the desk's own rules
-    decide what is value, unless you choose another strategy. It bets on each outcome once, at the
-    best price after commission. Prices from before a game are not bet on once it has begun. CLV
-    uses one fixed closing line, whatever picked the bets. Profit needs results.
+    ``progress`` is called with the rows read since the last call; an exception of it ends the work.
 
-    With --grid, or several --method, each combination has its own line. The best of many owes
-    something to luck, so it is named with an interval that allows for that.
-
-    \b
-    Example:
-      oddsdesk import football-data E0.csv --database season.db
-      oddsdesk backtest --database season.db --method shin
-      oddsdesk backtest --from 2024-12-01 --to 2025-01-01 --latency 5000 --json
-      oddsdesk backtest --staking kelly --share 25 --bankroll 1000
-      oddsdesk backtest --grid 'method=power,shin;reference=Pinnacle,Bet365'
-      oddsdesk backtest --strategy best-vs-mean --series football-data --at close
+    Raises:
+        click.ClickException: the options contradict each other, or the log cannot be read.
     """
     options.check_span(since, until)
     options.check_archive(archive)
@@ -278,26 +308,23 @@ def backtest(
     settle = partial(_settled, files=files, problems=problems)
     named = database or options.usual_database()
     try:
-        with Progress("rows read") as progress:
-            runs = run_combinations(
-                named, archive, by, combinations, asked, own_bands, settle, progress.count_done
-            )
+        runs = run_combinations(
+            named, archive, by, combinations, asked, own_bands, settle, progress
+        )
     except (StoreError, ArchiveError, OSError) as error:
         raise click.ClickException(str(error)) from error
-    problems = list(dict.fromkeys(problems))
     is_compared = len(runs) > 1 or grid is not None
-    best = best_of(runs) if is_compared else Bests()
-    if as_json:
-        found = [run_fields(run, problems) for run in runs]
-        if is_compared:
-            found = [
-                fields | compared_fields(place, runs, best) for place, fields in enumerate(found)
-            ]
-        click.echo(json.dumps(found if is_compared else found[0], indent=2))
-        return
-    lines = backtest_text.comparison(runs, best) if is_compared else backtest_text.single(runs[0])
-    for line in (*lines, *problems):
-        click.echo(wrapped(plain(line)))
+    return Tested(runs, best_of(runs) if is_compared else None, list(dict.fromkeys(problems)))
+
+
+def fields(
+    runs: Sequence[Run], best: Bests | None, problems: Sequence[str]
+) -> list[dict[str, Any]]:
+    """Return each backtest in the form that ``--json`` prints."""
+    found = [run_fields(run, problems) for run in runs]
+    if best is None:
+        return found
+    return [each | compared_fields(place, runs, best) for place, each in enumerate(found)]
 
 
 def _staking(kind: StakingKind, share: float | None, bankroll: float | None) -> Staking:

@@ -125,7 +125,7 @@ def read_moment(
     """
     check_source(database, url, key_file)
     if url is not None and key_file is not None:
-        moment = moment_of_service(url, key_file)
+        moment = moment_of_service(url, read_key(key_file))
     else:
         moment = moment_of_database(database or usual_database(), now_ms)
     if said := not_offered(simulated=moment.simulated, shifted=moment.shifted):
@@ -244,13 +244,12 @@ def moment_of_database(database: Database, now_ms: int) -> Moment:
         raise click.ClickException(str(error)) from error
 
 
-def moment_of_service(url: str, key_file: Path) -> Moment:
+def moment_of_service(url: str, key: str) -> Moment:
     """Read all odds that a service shows for the key.
 
     Raises:
-        click.ClickException: the service does not answer or refuses, or the key is unreadable.
+        click.ClickException: the service does not answer or refuses.
     """
-    key = read_key(key_file)
     try:
         with SyncClient(url, key) as client:
             with _saying_that_it_reads():

@@ -23,6 +23,7 @@ from oddsdesk.board.valuation.verdict_words import (
     for_sale_text,
 )
 from oddsdesk.cli.bet_sources import (
+    Moment,
     board_of,
     check_judged,
     derived_option,
@@ -85,27 +86,13 @@ def bets(
       oddsdesk bets --url https://odds.example --key-file key.txt --all --json
     """
     passes = preset(preset_name) if preset_name is not None else None
-    plan = stake_plan(own_setting)
-    if bankroll is not None:
-        plan = replace(plan, bankroll=bankroll)
     moment = read_moment(database, url, key_file, system_clock())
     board = board_of(moment, system_clock(), reference, derived)
-    check_judged(board, moment)
-    simulated, listed = moment.simulated, moment.games_by_id()
-    spelled = board.players.spelled
-    now_ms = system_clock()
-    held = in_main_currency(placed_bets(), own_money(), now_ms)
-    placed = placed_in(held, now_ms, simulated=simulated, listed=listed, spelled=spelled)
-    found = _found(board, plan, passes, placed, everything=everything)
-    other = None if board.desk_reference.is_services_own else board.reference_name
+    found = listed_bets(board, moment, bankroll, passes, everything=everything)
     if as_json:
-        about: dict[str, Any] = {"sources": moment.sources} if moment.sources else {}
-        about |= moment.marks
-        if other is not None:
-            about["reference"] = other
-        click.echo(json.dumps([fields(bet) | about for bet in found], indent=2))
+        click.echo(json.dumps(bets_fields(found, board, moment), indent=2))
     else:
-        if other is not None:
+        if (other := _other_reference(board)) is not None:
             click.echo(f"sharp book: {plain(other)} (the service's: {plain(moment.reference)})")
         if own := own_rules_text(own_setting):
             click.echo(f"your own rules, with the service's in brackets: {own}")
@@ -138,6 +125,45 @@ def fields(bet: Bet) -> dict[str, Any]:
         "same_bet_as": None if bet.same_bet_as is None else bet.same_bet_as.bookmaker,
         "same_bet_selection": None if bet.same_bet_as is None else bet.same_bet_as.key.selection,
     } | for_sale
+
+
+def listed_bets(
+    board: Board,
+    moment: Moment,
+    bankroll: float | None,
+    passes: ValueFilter | None,
+    *,
+    everything: bool,
+) -> list[Bet]:
+    """Return the value bets of a board with their stakes; it holds the moment's prices.
+
+    Raises:
+        click.ClickException: the sharp book has no price, or the ledger cannot be read.
+    """
+    plan = stake_plan(own_setting)
+    if bankroll is not None:
+        plan = replace(plan, bankroll=bankroll)
+    check_judged(board, moment)
+    simulated, listed = moment.simulated, moment.games_by_id()
+    spelled = board.players.spelled
+    now_ms = system_clock()
+    held = in_main_currency(placed_bets(), own_money(), now_ms)
+    placed = placed_in(held, now_ms, simulated=simulated, listed=listed, spelled=spelled)
+    return _found(board, plan, passes, placed, everything=everything)
+
+
+def bets_fields(found: Sequence[Bet], board: Board, moment: Moment) -> list[dict[str, Any]]:
+    """Return bets in the form that ``--json`` prints."""
+    about: dict[str, Any] = {"sources": moment.sources} if moment.sources else {}
+    about |= moment.marks
+    if (other := _other_reference(board)) is not None:
+        about["reference"] = other
+    return [fields(bet) | about for bet in found]
+
+
+def _other_reference(board: Board) -> str | None:
+    """Return the sharp book's name if it is not the service's own."""
+    return None if board.desk_reference.is_services_own else board.reference_name
 
 
 def _found(

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import click
 
@@ -31,11 +32,20 @@ def devig(odds: tuple[str, ...], as_json: bool) -> None:
         oddsdesk devig 2.05 1.88
         oddsdesk devig --json 2.45 3.40 3.10
     """
+    prices, answers = devigged(odds)
+    click.echo(json.dumps(fields(answers), indent=2) if as_json else _table(prices, answers))
+
+
+def devigged(odds: Sequence[str]) -> tuple[list[float], dict[str, Fair | DevigError]]:
+    """Return decimal odds from what was typed, and the answer of each method.
+
+    Raises:
+        BadOddsError: they are no odds, or fewer than two.
+    """
     prices = [_price(text) for text in odds]
     if len(prices) < 2:
         raise BadOddsError("give the odds of at least two outcomes, for example: 2.05 1.88")
-    answers = {method: _answer(method, prices) for method in METHODS}
-    click.echo(_json(answers) if as_json else _table(prices, answers))
+    return prices, {method: _answer(method, prices) for method in METHODS}
 
 
 def _price(text: str) -> float:
@@ -52,12 +62,12 @@ def _answer(method: str, prices: Sequence[float]) -> Fair | DevigError:
         return error
 
 
-def _json(answers: Mapping[str, Fair | DevigError]) -> str:
-    plain = {
+def fields(answers: Mapping[str, Fair | DevigError]) -> dict[str, dict[str, Any]]:
+    """Return the answers in the form that ``--json`` prints."""
+    return {
         method: {"error": str(answer)} if isinstance(answer, DevigError) else answer._asdict()
         for method, answer in answers.items()
     }
-    return json.dumps(plain, indent=2)
 
 
 def _table(prices: Sequence[float], answers: Mapping[str, Fair | DevigError]) -> str:

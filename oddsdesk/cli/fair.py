@@ -180,6 +180,22 @@ def fair(
         oddsdesk fair Football --rates 1.9 1.1 --rho -0.05
         oddsdesk fair Basketball --moneyline 1.6 2.45 --spread -4.5 1.9 1.95 --total 221.5 1.9 1.9
     """
+    found = fair_game(sport, rates, rho, method, given)
+    click.echo(json.dumps(fields(found), indent=2) if as_json else _table(found))
+
+
+def fair_game(
+    sport: str,
+    rates: tuple[float, float] | None,
+    rho: float | None,
+    method: str | None,
+    given: Mapping[str, Sequence[_Given]],
+) -> "_Found":
+    """Work out what ``fair`` prints, from its options.
+
+    Raises:
+        click.UsageError: they contradict each other, or no fair odds follow from them.
+    """
     played = named_sport(sport)
     if played is None:
         raise click.UsageError(f"no sport {sport!r}; expected one of {', '.join(SPORTS[:-1])}")
@@ -189,14 +205,12 @@ def fair(
             raise click.UsageError("give --rates or odds, not both")
         if method is not None:
             raise click.UsageError("--method removes the margin of odds; rates have none")
-        found = _by_rates(played, rates, rho or 0.0)
-    else:
-        if not markets:
-            raise click.UsageError(f"give odds or --rates; for example: {_EXAMPLE}")
-        if rho is not None:
-            raise click.UsageError("--rho needs --rates; with odds it is fitted")
-        found = _by_odds(played, markets, method or own_setting(METHOD))
-    click.echo(json.dumps(_fields(found), indent=2) if as_json else _table(found))
+        return _by_rates(played, rates, rho or 0.0)
+    if not markets:
+        raise click.UsageError(f"give odds or --rates; for example: {_EXAMPLE}")
+    if rho is not None:
+        raise click.UsageError("--rho needs --rates; with odds it is fitted")
+    return _by_odds(played, markets, method or own_setting(METHOD))
 
 
 class _Priced(NamedTuple):
@@ -400,7 +414,8 @@ def _modelled(
             yield _Priced(name.market_type, text, chance, "modelled", None, why)
 
 
-def _fields(found: _Found) -> dict[str, Any]:
+def fields(found: _Found) -> dict[str, Any]:
+    """Return fair odds in the form that ``--json`` prints."""
     markets = defaultdict[str, dict[str, Any]](dict)
     without = defaultdict[str, dict[str, str]](dict)
     for price in found.prices:

@@ -6,7 +6,7 @@ import itertools
 import json
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import click
 
@@ -383,7 +383,42 @@ def report(
     Example:
       oddsdesk ledger report --by month --json
     """
-    with open_ledger(path) as held:
+    rows, closed, practice = reported(path, by, close_reference, close_method)
+    if as_json:
+        click.echo(json.dumps(report_fields(rows, closed), indent=2))
+    else:
+        click.echo(reports_table(rows))
+        if rows and closed.close_text:
+            click.echo(closed.close_text, err=True)
+        if decided := sum(found.clv_decided for _, label, found in rows if not label):
+            click.echo(f"CLV of {decided} bets is {PER_DECIDED_TEXT}", err=True)
+        if free := sum(bool(bet.free_staked) and bet.result is not None for bet in closed.bets):
+            click.echo(f"free bets, not counted in STAKED: {free}", err=True)
+        if any(reporting.luck_text(found).startswith("about") for _, _, found in rows):
+            click.echo(reporting.LUCK_TEXT, err=True)
+    if practice:
+        click.echo(f"practice bets left out: {practice}", err=True)
+
+
+class Reported(NamedTuple):
+    """A report of the ledger."""
+
+    rows: list[tuple[str, str, Report]]
+    """The currency, the group (empty for all bets), and the figures."""
+    closed: reporting.OneClose
+    practice: int
+    """How many settled practice bets were left out."""
+
+
+def reported(
+    path: Path, by: str | None, close_reference: str | None, close_method: str | None
+) -> Reported:
+    """Work out a report; ``by`` is the value of a ``reporting.Grouping``.
+
+    Raises:
+        click.ClickException: the ledger cannot be read.
+    """
+    with open_ledger(path, is_read_only=True) as held:
         placed, book = held.read_bets(), held.money.read_book()
     by_close = own_close_by(close_reference, close_method)
     closed = reporting.by_one_close(
@@ -400,22 +435,15 @@ def report(
         converted = all_in_main(closed.bets, book)
         if converted is not None:
             rows.append((book.main, ALL_CURRENCIES, reporting.whole_report(converted)))
-    if as_json:
-        click.echo(
-            json.dumps([_report_fields(*row) | _close_fields(closed) for row in rows], indent=2)
-        )
-    else:
-        click.echo(reports_table(rows))
-        if rows and closed.close_text:
-            click.echo(closed.close_text, err=True)
-        if decided := sum(found.clv_decided for _, label, found in rows if not label):
-            click.echo(f"CLV of {decided} bets is {PER_DECIDED_TEXT}", err=True)
-        if free := sum(bool(bet.free_staked) and bet.result is not None for bet in closed.bets):
-            click.echo(f"free bets, not counted in STAKED: {free}", err=True)
-        if any(reporting.luck_text(found).startswith("about") for _, _, found in rows):
-            click.echo(reporting.LUCK_TEXT, err=True)
-    if practice := sum(bet.practice and bet.result is not None for bet in placed):
-        click.echo(f"practice bets left out: {practice}", err=True)
+    practice = sum(bet.practice and bet.result is not None for bet in placed)
+    return Reported(rows, closed, practice)
+
+
+def report_fields(
+    rows: Sequence[tuple[str, str, Report]], closed: reporting.OneClose
+) -> list[dict[str, Any]]:
+    """Return a report in the form that ``--json`` prints."""
+    return [_report_fields(*row) | _close_fields(closed) for row in rows]
 
 
 def _read_file(

@@ -38,14 +38,18 @@ class UnknownPresetError(click.ClickException):
 
 
 @contextlib.contextmanager
-def open_ledger(path: Path, *, is_made: bool = False) -> Iterator[Ledger]:
+def open_ledger(
+    path: Path, *, is_made: bool = False, is_read_only: bool = False
+) -> Iterator[Ledger]:
     """Open a file of bets; a missing one is treated as empty unless ``is_made`` creates it.
+
+    With ``is_read_only`` a copy in memory is opened, and the file stays as it is.
 
     Raises:
         click.ClickException: the ledger cannot be read or written.
     """
     try:
-        with contextlib.closing(Ledger(path, is_made=is_made)) as held:
+        with contextlib.closing(Ledger(path, is_made=is_made, is_read_only=is_read_only)) as held:
             yield held
     except LedgerError as error:
         raise click.ClickException(str(error)) from error
@@ -71,7 +75,7 @@ def keep_closes(closes: Mapping[BetPart, ClosingLine]) -> None:
     Raises:
         click.ClickException: the ledger cannot be written.
     """
-    _read(lambda ledger: ledger.write_closes(closes), 0)
+    _ask(lambda ledger: ledger.write_closes(closes), 0)
 
 
 def settle_open(ended: Sequence[PlacedBet]) -> list[PlacedBet]:
@@ -80,7 +84,7 @@ def settle_open(ended: Sequence[PlacedBet]) -> list[PlacedBet]:
     Raises:
         click.ClickException: the ledger cannot be written.
     """
-    return _read(lambda ledger: ledger.settle_open(ended), []) if ended else []
+    return _ask(lambda ledger: ledger.settle_open(ended), []) if ended else []
 
 
 def preset(name: str) -> ValueFilter:
@@ -211,6 +215,11 @@ def _of_ledger() -> tuple[list[Preset], list[PlacedBet]]:
 
 
 def _read(ask: Callable[[Ledger], T], nothing: T) -> T:
+    """Read the ledger, which stays as it is; as ``_ask``."""
+    return _ask(ask, nothing, is_read_only=True)
+
+
+def _ask(ask: Callable[[Ledger], T], nothing: T, *, is_read_only: bool = False) -> T:
     """Ask the ledger; return ``nothing`` if there is none.
 
     Raises:
@@ -222,5 +231,5 @@ def _read(ask: Callable[[Ledger], T], nothing: T) -> T:
         return nothing
     if not path.exists():
         return nothing
-    with open_ledger(path, is_made=True) as ledger:
+    with open_ledger(path, is_made=not is_read_only, is_read_only=is_read_only) as ledger:
         return ask(ledger)

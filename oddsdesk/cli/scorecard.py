@@ -25,6 +25,7 @@ from oddsdesk.research.coverage import coverage_fields, coverage_lines, games_te
 from oddsdesk.research.intervals import Interval
 from oddsdesk.research.recorded_log import Opened, RecordedLog, open_judged
 from oddsdesk.research.scorecards import Card, Scored, as_fields, interval_fields, notes, scorecards
+from oddsdesk.research.walk import Progress as CountDone
 from oddsdesk.store.databases import Database
 from oddsdesk.store.errors import StoreError
 
@@ -122,21 +123,21 @@ def scorecard(
     options.check_archive(archive)
     if not weights and (sport, market, save) != (None, None, False):
         raise click.UsageError("--sport, --market and --save need --weights")
-    log = _Log(database, archive, since, until, method, reference)
+    log = Log(database, archive, since, until, method, reference)
     if weights:
         _weights(log, sport, market, is_saved=save, as_json=as_json)
         return
-    found = _scored(log, close_reference, close_method)
+    with Progress("rows read") as progress:
+        found = scored(log, close_reference, close_method, progress.count_done)
     if as_json:
-        click.echo(json.dumps([_with_log(found, card) for card in found.cards], indent=2))
+        click.echo(json.dumps(fields(found), indent=2))
     elif found.cards:
         click.echo(_tables(found))
-    said = notes(found, in_span(since, until))
-    for line in (*said, *coverage_lines(found.coverage, found.reference, found.close)):
+    for line in remarks(found, log):
         click.echo(plain(line), err=as_json)
 
 
-class _Log(NamedTuple):
+class Log(NamedTuple):
     """What to read and how to judge it, from the options."""
 
     database: Database | None
@@ -151,12 +152,20 @@ class _Log(NamedTuple):
         return open_judged(self.database or options.usual_database(), self.reference, by)
 
 
-def _scored(log: _Log, close_reference: str | None, close_method: str | None) -> Scored:
-    """Score the bookmakers of a log."""
+def scored(
+    log: Log, close_reference: str | None, close_method: str | None, progress: CountDone
+) -> Scored:
+    """Score the bookmakers of a log.
+
+    ``progress`` is called with the rows read since the last call; an exception of it ends the work.
+
+    Raises:
+        click.ClickException: the log cannot be read.
+    """
     profiles, how = own_profiles(), log.method or own_setting(METHOD)
     try:
         store, judged_by, closer = log.open_log(own_close_by(close_reference, close_method))
-        with contextlib.closing(store), Progress("rows read") as progress:
+        with contextlib.closing(store):
             return scorecards(
                 RecordedLog(store.reader(), log.archive),
                 reference=judged_by,
@@ -166,14 +175,25 @@ def _scored(log: _Log, close_reference: str | None, close_method: str | None) ->
                 now_ms=system_clock(),
                 since_ms=log.since_ms,
                 until_ms=log.until_ms,
-                progress=progress.count_done,
+                progress=progress,
             )
     except (StoreError, ArchiveError, OSError) as error:
         raise click.ClickException(str(error)) from error
 
 
+def fields(found: Scored) -> list[dict[str, Any]]:
+    """Return the cards in the form that ``--json`` prints."""
+    return [_with_log(found, card) for card in found.cards]
+
+
+def remarks(found: Scored, log: Log) -> list[str]:
+    """Return what to know about the cards, line by line."""
+    said = notes(found, in_span(log.since_ms, log.until_ms))
+    return [*said, *coverage_lines(found.coverage, found.reference, found.close)]
+
+
 def _weights(
-    log: _Log, sport: str | None, market: str | None, *, is_saved: bool, as_json: bool
+    log: Log, sport: str | None, market: str | None, *, is_saved: bool, as_json: bool
 ) -> None:
     """Learn weights, print them, and store them if asked."""
     found, reference = _learned(log, sport, market)
@@ -191,7 +211,7 @@ def _weights(
         click.echo(f"saved in {saved}", err=as_json)
 
 
-def _learned(log: _Log, sport: str | None, market: str | None) -> tuple["Learned", str]:
+def _learned(log: Log, sport: str | None, market: str | None) -> tuple["Learned", str]:
     """Learn weights from a log; return them and the sharp book that they are compared with."""
     from oddsdesk.research.learned_weights import MarketKey, learn_weights  # noqa: PLC0415 - numpy takes 0.3 s
 

@@ -80,10 +80,14 @@ class Ledger:
     For one thread at a time. Every method raises ``LedgerError`` if the file cannot be used.
     """
 
-    def __init__(self, path: Path, *, is_made: bool = True) -> None:
-        """Open a file; a missing one is created, or treated as empty if not ``is_made``."""
+    def __init__(self, path: Path, *, is_made: bool = True, is_read_only: bool = False) -> None:
+        """Open a file; a missing one is created, or treated as empty if not ``is_made``.
+
+        With ``is_read_only`` a copy in memory is opened: no change reaches the file, and an older
+        file is brought up to date in the copy only.
+        """
         self._path = path
-        self._connection = _open(path, is_made=is_made)
+        self._connection = _copy(path) if is_read_only else _open(path, is_made=is_made)
         last = self._run(lambda c: c.execute(_LAST_CHANGE).fetchone())
         self._opened_after: int = last[0] if last else 0
         """Number of the last change of earlier sessions."""
@@ -591,6 +595,27 @@ def _open(path: Path, *, is_made: bool) -> sqlite3.Connection:
         raise LedgerError(f"{path}: {reason(path, error)}") from error
     try:
         prepare_ledger(connection, path)
+    except sqlite3.Error as error:
+        connection.close()
+        raise LedgerError(f"{path}: {reason(path, error)}") from error
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def _copy(path: Path) -> sqlite3.Connection:
+    """Return a copy of a ledger in memory, up to date; an empty one if there is no file."""
+    connection = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
+    try:
+        if path.exists():
+            recognise_ledger(path)
+            uri = f"{path.absolute().as_uri()}?mode=ro"
+            with closing(sqlite3.connect(uri, uri=True, timeout=_BUSY_TIMEOUT_S)) as file:
+                file.execute("BEGIN")
+                file.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchall()  # locks, or fails
+                file.backup(connection)
+        prepare_ledger(connection, path, is_copy=True)
     except sqlite3.Error as error:
         connection.close()
         raise LedgerError(f"{path}: {reason(path, error)}") from error

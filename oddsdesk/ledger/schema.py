@@ -116,8 +116,10 @@ def recognise_ledger(path: Path) -> None:
             # torn by a power cut: check again once SQLite has rolled that back
 
 
-def prepare_ledger(connection: sqlite3.Connection, path: Path) -> None:
+def prepare_ledger(connection: sqlite3.Connection, path: Path, *, is_copy: bool = False) -> None:
     """Bring an open database to the current schema.
+
+    Of a copy in memory (``is_copy``) the file at ``path`` and its earlier copies stay as they are.
 
     Raises:
         LedgerError: it belongs to another program or a newer oddsdesk.
@@ -129,7 +131,7 @@ def prepare_ledger(connection: sqlite3.Connection, path: Path) -> None:
     connection.execute("PRAGMA synchronous = EXTRA")
     connection.execute("BEGIN IMMEDIATE")
     try:
-        _migrate(connection, path)
+        _migrate(connection, path, is_copy=is_copy)
     except CopyError as error:
         connection.execute("ROLLBACK")
         raise LedgerError(str(error)) from error
@@ -137,15 +139,15 @@ def prepare_ledger(connection: sqlite3.Connection, path: Path) -> None:
         connection.execute("ROLLBACK")
         raise
     connection.execute("COMMIT")
-    if path.exists():
+    if path.exists() and not is_copy:
         forget_older_copies(path)
 
 
-def _migrate(connection: sqlite3.Connection, path: Path) -> None:
+def _migrate(connection: sqlite3.Connection, path: Path, *, is_copy: bool) -> None:
     version = _version_of(connection, path)
     if version == len(_STEPS):
         return
-    if version > 0:
+    if version > 0 and not is_copy:
         keep_copy(path)
     connection.execute(f"PRAGMA application_id = {_APPLICATION_ID}")
     for statements in _STEPS[version:]:

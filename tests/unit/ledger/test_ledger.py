@@ -352,3 +352,33 @@ def test_a_read_only_disk_is_named_as_the_reason(
     refuse_writes(monkeypatch, errno.EROFS)
     said = schema.reason(path, error)
     assert said == "cannot be written: the file system is read-only"
+
+
+def test_a_read_only_ledger_reads_an_older_file_and_writes_nothing(path: Path) -> None:
+    path.parent.mkdir()
+    with closing(sqlite3.connect(path)) as raw:
+        for step in schema._STEPS[:11]:
+            for statement in step:
+                raw.execute(statement)
+        raw.execute(f"PRAGMA application_id = {0x6F64646C}")
+        raw.execute("PRAGMA user_version = 11")
+        raw.execute("INSERT INTO preset (name, filter) VALUES ('Mine', '{}')")
+        raw.commit()
+    before = path.read_bytes(), sorted(path.parent.iterdir())
+    with closing(Ledger(path, is_read_only=True)) as held:
+        assert [preset.name for preset in held.presets()[0]] == ["Mine"]
+        held.record_bet(BET)
+    assert (path.read_bytes(), sorted(path.parent.iterdir())) == before
+
+
+def test_a_read_only_ledger_without_a_file_is_empty(path: Path) -> None:
+    with closing(Ledger(path, is_read_only=True)) as held:
+        assert held.read_bets() == []
+    assert not path.parent.exists()
+
+
+def test_a_read_only_ledger_says_what_is_no_ledger(path: Path) -> None:
+    path.parent.mkdir()
+    path.write_bytes(b"a letter" * 1000)
+    with pytest.raises(LedgerError, match="not a database"):
+        Ledger(path, is_read_only=True)
