@@ -25,6 +25,7 @@ from oddsdesk.feeds.errors import FeedError
 from oddsdesk.feeds.feed import one_of, open_feed
 from oddsdesk.feeds.live.adapters import live_names
 from oddsdesk.pricing.devig import DEFAULT_METHOD
+from oddsdesk.server.dashboard import PACKAGES
 from oddsdesk.server.edge.connections import make_room, most_connections
 from oddsdesk.server.edge.listener import Certificate, ListenError, can_share_ports, check_address
 from oddsdesk.server.run.monitoring import OPTIONS as METRICS_OPTIONS
@@ -187,6 +188,12 @@ _log: Final = logging.getLogger(__name__)
     help="Confirm that you may pass on this source's prices, although its usual terms forbid it. "
     "They are then also served to other machines.",
 )
+@click.option(
+    "--dashboard",
+    is_flag=True,
+    help="Serve web pages at /dashboard: account owners manage their keys, operators the accounts. "
+    "Owners sign in with an invitation (`oddsdesk accounts invite`). Needs the extra dashboard.",
+)
 @options.public_options
 @click.option(
     "--max-connections",
@@ -251,6 +258,7 @@ def serve(
     bus: str | None,
     shards: int | None,
     share: tuple[str, ...],
+    dashboard: bool,
     public: PublicAddress,
     max_connections: int,
     max_connections_per_address: int,
@@ -303,6 +311,7 @@ def serve(
         public=public,
         connections=ConnectionLimits(max_connections, max_connections_per_address, max_handshakes),
         access_log=access_log,
+        dashboard=dashboard,
     )
     check_together(settings)
     if show_config:
@@ -505,7 +514,20 @@ def _check_roles(settings: Settings) -> None:
             raise click.UsageError(f"{option} needs the role {' or '.join(sorted(needed))}")
     if settings.shards is not None and not isinstance(settings.database, DatabaseUrl):
         raise click.UsageError("--shards is for PostgreSQL: a file has only one log")
+    if settings.dashboard:
+        _check_dashboard(settings)
     if settings.archive is not None and find_spec("pyarrow") is None:
         raise click.UsageError(
             f"--archive needs pyarrow, which is not installed: {how_to_install('archive')}"
+        )
+
+
+def _check_dashboard(settings: Settings) -> None:
+    if Role.API not in settings.roles:
+        raise click.UsageError("--dashboard needs the role api")
+    missing = [name for name in PACKAGES if find_spec(name) is None]
+    if missing:
+        raise click.UsageError(
+            f"--dashboard needs {' and '.join(missing)}, not installed:"
+            f" {how_to_install('dashboard')}"
         )

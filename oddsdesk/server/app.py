@@ -4,13 +4,14 @@ import asyncio
 import hmac
 from abc import abstractmethod
 from collections.abc import Iterator, Sequence
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 from starlette.routing import BaseRoute, Route, Router, WebSocketRoute
 from starlette.types import Receive, Scope, Send
 
 from oddsdesk.server import rest
+from oddsdesk.server.dashboard import ROOT
 from oddsdesk.server.edge.middleware import HostGuard
 from oddsdesk.server.edge.protocol import Sender
 from oddsdesk.server.endpoints import lists
@@ -41,6 +42,9 @@ from oddsdesk.server.stream.endpoint import STREAM_PATH, TOKEN, TokenGate, known
 from oddsdesk.store.keys import Caller
 from oddsdesk.store.owner_secret import SECRET_PREFIX
 
+if TYPE_CHECKING:
+    from oddsdesk.server.dashboard.site import Dashboard
+
 
 class App:
     """The service; its creator closes it."""
@@ -54,9 +58,10 @@ class App:
         self.limits = limits_before_the_gate(service.access, service.clock)
         """The rate-limit headers for refusals before this application sees a request."""
         figures = service.figures
-        router = _router(service, self._reads, self._looks_back, self._looks)
+        self._dashboard = _dashboard(service, self._reads, self._looks)
+        router = _router(service, self._reads, self._looks_back, self._looks, self._dashboard)
         self._guarded = HostGuard(router, service.hosts, self.limits, figures)
-        self.door = Door(service)
+        self.door = Door(service, self._dashboard)
         in_turn = FairShares(
             self._guarded,
             self.door.caller_of,
@@ -80,6 +85,8 @@ class App:
         self._reads.close()
         self._looks_back.close()
         self._looks.end_looks()
+        if self._dashboard is not None:
+            self._dashboard.end_threads()
         self._access.end_thread()
 
 
@@ -88,9 +95,31 @@ def create_app(service: Service) -> App:
     return App(service)
 
 
-def _router(service: Service, reads: ReaderPool, looks_back: ReaderPool, looks: Looks) -> Router:
+def _dashboard(service: Service, reads: ReaderPool, looks: Looks) -> "Dashboard | None":
+    """Return the pages for account owners, if they are served here."""
+    if not (service.has_dashboard and Role.API in service.roles):
+        return None
+    from oddsdesk.server.dashboard.operator_pages import OperatorPages  # noqa: PLC0415 - an extra
+    from oddsdesk.server.dashboard.own_pages import OwnPages  # noqa: PLC0415 - an extra
+    from oddsdesk.server.dashboard.site import Dashboard  # noqa: PLC0415 - an extra
+
+    made = Dashboard(service)
+    OwnPages(made, reads)
+    OperatorPages(made, reads, looks)
+    return made
+
+
+def _router(
+    service: Service,
+    reads: ReaderPool,
+    looks_back: ReaderPool,
+    looks: Looks,
+    dashboard: "Dashboard | None",
+) -> Router:
+    pages = () if dashboard is None else (ROOT, f"{ROOT}/{{path:path}}")
     return Router(
         [
+            *(Route(path, dashboard) for path in pages if dashboard is not None),
             *(_resources(service, reads, looks_back) if Role.API in service.roles else ()),
             *(_streaming(service) if Role.STREAM in service.roles else ()),
             _route(HEALTH_PATH, HealthGate(service, looks)),
@@ -217,9 +246,10 @@ class DocsGate(_Documentation):
 class Door:
     """Tells the kind of client from the head of a request; for the server's loop."""
 
-    def __init__(self, service: Service) -> None:
+    def __init__(self, service: Service, dashboard: "Dashboard | None" = None) -> None:
         self._access = service.access
         self._clock = service.clock
+        self._dashboard = dashboard
         secret = None if service.owner is None else service.owner.read_secret()
         self._secret = None if secret is None else secret.encode()
 
@@ -234,6 +264,8 @@ class Door:
 
     def caller_of(self, scope: Scope) -> Caller | None:
         """Return the holder of the key or stream token in a request, as far as known."""
+        if self._dashboard is not None and scope["path"].startswith(f"{ROOT}/"):
+            return self._dashboard.known_caller(scope)
         return self._caller(scope["path"], scope["query_string"], scope["headers"])
 
     def _caller(self, path: str, query: bytes, headers: rest.RequestHeaders) -> Caller | None:

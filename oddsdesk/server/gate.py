@@ -4,9 +4,9 @@ import asyncio
 import contextlib
 import logging
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 import msgspec
 from msgspec.structs import replace
@@ -30,6 +30,8 @@ from oddsdesk.store.reader import Reader
 from oddsdesk.store.store import Store
 from oddsdesk.store.values import Visibility
 
+T = TypeVar("T")
+
 RECHECK_S: Final = 0.25
 """How old the known keys may be before they are read again; they still hold meanwhile."""
 
@@ -46,6 +48,7 @@ class LoopAccess:
         self._jumped = jumps_of(clock)
         self.circuit = Circuit()
         self.secret = store.secret
+        self.store = store
         self._keys, self._quotas = store.keys, store.quotas
         self.thread = ReaderPool("access", threads=1, circuit=self.circuit)
         """The thread that uses the store."""
@@ -161,6 +164,10 @@ class LoopAccess:
             StoreUnavailableError: that is not possible now.
         """
         self._keys.reread_keys()
+
+    async def use_store(self, work: Callable[[AccessStore], T]) -> T:
+        """Run work on the thread, such as a change of keys."""
+        return await self.thread.run(lambda: work(self.store))
 
     def end_thread(self) -> None:
         """End the thread, before the store is closed."""
@@ -390,6 +397,9 @@ class Service(msgspec.Struct, frozen=True):
     troubles: Troubles = msgspec.field(default_factory=Troubles)
     roles: frozenset[Role] = ANSWERING
     figures: rest.Figures = msgspec.field(default_factory=rest.Figures)
+    has_dashboard: bool = False
+    open_streams: Callable[[], Mapping[int, int]] = dict
+    """Returns the number of this process's open streams, by key."""
 
 
 GET = ("GET", "HEAD")

@@ -108,6 +108,8 @@ class Settings(msgspec.Struct, frozen=True):
     connections: ConnectionLimits = ConnectionLimits()
     access_log: bool = False
     """Whether each request and stream is logged."""
+    dashboard: bool = False
+    """Whether account owners can sign in to web pages."""
     head_start_s: float = 0.0
     """For this time at most nothing is valued and a simulation only gives its first prices, to
     leave the processor to the caller (s)."""

@@ -216,6 +216,14 @@ class Keys:
             lambda tables: _named(_accounts(tables, now_ms), changeable(tables, name)[0])
         )
 
+    def last_uses(self) -> dict[int, int]:
+        """Return when the day or hour of each used key's last request began (ms)."""
+        last: dict[int, int] = {}
+        for (key_id, *_), started_s, used in self._file.read_with(lambda each: each.key_counts()):
+            if used:
+                last[key_id] = max(last.get(key_id, 0), started_s * 1000)
+        return last
+
     def change_account(
         self,
         account: str,

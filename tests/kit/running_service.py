@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import httpx
+from starlette.types import ASGIApp
 
 from oddsdesk.contract.access import Plan
 from oddsdesk.contract.quotes import Quote, check_quote
@@ -33,8 +34,14 @@ class RunningService:
     """The service in a thread of its own; ``now`` is its clock, in milliseconds."""
 
     def __init__(
-        self, database: Database, reference: str = REFERENCE, share: Collection[str] | None = None
+        self,
+        database: Database,
+        reference: str = REFERENCE,
+        share: Collection[str] | None = None,
+        **served: Any,
     ) -> None:
+        """Start it; ``served`` are further fields of its ``Service``."""
+        self._served = served
         self.database = database
         self.now = NOW
         self._numbers = itertools.count(1)
@@ -114,10 +121,16 @@ class RunningService:
         with asyncio.Runner(loop_factory=lambda: self._loop) as runner:
             runner.run(self._serve())
 
+    def _front(self, app: ASGIApp) -> ASGIApp:
+        """Return what stands between the socket and the application."""
+        return app
+
     async def _serve(self) -> None:
         listener = bind("127.0.0.1", 0)
-        app = create_app(Service(self.store, self._loop_access, self._clock, _no_stream))
-        server = HttpServer(app, listener, Refusals(app.limits))
+        app = create_app(
+            Service(self.store, self._loop_access, self._clock, _no_stream, **self._served)
+        )
+        server = HttpServer(self._front(app), listener, Refusals(app.limits))
         await server.start_http()
         self._started.set_result(url_of(listener))
         await self._stopping.wait()

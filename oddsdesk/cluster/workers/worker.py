@@ -112,6 +112,7 @@ class Worker:
             owner=owner_secret_of(settings.database),
             troubles=self._troubles,
             roles=settings.roles,
+            has_dashboard=settings.dashboard,
         )
         self._log = FollowedLog(opened.store, opened.access, settings, self.colleagues.on_growth)
         self._answering = Answering(service, self._log.tail, settings)

@@ -169,11 +169,15 @@ class HealthGate(Gate):
         await self._recognize(request)
         if not request.has_method(GET):
             raise request.not_allowed(GET)
+        return encode(await self.present(), 0)
+
+    async def present(self) -> Bare:
+        """Return the present state."""
         look = await self._looks.newest()
         troubles = self._service.troubles.now()
         if look.error is None:
-            return encode(self._state(look, troubles), 0)
-        return encode(self._unavailable([refused_trouble(NOTHING_READ, look.error), *troubles]), 0)
+            return self._state(look, troubles)
+        return self._unavailable([refused_trouble(NOTHING_READ, look.error), *troubles])
 
     async def _recognize(self, request: RequestContext) -> None:
         """Return the counts of a known key for the headers, with only a short wait."""

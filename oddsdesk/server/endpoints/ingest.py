@@ -383,12 +383,12 @@ def is_of_this_machine(scope: Scope) -> bool:
     A proxy that adds no header is recognised if it passes on the public name as ``Host``.
     """
     headers = scope["headers"]
-    if not _is_loopback((scope.get("client") or ("",))[0]):
+    if not is_loopback_address((scope.get("client") or ("",))[0]):
         return False
     if any(name.startswith(_OF_OTHERS) for name, _ in headers):
         return False
     host = next((host_name(value) for name, value in headers if name == b"host"), None)
-    return host is not None and (host in LOOPBACK or _is_loopback(host))
+    return host is not None and (host in LOOPBACK or is_loopback_address(host))
 
 
 def secrets_in(scope: Scope) -> list[bytes]:
@@ -396,7 +396,8 @@ def secrets_in(scope: Scope) -> list[bytes]:
     return [value for name, value in scope["headers"] if name == SECRET]
 
 
-def _is_loopback(address: str) -> bool:
+def is_loopback_address(address: str) -> bool:
+    """Return whether an address is of this machine."""
     try:
         found = ipaddress.ip_address(address)
     except ValueError:

@@ -45,7 +45,9 @@ class Answering:
         access, troubles = service.access, service.troubles
         self.hub = Hub(tail, access, service.store.reference, troubles)
         stream = Stream(self.hub, access, service.clock, service.figures)
-        self._service = msgspec.structs.replace(service, stream=stream)
+        self._service = msgspec.structs.replace(
+            service, stream=stream, open_streams=self.hub.streams_by_key
+        )
         self._settings = settings
         self._proxies = Proxies(settings.public.behind_proxy)
         self._connections = Connections(settings.connections, self._proxies)

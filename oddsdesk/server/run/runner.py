@@ -61,6 +61,7 @@ class Server:
             owner=owner_secret_of(settings.database),
             troubles=self.troubles,
             roles=settings.roles,
+            has_dashboard=settings.dashboard,
         )
         self._tail = tail or LogTail(store, keys=access.path)
         self._answering = Answering(service, self._tail, settings)

@@ -254,6 +254,10 @@ class Hub:
         """Stop sending to a subscriber."""
         self._subscribers.discard(subscriber)
 
+    def streams_by_key(self) -> Counter[int]:
+        """Return the number of streams of each key."""
+        return Counter(each.caller.key_id for each in self._subscribers)
+
     async def stream_samples(self) -> list[Sample]:
         """Return the number of streams, sent messages, and the lag behind the log."""
         found = [
