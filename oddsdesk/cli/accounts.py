@@ -1,4 +1,4 @@
-"""`oddsdesk accounts`: lists and removes accounts, changes their plan and bookmaker."""
+"""`oddsdesk accounts`: lists and removes accounts, changes their rights, invites owners."""
 
 import sys
 import time
@@ -14,19 +14,22 @@ from oddsdesk.cli.keys import (
     warn_of_missing_bookmaker,
     warn_of_unknown_bookmaker,
 )
-from oddsdesk.cli.options import access_option, database_option
+from oddsdesk.cli.options import access_option, database_option, made_database_option, read_base_url
 from oddsdesk.cli.terminal import print_list
 from oddsdesk.contract.access import Plan
 from oddsdesk.contract.administration import AccountState, bookmaker_in_words, plan_in_words
 from oddsdesk.contract.times import format_ms
-from oddsdesk.store.databases import Database
+from oddsdesk.store.databases import Database, DatabaseUrl
 from oddsdesk.store.keys import KNOWN_S
+from oddsdesk.store.lock import DatabaseInUseError, owner_of
 from oddsdesk.store.names import usual_spelling
+from oddsdesk.store.owners import NewInvite, SignInState
 
 _HEADINGS = (
     "ACCOUNT",
     "PLAN",
     "BOOKMAKER",
+    "SIGN-IN",
     "KEYS",
     "REVOKED",
     "CREATED",
@@ -38,16 +41,17 @@ _HEADINGS = (
 
 @click.group()
 def accounts() -> None:
-    """List and remove accounts, change their plan and bookmaker.
+    """List and remove accounts, change their rights, invite their owners.
 
     The plan and the bookmaker apply to every key of an account. A running server on the same
     database has the change by the time the command ends. To add an account, use
-    `oddsdesk keys create --account NAME`.
+    `oddsdesk keys create --account NAME`, or invite its owner.
 
     \b
     Example:
       oddsdesk accounts list
       oddsdesk accounts plan anna Pro
+      oddsdesk accounts invite anna
     """
 
 
@@ -56,7 +60,7 @@ def accounts() -> None:
 @access_option
 @click.option("--json", "as_json", is_flag=True, help="Print a JSON array of accounts.")
 def list_(database: Database, access: Path | None, as_json: bool) -> None:
-    """List every account with its keys and remaining quotas.
+    """List every account with its keys and remaining quotas, and who can sign in.
 
     The remaining quotas are summed over the account's active keys: requests today (Free) or this
     hour (other plans), streams and stream tokens today.
@@ -67,7 +71,9 @@ def list_(database: Database, access: Path | None, as_json: bool) -> None:
       oddsdesk accounts list --json
     """
     with open_keys(database, access) as opened:
-        found = opened.keys.accounts(system_clock())
+        now_ms = system_clock()
+        states = opened.owners.states(now_ms)
+        found = [(each, states[each.name]) for each in opened.keys.accounts(now_ms)]
     print_list(found, _fields, _HEADINGS, _row, as_json=as_json)
 
 
@@ -133,12 +139,118 @@ def bookmaker(
 
 
 @accounts.command()
+@made_database_option
+@access_option
+@click.argument("name", metavar="NAME")
+@click.option(
+    "--operator/--no-operator",
+    default=None,
+    help="Let the owner manage the server and all accounts once the invitation is used; or end"
+    " that right now. Default: unchanged.",
+)
+@click.option(
+    "--base-url",
+    envvar="ODDSDESK_BASE_URL",
+    callback=read_base_url,
+    metavar="URL",
+    help="Public address of the server, such as https://odds.example.org. Default: the address of"
+    " the server that runs on this database, if any.",
+)
+@click.option(
+    "--plan",
+    type=click.Choice([plan.value for plan in Plan], case_sensitive=False),
+    help="New plan of the account. Default: unchanged; Free for a new account.",
+)
+def invite(
+    database: Database,
+    access: Path | None,
+    name: str,
+    operator: bool | None,
+    base_url: str | None,
+    plan: str | None,
+) -> None:
+    """Invite the owner of an account to the dashboard: print a link to set a password.
+
+    The link is secret: whoever opens it can set the password and sign in. It works once, for 7
+    days; a new one replaces it. Using it ends all sessions of the account, so it is also the way
+    to replace a lost password. An account that does not exist is created.
+
+    \b
+    Example:
+      oddsdesk accounts invite anna --base-url https://odds.example.org
+      oddsdesk accounts invite me --operator
+    """
+    with open_keys(database, access, may_make=True) as opened:
+        chosen = None if plan is None else Plan(plan)
+        made = opened.owners.invite(name, system_clock(), operator=operator, plan=chosen)
+        place = base_url or _running_at(database)
+        try:
+            click.echo(f"{place}/dashboard/invite/{made.token}")
+        except OSError:  # nobody saw the link, and nobody can
+            opened.owners.withdraw_invite(made.account)
+            raise
+    if plan is not None:
+        time.sleep(KNOWN_S)
+    _tell_invite(made, operator, has_address=bool(place))
+
+
+def _running_at(database: Database) -> str:
+    """Return the address of the server on a database file, empty if there is none."""
+    if isinstance(database, DatabaseUrl):
+        return ""
+    try:
+        owner = owner_of(database)
+    except DatabaseInUseError:
+        return ""
+    return "" if owner is None else owner.url.rstrip("/")
+
+
+def _tell_invite(invite: NewInvite, operator: bool | None, *, has_address: bool) -> None:
+    lines = ["Put the server's address before it, or use --base-url."] if not has_address else []
+    lines += [
+        f"This link is secret: whoever opens it sets the password of account {invite.account!r}.",
+        f"It works once, until {format_ms(invite.ends_at)}.",
+    ]
+    if invite.is_new:
+        lines.append(f"There was no account {invite.account!r}, so it was created.")
+    if operator:
+        lines.append("It makes the owner an operator, who manages the server and all accounts.")
+    if invite.is_reset:
+        lines.append("Until it is used, the present password still works.")
+    click.echo("\n".join(lines), err=True)
+
+
+@accounts.command(name="sign-out")
+@database_option
+@access_option
+@click.argument("name", metavar="[NAME]", required=False)
+@click.option("--all", "is_all", is_flag=True, help="Sign out the owners of all accounts.")
+def sign_out(database: Database, access: Path | None, name: str | None, is_all: bool) -> None:
+    """End all dashboard sessions of an account, and its open invitation.
+
+    The password stays. To replace it as well, use `oddsdesk accounts invite`.
+
+    \b
+    Example:
+      oddsdesk accounts sign-out anna
+    """
+    if (name is None) is not is_all:
+        raise click.UsageError("give one NAME, or --all")
+    with open_keys(database, access) as opened:
+        ended = opened.owners.sign_out_all() if name is None else opened.owners.sign_out(name)
+    whose = "all accounts" if name is None else f"account {name!r}"
+    click.echo(
+        f"ended {ended} session{'' if ended == 1 else 's'} and any open invitation of {whose}"
+    )
+
+
+@accounts.command()
 @database_option
 @access_option
 @click.argument("name", metavar="NAME")
 @click.option("--yes", is_flag=True, help="Do not ask for confirmation (for scripts).")
 def remove(database: Database, access: Path | None, name: str, yes: bool) -> None:
-    """Remove an account: its keys and streams end immediately.
+    """Remove an account: its keys, streams and sessions end immediately.
 
     The account, its keys and its usage counts are deleted permanently.
 
@@ -198,8 +310,10 @@ def _keys_in_words(account: AccountState) -> str:
     return f"{count} active key{'s' if count > 1 else ''} (id {ids})"
 
 
-def _fields(account: AccountState) -> dict[str, Any]:
+def _fields(listed: tuple[AccountState, SignInState]) -> dict[str, Any]:
     """Return an account as ``--json`` prints it."""
+    account, owner = listed
+    until = owner.invited_until
     return {
         "account": account.name,
         "plan": account.plan.value,
@@ -210,15 +324,21 @@ def _fields(account: AccountState) -> dict[str, Any]:
         "requests_left": account.requests_left,
         "streams_left": account.streams_left,
         "tokens_left": account.tokens_left,
+        "can_sign_in": owner.has_password,
+        "is_operator": owner.is_operator,
+        "invited_until": None if until is None else format_ms(until),
+        "sessions": owner.sessions,
     }
 
 
-def _row(account: AccountState) -> tuple[str, ...]:
+def _row(listed: tuple[AccountState, SignInState]) -> tuple[str, ...]:
+    account, owner = listed
     window = "today" if account.plan is Plan.FREE else "this hour"
     return (
         account.name,
         account.plan.value,
         bookmaker_in_words(account.plan, account.bookmaker),
+        _sign_in(owner),
         str(len(account.key_ids)),
         str(account.revoked_keys),
         format_ms(account.created_at),
@@ -226,6 +346,13 @@ def _row(account: AccountState) -> tuple[str, ...]:
         _left(account, account.streams_left),
         _left(account, account.tokens_left),
     )
+
+
+def _sign_in(owner: SignInState) -> str:
+    states = ["operator" if owner.is_operator else "yes"] if owner.has_password else []
+    if owner.invited_until is not None:
+        states.append("invited")
+    return ", ".join(states) or "no"
 
 
 def _left(account: AccountState, left: int | None) -> str:

@@ -351,7 +351,8 @@ def _hosts(_: click.Context, __: click.Parameter, value: tuple[str, ...]) -> tup
     return value
 
 
-def _base(_: click.Context, __: click.Parameter, value: str | None) -> str | None:
+def read_base_url(_: click.Context, __: click.Parameter, value: str | None) -> str | None:
+    """Return a server's public address without a slash at the end."""
     if value is None:
         return None
     wrong = click.BadParameter(f"{value!r} is not an address such as https://odds.example.org")
@@ -393,7 +394,7 @@ _OPTIONS: Final = (
     ),
     click.option(
         "--base-url",
-        callback=_base,
+        callback=read_base_url,
         metavar="URL",
         help="Public address, such as https://odds.example.org. Links and examples use it, and"
         " requests for its name are answered.",

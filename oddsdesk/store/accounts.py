@@ -110,7 +110,7 @@ def changeable(tables: "AccessTables", text: str) -> tuple[str, Account]:
         UnknownAccountError, OwnAccountError: it cannot be changed or removed.
     """
     name = fold_name(text)
-    known = tables.account(name)
+    known = tables.account(name) if name.isprintable() else None
     if known is None:
         near = near_names(name, [row.name for row in tables.accounts()])
         asked = f"; did you mean {' or '.join(map(repr, near))}?" if near else ""

@@ -118,6 +118,8 @@ class NewInvite(msgspec.Struct, frozen=True):
     token: str
     account: str
     ends_at: int
+    is_new: bool
+    """Whether the account was made for this invitation."""
     is_reset: bool
     """Whether the owner has a password, which stays valid until the invitation is used."""
 
@@ -173,13 +175,15 @@ class Owners:
         token = _new_token()
 
         def put_invitation(tables: "AccessTables") -> NewInvite:
+            name = _name_in(account)
+            is_new = tables.account(name) is None
             ident = ensure_account(tables, account, plan, None, now_ms)
             if operator is False:
                 tables.rows(_END_ROLE, ident)
             makes_operator = operator is True
             tables.rows(_PUT_INVITATION, ident, _digest(token), makes_operator, now_ms)
             is_reset = bool(tables.rows(_OWNER, ident))
-            return NewInvite(token, fold_name(account), now_ms + INVITE_MS, is_reset)
+            return NewInvite(token, name, now_ms + INVITE_MS, is_new, is_reset)
 
         return self._file.write_with(put_invitation)
 
@@ -190,6 +194,10 @@ class Owners:
             if _is_within(made_at, now_ms, INVITE_MS):
                 return Invite(account, made_at + INVITE_MS, bool(makes_operator), bool(is_reset))
         return None
+
+    def withdraw_invite(self, account: str) -> None:
+        """End the open invitation of an account, if it has one."""
+        self._file.write_with(lambda tables: tables.rows(_WITHDRAW_FROM, _name_in(account)))
 
     def accept_invite(
         self, token: str, password: str, address: str, agent: str, now_ms: int
@@ -346,6 +354,15 @@ class Owners:
             _, known = changeable(tables, account)
             tables.rows(_WITHDRAW, known.ident)
             return len(tables.rows(_END_SESSIONS, known.ident))
+
+        return self._file.write_with(end_all)
+
+    def sign_out_all(self) -> int:
+        """Do the same for all accounts."""
+
+        def end_all(tables: "AccessTables") -> int:
+            tables.rows(_WITHDRAW_ALL)
+            return len(tables.rows(_END_ALL))
 
         return self._file.write_with(end_all)
 
@@ -598,6 +615,10 @@ _USE_INVITATION: Final = """
 DELETE FROM invitation WHERE digest = ? RETURNING account_id, makes_operator, made_at
 """
 _WITHDRAW: Final = "DELETE FROM invitation WHERE account_id = ?"
+_WITHDRAW_FROM: Final = """
+DELETE FROM invitation WHERE account_id = (SELECT id FROM account WHERE name = ?)
+"""
+_WITHDRAW_ALL: Final = "DELETE FROM invitation"
 _STATES: Final = """
 SELECT account.name, owner.account_id IS NOT NULL, coalesce(owner.is_operator, false),
     invitation.made_at
@@ -631,6 +652,7 @@ DELETE FROM owner_session
 WHERE id = ? AND account_id = (SELECT id FROM account WHERE name = ?) RETURNING id
 """
 _END_SESSIONS: Final = "DELETE FROM owner_session WHERE account_id = ? RETURNING id"
+_END_ALL: Final = "DELETE FROM owner_session RETURNING id"
 _FORGET_SESSIONS: Final = """
 DELETE FROM owner_session WHERE created_at <= ? OR used_at <= ? OR created_at > ?
 """

@@ -92,6 +92,14 @@ _KEEP_OWN: Final = "INSERT INTO secret (name, value) VALUES (?, ?) ON CONFLICT D
 _OWN: Final = "SELECT value FROM secret WHERE name = ?"
 
 
+FORGET_SIGN_INS: Final = (
+    "DELETE FROM owner_session",
+    "DELETE FROM invitation",
+    "DELETE FROM sign_in",
+)
+"""What a restored file must not bring back: ended sessions and used invitations."""
+
+
 class AccessTables:
     """The tables of accounts, keys and counts on a connection, inside a transaction."""
 

@@ -28,6 +28,7 @@ from oddsdesk.store.errors import StoreError
 from oddsdesk.store.lock import lock_database
 from oddsdesk.store.owner_secret import OwnerSecret
 from oddsdesk.store.sqlite import archive
+from oddsdesk.store.sqlite.access_file import FORGET_SIGN_INS
 from oddsdesk.store.sqlite.access_file import SCHEMA as ACCESS
 from oddsdesk.store.sqlite.archive import Progress, copy_database, look_through, silent
 from oddsdesk.store.sqlite.database import open_writer
@@ -173,6 +174,9 @@ def _migrate(path: Path, schema: Schema) -> None:
         if condition_of(connection, path, schema) is not Condition.CURRENT:
             migrate(connection, schema, lambda: None)
         check_tables(connection, path, schema)
+        if schema is ACCESS:
+            for statement in FORGET_SIGN_INS:
+                connection.execute(statement)
 
 
 def _exists(path: Path) -> StoreError:

@@ -1,16 +1,28 @@
 """`oddsdesk accounts` (D109)."""
 
+import contextlib
 import json
+import re
+import sys
 from pathlib import Path
+from typing import Any
 
+import click
 import pytest
 from click.testing import CliRunner, Result
 
+from oddsdesk.base.clock import system_clock
 from oddsdesk.cli.accounts import accounts
 from oddsdesk.cli.keys import keys
 from oddsdesk.contract.access import Plan
 from oddsdesk.store.access import open_access
+from oddsdesk.store.databases import access_path, database_named
+from oddsdesk.store.lock import lock_database
+from oddsdesk.store.owners import NewSession, Owners
+from oddsdesk.store.passwords import Hashing
 from tests.kit.postgres import Postgres
+
+argon2 = pytest.importorskip("argon2")
 
 
 @pytest.fixture(autouse=True)
@@ -117,6 +129,10 @@ def test_accounts_are_listed_with_what_is_left(database: str) -> None:
         "requests_left": 200,
         "streams_left": 30,
         "tokens_left": 30,
+        "can_sign_in": False,
+        "is_operator": False,
+        "invited_until": None,
+        "sessions": 0,
     }
 
 
@@ -179,3 +195,114 @@ def test_without_a_file_of_keys_nothing_is_made(tmp_path: Path) -> None:
     assert result.exit_code == 1
     assert "`oddsdesk keys create` makes one" in result.stderr
     assert list(tmp_path.iterdir()) == []
+
+
+def link_of(result: Result) -> str:
+    assert result.exit_code == 0, result.output
+    (link,) = result.stdout.splitlines()
+    return link
+
+
+def accept(database: str, link: str) -> NewSession:
+    with contextlib.closing(open_access(database_named(database))) as access:
+        owners = Owners(access._file, Hashing(argon2.PasswordHasher(1, 8, 1)))
+        token = link.rpartition("/")[2]
+        return owners.accept_invite(token, "a password of mine", "::1", "curl/8", system_clock())
+
+
+def test_an_owner_is_invited_by_a_link(database: str) -> None:
+    result = run(database, "invite", "anna b", "--base-url", "https://odds.example.org/")
+    link = link_of(result)
+    assert re.fullmatch("https://odds.example.org/dashboard/invite/[0-9a-f]{64}", link)
+    said = re.sub(r"until \S+Z\.", "until TIME.", result.stderr)
+    assert said.splitlines() == [
+        "This link is secret: whoever opens it sets the password of account 'anna b'.",
+        "It works once, until TIME.",
+        "There was no account 'anna b', so it was created.",
+    ]
+    assert not accept(database, link).owner.is_operator
+    again = run(database, "invite", "anna b", "--operator", "--plan", "Pro")
+    assert "the present password still works" in again.stderr
+    assert "makes the owner an operator" in again.stderr
+    assert accept(database, link_of(again)).owner.is_operator
+    first, *_ = json.loads(run(database, "list", "--json").stdout)
+    assert (first["plan"], first["can_sign_in"], first["is_operator"]) == ("Pro", True, True)
+    assert (first["sessions"], first["invited_until"]) == (1, None)
+
+
+def test_the_list_says_who_can_sign_in_and_shows_no_secret(database: str) -> None:
+    accept(database, link_of(run(database, "invite", "anna", "--operator")))
+    accept(database, link_of(run(database, "invite", "bob")))
+    links = [link_of(run(database, "invite", name)) for name in ("bob", "carl")]
+    made(database, "--account", "dora")
+    listed = run(database, "list").stdout
+    states = [re.split("  +", line)[3] for line in listed.splitlines()]
+    assert states == ["SIGN-IN", "operator", "yes, invited", "invited", "no"]
+    for text in (listed, run(database, "list", "--json").stdout):
+        assert not any(link.rpartition("/")[2] in text for link in links)
+        assert "argon2" not in text
+
+
+def test_owners_are_signed_out(database: str) -> None:
+    for name in ("anna", "bob", "carl"):
+        accept(database, link_of(run(database, "invite", name)))
+    result = run(database, "sign-out", "anna")
+    assert result.stdout == "ended 1 session and any open invitation of account 'anna'\n"
+    result = run(database, "sign-out", "--all")
+    assert result.stdout == "ended 2 sessions and any open invitation of all accounts\n"
+    for names in ((), ("anna", "--all")):
+        assert "give one NAME, or --all" in run(database, "sign-out", *names).stderr
+    assert (
+        "there is no account 'ana'; did you mean 'anna'" in run(database, "sign-out", "ana").stderr
+    )
+
+
+def test_a_link_without_an_address_says_what_is_missing(tmp_path: Path) -> None:
+    database = str(tmp_path / "odds.db")
+    result = run(database, "invite", "anna")
+    assert link_of(result).startswith("/dashboard/invite/")
+    assert result.stderr.startswith("Put the server's address before it, or use --base-url.\n")
+    lock = lock_database(Path(database))
+    try:
+        lock.announce_owner("http://127.0.0.1:8765", access_path(Path(database)))
+        assert link_of(run(database, "invite", "anna")).startswith("http://127.0.0.1:8765/dash")
+    finally:
+        lock.release_lock()
+
+
+def test_an_invitation_nobody_saw_ends(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    database, echo = str(tmp_path / "odds.db"), click.echo
+
+    def full(text: str, **options: Any) -> None:
+        if "/dashboard/" in text:
+            raise OSError("the disk is full")
+        echo(text, **options)
+
+    monkeypatch.setattr("click.echo", full)
+    assert run(database, "invite", "anna").exit_code != 0
+    monkeypatch.undo()
+    (anna,) = json.loads(run(database, "list", "--json").stdout)
+    assert anna["invited_until"] is None
+
+
+def test_an_invitation_needs_the_extra(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """All other commands work without it."""
+    database = str(tmp_path / "odds.db")
+    made(database, "--account", "anna")
+    monkeypatch.setitem(sys.modules, "argon2", None)
+    result = run(database, "invite", "bob")
+    assert result.exit_code == 1
+    assert re.match(
+        r"Error: passwords need argon2-cffi: pip install .*\[dashboard\]", result.stderr
+    )
+    assert [each["account"] for each in json.loads(run(database, "list", "--json").stdout)] == [
+        "anna"
+    ]
+    assert run(database, "sign-out", "anna").exit_code == 0
+
+
+@pytest.mark.parametrize("name", ["desk", "a\0b", ""])
+def test_a_name_that_cannot_be_invited(tmp_path: Path, name: str) -> None:
+    result = run(str(tmp_path / "odds.db"), "invite", name)
+    assert result.exit_code in (1, 2)
+    assert result.stdout == ""

@@ -1,18 +1,22 @@
 """Owners of accounts: invitations, passwords, sessions and waits after failed sign-ins (D109)."""
 
 import contextlib
+import subprocess
+import sys
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
-argon2 = pytest.importorskip("argon2")
-
-from oddsdesk.contract.access import Plan  # noqa: E402
-from oddsdesk.store.access import AccessStore, open_access  # noqa: E402
-from oddsdesk.store.accounts import BadAccountError, OwnAccountError  # noqa: E402
-from oddsdesk.store.databases import Database, DatabaseUrl, access_path  # noqa: E402
-from oddsdesk.store.owners import (  # noqa: E402
+from oddsdesk.contract.access import Plan
+from oddsdesk.store.access import AccessStore, open_access
+from oddsdesk.store.accounts import BadAccountError, OwnAccountError, UnknownAccountError
+from oddsdesk.store.databases import Database, DatabaseUrl, access_path
+from oddsdesk.store.errors import StoreUnavailableError
+from oddsdesk.store.owners import (
     CLOCK_BACK_MS,
     FIRST_WAIT_MS,
     FORGET_FAILURES_MS,
@@ -28,8 +32,10 @@ from oddsdesk.store.owners import (  # noqa: E402
     browser_in_words,
     network_of,
 )
-from oddsdesk.store.passwords import BadPasswordError, Hashing, check_password  # noqa: E402
-from tests.kit.postgres import Postgres  # noqa: E402
+from oddsdesk.store.passwords import HASHES_AT_ONCE, BadPasswordError, Hashing, check_password
+from tests.kit.postgres import Postgres
+
+argon2 = pytest.importorskip("argon2")
 
 NOON = 1_789_992_000_000
 PASSWORD = "four words of mine"
@@ -399,13 +405,15 @@ def test_only_digests_are_stored(tmp_path: Path) -> None:
         session = owners.accept_invite(invited.token, PASSWORD, HOME, FIREFOX, NOON)
         fail(owners, "a name of nobody", HOME, NOON)
         open_invite = owners.invite("bob", NOON)
-    held = access_path(path).read_bytes()
-    assert b"anna" in held
-    for token in (invited.token, session.token, open_invite.token):
-        assert token.encode() not in held
-        assert bytes.fromhex(token) not in held
-    for secret in (PASSWORD, HOME, "a name of nobody", FIREFOX):
-        assert secret.encode() not in held
+        found = [each.read_bytes() for each in tmp_path.iterdir()]  # with the write-ahead log
+    found.append(access_path(path).read_bytes())
+    for held in found:
+        for token in (invited.token, session.token, open_invite.token):
+            assert token.encode() not in held
+            assert bytes.fromhex(token) not in held
+        for secret in (PASSWORD, HOME, "a name of nobody", FIREFOX):
+            assert secret.encode() not in held
+    assert b"anna" in found[-1]
     assert invited.token not in repr(invited)
     assert session.token not in repr(session)
 
@@ -502,3 +510,133 @@ def test_addresses_count_by_what_one_caller_has(address: str, network: str) -> N
 )
 def test_a_browser_is_described(agent: str, words: str) -> None:
     assert browser_in_words(agent) == words
+
+
+PROCESS = """
+import sys
+from oddsdesk.store.access import open_access
+from oddsdesk.store.databases import database_named
+from oddsdesk.store.owners import InviteEndedError, Owners
+from oddsdesk.store.passwords import Hashing
+from argon2 import PasswordHasher
+
+store = open_access(database_named(sys.argv[1]))
+owners = Owners(store._file, Hashing(PasswordHasher(1, 8, 1)))
+print("ready", flush=True)
+token, now = input(), int(sys.argv[2])
+try:
+    owners.accept_invite(token, "four words of mine", "192.0.2.1", "curl/8", now)
+    accepted = 1
+except InviteEndedError:
+    accepted = 0
+tried = [owners.sign_in("anna", "wrong", f"198.51.100.{i}", "curl/8", now) for i in range(20)]
+print(accepted, sum(each.was_checked for each in tried))
+store.close()
+"""
+
+
+def test_two_processes_share_one_count_and_one_invitation(
+    place: Database, access: AccessStore
+) -> None:
+    """The second process finds the invitation used, and waits for the failures of the first."""
+    url = place.url if isinstance(place, DatabaseUrl) else str(place)
+    command = [sys.executable, "-c", PROCESS, url, str(NOON)]
+    token = access.owners.invite("anna", NOON).token
+    with contextlib.ExitStack() as opened:
+        both = [
+            opened.enter_context(
+                subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+            )
+            for _ in range(2)
+        ]
+        for each in both:
+            assert each.stdout is not None
+            assert each.stdout.readline() == "ready\n"
+        for each in both:
+            assert each.stdin is not None
+            each.stdin.write(f"{token}\n")
+            each.stdin.flush()
+        said = [each.communicate(timeout=30)[0].split() for each in both]
+    assert sorted(int(accepted) for accepted, _ in said) == [0, 1]
+    # A used invitation forgets the failures of before, which the other process may have begun.
+    assert 5 <= sum(int(checked) for _, checked in said) <= 10
+
+
+def test_tries_at_the_same_time_cannot_outrun_the_wait(access: AccessStore) -> None:
+    join(access.owners)
+    with ThreadPoolExecutor(8) as pool:
+        tries = [
+            pool.submit(fail, access.owners, "anna", f"198.51.100.{number}", NOON)
+            for number in range(40)
+        ]
+        assert sum(each.result(30).was_checked for each in tries) == 5
+
+
+def test_a_password_changed_while_another_is_checked_wins(access: AccessStore) -> None:
+    """The old one was right when it was read; the session must not begin."""
+    session = join(access.owners)
+
+    class Slow(CountedHasher):
+        def verify(self, hash: str | bytes, password: str | bytes) -> bool:  # noqa: A002
+            is_right = super().verify(hash, password)
+            changed = access.owners.change_password(
+                session.owner, PASSWORD, "another password", HOME, NOON
+            )
+            assert isinstance(changed, NewSession)
+            return is_right
+
+    late = quick(access, Slow()).sign_in("anna", PASSWORD, ELSEWHERE, FIREFOX, NOON)
+    assert isinstance(late, Refused)
+    assert len(access.owners.sessions("anna", NOON)) == 1
+
+
+def test_a_crowd_is_refused_before_it_takes_all_memory(
+    access: AccessStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("oddsdesk.store.passwords._TURN_S", 0.0)
+    hashing = Hashing(CountedHasher())
+    owners = Owners(access._file, hashing)
+    join(owners)
+    with contextlib.ExitStack() as busy:
+        for _ in range(HASHES_AT_ONCE):
+            assert busy.enter_context(hashing.turn())
+        busy_answer = owners.sign_in("anna", PASSWORD, HOME, FIREFOX, NOON)
+        assert busy_answer == Refused(1, was_checked=False)
+        token = owners.invite("bob", NOON).token
+        with pytest.raises(StoreUnavailableError, match="busy"):
+            owners.accept_invite(token, PASSWORD, HOME, FIREFOX, NOON)
+    enter(owners, HOME, NOON)
+    owners.accept_invite(token, PASSWORD, HOME, FIREFOX, NOON)
+
+
+@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.text(), st.text(), st.text(), st.text())
+def test_any_text_is_an_answer(
+    access: AccessStore, name: str, password: str, address: str, text: str
+) -> None:
+    owners = access.owners
+    assert isinstance(owners.sign_in(name, password, address, text, NOON), Refused)
+    assert owners.session(text, NOON) is None
+    assert owners.read_invite(text, NOON) is None
+    assert owners.sessions(name, NOON) == []
+    owners.end_session(text)
+    owners.withdraw_invite(name)
+    assert not owners.end_session_of(name, 1)
+    with pytest.raises(UnknownAccountError):
+        owners.sign_out(name)
+
+
+def test_old_counts_and_sessions_are_removed(access: AccessStore) -> None:
+    owners = access.owners
+    for number in range(20):
+        fail(owners, f"nobody {number}", f"203.0.113.{number}", NOON)
+    join(owners)
+    later = NOON + KNOWN_ADDRESS_MS + FORGET_FAILURES_MS
+    enter(owners, ELSEWHERE, later)
+    left = access._file.read_with(
+        lambda tables: [
+            tables.rows(f"SELECT count(*) FROM {table}")[0][0]
+            for table in ("owner_session", "sign_in")
+        ]
+    )
+    assert left == [1, 3]
