@@ -341,6 +341,8 @@ class Owners:
     def end_session_of(self, account: str, session_id: int) -> bool:
         """End one session of an account; return whether it had one with this id."""
         name = _name_in(account)
+        if not 0 < session_id < 1 << 63:  # no number of the database
+            return False
         return bool(self._file.write_with(lambda tables: tables.rows(_END_ONE, session_id, name)))
 
     def sign_out(self, account: str) -> int:

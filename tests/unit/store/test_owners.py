@@ -207,7 +207,8 @@ def test_sessions_end_one_by_one_or_all(owners: Owners) -> None:
     other = join(owners, "bob")
     assert not owners.end_session_of("anna", other.owner.session_id)
     assert owners.end_session_of("anna", first.owner.session_id)
-    assert not owners.end_session_of("anna", first.owner.session_id)
+    for number in (first.owner.session_id, 0, -1, 10**30):
+        assert not owners.end_session_of("anna", number)
     owners.end_session(second.token)
     owners.end_session(second.token)
     assert [each.session_id for each in owners.sessions("anna", NOON)] == [kept.owner.session_id]

@@ -16,6 +16,8 @@ from oddsdesk.store.access import open_access
 from oddsdesk.store.databases import access_path
 from oddsdesk.store.errors import StoreError
 from oddsdesk.store.lock import DatabaseInUseError, lock_database
+from oddsdesk.store.owners import NewSession, Owners
+from oddsdesk.store.passwords import Hashing
 from oddsdesk.store.sqlite import restore as restore_module
 from oddsdesk.store.sqlite.archive import MANIFEST, ODDS
 from oddsdesk.store.sqlite.backup import Contents, back_up
@@ -458,3 +460,26 @@ def test_bets_are_handed_over_before_anything_is_replaced(
 
 def _files(folder: Path) -> dict[str, bytes]:
     return {path.name: path.read_bytes() for path in folder.iterdir() if "-shm" not in path.name}
+
+
+def test_owners_are_restored_but_no_session_and_no_invitation(
+    make, tmp_path: Path, there: Path
+) -> None:
+    """A session that was ended, or an invitation that was used, must not come back."""
+    here = tmp_path / "odds.db"
+    make(here, "Bet365")
+    hashing = Hashing(pytest.importorskip("argon2").PasswordHasher(1, 8, 1))
+    with closing(open_access(here)) as access:
+        owners = Owners(access._file, hashing)
+        invited = owners.invite("bet365", LATER, operator=True).token
+        session = owners.accept_invite(invited, "a password of mine", "::1", "", LATER)
+        invited = owners.invite("bet365", LATER).token
+        back_up(here, tmp_path / "all.tar", Contents(keys=True))
+    _restored(tmp_path / "all.tar", there)
+    with closing(open_access(there)) as access:
+        owners = Owners(access._file, hashing)
+        assert owners.session(session.token, LATER) is None
+        assert owners.read_invite(invited, LATER) is None
+        found = owners.sign_in("bet365", "a password of mine", "::1", "", LATER)
+        assert isinstance(found, NewSession)
+        assert found.owner.is_operator
