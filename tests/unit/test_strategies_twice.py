@@ -46,7 +46,9 @@ def _run(command: Any, *arguments: str) -> str:
 
 def _bet(database: str, *asked: str) -> Any:
     """Bet, on what the sharp book prices itself."""
-    arguments = ["--database", database, "--json", "--derived", "none", *asked]
+    arguments = ["--database", database, "--json", *asked]
+    if "best-vs-mean" not in asked:
+        arguments += ["--derived", "none"]
     return json.loads(_run(backtest, *arguments))
 
 
