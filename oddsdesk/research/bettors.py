@@ -265,7 +265,8 @@ class SeriesValueBettor(ValueBettor):
 
     def moved_prices(self, game: PastGame, now_ms: int) -> list[AssessedPrice]:
         """Return the value odds of the series at a moment."""
-        return self.last_prices(game, now_ms) if game.may_have_value(now_ms) else []
+        # No shortcut by the bookmakers' prices: the series may have better ones.
+        return self.last_prices(game, now_ms)
 
     def prices_of(self, game: PastGame, key: RowKey, now_ms: int) -> list[AssessedPrice]:
         """Return the value odds of the series after the latency."""
