@@ -39,6 +39,7 @@ COMMANDS: Final = SERVER_COMMANDS | {
     "fair": "oddsdesk.cli.fair:fair",
     "kelly": "oddsdesk.cli.risk:kelly",
     "ledger": "oddsdesk.cli.ledger:ledger",
+    "mcp": "oddsdesk.cli.mcp:mcp",
     "multiple": "oddsdesk.cli.multiple:multiple",
     "promo": "oddsdesk.cli.promo:promo",
     "scorecard": "oddsdesk.cli.scorecard:scorecard",
