@@ -6,6 +6,7 @@ import msgspec
 
 from oddsdesk.contract.access import Plan
 from oddsdesk.contract.administration import AccountState, bookmaker_in_words, plan_in_words
+from oddsdesk.contract.identity import fold_name
 from oddsdesk.server.dashboard import invitation_link
 from oddsdesk.server.dashboard.own_pages import known_bookmakers, sentence
 from oddsdesk.server.dashboard.site import (
@@ -124,7 +125,7 @@ class OperatorPages:
     async def remove(self, visit: Visit) -> Answer:
         """Remove an account with its keys."""
         name = visit.field("account")
-        if visit.owner is not None and name == visit.owner.account:
+        if visit.owner is not None and fold_name(name) == visit.owner.account:
             said = "You are signed in with this account. Another operator can remove it."
             return Redirect("/accounts", {"problem": said})
         try:

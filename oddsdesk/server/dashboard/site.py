@@ -49,6 +49,7 @@ _STATIC: Final = {
     "/dashboard.js": b"text/javascript; charset=utf-8",
     "/icon.svg": b"image/svg+xml",
 }
+_ENDED: Final = "Your session has ended. Sign in again."
 _HERE: Final = Path(__file__).parent
 _log = logging.getLogger(__name__)
 
@@ -191,12 +192,13 @@ class Dashboard:
         if handler is None:
             return self._wrong_method(visit, place)
         visit.begin_visit()
+        if visit.owner is None and not place.is_open:
+            ended = {"problem": _ENDED} if visit.cookie(SESSION) else {}
+            return self._redirect(visit, Redirect("/sign-in", ended))
         if not is_read:
             visit.require_own_page(self.service.base_url)
             await visit.read_form(receive)
             self._require_token(visit)
-        if visit.owner is None and not place.is_open:
-            return self._redirect(visit, Redirect("/sign-in"))
         if place.is_operators and not (visit.owner and visit.owner.is_operator):
             raise TurnedAway(404, "No such page", "There is no page at this address.")
         answer = await handler(visit)
