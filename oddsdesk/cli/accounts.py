@@ -19,6 +19,7 @@ from oddsdesk.cli.terminal import print_list
 from oddsdesk.contract.access import Plan
 from oddsdesk.contract.administration import AccountState, bookmaker_in_words, plan_in_words
 from oddsdesk.contract.times import format_ms
+from oddsdesk.server.dashboard import invitation_link
 from oddsdesk.store.databases import Database, DatabaseUrl
 from oddsdesk.store.keys import KNOWN_S
 from oddsdesk.store.lock import DatabaseInUseError, owner_of
@@ -185,7 +186,7 @@ def invite(
         made = opened.owners.invite(name, system_clock(), operator=operator, plan=chosen)
         place = base_url or _running_at(database)
         try:
-            click.echo(f"{place}/dashboard/invite/{made.token}")
+            click.echo(invitation_link(place, made.token))
         except OSError:  # nobody saw the link, and nobody can
             opened.owners.withdraw_invite(made.account)
             raise

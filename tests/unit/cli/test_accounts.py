@@ -206,14 +206,14 @@ def link_of(result: Result) -> str:
 def accept(database: str, link: str) -> NewSession:
     with contextlib.closing(open_access(database_named(database))) as access:
         owners = Owners(access._file, Hashing(argon2.PasswordHasher(1, 8, 1)))
-        token = link.rpartition("/")[2]
+        token = link.rpartition("=")[2]
         return owners.accept_invite(token, "a password of mine", "::1", "curl/8", system_clock())
 
 
 def test_an_owner_is_invited_by_a_link(database: str) -> None:
     result = run(database, "invite", "anna b", "--base-url", "https://odds.example.org/")
     link = link_of(result)
-    assert re.fullmatch("https://odds.example.org/dashboard/invite/[0-9a-f]{64}", link)
+    assert re.fullmatch(r"https://odds.example.org/dashboard/invitation\?token=[0-9a-f]{64}", link)
     said = re.sub(r"until \S+Z\.", "until TIME.", result.stderr)
     assert said.splitlines() == [
         "This link is secret: whoever opens it sets the password of account 'anna b'.",
@@ -239,7 +239,7 @@ def test_the_list_says_who_can_sign_in_and_shows_no_secret(database: str) -> Non
     states = [re.split("  +", line)[3] for line in listed.splitlines()]
     assert states == ["SIGN-IN", "operator", "yes, invited", "invited", "no"]
     for text in (listed, run(database, "list", "--json").stdout):
-        assert not any(link.rpartition("/")[2] in text for link in links)
+        assert not any(link.rpartition("=")[2] in text for link in links)
         assert "argon2" not in text
 
 
@@ -260,7 +260,7 @@ def test_owners_are_signed_out(database: str) -> None:
 def test_a_link_without_an_address_says_what_is_missing(tmp_path: Path) -> None:
     database = str(tmp_path / "odds.db")
     result = run(database, "invite", "anna")
-    assert link_of(result).startswith("/dashboard/invite/")
+    assert link_of(result).startswith("/dashboard/invitation?token=")
     assert result.stderr.startswith("Put the server's address before it, or use --base-url.\n")
     lock = lock_database(Path(database))
     try:

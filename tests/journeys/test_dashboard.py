@@ -1,0 +1,215 @@
+"""D109 in a real browser: an owner's day, by Chromium, with and without scripts."""
+
+import re
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from tests.kit.program import Launch
+
+pytest.importorskip("jinja2")
+webdriver = pytest.importorskip("selenium.webdriver")
+expected = pytest.importorskip("selenium.webdriver.support.expected_conditions")
+wait = pytest.importorskip("selenium.webdriver.support.wait")
+
+LIMIT_S = 30
+PASSWORD = "correct horse battery"
+SIZES = ((1280, 800), (390, 844))
+
+
+class Chromium:
+    """A window of the browser, light or dark, with or without scripts."""
+
+    def __init__(self, size: tuple[int, int], *, dark: bool = False, scripts: bool = True) -> None:
+        options = webdriver.ChromeOptions()
+        options.binary_location = shutil.which("chromium")
+        for each in ("--headless=new", "--no-sandbox", "--disable-dev-shm-usage"):
+            options.add_argument(each)
+        options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
+        service = webdriver.ChromeService(shutil.which("chromedriver"))
+        self.driver = webdriver.Chrome(options=options, service=service)
+        scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
+        self.command("Emulation.setEmulatedMedia", features=[scheme])
+        width, height = size
+        screen = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": False}
+        self.command("Emulation.setDeviceMetricsOverride", **screen)
+        self.command("Emulation.setScriptExecutionDisabled", value=not scripts)
+
+    def command(self, name: str, **fields: Any) -> Any:
+        return self.driver.execute_cdp_cmd(name, fields)
+
+    def find(self, css: str) -> Any:
+        return self.driver.find_element("css selector", css)
+
+    def all(self, css: str) -> list[Any]:
+        return list(self.driver.find_elements("css selector", css))
+
+    def fill(self, **fields: str) -> None:
+        for name, text in fields.items():
+            self.find(f"input#{name}").send_keys(text)
+
+    def press(self, label: str) -> None:
+        """Press the one visible button, or what opens, with this label."""
+        found = [each for each in self.all("button, summary") if label in each.text.split("\n")]
+        (pressed,) = [each for each in found if each.is_displayed()]
+        self.leave_page(pressed.click, leaves=pressed.tag_name == "button")
+
+    def leave_page(self, act: Callable[[], object], *, leaves: bool = True) -> None:
+        """Do what leads to another page, and wait for it."""
+        page = self.find("html")
+        act()
+        if leaves:
+            gone = expected.staleness_of(page)
+            wait.WebDriverWait(self.driver, LIMIT_S).until(gone)
+
+    @property
+    def text(self) -> str:
+        return str(self.find("main").text)
+
+    def tree(self) -> list[tuple[str, str]]:
+        """Return roles and names as a screen reader gets them."""
+        nodes = self.command("Accessibility.getFullAXTree")["nodes"]
+        return [
+            (each["role"]["value"], each.get("name", {}).get("value", ""))
+            for each in nodes
+            if not each["ignored"]
+        ]
+
+
+@pytest.fixture
+def browsers() -> Iterator[list[Chromium]]:
+    """The opened windows; skips where Chromium is not installed."""
+    if not (shutil.which("chromium") and shutil.which("chromedriver")):
+        pytest.skip("chromium and chromedriver are not installed")
+    opened: list[Chromium] = []
+    yield opened
+    for each in opened:
+        each.driver.quit()
+
+
+@pytest.fixture
+def url(launch: Launch, tmp_path: Path) -> str:
+    """The address of a server with a dashboard on ``tmp_path / "odds.db"``."""
+    database = str(tmp_path / "odds.db")
+    serving = launch("serve", "--port", "0", "--database", database, "--dashboard")
+    return serving.first_line().removeprefix("listening on ")
+
+
+def invitation(launch: Launch, tmp_path: Path, *options: str) -> str:
+    inviting = launch("accounts", "invite", *options, "--database", str(tmp_path / "odds.db"))
+    return inviting.process.communicate(timeout=30)[0].strip()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("scripts", [True, False])
+def test_an_owners_day(
+    launch: Launch, tmp_path: Path, url: str, browsers: list[Chromium], scripts: bool
+) -> None:
+    chromium = Chromium(SIZES[0], scripts=scripts)
+    browsers.append(chromium)
+    link = invitation(launch, tmp_path, "anna", "--plan", "Pro")
+    chromium.driver.get(link)
+    assert "token" not in chromium.driver.current_url
+    chromium.fill(password=PASSWORD, again=PASSWORD)
+    chromium.press("Set password and sign in")
+    chromium.press("Create key")
+    first = chromium.find("#secret").get_property("value")
+    assert asks(url, first) == 200
+    copying = [each for each in chromium.all("button[data-copy]") if each.is_displayed()]
+    assert len(copying) == (3 if scripts else 0)
+    chromium.press("Rotate…")
+    chromium.press("Rotate")
+    second = chromium.find("#secret").get_property("value")
+    assert (asks(url, first), asks(url, second)) == (401, 200)
+    chromium.driver.refresh()
+    assert second not in chromium.driver.page_source
+    chromium.press("Revoke…")
+    chromium.press("Revoke")
+    assert asks(url, second) == 401
+    chromium.press("Sign out")
+    assert chromium.driver.title == "Sign in – oddsdesk"
+    chromium.leave_page(chromium.driver.back)
+    assert "anna" not in chromium.find("body").text
+    chromium.driver.get(f"{url}/dashboard/sign-in")
+    chromium.fill(account="anna", password=PASSWORD)
+    chromium.press("Sign in")
+    assert "Revoked" in chromium.text
+    assert [each for each in chromium.driver.get_log("browser") if each["level"] == "SEVERE"] == []
+
+
+def asks(url: str, key: str) -> int:
+    return httpx.get(f"{url}/api/sports", headers={"X-Api-Key": key}).status_code
+
+
+@pytest.mark.slow
+def test_an_invitation_that_is_opened_from_another_site(
+    launch: Launch, tmp_path: Path, url: str, browsers: list[Chromium]
+) -> None:
+    """Strict cookies are not sent on the way from a mail; it works anyway."""
+    chromium = Chromium(SIZES[1])
+    browsers.append(chromium)
+    link = invitation(launch, tmp_path, "anna")
+    chromium.driver.get(f"data:text/html,<a href='{link}'>the mail</a>")
+    chromium.leave_page(chromium.find("a").click)
+    assert chromium.driver.title == "Set a password – oddsdesk"
+    chromium.fill(password=PASSWORD, again=PASSWORD)
+    chromium.press("Set password and sign in")
+    assert chromium.driver.title == "Keys – oddsdesk"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("dark", [False, True])
+@pytest.mark.parametrize("size", SIZES)
+def test_an_operators_pages_fit_and_can_be_used_by_keyboard(
+    launch: Launch,
+    tmp_path: Path,
+    url: str,
+    browsers: list[Chromium],
+    size: tuple[int, int],
+    dark: bool,
+) -> None:
+    chromium = Chromium(size, dark=dark)
+    browsers.append(chromium)
+    chromium.driver.get(invitation(launch, tmp_path, "olga", "--operator"))
+    keys = webdriver.ActionChains(chromium.driver)
+    tab, enter = "\ue004", "\ue007"
+    keys.send_keys(tab, tab, PASSWORD, tab, PASSWORD, enter)
+    chromium.leave_page(keys.perform)
+    assert chromium.driver.title == "Keys – oddsdesk"
+    chromium.press("Create key")
+    for page in ("keys", "usage", "account", "accounts", "server"):
+        chromium.driver.get(f"{url}/dashboard/{page}")
+        width = chromium.driver.execute_script("return document.documentElement.scrollWidth")
+        assert width <= size[0], page
+        tree = chromium.tree()
+        assert ("heading", page.capitalize()) in tree
+        assert ("link", "Skip to the content") in tree
+        named = {"button", "link", "textbox", "combobox", "columnheader", "rowheader"}
+        assert not [each for each in tree if each[0] in named and not each[1]]
+        ground = chromium.find("body").value_of_css_property("background-color")
+        assert max(map(int, re.findall(r"\d+", ground)[:3])) < 64 or not dark
+        assert reaches_all_by_tab(chromium)
+
+
+def reaches_all_by_tab(chromium: Chromium) -> bool:
+    """Whether Tab visits everything that can be used, and shows where it is."""
+    script = """
+        const seen = [...document.querySelectorAll('a, button, summary, select,'
+            + ' input:not([type=hidden])')].filter(each => each.checkVisibility());
+        seen.forEach((each, n) => each.dataset.number = n);
+        return seen.length;
+    """
+    count = chromium.driver.execute_script(script)
+    visited = set()
+    for _ in range(count + 1):
+        webdriver.ActionChains(chromium.driver).send_keys("\ue004").perform()
+        found = chromium.driver.switch_to.active_element
+        number = found.get_dom_attribute("data-number")
+        if number is not None:
+            assert found.value_of_css_property("outline-style") != "none"
+            visited.add(number)
+    return len(visited) == count
