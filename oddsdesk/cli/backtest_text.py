@@ -3,7 +3,7 @@
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from typing import Final
 
-from oddsdesk.cli.ledger import reports_table
+from oddsdesk.cli.bet_tables import reports_table
 from oddsdesk.cli.terminal import aligned, room
 from oddsdesk.contract.times import format_ms
 from oddsdesk.ledger.reporting import Grouping, split_report, whole_report

@@ -19,8 +19,7 @@ from oddsdesk.base.places import NoHomeError, default_database, default_ledger, 
 from oddsdesk.contract.identity import fold_name
 from oddsdesk.pricing.devig import METHODS
 from oddsdesk.pricing.formats import OddsFormatError, parse_typed
-from oddsdesk.server.edge.middleware import LOOPBACK_PROXIES
-from oddsdesk.server.settings import ALL_ROLES, PublicAddress, Role, TlsFiles
+from oddsdesk.server.settings import ALL_ROLES, LOOPBACK_PROXIES, PublicAddress, Role, TlsFiles
 from oddsdesk.store.databases import KEEP_ALL, Database, DatabaseUrl, database_named
 
 F = TypeVar("F", bound=Callable[..., Any])

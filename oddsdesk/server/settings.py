@@ -25,6 +25,8 @@ class Role(StrEnum):
     FEEDS = "feeds"
 
 
+LOOPBACK_PROXIES: Final = ("127.0.0.1", "::1")
+"""Where trusted proxies are by default."""
 ALL_ROLES: Final = frozenset(Role)
 ANSWERING: Final = frozenset({Role.API, Role.STREAM})
 """Roles that need an address; any number of processes may have them."""

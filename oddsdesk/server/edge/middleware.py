@@ -132,8 +132,6 @@ def _is_address(host: str) -> bool:
     return True
 
 
-LOOPBACK_PROXIES = ("127.0.0.1", "::1")
-"""Where trusted proxies are by default."""
 BELIEVED: Final = "oddsdesk.believed"
 """Key of a scope that came through a trusted proxy."""
 UNKNOWN: Final = "unknown"

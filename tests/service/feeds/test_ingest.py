@@ -18,9 +18,9 @@ from oddsdesk.base.clock import system_clock
 from oddsdesk.base.tasks import spawn
 from oddsdesk.contract.access import Plan
 from oddsdesk.contract.times import format_ms
-from oddsdesk.server.edge.middleware import LOOPBACK_PROXIES as PROXIES
 from oddsdesk.server.edge.protocol import BODY_LIMIT, INGEST_LIMIT
 from oddsdesk.server.endpoints import ingest
+from oddsdesk.server.settings import LOOPBACK_PROXIES as PROXIES
 from oddsdesk.server.settings import PublicAddress
 from oddsdesk.store.errors import Fault, StoreUnavailableError
 from oddsdesk.store.owner_secret import secret_path
