@@ -320,6 +320,16 @@ def test_failures_are_forgotten_after_a_day(owners: Owners) -> None:
         assert fail(owners, "anna", ELSEWHERE, NOON + FORGET_FAILURES_MS + 1).was_checked
 
 
+def test_failures_at_an_address_of_the_owner_are_forgotten_too(owners: Owners) -> None:
+    join(owners)
+    now = NOON
+    for _ in range(9):
+        now += fail(owners, "anna", HOME, now).wait_s * 1_000
+    assert fail(owners, "anna", HOME, now).wait_s == 160
+    now += FORGET_FAILURES_MS + 1
+    assert [fail(owners, "anna", HOME, now).wait_s for _ in range(5)] == [0, 0, 0, 0, 5]
+
+
 def test_a_new_password_by_invitation_ends_the_wait_of_the_account(owners: Owners) -> None:
     join(owners)
     for number in range(9):
@@ -366,8 +376,8 @@ def test_a_password_is_hashed_again_when_the_parameters_change(access: AccessSto
     assert not new.check_needs_rehash(new.checked[1])
 
 
-def test_the_parameters_are_those_of_rfc_9106() -> None:
-    assert Hashing().hashed("x").startswith("$argon2id$v=19$m=65536,t=3,p=4$")
+def test_the_parameters_are_those_that_owasp_recommends() -> None:
+    assert Hashing().hashed("x").startswith("$argon2id$v=19$m=19456,t=2,p=1$")
 
 
 def test_a_clock_that_goes_back_locks_nobody_out_and_prolongs_nothing(owners: Owners) -> None:
