@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import click
 import msgspec
+from anyio import BrokenResourceError, ClosedResourceError
 
 from oddsdesk import __version__
 from oddsdesk.base.keyring import KeyringError
@@ -164,8 +165,10 @@ def mcp(database: Database | None, url: str | None, path: Path) -> None:
     source = Source(database, url, "" if url is None else _key_of(url), path)
     printed = _Printed(sys.stderr)
     sys.stderr = printed
-    with contextlib.suppress(KeyboardInterrupt, BrokenPipeError):
+    try:
         asyncio.run(_serve(_Calls(Tools(source), printed)))
+    except* (KeyboardInterrupt, ConnectionError, BrokenResourceError, ClosedResourceError):
+        pass  # the client went away
     sys.stderr.flush()
     os._exit(0)  # a tool that is still at work on a thread would hold up the end
 
@@ -292,22 +295,28 @@ class _Calls:
         progress = _Progress(ctx, loop, stopped)
         async with self._room:
             try:
-                return await in_daemon_thread(
+                found = await in_daemon_thread(
                     f"tool {name}", lambda: self._work(tool, asked, progress)
                 )
             finally:
                 stopped.set()
+        if isinstance(found, str):
+            raise ValueError(found)
+        return found
 
-    def _work(self, tool: Tool, asked: Any, progress: "_Progress") -> dict[str, Any]:
+    def _work(self, tool: Tool, asked: Any, progress: "_Progress") -> dict[str, Any] | str:
+        """Return the answer as JSON, or why there is none; nobody may be left to hear it."""
         with self._printed.collecting() as lines:
             try:
                 answer = getattr(self._tools, tool.name)(asked, progress.count)
-            except Exception as error:
+            except _StoppedError:
+                return "stopped"
+            except Exception as error:  # noqa: BLE001 - the border of a request
                 said = plain_error(error)
-                if said is None and not isinstance(error, _StoppedError):
+                if said is None:
                     _log.exception("the tool %s failed", tool.name)
                     said = "the tool failed by a mistake of oddsdesk; its log has the details"
-                raise ValueError(without_keys(said or "stopped")) from error
+                return without_keys(said)
             return with_notes(answer, lines)
 
 

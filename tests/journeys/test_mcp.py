@@ -25,6 +25,7 @@ from oddsdesk.pricing.selections import Result
 from oddsdesk.server.run.runner import serving
 from oddsdesk.server.settings import Settings
 from oddsdesk.store.store import open_store
+from tests.kit.program import STOP_LIMIT_S
 from tests.kit.watching import placed_on
 
 pytest.importorskip("mcp")
@@ -265,6 +266,24 @@ async def test_hostile_arguments_are_refused_in_plain_words(
         assert (await answer(client, "games"))["games"]  # it still answers
 
 
+OPENING: list[dict[str, Any]] = [
+    {
+        "id": 1,
+        "method": "initialize",
+        "params": {
+            "protocolVersion": "2025-06-18",
+            "capabilities": {},
+            "clientInfo": {"name": "test", "version": "1"},
+        },
+    },
+    {"method": "notifications/initialized"},
+]
+
+
+def messages(each: list[dict[str, Any]]) -> str:
+    return "".join(json.dumps({"jsonrpc": "2.0", **one}) + "\n" for one in each)
+
+
 def test_only_the_protocol_is_on_standard_output_and_it_ends_with_the_client(
     tmp_path: Path, environment: dict[str, str]
 ) -> None:
@@ -272,18 +291,11 @@ def test_only_the_protocol_is_on_standard_output_and_it_ends_with_the_client(
     with closing(open_store(database)) as store:
         hostile = quote("Soft", {"E": 2.0, "F": 1.8}, match_name="E vs F")
         store.record([hostile], simulated=True).result()
-    opening = {
-        "protocolVersion": "2025-06-18",
-        "capabilities": {},
-        "clientInfo": {"name": "test", "version": "1"},
-    }
-    messages: list[dict[str, Any]] = [
-        {"id": 1, "method": "initialize", "params": opening},
-        {"method": "notifications/initialized"},
+    calls = [
         {"id": 2, "method": "tools/call", "params": {"name": "devig", "arguments": {"odds": []}}},
         {"id": 3, "method": "tools/call", "params": {"name": "games", "arguments": {}}},
     ]
-    text = "".join(json.dumps({"jsonrpc": "2.0", **each}) + "\n" for each in messages)
+    text = messages([*OPENING, *calls])
     done = subprocess.run(
         [sys.executable, "-m", "oddsdesk", "mcp", "--database", str(database)],
         env=environment, input=f"nonsense\n{text}", capture_output=True, text=True, timeout=60,
@@ -292,6 +304,36 @@ def test_only_the_protocol_is_on_standard_output_and_it_ends_with_the_client(
     assert {each.get("jsonrpc") for each in said} == {"2.0"}
     assert done.returncode == 0
     assert "Traceback" not in done.stderr
+
+
+def test_a_client_that_goes_away_in_the_middle_leaves_no_trace(
+    database: Path, environment: dict[str, str]
+) -> None:
+    program = subprocess.Popen(
+        [sys.executable, "-m", "oddsdesk", "mcp", "--database", str(database)],
+        env=environment,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert program.stdin is not None
+    assert program.stdout is not None
+    assert program.stderr is not None
+    with program:
+        program.stdin.write(messages(OPENING))
+        program.stdin.flush()
+        assert json.loads(program.stdout.readline())["id"] == 1
+        program.stdout.close()  # its answers reach nobody
+        calls = [
+            {"id": number, "method": "tools/call", "params": {"name": name, "arguments": {}}}
+            for number, name in enumerate(("backtest", "scorecard", "games", "matrix"), 2)
+        ]
+        program.stdin.write(messages(calls))
+        program.stdin.close()
+        said = program.stderr.read()
+        assert program.wait(STOP_LIMIT_S) == 0
+    assert said == ""
 
 
 async def test_a_service_is_read_with_the_key_of_the_environment(
