@@ -37,15 +37,25 @@ if TYPE_CHECKING:
 _KINDS: Final = (
     dict.fromkeys(("match_date", "placed_at"), Kind.TIME)
     | dict.fromkeys(("odds", "net_odds", "fair_odds", "fair_close", "stake"), Kind.NUMBER)
-    | dict.fromkeys(("ev_pct", "clv_pct", "band_pct", "profit"), Kind.NUMBER)
+    | dict.fromkeys(("net_ev_pct", "ev_pct", "clv_pct", "band_pct", "profit"), Kind.NUMBER)
     | {"period": Kind.INTEGER, "implied_close": Kind.BOOLEAN}
 )
 BET_COLUMNS: Final = tuple(
     Column(name, _KINDS.get(name, Kind.TEXT), "")
     for name in (
         *("game_id", "match_name", "competition", "sport", "match_date", "market_type", "period"),
-        *("selection", "bookmaker", "odds", "net_odds", "fair_odds", "ev_pct", "per", "stake"),
-        *("placed_at", "result", "profit", "fair_close", "clv_pct", "clv_per", "no_close"),
+        *("selection", "bookmaker", "odds", "net_odds", "fair_odds", "net_ev_pct", "ev_pct"),
+        *(
+            "per",
+            "stake",
+            "placed_at",
+            "result",
+            "profit",
+            "fair_close",
+            "clv_pct",
+            "clv_per",
+            "no_close",
+        ),
         *("derived", "band_pct", "implied_close"),
     )
 )

@@ -195,6 +195,7 @@ def as_fields(bet: PlacedBet) -> dict[str, Any]:
         "odds": bet.odds,
         "net_odds": bet.net_odds,
         "fair_odds": bet.fair_odds,
+        "net_ev_pct": bet.ev,
         "ev_pct": bet.true_ev,
         "per": bet.per,
         "stake": bet.stake,

@@ -114,7 +114,10 @@ def best_of(runs: Sequence[Run]) -> Bests:
 
 
 def run_fields(run: Run, problems: Sequence[str] = ()) -> dict[str, Any]:
-    """Return a backtest in the form that ``--json`` prints, with its bets."""
+    """Return a backtest in the form that ``--json`` prints, with its bets.
+
+    ``share`` is in percent, as it is asked for.
+    """
     question, done, staking = run.question, run.done, run.question.staking
     is_mean, series = question.strategy == BEST_VS_MEAN, question.series
     return summary_fields(run.summary) | {
@@ -130,7 +133,7 @@ def run_fields(run: Run, problems: Sequence[str] = ()) -> dict[str, Any]:
         "close_reference": question.close.reference,
         "close_method": question.close.method,
         "staking": staking.kind,
-        "share": None if staking.kind == "flat" else staking.share,
+        "share": None if staking.kind == "flat" else round(staking.share * 100, 10),
         "bankroll": bankroll_fields(done.bankroll),
         "coverage": coverage_fields(done.coverage),
         "notes": [*notes(done, question), *problems],

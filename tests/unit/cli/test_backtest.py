@@ -431,10 +431,23 @@ def test_a_narrow_terminal_gets_fewer_figures_and_no_broken_words(season: Path) 
     assert titles in [line.split() for line in lines]
 
 
+def test_rows_have_the_ev_with_and_without_the_safety_margin(season: Path) -> None:
+    asked = ["--least-ev", "0", "--rules", "none"]
+    found = json.loads(run(season, "--json", *asked).stdout)
+    for row in found["rows"]:
+        assert row["net_ev_pct"] == pytest.approx((row["net_odds"] / row["fair_odds"] - 1) * 100)
+        safe = row["fair_odds"] * 1.01
+        assert row["ev_pct"] == pytest.approx((row["net_odds"] / safe - 1) * 100)
+    assert min(row["net_ev_pct"] for row in found["rows"]) >= 0
+    expected = sum(row["stake"] * row["net_ev_pct"] / 100 for row in found["rows"])
+    below = run(season, *asked).stdout.split("EXPECTED")[1].splitlines()[1]
+    assert f"{expected:+.2f}" in below.split()
+
+
 def test_a_share_of_the_bankroll_is_staked(season: Path) -> None:
     asked = ["--staking", "proportional", "--share", "2%", "--bankroll", "1000"]
     found = json.loads(run(season, "--json", *asked).stdout)
-    assert (found["staking"], found["share"]) == ("proportional", 0.02)
+    assert (found["staking"], found["share"]) == ("proportional", 2)
     assert found["rows"][0]["stake"] == 20
     assert found["bankroll"]["start"] == 1000
     assert found["bankroll"]["end"] == pytest.approx(1000 + found["profit"])
