@@ -9,13 +9,14 @@ odds rows have a kick-off each. Prices of two such games must never be compared.
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import lru_cache, partial, singledispatch
+from functools import lru_cache, partial
 from typing import Any, Final, NamedTuple
 
 import msgspec
 from msgspec import UNSET
 
 from oddsdesk.client.partial_answers import MatrixInPart, RowInPart
+from oddsdesk.contract.flat_rows import columns_of, flat_rows
 from oddsdesk.contract.identity import SAME_GAME_MS
 from oddsdesk.contract.markets import MARKET_TYPES, market_title
 from oddsdesk.contract.quotes import UNNAMED
@@ -25,10 +26,7 @@ from oddsdesk.contract.resources import (
     Game,
     GameMatrix,
     MarketMatrix,
-    MatrixRow,
     OddsRow,
-    Offer,
-    ReferenceGroup,
 )
 from oddsdesk.contract.times import MINUTE_MS, parse_ms
 
@@ -415,114 +413,15 @@ def to_dicts(items: Iterable[Any]) -> list[Row]:
     return [row for item in items for row in _rows(item)]
 
 
-@singledispatch
 def _rows(item: Any) -> Iterator[Row]:
-    yield msgspec.to_builtins(item)
-
-
-@_rows.register
-def _(quoted: OddsRow) -> Iterator[Row]:
-    fields = _fields(quoted, *(name for name in OddsRow.__struct_fields__ if name != "offers"))
-    offers = quoted.offers or {}
-    for selection, odds in quoted.odds.items():
-        price: Row = {}
-        for name, value in fields.items():
-            price |= {"selection": selection, "odds": odds} if name == "odds" else {name: value}
-        yield price | _levels(offers.get(selection))
-
-
-@_rows.register
-def _(event: EventDetail) -> Iterator[Row]:
-    whole = _fields(
-        event, "slug", "match_name", "competition", "sport", "source_sport", "match_date"
-    )
-    reference = {
-        (group.market_type, group.period, each.selection): (each.odds, group)
-        for group in event.reference
-        for each in group.selections
-    }
-    priced = set()
-    for group in event.markets:
-        for each in group.selections:
-            key = (group.market_type, group.period, each.selection)
-            priced.add(key)
-            cell = BookOddsCell(each.odds, group.scraped_at, group.url)
-            yield {**whole, **_event_price(key, group.bookmaker, cell, reference.get(key))}
-    for key, found in reference.items():
-        if key not in priced:
-            yield {**whole, **_event_price(key, None, None, found)}
-
-
-def _event_price(
-    key: tuple[str, int, str],
-    bookmaker: str | None,
-    cell: BookOddsCell | None,
-    reference: tuple[float, ReferenceGroup] | None,
-) -> Row:
-    odds, group = reference or (None, None)
-    return {
-        **dict(zip(("market_type", "period", "selection"), key, strict=True)),
-        **_price(bookmaker, cell),
-        "reference_odds": odds,
-        "reference_scraped_at": group and group.scraped_at,
-    }
-
-
-@_rows.register
-def _(game: GameMatrix) -> Iterator[Row]:
-    whole = _fields(
-        game,
-        "game_id",
-        "match_name",
-        "competition",
-        "sport",
-        "source_sport",
-        "match_date",
-        "is_live",
-    )
-    for market in game.markets:
-        for line in market.selections:
-            for price in _line_prices(line):
-                yield {**whole, **_line_fields(market, line), **price, **_reference(line)}
-
-
-def _line_fields(market: MarketMatrix, line: MatrixRow) -> Row:
-    fields = _fields(market, "market_type", "period", "period_label")
-    return {**fields, "selection": line.selection}
-
-
-def _line_prices(line: MatrixRow) -> list[Row]:
-    prices = [
-        _price(bookmaker, cell)
-        for bookmaker, cell in line.books.items()
-        if cell is not None and cell.odds is not None
-    ]
-    return prices or [_price(None, None)]
-
-
-def _price(bookmaker: str | None, cell: BookOddsCell | None) -> Row:
-    cell = cell or BookOddsCell(None, None, None)
-    fields = _fields(cell, "odds", "scraped_at", "url")
-    return {"bookmaker": bookmaker, **fields, **_levels(cell.offer or None)}
-
-
-def _levels(offer: Offer | None) -> Row:
-    """Return the levels of a book, where they are known."""
-    return {} if offer is None else _fields(offer, "back", "lay", "currency")
-
-
-def _reference(line: MatrixRow) -> Row:
-    cell = line.reference
-    return {
-        "reference_odds": cell and cell.odds,
-        "reference_scraped_at": cell and cell.scraped_at,
-        "liquidity": cell and cell.liquidity,
-    }
-
-
-def _fields(item: msgspec.Struct, *names: str) -> Row:
-    named = ((name, getattr(item, name)) for name in names)
-    return {name: value for name, value in named if value is not msgspec.UNSET}
+    if not isinstance(item, OddsRow | EventDetail | GameMatrix):
+        yield msgspec.to_builtins(item)
+        return
+    columns = columns_of(type(item))
+    for values in flat_rows(item):
+        yield {
+            name: value for name, value in zip(columns, values, strict=True) if value is not UNSET
+        }
 
 
 def reference_of(matrix: GameMatrix) -> str | None:

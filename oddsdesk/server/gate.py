@@ -449,7 +449,7 @@ class Endpoint(msgspec.Struct, frozen=True):
     looks_back: Callable[[dict[str, Any]], bool] = lambda _asked: False
     """Whether past odds are requested."""
     packs: bool = False
-    """Whether its answers are compressed for clients that accept it."""
+    """Whether its JSON, too, is compressed for clients that accept it."""
 
     def cost_s(self, asked: dict[str, Any]) -> float:
         """Return the estimated time in seconds, from the number of rows."""
@@ -606,6 +606,7 @@ class EndpointGate(Gate):
     ) -> None:
         super().__init__(service)
         self._endpoint = endpoint
+        self._parameters = [*endpoint.parameters, rest.FORMAT]
         self._reads = reads
         self._looks_back = looks_back
 
@@ -617,17 +618,33 @@ class EndpointGate(Gate):
             await request.take_token()
             raise request.not_allowed(endpoint.methods)
         remaining = await request.require_quota()
-        asked = rest.read_query(request.scope["query_string"], endpoint.parameters)
+        asked = rest.read_query(request.scope["query_string"], self._parameters)
         path = request.scope.get("path_params", {})
-        packs = endpoint.packs and rest.accepts_gzip(request.scope["headers"])
+        wanted = self._wanted(request.scope, caller, asked)
 
         def answer_request() -> rest.Reply:
             call = Call(caller, request.now_ms, store.reader(), path, asked)
-            reply = rest.encode(endpoint.answer(call.in_stored_words()), remaining)
-            return rest.packed(reply) if packs else reply
+            found = endpoint.answer(call.in_stored_words())
+            if wanted.is_table and found.simulated is None:  # nobody asks health about a file
+                found = replace(found, simulated=call.reader.is_simulated(request.now_ms))
+            return rest.encode(found, remaining, endpoint.data, wanted)
 
         reads = self._looks_back if endpoint.looks_back(asked) else self._reads
         return await reads.run(answer_request, caller.key_id, endpoint.cost_s(asked))
+
+    def _wanted(self, scope: Scope, caller: Caller, asked: dict[str, Any]) -> rest.Wanted:
+        headers = scope["headers"]
+        form = asked.pop(rest.FORMAT.name)
+        is_table = rest.prefers_table(headers) if form is None else form == "csv"
+        return rest.Wanted(
+            is_table,
+            packs=(is_table or self._endpoint.packs) and rest.accepts_gzip(headers),
+            unless=b",".join(value for name, value in headers if name == b"if-none-match"),
+            whose=(
+                *(caller.key_id, caller.plan.value, caller.bookmaker),
+                *(scope["path"], scope["query_string"]),
+            ),
+        )
 
 
 def no_such_path() -> rest.Refusal:

@@ -1,6 +1,7 @@
 """Answers: the envelope, the Error object, and their encoding."""
 
 import bisect
+import hashlib
 import os
 import re
 import sys
@@ -12,14 +13,16 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from enum import StrEnum
 from functools import partial
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, TypeVar, get_args
 from urllib.parse import parse_qsl
 
 import msgspec
 from starlette.types import Scope, Send
 
+from oddsdesk.base.text import safe_text
 from oddsdesk.contract.access import ErrorBody, ErrorCode, ErrorDetail
 from oddsdesk.contract.competitions import SPORTS
+from oddsdesk.contract.flat_rows import columns_of, rows_of
 from oddsdesk.contract.markets import MARKET_RANK, MARKET_TYPES
 from oddsdesk.contract.resources import Answer, Meta
 from oddsdesk.contract.times import parse_ms
@@ -31,11 +34,16 @@ Headers = Sequence[tuple[bytes, bytes]]
 
 JSON = b"application/json"
 
-_FIXED_HEADERS = ((b"cache-control", b"no-store"), (b"x-content-type-options", b"nosniff"))
+CSV = b"text/csv; charset=utf-8; header=present"
+
 _encoder = msgspec.json.Encoder()
 _GZIP_WINDOW: Final = 16 + zlib.MAX_WBITS
 _NOT_ACCEPTED: Final = re.compile(rb"q=0(\.0*)?")
+_WEIGHT: Final = re.compile(r"0(\.[0-9]{0,3})?|1(\.0{0,3})?", re.ASCII)
+_TAG: Final = re.compile(rb'"[!#-~\x80-\xff]*"')
+_QUOTED: Final = re.compile(r'[",\r\n]')
 RequestHeaders = Iterable[tuple[bytes, bytes]]
+V = TypeVar("V")
 
 
 class Payload(msgspec.Struct, frozen=True):
@@ -64,6 +72,7 @@ class Reply(msgspec.Struct, frozen=True):
     body: bytes
     headers: list[tuple[bytes, bytes]] = msgspec.field(default_factory=list)
     content_type: bytes = JSON
+    cache_control: bytes = b"no-store"
 
 
 class Refusal(Exception):  # noqa: N818 - not an error of ours, an answer
@@ -76,11 +85,45 @@ class Refusal(Exception):  # noqa: N818 - not an error of ours, an answer
         self.headers = headers
 
 
-def encode(found: Payload | Bare, remaining: int) -> Reply:
-    """Return a success; ``remaining`` is the quota left, the same as in the headers."""
-    if isinstance(found, Bare):
-        return Reply(found.status, _encoder.encode(found.data))
-    meta = Meta(
+class Wanted(msgspec.Struct, frozen=True):
+    """What a client wants of an answer, besides its content."""
+
+    is_table: bool
+    packs: bool
+    unless: bytes
+    """The ``If-None-Match`` of the request; empty without one."""
+    whose: tuple[Any, ...]
+    """The key's number, its rights, path and query: others never have the same entity tags."""
+
+
+def encode_bare(found: Bare) -> Reply:
+    """Return an answer without an envelope."""
+    return Reply(found.status, _encoder.encode(found.data))
+
+
+def encode(found: Payload, remaining: int, data: Any, wanted: Wanted) -> Reply:
+    """Return a success as JSON or CSV, or that the client has it already (304).
+
+    ``remaining`` is the quota left, the same as in the headers; ``data`` is the type of the data.
+    """
+    content = _encoder.encode(found.data)
+    tag = _entity_tag(found, content, wanted)
+    headers = [(b"etag", tag), (b"vary", b"Accept, Accept-Encoding, X-Api-Key")]
+    reply = Reply(304, b"", headers, cache_control=b"private, no-cache")
+    if _is_known(tag, wanted.unless):
+        return reply
+    if wanted.is_table:
+        headers.extend(_table_headers(found))
+        body, content_type = _table(content, data), CSV
+    else:
+        body = _encoder.encode(Answer(msgspec.Raw(content), _meta(found, remaining)))
+        content_type = JSON
+    reply = msgspec.structs.replace(reply, status=200, body=body, content_type=content_type)
+    return _packed(reply) if wanted.packs else reply
+
+
+def _meta(found: Payload, remaining: int) -> Meta:
+    return Meta(
         rate_limit_remaining=remaining,
         count=msgspec.UNSET if found.count is None else found.count,
         next_cursor=found.next_cursor or msgspec.UNSET,
@@ -89,7 +132,94 @@ def encode(found: Payload | Bare, remaining: int) -> Reply:
         shifted=msgspec.UNSET if found.shifted is None else found.shifted,
         silences=msgspec.UNSET if found.silences is None else found.silences,
     )
-    return Reply(200, _encoder.encode(Answer(found.data, meta)))
+
+
+def _entity_tag(found: Payload, content: bytes, wanted: Wanted) -> bytes:
+    """Return the weak tag of an answer: of all of it but the quota and the silences.
+
+    A silence that lasts ends now, so it would change the tag of each poll.
+    """
+    told = (found.count, found.next_cursor, found.simulated, found.mixed, found.shifted)
+    digest = hashlib.blake2b(_encoder.encode((wanted.whose, wanted.is_table, told)), digest_size=16)
+    digest.update(content)
+    return b'W/"%s"' % digest.hexdigest().encode()
+
+
+def _is_known(tag: bytes, unless: bytes) -> bool:
+    """Whether an ``If-None-Match`` names a tag; weak and strong ones compare alike (RFC 9110)."""
+    return unless.strip() == b"*" or tag.removeprefix(b"W/") in _TAG.findall(unless)
+
+
+def _table_headers(found: Payload) -> Iterator[tuple[bytes, bytes]]:
+    """Yield what a table has no place for."""
+    if found.next_cursor:
+        yield b"x-next-cursor", found.next_cursor.encode()
+    if found.count is not None:
+        yield b"x-count", str(found.count).encode()
+    flags = ((b"x-simulated", found.simulated), (b"x-mixed", found.mixed))
+    for name, value in (*flags, (b"x-shifted", found.shifted)):
+        if value is not None:
+            yield name, _encoder.encode(value)
+    if found.silences is not None:
+        yield b"x-silences", str(len(found.silences)).encode()
+
+
+def _table(content: bytes, kind: Any) -> bytes:
+    """Return data in JSON as CSV (RFC 4180), a row a price, with the same header every time."""
+    data = msgspec.json.decode(content, type=kind)
+    item, items = (get_args(kind)[0], data) if isinstance(data, list) else (kind, [data])
+    columns = columns_of(item)
+    rows = rows_of(item, items)
+    cells = [map(_writer(column), column) for column in zip(*rows, strict=True)]
+    lines = [",".join(columns), *map(",".join, zip(*cells, strict=True)), ""]
+    return "\r\n".join(lines).encode()
+
+
+class _Cells(dict[Any, str]):
+    """The cells of a column by value: values mostly repeat."""
+
+    def __missing__(self, value: Any) -> str:
+        cell = self[value] = _cell(value)
+        return cell
+
+
+def _writer(column: Sequence[Any]) -> Callable[[Any], str]:
+    """Return what turns the values of a column into cells."""
+    return _cell if isinstance(column[0], list) else _Cells().__getitem__
+
+
+def _cell(value: Any) -> str:
+    """Return a value as a cell: numbers as in JSON, lists as JSON, texts safe in a spreadsheet."""
+    if value is None or value is msgspec.UNSET:
+        return ""
+    text = safe_text(value) if isinstance(value, str) else _encoder.encode(value).decode()
+    return '"' + text.replace('"', '""') + '"' if _QUOTED.search(text) else text
+
+
+def prefers_table(headers: RequestHeaders) -> bool:
+    """Return whether the ``Accept`` of a request prefers CSV to JSON.
+
+    At the same weight the one that it names more exactly, then JSON. What is neither gets JSON.
+    """
+    given = b",".join(value for name, value in headers if name == b"accept")
+    if b"text/" not in given.lower() and b"q=" not in given.lower():
+        return False
+    ranges: dict[str, float] = {}
+    for each in given.decode("latin-1").lower().split(","):
+        name, *parameters = (part.strip() for part in each.split(";"))
+        weights = [part[2:] for part in parameters if part.startswith("q=")] or ["1"]
+        if _WEIGHT.fullmatch(weights[0]):
+            ranges[name] = max(float(weights[0]), ranges.get(name, 0.0))
+    csv = _preference(ranges, "text/csv")
+    return csv[0] > 0 and csv > _preference(ranges, "application/json")
+
+
+def _preference(ranges: Mapping[str, float], kind: str) -> tuple[float, int]:
+    """Return the weight of a media type, and how exactly it is named."""
+    names = (kind, f"{kind.partition('/')[0]}/*", "*/*")
+    return next(
+        ((ranges[name], -at) for at, name in enumerate(names) if name in ranges), (0.0, -len(names))
+    )
 
 
 def accepts_gzip(headers: RequestHeaders) -> bool:
@@ -102,11 +232,11 @@ def accepts_gzip(headers: RequestHeaders) -> bool:
     return False
 
 
-def packed(reply: Reply) -> Reply:
+def _packed(reply: Reply) -> Reply:
     """Return a response compressed, as fast as possible."""
     packer = zlib.compressobj(zlib.Z_BEST_SPEED, wbits=_GZIP_WINDOW)
     body = packer.compress(reply.body) + packer.flush()
-    headers = [*reply.headers, (b"content-encoding", b"gzip"), (b"vary", b"accept-encoding")]
+    headers = [*reply.headers, (b"content-encoding", b"gzip")]
     return msgspec.structs.replace(reply, body=body, headers=headers)
 
 
@@ -150,11 +280,13 @@ async def send_reply(scope: Scope, send: Send, reply: Reply) -> None:
     """Send a response over ASGI; for a WebSocket it refuses the handshake."""
     kind = "http" if scope["type"] == "http" else "websocket.http"
     headers = [
-        *_FIXED_HEADERS,
-        (b"content-type", reply.content_type),
-        (b"content-length", str(len(reply.body)).encode()),
+        (b"cache-control", reply.cache_control),
+        (b"x-content-type-options", b"nosniff"),
         *reply.headers,
     ]
+    if reply.status != 304:
+        headers.append((b"content-type", reply.content_type))
+        headers.append((b"content-length", str(len(reply.body)).encode()))
     await send({"type": f"{kind}.response.start", "status": reply.status, "headers": headers})
     await send({"type": f"{kind}.response.body", "body": reply.body})
 
@@ -189,6 +321,18 @@ class Parameter(msgspec.Struct, frozen=True):
     parse: Callable[[str], Any]
     schema: Mapping[str, Any]
     meaning: str
+
+
+FORMATS: Final = ("json", "csv")
+FORMAT: Final = Parameter(
+    "format",
+    None,
+    "json or csv",
+    lambda text: _one_of({name: name for name in FORMATS}, text),
+    {"type": "string", "enum": list(FORMATS)},
+    "The format of the answer, whatever Accept says.",
+)
+"""A parameter of all endpoints that read."""
 
 
 def text_parameter(name: str, meaning: str = "") -> Parameter:
@@ -339,7 +483,7 @@ def _market_type(text: str) -> str:
     return text
 
 
-def _one_of(values: Mapping[str, bool], text: str) -> bool:
+def _one_of(values: Mapping[str, V], text: str) -> V:
     if text not in values:
         raise ValueError
     return values[text]

@@ -51,10 +51,23 @@ def test_parameters_stand_with_their_values_and_defaults(
     served = [
         (each["name"], values(each["schema"]), default(each["schema"]))
         for each in document["paths"][path][method.lower()].get("parameters", ())
-        if each["in"] == "query"
+        if each["in"] == "query" and each["name"] != "format"
     ]
     described = [tuple(row[:3]) for row in ENDPOINTS[key].table("parameter")]
     assert sorted(described) == sorted(served)
+
+
+def test_format_and_tags_are_of_all_that_reads(document: dict[str, Any]) -> None:
+    """D113: described once, under Tables and Unchanged answers."""
+    for path, operations in document["paths"].items():
+        operation = operations.get("get", {})
+        names = {each["name"] for each in operation.get("parameters", ())}
+        reads = path not in ("/api/health", "/api/ready", "/api/stream/token")
+        assert ({"format", "If-None-Match"} <= names) == reads
+        assert ("304" in operation.get("responses", ())) == reads
+    described = {row[0] for row in PAGE["Tables"].table("header")}
+    headers = document["paths"]["/api/odds"]["get"]["responses"]["200"]["headers"]
+    assert described == {name for name in headers if name.startswith("X-") and "Rate" not in name}
 
 
 def values(schema: dict[str, Any]) -> str:

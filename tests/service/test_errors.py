@@ -211,8 +211,10 @@ def test_what_fails_on_our_side_does_not_count(
     assert failed.headers["x-ratelimit-remaining"] == before
 
 
-def test_no_answer_may_be_kept_or_read_by_a_page(service: Any) -> None:
+def test_no_answer_may_be_shared_or_read_by_a_page(service: Any) -> None:
     """D16; issue 3, item 5: no CORS headers."""
     answer = service.get("/api/odds", service.key())
-    assert answer.headers["cache-control"] == "no-store"
+    assert answer.headers["cache-control"] == "private, no-cache"
+    for refused in (service.get("/api/odds", "unknown"), service.http.get("/api/health")):
+        assert refused.headers["cache-control"] == "no-store"
     assert not [name for name in answer.headers if name.startswith("access-control")]

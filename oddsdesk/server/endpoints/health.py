@@ -15,7 +15,7 @@ from oddsdesk.contract.resources import Health, Readiness
 from oddsdesk.contract.times import format_ms
 from oddsdesk.server.fairness import KnownAwayError, Lane, ReaderPool, slow_error
 from oddsdesk.server.gate import GET, Gate, RequestContext, Service, known_caller
-from oddsdesk.server.rest import Bare, Reply, encode
+from oddsdesk.server.rest import Bare, Reply, encode_bare
 from oddsdesk.server.troubles import NOTHING_READ, Trouble, refused_trouble
 from oddsdesk.store.errors import StoreError
 from oddsdesk.store.reader import misnamed_line
@@ -169,7 +169,7 @@ class HealthGate(Gate):
         await self._recognize(request)
         if not request.has_method(GET):
             raise request.not_allowed(GET)
-        return encode(await self.present(), 0)
+        return encode_bare(await self.present())
 
     async def present(self) -> Bare:
         """Return the present state."""

@@ -23,7 +23,7 @@ from oddsdesk.feeds.ndjson import BadLine, Batch, QuoteLines
 from oddsdesk.server.edge.middleware import BELIEVED, LOOPBACK, host_name
 from oddsdesk.server.edge.protocol import INGEST_LIMIT
 from oddsdesk.server.gate import GET, Gate, RequestContext, Service
-from oddsdesk.server.rest import Bare, Refusal, Reply, encode
+from oddsdesk.server.rest import Bare, Refusal, Reply, encode_bare
 from oddsdesk.server.troubles import Trouble
 from oddsdesk.store.owner_secret import MISSING, SECRET_HEADER, OwnerSecret
 
@@ -130,7 +130,7 @@ class IngestGate(Gate):
             if request.caller is not None:  # only now: a body that found no place costs nothing
                 await request.require_quota()
             counts = await self._record(request.scope)
-            return encode(counts.as_answer(), 0)
+            return encode_bare(counts.as_answer())
 
     @contextmanager
     def _place(self, whose: int | None) -> Iterator[None]:
@@ -363,7 +363,7 @@ class FeedsGate(Gate):
         """Return a list of the feeds' states."""
         if not (request.has_method(GET) and await is_owner(request.scope, self._owner)):
             return await super().reply(request)
-        return encode(Bare(list(self._reports())), 0)
+        return encode_bare(Bare(list(self._reports())))
 
 
 async def is_owner(scope: Scope, owner: OwnerSecret | None) -> bool:

@@ -3,15 +3,16 @@
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from html import escape
-from typing import Any, Final, get_origin
+from typing import Any, Final, get_args, get_origin
 
 import msgspec
 
 from oddsdesk import __version__
 from oddsdesk.contract.access import HOUR_S, ErrorBody, ErrorCode, Plan, Rights
+from oddsdesk.contract.flat_rows import columns_of
 from oddsdesk.contract.resources import Health, Meta, Readiness, StreamToken
 from oddsdesk.server.gate import Endpoint
-from oddsdesk.server.rest import Parameter
+from oddsdesk.server.rest import FORMAT, Parameter
 
 TITLE: Final = "oddsdesk odds comparison service"
 DESCRIPTION: Final = (
@@ -34,6 +35,21 @@ _ERRORS: Final = {
 _HEADERS: Final = {
     "X-RateLimit-Remaining": "Requests left in the window.",
     "X-RateLimit-Reset": "Unix time, in seconds, after which to retry.",
+}
+_TABLE_HEADERS: Final = {
+    "X-Next-Cursor": ("string", "CSV: cursor of the next page, if there is one."),
+    "X-Count": ("integer", "CSV: number of items, which may be several rows each."),
+    "X-Simulated": ("boolean", "CSV: whether prices may be simulated."),
+    "X-Mixed": ("boolean", "CSV of a past moment: whether others are not."),
+    "X-Shifted": ("boolean", "CSV of a past moment: whether old odds may have shifted times."),
+    "X-Silences": ("integer", "CSV of histories: spans without recording; JSON lists them."),
+}
+_KNOWN: Final = {
+    "name": "If-None-Match",
+    "in": "header",
+    "required": False,
+    "description": "ETag of an earlier answer: 304 without a body if nothing has changed.",
+    "schema": {"type": "string"},
 }
 
 
@@ -79,12 +95,33 @@ def _operation(endpoint: Endpoint, data: dict[str, Any], meta: dict[str, Any]) -
     statuses = ["400", "401", "403", "404", "429", "500", "503"]
     if get_origin(endpoint.data) is list and "{" not in endpoint.path:
         statuses.remove("404")
+    success = _success(_envelope(data, meta))
+    item = get_args(endpoint.data)[0] if get_origin(endpoint.data) is list else endpoint.data
+    table = f"A header and a row a price or item: {', '.join(columns_of(item))}."
+    success["content"]["text/csv"] = {"schema": {"type": "string", "description": table}}
+    tag = {"ETag": _header("string", "Weak tag of the data for this key, query and format.")}
+    success["headers"] |= tag | {name: _header(*said) for name, said in _TABLE_HEADERS.items()}
     return {
         "operationId": _operation_id(endpoint.path),
         "summary": endpoint.summary,
-        "parameters": [*_path_parameters(endpoint.path), *map(_parameter, endpoint.parameters)],
-        "responses": {"200": _success(_envelope(data, meta)), **_error_responses(statuses)},
+        "parameters": [
+            *_path_parameters(endpoint.path),
+            *map(_parameter, [*endpoint.parameters, FORMAT]),
+            _KNOWN,
+        ],
+        "responses": {
+            "200": success,
+            "304": {
+                "description": "Nothing has changed since the answer named by If-None-Match.",
+                "headers": _success({})["headers"] | tag,
+            },
+            **_error_responses(statuses),
+        },
     }
+
+
+def _header(kind: str, meaning: str) -> dict[str, Any]:
+    return {"description": meaning, "schema": {"type": kind}}
 
 
 def _token_operation(schema: dict[str, Any]) -> dict[str, Any]:

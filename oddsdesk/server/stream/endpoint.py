@@ -20,7 +20,7 @@ from oddsdesk.server.rest import (
     Bare,
     Figures,
     Reply,
-    encode,
+    encode_bare,
     game_id,
     read_query,
     sport_parameter,
@@ -218,7 +218,7 @@ class TokenGate(Gate):
         if counted is not None and not counted[1].allowed:
             raise request.exceeded(*counted)
         token = issue_token(self._service.access.secret, caller, request.now_ms)
-        return encode(Bare(StreamToken(token, LIFETIME_S)), 0)
+        return encode_bare(Bare(StreamToken(token, LIFETIME_S)))
 
 
 LIFETIME_S = 300
