@@ -3,6 +3,7 @@
 import math
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from statistics import fmean
 from typing import Any, Final
 
 import msgspec
@@ -124,6 +125,8 @@ def notes(
         lines.append(
             "the learned weights may have been fitted to results of these games: not a fair test"
         )
+    if question.series and done.bets:
+        lines.append(_above_recorded(done))
     by = question.close
     if not lacks and (unclosed := why_no_close(done, by)):
         lines.append(unclosed)
@@ -246,6 +249,32 @@ def _why(bets: Sequence[PlacedBet]) -> str:
         f"{count} {why}" if len(reasons) > 1 else why for why, count in reasons.most_common()
     ]
     return f": {', '.join(counted)}"
+
+
+def _above_recorded(done: Backtested) -> str:
+    """Return how many of a series' prices no recorded bookmaker had, and the CLV at theirs."""
+    known = [(bet, at) for bet in done.bets if (at := done.recorded.get(bet.ident)) is not None]
+    if not known:
+        return "no bookmaker's price was recorded for these bets: nothing shows who had the prices"
+    above = [(bet.odds / at.odds - 1) * 100 for bet, at in known if bet.odds > at.odds]
+    line = f"{len(above):,} of {len(known):,} best prices are above every bookmaker recorded here"
+    if above:
+        line += f", by {fmean(above):.1f} % on average"
+    if rest := len(done.bets) - len(known):
+        line += f"; for {bets_text(rest)} none was recorded"
+    closed = [
+        (own, there)
+        for bet, at in known
+        if (own := bet.clv_pct) is not None
+        and (there := msgspec.structs.replace(bet, net_odds=at.net_odds).clv_pct) is not None
+    ]
+    if not closed:
+        return f"{line}; the CLV at the best recorded price is unknown"
+    own, there = map(fmean, zip(*closed, strict=True))
+    return (
+        f"{line}; at the best recorded price, after commission, CLV is {there:+.2f} % instead of"
+        f" {own:+.2f} % over {bets_text(len(closed))}"
+    )
 
 
 def _unmoved(bets: Sequence[PlacedBet]) -> str:

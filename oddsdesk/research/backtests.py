@@ -11,7 +11,7 @@ from oddsdesk.ledger.judging import ResultJudge
 from oddsdesk.ledger.own_tables import known_rules
 from oddsdesk.ledger.settling import settle_by_judge
 from oddsdesk.pricing.consensus import CONSENSUS_TITLES
-from oddsdesk.research.bettors import Bettor, DerivedBet, bettor_of
+from oddsdesk.research.bettors import Bettor, DerivedBet, RecordedBest, bettor_of
 from oddsdesk.research.closes import with_all_closes
 from oddsdesk.research.coverage import Coverage, CoverageCount
 from oddsdesk.research.past_game import Era
@@ -48,6 +48,8 @@ class Backtested(msgspec.Struct, frozen=True):
     coverage: Coverage
     derived: dict[int | None, DerivedBet] = {}
     """By number of a bet on derived fair odds, how they were derived."""
+    recorded: dict[int | None, RecordedBest] = {}
+    """By number of a bet on a series, the best price that a recorded bookmaker had then."""
     bankroll: Bankroll | None = None
     """How the bankroll went; None with flat stakes."""
 
@@ -182,6 +184,7 @@ def _run_together(
             unclear={bet.ident: unclear[bet.ident] for bet in bets if _is_open(bet, unclear)},
             coverage=bettor.covered(counts[place].coverage()),
             derived={bet.ident: mark for bet in bets if (mark := bettor.derived.get(bet.bet_key))},
+            recorded={bet.ident: at for bet in bets if (at := bettor.recorded.get(bet.bet_key))},
             bankroll=bankroll,
         )
         found.append(done)

@@ -22,7 +22,14 @@ from oddsdesk.ledger.bets import BetKey, PlacedBet
 from oddsdesk.pricing.assessment import Assessment, Caution, settlement_of
 from oddsdesk.pricing.closing import MONEYLINE, ClosingLine, is_close
 from oddsdesk.pricing.selections import AWAY, DRAW, HOME, read_selection, settlement
-from oddsdesk.pricing.value import DerivedKind, Rule, expected_value, floored_ev, is_comparable
+from oddsdesk.pricing.value import (
+    MAX_AGE_MS,
+    DerivedKind,
+    Rule,
+    expected_value,
+    floored_ev,
+    is_comparable,
+)
 from oddsdesk.research.closes import IN_PLAY
 from oddsdesk.research.coverage import Coverage
 from oddsdesk.research.past_game import PastGame
@@ -52,6 +59,15 @@ class DerivedBet(NamedTuple):
     """Whether its close is implied by other closing lines, as its own line had none."""
 
 
+class RecordedBest(NamedTuple):
+    """The best price that the log's bookmakers had when a bet on a series was placed."""
+
+    odds: float
+    """The highest before commission."""
+    net_odds: float
+    """The highest after commission, perhaps another bookmaker's."""
+
+
 class Bettor(Visitor):
     """Places bets when the strategy of a subclass wants them."""
 
@@ -65,6 +81,8 @@ class Bettor(Visitor):
         self.derived: dict[BetKey, DerivedBet] = {}
         self.judged: dict[BetKey, Judged] = {}
         """What Kelly's stakes rest on; empty for other stakes."""
+        self.recorded: dict[BetKey, RecordedBest] = {}
+        """Only of bets on a series whose selection a bookmaker priced then."""
         self.implied_closes: dict[BetKey, ClosingLine] = {}
         self._due: dict[str, dict[Outcome, tuple[int, RowKey]]] = {}
         """By game and outcome: when a bet is due, and the price that decided it."""
@@ -174,6 +192,8 @@ class Bettor(Visitor):
         self._taken.setdefault(price.key.game_id, set()).add(price.outcome)
         bet = self.bet_on(game, price, now_ms)
         self.bets.append(msgspec.structs.replace(bet, preset=self._question.preset))
+        if self._question.series and (best := _recorded_best(game, price, now_ms)) is not None:
+            self.recorded[bet.bet_key] = best
 
     def covered(self, found: Coverage) -> Coverage:
         """Return what the log covers, as far as the strategy needs it."""
@@ -195,6 +215,25 @@ def _closing_moment(game: PastGame) -> int | None:
     If it was in play before, or has no kick-off, then at its last moment before play.
     """
     return game.kick_off if game.began_at == game.kick_off else game.moment
+
+
+def _recorded_best(game: PastGame, price: AssessedPrice, now_ms: int) -> RecordedBest | None:
+    """Return the best price of all bookmakers on a selection, of those seen lately.
+
+    A price that was last seen days before was hardly on offer, whatever rules a backtest has.
+    """
+    where = price.key[1:4]
+    section, row = game.book.section_of(*where), game.book.selection_row(*where)
+    if section is None or row is None:
+        return None
+    found = [
+        (each.odds, game.era.basis.net(name, each.odds))
+        for name, each in row.prices.items()
+        if each.is_offered
+        and each.is_live == price.is_live
+        and game.seen_at(section, row, name, now_ms) >= now_ms - MAX_AGE_MS
+    ]
+    return RecordedBest(*map(max, zip(*found, strict=True))) if found else None
 
 
 class ValueBettor(Bettor):

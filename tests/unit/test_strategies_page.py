@@ -79,5 +79,20 @@ def test_the_best_of_the_grid_is_the_commands(seasons: str) -> None:
     assert [line for line in page.splitlines() if line.startswith("best ")] == best
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("alpha", "above", "clv"), [("0.05", "18 of 18", "-1.55"), ("0.034", "86 of 88", "-0.19")]
+)
+def test_the_clv_at_recorded_prices_is_the_commands(
+    seasons: str, alpha: str, above: str, clv: str
+) -> None:
+    asked = f"--strategy best-vs-mean --series football-data --at close --alpha {alpha}"
+    done = CliRunner().invoke(backtest, ["--database", seasons, *asked.split()])
+    (line,) = (each for each in done.stdout.splitlines() if "recorded here" in each)
+    assert line.startswith(f"{above} best prices are above every bookmaker")
+    assert f"CLV is {clv} %" in line
+    assert f"{clv} %" in PAGE.read_text(encoding="utf-8")
+
+
 def test_the_page_has_rows() -> None:
     assert len(list(rows_of(PAGE.read_text(encoding="utf-8")))) > 10

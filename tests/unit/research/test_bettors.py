@@ -8,6 +8,7 @@ from oddsdesk.contract.quotes import Quote
 from oddsdesk.contract.series import GameSeries, SeriesPoint
 from oddsdesk.ledger.presets import ValueFilter
 from oddsdesk.pricing.closing import CloseBy
+from oddsdesk.pricing.profiles import shipped_profiles
 from oddsdesk.research.backtest_summary import notes
 from oddsdesk.research.question import SettingsError, rules_named
 from tests.kit.replays import (
@@ -211,6 +212,7 @@ def test_settings_that_make_no_sense_are_refused_in_words(asked: dict[str, Any],
 
 
 MATCH = {"match_name": "C vs D", "competition": "EPL"}
+TOTAL = MATCH | {"market_type": "total"}
 
 
 def three(bookmaker: str, home: float, draw: float, away: float, at: int = START) -> Quote:
@@ -355,3 +357,62 @@ def test_a_series_has_no_say_in_the_consensus(log: Log) -> None:
         if each.selection == "C"
     }
     assert bet.fair_odds == pytest.approx(fair)
+
+
+def series_notes(log: Log, **asked: Any) -> list[str]:
+    named = {"strategy": "best-vs-mean", "series": "football-data"} | asked
+    return notes(log.backtest(**named), question(**named))
+
+
+def test_best_odds_above_every_recorded_bookmaker_are_counted(log: Log) -> None:
+    """C is bet on at 2.6. The log has 2.1, 2.2 at an exchange, and 9.0 that is hours old."""
+    log.archive(
+        three("Old", 9.0, 3.4, 3.6),
+        three("Pinnacle", 2.1, 3.4, 3.6, KICK_OFF),
+        three("Betfair Exchange UK", 2.2, 3.4, 3.6, KICK_OFF),
+    )
+    record_series(
+        log,
+        result_odds("best", KICK_OFF, 2.6, 3.5, 4.0),
+        result_odds("mean", KICK_OFF, 2.2, 3.4, 4.0),
+    )
+    done = log.backtest(strategy="best-vs-mean", series="football-data", at="close")
+    (bet,) = done.bets
+    assert bet.close is not None
+    assert bet.close.fair_odds is not None
+    fair = bet.close.fair_odds
+    net = shipped_profiles().charging("Betfair Exchange UK")
+    assert net is not None
+    there = max(2.1, net.net(2.2)) / fair * 100 - 100
+    line = (
+        "1 of 1 best prices are above every bookmaker recorded here, by 18.2 % on average; at the"
+        f" best recorded price, after commission, CLV is {there:+.2f} % instead of"
+        f" {2.6 / fair * 100 - 100:+.2f} % over 1 bet"
+    )
+    assert line in series_notes(log, at="close")
+    assert line in series_notes(log, at="close", rules=rules_named("none"))
+    assert not any("recorded here" in each for each in notes(done, question()))
+
+
+def test_best_odds_that_a_recorded_bookmaker_had_are_not_counted(log: Log) -> None:
+    log.archive(three("Pinnacle", 2.1, 3.4, 3.6), three(SOFT, 2.6, 3.4, 3.5))
+    record_series(
+        log, result_odds("best", START, 2.6, 3.5, 4.0), result_odds("mean", START, 2.2, 3.4, 4.0)
+    )
+    assert "0 of 1 best prices are above every bookmaker recorded here; the CLV at the best" in (
+        "\n".join(series_notes(log))
+    )
+    log.archive(three("Pinnacle", 2.1, 3.4, 3.6, KICK_OFF))
+    (line,) = (each for each in series_notes(log) if "recorded here" in each)
+    clv = log.backtest(strategy="best-vs-mean", series="football-data").bets[0].clv_pct
+    assert line.endswith(f"CLV is {clv:+.2f} % instead of {clv:+.2f} % over 1 bet")
+
+
+def test_best_odds_without_any_recorded_price_are_named(log: Log) -> None:
+    log.archive(said("Pinnacle", {"Over 2.5": 1.9, "Under 2.5": 1.9}, **TOTAL))
+    record_series(
+        log, result_odds("best", START, 2.6, 3.5, 4.0), result_odds("mean", START, 2.2, 3.4, 4.0)
+    )
+    assert "no bookmaker's price was recorded for these bets: nothing shows who had the prices" in (
+        series_notes(log)
+    )
