@@ -11,7 +11,6 @@ import pytest
 
 from tests.kit.program import Launch
 
-pytest.importorskip("jinja2")
 webdriver = pytest.importorskip("selenium.webdriver")
 expected = pytest.importorskip("selenium.webdriver.support.expected_conditions")
 wait = pytest.importorskip("selenium.webdriver.support.wait")

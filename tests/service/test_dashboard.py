@@ -9,8 +9,6 @@ from oddsdesk.contract.access import Plan
 from oddsdesk.store.databases import Database
 from tests.kit.dashboard import KEY, PASSWORD, RunningDashboard
 
-pytest.importorskip("jinja2")
-
 
 @pytest.fixture(scope="module")
 def service(new_database: Callable[[], Database]) -> Iterator[RunningDashboard]:

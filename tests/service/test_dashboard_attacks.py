@@ -1,6 +1,8 @@
 """D109: what attackers try on the dashboard, each refused; every test is one attack."""
 
 import logging
+import os
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -9,10 +11,10 @@ import httpx
 import pytest
 
 from oddsdesk.contract.access import Plan
+from oddsdesk.server.dashboard.site import LEISURE
 from oddsdesk.store.databases import Database
 from tests.kit.dashboard import KEY, PASSWORD, SITE, Browser, RunningDashboard
 
-pytest.importorskip("jinja2")
 pytestmark = pytest.mark.one_engine
 
 SCRIPT = "<script>alert(1)</script>"
@@ -643,6 +645,22 @@ def test_a_flood_of_sign_ins_stops_neither_keys_nor_owners(
         for thread in threads:
             thread.join()
     assert sorted(found) == [422] * 4 + [503] * 2
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="threads have a nice value on Linux only")
+def test_the_check_of_a_password_lets_all_other_work_go_first(
+    service: RunningDashboard, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found: list[int] = []
+
+    def noted(stored: str | None, password: str) -> bool:
+        found.append(os.getpriority(os.PRIO_PROCESS, threading.get_native_id()))
+        return False
+
+    monkeypatch.setattr(service.access.owners._hashing, "matches", noted)
+    service.browser().sign_in("priority", "not the password")
+    assert found == [LEISURE]
+    assert os.getpriority(os.PRIO_PROCESS, threading.get_native_id()) < LEISURE
 
 
 def _cookies(browser: Browser) -> bytes:

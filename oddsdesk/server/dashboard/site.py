@@ -2,6 +2,9 @@
 
 import asyncio
 import logging
+import os
+import sys
+import threading
 import time
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Mapping
@@ -23,7 +26,6 @@ from oddsdesk.server.rest import RETRY_AFTER_S, Reply, send_reply
 from oddsdesk.store.access import AccessStore
 from oddsdesk.store.errors import StoreError
 from oddsdesk.store.keys import Caller, digest_of
-from oddsdesk.store.passwords import HASHES_AT_ONCE
 
 T = TypeVar("T")
 
@@ -33,6 +35,8 @@ MOST_SESSIONS: Final = 10_000
 MOST_WAITING: Final = 4
 """Passwords that are checked or wait for it; further sign-ins are refused."""
 BUSY_S: Final = 5
+LEISURE: Final = 10
+"""The nice value of the thread that checks passwords."""
 
 _SHARED_HEADERS: Final = (
     (
@@ -93,7 +97,7 @@ class Dashboard:
     def __init__(self, service: Service) -> None:
         self.service = service
         self._seal = Seal(service.access.secret)
-        self._passwords = ReaderPool("passwords", HASHES_AT_ONCE, service.access.circuit)
+        self._passwords = ReaderPool("passwords", 1, service.access.circuit)
         self._waiting = 0
         self._known: OrderedDict[bytes, tuple[float, Caller]] = OrderedDict()
         """Sessions seen lately, by digest."""
@@ -135,7 +139,7 @@ class Dashboard:
         self._waiting += 1
         try:
             store = self.service.access.store
-            return await self._passwords.run(lambda: work(store))
+            return await self._passwords.run(lambda: _at_leisure(lambda: work(store)))
         finally:
             self._waiting -= 1
 
@@ -286,6 +290,16 @@ class Dashboard:
         reply = self._message(visit, 405, "Not possible", said)
         reply.headers.append((b"allow", allowed.encode()))
         return reply
+
+
+def _at_leisure(work: Callable[[], T]) -> T:
+    """Run work that computes long, on a thread that lets all others go first.
+
+    Argon2 starts threads of its own, which inherit that.
+    """
+    if sys.platform == "linux":
+        os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), LEISURE)
+    return work()
 
 
 def too_busy() -> TurnedAway:
