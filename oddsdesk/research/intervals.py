@@ -13,6 +13,8 @@ Ends: TypeAlias = tuple[float | None, float | None]
 """The ends of an interval; None if there is too little data."""
 
 SHARE: Final = 0.95
+LEAST_GAMES: Final = 10
+"""With fewer, no figure of a backtest or a scorecard has an interval: all may agree by luck."""
 _Z: Final = NormalDist().inv_cdf((1 + SHARE) / 2)
 _LEAST_TOSSES: Final = 6
 """With fewer, no order statistics cover ``SHARE``."""
@@ -72,7 +74,7 @@ class Sample:
 
 
 def mean_of(sample: Sample) -> Interval:
-    """Return a weighted mean with Student's interval (1908) by games; needs two games.
+    """Return a weighted mean with Student's interval (1908) by games; needs ``LEAST_GAMES``.
 
     Numbers of one game are correlated, so games are the independent units. The variance is that of
     Bell and McCaffrey, "Bias reduction in standard errors for linear regression with multi-stage
@@ -95,7 +97,7 @@ def mean_of(sample: Sample) -> Interval:
 
 
 def median_of(sample: Sample) -> Interval:
-    """Return a median with the interval of order statistics; needs six numbers.
+    """Return a median with the interval of order statistics; needs ``LEAST_GAMES``.
 
     David and Nagaraja, "Order Statistics", 7.1: for any distribution, the median lies between the
     k-th smallest and the k-th largest as often as k or more of n coin tosses are heads. Numbers of
@@ -117,6 +119,8 @@ def median_of(sample: Sample) -> Interval:
 
 def share_of(sample: Sample) -> Interval:
     """Return the percentage of ones among ones and zeros, with Wilson's interval (1927).
+
+    Needs ``LEAST_GAMES``.
 
     Numbers of one game count as the number of tosses with the same variance (Korn and Graubard,
     "Confidence intervals for proportions with small expected number of positive counts estimated
@@ -149,7 +153,7 @@ class _Within(NamedTuple):
 
 
 def _within(sample: Sample, middle: float) -> _Within | None:
-    """Return the clustering effect on a mean; None with fewer than two games."""
+    """Return the clustering effect on a mean; None with fewer than ``LEAST_GAMES``."""
     sums = dict[int, tuple[float, float]]()
     alone = list[tuple[float, float]]()
     for value, game, weight in zip(sample.values, sample.games, sample.weights, strict=True):
@@ -157,7 +161,7 @@ def _within(sample: Sample, middle: float) -> _Within | None:
         alone.append(part)
         before = sums.get(game, (0.0, 0.0))
         sums[game] = before[0] + part[0], before[1] + part[1]
-    if len(sums) < 2:
+    if len(sums) < LEAST_GAMES:
         return None
     whole = math.fsum(sample.weights)
     effective = _effective(sums.values(), whole)
@@ -179,13 +183,13 @@ def _effective(parts: Iterable[tuple[float, float]], whole: float) -> float:
 
 
 def _independent(sample: Sample) -> float:
-    """Return the number of independent numbers with the same certainty; 0 for a single game.
+    """Return the number of independent numbers with the same certainty; 0 if too few games.
 
     Few games count for even less, because Student's interval is wider for them.
     """
     within = _within(sample, fmean(sample.values, sample.weights))
     if within is None:
-        return float(len(sample) == 1)
+        return 0.0
     weights = [(0.0, weight) for weight in sample.weights]
     numbers = _effective(weights, math.fsum(sample.weights))
     wider = student(within.freedom) / student(max(math.floor(numbers + _HAIR) - 1, 1))

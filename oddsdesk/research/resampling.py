@@ -12,15 +12,13 @@ from typing import Final, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from oddsdesk.research.intervals import SHARE, Ends, Ratio, student
+from oddsdesk.research.intervals import LEAST_GAMES, SHARE, Ends, Ratio, student
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 
 _SEED: Final = 57
 _MOST_DRAWS: Final = 2_000
 _LEAST_DRAWS: Final = 200
-_LEAST_GAMES: Final = 10
-"""With fewer, a resample may be the same winner again and again."""
 _MOST_WORK: Final = 10_000_000
 """Resamples times games; takes some tenths of a second."""
 _AT_ONCE: Final = 1_000_000
@@ -42,7 +40,7 @@ def bootstrapped(games: Sequence[Hashable], ratios: Sequence[Ratio]) -> list[End
     games has no interval.
     """
     (places,), count = _numbered([games])
-    if count < _LEAST_GAMES:
+    if count < LEAST_GAMES:
         return [(None, None)] * len(ratios)
     sums = np.hstack([_sums_by_game(places, count, ratio) for ratio in ratios])
     drawn = np.vstack([times @ sums for times in _times_drawn(count)])
@@ -52,7 +50,7 @@ def bootstrapped(games: Sequence[Hashable], ratios: Sequence[Ratio]) -> list[End
         over, under = drawn[:, 2 * column], drawn[:, 2 * column + 1]
         has_it = under > 0
         figures = over if ratio.divisors is None else over[has_it] / under[has_it]
-        found.append(_ends(figures, behind) if behind >= _LEAST_GAMES else (None, None))
+        found.append(_ends(figures, behind) if behind >= LEAST_GAMES else (None, None))
     return found
 
 
@@ -78,7 +76,7 @@ def best_of(figures: Sequence[tuple[Sequence[Hashable], Ratio]]) -> tuple[int, f
     places, count = _numbered([games for games, _ in figures])
     usable = {}
     for place, (of, (_, ratio)) in enumerate(zip(places, figures, strict=True)):
-        if _games_behind(of, ratio) >= _LEAST_GAMES:
+        if _games_behind(of, ratio) >= LEAST_GAMES:
             estimate = _Estimate(of, count, ratio)
             if estimate.error > _STILL:
                 usable[place] = estimate

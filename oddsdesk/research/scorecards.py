@@ -349,6 +349,12 @@ def notes(found: Scored, when: str, moment: Moment = format_ms, day: Moment = da
         )
     elif found.asked and not found.has_results:
         lines.append("no line has both a close and a result, so there is no log loss")
+    compared = sum(not card.is_reference for card in found.cards)
+    if compared > 1:
+        lines.append(
+            f"{compared:,} rows are compared with the sharp book; about 1 in 20 intervals misses"
+            " the truth, so some bookmakers will look sharper by luck"
+        )
     return lines
 
 

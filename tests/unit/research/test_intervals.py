@@ -1,12 +1,12 @@
 """Intervals hold what they say they hold, and are the same for the same data."""
 
 import random
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from statistics import fmean, stdev
 
 import pytest
 
-from oddsdesk.research.intervals import Interval, Sample, mean_of, median_of, share_of
+from oddsdesk.research.intervals import Interval, Sample, mean_of, median_of, share_of, student
 
 
 def of_games(*games: Sequence[float]) -> Sample:
@@ -31,14 +31,29 @@ def test_a_share_has_wilsons_interval() -> None:
 
 
 @pytest.mark.parametrize(
-    ("count", "student"), [(2, 12.706), (3, 4.303), (4, 3.182), (6, 2.571), (31, 2.042)]
+    ("count", "quantile"), [(10, 2.262), (11, 2.228), (13, 2.179), (31, 2.042)]
 )
-def test_a_mean_has_students_interval(count: int, student: float) -> None:
+def test_a_mean_has_students_interval(count: int, quantile: float) -> None:
     """Of little data it is wide; the quantiles are those of published tables."""
     sample = [float(number % 2) for number in range(count)]
     found = mean_of(one_each(sample))
     error = stdev(sample) / count**0.5
-    assert found.high == pytest.approx(fmean(sample) + student * error, rel=0.002)
+    assert found.high == pytest.approx(fmean(sample) + quantile * error, rel=0.002)
+
+
+@pytest.mark.parametrize(("freedom", "quantile"), [(1, 12.706), (2, 4.303), (3, 3.182), (5, 2.571)])
+def test_students_quantiles_are_those_of_published_tables(freedom: int, quantile: float) -> None:
+    assert student(freedom) == pytest.approx(quantile, rel=0.002)
+
+
+@pytest.mark.parametrize("of", [mean_of, median_of, share_of])
+def test_fewer_than_ten_games_have_no_interval(of: Callable[[Sample], Interval]) -> None:
+    """However many numbers they have, and however well these agree."""
+    alike = [[1.0, 1.0, 0.0]] * 9
+    found = of(of_games(*alike))
+    assert (found.count, found.low, found.high) == (27, None, None)
+    assert found.figure is not None
+    assert of(of_games(*alike, [1.0, 0.0])).low is not None
 
 
 def test_one_figure_has_no_interval() -> None:
@@ -54,9 +69,10 @@ def test_a_median_has_the_interval_of_order_statistics() -> None:
 
 def test_of_games_of_equal_size_a_mean_is_as_sure_as_students_of_their_means() -> None:
     chance = random.Random(2)
-    games = [[chance.gauss(level, 1) for _ in range(6)] for level in (1, 2, 4, 7, 11)]
+    levels = (1, 2, 4, 7, 11, 3, 2, 5, 8, 6)
+    games = [[chance.gauss(level, 1) for _ in range(6)] for level in levels]
     found, of_means = mean_of(of_games(*games)), mean_of(one_each([fmean(game) for game in games]))
-    assert (found.count, of_means.count) == (30, 5)
+    assert (found.count, of_means.count) == (60, 10)
     assert (found.low, found.high) == pytest.approx((of_means.low, of_means.high))
 
 
@@ -92,7 +108,7 @@ def test_sides_that_even_out_are_no_surer_than_others() -> None:
     assert found.low <= alone.low
 
 
-@pytest.mark.parametrize("games", [5, 30])
+@pytest.mark.parametrize("games", [10, 30])
 def test_ninety_five_of_a_hundred_intervals_hold_the_truth(games: int) -> None:
     """Games of one bet to thirty, whose bets go together: by bets alone 40 of 100 would."""
     chance, held = random.Random(9), [0, 0]

@@ -18,7 +18,7 @@ from oddsdesk.pricing.devig import DEFAULT_METHOD, devig
 from oddsdesk.pricing.profiles import shipped_profiles
 from oddsdesk.research.coverage import coverage_lines
 from oddsdesk.research.recorded_log import RecordedLog
-from oddsdesk.research.scorecards import Card, CardKey, Scored, Tally, notes, scorecards
+from oddsdesk.research.scorecards import Card, CardKey, Scored, Tally, as_fields, notes, scorecards
 from oddsdesk.store.store import Store, open_store
 
 START = 1_700_000_000_000
@@ -330,30 +330,70 @@ EVEN = {"A": 2.0, "Draw": 4.0, "B": 4.0}
 
 
 def test_log_losses_are_compared_on_the_lines_that_both_closed(store: Store) -> None:
-    """Five games; of the last, the hardest, the reference closes nothing."""
+    """Five games, three times; of every fifth, the hardest, the reference closes nothing."""
     other, ends = {"A": 4.0, "Draw": 2.0, "B": 4.0}, [(1, 0), (2, 0), (0, 0), (0, 1), (0, 2)]
-    for number, (home, away) in enumerate(ends):
+    for number, (home, away) in enumerate(ends * 3):
         at = KICK_OFF + number * 1440 * MINUTE
         game = {"match_name": f"A - B{number}", "match_date": at, "scraped_at": at - MINUTE}
         odds = {"A": other["A"], "Draw": other["Draw"], f"B{number}": other["B"]}
         quotes = [replace(football(FOLLOWER, 0), odds=odds, **game)]
-        if number < 4:
+        if number % 5 < 4:
             odds = {"A": EVEN["A"], "Draw": EVEN["Draw"], f"B{number}": EVEN["B"]}
             quotes.append(replace(football("Pinnacle", 0), odds=odds, **game))
         store.record(quotes).result(10)
         result = GameResult("EPL", f"A - B{number}", at, home, away)
         store.record_results([result]).result(10)
-    store.record([said("Pinnacle", 1.9, 10_000)]).result(10)
+    store.record([said("Pinnacle", 1.9, 30_000)]).result(10)
     found = cards(store)
     difference = found[FOLLOWER].log_loss_vs_reference
-    assert (found[FOLLOWER].log_loss.count, difference.count) == (5, 4)
-    # ln 4 - ln 2 of two games, ln 2 - ln 4 of one, nothing of one; Student's 3.1824 of 3 degrees
+    assert (found[FOLLOWER].log_loss.count, difference.count) == (15, 12)
+    # ln 4 - ln 2 of six games, ln 2 - ln 4 of three, nothing of three; Student's of 11 degrees
     assert difference.figure == pytest.approx(math.log(2) / 4)
-    reach = 3.1824463 * math.log(2) * math.sqrt((2 * 0.75**2 + 1.25**2 + 0.25**2) / 3 / 4)
+    squares = 3 * (2 * 0.75**2 + 1.25**2 + 0.25**2)
+    reach = 2.2009852 * math.log(2) * math.sqrt(squares / 11 / 12)
     assert (difference.low, difference.high) == pytest.approx(
         (math.log(2) / 4 - reach, math.log(2) / 4 + reach), rel=2e-3
     )
     assert found["Pinnacle"].log_loss_vs_reference.count == 0
+
+
+@pytest.mark.parametrize(("games", "is_sure"), [(9, False), (10, True)])
+def test_no_figure_of_fewer_than_ten_games_has_an_interval(
+    store: Store, games: int, *, is_sure: bool
+) -> None:
+    for number in range(games):
+        at = KICK_OFF + number * 1440 * MINUTE
+        game = {"match_name": f"A - B{number}", "match_date": at, "scraped_at": at - MINUTE}
+        sides = {"A": 2.0, "Draw": 3.4, f"B{number}": 4.0}
+        dear = sides | {"A": 2.4 + number / 100}
+        quotes = [
+            replace(football(name, 0), odds=odds, **game)
+            for name, odds in (("Pinnacle", sides), (FOLLOWER, dear))
+        ]
+        store.record(quotes).result(10)
+        store.record_results([GameResult("EPL", f"A - B{number}", at, number % 2, 0)]).result(10)
+    store.record([said("Pinnacle", 1.9, 30_000)]).result(10)
+    found = scored(store)
+    card = next(card for card in found.cards if card.key.bookmaker == FOLLOWER)
+    figures = [card.hold_pct, card.best_pct, card.log_loss, card.log_loss_vs_reference]
+    figures += [each.came_true for each in card.calibration if each.came_true.count >= games]
+    assert len(figures) > 4
+    for each in figures:
+        assert each.figure is not None
+        assert [each.low is not None, each.high is not None] == [is_sure, is_sure]
+    fields = as_fields(card)
+    assert (fields["hold_pct_low"] is not None) is is_sure
+
+
+def test_how_many_rows_are_compared_is_said_as_some_are_lucky(store: Store) -> None:
+    store.record(moves()).result(10)
+    line = (
+        "2 rows are compared with the sharp book; about 1 in 20 intervals misses the truth, so some"
+        " bookmakers will look sharper by luck"
+    )
+    assert line in notes(scored(store), "then")
+    alone = replace(scored(store), cards=scored(store).cards[:1])
+    assert not any("by luck" in each for each in notes(alone, "then"))
 
 
 WITHOUT_A_DRAW = {"A": 2.0, "B": 4.0}
